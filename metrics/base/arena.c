@@ -1,0 +1,181 @@
+#include "metrics/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_SEPARATE 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_SEPARATE 1
+#endif
+#endif
+
+#ifdef ARENA_SEPARATE
+enum { CHUNK = 0 };
+#else
+enum { CHUNK = 64 * 1024 };
+#endif
+enum { ALIGN = 16 };
+
+typedef struct Chunk Chunk;
+struct Chunk {
+    Chunk *next;
+    size_t size; /* usable bytes after the header */
+    size_t used;
+    size_t pad; /* keeps the data aligned */
+};
+
+struct Arena {
+    Chunk *chunks; /* newest first */
+    size_t used;
+};
+
+static void out_of_memory(size_t size)
+{
+    fprintf(stderr, "aptune: out of memory (asked for %zu bytes)\n", size);
+    exit(1);
+}
+
+void *memory_new(size_t size)
+{
+    void *p = malloc(size ? size : 1);
+    if (!p)
+        out_of_memory(size);
+    return p;
+}
+
+void *memory_zeroed(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size ? size : 1);
+    if (!p)
+        out_of_memory(size);
+    return p;
+}
+
+void *memory_resize(void *old, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        out_of_memory(SIZE_MAX);
+    size_t bytes = count * size;
+    void *p = realloc(old, bytes > 0 ? bytes : 1);
+    if (!p)
+        out_of_memory(bytes);
+    return p;
+}
+
+Arena *arena_new(void)
+{
+    return memory_zeroed(1, sizeof(Arena));
+}
+
+void arena_reset(Arena *a)
+{
+    Chunk *c = a->chunks;
+    /* One ordinary chunk is kept, so that a loop of resets does not go to malloc at all. */
+    Chunk *keep = NULL;
+    while (c) {
+        Chunk *next = c->next;
+        if (!keep && CHUNK != 0 && c->size == CHUNK) {
+            keep = c;
+        } else {
+            free(c);
+        }
+        c = next;
+    }
+    if (keep) {
+        keep->next = NULL;
+        keep->used = 0;
+    }
+    a->chunks = keep;
+    a->used = 0;
+}
+
+void arena_free(Arena *a)
+{
+    if (!a)
+        return;
+    for (Chunk *c = a->chunks; c;) {
+        Chunk *next = c->next;
+        free(c);
+        c = next;
+    }
+    free(a);
+}
+
+static Chunk *chunk_new(size_t size)
+{
+    if (size > SIZE_MAX - sizeof(Chunk))
+        out_of_memory(size);
+    Chunk *c = memory_new(sizeof(Chunk) + size);
+    *c = (Chunk){.size = size};
+    return c;
+}
+
+void *arena_alloc(Arena *a, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        out_of_memory(size);
+    size_t rounded = (size + ALIGN - 1) / ALIGN * ALIGN;
+    Chunk *c = a->chunks;
+    if (!c || c->size - c->used < rounded) {
+        /* A large object gets a chunk of its own behind the current one. */
+        bool large = rounded > CHUNK / 4;
+        Chunk *fresh = chunk_new(large ? (CHUNK ? rounded : size) : CHUNK);
+        if (large && c) {
+            fresh->next = c->next;
+            c->next = fresh;
+        } else {
+            fresh->next = c;
+            a->chunks = fresh;
+        }
+        c = fresh;
+    }
+    void *p = (char *)(c + 1) + c->used;
+    c->used = c->used + rounded < c->size ? c->used + rounded : c->size;
+    a->used += rounded;
+    return memset(p, 0, size);
+}
+
+void *arena_array(Arena *a, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        out_of_memory(SIZE_MAX);
+    return arena_alloc(a, count * size);
+}
+
+char *arena_copy(Arena *a, const char *text, size_t length)
+{
+    char *p = arena_alloc(a, length + 1);
+    if (length)
+        memcpy(p, text, length);
+    return p;
+}
+
+char *arena_string(Arena *a, const char *text)
+{
+    return arena_copy(a, text, strlen(text));
+}
+
+char *arena_printf(Arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        return arena_string(a, "");
+    char *p = arena_alloc(a, (size_t)length + 1);
+    va_start(args, format);
+    vsnprintf(p, (size_t)length + 1, format, args);
+    va_end(args);
+    return p;
+}
+
+size_t arena_used(const Arena *a)
+{
+    return a->used;
+}

@@ -1,0 +1,52 @@
+/* Memory given back all at once.
+ *
+ * An arena serves one lifetime: a spec, one kernel's analysis, a run.  Whoever
+ * creates it frees it; a function that allocates takes the arena as its first
+ * parameter, and what it returns lives there and dies with it.  That is the
+ * ownership rule of the whole program.
+ *
+ * Memory is zeroed, and zero is a valid start for every struct.  Running out of
+ * memory prints one line and ends the program, so no caller checks.  Under
+ * AddressSanitizer every object is an allocation of its own, so that overruns
+ * are caught. */
+#ifndef APTUNE_BASE_ARENA_H
+#define APTUNE_BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Arena Arena;
+
+Arena *arena_new(void);
+
+/* Gives back every object but keeps the arena itself for the next round. */
+void arena_reset(Arena *a);
+
+/* NULL is allowed. */
+void arena_free(Arena *a);
+
+/* `size` zeroed bytes, aligned for any type. */
+void *arena_alloc(Arena *a, size_t size);
+
+/* `count` zeroed elements; a product that overflows ends the program. */
+void *arena_array(Arena *a, size_t count, size_t size);
+
+/* A copy with a terminating zero added. */
+char *arena_copy(Arena *a, const char *text, size_t length);
+char *arena_string(Arena *a, const char *text);
+
+char *arena_printf(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Bytes handed out since the arena was made or reset; for benchmarks and limits. */
+size_t arena_used(const Arena *a);
+
+#define ARENA_NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
+#define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
+
+/* malloc, calloc and realloc for memory that no arena owns; they never return NULL for
+ * lack of memory. */
+void *memory_new(size_t size);
+void *memory_zeroed(size_t count, size_t size);
+void *memory_resize(void *old, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,167 @@
+#include "metrics/base/diag.h"
+
+#include "metrics/base/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+Span span_join(Span first, Span last)
+{
+    Span all = first;
+    if (last.offset + last.length > first.offset)
+        all.length = last.offset + last.length - first.offset;
+    return all;
+}
+
+Diag diag_new(Arena *a)
+{
+    return (Diag){.arena = a};
+}
+
+static void add(Diag *d, DiagKind kind, Span at, const char *format, va_list args)
+{
+    d->errors += kind == DIAG_ERROR;
+    d->warnings += kind == DIAG_WARNING;
+    if (d->messages.count >= DIAG_LIMIT)
+        return;
+    Buf b = {0};
+    buf_vprintf(&b, format, args);
+    DiagMessage m = {kind, at, arena_string(d->arena, buf_text(&b))};
+    buf_free(&b);
+    VEC_PUSH(d->arena, &d->messages, m);
+}
+
+bool diag_error(Diag *d, Span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_ERROR, at, format, args);
+    va_end(args);
+    return false;
+}
+
+bool diag_fail(Diag *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_ERROR, (Span){0}, format, args);
+    va_end(args);
+    return false;
+}
+
+void diag_warn(Diag *d, Span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_WARNING, at, format, args);
+    va_end(args);
+}
+
+void diag_note(Diag *d, Span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_NOTE, at, format, args);
+    va_end(args);
+}
+
+void source_position(const Source *s, size_t offset, size_t *line, size_t *column)
+{
+    *line = 1;
+    size_t start = 0;
+    for (size_t i = 0; i < offset && i < s->size; i++) {
+        if (s->text[i] == '\n') {
+            ++*line;
+            start = i + 1;
+        }
+    }
+    *column = offset - start + 1;
+}
+
+/* The line the span starts in, with a caret under its first byte and waves under the rest. */
+static void print_line(Buf *out, Span at)
+{
+    const Source *s = at.source;
+    size_t start = at.offset < s->size ? at.offset : s->size;
+    while (start > 0 && s->text[start - 1] != '\n')
+        start--;
+    size_t end = start;
+    while (end < s->size && s->text[end] != '\n')
+        end++;
+
+    buf_puts(out, "    ");
+    for (size_t i = start; i < end; i++) {
+        /* A control byte in a broken file must not reach the terminal. */
+        unsigned char c = (unsigned char)s->text[i];
+        buf_putc(out, c == '\t' || (c >= 0x20 && c != 0x7f) ? (char)c : '?');
+    }
+    buf_puts(out, "\n    ");
+    for (size_t i = start; i < at.offset && i < end; i++)
+        buf_putc(out, s->text[i] == '\t' ? '\t' : ' ');
+    buf_putc(out, '^');
+    for (size_t i = 1; i < at.length && at.offset + i < end; i++)
+        buf_putc(out, '~');
+    buf_putc(out, '\n');
+}
+
+void diag_print(const Diag *d, Buf *out)
+{
+    static const char *const kind_name[] = {"note", "warning", "error"};
+    for (size_t i = 0; i < d->messages.count; i++) {
+        const DiagMessage *m = &d->messages.at[i];
+        if (m->at.source) {
+            size_t line, column;
+            source_position(m->at.source, m->at.offset, &line, &column);
+            buf_printf(out, "%s:%zu:%zu: ", m->at.source->name, line, column);
+        } else {
+            buf_puts(out, "aptune: ");
+        }
+        buf_printf(out, "%s: %s\n", kind_name[m->kind], m->text);
+        if (m->at.source)
+            print_line(out, m->at);
+    }
+    size_t all = d->errors + d->warnings;
+    if (d->messages.count >= DIAG_LIMIT && all > DIAG_LIMIT)
+        buf_printf(out, "aptune: note: only the first %d messages are shown\n", DIAG_LIMIT);
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    size_t m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+size_t name_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t row[LONGEST + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t above = row[j];
+            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[m];
+}
+
+const char *name_closest(const char *name, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    size_t best_distance = strlen(name) / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = name_distance(name, names[i]);
+        if (distance < best_distance && distance < strlen(name)) {
+            best = names[i];
+            best_distance = distance;
+        }
+    }
+    return best;
+}

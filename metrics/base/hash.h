@@ -1,0 +1,29 @@
+/* One hash for identities: code, sources, cache keys.
+ *
+ * 128 bits of XXH3: not against an adversary, but accidents do not happen at this
+ * width.  Fields are separated, so that "ab"+"c" and "a"+"bc" differ. */
+#ifndef APTUNE_BASE_HASH_H
+#define APTUNE_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HASH_TEXT = 33 }; /* 32 hexadecimal digits and a zero */
+
+typedef struct Hash {
+    char text[HASH_TEXT];
+} Hash;
+
+typedef struct Hasher Hasher;
+
+Hasher *hasher_new(void);
+/* Adds one field: its length, then its bytes. */
+void hasher_add(Hasher *h, const void *bytes, size_t size);
+void hasher_string(Hasher *h, const char *text);
+/* The hash of all fields; ends the hasher. */
+Hash hasher_end(Hasher *h);
+
+Hash hash_bytes(const void *bytes, size_t size);
+bool hash_equal(const Hash *a, const Hash *b);
+
+#endif

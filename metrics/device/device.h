@@ -1,0 +1,55 @@
+/* What a GPU offers a kernel: limits, sizes and clock.
+ *
+ * A Device is plain data.  device_find gives one from the built-in table (every
+ * compute capability CUDA 13 compiles for, and the GeForce 8800 GTX of Ryoo's
+ * thesis); the measuring process fills in one from the driver.  Sources of the
+ * numbers stand in devices.def. */
+#ifndef APTUNE_DEVICE_H
+#define APTUNE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Device {
+    const char *name; /* "NVIDIA H200" */
+    int major, minor; /* compute capability */
+    int sms;          /* streaming multiprocessors */
+
+    int threads_per_block; /* largest block */
+    int block_limit[3];    /* largest block in x, y, z */
+    int64_t grid_limit[3]; /* largest grid in x, y, z */
+
+    int threads_per_sm;
+    int warps_per_sm;
+    int blocks_per_sm;
+
+    int registers_per_sm;
+    int registers_per_block;
+    int registers_per_thread;
+
+    int shared_per_sm;          /* bytes */
+    int shared_per_block;       /* bytes, without opting in */
+    int shared_per_block_optin; /* bytes, with cudaFuncSetAttribute's counterpart */
+    int shared_reserved;        /* bytes a block takes for the system */
+
+    double clock_hz;         /* SM clock under load */
+    int64_t l2_bytes;        /* L2 cache */
+    double dram_bytes_per_s; /* peak of the memory bus */
+    int fp32_per_sm;         /* fused multiply-adds per cycle and SM */
+} Device;
+
+/* By name as a user writes it, case aside: "h200", "sm_90", "8800gtx".  NULL when unknown.  The
+ * result is constant. */
+const Device *device_find(const char *name);
+
+/* Row `i` of the table, NULL past its end. */
+const Device *device_at(size_t i);
+
+/* The number of the capability as in sm_90: 10 × major + minor. */
+int device_arch(const Device *d);
+
+/* Peak of fp32 fused multiply-adds, in FLOP per second. */
+double device_peak_flops(const Device *d);
+
+#endif
