@@ -1,7 +1,71 @@
-#include <stdio.h>
+/* The program: options before the command, then the command. */
+#include "tuner/command/command.h"
 
-int main(void)
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} Command;
+
+static const Command commands[] = {
+    {"tune", "carve a space, time what is left, write the winner out (the default)", cmd_tune},
+    {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
+    {"devices", "the devices known by name, and their limits", cmd_devices},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void usage(FILE *out)
 {
-    puts("aptune " APTUNE_VERSION);
-    return 0;
+    fputs("usage: aptune [tune] --space FILE [options]\n", out);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  aptune %-9s %s\n", commands[i].name, commands[i].summary);
+    fputs("`aptune COMMAND --help` says more; `aptune --version` says which version this is.\n",
+          out);
+}
+
+static const Command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *closest = name_closest(name, names, COMMANDS);
+    fprintf(stderr, "aptune: unknown command '%s'", name);
+    if (closest)
+        fprintf(stderr, "; did you mean '%s'?", closest);
+    fputs("\n", stderr);
+    usage(stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a dead helper or a closed pager is an error code, not a death */
+    if (argc < 2) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("aptune " APTUNE_VERSION);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        usage(stdout);
+        return EXIT_DONE;
+    }
+    if (argv[1][0] == '-')
+        return cmd_tune(argc, argv);
+    const Command *c = find_command(argv[1]);
+    return c ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
 }

@@ -90,17 +90,17 @@ typedef enum CarveKind {
 } CarveKind;
 
 /* A metric in a carve statement. */
-typedef struct Criterion {
+typedef struct CarveCriterion {
     const char *name;
     Span at;
     int direction; /* +1 higher, -1 lower, 0 as the metric itself says */
-} Criterion;
+} CarveCriterion;
 
 typedef struct CarveStage {
     CarveKind kind;
     Span at;
     Expr *condition; /* threshold; bound to metrics later, by whoever carves */
-    Criterion *criteria;
+    CarveCriterion *criteria;
     size_t criterion_count;
     double percent; /* within */
     int64_t count;  /* best: how many; front: budget, 0 none */

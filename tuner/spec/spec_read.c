@@ -416,9 +416,9 @@ static bool read_metric(Reader *r, Span at)
 /* [ "higher" | "lower" ] NAME { "," … } */
 static bool take_criteria(Reader *r, CarveStage *c)
 {
-    VEC(Criterion) v = {0};
+    VEC(CarveCriterion) v = {0};
     do {
-        Criterion k = {0};
+        CarveCriterion k = {0};
         if (lexer_take(&r->l, "higher"))
             k.direction = 1;
         else if (lexer_take(&r->l, "lower"))

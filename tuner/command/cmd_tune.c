@@ -1,0 +1,307 @@
+/* aptune tune: the main job. */
+#include "metrics/base/file.h"
+#include "tuner/command/command.h"
+#include "tuner/command/progress.h"
+#include "tuner/command/where.h"
+#include "tuner/output/emit.h"
+#include "tuner/output/report.h"
+#include "tuner/run/run.h"
+
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage_text[] =
+    "usage: aptune [tune] --space FILE [options]\n"
+    "  --space FILE         the spec: kernel, parameters, constraints, launch, data\n"
+    "  --output DIR         where results go (default aptune-out/NAME)\n"
+    "  --exhaustive         time every configuration, not only what carving leaves\n"
+    "  --dry-run            count the space and stop before compiling\n"
+    "  --compile            compile here even where a recording has the profiles\n"
+    "  --arch NAME          carve for another device: sm_90, h200 … (see aptune devices)\n"
+    "  --why \"A=1 B=2 …\"    say what became of one configuration, and why\n"
+    "  --json               print one JSON object instead of the report\n"
+    "  --jobs N             compile workers (default: one per core)\n"
+    "  --compile-limit S    seconds one compile may take (default 60)\n"
+    "  --cache DIR          compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)\n"
+    "  --recordings DIR     shipped recordings (default: recordings beside the spec)\n"
+    "  --device N           which GPU (default 0)\n"
+    "  --no-gpu             do as if there were no GPU\n"
+    "  -d LETTERS           dump stages to standard error: S spec\n";
+
+typedef struct TuneOptions {
+    RunOptions run;
+    bool dry_run, json, help;
+    const char *why;
+    const char *dumps;
+} TuneOptions;
+
+enum {
+    OPT_SPACE = 256,
+    OPT_OUTPUT,
+    OPT_EXHAUSTIVE,
+    OPT_DRY_RUN,
+    OPT_COMPILE,
+    OPT_ARCH,
+    OPT_WHY,
+    OPT_JSON,
+    OPT_JOBS,
+    OPT_COMPILE_LIMIT,
+    OPT_CACHE,
+    OPT_RECORDINGS,
+    OPT_DEVICE,
+    OPT_NO_GPU,
+    OPT_HELP
+};
+
+static const struct option long_options[] = {
+    {"space", required_argument, NULL, OPT_SPACE},
+    {"output", required_argument, NULL, OPT_OUTPUT},
+    {"exhaustive", no_argument, NULL, OPT_EXHAUSTIVE},
+    {"dry-run", no_argument, NULL, OPT_DRY_RUN},
+    {"compile", no_argument, NULL, OPT_COMPILE},
+    {"arch", required_argument, NULL, OPT_ARCH},
+    {"why", required_argument, NULL, OPT_WHY},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"jobs", required_argument, NULL, OPT_JOBS},
+    {"compile-limit", required_argument, NULL, OPT_COMPILE_LIMIT},
+    {"cache", required_argument, NULL, OPT_CACHE},
+    {"recordings", required_argument, NULL, OPT_RECORDINGS},
+    {"device", required_argument, NULL, OPT_DEVICE},
+    {"no-gpu", no_argument, NULL, OPT_NO_GPU},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static bool take_count(const char *option, const char *text, int least, int most, int *out)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*end || end == text || n < least || n > most) {
+        fprintf(stderr, "aptune: %s takes a whole number from %d to %d, not '%s'\n", option, least,
+                most, text);
+        return false;
+    }
+    *out = (int)n;
+    return true;
+}
+
+static bool take_seconds(const char *option, const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (!*end && end != text && *out > 0)
+        return true;
+    fprintf(stderr, "aptune: %s takes a number of seconds above zero, not '%s'\n", option, text);
+    return false;
+}
+
+static bool take_option(TuneOptions *o, int option)
+{
+    switch (option) {
+    case OPT_SPACE:
+        o->run.space = optarg;
+        return true;
+    case OPT_OUTPUT:
+        o->run.output = optarg;
+        return true;
+    case OPT_EXHAUSTIVE:
+        o->run.exhaustive = true;
+        return true;
+    case OPT_DRY_RUN:
+        o->dry_run = true;
+        return true;
+    case OPT_COMPILE:
+        o->run.compile = true;
+        return true;
+    case OPT_ARCH:
+        o->run.arch = optarg;
+        return true;
+    case OPT_WHY:
+        o->why = optarg;
+        return true;
+    case OPT_JSON:
+        o->json = true;
+        return true;
+    case OPT_JOBS:
+        return take_count("--jobs", optarg, 1, 1024, &o->run.jobs);
+    case OPT_COMPILE_LIMIT:
+        return take_seconds("--compile-limit", optarg, &o->run.compile_limit);
+    case OPT_CACHE:
+        o->run.cache = optarg;
+        return true;
+    case OPT_RECORDINGS:
+        o->run.recordings = optarg;
+        return true;
+    case OPT_DEVICE:
+        return take_count("--device", optarg, 0, 1024, &o->run.ordinal);
+    case OPT_NO_GPU:
+        o->run.no_gpu = true;
+        return true;
+    case 'd':
+        o->dumps = optarg;
+        return true;
+    case OPT_HELP:
+        o->help = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int core_count(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+static bool parse_options(int argc, char **argv, TuneOptions *o)
+{
+    *o = (TuneOptions){.run = {.jobs = core_count(), .compile_limit = 60}, .dumps = ""};
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, "d:", long_options, NULL)) != -1;)
+        if (!take_option(o, option))
+            return false;
+    if (o->help)
+        return true;
+    if (optind < argc) {
+        fprintf(stderr, "aptune: unexpected argument '%s'\n", argv[optind]);
+        return false;
+    }
+    if (!o->run.space)
+        fputs("aptune: which space? Say --space FILE\n", stderr);
+    return o->run.space != NULL;
+}
+
+static void dump_stages(const Run *r, const char *letters)
+{
+    if (!strchr(letters, 'S'))
+        return;
+    Buf out = {0};
+    buf_printf(&out, "> Spec as understood (%s):\n", r->spec->name);
+    spec_print(r->spec, &out);
+    fputs(buf_text(&out), stderr);
+    buf_free(&out);
+}
+
+/* Tells what is about to happen before it happens. */
+static bool print_heading(const Run *r, const TuneOptions *o)
+{
+    if (o->json)
+        return true;
+    Buf out = {0};
+    report_heading(r, &out);
+    if (o->dry_run)
+        report_dry_run(r, &out);
+    bool ok = command_print(&out);
+    buf_free(&out);
+    return ok;
+}
+
+/* The configuration that "A=1 B=2" names; SIZE_MAX after a message. */
+static size_t find_named(const Run *r, const char *text)
+{
+    Arena *a = arena_new();
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < r->config_count && found == SIZE_MAX; i++) {
+        if (strcmp(run_config_name(a, r, i), text) == 0)
+            found = i;
+        arena_reset(a);
+    }
+    arena_free(a);
+    if (found == SIZE_MAX)
+        diag_fail(r->diag, "there is no configuration '%s'; all parameters are to be given, as the "
+                           "report prints them", text);
+    return found;
+}
+
+static bool write_files(Run *r, Buf *said)
+{
+    if (!folder_create(r->options.output, r->diag))
+        return false;
+    Buf csv = {0};
+    report_csv(r, &csv);
+    const char *table = arena_printf(r->arena, "%s/configurations.csv", r->options.output);
+    bool ok = file_write(table, buf_text(&csv), csv.size, r->diag);
+    buf_free(&csv);
+    const char *source, *header;
+    if (ok && r->best != SIZE_MAX) {
+        ok = emit_winner(r, r->options.output, &source, &header, r->diag);
+        if (ok)
+            buf_printf(said, "%-10s %s, %s\n", "written", source, header);
+    }
+    if (ok)
+        buf_printf(said, "%-10s %s\n", r->best == SIZE_MAX ? "written" : "", table);
+    return ok;
+}
+
+static bool print_result(Run *r, const TuneOptions *o)
+{
+    Buf out = {0}, files = {0};
+    bool ok = write_files(r, &files);
+    if (o->json)
+        report_json(r, &out);
+    else
+        report_result(r, &out);
+    if (!o->json)
+        buf_puts(&out, buf_text(&files));
+    if (o->why) {
+        size_t i = find_named(r, o->why);
+        if (i != SIZE_MAX && !o->json)
+            report_why(r, i, &out);
+        ok = ok && i != SIZE_MAX;
+    }
+    ok = command_print(&out) && ok;
+    buf_free(&out);
+    buf_free(&files);
+    return ok;
+}
+
+/* The way of the configurations, stage by stage. */
+static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
+{
+    if (!run_open(r))
+        return EXIT_USAGE;
+    dump_stages(r, o->dumps);
+    if (!print_heading(r, o))
+        return EXIT_FAILED;
+    if (o->dry_run)
+        return EXIT_DONE;
+    bool ok = run_compile(r) && run_carve(r) && run_time(r);
+    progress_end(bar);
+    if (!ok)
+        return EXIT_FAILED;
+    run_judge(r);
+    if (!print_result(r, o))
+        return EXIT_FAILED;
+    return r->best == SIZE_MAX && r->source != RUN_STATIC ? EXIT_FAILED : EXIT_DONE;
+}
+
+int cmd_tune(int argc, char **argv)
+{
+    TuneOptions o;
+    if (!parse_options(argc, argv, &o)) {
+        fputs("`aptune tune --help` lists the options\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (o.help) {
+        fputs(usage_text, stdout);
+        return EXIT_DONE;
+    }
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProgressBar bar = progress_new();
+    Run r = {.arena = a, .options = o.run, .diag = &d, .progress = {&bar, progress_step}};
+    r.compile_helper = where_helper(a, "aptune-compile");
+    r.gpu_helper = where_helper(a, "aptune-gpu");
+    r.cuda_folder = where_data(a, ".cuda");
+    r.compare_source = where_data(a, "tuner/measure/compare.cu");
+    r.metric_file = where_data(a, "metrics/thesis.metrics");
+    int code = tune(&r, &o, &bar);
+    command_print_messages(&d);
+    run_close(&r);
+    arena_free(a);
+    return code;
+}

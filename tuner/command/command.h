@@ -1,0 +1,23 @@
+/* The subcommands.  A new one is a file cmd_NAME.c, a line here and a line in the table of main.c.
+ *
+ * A command gets its own arguments, argv[0] being its name, prints, and returns the program's exit
+ * code: 0 done, 1 the task failed, 2 wrong usage or input. */
+#ifndef APTUNE_COMMAND_H
+#define APTUNE_COMMAND_H
+
+#include "metrics/base/diag.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+int cmd_tune(int argc, char **argv);
+int cmd_inspect(int argc, char **argv);
+int cmd_devices(int argc, char **argv);
+
+/* Prints messages to standard error. */
+void command_print_messages(const Diag *d);
+
+/* Writes a text to standard output and makes sure that it got there: a full disk must not look like
+ * success.  False after a message. */
+bool command_print(const Buf *text);
+
+#endif

@@ -1,0 +1,50 @@
+#include "tuner/command/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+ProgressBar progress_new(void)
+{
+    return (ProgressBar){.shown = isatty(STDERR_FILENO)};
+}
+
+void progress_step(void *context, const char *stage, size_t done, size_t all, const char *note)
+{
+    enum { WIDTH = 30 };
+    ProgressBar *bar = context;
+    if (!bar->shown || all == 0)
+        return;
+    double t = now();
+    if (!bar->stage || strcmp(bar->stage, stage) != 0) {
+        bar->stage = stage;
+        bar->started = t;
+        bar->drawn = 0;
+    }
+    if (t - bar->drawn < 0.1 && done < all)
+        return;
+    bar->drawn = t;
+    char line[WIDTH + 1];
+    size_t filled = done * WIDTH / all;
+    memset(line, '.', WIDTH);
+    memset(line, '#', filled < WIDTH ? filled : WIDTH);
+    line[WIDTH] = '\0';
+    double left = done ? (t - bar->started) * (double)(all - done) / (double)done : 0;
+    fprintf(stderr, "\r\033[K%-8s [%s] %zu/%zu  %d:%02d left  %.60s", stage, line, done, all,
+            (int)(left / 60), (int)left % 60, note ? note : "");
+    fflush(stderr);
+}
+
+void progress_end(ProgressBar *bar)
+{
+    if (bar->shown && bar->stage)
+        fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,293 @@
+#include "tuner/output/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* 1234567 as "1,234,567". */
+static void print_count(Buf *out, uint64_t n, int width)
+{
+    char digits[24], text[32];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[k++] = ',';
+        text[k++] = digits[i];
+    }
+    text[k] = '\0';
+    buf_printf(out, "%*s", width, text);
+}
+
+static void label(Buf *out, const char *text)
+{
+    buf_printf(out, "%-10s ", text);
+}
+
+static void counted(Buf *out, const char *name, uint64_t n)
+{
+    label(out, name);
+    print_count(out, n, 12);
+}
+
+/* --- heading ------------------------------------------------------------------------------------ */
+
+static void print_source(const Run *r, Buf *out)
+{
+    const TimesHeader *h = r->recording ? &r->recording->header : NULL;
+    switch (r->source) {
+    case RUN_MEASURED:
+        buf_printf(out, "measured on %s\n", r->device->name);
+        break;
+    case RUN_REPLAYED:
+        buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path,
+                   h->device_name, h->date);
+        break;
+    case RUN_STATIC:
+        buf_printf(out, "STATIC for %s (sm_%d): carved, not timed\n", r->device->name,
+                   device_arch(r->device));
+        break;
+    }
+    if (r->why_not_measured)
+        buf_printf(out, "%-10s (%s)\n", "", r->why_not_measured);
+}
+
+void report_heading(const Run *r, Buf *out)
+{
+    const char *problem = r->spec->problems[r->space.problem].text;
+    label(out, "aptune");
+    buf_printf(out, "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name, *problem ? ", " : "",
+               problem);
+    label(out, "times");
+    print_source(r, out);
+}
+
+/* --- dry run ------------------------------------------------------------------------------------ */
+
+/* Measured for matrix-multiply templates with NVRTC 13.0, sm_90, on one core: 40 to 250 ms
+ * (README.md); the middle of it, for an estimate that says it is one. */
+static const double compile_seconds_each = 0.15;
+
+static void print_rejections(const Run *r, Buf *out)
+{
+    const Spec *s = r->spec;
+    for (size_t p = 0; p < s->parameter_count; p++) {
+        if (r->space.refused[p] == 0)
+            continue;
+        counted(out, "", r->space.refused[p]);
+        buf_printf(out, "  rejected by the values of %s\n", s->parameters[p].name);
+    }
+    for (size_t i = 0; i < s->constraint_count; i++) {
+        Span at = s->constraints[i].at;
+        size_t line, column;
+        source_position(at.source, at.offset, &line, &column);
+        counted(out, "", r->space.rejected[i]);
+        buf_printf(out, "  rejected by line %zu: %.*s\n", line, (int)at.length,
+                   at.source->text + at.offset);
+    }
+}
+
+static size_t tier0_total(const Run *r)
+{
+    size_t n = 0;
+    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
+        n += r->tier0_dropped[t];
+    return n;
+}
+
+static void print_tier0(const Run *r, Buf *out)
+{
+    counted(out, "tier 0", tier0_total(r));
+    buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
+    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++) {
+        if (r->tier0_dropped[t] == 0)
+            continue;
+        counted(out, "", r->tier0_dropped[t]);
+        buf_printf(out, "  %s\n", tier0_text((Tier0)t));
+    }
+}
+
+static void print_duration(Buf *out, double seconds)
+{
+    if (seconds < 120)
+        buf_printf(out, "%.0f s", seconds);
+    else if (seconds < 7200)
+        buf_printf(out, "%.0f min", seconds / 60);
+    else
+        buf_printf(out, "%.1f h", seconds / 3600);
+}
+
+void report_dry_run(const Run *r, Buf *out)
+{
+    counted(out, "product", r->space.product);
+    buf_puts(out, "  points\n");
+    print_rejections(r, out);
+    counted(out, "valid", r->space.count);
+    buf_puts(out, "  configurations\n");
+    print_tier0(r, out);
+    size_t left = r->space.count - tier0_total(r);
+    counted(out, "compile", left);
+    buf_puts(out, "  configurations, about ");
+    print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
+    buf_printf(out, " with %d jobs (at %.2f s each; what is cached costs nothing)\n",
+               r->options.jobs, compile_seconds_each);
+}
+
+/* --- result ------------------------------------------------------------------------------------- */
+
+static void print_space(const Run *r, Buf *out)
+{
+    counted(out, "space", r->space.count);
+    buf_puts(out, "  valid configurations of ");
+    print_count(out, r->space.product, 0);
+    buf_puts(out, " points\n");
+    if (tier0_total(r) > 0)
+        print_tier0(r, out);
+}
+
+static void print_code(const Run *r, Buf *out)
+{
+    counted(out, r->profiles_recorded ? "profiles" : "compiled", r->compiled);
+    buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->failed, r->distinct,
+               r->profiles_recorded ? "; profiles from the recording, its sources are these"
+                                    : "");
+    if (!r->profiles_recorded && r->from_cache > 0) {
+        counted(out, "", r->from_cache);
+        buf_puts(out, "  of them from the cache\n");
+    }
+    if (r->stale > 0) {
+        counted(out, "stale", r->stale);
+        buf_puts(out, "  compile to other code than the recorded one: their times are not used\n");
+    }
+}
+
+static void print_carving(const Run *r, Buf *out)
+{
+    counted(out, "selected", r->selected_count);
+    size_t all = r->space.count;
+    buf_printf(out, "  %.2f %% of the space%s\n",
+               all ? 100.0 * (double)r->selected_count / (double)all : 0,
+               r->options.exhaustive ? " (--exhaustive: all of it)" : "");
+    for (size_t i = 0; i < r->carving.stage_count && !r->options.exhaustive; i++) {
+        const StageReport *s = &r->carving.reports[i];
+        counted(out, "", s->after);
+        buf_puts(out, "  of ");
+        print_count(out, s->before, 0);
+        buf_printf(out, " left by %s", r->carving.stages[i].text);
+        if (s->cut > 0)
+            buf_printf(out, " (%zu cut by the budget)", s->cut);
+        if (s->unknown > 0)
+            buf_printf(out, " (%zu without a value)", s->unknown);
+        buf_putc(out, '\n');
+    }
+}
+
+typedef struct Outcomes {
+    size_t timed, ok, wrong, failed;
+} Outcomes;
+
+static Outcomes count_outcomes(const Run *r)
+{
+    Outcomes o = {0};
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        if (!c->timed)
+            continue;
+        o.timed++;
+        o.ok += c->status == TRIAL_OK;
+        o.wrong += c->status == TRIAL_WRONG;
+        o.failed += c->status != TRIAL_OK && c->status != TRIAL_WRONG;
+    }
+    return o;
+}
+
+static void print_rate(const Run *r, Buf *out, double ms)
+{
+    const Expr *work = r->spec->work_flop;
+    Evaluation ev = {0};
+    Value v;
+    if (!work || !expr_eval(work, r->spec->problems[r->space.problem].values, &ev, &v))
+        return;
+    double flops = value_as_real(v) / (ms * 1e-3), peak = device_peak_flops(r->device);
+    buf_printf(out, "   %.1f GFLOP/s", flops * 1e-9);
+    if (peak > 0)
+        buf_printf(out, "   %.1f %% of the device's fp32 peak", 100 * flops / peak);
+}
+
+static void print_best(const Run *r, Buf *out)
+{
+    Arena *a = arena_new();
+    label(out, "best");
+    if (r->best == SIZE_MAX) {
+        buf_puts(out, r->source == RUN_STATIC ? "not known: nothing was timed\n"
+                                              : "none: no configuration gave a right result\n");
+        arena_free(a);
+        return;
+    }
+    const Config *c = &r->configs[r->best];
+    buf_printf(out, "%s\n", run_config_name(a, r, r->best));
+    label(out, "");
+    buf_printf(out, "%.4f ms", c->median);
+    print_rate(r, out, c->median);
+    buf_printf(out, "   (%s)\n", r->source == RUN_MEASURED ? "measured" : "replayed");
+    if (!isnan(r->relative)) {
+        label(out, "");
+        buf_printf(out, "%.1f %% of the best recorded time, %.4f ms: regret %.1f %%\n",
+                   100 * r->relative, r->exhaustive_best_ms, 100 / r->relative - 100);
+    }
+    if (!isnan(r->random_relative)) {
+        label(out, "");
+        buf_printf(out, "%.1f %% is what a random sample of %zu is expected to find\n",
+                   100 * r->random_relative, r->selected_count);
+    }
+    arena_free(a);
+}
+
+static void print_ledger(const Run *r, Buf *out)
+{
+    static const char *const names[] = {"construct", "compile", "profile", "carve", "time"};
+    double total = 0;
+    label(out, "seconds");
+    for (int i = 0; i < LEDGER_STAGES; i++) {
+        buf_printf(out, "%s %.2f, ", names[i], r->seconds[i]);
+        total += r->seconds[i];
+    }
+    buf_printf(out, "in all %.2f\n", total);
+}
+
+void report_result(const Run *r, Buf *out)
+{
+    print_space(r, out);
+    print_code(r, out);
+    print_carving(r, out);
+    if (r->source != RUN_STATIC) {
+        Outcomes o = count_outcomes(r);
+        counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed);
+        buf_printf(out, "  %zu right, %zu wrong, %zu failed\n", o.ok, o.wrong, o.failed);
+    }
+    print_best(r, out);
+    print_ledger(r, out);
+}
+
+/* --- why ---------------------------------------------------------------------------------------- */
+
+void report_why(const Run *r, size_t i, Buf *out)
+{
+    Arena *a = arena_new();
+    const Config *c = &r->configs[i];
+    buf_printf(out, "%s: ", run_config_name(a, r, i));
+    if (c->tier0 != TIER0_FITS) {
+        buf_printf(out, "dropped by tier 0: %s\n", tier0_text(c->tier0));
+    } else if (c->code == CODE_ERROR || c->code == CODE_TIMEOUT || c->code == CODE_CRASH) {
+        buf_printf(out, "did not compile: %s\n", c->failure ? c->failure : "no message");
+    } else if (c->code == CODE_NONE) {
+        buf_puts(out, "has no code to judge\n");
+    } else {
+        carving_why(&r->carving, i, out);
+        if (buf_text(out)[out->size - 1] != '\n')
+            buf_putc(out, '\n');
+    }
+    if (c->timed)
+        buf_printf(out, "%s: %s, %.4f ms\n", r->source == RUN_MEASURED ? "measured" : "replayed",
+                   trial_status_name(c->status), c->median);
+    arena_free(a);
+}

@@ -1,0 +1,27 @@
+/* What a run found, as text for a person and as JSON for a program. */
+#ifndef APTUNE_OUTPUT_REPORT_H
+#define APTUNE_OUTPUT_REPORT_H
+
+#include "tuner/run/run.h"
+
+/* The first lines: what is tuned, for which device, and where times come from.  Printed
+ * before the work begins, so that a replay is never taken for a measurement. */
+void report_heading(const Run *r, Buf *out);
+
+/* Counts of the space and of what tier 0 and every constraint took, and how long compiling the
+ * rest would take: the answer of --dry-run. */
+void report_dry_run(const Run *r, Buf *out);
+
+/* Everything after the work: survivors, the best, times of the stages. */
+void report_result(const Run *r, Buf *out);
+
+/* What became of configuration `i`, and why. */
+void report_why(const Run *r, size_t i, Buf *out);
+
+/* One JSON object; the keys are documented in README.md. */
+void report_json(const Run *r, Buf *out);
+
+/* One line per configuration: parameters, state, metrics, time, reason. */
+void report_csv(const Run *r, Buf *out);
+
+#endif

@@ -1,0 +1,167 @@
+/* The run as one JSON object, and as a table of all configurations. */
+#include "tuner/output/report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+static json_t *number(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *json_of_value(Value v)
+{
+    switch (v.kind) {
+    case VALUE_BOOL:
+        return json_boolean(v.boolean);
+    case VALUE_INT:
+        return json_integer(v.integer);
+    case VALUE_REAL:
+        return number(v.real);
+    default:
+        return json_string(v.string);
+    }
+}
+
+static json_t *parameters_of(const Run *r, size_t i)
+{
+    json_t *o = json_object();
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        json_object_set_new(o, r->spec->parameters[p].name,
+                            json_of_value(space_value(&r->space, r->configs[i].number, p)));
+    return o;
+}
+
+static json_t *metrics_of(const Run *r, size_t i)
+{
+    json_t *o = json_object();
+    for (size_t m = 0; m < metricset_count(r->metrics) && r->configs[i].metrics; m++)
+        json_object_set_new(o, metricset_at(r->metrics, m)->name, number(r->configs[i].metrics[m]));
+    return o;
+}
+
+static json_t *best_of(const Run *r)
+{
+    if (r->best == SIZE_MAX)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "parameters", parameters_of(r, r->best));
+    json_object_set_new(o, "time_ms", number(r->configs[r->best].median));
+    json_object_set_new(o, "metrics", metrics_of(r, r->best));
+    return o;
+}
+
+static json_t *seconds_of(const Run *r)
+{
+    static const char *const names[] = {"construct", "compile", "profile", "carve", "time"};
+    json_t *o = json_object();
+    for (int i = 0; i < LEDGER_STAGES; i++)
+        json_object_set_new(o, names[i], number(r->seconds[i]));
+    return o;
+}
+
+static void set_counts(const Run *r, json_t *o)
+{
+    size_t timed = 0, wrong = 0;
+    for (size_t i = 0; i < r->config_count; i++) {
+        timed += r->configs[i].timed;
+        wrong += r->configs[i].timed && r->configs[i].status == TRIAL_WRONG;
+    }
+    json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
+    json_object_set_new(o, "compiled", json_integer((json_int_t)r->compiled));
+    json_object_set_new(o, "failed", json_integer((json_int_t)r->failed));
+    json_object_set_new(o, "distinct", json_integer((json_int_t)r->distinct));
+    json_object_set_new(o, "stale", json_integer((json_int_t)r->stale));
+    json_object_set_new(o, "selected", json_integer((json_int_t)r->selected_count));
+    json_object_set_new(o, "timed", json_integer((json_int_t)timed));
+    json_object_set_new(o, "wrong", json_integer((json_int_t)wrong));
+}
+
+void report_json(const Run *r, Buf *out)
+{
+    static const char *const sources[] = {"measured", "replayed", "static"};
+    json_t *o = json_object();
+    json_object_set_new(o, "aptune", json_string(APTUNE_VERSION));
+    json_object_set_new(o, "space", json_string(r->spec->name));
+    json_object_set_new(o, "problem", json_string(r->spec->problems[r->space.problem].text));
+    json_object_set_new(o, "device", json_string(r->device->name));
+    json_object_set_new(o, "arch", json_sprintf("sm_%d", device_arch(r->device)));
+    json_object_set_new(o, "source", json_string(sources[r->source]));
+    if (r->source == RUN_REPLAYED)
+        json_object_set_new(o, "recording", json_string(r->recording_path));
+    set_counts(r, o);
+    json_object_set_new(o, "best", best_of(r));
+    json_object_set_new(o, "exhaustive_best_ms", number(r->exhaustive_best_ms));
+    json_object_set_new(o, "relative_performance", number(r->relative));
+    json_object_set_new(o, "random_relative_performance", number(r->random_relative));
+    json_object_set_new(o, "seconds", seconds_of(r));
+    char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    buf_puts(out, text ? text : "{}");
+    buf_putc(out, '\n');
+    free(text);
+    json_decref(o);
+}
+
+/* --- CSV ---------------------------------------------------------------------------------------- */
+
+/* A text field: in quotes where it needs them (RFC 4180). */
+static void csv_text(Buf *out, const char *text)
+{
+    buf_putc(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            buf_putc(out, '"');
+        buf_putc(out, *text == '\n' ? ' ' : *text);
+    }
+    buf_putc(out, '"');
+}
+
+static void csv_number(Buf *out, double v)
+{
+    buf_putc(out, ',');
+    if (!isnan(v))
+        buf_printf(out, "%.9g", v);
+}
+
+static void csv_heading(const Run *r, Buf *out)
+{
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        buf_printf(out, "%s,", r->spec->parameters[p].name);
+    buf_puts(out, "code,selected,status,time_ms");
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        buf_printf(out, ",%s", profile_field(f)->name);
+    for (size_t m = 0; m < metricset_count(r->metrics); m++)
+        buf_printf(out, ",%s", metricset_at(r->metrics, m)->name);
+    buf_puts(out, ",why\n");
+}
+
+static void csv_row(const Run *r, size_t i, Buf *out)
+{
+    static const char *const codes[] = {"none", "ok", "error", "timeout", "crash"};
+    const Config *c = &r->configs[i];
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        value_print_bare(space_value(&r->space, c->number, p), out);
+        buf_putc(out, ',');
+    }
+    buf_printf(out, "%s,%d,%s", codes[c->code], r->selected[i],
+               c->timed ? trial_status_name(c->status) : "");
+    csv_number(out, c->median);
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        csv_number(out, c->profile ? c->profile->value[f] : NAN);
+    for (size_t m = 0; m < metricset_count(r->metrics); m++)
+        csv_number(out, c->metrics ? c->metrics[m] : NAN);
+    Buf why = {0};
+    report_why(r, i, &why);
+    buf_putc(out, ',');
+    csv_text(out, buf_text(&why));
+    buf_putc(out, '\n');
+    buf_free(&why);
+}
+
+void report_csv(const Run *r, Buf *out)
+{
+    csv_heading(r, out);
+    for (size_t i = 0; i < r->config_count; i++)
+        csv_row(r, i, out);
+}

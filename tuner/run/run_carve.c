@@ -1,0 +1,255 @@
+/* Metrics of every profile, and the spec's carving stages over them. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/vec.h"
+#include "tuner/choose/cluster.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where the spec says nothing: the thesis's tradeoff with its simpler utilization. */
+static const char default_carving[] = "carve front efficiency, utilization_simple";
+
+/* --- metrics ---------------------------------------------------------------------------------------- */
+
+static bool read_metrics(Run *r)
+{
+    r->metrics = metricset_new(r->arena);
+    const Source *shipped = source_read(r->arena, r->metric_file, r->diag);
+    if (!shipped || !metricset_read(r->metrics, shipped, r->diag))
+        return false;
+    for (size_t i = 0; i < r->spec->metric_line_count; i++)
+        if (!metricset_read(r->metrics, r->spec->metric_lines[i], r->diag))
+            return false;
+    return true;
+}
+
+static void compute_metrics(Run *r)
+{
+    size_t n = metricset_count(r->metrics);
+    for (size_t i = 0; i < r->config_count; i++) {
+        Config *c = &r->configs[i];
+        if (!c->profile)
+            continue;
+        double *values = ARENA_ARRAY(r->arena, double, n);
+        metricset_evaluate(r->metrics, c->profile, r->device, values);
+        c->metrics = values;
+    }
+}
+
+/* --- names in carving statements ------------------------------------------------------------------- */
+
+/* Slots of a threshold: metrics, then profile fields, then the spec's own names. */
+static size_t field_slot(const Run *r, int field)
+{
+    return metricset_count(r->metrics) + (size_t)field;
+}
+
+static size_t spec_slot(const Run *r, size_t slot)
+{
+    return metricset_count(r->metrics) + PROFILE_FIELDS + slot;
+}
+
+static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
+                      const char **reason)
+{
+    (void)reason;
+    const Run *r = context;
+    *kind = VALUE_REAL;
+    size_t m = metricset_find(r->metrics, name);
+    int f = profile_find(name);
+    if (m != SIZE_MAX)
+        return *slot = (int)m, true;
+    if (f >= 0)
+        return *slot = (int)field_slot(r, f), true;
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        if (strcmp(r->spec->parameters[p].name, name) != 0)
+            continue;
+        *slot = (int)spec_slot(r, spec_parameter_slot(r->spec, p));
+        *kind = r->spec->parameters[p].kind == VALUE_INT ? VALUE_REAL : r->spec->parameters[p].kind;
+        return true;
+    }
+    for (size_t k = 0; k < r->spec->derived_count; k++) {
+        if (strcmp(r->spec->derived[k].name, name) != 0)
+            continue;
+        *slot = (int)spec_slot(r, spec_derived_slot(r->spec, k));
+        ValueKind own = expr_kind(r->spec->derived[k].value);
+        *kind = own == VALUE_INT ? VALUE_REAL : own;
+        return true;
+    }
+    return false;
+}
+
+static size_t list_names(void *context, const char **out, size_t room)
+{
+    const Run *r = context;
+    size_t n = 0;
+    for (size_t m = 0; m < metricset_count(r->metrics) && n < room; m++)
+        out[n++] = metricset_at(r->metrics, m)->name;
+    for (int f = 0; f < PROFILE_FIELDS && n < room; f++)
+        out[n++] = profile_field(f)->name;
+    for (size_t p = 0; p < r->spec->parameter_count && n < room; p++)
+        out[n++] = r->spec->parameters[p].name;
+    return n;
+}
+
+/* --- the table ---------------------------------------------------------------------------------------- */
+
+typedef VEC(Column) Columns;
+
+/* The column of a metric or profile field, added to the table when it is not there yet. */
+static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, ColumnId *out)
+{
+    size_t m = metricset_find(r->metrics, k->name);
+    int f = profile_find(k->name);
+    if (m == SIZE_MAX && f < 0) {
+        const char *names[256];
+        const char *closest = name_closest(k->name, names, list_names(r, names, 256));
+        return diag_error(r->diag, k->at, "unknown metric '%s'%s%s%s", k->name,
+                          closest ? "; did you mean '" : "", closest ? closest : "",
+                          closest ? "'?" : "");
+    }
+    if (m == SIZE_MAX && k->direction == 0)
+        return diag_error(r->diag, k->at,
+                          "'%s' is a field of the profile and has no direction: write 'higher %s' "
+                          "or 'lower %s'", k->name, k->name, k->name);
+    bool up = k->direction ? k->direction > 0 : metricset_at(r->metrics, m)->higher;
+    for (size_t i = 0; i < columns->count; i++)
+        if (strcmp(columns->at[i].name, k->name) == 0 && columns->at[i].up == up)
+            return *out = i, true;
+    double *values = ARENA_ARRAY(r->arena, double, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        values[i] = !c->profile ? NAN : m != SIZE_MAX ? c->metrics[m] : c->profile->value[f];
+    }
+    const char *unit = m != SIZE_MAX ? metricset_at(r->metrics, m)->unit : profile_field(f)->unit;
+    VEC_PUSH(r->arena, columns, ((Column){k->name, unit, values, up}));
+    *out = columns->count - 1;
+    return true;
+}
+
+/* --- stages ------------------------------------------------------------------------------------------- */
+
+/* The threshold's answer for every configuration that has a profile. */
+static bool evaluate_threshold(Run *r, const CarveStage *c, const bool **out)
+{
+    Scope scope = {.context = r, .find = find_name, .names = list_names, .real = true};
+    if (!expr_bind(c->condition, &scope, r->diag))
+        return false;
+    bool *holds = ARENA_ARRAY(r->arena, bool, r->config_count);
+    size_t slot_count = spec_slot(r, spec_slot_count(r->spec));
+    Arena *scratch = arena_new();
+    size_t failures = 0;
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *config = &r->configs[i];
+        if (!config->profile)
+            continue;
+        Value *slots = ARENA_ARRAY(scratch, Value, slot_count);
+        for (size_t m = 0; m < metricset_count(r->metrics); m++)
+            slots[m] = value_real(config->metrics[m]);
+        for (int f = 0; f < PROFILE_FIELDS; f++)
+            slots[field_slot(r, f)] = value_real(config->profile->value[f]);
+        const Value *own = run_slots(scratch, r, i);
+        for (size_t k = 0; own && k < spec_slot_count(r->spec); k++)
+            slots[spec_slot(r, k)] =
+                own[k].kind == VALUE_INT ? value_real((double)own[k].integer) : own[k];
+        Evaluation ev = {.arena = scratch};
+        Value v = value_bool(false);
+        if (!expr_eval(c->condition, slots, &ev, &v) && failures++ == 0)
+            diag_warn(r->diag, ev.error_at, "%s; configurations where this happens are dropped",
+                      ev.error);
+        holds[i] = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+        arena_reset(scratch);
+    }
+    arena_free(scratch);
+    *out = holds;
+    return true;
+}
+
+/* The line as it stands in the spec. */
+static const char *stage_text(Arena *a, Span at)
+{
+    size_t end = at.offset;
+    while (end < at.source->size && at.source->text[end] != '\n' && at.source->text[end] != '#')
+        end++;
+    while (end > at.offset && at.source->text[end - 1] == ' ')
+        end--;
+    return arena_copy(a, at.source->text + at.offset, end - at.offset);
+}
+
+static bool make_stage(Run *r, const CarveStage *c, Columns *columns, Stage *out)
+{
+    static const StageKind kinds[] = {[CARVE_THRESHOLD] = STAGE_HOLDS,
+                                      [CARVE_WITHIN] = STAGE_WITHIN,
+                                      [CARVE_FRONT] = STAGE_FRONT,
+                                      [CARVE_BEST] = STAGE_FRONT};
+    *out = (Stage){.kind = kinds[c->kind], .text = stage_text(r->arena, c->at)};
+    ColumnId *ids = ARENA_ARRAY(r->arena, ColumnId, c->criterion_count);
+    for (size_t i = 0; i < c->criterion_count; i++)
+        if (!find_column(r, columns, &c->criteria[i], &ids[i]))
+            return false;
+    out->columns = ids;
+    out->column_count = c->criterion_count;
+    out->percent = c->percent;
+    out->ties = c->keep_ties ? FRONT_KEEP : FRONT_DROP;
+    out->budget = (size_t)c->count;
+    /* The best N by one metric are the first layers of a front of one criterion. */
+    out->fill = c->kind == CARVE_BEST || (c->kind == CARVE_FRONT && c->layers > 1);
+    out->layers = (size_t)c->layers;
+    return c->kind != CARVE_THRESHOLD || evaluate_threshold(r, c, &out->holds);
+}
+
+/* --- the stage ------------------------------------------------------------------------------------------ */
+
+static void name_points(Run *r, const char ***names)
+{
+    *names = ARENA_ARRAY(r->arena, const char *, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++)
+        (*names)[i] = run_config_name(r->arena, r, i);
+}
+
+/* What --exhaustive times: everything that compiled. */
+static void select_all(Run *r)
+{
+    for (size_t i = 0; i < r->config_count; i++)
+        r->selected[i] = r->configs[i].code == CODE_OK;
+}
+
+static bool parse_default(Run *r)
+{
+    if (r->spec->carving_count > 0)
+        return true;
+    return spec_parse_carving(r->arena, default_carving, r->spec, r->diag);
+}
+
+bool run_carve(Run *r)
+{
+    double since = run_clock();
+    if (!read_metrics(r) || !parse_default(r))
+        return false;
+    compute_metrics(r);
+    Columns columns = {0};
+    size_t n = r->spec->carving_count;
+    Stage *stages = ARENA_ARRAY(r->arena, Stage, n);
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
+        ok = make_stage(r, &r->spec->carving[i], &columns, &stages[i]) && ok;
+    if (!ok)
+        return false;
+    bool *alive = ARENA_ARRAY(r->arena, bool, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++)
+        alive[i] = r->configs[i].profile != NULL && r->configs[i].same_as == i;
+    const char **names;
+    name_points(r, &names);
+    CarvingTable *table = ARENA_NEW(r->arena, CarvingTable);
+    *table = (CarvingTable){columns.at, columns.count, r->config_count, names};
+    r->carving = carving_run(r->arena, table, alive, stages, n);
+    for (size_t i = 0; i < r->carving.survivor_count; i++)
+        r->selected[r->carving.survivors[i]] = true;
+    if (r->options.exhaustive)
+        select_all(r);
+    for (size_t i = 0; i < r->config_count; i++)
+        r->selected_count += r->selected[i];
+    run_charge(r, LEDGER_CARVE, &since);
+    return true;
+}

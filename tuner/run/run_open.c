@@ -1,0 +1,168 @@
+/* Spec, space, tier 0, and the device that the run is for. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/file.h"
+#include "tuner/record/find.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+double run_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void run_charge(Run *r, LedgerStage stage, double *since)
+{
+    double now = run_clock();
+    r->seconds[stage] += now - *since;
+    *since = now;
+}
+
+void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note)
+{
+    if (r->progress.step)
+        r->progress.step(r->progress.context, stage, done, all, note);
+}
+
+const char *run_config_name(Arena *a, const Run *r, size_t i)
+{
+    Buf b = {0};
+    space_print(&r->space, r->configs[i].number, &b);
+    const char *name = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return name;
+}
+
+const Value *run_slots(Arena *scratch, const Run *r, size_t i)
+{
+    Value *slots = ARENA_ARRAY(scratch, Value, spec_slot_count(r->spec));
+    Evaluation ev = {.arena = scratch};
+    return space_slots(&r->space, r->configs[i].number, slots, &ev) ? slots : NULL;
+}
+
+/* --- the device ----------------------------------------------------------------------------------- */
+
+/* A recording of this space and problem, for the device or architecture asked for. */
+static bool find_recording(Run *r)
+{
+    const char *folder = r->options.recordings;
+    if (!folder)
+        folder = path_join(r->arena, path_folder(r->arena, r->options.space), "recordings");
+    r->recording_path = record_find(r->arena, folder, r->spec->name,
+                                    r->spec->problems[r->space.problem].text, r->options.arch,
+                                    r->diag);
+    if (!r->recording_path)
+        return false;
+    r->recording = times_read(r->arena, r->recording_path, r->diag);
+    return r->recording != NULL;
+}
+
+static bool open_gpu(Run *r)
+{
+    if (r->options.no_gpu || r->options.arch) {
+        r->why_not_measured = r->options.arch ? "--arch was given" : "--no-gpu was given";
+        return false;
+    }
+    Diag d = diag_new(r->arena);
+    r->gpu = gpu_open(r->gpu_helper, r->options.ordinal, &d);
+    if (r->gpu)
+        return true;
+    r->why_not_measured = d.messages.count ? d.messages.at[0].text : "no GPU here";
+    return false;
+}
+
+static bool choose_device(Run *r)
+{
+    bool recorded = find_recording(r);
+    if (r->diag->errors > 0)
+        return false;
+    if (open_gpu(r)) {
+        r->source = RUN_MEASURED;
+        r->device = gpu_device(r->gpu);
+        return true;
+    }
+    if (recorded) {
+        r->source = RUN_REPLAYED;
+        r->device = times_device(r->arena, r->recording);
+        return true;
+    }
+    r->source = RUN_STATIC;
+    r->device = r->options.arch ? device_find(r->options.arch) : NULL;
+    if (r->device)
+        return true;
+    if (r->options.arch)
+        return diag_fail(r->diag, "unknown device '%s'; `aptune devices` lists those known",
+                         r->options.arch);
+    return diag_fail(r->diag,
+                     "nothing to tune for: %s, and there is no recording of space '%s'; --arch "
+                     "sm_90 (or another, see `aptune devices`) carves without timing",
+                     r->why_not_measured, r->spec->name);
+}
+
+/* --- configurations and tier 0 -------------------------------------------------------------------- */
+
+static Tier0 check_launches(Run *r, Config *c, Arena *scratch, const Value *slots)
+{
+    Evaluation ev = {.arena = scratch};
+    if (!slots)
+        return TIER0_ARITHMETIC;
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        if (!geometry_resolve(&r->spec->launches[l], slots, &ev, &c->geometry[l]))
+            return TIER0_ARITHMETIC;
+        Tier0 t = tier0_check(r->device, &c->geometry[l]);
+        if (t != TIER0_FITS)
+            return t;
+    }
+    return TIER0_FITS;
+}
+
+static void make_configs(Run *r)
+{
+    r->config_count = r->space.count;
+    r->configs = ARENA_ARRAY(r->arena, Config, r->config_count);
+    r->selected = ARENA_ARRAY(r->arena, bool, r->config_count);
+    Arena *scratch = arena_new();
+    for (size_t i = 0; i < r->config_count; i++) {
+        Config *c = &r->configs[i];
+        *c = (Config){.number = i, .median = NAN, .max_error = NAN, .same_as = i};
+        c->geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
+        c->hash = ARENA_ARRAY(r->arena, Hash, r->spec->launch_count);
+        c->tier0 = check_launches(r, c, scratch, run_slots(scratch, r, i));
+        r->tier0_dropped[c->tier0]++;
+        arena_reset(scratch);
+    }
+    arena_free(scratch);
+}
+
+bool run_open(Run *r)
+{
+    double since = run_clock();
+    r->best = SIZE_MAX;
+    r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
+    r->spec = spec_read(r->arena, r->options.space, r->diag);
+    if (!r->spec || !space_build(r->arena, r->spec, 0, &r->space, r->diag))
+        return false;
+    if (r->space.count == 0)
+        return diag_fail(r->diag, "no configuration of '%s' satisfies all its constraints; "
+                                  "--dry-run says what each one rejects", r->spec->name);
+    enum { DIVISIONS_CHECKED = 20000 };
+    space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
+    if (!r->options.output)
+        r->options.output = arena_printf(r->arena, "aptune-out/%s", r->spec->name);
+    if (!choose_device(r))
+        return false;
+    make_configs(r);
+    run_charge(r, LEDGER_CONSTRUCT, &since);
+    return true;
+}
+
+void run_close(Run *r)
+{
+    gpu_close(r->gpu);
+    r->gpu = NULL;
+    space_free(&r->space);
+}

@@ -1,0 +1,40 @@
+/* How a configuration is launched, and what of it no device of a kind can run.
+ *
+ * Tier 0 is the pruning that needs no compiler: the spec's geometry against the limits of
+ * the device. */
+#ifndef APTUNE_SPACE_GEOMETRY_H
+#define APTUNE_SPACE_GEOMETRY_H
+
+#include "metrics/device/device.h"
+#include "tuner/spec/spec.h"
+
+/* One launch with its expressions evaluated. */
+typedef struct Geometry {
+    int64_t grid[3];
+    int64_t block[3];
+    int64_t shared;  /* bytes of dynamic shared memory */
+    int64_t threads; /* of a block */
+    int64_t blocks;  /* of the grid */
+} Geometry;
+
+/* False when arithmetic fails or a product overflows: `ev` says why. */
+bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geometry *out);
+
+typedef enum Tier0 {
+    TIER0_FITS,
+    TIER0_ARITHMETIC, /* the geometry cannot be computed */
+    TIER0_EMPTY,      /* a dimension below one */
+    TIER0_THREADS,    /* too many threads in a block */
+    TIER0_BLOCK,      /* a dimension of the block is too large */
+    TIER0_SHARED,     /* too much dynamic shared memory */
+    TIER0_GRID,       /* a dimension of the grid is too large */
+    TIER0_KINDS
+} Tier0;
+
+/* The first limit of the device that a launch breaks. */
+Tier0 tier0_check(const Device *d, const Geometry *g);
+
+/* "more threads per block than the device has" …, for reports. */
+const char *tier0_text(Tier0 t);
+
+#endif
