@@ -40,7 +40,7 @@ char *arena_printf(Arena *a, const char *format, ...) __attribute__((format(prin
 /* Bytes handed out since the arena was made or reset; for benchmarks and limits. */
 size_t arena_used(const Arena *a);
 
-#define ARENA_NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
+#define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
 
 /* malloc, calloc and realloc for memory that no arena owns; they never return NULL for

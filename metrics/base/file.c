@@ -95,8 +95,8 @@ bool folder_create(const char *path, Diag *d)
     for (size_t i = 0;; i++) {
         if ((path[i] == '/' && i > 0) || path[i] == '\0') {
             if (mkdir(buf_text(&part), 0777) != 0 && errno != EEXIST) {
-                ok = diag_fail(d, "cannot create folder '%s': %s", buf_text(&part),
-                               strerror(errno));
+                ok =
+                    diag_fail(d, "cannot create folder '%s': %s", buf_text(&part), strerror(errno));
                 break;
             }
         }

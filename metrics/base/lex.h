@@ -32,10 +32,10 @@ typedef struct Lexer {
     Arena *arena;
     Diag *diag;
     const Source *source;
-    size_t at;    /* offset of the next byte to read */
-    int depth;    /* open brackets */
-    Token token;  /* the one to look at */
-    Span last;    /* the one taken before it */
+    size_t at;   /* offset of the next byte to read */
+    int depth;   /* open brackets */
+    Token token; /* the one to look at */
+    Span last;   /* the one taken before it */
 } Lexer;
 
 /* Stands at the first token. */

@@ -1,0 +1,252 @@
+#include "metrics/base/lex.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char peek(const Lexer *l, size_t ahead)
+{
+    return l->at + ahead < l->source->size ? l->source->text[l->at + ahead] : '\0';
+}
+
+/* Blanks, comments, and line ends inside brackets. */
+static void skip_blanks(Lexer *l)
+{
+    for (;;) {
+        char c = peek(l, 0);
+        if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && l->depth > 0)) {
+            l->at++;
+        } else if (c == '\\' &&
+                   (peek(l, 1) == '\n' || (peek(l, 1) == '\r' && peek(l, 2) == '\n'))) {
+            l->at += peek(l, 1) == '\n' ? 2 : 3;
+        } else if (c == '#') {
+            while (l->at < l->source->size && peek(l, 0) != '\n')
+                l->at++;
+        } else {
+            return;
+        }
+    }
+}
+
+static bool is_name_start(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void finish(Lexer *l, TokenKind kind, size_t start)
+{
+    l->token.kind = kind;
+    l->token.at = (Span){l->source, start, l->at - start};
+    if (!l->token.text)
+        l->token.text = arena_copy(l->arena, l->source->text + start, l->at - start);
+}
+
+static void read_number(Lexer *l)
+{
+    size_t start = l->at;
+    bool real = false;
+    bool hex = peek(l, 0) == '0' && (peek(l, 1) == 'x' || peek(l, 1) == 'X');
+    if (hex)
+        l->at += 2;
+    while (hex ? isxdigit((unsigned char)peek(l, 0)) : isdigit((unsigned char)peek(l, 0)))
+        l->at++;
+    if (!hex && peek(l, 0) == '.' && isdigit((unsigned char)peek(l, 1))) {
+        real = true;
+        l->at++;
+        while (isdigit((unsigned char)peek(l, 0)))
+            l->at++;
+    }
+    size_t sign = peek(l, 1) == '-' || peek(l, 1) == '+';
+    if (!hex && (peek(l, 0) == 'e' || peek(l, 0) == 'E') &&
+        isdigit((unsigned char)peek(l, 1 + sign))) {
+        real = true;
+        l->at += 1 + sign;
+        while (isdigit((unsigned char)peek(l, 0)))
+            l->at++;
+    }
+    bool glued = is_name_part(peek(l, 0));
+    while (is_name_part(peek(l, 0)))
+        l->at++;
+    finish(l, real ? TOKEN_REAL : TOKEN_INT, start);
+    if (glued) {
+        diag_error(l->diag, l->token.at, "'%s' is neither a number nor a name", l->token.text);
+        l->token.kind = TOKEN_BAD;
+        return;
+    }
+    errno = 0;
+    if (!real)
+        l->token.integer = strtoll(l->token.text, NULL, hex ? 16 : 10);
+    l->token.real = real ? strtod(l->token.text, NULL) : (double)l->token.integer;
+    if (!real && errno == ERANGE) {
+        diag_error(l->diag, l->token.at, "%s does not fit into 64 bits", l->token.text);
+        l->token.kind = TOKEN_BAD;
+    }
+}
+
+static void read_string(Lexer *l)
+{
+    size_t start = l->at++;
+    Buf b = {0};
+    bool closed = false;
+    while (l->at < l->source->size && peek(l, 0) != '\n') {
+        char c = peek(l, 0);
+        l->at++;
+        if (c == '"') {
+            closed = true;
+            break;
+        }
+        if (c == '\\' && l->at < l->source->size) {
+            char e = peek(l, 0);
+            l->at++;
+            c = e == 'n' ? '\n' : e == 't' ? '\t' : e;
+        }
+        buf_putc(&b, c);
+    }
+    l->token.text = arena_copy(l->arena, buf_text(&b), b.size);
+    buf_free(&b);
+    finish(l, TOKEN_STRING, start);
+    if (!closed) {
+        diag_error(l->diag, l->token.at, "this string has no closing \"");
+        l->token.kind = TOKEN_BAD;
+    }
+}
+
+static void read_sign(Lexer *l)
+{
+    static const char *const signs[] = {"**", "//", "<=", ">=", "==", "!=", "&&", "||", "+", "-",
+                                        "*",  "/",  "%",  "<",  ">",  "=",  "!",  "(",  ")", "[",
+                                        "]",  "{",  "}",  ",",  ":",  "?",  ";",  "@"};
+    size_t start = l->at;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        size_t n = strlen(signs[i]);
+        if (strncmp(l->source->text + l->at, signs[i], n) != 0)
+            continue;
+        l->at += n;
+        char c = signs[i][0];
+        if (c == '(' || c == '[' || c == '{')
+            l->depth++;
+        if ((c == ')' || c == ']' || c == '}') && l->depth > 0)
+            l->depth--;
+        finish(l, TOKEN_SIGN, start);
+        return;
+    }
+    l->at++;
+    while ((peek(l, 0) & 0xc0) == 0x80) /* the rest of a UTF-8 character */
+        l->at++;
+    finish(l, TOKEN_BAD, start);
+    diag_error(l->diag, l->token.at, "unexpected character");
+}
+
+void lexer_next(Lexer *l)
+{
+    l->last = l->token.at;
+    l->token = (Token){0};
+    skip_blanks(l);
+    size_t start = l->at;
+    char c = peek(l, 0);
+    if (l->at >= l->source->size) {
+        finish(l, TOKEN_END, start);
+    } else if (c == '\n') {
+        l->at++;
+        finish(l, TOKEN_NEWLINE, start);
+    } else if (is_name_start(c)) {
+        while (is_name_part(peek(l, 0)))
+            l->at++;
+        finish(l, TOKEN_NAME, start);
+    } else if (isdigit((unsigned char)c)) {
+        read_number(l);
+    } else if (c == '"') {
+        read_string(l);
+    } else {
+        read_sign(l);
+    }
+}
+
+Lexer lexer_new(Arena *a, const Source *s, Diag *d)
+{
+    Lexer l = {.arena = a, .diag = d, .source = s};
+    lexer_next(&l);
+    l.last = (Span){s, 0, 0};
+    return l;
+}
+
+bool lexer_is(const Lexer *l, const char *text)
+{
+    if (l->token.kind != TOKEN_NAME && l->token.kind != TOKEN_SIGN)
+        return false;
+    return strcmp(l->token.text, text) == 0;
+}
+
+bool lexer_take(Lexer *l, const char *text)
+{
+    if (!lexer_is(l, text))
+        return false;
+    lexer_next(l);
+    return true;
+}
+
+bool lexer_expect(Lexer *l, const char *text, const char *where)
+{
+    if (lexer_take(l, text))
+        return true;
+    if (l->token.kind != TOKEN_BAD)
+        diag_error(l->diag, l->token.at, "expected '%s' %s, found %s", text, where,
+                   lexer_describe(l));
+    return false;
+}
+
+bool lexer_at_end_of_line(const Lexer *l)
+{
+    return l->token.kind == TOKEN_NEWLINE || l->token.kind == TOKEN_END;
+}
+
+bool lexer_end_line(Lexer *l)
+{
+    bool clean = lexer_at_end_of_line(l);
+    if (!clean) {
+        if (l->token.kind != TOKEN_BAD)
+            diag_error(l->diag, l->token.at, "expected the end of the line, found %s",
+                       lexer_describe(l));
+        lexer_skip_line(l);
+        return false;
+    }
+    if (l->token.kind == TOKEN_NEWLINE)
+        lexer_next(l);
+    return true;
+}
+
+void lexer_skip_line(Lexer *l)
+{
+    /* After a mistake brackets mean nothing: the statement ends with the line it stands on. */
+    if (!lexer_at_end_of_line(l)) {
+        l->at = l->token.at.offset + l->token.at.length;
+        while (l->at < l->source->size && l->source->text[l->at] != '\n')
+            l->at++;
+    }
+    l->depth = 0;
+    if (l->token.kind == TOKEN_NEWLINE)
+        l->at = l->token.at.offset;
+    lexer_next(l);
+    if (l->token.kind == TOKEN_NEWLINE)
+        lexer_next(l);
+}
+
+const char *lexer_describe(const Lexer *l)
+{
+    switch (l->token.kind) {
+    case TOKEN_END:
+        return "the end of the file";
+    case TOKEN_NEWLINE:
+        return "the end of the line";
+    case TOKEN_STRING:
+        return arena_printf(l->arena, "the string \"%s\"", l->token.text);
+    default:
+        return arena_printf(l->arena, "'%s'", l->token.text);
+    }
+}

@@ -1,0 +1,51 @@
+/* The configurations a spec allows for one problem.
+ *
+ * A configuration is identified by its rank: its place in the full product of the
+ * parameters' values, the last parameter turning fastest.  Only ranks are kept, eight
+ * bytes for each valid configuration, so that spaces of tens of millions fit; values
+ * are decoded when they are asked for. */
+#ifndef APTUNE_SPACE_H
+#define APTUNE_SPACE_H
+
+#include "tuner/spec/spec.h"
+
+typedef struct Space {
+    const Spec *spec;
+    size_t problem;    /* index of the spec's problem */
+    ValueList *values; /* of each parameter */
+    uint64_t *stride;  /* ranks between two values of each parameter */
+    uint64_t product;  /* points of the full product */
+
+    uint64_t *ranks; /* of the valid configurations, rising; from malloc, see space_free */
+    size_t count;
+
+    uint64_t *rejected; /* points of the product each constraint rejected first */
+    uint64_t *refused;  /* points whose value a dependent parameter does not allow */
+} Space;
+
+/* Finds all valid configurations.  A constraint is judged as soon as the parameters it uses have
+ * values.  False after a message: an arithmetic error names the values it happened with. */
+bool space_build(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
+
+void space_free(Space *s);
+
+/* Problem values, parameters and derived names of configuration `i` into an array of
+ * spec_slot_count.  False when a derived name cannot be computed: `ev` says why. */
+bool space_slots(const Space *s, size_t i, Value *slots, Evaluation *ev);
+
+/* The value of one parameter of configuration `i`. */
+Value space_value(const Space *s, size_t i, size_t parameter);
+
+/* The number of the configuration with these parameter values (one for each parameter, in order);
+ * SIZE_MAX when it is not a valid one. */
+size_t space_find(const Space *s, const Value *parameters);
+
+/* "BM=64 BN=64 …", the name of configuration `i` in messages and reports. */
+void space_print(const Space *s, size_t i, Buf *out);
+
+/* Divisions with a remainder in derived names, geometry and sizes are probably mistakes: warns once
+ * for each, with a configuration where it happens.  Looks at all configurations, or at `most`
+ * evenly spread ones. */
+void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d);
+
+#endif
