@@ -3,7 +3,7 @@
  * A Device is plain data.  device_find gives one from the built-in table (every
  * compute capability CUDA 13 compiles for, and the GeForce 8800 GTX of Ryoo's
  * thesis); the measuring process fills in one from the driver.  Sources of the
- * numbers stand in devices.def. */
+ * numbers stand in devices.def.  A number we have no source for is 0. */
 #ifndef APTUNE_DEVICE_H
 #define APTUNE_DEVICE_H
 
@@ -39,8 +39,10 @@ typedef struct Device {
     int fp32_per_sm;         /* fused multiply-adds per cycle and SM */
 } Device;
 
-/* By name as a user writes it, case aside: "h200", "sm_90", "8800gtx".  NULL when unknown.  The
- * result is constant. */
+/* By name as a user or the driver writes it; case, spaces and punctuation do not count: "h200",
+ * "NVIDIA H200", "8800gtx".  A compute capability ("sm_90", "compute_90a", "9.0", "90") gives the
+ * first GPU of it in devices.def; for 9.0 that is the H200.  NULL when unknown.  The result is
+ * constant. */
 const Device *device_find(const char *name);
 
 /* Row `i` of the table, NULL past its end. */

@@ -1,0 +1,109 @@
+/* A cubin: what ptxas made of a kernel, read without a CUDA library.
+ *
+ * A cubin is an ELF64 file of NVIDIA's own flavour.  Each kernel has a section of code
+ * (.text.NAME, instructions of 16 bytes, see sass.h) and records of what it needs
+ * (.nv.info and .nv.info.NAME).  The format is not published; the meaning of every record
+ * used here was checked against the log of `ptxas -v` (CUDA 13.0, sm_75 to sm_121).
+ *
+ * cubin_read keeps pointers into the bytes it is given: they must outlive the Cubin. */
+#ifndef APTUNE_CUBIN_H
+#define APTUNE_CUBIN_H
+
+#include "metrics/base/hash.h"
+#include "metrics/cubin/elf.h"
+
+typedef struct CubinParam {
+    int ordinal; /* 0 for the first */
+    int offset;  /* bytes from the start of the parameters */
+    int size;    /* bytes */
+} CubinParam;
+
+typedef struct CubinKernel {
+    const char *name; /* as in the PTX: mangled unless extern "C" */
+
+    int registers;        /* per thread */
+    int64_t shared_bytes; /* static shared memory of a block, without what the system reserves */
+    int64_t frame_bytes;  /* local stack of a thread: local arrays and spill slots */
+    int64_t stack_bytes;  /* the same with the functions it calls; 0 when not recorded */
+    int barriers;         /* named barriers, numbered from 0, up to the highest one used */
+    int max_threads;      /* of __launch_bounds__ or a required size; 0 when there is none */
+    int register_limit;   /* of -maxrregcount or launch bounds; 255 when there is none */
+
+    int param_bytes;
+    CubinParam *params; /* by ordinal */
+    size_t param_count;
+
+    int64_t constant_bytes; /* its bank 0: system values and parameters */
+
+    const uint8_t *code; /* instructions of 16 bytes */
+    size_t code_bytes;   /* as loaded: with the padding after the last instruction */
+
+    /* Sum of the widths of the local loads and stores in the code, in bytes per thread.  For a
+     * kernel without local arrays these are exactly the "spill loads" and "spill stores" of
+     * ptxas -v; with one, its accesses are among them. */
+    int64_t local_load_bytes;
+    int64_t local_store_bytes;
+} CubinKernel;
+
+typedef struct Cubin {
+    int arch; /* 90 for sm_90 */
+    CubinKernel *kernels;
+    size_t kernel_count;
+    int64_t constant_bytes; /* __constant__ variables of the module (bank 3) */
+    int64_t global_bytes;   /* __device__ variables and string literals */
+    const Elf *elf;
+} Cubin;
+
+/* NULL with a message when the bytes are no cubin of CUDA 13 or are damaged. */
+const Cubin *cubin_read(Arena *a, const void *bytes, size_t size, Diag *d);
+
+/* By exact name; NULL when there is none. */
+const CubinKernel *cubin_find(const Cubin *c, const char *name);
+
+/* An identity of what runs: target, code, relocations, resource records, constants and initial
+ * values of globals.  Equal for two compiles that differ in file names, comments, macro values
+ * without effect, the kernel's own name or debug information.  Constants and globals are those
+ * of the whole module, so that a neighbour's may tell two equal kernels apart, never the reverse.
+ * (A path that the program itself contains, such as that of an assert, is part of the code.) */
+Hash cubin_code_hash(const Cubin *c, const CubinKernel *k);
+
+/* --- for cubin_hash.c: the records of .nv.info ------------------------------------------------ */
+
+typedef enum CubinFormat {
+    CUBIN_NO_VALUE = 1,
+    CUBIN_BYTE = 2,
+    CUBIN_HALF = 3,
+    CUBIN_SIZED = 4
+} CubinFormat;
+
+/* Numbers of the records we know; names are NVIDIA's, as cuobjdump -elf prints them. */
+typedef enum CubinAttribute {
+    CUBIN_MAX_THREADS = 0x05,    /* x, y, z */
+    CUBIN_PARAM_CBANK = 0x0a,    /* symbol; offset and size in bank 0, 16 bits each */
+    CUBIN_EXTERNS = 0x0f,        /* symbols */
+    CUBIN_REQNTID = 0x10,        /* x, y, z */
+    CUBIN_FRAME_SIZE = 0x11,     /* symbol, bytes */
+    CUBIN_MIN_STACK_SIZE = 0x12, /* symbol, bytes */
+    CUBIN_KPARAM_INFO = 0x17,    /* index; ordinal and offset, 16 bits each; size from bit 18 on */
+    CUBIN_CBANK_PARAM_SIZE = 0x19,
+    CUBIN_MAXREG_COUNT = 0x1b,
+    CUBIN_REGCOUNT = 0x2f,       /* symbol, registers */
+    CUBIN_KPARAM_INFO_V2 = 0x45, /* the same with a size of 16 bits: kernels of over 4 KB */
+    CUBIN_NUM_BARRIERS = 0x4c
+} CubinAttribute;
+
+/* One record: {u8 format, u8 attribute, u16 value}, and for CUBIN_SIZED `value` bytes more. */
+typedef struct CubinRecord {
+    CubinFormat format;
+    uint8_t attribute;
+    uint16_t value;
+    const uint8_t *data; /* CUBIN_SIZED: `value` bytes */
+} CubinRecord;
+
+/* Takes the record at `*at` of a section and moves on; false at the end or when it is cut off. */
+bool cubin_record_next(const ElfSection *s, size_t *at, CubinRecord *out);
+
+/* ".text" + '.' + kernel and the like; NULL when the kernel has none. */
+const ElfSection *cubin_kernel_section(const Cubin *c, const char *prefix, const char *kernel);
+
+#endif

@@ -1,0 +1,126 @@
+#include "metrics/cubin/sass.h"
+
+typedef struct SassOp {
+    const char *name; /* NULL: unknown */
+    SassClass class;
+} SassOp;
+
+static const SassOp ops[SASS_OPCODES] = {
+#define SASS_OP(code, name, class) [code] = {#name, SASS_##class},
+#include "metrics/cubin/sass_ops.def"
+#undef SASS_OP
+};
+
+static uint64_t word_at(const uint8_t *at)
+{
+    uint64_t word = 0;
+    for (int i = 7; i >= 0; i--)
+        word = word << 8 | at[i];
+    return word;
+}
+
+static unsigned bits(uint64_t word, int first, int count)
+{
+    return (unsigned)(word >> first & ((1u << count) - 1));
+}
+
+SassInstr sass_at(const uint8_t *code, size_t i)
+{
+    const uint8_t *at = code + i * SASS_BYTES;
+    return (SassInstr){word_at(at), word_at(at + 8)};
+}
+
+size_t sass_count(const uint8_t *code, size_t code_bytes)
+{
+    size_t n = code_bytes / SASS_BYTES;
+    while (n > 0 && sass_opcode(sass_at(code, n - 1)) == SASS_OP_NOP)
+        n--;
+    return n;
+}
+
+int sass_opcode(SassInstr w)
+{
+    return (int)bits(w.low, 0, 9);
+}
+
+SassClass sass_class(SassInstr w)
+{
+    return ops[sass_opcode(w)].class;
+}
+
+const char *sass_name(SassInstr w)
+{
+    const char *name = ops[sass_opcode(w)].name;
+    return name ? name : "?";
+}
+
+int sass_access_bytes(SassInstr w)
+{
+    /* u8, s8, u16, s16, 32, 64, 128 bits */
+    static const int8_t bytes[8] = {1, 1, 2, 2, 4, 8, 16, 0};
+
+    switch (sass_opcode(w)) {
+    case SASS_OP_LDG:
+    case SASS_OP_STG:
+    case SASS_OP_LDS:
+    case SASS_OP_STS:
+    case SASS_OP_LDL:
+    case SASS_OP_STL:
+        return bytes[bits(w.high, 9, 3)];
+    default:
+        return 0;
+    }
+}
+
+int sass_guard(SassInstr w, bool *negated)
+{
+    if (negated)
+        *negated = bits(w.low, 15, 1);
+    return (int)bits(w.low, 12, 3);
+}
+
+int sass_stall(SassInstr w)
+{
+    return (int)bits(w.high, 41, 4);
+}
+
+int sass_write_scoreboard(SassInstr w)
+{
+    return (int)bits(w.high, 46, 3);
+}
+
+int sass_read_scoreboard(SassInstr w)
+{
+    return (int)bits(w.high, 49, 3);
+}
+
+unsigned sass_wait_mask(SassInstr w)
+{
+    return bits(w.high, 52, 6);
+}
+
+/* From the next instruction, in units of 4 bytes.  30 bits in the low word and 10 of those in the
+ * high word are more than any code needs. */
+static int64_t branch_offset(SassInstr w, int arch)
+{
+    uint64_t offset = w.low >> 34 | (w.high & 0x3ff) << 30;
+    int width = 40;
+    if (arch >= 90) {
+        offset = offset << 8 | bits(w.low, 16, 8);
+        width = 48;
+    }
+    uint64_t sign = (uint64_t)1 << (width - 1);
+    return (int64_t)((offset ^ sign) - sign);
+}
+
+bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target)
+{
+    int64_t offset = branch_offset(w, arch);
+    if (sass_opcode(w) != SASS_OP_BRA || offset % (SASS_BYTES / 4) != 0)
+        return false;
+    int64_t to = (int64_t)i + 1 + offset / (SASS_BYTES / 4);
+    if (to < 0 || (uint64_t)to >= count)
+        return false;
+    *target = (size_t)to;
+    return true;
+}

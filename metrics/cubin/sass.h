@@ -1,0 +1,97 @@
+/* The few fields of a machine instruction that a profile needs.
+ *
+ * Since Volta an instruction has 16 bytes, two little-endian words:
+ *
+ *     word   bits    field
+ *     low    0-8     opcode (sass_ops.def)
+ *     low    12-15   guard: a predicate, 7 = always, and its negation
+ *     low    34-63   branch offset, in units of 4 bytes and with a sign (it goes on in the high
+ *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
+ *     high   9-11    width of a memory access
+ *     high   41-44   stall count: cycles until the next instruction may issue
+ *     high   46-48   scoreboard that the result sets, 7 = none
+ *     high   49-51   scoreboard that reading the operands sets, 7 = none
+ *     high   52-57   scoreboards to wait for, one bit each
+ *
+ * The layout is not published.  Opcodes, widths and control fields were compared with nvdisasm
+ * for sm_80 and sm_90; branch targets on sm_90 by the loops that come out, and for sm_75 to sm_121
+ * by the jump to itself that ends every function. */
+#ifndef APTUNE_CUBIN_SASS_H
+#define APTUNE_CUBIN_SASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum SassClass {
+    SASS_UNKNOWN,
+    SASS_FP32,
+    SASS_INT,
+    SASS_SFU, /* the 16-per-cycle unit: MUFU, POPC, FLO … */
+    SASS_FP64,
+    SASS_HALF,
+    SASS_TENSOR,
+    SASS_MOVE,
+    SASS_CONVERT,
+    SASS_UNIFORM, /* the scalar unit */
+    SASS_BRANCH,
+    SASS_SYNC,
+    SASS_SHUFFLE, /* and votes, reductions over a warp */
+    SASS_GLOBAL_LOAD,
+    SASS_GLOBAL_STORE,
+    SASS_GLOBAL_ATOMIC,
+    SASS_SHARED_LOAD,
+    SASS_SHARED_STORE,
+    SASS_SHARED_ATOMIC,
+    SASS_LOCAL_LOAD,
+    SASS_LOCAL_STORE,
+    SASS_CONSTANT_LOAD,
+    SASS_ASYNC_COPY, /* global to shared */
+    SASS_TEXTURE,
+    SASS_NOP,
+    SASS_CLASSES
+} SassClass;
+
+/* Opcodes by name: SASS_OP_BRA … */
+enum {
+#define SASS_OP(code, name, class) SASS_OP_##name = code,
+#include "metrics/cubin/sass_ops.def"
+#undef SASS_OP
+    SASS_OPCODES = 512
+};
+
+enum { SASS_BYTES = 16, SASS_NO_SCOREBOARD = 7, SASS_ALWAYS = 7 };
+
+typedef struct SassInstr {
+    uint64_t low, high;
+} SassInstr;
+
+/* Instruction `i` of a kernel's code. */
+SassInstr sass_at(const uint8_t *code, size_t i);
+
+/* Instructions before the padding: trailing NOPs do not count. */
+size_t sass_count(const uint8_t *code, size_t code_bytes);
+
+int sass_opcode(SassInstr w);
+SassClass sass_class(SassInstr w);
+
+/* "FFMA"; "?" when unknown.  A constant. */
+const char *sass_name(SassInstr w);
+
+/* Bytes that one thread moves, for loads and stores of global, shared and local memory; 0 for
+ * every other instruction and for an unknown width. */
+int sass_access_bytes(SassInstr w);
+
+/* Guarding predicate, SASS_ALWAYS for none; `negated` may be NULL. */
+int sass_guard(SassInstr w, bool *negated);
+
+int sass_stall(SassInstr w);            /* cycles */
+int sass_write_scoreboard(SassInstr w); /* SASS_NO_SCOREBOARD for none */
+int sass_read_scoreboard(SassInstr w);  /* likewise */
+unsigned sass_wait_mask(SassInstr w);   /* bit i: waits for scoreboard i */
+
+/* Number of the instruction that the BRA at number `i` of `count` goes to, in code for sm_`arch`.
+ * False when it is no BRA or the target lies outside the code. */
+bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target);
+
+#endif

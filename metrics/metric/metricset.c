@@ -1,0 +1,297 @@
+#include "metrics/metric/metricset.h"
+
+#include "metrics/base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Fields of the device that formulas may use, and whether a zero means "not known" (device.h). */
+#define DEVICE_FIELDS(F)                                                                           \
+    F(sms, true)                                                                                   \
+    F(clock_hz, true)                                                                              \
+    F(l2_bytes, true)                                                                              \
+    F(dram_bytes_per_s, true)                                                                      \
+    F(fp32_per_sm, true)                                                                           \
+    F(threads_per_block, true)                                                                     \
+    F(threads_per_sm, true)                                                                        \
+    F(warps_per_sm, true)                                                                          \
+    F(blocks_per_sm, true)                                                                         \
+    F(registers_per_sm, true)                                                                      \
+    F(registers_per_block, true)                                                                   \
+    F(registers_per_thread, true)                                                                  \
+    F(shared_per_sm, true)                                                                         \
+    F(shared_per_block, true)                                                                      \
+    F(shared_per_block_optin, true)                                                                \
+    F(shared_reserved, false)
+
+static const char *const device_names[] = {
+#define F(field, zero_is_unknown) "device_" #field,
+    DEVICE_FIELDS(F)
+#undef F
+};
+
+/* Slots: profile fields, then device fields, then metrics. */
+enum {
+    DEVICE_FIELD_COUNT = sizeof device_names / sizeof *device_names,
+    FIRST_DEVICE = PROFILE_FIELDS,
+    FIRST_METRIC = FIRST_DEVICE + DEVICE_FIELD_COUNT
+};
+
+static void device_values(const Device *d, double out[DEVICE_FIELD_COUNT])
+{
+    int i = 0;
+#define F(field, zero_is_unknown)                                                                  \
+    out[i++] = d && !(zero_is_unknown && d->field == 0) ? (double)d->field : NAN;
+    DEVICE_FIELDS(F)
+#undef F
+}
+
+MetricSet *metricset_new(Arena *a)
+{
+    MetricSet *set = ARENA_NEW(a, MetricSet);
+    set->arena = a;
+    return set;
+}
+
+int metricset_find(const MetricSet *set, const char *name)
+{
+    for (size_t i = 0; i < set->metrics.count; i++)
+        if (strcmp(set->metrics.at[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+size_t metricset_slot_count(const MetricSet *set)
+{
+    return FIRST_METRIC + set->metrics.count;
+}
+
+const char *metricset_slot_name(const MetricSet *set, int slot)
+{
+    if (slot < FIRST_DEVICE)
+        return profile_info((ProfileField)slot)->name;
+    if (slot < FIRST_METRIC)
+        return device_names[slot - FIRST_DEVICE];
+    return set->metrics.at[slot - FIRST_METRIC].name;
+}
+
+/* -1 when there is none. */
+static int slot_of(const MetricSet *set, const char *name)
+{
+    size_t count = metricset_slot_count(set);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(metricset_slot_name(set, (int)i), name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool scope_find(void *context, const char *name, int *slot, ValueKind *kind,
+                       const char **reason)
+{
+    (void)reason;
+    *slot = slot_of(context, name);
+    *kind = VALUE_REAL;
+    return *slot >= 0;
+}
+
+/* Metrics first: should the room end, the fields of the device are the least likely to be meant. */
+static size_t scope_names(void *context, const char **out, size_t room)
+{
+    const MetricSet *set = context;
+    size_t n = 0;
+    for (size_t i = 0; i < set->metrics.count && n < room; i++)
+        out[n++] = set->metrics.at[i].name;
+    for (int i = 0; i < FIRST_METRIC && n < room; i++)
+        out[n++] = metricset_slot_name(set, i);
+    return n;
+}
+
+Scope metricset_scope(const MetricSet *set)
+{
+    union {
+        const MetricSet *in;
+        void *out;
+    } context = {set}; /* the scope only reads it */
+    return (Scope){context.out, scope_find, scope_names, true};
+}
+
+/* --- statements ------------------------------------------------------------------------------- */
+
+static bool complain(Lexer *l, Diag *d, const char *expected)
+{
+    if (l->token.kind == TOKEN_BAD) /* reported by the lexer */
+        return false;
+    return diag_error(d, l->token.at, "expected %s, found %s", expected, lexer_describe(l));
+}
+
+static bool is_word_of_expressions(const char *name)
+{
+    static const char *const words[] = {"and", "or", "not", "in", "true", "false"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool name_is_free(const MetricSet *set, const char *name, Span at, Diag *d)
+{
+    if (is_word_of_expressions(name))
+        return diag_error(d, at, "'%s' is a word of the expression language", name);
+    int slot = slot_of(set, name);
+    if (slot < 0)
+        return true;
+    if (slot < FIRST_METRIC)
+        return diag_error(d, at, "'%s' is a field of the %s; a metric needs another name", name,
+                          slot < FIRST_DEVICE ? "profile" : "device");
+    diag_error(d, at, "metric '%s' is defined twice", name);
+    diag_note(d, set->metrics.at[slot - FIRST_METRIC].at, "the first definition");
+    return false;
+}
+
+static bool parse_name(Lexer *l, const MetricSet *set, Metric *m, Diag *d)
+{
+    if (l->token.kind != TOKEN_NAME)
+        return complain(l, d, "the name of a metric");
+    m->name = l->token.text;
+    m->at = l->token.at;
+    if (!name_is_free(set, m->name, m->at, d))
+        return false;
+    lexer_next(l);
+    return true;
+}
+
+static bool parse_direction(Lexer *l, Metric *m, Diag *d)
+{
+    m->higher = lexer_is(l, "higher");
+    if (lexer_take(l, "higher") || lexer_take(l, "lower"))
+        return true;
+    return complain(l, d, "'higher' or 'lower', whichever is better");
+}
+
+static bool parse_text(Lexer *l, const char *what, const char **out, Diag *d)
+{
+    if (l->token.kind != TOKEN_STRING)
+        return complain(l, d, what);
+    *out = l->token.text;
+    lexer_next(l);
+    return true;
+}
+
+static bool parse_meaning(Lexer *l, Metric *m, Diag *d)
+{
+    Span at = l->token.at;
+    if (!parse_text(l, "a sentence in quotes that says what it means", &m->meaning, d))
+        return false;
+    if (m->meaning[0] == '\0')
+        return diag_error(d, at, "a metric says in one sentence what it means");
+    return true;
+}
+
+static bool parse_formula(Lexer *l, const MetricSet *set, Metric *m, Diag *d)
+{
+    if (!lexer_expect(l, "=", "before the formula"))
+        return false;
+    m->formula = expr_parse(l);
+    if (!m->formula)
+        return false;
+    Scope scope = metricset_scope(set);
+    if (!expr_bind(m->formula, &scope, d))
+        return false;
+    ValueKind kind = expr_kind(m->formula);
+    if (kind != VALUE_REAL && kind != VALUE_INT && kind != VALUE_BOOL)
+        return diag_error(d, expr_span(m->formula), "a metric is a number, this is %s",
+                          value_kind_name(kind));
+    return true;
+}
+
+bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d)
+{
+    Metric m = {0};
+    if (!lexer_expect(l, "metric", "at the start of a metric") || !parse_name(l, set, &m, d) ||
+        !parse_direction(l, &m, d) || !parse_text(l, "a unit in quotes", &m.unit, d) ||
+        !parse_meaning(l, &m, d) || !parse_formula(l, set, &m, d)) {
+        lexer_skip_line(l);
+        return false;
+    }
+    if (!lexer_end_line(l))
+        return false;
+    VEC_PUSH(set->arena, &set->metrics, m);
+    return true;
+}
+
+bool metricset_read(MetricSet *set, const Source *s, Diag *d)
+{
+    Lexer l = lexer_new(set->arena, s, d);
+    bool ok = true;
+    while (l.token.kind != TOKEN_END) {
+        if (l.token.kind == TOKEN_NEWLINE) {
+            lexer_next(&l);
+        } else if (lexer_is(&l, "metric")) {
+            ok = metric_parse_statement(&l, set, d) && ok;
+        } else {
+            ok = complain(&l, d, "'metric'");
+            lexer_skip_line(&l);
+        }
+    }
+    return ok;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+void metricset_slots(const MetricSet *set, const Profile *p, const Device *device,
+                     const MetricValue *values, Value *slots)
+{
+    double fields[DEVICE_FIELD_COUNT];
+    device_values(device, fields);
+    for (int i = 0; i < PROFILE_FIELDS; i++)
+        slots[i] = value_real(p->value[i]);
+    for (int i = 0; i < DEVICE_FIELD_COUNT; i++)
+        slots[FIRST_DEVICE + i] = value_real(fields[i]);
+    for (size_t i = 0; i < set->metrics.count; i++)
+        slots[FIRST_METRIC + i] = value_real(values ? values[i].value : NAN);
+}
+
+/* Looks for a name without a value among those a formula uses. */
+typedef struct Search {
+    const Value *slots;
+    int missing; /* slot, -1 for none */
+} Search;
+
+static void visit_slot(void *context, int slot)
+{
+    Search *s = context;
+    if (s->missing < 0 && isnan(s->slots[slot].real))
+        s->missing = slot;
+}
+
+/* A formula that uses something unknown is not evaluated at all: a comparison or a minimum would
+ * turn it into a number. */
+static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, const Value *slots)
+{
+    Search s = {slots, -1};
+    expr_visit_names(m->formula, visit_slot, &s);
+    if (s.missing >= 0)
+        return (MetricValue){
+            NAN, arena_printf(a, "'%s' is not known", metricset_slot_name(set, s.missing)), {0}};
+    Evaluation ev = {.arena = a};
+    Value v;
+    if (!expr_eval(m->formula, slots, &ev, &v))
+        return (MetricValue){NAN, ev.error, ev.error_at};
+    double value = value_as_real(v);
+    if (!isfinite(value))
+        return (MetricValue){NAN, "the result is not a finite number", expr_span(m->formula)};
+    return (MetricValue){value, NULL, {0}};
+}
+
+void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
+                        MetricValue *values)
+{
+    Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
+    metricset_slots(set, p, device, NULL, slots);
+    for (size_t i = 0; i < set->metrics.count; i++) {
+        values[i] = evaluate(a, set, &set->metrics.at[i], slots);
+        slots[FIRST_METRIC + i] = value_real(values[i].value);
+    }
+}

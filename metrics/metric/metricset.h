@@ -1,0 +1,81 @@
+/* Metrics: named formulas over the profile of a launch and the device.
+ *
+ * A set is filled from .metrics files and from `metric` lines of a spec:
+ *
+ *     statement = "metric" NAME ( "higher" | "lower" ) STRING STRING "=" ternary
+ *
+ *     # Source of the formula.
+ *     metric efficiency higher "1/instructions" "What it means, in one sentence." = 1 / (instr *
+ * threads)
+ *
+ * The word after the name says which values are better; the strings are unit and meaning.  The
+ * formula (expr.h, real arithmetic) may use profile fields by name, fields of the device as
+ * `device_sms` and so on, and metrics defined before it.
+ *
+ * A value is never made up: where a formula divides by zero or uses something that is not known, it
+ * is NaN and says why. */
+#ifndef APTUNE_METRIC_METRICSET_H
+#define APTUNE_METRIC_METRICSET_H
+
+#include "metrics/base/expr.h"
+#include "metrics/metric/profile.h"
+
+typedef struct Metric {
+    const char *name;
+    bool higher; /* higher values are better */
+    const char *unit;
+    const char *meaning; /* one sentence */
+    Expr *formula;       /* bound */
+    Span at;             /* the name, where it is defined */
+} Metric;
+
+typedef struct MetricSet {
+    Arena *arena; /* holds everything */
+    struct {
+        Metric *at;
+        size_t count;
+        size_t capacity;
+    } metrics; /* in the order of definition */
+} MetricSet;
+
+typedef struct MetricValue {
+    double value;       /* NaN when not known */
+    const char *reason; /* why it is not: "division by zero"; NULL when it is */
+    Span at;            /* where in the formula, when there is a place */
+} MetricValue;
+
+/* An empty set in `a`. */
+MetricSet *metricset_new(Arena *a);
+
+/* Adds the metrics of a text.  Goes on after a mistake; false when there was one.  The source must
+ * outlive the set. */
+bool metricset_read(MetricSet *set, const Source *s, Diag *d);
+
+/* Reads one statement, from its word `metric` (where the lexer stands) to the end of the line, and
+ * adds it.  After a mistake, false, with the lexer at the next line.  The lexer must report to `d`
+ * and allocate in an arena that lives as long as the set. */
+bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d);
+
+/* The number of the metric of that name, -1 when there is none. */
+int metricset_find(const MetricSet *set, const char *name);
+
+/* Values of all metrics, in `values` (as many as the set has); reasons live in `a`.  `device` may
+ * be NULL: then what depends on it is not known. */
+void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
+                        MetricValue *values);
+
+/* A scope with every profile and device field and every metric of the set, for other formulas over
+ * them (carving).  Its slots are those of metricset_slots. */
+Scope metricset_scope(const MetricSet *set);
+
+/* How many slots the scope has. */
+size_t metricset_slot_count(const MetricSet *set);
+
+/* Fills `slots` from a profile, a device and evaluated metrics; NaN stands for not known. */
+void metricset_slots(const MetricSet *set, const Profile *p, const Device *device,
+                     const MetricValue *values, Value *slots);
+
+/* The name that a slot stands for.  A constant, or as old as the set. */
+const char *metricset_slot_name(const MetricSet *set, int slot);
+
+#endif

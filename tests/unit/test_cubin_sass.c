@@ -1,0 +1,187 @@
+/* Machine instructions: fields by hand and in real code. */
+#include "metrics/base/file.h"
+#include "metrics/cubin/cubin.h"
+#include "metrics/cubin/sass.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+static const CubinKernel *kernel_from(Arena *a, const char *file, const char *name)
+{
+    Diag d = diag_new(a);
+    size_t size = 0;
+    const char *bytes = file_read(a, arena_printf(a, TEST_DATA "/cubin/%s", file), &size, &d);
+    assert_non_null(bytes);
+    const Cubin *c = cubin_read(a, bytes, size, &d);
+    assert_non_null(c);
+    const CubinKernel *k = cubin_find(c, name);
+    assert_non_null(k);
+    return k;
+}
+
+static size_t count_class(const CubinKernel *k, SassClass class)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++)
+        n += sass_class(sass_at(k->code, i)) == class;
+    return n;
+}
+
+/* `@!P0 BRA` over 15 instructions, stall 5, as ptxas wrote it for sm_90. */
+static void fields_of_a_branch(void **state)
+{
+    (void)state;
+    SassInstr w = {0x00000000003c8947, 0x000fea0003800000};
+
+    bool negated = false;
+    size_t target = 0;
+    assert_string_equal(sass_name(w), "BRA");
+    assert_int_equal(sass_class(w), SASS_BRANCH);
+    assert_int_equal(sass_guard(w, &negated), 0);
+    assert_true(negated);
+    assert_int_equal(sass_stall(w), 5);
+    assert_int_equal(sass_write_scoreboard(w), SASS_NO_SCOREBOARD);
+    assert_int_equal(sass_read_scoreboard(w), SASS_NO_SCOREBOARD);
+    assert_int_equal(sass_wait_mask(w), 0);
+    assert_int_equal(sass_access_bytes(w), 0);
+    assert_true(sass_branch_target(w, 90, 35, 100, &target));
+    assert_int_equal(target, 35 + 1 + 15);
+    assert_false(sass_branch_target(w, 90, 35, 51, &target));
+}
+
+/* The endless loop that ends every function. */
+static void branch_to_itself_goes_back_one(void **state)
+{
+    (void)state;
+    SassInstr w = {0xfffffffc00fc7947, 0x000fc0000383ffff};
+
+    size_t target = 0;
+    assert_true(sass_branch_target(w, 90, 14, 15, &target));
+    assert_int_equal(target, 14);
+    assert_int_equal(sass_guard(w, NULL), SASS_ALWAYS);
+    SassInstr sm_80 = {0xfffffff000007947, 0x000fc0000383ffff};
+    assert_true(sass_branch_target(sm_80, 80, 17, 18, &target));
+    assert_int_equal(target, 17);
+}
+
+static void every_branch_lands_in_the_code(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *names[] = {"tile", "dynamic", "spill", "local", "params", "wide"};
+
+    size_t branches = 0, backward = 0;
+    for (int arch = 80; arch <= 100; arch += 10)
+        for (size_t n = 0; n < 6; n++) {
+            const CubinKernel *k =
+                kernel_from(a, arena_printf(a, "usage_sm_%d.cubin", arch), names[n]);
+            size_t count = sass_count(k->code, k->code_bytes), target;
+            for (size_t i = 0; i < count; i++) {
+                SassInstr w = sass_at(k->code, i);
+                if (sass_opcode(w) != SASS_OP_BRA)
+                    continue;
+                assert_true(sass_branch_target(w, arch, i, count, &target));
+                branches++;
+                backward += target < i;
+            }
+        }
+    assert_true(branches >= 3 * 6);
+    assert_true(backward >= 3 * 2); /* at least the loops of spill and local */
+    arena_free(a);
+}
+
+/* tile: one load and one store of global memory, of shared memory, one barrier, one multiply. */
+static void instructions_are_classified(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    for (int arch = 80; arch <= 90; arch += 10) {
+        const CubinKernel *k = kernel_from(a, arena_printf(a, "usage_sm_%d.cubin", arch), "tile");
+
+        assert_int_equal(count_class(k, SASS_GLOBAL_LOAD), 1);
+        assert_int_equal(count_class(k, SASS_GLOBAL_STORE), 1);
+        assert_int_equal(count_class(k, SASS_SHARED_LOAD), 1);
+        assert_int_equal(count_class(k, SASS_SHARED_STORE), 1);
+        assert_int_equal(count_class(k, SASS_SYNC), 1);
+        assert_int_equal(count_class(k, SASS_FP32), 1);
+        assert_int_equal(count_class(k, SASS_LOCAL_LOAD), 0);
+        assert_true(sass_count(k->code, k->code_bytes) * SASS_BYTES < k->code_bytes);
+    }
+    arena_free(a);
+}
+
+/* spill reads float4: each of its 12 global loads moves 16 bytes, each of its 12 stores 4. */
+static void access_widths_are_those_of_the_source(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const CubinKernel *k = kernel_from(a, "usage_sm_90.cubin", "spill");
+    int loads = 0, load_bytes = 0, stores = 0, store_bytes = 0;
+    for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++) {
+        SassInstr w = sass_at(k->code, i);
+        int bytes = sass_access_bytes(w);
+        loads += sass_class(w) == SASS_GLOBAL_LOAD;
+        load_bytes += sass_class(w) == SASS_GLOBAL_LOAD ? bytes : 0;
+        stores += sass_class(w) == SASS_GLOBAL_STORE;
+        store_bytes += sass_class(w) == SASS_GLOBAL_STORE ? bytes : 0;
+    }
+
+    assert_int_equal(loads, 12);
+    assert_int_equal(load_bytes, 12 * 16);
+    assert_int_equal(stores, 12);
+    assert_int_equal(store_bytes, 12 * 4);
+    arena_free(a);
+}
+
+/* A global load tells its consumer through a scoreboard, and the consumer waits for it. */
+static void loads_set_a_scoreboard_that_somebody_awaits(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const CubinKernel *k = kernel_from(a, "usage_sm_90.cubin", "tile");
+    size_t count = sass_count(k->code, k->code_bytes), load = 0;
+    while (load < count && sass_opcode(sass_at(k->code, load)) != SASS_OP_LDG)
+        load++;
+    assert_true(load < count);
+    int board = sass_write_scoreboard(sass_at(k->code, load));
+    assert_in_range(board, 0, 5);
+    size_t wait = load + 1;
+    while (wait < count && !(sass_wait_mask(sass_at(k->code, wait)) >> board & 1))
+        wait++;
+
+    assert_true(wait < count);
+    assert_int_equal(sass_opcode(sass_at(k->code, wait)), SASS_OP_STS);
+    arena_free(a);
+}
+
+static void opcodes_without_a_name_are_unknown(void **state)
+{
+    (void)state;
+    SassInstr w = {0x1ff, 0};
+
+    assert_string_equal(sass_name(w), "?");
+    assert_int_equal(sass_class(w), SASS_UNKNOWN);
+    assert_int_equal(sass_count((const uint8_t *)"", 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_of_a_branch),
+        cmocka_unit_test(branch_to_itself_goes_back_one),
+        cmocka_unit_test(every_branch_lands_in_the_code),
+        cmocka_unit_test(instructions_are_classified),
+        cmocka_unit_test(access_widths_are_those_of_the_source),
+        cmocka_unit_test(loads_set_a_scoreboard_that_somebody_awaits),
+        cmocka_unit_test(opcodes_without_a_name_are_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
