@@ -1,0 +1,258 @@
+/* Stages in order, and the reason given for every point that went. */
+#include "tuner/choose/carving.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+enum { BOUND, LATENCY, SPEED, POINTS = 8 };
+
+/* Made-up numbers: #0 and #1 are the front of (bound, latency), #2 and #3 the next layer. */
+static const double bound[POINTS] = {10, 20, 12, 25, 10, 40, NAN, 11};
+static const double latency[POINTS] = {30, 20, 35, 25, 30, 50, 1, 31};
+static const double speed[POINTS] = {100, 90, 80, 79.5, 10, -3, 100, 95};
+static const Column columns[] = {
+    {"bound_cycles", "cycles", bound, false},
+    {"latency_cycles", "cycles", latency, false},
+    {"speed", NULL, speed, true},
+};
+static const CarvingTable table = {columns, 3, POINTS, NULL};
+static const ColumnId front_columns[] = {BOUND, LATENCY};
+static const ColumnId speed_column[] = {SPEED};
+
+static void assert_fate(const Carving *c, size_t point, FateKind kind, size_t stage, size_t by)
+{
+    assert_int_equal(c->fates[point].kind, kind);
+    assert_int_equal(c->fates[point].stage, stage);
+    assert_int_equal(c->fates[point].by, by);
+}
+
+static void assert_why(const Carving *c, size_t point, const char *text)
+{
+    Buf out = {0};
+    carving_why(c, point, &out);
+    assert_string_equal(buf_text(&out), text);
+    buf_free(&out);
+}
+
+static void assert_report(const Carving *c, const char *text)
+{
+    Buf out = {0};
+    carving_print(c, &out);
+    assert_string_equal(buf_text(&out), text);
+    buf_free(&out);
+}
+
+static void without_stages_everything_survives(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    bool alive[POINTS] = {true, false, true};
+
+    Carving c = carving_run(a, &table, alive, NULL, 0);
+
+    assert_int_equal(c.survivor_count, 2);
+    assert_int_equal(c.survivors[1], 2);
+    assert_why(&c, 2, "#2: survives\n");
+    assert_why(&c, 1, "#1: did not take part\n");
+    arena_free(a);
+}
+
+static void an_expression_that_fails_is_named_with_its_values(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const bool holds[POINTS] = {true, true, true, true, false, true, true, true};
+    const Stage stage = {STAGE_HOLDS, "speed > 50", speed_column, 1, .holds = holds};
+
+    Carving c = carving_run(a, &table, NULL, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 7);
+    assert_why(&c, 4, "#4: dropped by stage 1, 'speed > 50': it does not hold with speed 10\n");
+    assert_report(&c, "stage 1, 'speed > 50': 7 of 8 left\n");
+    arena_free(a);
+}
+
+static void a_relative_limit_includes_its_edge_and_follows_the_direction(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Stage up = {STAGE_WITHIN, "speed within 20%", speed_column, 1, .percent = 20};
+    const Stage down = {STAGE_WITHIN, "bound_cycles within 20%", front_columns, 1, .percent = 20};
+
+    Carving faster = carving_run(a, &table, NULL, &up, 1);
+    Carving lower = carving_run(a, &table, NULL, &down, 1);
+
+    assert_int_equal(faster.survivor_count, 5);
+    assert_fate(&faster, 2, FATE_SURVIVES, 1, POINT_NONE);
+    assert_why(&faster, 3,
+               "#3: dropped by stage 1, 'speed within 20%': speed 79.5 is below the limit 80, 20 % "
+               "from the best, 100\n");
+    assert_int_equal(lower.survivor_count, 4);
+    assert_fate(&lower, 2, FATE_SURVIVES, 1, POINT_NONE);
+    assert_why(&lower, 6,
+               "#6: dropped by stage 1, 'bound_cycles within 20%': bound_cycles is not known\n");
+    assert_report(&lower, "stage 1, 'bound_cycles within 20%': 4 of 8 left, limit 12 (best 10), "
+                          "1 without a value dropped\n");
+    arena_free(a);
+}
+
+static void a_front_names_who_dominates_and_by_what(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Stage stage = {STAGE_FRONT, "front bound_cycles, latency_cycles", front_columns, 2,
+                         .ties = FRONT_DROP};
+
+    Carving c = carving_run(a, &table, NULL, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 3);
+    assert_fate(&c, 4, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 3, FATE_DOMINATED, 0, 1);
+    assert_why(&c, 2,
+               "#2: dropped by stage 1, 'front bound_cycles, latency_cycles': dominated by #0: "
+               "bound_cycles 12 cycles against 10, latency_cycles 35 cycles against 30\n");
+    arena_free(a);
+}
+
+static void further_layers_fill_the_budget_and_the_split_layer_is_cut_by_the_order(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Stage stage = {STAGE_FRONT, "front",      front_columns,         2,
+                         .budget = 4, .fill = true, .order = speed_column, .order_count = 1};
+
+    Carving c = carving_run(a, &table, NULL, &stage, 1);
+
+    /* layer 0: #0 #1 #4; layer 1: #7 #3, of which #7 is faster; layer 2: #2; layer 3: #5 */
+    assert_int_equal(c.survivor_count, 4);
+    assert_fate(&c, 7, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 3, FATE_CUT, 0, POINT_NONE);
+    assert_fate(&c, 2, FATE_DOMINATED, 0, 0);
+    assert_why(&c, 3,
+               "#3: dropped by stage 1, 'front': the budget of 4 was full; bound_cycles 25 cycles, "
+               "latency_cycles 25 cycles; ordered by speed 79.5\n");
+    assert_report(&c,
+                  "stage 1, 'front': 4 of 8 left, 3 on the front, 2 layers, 1 cut by the budget "
+                  "of 4, 1 without a value dropped\n");
+    arena_free(a);
+}
+
+static void a_front_larger_than_its_budget_is_cut_and_says_so(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Stage stage = {STAGE_FRONT,           "front",         front_columns, 2, .budget = 1,
+                         .order = speed_column, .order_count = 1};
+
+    Carving c = carving_run(a, &table, NULL, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 1);
+    assert_int_equal(c.survivors[0], 0);
+    assert_fate(&c, 4, FATE_CUT, 0, POINT_NONE);
+    assert_fate(&c, 3, FATE_DOMINATED, 0, 1);
+    assert_why(&c, 3,
+               "#3: dropped by stage 1, 'front': dominated by #1 (itself dropped by stage 1): "
+               "bound_cycles 25 cycles against 20, latency_cycles 25 cycles against 20\n");
+    arena_free(a);
+}
+
+static void a_band_keeps_what_is_near_the_front(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Stage stage = {STAGE_FRONT, "front within 10%", front_columns, 2, .percent = 10};
+
+    Carving c = carving_run(a, &table, NULL, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 4);
+    assert_fate(&c, 7, FATE_SURVIVES, 1, POINT_NONE);
+    arena_free(a);
+}
+
+static void later_stages_see_only_what_is_left(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const bool holds[POINTS] = {false, true, true, true, true, true, true, true};
+    const char *const keys[POINTS] = {"a", "b", "c", "d", "a", "e", NULL, "c"};
+    const Stage stages[] = {
+        {STAGE_HOLDS, "fits", .holds = holds},
+        {STAGE_SAME, "same code", .keys = keys},
+        {STAGE_FRONT, "front", front_columns, 2, .ties = FRONT_KEEP},
+    };
+
+    Carving c = carving_run(a, &table, NULL, stages, 3);
+
+    assert_fate(&c, 0, FATE_FAILS, 0, POINT_NONE);
+    assert_fate(&c, 7, FATE_SAME, 1, 2);
+    assert_fate(&c, 2, FATE_DOMINATED, 2, 4);
+    assert_why(&c, 7,
+               "#7: dropped by stage 2, 'same code': same code and launch as #2 (itself dropped by "
+               "stage 3)\n");
+    assert_int_equal(c.survivor_count, 2);
+    assert_report(&c, "stage 1, 'fits': 7 of 8 left\n"
+                      "stage 2, 'same code': 6 of 7 left\n"
+                      "stage 3, 'front': 2 of 6 left, 2 on the front, 1 without a value dropped\n");
+    arena_free(a);
+}
+
+static void alike_points_leave_one_that_is_named(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *const names[POINTS] = {"A=0", "A=1", "A=2", "A=3", "A=4", "A=5", "A=6", "A=7"};
+    CarvingTable named = table;
+    named.names = names;
+    const Stage stage = {STAGE_ALIKE, "cluster", front_columns, 2, .epsilon = 0};
+
+    Carving c = carving_run(a, &named, NULL, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 7);
+    assert_why(
+        &c, 4,
+        "A=4: dropped by stage 1, 'cluster': not told apart from A=0: bound_cycles 10 cycles "
+        "against 10, latency_cycles 30 cycles against 30\n");
+    arena_free(a);
+}
+
+/* Thesis 5.2.2 and its fronts in chapter 6: under `keep`, equal in one and inferior in the other
+ * stays. */
+static void ties_stay_or_go_as_the_front_says(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const double x[] = {1, 1, 2}, y[] = {1, 2, 3};
+    const Column two[] = {{"x", NULL, x, false}, {"y", NULL, y, false}};
+    const CarvingTable three = {two, 2, 3, NULL};
+    const ColumnId both[] = {0, 1};
+    const Stage keep = {STAGE_FRONT, "keep", both, 2, .ties = FRONT_KEEP};
+    const Stage dropping = {STAGE_FRONT, "drop", both, 2, .ties = FRONT_DROP};
+
+    Carving kept = carving_run(a, &three, NULL, &keep, 1);
+    Carving dropped = carving_run(a, &three, NULL, &dropping, 1);
+
+    assert_int_equal(kept.survivor_count, 2);
+    assert_int_equal(dropped.survivor_count, 1);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_stages_everything_survives),
+        cmocka_unit_test(an_expression_that_fails_is_named_with_its_values),
+        cmocka_unit_test(a_relative_limit_includes_its_edge_and_follows_the_direction),
+        cmocka_unit_test(a_front_names_who_dominates_and_by_what),
+        cmocka_unit_test(further_layers_fill_the_budget_and_the_split_layer_is_cut_by_the_order),
+        cmocka_unit_test(a_front_larger_than_its_budget_is_cut_and_says_so),
+        cmocka_unit_test(a_band_keeps_what_is_near_the_front),
+        cmocka_unit_test(later_stages_see_only_what_is_left),
+        cmocka_unit_test(alike_points_leave_one_that_is_named),
+        cmocka_unit_test(ties_stay_or_go_as_the_front_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,365 @@
+#include "tuner/choose/carving.h"
+
+#include "tuner/choose/budget.h"
+#include "tuner/choose/cluster.h"
+#include "tuner/choose/threshold.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* A stage at work. */
+typedef struct Work {
+    Arena *arena;
+    const CarvingTable *table;
+    const Stage *stage;
+    size_t number; /* of the stage */
+    bool *alive;
+    Fate *fates;
+    StageReport *report;
+} Work;
+
+static void drop(Work *w, size_t point, Fate fate)
+{
+    fate.stage = w->number;
+    w->fates[point] = fate;
+    w->alive[point] = false;
+    w->report->unknown += fate.kind == FATE_UNKNOWN;
+    w->report->cut += fate.kind == FATE_CUT;
+}
+
+static Criterion *criteria_of(Work *w, const ColumnId *ids, size_t count)
+{
+    Criterion *c = ARENA_ARRAY(w->arena, Criterion, count);
+    for (size_t k = 0; k < count; k++) {
+        assert(ids[k] < w->table->column_count);
+        const Column *column = &w->table->columns[ids[k]];
+        c[k] = (Criterion){column->values, column->up};
+    }
+    return c;
+}
+
+/* Points that lack a value of the stage's columns cannot be judged by it. */
+static void drop_unknown(Work *w)
+{
+    for (size_t k = 0; k < w->stage->column_count; k++) {
+        ColumnId column = w->stage->columns[k];
+        for (size_t i = 0; i < w->table->points; i++) {
+            if (w->alive[i] && isnan(w->table->columns[column].values[i]))
+                drop(w, i, (Fate){.kind = FATE_UNKNOWN, .column = column, .by = POINT_NONE});
+        }
+    }
+}
+
+static void run_holds(Work *w)
+{
+    for (size_t i = 0; i < w->table->points; i++) {
+        if (w->alive[i] && !w->stage->holds[i])
+            drop(w, i, (Fate){.kind = FATE_FAILS, .by = POINT_NONE});
+    }
+}
+
+static void run_within(Work *w)
+{
+    assert(w->stage->column_count == 1);
+    drop_unknown(w);
+    ColumnId column = w->stage->columns[0];
+    const Criterion *c = criteria_of(w, w->stage->columns, 1);
+    w->report->best = threshold_best(c, w->alive, w->table->points);
+    w->report->limit = threshold_limit(w->report->best, c->up, w->stage->percent);
+    for (size_t i = 0; i < w->table->points; i++) {
+        if (w->alive[i] && !threshold_holds(c->values[i], c->up, w->report->limit))
+            drop(w, i, (Fate){.kind = FATE_BEYOND, .column = column, .by = POINT_NONE});
+    }
+}
+
+/* Who may stay if the budget allows: the front, its band, or every layer told apart. */
+static bool *front_candidates(Work *w, const FrontInput *in, const Front *f)
+{
+    if (!w->stage->fill && w->stage->percent > 0)
+        return front_band(w->arena, in, f, w->stage->percent);
+    bool *candidate = ARENA_ARRAY(w->arena, bool, in->points);
+    for (size_t i = 0; i < in->points; i++)
+        candidate[i] = f->layer[i] >= 0 && (size_t)f->layer[i] < f->layers;
+    return candidate;
+}
+
+/* The candidates' numbers, layer by layer and in each layer by the stage's order. */
+static size_t *front_order(Work *w, const Front *f, const bool *candidate, size_t *count)
+{
+    size_t points = w->table->points;
+    double *layer = ARENA_ARRAY(w->arena, double, points);
+    size_t *order = ARENA_ARRAY(w->arena, size_t, points);
+    *count = 0;
+    for (size_t i = 0; i < points; i++) {
+        layer[i] = f->layer[i];
+        if (candidate[i])
+            order[(*count)++] = i;
+    }
+    size_t keys = w->stage->order_count;
+    Criterion *by = ARENA_ARRAY(w->arena, Criterion, keys + 1);
+    by[0] = (Criterion){layer, false};
+    if (keys > 0)
+        memcpy(by + 1, criteria_of(w, w->stage->order, keys), keys * sizeof *by);
+    budget_order(order, *count, by, keys + 1);
+    return order;
+}
+
+static Fate dominated(const Front *f, size_t point)
+{
+    return (Fate){.kind = FATE_DOMINATED, .by = f->dominator[point]};
+}
+
+/* Drops what the budget has no room for.  Of further layers only the one that the budget splits
+ * counts as cut; deeper ones were never in. */
+static void front_cut(Work *w, const Front *f, const size_t *order, size_t count)
+{
+    size_t budget = w->stage->budget;
+    size_t kept = budget > 0 && budget < count ? budget : count;
+    int32_t last = kept > 0 ? f->layer[order[kept - 1]] : 0;
+    w->report->layers = kept > 0 ? (size_t)last + 1 : 0;
+    for (size_t i = kept; i < count; i++) {
+        bool split = !w->stage->fill || f->layer[order[i]] == last;
+        drop(w, order[i],
+             split ? (Fate){.kind = FATE_CUT, .by = POINT_NONE} : dominated(f, order[i]));
+    }
+}
+
+static void run_front(Work *w)
+{
+    assert(w->stage->column_count > 0);
+    assert(!w->stage->fill || w->stage->budget > 0);
+    drop_unknown(w);
+    FrontInput in = {criteria_of(w, w->stage->columns, w->stage->column_count),
+                     w->stage->column_count, w->table->points, w->alive, w->stage->ties};
+    Front f = front_build(w->arena, &in, w->stage->fill ? w->stage->budget : 1);
+    w->report->front = f.count;
+    const bool *candidate = front_candidates(w, &in, &f);
+    size_t count;
+    const size_t *order = front_order(w, &f, candidate, &count);
+    for (size_t i = 0; i < in.points; i++) {
+        if (w->alive[i] && !candidate[i])
+            drop(w, i, dominated(&f, i));
+    }
+    front_cut(w, &f, order, count);
+}
+
+static void drop_represented(Work *w, const size_t *representative, FateKind kind)
+{
+    for (size_t i = 0; i < w->table->points; i++) {
+        if (w->alive[i] && representative[i] != i)
+            drop(w, i, (Fate){.kind = kind, .by = representative[i]});
+    }
+}
+
+static void run_alike(Work *w)
+{
+    FrontInput in = {criteria_of(w, w->stage->columns, w->stage->column_count),
+                     w->stage->column_count, w->table->points, w->alive, FRONT_DROP};
+    drop_represented(w, cluster_alike(w->arena, &in, w->stage->epsilon), FATE_ALIKE);
+}
+
+static void run_same(Work *w)
+{
+    drop_represented(w, cluster_same(w->arena, w->stage->keys, w->alive, w->table->points),
+                     FATE_SAME);
+}
+
+static size_t count_alive(const bool *alive, size_t points)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < points; i++)
+        count += alive[i];
+    return count;
+}
+
+static void run_stage(Work *w)
+{
+    static void (*const run[])(Work *) = {
+        [STAGE_HOLDS] = run_holds, [STAGE_WITHIN] = run_within, [STAGE_FRONT] = run_front,
+        [STAGE_ALIKE] = run_alike, [STAGE_SAME] = run_same,
+    };
+    *w->report = (StageReport){.best = NAN, .limit = NAN};
+    w->report->before = count_alive(w->alive, w->table->points);
+    run[w->stage->kind](w);
+    w->report->after = count_alive(w->alive, w->table->points);
+}
+
+Carving carving_run(Arena *a, const CarvingTable *table, const bool *alive, const Stage *stages,
+                    size_t stage_count)
+{
+    Carving c = {.table = table, .stages = stages, .stage_count = stage_count};
+    size_t n = table->points;
+    c.fates = ARENA_ARRAY(a, Fate, n);
+    c.reports = ARENA_ARRAY(a, StageReport, stage_count);
+    c.survivors = ARENA_ARRAY(a, size_t, n);
+    bool *left = ARENA_ARRAY(a, bool, n);
+    for (size_t i = 0; i < n; i++) {
+        left[i] = !alive || alive[i];
+        FateKind kind = left[i] ? FATE_SURVIVES : FATE_UNKNOWN;
+        c.fates[i] = (Fate){.kind = kind, .stage = stage_count, .by = POINT_NONE};
+    }
+    for (size_t s = 0; s < stage_count; s++) {
+        Work w = {a, table, &stages[s], s, left, c.fates, &c.reports[s]};
+        run_stage(&w);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (left[i])
+            c.survivors[c.survivor_count++] = i;
+    }
+    return c;
+}
+
+/* --- words -------------------------------------------------------------------------------------
+ */
+
+static void print_name(const Carving *c, size_t point, Buf *out)
+{
+    if (c->table->names) {
+        buf_puts(out, c->table->names[point]);
+    } else {
+        buf_printf(out, "#%zu", point);
+    }
+}
+
+static void print_value(const Column *column, double value, Buf *out)
+{
+    buf_printf(out, "%.6g", value);
+    if (column->unit && column->unit[0])
+        buf_printf(out, " %s", column->unit);
+}
+
+/* "bound_cycles 1500 cycles, spill_bytes 8" */
+static void print_values(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    for (size_t k = 0; k < s->column_count; k++) {
+        const Column *column = &c->table->columns[s->columns[k]];
+        buf_printf(out, "%s%s ", k > 0 ? ", " : "", column->name);
+        print_value(column, column->values[point], out);
+    }
+}
+
+/* "bound_cycles 1500 against 1000, latency_cycles 30 against 20" */
+static void print_against(const Carving *c, const Stage *s, size_t point, size_t by, Buf *out)
+{
+    for (size_t k = 0; k < s->column_count; k++) {
+        const Column *column = &c->table->columns[s->columns[k]];
+        buf_printf(out, "%s%s ", k > 0 ? ", " : "", column->name);
+        print_value(column, column->values[point], out);
+        buf_printf(out, " against %.6g", column->values[by]);
+    }
+}
+
+/* The other point, and what became of that one when it did not survive either. */
+static void print_other(const Carving *c, size_t by, Buf *out)
+{
+    print_name(c, by, out);
+    if (c->fates[by].kind != FATE_SURVIVES)
+        buf_printf(out, " (itself dropped by stage %zu)", c->fates[by].stage + 1);
+}
+
+static void why_fails(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    buf_puts(out, "it does not hold");
+    if (s->column_count > 0) {
+        buf_puts(out, " with ");
+        print_values(c, s, point, out);
+    }
+}
+
+static void why_beyond(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    const StageReport *r = &c->reports[c->fates[point].stage];
+    const Column *column = &c->table->columns[c->fates[point].column];
+    print_values(c, s, point, out);
+    buf_printf(out, " is %s the limit ", column->up ? "below" : "above");
+    print_value(column, r->limit, out);
+    buf_printf(out, ", %g %% from the best, ", s->percent);
+    print_value(column, r->best, out);
+}
+
+static void why_unknown(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    (void)s;
+    buf_printf(out, "%s is not known", c->table->columns[c->fates[point].column].name);
+}
+
+static void why_dominated(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    size_t by = c->fates[point].by;
+    buf_puts(out, "dominated by ");
+    print_other(c, by, out);
+    buf_puts(out, ": ");
+    print_against(c, s, point, by, out);
+}
+
+static void why_cut(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    buf_printf(out, "the budget of %zu was full; ", s->budget);
+    print_values(c, s, point, out);
+    for (size_t k = 0; k < s->order_count; k++) {
+        const Column *column = &c->table->columns[s->order[k]];
+        buf_printf(out, "%s%s ", k > 0 ? ", " : "; ordered by ", column->name);
+        print_value(column, column->values[point], out);
+    }
+}
+
+static void why_alike(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    size_t by = c->fates[point].by;
+    buf_puts(out, "not told apart from ");
+    print_other(c, by, out);
+    buf_puts(out, ": ");
+    print_against(c, s, point, by, out);
+}
+
+static void why_same(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    (void)s;
+    buf_puts(out, "same code and launch as ");
+    print_other(c, c->fates[point].by, out);
+}
+
+void carving_why(const Carving *c, size_t point, Buf *out)
+{
+    static void (*const why[])(const Carving *, const Stage *, size_t, Buf *) = {
+        [FATE_FAILS] = why_fails,         [FATE_BEYOND] = why_beyond, [FATE_UNKNOWN] = why_unknown,
+        [FATE_DOMINATED] = why_dominated, [FATE_CUT] = why_cut,       [FATE_ALIKE] = why_alike,
+        [FATE_SAME] = why_same,
+    };
+    const Fate *f = &c->fates[point];
+    print_name(c, point, out);
+    if (f->stage >= c->stage_count) {
+        buf_puts(out, f->kind == FATE_SURVIVES ? ": survives\n" : ": did not take part\n");
+        return;
+    }
+    const Stage *s = &c->stages[f->stage];
+    buf_printf(out, ": dropped by stage %zu, '%s': ", f->stage + 1, s->text ? s->text : "");
+    why[f->kind](c, s, point, out);
+    buf_putc(out, '\n');
+}
+
+static void print_stage(const Stage *s, const StageReport *r, Buf *out)
+{
+    buf_printf(out, "'%s': %zu of %zu left", s->text ? s->text : "", r->after, r->before);
+    if (s->kind == STAGE_WITHIN && r->before > r->unknown)
+        buf_printf(out, ", limit %.6g (best %.6g)", r->limit, r->best);
+    if (s->kind == STAGE_FRONT) {
+        buf_printf(out, ", %zu on the front", r->front);
+        if (r->layers > 1)
+            buf_printf(out, ", %zu layers", r->layers);
+    }
+    if (r->cut > 0)
+        buf_printf(out, ", %zu cut by the budget of %zu", r->cut, s->budget);
+    if (r->unknown > 0)
+        buf_printf(out, ", %zu without a value dropped", r->unknown);
+    buf_putc(out, '\n');
+}
+
+void carving_print(const Carving *c, Buf *out)
+{
+    for (size_t s = 0; s < c->stage_count; s++) {
+        buf_printf(out, "stage %zu, ", s + 1);
+        print_stage(&c->stages[s], &c->reports[s], out);
+    }
+}

@@ -1,0 +1,322 @@
+#include "tuner/choose/front.h"
+
+#include "metrics/base/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A point as the algorithms see it: smaller is better in every key. */
+typedef struct Row {
+    const double *key;
+    size_t point;
+} Row;
+
+typedef struct Rows {
+    Row *at;
+    size_t count;
+    size_t keys;
+} Rows;
+
+static double key_of(const Criterion *c, size_t point)
+{
+    return c->up ? -c->values[point] : c->values[point];
+}
+
+/* Better in the first criterion comes first, then in the second …; equal points by number.  Then
+ * whoever beats a point stands before it. */
+static int row_compare(const void *pa, const void *pb, void *keys)
+{
+    const Row *a = pa, *b = pb;
+    for (size_t k = 0; k < *(const size_t *)keys; k++) {
+        if (a->key[k] != b->key[k])
+            return a->key[k] < b->key[k] ? -1 : 1;
+    }
+    return (a->point > b->point) - (a->point < b->point);
+}
+
+/* The eligible points in sorted order. */
+static Rows rows_sorted(Arena *a, const FrontInput *in)
+{
+    Rows r = {.keys = in->criteria_count};
+    r.at = ARENA_ARRAY(a, Row, in->points);
+    double *keys = arena_array(a, in->points, r.keys * sizeof *keys);
+    for (size_t i = 0; i < in->points; i++) {
+        bool eligible = !in->alive || in->alive[i];
+        double *key = keys + i * r.keys;
+        for (size_t k = 0; k < r.keys; k++) {
+            key[k] = key_of(&in->criteria[k], i);
+            eligible = eligible && !isnan(key[k]);
+        }
+        if (eligible)
+            r.at[r.count++] = (Row){key, i};
+    }
+    qsort_r(r.at, r.count, sizeof *r.at, row_compare, &r.keys);
+    return r;
+}
+
+static bool key_beats(const double *p, const double *q, size_t keys, FrontTies ties)
+{
+    size_t better = 0, worse = 0;
+    for (size_t k = 0; k < keys; k++) {
+        better += p[k] < q[k];
+        worse += p[k] > q[k];
+    }
+    return ties == FRONT_KEEP ? better == keys && keys > 0 : better > 0 && worse == 0;
+}
+
+static bool key_equal(const Row *p, const Row *q, size_t keys)
+{
+    for (size_t k = 0; k < keys; k++) {
+        if (p->key[k] != q->key[k])
+            return false;
+    }
+    return true;
+}
+
+bool front_beats(const FrontInput *in, size_t i, size_t j)
+{
+    size_t better = 0, worse = 0;
+    for (size_t k = 0; k < in->criteria_count; k++) {
+        double p = key_of(&in->criteria[k], i), q = key_of(&in->criteria[k], j);
+        if (isnan(p) || isnan(q))
+            return false;
+        better += p < q;
+        worse += p > q;
+    }
+    return in->ties == FRONT_KEEP ? better > 0 && better == in->criteria_count
+                                  : better > 0 && worse == 0;
+}
+
+/* --- two criteria: a layer is known by its best second key so far ------------------------------
+ */
+
+/* Per layer the row with the smallest second key among the rows walked.  These keys never
+ * decrease from layer to layer, so the layer of the next row is found by halving. */
+typedef struct Tails {
+    const Row **at;
+    size_t count;
+    size_t max;
+} Tails;
+
+/* The first layer with nobody who beats second key `y`; rows walked all have a better first key,
+ * or under FRONT_DROP an equal one. */
+static size_t tails_layer(const Tails *t, double y, FrontTies ties)
+{
+    size_t low = 0, high = t->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        double tail = t->at[middle]->key[1];
+        if (tail < y || (tail == y && ties == FRONT_DROP)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void tails_note(Tails *t, size_t layer, const Row *row)
+{
+    if (layer >= t->max)
+        return;
+    if (layer == t->count)
+        t->at[t->count++] = row;
+    if (row->key[1] < t->at[layer]->key[1])
+        t->at[layer] = row;
+}
+
+static void place(Front *f, const Row *row, size_t layer, const Row *dominator)
+{
+    f->layer[row->point] = (int32_t)layer;
+    f->dominator[row->point] = dominator ? dominator->point : POINT_NONE;
+}
+
+/* Rows from..to have the same first key (FRONT_KEEP) or are equal in both (FRONT_DROP): none
+ * beats another, so all are placed before any of them becomes a tail. */
+static void place_group(Front *f, Tails *t, const Rows *r, size_t from, size_t to, FrontTies ties)
+{
+    for (size_t i = from; i < to; i++) {
+        size_t layer = tails_layer(t, r->at[i].key[1], ties);
+        place(f, &r->at[i], layer, layer > 0 ? t->at[0] : NULL);
+    }
+    for (size_t i = from; i < to; i++)
+        tails_note(t, (size_t)f->layer[r->at[i].point], &r->at[i]);
+}
+
+static size_t layers_of_two(Arena *a, Front *f, const Rows *r, FrontTies ties, size_t layers_max)
+{
+    size_t most = layers_max < r->count ? layers_max : r->count;
+    Tails t = {ARENA_ARRAY(a, const Row *, most), 0, most};
+    size_t same = ties == FRONT_KEEP ? 1 : 2;
+    for (size_t from = 0, to; from < r->count; from = to) {
+        for (to = from + 1; to < r->count && key_equal(&r->at[from], &r->at[to], same);)
+            to++;
+        place_group(f, &t, r, from, to, ties);
+    }
+    return t.count;
+}
+
+/* --- any number of criteria: compare with the members of a layer -------------------------------
+ */
+
+typedef VEC(const Row *) Members;
+
+/* A member that beats `row`; the latest are tried first, being the most like it. */
+static const Row *members_beat(const Members *m, const Row *row, size_t keys, FrontTies ties)
+{
+    for (size_t i = m->count; i-- > 0;) {
+        if (key_beats(m->at[i]->key, row->key, keys, ties))
+            return m->at[i];
+    }
+    return NULL;
+}
+
+/* Whoever is beaten by a layer is beaten by every layer before it, so halving works here too. */
+static size_t members_layer(const Members *layers, size_t count, const Rows *r, const Row *row,
+                            FrontTies ties)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (members_beat(&layers[middle], row, r->keys, ties)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static size_t layers_of_many(Arena *a, Front *f, const Rows *r, FrontTies ties, size_t layers_max)
+{
+    VEC(Members) layers = {0};
+    for (size_t i = 0; i < r->count; i++) {
+        const Row *row = &r->at[i];
+        size_t layer = members_layer(layers.at, layers.count, r, row, ties);
+        place(f, row, layer, layer > 0 ? members_beat(&layers.at[0], row, r->keys, ties) : NULL);
+        if (layer >= layers_max)
+            continue;
+        if (layer == layers.count)
+            VEC_PUSH(a, &layers, (Members){0});
+        VEC_PUSH(a, &layers.at[layer], row);
+    }
+    return layers.count;
+}
+
+Front front_build(Arena *a, const FrontInput *in, size_t layers_max)
+{
+    Front f = {.layer = ARENA_ARRAY(a, int32_t, in->points),
+               .dominator = ARENA_ARRAY(a, size_t, in->points)};
+    for (size_t i = 0; i < in->points; i++) {
+        f.layer[i] = LAYER_NONE;
+        f.dominator[i] = POINT_NONE;
+    }
+    Rows r = rows_sorted(a, in);
+    size_t most = layers_max < INT32_MAX ? layers_max : INT32_MAX - 1;
+    f.layers = r.keys == 2 ? layers_of_two(a, &f, &r, in->ties, most)
+                           : layers_of_many(a, &f, &r, in->ties, most);
+    for (size_t i = 0; i < in->points; i++)
+        f.count += f.layer[i] == 0;
+    return f;
+}
+
+/* --- the band ----------------------------------------------------------------------------------
+ */
+
+/* In keys, where worse is larger.  Clamped so that it keeps the order of any two keys: the band of
+ * two criteria is found by halving. */
+static double key_worsen(double key, double percent)
+{
+    double x = percent / 100.0;
+    if (key >= 0)
+        return key * (1.0 + x);
+    return x < 1.0 ? key * (1.0 - x) : 0.0;
+}
+
+double criterion_worsen(double value, bool up, double percent)
+{
+    return up ? -key_worsen(-value, percent) : key_worsen(value, percent);
+}
+
+/* The front, sorted and made worse. */
+static Rows band_front(Arena *a, const Rows *all, const Front *front, double percent)
+{
+    Rows r = {.at = ARENA_ARRAY(a, Row, front->count), .keys = all->keys};
+    for (size_t i = 0; i < all->count; i++) {
+        if (front->layer[all->at[i].point] != 0)
+            continue;
+        double *key = ARENA_ARRAY(a, double, r.keys);
+        for (size_t k = 0; k < r.keys; k++)
+            key[k] = percent > 0 ? key_worsen(all->at[i].key[k], percent) : all->at[i].key[k];
+        r.at[r.count++] = (Row){key, all->at[i].point};
+    }
+    return r;
+}
+
+/* Of the front's rows with a first key below `x` (`equal`: or at it), how many there are. */
+static size_t rows_below(const Rows *front, double x, bool equal)
+{
+    size_t low = 0, high = front->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        double key = front->at[middle].key[0];
+        if (key < x || (equal && key == x)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The smallest second key of the first so many rows. */
+static double second_best(const double *best, size_t rows)
+{
+    return rows > 0 ? best[rows - 1] : INFINITY;
+}
+
+static bool band_beats_two(const Rows *front, const double *best, const double *key, FrontTies ties)
+{
+    double left = second_best(best, rows_below(front, key[0], false));
+    if (ties == FRONT_KEEP)
+        return left < key[1];
+    size_t up_to = rows_below(front, key[0], true);
+    if (up_to == 0)
+        return false;
+    bool some_left = rows_below(front, key[0], false) > 0;
+    return (some_left && left <= key[1]) || second_best(best, up_to) < key[1];
+}
+
+static bool band_beats_many(const Rows *front, const double *key, FrontTies ties)
+{
+    for (size_t i = 0; i < front->count; i++) {
+        if (key_beats(front->at[i].key, key, front->keys, ties))
+            return true;
+    }
+    return false;
+}
+
+/* Running minimum of the second key. */
+static double *running_best(Arena *a, const Rows *front)
+{
+    double *best = ARENA_ARRAY(a, double, front->count);
+    for (size_t i = 0; i < front->count; i++) {
+        double y = front->at[i].key[1];
+        best[i] = i > 0 && best[i - 1] < y ? best[i - 1] : y;
+    }
+    return best;
+}
+
+bool *front_band(Arena *a, const FrontInput *in, const Front *front, double percent)
+{
+    bool *inside = ARENA_ARRAY(a, bool, in->points);
+    Rows all = rows_sorted(a, in);
+    Rows worse = band_front(a, &all, front, percent);
+    const double *best = worse.keys == 2 ? running_best(a, &worse) : NULL;
+    for (size_t i = 0; i < all.count; i++) {
+        const double *key = all.at[i].key;
+        inside[all.at[i].point] = best ? !band_beats_two(&worse, best, key, in->ties)
+                                       : !band_beats_many(&worse, key, in->ties);
+    }
+    return inside;
+}

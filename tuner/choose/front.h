@@ -1,0 +1,67 @@
+/* The Pareto front of two or more criteria, and what lies behind it.
+ *
+ * Tradeoff carving (thesis 5.2.2) keeps the configurations that no other one
+ * beats.  Columns of doubles come in, one number per point goes out: its layer.
+ * Layer 0 is the front; layer 1 the front of what is left without layer 0, and so
+ * on.  A point without a value in some criterion (NaN) takes no part.
+ *
+ * Two tie rules.  FRONT_KEEP: a point is beaten only by one that is strictly
+ * better in every criterion (the thesis's words: "inferior in every dimension").
+ * FRONT_DROP: it is beaten by one that is nowhere worse and somewhere better,
+ * necessary where a metric saturates.  Points equal in every criterion beat each
+ * other under neither rule and share their layer; to time one of them, cluster. */
+#ifndef APTUNE_CHOOSE_FRONT_H
+#define APTUNE_CHOOSE_FRONT_H
+
+#include "metrics/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum FrontTies { FRONT_DROP, FRONT_KEEP } FrontTies;
+
+/* One column of the table, and which way is better. */
+typedef struct Criterion {
+    const double *values; /* one per point; NaN: not known, so not eligible */
+    bool up;              /* larger is better */
+} Criterion;
+
+typedef struct FrontInput {
+    const Criterion *criteria;
+    size_t criteria_count; /* one is allowed: the front is then the best value */
+    size_t points;
+    const bool *alive; /* points that take part; NULL: all */
+    FrontTies ties;
+} FrontInput;
+
+enum { LAYER_NONE = -1 };
+
+/* No such point. */
+#define POINT_NONE SIZE_MAX
+
+typedef struct Front {
+    int32_t *layer;    /* per point: 0 on the front; LAYER_NONE: not alive or not eligible */
+    size_t *dominator; /* per point behind the front: a point of layer 0 that beats it; else
+                          POINT_NONE */
+    size_t count;      /* points of layer 0 */
+    size_t layers;     /* how many layers were told apart */
+} Front;
+
+/* Sorts the points into layers.  Only the first `layers_max` (at least 1) are told apart; whatever
+ * is deeper gets the number `layers_max`.  O(n log n) for two criteria, else n times the size of
+ * the layers searched. */
+Front front_build(Arena *a, const FrontInput *in, size_t layers_max);
+
+/* The band of `percent` around layer 0: per point, whether it is not beaten by a front point made
+ * worse by that much in every criterion.  The front itself is always in; 0 % is the front. */
+bool *front_band(Arena *a, const FrontInput *in, const Front *front, double percent);
+
+/* Does point i beat point j?  False where either has no value. */
+bool front_beats(const FrontInput *in, size_t i, size_t j);
+
+/* How much `value` may worsen: `percent` of its size towards the worse side.  A larger-is-better
+ * value of zero or more never goes below zero. */
+double criterion_worsen(double value, bool up, double percent);
+
+#endif

@@ -1,0 +1,21 @@
+/* What a blind choice would have found: the yardstick of every carving.
+ *
+ * Of n configurations with known times, a random sample of s is drawn and its
+ * fastest taken; how fast is that one on average?  Appendix A of the thesis does
+ * this for the maximum of a sample; these are the same formulas for the minimum. */
+#ifndef APTUNE_CHOOSE_RANDOM_H
+#define APTUNE_CHOOSE_RANDOM_H
+
+#include "metrics/base/arena.h"
+
+#include <stddef.h>
+
+/* Expected smallest of `sample` times drawn without replacement (A.8).  Times that are NaN or
+ * infinite (failed configurations) are left out of the n; a sample larger than n is n.  NaN when
+ * there is no time or the sample is empty. */
+double random_best_without(Arena *scratch, const double *times, size_t n, size_t sample);
+
+/* The same with replacement (A.4). */
+double random_best_with(Arena *scratch, const double *times, size_t n, size_t sample);
+
+#endif
