@@ -1,0 +1,220 @@
+/* What a configuration is compiled from: includes, options, identities. */
+#include "metrics/base/file.h"
+#include "tuner/compile/source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* A folder that the test fills and leaves to be removed. */
+typedef struct Fixture {
+    Arena *arena;
+    Diag diag;
+    char folder[64];
+} Fixture;
+
+static int set_up(void **state)
+{
+    Fixture *f = calloc(1, sizeof *f);
+    f->arena = arena_new();
+    f->diag = diag_new(f->arena);
+    snprintf(f->folder, sizeof f->folder, "source-XXXXXX");
+    *state = f;
+    return mkdtemp(f->folder) ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+    Fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf './%s'", f->folder);
+    int result = system(command);
+    arena_free(f->arena);
+    free(f);
+    return result;
+}
+
+static void put(Fixture *f, const char *name, const char *text)
+{
+    const char *path = arena_printf(f->arena, "%s/%s", f->folder, name);
+    assert_true(folder_create(path_folder(f->arena, path), &f->diag));
+    assert_true(file_write(path, text, strlen(text), &f->diag));
+}
+
+/* The source of a text in the folder, with -I of its subfolder "inc". */
+static const CompileSource *make(Fixture *f, const char *text)
+{
+    const char *options[] = {arena_printf(f->arena, "-I%s/inc", f->folder)};
+    return source_make(f->arena, "k.cu", text, strlen(text), f->folder, options, 1);
+}
+
+static const char *hash_of(Fixture *f, const char *text)
+{
+    return make(f, text)->hash.text;
+}
+
+static void an_included_file_counts_however_it_is_included(void **state)
+{
+    static const char *const TEXTS[] = {
+        "#include \"a.h\"\n",
+        "  #  include <a.h>\n",
+        "#include/* c */\"a.h\"\n",
+        "/* c */ #include \"a.h\"\n",
+        "/* c\n c */ #include \"a.h\"\n",
+        "#inc\\\nlude \"a.h\"\n",
+        "%:include \"a.h\"\n",
+        "#include \"deep.h\"\n",
+        "#if 0\n#include \"a.h\"\n#endif\n",
+        "#if __has_include(<a.h>)\n#endif\n",
+        "const char *s = \"/*\";\n#include \"a.h\"\n",
+        "int n = 1'000; /* '\n*/\n#include \"a.h\"\n",
+        "auto r = R\"(/*)\";\n#include \"a.h\"\n",
+        "#include \"../inc/a.h\"\n",
+        "#include \"a.h\"",
+    };
+    Fixture *f = *state;
+    put(f, "inc/deep.h", "#include <deeper.h>\n");
+    put(f, "inc/deeper.h", "#include \"a.h\"\n");
+
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        put(f, "inc/a.h", "#define A 1\n");
+        const char *before = hash_of(f, TEXTS[i]), *again = hash_of(f, TEXTS[i]);
+        put(f, "inc/a.h", "#define A 2\n");
+        const char *after = hash_of(f, TEXTS[i]);
+        if (strcmp(before, again) != 0 || strcmp(before, after) == 0)
+            fail_msg("include not followed in: %s", TEXTS[i]);
+        assert_null(make(f, TEXTS[i])->unknown);
+    }
+}
+
+static void a_file_that_appears_changes_the_source(void **state)
+{
+    Fixture *f = *state;
+    put(f, "inc/a.h", "#define A 1\n");
+    const char *text = "#include \"a.h\"\n#include \"b.h\"\n";
+
+    const char *missing = hash_of(f, text);
+    put(f, "inc/b.h", "");
+    const char *there = hash_of(f, text);
+    put(f, "a.h", "#define A 3\n"); /* before inc/a.h on the way */
+    const char *shadowed = hash_of(f, text);
+
+    assert_string_not_equal(missing, there);
+    assert_string_not_equal(there, shadowed);
+}
+
+static void files_that_include_each_other_end(void **state)
+{
+    Fixture *f = *state;
+    put(f, "inc/a.h", "#include \"b.h\"\n#include \"../inc/a.h\"\n");
+    put(f, "inc/b.h", "#include \"a.h\"\n");
+
+    const CompileSource *s = make(f, "#include \"a.h\"\n");
+
+    assert_int_equal(s->file_count, 2);
+    assert_null(s->unknown);
+}
+
+static void an_include_by_macro_is_said_and_one_in_a_comment_is_not(void **state)
+{
+    Fixture *f = *state;
+
+    const CompileSource *macro = make(f, "int a;\n#include HEADER\n");
+    const CompileSource *comment = make(f, "// #include HEADER\n/* or\n#include HEADER */\n"
+                                           "const char *s = \"#include HEADER\";\n");
+
+    assert_string_equal(macro->unknown, "k.cu:2: the name of the included file is a macro");
+    assert_null(comment->unknown);
+}
+
+static CompileJob job_of(Fixture *f, const CompileSource *s, const char *value,
+                         const char *architecture)
+{
+    CompileSetting setting = {
+        .architecture = architecture,
+        .defines = &(CompileDefine){"BM", value},
+        .define_count = 1,
+    };
+    return source_configure(f->arena, s, &setting);
+}
+
+static void parameters_become_definitions(void **state)
+{
+    Fixture *f = *state;
+    const char *options[] = {"--minimal", "-I", f->folder};
+    const CompileSource *s = source_make(f->arena, "x/k.cu", "", 0, f->folder, options, 3);
+
+    CompileJob job = job_of(f, s, "64", "sm_90");
+
+    assert_string_equal(s->name, "k.cu");
+    assert_int_equal(job.option_count, 5);
+    assert_string_equal(job.options[0], "-arch=sm_90");
+    assert_memory_equal(job.options[1], "-I/", 3); /* the source's folder, absolute */
+    assert_string_equal(job.options[2], "--minimal");
+    assert_memory_equal(job.options[3], "-I/", 3);
+    assert_string_equal(job.options[4], "-DBM=64");
+}
+
+static void a_jobs_hash_knows_options_but_not_folders(void **state)
+{
+    Fixture *f = *state;
+    put(f, "one/a.h", "#define A 1\n");
+    put(f, "two/a.h", "#define A 1\n");
+    const char *text = "#include \"a.h\"\n";
+    const char *one = arena_printf(f->arena, "%s/one", f->folder);
+    const char *two = arena_printf(f->arena, "%s/two", f->folder);
+    const CompileSource *s1 = source_make(f->arena, "k.cu", text, strlen(text), one, NULL, 0);
+    const CompileSource *s2 = source_make(f->arena, "k.cu", text, strlen(text), two, NULL, 0);
+
+    CompileJob a = job_of(f, s1, "64", "sm_90"), b = job_of(f, s2, "64", "sm_90");
+    CompileJob c = job_of(f, s1, "32", "sm_90"), e = job_of(f, s1, "64", "sm_80");
+
+    assert_string_equal(a.hash.text, b.hash.text);
+    assert_string_not_equal(a.hash.text, c.hash.text);
+    assert_string_not_equal(a.hash.text, e.hash.text);
+}
+
+static void an_option_that_names_a_file_is_followed_or_said(void **state)
+{
+    Fixture *f = *state;
+    put(f, "pre.h", "#define A 1\n");
+    const char *forced[] = {"-include=pre.h"}, *pch[] = {"--use-pch=x.pch"};
+
+    Hash before = source_make(f->arena, "k.cu", "", 0, f->folder, forced, 1)->hash;
+    put(f, "pre.h", "#define A 2\n");
+    Hash after = source_make(f->arena, "k.cu", "", 0, f->folder, forced, 1)->hash;
+
+    assert_string_not_equal(before.text, after.text);
+    assert_non_null(source_make(f->arena, "k.cu", "", 0, f->folder, pch, 1)->unknown);
+}
+
+static void a_template_that_is_not_there_is_named(void **state)
+{
+    Fixture *f = *state;
+
+    assert_null(source_open(f->arena, "no-such.cu", NULL, 0, &f->diag));
+    assert_non_null(strstr(f->diag.messages.at[0].text, "no-such.cu"));
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(an_included_file_counts_however_it_is_included),
+        CASE(a_file_that_appears_changes_the_source),
+        CASE(files_that_include_each_other_end),
+        CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
+        CASE(parameters_become_definitions),
+        CASE(a_jobs_hash_knows_options_but_not_folders),
+        CASE(an_option_that_names_a_file_is_followed_or_said),
+        CASE(a_template_that_is_not_there_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,608 @@
+#include "tuner/compile/farm.h"
+
+#include "metrics/base/vec.h"
+#include "tuner/compile/compiler.h"
+#include "tuner/compile/protocol.h"
+#include "tuner/compile/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+enum {
+    START_TRIES = 3,  /* workers that may die in a row without finishing anything */
+    READY_LIMIT = 32, /* results kept before the cache is asked for more */
+    JOBS_LIMIT = 1024
+};
+
+typedef struct Item {
+    uint64_t id;
+    const CompileJob *job;
+} Item;
+
+/* First in, first out; `next` is the first that is still in. */
+typedef struct Queue {
+    VEC(Item) items;
+    size_t next;
+} Queue;
+
+/* A result that waits to be taken, in an arena of its own. */
+typedef struct Ready {
+    CompileResult result;
+    Arena *arena;
+} Ready;
+
+typedef struct ReadyQueue {
+    VEC(Ready) items;
+    size_t next;
+} ReadyQueue;
+
+struct Farm {
+    Arena *arena;
+    FarmOptions options;
+    Compiler compiler; /* identity NULL while unknown */
+    bool asked_cache;  /* for the compiler, once */
+    bool cache_full;   /* a write failed: no more are tried */
+    Queue added;       /* not looked for in the cache yet */
+    Queue missed;      /* to be compiled */
+    ReadyQueue ready;
+    Worker *workers;    /* options.jobs of them */
+    struct pollfd *fds; /* for farm_next */
+    size_t pending;
+    size_t started;
+    int deaths;         /* of workers, in a row, with no job finished */
+    bool stirred;       /* farm_service has something to do at once */
+    const char *broken; /* why the farm cannot go on; NULL while it can */
+};
+
+const char *compile_status_name(CompileStatus s)
+{
+    static const char *const NAMES[] = {"ok", "error", "timeout", "crash"};
+    return NAMES[s];
+}
+
+/* ---- queues -------------------------------------------------------------------------------- */
+
+static size_t queue_count(const Queue *q)
+{
+    return q->items.count - q->next;
+}
+
+static void queue_add(Arena *a, Queue *q, Item item)
+{
+    VEC_PUSH(a, &q->items, item);
+}
+
+static Item queue_take(Queue *q)
+{
+    Item item = q->items.at[q->next++];
+    if (q->next == q->items.count)
+        q->next = q->items.count = 0;
+    return item;
+}
+
+static size_t ready_count(const Farm *f)
+{
+    return f->ready.items.count - f->ready.next;
+}
+
+/* The result takes the arena along. */
+static void ready_add(Farm *f, const CompileResult *result, Arena *own)
+{
+    VEC_PUSH(f->arena, &f->ready.items, ((Ready){*result, own}));
+}
+
+static Ready ready_take(Farm *f)
+{
+    Ready r = f->ready.items.at[f->ready.next++];
+    if (f->ready.next == f->ready.items.count)
+        f->ready.next = f->ready.items.count = 0;
+    return r;
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static int processor_count(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+Farm *farm_open(const FarmOptions *options)
+{
+    Arena *a = arena_new();
+    Farm *f = ARENA_NEW(a, Farm);
+    *f = (Farm){.arena = a, .options = *options};
+    FarmOptions *o = &f->options;
+    o->helper = arena_string(a, options->helper);
+    o->cuda_folder = options->cuda_folder ? arena_string(a, options->cuda_folder) : NULL;
+    o->jobs = options->jobs > 0 ? options->jobs : processor_count();
+    o->jobs = o->jobs < JOBS_LIMIT ? o->jobs : JOBS_LIMIT;
+    o->limit_seconds = options->limit_seconds > 0 ? options->limit_seconds : 60;
+    o->start_seconds = options->start_seconds > 0 ? options->start_seconds : 30;
+    f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
+    f->fds = ARENA_ARRAY(a, struct pollfd, (size_t)o->jobs);
+    return f;
+}
+
+void farm_close(Farm *f)
+{
+    if (!f)
+        return;
+    for (int i = 0; i < f->options.jobs; i++)
+        worker_stop(&f->workers[i], NULL);
+    while (ready_count(f))
+        arena_free(ready_take(f).arena);
+    arena_free(f->arena);
+}
+
+void farm_add(Farm *f, uint64_t id, const CompileJob *job)
+{
+    queue_add(f->arena, &f->added, (Item){id, job});
+    f->pending++;
+    f->stirred = true;
+}
+
+size_t farm_pending(const Farm *f)
+{
+    return f->pending;
+}
+
+size_t farm_started(const Farm *f)
+{
+    return f->started;
+}
+
+static bool set_broken(Farm *f, Diag *d, const char *why)
+{
+    f->broken = arena_string(f->arena, why);
+    return diag_fail(d, "%s", f->broken);
+}
+
+/* ---- the cache ----------------------------------------------------------------------------- */
+
+static bool know_compiler(Farm *f)
+{
+    if (f->compiler.identity || !f->options.cache || f->asked_cache)
+        return f->compiler.identity != NULL;
+    f->asked_cache = true;
+    return compiler_recall(f->arena, f->options.cache, f->options.helper, f->options.cuda_folder,
+                           &f->compiler);
+}
+
+const char *farm_compiler(Farm *f, Arena *a)
+{
+    return know_compiler(f) ? arena_printf(a, "NVRTC %s", f->compiler.version) : NULL;
+}
+
+static bool is_cacheable(const Farm *f, const CompileJob *job)
+{
+    return f->options.cache && !job->unknown;
+}
+
+/* Everything the result depends on. */
+static Hash cache_key(const Farm *f, const CompileJob *job)
+{
+    Hasher *h = hasher_new();
+    int protocol = COMPILE_PROTOCOL;
+    hasher_add(h, &protocol, sizeof protocol);
+    hasher_string(h, f->compiler.identity);
+    hasher_string(h, job->source->name);
+    hasher_string(h, job->source->hash.text);
+    for (size_t i = 0; i < job->option_count; i++)
+        hasher_string(h, job->options[i]);
+    hasher_string(h, "names");
+    for (size_t i = 0; i < job->name_count; i++)
+        hasher_string(h, job->names[i]);
+    return hasher_end(h);
+}
+
+static void read_lowered(Arena *a, const json_t *head, CompileResult *r)
+{
+    const json_t *list = json_object_get(head, "lowered"), *name;
+    size_t i;
+    r->lowered_count = json_array_size(list);
+    r->lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
+    json_array_foreach(list, i, name)
+    {
+        const char *text = json_string_value(name);
+        r->lowered[i] = arena_string(a, text ? text : "");
+    }
+}
+
+/* What a reply and a cache entry say alike. */
+static void read_head(Arena *a, const json_t *head, CompileResult *r)
+{
+    r->status = json_is_true(json_object_get(head, "ok")) ? COMPILE_OK : COMPILE_ERROR;
+    r->seconds = json_number_value(json_object_get(head, "seconds"));
+    read_lowered(a, head, r);
+}
+
+/* The blobs, which lie in `a` with a zero byte after each. */
+static void set_blobs(const Blob *blob, CompileResult *r)
+{
+    r->log = blob[COMPILE_LOG].bytes;
+    r->ptx_size = blob[COMPILE_PTX].size;
+    r->ptx = r->ptx_size ? blob[COMPILE_PTX].bytes : NULL;
+    r->cubin_size = blob[COMPILE_CUBIN].size;
+    r->cubin = r->cubin_size ? blob[COMPILE_CUBIN].bytes : NULL;
+}
+
+static void read_facts(Arena *a, const json_t *facts, CompileResult *r)
+{
+    char *text = facts ? json_dumps(facts, JSON_COMPACT) : NULL;
+    r->facts = text ? arena_string(a, text) : NULL;
+    free(text);
+}
+
+/* Adds the result to those that are ready when the cache has it. */
+static bool take_hit(Farm *f, Item item)
+{
+    if (!is_cacheable(f, item.job))
+        return false;
+    Arena *own = arena_new();
+    Hash key = cache_key(f, item.job);
+    CacheEntry e = {0};
+    bool hit = cache_get(f->options.cache, own, &key, &e) && e.blob_count == COMPILE_REPLY_BLOBS;
+    if (hit) {
+        CompileResult r = {.id = item.id, .from_cache = true};
+        read_head(own, e.head, &r);
+        read_facts(own, e.facts, &r);
+        set_blobs(e.blob, &r);
+        ready_add(f, &r, own);
+    } else {
+        arena_free(own);
+    }
+    cache_entry_free(&e);
+    return hit;
+}
+
+bool farm_peek(Farm *f, Arena *a, const CompileJob *job, CompileResult *out)
+{
+    *out = (CompileResult){0};
+    if (!is_cacheable(f, job) || !know_compiler(f))
+        return false;
+    Hash key = cache_key(f, job);
+    CacheEntry e;
+    if (!cache_get_head(f->options.cache, &key, &e))
+        return false;
+    out->from_cache = true;
+    read_head(a, e.head, out);
+    read_facts(a, e.facts, out);
+    cache_entry_free(&e);
+    return true;
+}
+
+bool farm_attach(Farm *f, const CompileJob *job, json_t *facts, Diag *d)
+{
+    if (!is_cacheable(f, job) || !know_compiler(f))
+        return diag_fail(d, "this result is not in the cache: %s",
+                         job->unknown ? job->unknown : "there is none");
+    Hash key = cache_key(f, job);
+    return cache_attach(f->options.cache, &key, facts, d);
+}
+
+/* A cache that cannot be written costs time, not the run. */
+static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
+{
+    f->cache_full = true;
+    diag_warn(d, (Span){0}, "compiled code is not kept for the next run: %s",
+              why->messages.count ? why->messages.at[0].text : "unknown reason");
+}
+
+static void store(Farm *f, const CompileJob *job, const WireMessage *m, Diag *d)
+{
+    if (f->cache_full || !is_cacheable(f, job) || !f->compiler.identity ||
+        !json_is_true(json_object_get(m->head, "lasting")))
+        return;
+    Arena *scratch = arena_new();
+    Diag quiet = diag_new(scratch);
+    Hash key = cache_key(f, job);
+    json_t *head = json_copy(m->head);
+    json_object_del(head, "id");
+    if (!cache_put(f->options.cache, &key, head, m->blob, m->blob_count, &quiet))
+        warn_of_cache(f, &quiet, d);
+    json_decref(head);
+    arena_free(scratch);
+}
+
+/* ---- what workers say ---------------------------------------------------------------------- */
+
+/* A job that ended without a reply. */
+static void give_up(Farm *f, Worker *w, CompileStatus status, Arena *own, const char *log)
+{
+    CompileResult r = {.id = w->id, .status = status, .log = log};
+    r.seconds = helper_clock_seconds() - w->since_seconds;
+    ready_add(f, &r, own);
+    f->deaths = 0;
+}
+
+/* A worker that died, or has to: its job is lost, or its start has failed. */
+static bool lose_worker(Farm *f, Worker *w, const char *why, Diag *d)
+{
+    Worker lost = *w; /* worker_stop clears it */
+    Arena *own = arena_new();
+    const char *how = worker_stop(w, own);
+    const char *text = *why ? why : arena_printf(own, "%s %s", f->options.helper, how);
+    if (lost.state == WORKER_BUSY) {
+        give_up(f, &lost, COMPILE_CRASH, own, arena_printf(own, "the compiler crashed: %s", text));
+        return true;
+    }
+    f->deaths++;
+    bool ok = f->deaths < START_TRIES ||
+              set_broken(f, d,
+                         arena_printf(own, "the compile worker does not start (%d tries): %s",
+                                      START_TRIES, text));
+    arena_free(own);
+    return ok;
+}
+
+static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
+{
+    Arena *scratch = arena_new();
+    Diag quiet = diag_new(scratch);
+    bool ok = compiler_read(f->arena, hello, &f->compiler, &quiet);
+    if (!ok) {
+        set_broken(f, d, quiet.messages.at[0].text);
+    } else {
+        worker_set_idle(w);
+        if (f->options.cache && !f->cache_full &&
+            !compiler_note(f->options.cache, f->options.helper, f->options.cuda_folder, hello,
+                           &quiet))
+            warn_of_cache(f, &quiet, d);
+    }
+    arena_free(scratch);
+    return ok;
+}
+
+static void copy_blobs(Arena *a, const WireMessage *m, CompileResult *r)
+{
+    Blob copy[COMPILE_REPLY_BLOBS];
+    for (size_t i = 0; i < COMPILE_REPLY_BLOBS; i++)
+        copy[i] = (Blob){arena_copy(a, m->blob[i].bytes, m->blob[i].size), m->blob[i].size};
+    set_blobs(copy, r);
+}
+
+static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+{
+    const json_t *id = json_object_get(m->head, "id");
+    if (!json_is_integer(id) || (uint64_t)json_integer_value(id) != w->id ||
+        m->blob_count != COMPILE_REPLY_BLOBS)
+        return lose_worker(f, w, "its reply is not to the question asked", d);
+    Arena *own = arena_new();
+    CompileResult r = {.id = w->id};
+    read_head(own, m->head, &r);
+    copy_blobs(own, m, &r);
+    ready_add(f, &r, own);
+    store(f, w->job, m, d);
+    f->deaths = 0;
+    worker_set_idle(w);
+    return true;
+}
+
+static bool take_message(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+{
+    switch (w->state) {
+    case WORKER_STARTING:
+        return take_hello(f, w, m->head, d);
+    case WORKER_BUSY:
+        return take_reply(f, w, m, d);
+    case WORKER_IDLE:
+    case WORKER_NONE:
+        break;
+    }
+    return lose_worker(f, w, "it spoke without being asked", d);
+}
+
+static bool check_time(Farm *f, Worker *w, Diag *d)
+{
+    if (w->state != WORKER_STARTING && w->state != WORKER_BUSY)
+        return true;
+    if (helper_clock_seconds() < w->due_seconds)
+        return true;
+    Arena *own = arena_new();
+    if (w->state == WORKER_STARTING) {
+        bool ok = lose_worker(
+            f, w, arena_printf(own, "it said nothing for %g s", f->options.start_seconds), d);
+        arena_free(own);
+        return ok;
+    }
+    give_up(f, w, COMPILE_TIMEOUT, own,
+            arena_printf(own, "the compiler took longer than %g s", f->options.limit_seconds));
+    worker_stop(w, NULL);
+    return true;
+}
+
+static bool serve_worker(Farm *f, Worker *w, Diag *d)
+{
+    if (w->state == WORKER_NONE)
+        return true;
+    Arena *scratch = arena_new();
+    Diag quiet = diag_new(scratch);
+    WireMessage m = {0};
+    WireStatus s = worker_receive(w, &m, &quiet);
+    bool ok = true;
+    if (s == WIRE_MESSAGE)
+        ok = take_message(f, w, &m, d);
+    else if (s == WIRE_MORE)
+        ok = check_time(f, w, d);
+    else
+        ok = lose_worker(f, w, s == WIRE_BAD ? quiet.messages.at[0].text : "", d);
+    wire_free(&m);
+    arena_free(scratch);
+    return ok;
+}
+
+/* ---- giving out work ----------------------------------------------------------------------- */
+
+static int count_workers(const Farm *f, WorkerState state)
+{
+    int count = 0;
+    for (int i = 0; i < f->options.jobs; i++)
+        count += f->workers[i].state == state;
+    return count;
+}
+
+/* Tells what the cache has from what is to be compiled, no further ahead than workers and
+ * the caller can follow. */
+static void look_up(Farm *f)
+{
+    while (queue_count(&f->added) && ready_count(f) < READY_LIMIT &&
+           queue_count(&f->missed) < (size_t)f->options.jobs) {
+        Item next = f->added.items.at[f->added.next];
+        if (is_cacheable(f, next.job) && !know_compiler(f))
+            return;
+        queue_take(&f->added);
+        if (!take_hit(f, next))
+            queue_add(f->arena, &f->missed, next);
+    }
+}
+
+/* Workers that would have something to do.  A first one when only a worker can say which compiler
+ * there is. */
+static int workers_wanted(const Farm *f)
+{
+    size_t work = queue_count(&f->missed);
+    if (work == 0 && queue_count(&f->added) && !f->compiler.identity)
+        work = 1;
+    int at_hand = count_workers(f, WORKER_STARTING) + count_workers(f, WORKER_IDLE);
+    return work > (size_t)at_hand ? (int)work - at_hand : 0;
+}
+
+/* Starts one more.  When the system has no room for it, fewer have to do. */
+static bool start_worker(Farm *f, Worker *w, Diag *d)
+{
+    Arena *scratch = arena_new();
+    Diag quiet = diag_new(scratch);
+    const FarmOptions *o = &f->options;
+    bool ok = worker_start(w, o->helper, o->cuda_folder, o->start_seconds, &quiet);
+    f->started += ok;
+    if (!ok && count_workers(f, WORKER_NONE) == o->jobs)
+        set_broken(f, d, quiet.messages.at[0].text);
+    arena_free(scratch);
+    return ok;
+}
+
+static bool start_workers(Farm *f, Diag *d)
+{
+    int wanted = workers_wanted(f);
+    for (int i = 0; i < f->options.jobs && wanted > 0; i++) {
+        if (f->workers[i].state != WORKER_NONE)
+            continue;
+        if (!start_worker(f, &f->workers[i], d))
+            break;
+        wanted--;
+    }
+    return !f->broken;
+}
+
+/* A request that cannot be sent is its own configuration's failure. */
+static void send_job(Farm *f, Worker *w, Item item)
+{
+    Arena *own = arena_new();
+    Diag quiet = diag_new(own);
+    if (worker_send(w, item.id, item.job, f->options.limit_seconds, &quiet)) {
+        arena_free(own);
+        return;
+    }
+    CompileResult r = {.id = item.id, .status = COMPILE_ERROR, .log = quiet.messages.at[0].text};
+    ready_add(f, &r, own);
+}
+
+static void send_jobs(Farm *f)
+{
+    for (int i = 0; i < f->options.jobs && queue_count(&f->missed); i++)
+        if (f->workers[i].state == WORKER_IDLE)
+            send_job(f, &f->workers[i], queue_take(&f->missed));
+}
+
+bool farm_service(Farm *f, Diag *d)
+{
+    if (f->broken)
+        return diag_fail(d, "%s", f->broken);
+    f->stirred = false;
+    bool ok = true;
+    for (int i = 0; i < f->options.jobs && ok; i++)
+        ok = serve_worker(f, &f->workers[i], d);
+    if (!ok)
+        return false;
+    look_up(f);
+    send_jobs(f);
+    look_up(f);
+    return start_workers(f, d);
+}
+
+/* ---- for the caller's loop ----------------------------------------------------------------- */
+
+size_t farm_fd_limit(const Farm *f)
+{
+    return (size_t)f->options.jobs;
+}
+
+static void lower_timeout(int *timeout_ms, double seconds)
+{
+    double ms = seconds <= 0 ? 0 : ceil(seconds * 1000);
+    int wanted = ms < 86400e3 ? (int)ms : 86400000;
+    if (*timeout_ms < 0 || wanted < *timeout_ms)
+        *timeout_ms = wanted;
+}
+
+size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeout_ms)
+{
+    if (f->stirred || ready_count(f))
+        lower_timeout(timeout_ms, 0);
+    double now = helper_clock_seconds();
+    size_t count = 0;
+    for (int i = 0; i < f->options.jobs; i++) {
+        const Worker *w = &f->workers[i];
+        if (w->state == WORKER_STARTING || w->state == WORKER_BUSY)
+            lower_timeout(timeout_ms, w->due_seconds - now);
+        if (w->state != WORKER_NONE && count < room)
+            fds[count++] = (struct pollfd){.fd = w->process.fd, .events = worker_events(w)};
+    }
+    return count;
+}
+
+static const char *copy_or_null(Arena *a, const char *bytes, size_t size)
+{
+    return bytes ? arena_copy(a, bytes, size) : NULL;
+}
+
+/* A copy of a result in another arena. */
+static CompileResult copy_result(Arena *a, const CompileResult *r)
+{
+    CompileResult c = *r;
+    c.log = arena_string(a, r->log);
+    c.ptx = copy_or_null(a, r->ptx, r->ptx_size);
+    c.cubin = copy_or_null(a, r->cubin, r->cubin_size);
+    c.facts = r->facts ? arena_string(a, r->facts) : NULL;
+    c.lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
+    for (size_t i = 0; i < r->lowered_count; i++)
+        c.lowered[i] = arena_string(a, r->lowered[i]);
+    return c;
+}
+
+bool farm_take(Farm *f, Arena *a, CompileResult *out)
+{
+    if (!ready_count(f))
+        return false;
+    Ready r = ready_take(f);
+    *out = copy_result(a, &r.result);
+    arena_free(r.arena);
+    f->pending--;
+    f->stirred = f->stirred || queue_count(&f->added);
+    return true;
+}
+
+bool farm_next(Farm *f, Arena *a, CompileResult *out, Diag *d)
+{
+    while (!farm_take(f, a, out)) {
+        if (f->pending == 0 || !farm_service(f, d))
+            return false;
+        int timeout_ms = -1;
+        size_t count = farm_poll_fds(f, f->fds, farm_fd_limit(f), &timeout_ms);
+        poll(f->fds, (nfds_t)count, timeout_ms);
+    }
+    return true;
+}

@@ -1,0 +1,104 @@
+/* Compiles many configurations at once, in worker processes.
+ *
+ * Jobs go in, results come out in the order they are ready.  A job whose result is in the cache
+ * reaches no worker, and workers start only when there is work: a run that finds all in the cache
+ * starts none.  A job that takes too long or brings its worker down costs only itself: its
+ * worker is killed and replaced.
+ *
+ * Nothing runs behind the caller's back.  Either farm_next waits for a result, or a poll loop that
+ * also serves others does
+ *
+ *     n = farm_poll_fds(f, fds, room, &timeout_ms);   poll(...);
+ *     farm_service(f, d);   while (farm_take(f, a, &result)) ...
+ *
+ * Workers end with the thread that started them: keep the farm in one that lives. */
+#ifndef APTUNE_COMPILE_FARM_H
+#define APTUNE_COMPILE_FARM_H
+
+#include "metrics/base/diag.h"
+#include "tuner/compile/cache.h"
+#include "tuner/compile/source.h"
+
+#include <poll.h>
+#include <stdint.h>
+
+typedef struct FarmOptions {
+    const char *helper;      /* the program aptune-compile */
+    const char *cuda_folder; /* a toolkit to look into first; may be NULL */
+    int jobs;                /* workers at most; 0: one for each processor we may run on */
+    double limit_seconds;    /* for one compile; 0: 60 */
+    double start_seconds;    /* for a worker's start; 0: 30 */
+    Cache *cache;            /* NULL: none.  Must outlive the farm */
+} FarmOptions;
+
+typedef enum CompileStatus {
+    COMPILE_OK,
+    COMPILE_ERROR,   /* the compiler refused it; the log says why */
+    COMPILE_TIMEOUT, /* it took longer than the limit */
+    COMPILE_CRASH    /* the compiler came down, or talked nonsense */
+} CompileStatus;
+
+/* "ok", "error", "timeout", "crash" */
+const char *compile_status_name(CompileStatus s);
+
+/* Texts and bytes live in the arena the result was taken into. */
+typedef struct CompileResult {
+    uint64_t id; /* as given to farm_add */
+    CompileStatus status;
+    const char *log; /* the compiler's words, or ours after a timeout or crash */
+    const char *ptx; /* zero-terminated; NULL without */
+    size_t ptx_size;
+    const char *cubin; /* NULL without */
+    size_t cubin_size;
+    const char **lowered; /* one for each name expression, when ok */
+    size_t lowered_count;
+    double seconds; /* of the compile itself, the first time; until it was given up, otherwise */
+    bool from_cache;
+    const char *facts; /* JSON that farm_attach left with it; NULL when nothing is */
+} CompileResult;
+
+typedef struct Farm Farm;
+
+/* Starts nothing yet.  Never NULL. */
+Farm *farm_open(const FarmOptions *options);
+
+/* Kills the workers, forgets what is not done.  NULL is allowed. */
+void farm_close(Farm *f);
+
+/* Queues a job, which must stay until its result is taken. */
+void farm_add(Farm *f, uint64_t id, const CompileJob *job);
+
+/* Jobs added whose results are not taken yet. */
+size_t farm_pending(const Farm *f);
+
+/* Waits for a result.  False when none is pending, or, with a message, when the farm cannot go on:
+ * there is no compiler, or workers die as they start. */
+bool farm_next(Farm *f, Arena *a, CompileResult *out, Diag *d);
+
+/* What to poll: at most `room` entries are written, and no more than farm_fd_limit are ever wanted.
+ * `timeout_ms` is lowered (or set, when negative) to when farm_service is due without them. */
+size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeout_ms);
+size_t farm_fd_limit(const Farm *f);
+
+/* Does what can be done without waiting: reads, starts, sends, kills.  Warnings (the cache cannot
+ * be written) go to `d`; false with an error when the farm cannot go on. */
+bool farm_service(Farm *f, Diag *d);
+
+/* Takes a result that is ready; false when none is now. */
+bool farm_take(Farm *f, Arena *a, CompileResult *out);
+
+/* Looks into the cache for the header only: status, seconds, names and facts, with neither log nor
+ * code.  False when it is not there, or no worker has said yet which compiler this is and
+ * no earlier run left a note of it. */
+bool farm_peek(Farm *f, Arena *a, const CompileJob *job, CompileResult *out);
+
+/* Leaves facts with a cached result, for farm_peek.  False with a message when it cannot. */
+bool farm_attach(Farm *f, const CompileJob *job, json_t *facts, Diag *d);
+
+/* The compiler, "NVRTC 13.0", in `a`; NULL while nobody knows. */
+const char *farm_compiler(Farm *f, Arena *a);
+
+/* Workers started so far; 0 when all came from the cache. */
+size_t farm_started(const Farm *f);
+
+#endif

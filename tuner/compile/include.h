@@ -1,0 +1,36 @@
+/* Which files a source is made of: what it includes, and what that includes.
+ *
+ * The text is searched, not preprocessed: includes under any #if count, and where a name could
+ * mean several files all of them count, so that the hash covers more than the compiler reads
+ * and never less.  An include whose name is a macro cannot be followed; then nobody knows what
+ * the compiler will read, and the answer says so. */
+#ifndef APTUNE_COMPILE_INCLUDE_H
+#define APTUNE_COMPILE_INCLUDE_H
+
+#include "metrics/base/arena.h"
+#include "metrics/base/hash.h"
+
+typedef struct IncludeQuery {
+    const char *name; /* of the source, for messages */
+    const char *text;
+    size_t size;
+    const char *folder;         /* where its own "..." includes are looked for first */
+    const char *const *folders; /* -I, in order */
+    size_t folder_count;
+    const char *const *forced; /* names included by an option (-include) */
+    size_t forced_count;
+} IncludeQuery;
+
+typedef struct IncludeSet {
+    Hash hash; /* of the text, of the names included, of what they hold; no folder counts */
+    const char **files; /* the files found, in the order they were */
+    size_t file_count;
+    const char
+        *unknown; /* what cannot be followed: "mm.cu:12: the name is a macro"; NULL if all can */
+} IncludeSet;
+
+/* Follows all includes.  A file that is not there is no mistake here (the compiler will say it if
+ * it matters); that it is missing is part of the hash.  All in `a`. */
+IncludeSet include_follow(Arena *a, const IncludeQuery *q);
+
+#endif

@@ -1,0 +1,196 @@
+#include "tuner/compile/source.h"
+
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+#include "tuner/compile/include.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef VEC(const char *) Texts;
+
+/* Options that name a file or folder. */
+typedef enum PathKind {
+    PATH_NONE,
+    PATH_FOLDER, /* -I */
+    PATH_FORCED, /* -include */
+    PATH_OTHER   /* a file that is not text to be searched: precompiled headers and such */
+} PathKind;
+
+static const struct {
+    const char *name;
+    PathKind kind;
+} PATH_OPTIONS[] = {
+    {"-I", PATH_FOLDER},       {"--include-path", PATH_FOLDER}, {"-include-path", PATH_FOLDER},
+    {"-include", PATH_FORCED}, {"--pre-include", PATH_FORCED},  {"-pre-include", PATH_FORCED},
+    {"--use-pch", PATH_OTHER}, {"-use-pch", PATH_OTHER},        {"--pch", PATH_OTHER},
+    {"-pch", PATH_OTHER},      {"--create-pch", PATH_OTHER},    {"-create-pch", PATH_OTHER},
+    {"--pch-dir", PATH_OTHER}, {"-pch-dir", PATH_OTHER},
+};
+
+/* What kind of path an option gives; `value` is what follows the name and '=', "" when the path is
+ * the next option. */
+static PathKind option_kind(const char *option, const char **value)
+{
+    *value = "";
+    for (size_t i = 0; i < sizeof PATH_OPTIONS / sizeof *PATH_OPTIONS; i++) {
+        size_t n = strlen(PATH_OPTIONS[i].name);
+        if (strncmp(option, PATH_OPTIONS[i].name, n) != 0)
+            continue;
+        bool glued = strcmp(PATH_OPTIONS[i].name, "-I") == 0;
+        if (option[n] == '=')
+            *value = option + n + 1;
+        else if (glued)
+            *value = option + n;
+        else if (option[n] != '\0')
+            continue;
+        return PATH_OPTIONS[i].kind;
+    }
+    return PATH_NONE;
+}
+
+/* ---- the options that all configurations share --------------------------------------------- */
+
+/* The helper runs in another folder. */
+static const char *absolute(Arena *a, const char *path)
+{
+    char whole[PATH_MAX];
+    return arena_string(a, realpath(path, whole) ? whole : path);
+}
+
+typedef struct Paths {
+    Texts options; /* rewritten */
+    Texts folders;
+    Texts forced;
+    const char *unknown;
+} Paths;
+
+static void add_include_folder(Arena *a, Paths *p, const char *folder)
+{
+    const char *whole = absolute(a, folder);
+    VEC_PUSH(a, &p->folders, whole);
+    VEC_PUSH(a, &p->options, arena_printf(a, "-I%s", whole));
+}
+
+static Paths read_options(Arena *a, const char *folder, const char *const *options, size_t count)
+{
+    Paths p = {0};
+    add_include_folder(a, &p, folder);
+    for (size_t i = 0; i < count; i++) {
+        const char *value;
+        PathKind kind = option_kind(options[i], &value);
+        if (kind == PATH_OTHER)
+            p.unknown =
+                arena_printf(a, "the option %s names files that are not followed", options[i]);
+        bool next = !*value && i + 1 < count && (kind == PATH_FOLDER || kind == PATH_FORCED);
+        if (next)
+            value = options[i + 1];
+        if (kind == PATH_FOLDER) {
+            add_include_folder(a, &p, value);
+        } else {
+            VEC_PUSH(a, &p.options, arena_string(a, options[i]));
+            if (kind == PATH_FORCED && next)
+                VEC_PUSH(a, &p.options, arena_string(a, value));
+            if (kind == PATH_FORCED)
+                VEC_PUSH(a, &p.forced, arena_string(a, value));
+        }
+        i += next;
+    }
+    return p;
+}
+
+const CompileSource *source_make(Arena *a, const char *name, const char *text, size_t size,
+                                 const char *folder, const char *const *options,
+                                 size_t option_count)
+{
+    Paths p = read_options(a, folder, options, option_count);
+    IncludeQuery query = {
+        .name = name,
+        .text = text,
+        .size = size,
+        .folder = absolute(a, folder),
+        .folders = p.folders.at,
+        .folder_count = p.folders.count,
+        .forced = p.forced.at,
+        .forced_count = p.forced.count,
+    };
+    IncludeSet set = include_follow(a, &query);
+    CompileSource *s = ARENA_NEW(a, CompileSource);
+    *s = (CompileSource){
+        .name = path_stem(a, name, ""),
+        .text = text,
+        .size = size,
+        .options = p.options.at,
+        .option_count = p.options.count,
+        .hash = set.hash,
+        .files = set.files,
+        .file_count = set.file_count,
+        .unknown = set.unknown ? set.unknown : p.unknown,
+    };
+    return s;
+}
+
+const CompileSource *source_open(Arena *a, const char *path, const char *const *options,
+                                 size_t option_count, Diag *d)
+{
+    size_t size = 0;
+    const char *text = file_read(a, path, &size, d);
+    if (!text)
+        return NULL;
+    return source_make(a, path, text, size, path_folder(a, path), options, option_count);
+}
+
+/* ---- one configuration --------------------------------------------------------------------- */
+
+static Hash hash_job(const CompileSource *s, const Texts *options, const CompileSetting *setting)
+{
+    Hasher *h = hasher_new();
+    hasher_string(h, s->hash.text);
+    hasher_string(h, s->name);
+    for (size_t i = 0; i < options->count; i++) {
+        const char *value;
+        if (option_kind(options->at[i], &value) != PATH_FOLDER)
+            hasher_string(h, options->at[i]);
+    }
+    hasher_string(h, "names");
+    for (size_t i = 0; i < setting->name_count; i++)
+        hasher_string(h, setting->names[i]);
+    return hasher_end(h);
+}
+
+/* Paths belong into the options of the source, where they are followed once. */
+static const char *find_unknown(Arena *a, const CompileSource *s, const CompileSetting *setting)
+{
+    for (size_t i = 0; i < setting->option_count && !s->unknown; i++) {
+        const char *value;
+        if (option_kind(setting->options[i], &value) != PATH_NONE)
+            return arena_printf(a, "the option %s of one configuration names a file",
+                                setting->options[i]);
+    }
+    return s->unknown;
+}
+
+CompileJob source_configure(Arena *a, const CompileSource *s, const CompileSetting *setting)
+{
+    Texts options = {0}, names = {0};
+    VEC_PUSH(a, &options, arena_printf(a, "-arch=%s", setting->architecture));
+    for (size_t i = 0; i < s->option_count; i++)
+        VEC_PUSH(a, &options, s->options[i]);
+    for (size_t i = 0; i < setting->option_count; i++)
+        VEC_PUSH(a, &options, arena_string(a, setting->options[i]));
+    for (size_t i = 0; i < setting->define_count; i++)
+        VEC_PUSH(a, &options,
+                 arena_printf(a, "-D%s=%s", setting->defines[i].name, setting->defines[i].value));
+    for (size_t i = 0; i < setting->name_count; i++)
+        VEC_PUSH(a, &names, arena_string(a, setting->names[i]));
+    return (CompileJob){
+        .source = s,
+        .options = options.at,
+        .option_count = options.count,
+        .names = names.at,
+        .name_count = names.count,
+        .hash = hash_job(s, &options, setting),
+        .unknown = find_unknown(a, s, setting),
+    };
+}

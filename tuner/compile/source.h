@@ -1,0 +1,67 @@
+/* From a template and a configuration to what the compiler is given.
+ *
+ * A source is read once, with everything it includes, and holds the options that all
+ * configurations share.  A job is one configuration of it: the parameters become -DNAME=value.
+ *
+ * Two identities: a job's `hash` says what is compiled and by which options, wherever the files
+ * lie, and goes into recordings; the cache's key (farm.h) also holds the folders and the compiler.
+ */
+#ifndef APTUNE_COMPILE_SOURCE_H
+#define APTUNE_COMPILE_SOURCE_H
+
+#include "metrics/base/diag.h"
+#include "metrics/base/hash.h"
+
+/* Lives in the arena it was made in, and so do its jobs. */
+typedef struct CompileSource {
+    const char *name; /* the file's own name, without a folder: it appears in PTX and messages */
+    const char *text;
+    size_t size;
+    const char *const *options; /* for every configuration; folders are absolute */
+    size_t option_count;
+    Hash hash;          /* of the text and all it includes */
+    const char **files; /* what it includes, for "what am I made of" */
+    size_t file_count;
+    const char *unknown; /* why that is not known, then nothing is cached; NULL when it is */
+} CompileSource;
+
+/* Reads a template.  `options` are the caller's for all configurations (-I, -std, --minimal); the
+ * template's folder is added as the first -I.  NULL with a message. */
+const CompileSource *source_open(Arena *a, const char *path, const char *const *options,
+                                 size_t option_count, Diag *d);
+
+/* The same of a text in memory; `folder` is where its includes are looked for. */
+const CompileSource *source_make(Arena *a, const char *name, const char *text, size_t size,
+                                 const char *folder, const char *const *options,
+                                 size_t option_count);
+
+/* A parameter and its value as the preprocessor is to see it. */
+typedef struct CompileDefine {
+    const char *name;
+    const char *value;
+} CompileDefine;
+
+typedef struct CompileSetting {
+    const char *architecture; /* "sm_90": a real one gives PTX and cubin */
+    const CompileDefine *defines;
+    size_t define_count;
+    const char *const *options; /* of this configuration alone */
+    size_t option_count;
+    const char *const *names; /* name expressions whose lowered names are wanted */
+    size_t name_count;
+} CompileSetting;
+
+typedef struct CompileJob {
+    const CompileSource *source;
+    const char **options; /* all of them, as they go to the compiler */
+    size_t option_count;
+    const char **names;
+    size_t name_count;
+    Hash hash;           /* of source, includes, options without folders, name expressions */
+    const char *unknown; /* why it cannot be cached; NULL when it can */
+} CompileJob;
+
+/* What one configuration is compiled from, in `a`; the source must outlive it. */
+CompileJob source_configure(Arena *a, const CompileSource *s, const CompileSetting *setting);
+
+#endif

@@ -1,0 +1,47 @@
+/* One worker of the farm: a process of aptune-compile and what it is doing. */
+#ifndef APTUNE_COMPILE_WORKER_H
+#define APTUNE_COMPILE_WORKER_H
+
+#include "tuner/compile/helper.h"
+#include "tuner/compile/source.h"
+#include "tuner/compile/wire.h"
+
+#include <stdint.h>
+
+typedef enum WorkerState {
+    WORKER_NONE,     /* there is no process */
+    WORKER_STARTING, /* it has not said hello yet */
+    WORKER_IDLE,
+    WORKER_BUSY
+} WorkerState;
+
+typedef struct Worker {
+    WorkerState state;
+    Helper process;
+    WireReader in;
+    WireWriter out;
+    uint64_t id;           /* of the job, when busy */
+    const CompileJob *job; /* when busy */
+    double since_seconds;  /* when it became what it is */
+    double due_seconds;    /* when a starting or busy one is given up */
+} Worker;
+
+/* Starts the process of a worker that has none.  False with a message. */
+bool worker_start(Worker *w, const char *helper, const char *cuda_folder, double limit_seconds,
+                  Diag *d);
+
+/* Kills the process if there is one, and says how it ended, in `a` (may be NULL). */
+const char *worker_stop(Worker *w, Arena *a);
+
+/* Makes an idle worker busy.  False with a message when the request cannot be a message. */
+bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_seconds, Diag *d);
+
+void worker_set_idle(Worker *w);
+
+/* Writes and reads what can be without waiting; then takes the next message, as wire_take. */
+WireStatus worker_receive(Worker *w, WireMessage *m, Diag *d);
+
+/* What to poll the process's descriptor for. */
+short worker_events(const Worker *w);
+
+#endif

@@ -1,0 +1,292 @@
+#include "tuner/workers/compile/nvrtc.h"
+
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <nvrtc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum CacheOption {
+    CACHE_OPTION_UNTRIED,
+    CACHE_OPTION_KNOWN,
+    CACHE_OPTION_UNKNOWN
+} CacheOption;
+
+struct Nvrtc {
+    void *library;
+    char version[32];
+    CacheOption no_cache;
+    nvrtcResult (*get_version)(int *major, int *minor);
+    const char *(*error_string)(nvrtcResult);
+    nvrtcResult (*create)(nvrtcProgram *, const char *source, const char *name, int headers,
+                          const char *const *header_texts, const char *const *header_names);
+    nvrtcResult (*destroy)(nvrtcProgram *);
+    nvrtcResult (*add_name)(nvrtcProgram, const char *expression);
+    nvrtcResult (*compile)(nvrtcProgram, int count, const char *const *options);
+    nvrtcResult (*log_size)(nvrtcProgram, size_t *);
+    nvrtcResult (*log)(nvrtcProgram, char *);
+    nvrtcResult (*ptx_size)(nvrtcProgram, size_t *);
+    nvrtcResult (*ptx)(nvrtcProgram, char *);
+    nvrtcResult (*cubin_size)(nvrtcProgram, size_t *);
+    nvrtcResult (*cubin)(nvrtcProgram, char *);
+    nvrtcResult (*lowered)(nvrtcProgram, const char *expression, const char **name);
+};
+
+/* ---- finding the library ------------------------------------------------------------------- */
+
+typedef VEC(const char *) Texts;
+
+static const char *const LIBRARIES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+enum { LIBRARY_COUNT = sizeof LIBRARIES / sizeof *LIBRARIES };
+
+/* Where a toolkit and NVIDIA's Python wheels keep it, below the toolkit's folder. */
+static const char *const FOLDERS[] = {"lib64", "lib", "targets/x86_64-linux/lib",
+                                      "targets/sbsa-linux/lib"};
+
+static void add_folder(Arena *a, Texts *candidates, const char *folder)
+{
+    for (size_t i = 0; i < LIBRARY_COUNT; i++)
+        VEC_PUSH(a, candidates, arena_printf(a, "%s/%s", folder, LIBRARIES[i]));
+}
+
+static void add_toolkit(Arena *a, Texts *candidates, const char *root)
+{
+    if (!root || !*root)
+        return;
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++)
+        add_folder(a, candidates, arena_printf(a, "%s/%s", root, FOLDERS[i]));
+}
+
+static Texts list_candidates(Arena *a, const char *cuda_folder)
+{
+    Texts candidates = {0};
+    const char *chosen = getenv("APTUNE_NVRTC");
+    if (chosen && *chosen) {
+        if (strstr(path_stem(a, chosen, ""), ".so"))
+            VEC_PUSH(a, &candidates, chosen);
+        else
+            add_folder(a, &candidates, chosen);
+        return candidates;
+    }
+    add_toolkit(a, &candidates, cuda_folder);
+    add_toolkit(a, &candidates, getenv("CUDA_HOME"));
+    add_toolkit(a, &candidates, getenv("CUDA_PATH"));
+    add_toolkit(a, &candidates, "/usr/local/cuda");
+    for (size_t i = 0; i < LIBRARY_COUNT; i++)
+        VEC_PUSH(a, &candidates, LIBRARIES[i]);
+    return candidates;
+}
+
+/* The file that the loader took for a bare name. */
+static const char *library_file(Arena *a, void *library, const char *asked)
+{
+    struct link_map *map = NULL;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] == '/')
+        return arena_string(a, map->l_name);
+    return asked;
+}
+
+/* Opens the first candidate that is there.  One that is there and does not open is worth a word,
+ * but the next one may. */
+static void *open_first(Arena *a, const Texts *candidates, NvrtcSearch *search, Buf *complaints)
+{
+    Texts missing = {0};
+    void *library = NULL;
+    for (size_t i = 0; i < candidates->count && !library; i++) {
+        const char *path = candidates->at[i];
+        bool bare = strchr(path, '/') == NULL;
+        if (bare || file_exists(path))
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (library) {
+            search->library = bare ? library_file(a, library, path) : path;
+        } else if (bare || !file_exists(path)) {
+            VEC_PUSH(a, &missing, path);
+        } else {
+            buf_printf(complaints, "\n  %s", dlerror());
+        }
+    }
+    search->missing = missing.at;
+    search->missing_count = missing.count;
+    return library;
+}
+
+/* The functions used, by name; all of them are in every version since 11.1. */
+static bool find_functions(Nvrtc *n, const char *path, Diag *d)
+{
+    const struct {
+        const char *name;
+        void *place; /* of the pointer */
+    } table[] = {
+        {"nvrtcVersion", &n->get_version},        {"nvrtcGetErrorString", &n->error_string},
+        {"nvrtcCreateProgram", &n->create},       {"nvrtcDestroyProgram", &n->destroy},
+        {"nvrtcAddNameExpression", &n->add_name}, {"nvrtcCompileProgram", &n->compile},
+        {"nvrtcGetProgramLogSize", &n->log_size}, {"nvrtcGetProgramLog", &n->log},
+        {"nvrtcGetPTXSize", &n->ptx_size},        {"nvrtcGetPTX", &n->ptx},
+        {"nvrtcGetCUBINSize", &n->cubin_size},    {"nvrtcGetCUBIN", &n->cubin},
+        {"nvrtcGetLoweredName", &n->lowered},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        void *function = dlsym(n->library, table[i].name);
+        if (!function)
+            return diag_fail(d, "'%s' has no function %s", path, table[i].name);
+        memcpy(table[i].place, &function, sizeof function);
+    }
+    return true;
+}
+
+/* The folders of the files, each once, for the message. */
+static void list_folders(Arena *a, const NvrtcSearch *search, Buf *out)
+{
+    const char *last = "";
+    for (size_t i = 0; i < search->missing_count; i++) {
+        const char *path = search->missing[i];
+        const char *folder = strchr(path, '/') ? path_folder(a, path) : "the loader's own path";
+        if (strcmp(folder, last) != 0)
+            buf_printf(out, "%s%s", *last ? ", " : "", folder);
+        last = folder;
+    }
+}
+
+static void say_not_found(Arena *a, const NvrtcSearch *search, const Buf *complaints, Diag *d)
+{
+    Buf folders = {0};
+    list_folders(a, search, &folders);
+    diag_fail(d,
+              "cannot open NVRTC, the CUDA compiler library (libnvrtc.so.13 or .12): looked in "
+              "%s%s; set CUDA_HOME to a toolkit or APTUNE_NVRTC to the library",
+              buf_text(&folders), buf_text(complaints));
+    buf_free(&folders);
+}
+
+Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *d)
+{
+    *search = (NvrtcSearch){0};
+    Texts candidates = list_candidates(a, cuda_folder);
+    Buf complaints = {0};
+    Nvrtc *n = ARENA_NEW(a, Nvrtc);
+    n->library = open_first(a, &candidates, search, &complaints);
+    if (!n->library)
+        say_not_found(a, search, &complaints, d);
+    buf_free(&complaints);
+    if (!n->library || !find_functions(n, search->library, d))
+        return NULL;
+    int major = 0, minor = 0;
+    n->get_version(&major, &minor);
+    snprintf(n->version, sizeof n->version, "%d.%d", major, minor);
+    return n;
+}
+
+const char *nvrtc_version(const Nvrtc *n)
+{
+    return n->version;
+}
+
+/* ---- compiling ----------------------------------------------------------------------------- */
+
+typedef nvrtcResult (*SizeFunction)(nvrtcProgram, size_t *);
+typedef nvrtcResult (*BytesFunction)(nvrtcProgram, char *);
+
+/* One of the program's outputs; "" and 0 when there is none. */
+static const char *get_bytes(Arena *a, nvrtcProgram p, SizeFunction size_of, BytesFunction get,
+                             size_t *size)
+{
+    *size = 0;
+    if (size_of(p, size) != NVRTC_SUCCESS || *size == 0)
+        return "";
+    char *bytes = arena_array(a, *size + 1, 1);
+    if (get(p, bytes) == NVRTC_SUCCESS)
+        return bytes;
+    *size = 0;
+    return "";
+}
+
+/* The library counts the terminating zero of its texts. */
+static const char *get_text(Arena *a, nvrtcProgram p, SizeFunction size_of, BytesFunction get,
+                            size_t *size)
+{
+    const char *text = get_bytes(a, p, size_of, get, size);
+    *size = strlen(text);
+    return text;
+}
+
+static const char *const NO_CACHE = "-no-cache";
+
+static nvrtcResult build(Arena *a, Nvrtc *n, const NvrtcRequest *request, bool no_cache,
+                         nvrtcProgram *p)
+{
+    nvrtcResult r = n->create(p, request->source, request->name, 0, NULL, NULL);
+    for (size_t i = 0; i < request->name_count && r == NVRTC_SUCCESS; i++)
+        r = n->add_name(*p, request->names[i]);
+    if (r != NVRTC_SUCCESS)
+        return r;
+    const char **options = ARENA_ARRAY(a, const char *, request->option_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < request->option_count; i++)
+        options[count++] = request->options[i];
+    if (no_cache)
+        options[count++] = NO_CACHE;
+    return n->compile(*p, (int)count, options);
+}
+
+/* Older libraries do not know -no-cache: an invalid option is tried once more without it, and
+ * what that gives tells which option was meant. */
+static nvrtcResult build_uncached(Arena *a, Nvrtc *n, const NvrtcRequest *request, nvrtcProgram *p)
+{
+    nvrtcResult r = build(a, n, request, n->no_cache != CACHE_OPTION_UNKNOWN, p);
+    if (r == NVRTC_ERROR_INVALID_OPTION && n->no_cache == CACHE_OPTION_UNTRIED) {
+        n->destroy(p);
+        r = build(a, n, request, false, p);
+        if (r != NVRTC_ERROR_INVALID_OPTION)
+            n->no_cache = CACHE_OPTION_UNKNOWN;
+    } else if (r != NVRTC_ERROR_INVALID_OPTION && n->no_cache == CACHE_OPTION_UNTRIED) {
+        n->no_cache = CACHE_OPTION_KNOWN;
+    }
+    return r;
+}
+
+static bool is_lasting(nvrtcResult r)
+{
+    return r == NVRTC_SUCCESS || r == NVRTC_ERROR_COMPILATION || r == NVRTC_ERROR_INVALID_OPTION ||
+           r == NVRTC_ERROR_INVALID_INPUT || r == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
+
+/* The log; and the status where the log does not name an error: ptxas loses its text when a
+ * warning came first. */
+static void get_log(Arena *a, Nvrtc *n, nvrtcProgram p, NvrtcResult *out)
+{
+    size_t size = 0;
+    out->log = p ? get_text(a, p, n->log_size, n->log, &size) : "";
+    if (!out->ok && !strstr(out->log, "error") && !strstr(out->log, "fatal"))
+        out->log = arena_printf(a, "%serror: NVRTC gave no reason but %s\n", out->log, out->status);
+}
+
+static void get_lowered(Arena *a, Nvrtc *n, nvrtcProgram p, const NvrtcRequest *request,
+                        NvrtcResult *out)
+{
+    out->lowered = ARENA_ARRAY(a, const char *, request->name_count);
+    for (size_t i = 0; i < request->name_count; i++) {
+        const char *name = "";
+        n->lowered(p, request->names[i], &name);
+        out->lowered[i] = arena_string(a, name);
+    }
+}
+
+void nvrtc_compile(Arena *a, Nvrtc *n, const NvrtcRequest *request, NvrtcResult *out)
+{
+    nvrtcProgram p = NULL;
+    nvrtcResult r = build_uncached(a, n, request, &p);
+    *out = (NvrtcResult){.ok = r == NVRTC_SUCCESS, .lasting = is_lasting(r), .ptx = ""};
+    out->status = n->error_string(r);
+    get_log(a, n, p, out);
+    if (out->ok) {
+        out->ptx = get_text(a, p, n->ptx_size, n->ptx, &out->ptx_size);
+        out->cubin = get_bytes(a, p, n->cubin_size, n->cubin, &out->cubin_size);
+        get_lowered(a, n, p, request, out);
+    }
+    if (p)
+        n->destroy(&p);
+}
