@@ -1,7 +1,149 @@
-#include <stdio.h>
+/* aptune-gpu: owns the CUDA context, so that a kernel that faults or hangs ends this process and
+ * no other.
+ *
+ * Speaks messages (wire/wire.h, measure/message.h) on descriptor 0, one answer to each:
+ *
+ *     (start)            → hello    the devices, or why there are none
+ *     open, device i     → opened   | error
+ *     problem            → ready    | error
+ *     trial              → result; with "restart" this process is of no further use
+ *     (end of stream)    → ends
+ */
+#include "driver.h"
+#include "problem.h"
+#include "trial.h"
+#include "tuner/measure/message.h"
+#include "tuner/wire/process.h"
+#include "tuner/wire/wire.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Worker {
+    Driver *driver; /* NULL without a GPU */
+    bool opened;    /* a device was chosen */
+    bool ready;     /* there is a problem */
+    Problem problem;
+    Arena *arena;             /* of the problem */
+    WireMessage problem_text; /* its cubins lie in here */
+} Worker;
+
+static bool answer(json_t *header)
+{
+    bool ok = wire_send(PROCESS_WIRE, header, NULL, 0);
+    json_decref(header);
+    return ok;
+}
+
+/* All that went wrong, one line each. */
+static bool answer_error(const Diag *d)
+{
+    Buf b = {0};
+    for (size_t i = 0; i < d->messages.count; i++)
+        buf_printf(&b, "%s%s", i ? "\n" : "", d->messages.at[i].text);
+    TrialResult text = {.words = buf_text(&b)};
+    json_t *packed = message_result(&text); /* makes any text valid UTF-8 */
+    json_t *error =
+        json_pack("{s:s, s:O}", "do", "error", "words", json_object_get(packed, "words"));
+    json_decref(packed);
+    buf_free(&b);
+    return answer(error);
+}
+
+static bool say_hello(Worker *w, Arena *a)
+{
+    Diag d = diag_new(a);
+    json_t *devices = json_array();
+    w->driver = driver_open(a, &d);
+    for (int i = 0; w->driver && i < driver_device_count(w->driver); i++) {
+        GpuFacts f;
+        if (driver_facts(w->driver, a, i, &f, &d))
+            json_array_append_new(devices, message_facts(&f));
+        else
+            break;
+    }
+    const char *why = d.messages.count ? d.messages.at[0].text : "";
+    return answer(json_pack("{s:s, s:i, s:o, s:s}", "do", "hello", "protocol", MESSAGE_PROTOCOL,
+                            "devices", devices, "why", why));
+}
+
+static bool do_open(Worker *w, const json_t *header, Diag *d)
+{
+    int device = (int)json_integer_value(json_object_get(header, "device"));
+    if (!w->driver)
+        diag_fail(d, "there is no GPU");
+    else if (driver_use(w->driver, device) != DRIVER_OK)
+        diag_fail(d, "device %d cannot be used: %s", device, driver_words(w->driver));
+    else
+        w->opened = true;
+    return w->opened ? answer(json_pack("{s:s}", "do", "opened")) : answer_error(d);
+}
+
+/* Takes the message over. */
+static bool do_problem(Worker *w, WireMessage *m, Diag *d)
+{
+    TaskProblem task;
+    problem_close(&w->problem);
+    wire_message_free(&w->problem_text);
+    arena_reset(w->arena);
+    w->problem_text = *m;
+    *m = (WireMessage){0};
+    w->ready = false;
+    if (!w->opened)
+        diag_fail(d, "a problem came before a device was opened");
+    else if (message_read_problem(w->arena, &w->problem_text, &task, d))
+        w->ready = problem_open(&w->problem, w->arena, w->driver, &task, d);
+    if (!w->ready)
+        return answer_error(d);
+    return answer(message_outputs(w->problem.output_facts, w->problem.output_count));
+}
+
+static bool do_trial(Worker *w, const WireMessage *m, Arena *a, Diag *d)
+{
+    Trial t;
+    TrialResult r;
+    if (!w->ready)
+        diag_fail(d, "a trial came before a problem was set");
+    if (!w->ready || !message_read_trial(a, m, w->problem.task.buffer_count, &t, d))
+        return answer_error(d);
+    bool sound = trial_run(a, &w->problem, &t, &r);
+    json_t *result = message_result(&r);
+    json_object_set_new(result, "restart", json_boolean(!sound));
+    return answer(result) && sound;
+}
+
+static bool handle(Worker *w, WireMessage *m, Arena *a)
+{
+    Diag d = diag_new(a);
+    const char *verb = message_verb(m->header);
+    if (strcmp(verb, "open") == 0)
+        return do_open(w, m->header, &d);
+    if (strcmp(verb, "problem") == 0)
+        return do_problem(w, m, &d);
+    if (strcmp(verb, "trial") == 0)
+        return do_trial(w, m, a, &d);
+    diag_fail(&d, "unknown message '%s'", verb);
+    return answer_error(&d);
+}
+
+/* Leaves without the driver's clean-up, which can hang after a fault; the system frees all. */
 int main(void)
 {
-    puts("aptune " APTUNE_VERSION);
-    return 0;
+    if (isatty(PROCESS_WIRE)) {
+        fputs("aptune-gpu " APTUNE_VERSION ": a helper of aptune, not to be run by hand\n", stderr);
+        return 2;
+    }
+    process_become_helper();
+    Arena *whole = arena_new(), *one = arena_new();
+    Worker w = {.arena = arena_new()};
+    WireReader reader = wire_reader(PROCESS_WIRE);
+    WireMessage m;
+    bool on = say_hello(&w, whole);
+    while (on && wire_receive(&reader, &m, WIRE_FOREVER) == WIRE_OK) {
+        on = handle(&w, &m, one);
+        wire_message_free(&m);
+        arena_reset(one);
+    }
+    _exit(0);
 }

@@ -1,0 +1,194 @@
+/* What stands in the buffers: reproducible, in its bounds, evenly spread. */
+#include "tuner/measure/contents.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { COUNT = 100000 };
+
+static TaskContents uniform(double lo, double hi, uint64_t seed)
+{
+    return (TaskContents){.kind = TASK_UNIFORM, .lo = lo, .hi = hi, .seed = seed};
+}
+
+static void pieces_in_any_order_give_the_whole(void **state)
+{
+    (void)state;
+    static unsigned char whole[8 * 1000], pieces[8 * 1000];
+
+    for (int s = 0; s < TASK_SCALARS; s++) {
+        size_t size = task_scalar_size((TaskScalar)s);
+        TaskContents c = uniform(-50, 120, 9);
+        contents_fill(c, (TaskScalar)s, 0, 1000, whole);
+        for (int at = 900; at >= 0; at -= 100)
+            contents_fill(c, (TaskScalar)s, (uint64_t)at, 100, pieces + (size_t)at * size);
+        assert_memory_equal(whole, pieces, 1000 * size);
+    }
+}
+
+/* Recorded once: a recording made years ago must stay comparable. */
+static void the_stream_of_a_seed_never_changes(void **state)
+{
+    (void)state;
+    float f[3];
+
+    contents_fill(uniform(-1, 1, 42), TASK_FLOAT, 0, 3, f);
+
+    assert_true(contents_bits(0, 0) == UINT64_C(0x7FF8D327B4B703ED));
+    assert_true(contents_bits(42, 1000000007) == UINT64_C(0x4F13E5877AD38763));
+    assert_true(f[0] == (float)(2 * ((double)(contents_bits(42, 0) >> 11) * 0x1p-53) - 1));
+}
+
+static void uniform_numbers_fill_their_interval_evenly(void **state)
+{
+    (void)state;
+    static float f[COUNT];
+    int bins[20] = {0};
+    double sum = 0;
+
+    contents_fill(uniform(-3, 5, 7), TASK_FLOAT, 0, COUNT, f);
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(f[i] >= -3 && f[i] <= 5);
+        int bin = (int)((f[i] + 3) / 8 * 20);
+        bins[bin < 20 ? bin : 19]++;
+        sum += f[i];
+    }
+
+    /* Chi-squared with 19 degrees of freedom: 43.8 is passed once in a thousand; the seed is fixed.
+     */
+    double chi = 0;
+    for (int i = 0; i < 20; i++)
+        chi += pow(bins[i] - COUNT / 20.0, 2) / (COUNT / 20.0);
+    assert_true(chi < 43.8);
+    assert_true(fabs(sum / COUNT - 1) < 0.03);
+}
+
+static void integers_take_every_value_and_no_other(void **state)
+{
+    (void)state;
+    static int8_t v[COUNT];
+    int seen[7] = {0};
+
+    contents_fill(uniform(-3, 3, 1), TASK_I8, 0, COUNT, v);
+    for (int i = 0; i < COUNT; i++) {
+        assert_in_range(v[i] + 3, 0, 6);
+        seen[v[i] + 3]++;
+    }
+
+    for (int i = 0; i < 7; i++)
+        assert_true(abs(seen[i] - COUNT / 7) < 600);
+}
+
+static void neighbouring_seeds_have_nothing_in_common(void **state)
+{
+    (void)state;
+    int equal = 0, bits = 0;
+
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t difference = contents_bits(1, i) ^ contents_bits(2, i);
+        bits += __builtin_popcountll(difference);
+        for (uint64_t k = 0; k < 50; k++)
+            equal += contents_bits(1, i) == contents_bits(2, k);
+    }
+
+    assert_int_equal(equal, 0);
+    assert_in_range(bits, 31500, 32500);
+}
+
+static void every_half_survives_the_way_to_double_and_back(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < 0x10000; h++) {
+        double v = contents_from_half((uint16_t)h);
+        if (isnan(v))
+            assert_true((h & 0x7fff) > 0x7c00);
+        else
+            assert_int_equal(contents_half(v), h);
+    }
+}
+
+/* Halfway between two halves goes to the even one; a little beside goes to the nearer. */
+static void halves_are_rounded_to_the_nearest_even(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h + 1 < 0x7c00; h++) {
+        double a = contents_from_half((uint16_t)h), b = contents_from_half((uint16_t)(h + 1));
+        double middle = (a + b) / 2;
+        assert_int_equal(contents_half(middle), h + (h & 1));
+        assert_int_equal(contents_half(nextafter(middle, a)), h);
+        assert_int_equal(contents_half(-nextafter(middle, b)), 0x8000 | (h + 1));
+    }
+    assert_int_equal(contents_half(65519.9), 0x7bff);
+    assert_int_equal(contents_half(65520), 0x7c00);
+    assert_int_equal(contents_half(1e-12), 0);
+}
+
+static void integers_keep_to_their_range(void **state)
+{
+    (void)state;
+    static const struct {
+        TaskScalar s;
+        double v, expected;
+    } CASES[] = {
+        {TASK_I8, 300, 127},        {TASK_I8, -300, -128},
+        {TASK_U8, -1, 0},           {TASK_U16, 65535, 65535},
+        {TASK_I32, -7.9, -7},       {TASK_U32, 4294967295.0, 4294967295.0},
+        {TASK_I64, -1e30, -0x1p63}, {TASK_U64, 0x1p63, 0x1p63},
+        {TASK_I16, -2, -2},         {TASK_HALF, 1.5, 1.5},
+        {TASK_FLOAT, 0.25, 0.25},   {TASK_DOUBLE, 1e300, 1e300},
+    };
+
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        unsigned char bytes[8];
+        TaskContents c = {.kind = TASK_CONSTANT, .value = CASES[i].v};
+        contents_fill(c, CASES[i].s, 0, 1, bytes);
+        assert_true(contents_value(CASES[i].s, bytes) == CASES[i].expected);
+    }
+}
+
+static void types_are_found_by_their_cuda_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        TaskScalar s;
+        int lanes;
+    } CASES[] = {
+        {"float", TASK_FLOAT, 1}, {"float4", TASK_FLOAT, 4},       {"half2", TASK_HALF, 2},
+        {"int8", TASK_I8, 1},     {"int4", TASK_I32, 4},           {"uint64", TASK_U64, 1},
+        {"uchar3", TASK_U8, 3},   {"unsigned int", TASK_U32, 1},   {"double2", TASK_DOUBLE, 2},
+        {"int64_t", TASK_I64, 1}, {"unsigned short", TASK_U16, 1}, {"longlong2", TASK_I64, 2},
+    };
+    TaskType t;
+
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        assert_true(task_type_find(CASES[i].name, &t));
+        assert_int_equal(t.scalar, CASES[i].s);
+        assert_int_equal(t.lanes, CASES[i].lanes);
+    }
+    assert_false(task_type_find("float5", &t));
+    assert_false(task_type_find("int322", &t));
+    assert_false(task_type_find("4", &t));
+    assert_false(task_type_find("", &t));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_in_any_order_give_the_whole),
+        cmocka_unit_test(the_stream_of_a_seed_never_changes),
+        cmocka_unit_test(uniform_numbers_fill_their_interval_evenly),
+        cmocka_unit_test(integers_take_every_value_and_no_other),
+        cmocka_unit_test(neighbouring_seeds_have_nothing_in_common),
+        cmocka_unit_test(every_half_survives_the_way_to_double_and_back),
+        cmocka_unit_test(halves_are_rounded_to_the_nearest_even),
+        cmocka_unit_test(integers_keep_to_their_range),
+        cmocka_unit_test(types_are_found_by_their_cuda_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* Kernels that check on the device what another kernel computed.
+ *
+ * Compiled by NVRTC for the device at hand and handed to the measuring process, which
+ * knows nothing of compilers.  Needs no header.  Its partner on the host is
+ * workers/gpu/verify.c, which states the layout of Part and Finding again.
+ *
+ * All buffers are looked at as `count` scalars of one type (the lanes of vectors are
+ * scalars of their own), with 64-bit indices.  The poison that an output holds before
+ * the run is all bits set: a NaN to every floating-point type, and one that no
+ * arithmetic of the GPU makes. */
+
+typedef unsigned long long u64;
+typedef long long i64;
+
+/* The order of TaskScalar in measure/task.h. */
+enum Scalar { I8, U8, I16, U16, I32, U32, I64, U64, HALF, FLOAT, DOUBLE };
+
+__device__ double from_half(unsigned short bits)
+{
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(bits));
+    return f;
+}
+
+/* The bits of scalar i, high ones zero. */
+__device__ u64 bits_at(const void *p, u64 i, int scalar)
+{
+    switch (scalar) {
+    case I8:
+    case U8:
+        return ((const unsigned char *)p)[i];
+    case I16:
+    case U16:
+    case HALF:
+        return ((const unsigned short *)p)[i];
+    case I32:
+    case U32:
+    case FLOAT:
+        return ((const unsigned int *)p)[i];
+    default:
+        return ((const u64 *)p)[i];
+    }
+}
+
+__device__ double value_of(u64 bits, int scalar)
+{
+    switch (scalar) {
+    case I8:
+        return (signed char)bits;
+    case I16:
+        return (short)bits;
+    case I32:
+        return (int)bits;
+    case I64:
+        return (double)(i64)bits;
+    case HALF:
+        return from_half((unsigned short)bits);
+    case FLOAT:
+        return __int_as_float((int)bits);
+    case DOUBLE:
+        return __longlong_as_double((i64)bits);
+    default:
+        return (double)bits;
+    }
+}
+
+__device__ u64 poison_of(int scalar)
+{
+    switch (scalar) {
+    case I8:
+    case U8:
+        return 0xff;
+    case I16:
+    case U16:
+    case HALF:
+        return 0xffff;
+    case I32:
+    case U32:
+    case FLOAT:
+        return 0xffffffff;
+    default:
+        return ~0ull;
+    }
+}
+
+/* |x − r|; of 64-bit integers exactly, before the rounding to double. */
+__device__ double distance(u64 x, u64 r, int scalar)
+{
+    if (scalar == I64)
+        return (double)((i64)x > (i64)r ? x - r : r - x);
+    if (scalar == U64)
+        return (double)(x > r ? x - r : r - x);
+    return fabs(value_of(x, scalar) - value_of(r, scalar));
+}
+
+/* --- what the reference made of an output ---------------------------------------------------- */
+
+/* One block's part of the sums.  The host adds the parts in order, so the same data always give
+ * the same scale. */
+struct Part {
+    double squares;
+    double max;
+    u64 finite;
+    u64 nonfinite;
+    u64 unwritten;
+};
+
+enum { THREADS = 256 };
+
+__device__ void part_add(Part &a, const Part &b)
+{
+    a.squares += b.squares;
+    a.max = fmax(a.max, b.max);
+    a.finite += b.finite;
+    a.nonfinite += b.nonfinite;
+    a.unwritten += b.unwritten;
+}
+
+/* `poisoned`: the buffer held the poison before the reference ran. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+aptune_scale(const void *reference, u64 count, int scalar, int poisoned, Part *parts)
+{
+    __shared__ Part shared[THREADS];
+    Part mine = {0, 0, 0, 0, 0};
+    u64 stride = (u64)gridDim.x * THREADS;
+    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride) {
+        u64 bits = bits_at(reference, i, scalar);
+        double v = value_of(bits, scalar);
+        if (poisoned && bits == poison_of(scalar)) {
+            mine.unwritten++;
+        } else if (isfinite(v)) {
+            mine.squares += v * v;
+            mine.max = fmax(mine.max, fabs(v));
+            mine.finite++;
+        } else {
+            mine.nonfinite++;
+        }
+    }
+    shared[threadIdx.x] = mine;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half)
+            part_add(shared[threadIdx.x], shared[threadIdx.x + half]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = shared[0];
+}
+
+/* --- an output against the reference --------------------------------------------------------- */
+
+struct Finding {
+    u64 wrong;
+    u64 nan;
+    u64 unwritten;
+    u64 first; /* lowest wrong index; starts with all bits set */
+    u64 error; /* bits of the largest error: those of numbers >= 0 order as integers do */
+};
+
+/* `scale` < 0: every element is its own scale.  An element the reference left unwritten passes
+ * when it still is. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+aptune_compare(const void *x, const void *reference, u64 count, int scalar, int poisoned,
+               double absolute, double relative, double scale, Finding *finding)
+{
+    const u64 poison = poison_of(scalar);
+    u64 wrong = 0, nan = 0, unwritten = 0, first = ~0ull;
+    double worst = 0;
+    u64 stride = (u64)gridDim.x * THREADS;
+    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride) {
+        u64 a = bits_at(x, i, scalar), b = bits_at(reference, i, scalar);
+        double va = value_of(a, scalar), vb = value_of(b, scalar);
+        if (a == b && (va == va || (poisoned && a == poison)))
+            continue;
+        if (va == vb && scalar >= HALF) /* +0 and −0 */
+            continue;
+        double error = distance(a, b, scalar);
+        double limit = absolute + relative * (scale < 0 ? fabs(vb) : scale);
+        if (error == error)
+            worst = fmax(worst, error);
+        /* An infinite limit must not let everything pass, nor any NaN. */
+        if (error <= limit && isfinite(va) && isfinite(vb))
+            continue;
+        wrong++;
+        first = i < first ? i : first;
+        if (poisoned && a == poison)
+            unwritten++;
+        else if (va != va)
+            nan++;
+    }
+    for (int half = 16; half; half /= 2)
+        worst = fmax(worst, __shfl_down_sync(0xffffffff, worst, half));
+    if (worst > 0 && threadIdx.x % 32 == 0)
+        atomicMax(&finding->error, (u64)__double_as_longlong(worst));
+    if (!wrong)
+        return;
+    atomicAdd(&finding->wrong, wrong);
+    atomicAdd(&finding->nan, nan);
+    atomicAdd(&finding->unwritten, unwritten);
+    atomicMin(&finding->first, first);
+}
+
+/* --- what must not have changed --------------------------------------------------------------- */
+
+__device__ u64 mix(u64 z)
+{
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+
+/* Adds to *sum a number of these `words` 8-byte words that changes when any of them does: a sum
+ * of hashes of word and place, the same in any order. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+aptune_checksum(const u64 *p, u64 words, u64 *sum)
+{
+    u64 mine = 0;
+    u64 stride = (u64)gridDim.x * THREADS;
+    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < words; i += stride)
+        mine += mix(p[i] + (i + 1) * 0x9E3779B97F4A7C15ull);
+    for (int half = 16; half; half /= 2)
+        mine += __shfl_down_sync(0xffffffff, mine, half);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(sum, mine);
+}

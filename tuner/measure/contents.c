@@ -1,0 +1,182 @@
+#include "tuner/measure/contents.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t contents_bits(uint64_t seed, uint64_t index)
+{
+    /* The seed itself is mixed first: the streams of seeds 1 and 2 must not overlap. */
+    uint64_t z = seed * UINT64_C(0xD1342543DE82EF95) + UINT64_C(0x2545F4914F6CDD1D);
+    z ^= z >> 32;
+    z += (index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* --- half precision ------------------------------------------------------------------------ */
+
+uint16_t contents_half(double v)
+{
+    uint16_t sign = signbit(v) ? 0x8000 : 0;
+    double m = fabs(v);
+    if (isnan(v))
+        return (uint16_t)(sign | 0x7e00);
+    if (m >= 65520.0) /* halfway between 65504, the largest, and the next power of two */
+        return (uint16_t)(sign | 0x7c00);
+    if (m == 0)
+        return sign;
+    int exponent;
+    frexp(m, &exponent);
+    /* The spacing of half numbers at m: 2^(e − 11), and 2^−24 below the smallest normal one. */
+    int step = exponent - 11 < -24 ? -24 : exponent - 11;
+    long units = lrint(ldexp(m, -step)); /* at most 2^11; rounding up carries into the exponent */
+    long bits = units + ((long)(step + 24) << 10);
+    return (uint16_t)(sign | (uint16_t)bits);
+}
+
+double contents_from_half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31;
+    int fraction = bits & 0x3ff;
+    double m = exponent == 31  ? (fraction ? (double)NAN : (double)INFINITY)
+               : exponent == 0 ? ldexp(fraction, -24)
+                               : ldexp(fraction + 1024, exponent - 25);
+    return bits & 0x8000 ? -m : m;
+}
+
+/* --- single scalars ------------------------------------------------------------------------ */
+
+static double clamp(double v, double lo, double hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* Limits of the integers as doubles that convert back without overflow. */
+static const struct {
+    double lo, hi;
+} RANGES[] = {
+    [TASK_I8] = {-128, 127},
+    [TASK_U8] = {0, 255},
+    [TASK_I16] = {-32768, 32767},
+    [TASK_U16] = {0, 65535},
+    [TASK_I32] = {-2147483648.0, 2147483647.0},
+    [TASK_U32] = {0, 4294967295.0},
+    [TASK_I64] = {-9223372036854775808.0, 9223372036854774784.0},
+    [TASK_U64] = {0, 18446744073709549568.0},
+};
+
+/* The low bytes of an integer, as they lie in memory on the little-endian machines CUDA runs on. */
+static void put_integer(TaskScalar s, double v, void *out)
+{
+    v = isnan(v) ? 0 : clamp(v, RANGES[s].lo, RANGES[s].hi);
+    uint64_t bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
+    memcpy(out, &bits, task_scalar_size(s));
+}
+
+static void put(TaskScalar s, double v, void *out)
+{
+    float f = (float)v;
+    uint16_t h;
+    switch (s) {
+    case TASK_DOUBLE:
+        memcpy(out, &v, sizeof v);
+        break;
+    case TASK_FLOAT:
+        memcpy(out, &f, sizeof f);
+        break;
+    case TASK_HALF:
+        h = contents_half(v);
+        memcpy(out, &h, sizeof h);
+        break;
+    default:
+        put_integer(s, v, out);
+    }
+}
+
+double contents_value(TaskScalar s, const void *bytes)
+{
+    uint64_t u = 0;
+    size_t size = task_scalar_size(s);
+    memcpy(&u, bytes, size);
+    float f;
+    double v;
+    switch (s) {
+    case TASK_DOUBLE:
+        memcpy(&v, &u, sizeof v);
+        return v;
+    case TASK_FLOAT:
+        memcpy(&f, bytes, sizeof f);
+        return f;
+    case TASK_HALF:
+        return contents_from_half((uint16_t)u);
+    case TASK_U8:
+    case TASK_U16:
+    case TASK_U32:
+    case TASK_U64:
+        return (double)u;
+    default: {
+        uint64_t sign = UINT64_C(1) << (8 * size - 1);
+        return (double)(int64_t)((u ^ sign) - sign);
+    }
+    }
+}
+
+/* --- whole stretches ----------------------------------------------------------------------- */
+
+/* 53 bits as a number in [0, 1). */
+static double unit(uint64_t bits)
+{
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+static double uniform(const TaskContents *c, TaskScalar s, uint64_t index)
+{
+    double u = unit(contents_bits(c->seed, index));
+    if (task_scalar_is_float(s))
+        return c->lo + (c->hi - c->lo) * u;
+    double lo = ceil(c->lo), hi = floor(c->hi);
+    double v = lo + floor((hi - lo + 1) * u);
+    return v > hi ? hi : v;
+}
+
+static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
+{
+    unsigned char one[8];
+    size_t size = task_scalar_size(s);
+    put(s, v, one);
+    for (size_t i = 0; i < count; i++)
+        memcpy(out + i * size, one, size);
+}
+
+/* The common case without a switch per element. */
+static void fill_floats(const TaskContents *c, uint64_t first, size_t count, float *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (float)(c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
+}
+
+void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, void *out)
+{
+    unsigned char *bytes = out;
+    size_t size = task_scalar_size(s);
+    switch (c.kind) {
+    case TASK_UNDEFINED:
+        memset(out, 0xff, count * size);
+        return;
+    case TASK_ZERO:
+        memset(out, 0, count * size);
+        return;
+    case TASK_CONSTANT:
+        fill_same(c.value, s, count, bytes);
+        return;
+    case TASK_UNIFORM:
+        break;
+    }
+    if (s == TASK_FLOAT) {
+        fill_floats(&c, first, count, out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        put(s, uniform(&c, s, first + i), bytes + i * size);
+}

@@ -1,0 +1,28 @@
+/* What stands in the buffers before a run.
+ *
+ * Every element is computed from the seed and its own index alone, so a buffer can be
+ * filled in any order and in any pieces, a restarted helper gets the very same data,
+ * and what runs without a GPU can make them too.  The bits come from the output
+ * function of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+ * Generators, OOPSLA 2014) at position `index` of the stream of `seed`. */
+#ifndef APTUNE_MEASURE_CONTENTS_H
+#define APTUNE_MEASURE_CONTENTS_H
+
+#include "tuner/measure/task.h"
+
+/* 64 random bits of position `index`. */
+uint64_t contents_bits(uint64_t seed, uint64_t index);
+
+/* Writes scalars first … first + count − 1 of a buffer into `out`, which has the scalar's
+ * alignment.  Elements of a vector count as `lanes` scalars.  TASK_UNDEFINED gives bytes 0xFF.
+ * Values an integer type cannot hold become its nearest one. */
+void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, void *out);
+
+/* The nearest half-precision number, ties to even, as its bits; and back. */
+uint16_t contents_half(double v);
+double contents_from_half(uint16_t bits);
+
+/* One scalar as a double, for messages. */
+double contents_value(TaskScalar s, const void *bytes);
+
+#endif

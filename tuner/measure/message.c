@@ -1,0 +1,463 @@
+#include "tuner/measure/message.h"
+
+#include "metrics/base/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- numbers and texts --------------------------------------------------------------------- */
+
+/* JSON has no infinity and no NaN; those go as text. */
+static json_t *from_real(double v)
+{
+    if (isnan(v))
+        return json_string("nan");
+    if (isinf(v))
+        return json_string(v > 0 ? "inf" : "-inf");
+    return json_real(v);
+}
+
+static double to_real(const json_t *j)
+{
+    return json_is_string(j) ? strtod(json_string_value(j), NULL) : json_number_value(j);
+}
+
+static double get_real(const json_t *j, const char *key)
+{
+    return to_real(json_object_get(j, key));
+}
+
+static int64_t get_integer(const json_t *j, const char *key)
+{
+    return json_integer_value(json_object_get(j, key));
+}
+
+static int get_int(const json_t *j, const char *key)
+{
+    int64_t v = get_integer(j, key);
+    return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int)v;
+}
+
+static const char *get_text(Arena *a, const json_t *j, const char *key)
+{
+    const char *s = json_string_value(json_object_get(j, key));
+    return arena_string(a, s ? s : "");
+}
+
+/* Text from elsewhere (a driver, a device's name) need not be UTF-8, which JSON has to be. */
+static json_t *from_text(const char *s)
+{
+    json_t *j = json_string(s ? s : "");
+    if (j)
+        return j;
+    Buf b = {0};
+    for (; *s; s++)
+        buf_putc(&b, *s & 0x80 ? '?' : *s);
+    j = json_string(buf_text(&b));
+    buf_free(&b);
+    return j;
+}
+
+static json_t *from_three(const int64_t v[3])
+{
+    return json_pack("[I, I, I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
+}
+
+static void get_three(const json_t *j, const char *key, int64_t v[3])
+{
+    for (size_t i = 0; i < 3; i++)
+        v[i] = json_integer_value(json_array_get(json_object_get(j, key), i));
+}
+
+const char *message_verb(const json_t *header)
+{
+    const char *verb = json_string_value(json_object_get(header, "do"));
+    return verb ? verb : "";
+}
+
+/* --- modules: sizes in the header, bytes in the blob ----------------------------------------- */
+
+static json_t *from_module(const TaskModule *m, Buf *blob)
+{
+    json_t *place = json_pack("[I, I]", (json_int_t)blob->size, (json_int_t)m->size);
+    buf_add(blob, m->cubin, m->size);
+    return place;
+}
+
+static bool read_module(const json_t *j, const WireMessage *m, TaskModule *out, Diag *d)
+{
+    int64_t start = json_integer_value(json_array_get(j, 0));
+    int64_t size = json_integer_value(json_array_get(j, 1));
+    int64_t all = (int64_t)m->blob_size;
+    if (start < 0 || size <= 0 || start > all || size > all - start)
+        return diag_fail(d, "a cubin is missing from the message");
+    *out = (TaskModule){m->blob + start, (size_t)size};
+    return true;
+}
+
+/* --- launches ------------------------------------------------------------------------------ */
+
+static json_t *from_argument(const TaskArgument *x)
+{
+    if (x->buffer >= 0)
+        return json_pack("{s:i}", "buffer", x->buffer);
+    char hex[2 * TASK_SCALAR_LIMIT + 1] = "";
+    for (uint32_t i = 0; i < x->size; i++) {
+        hex[2 * i] = "0123456789abcdef"[x->bytes[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[x->bytes[i] & 15];
+        hex[2 * i + 2] = 0;
+    }
+    return json_pack("{s:s}", "value", hex);
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_value(const char *hex, TaskArgument *x)
+{
+    size_t length = strlen(hex);
+    if (length % 2 || length == 0 || length > 2 * TASK_SCALAR_LIMIT)
+        return false;
+    x->size = (uint32_t)length / 2;
+    for (size_t i = 0; i < x->size; i++) {
+        int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        x->bytes[i] = (unsigned char)(high << 4 | low);
+    }
+    return true;
+}
+
+static bool read_argument(const json_t *j, size_t buffer_count, TaskArgument *x, Diag *d)
+{
+    const char *value = json_string_value(json_object_get(j, "value"));
+    *x = (TaskArgument){.buffer = -1};
+    if (value)
+        return read_value(value, x) || diag_fail(d, "an argument's bytes are malformed");
+    int64_t buffer = get_integer(j, "buffer");
+    if (!json_is_integer(json_object_get(j, "buffer")) || buffer < 0 ||
+        buffer >= (int64_t)buffer_count)
+        return diag_fail(d, "an argument names a buffer that does not exist");
+    x->buffer = (int)buffer;
+    return true;
+}
+
+static json_t *from_launch(const TaskLaunch *l)
+{
+    json_t *arguments = json_array();
+    for (size_t i = 0; i < l->argument_count; i++)
+        json_array_append_new(arguments, from_argument(&l->arguments[i]));
+    return json_pack("{s:i, s:o, s:o, s:o, s:I, s:I, s:o}", "module", l->module, "kernel",
+                     from_text(l->kernel), "grid", from_three(l->grid), "block",
+                     from_three(l->block), "shared", (json_int_t)l->shared, "repeat",
+                     (json_int_t)l->repeat, "arguments", arguments);
+}
+
+static bool read_launch(Arena *a, const json_t *j, size_t module_count, size_t buffer_count,
+                        TaskLaunch *l, Diag *d)
+{
+    *l = (TaskLaunch){.module = get_int(j, "module"),
+                      .kernel = get_text(a, j, "kernel"),
+                      .shared = get_integer(j, "shared"),
+                      .repeat = get_integer(j, "repeat")};
+    get_three(j, "grid", l->grid);
+    get_three(j, "block", l->block);
+    if (l->module < 0 || (size_t)l->module >= module_count)
+        return diag_fail(d, "a launch of '%s' names a cubin that does not exist", l->kernel);
+    const json_t *arguments = json_object_get(j, "arguments");
+    l->argument_count = json_array_size(arguments);
+    TaskArgument *x = ARENA_ARRAY(a, TaskArgument, l->argument_count);
+    for (size_t i = 0; i < l->argument_count; i++) {
+        if (!read_argument(json_array_get(arguments, i), buffer_count, &x[i], d))
+            return false;
+    }
+    l->arguments = x;
+    return true;
+}
+
+static json_t *from_run(const TaskRun *r, Buf *blob)
+{
+    json_t *modules = json_array(), *launches = json_array();
+    for (size_t i = 0; i < r->module_count; i++)
+        json_array_append_new(modules, from_module(&r->modules[i], blob));
+    for (size_t i = 0; i < r->launch_count; i++)
+        json_array_append_new(launches, from_launch(&r->launches[i]));
+    return json_pack("{s:o, s:o}", "modules", modules, "launches", launches);
+}
+
+static bool read_run(Arena *a, const json_t *j, const WireMessage *m, size_t buffer_count,
+                     TaskRun *r, Diag *d)
+{
+    const json_t *modules = json_object_get(j, "modules");
+    const json_t *launches = json_object_get(j, "launches");
+    *r = (TaskRun){.module_count = json_array_size(modules),
+                   .launch_count = json_array_size(launches)};
+    TaskModule *module = ARENA_ARRAY(a, TaskModule, r->module_count);
+    TaskLaunch *launch = ARENA_ARRAY(a, TaskLaunch, r->launch_count);
+    for (size_t i = 0; i < r->module_count; i++) {
+        if (!read_module(json_array_get(modules, i), m, &module[i], d))
+            return false;
+    }
+    for (size_t i = 0; i < r->launch_count; i++) {
+        if (!read_launch(a, json_array_get(launches, i), r->module_count, buffer_count, &launch[i],
+                         d))
+            return false;
+    }
+    r->modules = module;
+    r->launches = launch;
+    return true;
+}
+
+/* --- a problem ----------------------------------------------------------------------------- */
+
+/* A 64-bit seed does not fit JSON's signed integers as such; the bits do. */
+static json_t *from_buffer(const TaskBuffer *b)
+{
+    const TaskContents *c = &b->contents;
+    const TaskTolerance *t = &b->tolerance;
+    return json_pack("{s:o, s:s, s:i, s:I, s:i, s:i, s:o, s:o, s:o, s:I, s:o, s:o, s:i}", "name",
+                     from_text(b->name), "type", task_scalar_name(b->type.scalar), "lanes",
+                     b->type.lanes, "count", (json_int_t)b->count, "role", (int)b->role, "contents",
+                     (int)c->kind, "value", from_real(c->value), "lo", from_real(c->lo), "hi",
+                     from_real(c->hi), "seed", (json_int_t)c->seed, "absolute",
+                     from_real(t->absolute), "relative", from_real(t->relative), "scale",
+                     (int)t->scale);
+}
+
+static bool buffer_is_sound(const TaskBuffer *b)
+{
+    const int64_t most = INT64_MAX / 64; /* bytes in all still fit an int64 */
+    return b->type.lanes >= 1 && b->type.lanes <= 4 && b->count > 0 && b->count < most &&
+           (unsigned)b->role <= TASK_SCRATCH && (unsigned)b->contents.kind <= TASK_UNIFORM &&
+           (unsigned)b->tolerance.scale <= TASK_SCALE_ELEMENT;
+}
+
+static bool read_buffer(Arena *a, const json_t *j, TaskBuffer *b, Diag *d)
+{
+    *b = (TaskBuffer){.name = get_text(a, j, "name"),
+                      .count = get_integer(j, "count"),
+                      .role = (TaskRole)get_int(j, "role")};
+    bool known = task_type_find(get_text(a, j, "type"), &b->type);
+    b->type.lanes = get_int(j, "lanes");
+    b->contents = (TaskContents){.kind = (TaskContentsKind)get_int(j, "contents"),
+                                 .value = get_real(j, "value"),
+                                 .lo = get_real(j, "lo"),
+                                 .hi = get_real(j, "hi"),
+                                 .seed = (uint64_t)get_integer(j, "seed")};
+    b->tolerance = (TaskTolerance){.absolute = get_real(j, "absolute"),
+                                   .relative = get_real(j, "relative"),
+                                   .scale = (TaskScale)get_int(j, "scale")};
+    if (!known || !buffer_is_sound(b))
+        return diag_fail(d, "the buffer '%s' has no usable type, size or contents", b->name);
+    return true;
+}
+
+json_t *message_problem(const TaskProblem *p, Buf *blob)
+{
+    json_t *buffers = json_array();
+    for (size_t i = 0; i < p->buffer_count; i++)
+        json_array_append_new(buffers, from_buffer(&p->buffers[i]));
+    return json_pack("{s:s, s:o, s:o, s:o}", "do", "problem", "buffers", buffers, "reference",
+                     from_run(&p->reference, blob), "checking", from_module(&p->checking, blob));
+}
+
+bool message_read_problem(Arena *a, const WireMessage *m, TaskProblem *p, Diag *d)
+{
+    const json_t *buffers = json_object_get(m->header, "buffers");
+    *p = (TaskProblem){.buffer_count = json_array_size(buffers)};
+    TaskBuffer *b = ARENA_ARRAY(a, TaskBuffer, p->buffer_count);
+    for (size_t i = 0; i < p->buffer_count; i++) {
+        if (!read_buffer(a, json_array_get(buffers, i), &b[i], d))
+            return false;
+    }
+    p->buffers = b;
+    return read_run(a, json_object_get(m->header, "reference"), m, p->buffer_count, &p->reference,
+                    d) &&
+           read_module(json_object_get(m->header, "checking"), m, &p->checking, d);
+}
+
+json_t *message_outputs(const TaskOutput *outputs, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const TaskOutput *o = &outputs[i];
+        json_array_append_new(list, json_pack("{s:i, s:o, s:o, s:I, s:I}", "buffer", o->buffer,
+                                              "rms", from_real(o->rms), "max", from_real(o->max),
+                                              "nonfinite", (json_int_t)o->nonfinite, "unwritten",
+                                              (json_int_t)o->unwritten));
+    }
+    return json_pack("{s:s, s:o}", "do", "ready", "outputs", list);
+}
+
+bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **outputs, size_t *count)
+{
+    const json_t *list = json_object_get(header, "outputs");
+    if (!json_is_array(list))
+        return false;
+    *count = json_array_size(list);
+    TaskOutput *o = ARENA_ARRAY(a, TaskOutput, *count);
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *j = json_array_get(list, i);
+        o[i] = (TaskOutput){.buffer = get_int(j, "buffer"),
+                            .rms = get_real(j, "rms"),
+                            .max = get_real(j, "max"),
+                            .nonfinite = get_integer(j, "nonfinite"),
+                            .unwritten = get_integer(j, "unwritten")};
+    }
+    *outputs = o;
+    return true;
+}
+
+/* --- a trial ------------------------------------------------------------------------------- */
+
+json_t *message_trial(const Trial *t, Buf *blob)
+{
+    return json_pack("{s:s, s:I, s:o, s:b, s:i, s:i, s:i, s:o, s:o}", "do", "trial", "id",
+                     (json_int_t)t->id, "run", from_run(&t->run, blob), "verify", t->verify,
+                     "warmups", t->warmups, "runs", t->runs, "extra_runs", t->extra_runs, "factor",
+                     from_real(t->factor), "best_ms", from_real(t->best_ms));
+}
+
+bool message_read_trial(Arena *a, const WireMessage *m, size_t buffer_count, Trial *t, Diag *d)
+{
+    const json_t *j = m->header;
+    *t = (Trial){.id = get_integer(j, "id"),
+                 .verify = json_is_true(json_object_get(j, "verify")),
+                 .warmups = get_int(j, "warmups"),
+                 .runs = get_int(j, "runs"),
+                 .extra_runs = get_int(j, "extra_runs"),
+                 .factor = get_real(j, "factor"),
+                 .best_ms = get_real(j, "best_ms")};
+    return read_run(a, json_object_get(j, "run"), m, buffer_count, &t->run, d);
+}
+
+static json_t *from_check(const TrialCheck *c)
+{
+    return json_pack("{s:i, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "buffer", c->buffer, "wrong",
+                     (json_int_t)c->wrong, "nan", (json_int_t)c->nan, "unwritten",
+                     (json_int_t)c->unwritten, "first", (json_int_t)c->first, "got",
+                     from_real(c->got), "expected", from_real(c->expected), "max_error",
+                     from_real(c->max_error), "scale", from_real(c->scale));
+}
+
+static TrialCheck to_check(const json_t *j)
+{
+    return (TrialCheck){.buffer = get_int(j, "buffer"),
+                        .wrong = get_integer(j, "wrong"),
+                        .nan = get_integer(j, "nan"),
+                        .unwritten = get_integer(j, "unwritten"),
+                        .first = get_integer(j, "first"),
+                        .got = get_real(j, "got"),
+                        .expected = get_real(j, "expected"),
+                        .max_error = get_real(j, "max_error"),
+                        .scale = get_real(j, "scale")};
+}
+
+json_t *message_result(const TrialResult *r)
+{
+    json_t *times = json_array(), *checks = json_array();
+    for (size_t i = 0; i < r->time_count; i++)
+        json_array_append_new(times, from_real(r->times[i]));
+    for (size_t i = 0; i < r->check_count; i++)
+        json_array_append_new(checks, from_check(&r->checks[i]));
+    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:o, s:o}", "do", "result", "id",
+                     (json_int_t)r->id, "status", trial_status_name(r->status), "verified",
+                     r->verified, "times", times, "first_ms", from_real(r->first_ms), "checks",
+                     checks, "words", from_text(r->words));
+}
+
+bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
+{
+    *r = (TrialResult){.id = get_integer(header, "id"),
+                       .verified = json_is_true(json_object_get(header, "verified")),
+                       .first_ms = get_real(header, "first_ms"),
+                       .words = get_text(a, header, "words")};
+    const json_t *times = json_object_get(header, "times");
+    const json_t *checks = json_object_get(header, "checks");
+    r->time_count = json_array_size(times);
+    r->check_count = json_array_size(checks);
+    double *t = ARENA_ARRAY(a, double, r->time_count);
+    TrialCheck *c = ARENA_ARRAY(a, TrialCheck, r->check_count);
+    for (size_t i = 0; i < r->time_count; i++)
+        t[i] = to_real(json_array_get(times, i));
+    for (size_t i = 0; i < r->check_count; i++)
+        c[i] = to_check(json_array_get(checks, i));
+    r->times = t;
+    r->checks = c;
+    return json_is_integer(json_object_get(header, "id")) &&
+           trial_status_find(get_text(a, header, "status"), &r->status);
+}
+
+/* --- a device ------------------------------------------------------------------------------ */
+
+/* The integer fields of a device by name, so that writing and reading cannot differ. */
+static const struct {
+    const char *name;
+    size_t offset;
+} DEVICE_INTS[] = {
+    {"major", offsetof(Device, major)},
+    {"minor", offsetof(Device, minor)},
+    {"sms", offsetof(Device, sms)},
+    {"threads_per_block", offsetof(Device, threads_per_block)},
+    {"block_limit_x", offsetof(Device, block_limit[0])},
+    {"block_limit_y", offsetof(Device, block_limit[1])},
+    {"block_limit_z", offsetof(Device, block_limit[2])},
+    {"threads_per_sm", offsetof(Device, threads_per_sm)},
+    {"warps_per_sm", offsetof(Device, warps_per_sm)},
+    {"blocks_per_sm", offsetof(Device, blocks_per_sm)},
+    {"registers_per_sm", offsetof(Device, registers_per_sm)},
+    {"registers_per_block", offsetof(Device, registers_per_block)},
+    {"registers_per_thread", offsetof(Device, registers_per_thread)},
+    {"shared_per_sm", offsetof(Device, shared_per_sm)},
+    {"shared_per_block", offsetof(Device, shared_per_block)},
+    {"shared_per_block_optin", offsetof(Device, shared_per_block_optin)},
+    {"shared_reserved", offsetof(Device, shared_reserved)},
+    {"fp32_per_sm", offsetof(Device, fp32_per_sm)},
+};
+
+json_t *message_facts(const GpuFacts *f)
+{
+    const Device *v = &f->device;
+    json_t *j = json_object();
+    for (size_t i = 0; i < sizeof DEVICE_INTS / sizeof DEVICE_INTS[0]; i++) {
+        int value;
+        memcpy(&value, (const char *)v + DEVICE_INTS[i].offset, sizeof value);
+        json_object_set_new(j, DEVICE_INTS[i].name, json_integer(value));
+    }
+    json_object_set_new(j, "name", from_text(v->name));
+    json_object_set_new(j, "grid_limit", from_three(v->grid_limit));
+    json_object_set_new(j, "clock_hz", from_real(v->clock_hz));
+    json_object_set_new(j, "l2_bytes", json_integer(v->l2_bytes));
+    json_object_set_new(j, "dram_bytes_per_s", from_real(v->dram_bytes_per_s));
+    json_object_set_new(j, "uuid", from_text(f->uuid));
+    json_object_set_new(j, "driver", from_text(f->driver));
+    json_object_set_new(j, "cuda_version", json_integer(f->cuda_version));
+    json_object_set_new(j, "memory_bytes", json_integer(f->memory_bytes));
+    json_object_set_new(j, "memory_clock_hz", from_real(f->memory_clock_hz));
+    json_object_set_new(j, "bus_bits", json_integer(f->bus_bits));
+    return j;
+}
+
+bool message_read_facts(Arena *a, const json_t *j, GpuFacts *f)
+{
+    *f = (GpuFacts){.uuid = get_text(a, j, "uuid"),
+                    .driver = get_text(a, j, "driver"),
+                    .cuda_version = get_int(j, "cuda_version"),
+                    .memory_bytes = get_integer(j, "memory_bytes"),
+                    .memory_clock_hz = get_real(j, "memory_clock_hz"),
+                    .bus_bits = get_int(j, "bus_bits")};
+    Device *v = &f->device;
+    for (size_t i = 0; i < sizeof DEVICE_INTS / sizeof DEVICE_INTS[0]; i++) {
+        int value = get_int(j, DEVICE_INTS[i].name);
+        memcpy((char *)v + DEVICE_INTS[i].offset, &value, sizeof value);
+    }
+    v->name = get_text(a, j, "name");
+    get_three(j, "grid_limit", v->grid_limit);
+    v->clock_hz = get_real(j, "clock_hz");
+    v->l2_bytes = get_integer(j, "l2_bytes");
+    v->dram_bytes_per_s = get_real(j, "dram_bytes_per_s");
+    return v->major > 0 && v->sms > 0;
+}

@@ -1,0 +1,206 @@
+/* What is to be run on a GPU, and what came of it: plain data.
+ *
+ * A TaskProblem is set once: the buffers with their contents, the reference that
+ * says what the outputs must be, and how near is near enough.  A Trial is one
+ * configuration on that problem: cubins, a list of launches, how often to time them.
+ * A TrialResult keeps every raw time.  Nothing here is an expression: whoever builds
+ * these has resolved all names and sizes, so the measuring process knows nothing of
+ * specs.
+ *
+ * Nothing here owns memory: the arrays belong to whoever built them, results live in
+ * the arena they were asked into. */
+#ifndef APTUNE_MEASURE_TASK_H
+#define APTUNE_MEASURE_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- element types ------------------------------------------------------------------------- */
+
+typedef enum TaskScalar {
+    TASK_I8,
+    TASK_U8,
+    TASK_I16,
+    TASK_U16,
+    TASK_I32,
+    TASK_U32,
+    TASK_I64,
+    TASK_U64,
+    TASK_HALF,
+    TASK_FLOAT,
+    TASK_DOUBLE,
+    TASK_SCALARS
+} TaskScalar;
+
+typedef struct TaskType {
+    TaskScalar scalar;
+    int lanes; /* 1; 2, 3 or 4 for the vectors ("float4") */
+} TaskType;
+
+/* Bytes of one scalar, and of one element: lanes × scalar, without padding, as CUDA's vector
+ * types lie in memory. */
+size_t task_scalar_size(TaskScalar s);
+size_t task_type_size(TaskType t);
+
+bool task_scalar_is_float(TaskScalar s);
+
+/* By CUDA's names: "float", "half2", "int", "uint4", "int8_t", "unsigned char", "longlong2" …
+ * False when unknown. */
+bool task_type_find(const char *name, TaskType *t);
+
+/* The name this program uses for a scalar: "int8" … "uint64", "half", "float", "double". */
+const char *task_scalar_name(TaskScalar s);
+
+/* --- a problem ----------------------------------------------------------------------------- */
+
+typedef enum TaskRole {
+    TASK_IN,     /* read only: a kernel that changes it is wrong */
+    TASK_OUT,    /* verified against the reference */
+    TASK_INOUT,  /* verified too; begins each run with its contents */
+    TASK_SCRATCH /* never verified */
+} TaskRole;
+
+typedef enum TaskContentsKind {
+    TASK_UNDEFINED, /* a run must not rely on it: poisoned before the verified run */
+    TASK_ZERO,
+    TASK_CONSTANT,
+    TASK_UNIFORM
+} TaskContentsKind;
+
+/* What stands in a buffer before a run.  Depends on nothing but these fields and the index, see
+ * contents.h. */
+typedef struct TaskContents {
+    TaskContentsKind kind;
+    double value;  /* TASK_CONSTANT */
+    double lo, hi; /* TASK_UNIFORM: integers lo..hi, floating-point numbers in [lo, hi] */
+    uint64_t seed; /* TASK_UNIFORM */
+} TaskContents;
+
+/* What the relative part of a tolerance is relative to. */
+typedef enum TaskScale {
+    TASK_SCALE_RMS,    /* root mean square of the reference output: fair to long sums */
+    TASK_SCALE_MAX,    /* its largest magnitude */
+    TASK_SCALE_ELEMENT /* the element itself */
+} TaskScale;
+
+/* An element passes when |x − r| <= absolute + relative × scale.  Both zero: when it is equal. */
+typedef struct TaskTolerance {
+    double absolute;
+    double relative;
+    TaskScale scale;
+} TaskTolerance;
+
+typedef struct TaskBuffer {
+    const char *name; /* as the spec calls it, for messages */
+    TaskType type;
+    int64_t count; /* elements */
+    TaskRole role;
+    TaskContents contents;
+    TaskTolerance tolerance; /* of an output */
+} TaskBuffer;
+
+typedef struct TaskModule {
+    const void *cubin;
+    size_t size;
+} TaskModule;
+
+enum { TASK_SCALAR_LIMIT = 64 }; /* bytes of the largest argument passed by value */
+
+typedef struct TaskArgument {
+    int buffer;    /* index of a buffer whose address is passed, or −1: a value */
+    uint32_t size; /* bytes of the value */
+    unsigned char bytes[TASK_SCALAR_LIMIT];
+} TaskArgument;
+
+typedef struct TaskLaunch {
+    int module;         /* index into the modules that come with the launches */
+    const char *kernel; /* its name in the cubin */
+    int64_t grid[3];
+    int64_t block[3];
+    int64_t shared; /* bytes of dynamic shared memory */
+    int64_t repeat; /* times in a row; 0 counts as 1 */
+    const TaskArgument *arguments;
+    size_t argument_count;
+} TaskLaunch;
+
+/* Launches in order with the cubins they come from: "a run" is all of them once. */
+typedef struct TaskRun {
+    const TaskModule *modules;
+    size_t module_count;
+    const TaskLaunch *launches;
+    size_t launch_count;
+} TaskRun;
+
+typedef struct TaskProblem {
+    const TaskBuffer *buffers;
+    size_t buffer_count;
+    TaskRun reference;   /* no launches: nothing can be verified */
+    TaskModule checking; /* measure/compare.cu, compiled for the device */
+} TaskProblem;
+
+/* What the reference made of one output. */
+typedef struct TaskOutput {
+    int buffer;
+    double rms;        /* of the finite elements */
+    double max;        /* largest magnitude of the finite elements */
+    int64_t nonfinite; /* elements that are NaN or infinite; no NaN ever passes */
+    int64_t unwritten; /* elements the reference did not write: they must stay unwritten */
+} TaskOutput;
+
+/* --- a trial ------------------------------------------------------------------------------- */
+
+typedef struct Trial {
+    int64_t id; /* the caller's, comes back with the result */
+    TaskRun run;
+    bool verify;    /* compare the outputs of a first run with the reference */
+    int warmups;    /* runs before the timed ones, beyond the verified one */
+    int runs;       /* timed runs, always made */
+    int extra_runs; /* further timed runs if the fastest so far <= factor × best_ms */
+    double factor;
+    double best_ms; /* best time known when the trial was made; 0: make the extra runs */
+    double limit_s; /* longest the trial may take, loading and verification included */
+} Trial;
+
+typedef enum TrialStatus {
+    TRIAL_OK,
+    TRIAL_WRONG,         /* ran, and its outputs differ from the reference */
+    TRIAL_LAUNCH_FAILED, /* refused by the driver: too many resources, wrong arguments */
+    TRIAL_FAULT,         /* illegal address, trap, a crash of the process */
+    TRIAL_TIMEOUT,
+    TRIAL_LOAD_FAILED, /* not a cubin for this device, or no such kernel */
+    TRIAL_DEVICE_LOST, /* not tried: the GPU cannot be used any more */
+    TRIAL_STATUSES
+} TrialStatus;
+
+/* "ok", "wrong", "launch failed" …, for records and reports. */
+const char *trial_status_name(TrialStatus s);
+bool trial_status_find(const char *name, TrialStatus *s);
+
+/* How one output compares with the reference. */
+typedef struct TrialCheck {
+    int buffer;
+    int64_t wrong;     /* elements beyond the tolerance, all kinds */
+    int64_t nan;       /* of them: NaN (not the poison) */
+    int64_t unwritten; /* of them: still poisoned */
+    int64_t first;     /* index of the first wrong scalar, −1 when none */
+    double got;        /* its value */
+    double expected;   /* the reference's value there */
+    double max_error;  /* largest |x − r| among numbers, right or wrong */
+    double scale;      /* what relative errors are relative to; of TASK_SCALE_ELEMENT the RMS */
+} TrialCheck;
+
+typedef struct TrialResult {
+    int64_t id;
+    TrialStatus status;
+    bool verified;       /* the outputs were compared, whatever came out */
+    const double *times; /* ms, each timed run in order */
+    size_t time_count;
+    double first_ms; /* of the verified run, cold; 0 when there was none */
+    const TrialCheck *checks;
+    size_t check_count;
+    const char *words; /* what went wrong, with the driver's words; "" when nothing did */
+    double seconds;    /* wall time from handing it to the GPU process to the answer */
+} TrialResult;
+
+#endif

@@ -1,0 +1,175 @@
+#include "launch.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <string.h>
+
+TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words)
+{
+    if (s != DRIVER_OK)
+        buf_puts(words, driver_words(v));
+    switch (s) {
+    case DRIVER_OK:
+        return TRIAL_OK;
+    case DRIVER_REFUSED:
+    case DRIVER_NO_MEMORY:
+        return TRIAL_LAUNCH_FAILED;
+    case DRIVER_NO_IMAGE:
+        return TRIAL_LOAD_FAILED;
+    case DRIVER_FAULT:
+    case DRIVER_LOST:
+        break;
+    }
+    return TRIAL_FAULT;
+}
+
+/* The driver takes an image without its size and trusts its headers: one that was cut off would
+ * be read past its end. */
+static bool is_whole_elf(const TaskModule *m)
+{
+    Elf64_Ehdr h;
+    if (m->size < sizeof h)
+        return false;
+    memcpy(&h, m->cubin, sizeof h);
+    if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64)
+        return false;
+    uint64_t sections = (uint64_t)h.e_shnum * sizeof(Elf64_Shdr);
+    uint64_t segments = (uint64_t)h.e_phnum * sizeof(Elf64_Phdr);
+    return h.e_shoff <= m->size && sections <= m->size - h.e_shoff && h.e_phoff <= m->size &&
+           segments <= m->size - h.e_phoff;
+}
+
+static TrialStatus load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf *words)
+{
+    for (size_t i = 0; i < task->module_count; i++) {
+        if (!is_whole_elf(&task->modules[i])) {
+            buf_puts(words, "not a cubin: no whole ELF image");
+            return TRIAL_LOAD_FAILED;
+        }
+        DriverStatus s = driver_load(v, task->modules[i].cubin, &r->modules[i]);
+        r->module_count = i + 1;
+        if (s != DRIVER_OK) {
+            launch_status(v, s, words);
+            return s == DRIVER_FAULT || s == DRIVER_LOST ? TRIAL_FAULT : TRIAL_LOAD_FAILED;
+        }
+    }
+    return TRIAL_OK;
+}
+
+static size_t argument_size(const TaskArgument *x)
+{
+    return x->buffer >= 0 ? sizeof(DriverAddress) : x->size;
+}
+
+/* Too few arguments would have the driver read past the list. */
+static bool parameters_agree(Driver *v, const ReadyLaunch *l, Buf *words)
+{
+    const TaskLaunch *t = l->task;
+    for (size_t i = 0;; i++) {
+        bool known;
+        size_t size = 0;
+        bool more = driver_parameter(v, l->function, i, &size, &known);
+        if (!known || (!more && i == t->argument_count))
+            return true;
+        if (!more || i == t->argument_count) {
+            buf_printf(words, "'%s' takes %s parameters than the %zu given", t->kernel,
+                       more ? "more" : "fewer", t->argument_count);
+            return false;
+        }
+        if (size != argument_size(&t->arguments[i])) {
+            buf_printf(words, "parameter %zu of '%s' has %zu bytes, the argument %zu", i, t->kernel,
+                       size, argument_size(&t->arguments[i]));
+            return false;
+        }
+    }
+}
+
+/* What the driver would refuse with less helpful words, or take for something else. */
+static bool fits(Driver *v, const ReadyLaunch *l, Buf *words)
+{
+    const TaskLaunch *t = l->task;
+    DriverKernel k;
+    double threads = (double)t->block[0] * (double)t->block[1] * (double)t->block[2];
+    if (t->shared < 0 || t->shared > INT32_MAX) {
+        buf_printf(words, "%" PRId64 " bytes of dynamic shared memory", t->shared);
+        return false;
+    }
+    if (driver_kernel(v, l->function, &k) != DRIVER_OK || threads <= k.threads_per_block)
+        return true;
+    buf_printf(words, "'%s' with its %d registers allows %d threads per block, not %.0f", t->kernel,
+               k.registers, k.threads_per_block, threads);
+    return false;
+}
+
+static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const DriverAddress *addresses)
+{
+    void **pointers = ARENA_ARRAY(a, void *, t->argument_count + 1);
+    for (size_t i = 0; i < t->argument_count; i++) {
+        const TaskArgument *x = &t->arguments[i];
+        void *value = arena_alloc(a, TASK_SCALAR_LIMIT);
+        if (x->buffer >= 0)
+            memcpy(value, &addresses[x->buffer], sizeof addresses[0]);
+        else
+            memcpy(value, x->bytes, x->size);
+        pointers[i] = value;
+    }
+    return pointers;
+}
+
+/* Static and dynamic shared memory beyond 48 KB in all have to be asked for; asking for less
+ * does no harm. */
+static TrialStatus ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverModule *m,
+                             const DriverAddress *addresses, ReadyLaunch *l, Buf *words)
+{
+    l->task = t;
+    l->arguments = lay_out_arguments(a, t, addresses);
+    DriverStatus s = driver_function(v, m, t->kernel, &l->function);
+    if (s != DRIVER_OK) {
+        buf_printf(words, "kernel '%s': ", t->kernel);
+        return launch_status(v, s, words);
+    }
+    if (!parameters_agree(v, l, words) || !fits(v, l, words))
+        return TRIAL_LAUNCH_FAILED;
+    if (t->shared == 0)
+        return TRIAL_OK;
+    s = driver_allow_shared(v, l->function, t->shared);
+    if (s != DRIVER_OK)
+        buf_printf(words, "%" PRId64 " bytes of dynamic shared memory: ", t->shared);
+    return launch_status(v, s, words);
+}
+
+TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const DriverAddress *addresses,
+                      ReadyRun *r, Buf *words)
+{
+    *r = (ReadyRun){.modules = ARENA_ARRAY(a, DriverModule *, task->module_count),
+                    .launches = ARENA_ARRAY(a, ReadyLaunch, task->launch_count)};
+    TrialStatus s = load_modules(v, task, r, words);
+    for (size_t i = 0; s == TRIAL_OK && i < task->launch_count; i++) {
+        const TaskLaunch *t = &task->launches[i];
+        s = ready_one(a, v, t, r->modules[t->module], addresses, &r->launches[i], words);
+        r->launch_count = i + 1;
+    }
+    return s;
+}
+
+void ready_end(Driver *v, ReadyRun *r)
+{
+    for (size_t i = 0; i < r->module_count; i++)
+        driver_unload(v, r->modules[i]);
+    *r = (ReadyRun){0};
+}
+
+DriverStatus ready_launch(Driver *v, const ReadyRun *r)
+{
+    for (size_t i = 0; i < r->launch_count; i++) {
+        const ReadyLaunch *l = &r->launches[i];
+        int64_t times = l->task->repeat > 0 ? l->task->repeat : 1;
+        for (int64_t k = 0; k < times; k++) {
+            DriverStatus s = driver_launch(v, l->function, l->task->grid, l->task->block,
+                                           l->task->shared, l->arguments);
+            if (s != DRIVER_OK)
+                return s;
+        }
+    }
+    return DRIVER_OK;
+}

@@ -1,0 +1,33 @@
+/* A run made ready: its cubins loaded, its kernels found, its arguments laid out. */
+#ifndef APTUNE_WORKERS_GPU_LAUNCH_H
+#define APTUNE_WORKERS_GPU_LAUNCH_H
+
+#include "driver.h"
+#include "tuner/measure/task.h"
+
+typedef struct ReadyLaunch {
+    const TaskLaunch *task;
+    DriverFunction *function;
+    void **arguments; /* addresses of the argument values, as the driver takes them */
+} ReadyLaunch;
+
+typedef struct ReadyRun {
+    DriverModule **modules;
+    size_t module_count;
+    ReadyLaunch *launches;
+    size_t launch_count;
+} ReadyRun;
+
+/* Makes `task` ready; buffer i of an argument is at addresses[i].  TRIAL_OK, or why not, with an
+ * explanation in `words`.  ready_end is called in either case. */
+TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const DriverAddress *addresses,
+                      ReadyRun *r, Buf *words);
+void ready_end(Driver *v, ReadyRun *r);
+
+/* Gives the launches to the device, in order, without waiting. */
+DriverStatus ready_launch(Driver *v, const ReadyRun *r);
+
+/* A failure of the driver as the status of a trial; its words go to `words`. */
+TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words);
+
+#endif

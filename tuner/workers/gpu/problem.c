@@ -1,0 +1,315 @@
+#include "problem.h"
+
+#include "launch.h"
+#include "tuner/measure/contents.h"
+
+#include <stdlib.h>
+
+/* Room behind every buffer: a block of 256 threads that runs one row of float4 too far is caught.
+ */
+enum { GUARD = 4096, ALIGNMENT = 256, STAGE = 16 << 20 };
+enum { GUARD_BYTE = 0xA5, POISON_BYTE = 0xFF };
+
+static size_t bytes_of(const TaskBuffer *b)
+{
+    return (size_t)b->count * task_type_size(b->type);
+}
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+static size_t room_of(const TaskBuffer *b)
+{
+    return round_up(bytes_of(b), ALIGNMENT) + GUARD;
+}
+
+static bool is_output(const TaskBuffer *b)
+{
+    return b->role == TASK_OUT || b->role == TASK_INOUT;
+}
+
+/* Whether a run begins with contents that the run before may have changed. */
+static bool is_restored(const TaskBuffer *b)
+{
+    return b->role != TASK_IN && b->contents.kind != TASK_UNDEFINED;
+}
+
+/* Zeros are set again; other contents are kept and copied. */
+static bool is_kept(const TaskBuffer *b)
+{
+    return is_restored(b) && b->contents.kind != TASK_ZERO;
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static size_t need_of(const TaskProblem *t)
+{
+    size_t need = 0;
+    for (size_t i = 0; i < t->buffer_count; i++) {
+        const TaskBuffer *b = &t->buffers[i];
+        size_t copies = 1 + is_kept(b) + (is_output(b) && t->reference.launch_count > 0);
+        need += room_of(b) * copies;
+    }
+    return need;
+}
+
+static bool no_memory(const Problem *p, size_t free_bytes, Diag *d)
+{
+    return diag_fail(d,
+                     "the problem's %zu buffers, the copies to begin with and the reference's "
+                     "outputs need %.2f GB of the GPU's memory; %.2f GB are free",
+                     p->task.buffer_count, (double)need_of(&p->task) * 1e-9,
+                     (double)free_bytes * 1e-9);
+}
+
+static bool allocate(Problem *p, Diag *d)
+{
+    size_t free_bytes = 0, all = 0;
+    driver_memory(p->driver, &free_bytes, &all);
+    if (need_of(&p->task) > free_bytes)
+        return no_memory(p, free_bytes, d);
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
+        const TaskBuffer *b = &p->task.buffers[i];
+        if (driver_alloc(p->driver, room_of(b), &p->at[i]) != DRIVER_OK)
+            return no_memory(p, free_bytes, d);
+        if (is_kept(b) && driver_alloc(p->driver, room_of(b), &p->start[i]) != DRIVER_OK)
+            return no_memory(p, free_bytes, d);
+    }
+    for (size_t i = 0; i < p->output_count; i++) {
+        Compared *c = &p->outputs[i];
+        if (driver_alloc(p->driver, room_of(c->task), &c->reference) != DRIVER_OK)
+            return no_memory(p, free_bytes, d);
+    }
+    return true;
+}
+
+/* --- contents -------------------------------------------------------------------------------- */
+
+/* Makes the contents here and brings them over in pieces. */
+static DriverStatus upload_contents(Driver *v, const TaskBuffer *b, DriverAddress to)
+{
+    size_t size = task_scalar_size(b->type.scalar);
+    uint64_t count = (uint64_t)b->count * (uint64_t)b->type.lanes;
+    uint64_t step = STAGE / size;
+    void *stage = memory_new(STAGE);
+    DriverStatus s = DRIVER_OK;
+    for (uint64_t i = 0; s == DRIVER_OK && i < count; i += step) {
+        size_t n = (size_t)(count - i < step ? count - i : step);
+        contents_fill(b->contents, b->type.scalar, i, n, stage);
+        s = driver_upload(v, to + i * size, stage, n * size);
+    }
+    free(stage);
+    return s;
+}
+
+static DriverStatus fill_buffer(Problem *p, size_t i)
+{
+    const TaskBuffer *b = &p->task.buffers[i];
+    DriverStatus s = driver_set_bytes(p->driver, p->at[i], GUARD_BYTE, room_of(b));
+    if (s)
+        return s;
+    switch (b->contents.kind) {
+    case TASK_UNDEFINED:
+        return driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
+    case TASK_ZERO:
+        return driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
+    default:
+        break;
+    }
+    s = upload_contents(p->driver, b, p->at[i]);
+    if (!s && p->start[i])
+        s = driver_copy(p->driver, p->start[i], p->at[i], room_of(b));
+    return s;
+}
+
+static DriverStatus restore_buffer(Problem *p, size_t i)
+{
+    const TaskBuffer *b = &p->task.buffers[i];
+    if (p->start[i])
+        return driver_copy(p->driver, p->at[i], p->start[i], bytes_of(b));
+    return driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
+}
+
+DriverStatus problem_restore(Problem *p)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->task.buffer_count; i++) {
+        if (is_restored(&p->task.buffers[i]))
+            s = restore_buffer(p, i);
+    }
+    return s;
+}
+
+DriverStatus problem_reset(Problem *p)
+{
+    DriverStatus s = problem_restore(p);
+    for (size_t i = 0; s == DRIVER_OK && i < p->task.buffer_count; i++) {
+        const TaskBuffer *b = &p->task.buffers[i];
+        if (b->role != TASK_IN && b->contents.kind == TASK_UNDEFINED)
+            s = driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
+    }
+    return s;
+}
+
+/* --- the reference --------------------------------------------------------------------------- */
+
+static DriverStatus keep_outputs(Problem *p)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
+        Compared *c = &p->outputs[i];
+        s = driver_copy(p->driver, c->reference, c->at, room_of(c->task));
+        if (!s)
+            s = verify_scale(&p->verifier, c, &p->output_facts[i]);
+    }
+    return s;
+}
+
+/* A reference that writes nothing would let everything pass that writes nothing either. */
+static bool outputs_are_written(const Problem *p, Diag *d)
+{
+    bool ok = true;
+    for (size_t i = 0; i < p->output_count; i++) {
+        const TaskBuffer *b = p->outputs[i].task;
+        if (task_scalar_is_float(b->type.scalar) &&
+            p->output_facts[i].unwritten == b->count * b->type.lanes)
+            ok = diag_fail(d, "the reference writes nothing to the output '%s'", b->name);
+    }
+    return ok;
+}
+
+static bool run_reference(Problem *p, Arena *a, Diag *d)
+{
+    ReadyRun run = {0};
+    Buf words = {0};
+    TrialStatus status = ready_run(a, p->driver, &p->task.reference, p->at, &run, &words);
+    if (status == TRIAL_OK) {
+        DriverStatus s = problem_reset(p);
+        if (!s)
+            s = ready_launch(p->driver, &run);
+        if (!s)
+            s = driver_wait(p->driver);
+        if (!s)
+            s = keep_outputs(p);
+        status = launch_status(p->driver, s, &words);
+    }
+    ready_end(p->driver, &run);
+    if (status != TRIAL_OK)
+        diag_fail(d, "the reference does not run (%s): %s", trial_status_name(status),
+                  buf_text(&words));
+    buf_free(&words);
+    return status == TRIAL_OK && outputs_are_written(p, d);
+}
+
+/* --- what must not change --------------------------------------------------------------------- */
+
+static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what)
+{
+    p->regions[p->region_count++] = (Protected){.at = at, .bytes = bytes, .what = what};
+}
+
+/* Of what kernels write only the guard, from the next 8-byte word on, which keeps its bytes. */
+static void list_protected(Problem *p, Arena *a)
+{
+    p->regions = ARENA_ARRAY(a, Protected, 2 * p->task.buffer_count + p->output_count);
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
+        const TaskBuffer *b = &p->task.buffers[i];
+        size_t skip = b->role == TASK_IN ? 0 : round_up(bytes_of(b), 8);
+        protect(p, p->at[i] + skip, room_of(b) - skip,
+                b->role == TASK_IN ? arena_printf(a, "the input '%s' or past its end", b->name)
+                                   : arena_printf(a, "past the end of '%s'", b->name));
+        if (p->start[i])
+            protect(p, p->start[i], room_of(b), "outside all buffers");
+    }
+    for (size_t i = 0; i < p->output_count; i++)
+        protect(p, p->outputs[i].reference, room_of(p->outputs[i].task), "outside all buffers");
+}
+
+static DriverStatus sum_protected(Problem *p)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->region_count; i++) {
+        Protected *x = &p->regions[i];
+        s = verify_checksum(&p->verifier, x->at, x->bytes, &x->sum);
+    }
+    return s;
+}
+
+DriverStatus problem_check(Problem *p, const char **what)
+{
+    *what = NULL;
+    for (size_t i = 0; i < p->region_count; i++) {
+        uint64_t sum;
+        Protected *x = &p->regions[i];
+        DriverStatus s = verify_checksum(&p->verifier, x->at, x->bytes, &sum);
+        if (s)
+            return s;
+        if (sum != x->sum) {
+            *what = x->what;
+            return DRIVER_OK;
+        }
+    }
+    return DRIVER_OK;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------
+ */
+
+static void list_outputs(Problem *p, Arena *a)
+{
+    p->outputs = ARENA_ARRAY(a, Compared, p->task.buffer_count);
+    p->output_facts = ARENA_ARRAY(a, TaskOutput, p->task.buffer_count);
+    if (p->task.reference.launch_count == 0)
+        return;
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
+        const TaskBuffer *b = &p->task.buffers[i];
+        if (is_output(b))
+            p->outputs[p->output_count++] = (Compared){
+                .buffer = (int)i, .task = b, .poisoned = b->contents.kind == TASK_UNDEFINED};
+    }
+}
+
+static bool driver_failed(const Problem *p, const char *doing, Diag *d)
+{
+    return diag_fail(d, "%s: %s", doing, driver_words(p->driver));
+}
+
+bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d)
+{
+    *p = (Problem){.driver = v,
+                   .task = *task,
+                   .at = ARENA_ARRAY(a, DriverAddress, task->buffer_count),
+                   .start = ARENA_ARRAY(a, DriverAddress, task->buffer_count)};
+    list_outputs(p, a);
+    if (verify_open(&p->verifier, v, &task->checking) != DRIVER_OK)
+        return driver_failed(p, "the checking kernels cannot be loaded", d);
+    if (!allocate(p, d))
+        return false;
+    for (size_t i = 0; i < p->output_count; i++)
+        p->outputs[i].at = p->at[p->outputs[i].buffer];
+    for (size_t i = 0; i < task->buffer_count; i++) {
+        if (fill_buffer(p, i) != DRIVER_OK)
+            return driver_failed(p, "the buffers cannot be filled", d);
+    }
+    /* Before the reference runs, so that one that writes where it must not is found out too. */
+    list_protected(p, a);
+    if (task->reference.launch_count && !run_reference(p, a, d))
+        return false;
+    return sum_protected(p) == DRIVER_OK || driver_failed(p, "the buffers cannot be summed up", d);
+}
+
+void problem_close(Problem *p)
+{
+    if (!p->driver)
+        return;
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
+        driver_free(p->driver, p->at[i]);
+        driver_free(p->driver, p->start[i]);
+    }
+    for (size_t i = 0; i < p->output_count; i++)
+        driver_free(p->driver, p->outputs[i].reference);
+    verify_close(&p->verifier);
+    *p = (Problem){0};
+}

@@ -1,0 +1,41 @@
+/* Checks on the device: outputs against the reference, and what must not change.
+ *
+ * The kernels are those of measure/compare.cu, which came with the problem. */
+#ifndef APTUNE_WORKERS_GPU_VERIFY_H
+#define APTUNE_WORKERS_GPU_VERIFY_H
+
+#include "driver.h"
+#include "tuner/measure/task.h"
+
+typedef struct Verifier {
+    Driver *driver;
+    DriverModule *module;
+    DriverFunction *scale, *compare, *checksum;
+    DriverAddress room; /* where the kernels leave their results */
+} Verifier;
+
+/* An output and what it should be, both on the device. */
+typedef struct Compared {
+    int buffer; /* its index */
+    const TaskBuffer *task;
+    DriverAddress at, reference;
+    double scale;  /* of the tolerance, as verify_scale found it; < 0: each element its own */
+    bool poisoned; /* the output held 0xFF bytes before the run */
+} Compared;
+
+DriverStatus verify_open(Verifier *v, Driver *driver, const TaskModule *module);
+void verify_close(Verifier *v);
+
+/* What the reference made of an output; sets c->scale. */
+DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out);
+
+/* Compares; c->reference is not changed. */
+DriverStatus verify_compare(Verifier *v, const Compared *c, TrialCheck *check);
+
+/* "C: 12 of 4096 elements wrong, …" for a check that found something. */
+void verify_explain(const Compared *c, const TrialCheck *check, Buf *words);
+
+/* A number that changes when any of `bytes` (a multiple of 8) does. */
+DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_t *sum);
+
+#endif
