@@ -11,7 +11,7 @@
 static void print_origin(const Run *r, size_t config, Buf *out)
 {
     const Config *c = &r->configs[config];
-    const TimesHeader *h = r->source == RUN_REPLAYED ? &r->recording->header : NULL;
+    const RecordHeader *h = r->source == RUN_REPLAYED ? &r->recording->header : NULL;
     buf_printf(out, " * Tuned by aptune %s: space %s", APTUNE_VERSION, r->spec->name);
     if (*r->spec->problems[r->space.problem].text)
         buf_printf(out, ", %s", r->spec->problems[r->space.problem].text);
@@ -23,7 +23,7 @@ static void print_origin(const Run *r, size_t config, Buf *out)
         buf_printf(out,
                    " * Replayed from a recording measured on %s on %s: median of %zu launches, "
                    "%.4f ms.\n",
-                   h->device_name, h->date, c->time_count, c->median);
+                   h->device, h->date, c->time_count, c->median);
     if (!isnan(r->relative))
         buf_printf(out, " * %.2f %% of the best time recorded for the whole space.\n",
                    100 * r->relative);

@@ -33,14 +33,14 @@ static void counted(Buf *out, const char *name, uint64_t n)
 
 static void print_source(const Run *r, Buf *out)
 {
-    const TimesHeader *h = r->recording ? &r->recording->header : NULL;
+    const RecordHeader *h = r->recording ? &r->recording->header : NULL;
     switch (r->source) {
     case RUN_MEASURED:
         buf_printf(out, "measured on %s\n", r->device->name);
         break;
     case RUN_REPLAYED:
         buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path,
-                   h->device_name, h->date);
+                   h->device, h->date);
         break;
     case RUN_STATIC:
         buf_printf(out, "STATIC for %s (sm_%d): carved, not timed\n", r->device->name,

@@ -11,6 +11,7 @@
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile.h"
 #include "tuner/choose/carving.h"
+#include "tuner/compile/cache.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/source.h"
 #include "tuner/measure/gpu.h"
@@ -112,6 +113,10 @@ typedef struct Run {
     size_t config_count;
     size_t tier0_dropped[TIER0_KINDS];
 
+    const CompileSource **sources; /* of each launch */
+    Cache *cache;                  /* NULL: nothing is cached */
+    const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
+
     MetricSet *metrics;
     Carving carving;
     bool *selected; /* to be timed */
@@ -129,6 +134,7 @@ typedef struct Run {
     double random_relative;    /* the same for a random sample of the same size */
     double seconds[LEDGER_STAGES];
     size_t compiled, failed, distinct, from_cache;
+    size_t resumed; /* outcomes that an earlier run of the same output folder left */
 } Run;
 
 /* --- stages, in order ------------------------------------------------------------------------- */

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the spec says nothing: the thesis's tradeoff with its simpler utilization. */
-static const char default_carving[] = "carve front efficiency, utilization_simple";
-
 /* --- metrics ---------------------------------------------------------------------------------------- */
 
 static bool read_metrics(Run *r)
@@ -24,57 +21,68 @@ static bool read_metrics(Run *r)
     return true;
 }
 
+/* A metric that cannot be computed is NaN and never carves; the first reason is told. */
 static void compute_metrics(Run *r)
 {
-    size_t n = metricset_count(r->metrics);
+    size_t n = r->metrics->metrics.count;
+    MetricValue *values = ARENA_ARRAY(r->arena, MetricValue, n);
+    bool *told = ARENA_ARRAY(r->arena, bool, n);
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
         if (!c->profile)
             continue;
-        double *values = ARENA_ARRAY(r->arena, double, n);
-        metricset_evaluate(r->metrics, c->profile, r->device, values);
-        c->metrics = values;
+        metricset_evaluate(r->arena, r->metrics, c->profile, r->device, values);
+        double *numbers = ARENA_ARRAY(r->arena, double, n);
+        for (size_t m = 0; m < n; m++) {
+            numbers[m] = values[m].value;
+            if (!values[m].reason || told[m])
+                continue;
+            told[m] = true;
+            diag_warn(r->diag, values[m].at, "%s is not known for some configurations: %s",
+                      r->metrics->metrics.at[m].name, values[m].reason);
+        }
+        c->metrics = numbers;
     }
 }
 
 /* --- names in carving statements ------------------------------------------------------------------- */
 
-/* Slots of a threshold: metrics, then profile fields, then the spec's own names. */
-static size_t field_slot(const Run *r, int field)
+/* A threshold may use what metrics may (metricset_scope), and the spec's own names behind them. */
+typedef struct Names {
+    const Run *run;
+    Scope metrics;
+} Names;
+
+static size_t own_slot(const Run *r, size_t slot)
 {
-    return metricset_count(r->metrics) + (size_t)field;
+    return metricset_slot_count(r->metrics) + slot;
 }
 
-static size_t spec_slot(const Run *r, size_t slot)
+/* Integers of the spec are doubles here, as all numbers of a threshold. */
+static ValueKind real_kind(ValueKind k)
 {
-    return metricset_count(r->metrics) + PROFILE_FIELDS + slot;
+    return k == VALUE_INT ? VALUE_REAL : k;
 }
 
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
-    (void)reason;
-    const Run *r = context;
-    *kind = VALUE_REAL;
-    size_t m = metricset_find(r->metrics, name);
-    int f = profile_find(name);
-    if (m != SIZE_MAX)
-        return *slot = (int)m, true;
-    if (f >= 0)
-        return *slot = (int)field_slot(r, f), true;
-    for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        if (strcmp(r->spec->parameters[p].name, name) != 0)
+    const Names *n = context;
+    const Spec *s = n->run->spec;
+    if (n->metrics.find(n->metrics.context, name, slot, kind, reason))
+        return true;
+    for (size_t p = 0; p < s->parameter_count; p++) {
+        if (strcmp(s->parameters[p].name, name) != 0)
             continue;
-        *slot = (int)spec_slot(r, spec_parameter_slot(r->spec, p));
-        *kind = r->spec->parameters[p].kind == VALUE_INT ? VALUE_REAL : r->spec->parameters[p].kind;
+        *slot = (int)own_slot(n->run, spec_parameter_slot(s, p));
+        *kind = real_kind(s->parameters[p].kind);
         return true;
     }
-    for (size_t k = 0; k < r->spec->derived_count; k++) {
-        if (strcmp(r->spec->derived[k].name, name) != 0)
+    for (size_t k = 0; k < s->derived_count; k++) {
+        if (strcmp(s->derived[k].name, name) != 0)
             continue;
-        *slot = (int)spec_slot(r, spec_derived_slot(r->spec, k));
-        ValueKind own = expr_kind(r->spec->derived[k].value);
-        *kind = own == VALUE_INT ? VALUE_REAL : own;
+        *slot = (int)own_slot(n->run, spec_derived_slot(s, k));
+        *kind = real_kind(expr_kind(s->derived[k].value));
         return true;
     }
     return false;
@@ -82,83 +90,98 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
 
 static size_t list_names(void *context, const char **out, size_t room)
 {
-    const Run *r = context;
-    size_t n = 0;
-    for (size_t m = 0; m < metricset_count(r->metrics) && n < room; m++)
-        out[n++] = metricset_at(r->metrics, m)->name;
-    for (int f = 0; f < PROFILE_FIELDS && n < room; f++)
-        out[n++] = profile_field(f)->name;
-    for (size_t p = 0; p < r->spec->parameter_count && n < room; p++)
-        out[n++] = r->spec->parameters[p].name;
-    return n;
+    const Names *n = context;
+    size_t count = n->metrics.names(n->metrics.context, out, room);
+    for (size_t p = 0; p < n->run->spec->parameter_count && count < room; p++)
+        out[count++] = n->run->spec->parameters[p].name;
+    return count;
 }
 
 /* --- the table ---------------------------------------------------------------------------------------- */
 
 typedef VEC(Column) Columns;
 
-/* The column of a metric or profile field, added to the table when it is not there yet. */
-static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, ColumnId *out)
+static bool unknown_metric(Run *r, const CarveCriterion *k)
 {
-    size_t m = metricset_find(r->metrics, k->name);
-    int f = profile_find(k->name);
-    if (m == SIZE_MAX && f < 0) {
-        const char *names[256];
-        const char *closest = name_closest(k->name, names, list_names(r, names, 256));
-        return diag_error(r->diag, k->at, "unknown metric '%s'%s%s%s", k->name,
-                          closest ? "; did you mean '" : "", closest ? closest : "",
-                          closest ? "'?" : "");
-    }
-    if (m == SIZE_MAX && k->direction == 0)
-        return diag_error(r->diag, k->at,
-                          "'%s' is a field of the profile and has no direction: write 'higher %s' "
-                          "or 'lower %s'", k->name, k->name, k->name);
-    bool up = k->direction ? k->direction > 0 : metricset_at(r->metrics, m)->higher;
-    for (size_t i = 0; i < columns->count; i++)
-        if (strcmp(columns->at[i].name, k->name) == 0 && columns->at[i].up == up)
-            return *out = i, true;
+    const char *names[256];
+    Scope scope = metricset_scope(r->metrics);
+    const char *closest = name_closest(k->name, names, scope.names(scope.context, names, 256));
+    return diag_error(r->diag, k->at, "unknown metric '%s'%s%s%s", k->name,
+                      closest ? "; did you mean '" : "", closest ? closest : "",
+                      closest ? "'?" : "");
+}
+
+/* The values of a metric (number m) or of a profile field. */
+static double *column_values(Run *r, int m, int field)
+{
     double *values = ARENA_ARRAY(r->arena, double, r->config_count);
     for (size_t i = 0; i < r->config_count; i++) {
         const Config *c = &r->configs[i];
-        values[i] = !c->profile ? NAN : m != SIZE_MAX ? c->metrics[m] : c->profile->value[f];
+        values[i] = !c->profile ? NAN : m >= 0 ? c->metrics[m] : c->profile->value[field];
     }
-    const char *unit = m != SIZE_MAX ? metricset_at(r->metrics, m)->unit : profile_field(f)->unit;
-    VEC_PUSH(r->arena, columns, ((Column){k->name, unit, values, up}));
+    return values;
+}
+
+/* The column of a metric or profile field, added to the table when it is not there yet. */
+static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, ColumnId *out)
+{
+    int m = metricset_find(r->metrics, k->name), field = profile_find(k->name);
+    if (m < 0 && field < 0)
+        return unknown_metric(r, k);
+    if (m < 0 && k->direction == 0)
+        return diag_error(r->diag, k->at,
+                          "'%s' is a field of the profile and has no direction: write 'higher %s' "
+                          "or 'lower %s'",
+                          k->name, k->name, k->name);
+    bool up = k->direction ? k->direction > 0 : r->metrics->metrics.at[m].higher;
+    for (size_t i = 0; i < columns->count; i++)
+        if (strcmp(columns->at[i].name, k->name) == 0 && columns->at[i].up == up)
+            return *out = i, true;
+    const char *unit = m >= 0 ? r->metrics->metrics.at[m].unit : profile_info(field)->unit;
+    VEC_PUSH(r->arena, columns, ((Column){k->name, unit, column_values(r, m, field), up}));
     *out = columns->count - 1;
     return true;
 }
 
 /* --- stages ------------------------------------------------------------------------------------------- */
 
+/* All slots of a configuration that a threshold may use. */
+static const Value *threshold_slots(Arena *scratch, Run *r, size_t i)
+{
+    const Config *c = &r->configs[i];
+    size_t own = spec_slot_count(r->spec), n = r->metrics->metrics.count;
+    Value *slots = ARENA_ARRAY(scratch, Value, own_slot(r, own));
+    MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
+    for (size_t m = 0; m < n; m++)
+        values[m] = (MetricValue){.value = c->metrics[m]};
+    metricset_slots(r->metrics, c->profile, r->device, values, slots);
+    const Value *config = run_slots(scratch, r, i);
+    for (size_t k = 0; config && k < own; k++)
+        slots[own_slot(r, k)] = config[k].kind == VALUE_INT ? value_real((double)config[k].integer)
+                                                            : config[k];
+    return slots;
+}
+
 /* The threshold's answer for every configuration that has a profile. */
 static bool evaluate_threshold(Run *r, const CarveStage *c, const bool **out)
 {
-    Scope scope = {.context = r, .find = find_name, .names = list_names, .real = true};
+    Names names = {r, metricset_scope(r->metrics)};
+    Scope scope = {.context = &names, .find = find_name, .names = list_names, .real = true};
     if (!expr_bind(c->condition, &scope, r->diag))
         return false;
     bool *holds = ARENA_ARRAY(r->arena, bool, r->config_count);
-    size_t slot_count = spec_slot(r, spec_slot_count(r->spec));
     Arena *scratch = arena_new();
     size_t failures = 0;
     for (size_t i = 0; i < r->config_count; i++) {
-        const Config *config = &r->configs[i];
-        if (!config->profile)
+        if (!r->configs[i].profile)
             continue;
-        Value *slots = ARENA_ARRAY(scratch, Value, slot_count);
-        for (size_t m = 0; m < metricset_count(r->metrics); m++)
-            slots[m] = value_real(config->metrics[m]);
-        for (int f = 0; f < PROFILE_FIELDS; f++)
-            slots[field_slot(r, f)] = value_real(config->profile->value[f]);
-        const Value *own = run_slots(scratch, r, i);
-        for (size_t k = 0; own && k < spec_slot_count(r->spec); k++)
-            slots[spec_slot(r, k)] =
-                own[k].kind == VALUE_INT ? value_real((double)own[k].integer) : own[k];
         Evaluation ev = {.arena = scratch};
         Value v = value_bool(false);
-        if (!expr_eval(c->condition, slots, &ev, &v) && failures++ == 0)
+        bool known = expr_eval(c->condition, threshold_slots(scratch, r, i), &ev, &v);
+        if (!known && failures++ == 0)
             diag_warn(r->diag, ev.error_at, "%s; configurations where this happens are dropped",
                       ev.error);
-        holds[i] = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+        holds[i] = known && (v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0);
         arena_reset(scratch);
     }
     arena_free(scratch);
@@ -169,6 +192,8 @@ static bool evaluate_threshold(Run *r, const CarveStage *c, const bool **out)
 /* The line as it stands in the spec. */
 static const char *stage_text(Arena *a, Span at)
 {
+    if (!at.source)
+        return "the default: front efficiency, utilization_simple";
     size_t end = at.offset;
     while (end < at.source->size && at.source->text[end] != '\n' && at.source->text[end] != '#')
         end++;
@@ -194,8 +219,7 @@ static bool make_stage(Run *r, const CarveStage *c, Columns *columns, Stage *out
     out->ties = c->keep_ties ? FRONT_KEEP : FRONT_DROP;
     out->budget = (size_t)c->count;
     /* The best N by one metric are the first layers of a front of one criterion. */
-    out->fill = c->kind == CARVE_BEST || (c->kind == CARVE_FRONT && c->layers > 1);
-    out->layers = (size_t)c->layers;
+    out->fill = c->kind == CARVE_BEST || c->fill;
     return c->kind != CARVE_THRESHOLD || evaluate_threshold(r, c, &out->holds);
 }
 
@@ -215,18 +239,24 @@ static void select_all(Run *r)
         r->selected[i] = r->configs[i].code == CODE_OK;
 }
 
-static bool parse_default(Run *r)
+/* Where the spec says nothing: the thesis's tradeoff with its simpler utilization (6.1). */
+static void use_default(Run *r)
 {
+    static CarveCriterion criteria[] = {{.name = "efficiency"}, {.name = "utilization_simple"}};
+    static CarveStage stage = {
+        .kind = CARVE_FRONT, .criteria = criteria, .criterion_count = 2, .keep_ties = true};
     if (r->spec->carving_count > 0)
-        return true;
-    return spec_parse_carving(r->arena, default_carving, r->spec, r->diag);
+        return;
+    r->spec->carving = &stage;
+    r->spec->carving_count = 1;
 }
 
 bool run_carve(Run *r)
 {
     double since = run_clock();
-    if (!read_metrics(r) || !parse_default(r))
+    if (!read_metrics(r))
         return false;
+    use_default(r);
     compute_metrics(r);
     Columns columns = {0};
     size_t n = r->spec->carving_count;

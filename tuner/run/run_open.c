@@ -46,17 +46,39 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i)
 
 /* --- the device ----------------------------------------------------------------------------------- */
 
-/* A recording of this space and problem, for the device or architecture asked for. */
+/* What a recording must be of to be replayed or compared with. */
+static RecordHeader wanted_header(Run *r)
+{
+    size_t n = r->spec->problem_name_count;
+    RecordProblem *problem = ARENA_ARRAY(r->arena, RecordProblem, n);
+    for (size_t i = 0; i < n; i++)
+        problem[i] = (RecordProblem){
+            r->spec->problem_names[i],
+            run_record_value(r->arena, r->spec->problems[r->space.problem].values[i])};
+    RecordHeader h = {.space = r->spec->name, .problem = problem, .problem_count = n};
+    const Device *device = r->options.arch ? device_find(r->options.arch) : r->device;
+    if (device)
+        h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));
+    /* "sm_90" asks for any device of that architecture, "h200" for that one. */
+    if (device && !(r->options.arch && strncmp(r->options.arch, "sm_", 3) == 0))
+        h.device = device->name;
+    return h;
+}
+
+/* The shipped recording of this space, problem and device that fits best, if there is one. */
 static bool find_recording(Run *r)
 {
     const char *folder = r->options.recordings;
     if (!folder)
         folder = path_join(r->arena, path_folder(r->arena, r->options.space), "recordings");
-    r->recording_path = record_find(r->arena, folder, r->spec->name,
-                                    r->spec->problems[r->space.problem].text, r->options.arch,
-                                    r->diag);
-    if (!r->recording_path)
+    if (!r->options.recordings && !file_exists(folder))
         return false;
+    RecordHeader want = wanted_header(r);
+    size_t count = 0;
+    RecordMatch *matches = record_find(r->arena, folder, &want, &count, r->diag);
+    if (!matches || count == 0 || matches[0].fit > FIT_SAME_MODEL)
+        return false;
+    r->recording_path = matches[0].path;
     r->recording = times_read(r->arena, r->recording_path, r->diag);
     return r->recording != NULL;
 }
@@ -77,26 +99,28 @@ static bool open_gpu(Run *r)
 
 static bool choose_device(Run *r)
 {
+    if (r->options.arch && !device_find(r->options.arch))
+        return diag_fail(r->diag, "unknown device '%s'; `aptune devices` lists those known",
+                         r->options.arch);
+    bool measured = open_gpu(r);
+    if (measured)
+        r->device = gpu_device(r->gpu);
     bool recorded = find_recording(r);
     if (r->diag->errors > 0)
         return false;
-    if (open_gpu(r)) {
+    if (measured) {
         r->source = RUN_MEASURED;
-        r->device = gpu_device(r->gpu);
         return true;
     }
     if (recorded) {
         r->source = RUN_REPLAYED;
-        r->device = times_device(r->arena, r->recording);
+        r->device = run_recorded_device(r->arena, &r->recording->header);
         return true;
     }
     r->source = RUN_STATIC;
     r->device = r->options.arch ? device_find(r->options.arch) : NULL;
     if (r->device)
         return true;
-    if (r->options.arch)
-        return diag_fail(r->diag, "unknown device '%s'; `aptune devices` lists those known",
-                         r->options.arch);
     return diag_fail(r->diag,
                      "nothing to tune for: %s, and there is no recording of space '%s'; --arch "
                      "sm_90 (or another, see `aptune devices`) carves without timing",

@@ -3,6 +3,7 @@
 #define APTUNE_RUN_PARTS_H
 
 #include "tuner/measure/contents.h"
+#include "tuner/record/find.h"
 #include "tuner/run/run.h"
 
 /* --- arguments ---------------------------------------------------------------------------------- */
@@ -32,6 +33,42 @@ CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l);
 /* Identity of everything code depends on but the parameters' values: sources with includes,
  * options, architecture. */
 Hash run_source_hash(const Run *r);
+
+/* A farm with the run's options and cache; farm_close ends it. */
+Farm *run_open_farm(Run *r);
+
+/* --- recordings ----------------------------------------------------------------------------------- */
+
+/* The device a recording was made on; what it does not say comes from the table. */
+const Device *run_recorded_device(Arena *a, const RecordHeader *h);
+
+RecordValue run_record_value(Arena *a, Value v);
+
+/* The row of configuration `i`, NULL when there is none. */
+const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);
+
+/* Code hashes and geometry of all launches, as rows name them; and hashes back. */
+const char *run_code_text(Arena *a, const Run *r, const Config *c);
+const char *run_launch_text(Arena *a, const Run *r, const Config *c);
+bool run_take_code_text(const Run *r, const char *text, Config *c);
+
+TrialStatus run_trial_status(RecordStatus s);
+
+/* The header of this run's own recordings. */
+RecordHeader run_record_header(Run *r);
+
+/* The values of configuration `i` in the header's order; NULL when it has other parameters. */
+const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i);
+
+/* Adds the outcome of configuration `i`. */
+bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i);
+
+/* The profile recording beside the run's own times: every distinct code once. */
+bool run_write_profiles(Run *r, const RecordHeader *h);
+
+/* Takes codes and profiles of all configurations from the recording that is replayed.  False, and
+ * nothing taken, when it lacks some. */
+bool run_take_recorded(Run *r);
 
 /* --- ledger ------------------------------------------------------------------------------------- */
 

@@ -434,11 +434,10 @@ static bool take_criteria(Reader *r, CarveStage *c)
     return true;
 }
 
-/* carve front CRITERIA [ keep ] [ layers N ] [ budget N ] */
+/* carve front CRITERIA [ keep ] [ budget N [ fill ] ] [ band P % ] */
 static bool read_front(Reader *r, CarveStage *c)
 {
     c->kind = CARVE_FRONT;
-    c->layers = 1;
     if (!take_criteria(r, c))
         return false;
     if (c->criterion_count < 2)
@@ -446,11 +445,13 @@ static bool read_front(Reader *r, CarveStage *c)
     for (;;) {
         if (lexer_take(&r->l, "keep")) {
             c->keep_ties = true;
-        } else if (lexer_take(&r->l, "layers")) {
-            if (!take_integer(r, "the number of layers", 1, &c->layers))
-                return false;
         } else if (lexer_take(&r->l, "budget")) {
             if (!take_integer(r, "the number of configurations", 1, &c->count))
+                return false;
+            c->fill = lexer_take(&r->l, "fill");
+        } else if (lexer_take(&r->l, "band")) {
+            if (!take_number(r, "a percentage", &c->percent) ||
+                !lexer_expect(&r->l, "%", "after the number"))
                 return false;
         } else {
             return true;

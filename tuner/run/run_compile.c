@@ -1,0 +1,389 @@
+/* Code and profile of every configuration.
+ *
+ * Where a recording was made from these very sources, its code hashes and profiles are those that
+ * compiling would give, and nothing is compiled.  Otherwise jobs go to the farm; what is found
+ * out about a configuration is left in the compile cache, so that a second run reads it from
+ * there without touching the code. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/vec.h"
+#include "metrics/metric/profile_build.h"
+#include "tuner/choose/cluster.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- sources ---------------------------------------------------------------------------------------- */
+
+bool run_open_sources(Run *r)
+{
+    VEC(const char *) options = {0};
+    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile (measured,
+     * NVRTC 13.0), the code is the same. */
+    VEC_PUSH(r->arena, &options, "--minimal");
+    for (size_t i = 0; i < r->spec->option_count; i++)
+        VEC_PUSH(r->arena, &options, r->spec->options[i]);
+    r->sources = ARENA_ARRAY(r->arena, const CompileSource *, r->spec->launch_count);
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        for (size_t k = 0; k < l && !r->sources[l]; k++)
+            if (strcmp(r->spec->launches[k].path, r->spec->launches[l].path) == 0)
+                r->sources[l] = r->sources[k];
+        if (!r->sources[l])
+            r->sources[l] = source_open(r->arena, r->spec->launches[l].path, options.at,
+                                        options.count, r->diag);
+        if (!r->sources[l])
+            return false;
+    }
+    return true;
+}
+
+static const char *architecture(Arena *a, const Run *r)
+{
+    return arena_printf(a, "sm_%d", device_arch(r->device));
+}
+
+CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l)
+{
+    size_t n = r->spec->parameter_count;
+    CompileDefine *defines = ARENA_ARRAY(a, CompileDefine, n);
+    Buf value = {0};
+    for (size_t p = 0; p < n; p++) {
+        buf_clear(&value);
+        value_print_bare(space_value(&r->space, r->configs[i].number, p), &value);
+        defines[p].name = r->spec->parameters[p].name;
+        defines[p].value = arena_string(a, buf_text(&value));
+    }
+    buf_free(&value);
+    CompileSetting setting = {
+        .architecture = architecture(a, r), .defines = defines, .define_count = n};
+    return source_configure(a, r->sources[l], &setting);
+}
+
+Hash run_source_hash(const Run *r)
+{
+    Arena *a = arena_new();
+    Hasher *h = hasher_new();
+    hasher_string(h, architecture(a, r));
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        hasher_string(h, r->sources[l]->hash.text);
+        hasher_string(h, r->spec->launches[l].entry);
+    }
+    for (size_t i = 0; i < r->spec->option_count; i++)
+        hasher_string(h, r->spec->options[i]);
+    arena_free(a);
+    return hasher_end(h);
+}
+
+/* --- what is known of a configuration, as JSON in the compile cache ---------------------------------- */
+
+/* What a profile depends on besides the code: how it is launched, with which scalars, on what. */
+static Hash launch_hash(const Run *r, const Geometry *g, const ArgumentBytes *arguments)
+{
+    Hasher *h = hasher_new();
+    int version = PROFILER_VERSION;
+    hasher_add(h, &version, sizeof version);
+    hasher_add(h, g, sizeof *g);
+    hasher_add(h, arguments->bytes, arguments->size);
+    hasher_string(h, r->device->name);
+    return hasher_end(h);
+}
+
+static json_t *facts_json(const Hash *code, const Hash *launch, const Profile *p)
+{
+    json_t *values = json_array();
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        json_array_append_new(values, isfinite(p->value[f]) ? json_real(p->value[f]) : json_null());
+    return json_pack("{s:s, s:s, s:o}", "code", code->text, "launch", launch->text, "profile",
+                     values);
+}
+
+static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *code,
+                       const Profile **profile)
+{
+    json_t *o = text ? json_loads(text, 0, NULL) : NULL;
+    const char *code_text = json_string_value(json_object_get(o, "code"));
+    const char *launch_text = json_string_value(json_object_get(o, "launch"));
+    json_t *values = json_object_get(o, "profile");
+    bool ok = code_text && strlen(code_text) == HASH_TEXT - 1 && launch_text &&
+              strcmp(launch_text, launch->text) == 0 && json_array_size(values) == PROFILE_FIELDS;
+    if (ok) {
+        Profile *p = ARENA_NEW(a, Profile);
+        memcpy(code->text, code_text, HASH_TEXT);
+        for (size_t f = 0; f < PROFILE_FIELDS; f++) {
+            json_t *v = json_array_get(values, f);
+            p->value[f] = json_is_number(v) ? json_number_value(v) : NAN;
+        }
+        *profile = p;
+    }
+    json_decref(o);
+    return ok;
+}
+
+/* --- compiling ----------------------------------------------------------------------------------------- */
+
+/* A launch of a configuration on its way through the farm. */
+typedef struct Item {
+    size_t config, launch;
+    CompileJob job;
+    Hash launch_hash;
+} Item;
+
+typedef struct Work {
+    Run *run;
+    Farm *farm;
+    ArgumentBytes arguments;
+    Arena *scratch;          /* of one result */
+    const Profile **profile; /* of each launch, all configurations */
+    Item *items;
+    size_t count, done;
+    double profiling; /* seconds */
+} Work;
+
+static const char *first_error_line(Arena *a, const char *log)
+{
+    const char *at = log ? strstr(log, "error") : NULL;
+    if (!at)
+        at = log ? log : "";
+    while (at > log && at[-1] != '\n')
+        at--;
+    return arena_copy(a, at, strcspn(at, "\n"));
+}
+
+static void take_code(Work *w, const Item *it, const Hash *code, const Profile *profile)
+{
+    Config *c = &w->run->configs[it->config];
+    c->hash[it->launch] = *code;
+    w->profile[it->config * w->run->spec->launch_count + it->launch] = profile;
+    if (c->code == CODE_NONE)
+        c->code = CODE_OK;
+}
+
+static void take_failure(Work *w, const Item *it, const CompileResult *res)
+{
+    static const CodeState states[] = {[COMPILE_OK] = CODE_OK,
+                                       [COMPILE_ERROR] = CODE_ERROR,
+                                       [COMPILE_TIMEOUT] = CODE_TIMEOUT,
+                                       [COMPILE_CRASH] = CODE_CRASH};
+    Config *c = &w->run->configs[it->config];
+    c->code = states[res->status];
+    c->failure = first_error_line(w->run->arena, res->log);
+}
+
+/* Profiles fresh code and leaves what was found in the cache. */
+static void profile_code(Work *w, const Item *it, const CompileResult *res)
+{
+    Run *r = w->run;
+    double since = run_clock();
+    const Geometry *g = &r->configs[it->config].geometry[it->launch];
+    Diag d = diag_new(w->scratch);
+    ProfileInput in = {.ptx = res->ptx,
+                       .ptx_size = res->ptx_size,
+                       .cubin = res->cubin,
+                       .cubin_size = res->cubin_size,
+                       .kernel = r->spec->launches[it->launch].entry,
+                       .device = r->device,
+                       .dynamic_shared = g->shared,
+                       .parameters = w->arguments.bytes,
+                       .parameter_bytes = w->arguments.size};
+    memcpy(in.grid, g->grid, sizeof in.grid);
+    memcpy(in.block, g->block, sizeof in.block);
+    Profile *p = ARENA_NEW(r->arena, Profile);
+    Hash code;
+    if (profile_build(w->scratch, &in, p, &code, &d)) {
+        take_code(w, it, &code, p);
+        farm_attach(w->farm, &it->job, facts_json(&code, &it->launch_hash, p), &d);
+    } else {
+        Config *c = &r->configs[it->config];
+        c->code = CODE_ERROR;
+        c->failure = arena_printf(r->arena, "cannot be profiled: %s",
+                                  d.messages.count ? d.messages.at[0].text : "no reason given");
+    }
+    w->profiling += run_clock() - since;
+}
+
+static void take_result(Work *w, const CompileResult *res)
+{
+    const Item *it = &w->items[res->id];
+    Hash code;
+    const Profile *profile;
+    w->run->from_cache += res->from_cache;
+    if (res->status != COMPILE_OK)
+        take_failure(w, it, res);
+    else if (facts_read(w->run->arena, res->facts, &it->launch_hash, &code, &profile))
+        take_code(w, it, &code, profile);
+    else
+        profile_code(w, it, res);
+    w->done++;
+    if (w->run->progress.step) {
+        const char *name = run_config_name(w->scratch, w->run, it->config);
+        run_progress(w->run, "compile", w->done, w->count, name);
+    }
+}
+
+/* What the cache knows needs no worker; the rest is queued. */
+static void start_item(Work *w, size_t id)
+{
+    Item *it = &w->items[id];
+    CompileResult res;
+    Hash code;
+    const Profile *profile;
+    if (farm_peek(w->farm, w->scratch, &it->job, &res) && res.status == COMPILE_OK &&
+        facts_read(w->run->arena, res.facts, &it->launch_hash, &code, &profile)) {
+        take_code(w, it, &code, profile);
+        w->run->from_cache++;
+        w->done++;
+        return;
+    }
+    farm_add(w->farm, id, &it->job);
+}
+
+static void make_items(Work *w)
+{
+    Run *r = w->run;
+    size_t launches = r->spec->launch_count;
+    w->items = ARENA_ARRAY(r->arena, Item, r->config_count * launches);
+    for (size_t i = 0; i < r->config_count; i++) {
+        if (r->configs[i].tier0 != TIER0_FITS)
+            continue;
+        for (size_t l = 0; l < launches; l++) {
+            Item *it = &w->items[w->count++];
+            it->config = i;
+            it->launch = l;
+            it->job = run_job(r->arena, r, i, l);
+            it->launch_hash = launch_hash(r, &r->configs[i].geometry[l], &w->arguments);
+        }
+    }
+}
+
+Farm *run_open_farm(Run *r)
+{
+    const char *folder = r->options.cache ? r->options.cache : cache_default_folder(r->arena);
+    if (!r->cache && folder) {
+        Diag d = diag_new(r->arena);
+        r->cache = cache_open(r->arena, folder, &d);
+        if (!r->cache)
+            diag_warn(r->diag, (Span){0}, "nothing is cached: %s", d.messages.at[0].text);
+    }
+    FarmOptions options = {.helper = r->compile_helper,
+                           .cuda_folder = r->cuda_folder,
+                           .jobs = r->options.jobs,
+                           .limit_seconds = r->options.compile_limit,
+                           .cache = r->cache};
+    return farm_open(&options);
+}
+
+/* Launches of one configuration joined: the profile of the launch that executes most. */
+static const Profile *join_launches(const Work *w, size_t i)
+{
+    size_t n = w->run->spec->launch_count;
+    const Profile *const *p = &w->profile[i * n];
+    const Profile *most = p[0];
+    for (size_t l = 1; l < n; l++) {
+        if (!p[l] || !most)
+            return NULL;
+        double a = p[l]->value[PROFILE_INSTR] * p[l]->value[PROFILE_THREADS];
+        if (a > most->value[PROFILE_INSTR] * most->value[PROFILE_THREADS])
+            most = p[l];
+    }
+    return most;
+}
+
+static bool compile_all(Run *r)
+{
+    double since = run_clock();
+    Work w = {.run = r, .scratch = arena_new()};
+    if (!run_argument_bytes(r, &w.arguments)) {
+        arena_free(w.scratch);
+        return false;
+    }
+    w.profile = ARENA_ARRAY(r->arena, const Profile *, r->config_count * r->spec->launch_count);
+    w.farm = run_open_farm(r);
+    make_items(&w);
+    for (size_t id = 0; id < w.count; id++) {
+        start_item(&w, id);
+        arena_reset(w.scratch);
+    }
+    CompileResult res;
+    while (farm_next(w.farm, w.scratch, &res, r->diag)) {
+        take_result(&w, &res);
+        arena_reset(w.scratch);
+    }
+    bool ok = farm_pending(w.farm) == 0;
+    const char *compiler = farm_compiler(w.farm, r->arena);
+    r->compiler = compiler ? compiler : "unknown";
+    farm_close(w.farm);
+    arena_free(w.scratch);
+    for (size_t i = 0; i < r->config_count; i++)
+        if (r->configs[i].code == CODE_OK)
+            r->configs[i].profile = join_launches(&w, i);
+    run_charge(r, LEDGER_COMPILE, &since);
+    r->seconds[LEDGER_COMPILE] -= w.profiling;
+    r->seconds[LEDGER_PROFILE] += w.profiling;
+    return ok;
+}
+
+/* Was the recording made from these very sources, for this architecture and with these options? */
+static bool recorded_sources_are_ours(const Run *r)
+{
+    Hash ours = run_source_hash(r);
+    return r->recording && strcmp(r->recording->header.source_hash, ours.text) == 0;
+}
+
+/* --- the stage ------------------------------------------------------------------------------------------- */
+
+/* Code, launch geometry and so everything that can run differently, as one text. */
+static const char *code_key(Arena *a, const Run *r, const Config *c)
+{
+    Hasher *h = hasher_new();
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        hasher_string(h, c->hash[l].text);
+        hasher_add(h, &c->geometry[l], sizeof c->geometry[l]);
+    }
+    Hash sum = hasher_end(h);
+    return arena_string(a, sum.text);
+}
+
+static void count_codes(Run *r)
+{
+    const char **keys = ARENA_ARRAY(r->arena, const char *, r->config_count);
+    bool *alive = ARENA_ARRAY(r->arena, bool, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        alive[i] = c->code == CODE_OK;
+        keys[i] = alive[i] ? code_key(r->arena, r, c) : NULL;
+        r->compiled += alive[i];
+        r->failed += c->code == CODE_ERROR || c->code == CODE_TIMEOUT || c->code == CODE_CRASH;
+    }
+    size_t *same = cluster_same(r->arena, keys, alive, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++) {
+        if (!alive[i])
+            continue;
+        r->configs[i].same_as = same[i];
+        r->distinct += same[i] == i;
+    }
+}
+
+static const char *first_failure(const Run *r)
+{
+    for (size_t i = 0; i < r->config_count; i++)
+        if (r->configs[i].failure)
+            return r->configs[i].failure;
+    return "no message";
+}
+
+bool run_compile(Run *r)
+{
+    if (!run_open_sources(r))
+        return false;
+    r->profiles_recorded = r->source == RUN_REPLAYED && !r->options.compile &&
+                           recorded_sources_are_ours(r) && run_take_recorded(r);
+    if (!r->profiles_recorded && !compile_all(r))
+        return false;
+    count_codes(r);
+    if (r->compiled == 0)
+        return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
+                         first_failure(r));
+    return true;
+}

@@ -1,0 +1,251 @@
+/* Recordings as the run needs them: which one fits, which row is a configuration's, what device it
+ * was, and writing those of this run. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* --- devices as facts --------------------------------------------------------------------------------- */
+
+/* Every number of a Device, by the name it has in a recording. */
+#define DEVICE_NUMBERS(F)                                                                          \
+    F(major)                                                                                       \
+    F(minor)                                                                                       \
+    F(sms)                                                                                         \
+    F(threads_per_block)                                                                           \
+    F(threads_per_sm)                                                                              \
+    F(warps_per_sm)                                                                                \
+    F(blocks_per_sm)                                                                               \
+    F(registers_per_sm)                                                                            \
+    F(registers_per_block)                                                                         \
+    F(registers_per_thread)                                                                        \
+    F(shared_per_sm)                                                                               \
+    F(shared_per_block)                                                                            \
+    F(shared_per_block_optin)                                                                      \
+    F(shared_reserved)                                                                             \
+    F(clock_hz)                                                                                    \
+    F(l2_bytes)                                                                                    \
+    F(dram_bytes_per_s)                                                                            \
+    F(fp32_per_sm)
+
+static void device_facts(Arena *a, const Device *d, const RecordFact **out, size_t *count)
+{
+    VEC(RecordFact) facts = {0};
+#define F(field) VEC_PUSH(a, &facts, ((RecordFact){#field, (double)d->field}));
+    DEVICE_NUMBERS(F)
+#undef F
+    *out = facts.at;
+    *count = facts.count;
+}
+
+const Device *run_recorded_device(Arena *a, const RecordHeader *h)
+{
+    const Device *known = device_find(h->arch);
+    Device *d = ARENA_NEW(a, Device);
+    if (known)
+        *d = *known;
+    d->name = h->device;
+    for (size_t i = 0; i < h->fact_count; i++) {
+        const RecordFact *f = &h->facts[i];
+#define F(field)                                                                                   \
+    if (strcmp(f->name, #field) == 0)                                                              \
+        d->field = (__typeof__(d->field))f->value;
+        DEVICE_NUMBERS(F)
+#undef F
+    }
+    return d;
+}
+
+/* --- values ---------------------------------------------------------------------------------------------- */
+
+RecordValue run_record_value(Arena *a, Value v)
+{
+    if (v.kind == VALUE_INT)
+        return (RecordValue){.number = v.integer};
+    if (v.kind == VALUE_BOOL)
+        return (RecordValue){.number = v.boolean};
+    Buf b = {0};
+    value_print_bare(v, &b);
+    RecordValue r = {.text = arena_string(a, buf_text(&b))};
+    buf_free(&b);
+    return r;
+}
+
+/* A configuration's values in the order of the header's parameters; NULL when it has others. */
+static const RecordValue *values_for(Arena *a, const Run *r, const RecordHeader *h, size_t i)
+{
+    RecordValue *values = ARENA_ARRAY(a, RecordValue, h->parameter_count);
+    if (h->parameter_count != r->spec->parameter_count)
+        return NULL;
+    for (size_t k = 0; k < h->parameter_count; k++) {
+        size_t p = 0;
+        while (p < r->spec->parameter_count &&
+               strcmp(r->spec->parameters[p].name, h->parameters[k].name) != 0)
+            p++;
+        if (p == r->spec->parameter_count)
+            return NULL;
+        values[k] = run_record_value(a, space_value(&r->space, r->configs[i].number, p));
+    }
+    return values;
+}
+
+const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i)
+{
+    Arena *a = arena_new();
+    const RecordValue *values = values_for(a, r, &t->header, i);
+    const RecordRow *row = values ? times_find(t, record_key(a, &t->header, values)) : NULL;
+    arena_free(a);
+    return row;
+}
+
+/* --- code and launch as the rows name them ------------------------------------------------------------- */
+
+const char *run_code_text(Arena *a, const Run *r, const Config *c)
+{
+    Buf b = {0};
+    for (size_t l = 0; l < r->spec->launch_count; l++)
+        buf_printf(&b, "%s%s", l ? "+" : "", c->hash[l].text);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+const char *run_launch_text(Arena *a, const Run *r, const Config *c)
+{
+    Buf b = {0};
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        const Geometry *g = &c->geometry[l];
+        buf_printf(&b, "%s%lld,%lld,%lld/%lld,%lld,%lld/%lld", l ? ";" : "",
+                   (long long)g->grid[0], (long long)g->grid[1], (long long)g->grid[2],
+                   (long long)g->block[0], (long long)g->block[1], (long long)g->block[2],
+                   (long long)g->shared);
+    }
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* The hashes of run_code_text back into a configuration. */
+bool run_take_code_text(const Run *r, const char *text, Config *c)
+{
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        size_t n = text ? strcspn(text, "+") : 0;
+        if (n != HASH_TEXT - 1)
+            return false;
+        memcpy(c->hash[l].text, text, n);
+        c->hash[l].text[n] = '\0';
+        text += n + (text[n] == '+');
+    }
+    return true;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------ */
+
+static const char *now_text(Arena *a)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    char text[32];
+    gmtime_r(&now, &utc);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return arena_string(a, text);
+}
+
+RecordHeader run_record_header(Run *r)
+{
+    Arena *a = r->arena;
+    RecordHeader h = {.space = r->spec->name,
+                      .arch = arena_printf(a, "sm_%d", device_arch(r->device)),
+                      .device = r->device->name,
+                      .nvrtc = r->compiler,
+                      .options = r->spec->options,
+                      .option_count = r->spec->option_count,
+                      .date = now_text(a),
+                      .version = APTUNE_VERSION};
+    RecordParameter *parameters = ARENA_ARRAY(a, RecordParameter, r->spec->parameter_count);
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        ValueKind k = r->spec->parameters[p].kind;
+        parameters[p] = (RecordParameter){r->spec->parameters[p].name,
+                                          k == VALUE_STRING || k == VALUE_REAL};
+    }
+    h.parameters = parameters;
+    h.parameter_count = r->spec->parameter_count;
+    RecordProblem *problem = ARENA_ARRAY(a, RecordProblem, r->spec->problem_name_count);
+    for (size_t i = 0; i < r->spec->problem_name_count; i++)
+        problem[i] = (RecordProblem){r->spec->problem_names[i],
+                                     run_record_value(a, r->spec->problems[r->space.problem].values[i])};
+    h.problem = problem;
+    h.problem_count = r->spec->problem_name_count;
+    device_facts(a, r->device, &h.facts, &h.fact_count);
+    Hash source = run_source_hash(r);
+    h.source_hash = arena_string(a, source.text);
+    if (r->gpu) {
+        h.uuid = gpu_facts(r->gpu)->uuid;
+        h.driver = gpu_facts(r->gpu)->driver;
+    }
+    return h;
+}
+
+static RecordStatus record_status(TrialStatus s)
+{
+    static const RecordStatus table[TRIAL_STATUSES] = {
+        [TRIAL_OK] = RECORD_OK,
+        [TRIAL_WRONG] = RECORD_WRONG,
+        [TRIAL_LAUNCH_FAILED] = RECORD_LAUNCH_FAILED,
+        [TRIAL_FAULT] = RECORD_FAULT,
+        [TRIAL_TIMEOUT] = RECORD_TIMEOUT,
+        [TRIAL_LOAD_FAILED] = RECORD_LAUNCH_FAILED,
+        [TRIAL_DEVICE_LOST] = RECORD_SKIPPED,
+    };
+    return table[s];
+}
+
+TrialStatus run_trial_status(RecordStatus s)
+{
+    switch (s) {
+    case RECORD_OK:
+        return TRIAL_OK;
+    case RECORD_WRONG:
+        return TRIAL_WRONG;
+    case RECORD_TIMEOUT:
+        return TRIAL_TIMEOUT;
+    case RECORD_FAULT:
+        return TRIAL_FAULT;
+    case RECORD_SKIPPED:
+        return TRIAL_DEVICE_LOST;
+    default:
+        return TRIAL_LAUNCH_FAILED;
+    }
+}
+
+bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
+{
+    const Config *c = &r->configs[i];
+    Arena *a = arena_new();
+    RecordRow row = {.values = values_for(a, r, h, i),
+                     .max_error = c->max_error,
+                     .message = c->words && *c->words ? c->words : NULL};
+    if (c->code != CODE_OK) {
+        row.status = RECORD_COMPILE_ERROR;
+        row.message = c->failure;
+        row.max_error = NAN;
+    } else {
+        row.code = run_code_text(a, r, c);
+        row.launch = run_launch_text(a, r, c);
+        row.status = record_status(c->status);
+        row.times_ms = c->times;
+        row.time_count = c->time_count;
+    }
+    bool ok = times_append(w, &row, r->diag);
+    arena_free(a);
+    return ok;
+}
+
+const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i)
+{
+    return values_for(a, r, h, i);
+}
