@@ -108,13 +108,9 @@ static size_t scope_names(void *context, const char **out, size_t room)
     return n;
 }
 
-Scope metricset_scope(const MetricSet *set)
+Scope metricset_scope(MetricSet *set)
 {
-    union {
-        const MetricSet *in;
-        void *out;
-    } context = {set}; /* the scope only reads it */
-    return (Scope){context.out, scope_find, scope_names, true};
+    return (Scope){set, scope_find, scope_names, true};
 }
 
 /* --- statements ------------------------------------------------------------------------------- */
@@ -189,7 +185,7 @@ static bool parse_meaning(Lexer *l, Metric *m, Diag *d)
     return true;
 }
 
-static bool parse_formula(Lexer *l, const MetricSet *set, Metric *m, Diag *d)
+static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
 {
     if (!lexer_expect(l, "=", "before the formula"))
         return false;

@@ -65,8 +65,8 @@ void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const 
                         MetricValue *values);
 
 /* A scope with every profile and device field and every metric of the set, for other formulas over
- * them (carving).  Its slots are those of metricset_slots. */
-Scope metricset_scope(const MetricSet *set);
+ * them (carving).  It only reads the set.  Its slots are those of metricset_slots. */
+Scope metricset_scope(MetricSet *set);
 
 /* How many slots the scope has. */
 size_t metricset_slot_count(const MetricSet *set);
