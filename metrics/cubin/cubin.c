@@ -1,6 +1,7 @@
 #include "metrics/cubin/cubin.h"
 
 #include "metrics/base/vec.h"
+#include "metrics/cubin/cubin_record.h"
 #include "metrics/cubin/sass.h"
 
 #include <limits.h>
@@ -15,66 +16,42 @@ enum {
     NO_REGISTER_LIMIT = 255
 };
 
-/* --- records ---------------------------------------------------------------------------------- */
-
-bool cubin_record_next(const ElfSection *s, size_t *at, CubinRecord *out)
-{
-    if (!s->data || s->size - *at < 4)
-        return false;
-    const uint8_t *r = s->data + *at;
-    *out = (CubinRecord){(CubinFormat)r[0], r[1], elf_u16(r + 2), NULL};
-    *at += 4;
-    if (out->format != CUBIN_SIZED)
-        return true;
-    if (s->size - *at < out->value)
-        return false;
-    out->data = s->data + *at;
-    *at += out->value;
-    return true;
-}
-
-const ElfSection *cubin_kernel_section(const Cubin *c, const char *prefix, const char *kernel)
-{
-    size_t length = strlen(prefix);
-    for (size_t i = 0; i < c->elf->section_count; i++) {
-        const char *name = c->elf->sections[i].name;
-        if (strncmp(name, prefix, length) == 0 && name[length] == '.' &&
-            strcmp(name + length + 1, kernel) == 0)
-            return &c->elf->sections[i];
-    }
-    return NULL;
-}
-
-static uint32_t record_word(const CubinRecord *r, size_t i)
-{
-    return r->data && r->value >= 4 * (i + 1) ? elf_u32(r->data + 4 * i) : 0;
-}
+/* --- one kernel ------------------------------------------------------------------------------- */
 
 /* Is this a {symbol, number} record about the kernel's symbol?  Helper functions within the
  * kernel's section (divisions …) have records of their own. */
 static bool record_is_about(const CubinRecord *r, CubinAttribute attribute, size_t symbol)
 {
     return r->attribute == attribute && r->format == CUBIN_SIZED && r->value >= 8 &&
-           record_word(r, 0) == symbol;
+           cubin_record_word(r, 0) == symbol;
 }
 
-/* --- one kernel ------------------------------------------------------------------------------- */
+/* Was the section read to its end? */
+static bool records_are_whole(const ElfSection *s, size_t at, const CubinKernel *k, Diag *d)
+{
+    if (!s || !s->data || at == s->size)
+        return true;
+    return diag_fail(d, "cubin: the records of kernel '%.200s' are damaged", k->name);
+}
 
 static bool read_usage(const Cubin *c, size_t symbol, CubinKernel *k, Diag *d)
 {
     const ElfSection *info = elf_find(c->elf, ".nv.info");
     bool counted = false;
+    size_t at = 0;
     CubinRecord r;
-    for (size_t at = 0; info && cubin_record_next(info, &at, &r);) {
+    while (info && cubin_record_next(info, &at, &r)) {
         if (record_is_about(&r, CUBIN_REGCOUNT, symbol)) {
-            counted = record_word(&r, 1) <= UCHAR_MAX;
-            k->registers = (int)(record_word(&r, 1) & UCHAR_MAX);
+            counted = cubin_record_word(&r, 1) <= UCHAR_MAX;
+            k->registers = (int)(cubin_record_word(&r, 1) & UCHAR_MAX);
         } else if (record_is_about(&r, CUBIN_FRAME_SIZE, symbol)) {
-            k->frame_bytes = record_word(&r, 1);
+            k->frame_bytes = cubin_record_word(&r, 1);
         } else if (record_is_about(&r, CUBIN_MIN_STACK_SIZE, symbol)) {
-            k->stack_bytes = record_word(&r, 1);
+            k->stack_bytes = cubin_record_word(&r, 1);
         }
     }
+    if (!records_are_whole(info, at, k, d))
+        return false;
     if (!counted)
         return diag_fail(d, "cubin: no register count for kernel '%.200s'", k->name);
     return true;
@@ -85,7 +62,7 @@ static int block_threads(const CubinRecord *r)
 {
     int64_t threads = 1;
     for (size_t i = 0; i < 3; i++) {
-        threads *= record_word(r, i);
+        threads *= cubin_record_word(r, i);
         if (threads < 1 || threads > INT_MAX)
             return 0;
     }
@@ -94,7 +71,7 @@ static int block_threads(const CubinRecord *r)
 
 static CubinParam record_param(const CubinRecord *r)
 {
-    uint32_t place = record_word(r, 1), shape = record_word(r, 2);
+    uint32_t place = cubin_record_word(r, 1), shape = cubin_record_word(r, 2);
     bool wide = r->attribute == CUBIN_KPARAM_INFO_V2;
     return (CubinParam){
         .ordinal = (int)(place & 0xffff),
@@ -139,17 +116,19 @@ static int by_ordinal(const void *left, const void *right)
     return a->ordinal != b->ordinal ? a->ordinal - b->ordinal : a->offset - b->offset;
 }
 
-static void read_info(Arena *a, const Cubin *c, CubinKernel *k)
+static bool read_info(Arena *a, const Cubin *c, CubinKernel *k, Diag *d)
 {
     const ElfSection *info = cubin_kernel_section(c, ".nv.info", k->name);
     Params params = {0};
+    size_t at = 0;
     CubinRecord r;
-    for (size_t at = 0; info && cubin_record_next(info, &at, &r);)
+    while (info && cubin_record_next(info, &at, &r))
         read_record(a, &r, k, &params);
     if (params.count)
         qsort(params.at, params.count, sizeof *params.at, by_ordinal);
     k->params = params.at;
     k->param_count = params.count;
+    return records_are_whole(info, at, k, d);
 }
 
 static bool read_shared(const Cubin *c, CubinKernel *k, Diag *d)
@@ -192,9 +171,9 @@ static bool read_kernel(Arena *a, const Cubin *c, size_t symbol, CubinKernel *k,
 {
     const ElfSymbol *s = &c->elf->symbols[symbol];
     *k = (CubinKernel){.name = s->name, .register_limit = NO_REGISTER_LIMIT};
-    if (!read_usage(c, symbol, k, d) || !read_shared(c, k, d) || !read_code(c, s, k, d))
+    if (!read_usage(c, symbol, k, d) || !read_info(a, c, k, d) || !read_shared(c, k, d) ||
+        !read_code(c, s, k, d))
         return false;
-    read_info(a, c, k);
     const ElfSection *constants = cubin_kernel_section(c, ".nv.constant0", k->name);
     k->constant_bytes = constants && constants->data ? (int64_t)constants->size : 0;
     return true;

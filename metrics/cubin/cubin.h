@@ -67,43 +67,4 @@ const CubinKernel *cubin_find(const Cubin *c, const char *name);
  * (A path that the program itself contains, such as that of an assert, is part of the code.) */
 Hash cubin_code_hash(const Cubin *c, const CubinKernel *k);
 
-/* --- for cubin_hash.c: the records of .nv.info ------------------------------------------------ */
-
-typedef enum CubinFormat {
-    CUBIN_NO_VALUE = 1,
-    CUBIN_BYTE = 2,
-    CUBIN_HALF = 3,
-    CUBIN_SIZED = 4
-} CubinFormat;
-
-/* Numbers of the records we know; names are NVIDIA's, as cuobjdump -elf prints them. */
-typedef enum CubinAttribute {
-    CUBIN_MAX_THREADS = 0x05,    /* x, y, z */
-    CUBIN_PARAM_CBANK = 0x0a,    /* symbol; offset and size in bank 0, 16 bits each */
-    CUBIN_EXTERNS = 0x0f,        /* symbols */
-    CUBIN_REQNTID = 0x10,        /* x, y, z */
-    CUBIN_FRAME_SIZE = 0x11,     /* symbol, bytes */
-    CUBIN_MIN_STACK_SIZE = 0x12, /* symbol, bytes */
-    CUBIN_KPARAM_INFO = 0x17,    /* index; ordinal and offset, 16 bits each; size from bit 18 on */
-    CUBIN_CBANK_PARAM_SIZE = 0x19,
-    CUBIN_MAXREG_COUNT = 0x1b,
-    CUBIN_REGCOUNT = 0x2f,       /* symbol, registers */
-    CUBIN_KPARAM_INFO_V2 = 0x45, /* the same with a size of 16 bits: kernels of over 4 KB */
-    CUBIN_NUM_BARRIERS = 0x4c
-} CubinAttribute;
-
-/* One record: {u8 format, u8 attribute, u16 value}, and for CUBIN_SIZED `value` bytes more. */
-typedef struct CubinRecord {
-    CubinFormat format;
-    uint8_t attribute;
-    uint16_t value;
-    const uint8_t *data; /* CUBIN_SIZED: `value` bytes */
-} CubinRecord;
-
-/* Takes the record at `*at` of a section and moves on; false at the end or when it is cut off. */
-bool cubin_record_next(const ElfSection *s, size_t *at, CubinRecord *out);
-
-/* ".text" + '.' + kernel and the like; NULL when the kernel has none. */
-const ElfSection *cubin_kernel_section(const Cubin *c, const char *prefix, const char *kernel);
-
 #endif

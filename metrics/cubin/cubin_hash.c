@@ -1,5 +1,7 @@
 #include "metrics/cubin/cubin.h"
 
+#include "metrics/cubin/cubin_record.h"
+
 #include <string.h>
 
 enum { TYPE_RELA = 4, TYPE_REL = 9 };

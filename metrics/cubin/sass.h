@@ -13,9 +13,9 @@
  *     high   49-51   scoreboard that reading the operands sets, 7 = none
  *     high   52-57   scoreboards to wait for, one bit each
  *
- * The layout is not published.  Opcodes, widths and control fields were compared with nvdisasm
- * for sm_80 and sm_90; branch targets on sm_90 by the loops that come out, and for sm_75 to sm_121
- * by the jump to itself that ends every function. */
+ * The layout is not published.  Widths, control fields and the opcodes of the first list in
+ * sass_ops.def were compared with nvdisasm for sm_80 and sm_90; branch targets on sm_90 by the
+ * loops that come out, and for sm_75 to sm_121 by the jump to itself that ends every function. */
 #ifndef APTUNE_CUBIN_SASS_H
 #define APTUNE_CUBIN_SASS_H
 
@@ -46,7 +46,9 @@ typedef enum SassClass {
     SASS_LOCAL_LOAD,
     SASS_LOCAL_STORE,
     SASS_CONSTANT_LOAD,
+    SASS_GENERIC,    /* memory whose kind is known at run time only */
     SASS_ASYNC_COPY, /* global to shared */
+    SASS_CACHE,      /* prefetch, invalidate */
     SASS_TEXTURE,
     SASS_NOP,
     SASS_CLASSES

@@ -53,25 +53,35 @@ MetricSet *metricset_new(Arena *a)
     return set;
 }
 
-int metricset_find(const MetricSet *set, const char *name)
+size_t metricset_count(const MetricSet *set)
+{
+    return set->metrics.count;
+}
+
+const Metric *metricset_at(const MetricSet *set, size_t i)
+{
+    return &set->metrics.at[i];
+}
+
+size_t metricset_find(const MetricSet *set, const char *name)
 {
     for (size_t i = 0; i < set->metrics.count; i++)
         if (strcmp(set->metrics.at[i].name, name) == 0)
-            return (int)i;
-    return -1;
+            return i;
+    return SIZE_MAX;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-size_t metricset_slot_count(const MetricSet *set)
+static size_t slot_count(const MetricSet *set)
 {
     return FIRST_METRIC + set->metrics.count;
 }
 
-const char *metricset_slot_name(const MetricSet *set, int slot)
+static const char *slot_name(const MetricSet *set, int slot)
 {
     if (slot < FIRST_DEVICE)
-        return profile_info((ProfileField)slot)->name;
+        return profile_field(slot)->name;
     if (slot < FIRST_METRIC)
         return device_names[slot - FIRST_DEVICE];
     return set->metrics.at[slot - FIRST_METRIC].name;
@@ -80,9 +90,9 @@ const char *metricset_slot_name(const MetricSet *set, int slot)
 /* -1 when there is none. */
 static int slot_of(const MetricSet *set, const char *name)
 {
-    size_t count = metricset_slot_count(set);
+    size_t count = slot_count(set);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(metricset_slot_name(set, (int)i), name) == 0)
+        if (strcmp(slot_name(set, (int)i), name) == 0)
             return (int)i;
     return -1;
 }
@@ -104,17 +114,13 @@ static size_t scope_names(void *context, const char **out, size_t room)
     for (size_t i = 0; i < set->metrics.count && n < room; i++)
         out[n++] = set->metrics.at[i].name;
     for (int i = 0; i < FIRST_METRIC && n < room; i++)
-        out[n++] = metricset_slot_name(set, i);
+        out[n++] = slot_name(set, i);
     return n;
 }
 
-Scope metricset_scope(const MetricSet *set)
+static Scope scope_of(MetricSet *set)
 {
-    union {
-        const MetricSet *in;
-        void *out;
-    } context = {set}; /* the scope only reads it */
-    return (Scope){context.out, scope_find, scope_names, true};
+    return (Scope){set, scope_find, scope_names, true};
 }
 
 /* --- statements ------------------------------------------------------------------------------- */
@@ -189,14 +195,14 @@ static bool parse_meaning(Lexer *l, Metric *m, Diag *d)
     return true;
 }
 
-static bool parse_formula(Lexer *l, const MetricSet *set, Metric *m, Diag *d)
+static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
 {
     if (!lexer_expect(l, "=", "before the formula"))
         return false;
     m->formula = expr_parse(l);
     if (!m->formula)
         return false;
-    Scope scope = metricset_scope(set);
+    Scope scope = scope_of(set);
     if (!expr_bind(m->formula, &scope, d))
         return false;
     ValueKind kind = expr_kind(m->formula);
@@ -240,17 +246,17 @@ bool metricset_read(MetricSet *set, const Source *s, Diag *d)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-void metricset_slots(const MetricSet *set, const Profile *p, const Device *device,
-                     const MetricValue *values, Value *slots)
+/* Slots of profile and device filled in; those of the metrics are still to come. */
+static Value *slots_of(Arena *a, const MetricSet *set, const Profile *p, const Device *device)
 {
+    Value *slots = ARENA_ARRAY(a, Value, slot_count(set));
     double fields[DEVICE_FIELD_COUNT];
     device_values(device, fields);
     for (int i = 0; i < PROFILE_FIELDS; i++)
         slots[i] = value_real(p->value[i]);
     for (int i = 0; i < DEVICE_FIELD_COUNT; i++)
         slots[FIRST_DEVICE + i] = value_real(fields[i]);
-    for (size_t i = 0; i < set->metrics.count; i++)
-        slots[FIRST_METRIC + i] = value_real(values ? values[i].value : NAN);
+    return slots;
 }
 
 /* Looks for a name without a value among those a formula uses. */
@@ -274,7 +280,7 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
     expr_visit_names(m->formula, visit_slot, &s);
     if (s.missing >= 0)
         return (MetricValue){
-            NAN, arena_printf(a, "'%s' is not known", metricset_slot_name(set, s.missing)), {0}};
+            NAN, arena_printf(a, "'%s' is not known", slot_name(set, s.missing)), {0}};
     Evaluation ev = {.arena = a};
     Value v;
     if (!expr_eval(m->formula, slots, &ev, &v))
@@ -285,13 +291,24 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
     return (MetricValue){value, NULL, {0}};
 }
 
-void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
-                        MetricValue *values)
+void metricset_evaluate(const MetricSet *set, const Profile *p, const Device *device,
+                        double *values)
 {
-    Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
-    metricset_slots(set, p, device, NULL, slots);
+    Arena *a = arena_new();
+    Value *slots = slots_of(a, set, p, device);
     for (size_t i = 0; i < set->metrics.count; i++) {
-        values[i] = evaluate(a, set, &set->metrics.at[i], slots);
-        slots[FIRST_METRIC + i] = value_real(values[i].value);
+        values[i] = evaluate(a, set, &set->metrics.at[i], slots).value;
+        slots[FIRST_METRIC + i] = value_real(values[i]);
     }
+    arena_free(a);
+}
+
+MetricValue metricset_explain(Arena *a, const MetricSet *set, const Profile *p,
+                              const Device *device, size_t i)
+{
+    Value *slots = slots_of(a, set, p, device);
+    for (size_t before = 0; before < i; before++)
+        slots[FIRST_METRIC + before] =
+            value_real(evaluate(a, set, &set->metrics.at[before], slots).value);
+    return evaluate(a, set, &set->metrics.at[i], slots);
 }

@@ -1,6 +1,7 @@
 /* Cubins: what we read against what ptxas said when it made them. */
 #include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
+#include "metrics/cubin/cubin_record.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -208,6 +209,29 @@ static void what_is_no_cubin_is_refused_with_a_reason(void **state)
     arena_free(a);
 }
 
+/* A record that promises more than its section holds. */
+static void damaged_records_are_refused(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    size_t size = 0;
+    const char *file = file_read(a, TEST_DATA "/cubin/hash_base.cubin", &size, &d);
+    char *bytes = arena_copy(a, file, size);
+    const Elf *e = elf_read(a, bytes, size, &d);
+    const ElfSection *info = elf_find(e, ".nv.info.scale");
+    assert_non_null(info);
+    char *first = bytes + ((const char *)info->data - bytes);
+
+    first[0] = CUBIN_SIZED;
+    first[2] = (char)0xff;
+    first[3] = 1;
+
+    assert_string_equal(message_of(a, bytes, size),
+                        "cubin: the records of kernel 'scale' are damaged");
+    arena_free(a);
+}
+
 /* The file's end holds the section table: without its last byte, nothing is trusted. */
 static void every_cut_is_noticed_or_harmless(void **state)
 {
@@ -240,6 +264,7 @@ int main(void)
         cmocka_unit_test(different_code_data_or_target_has_another_hash),
         cmocka_unit_test(kernels_of_one_module_have_different_hashes),
         cmocka_unit_test(what_is_no_cubin_is_refused_with_a_reason),
+        cmocka_unit_test(damaged_records_are_refused),
         cmocka_unit_test(every_cut_is_noticed_or_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,6 +162,44 @@ static void loads_set_a_scoreboard_that_somebody_awaits(void **state)
     arena_free(a);
 }
 
+static bool kernel_has(const CubinKernel *k, const char *op)
+{
+    for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++)
+        if (strcmp(sass_name(sass_at(k->code, i)), op) == 0)
+            return true;
+    return false;
+}
+
+/* Compiled by itself, an operation becomes its instruction; and nothing else here is unknown. */
+static void operations_become_their_instructions(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *const rows[][2] = {
+        {"half_add", "HADD2"},        {"half_multiply", "HMUL2"},
+        {"half_compare", "HSET2"},    {"half_minimum", "HMNMX2"},
+        {"float_to_half", "F2FP"},    {"generic_load_store", "LD"},
+        {"generic_load_store", "ST"}, {"generic_atomic", "ATOM"},
+        {"match", "MATCH"},           {"sleep", "NANOSLEEP"},
+        {"double_matrix", "DMMA"},    {"byte_matrix", "IMMA"},
+        {"bit_mask", "BMSK"},         {"uniform_logic", "ULOP3"},
+        {"uniform_count", "UPOPC"},   {"uniform_count", "UFLO"},
+        {"uniform_count", "UIMAD"},   {"system_fence", "ERRBAR"},
+        {"prefetch", "CCTL"},         {"absolute_difference", "VABSDIFF"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const CubinKernel *k = kernel_from(a, "ops_sm_80.cubin", rows[i][0]);
+        const CubinKernel *later = kernel_from(a, "ops_sm_100.cubin", rows[i][0]);
+        assert_true(kernel_has(k, rows[i][1]));
+        assert_int_equal(count_class(k, SASS_UNKNOWN), 0);
+        assert_int_equal(count_class(later, SASS_UNKNOWN), 0);
+        /* the address of the parameters comes through LDCU there */
+        assert_true(i != 0 || kernel_has(later, "LDCU"));
+    }
+    arena_free(a);
+}
+
 static void opcodes_without_a_name_are_unknown(void **state)
 {
     (void)state;
@@ -181,6 +219,7 @@ int main(void)
         cmocka_unit_test(instructions_are_classified),
         cmocka_unit_test(access_widths_are_those_of_the_source),
         cmocka_unit_test(loads_set_a_scoreboard_that_somebody_awaits),
+        cmocka_unit_test(operations_become_their_instructions),
         cmocka_unit_test(opcodes_without_a_name_are_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

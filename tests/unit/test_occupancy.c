@@ -67,6 +67,23 @@ static void thesis_section_5_3_4(void **state)
     assert_int_equal(o.fewer_registers, 3);
 }
 
+/* Registers went to blocks, for an even number of warps, in units of 256 (512 from 1.2 on; CUDA
+ * Programming Guide 4.x, "Hardware Multithreading"). */
+static void units_of_the_8800(void **state)
+{
+    (void)state;
+
+    /* 3 warps as 4: 4 x 32 x 20 = 2560 registers, 3 blocks; 3 warps alone would let in 4. */
+    assert_int_equal(on("8800gtx", (BlockUse){.registers = 20, .threads = 96}).by_registers, 3);
+    /* 2 x 32 x 9 = 576 registers as 768, 10 blocks; as 1024 only 8. */
+    assert_int_equal(on("8800gtx", (BlockUse){.registers = 9, .threads = 64}).by_registers, 10);
+    /* 2049 bytes as 2560, 6 blocks. */
+    assert_int_equal(
+        on("8800gtx", (BlockUse){.registers = 1, .static_shared = 2049, .threads = 32}).by_shared,
+        6);
+    assert_int_equal(blocks_on("8800gtx", (BlockUse){.registers = 1, .threads = 513}), 0);
+}
+
 /* Blocks by cuda_occupancy.h 13.0, and its limiting factors, run once and written down here. */
 typedef struct Row {
     const char *device;
@@ -151,6 +168,7 @@ int main(void)
         cmocka_unit_test(thesis_table_5_1),
         cmocka_unit_test(thesis_section_2_3),
         cmocka_unit_test(thesis_section_5_3_4),
+        cmocka_unit_test(units_of_the_8800),
         cmocka_unit_test(nvidias_calculator_on_known_gpus),
         cmocka_unit_test(edges_on_the_h200),
         cmocka_unit_test(one_block_of_shared_memory_too_many),

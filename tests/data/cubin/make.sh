@@ -16,6 +16,10 @@ cd "$(dirname "$0")"
     done
 } >usage.txt
 
+# One operation per kernel.
+nvcc -arch=sm_80 -cubin ops.cu -o ops_sm_80.cubin
+nvcc -arch=sm_100 -cubin ops.cu -o ops_sm_100.cubin
+
 # The same code: another file name, a macro without effect, line information.
 nvcc -arch=sm_90 -cubin hash.cu -o hash_base.cubin
 other=$(mktemp -d)
