@@ -1,0 +1,645 @@
+/* Recordings of times: what was written is read, and nothing else is ever believed.  All figures
+ * are synthetic. */
+#include "metrics/base/file.h"
+#include "tuner/record/times.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const RecordParameter parameters[] = {{"BM", false}, {"TYPE", true}};
+static const RecordProblem problem[] = {{"N", {.number = 4096}}, {"LAYOUT", {.text = "row"}}};
+static const RecordFact facts[] = {{"sms", 132}, {"clock_hz", 1.98e9}};
+static const char *const options[] = {"-use_fast_math", "--std=c++17"};
+static const RecordHeader header = {
+    .space = "synthetic",
+    .parameters = parameters,
+    .parameter_count = 2,
+    .problem = problem,
+    .problem_count = 2,
+    .arch = "sm_90",
+    .device = "Synthetic GPU",
+    .uuid = "GPU-0",
+    .facts = facts,
+    .fact_count = 2,
+    .driver = "1.0",
+    .nvrtc = "13.0",
+    .options = options,
+    .option_count = 2,
+    .source_hash = "abc",
+    .date = "2026-01-01T00:00:00Z",
+    .version = "0.1.0",
+};
+
+/* A folder and a Diag of its own for every test. */
+typedef struct Place {
+    Arena *arena;
+    Diag diag;
+    const char *path;
+    const char *packed;
+} Place;
+
+static int place_make(void **state)
+{
+    Arena *a = arena_new();
+    Place *p = ARENA_NEW(a, Place);
+    char *folder = arena_string(a, "/tmp/test_record_XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    *p = (Place){a, diag_new(a), arena_printf(a, "%s/synthetic.times", folder),
+                 arena_printf(a, "%s/synthetic.times.zst", folder)};
+    *state = p;
+    return 0;
+}
+
+static int place_remove(void **state)
+{
+    Place *p = *state;
+    unlink(p->path);
+    unlink(p->packed);
+    rmdir(path_folder(p->arena, p->path));
+    arena_free(p->arena);
+    return 0;
+}
+
+static const char *messages(Place *p)
+{
+    Buf out = {0};
+    diag_print(&p->diag, &out);
+    const char *text = arena_string(p->arena, buf_text(&out));
+    buf_free(&out);
+    p->diag = diag_new(p->arena);
+    return text;
+}
+
+static void assert_says(Place *p, const char *words)
+{
+    const char *text = messages(p);
+    if (!strstr(text, words))
+        fail_msg("'%s' is not in '%s'", words, text);
+}
+
+static const double some_times[] = {1.25, 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 3};
+
+/* Three rows, a sentinel and a note. */
+static void write_sample(Place *p)
+{
+    TimesRecording *existing;
+    TimesWriter *w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
+    assert_non_null(w);
+    assert_null(existing);
+    const RecordValue v0[] = {{.number = 64}, {.text = "half"}};
+    const RecordValue v1[] = {{.number = -9223372036854775807 - 1}, {.text = "\"q\",\n\xc3\xa9"}};
+    const RecordRow rows[] = {
+        {.values = v0,
+         .code = "c0",
+         .launch = "g1 b2",
+         .times_ms = some_times,
+         .time_count = 6,
+         .max_error = 1e-6},
+        {.values = v1,
+         .status = RECORD_COMPILE_ERROR,
+         .message = "bad \xff byte",
+         .max_error = NAN},
+        {.values = v0,
+         .code = "c0",
+         .launch = "g1 b2",
+         .status = RECORD_WRONG,
+         .times_ms = some_times,
+         .time_count = 1,
+         .max_error = INFINITY},
+    };
+    assert_true(times_append(w, &rows[0], &p->diag));
+    assert_true(times_append_sentinel(w, v0, some_times, 2, &p->diag));
+    assert_true(times_append(w, &rows[1], &p->diag));
+    assert_true(times_append_note(w, "a note", &p->diag));
+    assert_true(times_append(w, &rows[2], &p->diag));
+    assert_true(times_close(w, &p->diag));
+}
+
+static const char *sample_text(Place *p, size_t *size)
+{
+    const char *text = file_read(p->arena, p->path, size, &p->diag);
+    assert_non_null(text);
+    return text;
+}
+
+/* One that may be changed. */
+static char *file_copy(Place *p, const char *path, size_t *size)
+{
+    const char *text = file_read(p->arena, path, size, &p->diag);
+    assert_non_null(text);
+    return arena_copy(p->arena, text, *size);
+}
+
+static void put(Place *p, const char *path, const char *text, size_t size)
+{
+    assert_true(file_write(path, text, size, &p->diag));
+}
+
+static void assert_sample(const TimesRecording *r)
+{
+    assert_non_null(r);
+    assert_string_equal(r->header.space, "synthetic");
+    assert_string_equal(r->header.options[1], "--std=c++17");
+    assert_string_equal(r->header.problem[1].value.text, "row");
+    assert_true(r->header.facts[1].value == 1.98e9);
+    assert_int_equal(r->rows.count, 3);
+    const RecordRow *row = r->rows.at;
+    assert_string_equal(row[0].key, "BM=64,TYPE=half");
+    assert_string_equal(row[0].launch, "g1 b2");
+    assert_int_equal(row[0].time_count, 6);
+    assert_memory_equal(row[0].times_ms, some_times, sizeof some_times);
+    assert_true(row[0].max_error == 1e-6);
+    assert_string_equal(row[1].key, "BM=-9223372036854775808,TYPE=\"\\\"q\\\",\\n\xc3\xa9\"");
+    assert_int_equal(row[1].status, RECORD_COMPILE_ERROR);
+    assert_string_equal(row[1].message, "bad ? byte");
+    assert_null(row[1].code);
+    assert_true(isnan(row[1].max_error));
+    assert_int_equal(row[2].status, RECORD_WRONG);
+    assert_true(isinf(row[2].max_error));
+    assert_int_equal(r->sentinels.count, 1);
+    assert_int_equal(r->sentinels.at[0].after, 1);
+    assert_int_equal(r->notes.at[0].after, 2);
+    assert_false(r->cut);
+}
+
+static void what_was_written_is_read(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+
+    TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+
+    assert_sample(r);
+    Buf why = {0};
+    assert_true(record_header_same(&r->header, &header, &why));
+    assert_string_equal(record_problem_text(p->arena, &r->header), "N=4096,LAYOUT=row");
+    buf_free(&why);
+}
+
+static void rows_are_found_by_configuration_and_by_code_the_latest_first(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+
+    TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+
+    assert_ptr_equal(times_find(r, "BM=64,TYPE=half"), &r->rows.at[2]);
+    assert_null(times_find(r, "BM=65,TYPE=half"));
+    assert_ptr_equal(times_find_code(r, "c0", "g1 b2"), &r->rows.at[2]);
+    assert_null(times_find_code(r, "c0", NULL));
+}
+
+/* A row is whole with its newline, and the rows of a prefix are those whose lines end in it. */
+static void a_file_cut_at_any_byte_reads_as_its_whole_lines(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+    size_t size, lines = 0, header_size = 0;
+    const char *text = sample_text(p, &size);
+
+    for (size_t cut = 0; cut <= size; cut++) {
+        lines += cut > 0 && text[cut - 1] == '\n';
+        header_size = lines == 0 ? cut + 1 : header_size;
+        put(p, p->path, text, cut);
+        TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+        if (lines == 0) {
+            assert_null(r);
+            continue;
+        }
+        assert_non_null(r);
+        assert_int_equal(1 + r->rows.count + r->sentinels.count + r->notes.count, lines);
+        assert_int_equal(r->cut, text[cut - 1] != '\n');
+    }
+    assert_int_equal(lines, 6);
+}
+
+/* Whatever one byte is changed to, the reading is refused, or (last newline) the line is not in. */
+static void a_changed_byte_anywhere_is_never_believed(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+    size_t size;
+    const char *original = sample_text(p, &size);
+    char *text = arena_copy(p->arena, original, size);
+    static const unsigned char masks[] = {0x01, 0x04, 0x20, 0x80};
+
+    for (size_t i = 0; i < size; i++) {
+        for (size_t m = 0; m <= sizeof masks; m++) {
+            char changed = m < sizeof masks ? (char)(original[i] ^ masks[m]) : '\n';
+            if (changed == original[i])
+                continue;
+            Arena *a = arena_new();
+            Diag d = diag_new(a);
+            text[i] = changed;
+            put(p, p->path, text, size);
+            TimesRecording *r = times_read(a, p->path, &d);
+            if (i == size - 1) {
+                assert_true(r && r->cut && r->rows.count == 2);
+            } else {
+                assert_null(r);
+                assert_true(d.errors > 0);
+            }
+            arena_free(a);
+        }
+        text[i] = original[i];
+    }
+}
+
+static void a_damaged_line_is_named_and_the_rest_is_good_without_it(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+    size_t size;
+    char *text = file_copy(p, p->path, &size);
+    char *second = strchr(text, '\n') + 1, *third = strchr(second, '\n') + 1;
+    char *digit = strstr(second, "1.25");
+    *digit = '2';
+
+    put(p, p->path, text, size);
+    assert_null(times_read(p->arena, p->path, &p->diag));
+    assert_says(p, "synthetic.times:2: the line is damaged");
+
+    memmove(second, third, size - (size_t)(third - text));
+    put(p, p->path, text, size - (size_t)(third - second));
+    TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+    assert_non_null(r);
+    assert_int_equal(r->rows.count, 2);
+}
+
+static void a_second_run_on_the_same_file_is_refused(void **state)
+{
+    Place *p = *state;
+    TimesRecording *existing;
+    TimesWriter *first = times_open_append(p->arena, p->path, &header, 1, &existing, &p->diag);
+
+    TimesWriter *second = times_open_append(p->arena, p->path, &header, 1, &existing, &p->diag);
+
+    assert_non_null(first);
+    assert_null(second);
+    assert_says(p, "is being written by another run");
+    assert_true(times_close(first, &p->diag));
+    second = times_open_append(p->arena, p->path, &header, 1, &existing, &p->diag);
+    assert_non_null(second);
+    assert_non_null(existing);
+    times_close(second, &p->diag);
+}
+
+static void a_cut_recording_is_continued_from_its_whole_lines(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+    size_t size;
+    const char *text = sample_text(p, &size);
+    const RecordValue v[] = {{.number = 1}, {.text = "x"}};
+    const RecordRow row = {.values = v, .times_ms = some_times, .time_count = 1};
+
+    for (size_t cut = 0; cut < size; cut += 7) {
+        put(p, p->path, text, cut);
+        TimesRecording *existing;
+        TimesWriter *w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
+        assert_non_null(w);
+        size_t before = existing ? existing->rows.count : 0;
+        assert_true(times_append(w, &row, &p->diag));
+        assert_true(times_close(w, &p->diag));
+
+        TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+        assert_non_null(r);
+        assert_false(r->cut);
+        assert_int_equal(r->rows.count, before + 1);
+    }
+}
+
+static void a_recording_of_something_else_is_not_continued(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+    size_t before, after;
+    sample_text(p, &before);
+    RecordHeader other = header;
+    other.driver = "2.0";
+    TimesRecording *existing;
+
+    assert_null(times_open_append(p->arena, p->path, &other, 0, &existing, &p->diag));
+
+    assert_says(p, "its driver is '1.0', not '2.0'");
+    other = header;
+    other.problem_count = 1;
+    assert_null(times_open_append(p->arena, p->path, &other, 0, &existing, &p->diag));
+    assert_says(p, "its problem sizes are 'N=4096,LAYOUT=row', not 'N=4096'");
+    other = header;
+    other.source_hash = "other";
+    TimesWriter *w = times_open_append(p->arena, p->path, &other, 0, &existing, &p->diag);
+    assert_non_null(w);
+    times_close(w, &p->diag);
+    sample_text(p, &after);
+    assert_int_equal(before, after);
+}
+
+static void a_file_that_is_no_recording_is_left_as_it_is(void **state)
+{
+    Place *p = *state;
+    const char *texts[] = {"param BM in 64", "{\"aptune\":\"profile\",\"format\":1", "{\"x\":1}\n"};
+    for (size_t i = 0; i < 3; i++) {
+        put(p, p->path, texts[i], strlen(texts[i]));
+        TimesRecording *existing;
+
+        assert_null(times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag));
+
+        assert_says(p, "is not a recording of times");
+        size_t size;
+        assert_string_equal(sample_text(p, &size), texts[i]);
+    }
+}
+
+/* Lines as a newer program might write them, with right checksums. */
+static const char *sealed(Arena *a, const char *const *objects, size_t count, size_t *size)
+{
+    Buf all = {0}, line = {0};
+    for (size_t i = 0; i < count; i++) {
+        buf_clear(&line);
+        buf_puts(&line, objects[i]);
+        line_end(&line);
+        buf_puts(&all, buf_text(&line));
+    }
+    *size = all.size;
+    const char *text = arena_string(a, buf_text(&all));
+    buf_free(&all);
+    buf_free(&line);
+    return text;
+}
+
+#define HEADER_LINE                                                                                \
+    "{\"aptune\":\"times\",\"format\":1,\"space\":\"s\",\"parameters\":[[\"A\",\"int\"]]"
+
+static void unknown_keys_kinds_and_statuses_do_no_harm(void **state)
+{
+    Place *p = *state;
+    const char *const lines[] = {
+        HEADER_LINE ",\"new\":{\"x\":[1]}",
+        "{\"v\":[1],\"status\":\"ok\",\"t\":[2],\"new\":null",
+        "{\"weather\":\"fine\"",
+        "{\"v\":[2],\"status\":\"exploded\"",
+    };
+    size_t size;
+    const char *text = sealed(p->arena, lines, 4, &size);
+    put(p, p->path, text, size);
+
+    TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+
+    assert_non_null(r);
+    assert_int_equal(r->rows.count, 2);
+    assert_int_equal(r->rows.at[1].status, RECORD_OTHER);
+    assert_int_equal(p->diag.errors, 0);
+}
+
+static void lines_that_make_no_sense_are_named(void **state)
+{
+    Place *p = *state;
+    static const struct {
+        const char *line, *says;
+    } cases[] = {
+        {"{\"v\":[1],\"status\":\"ok\"", "times:2: the status is ok, but there is no time"},
+        {"{\"v\":[1,2],\"status\":\"ok\",\"t\":[1]", "2 values for 1 parameters"},
+        {"{\"v\":[\"x\"],\"status\":\"ok\",\"t\":[1]", "the value of 'A' is of the wrong kind"},
+        {"{\"v\":[1.5],\"status\":\"ok\",\"t\":[1]", "a whole number or a text is expected"},
+        {"{\"v\":[1],\"t\":[1]", "'status' is missing"},
+        {"{\"v\":[1],\"status\":3", "'status' is not a text"},
+        {"{\"v\":[1],\"status\":\"ok\",\"t\":[null]", "a time is not finite"},
+        {"{\"v\":[1],\"status\":\"ok\",\"t\":[[]]", "a number is expected"},
+        {"{\"v\":[1],\"status\":\"ok\",\"t\":7", "'t' is not an array"},
+        {"{\"v\":[1],\"v\":[2],\"status\":\"ok\",\"t\":[1]", "duplicate"},
+        {"{\"v\":[1", "']' expected"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const lines[] = {HEADER_LINE, cases[i].line};
+        size_t size;
+        const char *text = sealed(p->arena, lines, 2, &size);
+        put(p, p->path, text, size);
+
+        assert_null(times_read(p->arena, p->path, &p->diag));
+
+        assert_says(p, cases[i].says);
+    }
+}
+
+static void a_newer_format_is_named(void **state)
+{
+    Place *p = *state;
+    const char *const lines[] = {"{\"aptune\":\"times\",\"format\":2"};
+    size_t size;
+    const char *text = sealed(p->arena, lines, 1, &size);
+    put(p, p->path, text, size);
+
+    assert_null(times_read(p->arena, p->path, &p->diag));
+
+    assert_says(p, "has format 2; this aptune reads up to format 1");
+}
+
+static void a_missing_file_is_an_error(void **state)
+{
+    Place *p = *state;
+
+    assert_null(times_read(p->arena, p->path, &p->diag));
+
+    assert_says(p, "No such file");
+}
+
+static void rows_that_make_no_sense_are_not_written(void **state)
+{
+    Place *p = *state;
+    TimesRecording *existing;
+    TimesWriter *w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
+    const RecordValue v[] = {{.number = 1}, {.text = "x"}};
+    const RecordValue wrong[] = {{.text = "1"}, {.text = "x"}};
+    const double nan_time[] = {NAN};
+
+    assert_false(times_append(w, &(RecordRow){.values = v}, &p->diag));
+    assert_false(times_append(w, &(RecordRow){.values = v, .times_ms = nan_time, .time_count = 1},
+                              &p->diag));
+    assert_false(times_append(w, &(RecordRow){.values = wrong, .status = RECORD_FAULT}, &p->diag));
+    assert_false(times_append_sentinel(w, v, nan_time, 1, &p->diag));
+
+    times_close(w, &p->diag);
+    assert_int_equal(times_read(p->arena, p->path, &p->diag)->rows.count, 0);
+}
+
+static void a_full_device_is_an_error_that_says_so(void **state)
+{
+    Place *p = *state;
+    TimesRecording *existing;
+
+    assert_null(times_open_append(p->arena, "/dev/full", &header, 0, &existing, &p->diag));
+
+    assert_says(p, "No space left on device");
+}
+
+/* A limit on the size of files does what a full disk does: a line is written in part. */
+static void a_disk_that_fills_up_leaves_a_readable_recording(void **state)
+{
+    Place *p = *state;
+    TimesRecording *existing;
+    TimesWriter *w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
+    const RecordValue v[] = {{.number = 1}, {.text = "x"}};
+    const RecordRow row = {.values = v, .times_ms = some_times, .time_count = 6};
+    assert_true(times_append(w, &row, &p->diag));
+    size_t size;
+    sample_text(p, &size);
+    struct rlimit old, small;
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = size + 10;
+    signal(SIGXFSZ, SIG_IGN);
+
+    setrlimit(RLIMIT_FSIZE, &small);
+    bool full = times_append(w, &row, &p->diag);
+    setrlimit(RLIMIT_FSIZE, &old);
+    bool again = times_append(w, &row, &p->diag);
+
+    assert_false(full);
+    assert_says(p, "No space left on device; what was recorded before is kept");
+    assert_true(again);
+    times_close(w, &p->diag);
+    TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+    assert_false(r->cut);
+    assert_int_equal(r->rows.count, 2);
+}
+
+static void a_packed_recording_reads_like_the_plain_one(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+
+    assert_true(record_compress(p->path, p->packed, &p->diag));
+
+    assert_sample(times_read(p->arena, p->packed, &p->diag));
+    TimesRecording *existing;
+    assert_null(times_open_append(p->arena, p->packed, &header, 0, &existing, &p->diag));
+    assert_says(p, "is compressed; unpack it");
+}
+
+/* Enough rows for several blocks, each of them unlike the others, so that they pack badly. */
+static void write_many(Place *p, size_t rows)
+{
+    TimesRecording *existing;
+    TimesWriter *w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
+    uint64_t seed = 7;
+    for (size_t i = 0; i < rows; i++) {
+        double t[40];
+        for (size_t k = 0; k < 40; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            t[k] = (double)(seed >> 11) * 0x1p-53;
+        }
+        const RecordValue v[] = {{.number = (int64_t)i}, {.text = "x"}};
+        assert_true(
+            times_append(w, &(RecordRow){.values = v, .times_ms = t, .time_count = 40}, &p->diag));
+    }
+    times_close(w, &p->diag);
+}
+
+static void a_truncated_packed_recording_gives_a_prefix_and_says_cut(void **state)
+{
+    Place *p = *state;
+    write_many(p, 600);
+    assert_true(record_compress(p->path, p->packed, &p->diag));
+    size_t size, most = 0;
+    const char *packed = file_read(p->arena, p->packed, &size, &p->diag);
+
+    for (size_t cut = 4; cut < size; cut += size / 50) {
+        put(p, p->path, packed, cut);
+        TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+        if (!r)
+            continue;
+        assert_true(r->cut);
+        assert_true(r->rows.count >= most && r->rows.count < 600);
+        most = r->rows.count;
+        for (size_t i = 0; i < r->rows.count; i++)
+            assert_int_equal(r->rows.at[i].values[0].number, i);
+    }
+    assert_true(most > 100);
+}
+
+static void a_changed_byte_in_a_packed_recording_is_never_believed(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+    assert_true(record_compress(p->path, p->packed, &p->diag));
+    size_t size;
+    char *packed = file_copy(p, p->packed, &size);
+
+    for (size_t i = 0; i < size; i++) {
+        packed[i] ^= 0x10;
+        put(p, p->path, packed, size);
+        TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+        /* Some bytes of a frame's header carry nothing; then all is as written. */
+        if (r && !r->cut)
+            assert_sample(r);
+        packed[i] ^= 0x10;
+    }
+}
+
+static void a_damaged_recording_is_not_packed_and_a_cut_one_with_a_warning(void **state)
+{
+    Place *p = *state;
+    write_sample(p);
+    size_t size;
+    char *text = file_copy(p, p->path, &size);
+
+    put(p, p->path, text, size - 3);
+    assert_true(record_compress(p->path, p->packed, &p->diag));
+    assert_says(p, "that line is left out");
+    assert_int_equal(times_read(p->arena, p->packed, &p->diag)->rows.count, 2);
+    assert_false(times_read(p->arena, p->packed, &p->diag)->cut);
+
+    text[size / 2] ^= 1;
+    put(p, p->path, text, size);
+    assert_false(record_compress(p->path, p->packed, &p->diag));
+}
+
+static void a_rounded_time_is_short_and_stays(void **state)
+{
+    (void)state;
+
+    assert_true(record_round(0.12345678901) == 0.1234568);
+    assert_true(record_round(record_round(1.0 / 3)) == record_round(1.0 / 3));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, place_make, place_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_was_written_is_read),
+        TEST(rows_are_found_by_configuration_and_by_code_the_latest_first),
+        TEST(a_file_cut_at_any_byte_reads_as_its_whole_lines),
+        TEST(a_changed_byte_anywhere_is_never_believed),
+        TEST(a_damaged_line_is_named_and_the_rest_is_good_without_it),
+        TEST(a_second_run_on_the_same_file_is_refused),
+        TEST(a_cut_recording_is_continued_from_its_whole_lines),
+        TEST(a_recording_of_something_else_is_not_continued),
+        TEST(a_file_that_is_no_recording_is_left_as_it_is),
+        TEST(unknown_keys_kinds_and_statuses_do_no_harm),
+        TEST(lines_that_make_no_sense_are_named),
+        TEST(a_newer_format_is_named),
+        TEST(a_missing_file_is_an_error),
+        TEST(rows_that_make_no_sense_are_not_written),
+        TEST(a_full_device_is_an_error_that_says_so),
+        TEST(a_disk_that_fills_up_leaves_a_readable_recording),
+        TEST(a_packed_recording_reads_like_the_plain_one),
+        TEST(a_truncated_packed_recording_gives_a_prefix_and_says_cut),
+        TEST(a_changed_byte_in_a_packed_recording_is_never_believed),
+        TEST(a_damaged_recording_is_not_packed_and_a_cut_one_with_a_warning),
+        cmocka_unit_test(a_rounded_time_is_short_and_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

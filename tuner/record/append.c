@@ -1,0 +1,105 @@
+#include "tuner/record/append.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct Appender {
+    const char *path;
+    int fd;
+    bool regular; /* not a device such as /dev/full, which has no size and cannot be flushed */
+    bool broken;  /* half a line is in the file and could not be taken away */
+    int64_t size;
+    size_t sync_every;
+    size_t unsynced; /* lines */
+};
+
+static bool lock(const char *path, int fd, Diag *d)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    if (errno == EWOULDBLOCK)
+        return diag_fail(d, "'%s' is being written by another run", path);
+    return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
+}
+
+Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        diag_fail(d, "cannot open '%s' for writing: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct stat st;
+    if (!lock(path, fd, d) || fstat(fd, &st) != 0) {
+        close(fd);
+        return NULL;
+    }
+    Appender *w = ARENA_NEW(a, Appender);
+    *w = (Appender){.path = arena_string(a, path), .fd = fd, .sync_every = sync_every};
+    w->regular = S_ISREG(st.st_mode);
+    w->size = w->regular ? (int64_t)st.st_size : 0;
+    return w;
+}
+
+int64_t append_size(const Appender *w)
+{
+    return w->size;
+}
+
+bool append_truncate(Appender *w, int64_t size, Diag *d)
+{
+    if (w->regular && ftruncate(w->fd, (off_t)size) != 0)
+        return diag_fail(d, "cannot shorten '%s': %s", w->path, strerror(errno));
+    w->size = size;
+    return true;
+}
+
+/* Takes back a line of which only a part was written. */
+static bool take_back(Appender *w, ssize_t written, int error, Diag *d)
+{
+    if (written > 0 && w->regular && ftruncate(w->fd, (off_t)w->size) != 0)
+        w->broken = true;
+    return diag_fail(d, "cannot write '%s': %s; what was recorded before is kept", w->path,
+                     strerror(error));
+}
+
+static bool sync_now(Appender *w, Diag *d)
+{
+    w->unsynced = 0;
+    if (w->regular && fdatasync(w->fd) != 0)
+        return diag_fail(d, "cannot write '%s' to the disk: %s", w->path, strerror(errno));
+    return true;
+}
+
+bool append_line(Appender *w, const Buf *line, Diag *d)
+{
+    if (w->broken)
+        return diag_fail(d, "'%s' ends inside a line since an earlier failure", w->path);
+    ssize_t n;
+    do {
+        n = write(w->fd, line->text, line->size);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return take_back(w, n, errno, d);
+    /* A regular file takes part of a write only when there is no room for the rest. */
+    if ((size_t)n < line->size)
+        return take_back(w, n, ENOSPC, d);
+    w->size += n;
+    w->unsynced++;
+    return w->sync_every == 0 || w->unsynced < w->sync_every || sync_now(w, d);
+}
+
+bool append_close(Appender *w, Diag *d)
+{
+    if (!w || w->fd < 0)
+        return true;
+    bool ok = sync_now(w, d);
+    if (close(w->fd) != 0)
+        ok = diag_fail(d, "cannot close '%s': %s", w->path, strerror(errno));
+    w->fd = -1;
+    return ok;
+}

@@ -1,0 +1,134 @@
+#include "tuner/record/find.h"
+
+#include "metrics/base/vec.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Is something asked for, and something else there? */
+static bool differs(const char *have, const char *want)
+{
+    return want && want[0] && strcmp(have ? have : "", want) != 0;
+}
+
+static void say(Buf *why, const char *what, const char *have, const char *want)
+{
+    buf_printf(why, "%sits %s is '%s', not '%s'", why->size > 0 ? "; " : "", what, have ? have : "",
+               want);
+}
+
+static bool other_parameters(const RecordHeader *have, const RecordHeader *want)
+{
+    if (want->parameter_count == 0)
+        return false;
+    bool other = have->parameter_count != want->parameter_count;
+    for (size_t i = 0; i < want->parameter_count && !other; i++)
+        other = strcmp(have->parameters[i].name, want->parameters[i].name) != 0 ||
+                have->parameters[i].is_text != want->parameters[i].is_text;
+    return other;
+}
+
+static bool other_problem(const RecordHeader *have, const RecordHeader *want, Buf *why)
+{
+    if (want->problem_count == 0)
+        return false;
+    Arena *scratch = arena_new();
+    const char *p = record_problem_text(scratch, have), *q = record_problem_text(scratch, want);
+    bool other = strcmp(p, q) != 0;
+    if (other)
+        say(why, "problem", p, q);
+    arena_free(scratch);
+    return other;
+}
+
+static RecordFit fit_device(const RecordHeader *have, const RecordHeader *want, Buf *why)
+{
+    if (differs(have->arch, want->arch)) {
+        say(why, "architecture", have->arch, want->arch);
+        return FIT_OTHER_ARCH;
+    }
+    if (differs(have->device, want->device)) {
+        say(why, "device", have->device, want->device);
+        return FIT_OTHER_DEVICE;
+    }
+    if (differs(have->uuid, want->uuid)) {
+        say(why, "device's UUID", have->uuid, want->uuid);
+        return FIT_SAME_MODEL;
+    }
+    return FIT_EXACT;
+}
+
+RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *why)
+{
+    if (differs(have->space, want->space)) {
+        say(why, "space", have->space, want->space);
+        return FIT_NONE;
+    }
+    if (other_parameters(have, want)) {
+        buf_puts(why, "the space has other parameters");
+        return FIT_NONE;
+    }
+    RecordFit fit = fit_device(have, want, why);
+    if (other_problem(have, want, why) && fit < FIT_OTHER_PROBLEM)
+        fit = FIT_OTHER_PROBLEM;
+    return fit;
+}
+
+bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d)
+{
+    RecordLines lines;
+    return record_lines_read(a, path, "times", &lines, d) && record_header_parse(a, &lines, h, d);
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), s = strlen(suffix);
+    return n > s && strcmp(name + n - s, suffix) == 0;
+}
+
+static RecordMatch match_file(Arena *a, const char *path, const RecordHeader *want)
+{
+    RecordMatch m = {.path = path, .fit = FIT_NONE};
+    Diag d = diag_new(a);
+    Buf why = {0};
+    if (record_header_read(a, path, &m.header, &d)) {
+        m.fit = record_fit(&m.header, want, &why);
+    } else {
+        m.header = (RecordHeader){0};
+        buf_puts(&why, d.messages.count > 0 ? d.messages.at[0].text : "it cannot be read");
+    }
+    m.why = arena_string(a, buf_text(&why));
+    buf_free(&why);
+    return m;
+}
+
+static int match_compare(const void *pa, const void *pb)
+{
+    const RecordMatch *a = pa, *b = pb;
+    if (a->fit != b->fit)
+        return a->fit < b->fit ? -1 : 1;
+    return strcmp(a->path, b->path);
+}
+
+RecordMatch *record_find(Arena *a, const char *folder, const RecordHeader *want, size_t *count,
+                         Diag *d)
+{
+    VEC(RecordMatch) found = {0};
+    *count = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) {
+        diag_fail(d, "cannot open folder '%s': %s", folder, strerror(errno));
+        return NULL;
+    }
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (ends_with(e->d_name, ".times") || ends_with(e->d_name, ".times.zst"))
+            VEC_PUSH(a, &found, match_file(a, arena_printf(a, "%s/%s", folder, e->d_name), want));
+    }
+    closedir(dir);
+    if (found.count > 1)
+        qsort(found.at, found.count, sizeof *found.at, match_compare);
+    *count = found.count;
+    return found.at ? found.at : ARENA_NEW(a, RecordMatch);
+}

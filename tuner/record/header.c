@@ -1,0 +1,263 @@
+#include "tuner/record/header.h"
+
+#include "tuner/record/field.h"
+
+#include <string.h>
+
+/* The fields that are one text: where they lie, what they are called in the file and in words, and
+ * whether a recording with another one is a different recording. */
+typedef struct TextField {
+    size_t offset;
+    const char *key;
+    const char *words;
+    bool decides;
+} TextField;
+
+static const TextField text_fields[] = {
+    {offsetof(RecordHeader, space), "space", "space", true},
+    {offsetof(RecordHeader, arch), "arch", "architecture", true},
+    {offsetof(RecordHeader, device), "device", "device", true},
+    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", true},
+    {offsetof(RecordHeader, driver), "driver", "driver", true},
+    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", true},
+    {offsetof(RecordHeader, source_hash), "source", "source", false},
+    {offsetof(RecordHeader, date), "date", "date", false},
+    {offsetof(RecordHeader, version), "version", "aptune version", false},
+};
+enum { TEXT_FIELDS = sizeof text_fields / sizeof *text_fields };
+
+static const char **text_at(RecordHeader *h, const TextField *f)
+{
+    return (const char **)(void *)((char *)h + f->offset);
+}
+
+static const char *text_of(const RecordHeader *h, const TextField *f)
+{
+    const char *text;
+    memcpy(&text, (const char *)h + f->offset, sizeof text);
+    return text ? text : "";
+}
+
+/* --- writing -----------------------------------------------------------------------------------
+ */
+
+static void open_pair(Buf *line, const char *name)
+{
+    line_open(line, '[');
+    line_text(line, name);
+    line_comma(line);
+}
+
+static void write_parameters(const RecordHeader *h, Buf *line)
+{
+    line_key(line, "parameters");
+    buf_putc(line, '[');
+    for (size_t i = 0; i < h->parameter_count; i++) {
+        open_pair(line, h->parameters[i].name);
+        line_text(line, h->parameters[i].is_text ? "text" : "int");
+        line_close(line, ']');
+    }
+    line_close(line, ']');
+}
+
+static void write_problem(const RecordHeader *h, Buf *line)
+{
+    line_key(line, "problem");
+    buf_putc(line, '[');
+    for (size_t i = 0; i < h->problem_count; i++) {
+        open_pair(line, h->problem[i].name);
+        line_value(line, &h->problem[i].value);
+        line_close(line, ']');
+    }
+    line_close(line, ']');
+}
+
+static void write_facts(const RecordHeader *h, Buf *line)
+{
+    line_key(line, "facts");
+    buf_putc(line, '[');
+    for (size_t i = 0; i < h->fact_count; i++) {
+        open_pair(line, h->facts[i].name);
+        line_number(line, h->facts[i].value);
+        line_close(line, ']');
+    }
+    line_close(line, ']');
+}
+
+static void write_options(const RecordHeader *h, Buf *line)
+{
+    line_key(line, "options");
+    buf_putc(line, '[');
+    for (size_t i = 0; i < h->option_count; i++) {
+        line_comma(line);
+        line_text(line, h->options[i]);
+    }
+    line_close(line, ']');
+}
+
+void record_header_write(const RecordHeader *h, Buf *line)
+{
+    for (size_t i = 0; i < TEXT_FIELDS; i++)
+        line_field(line, text_fields[i].key, text_of(h, &text_fields[i]));
+    write_parameters(h, line);
+    write_problem(h, line);
+    write_facts(h, line);
+    write_options(h, line);
+}
+
+/* --- reading -----------------------------------------------------------------------------------
+ */
+
+static void read_parameters(FieldReader *r, RecordHeader *h)
+{
+    FieldPairs p = field_pairs(r, "parameters");
+    RecordParameter *out = ARENA_ARRAY(r->arena, RecordParameter, p.count);
+    for (size_t i = 0; i < p.count && r->ok; i++) {
+        const char *kind = json_string_value(p.second[i]);
+        out[i] = (RecordParameter){p.names[i], kind && strcmp(kind, "text") == 0};
+        if (!kind || (!out[i].is_text && strcmp(kind, "int") != 0))
+            field_fail(r, "parameter '%s' is neither int nor text", p.names[i]);
+    }
+    h->parameters = out;
+    h->parameter_count = p.count;
+}
+
+static void read_problem(FieldReader *r, RecordHeader *h)
+{
+    FieldPairs p = field_pairs(r, "problem");
+    RecordProblem *out = ARENA_ARRAY(r->arena, RecordProblem, p.count);
+    for (size_t i = 0; i < p.count && r->ok; i++)
+        out[i] = (RecordProblem){p.names[i], field_as_value(r, p.second[i])};
+    h->problem = out;
+    h->problem_count = p.count;
+}
+
+static void read_facts(FieldReader *r, RecordHeader *h)
+{
+    FieldPairs p = field_pairs(r, "facts");
+    RecordFact *out = ARENA_ARRAY(r->arena, RecordFact, p.count);
+    for (size_t i = 0; i < p.count && r->ok; i++)
+        out[i] = (RecordFact){p.names[i], field_as_number(r, p.second[i])};
+    h->facts = out;
+    h->fact_count = p.count;
+}
+
+bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Diag *d)
+{
+    *h = (RecordHeader){0};
+    FieldReader r = field_open(a, lines, 0, d);
+    for (size_t i = 0; i < TEXT_FIELDS && r.ok; i++) {
+        bool required = text_fields[i].offset == offsetof(RecordHeader, space);
+        const char *text = field_text(&r, text_fields[i].key, required);
+        *text_at(h, &text_fields[i]) = text ? text : "";
+    }
+    if (r.ok) {
+        read_parameters(&r, h);
+        read_problem(&r, h);
+        read_facts(&r, h);
+        h->options = field_texts(&r, "options", &h->option_count);
+    }
+    field_close(&r);
+    return r.ok;
+}
+
+/* --- comparing ---------------------------------------------------------------------------------
+ */
+
+static bool same_texts(const RecordHeader *a, const RecordHeader *b, Buf *why)
+{
+    for (size_t i = 0; i < TEXT_FIELDS; i++) {
+        const char *p = text_of(a, &text_fields[i]), *q = text_of(b, &text_fields[i]);
+        if (text_fields[i].decides && strcmp(p, q) != 0) {
+            buf_printf(why, "its %s is '%s', not '%s'", text_fields[i].words, p, q);
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *parameters_text(Arena *a, const RecordHeader *h)
+{
+    Buf b = {0};
+    for (size_t i = 0; i < h->parameter_count; i++)
+        buf_printf(&b, "%s%s%s", i > 0 ? "," : "", h->parameters[i].name,
+                   h->parameters[i].is_text ? ":text" : "");
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+static const char *options_text(Arena *a, const RecordHeader *h)
+{
+    Buf b = {0};
+    for (size_t i = 0; i < h->option_count; i++)
+        buf_printf(&b, "%s%s", i > 0 ? " " : "", h->options[i]);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+static bool same_text(const char *what, const char *p, const char *q, Buf *why)
+{
+    if (strcmp(p, q) == 0)
+        return true;
+    buf_printf(why, "its %s are '%s', not '%s'", what, p, q);
+    return false;
+}
+
+bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why)
+{
+    Arena *scratch = arena_new();
+    bool same =
+        same_texts(a, b, why) &&
+        same_text("parameters", parameters_text(scratch, a), parameters_text(scratch, b), why) &&
+        same_text("problem sizes", record_problem_text(scratch, a), record_problem_text(scratch, b),
+                  why) &&
+        same_text("compiler options", options_text(scratch, a), options_text(scratch, b), why);
+    arena_free(scratch);
+    return same;
+}
+
+/* --- keys --------------------------------------------------------------------------------------
+ */
+
+/* Begins with a letter and holds nothing that has a meaning in a key. */
+static bool is_plain(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.+-";
+    return text[0] && strchr(letters, text[0]) && strspn(text, more) == strlen(text);
+}
+
+static void key_add(Buf *b, const char *name, const RecordValue *v)
+{
+    if (b->size > 0)
+        buf_putc(b, ',');
+    buf_puts(b, name);
+    buf_putc(b, '=');
+    if (v->text && is_plain(v->text)) {
+        buf_puts(b, v->text);
+    } else {
+        line_value(b, v);
+    }
+}
+
+const char *record_key(Arena *a, const RecordHeader *h, const RecordValue *values)
+{
+    Buf b = {0};
+    for (size_t i = 0; i < h->parameter_count; i++)
+        key_add(&b, h->parameters[i].name, &values[i]);
+    const char *key = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return key;
+}
+
+const char *record_problem_text(Arena *a, const RecordHeader *h)
+{
+    Buf b = {0};
+    for (size_t i = 0; i < h->problem_count; i++)
+        key_add(&b, h->problem[i].name, &h->problem[i].value);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}

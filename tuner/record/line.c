@@ -1,0 +1,148 @@
+#include "tuner/record/line.h"
+
+#include "metrics/base/hash.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 32 bits: one in four thousand million damaged lines goes unnoticed, and more digits are the
+ * dearest bytes of a compressed recording. */
+enum { SUM_DIGITS = 8 };
+
+static const char sum_open[] = ",\"sum\":\"";
+static const char sum_close[] = "\"}";
+enum { SUM_SIZE = sizeof sum_open - 1 + SUM_DIGITS + sizeof sum_close - 1 };
+
+bool record_value_equal(const RecordValue *a, const RecordValue *b)
+{
+    if (a->text && b->text)
+        return strcmp(a->text, b->text) == 0;
+    return !a->text && !b->text && a->number == b->number;
+}
+
+void line_begin(Buf *line)
+{
+    buf_clear(line);
+    buf_putc(line, '{');
+}
+
+void line_comma(Buf *line)
+{
+    char last = line->size > 0 ? line->text[line->size - 1] : '{';
+    if (last != '{' && last != '[')
+        buf_putc(line, ',');
+}
+
+void line_key(Buf *line, const char *key)
+{
+    line_comma(line);
+    buf_printf(line, "\"%s\":", key);
+}
+
+void line_open(Buf *line, char bracket)
+{
+    line_comma(line);
+    buf_putc(line, bracket);
+}
+
+void line_close(Buf *line, char bracket)
+{
+    buf_putc(line, bracket);
+}
+
+static json_t *json_of_text(const char *text)
+{
+    json_t *s = json_string(text);
+    if (s)
+        return s;
+    char *plain = memory_new(strlen(text) + 1);
+    strcpy(plain, text);
+    for (char *p = plain; *p; p++) {
+        if ((unsigned char)*p >= 0x80)
+            *p = '?';
+    }
+    s = json_string(plain);
+    free(plain);
+    return s;
+}
+
+void line_text(Buf *line, const char *text)
+{
+    json_t *s = json_of_text(text ? text : "");
+    char *quoted = json_dumps(s, JSON_ENCODE_ANY);
+    buf_puts(line, quoted ? quoted : "\"\"");
+    free(quoted);
+    json_decref(s);
+}
+
+/* By hand, because the keys of ten thousand rows hold a hundred thousand of them. */
+void line_integer(Buf *line, int64_t number)
+{
+    char digits[24];
+    char *p = digits + sizeof digits;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do {
+        *--p = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (number < 0)
+        *--p = '-';
+    buf_add(line, p, (size_t)(digits + sizeof digits - p));
+}
+
+void line_number(Buf *line, double number)
+{
+    if (isnan(number)) {
+        buf_puts(line, "null");
+        return;
+    }
+    if (isinf(number)) {
+        buf_puts(line, number > 0 ? "\"inf\"" : "\"-inf\"");
+        return;
+    }
+    char text[40];
+    int digits = 6;
+    do {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+    } while (digits++ < 17 && strtod(text, NULL) != number);
+    buf_puts(line, text);
+}
+
+void line_value(Buf *line, const RecordValue *v)
+{
+    if (v->text) {
+        line_text(line, v->text);
+    } else {
+        line_integer(line, v->number);
+    }
+}
+
+void line_field(Buf *line, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    line_key(line, key);
+    line_text(line, text);
+}
+
+void line_end(Buf *line)
+{
+    Hash sum = hash_bytes(line->text, line->size);
+    buf_printf(line, "%s%.*s%s\n", sum_open, SUM_DIGITS, sum.text, sum_close);
+}
+
+bool line_intact(const char *text, size_t size)
+{
+    if (size <= SUM_SIZE)
+        return false;
+    size_t content = size - SUM_SIZE;
+    const char *sum = text + content + sizeof sum_open - 1;
+    if (memcmp(text + content, sum_open, sizeof sum_open - 1) != 0 ||
+        memcmp(sum + SUM_DIGITS, sum_close, sizeof sum_close - 1) != 0)
+        return false;
+    Hash expected = hash_bytes(text, content);
+    return memcmp(sum, expected.text, SUM_DIGITS) == 0;
+}

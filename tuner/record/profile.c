@@ -1,0 +1,183 @@
+#include "tuner/record/profile.h"
+
+#include "metrics/base/vec.h"
+#include "tuner/record/continue.h"
+#include "tuner/record/field.h"
+
+#include <string.h>
+
+struct ProfileWriter {
+    Appender *file;
+    ProfileHeader header;
+    Buf line;
+};
+
+/* --- reading -----------------------------------------------------------------------------------
+ */
+
+static bool read_header(Arena *a, const RecordLines *lines, ProfileHeader *h, Diag *d)
+{
+    if (!record_header_parse(a, lines, &h->about, d))
+        return false;
+    FieldReader r = field_open(a, lines, 0, d);
+    h->profiler = field_text(&r, "profiler", true);
+    h->fields = field_texts(&r, "fields", &h->field_count);
+    field_close(&r);
+    return r.ok;
+}
+
+static bool read_row(Arena *a, const RecordLines *lines, size_t i, ProfileRecording *rec, Diag *d)
+{
+    FieldReader r = field_open(a, lines, i, d);
+    if (r.ok && field_exists(&r, "f")) {
+        size_t count;
+        const char *launch = field_text(&r, "launch", false);
+        ProfileRow row = {field_text(&r, "code", true), launch ? launch : "",
+                          field_numbers(&r, "f", &count), field_text(&r, "note", false)};
+        if (count != rec->header.field_count)
+            field_fail(&r, "%zu values for %zu fields", count, rec->header.field_count);
+        if (r.ok)
+            VEC_PUSH(a, &rec->rows, row);
+    }
+    field_close(&r);
+    return r.ok;
+}
+
+static const char *code_key(Arena *a, const char *code, const char *launch)
+{
+    return arena_printf(a, "%s %s", code, launch ? launch : "");
+}
+
+ProfileRecording *profile_read(Arena *a, const char *path, Diag *d)
+{
+    RecordLines lines;
+    ProfileRecording *r = ARENA_NEW(a, ProfileRecording);
+    if (!record_lines_read(a, path, "profile", &lines, d) || !read_header(a, &lines, &r->header, d))
+        return NULL;
+    r->path = lines.path;
+    r->cut = lines.cut;
+    r->size = lines.size;
+    bool ok = true;
+    for (size_t i = 1; i < lines.lines.count; i++)
+        ok = read_row(a, &lines, i, r, d) && ok;
+    if (!ok)
+        return NULL;
+    const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
+    for (size_t i = 0; i < r->rows.count; i++)
+        keys[i] = code_key(a, r->rows.at[i].code, r->rows.at[i].launch);
+    r->by_code = index_build(a, keys, r->rows.count);
+    return r;
+}
+
+const ProfileRow *profile_find(const ProfileRecording *r, const char *code, const char *launch)
+{
+    Arena *scratch = arena_new();
+    size_t i = index_find(&r->by_code, code_key(scratch, code, launch));
+    arena_free(scratch);
+    return i == SIZE_MAX ? NULL : &r->rows.at[i];
+}
+
+size_t profile_field(const ProfileHeader *h, const char *name)
+{
+    for (size_t i = 0; i < h->field_count; i++) {
+        if (strcmp(h->fields[i], name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* --- writing -----------------------------------------------------------------------------------
+ */
+
+static bool write_header(ProfileWriter *w, Diag *d)
+{
+    line_begin(&w->line);
+    line_field(&w->line, "aptune", "profile");
+    line_key(&w->line, "format");
+    line_integer(&w->line, RECORD_FORMAT);
+    line_field(&w->line, "profiler", w->header.profiler ? w->header.profiler : "");
+    line_key(&w->line, "fields");
+    buf_putc(&w->line, '[');
+    for (size_t i = 0; i < w->header.field_count; i++) {
+        line_comma(&w->line);
+        line_text(&w->line, w->header.fields[i]);
+    }
+    line_close(&w->line, ']');
+    record_header_write(&w->header.about, &w->line);
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+static bool same_profiler(const ProfileHeader *have, const ProfileHeader *want, Buf *why)
+{
+    const char *wanted = want->profiler ? want->profiler : "";
+    if (strcmp(have->profiler, wanted) != 0) {
+        buf_printf(why, "its profiler is '%s', not '%s'", have->profiler, wanted);
+        return false;
+    }
+    bool same = have->field_count == want->field_count;
+    for (size_t i = 0; i < have->field_count && same; i++)
+        same = strcmp(have->fields[i], want->fields[i]) == 0;
+    if (!same)
+        buf_puts(why, "it has other fields");
+    return same;
+}
+
+static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
+                             ProfileRecording **existing, Diag *d)
+{
+    ProfileRecording *r = profile_read(a, path, d);
+    if (!r)
+        return false;
+    Buf why = {0};
+    bool same = same_profiler(&r->header, &w->header, &why) &&
+                record_header_same(&r->header.about, &w->header.about, &why);
+    if (!same)
+        diag_fail(d, "'%s' cannot be continued: %s", path, buf_text(&why));
+    buf_free(&why);
+    *existing = r;
+    return same && (!r->cut || append_truncate(w->file, (int64_t)r->size, d));
+}
+
+ProfileWriter *profile_open_append(Arena *a, const char *path, const ProfileHeader *h,
+                                   ProfileRecording **existing, Diag *d)
+{
+    *existing = NULL;
+    ProfileWriter *w = ARENA_NEW(a, ProfileWriter);
+    w->header = *h;
+    w->file = append_open(a, path, 0, d);
+    if (!w->file)
+        return NULL;
+    bool fresh;
+    bool ok = continue_check(w->file, path, "profile", &fresh, d) &&
+              (fresh ? write_header(w, d) : continue_profile(a, w, path, existing, d));
+    if (ok)
+        return w;
+    profile_close(w, d);
+    return NULL;
+}
+
+bool profile_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
+{
+    line_begin(&w->line);
+    line_field(&w->line, "code", row->code ? row->code : "");
+    line_field(&w->line, "launch", row->launch ? row->launch : "");
+    line_key(&w->line, "f");
+    buf_putc(&w->line, '[');
+    for (size_t i = 0; i < w->header.field_count; i++) {
+        line_comma(&w->line);
+        line_number(&w->line, row->values[i]);
+    }
+    line_close(&w->line, ']');
+    line_field(&w->line, "note", row->note);
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+bool profile_close(ProfileWriter *w, Diag *d)
+{
+    if (!w)
+        return true;
+    buf_free(&w->line);
+    return append_close(w->file, d);
+}

@@ -1,0 +1,62 @@
+/* The static profile of a space: what analysis says of each distinct piece of code.
+ *
+ * Regenerable at any time without a GPU, and so kept apart from the times.  A line
+ * per code hash and launch geometry, with one number for each field that the header
+ * names; a profiler of another version or with other fields writes a new file.
+ *
+ *     {"aptune":"profile","format":1,"profiler":"3","fields":["instr","regions"],"space":"mm",…}
+ *     {"code":"…","launch":"…","f":[15150,769],"sum":"…"} */
+#ifndef APTUNE_RECORD_PROFILE_H
+#define APTUNE_RECORD_PROFILE_H
+
+#include "tuner/record/header.h"
+#include "tuner/record/index.h"
+
+typedef struct ProfileHeader {
+    RecordHeader about;   /* the space and the compiler; what is about a device may be missing */
+    const char *profiler; /* version of the analysis */
+    const char *const *fields;
+    size_t field_count;
+} ProfileHeader;
+
+typedef struct ProfileRow {
+    const char *code;     /* hash of the code; required */
+    const char *launch;   /* launch geometry as text, "" for any */
+    const double *values; /* one per field; NaN: not known */
+    const char *note;     /* what the analysis could not do; NULL for nothing */
+} ProfileRow;
+
+typedef struct ProfileRecording {
+    const char *path;
+    ProfileHeader header;
+    struct {
+        ProfileRow *at;
+        size_t count;
+        size_t capacity;
+    } rows;
+    bool cut;    /* the file ends inside a line, which is not among the rows */
+    size_t size; /* bytes of whole lines, unpacked */
+    TextIndex by_code;
+} ProfileRecording;
+
+/* Reads a profile, packed or not, into `a`.  NULL with every damaged line named. */
+ProfileRecording *profile_read(Arena *a, const char *path, Diag *d);
+
+/* The latest row of this code and launch geometry (NULL as ""); NULL when there is none. */
+const ProfileRow *profile_find(const ProfileRecording *r, const char *code, const char *launch);
+
+/* The number of a field, SIZE_MAX when there is no such one. */
+size_t profile_field(const ProfileHeader *h, const char *name);
+
+typedef struct ProfileWriter ProfileWriter;
+
+/* Creates or continues, as times_open_append; a profile by another profiler or with other fields is
+ * refused, and the caller may remove it. */
+ProfileWriter *profile_open_append(Arena *a, const char *path, const ProfileHeader *h,
+                                   ProfileRecording **existing, Diag *d);
+bool profile_append(ProfileWriter *w, const ProfileRow *row, Diag *d);
+
+/* NULL is allowed. */
+bool profile_close(ProfileWriter *w, Diag *d);
+
+#endif

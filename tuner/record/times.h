@@ -1,0 +1,111 @@
+/* The times of a space on a device: immutable, append-only.
+ *
+ * A line per configuration as it finishes, whatever became of it, with every raw
+ * time; among them sentinels (the same configuration timed now and then, so that a
+ * change of clock or machine shows) and notes.  A profile is kept apart (profile.h):
+ * it can be made again, a measurement cannot.
+ *
+ *     {"aptune":"times","format":1,"space":"mm",…,"sum":"…"}
+ *     {"v":[64,32,"half"],"code":"…","launch":"…","status":"ok","t":[1.25,1.26],"err":1e-06,"sum":"…"}
+ *     {"sentinel":[64,64,"half"],"t":[1.25],"sum":"…"}
+ *     {"note":"clocks were locked here","sum":"…"} */
+#ifndef APTUNE_RECORD_TIMES_H
+#define APTUNE_RECORD_TIMES_H
+
+#include "tuner/record/header.h"
+#include "tuner/record/index.h"
+
+typedef enum RecordStatus {
+    RECORD_OK,
+    RECORD_WRONG,         /* result differs from the reference */
+    RECORD_COMPILE_ERROR, /* the compiler refused it */
+    RECORD_LAUNCH_FAILED, /* the driver refused it */
+    RECORD_FAULT,         /* it ended with a fault on the device */
+    RECORD_TIMEOUT,       /* it did not end */
+    RECORD_SKIPPED,       /* not run, for the reason in the message */
+    RECORD_OTHER          /* a status that a newer aptune wrote; never counts as ok */
+} RecordStatus;
+
+typedef struct RecordRow {
+    const RecordValue *values; /* one per parameter of the header */
+    const char *key;           /* record_key of the values; filled in when read */
+    const char *code;          /* hash of the code, NULL when there is none */
+    const char *launch;        /* launch geometry as text, NULL when not known */
+    RecordStatus status;
+    const char *message;    /* why it is not ok; NULL for nothing to say */
+    const double *times_ms; /* raw times, in the order they were taken */
+    size_t time_count;      /* at least one where the status is RECORD_OK */
+    double max_error;       /* against the reference; NaN: not verified */
+} RecordRow;
+
+typedef struct RecordSentinel {
+    RecordRow row; /* values, key and times */
+    size_t after;  /* rows that stood before it */
+} RecordSentinel;
+
+typedef struct RecordNote {
+    const char *text;
+    size_t after; /* rows that stood before it */
+} RecordNote;
+
+typedef struct TimesRecording {
+    const char *path;
+    RecordHeader header;
+    struct {
+        RecordRow *at;
+        size_t count;
+        size_t capacity;
+    } rows; /* in the order of the file; a configuration may come again */
+    struct {
+        RecordSentinel *at;
+        size_t count;
+        size_t capacity;
+    } sentinels;
+    struct {
+        RecordNote *at;
+        size_t count;
+        size_t capacity;
+    } notes;
+    bool cut;          /* the file ends inside a line, which is not among the rows */
+    size_t size;       /* bytes of whole lines, unpacked */
+    TextIndex by_key;  /* over all rows */
+    TextIndex by_code; /* over code and launch */
+} TimesRecording;
+
+/* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it cannot
+ * be believed as a whole. */
+TimesRecording *times_read(Arena *a, const char *path, Diag *d);
+
+/* The latest row of a configuration, by its key; NULL when there is none. */
+const RecordRow *times_find(const TimesRecording *r, const char *key);
+
+/* The latest row with this code and launch geometry (NULL: not known), NULL when there is none. */
+const RecordRow *times_find_code(const TimesRecording *r, const char *code, const char *launch);
+
+/* "ok", "compile_error" …, as the file says it. */
+const char *record_status_name(RecordStatus status);
+
+/* A time as it should be recorded and decided upon: 7 significant digits, finer than any clock of
+ * a GPU, short in the file and equal when read back, so that a replay decides as the run did. */
+double record_round(double ms);
+
+typedef struct TimesWriter TimesWriter;
+
+/* Creates the recording, or continues the one that is there: then its header must be the same
+ * (record_header_same), a cut last line is removed, and `*existing` gets what it holds (NULL for
+ * a new one), for the caller to skip.  `sync_every` as in append_open.  NULL with a message on
+ * failure: among others when another run is writing it, or when it is packed. */
+TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h, size_t sync_every,
+                               TimesRecording **existing, Diag *d);
+
+/* Adds one line.  False when it cannot be written, or when the row makes no sense (a time that is
+ * not finite, an ok without a time, a value of the wrong kind). */
+bool times_append(TimesWriter *w, const RecordRow *row, Diag *d);
+bool times_append_sentinel(TimesWriter *w, const RecordValue *values, const double *times_ms,
+                           size_t time_count, Diag *d);
+bool times_append_note(TimesWriter *w, const char *text, Diag *d);
+
+/* NULL is allowed. */
+bool times_close(TimesWriter *w, Diag *d);
+
+#endif

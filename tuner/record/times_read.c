@@ -1,0 +1,171 @@
+#include "metrics/base/vec.h"
+#include "tuner/record/field.h"
+#include "tuner/record/times.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const status_names[] = {
+    [RECORD_OK] = "ok",
+    [RECORD_WRONG] = "wrong",
+    [RECORD_COMPILE_ERROR] = "compile_error",
+    [RECORD_LAUNCH_FAILED] = "launch_failed",
+    [RECORD_FAULT] = "fault",
+    [RECORD_TIMEOUT] = "timeout",
+    [RECORD_SKIPPED] = "skipped",
+    [RECORD_OTHER] = "other",
+};
+
+const char *record_status_name(RecordStatus status)
+{
+    return status_names[status];
+}
+
+static RecordStatus status_of(const char *name)
+{
+    for (int s = 0; s < RECORD_OTHER; s++) {
+        if (strcmp(status_names[s], name) == 0)
+            return (RecordStatus)s;
+    }
+    return RECORD_OTHER;
+}
+
+double record_round(double ms)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.7g", ms);
+    return strtod(text, NULL);
+}
+
+/* The values of a configuration, one for each parameter and of its kind. */
+static const RecordValue *read_values(FieldReader *r, const RecordHeader *h, const char *key)
+{
+    size_t count;
+    const RecordValue *v = field_values(r, key, &count);
+    if (count != h->parameter_count)
+        field_fail(r, "%zu values for %zu parameters", count, h->parameter_count);
+    for (size_t i = 0; i < count && r->ok; i++) {
+        if ((v[i].text != NULL) != h->parameters[i].is_text)
+            field_fail(r, "the value of '%s' is of the wrong kind", h->parameters[i].name);
+    }
+    return v;
+}
+
+static void read_times(FieldReader *r, RecordRow *row)
+{
+    row->times_ms = field_numbers(r, "t", &row->time_count);
+    for (size_t i = 0; i < row->time_count && r->ok; i++) {
+        if (!isfinite(row->times_ms[i]))
+            field_fail(r, "a time is not finite");
+    }
+}
+
+/* Values, key and times, which rows and sentinels share. */
+static RecordRow read_timed(FieldReader *r, const RecordHeader *h, const char *key)
+{
+    RecordRow row = {.values = read_values(r, h, key), .max_error = NAN};
+    read_times(r, &row);
+    if (r->ok)
+        row.key = record_key(r->arena, h, row.values);
+    return row;
+}
+
+static void read_row(FieldReader *r, TimesRecording *rec)
+{
+    RecordRow row = read_timed(r, &rec->header, "v");
+    const char *status = field_text(r, "status", true);
+    row.status = status ? status_of(status) : RECORD_OTHER;
+    row.code = field_text(r, "code", false);
+    row.launch = field_text(r, "launch", false);
+    row.message = field_text(r, "msg", false);
+    row.max_error = field_number(r, "err", NAN);
+    if (row.status == RECORD_OK && row.time_count == 0)
+        field_fail(r, "the status is ok, but there is no time");
+    if (r->ok)
+        VEC_PUSH(r->arena, &rec->rows, row);
+}
+
+static void read_sentinel(FieldReader *r, TimesRecording *rec)
+{
+    RecordSentinel s = {read_timed(r, &rec->header, "sentinel"), rec->rows.count};
+    if (r->ok)
+        VEC_PUSH(r->arena, &rec->sentinels, s);
+}
+
+static void read_note(FieldReader *r, TimesRecording *rec)
+{
+    RecordNote n = {field_text(r, "note", true), rec->rows.count};
+    if (r->ok)
+        VEC_PUSH(r->arena, &rec->notes, n);
+}
+
+/* A line of a kind not known here was written by a newer program and is passed over. */
+static bool read_line(Arena *a, const RecordLines *lines, size_t i, TimesRecording *rec, Diag *d)
+{
+    static const struct {
+        const char *key;
+        void (*read)(FieldReader *, TimesRecording *);
+    } kinds[] = {{"v", read_row}, {"sentinel", read_sentinel}, {"note", read_note}};
+    FieldReader r = field_open(a, lines, i, d);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && r.ok; k++) {
+        if (field_exists(&r, kinds[k].key)) {
+            kinds[k].read(&r, rec);
+            break;
+        }
+    }
+    field_close(&r);
+    return r.ok;
+}
+
+static const char *code_key(Arena *a, const char *code, const char *launch)
+{
+    return arena_printf(a, "%s %s", code, launch ? launch : "");
+}
+
+static void build_indexes(Arena *a, TimesRecording *r)
+{
+    const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
+    const char **codes = ARENA_ARRAY(a, const char *, r->rows.count);
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const RecordRow *row = &r->rows.at[i];
+        keys[i] = row->key;
+        codes[i] = row->code ? code_key(a, row->code, row->launch) : NULL;
+    }
+    r->by_key = index_build(a, keys, r->rows.count);
+    r->by_code = index_build(a, codes, r->rows.count);
+}
+
+TimesRecording *times_read(Arena *a, const char *path, Diag *d)
+{
+    RecordLines lines;
+    TimesRecording *r = ARENA_NEW(a, TimesRecording);
+    if (!record_lines_read(a, path, "times", &lines, d) ||
+        !record_header_parse(a, &lines, &r->header, d))
+        return NULL;
+    r->path = lines.path;
+    r->cut = lines.cut;
+    r->size = lines.size;
+    bool ok = true;
+    for (size_t i = 1; i < lines.lines.count; i++)
+        ok = read_line(a, &lines, i, r, d) && ok;
+    if (!ok)
+        return NULL;
+    build_indexes(a, r);
+    return r;
+}
+
+const RecordRow *times_find(const TimesRecording *r, const char *key)
+{
+    size_t i = index_find(&r->by_key, key);
+    return i == SIZE_MAX ? NULL : &r->rows.at[i];
+}
+
+const RecordRow *times_find_code(const TimesRecording *r, const char *code, const char *launch)
+{
+    Arena *scratch = arena_new();
+    size_t i = index_find(&r->by_code, code_key(scratch, code, launch));
+    arena_free(scratch);
+    return i == SIZE_MAX ? NULL : &r->rows.at[i];
+}

@@ -1,0 +1,148 @@
+#include "tuner/record/continue.h"
+#include "tuner/record/times.h"
+
+#include <math.h>
+
+struct TimesWriter {
+    Appender *file;
+    RecordHeader header; /* of the file; its texts are the caller's or the recording's */
+    Buf line;
+};
+
+static bool write_header(TimesWriter *w, Diag *d)
+{
+    line_begin(&w->line);
+    line_field(&w->line, "aptune", "times");
+    line_key(&w->line, "format");
+    line_integer(&w->line, RECORD_FORMAT);
+    record_header_write(&w->header, &w->line);
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+/* Takes over what is there. */
+static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesRecording **existing,
+                           Diag *d)
+{
+    TimesRecording *r = times_read(a, path, d);
+    if (!r)
+        return false;
+    Buf why = {0};
+    bool same = record_header_same(&r->header, &w->header, &why);
+    if (!same)
+        diag_fail(d, "'%s' cannot be continued: %s", path, buf_text(&why));
+    buf_free(&why);
+    w->header = r->header;
+    *existing = r;
+    return same && (!r->cut || append_truncate(w->file, (int64_t)r->size, d));
+}
+
+TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h, size_t sync_every,
+                               TimesRecording **existing, Diag *d)
+{
+    *existing = NULL;
+    TimesWriter *w = ARENA_NEW(a, TimesWriter);
+    w->header = *h;
+    w->file = append_open(a, path, sync_every, d);
+    if (!w->file)
+        return NULL;
+    bool fresh;
+    bool ok = continue_check(w->file, path, "times", &fresh, d) &&
+              (fresh ? write_header(w, d) : continue_times(a, w, path, existing, d));
+    if (ok)
+        return w;
+    times_close(w, d);
+    return NULL;
+}
+
+static bool check_values(const TimesWriter *w, const RecordValue *values, Diag *d)
+{
+    for (size_t i = 0; i < w->header.parameter_count; i++) {
+        if ((values[i].text != NULL) != w->header.parameters[i].is_text)
+            return diag_fail(d, "the value of '%s' is of the wrong kind to be recorded",
+                             w->header.parameters[i].name);
+    }
+    return true;
+}
+
+static bool check_times(const double *times_ms, size_t count, Diag *d)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(times_ms[i]))
+            return diag_fail(d, "a time that is not finite cannot be recorded");
+    }
+    return true;
+}
+
+static void put_values(TimesWriter *w, const char *key, const RecordValue *values)
+{
+    line_key(&w->line, key);
+    buf_putc(&w->line, '[');
+    for (size_t i = 0; i < w->header.parameter_count; i++) {
+        line_comma(&w->line);
+        line_value(&w->line, &values[i]);
+    }
+    line_close(&w->line, ']');
+}
+
+static void put_times(TimesWriter *w, const double *times_ms, size_t count)
+{
+    if (count == 0)
+        return;
+    line_key(&w->line, "t");
+    buf_putc(&w->line, '[');
+    for (size_t i = 0; i < count; i++) {
+        line_comma(&w->line);
+        line_number(&w->line, times_ms[i]);
+    }
+    line_close(&w->line, ']');
+}
+
+bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
+{
+    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
+        return false;
+    if (row->status == RECORD_OK && row->time_count == 0)
+        return diag_fail(d, "a configuration that is ok cannot be recorded without a time");
+    line_begin(&w->line);
+    put_values(w, "v", row->values);
+    line_field(&w->line, "code", row->code);
+    line_field(&w->line, "launch", row->launch);
+    line_field(&w->line, "status", record_status_name(row->status));
+    put_times(w, row->times_ms, row->time_count);
+    if (!isnan(row->max_error)) {
+        line_key(&w->line, "err");
+        line_number(&w->line, row->max_error);
+    }
+    line_field(&w->line, "msg", row->message);
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+bool times_append_sentinel(TimesWriter *w, const RecordValue *values, const double *times_ms,
+                           size_t time_count, Diag *d)
+{
+    if (!check_values(w, values, d) || !check_times(times_ms, time_count, d))
+        return false;
+    line_begin(&w->line);
+    put_values(w, "sentinel", values);
+    put_times(w, times_ms, time_count);
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+bool times_append_note(TimesWriter *w, const char *text, Diag *d)
+{
+    line_begin(&w->line);
+    line_field(&w->line, "note", text ? text : "");
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+bool times_close(TimesWriter *w, Diag *d)
+{
+    if (!w)
+        return true;
+    buf_free(&w->line);
+    return append_close(w->file, d);
+}
