@@ -49,7 +49,9 @@ static size_t need_of(const TaskProblem *t)
     size_t need = 0;
     for (size_t i = 0; i < t->buffer_count; i++) {
         const TaskBuffer *b = &t->buffers[i];
-        size_t copies = 1 + is_kept(b) + (is_output(b) && t->reference.launch_count > 0);
+        size_t copies = 1;
+        copies += is_kept(b) ? 1 : 0;
+        copies += is_output(b) && t->reference.launch_count > 0 ? 1 : 0;
         need += room_of(b) * copies;
     }
     return need;
@@ -211,18 +213,21 @@ static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what
 }
 
 /* Of what kernels write only the guard, from the next 8-byte word on, which keeps its bytes. */
-static void list_protected(Problem *p, Arena *a)
+static void protect_buffers(Problem *p, Arena *a)
 {
-    p->regions = ARENA_ARRAY(a, Protected, 2 * p->task.buffer_count + p->output_count);
     for (size_t i = 0; i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
         size_t skip = b->role == TASK_IN ? 0 : round_up(bytes_of(b), 8);
         protect(p, p->at[i] + skip, room_of(b) - skip,
-                b->role == TASK_IN ? arena_printf(a, "the input '%s' or past its end", b->name)
+                b->role == TASK_IN ? arena_printf(a, "to the input '%s' or past its end", b->name)
                                    : arena_printf(a, "past the end of '%s'", b->name));
         if (p->start[i])
             protect(p, p->start[i], room_of(b), "outside all buffers");
     }
+}
+
+static void protect_reference(Problem *p)
+{
     for (size_t i = 0; i < p->output_count; i++)
         protect(p, p->outputs[i].reference, room_of(p->outputs[i].task), "outside all buffers");
 }
@@ -276,6 +281,14 @@ static bool driver_failed(const Problem *p, const char *doing, Diag *d)
     return diag_fail(d, "%s: %s", doing, driver_words(p->driver));
 }
 
+static bool reference_left_clean(Problem *p, Diag *d)
+{
+    const char *what;
+    if (problem_check(p, &what) != DRIVER_OK)
+        return driver_failed(p, "the buffers cannot be summed up", d);
+    return !what || diag_fail(d, "the reference wrote %s", what);
+}
+
 bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d)
 {
     *p = (Problem){.driver = v,
@@ -293,10 +306,15 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
         if (fill_buffer(p, i) != DRIVER_OK)
             return driver_failed(p, "the buffers cannot be filled", d);
     }
-    /* Before the reference runs, so that one that writes where it must not is found out too. */
-    list_protected(p, a);
-    if (task->reference.launch_count && !run_reference(p, a, d))
+    p->regions = ARENA_ARRAY(a, Protected, 2 * task->buffer_count + p->output_count);
+    protect_buffers(p, a);
+    if (sum_protected(p) != DRIVER_OK)
+        return driver_failed(p, "the buffers cannot be summed up", d);
+    if (p->task.reference.launch_count == 0)
+        return true;
+    if (!run_reference(p, a, d) || !reference_left_clean(p, d))
         return false;
+    protect_reference(p);
     return sum_protected(p) == DRIVER_OK || driver_failed(p, "the buffers cannot be summed up", d);
 }
 

@@ -17,7 +17,7 @@ typedef struct Protected {
     DriverAddress at;
     size_t bytes;
     uint64_t sum;
-    const char *what; /* "input A", for messages */
+    const char *what; /* "past the end of 'C'", for messages */
 } Protected;
 
 typedef struct Problem {
