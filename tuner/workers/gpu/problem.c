@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Room behind every buffer: a block of 256 threads that runs one row of float4 too far is caught.
- */
+/* Guards before and behind every buffer: a block of 256 threads that runs one row of float4 too
+ * far is caught. */
 enum { GUARD = 4096, ALIGNMENT = 256, STAGE = 16 << 20 };
 enum { GUARD_BYTE = 0xA5, POISON_BYTE = 0xFF };
 
@@ -20,9 +20,15 @@ static size_t round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
+/* What is kept of a buffer elsewhere: up to a round size, so that it can be summed up. */
+static size_t padded_of(const TaskBuffer *b)
+{
+    return round_up(bytes_of(b), ALIGNMENT);
+}
+
 static size_t room_of(const TaskBuffer *b)
 {
-    return round_up(bytes_of(b), ALIGNMENT) + GUARD;
+    return GUARD + padded_of(b) + GUARD;
 }
 
 static bool is_output(const TaskBuffer *b)
@@ -49,8 +55,9 @@ static size_t need_of(const TaskProblem *t)
     size_t need = 0;
     for (size_t i = 0; i < t->buffer_count; i++) {
         const TaskBuffer *b = &t->buffers[i];
-        size_t copies = 1 + is_kept(b) + (is_output(b) && t->reference.launch_count > 0);
-        need += room_of(b) * copies;
+        need += room_of(b);
+        need += is_kept(b) ? padded_of(b) : 0;
+        need += is_output(b) && t->reference.launch_count > 0 ? padded_of(b) : 0;
     }
     return need;
 }
@@ -72,14 +79,16 @@ static bool allocate(Problem *p, Diag *d)
         return no_memory(p, free_bytes, d);
     for (size_t i = 0; i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
-        if (driver_alloc(p->driver, room_of(b), &p->at[i]) != DRIVER_OK)
+        DriverAddress base;
+        if (driver_alloc(p->driver, room_of(b), &base) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
-        if (is_kept(b) && driver_alloc(p->driver, room_of(b), &p->start[i]) != DRIVER_OK)
+        p->at[i] = base + GUARD;
+        if (is_kept(b) && driver_alloc(p->driver, padded_of(b), &p->start[i]) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
     }
     for (size_t i = 0; i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
-        if (driver_alloc(p->driver, room_of(c->task), &c->reference) != DRIVER_OK)
+        if (driver_alloc(p->driver, padded_of(c->task), &c->reference) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
     }
     return true;
@@ -107,7 +116,7 @@ static DriverStatus upload_contents(Driver *v, const TaskBuffer *b, DriverAddres
 static DriverStatus fill_buffer(Problem *p, size_t i)
 {
     const TaskBuffer *b = &p->task.buffers[i];
-    DriverStatus s = driver_set_bytes(p->driver, p->at[i], GUARD_BYTE, room_of(b));
+    DriverStatus s = driver_set_bytes(p->driver, p->at[i] - GUARD, GUARD_BYTE, room_of(b));
     if (s)
         return s;
     switch (b->contents.kind) {
@@ -120,7 +129,7 @@ static DriverStatus fill_buffer(Problem *p, size_t i)
     }
     s = upload_contents(p->driver, b, p->at[i]);
     if (!s && p->start[i])
-        s = driver_copy(p->driver, p->start[i], p->at[i], room_of(b));
+        s = driver_copy(p->driver, p->start[i], p->at[i], padded_of(b));
     return s;
 }
 
@@ -160,7 +169,7 @@ static DriverStatus keep_outputs(Problem *p)
     DriverStatus s = DRIVER_OK;
     for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
-        s = driver_copy(p->driver, c->reference, c->at, room_of(c->task));
+        s = driver_copy(p->driver, c->reference, c->at, padded_of(c->task));
         if (!s)
             s = verify_scale(&p->verifier, c, &p->output_facts[i]);
     }
@@ -210,21 +219,34 @@ static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what
     p->regions[p->region_count++] = (Protected){.at = at, .bytes = bytes, .what = what};
 }
 
-/* Of what kernels write only the guard, from the next 8-byte word on, which keeps its bytes. */
-static void list_protected(Problem *p, Arena *a)
+/* Of what kernels write only the guards, the one behind from the next 8-byte word on. */
+static void protect_buffer(Problem *p, Arena *a, const TaskBuffer *b, DriverAddress at)
 {
-    p->regions = ARENA_ARRAY(a, Protected, 2 * p->task.buffer_count + p->output_count);
+    if (b->role == TASK_IN) {
+        protect(p, at - GUARD, room_of(b),
+                arena_printf(a, "to the input '%s' or beside it", b->name));
+        return;
+    }
+    size_t end = round_up(bytes_of(b), 8);
+    protect(p, at - GUARD, GUARD, arena_printf(a, "before the start of '%s'", b->name));
+    protect(p, at + end, padded_of(b) - end + GUARD,
+            arena_printf(a, "past the end of '%s'", b->name));
+}
+
+static void protect_buffers(Problem *p, Arena *a)
+{
     for (size_t i = 0; i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
-        size_t skip = b->role == TASK_IN ? 0 : round_up(bytes_of(b), 8);
-        protect(p, p->at[i] + skip, room_of(b) - skip,
-                b->role == TASK_IN ? arena_printf(a, "the input '%s' or past its end", b->name)
-                                   : arena_printf(a, "past the end of '%s'", b->name));
+        protect_buffer(p, a, b, p->at[i]);
         if (p->start[i])
-            protect(p, p->start[i], room_of(b), "outside all buffers");
+            protect(p, p->start[i], padded_of(b), "outside all buffers");
     }
+}
+
+static void protect_reference(Problem *p)
+{
     for (size_t i = 0; i < p->output_count; i++)
-        protect(p, p->outputs[i].reference, room_of(p->outputs[i].task), "outside all buffers");
+        protect(p, p->outputs[i].reference, padded_of(p->outputs[i].task), "outside all buffers");
 }
 
 static DriverStatus sum_protected(Problem *p)
@@ -276,6 +298,14 @@ static bool driver_failed(const Problem *p, const char *doing, Diag *d)
     return diag_fail(d, "%s: %s", doing, driver_words(p->driver));
 }
 
+static bool reference_left_clean(Problem *p, Diag *d)
+{
+    const char *what;
+    if (problem_check(p, &what) != DRIVER_OK)
+        return driver_failed(p, "the buffers cannot be summed up", d);
+    return !what || diag_fail(d, "the reference wrote %s", what);
+}
+
 bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d)
 {
     *p = (Problem){.driver = v,
@@ -293,10 +323,15 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
         if (fill_buffer(p, i) != DRIVER_OK)
             return driver_failed(p, "the buffers cannot be filled", d);
     }
-    /* Before the reference runs, so that one that writes where it must not is found out too. */
-    list_protected(p, a);
-    if (task->reference.launch_count && !run_reference(p, a, d))
+    p->regions = ARENA_ARRAY(a, Protected, 3 * task->buffer_count + p->output_count);
+    protect_buffers(p, a);
+    if (sum_protected(p) != DRIVER_OK)
+        return driver_failed(p, "the buffers cannot be summed up", d);
+    if (p->task.reference.launch_count == 0)
+        return true;
+    if (!run_reference(p, a, d) || !reference_left_clean(p, d))
         return false;
+    protect_reference(p);
     return sum_protected(p) == DRIVER_OK || driver_failed(p, "the buffers cannot be summed up", d);
 }
 
@@ -305,7 +340,7 @@ void problem_close(Problem *p)
     if (!p->driver)
         return;
     for (size_t i = 0; i < p->task.buffer_count; i++) {
-        driver_free(p->driver, p->at[i]);
+        driver_free(p->driver, p->at[i] ? p->at[i] - GUARD : 0);
         driver_free(p->driver, p->start[i]);
     }
     for (size_t i = 0; i < p->output_count; i++)

@@ -1,6 +1,6 @@
 /* The problem on the device: buffers with their contents, and the reference's outputs.
  *
- * A buffer is followed by a guard, and what no kernel may change (inputs, guards, the
+ * A buffer stands between two guards, and what no kernel may change (inputs, guards, the
  * reference's outputs, the contents to begin with) is summed up once, so that
  * problem_check can tell after a trial whether anything was written that should not
  * have been.  Without it, a kernel that writes past its output could silently make
@@ -17,7 +17,7 @@ typedef struct Protected {
     DriverAddress at;
     size_t bytes;
     uint64_t sum;
-    const char *what; /* "input A", for messages */
+    const char *what; /* "past the end of 'C'", for messages */
 } Protected;
 
 typedef struct Problem {

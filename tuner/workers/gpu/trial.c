@@ -166,8 +166,7 @@ static bool left_clean(Timing *t, TrialResult *r)
     if (!what)
         return true;
     r->status = TRIAL_WRONG;
-    buf_printf(&t->words, "%sthe kernel wrote %s%s", t->words.size ? "\n" : "",
-               *what == 't' ? "to " : "", what);
+    buf_printf(&t->words, "%sthe kernel wrote %s", t->words.size ? "\n" : "", what);
     return false;
 }
 

@@ -1,0 +1,568 @@
+/* Measuring on a real GPU: every way a kernel can go wrong, and good trials after each.
+ *
+ *     gpu_smoke [HELPER [SOURCE_DIR]]
+ *
+ * Prints a line per trial.  Returns 0 when all came out as expected, 1 when not, 77 (skipped)
+ * where there is no GPU or no NVRTC.  Nothing it checks is a speed. */
+#include "metrics/base/file.h"
+#include "tuner/measure/contents.h"
+#include "tuner/measure/gpu.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <math.h>
+#include <nvrtc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SKIPPED = 77, N = 1 << 20, THREADS = 256, RUNS = 5 };
+
+typedef struct Smoke {
+    Arena *arena;
+    Diag diag;
+    Gpu *gpu;
+    TaskModule cubin; /* of smoke.cu */
+    TaskModule other; /* the same for another capability */
+    TaskModule checking;
+    int64_t id;
+    int failures;
+} Smoke;
+
+static void check(Smoke *s, bool ok, const char *what)
+{
+    if (ok)
+        return;
+    s->failures++;
+    printf("  FAILED: %s\n", what);
+}
+
+#define CHECK(s, condition) check((s), (condition), #condition)
+
+/* --- NVRTC, just enough
+ * ---------------------------------------------------------------------------- */
+
+typedef struct Nvrtc {
+    __typeof__(&nvrtcCreateProgram) create;
+    __typeof__(&nvrtcCompileProgram) compile;
+    __typeof__(&nvrtcGetCUBINSize) size;
+    __typeof__(&nvrtcGetCUBIN) get;
+    __typeof__(&nvrtcGetProgramLogSize) log_size;
+    __typeof__(&nvrtcGetProgramLog) log;
+} Nvrtc;
+
+static bool nvrtc_open(Nvrtc *n)
+{
+    static const char *const NAMES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                        "/usr/local/cuda/lib64/libnvrtc.so",
+                                        "/usr/local/cuda/lib/libnvrtc.so"};
+    void *library = NULL;
+    for (size_t i = 0; !library && i < sizeof NAMES / sizeof NAMES[0]; i++)
+        library = dlopen(NAMES[i], RTLD_NOW);
+    if (!library)
+        return false;
+    *(void **)&n->create = dlsym(library, "nvrtcCreateProgram");
+    *(void **)&n->compile = dlsym(library, "nvrtcCompileProgram");
+    *(void **)&n->size = dlsym(library, "nvrtcGetCUBINSize");
+    *(void **)&n->get = dlsym(library, "nvrtcGetCUBIN");
+    *(void **)&n->log_size = dlsym(library, "nvrtcGetProgramLogSize");
+    *(void **)&n->log = dlsym(library, "nvrtcGetProgramLog");
+    return n->create && n->compile && n->size && n->get && n->log_size && n->log;
+}
+
+static TaskModule compile(Smoke *s, const Nvrtc *n, const char *path, int arch)
+{
+    size_t size;
+    const char *text = file_read(s->arena, path, &size, &s->diag);
+    if (!text)
+        return (TaskModule){0};
+    nvrtcProgram p;
+    const char *options[] = {arena_printf(s->arena, "--gpu-architecture=sm_%d", arch)};
+    n->create(&p, text, path, 0, NULL, NULL);
+    if (n->compile(p, 1, options) != NVRTC_SUCCESS) {
+        n->log_size(p, &size);
+        char *log = arena_alloc(s->arena, size + 1);
+        n->log(p, log);
+        diag_fail(&s->diag, "%s", log);
+        return (TaskModule){0};
+    }
+    n->size(p, &size);
+    char *cubin = arena_alloc(s->arena, size);
+    n->get(p, cubin);
+    return (TaskModule){cubin, size};
+}
+
+/* --- trials
+ * ---------------------------------------------------------------------------------------- */
+
+static TaskArgument buffer(int i)
+{
+    return (TaskArgument){.buffer = i};
+}
+
+static TaskArgument value(const void *bytes, uint32_t size)
+{
+    TaskArgument x = {.buffer = -1, .size = size};
+    memcpy(x.bytes, bytes, size);
+    return x;
+}
+
+/* C = A · B + k of buffers 0, 1 and 2 by `kernel`, with a further argument that only some take. */
+static TaskLaunch product(Smoke *s, const char *kernel, int arguments, int words)
+{
+    int n = N;
+    float k = 0.25f;
+    TaskArgument *x = ARENA_ARRAY(s->arena, TaskArgument, 6);
+    for (int i = 0; i < 3; i++)
+        x[i] = buffer(i);
+    x[3] = value(&n, sizeof n);
+    x[4] = value(&k, sizeof k);
+    x[5] = value(&words, sizeof words);
+    return (TaskLaunch){.kernel = kernel,
+                        .grid = {N / THREADS, 1, 1},
+                        .block = {THREADS, 1, 1},
+                        .arguments = x,
+                        .argument_count = (size_t)arguments};
+}
+
+/* D doubled, of buffer 3. */
+static TaskLaunch twice(Smoke *s)
+{
+    TaskLaunch l = product(s, "twice", 5, 0);
+    TaskArgument *x = ARENA_ARRAY(s->arena, TaskArgument, 2);
+    x[0] = buffer(3);
+    x[1] = l.arguments[3];
+    l.arguments = x;
+    l.argument_count = 2;
+    return l;
+}
+
+static TrialResult run(Smoke *s, const char *title, Trial t)
+{
+    TrialResult r = {0};
+    t.id = ++s->id;
+    t.verify = true;
+    t.limit_s = t.limit_s > 0 ? t.limit_s : 30;
+    gpu_submit(s->gpu, &t);
+    CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
+    CHECK(s, r.id == t.id);
+    printf("%-34s %-13s %7.3f s", title, trial_status_name(r.status), r.seconds);
+    if (r.time_count)
+        printf("  %zu times, the first %.4f ms", r.time_count, r.times[0]);
+    printf("%s%s\n", *r.words ? "\n    " : "", r.words);
+    fflush(stdout);
+    return r;
+}
+
+static Trial trial_of(const TaskModule *m, const TaskLaunch *launches, size_t count)
+{
+    return (Trial){.run = {m, 1, launches, count}, .warmups = 1, .runs = RUNS};
+}
+
+static TrialResult run_product(Smoke *s, const char *title, TaskLaunch l, double limit_s)
+{
+    TaskLaunch launches[] = {l, twice(s)};
+    Trial t = trial_of(&s->cubin, launches, 2);
+    t.limit_s = limit_s;
+    return run(s, title, t);
+}
+
+static void good(Smoke *s)
+{
+    TrialResult r = run_product(s, "  a good one", product(s, "product", 5, 0), 0);
+    CHECK(s, r.status == TRIAL_OK && r.verified && r.time_count == RUNS);
+    for (size_t i = 0; i < r.time_count; i++)
+        CHECK(s, r.times[i] > 0);
+}
+
+/* Runs `kernel`, then a good one. */
+static TrialResult try(Smoke *s, const char *kernel, TrialStatus expected)
+{
+    double limit_s = expected == TRIAL_TIMEOUT ? 2 : 0;
+    TrialResult r = run_product(s, kernel, product(s, kernel, 5, 0), limit_s);
+    CHECK(s, r.status == expected);
+    good(s);
+    return r;
+}
+
+/* --- the first problem
+ * ----------------------------------------------------------------------------- */
+
+static TaskContents uniform(uint64_t seed)
+{
+    return (TaskContents){.kind = TASK_UNIFORM, .lo = -1, .hi = 1, .seed = seed};
+}
+
+static const TaskTolerance NEAR = {.relative = 1e-5};
+
+static bool set_product(Smoke *s, const char *reference)
+{
+    TaskBuffer b[] = {
+        {.name = "A", .type = {TASK_FLOAT, 1}, .count = N, .contents = uniform(1)},
+        {.name = "B", .type = {TASK_FLOAT, 1}, .count = N, .contents = uniform(2)},
+        {.name = "C", .type = {TASK_FLOAT, 1}, .count = N, .role = TASK_OUT, .tolerance = NEAR},
+        {.name = "D",
+         .type = {TASK_FLOAT, 1},
+         .count = N,
+         .role = TASK_INOUT,
+         .contents = uniform(3),
+         .tolerance = NEAR},
+        {.name = "S", .type = {TASK_U32, 1}, .count = 1000, .role = TASK_SCRATCH},
+    };
+    TaskLaunch launches[] = {product(s, reference, 5, 0), twice(s)};
+    TaskProblem p = {.buffers = b,
+                     .buffer_count = 5,
+                     .reference = {&s->cubin, 1, launches, 2},
+                     .checking = s->checking};
+    return gpu_set_problem(s->gpu, &p, &s->diag);
+}
+
+/* Element i of C as the host computes it from the same contents. */
+static float product_at(uint64_t i)
+{
+    float a, b;
+    contents_fill(uniform(1), TASK_FLOAT, i, 1, &a);
+    contents_fill(uniform(2), TASK_FLOAT, i, 1, &b);
+    return fmaf(a, b, 0.25f);
+}
+
+static void check_reference(Smoke *s)
+{
+    size_t count;
+    double squares = 0;
+    const TaskOutput *o = gpu_outputs(s->gpu, &count);
+    for (uint64_t i = 0; i < N; i++)
+        squares += pow((double)product_at(i), 2);
+    CHECK(s, count == 2 && o[0].buffer == 2 && o[1].buffer == 3);
+    CHECK(s, count == 2 && fabs(o[0].rms - sqrt(squares / N)) < 1e-9);
+    CHECK(s, count == 2 && o[0].nonfinite == 0 && o[0].unwritten == 0);
+}
+
+static void wrong_results(Smoke *s)
+{
+    TrialResult r = try(s, "product_nearly", TRIAL_OK);
+    CHECK(s, r.check_count == 2 && r.checks[0].max_error > 5e-7 && r.checks[0].max_error < 2e-6);
+    CHECK(s, r.check_count == 2 && r.checks[1].max_error == 0);
+
+    r = try(s, "product_wrong", TRIAL_WRONG);
+    CHECK(s, r.time_count == 0);
+    CHECK(s, r.checks[0].wrong == (N + 992) / 1000 && r.checks[0].first == 7);
+    CHECK(s, r.checks[0].expected == (double)product_at(7));
+    CHECK(s, r.checks[0].got == (double)(product_at(7) + 1));
+    CHECK(s, fabs(r.checks[0].max_error - 1) < 1e-6);
+
+    r = try(s, "product_half", TRIAL_WRONG);
+    CHECK(s, r.checks[0].wrong == N / 2 && r.checks[0].unwritten == N / 2);
+    CHECK(s, r.checks[0].first == N / 2);
+
+    r = try(s, "product_nothing", TRIAL_WRONG);
+    CHECK(s, r.checks[0].unwritten == N);
+
+    r = try(s, "product_nan", TRIAL_WRONG);
+    CHECK(s, r.checks[0].wrong == 1 && r.checks[0].nan == 1 && r.checks[0].first == 5);
+    CHECK(s, isnan(r.checks[0].got));
+
+    r = try(s, "product_infinite", TRIAL_WRONG);
+    CHECK(s, r.checks[0].wrong == 1 && r.checks[0].nan == 0 && isinf(r.checks[0].max_error));
+}
+
+static void strays_and_faults(Smoke *s)
+{
+    TrialResult r = try(s, "product_writes_input", TRIAL_WRONG);
+    CHECK(s, strstr(r.words, "input 'A'") != NULL);
+    r = try(s, "product_past_end", TRIAL_WRONG);
+    CHECK(s, strstr(r.words, "past the end of 'C'") != NULL);
+    r = try(s, "product_before_start", TRIAL_WRONG);
+    CHECK(s, strstr(r.words, "before the start of 'C'") != NULL);
+    r = try(s, "product_illegal", TRIAL_FAULT);
+    CHECK(s, strstr(r.words, "ILLEGAL_ADDRESS") != NULL);
+    r = try(s, "product_misaligned", TRIAL_FAULT);
+    CHECK(s, strstr(r.words, "MISALIGNED") != NULL);
+    try(s, "product_trap", TRIAL_FAULT);
+    try(s, "product_endless", TRIAL_TIMEOUT);
+}
+
+static void expect(Smoke *s, const char *title, TaskLaunch l, TrialStatus status)
+{
+    TrialResult r = run_product(s, title, l, 0);
+    CHECK(s, r.status == status);
+    CHECK(s, (*r.words == 0) == (status == TRIAL_OK));
+}
+
+static void resources(Smoke *s)
+{
+    const Device *v = gpu_device(s->gpu);
+    TaskLaunch l = product(s, "product_shared", 6, v->shared_per_block_optin / 4);
+    l.shared = v->shared_per_block_optin;
+    expect(s, "all of the shared memory", l, TRIAL_OK);
+    l.shared += 1;
+    expect(s, "one byte too much of it", l, TRIAL_LAUNCH_FAILED);
+    l.shared = INT64_C(1) << 40;
+    expect(s, "a terabyte of it", l, TRIAL_LAUNCH_FAILED);
+
+    l = product(s, "product_narrow", 5, 0);
+    expect(s, "more threads than its bounds", l, TRIAL_LAUNCH_FAILED);
+    l.block[0] = 64;
+    l.grid[0] = N / 64;
+    expect(s, "as many as its bounds", l, TRIAL_OK);
+    l = product(s, "product", 5, 0);
+    l.block[0] = 2048;
+    expect(s, "2048 threads in a block", l, TRIAL_LAUNCH_FAILED);
+    l = product(s, "product", 5, 0);
+    l.grid[1] = 100000;
+    expect(s, "too high a grid", l, TRIAL_LAUNCH_FAILED);
+    l.grid[1] = 0;
+    expect(s, "an empty grid", l, TRIAL_LAUNCH_FAILED);
+
+    expect(s, "an argument too few", product(s, "product", 4, 0), TRIAL_LAUNCH_FAILED);
+    expect(s, "an argument too many", product(s, "product", 6, 0), TRIAL_LAUNCH_FAILED);
+    expect(s, "no such kernel", product(s, "produkt", 5, 0), TRIAL_LOAD_FAILED);
+    good(s);
+}
+
+static void images(Smoke *s)
+{
+    TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
+    TaskModule cut = {s->cubin.cubin, s->cubin.size / 2};
+    TaskModule text = {"this is no cubin, though it is longer than the header of an ELF file is",
+                       72};
+    char *noise = arena_copy(s->arena, s->cubin.cubin, s->cubin.size);
+    for (size_t i = 64; i < s->cubin.size; i++)
+        noise[i] = (char)contents_bits(1, i);
+    TaskModule broken = {noise, s->cubin.size};
+
+    CHECK(s, run(s, "half a cubin", trial_of(&cut, launches, 2)).status == TRIAL_LOAD_FAILED);
+    CHECK(s, run(s, "no cubin", trial_of(&text, launches, 2)).status == TRIAL_LOAD_FAILED);
+    CHECK(s, run(s, "another GPU's cubin", trial_of(&s->other, launches, 2)).status ==
+                 TRIAL_LOAD_FAILED);
+    good(s);
+    CHECK(s, run(s, "noise behind the header", trial_of(&broken, launches, 2)).status != TRIAL_OK);
+    good(s);
+}
+
+static void stop_rule(Smoke *s)
+{
+    TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
+    Trial t = trial_of(&s->cubin, launches, 2);
+    t.extra_runs = 300;
+    t.factor = 2;
+    t.best_ms = 1e-9;
+    CHECK(s, run(s, "far behind the best", t).time_count == RUNS);
+    t.best_ms = 1e9;
+    CHECK(s, run(s, "the best so far", t).time_count == RUNS + 300);
+    launches[0].repeat = 10;
+    t = trial_of(&s->cubin, launches, 2);
+    CHECK(s, run(s, "ten times in a row", t).status == TRIAL_OK);
+    launches[0].repeat = 0;
+    launches[1].repeat = 2; /* D is doubled twice */
+    TrialResult r = run(s, "an output changed twice", t);
+    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 0 && r.checks[1].wrong > N / 2);
+}
+
+/* --- further problems
+ * ------------------------------------------------------------------------------ */
+
+static bool set_problem(Smoke *s, const TaskBuffer *b, size_t count, const TaskLaunch *reference)
+{
+    TaskProblem p = {.buffers = b,
+                     .buffer_count = count,
+                     .reference = {&s->cubin, 1, reference, 1},
+                     .checking = s->checking};
+    return gpu_set_problem(s->gpu, &p, &s->diag);
+}
+
+static TaskLaunch types(Smoke *s, int at)
+{
+    int n = 5000;
+    TaskArgument *x = ARENA_ARRAY(s->arena, TaskArgument, 8);
+    for (int i = 0; i < 6; i++)
+        x[i] = buffer(i);
+    x[6] = value(&n, sizeof n);
+    x[7] = value(&at, sizeof at);
+    return (TaskLaunch){.kernel = "types",
+                        .grid = {20, 1, 1},
+                        .block = {THREADS, 1, 1},
+                        .arguments = x,
+                        .argument_count = 8};
+}
+
+static void every_type(Smoke *s)
+{
+    static const TaskType TYPES[] = {{TASK_HALF, 1},   {TASK_I32, 1}, {TASK_I64, 1},
+                                     {TASK_DOUBLE, 1}, {TASK_U8, 1},  {TASK_FLOAT, 4}};
+    TaskBuffer b[6];
+    for (int i = 0; i < 6; i++)
+        b[i] = (TaskBuffer){.name = arena_printf(s->arena, "%c", "HILXUV"[i]),
+                            .type = TYPES[i],
+                            .count = 5000,
+                            .role = TASK_OUT};
+    TaskLaunch right = types(s, -1), wrong = types(s, 11);
+    CHECK(s, set_problem(s, b, 6, &right));
+    CHECK(s, run(s, "every type, equal", trial_of(&s->cubin, &right, 1)).status == TRIAL_OK);
+    TrialResult r = run(s, "every type, one wrong", trial_of(&s->cubin, &wrong, 1));
+    CHECK(s, r.status == TRIAL_WRONG && r.check_count == 6);
+    for (size_t i = 0; i < r.check_count; i++) {
+        CHECK(s, r.checks[i].wrong == 1);
+        CHECK(s, r.checks[i].first == (i == 5 ? 4 * 11 + 3 : 11));
+    }
+    CHECK(s, r.check_count == 6 && r.checks[2].max_error == 1);
+}
+
+static TaskLaunch inner(Smoke *s, int n)
+{
+    TaskArgument *x = ARENA_ARRAY(s->arena, TaskArgument, 2);
+    x[0] = buffer(0);
+    x[1] = value(&n, sizeof n);
+    return (TaskLaunch){.kernel = "inner",
+                        .grid = {4, 1, 1},
+                        .block = {THREADS, 1, 1},
+                        .arguments = x,
+                        .argument_count = 2};
+}
+
+static void unwritten_border(Smoke *s)
+{
+    size_t count;
+    TaskBuffer b = {.name = "C", .type = {TASK_FLOAT, 1}, .count = 1000, .role = TASK_OUT};
+    TaskLaunch same = inner(s, 990), more = inner(s, 1000);
+    CHECK(s, set_problem(s, &b, 1, &same));
+    CHECK(s, gpu_outputs(s->gpu, &count)->unwritten == 10);
+    CHECK(s, run(s, "the same border left", trial_of(&s->cubin, &same, 1)).status == TRIAL_OK);
+    TrialResult r = run(s, "the border written", trial_of(&s->cubin, &more, 1));
+    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 10 && r.checks[0].first == 990);
+}
+
+static TaskLaunch large(Smoke *s, uint64_t n, uint64_t at)
+{
+    TaskArgument *x = ARENA_ARRAY(s->arena, TaskArgument, 3);
+    x[0] = buffer(0);
+    x[1] = value(&n, sizeof n);
+    x[2] = value(&at, sizeof at);
+    return (TaskLaunch){.kernel = "large",
+                        .grid = {4096, 1, 1},
+                        .block = {THREADS, 1, 1},
+                        .arguments = x,
+                        .argument_count = 3};
+}
+
+static void more_than_32_bits(Smoke *s)
+{
+    const uint64_t n = UINT64_C(5000000000), at = UINT64_C(4900000000);
+    if (gpu_facts(s->gpu)->memory_bytes < INT64_C(20000000000)) {
+        puts("5 GB of output: left out, the device is too small");
+        return;
+    }
+    TaskBuffer b = {.name = "U", .type = {TASK_U8, 1}, .count = (int64_t)n, .role = TASK_OUT};
+    TaskLaunch right = large(s, n, n), wrong = large(s, n, at);
+    CHECK(s, set_problem(s, &b, 1, &right));
+    CHECK(s, run(s, "5 GB of output", trial_of(&s->cubin, &right, 1)).status == TRIAL_OK);
+    TrialResult r = run(s, "one byte of it wrong", trial_of(&s->cubin, &wrong, 1));
+    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 1);
+    CHECK(s, r.check_count == 1 && r.checks[0].first == (int64_t)at);
+}
+
+static void refused(Smoke *s, const char *reference, const char *words)
+{
+    size_t before = s->diag.messages.count;
+    CHECK(s, !set_product(s, reference));
+    CHECK(s, s->diag.messages.count == before + 1);
+    const char *text = s->diag.messages.at[before].text;
+    printf("reference %s\n    %s\n", reference, text);
+    CHECK(s, strstr(text, words) != NULL);
+}
+
+static void bad_references(Smoke *s)
+{
+    refused(s, "product_nothing", "writes nothing to the output 'C'");
+    refused(s, "product_writes_input", "input 'A'");
+    refused(s, "product_illegal", "ILLEGAL_ADDRESS");
+    refused(s, "product_trap", "does not run");
+    refused(s, "missing", "missing");
+    TaskBuffer b = {.name = "C", .type = {TASK_DOUBLE, 4}, .count = INT64_C(1) << 40};
+    TaskLaunch l = inner(s, 10);
+    CHECK(s, !set_problem(s, &b, 1, &l));
+    printf("%s\n", s->diag.messages.at[s->diag.messages.count - 1].text);
+    CHECK(s, set_product(s, "product"));
+    good(s);
+}
+
+/* --- all of it
+ * ------------------------------------------------------------------------------------- */
+
+static void show_device(const Smoke *s)
+{
+    const GpuFacts *f = gpu_facts(s->gpu);
+    const Device *v = &f->device;
+    printf("%s, sm_%d%d, %d SMs at %.0f MHz, %.1f MB of L2, %.1f GB at %.0f GB/s (%d bits at %.0f "
+           "MHz), driver %s, CUDA %d, %s\n",
+           v->name, v->major, v->minor, v->sms, v->clock_hz * 1e-6, (double)v->l2_bytes / 1048576,
+           (double)f->memory_bytes * 1e-9, v->dram_bytes_per_s * 1e-9, f->bus_bits,
+           f->memory_clock_hz * 1e-6, f->driver, f->cuda_version, f->uuid);
+    printf("  threads %d per block, %d per SM; %d warps, %d blocks per SM; registers %d per SM, %d "
+           "per block; shared %d per SM, %d and %d per block, %d reserved; grid %" PRId64
+           " %" PRId64 " %" PRId64 "\n",
+           v->threads_per_block, v->threads_per_sm, v->warps_per_sm, v->blocks_per_sm,
+           v->registers_per_sm, v->registers_per_block, v->shared_per_sm, v->shared_per_block,
+           v->shared_per_block_optin, v->shared_reserved, v->grid_limit[0], v->grid_limit[1],
+           v->grid_limit[2]);
+}
+
+static bool compile_all(Smoke *s, const Nvrtc *n, const char *source)
+{
+    const Device *v = gpu_device(s->gpu);
+    int arch = 10 * v->major + v->minor;
+    const char *kernels = arena_printf(s->arena, "%s/tests/gpu/smoke.cu", source);
+    const char *compare = arena_printf(s->arena, "%s/tuner/measure/compare.cu", source);
+    s->cubin = compile(s, n, kernels, arch);
+    s->other = compile(s, n, kernels, arch == 80 ? 90 : 80);
+    s->checking = compile(s, n, compare, arch);
+    return s->cubin.size && s->other.size && s->checking.size;
+}
+
+static void show_messages(const Smoke *s)
+{
+    for (size_t i = 0; i < s->diag.messages.count; i++)
+        puts(s->diag.messages.at[i].text);
+}
+
+static int smoke(Smoke *s, const Nvrtc *n, const char *source)
+{
+    show_device(s);
+    if (!compile_all(s, n, source) || !set_product(s, "product")) {
+        show_messages(s);
+        return 1;
+    }
+    check_reference(s);
+    good(s);
+    wrong_results(s);
+    strays_and_faults(s);
+    resources(s);
+    images(s);
+    stop_rule(s);
+    every_type(s);
+    unwritten_border(s);
+    more_than_32_bits(s);
+    bad_references(s);
+    printf("%" PRId64 " trials, %d helpers started, %d checks failed\n", s->id, gpu_starts(s->gpu),
+           s->failures);
+    return s->failures ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    Smoke s = {.arena = arena_new()};
+    Nvrtc n;
+    s.diag = diag_new(s.arena);
+    int code = SKIPPED;
+    if (!nvrtc_open(&n))
+        puts("skipped: no NVRTC on this machine");
+    else
+        s.gpu = gpu_open(argc > 1 ? argv[1] : BUILD_DIR "/aptune-gpu", 0, &s.diag);
+    if (s.gpu)
+        code = smoke(&s, &n, argc > 2 ? argv[2] : SOURCE_DIR);
+    else
+        show_messages(&s);
+    gpu_close(s.gpu);
+    arena_free(s.arena);
+    return code;
+}

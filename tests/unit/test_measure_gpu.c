@@ -1,0 +1,442 @@
+/* The parent's side of measuring, against a helper that misbehaves in every way.
+ *
+ * The helper is this very program: started with FAKE_HELPER in the environment it speaks the
+ * protocol, and what it does with a trial is said by the name of the trial's kernel.  Its times
+ * and facts are made up. */
+#include "tuner/measure/gpu.h"
+#include "tuner/measure/message.h"
+#include "tuner/wire/process.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* --- the fake helper -----------------------------------------------------------------------------
+ */
+
+static void say(json_t *header)
+{
+    wire_send(PROCESS_WIRE, header, NULL, 0);
+    json_decref(header);
+}
+
+static void say_noise(void)
+{
+    if (write(PROCESS_WIRE, "Segmentation fault, probably\n", 29) != 29)
+        _exit(9);
+}
+
+static void fake_hello(const char *mode)
+{
+    GpuFacts f = {
+        .device = {.name = "Synthetic GPU", .major = 9, .sms = 4, .grid_limit = {7, 8, 9}},
+        .uuid = strcmp(mode, "other-gpu") == 0 ? "GPU-other" : "GPU-synthetic",
+        .cuda_version = 13000};
+    json_t *devices = json_array();
+    if (strcmp(mode, "no-gpu") != 0)
+        json_array_append_new(devices, message_facts(&f));
+    int protocol = strcmp(mode, "old") == 0 ? MESSAGE_PROTOCOL - 1 : MESSAGE_PROTOCOL;
+    say(json_pack("{s:s, s:i, s:o, s:s}", "do", "hello", "protocol", protocol, "devices", devices,
+                  "why", "synthetic reason"));
+}
+
+static void fake_result(const Trial *t, int64_t id, bool restart)
+{
+    double times[] = {(double)t->id, 0.1};
+    TrialResult r = {.id = id, .times = times, .time_count = 2, .words = ""};
+    json_t *j = message_result(&r);
+    json_object_set_new(j, "restart", json_boolean(restart));
+    say(j);
+}
+
+static void fake_trial(const Trial *t)
+{
+    const char *kernel = t->run.launches[0].kernel;
+    if (strcmp(kernel, "hang") == 0)
+        for (;;)
+            pause();
+    if (strcmp(kernel, "die") == 0)
+        raise(SIGKILL);
+    if (strcmp(kernel, "exit") == 0)
+        _exit(3);
+    if (strcmp(kernel, "noise") == 0)
+        say_noise();
+    else if (strcmp(kernel, "error") == 0)
+        say(json_pack("{s:s, s:s}", "do", "error", "words", "synthetic complaint"));
+    else if (strcmp(kernel, "other id") == 0)
+        fake_result(t, t->id + 1, false);
+    else if (strcmp(kernel, "twice") == 0) {
+        fake_result(t, t->id, false);
+        fake_result(t, t->id, false);
+    } else
+        fake_result(t, t->id, strcmp(kernel, "restart") == 0);
+    if (strcmp(kernel, "die after") == 0)
+        _exit(4);
+}
+
+static void fake_problem(const TaskProblem *p)
+{
+    TaskOutput o = {.buffer = 1, .rms = 0.5, .max = 2, .unwritten = 3};
+    if (strcmp(p->buffers[0].name, "unsettable") == 0)
+        say(json_pack("{s:s, s:s}", "do", "error", "words", "synthetic refusal"));
+    else
+        say(message_outputs(&o, 1));
+}
+
+static int fake_helper(const char *mode)
+{
+    process_become_helper();
+    Arena *a = arena_new();
+    WireReader reader = wire_reader(PROCESS_WIRE);
+    WireMessage m;
+    if (strcmp(mode, "crash") == 0)
+        _exit(5);
+    if (strcmp(mode, "noise") == 0)
+        say_noise();
+    if (strcmp(mode, "silent") == 0)
+        for (;;)
+            pause();
+    fake_hello(mode);
+    while (wire_receive(&reader, &m, WIRE_FOREVER) == WIRE_OK) {
+        Diag d = diag_new(a);
+        Trial t;
+        TaskProblem p;
+        const char *verb = message_verb(m.header);
+        if (strcmp(verb, "open") == 0)
+            say(json_pack("{s:s}", "do", "opened"));
+        else if (strcmp(verb, "problem") == 0 && message_read_problem(a, &m, &p, &d))
+            fake_problem(&p);
+        else if (strcmp(verb, "trial") == 0 && message_read_trial(a, &m, 2, &t, &d))
+            fake_trial(&t);
+        else
+            _exit(6);
+        wire_message_free(&m);
+    }
+    _exit(0);
+}
+
+/* --- helpers of the tests ------------------------------------------------------------------------
+ */
+
+typedef struct Fixture {
+    Arena *arena;
+    Diag diag;
+    Gpu *gpu;
+} Fixture;
+
+static Gpu *open_gpu(Fixture *f, const char *mode)
+{
+    setenv("FAKE_HELPER", mode, 1);
+    GpuOptions o = gpu_options("/proc/self/exe", 0);
+    o.retry_delay_s = 0.01;
+    o.start_limit_s = strcmp(mode, "silent") == 0 ? 0.05 : 20;
+    f->arena = arena_new();
+    f->diag = diag_new(f->arena);
+    f->gpu = gpu_open_with(&o, &f->diag);
+    return f->gpu;
+}
+
+static void end(Fixture *f)
+{
+    gpu_close(f->gpu);
+    arena_free(f->arena);
+}
+
+static bool set_problem(Fixture *f, const char *first_buffer)
+{
+    TaskBuffer buffers[] = {
+        {.name = first_buffer, .type = {TASK_FLOAT, 4}, .count = 100, .contents = {.seed = 1}},
+        {.name = "C", .type = {TASK_HALF, 1}, .count = 100, .role = TASK_OUT},
+    };
+    TaskProblem p = {.buffers = buffers, .buffer_count = 2, .checking = {"synthetic", 9}};
+    return gpu_set_problem(f->gpu, &p, &f->diag);
+}
+
+static void start(Fixture *f)
+{
+    assert_non_null(open_gpu(f, "well"));
+    assert_true(set_problem(f, "A"));
+}
+
+static void submit(Fixture *f, int64_t id, const char *kernel, double limit_s)
+{
+    TaskArgument arguments[] = {{.buffer = 1}, {.buffer = -1, .size = 4, .bytes = {1, 2, 3, 255}}};
+    TaskLaunch launch = {.kernel = kernel,
+                         .grid = {1, 1, 1},
+                         .block = {32, 1, 1},
+                         .arguments = arguments,
+                         .argument_count = 2};
+    TaskModule module = {"synthetic cubin", 15};
+    Trial t = {.id = id, .run = {&module, 1, &launch, 1}, .runs = 2, .limit_s = limit_s};
+    gpu_submit(f->gpu, &t);
+}
+
+static void expect(Fixture *f, int64_t id, TrialStatus status, const char *words)
+{
+    TrialResult r;
+    assert_int_equal(gpu_next(f->gpu, f->arena, &r, 30), GPU_RESULT);
+    assert_int_equal(r.id, id);
+    assert_string_equal(trial_status_name(r.status), trial_status_name(status));
+    if (!strstr(r.words, words))
+        fail_msg("'%s' is not in '%s'", words, r.words);
+    if (status == TRIAL_OK) {
+        assert_int_equal(r.time_count, 2);
+        assert_true(r.times[0] == (double)id && r.times[1] == 0.1);
+    }
+}
+
+/* --- tests
+ * ---------------------------------------------------------------------------------------- */
+
+static void results_come_in_order_with_their_own_times(void **state)
+{
+    (void)state;
+    Fixture f;
+    TrialResult r;
+    start(&f);
+
+    for (int i = 0; i < 50; i++)
+        submit(&f, 1000 + i, "well", 20);
+    assert_int_equal(gpu_pending(f.gpu), 50);
+
+    for (int i = 0; i < 50; i++)
+        expect(&f, 1000 + i, TRIAL_OK, "");
+    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 1), GPU_IDLE);
+    assert_int_equal(gpu_starts(f.gpu), 1);
+    end(&f);
+}
+
+static void the_device_and_the_outputs_are_told(void **state)
+{
+    (void)state;
+    Fixture f;
+    size_t count;
+    start(&f);
+
+    const TaskOutput *o = gpu_outputs(f.gpu, &count);
+
+    assert_int_equal(count, 1);
+    assert_true(o->buffer == 1 && o->rms == 0.5 && o->unwritten == 3);
+    assert_string_equal(gpu_device(f.gpu)->name, "Synthetic GPU");
+    assert_int_equal(gpu_device(f.gpu)->grid_limit[2], 9);
+    assert_string_equal(gpu_facts(f.gpu)->uuid, "GPU-synthetic");
+    assert_int_equal(gpu_device_count(f.gpu), 1);
+    end(&f);
+}
+
+static void a_bad_trial_costs_itself_and_nothing_else(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel;
+        TrialStatus status;
+        const char *words;
+        int restarts;
+    } BAD[] = {
+        {"hang", TRIAL_TIMEOUT, "time limit of 0.1 s", 1},
+        {"die", TRIAL_FAULT, "killed by signal 9", 1},
+        {"exit", TRIAL_FAULT, "ended with code 3", 1},
+        {"noise", TRIAL_FAULT, "no message", 1},
+        {"other id", TRIAL_FAULT, "another trial", 1},
+        {"error", TRIAL_LAUNCH_FAILED, "synthetic complaint", 0},
+        {"restart", TRIAL_OK, "", 1},
+        {"die after", TRIAL_OK, "", 1},
+        {"twice", TRIAL_OK, "", 1},
+    };
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+        Fixture f;
+        start(&f);
+
+        submit(&f, 1, "well", 20);
+        submit(&f, 2, BAD[i].kernel, strcmp(BAD[i].kernel, "hang") == 0 ? 0.1 : 20);
+
+        expect(&f, 1, TRIAL_OK, "");
+        expect(&f, 2, BAD[i].status, BAD[i].words);
+        /* Time for a helper that dies of itself to be seen dead before it gets the next trial. */
+        if (BAD[i].status == TRIAL_OK)
+            poll(NULL, 0, 300);
+        submit(&f, 3, "well", 20);
+        expect(&f, 3, TRIAL_OK, "");
+        assert_int_equal(gpu_starts(f.gpu), 1 + BAD[i].restarts);
+        end(&f);
+    }
+}
+
+static void asking_without_waiting_gives_nothing_yet(void **state)
+{
+    (void)state;
+    Fixture f;
+    TrialResult r;
+    start(&f);
+    submit(&f, 1, "hang", 0.2);
+
+    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 0), GPU_LATER);
+    assert_true(gpu_fd(f.gpu) >= 0);
+    assert_true(gpu_patience(f.gpu) >= 0 && gpu_patience(f.gpu) <= 0.2);
+
+    expect(&f, 1, TRIAL_TIMEOUT, "");
+    end(&f);
+}
+
+/* As a program does that waits for compilers too. */
+static void a_poll_loop_sees_every_result_and_every_timeout(void **state)
+{
+    (void)state;
+    Fixture f;
+    int results = 0, timeouts = 0;
+    start(&f);
+    for (int i = 0; i < 6; i++)
+        submit(&f, i, i % 3 == 2 ? "hang" : "well", 0.2);
+
+    while (gpu_pending(f.gpu)) {
+        TrialResult r;
+        double patience = gpu_patience(f.gpu);
+        struct pollfd p = {.fd = gpu_fd(f.gpu), .events = POLLIN};
+        poll(&p, 1, patience < 0 ? -1 : (int)(patience * 1e3) + 1);
+        while (gpu_next(f.gpu, f.arena, &r, 0) == GPU_RESULT) {
+            assert_int_equal(r.id, results);
+            results++;
+            timeouts += r.status == TRIAL_TIMEOUT;
+        }
+    }
+
+    assert_int_equal(results, 6);
+    assert_int_equal(timeouts, 2);
+    end(&f);
+}
+
+static void a_device_that_cannot_be_started_again_is_given_up(void **state)
+{
+    (void)state;
+    static const char *const MODES[][2] = {{"no-gpu", "synthetic reason"},
+                                           {"crash", "ended with code 5"},
+                                           {"noise", "no message"},
+                                           {"other-gpu", "not the same one"}};
+    for (size_t i = 0; i < sizeof MODES / sizeof MODES[0]; i++) {
+        Fixture f;
+        start(&f);
+        setenv("FAKE_HELPER", MODES[i][0], 1);
+
+        submit(&f, 1, "die", 20);
+        submit(&f, 2, "well", 20);
+        submit(&f, 3, "well", 20);
+
+        expect(&f, 1, TRIAL_FAULT, "signal 9");
+        expect(&f, 2, TRIAL_DEVICE_LOST, MODES[i][1]);
+        expect(&f, 3, TRIAL_DEVICE_LOST, MODES[i][1]);
+        end(&f);
+    }
+}
+
+static void a_restart_that_fails_at_first_is_tried_again(void **state)
+{
+    (void)state;
+    Fixture f;
+    TrialResult r;
+    start(&f);
+    setenv("FAKE_HELPER", "crash", 1);
+    submit(&f, 1, "die", 20);
+    submit(&f, 2, "well", 20);
+    expect(&f, 1, TRIAL_FAULT, "");
+
+    while (gpu_starts(f.gpu) < 2)
+        assert_int_equal(gpu_next(f.gpu, f.arena, &r, 0), GPU_LATER);
+    setenv("FAKE_HELPER", "well", 1);
+
+    expect(&f, 2, TRIAL_OK, "");
+    assert_true(gpu_starts(f.gpu) >= 3);
+    end(&f);
+}
+
+static void opening_fails_with_the_reason(void **state)
+{
+    (void)state;
+    static const char *const MODES[][2] = {{"no-gpu", "synthetic reason"},
+                                           {"crash", "ended with code 5"},
+                                           {"noise", "no message"},
+                                           {"silent", "did not start"},
+                                           {"old", "another version"}};
+    for (size_t i = 0; i < sizeof MODES / sizeof MODES[0]; i++) {
+        Fixture f;
+
+        assert_null(open_gpu(&f, MODES[i][0]));
+
+        assert_int_equal(f.diag.errors, 1);
+        if (!strstr(f.diag.messages.at[0].text, MODES[i][1]))
+            fail_msg("'%s' is not in '%s'", MODES[i][1], f.diag.messages.at[0].text);
+        end(&f);
+    }
+}
+
+static void a_problem_that_is_refused_can_be_followed_by_another(void **state)
+{
+    (void)state;
+    Fixture f;
+    assert_non_null(open_gpu(&f, "well"));
+
+    assert_false(set_problem(&f, "unsettable"));
+    assert_non_null(strstr(f.diag.messages.at[0].text, "synthetic refusal"));
+    assert_true(set_problem(&f, "A"));
+
+    submit(&f, 5, "well", 20);
+    expect(&f, 5, TRIAL_OK, "");
+    end(&f);
+}
+
+/* The real helper, on a machine without a driver. */
+static void without_a_driver_the_reason_is_said(void **state)
+{
+    (void)state;
+    if (access("/proc/driver/nvidia/version", F_OK) == 0)
+        skip();
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+
+    assert_null(gpu_open(BUILD_DIR "/aptune-gpu", 0, &d));
+
+    assert_int_equal(d.errors, 1);
+    assert_non_null(strstr(d.messages.at[0].text, "no CUDA driver on this machine"));
+    assert_non_null(strstr(d.messages.at[0].text, "libcuda.so.1"));
+    arena_free(a);
+}
+
+static void without_a_helper_its_path_is_said(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+
+    assert_null(gpu_open("/nowhere/aptune-gpu", 0, &d));
+
+    assert_non_null(strstr(d.messages.at[0].text, "/nowhere/aptune-gpu"));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const char *mode = getenv("FAKE_HELPER");
+    if (mode)
+        return fake_helper(mode);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_come_in_order_with_their_own_times),
+        cmocka_unit_test(the_device_and_the_outputs_are_told),
+        cmocka_unit_test(a_bad_trial_costs_itself_and_nothing_else),
+        cmocka_unit_test(asking_without_waiting_gives_nothing_yet),
+        cmocka_unit_test(a_poll_loop_sees_every_result_and_every_timeout),
+        cmocka_unit_test(a_device_that_cannot_be_started_again_is_given_up),
+        cmocka_unit_test(a_restart_that_fails_at_first_is_tried_again),
+        cmocka_unit_test(opening_fails_with_the_reason),
+        cmocka_unit_test(a_problem_that_is_refused_can_be_followed_by_another),
+        cmocka_unit_test(without_a_driver_the_reason_is_said),
+        cmocka_unit_test(without_a_helper_its_path_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,595 @@
+#include "tuner/measure/gpu.h"
+
+#include "tuner/measure/message.h"
+#include "tuner/wire/process.h"
+#include "tuner/wire/wire.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the helper is doing, as far as we know:
+ *
+ *     DOWN ─► GREETING ─► OPENING ─► SETTING ─► READY ◄─► BUSY
+ *      ▲          (without a problem: ─────────►)
+ *      └── whenever it dies, is late or says nonsense; LOST after too many starts
+ */
+typedef enum State { DOWN, GREETING, OPENING, SETTING, READY, BUSY, LOST } State;
+
+typedef struct Pending {
+    struct Pending *next;
+    int64_t id;
+    double limit_s;
+    json_t *header;
+    Buf blob;
+} Pending;
+
+struct Gpu {
+    Arena *arena; /* of the facts */
+    GpuOptions options;
+    Process process;
+    WireReader reader;
+    State state;
+    double deadline; /* of this state; in DOWN the time to start; < 0: none */
+    int starts;      /* helpers started */
+    int failures;    /* in a row, on the way to READY */
+    int tries;       /* of them that are allowed now */
+    bool stuck;      /* a helper could not be killed */
+    Buf why;         /* the last failure */
+
+    GpuFacts *facts; /* of all devices */
+    size_t device_count;
+
+    json_t *problem; /* as it is sent to every new helper; NULL before the first */
+    Buf problem_blob;
+    Arena *outputs_arena;
+    const TaskOutput *outputs;
+    size_t output_count;
+
+    Pending *first, *last; /* the queue; the first is with the helper when BUSY */
+    size_t pending;
+    double handed_over; /* when it got there */
+    double seconds;     /* from then to the answer */
+
+    bool answered;      /* there is an answer to the first: */
+    json_t *answer;     /* the helper's own, if it gave one; else: */
+    TrialStatus status; /* what we say of it, with `why` */
+};
+
+GpuOptions gpu_options(const char *helper, int device)
+{
+    return (GpuOptions){.helper = helper,
+                        .device = device,
+                        .start_limit_s = 60,
+                        .problem_limit_s = 300,
+                        .kill_limit_s = 30,
+                        .tries = 4,
+                        .retry_delay_s = 0.5};
+}
+
+/* --- the helper's end, for whatever reason ------------------------------------------------------
+ */
+
+static void set_state(Gpu *g, State state, double limit_s)
+{
+    g->state = state;
+    g->deadline = limit_s < 0 ? -1 : wire_now() + limit_s;
+}
+
+static void say_why(Gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say_why(Gpu *g, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    buf_clear(&g->why);
+    buf_vprintf(&g->why, format, args);
+    va_end(args);
+}
+
+static void answer_first(Gpu *g, TrialStatus status)
+{
+    g->answered = true;
+    g->status = status;
+    g->seconds = status == TRIAL_DEVICE_LOST ? 0 : wire_now() - g->handed_over;
+}
+
+/* Ends the helper; the next one may start at once. */
+static void drop_helper(Gpu *g)
+{
+    bool gone = process_stop(&g->process, g->options.kill_limit_s);
+    wire_reader_free(&g->reader);
+    set_state(g, DOWN, 0);
+    if (gone)
+        return;
+    say_why(g, "the GPU process could not be killed within %g s: a kernel holds it in the driver",
+            g->options.kill_limit_s);
+    g->stuck = true;
+    set_state(g, LOST, -1);
+}
+
+/* A start that did not come to READY. */
+static void count_failure(Gpu *g)
+{
+    drop_helper(g);
+    if (++g->failures >= g->tries)
+        set_state(g, LOST, -1);
+    if (g->state == DOWN)
+        set_state(g, DOWN, g->options.retry_delay_s * (1 << (g->failures - 1)));
+}
+
+/* The helper is of no use any more, for the reason in `why`; with a trial in it, that trial gets
+ * `status`. */
+static void helper_failed(Gpu *g, TrialStatus status)
+{
+    if (g->state == BUSY) {
+        answer_first(g, status);
+        drop_helper(g);
+    } else if (g->state == READY) {
+        drop_helper(g);
+    } else {
+        count_failure(g);
+    }
+}
+
+/* The stream ended: the process died or is about to. */
+static void helper_died(Gpu *g)
+{
+    Buf b = {0};
+    if (process_wait(&g->process, 1))
+        process_describe(g->process.status, &b);
+    else
+        buf_puts(&b, "closed its connection");
+    say_why(g, "the GPU process %s", buf_text(&b));
+    buf_free(&b);
+    helper_failed(g, TRIAL_FAULT);
+}
+
+static void helper_late(Gpu *g)
+{
+    static const char *const DOING[] = {
+        [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
+    if (g->state == BUSY)
+        say_why(g, "no answer within the time limit of %g s", g->first->limit_s);
+    else
+        say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
+    helper_failed(g, TRIAL_TIMEOUT);
+}
+
+static void helper_babbles(Gpu *g, const char *what)
+{
+    say_why(g, "the GPU process sent %s", what);
+    helper_failed(g, TRIAL_FAULT);
+}
+
+/* --- what we say to it --------------------------------------------------------------------------
+ */
+
+/* Longest time for the helper, who is waiting for it, to take a message. */
+static const double SEND_LIMIT_S = 30;
+
+static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double limit_s)
+{
+    set_state(g, next, limit_s);
+    double most = limit_s < 0 || limit_s > SEND_LIMIT_S ? SEND_LIMIT_S : limit_s;
+    bool sent = wire_send_within(g->process.fd, header, blob ? blob->text : NULL,
+                                 blob ? blob->size : 0, most);
+    if (!sent && wire_now() >= g->deadline && g->deadline >= 0)
+        helper_late(g);
+    else if (!sent)
+        helper_died(g);
+}
+
+static void start_helper(Gpu *g)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    g->starts++;
+    set_state(g, GREETING, g->options.start_limit_s);
+    if (process_start(&g->process, g->options.helper, NULL, &d)) {
+        g->reader = wire_reader(g->process.fd);
+    } else {
+        say_why(g, "%s", d.messages.at[0].text);
+        count_failure(g);
+    }
+    arena_free(a);
+}
+
+static void tell_open(Gpu *g)
+{
+    json_t *open = json_pack("{s:s, s:i}", "do", "open", "device", g->options.device);
+    tell(g, open, NULL, OPENING, g->options.start_limit_s);
+    json_decref(open);
+}
+
+static void become_ready(Gpu *g)
+{
+    g->failures = 0;
+    set_state(g, READY, -1);
+}
+
+static void tell_problem(Gpu *g)
+{
+    if (g->problem)
+        tell(g, g->problem, &g->problem_blob, SETTING, g->options.problem_limit_s);
+    else
+        become_ready(g);
+}
+
+static void tell_trial(Gpu *g)
+{
+    Pending *p = g->first;
+    g->handed_over = wire_now();
+    tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
+}
+
+/* --- what it says to us --------------------------------------------------------------------------
+ */
+
+static void give_up(Gpu *g)
+{
+    drop_helper(g);
+    set_state(g, LOST, -1);
+}
+
+static bool read_devices(Gpu *g, const json_t *list)
+{
+    size_t count = json_array_size(list);
+    GpuFacts *facts = ARENA_ARRAY(g->arena, GpuFacts, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!message_read_facts(g->arena, json_array_get(list, i), &facts[i]))
+            return false;
+    }
+    g->facts = facts;
+    g->device_count = count;
+    return true;
+}
+
+/* Of a helper that replaces another: whether it sees the same device at the same place. */
+static bool same_device(const Gpu *g, const json_t *list)
+{
+    const json_t *j = json_array_get(list, (size_t)g->options.device);
+    const char *uuid = json_string_value(json_object_get(j, "uuid"));
+    return uuid && strcmp(uuid, g->facts[g->options.device].uuid) == 0;
+}
+
+static void on_hello(Gpu *g, const json_t *m)
+{
+    const json_t *list = json_object_get(m, "devices");
+    const char *why = json_string_value(json_object_get(m, "why"));
+    size_t count = json_array_size(list);
+    if (json_integer_value(json_object_get(m, "protocol")) != MESSAGE_PROTOCOL) {
+        say_why(g, "'%s' belongs to another version of this program", g->options.helper);
+        count_failure(g);
+    } else if (count == 0) {
+        say_why(g, "%s", why && *why ? why : "there is no GPU");
+        count_failure(g);
+    } else if (g->options.device < 0 || (size_t)g->options.device >= count) {
+        say_why(g, "there is no GPU %d: this machine has %zu", g->options.device, count);
+        count_failure(g);
+    } else if (g->facts && !same_device(g, list)) {
+        say_why(g, "GPU %d is not the same one any more", g->options.device);
+        give_up(g);
+    } else if (!g->facts && !read_devices(g, list)) {
+        helper_babbles(g, "a device without properties");
+    } else {
+        tell_open(g);
+    }
+}
+
+static void on_ready(Gpu *g, const json_t *m)
+{
+    arena_reset(g->outputs_arena);
+    if (message_read_outputs(g->outputs_arena, m, &g->outputs, &g->output_count))
+        become_ready(g);
+    else
+        helper_babbles(g, "an answer to the problem that cannot be read");
+}
+
+static void on_result(Gpu *g, json_t *m)
+{
+    const json_t *id = json_object_get(m, "id");
+    if (!json_is_integer(id) || json_integer_value(id) != g->first->id) {
+        helper_babbles(g, "a result of another trial");
+        return;
+    }
+    answer_first(g, TRIAL_FAULT);
+    g->answer = json_incref(m);
+    if (json_is_true(json_object_get(m, "restart")))
+        drop_helper(g);
+    else
+        set_state(g, READY, -1);
+}
+
+/* The helper could not do what it was told; to a trial that is an answer as any other. */
+static void on_error(Gpu *g, const json_t *m)
+{
+    const char *words = json_string_value(json_object_get(m, "words"));
+    say_why(g, "%s", words ? words : "no reason given");
+    if (g->state == BUSY) {
+        answer_first(g, TRIAL_LAUNCH_FAILED);
+        set_state(g, READY, -1);
+    } else {
+        count_failure(g);
+    }
+}
+
+static void on_message(Gpu *g, json_t *m)
+{
+    const char *verb = message_verb(m);
+    if (strcmp(verb, "error") == 0 && g->state != READY && g->state != GREETING)
+        on_error(g, m);
+    else if (g->state == GREETING && strcmp(verb, "hello") == 0)
+        on_hello(g, m);
+    else if (g->state == OPENING && strcmp(verb, "opened") == 0)
+        tell_problem(g);
+    else if (g->state == SETTING && strcmp(verb, "ready") == 0)
+        on_ready(g, m);
+    else if (g->state == BUSY && strcmp(verb, "result") == 0)
+        on_result(g, m);
+    else
+        helper_babbles(g, "something that was not asked for");
+}
+
+/* --- going on ------------------------------------------------------------------------------------
+ */
+
+static bool is_late(const Gpu *g)
+{
+    return g->deadline >= 0 && wire_now() >= g->deadline;
+}
+
+/* Reads what is there and takes one message of it; false when there is nothing. */
+static bool listen(Gpu *g)
+{
+    WireMessage m;
+    WireStatus s = wire_next(&g->reader, &m);
+    while (s == WIRE_MORE && wire_fill(&g->reader) != WIRE_MORE)
+        s = wire_next(&g->reader, &m);
+    if (s == WIRE_MORE && !is_late(g))
+        return false;
+    if (s == WIRE_OK)
+        on_message(g, m.header);
+    else if (s == WIRE_MORE)
+        helper_late(g);
+    else if (s == WIRE_END)
+        helper_died(g);
+    else
+        helper_babbles(g, "something that is no message");
+    wire_message_free(&m);
+    return true;
+}
+
+/* Does one thing that can be done without waiting; false when there is none. */
+static bool advance(Gpu *g)
+{
+    if (g->answered)
+        return false;
+    switch (g->state) {
+    case LOST:
+        if (g->first)
+            answer_first(g, TRIAL_DEVICE_LOST);
+        return g->answered;
+    case DOWN:
+        if (!is_late(g))
+            return false;
+        start_helper(g);
+        return true;
+    case READY:
+        if (listen(g))
+            return true;
+        if (!g->first)
+            return false;
+        tell_trial(g);
+        return true;
+    default:
+        return listen(g);
+    }
+}
+
+double gpu_patience(const Gpu *g)
+{
+    if (g->answered)
+        return 0;
+    if (g->deadline < 0)
+        return -1;
+    double left = g->deadline - wire_now();
+    return left > 0 ? left : 0;
+}
+
+/* Waits for the helper, for the state's deadline, or until `end` (< 0: for ever). */
+static void wait_for_news(const Gpu *g, double end)
+{
+    double left = gpu_patience(g);
+    double until_end = end < 0 ? -1 : end - wire_now();
+    if (end >= 0 && (left < 0 || until_end < left))
+        left = until_end > 0 ? until_end : 0;
+    int ms = left < 0 ? -1 : left > 1e6 ? 1000000000 : (int)(left * 1e3) + 1;
+    struct pollfd p = {.fd = gpu_fd(g), .events = POLLIN};
+    poll(&p, 1, ms);
+}
+
+/* On to READY, or to LOST after `tries` failures; true when READY. */
+static bool settle(Gpu *g, int tries)
+{
+    g->tries = tries;
+    g->failures = 0;
+    while (g->state != READY && g->state != LOST) {
+        if (!advance(g))
+            wait_for_news(g, -1);
+    }
+    g->tries = g->options.tries;
+    return g->state == READY;
+}
+
+/* --- the face ------------------------------------------------------------------------------------
+ */
+
+Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
+{
+    Gpu *g = memory_zeroed(1, sizeof *g);
+    g->arena = arena_new();
+    g->outputs_arena = arena_new();
+    g->options = *o;
+    g->options.helper = arena_string(g->arena, o->helper);
+    g->process.fd = -1;
+    set_state(g, DOWN, 0);
+    if (settle(g, 1))
+        return g;
+    diag_fail(d, "%s", buf_text(&g->why));
+    gpu_close(g);
+    return NULL;
+}
+
+Gpu *gpu_open(const char *helper, int device, Diag *d)
+{
+    GpuOptions o = gpu_options(helper, device);
+    return gpu_open_with(&o, d);
+}
+
+static void drop_first(Gpu *g)
+{
+    Pending *p = g->first;
+    g->first = p->next;
+    g->pending--;
+    if (!g->first)
+        g->last = NULL;
+    json_decref(p->header);
+    buf_free(&p->blob);
+    free(p);
+    json_decref(g->answer);
+    g->answer = NULL;
+    g->answered = false;
+}
+
+static void drop_problem(Gpu *g)
+{
+    json_decref(g->problem);
+    g->problem = NULL;
+    buf_free(&g->problem_blob);
+    g->problem_blob = (Buf){0};
+    arena_reset(g->outputs_arena);
+    g->outputs = NULL;
+    g->output_count = 0;
+}
+
+void gpu_close(Gpu *g)
+{
+    if (!g)
+        return;
+    process_stop(&g->process, g->options.kill_limit_s);
+    wire_reader_free(&g->reader);
+    while (g->first)
+        drop_first(g);
+    drop_problem(g);
+    buf_free(&g->why);
+    arena_free(g->outputs_arena);
+    arena_free(g->arena);
+    free(g);
+}
+
+const Device *gpu_device(const Gpu *g)
+{
+    return &gpu_facts(g)->device;
+}
+
+const GpuFacts *gpu_facts(const Gpu *g)
+{
+    return &g->facts[g->options.device];
+}
+
+size_t gpu_device_count(const Gpu *g)
+{
+    return g->device_count;
+}
+
+const GpuFacts *gpu_facts_at(const Gpu *g, size_t i)
+{
+    return &g->facts[i];
+}
+
+bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d)
+{
+    assert(g->pending == 0);
+    drop_problem(g);
+    g->problem = message_problem(p, &g->problem_blob);
+    if (g->state == READY)
+        tell_problem(g);
+    if (settle(g, 1))
+        return true;
+    drop_problem(g);
+    diag_fail(d, "%s", buf_text(&g->why));
+    if (g->state == LOST && !g->stuck)
+        set_state(g, DOWN, 0);
+    return false;
+}
+
+const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
+{
+    *count = g->output_count;
+    return g->outputs;
+}
+
+void gpu_submit(Gpu *g, const Trial *t)
+{
+    assert(g->problem);
+    Pending *p = memory_zeroed(1, sizeof *p);
+    p->id = t->id;
+    p->limit_s = t->limit_s;
+    p->header = message_trial(t, &p->blob);
+    if (g->last)
+        g->last->next = p;
+    else
+        g->first = p;
+    g->last = p;
+    g->pending++;
+    while (advance(g))
+        ;
+}
+
+size_t gpu_pending(const Gpu *g)
+{
+    return g->pending;
+}
+
+int gpu_fd(const Gpu *g)
+{
+    return g->process.fd;
+}
+
+int gpu_starts(const Gpu *g)
+{
+    return g->starts;
+}
+
+static void take_result(Gpu *g, Arena *a, TrialResult *r)
+{
+    bool read = g->answer && message_read_result(a, g->answer, r);
+    if (g->answer && !read)
+        say_why(g, "the GPU process sent a result that cannot be read");
+    if (!read)
+        *r = (TrialResult){.status = g->status, .words = arena_string(a, buf_text(&g->why))};
+    r->id = g->first->id;
+    r->seconds = g->seconds;
+    drop_first(g);
+}
+
+GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
+{
+    double end = timeout_s < 0 ? -1 : wire_now() + timeout_s;
+    for (;;) {
+        while (advance(g))
+            ;
+        if (g->answered) {
+            take_result(g, a, r);
+            return GPU_RESULT;
+        }
+        if (!g->first)
+            return GPU_IDLE;
+        if (end >= 0 && wire_now() >= end)
+            return GPU_LATER;
+        wait_for_news(g, end);
+    }
+}
