@@ -385,10 +385,12 @@ static void a_source_that_is_not_known_whole_is_not_cached(void **state)
     const char *text = "#include HEADER\n";
     f->source = source_make(f->arena, "k.cu", text, strlen(text), f->folder, NULL, 0);
 
-    for (int round = 0; round < 2; round++) {
-        CompileResult r = run_one(f, "a");
-        assert_int_equal(r.status, COMPILE_OK);
-        assert_false(r.from_cache);
+    for (size_t round = 0; round < 2; round++) {
+        Run r = run(f, (const char *[]){"a", "b"}, 2);
+        assert_int_equal(r.result[0].status, COMPILE_OK);
+        assert_false(r.result[0].from_cache);
+        assert_int_equal(f->diag.warnings, round + 1); /* one for each run */
+        assert_non_null(strstr(f->diag.messages.at[round].text, "k.cu:1"));
     }
 }
 
