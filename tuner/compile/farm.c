@@ -2,7 +2,6 @@
 
 #include "metrics/base/vec.h"
 #include "tuner/compile/compiler.h"
-#include "tuner/compile/protocol.h"
 #include "tuner/compile/worker.h"
 
 #include <errno.h>
@@ -43,6 +42,7 @@ struct Farm {
     FarmOptions options;
     Compiler compiler; /* identity NULL while unknown */
     bool asked_cache;  /* for the compiler, once */
+    bool said_unknown; /* that a source cannot be cached, once */
     bool cache_full;   /* a write failed: no more are tried */
     Queue added;       /* not looked for in the cache yet */
     Queue missed;      /* to be compiled */
@@ -55,12 +55,6 @@ struct Farm {
     bool stirred;       /* farm_service has something to do at once */
     const char *broken; /* why the farm cannot go on; NULL while it can */
 };
-
-const char *compile_status_name(CompileStatus s)
-{
-    static const char *const NAMES[] = {"ok", "error", "timeout", "crash"};
-    return NAMES[s];
-}
 
 /* ---- queues -------------------------------------------------------------------------------- */
 
@@ -181,80 +175,21 @@ static bool is_cacheable(const Farm *f, const CompileJob *job)
     return f->options.cache && !job->unknown;
 }
 
-/* Everything the result depends on. */
-static Hash cache_key(const Farm *f, const CompileJob *job)
-{
-    Hasher *h = hasher_new();
-    int protocol = COMPILE_PROTOCOL;
-    hasher_add(h, &protocol, sizeof protocol);
-    hasher_string(h, f->compiler.identity);
-    hasher_string(h, job->source->name);
-    hasher_string(h, job->source->hash.text);
-    for (size_t i = 0; i < job->option_count; i++)
-        hasher_string(h, job->options[i]);
-    hasher_string(h, "names");
-    for (size_t i = 0; i < job->name_count; i++)
-        hasher_string(h, job->names[i]);
-    return hasher_end(h);
-}
-
-static void read_lowered(Arena *a, const json_t *head, CompileResult *r)
-{
-    const json_t *list = json_object_get(head, "lowered"), *name;
-    size_t i;
-    r->lowered_count = json_array_size(list);
-    r->lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
-    json_array_foreach(list, i, name)
-    {
-        const char *text = json_string_value(name);
-        r->lowered[i] = arena_string(a, text ? text : "");
-    }
-}
-
-/* What a reply and a cache entry say alike. */
-static void read_head(Arena *a, const json_t *head, CompileResult *r)
-{
-    r->status = json_is_true(json_object_get(head, "ok")) ? COMPILE_OK : COMPILE_ERROR;
-    r->seconds = json_number_value(json_object_get(head, "seconds"));
-    read_lowered(a, head, r);
-}
-
-/* The blobs, which lie in `a` with a zero byte after each. */
-static void set_blobs(const Blob *blob, CompileResult *r)
-{
-    r->log = blob[COMPILE_LOG].bytes;
-    r->ptx_size = blob[COMPILE_PTX].size;
-    r->ptx = r->ptx_size ? blob[COMPILE_PTX].bytes : NULL;
-    r->cubin_size = blob[COMPILE_CUBIN].size;
-    r->cubin = r->cubin_size ? blob[COMPILE_CUBIN].bytes : NULL;
-}
-
-static void read_facts(Arena *a, const json_t *facts, CompileResult *r)
-{
-    char *text = facts ? json_dumps(facts, JSON_COMPACT) : NULL;
-    r->facts = text ? arena_string(a, text) : NULL;
-    free(text);
-}
-
 /* Adds the result to those that are ready when the cache has it. */
 static bool take_hit(Farm *f, Item item)
 {
     if (!is_cacheable(f, item.job))
         return false;
     Arena *own = arena_new();
-    Hash key = cache_key(f, item.job);
-    CacheEntry e = {0};
-    bool hit = cache_get(f->options.cache, own, &key, &e) && e.blob_count == COMPILE_REPLY_BLOBS;
+    Hash key = result_key(f->compiler.identity, item.job);
+    CompileResult r;
+    bool hit = result_recall(f->options.cache, own, &key, &r);
     if (hit) {
-        CompileResult r = {.id = item.id, .from_cache = true};
-        read_head(own, e.head, &r);
-        read_facts(own, e.facts, &r);
-        set_blobs(e.blob, &r);
+        r.id = item.id;
         ready_add(f, &r, own);
     } else {
         arena_free(own);
     }
-    cache_entry_free(&e);
     return hit;
 }
 
@@ -263,15 +198,8 @@ bool farm_peek(Farm *f, Arena *a, const CompileJob *job, CompileResult *out)
     *out = (CompileResult){0};
     if (!is_cacheable(f, job) || !know_compiler(f))
         return false;
-    Hash key = cache_key(f, job);
-    CacheEntry e;
-    if (!cache_get_head(f->options.cache, &key, &e))
-        return false;
-    out->from_cache = true;
-    read_head(a, e.head, out);
-    read_facts(a, e.facts, out);
-    cache_entry_free(&e);
-    return true;
+    Hash key = result_key(f->compiler.identity, job);
+    return result_recall_head(f->options.cache, a, &key, out);
 }
 
 bool farm_attach(Farm *f, const CompileJob *job, json_t *facts, Diag *d)
@@ -279,7 +207,7 @@ bool farm_attach(Farm *f, const CompileJob *job, json_t *facts, Diag *d)
     if (!is_cacheable(f, job) || !know_compiler(f))
         return diag_fail(d, "this result is not in the cache: %s",
                          job->unknown ? job->unknown : "there is none");
-    Hash key = cache_key(f, job);
+    Hash key = result_key(f->compiler.identity, job);
     return cache_attach(f->options.cache, &key, facts, d);
 }
 
@@ -291,20 +219,27 @@ static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
               why->messages.count ? why->messages.at[0].text : "unknown reason");
 }
 
-static void store(Farm *f, const CompileJob *job, const WireMessage *m, Diag *d)
+static void store(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
 {
-    if (f->cache_full || !is_cacheable(f, job) || !f->compiler.identity ||
-        !json_is_true(json_object_get(m->head, "lasting")))
+    if (f->cache_full || !is_cacheable(f, job))
         return;
     Arena *scratch = arena_new();
     Diag quiet = diag_new(scratch);
-    Hash key = cache_key(f, job);
-    json_t *head = json_copy(m->head);
-    json_object_del(head, "id");
-    if (!cache_put(f->options.cache, &key, head, m->blob, m->blob_count, &quiet))
+    Hash key = result_key(f->compiler.identity, job);
+    if (!result_keep(f->options.cache, &key, reply, &quiet))
         warn_of_cache(f, &quiet, d);
-    json_decref(head);
     arena_free(scratch);
+}
+
+/* Said once, of the first job: one macro in an include is enough to compile all of a space anew in
+ * every run. */
+static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
+{
+    if (!f->options.cache || !job->unknown || f->said_unknown)
+        return;
+    f->said_unknown = true;
+    diag_warn(d, (Span){0}, "'%s' is compiled anew in every run: %s", job->source->name,
+              job->unknown);
 }
 
 /* ---- what workers say ---------------------------------------------------------------------- */
@@ -356,24 +291,17 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     return ok;
 }
 
-static void copy_blobs(Arena *a, const WireMessage *m, CompileResult *r)
-{
-    Blob copy[COMPILE_REPLY_BLOBS];
-    for (size_t i = 0; i < COMPILE_REPLY_BLOBS; i++)
-        copy[i] = (Blob){arena_copy(a, m->blob[i].bytes, m->blob[i].size), m->blob[i].size};
-    set_blobs(copy, r);
-}
-
 static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 {
     const json_t *id = json_object_get(m->head, "id");
-    if (!json_is_integer(id) || (uint64_t)json_integer_value(id) != w->id ||
-        m->blob_count != COMPILE_REPLY_BLOBS)
-        return lose_worker(f, w, "its reply is not to the question asked", d);
+    bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
     Arena *own = arena_new();
-    CompileResult r = {.id = w->id};
-    read_head(own, m->head, &r);
-    copy_blobs(own, m, &r);
+    CompileResult r;
+    if (!ours || !result_read(own, m, &r)) {
+        arena_free(own);
+        return lose_worker(f, w, "its reply is not to the question asked", d);
+    }
+    r.id = w->id;
     ready_add(f, &r, own);
     store(f, w->job, m, d);
     f->deaths = 0;
@@ -446,7 +374,7 @@ static int count_workers(const Farm *f, WorkerState state)
 
 /* Tells what the cache has from what is to be compiled, no further ahead than workers and
  * the caller can follow. */
-static void look_up(Farm *f)
+static void look_up(Farm *f, Diag *d)
 {
     while (queue_count(&f->added) && ready_count(f) < READY_LIMIT &&
            queue_count(&f->missed) < (size_t)f->options.jobs) {
@@ -454,6 +382,7 @@ static void look_up(Farm *f)
         if (is_cacheable(f, next.job) && !know_compiler(f))
             return;
         queue_take(&f->added);
+        warn_of_unknown(f, next.job, d);
         if (!take_hit(f, next))
             queue_add(f->arena, &f->missed, next);
     }
@@ -527,9 +456,9 @@ bool farm_service(Farm *f, Diag *d)
         ok = serve_worker(f, &f->workers[i], d);
     if (!ok)
         return false;
-    look_up(f);
+    look_up(f, d);
     send_jobs(f);
-    look_up(f);
+    look_up(f, d);
     return start_workers(f, d);
 }
 
@@ -564,31 +493,12 @@ size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeou
     return count;
 }
 
-static const char *copy_or_null(Arena *a, const char *bytes, size_t size)
-{
-    return bytes ? arena_copy(a, bytes, size) : NULL;
-}
-
-/* A copy of a result in another arena. */
-static CompileResult copy_result(Arena *a, const CompileResult *r)
-{
-    CompileResult c = *r;
-    c.log = arena_string(a, r->log);
-    c.ptx = copy_or_null(a, r->ptx, r->ptx_size);
-    c.cubin = copy_or_null(a, r->cubin, r->cubin_size);
-    c.facts = r->facts ? arena_string(a, r->facts) : NULL;
-    c.lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
-    for (size_t i = 0; i < r->lowered_count; i++)
-        c.lowered[i] = arena_string(a, r->lowered[i]);
-    return c;
-}
-
 bool farm_take(Farm *f, Arena *a, CompileResult *out)
 {
     if (!ready_count(f))
         return false;
     Ready r = ready_take(f);
-    *out = copy_result(a, &r.result);
+    *out = result_copy(a, &r.result);
     arena_free(r.arena);
     f->pending--;
     f->stirred = f->stirred || queue_count(&f->added);

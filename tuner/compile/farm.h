@@ -17,6 +17,7 @@
 
 #include "metrics/base/diag.h"
 #include "tuner/compile/cache.h"
+#include "tuner/compile/result.h"
 #include "tuner/compile/source.h"
 
 #include <poll.h>
@@ -30,32 +31,6 @@ typedef struct FarmOptions {
     double start_seconds;    /* for a worker's start; 0: 30 */
     Cache *cache;            /* NULL: none.  Must outlive the farm */
 } FarmOptions;
-
-typedef enum CompileStatus {
-    COMPILE_OK,
-    COMPILE_ERROR,   /* the compiler refused it; the log says why */
-    COMPILE_TIMEOUT, /* it took longer than the limit */
-    COMPILE_CRASH    /* the compiler came down, or talked nonsense */
-} CompileStatus;
-
-/* "ok", "error", "timeout", "crash" */
-const char *compile_status_name(CompileStatus s);
-
-/* Texts and bytes live in the arena the result was taken into. */
-typedef struct CompileResult {
-    uint64_t id; /* as given to farm_add */
-    CompileStatus status;
-    const char *log; /* the compiler's words, or ours after a timeout or crash */
-    const char *ptx; /* zero-terminated; NULL without */
-    size_t ptx_size;
-    const char *cubin; /* NULL without */
-    size_t cubin_size;
-    const char **lowered; /* one for each name expression, when ok */
-    size_t lowered_count;
-    double seconds; /* of the compile itself, the first time; until it was given up, otherwise */
-    bool from_cache;
-    const char *facts; /* JSON that farm_attach left with it; NULL when nothing is */
-} CompileResult;
 
 typedef struct Farm Farm;
 

@@ -1,0 +1,527 @@
+/* The farm with helpers that misbehave.  This program is itself the synthetic helper: a script in
+ * the test's folder starts it again with --fake, and it then speaks the protocol, or does not. */
+#include "metrics/base/file.h"
+#include "tuner/compile/farm.h"
+#include "tuner/compile/protocol.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* ---- the synthetic helper ------------------------------------------------------------------ */
+
+static void fake_hello(const char *mode, const char *library, Diag *d)
+{
+    int protocol = strcmp(mode, "protocol") == 0 ? 99 : COMPILE_PROTOCOL;
+    json_t *hello =
+        json_pack("{s:s, s:i, s:s, s:s, s:[]}", "helper", "aptune-compile", "protocol", protocol,
+                  "version", "0.0 (synthetic)", "library", library, "missing");
+    if (strcmp(mode, "no compiler") == 0)
+        json_object_set_new(hello, "error", json_string("no compiler anywhere"));
+    wire_send(STDOUT_FILENO, hello, NULL, 0, d);
+    json_decref(hello);
+}
+
+/* Replies as a compiler would: the PTX repeats the last option, the parameter. */
+static void fake_reply(const json_t *id, bool ok, const char *ptx, Diag *d)
+{
+    json_t *head = json_pack("{s:i, s:b, s:b, s:f, s:[s]}", "id", (int)json_integer_value(id), "ok",
+                             ok, "lasting", 1, "seconds", 0.125, "lowered", "_Z1kv");
+    Blob blobs[] = {
+        {ok ? "" : "k.cu(1): error", ok ? 0 : 14}, {ptx, ok ? strlen(ptx) : 0}, {"ELF", 3}};
+    wire_send(STDOUT_FILENO, head, blobs, 3, d);
+    json_decref(head);
+}
+
+/* A child that keeps a lock as long as it lives. */
+static void fake_child(const char *lock)
+{
+    if (fork() != 0)
+        return;
+    int fd = open(lock, O_RDWR | O_CREAT, 0600);
+    flock(fd, LOCK_EX);
+    for (;;)
+        pause();
+}
+
+static void fake_serve(const WireMessage *m, Diag *d)
+{
+    const char **options;
+    size_t count;
+    wire_unpack_texts(d->arena, m->blob[COMPILE_OPTIONS], &options, &count);
+    const char *what = strchr(options[count - 1], '=') + 1;
+    const json_t *id = json_object_get(m->head, "id");
+    if (strncmp(what, "lock:", 5) == 0)
+        fake_child(what + 5);
+    if (strcmp(what, "hang") == 0 || strncmp(what, "lock:", 5) == 0)
+        for (;;)
+            pause();
+    if (strcmp(what, "crash") == 0)
+        raise(SIGKILL);
+    if (strcmp(what, "exit") == 0) {
+        fputs("the synthetic helper had enough\n", stderr);
+        exit(3);
+    }
+    if (strcmp(what, "garbage") == 0)
+        puts("glibc detected something");
+    else if (strcmp(what, "half") == 0)
+        puts("APT1 100 20 30\n{");
+    else if (strcmp(what, "other") == 0)
+        fake_reply(json_integer(-1), true, what, d); /* leaks: the process ends soon */
+    else
+        fake_reply(id, strcmp(what, "error") != 0, what, d);
+    fflush(stdout);
+    if (strcmp(what, "half") == 0)
+        exit(0);
+}
+
+static int fake_main(const char *mode, const char *library)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    WireReader r = {0};
+    WireMessage m = {0};
+    if (strcmp(mode, "dies") == 0) {
+        fputs("cannot load libsynthetic.so\n", stderr);
+        return 1;
+    }
+    if (strcmp(mode, "nonsense") == 0)
+        puts("Welcome to the synthetic compiler!");
+    if (strcmp(mode, "silent") == 0)
+        pause();
+    fflush(stdout);
+    fake_hello(mode, library, &d);
+    while (wire_receive(&r, STDIN_FILENO, &m, &d) == WIRE_MESSAGE) {
+        fake_serve(&m, &d);
+        wire_free(&m);
+    }
+    wire_reader_free(&r);
+    arena_free(a);
+    return 0;
+}
+
+/* ---- the tests' frame ---------------------------------------------------------------------- */
+
+typedef struct Fixture {
+    Arena *arena;
+    Diag diag;
+    char folder[128];
+    const CompileSource *source;
+    FarmOptions options;
+} Fixture;
+
+/* A script that starts this program as a helper of the given mode. */
+static const char *make_helper(Fixture *f, const char *mode)
+{
+    const char *path = arena_printf(f->arena, "%s/helper", f->folder);
+    const char *script = arena_printf(
+        f->arena, "#!/bin/sh\nexec '" BUILD_DIR "/tests/test_compile_farm' --fake '%s' '%s'\n",
+        mode, path);
+    file_write(path, script, strlen(script), &f->diag);
+    chmod(path, 0700);
+    return path;
+}
+
+static int set_up(void **state)
+{
+    Fixture *f = calloc(1, sizeof *f);
+    f->arena = arena_new();
+    f->diag = diag_new(f->arena);
+    char here[64];
+    if (!getcwd(here, sizeof here))
+        snprintf(here, sizeof here, ".");
+    snprintf(f->folder, sizeof f->folder, "%s/farm-XXXXXX", here);
+    if (!mkdtemp(f->folder))
+        return 1;
+    f->source = source_make(f->arena, "k.cu", "kernel", 6, f->folder, NULL, 0);
+    f->options = (FarmOptions){.helper = make_helper(f, ""), .jobs = 2, .limit_seconds = 20};
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    Fixture *f = *state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    int result = system(command);
+    arena_free(f->arena);
+    free(f);
+    return result;
+}
+
+static void use_cache(Fixture *f)
+{
+    f->options.cache = cache_open(f->arena, f->folder, &f->diag);
+    assert_non_null(f->options.cache);
+}
+
+static CompileJob *job_of(Fixture *f, const char *value)
+{
+    CompileSetting setting = {
+        .architecture = "sm_90",
+        .defines = &(CompileDefine){"WHAT", value},
+        .define_count = 1,
+    };
+    CompileJob *job = ARENA_NEW(f->arena, CompileJob);
+    *job = source_configure(f->arena, f->source, &setting);
+    return job;
+}
+
+/* What a run gave: results by id, and how many workers it started. */
+typedef struct Run {
+    CompileResult result[16];
+    size_t count;
+    size_t started;
+} Run;
+
+static Run run(Fixture *f, const char *const *values, size_t count)
+{
+    Run r = {0};
+    Farm *farm = farm_open(&f->options);
+    for (size_t i = 0; i < count; i++)
+        farm_add(farm, i, job_of(f, values[i]));
+    CompileResult result;
+    while (farm_next(farm, f->arena, &result, &f->diag)) {
+        assert_true(result.id < count);
+        r.result[result.id] = result;
+        r.count++;
+    }
+    assert_int_equal(farm_pending(farm), f->diag.errors ? count - r.count : 0);
+    r.started = farm_started(farm);
+    farm_close(farm);
+    return r;
+}
+
+static CompileResult run_one(Fixture *f, const char *value)
+{
+    return run(f, &value, 1).result[0];
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+static void every_job_gets_its_own_result(void **state)
+{
+    Fixture *f = *state;
+    const char *values[] = {"0", "1", "2", "3", "4", "5", "6", "error", "8", "9"};
+
+    Run r = run(f, values, 10);
+
+    assert_int_equal(r.count, 10);
+    assert_in_range(r.started, 1, 2);
+    for (size_t i = 0; i < 10; i++) {
+        bool good = i != 7;
+        assert_int_equal(r.result[i].status, good ? COMPILE_OK : COMPILE_ERROR);
+        assert_false(r.result[i].from_cache);
+        if (good)
+            assert_string_equal(r.result[i].ptx, values[i]);
+        assert_string_equal(r.result[i].log, good ? "" : "k.cu(1): error");
+        assert_string_equal(r.result[i].lowered[0], "_Z1kv");
+    }
+    assert_int_equal(f->diag.errors, 0);
+}
+
+static void a_bad_compile_costs_only_its_configuration(void **state)
+{
+    Fixture *f = *state;
+    f->options.limit_seconds = 2;
+    static const struct {
+        const char *value;
+        CompileStatus status;
+        const char *log;
+    } TABLE[] = {
+        {"a", COMPILE_OK, ""},
+        {"hang", COMPILE_TIMEOUT, "longer than 2 s"},
+        {"b", COMPILE_OK, ""},
+        {"crash", COMPILE_CRASH, "signal 9"},
+        {"exit", COMPILE_CRASH, "ended with code 3: the synthetic helper had enough"},
+        {"garbage", COMPILE_CRASH, "'glibc detected something"},
+        {"c", COMPILE_OK, ""},
+        {"half", COMPILE_CRASH, "in the middle of a message"},
+        {"other", COMPILE_CRASH, "not to the question"},
+        {"crash", COMPILE_CRASH, "signal 9"},
+        {"crash", COMPILE_CRASH, "signal 9"},
+        {"crash", COMPILE_CRASH, "signal 9"},
+        {"d", COMPILE_OK, ""},
+    };
+    enum { COUNT = sizeof TABLE / sizeof *TABLE };
+    const char *values[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = TABLE[i].value;
+
+    Run r = run(f, values, COUNT);
+
+    assert_int_equal(r.count, COUNT);
+    assert_int_equal(f->diag.errors, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(r.result[i].status, TABLE[i].status);
+        if (!strstr(r.result[i].log, TABLE[i].log))
+            fail_msg("'%s' is not in '%s'", TABLE[i].log, r.result[i].log);
+    }
+    assert_true(r.result[1].seconds >= 2);
+}
+
+static void a_timeout_ends_the_compilers_children_too(void **state)
+{
+    Fixture *f = *state;
+    f->options.limit_seconds = 2;
+    const char *lock = arena_printf(f->arena, "%s/lock", f->folder);
+
+    CompileResult r = run_one(f, arena_printf(f->arena, "lock:%s", lock));
+
+    assert_int_equal(r.status, COMPILE_TIMEOUT);
+    int fd = open(lock, O_RDWR); /* made by the child */
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0); /* would wait for ever for a child that lives */
+    close(fd);
+}
+
+static void a_helper_that_cannot_serve_ends_the_run_with_its_reason(void **state)
+{
+    Fixture *f = *state;
+    static const char *const TABLE[][2] = {
+        {"dies", "does not start (3 tries)"},      {"dies", "cannot load libsynthetic.so"},
+        {"nonsense", "'Welcome to the synthetic"}, {"silent", "said nothing for 0.2 s"},
+        {"no compiler", "no compiler anywhere"},   {"protocol", "protocol 99"},
+    };
+    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
+        /* Time enough for those that say something. */
+        f->options.start_seconds = strcmp(TABLE[i][0], "silent") == 0 ? 0.2 : 20;
+        f->options.helper = make_helper(f, TABLE[i][0]);
+        f->diag = diag_new(f->arena);
+        assert_int_equal(run(f, (const char *[]){"a", "b"}, 2).count, 0);
+        assert_int_equal(f->diag.errors, 1);
+        if (!strstr(f->diag.messages.at[0].text, TABLE[i][1]))
+            fail_msg("'%s' is not in '%s'", TABLE[i][1], f->diag.messages.at[0].text);
+    }
+}
+
+static void a_helper_that_is_not_there_is_named(void **state)
+{
+    Fixture *f = *state;
+    f->options.helper = "./no-such-helper";
+
+    assert_int_equal(run(f, (const char *[]){"a"}, 1).count, 0);
+
+    assert_int_equal(f->diag.errors, 1);
+    assert_non_null(strstr(f->diag.messages.at[0].text, "./no-such-helper"));
+}
+
+static void a_second_run_takes_all_from_the_cache_and_starts_nothing(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    const char *values[] = {"a", "b", "error", "c"};
+
+    Run first = run(f, values, 4), second = run(f, values, 4);
+
+    assert_true(first.started > 0);
+    assert_int_equal(second.started, 0);
+    assert_int_equal(second.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const CompileResult *x = &first.result[i], *y = &second.result[i];
+        assert_true(y->from_cache);
+        assert_int_equal(x->status, y->status);
+        assert_string_equal(x->log, y->log);
+        assert_int_equal(x->ptx_size, y->ptx_size);
+        if (x->ptx)
+            assert_string_equal(x->ptx, y->ptx);
+        assert_int_equal(y->cubin_size, 3);
+        assert_memory_equal(y->cubin, "ELF", 3);
+        assert_string_equal(y->lowered[0], "_Z1kv");
+        assert_true(y->seconds > 0.124 && y->seconds < 0.126);
+    }
+}
+
+static void timeouts_and_crashes_are_tried_again(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    f->options.limit_seconds = 2;
+    const char *values[] = {"hang", "crash"};
+
+    Run first = run(f, values, 2), second = run(f, values, 2);
+
+    assert_int_equal(first.result[0].status, COMPILE_TIMEOUT);
+    assert_int_equal(second.result[0].status, COMPILE_TIMEOUT);
+    assert_int_equal(second.result[1].status, COMPILE_CRASH);
+    assert_int_equal(second.started, 2);
+}
+
+static void a_changed_include_or_compiler_is_compiled_again(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    const char *header = arena_printf(f->arena, "%s/a.h", f->folder);
+    const char *text = "#include \"a.h\"\n";
+    for (int round = 0; round < 4; round++) {
+        const char *content = round < 2 ? "1" : "2";
+        assert_true(file_write(header, content, 1, &f->diag));
+        if (round ==
+            3) /* the helper's library is the helper here: another one is another compiler */
+            make_helper(f, "another");
+        f->source = source_make(f->arena, "k.cu", text, strlen(text), f->folder, NULL, 0);
+        Run r = run(f, (const char *[]){"a"}, 1);
+        assert_int_equal(r.result[0].from_cache, round == 1);
+        assert_int_equal(r.started, round == 1 ? 0 : 1);
+    }
+}
+
+static void a_source_that_is_not_known_whole_is_not_cached(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    const char *text = "#include HEADER\n";
+    f->source = source_make(f->arena, "k.cu", text, strlen(text), f->folder, NULL, 0);
+
+    for (size_t round = 0; round < 2; round++) {
+        Run r = run(f, (const char *[]){"a", "b"}, 2);
+        assert_int_equal(r.result[0].status, COMPILE_OK);
+        assert_false(r.result[0].from_cache);
+        assert_int_equal(f->diag.warnings, round + 1); /* one for each run */
+        assert_non_null(strstr(f->diag.messages.at[round].text, "k.cu:1"));
+    }
+}
+
+static void facts_stay_with_a_result(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    CompileJob *job = job_of(f, "a");
+    json_t *facts = json_pack("{s:i}", "registers", 40);
+    CompileResult r;
+    run_one(f, "a");
+
+    Farm *farm = farm_open(&f->options);
+    assert_true(farm_peek(farm, f->arena, job, &r));
+    assert_null(r.facts);
+    assert_true(farm_attach(farm, job, facts, &f->diag));
+    assert_true(farm_peek(farm, f->arena, job, &r));
+    assert_string_equal(r.facts, "{\"registers\":40}");
+    assert_int_equal(r.status, COMPILE_OK);
+    assert_false(farm_peek(farm, f->arena, job_of(f, "never compiled"), &r));
+    assert_string_equal(farm_compiler(farm, f->arena), "NVRTC 0.0 (synthetic)");
+    assert_int_equal(farm_started(farm), 0);
+    farm_close(farm);
+    assert_string_equal(run_one(f, "a").facts, "{\"registers\":40}");
+
+    json_decref(facts);
+}
+
+static void a_cache_that_cannot_be_written_is_one_warning(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    const char *folder = arena_printf(f->arena, "%s/v1", f->folder);
+    assert_int_equal(rmdir(folder), 0);
+    assert_true(file_write(folder, "", 0, &f->diag)); /* a file where the folder was */
+
+    Run r = run(f, (const char *[]){"a", "b", "c"}, 3);
+
+    assert_int_equal(r.count, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(r.result[i].status, COMPILE_OK);
+    assert_int_equal(f->diag.errors, 0);
+    assert_int_equal(f->diag.warnings, 1);
+}
+
+/* A run in a process of its own; it ends with 0 when all went well. */
+static pid_t run_apart(Fixture *f, const char *const *values, size_t count)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    Run r = run(f, values, count);
+    bool good = r.count == count && f->diag.errors == 0 && f->diag.warnings == 0;
+    for (size_t i = 0; i < count && good; i++)
+        good = strcmp(r.result[i].ptx, values[i]) == 0;
+    _exit(good ? 0 : 1);
+}
+
+static void two_runs_share_a_cache(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    const char *values[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    int status[2];
+
+    pid_t one = run_apart(f, values, 10), two = run_apart(f, values, 10);
+    assert_int_equal(waitpid(one, &status[0], 0), one);
+    assert_int_equal(waitpid(two, &status[1], 0), two);
+    Run third = run(f, values, 10);
+
+    assert_int_equal(status[0], 0);
+    assert_int_equal(status[1], 0);
+    assert_int_equal(third.started, 0);
+    assert_int_equal(third.count, 10);
+}
+
+static void a_poll_loop_can_serve_the_farm_and_others(void **state)
+{
+    Fixture *f = *state;
+    Farm *farm = farm_open(&f->options);
+    int other[2];
+    assert_int_equal(pipe(other), 0);
+    struct pollfd fds[3];
+    assert_int_equal(farm_fd_limit(farm), 2);
+    const char *values[] = {"a", "b", "c", "d", "e"};
+    size_t done = 0;
+    CompileResult r;
+
+    assert_false(farm_take(farm, f->arena, &r));
+    for (size_t i = 0; i < 5; i++)
+        farm_add(farm, i, job_of(f, values[i]));
+    while (farm_pending(farm)) {
+        int timeout_ms = 5000;
+        fds[0] = (struct pollfd){.fd = other[0], .events = POLLIN};
+        size_t count = 1 + farm_poll_fds(farm, fds + 1, 2, &timeout_ms);
+        assert_true(timeout_ms >= 0 && timeout_ms <= 5000);
+        poll(fds, (nfds_t)count, timeout_ms);
+        assert_true(farm_service(farm, &f->diag));
+        while (farm_take(farm, f->arena, &r))
+            done++;
+    }
+    assert_int_equal(done, 5);
+    assert_false(farm_next(farm, f->arena, &r, &f->diag));
+    assert_int_equal(f->diag.errors, 0);
+
+    farm_close(farm);
+    close(other[0]);
+    close(other[1]);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(int argc, char **argv)
+{
+    if (argc >= 4 && strcmp(argv[1], "--fake") == 0)
+        return fake_main(argv[2], argv[3]);
+    const struct CMUnitTest tests[] = {
+        CASE(every_job_gets_its_own_result),
+        CASE(a_bad_compile_costs_only_its_configuration),
+        CASE(a_timeout_ends_the_compilers_children_too),
+        CASE(a_helper_that_cannot_serve_ends_the_run_with_its_reason),
+        CASE(a_helper_that_is_not_there_is_named),
+        CASE(a_second_run_takes_all_from_the_cache_and_starts_nothing),
+        CASE(timeouts_and_crashes_are_tried_again),
+        CASE(a_changed_include_or_compiler_is_compiled_again),
+        CASE(a_source_that_is_not_known_whole_is_not_cached),
+        CASE(facts_stay_with_a_result),
+        CASE(a_cache_that_cannot_be_written_is_one_warning),
+        CASE(two_runs_share_a_cache),
+        CASE(a_poll_loop_can_serve_the_farm_and_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,247 @@
+/* The true compiler, through the helper program as it was built.  Without NVRTC these tests fail
+ * and say where it was looked for: it is part of what aptune needs to be tested. */
+#include "metrics/base/file.h"
+#include "tuner/compile/farm.h"
+#include "tuner/compile/helper.h"
+#include "tuner/compile/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char HELPER[] = BUILD_DIR "/aptune-compile";
+static const char CUDA[] = SOURCE_DIR "/.cuda";
+
+typedef struct Fixture {
+    Arena *arena;
+    Diag diag;
+    char folder[64];
+} Fixture;
+
+static int set_up(void **state)
+{
+    Fixture *f = calloc(1, sizeof *f);
+    f->arena = arena_new();
+    f->diag = diag_new(f->arena);
+    snprintf(f->folder, sizeof f->folder, "nvrtc-XXXXXX");
+    *state = f;
+    return mkdtemp(f->folder) ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+    Fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf './%s'", f->folder);
+    int result = system(command);
+    arena_free(f->arena);
+    free(f);
+    return result;
+}
+
+/* Compiles one text, with options and perhaps a name expression. */
+static CompileResult compile(Fixture *f, const char *text, const char *const *options, size_t count,
+                             const char *name)
+{
+    const CompileSource *s =
+        source_make(f->arena, "k.cu", text, strlen(text), f->folder, options, count);
+    CompileSetting setting = {
+        .architecture = "sm_90",
+        .defines = &(CompileDefine){"SCALE", "3.f"},
+        .define_count = 1,
+        .names = &name,
+        .name_count = name != NULL,
+    };
+    CompileJob job = source_configure(f->arena, s, &setting);
+    Farm *farm = farm_open(&(FarmOptions){.helper = HELPER, .cuda_folder = CUDA, .jobs = 1});
+    CompileResult r = {0};
+    farm_add(farm, 1, &job);
+    if (!farm_next(farm, f->arena, &r, &f->diag))
+        fail_msg("%s", f->diag.messages.at[0].text);
+    farm_close(farm);
+    return r;
+}
+
+static const char KERNEL[] = "extern \"C\" __global__ void scale(float *x)\n"
+                             "{\n"
+                             "    x[threadIdx.x] *= SCALE;\n"
+                             "}\n";
+
+static void one_compile_gives_ptx_and_cubin(void **state)
+{
+    Fixture *f = *state;
+
+    CompileResult r = compile(f, KERNEL, (const char *[]){"--minimal"}, 1, NULL);
+
+    assert_string_equal(r.log, "");
+    assert_int_equal(r.status, COMPILE_OK);
+    assert_int_equal(r.ptx_size, strlen(r.ptx));
+    assert_non_null(strstr(r.ptx, ".target sm_90"));
+    assert_non_null(strstr(r.ptx, ".entry scale("));
+    assert_non_null(strstr(r.ptx, "0f40400000")); /* 3.f, from the parameter */
+    assert_true(r.cubin_size > 64);
+    assert_memory_equal(r.cubin, "\177ELF", 4);
+    assert_true(r.seconds > 0);
+}
+
+static void a_mistake_is_an_error_with_the_compilers_words(void **state)
+{
+    Fixture *f = *state;
+
+    CompileResult syntax = compile(f, "int a;\nint b = ;\n", NULL, 0, NULL);
+    CompileResult option = compile(f, KERNEL, (const char *[]){"--no-such-option"}, 1, NULL);
+    CompileResult shared = compile(f,
+                                   "__global__ void k(int *p) { __shared__ int s[40000];\n"
+                                   "s[threadIdx.x] = 1; __syncthreads(); *p = s[*p]; }\n",
+                                   NULL, 0, NULL);
+
+    assert_int_equal(syntax.status, COMPILE_ERROR);
+    assert_non_null(strstr(syntax.log, "k.cu(2): error:"));
+    assert_null(syntax.ptx);
+    assert_null(syntax.cubin);
+    assert_int_equal(option.status, COMPILE_ERROR);
+    assert_non_null(strstr(option.log, "--no-such-option"));
+    assert_int_equal(shared.status, COMPILE_ERROR);
+    assert_non_null(strstr(shared.log, "too much shared data"));
+}
+
+static void a_name_expression_gives_the_lowered_name(void **state)
+{
+    Fixture *f = *state;
+    const char *text = "template <int N> __global__ void k(int *p) { *p = N; }\n";
+
+    CompileResult r = compile(f, text, NULL, 0, "k<1 + 4>");
+    CompileResult bad = compile(f, text, NULL, 0, "no_such_kernel<5>");
+
+    assert_int_equal(r.status, COMPILE_OK);
+    assert_int_equal(r.lowered_count, 1);
+    assert_string_equal(r.lowered[0], "_Z1kILi5EEvPi");
+    assert_non_null(strstr(r.ptx, "_Z1kILi5EEvPi"));
+    assert_int_equal(bad.status, COMPILE_ERROR);
+    assert_non_null(strstr(bad.log, "no_such_kernel"));
+}
+
+static void includes_beside_the_template_are_found_and_line_info_has_no_folder(void **state)
+{
+    Fixture *f = *state;
+    const char *header = arena_printf(f->arena, "%s/op.cuh", f->folder);
+    assert_true(file_write(header, "#define OP *=\n", 14, &f->diag));
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    const char *text = "#include \"op.cuh\"\n"
+                       "extern \"C\" __global__ void k(float *x) { *x OP SCALE; }\n";
+
+    CompileResult r = compile(f, text, (const char *[]){"-lineinfo"}, 1, NULL);
+
+    assert_string_equal(r.log, "");
+    assert_non_null(strstr(r.ptx, "\"/k.cu\""));
+    assert_null(strstr(r.ptx, here));
+}
+
+static void variables_that_change_the_compiler_are_not_heard(void **state)
+{
+    Fixture *f = *state;
+
+    assert_int_equal(setenv("NVRTC_APPEND_FLAGS", "--no-such-option", 1), 0);
+    assert_int_equal(setenv("NVRTC_PREPEND_FLAGS", "--no-such-option", 1), 0);
+    CompileResult r = compile(f, KERNEL, NULL, 0, NULL);
+    unsetenv("NVRTC_APPEND_FLAGS");
+    unsetenv("NVRTC_PREPEND_FLAGS");
+
+    assert_int_equal(r.status, COMPILE_OK);
+}
+
+static void without_a_library_the_message_says_where_it_looked(void **state)
+{
+    Fixture *f = *state;
+    CompileSetting setting = {.architecture = "sm_90"};
+    const CompileSource *s = source_make(f->arena, "k.cu", "", 0, f->folder, NULL, 0);
+    CompileJob job = source_configure(f->arena, s, &setting);
+    CompileResult r;
+
+    assert_int_equal(setenv("APTUNE_NVRTC", "/no/such/place", 1), 0);
+    Farm *farm = farm_open(&(FarmOptions){.helper = HELPER, .jobs = 2});
+    farm_add(farm, 1, &job);
+    bool ok = farm_next(farm, f->arena, &r, &f->diag);
+    farm_close(farm);
+    unsetenv("APTUNE_NVRTC");
+
+    assert_false(ok);
+    assert_int_equal(f->diag.errors, 1);
+    assert_non_null(strstr(f->diag.messages.at[0].text, "looked in /no/such/place"));
+}
+
+static void the_helper_ends_when_its_input_closes(void **state)
+{
+    Fixture *f = *state;
+    Helper h;
+    WireReader reader = {0};
+    WireMessage hello = {0}, none = {0};
+    assert_true(helper_start(&h, HELPER, (const char *[]){CUDA, NULL}, &f->diag));
+
+    assert_int_equal(wire_receive(&reader, h.fd, &hello, &f->diag), WIRE_MESSAGE);
+    assert_null(json_object_get(hello.head, "error"));
+    assert_int_equal(shutdown(h.fd, SHUT_WR), 0);
+    WireStatus end = wire_receive(&reader, h.fd, &none, &f->diag);
+    const char *how = helper_end(&h, f->arena);
+
+    assert_int_equal(end, WIRE_END);
+    assert_non_null(strstr(how, "ended with code 0"));
+    wire_free(&hello);
+    wire_reader_free(&reader);
+}
+
+static void the_cache_serves_what_nvrtc_gave(void **state)
+{
+    Fixture *f = *state;
+    const CompileSource *s =
+        source_make(f->arena, "k.cu", KERNEL, strlen(KERNEL), f->folder, NULL, 0);
+    CompileDefine scale = {"SCALE", "5.f"};
+    CompileSetting setting = {.architecture = "sm_80", .defines = &scale, .define_count = 1};
+    CompileJob job = source_configure(f->arena, s, &setting);
+    CompileResult r[2];
+    FarmOptions options = {.helper = HELPER, .cuda_folder = CUDA, .jobs = 1};
+    options.cache = cache_open(f->arena, f->folder, &f->diag);
+    size_t started[2];
+
+    for (int i = 0; i < 2; i++) {
+        Farm *farm = farm_open(&options);
+        farm_add(farm, 1, &job);
+        if (!farm_next(farm, f->arena, &r[i], &f->diag))
+            fail_msg("%s", f->diag.messages.at[0].text);
+        started[i] = farm_started(farm);
+        farm_close(farm);
+    }
+
+    assert_int_equal(started[0], 1);
+    assert_int_equal(started[1], 0);
+    assert_false(r[0].from_cache);
+    assert_true(r[1].from_cache);
+    assert_string_equal(r[0].ptx, r[1].ptx);
+    assert_int_equal(r[0].cubin_size, r[1].cubin_size);
+    assert_memory_equal(r[0].cubin, r[1].cubin, r[0].cubin_size);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(one_compile_gives_ptx_and_cubin),
+        CASE(a_mistake_is_an_error_with_the_compilers_words),
+        CASE(a_name_expression_gives_the_lowered_name),
+        CASE(includes_beside_the_template_are_found_and_line_info_has_no_folder),
+        CASE(variables_that_change_the_compiler_are_not_heard),
+        CASE(without_a_library_the_message_says_where_it_looked),
+        CASE(the_helper_ends_when_its_input_closes),
+        CASE(the_cache_serves_what_nvrtc_gave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

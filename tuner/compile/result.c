@@ -1,0 +1,142 @@
+#include "tuner/compile/result.h"
+
+#include "tuner/compile/protocol.h"
+
+#include <stdlib.h>
+
+const char *compile_status_name(CompileStatus s)
+{
+    static const char *const NAMES[] = {"ok", "error", "timeout", "crash"};
+    return NAMES[s];
+}
+
+static void read_lowered(Arena *a, const json_t *head, CompileResult *r)
+{
+    const json_t *list = json_object_get(head, "lowered"), *name;
+    size_t i;
+    r->lowered_count = json_array_size(list);
+    r->lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
+    json_array_foreach(list, i, name)
+    {
+        const char *text = json_string_value(name);
+        r->lowered[i] = arena_string(a, text ? text : "");
+    }
+}
+
+/* What a reply and a cache entry say alike. */
+static void read_head(Arena *a, const json_t *head, CompileResult *r)
+{
+    r->status = json_is_true(json_object_get(head, "ok")) ? COMPILE_OK : COMPILE_ERROR;
+    r->seconds = json_number_value(json_object_get(head, "seconds"));
+    read_lowered(a, head, r);
+}
+
+/* The blobs, which lie in `a` with a zero byte after each. */
+static void set_blobs(const Blob *blob, CompileResult *r)
+{
+    r->log = blob[COMPILE_LOG].bytes;
+    r->ptx_size = blob[COMPILE_PTX].size;
+    r->ptx = r->ptx_size ? blob[COMPILE_PTX].bytes : NULL;
+    r->cubin_size = blob[COMPILE_CUBIN].size;
+    r->cubin = r->cubin_size ? blob[COMPILE_CUBIN].bytes : NULL;
+}
+
+static void read_facts(Arena *a, const json_t *facts, CompileResult *r)
+{
+    char *text = facts ? json_dumps(facts, JSON_COMPACT) : NULL;
+    r->facts = text ? arena_string(a, text) : NULL;
+    free(text);
+}
+
+bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
+{
+    if (reply->blob_count != COMPILE_REPLY_BLOBS)
+        return false;
+    Blob copy[COMPILE_REPLY_BLOBS];
+    for (size_t i = 0; i < COMPILE_REPLY_BLOBS; i++) {
+        const Blob *b = &reply->blob[i];
+        copy[i] = (Blob){arena_copy(a, b->bytes, b->size), b->size};
+    }
+    *out = (CompileResult){0};
+    read_head(a, reply->head, out);
+    set_blobs(copy, out);
+    return true;
+}
+
+static const char *copy_or_null(Arena *a, const char *bytes, size_t size)
+{
+    return bytes ? arena_copy(a, bytes, size) : NULL;
+}
+
+CompileResult result_copy(Arena *a, const CompileResult *r)
+{
+    CompileResult c = *r;
+    c.log = arena_string(a, r->log);
+    c.ptx = copy_or_null(a, r->ptx, r->ptx_size);
+    c.cubin = copy_or_null(a, r->cubin, r->cubin_size);
+    c.facts = r->facts ? arena_string(a, r->facts) : NULL;
+    c.lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
+    for (size_t i = 0; i < r->lowered_count; i++)
+        c.lowered[i] = arena_string(a, r->lowered[i]);
+    return c;
+}
+
+/* ---- the cache ----------------------------------------------------------------------------- */
+
+Hash result_key(const char *compiler, const CompileJob *job)
+{
+    Hasher *h = hasher_new();
+    int protocol = COMPILE_PROTOCOL;
+    hasher_add(h, &protocol, sizeof protocol);
+    hasher_string(h, compiler);
+    hasher_string(h, job->source->name);
+    hasher_string(h, job->source->hash.text);
+    for (size_t i = 0; i < job->option_count; i++)
+        hasher_string(h, job->options[i]);
+    hasher_string(h, "names");
+    for (size_t i = 0; i < job->name_count; i++)
+        hasher_string(h, job->names[i]);
+    return hasher_end(h);
+}
+
+static void read_entry(Arena *a, const CacheEntry *e, CompileResult *out)
+{
+    *out = (CompileResult){.from_cache = true, .log = ""};
+    read_head(a, e->head, out);
+    read_facts(a, e->facts, out);
+}
+
+bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
+{
+    CacheEntry e;
+    if (!cache_get(c, a, key, &e))
+        return false;
+    bool ok = e.blob_count == COMPILE_REPLY_BLOBS;
+    if (ok) {
+        read_entry(a, &e, out);
+        set_blobs(e.blob, out);
+    }
+    cache_entry_free(&e);
+    return ok;
+}
+
+bool result_recall_head(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
+{
+    CacheEntry e;
+    if (!cache_get_head(c, key, &e))
+        return false;
+    read_entry(a, &e, out);
+    cache_entry_free(&e);
+    return true;
+}
+
+bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+{
+    if (!json_is_true(json_object_get(reply->head, "lasting")))
+        return true;
+    json_t *head = json_copy(reply->head);
+    json_object_del(head, "id");
+    bool ok = cache_put(c, key, head, reply->blob, reply->blob_count, d);
+    json_decref(head);
+    return ok;
+}

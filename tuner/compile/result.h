@@ -1,0 +1,59 @@
+/* What compiling one configuration gave, and how it is kept in the cache.
+ *
+ * A worker's reply and a cache entry say the same in the same form (protocol.h), so that a result
+ * from the cache is a result like any other. */
+#ifndef APTUNE_COMPILE_RESULT_H
+#define APTUNE_COMPILE_RESULT_H
+
+#include "tuner/compile/cache.h"
+#include "tuner/compile/source.h"
+
+#include <stdint.h>
+
+typedef enum CompileStatus {
+    COMPILE_OK,
+    COMPILE_ERROR,   /* the compiler refused it; the log says why */
+    COMPILE_TIMEOUT, /* it took longer than the limit */
+    COMPILE_CRASH    /* the compiler came down, or talked nonsense */
+} CompileStatus;
+
+/* "ok", "error", "timeout", "crash" */
+const char *compile_status_name(CompileStatus s);
+
+/* Texts and bytes live in the arena the result was taken into. */
+typedef struct CompileResult {
+    uint64_t id; /* as given to farm_add */
+    CompileStatus status;
+    const char *log; /* the compiler's words, or ours after a timeout or crash */
+    const char *ptx; /* zero-terminated; NULL without */
+    size_t ptx_size;
+    const char *cubin; /* NULL without */
+    size_t cubin_size;
+    const char **lowered; /* one for each name expression, when ok */
+    size_t lowered_count;
+    double seconds; /* of the compile itself, the first time; until it was given up, otherwise */
+    bool from_cache;
+    const char *facts; /* JSON that farm_attach left with it; NULL when nothing is */
+} CompileResult;
+
+/* A reply as a result, all of it copied to `a`; the id is left to the caller.  False when it is not
+ * a reply at all. */
+bool result_read(Arena *a, const WireMessage *reply, CompileResult *out);
+
+/* A result with all that it points to in another arena. */
+CompileResult result_copy(Arena *a, const CompileResult *r);
+
+/* Everything the result of a job depends on: source and includes, options, names, the compiler. */
+Hash result_key(const char *compiler, const CompileJob *job);
+
+/* Reads a result from the cache into `a`; false when it is not there. */
+bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
+
+/* The same without log and code, which are not even read from the disk. */
+bool result_recall_head(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
+
+/* Keeps a reply that result_read took, unless compiling again might give something else.  False
+ * with a message when the cache cannot be written. */
+bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d);
+
+#endif
