@@ -78,6 +78,40 @@ void source_position(const Source *s, size_t offset, size_t *line, size_t *colum
     *column = offset - start + 1;
 }
 
+/* A byte that takes a column of its own: not one of the later bytes of a UTF-8 character. */
+static bool begins_character(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+/* Bytes of the UTF-8 character at `text`; 0 when it is none or a control character. */
+static size_t printable(const char *text, size_t size)
+{
+    unsigned char c = (unsigned char)text[0];
+    if (c < 0x80)
+        return c >= 0x20 && c != 0x7f;
+    size_t length = c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+    if (length > size || (c == 0xc2 && (unsigned char)text[1] < 0xa0))
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if (begins_character(text[i]))
+            return 0;
+    return length;
+}
+
+/* Control bytes and garbage of a broken file must not reach the terminal. */
+static void print_text(Buf *out, const char *text, size_t size, bool lines)
+{
+    for (size_t i = 0; i < size;) {
+        size_t length = printable(text + i, size - i);
+        if (length > 0)
+            buf_add(out, text + i, length);
+        else
+            buf_putc(out, text[i] == '\t' || (text[i] == '\n' && lines) ? text[i] : '?');
+        i += length ? length : 1;
+    }
+}
+
 /* The line the span starts in, with a caret under its first byte and waves under the rest. */
 static void print_line(Buf *out, Span at)
 {
@@ -90,17 +124,15 @@ static void print_line(Buf *out, Span at)
         end++;
 
     buf_puts(out, "    ");
-    for (size_t i = start; i < end; i++) {
-        /* A control byte in a broken file must not reach the terminal. */
-        unsigned char c = (unsigned char)s->text[i];
-        buf_putc(out, c == '\t' || (c >= 0x20 && c != 0x7f) ? (char)c : '?');
-    }
+    print_text(out, s->text + start, end - start, false);
     buf_puts(out, "\n    ");
     for (size_t i = start; i < at.offset && i < end; i++)
-        buf_putc(out, s->text[i] == '\t' ? '\t' : ' ');
+        if (begins_character(s->text[i]))
+            buf_putc(out, s->text[i] == '\t' ? '\t' : ' ');
     buf_putc(out, '^');
     for (size_t i = 1; i < at.length && at.offset + i < end; i++)
-        buf_putc(out, '~');
+        if (begins_character(s->text[at.offset + i]))
+            buf_putc(out, '~');
     buf_putc(out, '\n');
 }
 
@@ -116,7 +148,9 @@ void diag_print(const Diag *d, Buf *out)
         } else {
             buf_puts(out, "aptune: ");
         }
-        buf_printf(out, "%s: %s\n", kind_name[m->kind], m->text);
+        buf_printf(out, "%s: ", kind_name[m->kind]);
+        print_text(out, m->text, strlen(m->text), true);
+        buf_putc(out, '\n');
         if (m->at.source)
             print_line(out, m->at);
     }

@@ -76,7 +76,8 @@ Expr *expr_parse(Lexer *l);
 typedef struct Scope {
     void *context;
     /* Gives slot and kind of a name; false when there is none.  It may say why in
-     * `reason` ("is declared further down"), which then becomes the message. */
+     * `reason` ("is declared further down"), which then becomes the message; "" keeps silent
+     * about a name whose own mistake is told already. */
     bool (*find)(void *context, const char *name, int *slot, ValueKind *kind, const char **reason);
     /* Fills in the names there are, for "did you mean"; may be NULL. */
     size_t (*names)(void *context, const char **out, size_t room);

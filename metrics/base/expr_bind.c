@@ -42,13 +42,17 @@ static bool bind_name(Expr *e, const Scope *s, Diag *d)
     if (s->find && s->find(s->context, e->name, &e->slot, &e->kind, &reason))
         return true;
     if (reason)
-        return diag_error(d, e->at, "'%s' %s", e->name, reason);
+        return *reason ? diag_error(d, e->at, "'%s' %s", e->name, reason) : false;
     enum { ROOM = 256 };
     const char *names[ROOM];
     size_t count = s->names ? s->names(s->context, names, ROOM) : 0;
     const char *closest = name_closest(e->name, names, count);
     if (closest)
         return diag_error(d, e->at, "unknown name '%s'; did you mean '%s'?", e->name, closest);
+    const Function *f = function_find(e->name);
+    if (f)
+        return diag_error(d, e->at, "'%s' is a function: write %s(%s)", e->name, e->name,
+                          f->least > 1 ? "…, …" : "…");
     return diag_error(d, e->at, "unknown name '%s'", e->name);
 }
 
@@ -67,15 +71,27 @@ static bool bind_function(Expr *e, Diag *d)
     return diag_error(d, e->op_at, "unknown function '%s'", e->name);
 }
 
+static bool wrong_count(const Expr *e, const Function *f, Diag *d)
+{
+    enum { MANY = 10 };
+    Buf most = {0};
+    if (f->most > MANY)
+        buf_puts(&most, " or more");
+    else if (f->most > f->least)
+        buf_printf(&most, " to %d", f->most);
+    diag_error(d, e->at, "%s takes %d%s argument%s, not %d", f->name, f->least, buf_text(&most),
+               f->most == 1 ? "" : "s", e->count);
+    buf_free(&most);
+    return false;
+}
+
 static bool bind_call(Expr *e, const Scope *s, Diag *d)
 {
     if (!bind_function(e, d))
         return false;
     const Function *f = e->function;
     if (e->count < f->least || e->count > f->most)
-        return diag_error(d, e->at, "%s takes %d%s argument%s, not %d", f->name, f->least,
-                          f->most > f->least ? " or more" : "",
-                          f->least == 1 && f->most == 1 ? "" : "s", e->count);
+        return wrong_count(e, f, d);
     bool list = e->count == 1 && e->args[0]->kind == VALUE_LIST;
     ValueKind kind = e->count > 0 ? e->args[0]->kind : VALUE_INT;
     for (int i = 0; i < e->count && !list; i++) {

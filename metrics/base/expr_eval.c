@@ -258,6 +258,12 @@ static bool eval_list(const Expr *e, const Value *slots, Evaluation *ev, Value *
     return true;
 }
 
+/* A whole number that a double holds exactly, and so one that a 64-bit integer can hold. */
+static bool is_whole(double r)
+{
+    return r == floor(r) && fabs(r) <= 0x1p53;
+}
+
 static bool eval_call(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
     enum { MOST = 64 };
@@ -269,8 +275,8 @@ static bool eval_call(const Expr *e, const Value *slots, Evaluation *ev, Value *
             return false;
         if (args[i].kind == VALUE_REAL)
             numbers = VALUE_REAL;
-        if (f->ints_only && args[i].kind == VALUE_REAL && args[i].real != floor(args[i].real))
-            return fail_at(ev, e->args[i]->at, "expected a whole number");
+        if (f->ints_only && args[i].kind == VALUE_REAL && !is_whole(args[i].real))
+            return fail_at(ev, e->args[i]->at, "expected a whole number of at most 2^53");
     }
     const char *error = NULL;
     if (!f->apply(args, e->count, f->result == VALUE_NONE ? e->kind : numbers, ev, &error, out))

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A list longer than this is a mistake, not a parameter. */
-enum { LIST_LIMIT = 1000000 };
+/* A list longer than this is a mistake, not a parameter; nor are lists that together take more
+ * memory than this. */
+enum { LIST_LIMIT = 65536, LIST_MEMORY = 256 << 20 };
 
 typedef VEC(Value) ValueVec;
 
@@ -39,7 +40,8 @@ static bool best_of(const Value *args, int count, ValueKind kind, bool most, con
                     Value *out)
 {
     size_t n = (size_t)count;
-    if (count == 1 && args[0].kind == VALUE_LIST) {
+    bool list = count == 1 && args[0].kind == VALUE_LIST;
+    if (list) {
         n = args[0].list->count;
         args = args[0].list->at;
         if (n == 0)
@@ -49,6 +51,8 @@ static bool best_of(const Value *args, int count, ValueKind kind, bool most, con
     for (size_t i = 0; i < n; i++) {
         if (args[i].kind != VALUE_INT && args[i].kind != VALUE_REAL)
             return failed(error, "the list holds something that is not a number");
+        if (list && kind == VALUE_INT && args[i].kind != VALUE_INT)
+            return failed(error, "the list holds a number that is not an integer");
         double a = value_as_real(args[i]), b = value_as_real(best);
         bool ints = args[i].kind == VALUE_INT && best.kind == VALUE_INT;
         bool more = ints ? args[i].integer > best.integer : a > b;
@@ -148,9 +152,11 @@ static bool apply_range(const Value *args, int count, ValueKind kind, Evaluation
     if (step == 0)
         return failed(error, "the step of a range must not be zero");
     ValueVec v = {0};
+    if (arena_used(ev->arena) > LIST_MEMORY)
+        return failed(error, "the lists of this expression are too long");
     for (int64_t i = from; step > 0 ? i < to : i > to;) {
         if (v.count >= LIST_LIMIT)
-            return failed(error, "this range has more than a million values");
+            return failed(error, "this range has more than 65536 values");
         VEC_PUSH(ev->arena, &v, of_kind(i, kind));
         if (__builtin_add_overflow(i, step, &i))
             break;

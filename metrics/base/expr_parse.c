@@ -294,6 +294,10 @@ static Expr *parse_comparison(Parser *p)
     }
     if (p->l->diag->errors > before)
         return NULL;
+    if (lexer_is(p->l, "=")) {
+        diag_error(p->l->diag, p->l->token.at, "'=' does not compare; write '=='");
+        return NULL;
+    }
     if (ops.count == 0)
         return first;
     Expr *e = node_of_arguments(p, OP_COMPARE, at, &args);

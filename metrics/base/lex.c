@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,20 @@ static char peek(const Lexer *l, size_t ahead)
     return l->at + ahead < l->source->size ? l->source->text[l->at + ahead] : '\0';
 }
 
+/* Is the next byte the end of a line that a statement goes on after? */
+static bool goes_on(const Lexer *l)
+{
+    if (peek(l, 0) != '\n' || l->depth == 0)
+        return false;
+    return !l->begins_statement || !l->begins_statement(l->source->text + l->at + 1);
+}
+
 /* Blanks, comments, and line ends inside brackets. */
 static void skip_blanks(Lexer *l)
 {
     for (;;) {
         char c = peek(l, 0);
-        if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && l->depth > 0)) {
+        if (c == ' ' || c == '\t' || c == '\r' || goes_on(l)) {
             l->at++;
         } else if (c == '\\' &&
                    (peek(l, 1) == '\n' || (peek(l, 1) == '\r' && peek(l, 2) == '\n'))) {
@@ -37,6 +46,11 @@ static bool is_name_start(char c)
 static bool is_name_part(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_control(char c)
+{
+    return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
 }
 
 static void finish(Lexer *l, TokenKind kind, size_t start)
@@ -70,7 +84,7 @@ static void read_number(Lexer *l)
         while (isdigit((unsigned char)peek(l, 0)))
             l->at++;
     }
-    bool glued = is_name_part(peek(l, 0));
+    bool glued = is_name_part(peek(l, 0)) || (hex && l->at == start + 2);
     while (is_name_part(peek(l, 0)))
         l->at++;
     finish(l, real ? TOKEN_REAL : TOKEN_INT, start);
@@ -87,34 +101,103 @@ static void read_number(Lexer *l)
         diag_error(l->diag, l->token.at, "%s does not fit into 64 bits", l->token.text);
         l->token.kind = TOKEN_BAD;
     }
+    if (real && isinf(l->token.real)) {
+        diag_error(l->diag, l->token.at, "%s is too large", l->token.text);
+        l->token.kind = TOKEN_BAD;
+    }
+}
+
+/* The character a backslash and `c` stand for; 0 when there is none. */
+static char escaped(char c)
+{
+    switch (c) {
+    case 'n':
+        return '\n';
+    case 't':
+        return '\t';
+    case '"':
+    case '\\':
+        return c;
+    default:
+        return '\0';
+    }
+}
+
+/* The next character of a string, its escapes undone; false after a message. */
+static bool read_string_character(Lexer *l, Buf *out)
+{
+    Span at = {l->source, l->at, 1};
+    char c = peek(l, 0);
+    l->at++;
+    if (c == '\\') {
+        c = escaped(peek(l, 0));
+        at.length = 2;
+        if (c == '\0')
+            return diag_error(l->diag, at, "unknown escape; there are \\\" \\\\ \\n and \\t");
+        l->at++;
+    } else if (is_control(c)) {
+        return diag_error(l->diag, at, "unexpected byte 0x%02x in a string", (unsigned char)c);
+    }
+    buf_putc(out, c);
+    return true;
 }
 
 static void read_string(Lexer *l)
 {
     size_t start = l->at++;
     Buf b = {0};
-    bool closed = false;
-    while (l->at < l->source->size && peek(l, 0) != '\n') {
-        char c = peek(l, 0);
-        l->at++;
-        if (c == '"') {
-            closed = true;
-            break;
-        }
-        if (c == '\\' && l->at < l->source->size) {
-            char e = peek(l, 0);
+    bool fine = true;
+    while (l->at < l->source->size && peek(l, 0) != '\n' && peek(l, 0) != '"') {
+        bool at_end = peek(l, 0) == '\\' && (peek(l, 1) == '\n' || l->at + 1 == l->source->size);
+        if (at_end)
             l->at++;
-            c = e == 'n' ? '\n' : e == 't' ? '\t' : e;
-        }
-        buf_putc(&b, c);
+        else
+            fine = read_string_character(l, &b) && fine;
     }
+    bool closed = peek(l, 0) == '"';
+    l->at += closed;
     l->token.text = arena_copy(l->arena, buf_text(&b), b.size);
     buf_free(&b);
-    finish(l, TOKEN_STRING, start);
-    if (!closed) {
+    finish(l, fine && closed ? TOKEN_STRING : TOKEN_BAD, start);
+    if (!closed)
         diag_error(l->diag, l->token.at, "this string has no closing \"");
-        l->token.kind = TOKEN_BAD;
+}
+
+/* What a character is called that no token begins with, and perhaps what was meant. */
+static void report_character(Lexer *l)
+{
+    static const char *const meant[][2] = {
+        {"'", "strings stand in double quotes"},
+        {"\xe2\x80\x9c", "strings stand in plain double quotes"},
+        {"\xe2\x80\x9d", "strings stand in plain double quotes"},
+        {"\xe2\x89\xa4", "write <="},
+        {"\xe2\x89\xa5", "write >="},
+        {"\xe2\x89\xa0", "write !="},
+        {"\xc2\xb7", "write *"},
+        {"\xc3\x97", "write *"},
+        {"&", "write 'and' or &&"},
+        {"|", "write 'or' or ||"},
+        {"^", "a power is written **"},
+    };
+    const char *text = l->token.text;
+    for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++) {
+        if (strcmp(text, meant[i][0]) == 0) {
+            diag_error(l->diag, l->token.at, "unexpected character %s; %s", text, meant[i][1]);
+            return;
+        }
     }
+    unsigned char c = (unsigned char)text[0];
+    if (is_control(text[0]) || (c >= 0x80 && l->token.at.length == 1))
+        diag_error(l->diag, l->token.at, "unexpected byte 0x%02x", c);
+    else
+        diag_error(l->diag, l->token.at, "unexpected character %s", text);
+}
+
+static void open_bracket(Lexer *l)
+{
+    if (l->depth < LEXER_BRACKETS)
+        l->opened[l->depth] = l->at - 1;
+    l->depth++;
 }
 
 static void read_sign(Lexer *l)
@@ -130,7 +213,7 @@ static void read_sign(Lexer *l)
         l->at += n;
         char c = signs[i][0];
         if (c == '(' || c == '[' || c == '{')
-            l->depth++;
+            open_bracket(l);
         if ((c == ')' || c == ']' || c == '}') && l->depth > 0)
             l->depth--;
         finish(l, TOKEN_SIGN, start);
@@ -140,7 +223,17 @@ static void read_sign(Lexer *l)
     while ((peek(l, 0) & 0xc0) == 0x80) /* the rest of a UTF-8 character */
         l->at++;
     finish(l, TOKEN_BAD, start);
-    diag_error(l->diag, l->token.at, "unexpected character");
+    report_character(l);
+}
+
+/* The statement ends with brackets open: the mistake is the bracket, not what follows. */
+static void report_open_bracket(Lexer *l)
+{
+    int innermost = l->depth < LEXER_BRACKETS ? l->depth : LEXER_BRACKETS;
+    Span at = {l->source, l->opened[innermost - 1], 1};
+    diag_error(l->diag, at, "this '%c' is never closed", l->source->text[at.offset]);
+    l->depth = 0;
+    l->token.kind = TOKEN_BAD;
 }
 
 void lexer_next(Lexer *l)
@@ -150,7 +243,11 @@ void lexer_next(Lexer *l)
     skip_blanks(l);
     size_t start = l->at;
     char c = peek(l, 0);
-    if (l->at >= l->source->size) {
+    bool ends = l->at >= l->source->size || c == '\n';
+    if (ends && l->depth > 0 && l->begins_statement) {
+        finish(l, TOKEN_BAD, start);
+        report_open_bracket(l);
+    } else if (l->at >= l->source->size) {
         finish(l, TOKEN_END, start);
     } else if (c == '\n') {
         l->at++;
@@ -171,6 +268,8 @@ void lexer_next(Lexer *l)
 Lexer lexer_new(Arena *a, const Source *s, Diag *d)
 {
     Lexer l = {.arena = a, .diag = d, .source = s};
+    if (s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0) /* byte-order mark */
+        l.at = 3;
     lexer_next(&l);
     l.last = (Span){s, 0, 0};
     return l;
@@ -221,9 +320,20 @@ bool lexer_end_line(Lexer *l)
     return true;
 }
 
-void lexer_skip_line(Lexer *l)
+/* To the end of the statement, over the lines that its brackets hold together. */
+static void skip_statement(Lexer *l)
 {
-    /* After a mistake brackets mean nothing: the statement ends with the line it stands on. */
+    Diag *diag = l->diag;
+    Diag unheard = diag_new(l->arena);
+    l->diag = &unheard;
+    while (!lexer_at_end_of_line(l))
+        lexer_next(l);
+    l->diag = diag;
+}
+
+/* To the end of the line: after a mistake brackets mean nothing. */
+static void skip_to_line_end(Lexer *l)
+{
     if (!lexer_at_end_of_line(l)) {
         l->at = l->token.at.offset + l->token.at.length;
         while (l->at < l->source->size && l->source->text[l->at] != '\n')
@@ -233,6 +343,14 @@ void lexer_skip_line(Lexer *l)
     if (l->token.kind == TOKEN_NEWLINE)
         l->at = l->token.at.offset;
     lexer_next(l);
+}
+
+void lexer_skip_line(Lexer *l)
+{
+    if (l->begins_statement)
+        skip_statement(l);
+    else
+        skip_to_line_end(l);
     if (l->token.kind == TOKEN_NEWLINE)
         lexer_next(l);
 }

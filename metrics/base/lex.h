@@ -28,12 +28,19 @@ typedef struct Token {
     double real;      /* TOKEN_REAL, and TOKEN_INT as a real */
 } Token;
 
+/* Open brackets whose places are kept for messages. */
+enum { LEXER_BRACKETS = 32 };
+
 typedef struct Lexer {
     Arena *arena;
     Diag *diag;
     const Source *source;
-    size_t at;   /* offset of the next byte to read */
-    int depth;   /* open brackets */
+    size_t at;                     /* offset of the next byte to read */
+    int depth;                     /* open brackets */
+    size_t opened[LEXER_BRACKETS]; /* where the outermost of them stand */
+    /* Does a statement begin here for sure?  Then brackets still open have been forgotten, and the
+     * line before ends its statement.  NULL: brackets are believed. */
+    bool (*begins_statement)(const char *text);
     Token token; /* the one to look at */
     Span last;   /* the one taken before it */
 } Lexer;
@@ -58,7 +65,8 @@ bool lexer_at_end_of_line(const Lexer *l);
 /* Complains when something is left on the line, then steps over the line's end. */
 bool lexer_end_line(Lexer *l);
 
-/* Gives the line up after a mistake: goes to the start of the next one. */
+/* Gives the statement up after a mistake: goes to the start of the next one.  Without
+ * begins_statement that is the next line, else the first one outside brackets. */
 void lexer_skip_line(Lexer *l);
 
 /* What the current token is, for messages: "'+'", "end of line". */

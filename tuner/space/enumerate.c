@@ -11,6 +11,9 @@
 
 #include <stdlib.h>
 
+/* Valid configurations kept: a gigabyte of ranks. */
+enum { CONFIGURATION_LIMIT = 1 << 27 };
+
 typedef enum CheckKind { CHECK_CONDITION, CHECK_MEMBER, CHECK_DERIVE } CheckKind;
 
 /* One thing to do once a parameter has a value. */
@@ -29,6 +32,7 @@ typedef struct Walk {
     CheckVec *checks; /* for each parameter; one more in front for those that need none */
     bool *free_below; /* no checks from this parameter on */
     bool *planned;    /* derived names that some check computes */
+    size_t *level;    /* of each derived name, see note_level */
     Value *slots;
     size_t capacity; /* of ranks */
     Diag *d;
@@ -36,60 +40,83 @@ typedef struct Walk {
 
 /* --- planning ------------------------------------------------------------------------------- */
 
+/* The level of an expression: 0 when it uses no parameter, p + 1 when parameter p is the last it
+ * uses. */
 typedef struct Level {
     const Spec *spec;
-    size_t level; /* 0: uses no parameter; p + 1: parameter p is the last it uses */
+    const size_t *derived;
+    size_t level;
 } Level;
 
 static void note_level(void *context, int slot)
 {
     Level *l = context;
-    const Spec *s = l->spec;
-    size_t first = spec_parameter_slot(s, 0), derived = spec_derived_slot(s, 0);
-    if ((size_t)slot >= derived) {
-        expr_visit_names(s->derived[(size_t)slot - derived].value, note_level, l);
-    } else if ((size_t)slot >= first && (size_t)slot - first + 1 > l->level) {
-        l->level = (size_t)slot - first + 1;
-    }
+    size_t first = spec_parameter_slot(l->spec, 0), derived = spec_derived_slot(l->spec, 0);
+    size_t at = (size_t)slot, level = 0;
+    if (at >= derived)
+        level = l->derived[at - derived];
+    else if (at >= first)
+        level = at - first + 1;
+    if (level > l->level)
+        l->level = level;
 }
 
-static size_t level_of(const Spec *s, const Expr *e)
+static size_t level_of(const Walk *w, const Expr *e)
 {
-    Level l = {s, 0};
+    Level l = {w->space->spec, w->level, 0};
     expr_visit_names(e, note_level, &l);
     return l.level;
 }
 
-static void plan_derived(void *context, int slot)
+typedef struct Wanted {
+    size_t first; /* slot of the first derived name */
+    bool *derived;
+} Wanted;
+
+static void note_wanted(void *context, int slot)
 {
-    Walk *w = context;
+    const Wanted *w = context;
+    if ((size_t)slot >= w->first)
+        w->derived[(size_t)slot - w->first] = true;
+}
+
+/* Checks for the derived names that `e` uses, and those they use, unless there are some already. */
+static void plan_derived(Walk *w, const Expr *e)
+{
     const Spec *s = w->space->spec;
-    size_t first = spec_derived_slot(s, 0);
-    if ((size_t)slot < first || w->planned[(size_t)slot - first])
-        return;
-    size_t k = (size_t)slot - first;
-    w->planned[k] = true;
-    expr_visit_names(s->derived[k].value, plan_derived, w);
-    Check c = {CHECK_DERIVE, s->derived[k].value, (size_t)slot};
-    VEC_PUSH(w->arena, &w->checks[level_of(s, s->derived[k].value)], c);
+    Wanted wanted = {spec_derived_slot(s, 0), memory_zeroed(s->derived_count, sizeof(bool))};
+    expr_visit_names(e, note_wanted, &wanted);
+    for (size_t k = s->derived_count; k-- > 0;) /* a derived name uses only earlier ones */
+        if (wanted.derived[k])
+            expr_visit_names(s->derived[k].value, note_wanted, &wanted);
+    for (size_t k = 0; k < s->derived_count; k++) {
+        if (!wanted.derived[k] || w->planned[k])
+            continue;
+        w->planned[k] = true;
+        VEC_PUSH(w->arena, &w->checks[w->level[k]],
+                 ((Check){CHECK_DERIVE, s->derived[k].value, wanted.first + k}));
+    }
+    free(wanted.derived);
 }
 
 static void plan(Walk *w)
 {
     const Spec *s = w->space->spec;
+    for (size_t k = 0; k < s->derived_count; k++)
+        w->level[k] = level_of(w, s->derived[k].value);
     for (size_t p = 0; p < s->parameter_count; p++) {
         if (!s->parameters[p].dependent)
             continue;
         for (size_t i = 0; i < s->parameters[p].item_count; i++)
-            expr_visit_names(s->parameters[p].items[i], plan_derived, w);
+            plan_derived(w, s->parameters[p].items[i]);
         VEC_PUSH(w->arena, &w->checks[p + 1], ((Check){CHECK_MEMBER, NULL, p}));
     }
     for (size_t i = 0; i < s->constraint_count; i++) {
         size_t count;
         Expr **parts = expr_conjuncts(w->arena, s->constraints[i].condition, &count);
         for (size_t k = 0; k < count; k++) {
-            expr_visit_names(parts[k], plan_derived, w);
-            VEC_PUSH(w->arena, &w->checks[level_of(s, parts[k])],
+            plan_derived(w, parts[k]);
+            VEC_PUSH(w->arena, &w->checks[level_of(w, parts[k])],
                      ((Check){CHECK_CONDITION, parts[k], i}));
         }
     }
@@ -109,7 +136,9 @@ static bool arithmetic_error(Walk *w, const Evaluation *ev, size_t level)
         buf_printf(&text, "%s%s=", p ? " " : "", s->parameters[p].name);
         value_print_bare(w->slots[spec_parameter_slot(s, p)], &text);
     }
-    diag_error(w->d, ev->error_at, "%s%s%s", ev->error, level ? " with " : "", buf_text(&text));
+    diag_error(w->d, ev->error_at,
+               level ? "%s (with %s); a require line before it can exclude this" : "%s%s",
+               ev->error, buf_text(&text));
     buf_free(&text);
     return false;
 }
@@ -152,10 +181,15 @@ static Verdict judge(Walk *w, size_t level, uint64_t below)
     return VERDICT_ALLOWED;
 }
 
-/* Takes `count` neighbouring ranks. */
-static void keep(Walk *w, uint64_t first, uint64_t count)
+/* Takes `count` neighbouring ranks; false after a message when they are too many. */
+static bool keep(Walk *w, uint64_t first, uint64_t count)
 {
     Space *s = w->space;
+    if (count > CONFIGURATION_LIMIT - s->count)
+        return diag_fail(w->d,
+                         "more than %d configurations are valid; leave out values or require "
+                         "more of them",
+                         CONFIGURATION_LIMIT);
     if (s->count + count > w->capacity) {
         while (s->count + count > w->capacity)
             w->capacity = w->capacity ? w->capacity * 2 : 1024;
@@ -164,16 +198,15 @@ static void keep(Walk *w, uint64_t first, uint64_t count)
     for (uint64_t i = 0; i < count; i++)
         s->ranks[s->count + i] = first + i;
     s->count += (size_t)count;
+    return true;
 }
 
 /* Tries all values of parameter p and of those after it; the ones before have values. */
 static bool walk(Walk *w, size_t p, uint64_t rank)
 {
     const Space *s = w->space;
-    if (p == s->spec->parameter_count || w->free_below[p]) {
-        keep(w, rank, p == s->spec->parameter_count ? 1 : s->stride[p] * s->values[p].count);
-        return true;
-    }
+    if (p == s->spec->parameter_count || w->free_below[p])
+        return keep(w, rank, p == s->spec->parameter_count ? 1 : s->stride[p] * s->values[p].count);
     Value *slot = &w->slots[spec_parameter_slot(s->spec, p)];
     for (size_t i = 0; i < s->values[p].count; i++, rank += s->stride[p]) {
         *slot = s->values[p].at[i];
@@ -217,6 +250,7 @@ bool space_build(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d
     w.checks = ARENA_ARRAY(a, CheckVec, spec->parameter_count + 1);
     w.free_below = ARENA_ARRAY(a, bool, spec->parameter_count + 1);
     w.planned = ARENA_ARRAY(a, bool, spec->derived_count);
+    w.level = ARENA_ARRAY(a, size_t, spec->derived_count);
     w.slots = ARENA_ARRAY(a, Value, spec_slot_count(spec));
     spec_set_problem(spec, problem, w.slots);
     plan(&w);

@@ -22,14 +22,19 @@ typedef struct Problem {
     const char *text; /* "M=4096 N=4096" */
 } Problem;
 
+/* Values a parameter may list.  A longer list is a mistake, and what a hostile spec would ask for.
+ */
+enum { PARAMETER_VALUES = 65536 };
+
 /* "param BM in 16, 32, 64" */
 typedef struct Parameter {
     const char *name;
     Span at;
     Expr **items; /* each a value or a list of values */
     size_t item_count;
-    bool dependent; /* the values depend on parameters before it */
-    ValueKind kind; /* of its values */
+    bool dependent;   /* the values depend on parameters before it */
+    ValueKind kind;   /* of its values */
+    ValueList values; /* for the first problem */
 } Parameter;
 
 /* "let THREADS = (BM / TM) * (BN / TN)" */

@@ -3,7 +3,6 @@
 
 #include "metrics/base/file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A name that may be declared; NULL after a message. */
@@ -70,6 +69,73 @@ static bool take_list(Reader *r, ExprVec *out)
             return false;
         VEC_PUSH(r->a, out, e);
     } while (lexer_take(&r->l, ","));
+    TokenKind k = r->l.token.kind;
+    if (k == TOKEN_INT || k == TOKEN_REAL || k == TOKEN_STRING)
+        return diag_error(r->d, r->l.token.at, "expected ',' between values, found %s",
+                          lexer_describe(&r->l));
+    return true;
+}
+
+/* Takes note that a line which may stand only once was met; false after a message when it was
+ * already. */
+static bool only_once(Reader *r, Span *met, Span at, const char *what)
+{
+    if (met->source) {
+        size_t line, column;
+        source_position(met->source, met->offset, &line, &column);
+        return diag_error(r->d, at, "there is a %s already, in line %zu", what, line);
+    }
+    *met = at;
+    return true;
+}
+
+/* What a problem line says, while it is read. */
+typedef struct Sizes {
+    VEC(const char *) names;
+    VEC(Span) at; /* of the names */
+    ExprVec exprs;
+} Sizes;
+
+/* NAME = expr */
+static bool take_size(Reader *r, Sizes *s)
+{
+    Span name_at = r->l.token.at;
+    const char *name = take_name(r, "a name such as N");
+    if (!name || !lexer_expect(&r->l, "=", "after the name"))
+        return false;
+    for (size_t i = 0; i < s->names.count; i++)
+        if (strcmp(s->names.at[i], name) == 0)
+            return diag_error(r->d, name_at, "'%s' stands twice in this problem", name);
+    Expr *e = expr_parse(&r->l);
+    if (!e)
+        return false;
+    VEC_PUSH(r->a, &s->names, name);
+    VEC_PUSH(r->a, &s->at, name_at);
+    VEC_PUSH(r->a, &s->exprs, e);
+    return true;
+}
+
+/* The names of the first problem are declared; those of another one are compared with them. */
+static bool accept_sizes(Reader *r, const Sizes *s, Span at)
+{
+    if (r->problems.count > 0) {
+        if (reader_same_problem_names(r, s->names.at, s->names.count))
+            return true;
+        Buf names = {0};
+        for (size_t i = 0; i < r->spec->problem_name_count; i++)
+            buf_printf(&names, "%s%s", i ? ", " : "", r->spec->problem_names[i]);
+        diag_error(r->d, at, "every problem has the same names in the same order: %s",
+                   buf_text(&names));
+        buf_free(&names);
+        return false;
+    }
+    for (size_t i = 0; i < s->names.count; i++) {
+        if (!reader_declare(r, s->names.at[i], s->at.at[i]))
+            return false;
+        reader_mend(r, s->names.at[i]);
+    }
+    r->spec->problem_names = s->names.at;
+    r->spec->problem_name_count = s->names.count;
     return true;
 }
 
@@ -77,32 +143,18 @@ static bool take_list(Reader *r, ExprVec *out)
 static bool read_problem(Reader *r, Span at)
 {
     Problem p = {.at = at};
-    VEC(const char *) names = {0};
-    ExprVec exprs = {0};
+    Sizes s = {0};
+    bool ok = true;
     do {
-        Span name_at = r->l.token.at;
-        const char *name = take_name(r, "a name such as N");
-        if (!name || !lexer_expect(&r->l, "=", "after the name"))
-            return false;
-        for (size_t i = 0; i < names.count; i++)
-            if (strcmp(names.at[i], name) == 0)
-                return diag_error(r->d, name_at, "'%s' stands twice in this problem", name);
-        Expr *e = expr_parse(&r->l);
-        if (!e)
-            return false;
-        VEC_PUSH(r->a, &names, name);
-        VEC_PUSH(r->a, &exprs, e);
-    } while (lexer_take(&r->l, ","));
-    p.exprs = exprs.at;
-    if (r->problems.count == 0) {
-        r->spec->problem_names = names.at;
-        r->spec->problem_name_count = names.count;
-        for (size_t i = 0; i < names.count; i++)
-            if (!reader_declare(r, names.at[i], at))
-                return false;
-    } else if (!reader_same_problem_names(r, names.at, names.count)) {
-        return diag_error(r->d, at, "every problem has the same names in the same order");
+        ok = take_size(r, &s);
+    } while (ok && lexer_take(&r->l, ","));
+    if (ok && !lexer_at_end_of_line(&r->l) && r->l.token.kind == TOKEN_NAME)
+        ok = diag_error(r->d, r->l.token.at, "expected ',' before the next name");
+    if (!ok || !accept_sizes(r, &s, at)) {
+        r->problem_broken = true;
+        return false;
     }
+    p.exprs = s.exprs.at;
     VEC_PUSH(r->a, &r->problems, p);
     return true;
 }
@@ -110,17 +162,19 @@ static bool read_problem(Reader *r, Span at)
 /* param NAME in expr { "," expr } */
 static bool read_param(Reader *r, Span at)
 {
-    Parameter p = {.at = at};
-    Span name_at = r->l.token.at;
+    (void)at;
+    r->param_met = true;
+    Parameter p = {.at = r->l.token.at};
     p.name = take_name(r, "the name of a parameter");
-    if (!p.name || !lexer_expect(&r->l, "in", "between the name and its values") ||
-        !reader_declare(r, p.name, name_at))
+    if (!p.name || !reader_declare(r, p.name, p.at) ||
+        !lexer_expect(&r->l, "in", "between the name and its values"))
         return false;
     ExprVec items = {0};
     if (!take_list(r, &items))
         return false;
     p.items = items.at;
     p.item_count = items.count;
+    reader_mend(r, p.name);
     VEC_PUSH(r->a, &r->parameters, p);
     reader_order(r, DECLARED_PARAMETER, r->parameters.count - 1);
     return true;
@@ -129,15 +183,15 @@ static bool read_param(Reader *r, Span at)
 /* let NAME = expr */
 static bool read_let(Reader *r, Span at)
 {
-    Derived v = {.at = at};
-    Span name_at = r->l.token.at;
+    (void)at;
+    Derived v = {.at = r->l.token.at};
     v.name = take_name(r, "a name");
-    if (!v.name || !lexer_expect(&r->l, "=", "after the name") ||
-        !reader_declare(r, v.name, name_at))
+    if (!v.name || !reader_declare(r, v.name, v.at) || !lexer_expect(&r->l, "=", "after the name"))
         return false;
     v.value = expr_parse(&r->l);
     if (!v.value)
         return false;
+    reader_mend(r, v.name);
     VEC_PUSH(r->a, &r->derived, v);
     reader_order(r, DECLARED_DERIVED, r->derived.count - 1);
     return true;
@@ -146,7 +200,8 @@ static bool read_let(Reader *r, Span at)
 /* require expr */
 static bool read_require(Reader *r, Span at)
 {
-    Constraint c = {.at = at, .condition = expr_parse(&r->l)};
+    (void)at;
+    Constraint c = {.condition = expr_parse(&r->l)};
     if (!c.condition)
         return false;
     c.at = expr_span(c.condition);
@@ -154,7 +209,12 @@ static bool read_require(Reader *r, Span at)
     return true;
 }
 
-/* "file.cu" NAME, as in kernel and reference statements */
+static bool is_launch_word(const Lexer *l)
+{
+    return lexer_is(l, "block") || lexer_is(l, "grid") || lexer_is(l, "shared");
+}
+
+/* "file.cu" NAME, as in kernel and reference statements.  A missing file is no reason to stop. */
 static bool take_kernel(Reader *r, Launch *k)
 {
     Span at = r->l.token.at;
@@ -163,19 +223,25 @@ static bool take_kernel(Reader *r, Launch *k)
         return false;
     k->path = path_join(r->a, path_folder(r->a, r->spec->source->name), k->file);
     if (!file_exists(k->path))
-        return diag_error(r->d, at, "there is no file '%s'", k->path);
-    k->entry = take_name(r, "the name of the kernel");
-    return k->entry != NULL;
+        diag_error(r->d, at, "there is no file '%s'", k->path);
+    const char *name = is_launch_word(&r->l) ? NULL : take_name(r, "the name of the kernel");
+    if (is_launch_word(&r->l) && !name)
+        diag_error(r->d, r->l.token.at, "expected the name of the kernel, found '%s'",
+                   r->l.token.text);
+    if (name)
+        k->entry = name;
+    return name != NULL;
 }
 
 /* kernel "file.cu" NAME: begins a launch; block, grid and shared lines after it belong to it */
 static bool read_kernel(Reader *r, Span at)
 {
-    Launch k = {.at = at};
-    if (!take_kernel(r, &k))
-        return false;
-    VEC_PUSH(r->a, &r->launches, k);
-    return true;
+    r->kernel_met = true;
+    Launch k = {.at = at, .entry = "this kernel"};
+    bool ok = take_kernel(r, &k);
+    VEC_PUSH(r->a, &r->launches, k); /* even so: the lines after it belong to it */
+    VEC_PUSH(r->a, &r->launch_lines, (LaunchLines){0});
+    return ok;
 }
 
 static bool take_dimensions(Reader *r, const char *what, Expr *out[3])
@@ -190,45 +256,44 @@ static bool take_dimensions(Reader *r, const char *what, Expr *out[3])
     return true;
 }
 
-static Launch *current_launch(Reader *r, Span at, const char *what)
+/* One of block, grid and shared, whose word was taken: into the launch, noted in `met`. */
+static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, LaunchLines *met)
 {
-    if (r->launches.count > 0)
-        return &r->launches.at[r->launches.count - 1];
-    diag_error(r->d, at, "'%s' belongs to a kernel: put it after the kernel line", what);
-    return NULL;
+    bool *flag = *what == 'b' ? &met->block : *what == 'g' ? &met->grid : &met->shared;
+    if (*flag)
+        return diag_error(r->d, at, "%s already has a %s line", k->entry, what);
+    *flag = true;
+    if (*what != 's')
+        return take_dimensions(r, what, *what == 'g' ? k->grid : k->block);
+    k->shared = expr_parse(&r->l);
+    return k->shared != NULL;
 }
 
-static bool read_geometry(Reader *r, Span at, const char *what, bool grid)
+/* block, grid or shared on a line of its own: of the kernel above it */
+static bool read_launch_line(Reader *r, Span at, const char *what)
 {
-    Launch *k = current_launch(r, at, what);
-    if (!k)
-        return false;
-    Expr **dimensions = grid ? k->grid : k->block;
-    if (dimensions[0])
-        return diag_error(r->d, at, "this kernel already has a %s", what);
-    return take_dimensions(r, what, dimensions);
+    size_t n = r->launches.count;
+    if (n == 0)
+        return diag_error(r->d, at, "'%s' belongs to a kernel: put it after the kernel line", what);
+    return take_launch_line(r, at, what, &r->launches.at[n - 1], &r->launch_lines.at[n - 1]);
 }
 
 /* block expr [ "," expr [ "," expr ] ] */
 static bool read_block(Reader *r, Span at)
 {
-    return read_geometry(r, at, "block", false);
+    return read_launch_line(r, at, "block");
 }
 
 /* grid expr [ "," expr [ "," expr ] ] */
 static bool read_grid(Reader *r, Span at)
 {
-    return read_geometry(r, at, "grid", true);
+    return read_launch_line(r, at, "grid");
 }
 
 /* shared expr */
 static bool read_shared(Reader *r, Span at)
 {
-    Launch *k = current_launch(r, at, "shared");
-    if (!k)
-        return false;
-    k->shared = expr_parse(&r->l);
-    return k->shared != NULL;
+    return read_launch_line(r, at, "shared");
 }
 
 /* option "-use_fast_math" */
@@ -270,12 +335,15 @@ static bool take_contents(Reader *r, Contents *c)
 /* NAME ":" TYPE */
 static bool take_typed_name(Reader *r, Argument *g)
 {
+    g->at = r->l.token.at;
     g->name = take_name(r, "the name of an argument");
     if (!g->name || !lexer_expect(&r->l, ":", "between the name and its type"))
         return false;
+    if (r->arguments.count >= ARGUMENT_LIMIT)
+        return diag_error(r->d, g->at, "more than %d arguments", ARGUMENT_LIMIT);
     for (size_t i = 0; i < r->arguments.count; i++)
         if (strcmp(r->arguments.at[i].name, g->name) == 0)
-            return diag_error(r->d, r->l.last, "there is an argument '%s' already", g->name);
+            return diag_error(r->d, g->at, "there is an argument '%s' already", g->name);
     Span at = r->l.token.at;
     const char *type = take_name(r, "a type");
     if (!type)
@@ -294,7 +362,9 @@ static bool take_typed_name(Reader *r, Argument *g)
 /* in|out|inout NAME ":" TYPE "[" expr "]" [ "=" contents ] */
 static bool read_buffer(Reader *r, Span at, ArgumentRole role)
 {
-    Argument g = {.at = at, .role = role};
+    (void)at;
+    Argument g = {.role = role};
+    r->output_met = r->output_met || role != ARGUMENT_IN;
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the number of elements"))
         return false;
     g.count = expr_parse(&r->l);
@@ -324,7 +394,8 @@ static bool read_inout(Reader *r, Span at)
 /* arg NAME ":" TYPE "=" expr */
 static bool read_arg(Reader *r, Span at)
 {
-    Argument g = {.at = at, .role = ARGUMENT_SCALAR};
+    (void)at;
+    Argument g = {.role = ARGUMENT_SCALAR};
     if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "=", "and the value"))
         return false;
     g.value = expr_parse(&r->l);
@@ -337,36 +408,36 @@ static bool read_arg(Reader *r, Span at)
 /* reference "file.cu" NAME [ block … ] [ grid … ] [ shared … ], on one line */
 static bool read_reference(Reader *r, Span at)
 {
-    if (r->spec->reference)
-        return diag_error(r->d, at, "there is a reference already");
+    static const char *const words[] = {"block", "grid", "shared"};
+    if (r->spec->reference) {
+        Span met = r->spec->reference->at;
+        return only_once(r, &met, at, "reference");
+    }
     Launch *k = ARENA_NEW(r->a, Launch);
     k->at = at;
+    k->entry = "the reference";
+    r->spec->reference = k;
     if (!take_kernel(r, k))
         return false;
-    for (;;) {
-        if (lexer_take(&r->l, "block")) {
-            if (!take_dimensions(r, "block", k->block))
-                return false;
-        } else if (lexer_take(&r->l, "grid")) {
-            if (!take_dimensions(r, "grid", k->grid))
-                return false;
-        } else if (lexer_take(&r->l, "shared")) {
-            k->shared = expr_parse(&r->l);
-            if (!k->shared)
-                return false;
-        } else {
-            break;
+    r->reference_named = true;
+    for (size_t i = 0; i < 3; i++) {
+        Span word = r->l.token.at;
+        if (!lexer_take(&r->l, words[i]))
+            continue;
+        if (!take_launch_line(r, word, words[i], k, &r->reference_lines)) {
+            r->reference_named = false;
+            return false;
         }
+        i = SIZE_MAX; /* they stand in any order */
     }
-    r->spec->reference = k;
     return true;
 }
 
 /* tolerance NUMBER */
 static bool read_tolerance(Reader *r, Span at)
 {
-    (void)at;
-    return take_number(r, "the error allowed, relative to the size of the output",
+    return only_once(r, &r->tolerance_at, at, "tolerance") &&
+           take_number(r, "the error allowed, relative to the size of the output",
                        &r->spec->tolerance);
 }
 
@@ -375,12 +446,15 @@ static bool read_work(Reader *r, Span at)
 {
     (void)at;
     do {
-        Expr **target = lexer_is(&r->l, "flop")    ? &r->spec->work_flop
-                        : lexer_is(&r->l, "bytes") ? &r->spec->work_bytes
-                                                   : NULL;
-        if (!target)
-            return diag_error(r->d, r->l.token.at, "expected 'flop = …' or 'bytes = …', found %s",
+        Span word = r->l.token.at;
+        bool flop = lexer_is(&r->l, "flop");
+        if (!flop && !lexer_is(&r->l, "bytes"))
+            return diag_error(r->d, word, "expected 'flop = …' or 'bytes = …', found %s",
                               lexer_describe(&r->l));
+        if (!only_once(r, flop ? &r->flop_at : &r->bytes_at, word,
+                       flop ? "count of flop" : "count of bytes"))
+            return false;
+        Expr **target = flop ? &r->spec->work_flop : &r->spec->work_bytes;
         lexer_next(&r->l);
         if (!lexer_expect(&r->l, "=", "and the amount of work"))
             return false;
@@ -395,6 +469,8 @@ static bool read_work(Reader *r, Span at)
 static bool read_metric(Reader *r, Span at)
 {
     Lexer *l = &r->l;
+    if (r->metric_lines.count >= METRIC_LINE_LIMIT)
+        return diag_error(r->d, at, "more than %d metrics", METRIC_LINE_LIMIT);
     while (!lexer_at_end_of_line(l))
         lexer_next(l);
     Source *line = ARENA_NEW(r->a, Source);
@@ -440,8 +516,6 @@ static bool read_front(Reader *r, CarveStage *c)
     c->kind = CARVE_FRONT;
     if (!take_criteria(r, c))
         return false;
-    if (c->criterion_count < 2)
-        return diag_error(r->d, c->at, "a front is a tradeoff between two or more metrics");
     for (;;) {
         if (lexer_take(&r->l, "keep")) {
             c->keep_ties = true;
@@ -454,9 +528,16 @@ static bool read_front(Reader *r, CarveStage *c)
                 !lexer_expect(&r->l, "%", "after the number"))
                 return false;
         } else {
-            return true;
+            break;
         }
     }
+    if (!lexer_at_end_of_line(&r->l) && r->l.token.kind != TOKEN_BAD)
+        return diag_error(r->d, r->l.token.at,
+                          "expected ',' and another metric, or 'keep', 'layers N' or 'budget N', "
+                          "found %s",
+                          lexer_describe(&r->l));
+    return c->criterion_count > 1 ||
+           diag_error(r->d, c->at, "a front is a tradeoff between two or more metrics");
 }
 
 /* carve best N by CRITERION */
@@ -504,8 +585,8 @@ static bool read_carve(Reader *r, Span at)
 /* polish N */
 static bool read_polish(Reader *r, Span at)
 {
-    (void)at;
-    return take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
+    return only_once(r, &r->polish_at, at, "polish line") &&
+           take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
 }
 
 typedef struct Statement {
@@ -536,45 +617,121 @@ static const Statement statements[] = {
 };
 enum { STATEMENTS = sizeof statements / sizeof statements[0] };
 
-static const Statement *find_statement(Reader *r)
+static const char *skip_spaces(const char *text)
+{
+    return text + strspn(text, " \t");
+}
+
+static size_t word_length(const char *text)
+{
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* Does a statement begin here, and not the next line of an expression?  In an expression a name
+ * such as `block` is followed by an operator or a closing bracket, and `in` by a list. */
+static bool begins_statement(const char *text)
+{
+    static const char *const operators[] = {"and", "or", "not", "in"};
+    text = skip_spaces(text);
+    size_t length = word_length(text);
+    bool known = false;
+    for (size_t i = 0; i < STATEMENTS && !known; i++)
+        known = is_word(text, length, statements[i].word);
+    const char *next = skip_spaces(text + length);
+    size_t next_length = word_length(next);
+    if (!known || (next_length == 0 && *next != '"' && *next != '('))
+        return false;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
+        if (is_word(next, next_length, operators[i]))
+            return false;
+    return !is_word(text, length, "in") || *skip_spaces(next + next_length) == ':';
+}
+
+/* "parm BM in …": the name that the misspelt statement would have declared. */
+static void declare_lost_name(Reader *r, const char *meant)
+{
+    bool declares = strcmp(meant, "param") == 0 || strcmp(meant, "let") == 0;
+    r->param_met = r->param_met || strcmp(meant, "param") == 0;
+    r->kernel_met = r->kernel_met || strcmp(meant, "kernel") == 0;
+    r->problem_broken = r->problem_broken || strcmp(meant, "problem") == 0;
+    lexer_next(&r->l);
+    if (declares && r->l.token.kind == TOKEN_NAME)
+        reader_declare(r, r->l.token.text, r->l.token.at);
+}
+
+static void report_unknown_statement(Reader *r)
 {
     const char *words[STATEMENTS];
-    for (size_t i = 0; i < STATEMENTS; i++) {
+    for (size_t i = 0; i < STATEMENTS; i++)
         words[i] = statements[i].word;
-        if (lexer_is(&r->l, words[i]))
-            return &statements[i];
+    Lexer *l = &r->l;
+    const char *closest = name_closest(l->token.text, words, STATEMENTS);
+    if (l->token.kind != TOKEN_NAME) {
+        diag_error(r->d, l->token.at, "expected a statement such as 'param' or 'require', found %s",
+                   lexer_describe(l));
+    } else if (closest) {
+        diag_error(r->d, l->token.at, "unknown statement '%s'; did you mean '%s'?", l->token.text,
+                   closest);
+        declare_lost_name(r, closest);
+    } else {
+        Buf all = {0};
+        for (size_t i = 0; i < STATEMENTS; i++)
+            buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
+        diag_error(r->d, l->token.at, "unknown statement '%s'; there are %s", l->token.text,
+                   buf_text(&all));
+        buf_free(&all);
     }
-    if (r->l.token.kind == TOKEN_BAD)
-        return NULL;
-    const char *closest = name_closest(r->l.token.text, words, STATEMENTS);
-    if (r->l.token.kind == TOKEN_NAME && closest)
-        diag_error(r->d, r->l.token.at, "unknown statement '%s'; did you mean '%s'?",
-                   r->l.token.text, closest);
-    else
-        diag_error(r->d, r->l.token.at,
-                   "expected a statement such as 'param' or 'require', found %s",
-                   lexer_describe(&r->l));
+}
+
+static const Statement *find_statement(Reader *r)
+{
+    for (size_t i = 0; i < STATEMENTS; i++)
+        if (lexer_is(&r->l, statements[i].word))
+            return &statements[i];
+    if (r->l.token.kind != TOKEN_BAD)
+        report_unknown_statement(r);
     return NULL;
+}
+
+static void read_statement(Reader *r)
+{
+    Span at = r->l.token.at;
+    const Statement *s = find_statement(r);
+    if (!s) {
+        lexer_skip_line(&r->l);
+        return;
+    }
+    lexer_next(&r->l);
+    if (s->read(r, at))
+        lexer_end_line(&r->l);
+    else
+        lexer_skip_line(&r->l);
 }
 
 static void read_statements(Reader *r)
 {
     while (r->l.token.kind != TOKEN_END) {
-        if (r->l.token.kind == TOKEN_NEWLINE) {
+        if (r->l.token.kind == TOKEN_NEWLINE)
             lexer_next(&r->l);
-            continue;
-        }
-        Span at = r->l.token.at;
-        const Statement *s = find_statement(r);
-        if (!s) {
-            lexer_skip_line(&r->l);
-            continue;
-        }
-        lexer_next(&r->l);
-        if (!s->read(r, at))
-            lexer_skip_line(&r->l);
         else
-            lexer_end_line(&r->l);
+            read_statement(r);
+    }
+}
+
+/* Names are bound after all lines were read; a user goes through them from top to bottom. */
+static void sort_messages(Diag *d, size_t first)
+{
+    for (size_t i = first; i < d->messages.count; i++) {
+        DiagMessage m = d->messages.at[i];
+        size_t at = i;
+        for (; at > first && d->messages.at[at - 1].at.offset > m.at.offset; at--)
+            d->messages.at[at] = d->messages.at[at - 1];
+        d->messages.at[at] = m;
     }
 }
 
@@ -584,10 +741,12 @@ Spec *spec_parse(Arena *a, const Source *source, Diag *d)
     s->source = source;
     s->name = path_stem(a, source->name, ".spec");
     Reader r = {.a = a, .d = d, .spec = s};
-    size_t before = d->errors;
+    size_t before = d->errors, first = d->messages.count;
     r.l = lexer_new(a, source, d);
+    r.l.begins_statement = begins_statement;
     read_statements(&r);
     reader_finish(&r);
+    sort_messages(d, first);
     return d->errors == before ? s : NULL;
 }
 

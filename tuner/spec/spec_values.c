@@ -10,14 +10,16 @@ enum { COMBINATION_LIMIT = 1000000 };
 
 typedef VEC(Value) ValueVec;
 
-static void append(Arena *a, ValueVec *v, Value value)
+static bool append(Arena *a, ValueVec *v, Value value)
 {
     if (value.kind != VALUE_LIST) {
         VEC_PUSH(a, v, value);
-        return;
+        return v->count <= PARAMETER_VALUES;
     }
     for (size_t i = 0; i < value.list->count; i++)
-        append(a, v, value.list->at[i]);
+        if (!append(a, v, value.list->at[i]))
+            return false;
+    return true;
 }
 
 /* All items of the parameter for one assignment of the names they use. */
@@ -29,7 +31,11 @@ static bool evaluate_items(Arena *a, const Parameter *p, const Value *slots, Eva
         Value v;
         if (!expr_eval(p->items[i], slots, ev, &v))
             return false;
-        append(a, out, v);
+        if (append(a, out, v))
+            continue;
+        ev->error = "a parameter has at most 65536 values";
+        ev->error_at = expr_span(p->items[i]);
+        return false;
     }
     return true;
 }
@@ -55,13 +61,19 @@ typedef struct Needs {
 
 static void note_need(void *context, int slot)
 {
-    Needs *n = context;
-    if (n->slots[slot])
-        return;
+    const Needs *n = context;
     n->slots[slot] = true;
-    size_t first_derived = spec_derived_slot(n->spec, 0);
-    if ((size_t)slot >= first_derived)
-        expr_visit_names(n->spec->derived[(size_t)slot - first_derived].value, note_need, n);
+}
+
+static Needs find_needs(Arena *a, const Spec *s, const Parameter *p)
+{
+    Needs n = {s, ARENA_ARRAY(a, bool, spec_slot_count(s))};
+    for (size_t i = 0; i < p->item_count; i++)
+        expr_visit_names(p->items[i], note_need, &n);
+    for (size_t k = s->derived_count; k-- > 0;) /* a derived name uses only earlier ones */
+        if (n.slots[spec_derived_slot(s, k)])
+            expr_visit_names(s->derived[k].value, note_need, &n);
+    return n;
 }
 
 /* Moves to the next combination of the needed parameters; false after the last. */
@@ -95,48 +107,125 @@ static bool fill_slots(Arena *a, const Needs *n, const ValueList *values, const 
     return true;
 }
 
-static bool union_of_values(Arena *a, const Spec *s, size_t parameter, size_t problem,
-                            ValueVec *out, Diag *d)
+/* --- equal values --------------------------------------------------------------------------- */
+
+/* Numbers, then strings, then conditions; numbers by size. */
+static int compare_values(Value a, Value b)
 {
-    const Parameter *p = &s->parameters[parameter];
-    Needs needs = {s, ARENA_ARRAY(a, bool, spec_slot_count(s))};
-    for (size_t i = 0; i < p->item_count; i++)
-        expr_visit_names(p->items[i], note_need, &needs);
+    static const int rank[] = {0, 3, 1, 1, 2, 4};
+    if (rank[a.kind] != rank[b.kind])
+        return rank[a.kind] - rank[b.kind];
+    if (a.kind == VALUE_STRING)
+        return strcmp(a.string, b.string);
+    if (a.kind == VALUE_INT && b.kind == VALUE_INT)
+        return (a.integer > b.integer) - (a.integer < b.integer);
+    double x = value_as_real(a), y = value_as_real(b);
+    return (x > y) - (x < y);
+}
 
-    ValueList *values = ARENA_ARRAY(a, ValueList, s->parameter_count);
-    size_t *index = ARENA_ARRAY(a, size_t, s->parameter_count);
-    double combinations = 1;
-    for (size_t q = 0; q < s->parameter_count; q++) {
-        if (!needs.slots[spec_parameter_slot(s, q)])
-            continue;
-        if (!spec_parameter_values(a, s, q, problem, &values[q], d))
-            return false;
-        combinations *= (double)values[q].count;
+static int by_value(const void *a, const void *b)
+{
+    return compare_values(*(const Value *)a, *(const Value *)b);
+}
+
+/* A value and where it stood. */
+typedef struct Placed {
+    Value value;
+    size_t place;
+} Placed;
+
+static int by_value_and_place(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    int order = compare_values(x->value, y->value);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Leaves the first of equal values, the order as it was; gives the first one dropped. */
+static bool drop_doubles(ValueVec *v, Value *dropped)
+{
+    Placed *sorted = memory_zeroed(v->count, sizeof(Placed));
+    bool *twice = memory_zeroed(v->count, sizeof(bool));
+    for (size_t i = 0; i < v->count; i++)
+        sorted[i] = (Placed){v->at[i], i};
+    qsort(sorted, v->count, sizeof(Placed), by_value_and_place);
+    for (size_t i = 1; i < v->count; i++)
+        twice[sorted[i].place] = compare_values(sorted[i].value, sorted[i - 1].value) == 0;
+    size_t kept = 0;
+    bool any = false;
+    for (size_t i = 0; i < v->count; i++) {
+        if (!twice[i]) {
+            v->at[kept++] = v->at[i];
+        } else if (!any) {
+            any = true;
+            *dropped = v->at[i];
+        }
     }
-    if (combinations > COMBINATION_LIMIT)
-        return diag_error(d, p->at, "the values of '%s' depend on too many combinations (%.0f)",
-                          p->name, combinations);
+    v->count = kept;
+    free(sorted);
+    free(twice);
+    return any;
+}
 
-    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
-    spec_set_problem(s, problem, slots);
-    Evaluation ev = {.arena = a};
+/* --- the union over all combinations -------------------------------------------------------- */
+
+/* Adds the values of one combination; false when there are too many different ones. */
+static bool merge(Arena *a, ValueVec *all, const ValueVec *some)
+{
+    for (size_t i = 0; i < some->count; i++)
+        VEC_PUSH(a, all, some->at[i]);
+    Value dropped;
+    if (all->count > 2 * PARAMETER_VALUES)
+        drop_doubles(all, &dropped);
+    return all->count <= 2 * PARAMETER_VALUES;
+}
+
+/* Where arithmetic fails for a combination it has no values: a constraint may well exclude it. */
+static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
+                               const ValueList *values, Value *slots, ValueVec *out, Diag *d)
+{
+    Arena *scratch = arena_new();
+    size_t *index = ARENA_ARRAY(a, size_t, needs->spec->parameter_count);
+    Evaluation failed = {0};
+    bool few = true;
     do {
-        ev.error = NULL;
-        if (fill_slots(a, &needs, values, index, slots))
-            evaluate_items(a, p, slots, &ev, out);
-    } while (advance(&needs, values, index));
-    if (out->count == 0 && ev.error)
-        return diag_error(d, ev.error_at, "%s", ev.error);
+        Evaluation ev = {0};
+        ValueVec v = {0};
+        arena_reset(scratch);
+        if (fill_slots(scratch, needs, values, index, slots)) {
+            if (evaluate_items(scratch, p, slots, &ev, &v))
+                few = merge(a, out, &v);
+            else
+                failed = ev;
+        }
+    } while (few && advance(needs, values, index));
+    arena_free(scratch);
+    if (!few)
+        return diag_error(d, p->at, "'%s' has more than %d values", p->name, PARAMETER_VALUES);
+    if (out->count == 0 && failed.error)
+        return diag_error(d, failed.error_at, "%s", failed.error);
     return true;
 }
 
-/* --- values ------------------------------------------------------------------------------- */
-
-static int by_number(const void *a, const void *b)
+/* `known` holds the values of the parameters before. */
+static bool union_of_values(Arena *a, const Spec *s, size_t parameter, size_t problem,
+                            const ValueList *known, ValueVec *out, Diag *d)
 {
-    double x = value_as_real(*(const Value *)a), y = value_as_real(*(const Value *)b);
-    return (x > y) - (x < y);
+    const Parameter *p = &s->parameters[parameter];
+    Needs needs = find_needs(a, s, p);
+    double combinations = 1;
+    for (size_t q = 0; q < parameter; q++)
+        if (needs.slots[spec_parameter_slot(s, q)])
+            combinations *= (double)known[q].count;
+    if (combinations > COMBINATION_LIMIT)
+        return diag_error(d, p->at, "the values of '%s' depend on too many combinations (%.0f)",
+                          p->name, combinations);
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
+    spec_set_problem(s, problem, slots);
+    return merge_combinations(a, &needs, p, known, slots, out, d);
 }
+
+/* --- values ------------------------------------------------------------------------------- */
 
 static bool same_kind(ValueVec *v, const Parameter *p, Diag *d)
 {
@@ -154,58 +243,80 @@ static bool same_kind(ValueVec *v, const Parameter *p, Diag *d)
     return true;
 }
 
-/* Leaves the first of equal values; a value written twice by hand is worth a warning. */
-static void drop_doubles(ValueVec *v, const Parameter *p, Diag *d)
+/* For every problem the kind that expressions were checked with. */
+static bool expected_kind(ValueVec *v, const Parameter *p, Diag *d)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < v->count; i++) {
-        bool seen = false;
-        for (size_t j = 0; j < kept && !seen; j++)
-            seen = value_equal(v->at[i], v->at[j]);
-        if (!seen)
-            v->at[kept++] = v->at[i];
-        else if (!p->dependent && d)
-            diag_warn(d, p->at, "'%s' lists a value twice", p->name);
-    }
-    v->count = kept;
+    ValueKind k = v->at[0].kind;
+    if (p->kind == VALUE_NONE || p->kind == k)
+        return true;
+    if (p->kind != VALUE_REAL || k != VALUE_INT)
+        return diag_error(d, p->at, "a value of '%s' is %s in the first problem, here it is %s",
+                          p->name, value_kind_name(p->kind), value_kind_name(k));
+    for (size_t i = 0; i < v->count; i++)
+        v->at[i] = value_real((double)v->at[i].integer);
+    return true;
 }
 
-/* The same for a sorted list, where it can be long. */
-static void drop_neighbours(ValueVec *v)
+static bool written_values(Arena *a, const Spec *s, size_t parameter, size_t problem, ValueVec *out,
+                           Diag *d)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < v->count; i++)
-        if (kept == 0 || !value_equal(v->at[i], v->at[kept - 1]))
-            v->at[kept++] = v->at[i];
-    v->count = kept;
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
+    spec_set_problem(s, problem, slots);
+    Evaluation ev = {0};
+    ValueVec v = {0};
+    Arena *scratch = arena_new();
+    bool ok = evaluate_items(scratch, &s->parameters[parameter], slots, &ev, &v);
+    for (size_t i = 0; ok && i < v.count; i++)
+        VEC_PUSH(a, out, v.at[i]);
+    arena_free(scratch);
+    return ok || diag_error(d, ev.error_at, "%s", ev.error);
+}
+
+static void warn_double(const Parameter *p, Value twice, Diag *d)
+{
+    Buf text = {0};
+    value_print(twice, &text);
+    diag_warn(d, p->at, "'%s' lists %s twice", p->name, buf_text(&text));
+    buf_free(&text);
+}
+
+/* The values of one parameter when those of all before it are known. */
+static bool values_of(Arena *a, const Spec *s, size_t parameter, size_t problem,
+                      const ValueList *known, ValueList *out, Diag *d)
+{
+    const Parameter *p = &s->parameters[parameter];
+    ValueVec v = {0};
+    if (p->dependent ? !union_of_values(a, s, parameter, problem, known, &v, d)
+                     : !written_values(a, s, parameter, problem, &v, d))
+        return false;
+    if (v.count == 0)
+        return diag_error(d, p->at, "'%s' has no values", p->name);
+    if (!same_kind(&v, p, d) || !expected_kind(&v, p, d))
+        return false;
+    Value twice;
+    if (drop_doubles(&v, &twice) && !p->dependent && p->kind == VALUE_NONE)
+        warn_double(p, twice, d);
+    if (v.count > PARAMETER_VALUES)
+        return diag_error(d, p->at, "'%s' has more than %d values", p->name, PARAMETER_VALUES);
+    bool numbers = v.at[0].kind == VALUE_INT || v.at[0].kind == VALUE_REAL;
+    if (p->dependent && numbers)
+        qsort(v.at, v.count, sizeof(Value), by_value);
+    *out = (ValueList){v.count, v.at};
+    return true;
 }
 
 bool spec_parameter_values(Arena *a, const Spec *s, size_t parameter, size_t problem,
                            ValueList *out, Diag *d)
 {
-    const Parameter *p = &s->parameters[parameter];
-    ValueVec v = {0};
-    if (p->dependent) {
-        if (!union_of_values(a, s, parameter, problem, &v, d))
+    ValueList *known = ARENA_ARRAY(a, ValueList, s->parameter_count);
+    size_t first = s->parameters[parameter].dependent ? 0 : parameter;
+    for (size_t q = first; q <= parameter; q++) {
+        if (problem == 0 && s->parameters[q].values.count > 0)
+            known[q] = s->parameters[q].values;
+        else if ((q == parameter || problem > 0) &&
+                 !values_of(a, s, q, problem, known, &known[q], d))
             return false;
-    } else {
-        Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
-        spec_set_problem(s, problem, slots);
-        Evaluation ev = {.arena = a};
-        if (!evaluate_items(a, p, slots, &ev, &v))
-            return diag_error(d, ev.error_at, "%s", ev.error);
     }
-    if (v.count == 0)
-        return diag_error(d, p->at, "'%s' has no values", p->name);
-    if (!same_kind(&v, p, d))
-        return false;
-    bool numbers = v.at[0].kind == VALUE_INT || v.at[0].kind == VALUE_REAL;
-    if (p->dependent && numbers) {
-        qsort(v.at, v.count, sizeof(Value), by_number);
-        drop_neighbours(&v);
-    } else {
-        drop_doubles(&v, p, p->kind == VALUE_NONE ? d : NULL);
-    }
-    *out = (ValueList){v.count, v.at};
+    *out = known[parameter];
     return true;
 }
