@@ -1,0 +1,392 @@
+/* The PTX of one module as data.
+ *
+ * NVRTC's PTX is read once (ptx_parse.h) into these structs, which the flow analyses,
+ * the warp walk and the printer share.  Nothing here depends on how the text was laid
+ * out: nested scopes are resolved, registers are numbered densely per function in order
+ * of first use, every name is unique in its function.  An instruction that is not known keeps its
+ * text and operands and has the class PTX_CLASS_UNKNOWN.
+ *
+ * Everything lives in the arena that was given to ptx_parse.  Names are zero-terminated.
+ * Source: Parallel Thread Execution ISA 9.0 (NVIDIA, 2025), sections named at the types. */
+#ifndef APTUNE_PTX_PTX_H
+#define APTUNE_PTX_PTX_H
+
+#include "metrics/base/diag.h"
+#include "metrics/base/vec.h"
+
+#include <stdint.h>
+
+/* Fundamental and packed types (5.2).  Bits of one element: ptx_type_bits. */
+typedef enum PtxType {
+    PTX_NO_TYPE,
+    PTX_PRED,
+    PTX_B8,
+    PTX_B16,
+    PTX_B32,
+    PTX_B64,
+    PTX_B128,
+    PTX_U8,
+    PTX_U16,
+    PTX_U32,
+    PTX_U64,
+    PTX_S8,
+    PTX_S16,
+    PTX_S32,
+    PTX_S64,
+    PTX_F16,
+    PTX_F16X2,
+    PTX_BF16,
+    PTX_BF16X2,
+    PTX_TF32,
+    PTX_F32,
+    PTX_F64,
+    PTX_TYPE_COUNT
+} PtxType;
+
+/* State spaces (5.1). */
+typedef enum PtxSpace {
+    PTX_GENERIC, /* no space written */
+    PTX_CONST,
+    PTX_GLOBAL,
+    PTX_LOCAL,
+    PTX_PARAM,
+    PTX_SHARED,
+    PTX_SPACE_COUNT
+} PtxSpace;
+
+/* What an instruction asks of the machine; one class per instruction (ptx_ops.def). */
+typedef enum PtxClass {
+    PTX_CLASS_UNKNOWN,
+    PTX_CLASS_FP32,
+    PTX_CLASS_INT, /* integer arithmetic, logic, shifts */
+    PTX_CLASS_FP64,
+    PTX_CLASS_HALF,   /* f16, bf16 and their pairs */
+    PTX_CLASS_SFU,    /* approximations by the special function unit */
+    PTX_CLASS_TENSOR, /* matrix products */
+    PTX_CLASS_COMPARE,
+    PTX_CLASS_MOVE,
+    PTX_CLASS_CONVERT,
+    PTX_CLASS_ADDRESS, /* cvta, isspacep, mapa */
+    PTX_CLASS_LOAD,
+    PTX_CLASS_STORE,
+    PTX_CLASS_ATOMIC,
+    PTX_CLASS_TEXTURE,
+    PTX_CLASS_ASYNC, /* asynchronous copies and their bookkeeping */
+    PTX_CLASS_WARP,  /* shuffle, vote, match, redux */
+    PTX_CLASS_BARRIER,
+    PTX_CLASS_FENCE,
+    PTX_CLASS_BRANCH, /* bra, brx, ret, exit */
+    PTX_CLASS_CALL,
+    PTX_CLASS_OTHER,
+    PTX_CLASS_COUNT,
+    PTX_CLASS_TYPED = PTX_CLASS_COUNT /* only in ptx_ops.def: by the instruction's type */
+} PtxClass;
+
+typedef enum PtxOp {
+    PTX_UNKNOWN,
+#define OP(id, text, class, writes) PTX_##id,
+#include "metrics/ptx/ptx_ops.def"
+#undef OP
+    PTX_OP_COUNT
+} PtxOp;
+
+/* Comparisons of setp, set and slct (9.7.6); the -u forms are true for NaN. */
+typedef enum PtxCompare {
+    PTX_NO_COMPARE,
+    PTX_EQ,
+    PTX_NE,
+    PTX_LT,
+    PTX_LE,
+    PTX_GT,
+    PTX_GE,
+    PTX_LO, /* unsigned */
+    PTX_LS,
+    PTX_HI,
+    PTX_HS,
+    PTX_EQU,
+    PTX_NEU,
+    PTX_LTU,
+    PTX_LEU,
+    PTX_GTU,
+    PTX_GEU,
+    PTX_NUM,
+    PTX_NAN
+} PtxCompare;
+
+typedef enum PtxCombine {
+    PTX_NO_COMBINE,
+    PTX_COMBINE_AND,
+    PTX_COMBINE_OR,
+    PTX_COMBINE_XOR
+} PtxCombine;
+typedef enum PtxHalf { PTX_NO_HALF, PTX_LOW, PTX_HIGH, PTX_WIDE } PtxHalf; /* of a product */
+typedef enum PtxRounding {
+    PTX_NO_ROUNDING,
+    PTX_RN,
+    PTX_RZ,
+    PTX_RM,
+    PTX_RP,
+    PTX_RNA,
+    PTX_RNI, /* to an integral value */
+    PTX_RZI,
+    PTX_RMI,
+    PTX_RPI
+} PtxRounding;
+
+typedef enum PtxCache {
+    PTX_NO_CACHE,
+    PTX_CA,
+    PTX_CG,
+    PTX_CS,
+    PTX_LU,
+    PTX_CV,
+    PTX_WB,
+    PTX_WT
+} PtxCache;
+
+/* Modifiers that are there or not. */
+enum {
+    PTX_FLAG_FTZ = 1 << 0,
+    PTX_FLAG_SAT = 1 << 1,
+    PTX_FLAG_APPROX = 1 << 2,
+    PTX_FLAG_FULL = 1 << 3,
+    PTX_FLAG_CC = 1 << 4, /* writes the carry */
+    PTX_FLAG_UNI = 1 << 5,
+    PTX_FLAG_NC = 1 << 6, /* through the read-only path */
+    PTX_FLAG_VOLATILE = 1 << 7,
+    PTX_FLAG_TO = 1 << 8,        /* cvta.to: generic into the space */
+    PTX_FLAG_WRAP = 1 << 9,      /* shf: amount modulo 32; else clamped */
+    PTX_FLAG_LEFT = 1 << 10,     /* shf.l; shf.r without it */
+    PTX_FLAG_SHIFTAMT = 1 << 11, /* bfind */
+    PTX_FLAG_GROUP = 1 << 12     /* cp.async.bulk: of a group, not of a barrier */
+};
+
+/* Opcode with all its modifiers, decoded once per distinct text and shared. */
+typedef struct PtxForm {
+    const char *text; /* "ld.global.nc.v4.f32" */
+    PtxOp op;         /* the longest known start of the text */
+    PtxClass class;
+    PtxType types[4]; /* as written: result first, then sources where they differ */
+    int type_count;
+    PtxSpace space;
+    PtxSpace space2; /* cp.async and the like: space comes first, space2 second */
+    PtxCompare compare;
+    PtxCombine combine;
+    PtxHalf half;
+    PtxRounding rounding;
+    PtxCache cache;
+    int vector; /* 1, 2, 4 or 8 elements */
+    int mode;   /* prmt: 0, or 1 + index into f4e b4e rc8 ecl ecr rc16 */
+    unsigned flags;
+    int writes; /* leading operands that are results: 0 or 1 (a pair or a vector counts once) */
+} PtxForm;
+
+/* Special registers (10): the ones with a known meaning by number, others by name. */
+typedef enum PtxSpecial {
+    PTX_SPECIAL_OTHER,
+    PTX_TID_X,
+    PTX_TID_Y,
+    PTX_TID_Z,
+    PTX_NTID_X,
+    PTX_NTID_Y,
+    PTX_NTID_Z,
+    PTX_CTAID_X,
+    PTX_CTAID_Y,
+    PTX_CTAID_Z,
+    PTX_NCTAID_X,
+    PTX_NCTAID_Y,
+    PTX_NCTAID_Z,
+    PTX_LANEID,
+    PTX_WARPID,
+    PTX_NWARPID,
+    PTX_LANEMASK_EQ,
+    PTX_LANEMASK_LE,
+    PTX_LANEMASK_LT,
+    PTX_LANEMASK_GE,
+    PTX_LANEMASK_GT,
+    PTX_WARP_SIZE,
+    PTX_SPECIAL_COUNT
+} PtxSpecial;
+
+typedef struct PtxFunction PtxFunction;
+
+typedef struct PtxVariable {
+    const char *name; /* unique in its function, or in the module */
+    PtxSpace space;
+    PtxType type;
+    uint32_t align;         /* bytes; at least that of the type */
+    uint64_t size;          /* bytes; 0 for an array of open length */
+    uint64_t offset;        /* parameters of functions: bytes from the first one's start */
+    int index;              /* in the array it stands in */
+    PtxFunction *function;  /* whose it is; NULL in the module */
+    const char *dimensions; /* as written: "", "[4096]", "[]", "[2][3]" */
+    const char *initial;    /* as written, blanks made single; NULL when there is none */
+    const char *linkage;    /* "", ".visible", ".extern", ".weak", ".common" */
+    bool is_parameter;      /* of an entry or .func, not a call's .param or a result */
+    bool is_result;         /* of a .func */
+    bool is_pointer;        /* .ptr was given */
+    PtxSpace pointer_space; /* with .ptr */
+    uint32_t pointer_align; /* with .ptr; bytes, 0 when not given */
+    int vector;             /* 1, 2 or 4 */
+    Span at;
+} PtxVariable;
+
+typedef enum PtxOperandKind {
+    PTX_OPERAND_NAME,      /* something unresolved: kept by name */
+    PTX_OPERAND_REGISTER,  /* index */
+    PTX_OPERAND_IMMEDIATE, /* value */
+    PTX_OPERAND_FLOAT,     /* value holds the bits; index is 32 or 64 */
+    PTX_OPERAND_SPECIAL,   /* index is a PtxSpecial, name as written */
+    PTX_OPERAND_VARIABLE,  /* the address of `variable`, plus value */
+    PTX_OPERAND_LABEL,     /* index into the function's labels */
+    PTX_OPERAND_TABLE,     /* index into the function's branch tables */
+    PTX_OPERAND_FUNCTION,  /* name; `function` when the module has it */
+    PTX_OPERAND_ADDRESS,   /* [parts[0] + value {, parts[1] …}] */
+    PTX_OPERAND_VECTOR,    /* {parts} */
+    PTX_OPERAND_LIST,      /* (parts) of a call */
+    PTX_OPERAND_PAIR,      /* parts[0]|parts[1] */
+    PTX_OPERAND_SINK       /* _ */
+} PtxOperandKind;
+
+typedef struct PtxOperand PtxOperand;
+
+struct PtxOperand {
+    PtxOperandKind kind;
+    bool negated; /* !p */
+    int index;
+    int64_t value;
+    const char *name;
+    union {
+        const PtxVariable *variable; /* PTX_OPERAND_VARIABLE, PTX_OPERAND_NAME: NULL */
+        const PtxFunction *function; /* PTX_OPERAND_FUNCTION */
+        PtxOperand *parts;           /* the compound kinds */
+    };
+    size_t count; /* of parts */
+};
+
+enum { PTX_NO_GUARD = -1 };
+
+typedef struct PtxInstr {
+    const PtxForm *form;
+    int guard; /* register of @p, or PTX_NO_GUARD */
+    bool guard_negated;
+    uint16_t count;
+    PtxOperand *operands;
+    Span at;
+    uint32_t file; /* of the .loc in force; 0 when there is none */
+    uint32_t line;
+} PtxInstr;
+
+typedef struct PtxRegister {
+    const char *name; /* "%r12"; a scope's own gets a suffix where the name was taken */
+    PtxType type;     /* as declared: NVVM 20 says .b32 for floats too */
+    int vector;       /* 1, 2 or 4 */
+} PtxRegister;
+
+typedef struct PtxLabel {
+    const char *name;
+    size_t instr; /* the instruction it stands before; the count when it stands at the end */
+} PtxLabel;
+
+/* `.branchtargets`, or another labelled list that is only kept. */
+typedef struct PtxTable {
+    const char *name;
+    const char *text;    /* other lists: everything after the colon; NULL for .branchtargets */
+    PtxOperand *targets; /* PTX_OPERAND_LABEL, or a name that is not one */
+    size_t count;
+} PtxTable;
+
+/* A directive with numbers: `.maxntid 256, 1, 1`, `.noreturn`. */
+typedef struct PtxAttribute {
+    const char *name;
+    int64_t values[3];
+    int count;
+} PtxAttribute;
+
+/* `.pragma "nounroll";` inside a body. */
+typedef struct PtxPragma {
+    const char *text; /* without the quotation marks */
+    size_t instr;     /* the instruction it stands before */
+} PtxPragma;
+
+typedef VEC(PtxInstr) PtxInstrs;
+typedef VEC(PtxRegister) PtxRegisters;
+typedef VEC(PtxLabel) PtxLabels;
+typedef VEC(PtxTable) PtxTables;
+typedef VEC(PtxAttribute) PtxAttributes;
+typedef VEC(PtxPragma) PtxPragmas;
+typedef VEC(PtxVariable *) PtxVariables;
+
+struct PtxFunction {
+    const char *name;
+    const char *linkage;
+    bool is_entry;
+    bool has_body;
+    PtxVariables results; /* of a .func */
+    PtxVariables params;
+    PtxVariables locals; /* declared in the body: .shared, .local, .param of calls … */
+    PtxAttributes attributes;
+    PtxRegisters registers;
+    PtxInstrs instrs;
+    PtxLabels labels;
+    PtxTables tables;
+    PtxPragmas pragmas;
+    uint64_t param_size; /* bytes of the parameter space of an entry */
+    uint64_t
+        declared[PTX_TYPE_COUNT]; /* registers declared, by type; `registers` holds those used */
+    size_t unknown;               /* instructions whose opcode is not known */
+    Span at;                      /* the name */
+};
+
+typedef struct PtxFile {
+    uint32_t number;
+    const char *name;
+} PtxFile;
+
+typedef VEC(PtxFunction *) PtxFunctions;
+
+typedef struct PtxModule {
+    const Source *source;
+    const char *version; /* "9.0" */
+    const char *target;  /* "sm_90" or "sm_90a, debug" */
+    int address_bits;    /* 32 or 64 */
+    PtxVariables variables;
+    PtxFunctions functions; /* declarations too; a definition is the same object */
+    VEC(PtxFile) files;
+    size_t unknown_instrs;
+    size_t unknown_directives;
+} PtxModule;
+
+/* Bits of one value; 0 for PTX_NO_TYPE, 1 for a predicate. */
+int ptx_type_bits(PtxType t);
+/* "s32"; without the dot. */
+const char *ptx_type_name(PtxType t);
+bool ptx_type_is_float(PtxType t);
+bool ptx_type_is_signed(PtxType t);
+
+const char *ptx_class_name(PtxClass c);
+const char *ptx_space_name(PtxSpace s);
+/* The opcode without modifiers. */
+const char *ptx_op_name(PtxOp op);
+/* "%tid.x"; NULL for PTX_SPECIAL_OTHER. */
+const char *ptx_special_name(PtxSpecial s);
+
+/* Type of the result and of the sources; for most instructions the same. */
+PtxType ptx_result_type(const PtxForm *f);
+PtxType ptx_source_type(const PtxForm *f);
+
+/* A function by name; NULL when there is none. */
+PtxFunction *ptx_find_function(const PtxModule *m, const char *name);
+/* The entry by name, or the first one when name is NULL; NULL when there is none. */
+PtxFunction *ptx_find_entry(const PtxModule *m, const char *name);
+/* An attribute by name with the dot; NULL when it was not given. */
+const PtxAttribute *ptx_find_attribute(const PtxFunction *f, const char *name);
+/* Bytes of the variables in a space that the body declares; open arrays count 0. */
+uint64_t ptx_local_bytes(const PtxFunction *f, PtxSpace s);
+
+/* Calls `visit` for each register an instruction reads (the guard and address parts included)
+ * and each it writes. */
+typedef void PtxVisit(void *context, int reg, bool writes);
+void ptx_visit_registers(const PtxInstr *in, PtxVisit *visit, void *context);
+
+#endif

@@ -1,0 +1,116 @@
+/* What an instruction does to values, apart from any walking.
+ *
+ * A warp's 32 values of one register are a Lanes; a value may be unknown.  ptx_eval_operands says
+ * what the operands are worth in a machine state, ptx_eval_result what the instruction makes
+ * of such values.  Integer, address and predicate arithmetic is exact as PTX defines it (ISA
+ * 9.7.1, 9.7.6 to 9.7.9).  Floating-point arithmetic, memory and everything that depends on
+ * other warps or on time gives "unknown".
+ *
+ * Values are kept as the register holds them, zero-extended from the width of their type (but
+ * converted ones by their sign); every use looks at the bits of its own type only. */
+#ifndef APTUNE_PTX_PTX_EVAL_H
+#define APTUNE_PTX_PTX_EVAL_H
+
+#include "metrics/ptx/ptx.h"
+
+enum { PTX_LANES = 32, PTX_SOURCES = 8, PTX_ALL = -1 };
+
+typedef struct Lanes {
+    uint32_t known;        /* bit i: lane i's value is known */
+    bool uniform;          /* known in all lanes and the same: only v[0] is filled in */
+    uint64_t v[PTX_LANES]; /* meaningless where not known */
+} Lanes;
+
+static inline uint64_t lanes_at(const Lanes *l, int lane)
+{
+    return l->v[l->uniform ? 0 : lane];
+}
+
+static inline Lanes *lanes_unknown(Lanes *l)
+{
+    l->known = 0;
+    l->uniform = false;
+    return l;
+}
+
+static inline Lanes *lanes_fill(Lanes *l, uint64_t value)
+{
+    l->known = UINT32_MAX;
+    l->uniform = true;
+    l->v[0] = value;
+    return l;
+}
+
+/* Every lane's value written out. */
+void lanes_spread(Lanes *l);
+/* Takes the lanes in `mask` from `source`. */
+void lanes_assign(Lanes *l, const Lanes *source, uint32_t mask);
+/* Lanes in which a predicate is known and true. */
+uint32_t lanes_true(const Lanes *l);
+
+typedef struct PtxDim {
+    uint32_t x, y, z;
+} PtxDim;
+
+/* One launch: what special registers and ld.param are worth. */
+typedef struct PtxLaunch {
+    PtxDim grid;
+    PtxDim block;
+    bool has_geometry;           /* false: grid and block are unknown */
+    const unsigned char *params; /* the parameter space; may be NULL */
+    const unsigned char *known;  /* for each byte of it, not 0 when it is known; NULL: all are */
+    size_t param_bytes;          /* beyond it, unknown */
+} PtxLaunch;
+
+/* Where a warp is. */
+typedef struct PtxPlace {
+    PtxDim block; /* ctaid */
+    uint32_t warp;
+} PtxPlace;
+
+/* The state that operands are read from. */
+typedef struct PtxState {
+    const PtxLaunch *launch;
+    PtxPlace place;
+    const Lanes *registers; /* by number */
+    /* The address of a variable in its own space; false when it is not known.  NULL: none is.
+     * Parameters of the entry need no answer: they are at their offset. */
+    bool (*address)(void *context, const PtxVariable *v, uint64_t *address);
+    void *context;
+} PtxState;
+
+/* Bits of the lanes of a warp that have a thread. */
+uint32_t ptx_warp_mask(const PtxLaunch *l, uint32_t warp);
+
+void ptx_eval_special(const PtxState *s, PtxSpecial special, Lanes *out);
+
+/* One operand that is not compound: register, number, special register, address of a variable.
+ * `type` gives floating constants their width. */
+void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lanes *out);
+
+/* [base + offset]. */
+void ptx_eval_address(const PtxState *s, const PtxOperand *o, Lanes *out);
+
+/* The sources of an instruction, results left out; vectors count one each element.  Addresses
+ * give the address.  Returns how many there are, at most PTX_SOURCES. */
+int ptx_eval_operands(const PtxState *s, const PtxInstr *in, Lanes out[PTX_SOURCES]);
+
+/* What an instruction makes of its sources.  `result` gets one value, for setp with a pair two;
+ * what cannot be computed is unknown in the lanes concerned. */
+void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes result[2]);
+
+/* The whole of an instruction: the values of its results, a vector or a pair counting one each
+ * element; loads of parameters included.  Returns how many there are, at most PTX_SOURCES. */
+int ptx_eval_instr(const PtxState *s, const PtxInstr *in, Lanes results[PTX_SOURCES]);
+
+/* Could ptx_eval_result ever give a known value? */
+bool ptx_eval_computes(const PtxForm *f);
+
+/* Little-endian bytes of the parameter space; false when one of them is not known. */
+bool ptx_launch_param(const PtxLaunch *l, uint64_t offset, int bytes, uint64_t *value);
+
+/* The bits of a register's value as a number of its type. */
+int64_t ptx_value_signed(uint64_t v, int bits);
+uint64_t ptx_value_truncate(uint64_t v, int bits);
+
+#endif

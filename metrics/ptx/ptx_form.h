@@ -1,0 +1,29 @@
+/* Opcodes and modifiers: "ld.global.nc.v4.f32" decoded.
+ *
+ * A module uses about a hundred distinct opcode texts however long it is, so each is
+ * decoded once and shared.  Internal to metrics/ptx. */
+#ifndef APTUNE_PTX_PTX_FORM_H
+#define APTUNE_PTX_PTX_FORM_H
+
+#include "metrics/ptx/ptx.h"
+#include "metrics/ptx/ptx_map.h"
+
+/* The words of the language, to be looked up by text. */
+typedef struct PtxWords {
+    Arena *arena;
+    PtxMap map; /* opcodes, modifiers, special registers; texts decoded so far */
+} PtxWords;
+
+PtxWords ptx_words_new(Arena *a);
+
+/* The form of an opcode text; `fresh` says whether it was met for the first time. */
+const PtxForm *ptx_words_form(PtxWords *w, const char *text, size_t length, bool *fresh);
+
+/* Type and space by word without the dot; PTX_NO_TYPE and false when it is none. */
+PtxType ptx_words_type(const PtxWords *w, const char *text, size_t length);
+bool ptx_words_space(const PtxWords *w, const char *text, size_t length, PtxSpace *space);
+
+/* A special register by name; NULL when it is none.  Its value is a PtxSpecial. */
+const PtxMapEntry *ptx_words_special(const PtxWords *w, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,88 @@
+/* What the two halves of the PTX parser share: module level (ptx_parse.c) and bodies
+ * (ptx_body.c).  Internal to metrics/ptx. */
+#ifndef APTUNE_PTX_PTX_READER_H
+#define APTUNE_PTX_PTX_READER_H
+
+#include "metrics/ptx/ptx_form.h"
+#include "metrics/ptx/ptx_lex.h"
+
+/* What a name stands for: the kind of an entry in PtxReader.names. */
+typedef enum PtxNameKind {
+    PTX_NAME_REGISTER = 1, /* value: its number */
+    PTX_NAME_RANGE,        /* pointer: PtxRange */
+    PTX_NAME_VARIABLE,     /* pointer: PtxVariable */
+    PTX_NAME_LABEL,        /* value: its number */
+    PTX_NAME_TABLE,        /* value: its number */
+    PTX_NAME_FUNCTION,     /* pointer: PtxFunction */
+    PTX_NAME_DIRECTIVE     /* an unknown directive that was mentioned */
+} PtxNameKind;
+
+/* `.reg .b32 %r<66>`: registers are numbered when they are first used, so that a large number
+ * costs nothing. */
+typedef struct PtxRange {
+    PtxType type;
+    int vector;
+    uint64_t count;
+} PtxRange;
+
+/* A name met before its label. */
+typedef struct PtxPending {
+    PtxOperand *operand;
+    uint32_t scope;
+    bool must; /* the target of a branch */
+    Span at;
+} PtxPending;
+
+enum {
+    PTX_SCOPES = 64, /* nesting of { }; NVVM writes 2 */
+    PTX_OPERAND_NESTING = 4
+};
+
+typedef struct PtxReader {
+    Arena *arena;
+    Diag *diag;
+    PtxLexer lex;
+    PtxModule *module;
+    PtxWords words;
+    PtxMap names;          /* by text and scope */
+    PtxMap taken;          /* names given out in the current function, by text and function scope */
+    VEC(uint32_t) parents; /* of each scope by number; 0 is the module */
+    uint32_t scope;        /* the innermost */
+    int depth;
+    PtxFunction *function;
+    uint32_t function_scope;
+    VEC(PtxPending) pending;
+    VEC(PtxOperand) operands; /* of statements under way; a stack */
+    uint32_t file;
+    uint32_t line;
+} PtxReader;
+
+/* Adds "expected …, found …" at the current token; always false. */
+bool ptx_reader_expected(PtxReader *r, const char *what);
+bool ptx_reader_expect(PtxReader *r, char sign, const char *where);
+/* Steps over the rest of a statement: past the next ';', or up to a '}' or the end. */
+void ptx_reader_skip(PtxReader *r);
+/* Steps over what is not known: past a ';' or up to the next line. */
+void ptx_reader_skip_unknown(PtxReader *r);
+/* Counts an unknown directive, mentions it the first time, steps over it. */
+void ptx_reader_unknown_directive(PtxReader *r);
+
+void ptx_reader_open_scope(PtxReader *r);
+void ptx_reader_close_scope(PtxReader *r);
+/* The innermost entry for a name as seen from a scope; NULL when there is none. */
+PtxMapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length);
+/* A zero-terminated name that nothing else in the function has. */
+const char *ptx_reader_unique(PtxReader *r, const char *text, size_t length);
+
+/* A non-negative integer; false after a message. */
+bool ptx_reader_integer(PtxReader *r, uint64_t *value);
+
+/* variables = { attribute } name { "[" [ size ] "]" } [ "=" initial ] { "," name … }
+ * Stands behind the space; appends to `list`.  Stops before ";" or, for parameters, after one. */
+bool ptx_reader_variables(PtxReader *r, PtxSpace space, const char *linkage, bool one,
+                          PtxVariables *list);
+
+/* body = "{" { statement } "}"; stands behind the first brace. */
+void ptx_reader_body(PtxReader *r);
+
+#endif

@@ -1,0 +1,245 @@
+/* PTX text to model and back, on what the compilers write and on what they never would. */
+#include "metrics/base/file.h"
+#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/ptx_print.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+typedef struct Fixture {
+    Arena *arena;
+    Diag diag;
+    PtxModule *module;
+} Fixture;
+
+static Fixture parse(const char *text)
+{
+    Fixture x = {.arena = arena_new()};
+    x.diag = diag_new(x.arena);
+    Source *s = ARENA_NEW(x.arena, Source);
+    *s = (Source){"test.ptx", text, strlen(text)};
+    x.module = ptx_parse(x.arena, s, &x.diag);
+    return x;
+}
+
+static void done(Fixture *x)
+{
+    arena_free(x->arena);
+}
+
+#define HEADER ".version 9.0\n.target sm_90\n.address_size 64\n"
+
+static const char *printed(Arena *a, const PtxModule *m)
+{
+    Buf out = {0};
+    ptx_print(m, &out);
+    const char *text = arena_copy(a, buf_text(&out), out.size);
+    buf_free(&out);
+    return text;
+}
+
+static void check_fixed_point(const char *path)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const Source *s = source_read(a, path, &d);
+    assert_non_null(s);
+
+    const PtxModule *m = ptx_parse(a, s, &d);
+    const char *once = printed(a, m);
+    const Source again = {"printed", once, strlen(once)};
+    const char *twice = printed(a, ptx_parse(a, &again, &d));
+
+    Buf messages = {0};
+    diag_print(&d, &messages);
+    assert_string_equal(buf_text(&messages), "");
+    assert_int_equal(m->unknown_instrs, 0);
+    assert_string_equal(once, twice);
+    assert_true(m->functions.count > 0 && strlen(once) > 500);
+    buf_free(&messages);
+    arena_free(a);
+}
+
+static void printing_and_parsing_compiler_output_is_a_fixed_point(void **state)
+{
+    (void)state;
+    DIR *folder = opendir(TEST_DATA "/ptx");
+    assert_non_null(folder);
+    int files = 0;
+    for (struct dirent *e; (e = readdir(folder));) {
+        const char *end = strrchr(e->d_name, '.');
+        if (!end || strcmp(end, ".ptx") != 0)
+            continue;
+        char path[600];
+        snprintf(path, sizeof path, TEST_DATA "/ptx/%s", e->d_name);
+        check_fixed_point(path);
+        files++;
+    }
+    closedir(folder);
+    assert_true(files >= 14);
+}
+
+static void parameters_get_their_offsets(void **state)
+{
+    (void)state;
+    Fixture x =
+        parse(HEADER ".visible .entry k(.param .u32 a, .param .u64 .ptr .global .align 16 b,\n"
+                     ".param .align 4 .b8 c[12], .param .u8 d)\n.maxntid 256\n{ ret; }\n");
+
+    const PtxFunction *f = ptx_find_entry(x.module, "k");
+
+    assert_int_equal(x.diag.errors, 0);
+    assert_int_equal(f->params.count, 4);
+    assert_int_equal(f->params.at[1]->offset, 8);
+    assert_int_equal(f->params.at[1]->pointer_align, 16);
+    assert_int_equal(f->params.at[1]->pointer_space, PTX_GLOBAL);
+    assert_int_equal(f->params.at[2]->offset, 16);
+    assert_int_equal(f->params.at[3]->offset, 28);
+    assert_int_equal(f->param_size, 29);
+    assert_int_equal(ptx_find_attribute(f, ".maxntid")->values[0], 256);
+    assert_int_equal(ptx_find_attribute(f, ".maxntid")->count, 1);
+    done(&x);
+}
+
+static void a_scope_shadows_registers_and_labels(void **state)
+{
+    (void)state;
+    Fixture x =
+        parse(HEADER ".entry k() { .reg .pred %p<3>; .reg .b32 %r<9>;\n"
+                     "mov.u32 %r7, 1;\nsetp.ne.u32 %p1, %r7, 0;\n"
+                     "{ .reg .pred %p1; setp.eq.u32 %p1, %r7, 1; @%p1 bra L; L: mov.u32 %r7, 2; }\n"
+                     "@%p1 bra L;\nL: ret; }\n");
+
+    const PtxFunction *f = ptx_find_entry(x.module, NULL);
+    const PtxInstr *in = f->instrs.at;
+
+    assert_int_equal(x.diag.errors, 0);
+    assert_int_equal(f->registers.count, 3);
+    assert_int_not_equal(in[1].operands[0].index, in[2].operands[0].index);
+    assert_int_equal(in[3].guard, in[2].operands[0].index);
+    assert_int_equal(in[5].guard, in[1].operands[0].index);
+    assert_string_equal(f->registers.at[in[3].guard].name, "%p1_2");
+    assert_int_equal(f->labels.at[in[3].operands[0].index].instr, 4);
+    assert_int_equal(f->labels.at[in[5].operands[0].index].instr, 6);
+    done(&x);
+}
+
+static void modifiers_are_decoded(void **state)
+{
+    (void)state;
+    Fixture x =
+        parse(HEADER ".entry k() { .reg .b32 %r<9>; .reg .b64 %rd<3>; .reg .pred %p<4>;\n"
+                     "ld.global.nc.L1::no_allocate.v4.f32 {%r1, %r2, %r3, %r4}, [%rd1+-16];\n"
+                     "setp.lo.and.u32 %p1|%p2, %r1, 5, !%p3;\n"
+                     "mad.wide.s32 %rd1, %r1, %r2, %rd2;\nbar.red.popc.u32 %r1, 0, %p1; }\n");
+
+    const PtxInstr *in = ptx_find_entry(x.module, NULL)->instrs.at;
+
+    assert_int_equal(x.diag.errors, 0);
+    assert_int_equal(in[0].form->op, PTX_LD);
+    assert_int_equal(in[0].form->space, PTX_GLOBAL);
+    assert_int_equal(in[0].form->vector, 4);
+    assert_int_equal(in[0].form->types[0], PTX_F32);
+    assert_true(in[0].form->flags & PTX_FLAG_NC);
+    assert_int_equal(in[0].operands[1].value, -16);
+    assert_int_equal(in[1].form->compare, PTX_LO);
+    assert_int_equal(in[1].form->combine, PTX_COMBINE_AND);
+    assert_int_equal(in[1].operands[0].kind, PTX_OPERAND_PAIR);
+    assert_true(in[1].operands[3].negated);
+    assert_int_equal(in[2].form->half, PTX_WIDE);
+    assert_int_equal(in[3].form->op, PTX_BAR_RED);
+    assert_int_equal(in[3].form->writes, 1);
+    done(&x);
+}
+
+static void an_unknown_instruction_is_kept_and_mentioned_once(void **state)
+{
+    (void)state;
+    Fixture x = parse(HEADER ".entry k() { .reg .b32 %r<3>; .strange 12, %r1;\n"
+                             "frob.x2.u32 %r1, %r2;\nfrob.x2.u32 %r2, {%r1, 7};\nret; }\n");
+
+    const PtxFunction *f = ptx_find_entry(x.module, NULL);
+
+    assert_int_equal(x.diag.errors, 0);
+    assert_int_equal(x.diag.warnings, 2);
+    assert_int_equal(x.module->unknown_instrs, 2);
+    assert_int_equal(x.module->unknown_directives, 1);
+    assert_int_equal(f->instrs.count, 3);
+    assert_int_equal(f->instrs.at[1].operands[1].kind, PTX_OPERAND_VECTOR);
+    done(&x);
+}
+
+static void reading_goes_on_after_a_mistake(void **state)
+{
+    (void)state;
+    Fixture x = parse(
+        HEADER ".entry k() {\n  .reg .b32 %r<3>;\n  add.s32 %r1 %r2;\n"
+               "  add.s32 %r1, %r7, 1;\n  bra NOWHERE;\n  ret;\n}\n.entry second() { ret; }\n");
+    Buf out = {0};
+    diag_print(&x.diag, &out);
+
+    assert_int_equal(x.diag.errors, 3);
+    assert_non_null(
+        strstr(buf_text(&out), "test.ptx:6:15: error: expected ',' or ';', found '%r2'"));
+    assert_non_null(strstr(buf_text(&out), "register '%r7' is not declared"));
+    assert_non_null(strstr(buf_text(&out), "label 'NOWHERE' is not defined"));
+    assert_non_null(ptx_find_entry(x.module, "second"));
+    buf_free(&out);
+    done(&x);
+}
+
+static void a_huge_register_range_costs_nothing(void **state)
+{
+    (void)state;
+    Fixture x =
+        parse(HEADER ".entry k() { .reg .b32 %r<4000000000>; mov.u32 %r399999, 1; ret; }\n");
+
+    const PtxFunction *f = ptx_find_entry(x.module, NULL);
+
+    assert_int_equal(f->registers.count, 1);
+    assert_int_equal(f->declared[PTX_B32], 4000000000u);
+    done(&x);
+}
+
+static void jump_tables_and_calls_are_resolved(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const PtxModule *m = ptx_parse(a, source_read(a, TEST_DATA "/ptx/switch.sm_100.ptx", &d), &d);
+
+    const PtxFunction *f = ptx_find_entry(m, "dispatch");
+    const PtxFunction *called = NULL;
+    for (size_t i = 0; i < f->instrs.count; i++)
+        if (f->instrs.at[i].form->op == PTX_CALL)
+            called = f->instrs.at[i].operands[1].function;
+
+    assert_int_equal(f->tables.count, 1);
+    assert_int_equal(f->tables.at[0].count, 8);
+    assert_int_equal(f->tables.at[0].targets[7].kind, PTX_OPERAND_LABEL);
+    assert_ptr_equal(called, ptx_find_function(m, "_Z5heavyfi"));
+    assert_int_equal(called->results.count, 1);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(printing_and_parsing_compiler_output_is_a_fixed_point),
+        cmocka_unit_test(parameters_get_their_offsets),
+        cmocka_unit_test(a_scope_shadows_registers_and_labels),
+        cmocka_unit_test(modifiers_are_decoded),
+        cmocka_unit_test(an_unknown_instruction_is_kept_and_mentioned_once),
+        cmocka_unit_test(reading_goes_on_after_a_mistake),
+        cmocka_unit_test(a_huge_register_range_costs_nothing),
+        cmocka_unit_test(jump_tables_and_calls_are_resolved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
