@@ -30,11 +30,11 @@ static void try_times(Arena *a, const char *path)
 static void try_profile(Arena *a, const char *path)
 {
     Diag d = diag_new(a);
-    ProfileRecording *r = profile_read(a, path, &d);
+    ProfileRecording *r = profiles_read(a, path, &d);
     if (!r && d.errors == 0)
         __builtin_trap();
     for (size_t i = 0; r && i < r->rows.count; i++) {
-        if (!profile_find(r, r->rows.at[i].code, r->rows.at[i].launch))
+        if (!profiles_find(r, r->rows.at[i].code, r->rows.at[i].launch))
             __builtin_trap();
     }
 }

@@ -73,27 +73,27 @@ static const double gaps[] = {NAN, INFINITY, -INFINITY};
 static void write_profile(Place *p)
 {
     ProfileRecording *existing;
-    ProfileWriter *w = profile_open_append(p->arena, p->path, &profile_header, &existing, &p->diag);
+    ProfileWriter *w = profiles_open_append(p->arena, p->path, &profile_header, &existing, &p->diag);
     assert_non_null(w);
     const ProfileRow rows[] = {{"c0", "g1", some_values, NULL}, {"c0", "g2", gaps, "a loop"}};
-    assert_true(profile_append(w, &rows[0], &p->diag));
-    assert_true(profile_append(w, &rows[1], &p->diag));
-    assert_true(profile_close(w, &p->diag));
+    assert_true(profiles_append(w, &rows[0], &p->diag));
+    assert_true(profiles_append(w, &rows[1], &p->diag));
+    assert_true(profiles_close(w, &p->diag));
 }
 
 static void assert_profile(const ProfileRecording *r)
 {
     assert_non_null(r);
     assert_int_equal(r->rows.count, 2);
-    assert_int_equal(profile_field(&r->header, "regions"), 1);
-    assert_true(profile_field(&r->header, "region") == SIZE_MAX);
-    const ProfileRow *row = profile_find(r, "c0", "g1");
+    assert_int_equal(profiles_field(&r->header, "regions"), 1);
+    assert_true(profiles_field(&r->header, "region") == SIZE_MAX);
+    const ProfileRow *row = profiles_find(r, "c0", "g1");
     assert_memory_equal(row->values, some_values, sizeof some_values);
-    row = profile_find(r, "c0", "g2");
+    row = profiles_find(r, "c0", "g2");
     assert_true(isnan(row->values[0]) && row->values[1] == INFINITY && row->values[2] == -INFINITY);
     assert_string_equal(row->note, "a loop");
-    assert_null(profile_find(r, "c0", NULL));
-    assert_null(profile_find(r, "c1", "g1"));
+    assert_null(profiles_find(r, "c0", NULL));
+    assert_null(profiles_find(r, "c1", "g1"));
 }
 
 static void what_was_written_is_read_plain_and_packed(void **state)
@@ -104,8 +104,8 @@ static void what_was_written_is_read_plain_and_packed(void **state)
 
     assert_true(record_compress(p->path, packed, &p->diag));
 
-    assert_profile(profile_read(p->arena, p->path, &p->diag));
-    assert_profile(profile_read(p->arena, packed, &p->diag));
+    assert_profile(profiles_read(p->arena, p->path, &p->diag));
+    assert_profile(profiles_read(p->arena, packed, &p->diag));
 }
 
 static void another_profiler_is_refused_and_the_same_one_continues(void **state)
@@ -116,16 +116,16 @@ static void another_profiler_is_refused_and_the_same_one_continues(void **state)
     ProfileHeader other = profile_header;
     other.profiler = "8";
 
-    assert_null(profile_open_append(p->arena, p->path, &other, &existing, &p->diag));
+    assert_null(profiles_open_append(p->arena, p->path, &other, &existing, &p->diag));
     assert_says(p, "its profiler is '7', not '8'");
     other = profile_header;
     other.field_count = 2;
-    assert_null(profile_open_append(p->arena, p->path, &other, &existing, &p->diag));
+    assert_null(profiles_open_append(p->arena, p->path, &other, &existing, &p->diag));
     assert_says(p, "it has other fields");
-    ProfileWriter *w = profile_open_append(p->arena, p->path, &profile_header, &existing, &p->diag);
+    ProfileWriter *w = profiles_open_append(p->arena, p->path, &profile_header, &existing, &p->diag);
     assert_non_null(w);
     assert_profile(existing);
-    profile_close(w, &p->diag);
+    profiles_close(w, &p->diag);
 }
 
 static void a_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused(void **state)
@@ -141,12 +141,12 @@ static void a_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused(void **s
         Arena *a = arena_new();
         Diag d = diag_new(a);
         assert_true(file_write(p->path, original, i, &d));
-        ProfileRecording *r = profile_read(a, p->path, &d);
+        ProfileRecording *r = profiles_read(a, p->path, &d);
         assert_int_equal(r ? r->rows.count + 1 : 0, lines);
         lines += original[i] == '\n';
         text[i] ^= 2;
         assert_true(file_write(p->path, text, size, &d));
-        r = profile_read(a, p->path, &d);
+        r = profiles_read(a, p->path, &d);
         assert_true(!r || (i == size - 1 && r->cut && r->rows.count == 1));
         text[i] ^= 2;
         arena_free(a);

@@ -48,7 +48,7 @@ static const char *code_key(Arena *a, const char *code, const char *launch)
     return arena_printf(a, "%s %s", code, launch ? launch : "");
 }
 
-ProfileRecording *profile_read(Arena *a, const char *path, Diag *d)
+ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
 {
     RecordLines lines;
     ProfileRecording *r = ARENA_NEW(a, ProfileRecording);
@@ -69,7 +69,7 @@ ProfileRecording *profile_read(Arena *a, const char *path, Diag *d)
     return r;
 }
 
-const ProfileRow *profile_find(const ProfileRecording *r, const char *code, const char *launch)
+const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch)
 {
     Arena *scratch = arena_new();
     size_t i = index_find(&r->by_code, code_key(scratch, code, launch));
@@ -77,7 +77,7 @@ const ProfileRow *profile_find(const ProfileRecording *r, const char *code, cons
     return i == SIZE_MAX ? NULL : &r->rows.at[i];
 }
 
-size_t profile_field(const ProfileHeader *h, const char *name)
+size_t profiles_field(const ProfileHeader *h, const char *name)
 {
     for (size_t i = 0; i < h->field_count; i++) {
         if (strcmp(h->fields[i], name) == 0)
@@ -126,7 +126,7 @@ static bool same_profiler(const ProfileHeader *have, const ProfileHeader *want, 
 static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
                              ProfileRecording **existing, Diag *d)
 {
-    ProfileRecording *r = profile_read(a, path, d);
+    ProfileRecording *r = profiles_read(a, path, d);
     if (!r)
         return false;
     Buf why = {0};
@@ -139,7 +139,7 @@ static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
     return same && (!r->cut || append_truncate(w->file, (int64_t)r->size, d));
 }
 
-ProfileWriter *profile_open_append(Arena *a, const char *path, const ProfileHeader *h,
+ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
                                    ProfileRecording **existing, Diag *d)
 {
     *existing = NULL;
@@ -153,11 +153,11 @@ ProfileWriter *profile_open_append(Arena *a, const char *path, const ProfileHead
               (fresh ? write_header(w, d) : continue_profile(a, w, path, existing, d));
     if (ok)
         return w;
-    profile_close(w, d);
+    profiles_close(w, d);
     return NULL;
 }
 
-bool profile_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
+bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
 {
     line_begin(&w->line);
     line_field(&w->line, "code", row->code ? row->code : "");
@@ -174,7 +174,7 @@ bool profile_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
     return append_line(w->file, &w->line, d);
 }
 
-bool profile_close(ProfileWriter *w, Diag *d)
+bool profiles_close(ProfileWriter *w, Diag *d)
 {
     if (!w)
         return true;

@@ -40,23 +40,23 @@ typedef struct ProfileRecording {
 } ProfileRecording;
 
 /* Reads a profile, packed or not, into `a`.  NULL with every damaged line named. */
-ProfileRecording *profile_read(Arena *a, const char *path, Diag *d);
+ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d);
 
 /* The latest row of this code and launch geometry (NULL as ""); NULL when there is none. */
-const ProfileRow *profile_find(const ProfileRecording *r, const char *code, const char *launch);
+const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch);
 
 /* The number of a field, SIZE_MAX when there is no such one. */
-size_t profile_field(const ProfileHeader *h, const char *name);
+size_t profiles_field(const ProfileHeader *h, const char *name);
 
 typedef struct ProfileWriter ProfileWriter;
 
 /* Creates or continues, as times_open_append; a profile by another profiler or with other fields is
  * refused, and the caller may remove it. */
-ProfileWriter *profile_open_append(Arena *a, const char *path, const ProfileHeader *h,
+ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
                                    ProfileRecording **existing, Diag *d);
-bool profile_append(ProfileWriter *w, const ProfileRow *row, Diag *d);
+bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d);
 
 /* NULL is allowed. */
-bool profile_close(ProfileWriter *w, Diag *d);
+bool profiles_close(ProfileWriter *w, Diag *d);
 
 #endif

@@ -12,7 +12,7 @@
 #define APTUNE_SPEC_H
 
 #include "metrics/base/expr.h"
-#include "tuner/spec/element.h"
+#include "tuner/measure/task.h"
 
 /* "problem M = 4096, N = 4096": one size. */
 typedef struct Problem {
@@ -70,7 +70,7 @@ typedef struct Argument {
     const char *name;
     Span at;
     ArgumentRole role;
-    const Element *element;
+    TaskType element;
     Expr *count; /* elements of a buffer */
     Expr *value; /* of a scalar */
     Contents contents;
@@ -107,9 +107,9 @@ typedef struct CarveStage {
     Expr *condition; /* threshold; bound to metrics later, by whoever carves */
     CarveCriterion *criteria;
     size_t criterion_count;
-    double percent; /* within */
+    double percent; /* within: from the best; front: width of a band around it, 0 for none */
     int64_t count;  /* best: how many; front: budget, 0 none */
-    int64_t layers; /* front: how many, at least 1 */
+    bool fill;      /* front: further layers until the budget is full */
     bool keep_ties; /* front: drop only what is worse in every criterion */
 } CarveStage;
 

@@ -308,7 +308,7 @@ static void bind_launch(Reader *r, Launch *k, const LaunchLines *met, const Scop
 static void bind_argument(Reader *r, Argument *g, const Scope *s)
 {
     bool (*bind)(Reader *, Expr *, const Scope *) =
-        g->element->kind == ELEMENT_FLOAT ? bind_number : bind_integer;
+        task_scalar_is_float(g->element.scalar) ? bind_number : bind_integer;
     bind_integer(r, g->count, s);
     bind(r, g->value, s);
     for (int i = 0; i < 2; i++)

@@ -32,7 +32,9 @@ static void print_launch(Buf *out, const char *word, const Launch *k, const char
 static void print_argument(Buf *out, const Argument *g)
 {
     static const char *const words[] = {"in", "out", "inout", "arg"};
-    buf_printf(out, "%s %s : %s", words[g->role], g->name, g->element->name);
+    buf_printf(out, "%s %s : %s", words[g->role], g->name, task_scalar_name(g->element.scalar));
+    if (g->element.lanes > 1)
+        buf_printf(out, "%d", g->element.lanes);
     if (g->role == ARGUMENT_SCALAR) {
         buf_puts(out, " = ");
         print_expr(out, g->value);

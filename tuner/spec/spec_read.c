@@ -348,11 +348,12 @@ static bool take_typed_name(Reader *r, Argument *g)
     const char *type = take_name(r, "a type");
     if (!type)
         return false;
-    g->element = element_find(type);
-    if (g->element)
+    if (task_type_find(type, &g->element))
         return true;
-    const char *names[64];
-    const char *closest = name_closest(type, names, element_names(names, 64));
+    const char *names[TASK_SCALARS];
+    for (int i = 0; i < TASK_SCALARS; i++)
+        names[i] = task_scalar_name((TaskScalar)i);
+    const char *closest = name_closest(type, names, TASK_SCALARS);
     return diag_error(r->d, at, "unknown type '%s'; %s%s%s", type,
                       closest ? "did you mean '"
                               : "there are int8 … uint64, int, uint, half, float",
@@ -533,7 +534,7 @@ static bool read_front(Reader *r, CarveStage *c)
     }
     if (!lexer_at_end_of_line(&r->l) && r->l.token.kind != TOKEN_BAD)
         return diag_error(r->d, r->l.token.at,
-                          "expected ',' and another metric, or 'keep', 'layers N' or 'budget N', "
+                          "expected ',' and another metric, or 'keep', 'budget N' or 'band P %', "
                           "found %s",
                           lexer_describe(&r->l));
     return c->criterion_count > 1 ||
