@@ -34,7 +34,10 @@ Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
         return NULL;
     }
     struct stat st;
-    if (!lock(path, fd, d) || fstat(fd, &st) != 0) {
+    bool ok = lock(path, fd, d);
+    if (ok && fstat(fd, &st) != 0)
+        ok = diag_fail(d, "cannot look at '%s': %s", path, strerror(errno));
+    if (!ok) {
         close(fd);
         return NULL;
     }
