@@ -53,35 +53,25 @@ MetricSet *metricset_new(Arena *a)
     return set;
 }
 
-size_t metricset_count(const MetricSet *set)
-{
-    return set->metrics.count;
-}
-
-const Metric *metricset_at(const MetricSet *set, size_t i)
-{
-    return &set->metrics.at[i];
-}
-
-size_t metricset_find(const MetricSet *set, const char *name)
+int metricset_find(const MetricSet *set, const char *name)
 {
     for (size_t i = 0; i < set->metrics.count; i++)
         if (strcmp(set->metrics.at[i].name, name) == 0)
-            return i;
-    return SIZE_MAX;
+            return (int)i;
+    return -1;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static size_t slot_count(const MetricSet *set)
+size_t metricset_slot_count(const MetricSet *set)
 {
     return FIRST_METRIC + set->metrics.count;
 }
 
-static const char *slot_name(const MetricSet *set, int slot)
+const char *metricset_slot_name(const MetricSet *set, int slot)
 {
     if (slot < FIRST_DEVICE)
-        return profile_field(slot)->name;
+        return profile_info((ProfileField)slot)->name;
     if (slot < FIRST_METRIC)
         return device_names[slot - FIRST_DEVICE];
     return set->metrics.at[slot - FIRST_METRIC].name;
@@ -90,9 +80,9 @@ static const char *slot_name(const MetricSet *set, int slot)
 /* -1 when there is none. */
 static int slot_of(const MetricSet *set, const char *name)
 {
-    size_t count = slot_count(set);
+    size_t count = metricset_slot_count(set);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(slot_name(set, (int)i), name) == 0)
+        if (strcmp(metricset_slot_name(set, (int)i), name) == 0)
             return (int)i;
     return -1;
 }
@@ -114,11 +104,11 @@ static size_t scope_names(void *context, const char **out, size_t room)
     for (size_t i = 0; i < set->metrics.count && n < room; i++)
         out[n++] = set->metrics.at[i].name;
     for (int i = 0; i < FIRST_METRIC && n < room; i++)
-        out[n++] = slot_name(set, i);
+        out[n++] = metricset_slot_name(set, i);
     return n;
 }
 
-static Scope scope_of(MetricSet *set)
+Scope metricset_scope(MetricSet *set)
 {
     return (Scope){set, scope_find, scope_names, true};
 }
@@ -202,7 +192,7 @@ static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
     m->formula = expr_parse(l);
     if (!m->formula)
         return false;
-    Scope scope = scope_of(set);
+    Scope scope = metricset_scope(set);
     if (!expr_bind(m->formula, &scope, d))
         return false;
     ValueKind kind = expr_kind(m->formula);
@@ -246,17 +236,17 @@ bool metricset_read(MetricSet *set, const Source *s, Diag *d)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Slots of profile and device filled in; those of the metrics are still to come. */
-static Value *slots_of(Arena *a, const MetricSet *set, const Profile *p, const Device *device)
+void metricset_slots(const MetricSet *set, const Profile *p, const Device *device,
+                     const MetricValue *values, Value *slots)
 {
-    Value *slots = ARENA_ARRAY(a, Value, slot_count(set));
     double fields[DEVICE_FIELD_COUNT];
     device_values(device, fields);
     for (int i = 0; i < PROFILE_FIELDS; i++)
         slots[i] = value_real(p->value[i]);
     for (int i = 0; i < DEVICE_FIELD_COUNT; i++)
         slots[FIRST_DEVICE + i] = value_real(fields[i]);
-    return slots;
+    for (size_t i = 0; i < set->metrics.count; i++)
+        slots[FIRST_METRIC + i] = value_real(values ? values[i].value : NAN);
 }
 
 /* Looks for a name without a value among those a formula uses. */
@@ -280,7 +270,7 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
     expr_visit_names(m->formula, visit_slot, &s);
     if (s.missing >= 0)
         return (MetricValue){
-            NAN, arena_printf(a, "'%s' is not known", slot_name(set, s.missing)), {0}};
+            NAN, arena_printf(a, "'%s' is not known", metricset_slot_name(set, s.missing)), {0}};
     Evaluation ev = {.arena = a};
     Value v;
     if (!expr_eval(m->formula, slots, &ev, &v))
@@ -291,24 +281,13 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
     return (MetricValue){value, NULL, {0}};
 }
 
-void metricset_evaluate(const MetricSet *set, const Profile *p, const Device *device,
-                        double *values)
+void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
+                        MetricValue *values)
 {
-    Arena *a = arena_new();
-    Value *slots = slots_of(a, set, p, device);
+    Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
+    metricset_slots(set, p, device, NULL, slots);
     for (size_t i = 0; i < set->metrics.count; i++) {
-        values[i] = evaluate(a, set, &set->metrics.at[i], slots).value;
-        slots[FIRST_METRIC + i] = value_real(values[i]);
+        values[i] = evaluate(a, set, &set->metrics.at[i], slots);
+        slots[FIRST_METRIC + i] = value_real(values[i].value);
     }
-    arena_free(a);
-}
-
-MetricValue metricset_explain(Arena *a, const MetricSet *set, const Profile *p,
-                              const Device *device, size_t i)
-{
-    Value *slots = slots_of(a, set, p, device);
-    for (size_t before = 0; before < i; before++)
-        slots[FIRST_METRIC + before] =
-            value_real(evaluate(a, set, &set->metrics.at[before], slots).value);
-    return evaluate(a, set, &set->metrics.at[i], slots);
 }

@@ -56,21 +56,26 @@ bool metricset_read(MetricSet *set, const Source *s, Diag *d);
  * and allocate in an arena that lives as long as the set. */
 bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d);
 
-size_t metricset_count(const MetricSet *set);
+/* The number of the metric of that name, -1 when there is none. */
+int metricset_find(const MetricSet *set, const char *name);
 
-/* Metric `i` of metricset_count, in the order of definition. */
-const Metric *metricset_at(const MetricSet *set, size_t i);
+/* Values of all metrics, in `values` (as many as the set has); reasons live in `a`.  `device` may
+ * be NULL: then what depends on it is not known. */
+void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
+                        MetricValue *values);
 
-/* The number of the metric of that name, SIZE_MAX when there is none. */
-size_t metricset_find(const MetricSet *set, const char *name);
+/* A scope with every profile and device field and every metric of the set, for other formulas over
+ * them (carving).  It only reads the set.  Its slots are those of metricset_slots. */
+Scope metricset_scope(MetricSet *set);
 
-/* Values of all metrics, in `values` (metricset_count of them); NaN where one is not known.
- * `device` may be NULL: then what depends on it is not known. */
-void metricset_evaluate(const MetricSet *set, const Profile *p, const Device *device,
-                        double *values);
+/* How many slots the scope has. */
+size_t metricset_slot_count(const MetricSet *set);
 
-/* Metric `i` with the reason why it is not known, which lives in `a`. */
-MetricValue metricset_explain(Arena *a, const MetricSet *set, const Profile *p,
-                              const Device *device, size_t i);
+/* Fills `slots` from a profile, a device and evaluated metrics; NaN stands for not known. */
+void metricset_slots(const MetricSet *set, const Profile *p, const Device *device,
+                     const MetricValue *values, Value *slots);
+
+/* The name that a slot stands for.  A constant, or as old as the set. */
+const char *metricset_slot_name(const MetricSet *set, int slot);
 
 #endif

@@ -9,7 +9,7 @@ static const ProfileInfo infos[PROFILE_FIELDS] = {
 #undef FIELD
 };
 
-const ProfileInfo *profile_field(int f)
+const ProfileInfo *profile_info(ProfileField f)
 {
     return &infos[f];
 }

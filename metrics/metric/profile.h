@@ -26,8 +26,8 @@ typedef struct ProfileInfo {
     const char *meaning; /* one sentence */
 } ProfileInfo;
 
-/* Field `f` of PROFILE_FIELDS.  Constant. */
-const ProfileInfo *profile_field(int f);
+/* Constant. */
+const ProfileInfo *profile_info(ProfileField f);
 
 /* The field of that name, -1 when there is none. */
 int profile_find(const char *name);

@@ -18,8 +18,7 @@ typedef struct Case {
     Diag diag;
     MetricSet *set;
     Profile profile;
-    double values[MOST];
-    MetricValue explained[MOST];
+    MetricValue values[MOST];
 } Case;
 
 static Case case_new(void)
@@ -49,13 +48,9 @@ static const char *case_messages(Case *c)
 
 static void case_evaluate(Case *c, const char *device)
 {
-    assert_true(metricset_count(c->set) <= MOST);
-    const Device *d = device ? device_find(device) : NULL;
-    metricset_evaluate(c->set, &c->profile, d, c->values);
-    for (size_t i = 0; i < metricset_count(c->set); i++) {
-        c->explained[i] = metricset_explain(c->arena, c->set, &c->profile, d, i);
-        assert_memory_equal(&c->explained[i].value, &c->values[i], sizeof(double));
-    }
+    assert_true(c->set->metrics.count <= MOST);
+    metricset_evaluate(c->arena, c->set, &c->profile, device ? device_find(device) : NULL,
+                       c->values);
 }
 
 static void case_end(Case *c)
@@ -79,14 +74,14 @@ static void thesis_numbers_come_out(void **state)
 
     case_evaluate(&c, "8800gtx");
 
-    double efficiency = c.values[metricset_find(c.set, "efficiency")];
-    double utilization = c.values[metricset_find(c.set, "utilization")];
-    double simple = c.values[metricset_find(c.set, "utilization_simple")];
+    double efficiency = c.values[metricset_find(c.set, "efficiency")].value;
+    double utilization = c.values[metricset_find(c.set, "utilization")].value;
+    double simple = c.values[metricset_find(c.set, "utilization_simple")].value;
     assert_true(fabs(efficiency * 1e12 - 3.93) < 0.005);
     assert_true(fabs(utilization - 227) < 0.5);
     assert_true(fabs(simple - 15150.0 / 257 * 15) < 1e-9);
-    for (size_t i = 0; i < metricset_count(c.set); i++)
-        assert_true(metricset_at(c.set, i)->higher);
+    for (size_t i = 0; i < c.set->metrics.count; i++)
+        assert_true(c.set->metrics.at[i].higher);
     case_end(&c);
 }
 
@@ -101,14 +96,14 @@ static void a_metric_uses_fields_devices_and_earlier_metrics(void **state)
     c.profile.value[PROFILE_BLOCKS] = 264;
     case_evaluate(&c, "h200");
 
-    assert_true(c.values[0] == 2);
-    assert_true(c.values[1] == 4);
-    assert_true(c.values[2] == 1);
-    assert_null(c.explained[0].reason);
-    assert_true(metricset_at(c.set, 0)->higher);
-    assert_false(metricset_at(c.set, 1)->higher);
-    assert_string_equal(metricset_at(c.set, 1)->unit, "y");
-    assert_string_equal(metricset_at(c.set, 1)->meaning, "Second.");
+    assert_true(c.values[0].value == 2);
+    assert_true(c.values[1].value == 4);
+    assert_true(c.values[2].value == 1);
+    assert_null(c.values[0].reason);
+    assert_true(c.set->metrics.at[0].higher);
+    assert_false(c.set->metrics.at[1].higher);
+    assert_string_equal(c.set->metrics.at[1].unit, "y");
+    assert_string_equal(c.set->metrics.at[1].meaning, "Second.");
     case_end(&c);
 }
 
@@ -130,11 +125,11 @@ static void what_cannot_be_computed_says_why(void **state)
                                    "'waves' is not known", "'device_clock_hz' is not known",
                                    "the result is not a finite number"};
     for (int i = 0; i < 5; i++) {
-        assert_true(isnan(c.values[i]));
-        assert_string_equal(c.explained[i].reason, reasons[i]);
+        assert_true(isnan(c.values[i].value));
+        assert_string_equal(c.values[i].reason, reasons[i]);
     }
-    assert_int_equal(c.explained[0].at.offset, strlen("metric zero higher \"\" \"A.\" = "));
-    assert_true(c.values[5] == 1);
+    assert_int_equal(c.values[0].at.offset, strlen("metric zero higher \"\" \"A.\" = "));
+    assert_true(c.values[5].value == 1);
     case_end(&c);
 }
 
@@ -145,9 +140,9 @@ static void without_a_device_its_fields_are_not_known(void **state)
     assert_true(case_read(&c, "metric a higher \"\" \"A.\" = device_shared_reserved\n"));
 
     case_evaluate(&c, NULL);
-    assert_string_equal(c.explained[0].reason, "'device_shared_reserved' is not known");
+    assert_string_equal(c.values[0].reason, "'device_shared_reserved' is not known");
     case_evaluate(&c, "t4"); /* where it is zero, and zero is right */
-    assert_true(c.values[0] == 0);
+    assert_true(c.values[0].value == 0);
     case_end(&c);
 }
 
@@ -195,7 +190,7 @@ static void mistakes_are_shown_where_they_are(void **state)
         if (strncmp(said, rows[i][1], strlen(rows[i][1])) != 0)
             assert_string_equal(said, rows[i][1]);
         assert_int_equal(c.diag.errors, 1);
-        assert_int_equal(metricset_count(c.set), 0);
+        assert_int_equal(c.set->metrics.count, 0);
         case_end(&c);
     }
 }
@@ -214,7 +209,7 @@ static void a_second_definition_points_to_the_first(void **state)
                                            "test.metrics:1:8: note: the first definition\n"
                                            "    metric a higher \"u\" \"M.\" = 1\n"
                                            "           ^\n");
-    assert_int_equal(metricset_count(c.set), 1);
+    assert_int_equal(c.set->metrics.count, 1);
     case_end(&c);
 }
 
@@ -229,8 +224,33 @@ static void reading_goes_on_after_a_mistake(void **state)
                                "metric c higher \"u\" \"M.\" = 3\n"));
 
     assert_int_equal(c.diag.errors, 3);
-    assert_int_equal(metricset_find(c.set, "c"), 0);
-    assert_true(metricset_find(c.set, "b") == SIZE_MAX);
+    assert_true(metricset_find(c.set, "c") >= 0);
+    assert_int_equal(metricset_find(c.set, "b"), -1);
+    case_end(&c);
+}
+
+/* Carving reads its conditions in the scope of the set. */
+static void other_formulas_can_use_the_scope(void **state)
+{
+    (void)state;
+    Case c = case_new();
+    assert_true(case_read(&c, "metric a higher \"\" \"A.\" = 1 / blocks\n"));
+    Source s = {"carve", "a < 1 and device_sms == 132", 27};
+    Lexer l = lexer_new(c.arena, &s, &c.diag);
+    Expr *e = expr_parse(&l);
+    Scope scope = metricset_scope(c.set);
+    assert_true(expr_bind(e, &scope, &c.diag));
+
+    c.profile.value[PROFILE_BLOCKS] = 4;
+    case_evaluate(&c, "h200");
+    Value *slots = ARENA_ARRAY(c.arena, Value, metricset_slot_count(c.set));
+    metricset_slots(c.set, &c.profile, device_find("h200"), c.values, slots);
+    Evaluation ev = {.arena = c.arena};
+    Value v = {0};
+
+    assert_true(expr_eval(e, slots, &ev, &v));
+    assert_true(v.kind == VALUE_BOOL && v.boolean);
+    assert_string_equal(metricset_slot_name(c.set, (int)metricset_slot_count(c.set) - 1), "a");
     case_end(&c);
 }
 
@@ -244,6 +264,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_shown_where_they_are),
         cmocka_unit_test(a_second_definition_points_to_the_first),
         cmocka_unit_test(reading_goes_on_after_a_mistake),
+        cmocka_unit_test(other_formulas_can_use_the_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
