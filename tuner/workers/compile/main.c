@@ -39,7 +39,7 @@ static void clear_environment(void)
     }
 }
 
-/* What the messages of a Diag say, as one text. */
+/* What went wrong first. */
 static const char *diag_text(Arena *a, const Diag *d)
 {
     return d->messages.count ? d->messages.at[0].text : arena_string(a, "unknown reason");
@@ -143,7 +143,8 @@ int main(int argc, char **argv)
     Diag d = diag_new(a);
     NvrtcSearch search;
     Nvrtc *n = nvrtc_open(a, argc > 1 ? argv[1] : NULL, &search, &d);
-    /* The compiler writes the folder it runs in into debugging information. */
+    /* With -lineinfo the compiler writes the folder it runs in into PTX and cubin, before the name
+     * of the source.  (Files found along -I still appear there by their folders.) */
     bool ok = chdir("/") == 0 && say_hello(a, n, &search, &d) && n && serve_all(n, &d);
     if (!ok)
         fprintf(stderr, "aptune-compile: %s\n", diag_text(a, &d));
