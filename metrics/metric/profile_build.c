@@ -48,11 +48,11 @@ static void set_mix(Profile *p, const Walk *w)
             sum += w->by_class[table[i].class[k]];
         p->value[table[i].field] = sum;
     }
-    p->value[PROFILE_GLOBAL_LOADS] = w->loads[PTX_SPACE_GLOBAL];
-    p->value[PROFILE_GLOBAL_STORES] = w->stores[PTX_SPACE_GLOBAL];
-    p->value[PROFILE_SHARED_LOADS] = w->loads[PTX_SPACE_SHARED];
-    p->value[PROFILE_SHARED_STORES] = w->stores[PTX_SPACE_SHARED];
-    p->value[PROFILE_LOCAL_ACCESSES] = w->loads[PTX_SPACE_LOCAL] + w->stores[PTX_SPACE_LOCAL];
+    p->value[PROFILE_GLOBAL_LOADS] = w->loads[PTX_GLOBAL];
+    p->value[PROFILE_GLOBAL_STORES] = w->stores[PTX_GLOBAL];
+    p->value[PROFILE_SHARED_LOADS] = w->loads[PTX_SHARED];
+    p->value[PROFILE_SHARED_STORES] = w->stores[PTX_SHARED];
+    p->value[PROFILE_LOCAL_ACCESSES] = w->loads[PTX_LOCAL] + w->stores[PTX_LOCAL];
 }
 
 static void set_walk(Profile *p, const Walk *w)
@@ -70,8 +70,8 @@ static int64_t local_array_bytes(const PtxFunction *f)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < f->locals.count; i++)
-        if (f->locals.at[i]->space == PTX_SPACE_LOCAL)
-            bytes += (int64_t)f->locals.at[i]->bytes;
+        if (f->locals.at[i]->space == PTX_LOCAL)
+            bytes += (int64_t)f->locals.at[i]->size;
     return bytes;
 }
 

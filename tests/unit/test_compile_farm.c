@@ -29,7 +29,7 @@ static void fake_hello(const char *mode, const char *library, Diag *d)
                   "version", "0.0 (synthetic)", "library", library, "missing");
     if (strcmp(mode, "no compiler") == 0)
         json_object_set_new(hello, "error", json_string("no compiler anywhere"));
-    wire_send(STDOUT_FILENO, hello, NULL, 0, d);
+    cwire_send(STDOUT_FILENO, hello, NULL, 0, d);
     json_decref(hello);
 }
 
@@ -40,7 +40,7 @@ static void fake_reply(const json_t *id, bool ok, const char *ptx, Diag *d)
                              ok, "lasting", 1, "seconds", 0.125, "lowered", "_Z1kv");
     Blob blobs[] = {
         {ok ? "" : "k.cu(1): error", ok ? 0 : 14}, {ptx, ok ? strlen(ptx) : 0}, {"ELF", 3}};
-    wire_send(STDOUT_FILENO, head, blobs, 3, d);
+    cwire_send(STDOUT_FILENO, head, blobs, 3, d);
     json_decref(head);
 }
 
@@ -55,11 +55,11 @@ static void fake_child(const char *lock)
         pause();
 }
 
-static void fake_serve(const WireMessage *m, Diag *d)
+static void fake_serve(const CWireMessage *m, Diag *d)
 {
     const char **options;
     size_t count;
-    wire_unpack_texts(d->arena, m->blob[COMPILE_OPTIONS], &options, &count);
+    cwire_unpack_texts(d->arena, m->blob[COMPILE_OPTIONS], &options, &count);
     const char *what = strchr(options[count - 1], '=') + 1;
     const json_t *id = json_object_get(m->head, "id");
     if (strncmp(what, "lock:", 5) == 0)
@@ -90,8 +90,8 @@ static int fake_main(const char *mode, const char *library)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    WireReader r = {0};
-    WireMessage m = {0};
+    CWireReader r = {0};
+    CWireMessage m = {0};
     if (strcmp(mode, "dies") == 0) {
         fputs("cannot load libsynthetic.so\n", stderr);
         return 1;
@@ -102,11 +102,11 @@ static int fake_main(const char *mode, const char *library)
         pause();
     fflush(stdout);
     fake_hello(mode, library, &d);
-    while (wire_receive(&r, STDIN_FILENO, &m, &d) == WIRE_MESSAGE) {
+    while (cwire_receive(&r, STDIN_FILENO, &m, &d) == CWIRE_MESSAGE) {
         fake_serve(&m, &d);
-        wire_free(&m);
+        cwire_free(&m);
     }
-    wire_reader_free(&r);
+    cwire_reader_free(&r);
     arena_free(a);
     return 0;
 }

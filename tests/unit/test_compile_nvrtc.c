@@ -182,20 +182,20 @@ static void the_helper_ends_when_its_input_closes(void **state)
 {
     Fixture *f = *state;
     Helper h;
-    WireReader reader = {0};
-    WireMessage hello = {0}, none = {0};
+    CWireReader reader = {0};
+    CWireMessage hello = {0}, none = {0};
     assert_true(helper_start(&h, HELPER, (const char *[]){CUDA, NULL}, &f->diag));
 
-    assert_int_equal(wire_receive(&reader, h.fd, &hello, &f->diag), WIRE_MESSAGE);
+    assert_int_equal(cwire_receive(&reader, h.fd, &hello, &f->diag), CWIRE_MESSAGE);
     assert_null(json_object_get(hello.head, "error"));
     assert_int_equal(shutdown(h.fd, SHUT_WR), 0);
-    WireStatus end = wire_receive(&reader, h.fd, &none, &f->diag);
+    CWireStatus end = cwire_receive(&reader, h.fd, &none, &f->diag);
     const char *how = helper_end(&h, f->arena);
 
-    assert_int_equal(end, WIRE_END);
+    assert_int_equal(end, CWIRE_END);
     assert_non_null(strstr(how, "ended with code 0"));
-    wire_free(&hello);
-    wire_reader_free(&reader);
+    cwire_free(&hello);
+    cwire_reader_free(&reader);
 }
 
 static void the_cache_serves_what_nvrtc_gave(void **state)

@@ -18,19 +18,19 @@ static Buf one_message(Diag *d)
 {
     Buf b = {0};
     json_t *head = json_pack("{s:i}", "n", 7);
-    assert_true(wire_encode(&b, head, BLOBS, 2, d));
+    assert_true(cwire_encode(&b, head, BLOBS, 2, d));
     json_decref(head);
     return b;
 }
 
-static void assert_is_the_message(WireMessage *m)
+static void assert_is_the_message(CWireMessage *m)
 {
     assert_int_equal(json_integer_value(json_object_get(m->head, "n")), 7);
     assert_int_equal(m->blob_count, 2);
     assert_int_equal(m->blob[0].size, 5);
     assert_memory_equal(m->blob[0].bytes, "a\0b\nc", 5);
     assert_int_equal(m->blob[1].size, 0);
-    wire_free(m);
+    cwire_free(m);
 }
 
 static void a_message_is_whole_however_it_is_cut(void **state)
@@ -43,20 +43,20 @@ static void a_message_is_whole_however_it_is_cut(void **state)
     for (size_t cut = 0; cut <= b.size; cut++) {
         int pair[2];
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-        WireReader r = {0};
-        WireMessage m = {0};
+        CWireReader r = {0};
+        CWireMessage m = {0};
         assert_int_equal(write(pair[0], b.text, cut), cut);
-        wire_fill(&r, pair[1]);
-        WireStatus first = wire_take(&r, &m, &d);
-        assert_int_equal(first, cut == b.size ? WIRE_MESSAGE : WIRE_MORE);
-        if (first == WIRE_MORE) {
+        cwire_fill(&r, pair[1]);
+        CWireStatus first = cwire_take(&r, &m, &d);
+        assert_int_equal(first, cut == b.size ? CWIRE_MESSAGE : CWIRE_MORE);
+        if (first == CWIRE_MORE) {
             assert_int_equal(write(pair[0], b.text + cut, b.size - cut), b.size - cut);
-            wire_fill(&r, pair[1]);
-            assert_int_equal(wire_take(&r, &m, &d), WIRE_MESSAGE);
+            cwire_fill(&r, pair[1]);
+            assert_int_equal(cwire_take(&r, &m, &d), CWIRE_MESSAGE);
         }
         assert_is_the_message(&m);
-        assert_int_equal(wire_take(&r, &m, &d), WIRE_MORE);
-        wire_reader_free(&r);
+        assert_int_equal(cwire_take(&r, &m, &d), CWIRE_MORE);
+        cwire_reader_free(&r);
         close(pair[0]);
         close(pair[1]);
     }
@@ -78,33 +78,33 @@ static void two_messages_in_one_read_are_two(void **state)
     assert_int_equal(write(pair[0], b.text, b.size), b.size);
     assert_int_equal(write(pair[0], b.text, b.size), b.size);
     close(pair[0]);
-    WireReader r = {0};
+    CWireReader r = {0};
     for (int i = 0; i < 2; i++) {
-        WireMessage m = {0};
-        assert_int_equal(wire_receive(&r, pair[1], &m, &d), WIRE_MESSAGE);
+        CWireMessage m = {0};
+        assert_int_equal(cwire_receive(&r, pair[1], &m, &d), CWIRE_MESSAGE);
         assert_is_the_message(&m);
     }
-    WireMessage m = {0};
-    assert_int_equal(wire_receive(&r, pair[1], &m, &d), WIRE_END);
+    CWireMessage m = {0};
+    assert_int_equal(cwire_receive(&r, pair[1], &m, &d), CWIRE_END);
 
-    wire_reader_free(&r);
+    cwire_reader_free(&r);
     close(pair[1]);
     buf_free(&b);
     arena_free(a);
 }
 
 /* What a reader makes of bytes followed by the end. */
-static WireStatus status_of(const char *bytes, size_t size, Diag *d)
+static CWireStatus status_of(const char *bytes, size_t size, Diag *d)
 {
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     assert_int_equal(write(pair[0], bytes, size), size);
     close(pair[0]);
-    WireReader r = {0};
-    WireMessage m = {0};
-    WireStatus s = wire_receive(&r, pair[1], &m, d);
-    wire_free(&m);
-    wire_reader_free(&r);
+    CWireReader r = {0};
+    CWireMessage m = {0};
+    CWireStatus s = cwire_receive(&r, pair[1], &m, d);
+    cwire_free(&m);
+    cwire_reader_free(&r);
     close(pair[1]);
     return s;
 }
@@ -129,7 +129,7 @@ static void what_is_no_message_is_quoted(void **state)
 
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         Diag d = diag_new(a);
-        assert_int_equal(status_of(BAD[i], strlen(BAD[i]), &d), WIRE_BAD);
+        assert_int_equal(status_of(BAD[i], strlen(BAD[i]), &d), CWIRE_BAD);
         assert_int_equal(d.errors, 1);
         assert_non_null(strstr(d.messages.at[0].text, i == 0 ? "cannot open shared" : "message"));
     }
@@ -145,9 +145,9 @@ static void an_end_inside_a_message_is_bad_and_between_two_is_not(void **state)
     Buf b = one_message(&d);
 
     for (size_t size = 1; size < b.size; size++)
-        assert_int_equal(status_of(b.text, size, &d), WIRE_BAD);
-    assert_int_equal(status_of(b.text, 0, &d), WIRE_END);
-    assert_int_equal(status_of(b.text, b.size, &d), WIRE_MESSAGE);
+        assert_int_equal(status_of(b.text, size, &d), CWIRE_BAD);
+    assert_int_equal(status_of(b.text, 0, &d), CWIRE_END);
+    assert_int_equal(status_of(b.text, b.size, &d), CWIRE_MESSAGE);
 
     buf_free(&b);
     arena_free(a);
@@ -164,29 +164,29 @@ static void a_writer_goes_on_when_there_is_room(void **state)
     char *big = arena_alloc(a, size);
     memset(big, 'x', size);
     json_t *head = json_object();
-    WireWriter w = {0};
+    CWireWriter w = {0};
 
-    assert_true(wire_encode(&w.bytes, head, &(Blob){big, size}, 1, &d));
-    WireReader r = {0};
-    WireMessage m = {0};
-    WireStatus s = WIRE_MORE;
+    assert_true(cwire_encode(&w.bytes, head, &(Blob){big, size}, 1, &d));
+    CWireReader r = {0};
+    CWireMessage m = {0};
+    CWireStatus s = CWIRE_MORE;
     int rounds = 0;
-    while (s == WIRE_MORE) {
-        assert_true(wire_flush(&w, pair[0]));
-        wire_fill(&r, pair[1]);
-        s = wire_take(&r, &m, &d);
+    while (s == CWIRE_MORE) {
+        assert_true(cwire_flush(&w, pair[0]));
+        cwire_fill(&r, pair[1]);
+        s = cwire_take(&r, &m, &d);
         rounds++;
     }
 
-    assert_int_equal(s, WIRE_MESSAGE);
+    assert_int_equal(s, CWIRE_MESSAGE);
     assert_true(rounds > 1);
-    assert_false(wire_pending(&w));
+    assert_false(cwire_pending(&w));
     assert_int_equal(m.blob[0].size, size);
     assert_memory_equal(m.blob[0].bytes, big, size);
 
-    wire_free(&m);
+    cwire_free(&m);
     json_decref(head);
-    wire_reader_free(&r);
+    cwire_reader_free(&r);
     buf_free(&w.bytes);
     close(pair[0]);
     close(pair[1]);
@@ -203,7 +203,7 @@ static void writing_to_one_who_is_gone_is_an_error_not_a_signal(void **state)
     close(pair[1]);
     json_t *head = json_object();
 
-    assert_false(wire_send(pair[0], head, NULL, 0, &d));
+    assert_false(cwire_send(pair[0], head, NULL, 0, &d));
     assert_int_equal(d.errors, 1);
 
     json_decref(head);
@@ -220,13 +220,13 @@ static void lists_of_texts_come_back(void **state)
     const char **back;
     size_t count;
 
-    wire_pack_texts(&b, texts, 3);
-    assert_true(wire_unpack_texts(a, (Blob){b.text, b.size}, &back, &count));
+    cwire_pack_texts(&b, texts, 3);
+    assert_true(cwire_unpack_texts(a, (Blob){b.text, b.size}, &back, &count));
     assert_int_equal(count, 3);
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(back[i], texts[i]);
-    assert_false(wire_unpack_texts(a, (Blob){b.text, b.size - 1}, &back, &count));
-    assert_true(wire_unpack_texts(a, (Blob){NULL, 0}, &back, &count));
+    assert_false(cwire_unpack_texts(a, (Blob){b.text, b.size - 1}, &back, &count));
+    assert_true(cwire_unpack_texts(a, (Blob){NULL, 0}, &back, &count));
     assert_int_equal(count, 0);
 
     buf_free(&b);

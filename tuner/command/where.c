@@ -29,5 +29,7 @@ const char *where_data(Arena *a, const char *name)
     const char *installed = arena_printf(a, "%s/../share/aptune/%s", program_folder(a), name);
     if (file_exists(installed))
         return installed;
-    return arena_printf(a, "%s/%s", APTUNE_SOURCE_DIR, name);
+    /* A build folder inside the source tree, which may have been moved since it was built. */
+    const char *above = arena_printf(a, "%s/../%s", program_folder(a), name);
+    return file_exists(above) ? above : arena_printf(a, "%s/%s", APTUNE_SOURCE_DIR, name);
 }

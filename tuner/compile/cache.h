@@ -30,7 +30,7 @@ Cache *cache_open(Arena *a, const char *folder, Diag *d);
 typedef struct CacheEntry {
     json_t *head;  /* as it was put */
     json_t *facts; /* what was attached; NULL when nothing was */
-    Blob blob[WIRE_BLOBS];
+    Blob blob[CWIRE_BLOBS];
     size_t blob_count; /* 0 when only the header was read */
 } CacheEntry;
 

@@ -219,7 +219,7 @@ static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
               why->messages.count ? why->messages.at[0].text : "unknown reason");
 }
 
-static void store(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
+static void store(Farm *f, const CompileJob *job, const CWireMessage *reply, Diag *d)
 {
     if (f->cache_full || !is_cacheable(f, job))
         return;
@@ -291,7 +291,7 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     return ok;
 }
 
-static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+static bool take_reply(Farm *f, Worker *w, const CWireMessage *m, Diag *d)
 {
     const json_t *id = json_object_get(m->head, "id");
     bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
@@ -309,7 +309,7 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     return true;
 }
 
-static bool take_message(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+static bool take_message(Farm *f, Worker *w, const CWireMessage *m, Diag *d)
 {
     switch (w->state) {
     case WORKER_STARTING:
@@ -348,16 +348,16 @@ static bool serve_worker(Farm *f, Worker *w, Diag *d)
         return true;
     Arena *scratch = arena_new();
     Diag quiet = diag_new(scratch);
-    WireMessage m = {0};
-    WireStatus s = worker_receive(w, &m, &quiet);
+    CWireMessage m = {0};
+    CWireStatus s = worker_receive(w, &m, &quiet);
     bool ok = true;
-    if (s == WIRE_MESSAGE)
+    if (s == CWIRE_MESSAGE)
         ok = take_message(f, w, &m, d);
-    else if (s == WIRE_MORE)
+    else if (s == CWIRE_MORE)
         ok = check_time(f, w, d);
     else
-        ok = lose_worker(f, w, s == WIRE_BAD ? quiet.messages.at[0].text : "", d);
-    wire_free(&m);
+        ok = lose_worker(f, w, s == CWIRE_BAD ? quiet.messages.at[0].text : "", d);
+    cwire_free(&m);
     arena_free(scratch);
     return ok;
 }

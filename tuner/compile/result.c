@@ -48,7 +48,7 @@ static void read_facts(Arena *a, const json_t *facts, CompileResult *r)
     free(text);
 }
 
-bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
+bool result_read(Arena *a, const CWireMessage *reply, CompileResult *out)
 {
     if (reply->blob_count != COMPILE_REPLY_BLOBS)
         return false;
@@ -130,7 +130,7 @@ bool result_recall_head(const Cache *c, Arena *a, const Hash *key, CompileResult
     return true;
 }
 
-bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+bool result_keep(const Cache *c, const Hash *key, const CWireMessage *reply, Diag *d)
 {
     if (!json_is_true(json_object_get(reply->head, "lasting")))
         return true;

@@ -13,48 +13,48 @@
 static const char MAGIC[] = "APT1";
 
 /* The longest first line: the magic word, the sizes, the line's end. */
-enum { LINE_LIMIT = 5 + (WIRE_BLOBS + 1) * 11 + 1 };
+enum { LINE_LIMIT = 5 + (CWIRE_BLOBS + 1) * 11 + 1 };
 
 /* The sizes of a message that is coming in. */
 typedef struct Frame {
     size_t line; /* bytes of the first line */
     size_t json;
-    size_t blob[WIRE_BLOBS];
+    size_t blob[CWIRE_BLOBS];
     size_t blob_count;
     size_t size; /* all of it */
 } Frame;
 
-void wire_free(WireMessage *m)
+void cwire_free(CWireMessage *m)
 {
     json_decref(m->head);
     free(m->storage);
-    *m = (WireMessage){0};
+    *m = (CWireMessage){0};
 }
 
-void wire_reader_free(WireReader *r)
+void cwire_reader_free(CWireReader *r)
 {
     buf_free(&r->bytes);
-    *r = (WireReader){0};
+    *r = (CWireReader){0};
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-WireStatus wire_fill(WireReader *r, int fd)
+CWireStatus cwire_fill(CWireReader *r, int fd)
 {
     char part[65536];
     ssize_t n = read(fd, part, sizeof part);
     if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
-        return WIRE_MORE;
+        return CWIRE_MORE;
     if (n <= 0) {
         r->ended = true;
-        return WIRE_END;
+        return CWIRE_END;
     }
     if (r->start == r->bytes.size) {
         buf_clear(&r->bytes);
         r->start = 0;
     }
     buf_add(&r->bytes, part, (size_t)n);
-    return WIRE_MORE;
+    return CWIRE_MORE;
 }
 
 /* The beginning of what came, fit for a message: printable and short. */
@@ -86,38 +86,38 @@ static bool read_size(const char **at, const char *end, size_t limit, size_t *si
 
 static bool read_sizes(const char *p, const char *end, Frame *f)
 {
-    if (!read_size(&p, end, WIRE_JSON_LIMIT, &f->json))
+    if (!read_size(&p, end, CWIRE_JSON_LIMIT, &f->json))
         return false;
     f->size = f->line + f->json;
     while (p < end) {
-        if (f->blob_count == WIRE_BLOBS ||
-            !read_size(&p, end, WIRE_BLOB_LIMIT, &f->blob[f->blob_count]))
+        if (f->blob_count == CWIRE_BLOBS ||
+            !read_size(&p, end, CWIRE_BLOB_LIMIT, &f->blob[f->blob_count]))
             return false;
         f->size += f->blob[f->blob_count++];
     }
     return true;
 }
 
-/* Reads the first line.  WIRE_MESSAGE when it is whole and sound. */
-static WireStatus read_line(const char *at, size_t size, Frame *f)
+/* Reads the first line.  CWIRE_MESSAGE when it is whole and sound. */
+static CWireStatus read_line(const char *at, size_t size, Frame *f)
 {
     size_t magic = strlen(MAGIC);
     if (memcmp(at, MAGIC, size < magic ? size : magic) != 0)
-        return WIRE_BAD;
+        return CWIRE_BAD;
     const char *end = memchr(at, '\n', size < LINE_LIMIT ? size : LINE_LIMIT);
     if (!end)
-        return size < LINE_LIMIT ? WIRE_MORE : WIRE_BAD;
+        return size < LINE_LIMIT ? CWIRE_MORE : CWIRE_BAD;
     f->line = (size_t)(end - at) + 1;
-    return read_sizes(at + magic, end, f) ? WIRE_MESSAGE : WIRE_BAD;
+    return read_sizes(at + magic, end, f) ? CWIRE_MESSAGE : CWIRE_BAD;
 }
 
 /* Gives the message storage of its own, so that the reader can go on. */
-static bool read_body(const char *at, const Frame *f, WireMessage *m)
+static bool read_body(const char *at, const Frame *f, CWireMessage *m)
 {
-    *m = (WireMessage){0};
+    *m = (CWireMessage){0};
     m->head = json_loadb(at + f->line, f->json, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_object(m->head)) {
-        wire_free(m);
+        cwire_free(m);
         return false;
     }
     size_t size = f->size - f->line - f->json;
@@ -132,34 +132,34 @@ static bool read_body(const char *at, const Frame *f, WireMessage *m)
     return true;
 }
 
-static WireStatus bad(const WireReader *r, Diag *d)
+static CWireStatus bad(const CWireReader *r, Diag *d)
 {
     const char *at = buf_text(&r->bytes) + r->start;
     diag_fail(d, "the helper program sent something else than a message: '%s'",
               quote(d->arena, at, r->bytes.size - r->start));
-    return WIRE_BAD;
+    return CWIRE_BAD;
 }
 
-WireStatus wire_take(WireReader *r, WireMessage *m, Diag *d)
+CWireStatus cwire_take(CWireReader *r, CWireMessage *m, Diag *d)
 {
     size_t size = r->bytes.size - r->start;
     if (size == 0)
-        return r->ended ? WIRE_END : WIRE_MORE;
+        return r->ended ? CWIRE_END : CWIRE_MORE;
     const char *at = r->bytes.text + r->start;
     Frame f = {0};
-    WireStatus line = read_line(at, size, &f);
-    if (line == WIRE_BAD)
+    CWireStatus line = read_line(at, size, &f);
+    if (line == CWIRE_BAD)
         return bad(r, d);
-    if (line == WIRE_MORE || size < f.size) {
+    if (line == CWIRE_MORE || size < f.size) {
         if (!r->ended)
-            return WIRE_MORE;
+            return CWIRE_MORE;
         diag_fail(d, "the helper program ended in the middle of a message");
-        return WIRE_BAD;
+        return CWIRE_BAD;
     }
     if (!read_body(at, &f, m))
         return bad(r, d);
     r->start += f.size;
-    return WIRE_MESSAGE;
+    return CWIRE_MESSAGE;
 }
 
 static void wait_for(int fd, short events)
@@ -168,31 +168,31 @@ static void wait_for(int fd, short events)
     poll(&p, 1, -1);
 }
 
-WireStatus wire_receive(WireReader *r, int fd, WireMessage *m, Diag *d)
+CWireStatus cwire_receive(CWireReader *r, int fd, CWireMessage *m, Diag *d)
 {
     for (;;) {
-        WireStatus s = wire_take(r, m, d);
-        if (s != WIRE_MORE)
+        CWireStatus s = cwire_take(r, m, d);
+        if (s != CWIRE_MORE)
             return s;
         wait_for(fd, POLLIN);
-        wire_fill(r, fd);
+        cwire_fill(r, fd);
     }
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-bool wire_encode(Buf *out, const json_t *head, const Blob *blobs, size_t count, Diag *d)
+bool cwire_encode(Buf *out, const json_t *head, const Blob *blobs, size_t count, Diag *d)
 {
-    if (count > WIRE_BLOBS)
-        return diag_fail(d, "a message of %zu blobs is over the limit of %d", count, WIRE_BLOBS);
+    if (count > CWIRE_BLOBS)
+        return diag_fail(d, "a message of %zu blobs is over the limit of %d", count, CWIRE_BLOBS);
     for (size_t i = 0; i < count; i++)
-        if (blobs[i].size > WIRE_BLOB_LIMIT)
+        if (blobs[i].size > CWIRE_BLOB_LIMIT)
             return diag_fail(d, "%zu bytes are too much for a message", blobs[i].size);
     char *json = json_dumps(head, JSON_COMPACT);
     if (!json)
         return diag_fail(d, "a message holds text that is not UTF-8");
     size_t size = strlen(json);
-    bool ok = size <= WIRE_JSON_LIMIT;
+    bool ok = size <= CWIRE_JSON_LIMIT;
     if (ok) {
         buf_printf(out, "%s %zu", MAGIC, size);
         for (size_t i = 0; i < count; i++)
@@ -214,14 +214,14 @@ static ssize_t write_some(int fd, const char *bytes, size_t size)
     return n < 0 && errno == ENOTSOCK ? write(fd, bytes, size) : n;
 }
 
-bool wire_pending(const WireWriter *w)
+bool cwire_pending(const CWireWriter *w)
 {
     return w->sent < w->bytes.size;
 }
 
-bool wire_flush(WireWriter *w, int fd)
+bool cwire_flush(CWireWriter *w, int fd)
 {
-    while (wire_pending(w)) {
+    while (cwire_pending(w)) {
         ssize_t n = write_some(fd, w->bytes.text + w->sent, w->bytes.size - w->sent);
         if (n < 0 && errno == EINTR)
             continue;
@@ -234,13 +234,13 @@ bool wire_flush(WireWriter *w, int fd)
     return true;
 }
 
-bool wire_send(int fd, const json_t *head, const Blob *blobs, size_t count, Diag *d)
+bool cwire_send(int fd, const json_t *head, const Blob *blobs, size_t count, Diag *d)
 {
-    WireWriter w = {0};
-    bool ok = wire_encode(&w.bytes, head, blobs, count, d);
-    while (ok && wire_pending(&w)) {
-        ok = wire_flush(&w, fd) || diag_fail(d, "cannot send a message: %s", strerror(errno));
-        if (ok && wire_pending(&w))
+    CWireWriter w = {0};
+    bool ok = cwire_encode(&w.bytes, head, blobs, count, d);
+    while (ok && cwire_pending(&w)) {
+        ok = cwire_flush(&w, fd) || diag_fail(d, "cannot send a message: %s", strerror(errno));
+        if (ok && cwire_pending(&w))
             wait_for(fd, POLLOUT);
     }
     buf_free(&w.bytes);
@@ -249,13 +249,13 @@ bool wire_send(int fd, const json_t *head, const Blob *blobs, size_t count, Diag
 
 /* ---- lists of texts ------------------------------------------------------------------------ */
 
-void wire_pack_texts(Buf *out, const char *const *texts, size_t count)
+void cwire_pack_texts(Buf *out, const char *const *texts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         buf_add(out, texts[i], strlen(texts[i]) + 1);
 }
 
-bool wire_unpack_texts(Arena *a, Blob blob, const char ***texts, size_t *count)
+bool cwire_unpack_texts(Arena *a, Blob blob, const char ***texts, size_t *count)
 {
     *count = 0;
     *texts = NULL;

@@ -26,7 +26,7 @@ bool worker_start(Worker *w, const char *helper, const char *cuda_folder, double
 const char *worker_stop(Worker *w, Arena *a)
 {
     const char *how = helper_end(&w->process, a);
-    wire_reader_free(&w->in);
+    cwire_reader_free(&w->in);
     buf_free(&w->out.bytes);
     *w = (Worker){0};
     return how;
@@ -40,8 +40,8 @@ static json_t *request_head(uint64_t id)
 bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_seconds, Diag *d)
 {
     Buf options = {0}, names = {0};
-    wire_pack_texts(&options, job->options, job->option_count);
-    wire_pack_texts(&names, job->names, job->name_count);
+    cwire_pack_texts(&options, job->options, job->option_count);
+    cwire_pack_texts(&names, job->names, job->name_count);
     const Blob blobs[COMPILE_REQUEST_BLOBS] = {
         [COMPILE_NAME] = {job->source->name, strlen(job->source->name)},
         [COMPILE_SOURCE] = {job->source->text, job->source->size},
@@ -49,7 +49,7 @@ bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_sec
         [COMPILE_NAMES] = {names.text, names.size},
     };
     json_t *head = request_head(id);
-    bool ok = wire_encode(&w->out.bytes, head, blobs, COMPILE_REQUEST_BLOBS, d);
+    bool ok = cwire_encode(&w->out.bytes, head, blobs, COMPILE_REQUEST_BLOBS, d);
     json_decref(head);
     buf_free(&options);
     buf_free(&names);
@@ -59,7 +59,7 @@ bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_sec
     w->job = job;
     set_state(w, WORKER_BUSY, limit_seconds);
     /* A broken socket shows when the worker is read next. */
-    wire_flush(&w->out, w->process.fd);
+    cwire_flush(&w->out, w->process.fd);
     return true;
 }
 
@@ -69,18 +69,18 @@ void worker_set_idle(Worker *w)
     w->job = NULL;
 }
 
-WireStatus worker_receive(Worker *w, WireMessage *m, Diag *d)
+CWireStatus worker_receive(Worker *w, CWireMessage *m, Diag *d)
 {
-    wire_flush(&w->out, w->process.fd);
+    cwire_flush(&w->out, w->process.fd);
     size_t before;
     do {
         before = w->in.bytes.size;
-        wire_fill(&w->in, w->process.fd);
+        cwire_fill(&w->in, w->process.fd);
     } while (!w->in.ended && w->in.bytes.size > before);
-    return wire_take(&w->in, m, d);
+    return cwire_take(&w->in, m, d);
 }
 
 short worker_events(const Worker *w)
 {
-    return wire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN;
+    return cwire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN;
 }

@@ -18,8 +18,8 @@ typedef enum WorkerState {
 typedef struct Worker {
     WorkerState state;
     Helper process;
-    WireReader in;
-    WireWriter out;
+    CWireReader in;
+    CWireWriter out;
     uint64_t id;           /* of the job, when busy */
     const CompileJob *job; /* when busy */
     double since_seconds;  /* when it became what it is */
@@ -38,8 +38,8 @@ bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_sec
 
 void worker_set_idle(Worker *w);
 
-/* Writes and reads what can be without waiting; then takes the next message, as wire_take. */
-WireStatus worker_receive(Worker *w, WireMessage *m, Diag *d);
+/* Writes and reads what can be without waiting; then takes the next message, as cwire_take. */
+CWireStatus worker_receive(Worker *w, CWireMessage *m, Diag *d);
 
 /* What to poll the process's descriptor for. */
 short worker_events(const Worker *w);

@@ -274,13 +274,16 @@ void report_why(const Run *r, size_t i, Buf *out)
 {
     Arena *a = arena_new();
     const Config *c = &r->configs[i];
-    buf_printf(out, "%s: ", run_config_name(a, r, i));
+    const char *name = run_config_name(a, r, i);
     if (c->tier0 != TIER0_FITS) {
-        buf_printf(out, "dropped by tier 0: %s\n", tier0_text(c->tier0));
+        buf_printf(out, "%s: dropped by tier 0: %s\n", name, tier0_text(c->tier0));
     } else if (c->code == CODE_ERROR || c->code == CODE_TIMEOUT || c->code == CODE_CRASH) {
-        buf_printf(out, "did not compile: %s\n", c->failure ? c->failure : "no message");
+        buf_printf(out, "%s: did not compile: %s\n", name, c->failure ? c->failure : "no message");
     } else if (c->code == CODE_NONE) {
-        buf_puts(out, "has no code to judge\n");
+        buf_printf(out, "%s: has no code to judge\n", name);
+    } else if (c->same_as != i) {
+        buf_printf(out, "%s: compiles to the same code as %s, which stands for both\n", name,
+                   run_config_name(a, r, c->same_as));
     } else {
         carving_why(&r->carving, i, out);
         if (buf_text(out)[out->size - 1] != '\n')

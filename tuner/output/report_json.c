@@ -36,8 +36,8 @@ static json_t *parameters_of(const Run *r, size_t i)
 static json_t *metrics_of(const Run *r, size_t i)
 {
     json_t *o = json_object();
-    for (size_t m = 0; m < metricset_count(r->metrics) && r->configs[i].metrics; m++)
-        json_object_set_new(o, metricset_at(r->metrics, m)->name, number(r->configs[i].metrics[m]));
+    for (size_t m = 0; m < r->metrics->metrics.count && r->configs[i].metrics; m++)
+        json_object_set_new(o, r->metrics->metrics.at[m].name, number(r->configs[i].metrics[m]));
     return o;
 }
 
@@ -130,9 +130,9 @@ static void csv_heading(const Run *r, Buf *out)
         buf_printf(out, "%s,", r->spec->parameters[p].name);
     buf_puts(out, "code,selected,status,time_ms");
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        buf_printf(out, ",%s", profile_field(f)->name);
-    for (size_t m = 0; m < metricset_count(r->metrics); m++)
-        buf_printf(out, ",%s", metricset_at(r->metrics, m)->name);
+        buf_printf(out, ",%s", profile_info((ProfileField)f)->name);
+    for (size_t m = 0; m < r->metrics->metrics.count; m++)
+        buf_printf(out, ",%s", r->metrics->metrics.at[m].name);
     buf_puts(out, ",why\n");
 }
 
@@ -149,7 +149,7 @@ static void csv_row(const Run *r, size_t i, Buf *out)
     csv_number(out, c->median);
     for (int f = 0; f < PROFILE_FIELDS; f++)
         csv_number(out, c->profile ? c->profile->value[f] : NAN);
-    for (size_t m = 0; m < metricset_count(r->metrics); m++)
+    for (size_t m = 0; m < r->metrics->metrics.count; m++)
         csv_number(out, c->metrics ? c->metrics[m] : NAN);
     Buf why = {0};
     report_why(r, i, &why);

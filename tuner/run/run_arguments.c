@@ -132,7 +132,7 @@ static bool task_buffer(const Run *r, size_t argument, TaskBuffer *out)
     static const TaskRole roles[] = {
         [ARGUMENT_IN] = TASK_IN, [ARGUMENT_OUT] = TASK_OUT, [ARGUMENT_INOUT] = TASK_INOUT};
     const Argument *g = &r->spec->arguments[argument];
-    double count;
+    double count = 0;
     if (!evaluate_number(r, g->count, &count))
         return false;
     if (count < 1)

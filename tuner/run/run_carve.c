@@ -25,37 +25,38 @@ static bool read_metrics(Run *r)
 /* A metric that cannot be computed is NaN and never carves; the first reason is told. */
 static void compute_metrics(Run *r)
 {
-    size_t n = metricset_count(r->metrics);
+    size_t n = r->metrics->metrics.count;
+    MetricValue *values = ARENA_ARRAY(r->arena, MetricValue, n);
     bool *told = ARENA_ARRAY(r->arena, bool, n);
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
         if (!c->profile)
             continue;
-        double *values = ARENA_ARRAY(r->arena, double, n);
-        metricset_evaluate(r->metrics, c->profile, r->device, values);
-        c->metrics = values;
+        metricset_evaluate(r->arena, r->metrics, c->profile, r->device, values);
+        double *numbers = ARENA_ARRAY(r->arena, double, n);
         for (size_t m = 0; m < n; m++) {
-            if (!isnan(values[m]) || told[m])
+            numbers[m] = values[m].value;
+            if (!values[m].reason || told[m])
                 continue;
-            MetricValue v = metricset_explain(r->arena, r->metrics, c->profile, r->device, m);
-            diag_warn(r->diag, v.at, "%s is not known for some configurations: %s",
-                      metricset_at(r->metrics, m)->name, v.reason);
             told[m] = true;
+            diag_warn(r->diag, values[m].at, "%s is not known for some configurations: %s",
+                      r->metrics->metrics.at[m].name, values[m].reason);
         }
+        c->metrics = numbers;
     }
 }
 
 /* --- names in carving statements ------------------------------------------------------------------- */
 
-/* Slots of a threshold: metrics, then profile fields, then the spec's own names. */
-static size_t field_slot(const Run *r, int field)
-{
-    return metricset_count(r->metrics) + (size_t)field;
-}
+/* A threshold may use what metrics may (metricset_scope), and the spec's own names behind them. */
+typedef struct Names {
+    const Run *run;
+    Scope metrics;
+} Names;
 
 static size_t own_slot(const Run *r, size_t slot)
 {
-    return metricset_count(r->metrics) + PROFILE_FIELDS + slot;
+    return metricset_slot_count(r->metrics) + slot;
 }
 
 /* Integers of the spec are doubles here, as all numbers of a threshold. */
@@ -67,27 +68,21 @@ static ValueKind real_kind(ValueKind k)
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
-    (void)reason;
-    const Run *r = context;
-    const Spec *s = r->spec;
-    size_t m = metricset_find(r->metrics, name);
-    int field = profile_find(name);
-    *kind = VALUE_REAL;
-    if (m != SIZE_MAX)
-        return *slot = (int)m, true;
-    if (field >= 0)
-        return *slot = (int)field_slot(r, field), true;
+    const Names *n = context;
+    const Spec *s = n->run->spec;
+    if (n->metrics.find(n->metrics.context, name, slot, kind, reason))
+        return true;
     for (size_t p = 0; p < s->parameter_count; p++) {
         if (strcmp(s->parameters[p].name, name) != 0)
             continue;
-        *slot = (int)own_slot(r, spec_parameter_slot(s, p));
+        *slot = (int)own_slot(n->run, spec_parameter_slot(s, p));
         *kind = real_kind(s->parameters[p].kind);
         return true;
     }
     for (size_t k = 0; k < s->derived_count; k++) {
         if (strcmp(s->derived[k].name, name) != 0)
             continue;
-        *slot = (int)own_slot(r, spec_derived_slot(s, k));
+        *slot = (int)own_slot(n->run, spec_derived_slot(s, k));
         *kind = real_kind(expr_kind(s->derived[k].value));
         return true;
     }
@@ -96,15 +91,11 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
 
 static size_t list_names(void *context, const char **out, size_t room)
 {
-    const Run *r = context;
-    size_t n = 0;
-    for (size_t m = 0; m < metricset_count(r->metrics) && n < room; m++)
-        out[n++] = metricset_at(r->metrics, m)->name;
-    for (int f = 0; f < PROFILE_FIELDS && n < room; f++)
-        out[n++] = profile_field(f)->name;
-    for (size_t p = 0; p < r->spec->parameter_count && n < room; p++)
-        out[n++] = r->spec->parameters[p].name;
-    return n;
+    const Names *n = context;
+    size_t count = n->metrics.names(n->metrics.context, out, room);
+    for (size_t p = 0; p < n->run->spec->parameter_count && count < room; p++)
+        out[count++] = n->run->spec->parameters[p].name;
+    return count;
 }
 
 /* --- the table ---------------------------------------------------------------------------------------- */
@@ -114,19 +105,20 @@ typedef VEC(Column) Columns;
 static bool unknown_metric(Run *r, const CarveCriterion *k)
 {
     const char *names[256];
-    const char *closest = name_closest(k->name, names, list_names(r, names, 256));
+    Scope scope = metricset_scope(r->metrics);
+    const char *closest = name_closest(k->name, names, scope.names(scope.context, names, 256));
     return diag_error(r->diag, k->at, "unknown metric '%s'%s%s%s", k->name,
                       closest ? "; did you mean '" : "", closest ? closest : "",
                       closest ? "'?" : "");
 }
 
 /* The values of a metric (number m) or of a profile field. */
-static double *column_values(Run *r, size_t m, int field)
+static double *column_values(Run *r, int m, int field)
 {
     double *values = ARENA_ARRAY(r->arena, double, r->config_count);
     for (size_t i = 0; i < r->config_count; i++) {
         const Config *c = &r->configs[i];
-        values[i] = !c->profile ? NAN : m != SIZE_MAX ? c->metrics[m] : c->profile->value[field];
+        values[i] = !c->profile ? NAN : m >= 0 ? c->metrics[m] : c->profile->value[field];
     }
     return values;
 }
@@ -134,20 +126,19 @@ static double *column_values(Run *r, size_t m, int field)
 /* The column of a metric or profile field, added to the table when it is not there yet. */
 static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, ColumnId *out)
 {
-    size_t m = metricset_find(r->metrics, k->name);
-    int field = profile_find(k->name);
-    if (m == SIZE_MAX && field < 0)
+    int m = metricset_find(r->metrics, k->name), field = profile_find(k->name);
+    if (m < 0 && field < 0)
         return unknown_metric(r, k);
-    if (m == SIZE_MAX && k->direction == 0)
+    if (m < 0 && k->direction == 0)
         return diag_error(r->diag, k->at,
                           "'%s' is a field of the profile and has no direction: write 'higher %s' "
                           "or 'lower %s'",
                           k->name, k->name, k->name);
-    bool up = k->direction ? k->direction > 0 : metricset_at(r->metrics, m)->higher;
+    bool up = k->direction ? k->direction > 0 : r->metrics->metrics.at[m].higher;
     for (size_t i = 0; i < columns->count; i++)
         if (strcmp(columns->at[i].name, k->name) == 0 && columns->at[i].up == up)
             return *out = i, true;
-    const char *unit = m != SIZE_MAX ? metricset_at(r->metrics, m)->unit : profile_field(field)->unit;
+    const char *unit = m >= 0 ? r->metrics->metrics.at[m].unit : profile_info((ProfileField)field)->unit;
     VEC_PUSH(r->arena, columns, ((Column){k->name, unit, column_values(r, m, field), up}));
     *out = columns->count - 1;
     return true;
@@ -156,15 +147,15 @@ static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, Colum
 /* --- stages ------------------------------------------------------------------------------------------- */
 
 /* All slots of a configuration that a threshold may use. */
-static const Value *threshold_slots(Arena *scratch, const Run *r, size_t i)
+static const Value *threshold_slots(Arena *scratch, Run *r, size_t i)
 {
     const Config *c = &r->configs[i];
-    size_t own = spec_slot_count(r->spec);
+    size_t own = spec_slot_count(r->spec), n = r->metrics->metrics.count;
     Value *slots = ARENA_ARRAY(scratch, Value, own_slot(r, own));
-    for (size_t m = 0; m < metricset_count(r->metrics); m++)
-        slots[m] = value_real(c->metrics[m]);
-    for (int f = 0; f < PROFILE_FIELDS; f++)
-        slots[field_slot(r, f)] = value_real(c->profile->value[f]);
+    MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
+    for (size_t m = 0; m < n; m++)
+        values[m] = (MetricValue){.value = c->metrics[m]};
+    metricset_slots(r->metrics, c->profile, r->device, values, slots);
     const Value *config = run_slots(scratch, r, i);
     for (size_t k = 0; config && k < own; k++)
         slots[own_slot(r, k)] = config[k].kind == VALUE_INT ? value_real((double)config[k].integer)
@@ -175,7 +166,8 @@ static const Value *threshold_slots(Arena *scratch, const Run *r, size_t i)
 /* The threshold's answer for every configuration that has a profile. */
 static bool evaluate_threshold(Run *r, const CarveStage *c, const bool **out)
 {
-    Scope scope = {.context = r, .find = find_name, .names = list_names, .real = true};
+    Names names = {r, metricset_scope(r->metrics)};
+    Scope scope = {.context = &names, .find = find_name, .names = list_names, .real = true};
     if (!expr_bind(c->condition, &scope, r->diag))
         return false;
     bool *holds = ARENA_ARRAY(r->arena, bool, r->config_count);
@@ -252,8 +244,7 @@ static void select_all(Run *r)
 static void use_default(Run *r)
 {
     static CarveCriterion criteria[] = {{.name = "efficiency"}, {.name = "utilization_simple"}};
-    static CarveStage stage = {
-        .kind = CARVE_FRONT, .criteria = criteria, .criterion_count = 2, .keep_ties = true};
+    static CarveStage stage = {.kind = CARVE_FRONT, .criteria = criteria, .criterion_count = 2};
     if (r->spec->carving_count > 0)
         return;
     r->spec->carving = &stage;

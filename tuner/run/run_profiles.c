@@ -12,7 +12,7 @@ static ProfileHeader profile_header(Run *r, const RecordHeader *about)
 {
     const char **fields = ARENA_ARRAY(r->arena, const char *, PROFILE_FIELDS);
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        fields[f] = profile_field(f)->name;
+        fields[f] = profile_info((ProfileField)f)->name;
     return (ProfileHeader){.about = *about,
                            .profiler = arena_printf(r->arena, "%d", PROFILER_VERSION),
                            .fields = fields,
@@ -80,7 +80,7 @@ static const Profile *profile_of_row(Arena *a, const ProfileHeader *h, const Pro
     Profile *p = ARENA_NEW(a, Profile);
     *p = profile_new();
     for (int f = 0; f < PROFILE_FIELDS; f++) {
-        size_t k = profiles_field(h, profile_field(f)->name);
+        size_t k = profiles_field(h, profile_info((ProfileField)f)->name);
         if (k != SIZE_MAX)
             p->value[f] = row->values[k];
     }

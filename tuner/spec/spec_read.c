@@ -534,7 +534,7 @@ static bool read_front(Reader *r, CarveStage *c)
     }
     if (!lexer_at_end_of_line(&r->l) && r->l.token.kind != TOKEN_BAD)
         return diag_error(r->d, r->l.token.at,
-                          "expected ',' and another metric, or 'keep', 'budget N' or 'band P %', "
+                          "expected ',' and another metric, or 'keep', 'budget N' or 'band P %%', "
                           "found %s",
                           lexer_describe(&r->l));
     return c->criterion_count > 1 ||

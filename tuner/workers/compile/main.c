@@ -58,7 +58,7 @@ static bool say_hello(Arena *a, const Nvrtc *n, const NvrtcSearch *search, Diag 
     } else {
         json_object_set_new(hello, "error", json_string(diag_text(a, d)));
     }
-    bool ok = wire_send(STDOUT_FILENO, hello, NULL, 0, d);
+    bool ok = cwire_send(STDOUT_FILENO, hello, NULL, 0, d);
     json_decref(hello);
     return ok;
 }
@@ -69,12 +69,12 @@ static const char *blob_text(Arena *a, Blob b)
     return arena_copy(a, b.bytes, b.size);
 }
 
-static bool read_request(Arena *a, const WireMessage *m, NvrtcRequest *request, Diag *d)
+static bool read_request(Arena *a, const CWireMessage *m, NvrtcRequest *request, Diag *d)
 {
     const char **options, **names;
     if (m->blob_count != COMPILE_REQUEST_BLOBS ||
-        !wire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &request->option_count) ||
-        !wire_unpack_texts(a, m->blob[COMPILE_NAMES], &names, &request->name_count))
+        !cwire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &request->option_count) ||
+        !cwire_unpack_texts(a, m->blob[COMPILE_NAMES], &names, &request->name_count))
         return diag_fail(d, "a request is malformed");
     request->name = blob_text(a, m->blob[COMPILE_NAME]);
     request->source = blob_text(a, m->blob[COMPILE_SOURCE]);
@@ -96,12 +96,12 @@ static bool send_reply(json_t *id, const NvrtcRequest *request, const NvrtcResul
         [COMPILE_PTX] = {r->ptx, r->ptx_size},
         [COMPILE_CUBIN] = {r->cubin, r->cubin_size},
     };
-    bool ok = head && wire_send(STDOUT_FILENO, head, blobs, COMPILE_REPLY_BLOBS, d);
+    bool ok = head && cwire_send(STDOUT_FILENO, head, blobs, COMPILE_REPLY_BLOBS, d);
     json_decref(head);
     return ok;
 }
 
-static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Diag *d)
+static bool serve(Arena *a, Nvrtc *n, const CWireMessage *m, Diag *d)
 {
     NvrtcRequest request = {0};
     json_t *id = json_object_get(m->head, "id");
@@ -116,22 +116,22 @@ static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Diag *d)
 /* Until the other side closes, which is the ordinary end. */
 static bool serve_all(Nvrtc *n, Diag *d)
 {
-    WireReader reader = {0};
+    CWireReader reader = {0};
     Arena *a = arena_new();
     bool ok = true;
     while (ok) {
-        WireMessage m = {0};
-        WireStatus s = wire_receive(&reader, STDIN_FILENO, &m, d);
-        if (s != WIRE_MESSAGE) {
-            ok = s == WIRE_END;
+        CWireMessage m = {0};
+        CWireStatus s = cwire_receive(&reader, STDIN_FILENO, &m, d);
+        if (s != CWIRE_MESSAGE) {
+            ok = s == CWIRE_END;
             break;
         }
         ok = serve(a, n, &m, d);
-        wire_free(&m);
+        cwire_free(&m);
         arena_reset(a);
     }
     arena_free(a);
-    wire_reader_free(&reader);
+    cwire_reader_free(&reader);
     return ok;
 }
 
