@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Definitions followed from one value; compilers need three or four. */
-enum { TRIP_DEPTH = 24 };
+enum { TRIP_DEPTH = 24, TRIP_BUDGET = 64 };
 
 static const size_t no_instr = SIZE_MAX;
 
@@ -77,7 +77,7 @@ static size_t reaching(const Flow *w, int reg, size_t use)
     return best;
 }
 
-static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int depth,
+static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int *budget,
                            TripAffine *out);
 
 static bool affine_atom(TripAtom atom, TripAffine *out)
@@ -98,19 +98,20 @@ static bool affine_param(const PtxInstr *in, TripAffine *out)
     return affine_atom((TripAtom){.param = v, .offset = o->value, .type = in->form->types[0]}, out);
 }
 
-static bool affine_sum(const Flow *w, const PtxInstr *in, size_t i, int64_t sign, int depth,
+static bool affine_sum(const Flow *w, const PtxInstr *in, size_t i, int64_t sign, int *budget,
                        TripAffine *out)
 {
     TripAffine b;
-    return affine_operand(w, &in->operands[1], i, depth, out) &&
-           affine_operand(w, &in->operands[2], i, depth, &b) && add_scaled(out, &b, sign);
+    return affine_operand(w, &in->operands[1], i, budget, out) &&
+           affine_operand(w, &in->operands[2], i, budget, &b) && add_scaled(out, &b, sign);
 }
 
-static bool affine_product(const Flow *w, const PtxInstr *in, size_t i, int depth, TripAffine *out)
+static bool affine_product(const Flow *w, const PtxInstr *in, size_t i, int *budget,
+                           TripAffine *out)
 {
     TripAffine a, b;
-    if (in->form->half == PTX_HIGH || !affine_operand(w, &in->operands[1], i, depth, &a) ||
-        !affine_operand(w, &in->operands[2], i, depth, &b))
+    if (in->form->half == PTX_HIGH || !affine_operand(w, &in->operands[1], i, budget, &a) ||
+        !affine_operand(w, &in->operands[2], i, budget, &b))
         return false;
     *out = (TripAffine){0};
     if (is_constant(&b))
@@ -118,17 +119,17 @@ static bool affine_product(const Flow *w, const PtxInstr *in, size_t i, int dept
     return is_constant(&a) && add_scaled(out, &b, a.constant);
 }
 
-static bool affine_shift(const Flow *w, const PtxInstr *in, size_t i, int depth, TripAffine *out)
+static bool affine_shift(const Flow *w, const PtxInstr *in, size_t i, int *budget, TripAffine *out)
 {
     TripAffine a;
     const PtxOperand *o = &in->operands[2];
     *out = (TripAffine){0};
     return o->kind == PTX_OPERAND_IMMEDIATE && o->value >= 0 && o->value < 32 &&
-           affine_operand(w, &in->operands[1], i, depth, &a) &&
+           affine_operand(w, &in->operands[1], i, budget, &a) &&
            add_scaled(out, &a, INT64_C(1) << o->value);
 }
 
-static bool affine_instr(const Flow *w, size_t i, int depth, TripAffine *out)
+static bool affine_instr(const Flow *w, size_t i, int *budget, TripAffine *out)
 {
     const PtxInstr *in = &w->function->instrs.at[i];
     const PtxForm *f = in->form;
@@ -142,27 +143,27 @@ static bool affine_instr(const Flow *w, size_t i, int depth, TripAffine *out)
     case PTX_CVT:
     case PTX_CVTA:
         return !ptx_type_is_float(ptx_source_type(f)) &&
-               affine_operand(w, &in->operands[1], i, depth, out);
+               affine_operand(w, &in->operands[1], i, budget, out);
     case PTX_ADD:
-        return in->count == 3 && affine_sum(w, in, i, 1, depth, out);
+        return in->count == 3 && affine_sum(w, in, i, 1, budget, out);
     case PTX_SUB:
-        return in->count == 3 && affine_sum(w, in, i, -1, depth, out);
+        return in->count == 3 && affine_sum(w, in, i, -1, budget, out);
     case PTX_MUL:
-        return in->count == 3 && affine_product(w, in, i, depth, out);
+        return in->count == 3 && affine_product(w, in, i, budget, out);
     case PTX_MAD:
-        return in->count == 4 && affine_product(w, in, i, depth, out) &&
-               affine_operand(w, &in->operands[3], i, depth, &c) && add_scaled(out, &c, 1);
+        return in->count == 4 && affine_product(w, in, i, budget, out) &&
+               affine_operand(w, &in->operands[3], i, budget, &c) && add_scaled(out, &c, 1);
     case PTX_SHL:
-        return in->count == 3 && affine_shift(w, in, i, depth, out);
+        return in->count == 3 && affine_shift(w, in, i, budget, out);
     default:
         return false;
     }
 }
 
-static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int depth,
+static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int *budget,
                            TripAffine *out)
 {
-    if (depth <= 0)
+    if ((*budget)-- <= 0)
         return false;
     if (o->kind == PTX_OPERAND_IMMEDIATE) {
         *out = (TripAffine){.constant = o->value};
@@ -173,7 +174,7 @@ static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int d
     if (o->kind != PTX_OPERAND_REGISTER)
         return false;
     const size_t def = reaching(w, o->index, use);
-    return def != no_instr && affine_instr(w, def, depth - 1, out);
+    return def != no_instr && affine_instr(w, def, budget, out);
 }
 
 /* --- induction
@@ -341,6 +342,7 @@ static bool value_before(const Flow *w, int loop, int reg, TripAffine *out)
     const DefUseList *defs = &w->uses->defs[reg];
     const size_t header = w->cfg->blocks[l->header].first;
     size_t best = no_instr;
+    int budget = TRIP_BUDGET;
     for (size_t i = 0; i < defs->count; i++) {
         const size_t d = defs->at[i];
         if (loop_contains(w->loops, loop, w->cfg->block_of[d]) || !comes_before(w, d, header))
@@ -357,7 +359,7 @@ static bool value_before(const Flow *w, int loop, int reg, TripAffine *out)
             !behind)
             return false;
     }
-    return best != no_instr && affine_instr(w, best, TRIP_DEPTH, out);
+    return best != no_instr && affine_instr(w, best, &budget, out);
 }
 
 static bool invariant_operand(const Flow *w, int loop, const PtxOperand *o)
@@ -404,6 +406,7 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
         return unknown("both sides of its test change, or neither");
     int reg = moving->index;
     int64_t offset = 0;
+    int budget = TRIP_BUDGET;
     if (!to_start_of_iteration(w, loop, &reg, test->setp, &offset))
         return unknown("what its test compares is not a sum of constants");
     int again = reg;
@@ -411,7 +414,7 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
         return unknown("what its test compares does not change by a constant");
     if (!value_before(w, loop, reg, &t.start))
         return unknown("its start is not affine in the parameters");
-    if (!affine_operand(w, bound, test->setp, TRIP_DEPTH, &t.bound))
+    if (!affine_operand(w, bound, test->setp, &budget, &t.bound))
         return unknown("its bound is not affine in the parameters");
     if (!solve(&t, offset))
         return unknown("its test does not fit its step");
@@ -420,9 +423,8 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
     return t;
 }
 
-Trip trip_find(Arena *a, const Flow *w, int loop)
+Trip trip_find(const Flow *w, int loop)
 {
-    (void)a;
     const Loop *l = &w->loops->loops.at[loop];
     Trip best = unknown(l->exits.count ? "no test of an integer ends it" : "it has no exit");
     for (size_t i = 0; i < l->exits.count; i++) {

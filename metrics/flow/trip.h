@@ -46,7 +46,7 @@ typedef struct Trip {
     int64_t divisor;
 } Trip;
 
-Trip trip_find(Arena *a, const Flow *w, int loop);
+Trip trip_find(const Flow *w, int loop);
 
 /* The count where the launch gives what the formula needs; false otherwise. */
 bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value);
