@@ -1,0 +1,101 @@
+/* One warp followed through a kernel.
+ *
+ * Only the control slice is computed: the instructions that branch predicates depend on, for the
+ * 32 lanes of one warp of one block.  Everything else is counted per block.  Lanes that part
+ * at a branch are walked one side after the other and join at the branch's immediate
+ * post-dominator.  Where a predicate is not known (it depends on memory or on floating point),
+ * both sides are walked and what differs becomes unknown; a loop whose exit is not known is left
+ * after a stated number of iterations; an unknown early exit of a loop that is counted otherwise is
+ * taken as never happening.  Each of these leaves a note.
+ *
+ * What `instr` counts: the PTX instructions a warp issues, those under a false guard
+ * included, but not what ptxas turns into no instruction of its own: loads and stores of the
+ * parameter space (constant operands, call sequences), cvta, and mov other than from a special
+ * register.  `instr_all` counts these too.
+ *
+ * Regions (S. Ryoo, "Program Optimization Strategies for Data-Parallel Many-Core Processors",
+ * Illinois 2008, 5.3.2): intervals between the start, instructions that wait, and the end.  An
+ * instruction waits when it reads the result of a load from global or local memory, a texture or an
+ * atomic with result and no instruction has waited since that load was issued; cp.async.wait
+ * waits likewise, and so does a barrier.  Loads are taken as issued as early as their block allows
+ * (before other waits, not across barriers, calls, or stores that may alias), as ptxas does and
+ * as the thesis assumes in figure 5.6. */
+#ifndef APTUNE_FLOW_WALK_H
+#define APTUNE_FLOW_WALK_H
+
+#include "metrics/flow/flow.h"
+#include "metrics/ptx/ptx_eval.h"
+
+typedef struct WalkOptions {
+    PtxLaunch launch;
+    PtxPlace place;
+    uint32_t default_trips; /* of a loop whose exit is not known; 0: WALK_DEFAULT_TRIPS */
+    uint64_t max_steps;     /* blocks entered plus instructions computed; 0: WALK_MAX_STEPS */
+} WalkOptions;
+
+enum {
+    WALK_DEFAULT_TRIPS = 16,
+    WALK_MAX_STEPS = 4000000, /* about half a second */
+    WALK_CALL_DEPTH = 8,
+    WALK_MAX_REGISTERS = 1 << 16
+};
+
+typedef struct WalkBlock {
+    uint64_t visits;     /* times the warp came through with at least one lane */
+    uint64_t lanes;      /* active lanes summed over the visits */
+    bool unknown_branch; /* its branch was undecided for some lane at some time */
+} WalkBlock;
+
+typedef struct WalkLoop {
+    uint64_t entries;
+    uint64_t headers;   /* visits of the header */
+    bool defaulted;     /* left after the default number of iterations */
+    bool early_ignored; /* an unknown exit was taken as never happening */
+} WalkLoop;
+
+/* What happened in one function. */
+typedef struct WalkFunction {
+    const PtxFunction *function;
+    const Flow *flow;
+    WalkBlock *blocks;
+    WalkLoop *loops;
+    uint64_t calls;
+} WalkFunction;
+
+typedef struct Walk {
+    VEC(WalkFunction *) functions; /* the entry first, then those called */
+    double instr;
+    double instr_all;
+    double by_class[PTX_CLASS_COUNT]; /* warp instructions, all of them */
+    double loads[PTX_SPACE_COUNT];    /* warp instructions by space; generic ones apart */
+    double stores[PTX_SPACE_COUNT];
+    double load_bytes[PTX_SPACE_COUNT]; /* of all active lanes together */
+    double store_bytes[PTX_SPACE_COUNT];
+    double barriers;
+    double waits_long;  /* for global memory, textures, atomics, asynchronous copies */
+    double waits_local; /* for local memory alone */
+    double waits_sfu;   /* for special functions; counted in regions where nothing longer is */
+    double regions;
+    double long_regions; /* delimited by waits_long alone */
+    double divergent;    /* branches at which lanes parted */
+    uint32_t lanes;      /* threads in the warp */
+    uint64_t steps;
+    bool capped;          /* max_steps was reached: the counts are lower bounds */
+    int unknown_branches; /* places */
+    int unknown_loops;
+    VEC(const char *) notes;
+} Walk;
+
+/* Follows one warp of an entry.  Always gives a result in `a`; `notes` says what was assumed. */
+Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);
+
+/* What happened in a function; NULL when it was not reached. */
+const WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
+
+/* Is the instruction counted in `instr`? */
+bool walk_counts(const PtxInstr *in);
+
+/* The line in the PTX text of an instruction, from 1. */
+size_t walk_line(const PtxFunction *f, size_t instr);
+
+#endif

@@ -1,0 +1,362 @@
+#include "metrics/flow/walk_plan.h"
+
+#include <string.h>
+
+bool walk_counts(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if ((f->op == PTX_LD || f->op == PTX_ST) && f->space == PTX_PARAM)
+        return false;
+    if (f->op == PTX_MOV)
+        return in->count == 2 && in->operands[1].kind == PTX_OPERAND_SPECIAL;
+    return f->op != PTX_CVTA;
+}
+
+/* --- the control slice ------------------------------------------------------------------------ */
+
+typedef struct Slicer {
+    Arena *arena;
+    WalkPlan *plan;
+    const PtxFunction *function;
+    bool *needed; /* by register */
+    VEC(int) open;
+} Slicer;
+
+static void need(void *context, int reg, bool writes)
+{
+    Slicer *s = context;
+    if (writes || s->needed[reg])
+        return;
+    s->needed[reg] = true;
+    VEC_PUSH(s->arena, &s->open, reg);
+}
+
+static bool is_param_access(const PtxInstr *in)
+{
+    return (in->form->op == PTX_LD || in->form->op == PTX_ST) && in->form->space == PTX_PARAM;
+}
+
+/* Takes an instruction in, with what it reads; where it cannot be computed, its guard only. */
+static void take_instr(Slicer *s, size_t i)
+{
+    const PtxInstr *in = &s->function->instrs.at[i];
+    if (s->plan->in_slice[i])
+        return;
+    s->plan->in_slice[i] = true;
+    if (ptx_eval_computes(in->form) || is_param_access(in))
+        ptx_visit_registers(in, need, s);
+    else if (in->guard != PTX_NO_GUARD)
+        need(s, in->guard, false);
+}
+
+static void take_roots(Slicer *s)
+{
+    for (size_t i = 0; i < s->function->instrs.count; i++) {
+        const PtxInstr *in = &s->function->instrs.at[i];
+        const PtxForm *f = in->form;
+        if (f->class == PTX_CLASS_BRANCH || f->class == PTX_CLASS_CALL)
+            ptx_visit_registers(in, need, s);
+        if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM))
+            take_instr(s, i);
+    }
+}
+
+static void cut_slice(Arena *a, WalkPlan *p)
+{
+    Slicer s = {.arena = a, .plan = p, .function = p->flow->function};
+    s.needed = ARENA_ARRAY(a, bool, s.function->registers.count);
+    p->in_slice = ARENA_ARRAY(a, bool, s.function->instrs.count);
+    take_roots(&s);
+    while (s.open.count > 0) {
+        const int reg = s.open.at[--s.open.count];
+        VEC_PUSH(a, &p->state, reg);
+        const DefUseList *defs = &p->flow->uses->defs[reg];
+        for (size_t i = 0; i < defs->count; i++)
+            take_instr(&s, defs->at[i]);
+    }
+}
+
+int walk_plan_cell(const WalkPlan *p, const PtxVariable *v, int64_t offset, int bytes)
+{
+    for (size_t i = 0; i < p->cells.count; i++) {
+        const WalkCell *c = &p->cells.at[i];
+        if (c->variable == v && c->offset == offset && c->bytes == bytes)
+            return (int)i;
+    }
+    return CFG_NONE;
+}
+
+enum { CELL_LIMIT = 256 }; /* more places than any call sequence of NVVM's has */
+
+static int cell_of_instr(Arena *a, WalkPlan *p, const PtxInstr *in)
+{
+    const int address = in->form->op == PTX_LD ? 1 : 0;
+    if (!is_param_access(in) || in->count != 2 || in->form->vector != 1)
+        return CFG_NONE;
+    const PtxOperand *o = &in->operands[address];
+    if (o->kind != PTX_OPERAND_ADDRESS || o->parts[0].kind != PTX_OPERAND_VARIABLE)
+        return CFG_NONE;
+    const PtxVariable *v = o->parts[0].variable;
+    if (v->is_parameter && p->flow->function->is_entry)
+        return CFG_NONE;
+    const int bytes = ptx_type_bits(in->form->types[0]) / 8;
+    const int old = walk_plan_cell(p, v, o->value, bytes);
+    if (old != CFG_NONE || p->cells.count >= CELL_LIMIT)
+        return old;
+    VEC_PUSH(a, &p->cells, ((WalkCell){v, o->value, bytes}));
+    return (int)p->cells.count - 1;
+}
+
+static void find_cells(Arena *a, WalkPlan *p)
+{
+    const PtxFunction *f = p->flow->function;
+    p->cell_of = ARENA_ARRAY(a, int, f->instrs.count);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        p->cell_of[i] = cell_of_instr(a, p, &f->instrs.at[i]);
+    for (size_t i = 0; i < p->cells.count; i++)
+        VEC_PUSH(a, &p->state, (int)(f->registers.count + i));
+}
+
+static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
+{
+    for (size_t i = c->first; i < c->end; i++)
+        b->step_count += p->in_slice[i];
+    b->steps = ARENA_ARRAY(a, size_t, b->step_count);
+    size_t n = 0;
+    for (size_t i = c->first; i < c->end; i++)
+        if (p->in_slice[i])
+            b->steps[n++] = i;
+}
+
+/* --- events that delimit regions ----------------------------------------------------------------
+ */
+
+static WalkLatency latency_of(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if (f->writes == 0)
+        return WALK_NO_LATENCY;
+    switch (f->class) {
+    case PTX_CLASS_TEXTURE:
+        return WALK_LONG;
+    case PTX_CLASS_ATOMIC:
+    case PTX_CLASS_LOAD:
+        if (f->space == PTX_LOCAL)
+            return WALK_LOCAL;
+        return f->space == PTX_GLOBAL || (f->space == PTX_GENERIC && f->op != PTX_LDMATRIX)
+                   ? WALK_LONG
+                   : WALK_NO_LATENCY;
+    case PTX_CLASS_SFU:
+        return WALK_SFU;
+    default:
+        return WALK_NO_LATENCY;
+    }
+}
+
+/* Could it write what a global load reads? */
+static bool may_alias_global(const PtxForm *f)
+{
+    const bool writes = f->class == PTX_CLASS_STORE || f->class == PTX_CLASS_ATOMIC;
+    return (writes && (f->space == PTX_GLOBAL || f->space == PTX_GENERIC)) ||
+           f->class == PTX_CLASS_FENCE || f->class == PTX_CLASS_UNKNOWN;
+}
+
+typedef VEC(WalkEvent) Events;
+
+typedef struct Scheduler {
+    Arena *arena;
+    const PtxFunction *function;
+    bool *late;      /* registers that some slow instruction writes */
+    int *level;      /* by register: waits before its value, in this segment */
+    uint32_t *stamp; /* segment in which `level` was set */
+    uint32_t segment;
+    int floor;            /* loads may not be moved before this phase */
+    size_t segment_start; /* in events */
+    Events events;
+    /* of the instruction under way */
+    int source_level;
+    VEC(int) reads;
+    VEC(int) writes;
+} Scheduler;
+
+static void look_at_register(void *context, int reg, bool writes)
+{
+    Scheduler *s = context;
+    if (writes) {
+        VEC_PUSH(s->arena, &s->writes, reg);
+        return;
+    }
+    if (s->stamp[reg] == s->segment && s->level[reg] > s->source_level)
+        s->source_level = s->level[reg];
+    if (s->late[reg])
+        VEC_PUSH(s->arena, &s->reads, reg);
+}
+
+static int *copy_regs(Arena *a, const int *regs, size_t count)
+{
+    int *copy = ARENA_ARRAY(a, int, count);
+    if (count)
+        memcpy(copy, regs, count * sizeof *copy);
+    return copy;
+}
+
+static void add_event(Scheduler *s, WalkEventKind kind, WalkLatency latency, int phase,
+                      const int *regs, size_t count)
+{
+    const WalkEvent e = {kind, latency, phase, 0, copy_regs(s->arena, regs, count), (int)count};
+    VEC_PUSH(s->arena, &s->events, e);
+}
+
+/* Orders a segment by phase, stable: loads rise to the phase their address allows. */
+static void close_segment(Scheduler *s)
+{
+    WalkEvent *at = s->events.at;
+    for (size_t i = s->segment_start + 1; i < s->events.count; i++) {
+        const WalkEvent e = at[i];
+        size_t k = i;
+        for (; k > s->segment_start && at[k - 1].phase > e.phase; k--)
+            at[k] = at[k - 1];
+        at[k] = e;
+    }
+    s->segment++;
+    s->floor = 0;
+    s->segment_start = s->events.count;
+}
+
+static bool ends_segment(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
+           f->op == PTX_CP_ASYNC_COMMIT || f->op == PTX_CP_ASYNC_WAIT ||
+           f->op == PTX_CP_ASYNC_WAIT_ALL;
+}
+
+static void add_marker(Scheduler *s, const PtxInstr *in)
+{
+    WalkEvent e = {.kind = WALK_BARRIER};
+    switch (in->form->op) {
+    case PTX_CP_ASYNC_COMMIT:
+        e.kind = WALK_COMMIT;
+        break;
+    case PTX_CP_ASYNC_WAIT:
+    case PTX_CP_ASYNC_WAIT_ALL:
+        e.kind = WALK_WAIT;
+        if (in->count > 0 && in->operands[0].kind == PTX_OPERAND_IMMEDIATE &&
+            in->operands[0].value > 0 && in->operands[0].value < 1024)
+            e.number = (int)in->operands[0].value;
+        break;
+    default:
+        if (in->form->class == PTX_CLASS_CALL)
+            return;
+        break;
+    }
+    VEC_PUSH(s->arena, &s->events, e);
+    s->segment_start = s->events.count;
+}
+
+static void schedule_instr(Scheduler *s, const PtxInstr *in)
+{
+    s->source_level = 0;
+    s->reads.count = 0;
+    s->writes.count = 0;
+    ptx_visit_registers(in, look_at_register, s);
+    int phase = s->source_level;
+    if (s->reads.count)
+        add_event(s, WALK_CONSUME, WALK_NO_LATENCY, phase, s->reads.at, s->reads.count);
+    const WalkLatency latency = latency_of(in);
+    if (may_alias_global(in->form) && phase > s->floor)
+        s->floor = phase;
+    if (latency == WALK_LONG && !(in->form->flags & PTX_FLAG_NC) && s->floor > phase)
+        phase = s->floor;
+    if (latency != WALK_NO_LATENCY)
+        add_event(s, WALK_ISSUE, latency, phase, s->writes.at, s->writes.count);
+    for (size_t i = 0; i < s->writes.count; i++) {
+        const int reg = s->writes.at[i];
+        s->stamp[reg] = s->segment;
+        /* Special functions are not moved: their order decides nothing where loads are. */
+        s->level[reg] = latency > WALK_SFU ? phase + 1 : phase;
+    }
+}
+
+static void schedule_block(Scheduler *s, WalkPlanBlock *b, const CfgBlock *c)
+{
+    s->events = (Events){0};
+    s->segment_start = 0;
+    for (size_t i = c->first; i < c->end; i++) {
+        const PtxInstr *in = &s->function->instrs.at[i];
+        schedule_instr(s, in);
+        if (ends_segment(in)) {
+            close_segment(s);
+            add_marker(s, in);
+        }
+    }
+    close_segment(s);
+    b->events = s->events.at;
+    b->event_count = s->events.count;
+}
+
+static void mark_late(void *context, int reg, bool writes)
+{
+    bool *late = context;
+    if (writes)
+        late[reg] = true;
+}
+
+static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
+{
+    Scheduler s = {.arena = a, .function = f, .segment = 1};
+    s.late = ARENA_ARRAY(a, bool, f->registers.count);
+    s.level = ARENA_ARRAY(a, int, f->registers.count);
+    s.stamp = ARENA_ARRAY(a, uint32_t, f->registers.count);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        if (latency_of(&f->instrs.at[i]) != WALK_NO_LATENCY)
+            ptx_visit_registers(&f->instrs.at[i], mark_late, s.late);
+    return s;
+}
+
+/* --- static counts ------------------------------------------------------------------------------
+ */
+
+static uint32_t access_bytes(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if (f->op == PTX_CP_ASYNC && in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)
+        return (uint32_t)(in->operands[2].value & 31);
+    return (uint32_t)(ptx_type_bits(f->types[0]) / 8 * f->vector);
+}
+
+static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    b->all++;
+    b->instrs += walk_counts(in);
+    b->by_class[f->class]++;
+    if (f->class == PTX_CLASS_LOAD) {
+        b->loads[f->space]++;
+        b->load_bytes[f->space] += access_bytes(in);
+    } else if (f->class == PTX_CLASS_STORE) {
+        b->stores[f->space]++;
+        b->store_bytes[f->space] += access_bytes(in);
+    } else if (f->op == PTX_CP_ASYNC) {
+        b->loads[PTX_GLOBAL]++;
+        b->load_bytes[PTX_GLOBAL] += access_bytes(in);
+    }
+}
+
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f)
+{
+    WalkPlan *p = ARENA_NEW(a, WalkPlan);
+    p->flow = flow_build(a, f);
+    cut_slice(a, p);
+    find_cells(a, p);
+    const Cfg *c = p->flow->cfg;
+    p->blocks = ARENA_ARRAY(a, WalkPlanBlock, (size_t)c->count);
+    Scheduler s = scheduler_new(a, f);
+    for (int i = 0; i < c->count; i++) {
+        list_steps(a, p, &p->blocks[i], &c->blocks[i]);
+        schedule_block(&s, &p->blocks[i], &c->blocks[i]);
+        for (size_t k = c->blocks[i].first; k < c->blocks[i].end; k++)
+            count_instr(&p->blocks[i], &f->instrs.at[k]);
+    }
+    return p;
+}

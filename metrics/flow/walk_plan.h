@@ -1,0 +1,68 @@
+/* What a walk needs to know of a function, worked out once: the control slice, the events that
+ * delimit regions, and the static counts of each block.  Internal to metrics/flow. */
+#ifndef APTUNE_FLOW_WALK_PLAN_H
+#define APTUNE_FLOW_WALK_PLAN_H
+
+#include "metrics/flow/walk.h"
+
+typedef enum WalkLatency {
+    WALK_NO_LATENCY,
+    WALK_SFU,
+    WALK_LOCAL,
+    WALK_LONG,
+    WALK_LATENCY_COUNT
+} WalkLatency;
+
+typedef enum WalkEventKind {
+    WALK_CONSUME, /* reads registers that a slow instruction may have written */
+    WALK_ISSUE,   /* writes registers late */
+    WALK_BARRIER,
+    WALK_COMMIT, /* cp.async.commit_group */
+    WALK_WAIT    /* cp.async.wait_group: all but `number` groups */
+} WalkEventKind;
+
+typedef struct WalkEvent {
+    WalkEventKind kind;
+    WalkLatency latency; /* WALK_ISSUE */
+    int phase;           /* waits inside the segment that come before it */
+    int number;
+    int *regs;
+    int count;
+} WalkEvent;
+
+/* A place in the parameter space of calls: it holds a value like a register. */
+typedef struct WalkCell {
+    const PtxVariable *variable;
+    int64_t offset;
+    int bytes;
+} WalkCell;
+
+typedef struct WalkPlanBlock {
+    size_t *steps; /* instructions to compute, and calls, in order */
+    size_t step_count;
+    WalkEvent *events;
+    size_t event_count;
+    uint32_t instrs; /* those that walk_counts */
+    uint32_t all;
+    uint32_t by_class[PTX_CLASS_COUNT];
+    uint32_t loads[PTX_SPACE_COUNT];
+    uint32_t stores[PTX_SPACE_COUNT];
+    uint32_t load_bytes[PTX_SPACE_COUNT]; /* of one lane */
+    uint32_t store_bytes[PTX_SPACE_COUNT];
+} WalkPlanBlock;
+
+typedef struct WalkPlan {
+    const Flow *flow;
+    WalkPlanBlock *blocks;
+    VEC(WalkCell) cells;
+    int *cell_of;   /* by instruction; CFG_NONE when it reads or writes no cell */
+    bool *in_slice; /* by instruction */
+    VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
+} WalkPlan;
+
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f);
+
+/* The cell of a variable at an offset; CFG_NONE when there is none. */
+int walk_plan_cell(const WalkPlan *p, const PtxVariable *v, int64_t offset, int bytes);
+
+#endif
