@@ -24,10 +24,12 @@
  * and write neighbouring words of C (whole sectors); in one run they are TN words apart.  Rows of
  * C are given out in the same way, in runs of A_RUN.
  *
- * An interior tile is copied in vectors of VEC through registers, so that the loads can be issued
- * long before their values are stored (PREFETCH).  A tile that hangs over the edge of a matrix, or
- * whose rows are not aligned to VEC, is copied element by element, with zeros outside: one test
- * per tile, the same for all threads of the block, tells which.
+ * Tiles are copied in vectors of VEC through registers, so that the loads can be issued long before
+ * their values are stored (PREFETCH).  Sizes need not be multiples of the tiles: the last blocks of
+ * a row or column are moved back inside C, and a last tile along K that hangs over is copied
+ * element by element, with zeros outside.  So is every tile of a matrix that is smaller than a tile
+ * or whose rows are not aligned to VEC, which is slow.  One test per tile, the same for all threads
+ * of the block, tells which; a size that is a multiple pays for nothing else.
  *
  * Every loop has a constant trip count (but the one along K) and says how far it is unrolled:
  * what is compiled is then what is written, and static analysis of it is exact. */
@@ -129,27 +131,45 @@ struct Problem {
 
 /* --- where things lie ------------------------------------------------------------------------ */
 
-/* Row or column, inside the block's tile, of a thread's element number i of `count`, when elements
- * are given out to `threads` threads in runs of `run`. */
-__device__ __forceinline__ int own_element(int thread, int threads, int i, int count, int run)
+/* How far a thread's element number i is from its first one, in rows or columns, when
+ * elements are given out to `threads` threads in runs of `run`: the same for all threads. */
+__device__ __forceinline__ constexpr int own_step(int i, int threads, int run)
 {
-    return STRIDED ? (i / run * threads + thread) * run + i % run : thread * count + i;
+    return STRIDED ? i / run * threads * run + i % run : i;
 }
 
-__device__ __forceinline__ int own_row(int i)
+__device__ __forceinline__ constexpr int row_step(int i)
 {
-    return own_element(threadIdx.y, THREADS_Y, i, TM, A_RUN);
+    return own_step(i, THREADS_Y, A_RUN);
 }
 
-__device__ __forceinline__ int own_column(int j)
+__device__ __forceinline__ constexpr int column_step(int j)
 {
-    return own_element(threadIdx.x, THREADS_X, j, TN, VEC);
+    return own_step(j, THREADS_X, VEC);
+}
+
+/* The thread's first row and column, inside the block's tile. */
+__device__ __forceinline__ int own_row()
+{
+    return threadIdx.y * (STRIDED ? A_RUN : TM);
+}
+
+__device__ __forceinline__ int own_column()
+{
+    return threadIdx.x * (STRIDED ? VEC : TN);
 }
 
 /* Place of A's element (m, k) of the tile in a_tile. */
 __device__ __forceinline__ int a_place(int m, int k)
 {
     return TRANSPOSE_A ? k * A_STRIDE + m : m * A_STRIDE + k;
+}
+
+/* First row or column of a block's tile.  A block that would hang over the edge of C is moved back
+ * inside, where it computes some elements once more, to the same values. */
+__device__ __forceinline__ int tile_start(int block, int size, int extent)
+{
+    return min(block * size, max(extent - size, 0));
 }
 
 /* Whether the tile of C lies inside the matrix and every row starts on a vector's boundary. */
@@ -199,13 +219,13 @@ __device__ __forceinline__ void store_tile_a(Tiles &tiles, const Staged &staged,
 #pragma unroll loads
     for (int s = 0; s < loads; s++) {
         int m = row + s * pass_rows;
-        if (!TRANSPOSE_A) {
-            *(Vector *)&tiles.a[a_place(m, column)] = staged.a[s];
-            continue;
-        }
+        if (TRANSPOSE_A) {
 #pragma unroll vec
-        for (int v = 0; v < vec; v++)
-            tiles.a[a_place(m, column + v)] = staged.a[s].at[v];
+            for (int v = 0; v < vec; v++)
+                tiles.a[a_place(m, column + v)] = staged.a[s].at[v];
+        } else {
+            *(Vector *)&tiles.a[a_place(m, column)] = staged.a[s];
+        }
     }
 }
 
@@ -217,7 +237,8 @@ __device__ __forceinline__ void store_tile_b(Tiles &tiles, const Staged &staged,
         *(Vector *)&tiles.b[(s * THREADS + p.thread) * VEC] = staged.b[s];
 }
 
-/* Copies what there is of a tile at an edge and fills the rest with zeros, which add nothing. */
+/* Copies what there is of the tiles at an edge, element by element, and fills the rest with zeros,
+ * which add nothing. */
 __device__ __forceinline__ void copy_edge_tiles(Tiles &tiles, const Problem &p, int k0)
 {
     constexpr int a_elements = A_ELEMENTS, b_elements = B_ELEMENTS;
@@ -237,7 +258,7 @@ __device__ __forceinline__ void copy_edge_tiles(Tiles &tiles, const Problem &p, 
     }
 }
 
-/* First half of copying a tile: starts the loads.  A tile at an edge waits for the second half. */
+/* First half of copying the tiles: starts the loads.  Tiles at an edge wait for the second half. */
 __device__ __forceinline__ void load_tiles(Staged &staged, const Problem &p, int k0, bool interior)
 {
     if (!interior)
@@ -265,15 +286,15 @@ __device__ __forceinline__ void read_own_a(float a[TM], const Tiles &tiles, int 
     constexpr int runs = TM / A_RUN, run = A_RUN;
 #pragma unroll runs
     for (int r = 0; r < runs; r++) {
-        const float *from = &tiles.a[a_place(own_row(r * run), k)];
-        if (!TRANSPOSE_A) {
-            a[r] = *from;
-            continue;
-        }
-        Vector vector = *(const Vector *)from;
+        const float *from = &tiles.a[a_place(own_row() + row_step(r * run), k)];
+        if (TRANSPOSE_A) {
+            Vector vector = *(const Vector *)from;
 #pragma unroll run
-        for (int v = 0; v < run; v++)
-            a[r * run + v] = vector.at[v];
+            for (int v = 0; v < run; v++)
+                a[r * run + v] = vector.at[v];
+        } else {
+            a[r] = *from;
+        }
     }
 }
 
@@ -282,7 +303,7 @@ __device__ __forceinline__ void read_own_b(float b[TN], const Tiles &tiles, int 
     constexpr int runs = TN / VEC, run = VEC;
 #pragma unroll runs
     for (int r = 0; r < runs; r++) {
-        Vector vector = *(const Vector *)&tiles.b[k * BN + own_column(r * run)];
+        Vector vector = *(const Vector *)&tiles.b[k * BN + own_column() + column_step(r * run)];
 #pragma unroll run
         for (int v = 0; v < run; v++)
             b[r * run + v] = vector.at[v];
@@ -307,24 +328,10 @@ __device__ __forceinline__ void multiply_tiles(float sum[TM][TN], const Tiles &t
 
 /* --- from registers to global memory --------------------------------------------------------- */
 
-__device__ __forceinline__ void store_vector(const Problem &p, int row, int column,
-                                             const Vector &vector, bool interior)
-{
-    constexpr int vec = VEC;
-    float *to = &p.C[(size_t)row * p.N + column];
-    if (interior) {
-        *(Vector *)to = vector;
-        return;
-    }
-#pragma unroll vec
-    for (int v = 0; v < vec; v++)
-        if (row < p.M && column + v < p.N)
-            to[v] = vector.at[v];
-}
-
-__device__ __forceinline__ void store_sums(const Problem &p, const float sum[TM][TN], bool interior)
+__device__ __forceinline__ void store_sums(const Problem &p, const float sum[TM][TN])
 {
     constexpr int tm = TM, runs = TN / VEC, run = VEC;
+    float *own = p.C + (size_t)(p.row0 + own_row()) * p.N + p.column0 + own_column();
 #pragma unroll tm
     for (int i = 0; i < tm; i++)
 #pragma unroll runs
@@ -333,8 +340,23 @@ __device__ __forceinline__ void store_sums(const Problem &p, const float sum[TM]
 #pragma unroll run
             for (int v = 0; v < run; v++)
                 vector.at[v] = sum[i][r * run + v];
-            store_vector(p, p.row0 + own_row(i), p.column0 + own_column(r * run), vector, interior);
+            *(Vector *)(own + (size_t)row_step(i) * p.N + column_step(r * run)) = vector;
         }
+}
+
+/* The same where the tile hangs over the edge of C or its rows are not aligned. */
+__device__ __forceinline__ void store_edge_sums(const Problem &p, const float sum[TM][TN])
+{
+    constexpr int tm = TM, tn = TN;
+    int row = p.row0 + own_row(), column = p.column0 + own_column();
+    int rows_left = p.M - row, columns_left = p.N - column;
+    float *own = p.C + (size_t)row * p.N + column;
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll tn
+        for (int j = 0; j < tn; j++)
+            if (row_step(i) < rows_left && column_step(j) < columns_left)
+                own[(size_t)row_step(i) * p.N + column_step(j)] = sum[i][j];
 }
 
 /* --- the kernel ------------------------------------------------------------------------------ */
@@ -350,8 +372,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
                        M,
                        N,
                        K,
-                       (int)blockIdx.y * BM,
-                       (int)blockIdx.x * BN,
+                       tile_start(blockIdx.y, BM, M),
+                       tile_start(blockIdx.x, BN, N),
                        threadIdx.y * THREADS_X + threadIdx.x};
     const bool block_interior = block_is_interior(p);
     float sum[TM][TN] = {};
@@ -382,7 +404,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
         __syncthreads(); /* nobody reads them any more */
     }
 #else
-    /* … and there is a second pair of tiles to put them in, which saves one wait. */
+    /* … and there is a second pair of tiles to put them in, which saves one wait: the readers of
+     * one pair are done with it before the barrier after which it is written again. */
     bool interior = block_interior && BK <= K;
     int buffer = 0;
     load_tiles(staged, p, 0, interior);
@@ -400,5 +423,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     }
 #endif
 
-    store_sums(p, sum, block_interior);
+    if (block_interior)
+        store_sums(p, sum);
+    else
+        store_edge_sums(p, sum);
 }
