@@ -7,6 +7,7 @@
 #include "metrics/base/file.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/gpu.h"
+#include "tuner/wire/wire.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -143,10 +144,14 @@ static TrialResult run(Smoke *s, const char *title, Trial t)
     t.id = ++s->id;
     t.verify = true;
     t.limit_s = t.limit_s > 0 ? t.limit_s : 30;
+    double start = wire_now();
     gpu_submit(s->gpu, &t);
     CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
     CHECK(s, r.id == t.id);
     printf("%-34s %-13s %7.3f s", title, trial_status_name(r.status), r.seconds);
+    double waited = wire_now() - start - r.seconds;
+    if (waited > 0.05) /* a helper was started, or ended, meanwhile */
+        printf(" after %.3f s", waited);
     if (r.time_count)
         printf("  %zu times, the first %.4f ms", r.time_count, r.times[0]);
     printf("%s%s\n", *r.words ? "\n    " : "", r.words);
@@ -254,6 +259,7 @@ static void wrong_results(Smoke *s)
     r = try(s, "product_half", TRIAL_WRONG);
     CHECK(s, r.checks[0].wrong == N / 2 && r.checks[0].unwritten == N / 2);
     CHECK(s, r.checks[0].first == N / 2);
+    CHECK(s, strstr(r.words, "nothing written instead of") != NULL);
 
     r = try(s, "product_nothing", TRIAL_WRONG);
     CHECK(s, r.checks[0].unwritten == N);

@@ -16,23 +16,32 @@ uint64_t contents_bits(uint64_t seed, uint64_t index)
 
 /* --- half precision ------------------------------------------------------------------------ */
 
+/* On the bits, since filling gigabytes of halves goes through here: the fraction of the double
+ * loses 42 bits, and one more for every step below the smallest normal half. */
 uint16_t contents_half(double v)
 {
-    uint16_t sign = signbit(v) ? 0x8000 : 0;
-    double m = fabs(v);
-    if (isnan(v))
-        return (uint16_t)(sign | 0x7e00);
-    if (m >= 65520.0) /* halfway between 65504, the largest, and the next power of two */
-        return (uint16_t)(sign | 0x7c00);
-    if (m == 0)
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
+    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    if (exponent == 1024 && fraction)
+        return sign | 0x7e00;
+    if (exponent > 15)
+        return sign | 0x7c00;
+    if (exponent < -25)
         return sign;
-    int exponent;
-    frexp(m, &exponent);
-    /* The spacing of half numbers at m: 2^(e − 11), and 2^−24 below the smallest normal one. */
-    int step = exponent - 11 < -24 ? -24 : exponent - 11;
-    long units = lrint(ldexp(m, -step)); /* at most 2^11; rounding up carries into the exponent */
-    long bits = units + ((long)(step + 24) << 10);
-    return (uint16_t)(sign | (uint16_t)bits);
+    int lost = 42;
+    if (exponent < -14) {
+        lost += -14 - exponent;
+        fraction |= UINT64_C(1) << 52;
+    }
+    /* To nearest, ties to even, without a branch that random numbers would have guessed wrong. */
+    uint64_t odd = fraction >> lost & 1;
+    uint64_t kept = (fraction + (UINT64_C(1) << (lost - 1)) - 1 + odd) >> lost;
+    /* Rounding up may carry into the exponent, and from the largest number to infinity. */
+    uint64_t biased = exponent < -14 ? 0 : (uint64_t)(exponent + 15);
+    return (uint16_t)(sign | ((biased << 10) + kept));
 }
 
 double contents_from_half(uint16_t bits)
@@ -130,16 +139,6 @@ static double unit(uint64_t bits)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-static double uniform(const TaskContents *c, TaskScalar s, uint64_t index)
-{
-    double u = unit(contents_bits(c->seed, index));
-    if (task_scalar_is_float(s))
-        return c->lo + (c->hi - c->lo) * u;
-    double lo = ceil(c->lo), hi = floor(c->hi);
-    double v = lo + floor((hi - lo + 1) * u);
-    return v > hi ? hi : v;
-}
-
 static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
 {
     unsigned char one[8];
@@ -149,16 +148,57 @@ static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
         memcpy(out + i * size, one, size);
 }
 
-/* The common case without a switch per element. */
+/* The common cases without a switch per element. */
 static void fill_floats(const TaskContents *c, uint64_t first, size_t count, float *out)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = (float)(c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
 }
 
+static void fill_halves(const TaskContents *c, uint64_t first, size_t count, uint16_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = contents_half(c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
+}
+
+static void fill_doubles(const TaskContents *c, uint64_t first, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i));
+}
+
+/* Each of the integers in [lo, hi] as often as the others. */
+static void fill_integers(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                          unsigned char *out)
+{
+    size_t size = task_scalar_size(s);
+    double lo = ceil(c->lo), hi = floor(c->hi), span = hi - lo + 1;
+    for (size_t i = 0; i < count; i++) {
+        double step = trunc(span * unit(contents_bits(c->seed, first + i)));
+        put_integer(s, lo + step > hi ? hi : lo + step, out + i * size);
+    }
+}
+
+static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                         void *out)
+{
+    switch (s) {
+    case TASK_FLOAT:
+        fill_floats(c, first, count, out);
+        break;
+    case TASK_HALF:
+        fill_halves(c, first, count, out);
+        break;
+    case TASK_DOUBLE:
+        fill_doubles(c, first, count, out);
+        break;
+    default:
+        fill_integers(c, s, first, count, out);
+    }
+}
+
 void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, void *out)
 {
-    unsigned char *bytes = out;
     size_t size = task_scalar_size(s);
     switch (c.kind) {
     case TASK_UNDEFINED:
@@ -168,15 +208,9 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
         memset(out, 0, count * size);
         return;
     case TASK_CONSTANT:
-        fill_same(c.value, s, count, bytes);
+        fill_same(c.value, s, count, out);
         return;
     case TASK_UNIFORM:
-        break;
+        fill_uniform(&c, s, first, count, out);
     }
-    if (s == TASK_FLOAT) {
-        fill_floats(&c, first, count, out);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        put(s, uniform(&c, s, first + i), bytes + i * size);
 }

@@ -141,7 +141,7 @@ static void helper_died(Gpu *g)
     if (process_wait(&g->process, 1))
         process_describe(g->process.status, &b);
     else
-        buf_puts(&b, "closed its connection");
+        buf_puts(&b, "takes no messages any more");
     say_why(g, "the GPU process %s", buf_text(&b));
     buf_free(&b);
     helper_failed(g, TRIAL_FAULT);

@@ -148,6 +148,17 @@ DriverStatus verify_compare(Verifier *v, const Compared *c, TrialCheck *check)
     return s ? s : value_at(v, c, c->reference, f.first, &check->expected);
 }
 
+/* A value with as many digits as tell its type's values apart; the poison is no value. */
+static void print_value(const Compared *c, double v, Buf *out)
+{
+    bool narrow = c->task->type.scalar == TASK_HALF || c->task->type.scalar == TASK_FLOAT;
+    /* Only the poison has the sign: the NaNs of the GPU's arithmetic are positive. */
+    if (isnan(v) && signbit(v) && c->poisoned)
+        buf_puts(out, "nothing written");
+    else
+        buf_printf(out, "%.*g", narrow ? 9 : 17, v);
+}
+
 void verify_explain(const Compared *c, const TrialCheck *check, Buf *words)
 {
     buf_printf(words, "%s: %" PRId64 " of %" PRIu64 " elements wrong", c->task->name, check->wrong,
@@ -156,8 +167,13 @@ void verify_explain(const Compared *c, const TrialCheck *check, Buf *words)
         buf_printf(words, ", %" PRId64 " of them not written", check->unwritten);
     if (check->nan)
         buf_printf(words, ", %" PRId64 " of them NaN", check->nan);
-    buf_printf(words, "; the first at %" PRId64 ": %.9g instead of %.9g; largest error %.3g",
-               check->first, check->got, check->expected, check->max_error);
+    buf_printf(words, "; the first at %" PRId64 ": ", check->first);
+    print_value(c, check->got, words);
+    buf_puts(words, " instead of ");
+    print_value(c, check->expected, words);
+    if (check->max_error <= 0)
+        return;
+    buf_printf(words, "; largest error %.3g", check->max_error);
     if (check->scale > 0)
         buf_printf(words, " = %.3g of the output's scale", check->max_error / check->scale);
 }

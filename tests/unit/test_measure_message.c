@@ -1,0 +1,295 @@
+/* Problems, trials and results over the wire: what goes in comes out, and nothing else gets in. */
+#include "tuner/measure/message.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct Fixture {
+    Arena *arena;
+    Diag diag;
+    WireMessage message;
+} Fixture;
+
+/* The message as the other end sees it: through text and back. */
+static void send_over(Fixture *f, json_t *header, Buf *blob)
+{
+    char *text = json_dumps(header, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    f->arena = arena_new();
+    f->diag = diag_new(f->arena);
+    f->message = (WireMessage){json_loads(text, 0, NULL), blob->text, blob->size};
+    *blob = (Buf){0};
+    free(text);
+    json_decref(header);
+}
+
+static void end(Fixture *f)
+{
+    wire_message_free(&f->message);
+    arena_free(f->arena);
+}
+
+static const TaskArgument ARGUMENTS[] = {{.buffer = 1},
+                                         {.buffer = -1, .size = 3, .bytes = {0, 0x7f, 0xff}}};
+static const TaskModule MODULES[] = {{"first", 5}, {"second one", 10}};
+static const TaskLaunch LAUNCHES[] = {
+    {.module = 1,
+     .kernel = "k",
+     .grid = {INT64_C(1) << 31, 2, 3},
+     .block = {4, 5, 6},
+     .shared = 1000,
+     .repeat = 7,
+     .arguments = ARGUMENTS,
+     .argument_count = 2},
+    {.module = 0, .kernel = "l", .grid = {1, 1, 1}, .block = {1, 1, 1}},
+};
+static const TaskRun RUN = {MODULES, 2, LAUNCHES, 2};
+
+static const TaskBuffer BUFFERS[] = {
+    {.name = "A",
+     .type = {TASK_HALF, 4},
+     .count = INT64_C(5000000000),
+     .contents = {.kind = TASK_UNIFORM, .lo = -0.1, .hi = INFINITY, .seed = UINT64_MAX - 1}},
+    {.name = "B",
+     .type = {TASK_U64, 1},
+     .count = 1,
+     .role = TASK_INOUT,
+     .contents = {.kind = TASK_CONSTANT, .value = 1.0 / 3},
+     .tolerance = {.absolute = 1e-300, .relative = 1e-5, .scale = TASK_SCALE_MAX}},
+};
+
+static void expect_run(const TaskRun *r)
+{
+    assert_int_equal(r->module_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(r->modules[i].size, MODULES[i].size);
+        assert_memory_equal(r->modules[i].cubin, MODULES[i].cubin, MODULES[i].size);
+    }
+    assert_int_equal(r->launch_count, 2);
+    const TaskLaunch *l = &r->launches[0];
+    assert_int_equal(l->module, 1);
+    assert_string_equal(l->kernel, "k");
+    assert_memory_equal(l->grid, LAUNCHES[0].grid, sizeof l->grid);
+    assert_memory_equal(l->block, LAUNCHES[0].block, sizeof l->block);
+    assert_true(l->shared == 1000 && l->repeat == 7 && l->argument_count == 2);
+    assert_int_equal(l->arguments[0].buffer, 1);
+    assert_true(l->arguments[1].buffer == -1 && l->arguments[1].size == 3);
+    assert_memory_equal(l->arguments[1].bytes, ARGUMENTS[1].bytes, 3);
+}
+
+static json_t *problem(Buf *blob)
+{
+    TaskProblem p = {BUFFERS, 2, RUN, {"checking", 8}};
+    return message_problem(&p, blob);
+}
+
+static json_t *trial(Buf *blob)
+{
+    Trial t = {.id = INT64_C(1) << 40,
+               .run = RUN,
+               .verify = true,
+               .warmups = 1,
+               .runs = 20,
+               .extra_runs = 80,
+               .factor = 1.1,
+               .best_ms = 0.3};
+    return message_trial(&t, blob);
+}
+
+static void a_problem_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    TaskProblem p;
+    send_over(&f, problem(&blob), &blob);
+
+    assert_true(message_read_problem(f.arena, &f.message, &p, &f.diag));
+
+    assert_int_equal(p.buffer_count, 2);
+    const TaskBuffer *a = &p.buffers[0], *b = &p.buffers[1];
+    assert_string_equal(a->name, "A");
+    assert_true(a->type.scalar == TASK_HALF && a->type.lanes == 4 && a->count == 5000000000);
+    assert_true(a->contents.kind == TASK_UNIFORM && a->contents.seed == UINT64_MAX - 1);
+    assert_true(a->contents.lo == -0.1 && isinf(a->contents.hi));
+    assert_true(b->role == TASK_INOUT && b->contents.value == 1.0 / 3);
+    assert_true(b->tolerance.absolute == 1e-300 && b->tolerance.relative == 1e-5);
+    assert_true(b->tolerance.scale == TASK_SCALE_MAX);
+    assert_memory_equal(p.checking.cubin, "checking", 8);
+    expect_run(&p.reference);
+    end(&f);
+}
+
+static void a_trial_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    Trial t;
+    send_over(&f, trial(&blob), &blob);
+
+    assert_true(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+
+    assert_true(t.id == INT64_C(1) << 40 && t.verify && t.warmups == 1);
+    assert_true(t.runs == 20 && t.extra_runs == 80 && t.factor == 1.1 && t.best_ms == 0.3);
+    expect_run(&t.run);
+    end(&f);
+}
+
+static void a_result_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    double times[] = {0.1, 1.0 / 3, 5};
+    TrialCheck checks[] = {{.buffer = 2, .wrong = 3, .nan = 1, .unwritten = 1, .first = 9},
+                           {.got = NAN, .expected = -INFINITY, .max_error = 1e-30, .scale = -1}};
+    TrialResult sent = {.id = 12,
+                        .status = TRIAL_WRONG,
+                        .verified = true,
+                        .times = times,
+                        .time_count = 3,
+                        .first_ms = 7,
+                        .checks = checks,
+                        .check_count = 2,
+                        .words = "not \xff UTF-8"};
+    TrialResult r;
+    send_over(&f, message_result(&sent), &blob);
+
+    assert_true(message_read_result(f.arena, f.message.header, &r));
+
+    assert_true(r.id == 12 && r.status == TRIAL_WRONG && r.verified && r.first_ms == 7);
+    assert_int_equal(r.time_count, 3);
+    assert_memory_equal(r.times, times, sizeof times);
+    assert_int_equal(r.check_count, 2);
+    assert_true(r.checks[0].wrong == 3 && r.checks[0].first == 9 && r.checks[0].unwritten == 1);
+    assert_true(isnan(r.checks[1].got) && r.checks[1].expected < -1e308);
+    assert_true(r.checks[1].max_error == 1e-30 && r.checks[1].scale == -1);
+    assert_string_equal(r.words, "not ? UTF-8");
+    end(&f);
+}
+
+static void the_facts_of_a_device_arrive_as_they_were_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    GpuFacts sent = {.device = {.name = "Synthetic",
+                                .major = 9,
+                                .minor = 1,
+                                .sms = 2,
+                                .block_limit = {3, 4, 5},
+                                .grid_limit = {2147483647, 6, 7},
+                                .shared_reserved = 8,
+                                .clock_hz = 1.98e9,
+                                .l2_bytes = INT64_C(1) << 33,
+                                .fp32_per_sm = 128},
+                     .uuid = "GPU-0",
+                     .driver = "580",
+                     .cuda_version = 13000,
+                     .memory_bytes = INT64_C(1) << 37,
+                     .memory_clock_hz = 3.2e9,
+                     .bus_bits = 6144};
+    GpuFacts r;
+    send_over(&f, message_facts(&sent), &blob);
+
+    assert_true(message_read_facts(f.arena, f.message.header, &r));
+
+    assert_string_equal(r.device.name, "Synthetic");
+    assert_string_equal(r.uuid, "GPU-0");
+    json_t *again = message_facts(&r);
+    assert_true(json_equal(again, f.message.header));
+    json_decref(again);
+    assert_true(r.device.grid_limit[0] == 2147483647 && r.device.block_limit[2] == 5);
+    assert_true(r.device.clock_hz == 1.98e9 && r.device.l2_bytes == INT64_C(1) << 33);
+    assert_true(r.device.fp32_per_sm == 128 && r.device.shared_reserved == 8);
+    assert_true(r.memory_bytes == INT64_C(1) << 37 && r.memory_clock_hz == 3.2e9);
+    assert_true(r.bus_bits == 6144 && r.cuda_version == 13000);
+    end(&f);
+}
+
+/* Every number of the trial in turn becomes absurd: it is read or refused, and what is read has
+ * indices that exist. */
+static void absurd_numbers_never_get_past_the_reader(void **state)
+{
+    (void)state;
+    static const char *const ABSURD[][2] = {
+        {"\"module\":1", "\"module\":2"},
+        {"\"module\":1", "\"module\":-1"},
+        {"\"module\":1", "\"module\":4294967297"},
+        {"\"buffer\":1", "\"buffer\":2"},
+        {"\"buffer\":1", "\"buffer\":-1"},
+        {"\"buffer\":1", "\"buffer\":null"},
+        {"\"value\":\"007fff\"", "\"value\":\"007ff\""},
+        {"\"value\":\"007fff\"", "\"value\":\"00xfff\""},
+        {"\"value\":\"007fff\"", "\"value\":\"\""},
+        {"[0,5]", "[0,16]"},
+        {"[0,5]", "[-1,5]"},
+        {"[0,5]", "[9223372036854775807,5]"},
+        {"[0,5]", "[0,0]"},
+        {"[0,5]", "{}"},
+    };
+    for (size_t i = 0; i < sizeof ABSURD / sizeof ABSURD[0]; i++) {
+        Fixture f;
+        Buf blob = {0}, changed = {0};
+        Trial t;
+        json_t *header = trial(&blob);
+        char *text = json_dumps(header, JSON_COMPACT);
+        char *at = strstr(text, ABSURD[i][0]);
+        assert_non_null(at);
+        buf_add(&changed, text, (size_t)(at - text));
+        buf_puts(&changed, ABSURD[i][1]);
+        buf_puts(&changed, at + strlen(ABSURD[i][0]));
+        json_decref(header);
+        send_over(&f, json_loads(buf_text(&changed), 0, NULL), &blob);
+
+        assert_false(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+
+        assert_int_equal(f.diag.errors, 1);
+        free(text);
+        buf_free(&changed);
+        end(&f);
+    }
+}
+
+static void a_buffer_of_no_size_or_type_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        json_int_t value;
+    } ABSURD[] = {{"count", 0}, {"count", -1}, {"count", INT64_MAX}, {"lanes", 0}, {"lanes", 5},
+                  {"role", 4},  {"role", -1},  {"contents", 4},      {"scale", 3}, {"type", 1}};
+    for (size_t i = 0; i < sizeof ABSURD / sizeof ABSURD[0]; i++) {
+        Fixture f;
+        Buf blob = {0};
+        TaskProblem p;
+        json_t *header = problem(&blob);
+        json_object_set_new(json_array_get(json_object_get(header, "buffers"), 1), ABSURD[i].key,
+                            json_integer(ABSURD[i].value));
+        send_over(&f, header, &blob);
+
+        assert_false(message_read_problem(f.arena, &f.message, &p, &f.diag));
+
+        assert_non_null(strstr(f.diag.messages.at[0].text, "'B'"));
+        end(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_problem_arrives_as_it_was_sent),
+        cmocka_unit_test(a_trial_arrives_as_it_was_sent),
+        cmocka_unit_test(a_result_arrives_as_it_was_sent),
+        cmocka_unit_test(the_facts_of_a_device_arrive_as_they_were_sent),
+        cmocka_unit_test(absurd_numbers_never_get_past_the_reader),
+        cmocka_unit_test(a_buffer_of_no_size_or_type_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
