@@ -25,7 +25,8 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     const char *path = arena_printf(r->arena, "%s/%s.profile", r->options.output, r->spec->name);
     unlink(path);
     ProfileHeader header = profile_header(r, h);
-    ProfileWriter *w = profiles_open_append(r->arena, path, &header, NULL, r->diag);
+    ProfileRecording *none; /* the file is new */
+    ProfileWriter *w = profiles_open_append(r->arena, path, &header, &none, r->diag);
     if (!w)
         return false;
     Arena *a = arena_new();
