@@ -272,6 +272,22 @@ static void wrong_results(Smoke *s)
     CHECK(s, r.checks[0].wrong == 1 && r.checks[0].nan == 0 && isinf(r.checks[0].max_error));
 }
 
+/* Right the first time and never again, for what it left in its scratch. */
+static void wrong_later(Smoke *s)
+{
+    TaskLaunch launches[] = {product(s, "product_once", 6, 0), twice(s), product(s, "mark", 1, 0)};
+    TaskArgument once[6], scratch = buffer(4);
+    memcpy(once, launches[0].arguments, sizeof once);
+    once[5] = scratch;
+    launches[0].arguments = once;
+    launches[2].arguments = &scratch;
+    launches[2].grid[0] = 1;
+    TrialResult r = run(s, "right only once", trial_of(&s->cubin, launches, 3));
+    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].unwritten == N && r.checks[1].wrong == 0);
+    CHECK(s, strstr(r.words, "only after the timed runs") != NULL);
+    good(s);
+}
+
 static void strays_and_faults(Smoke *s)
 {
     TrialResult r = try(s, "product_writes_input", TRIAL_WRONG);
@@ -541,6 +557,7 @@ static int smoke(Smoke *s, const Nvrtc *n, const char *source)
     check_reference(s);
     good(s);
     wrong_results(s);
+    wrong_later(s);
     strays_and_faults(s);
     resources(s);
     images(s);
