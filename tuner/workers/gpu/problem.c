@@ -290,8 +290,7 @@ DriverStatus problem_check(Problem *p, const char **what)
     return DRIVER_OK;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 static void list_outputs(Problem *p, Arena *a)
 {

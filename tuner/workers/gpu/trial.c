@@ -17,8 +17,7 @@ typedef struct Timing {
     Buf words;
 } Timing;
 
-/* --- the verified run --------------------------------------------------------------------------
- */
+/* --- the verified run ----------------------------------------------------------------------- */
 
 static DriverStatus ensure_events(Timing *t, size_t count)
 {
@@ -108,8 +107,7 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
     return s;
 }
 
-/* --- the timed runs ----------------------------------------------------------------------------
- */
+/* --- the timed runs ------------------------------------------------------------------------- */
 
 static DriverStatus warm_up(Timing *t)
 {
@@ -172,8 +170,7 @@ static DriverStatus timed_runs(Timing *t)
     return s ? s : driver_wait(t->problem->driver);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 /* True when nothing was written that must not be. */
 static bool left_clean(Timing *t, TrialResult *r)
