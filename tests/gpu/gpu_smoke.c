@@ -40,8 +40,7 @@ static void check(Smoke *s, bool ok, const char *what)
 
 #define CHECK(s, condition) check((s), (condition), #condition)
 
-/* --- NVRTC, just enough
- * ---------------------------------------------------------------------------- */
+/* --- NVRTC, just enough --------------------------------------------------------------------- */
 
 typedef struct Nvrtc {
     __typeof__(&nvrtcCreateProgram) create;
@@ -93,8 +92,7 @@ static TaskModule compile(Smoke *s, const Nvrtc *n, const char *path, int arch)
     return (TaskModule){cubin, size};
 }
 
-/* --- trials
- * ---------------------------------------------------------------------------------------- */
+/* --- trials --------------------------------------------------------------------------------- */
 
 static TaskArgument buffer(int i)
 {
@@ -190,8 +188,7 @@ static TrialResult try(Smoke *s, const char *kernel, TrialStatus expected)
     return r;
 }
 
-/* --- the first problem
- * ----------------------------------------------------------------------------- */
+/* --- the first problem ---------------------------------------------------------------------- */
 
 static TaskContents uniform(uint64_t seed)
 {
@@ -381,8 +378,7 @@ static void stop_rule(Smoke *s)
     CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 0 && r.checks[1].wrong > N / 2);
 }
 
-/* --- further problems
- * ------------------------------------------------------------------------------ */
+/* --- further problems ----------------------------------------------------------------------- */
 
 static bool set_problem(Smoke *s, const TaskBuffer *b, size_t count, const TaskLaunch *reference)
 {
@@ -508,8 +504,7 @@ static void bad_references(Smoke *s)
     good(s);
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 static void show_device(const Smoke *s)
 {

@@ -191,8 +191,7 @@ static void expect(Fixture *f, int64_t id, TrialStatus status, const char *words
     }
 }
 
-/* --- tests
- * ---------------------------------------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------------------------- */
 
 static void results_come_in_order_with_their_own_times(void **state)
 {
