@@ -40,8 +40,7 @@ static void check(Smoke *s, bool ok, const char *what)
 
 #define CHECK(s, condition) check((s), (condition), #condition)
 
-/* --- NVRTC, just enough
- * ---------------------------------------------------------------------------- */
+/* --- NVRTC, just enough --------------------------------------------------------------------- */
 
 typedef struct Nvrtc {
     __typeof__(&nvrtcCreateProgram) create;
@@ -93,8 +92,7 @@ static TaskModule compile(Smoke *s, const Nvrtc *n, const char *path, int arch)
     return (TaskModule){cubin, size};
 }
 
-/* --- trials
- * ---------------------------------------------------------------------------------------- */
+/* --- trials --------------------------------------------------------------------------------- */
 
 static TaskArgument buffer(int i)
 {
@@ -190,8 +188,7 @@ static TrialResult try(Smoke *s, const char *kernel, TrialStatus expected)
     return r;
 }
 
-/* --- the first problem
- * ----------------------------------------------------------------------------- */
+/* --- the first problem ---------------------------------------------------------------------- */
 
 static TaskContents uniform(uint64_t seed)
 {
@@ -270,6 +267,22 @@ static void wrong_results(Smoke *s)
 
     r = try(s, "product_infinite", TRIAL_WRONG);
     CHECK(s, r.checks[0].wrong == 1 && r.checks[0].nan == 0 && isinf(r.checks[0].max_error));
+}
+
+/* Right the first time and never again, for what it left in its scratch. */
+static void wrong_later(Smoke *s)
+{
+    TaskLaunch launches[] = {product(s, "product_once", 6, 0), twice(s), product(s, "mark", 1, 0)};
+    TaskArgument once[6], scratch = buffer(4);
+    memcpy(once, launches[0].arguments, sizeof once);
+    once[5] = scratch;
+    launches[0].arguments = once;
+    launches[2].arguments = &scratch;
+    launches[2].grid[0] = 1;
+    TrialResult r = run(s, "right only once", trial_of(&s->cubin, launches, 3));
+    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].unwritten == N && r.checks[1].wrong == 0);
+    CHECK(s, strstr(r.words, "only after the timed runs") != NULL);
+    good(s);
 }
 
 static void strays_and_faults(Smoke *s)
@@ -365,8 +378,7 @@ static void stop_rule(Smoke *s)
     CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 0 && r.checks[1].wrong > N / 2);
 }
 
-/* --- further problems
- * ------------------------------------------------------------------------------ */
+/* --- further problems ----------------------------------------------------------------------- */
 
 static bool set_problem(Smoke *s, const TaskBuffer *b, size_t count, const TaskLaunch *reference)
 {
@@ -492,8 +504,7 @@ static void bad_references(Smoke *s)
     good(s);
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 static void show_device(const Smoke *s)
 {
@@ -541,6 +552,7 @@ static int smoke(Smoke *s, const Nvrtc *n, const char *source)
     check_reference(s);
     good(s);
     wrong_results(s);
+    wrong_later(s);
     strays_and_faults(s);
     resources(s);
     images(s);

@@ -19,8 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* --- the fake helper -----------------------------------------------------------------------------
- */
+/* --- the fake helper ------------------------------------------------------------------------ */
 
 static void say(json_t *header)
 {
@@ -123,8 +122,7 @@ static int fake_helper(const char *mode)
     _exit(0);
 }
 
-/* --- helpers of the tests ------------------------------------------------------------------------
- */
+/* --- helpers of the tests ------------------------------------------------------------------- */
 
 typedef struct Fixture {
     Arena *arena;
@@ -193,8 +191,7 @@ static void expect(Fixture *f, int64_t id, TrialStatus status, const char *words
     }
 }
 
-/* --- tests
- * ---------------------------------------------------------------------------------------- */
+/* --- tests ---------------------------------------------------------------------------------- */
 
 static void results_come_in_order_with_their_own_times(void **state)
 {

@@ -70,8 +70,7 @@ GpuOptions gpu_options(const char *helper, int device)
                         .retry_delay_s = 0.5};
 }
 
-/* --- the helper's end, for whatever reason ------------------------------------------------------
- */
+/* --- the helper's end, for whatever reason -------------------------------------------------- */
 
 static void set_state(Gpu *g, State state, double limit_s)
 {
@@ -164,8 +163,7 @@ static void helper_babbles(Gpu *g, const char *what)
     helper_failed(g, TRIAL_FAULT);
 }
 
-/* --- what we say to it --------------------------------------------------------------------------
- */
+/* --- what we say to it ---------------------------------------------------------------------- */
 
 /* Longest time for the helper, who is waiting for it, to take a message. */
 static const double SEND_LIMIT_S = 30;
@@ -225,8 +223,7 @@ static void tell_trial(Gpu *g)
     tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
 }
 
-/* --- what it says to us --------------------------------------------------------------------------
- */
+/* --- what it says to us --------------------------------------------------------------------- */
 
 static void give_up(Gpu *g)
 {
@@ -333,8 +330,7 @@ static void on_message(Gpu *g, json_t *m)
         helper_babbles(g, "something that was not asked for");
 }
 
-/* --- going on ------------------------------------------------------------------------------------
- */
+/* --- going on ------------------------------------------------------------------------------- */
 
 static bool is_late(const Gpu *g)
 {
@@ -424,8 +420,7 @@ static bool settle(Gpu *g, int tries)
     return g->state == READY;
 }
 
-/* --- the face ------------------------------------------------------------------------------------
- */
+/* --- the face ------------------------------------------------------------------------------- */
 
 Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
 {

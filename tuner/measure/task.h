@@ -153,7 +153,7 @@ typedef struct TaskOutput {
 typedef struct Trial {
     int64_t id; /* the caller's, comes back with the result */
     TaskRun run;
-    bool verify;    /* compare the outputs of a first run with the reference */
+    bool verify;    /* compare the outputs of a first and of a last run with the reference */
     int warmups;    /* runs before the timed ones, beyond the verified one */
     int runs;       /* timed runs, always made */
     int extra_runs; /* further timed runs if the fastest so far <= factor × best_ms */
@@ -196,8 +196,8 @@ typedef struct TrialResult {
     bool verified;       /* the outputs were compared, whatever came out */
     const double *times; /* ms, each timed run in order */
     size_t time_count;
-    double first_ms; /* of the verified run, cold; 0 when there was none */
-    const TrialCheck *checks;
+    double first_ms;          /* of the verified run, cold; 0 when there was none */
+    const TrialCheck *checks; /* of each output, as the last run that was verified left it */
     size_t check_count;
     const char *words; /* what went wrong, with the driver's words; "" when nothing did */
     double seconds;    /* wall time from handing it to the GPU process to the answer */

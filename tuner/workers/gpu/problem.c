@@ -151,15 +151,29 @@ DriverStatus problem_restore(Problem *p)
     return s;
 }
 
-DriverStatus problem_reset(Problem *p)
+static DriverStatus poison(Problem *p, TaskRole role)
 {
-    DriverStatus s = problem_restore(p);
+    DriverStatus s = DRIVER_OK;
     for (size_t i = 0; s == DRIVER_OK && i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
-        if (b->role != TASK_IN && b->contents.kind == TASK_UNDEFINED)
+        if (b->role == role && b->contents.kind == TASK_UNDEFINED)
             s = driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
     }
     return s;
+}
+
+DriverStatus problem_reset_outputs(Problem *p)
+{
+    DriverStatus s = problem_restore(p);
+    if (!s)
+        s = poison(p, TASK_OUT);
+    return s ? s : poison(p, TASK_INOUT);
+}
+
+DriverStatus problem_reset(Problem *p)
+{
+    DriverStatus s = problem_reset_outputs(p);
+    return s ? s : poison(p, TASK_SCRATCH);
 }
 
 /* --- the reference --------------------------------------------------------------------------- */
@@ -276,8 +290,7 @@ DriverStatus problem_check(Problem *p, const char **what)
     return DRIVER_OK;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 static void list_outputs(Problem *p, Arena *a)
 {

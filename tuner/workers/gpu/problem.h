@@ -42,6 +42,9 @@ void problem_close(Problem *p);
  * any, poison where there are none. */
 DriverStatus problem_reset(Problem *p);
 
+/* The same for all but scratch, which stays as the runs before left it. */
+DriverStatus problem_reset_outputs(Problem *p);
+
 /* The same for buffers with contents only: what a timed run needs. */
 DriverStatus problem_restore(Problem *p);
 

@@ -83,11 +83,10 @@ DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out)
     uint64_t count = scalars_of(c->task);
     int scalar = (int)c->task->type.scalar, poisoned = c->poisoned;
     void *arguments[] = {&c->reference, &count, &scalar, &poisoned, &v->room};
-    static const size_t bytes = BLOCKS * sizeof(Part);
     Part parts[BLOCKS];
     DriverStatus s = launch(v, v->scale, arguments);
     if (!s)
-        s = driver_download(v->driver, parts, v->room, bytes);
+        s = driver_download(v->driver, parts, v->room, sizeof parts);
     if (s)
         return s;
     Part all = {0};
