@@ -518,12 +518,13 @@ void trip_print(const Trip *t, Buf *out)
     }
     if (trip_value(t, &nothing, &constant)) {
         buf_printf(out, "%" PRId64, constant);
-    } else if (t->divisor == 1) {
-        trip_print_affine(&t->sum, out);
     } else {
-        buf_putc(out, '(');
+        const bool brackets = t->divisor != 1 && (t->sum.constant != 0 || t->sum.count > 1);
+        buf_puts(out, brackets ? "(" : "");
         trip_print_affine(&t->sum, out);
-        buf_printf(out, ") / %" PRId64, t->divisor);
+        buf_puts(out, brackets ? ")" : "");
+        if (t->divisor != 1)
+            buf_printf(out, " / %" PRId64, t->divisor);
     }
     if (t->other_exits)
         buf_puts(out, " at most");

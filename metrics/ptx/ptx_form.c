@@ -166,7 +166,7 @@ PtxWords ptx_words_new(Arena *a)
     for (int t = 1; t < PTX_TYPE_COUNT; t++)
         add_word(&w, MODIFIERS, ptx_type_name((PtxType)t), FIELD_TYPE, t);
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
-        add_word(&w, MODIFIERS, modifiers[i].text, modifiers[i].field, modifiers[i].value);
+        add_word(&w, MODIFIERS, modifiers[i].text, (int)modifiers[i].field, modifiers[i].value);
     for (int s = 1; s < PTX_SPECIAL_COUNT; s++)
         add_word(&w, SPECIALS, ptx_special_name((PtxSpecial)s), 1, s);
     for (size_t i = 0; i < sizeof other_specials / sizeof *other_specials; i++)

@@ -443,6 +443,8 @@ static bool read_target(PtxReader *r)
 
 static bool read_version(PtxReader *r)
 {
+    if (r->lex.token.kind != PTX_TOKEN_FLOAT64 && r->lex.token.kind != PTX_TOKEN_INTEGER)
+        return ptx_reader_expected(r, "a version");
     r->module->version = arena_copy(r->arena, r->lex.token.text, r->lex.token.length);
     ptx_lexer_next(&r->lex);
     return true;

@@ -229,8 +229,11 @@ void ptx_print_function(const PtxFunction *f, Buf *out)
 
 void ptx_print(const PtxModule *m, Buf *out)
 {
-    buf_printf(out, ".version %s\n.target %s\n.address_size %d\n\n", m->version, m->target,
-               m->address_bits);
+    if (m->version[0])
+        buf_printf(out, ".version %s\n", m->version);
+    if (m->target[0])
+        buf_printf(out, ".target %s\n", m->target);
+    buf_printf(out, ".address_size %d\n\n", m->address_bits);
     for (size_t i = 0; i < m->variables.count; i++) {
         print_variable(m->variables.at[i], out);
         buf_puts(out, ";\n");

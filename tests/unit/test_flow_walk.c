@@ -1,0 +1,382 @@
+/* One warp's walk and trip counts on kernels small enough to count by hand. */
+#include "metrics/base/file.h"
+#include "metrics/flow/trip.h"
+#include "metrics/flow/walk.h"
+#include "metrics/ptx/ptx_parse.h"
+
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define HEADER                                                                                     \
+    ".version 9.0\n.target sm_90\n.address_size 64\n"                                              \
+    ".entry k(.param .u64 a, .param .u32 n) { .reg .pred %p<9>; .reg .b32 %r<20>;\n"               \
+    ".reg .b64 %rd<9>; .reg .f32 %f<9>;\n"
+
+typedef struct Fixture {
+    Arena *arena;
+    PtxFunction *function;
+    unsigned char params[64];
+    WalkOptions options;
+} Fixture;
+
+static Fixture *fixture_of(Arena *a, const Source *s)
+{
+    Fixture *x = ARENA_NEW(a, Fixture);
+    Diag d = diag_new(a);
+    x->arena = a;
+    x->function = ptx_find_entry(ptx_parse(a, s, &d), NULL);
+    assert_int_equal(d.errors, 0);
+    assert_non_null(x->function);
+    x->options.launch = (PtxLaunch){.grid = {8, 4, 1},
+                                    .block = {64, 1, 1},
+                                    .has_geometry = true,
+                                    .params = x->params,
+                                    .param_bytes = sizeof x->params};
+    return x;
+}
+
+static Fixture *fixture(const char *text)
+{
+    Arena *a = arena_new();
+    Source *s = ARENA_NEW(a, Source);
+    *s = (Source){"test.ptx", text, strlen(text)};
+    return fixture_of(a, s);
+}
+
+static Fixture *fixture_file(const char *path)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    return fixture_of(a, source_read(a, path, &d));
+}
+
+static void set_u32(Fixture *x, size_t offset, uint32_t v)
+{
+    memcpy(&x->params[offset], &v, sizeof v);
+}
+
+static WalkBlock block_at(const Walk *w, int block)
+{
+    return w->functions.at[0]->blocks[block];
+}
+
+static void a_counted_loop_runs_as_often_as_its_parameter_says(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
+                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    set_u32(x, 8, 100);
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 1).visits, 34); /* 3, 6, … 102 */
+    assert_int_equal(block_at(w, 1).lanes, 34 * 32);
+    assert_true(w->instr == 34 * 3 + 1); /* ld.param and mov are not counted, ret is */
+    assert_true(w->instr_all == 2 + 34 * 3 + 1);
+    assert_int_equal(w->notes.count, 0);
+    arena_free(x->arena);
+}
+
+static void lanes_part_and_meet_again(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 5; @%p1 bra A;\n"
+                                "add.s32 %r2, %r1, 1; bra B;\nA: add.s32 %r2, %r1, 2;\n"
+                                "B: setp.gt.u32 %p2, %r2, 33; @%p2 ret; membar.gl; ret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 1).lanes, 27);
+    assert_int_equal(block_at(w, 2).lanes, 5);
+    assert_int_equal(block_at(w, 3).visits, 1);
+    assert_int_equal(block_at(w, 3).lanes, 32);
+    assert_int_equal(block_at(w, 4).lanes, 32); /* tid 31 has 32: nobody returns early */
+    assert_true(w->divergent == 1);
+    arena_free(x->arena);
+}
+
+static void each_lane_leaves_a_loop_at_its_own_time(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "mov.u32 %r1, %tid.x;\nL: sub.s32 %r1, %r1, 1; setp.ge.s32 %p1, %r1, 0;\n"
+                       "@%p1 bra L;\nmembar.gl; ret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 1).visits, 32);              /* lane 31 needs 32 rounds */
+    assert_int_equal(block_at(w, 1).lanes, 32 + 31 * 32 / 2); /* max(1, t + 1) summed */
+    assert_int_equal(block_at(w, 2).visits, 1);
+    assert_int_equal(block_at(w, 2).lanes, 32);
+    arena_free(x->arena);
+}
+
+static void a_partly_filled_warp_has_fewer_lanes(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "membar.gl; ret; }");
+    x->options.launch.block = (PtxDim){10, 5, 1};
+    x->options.place.warp = 1;
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(w->lanes, 18);
+    assert_int_equal(block_at(w, 0).lanes, 18);
+    arena_free(x->arena);
+}
+
+static void an_unknown_branch_walks_both_sides_and_forgets_what_differs(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r3, 5;\n"
+                       "@%p1 bra A;\nmov.u32 %r2, 1; bra B;\nA: mov.u32 %r2, 2;\n"
+                       "B: setp.eq.u32 %p2, %r3, 5; @%p2 bra C;\ntrap;\n"
+                       "C: setp.eq.u32 %p3, %r2, 1; @%p3 bra D;\nmembar.gl;\nD: ret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 1).visits, 1);
+    assert_int_equal(block_at(w, 2).visits, 1);
+    assert_int_equal(block_at(w, 3).visits, 1);
+    assert_int_equal(block_at(w, 4).visits, 0); /* %r3 is the same on both sides: still known */
+    assert_int_equal(block_at(w, 6).visits, 1); /* %r2 differs: not known */
+    assert_int_equal(w->unknown_branches, 2);
+    assert_int_equal(w->notes.count, 2);
+    arena_free(x->arena);
+}
+
+static void a_loop_of_unknown_count_takes_the_default_and_says_so(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "mov.u32 %r2, 0;\nL: ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, 1;\n"
+                       "setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;\n"
+                       "setp.eq.u32 %p2, %r2, 7; @%p2 bra E;\nmembar.gl;\nE: ret; }");
+    x->options.default_trips = 10;
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 1).visits, 10);
+    assert_int_equal(w->unknown_loops, 1);
+    assert_non_null(strstr(w->notes.at[0], "10 iterations assumed"));
+    assert_true(block_at(w, 2).unknown_branch); /* what the loop counted is not known behind it */
+    arena_free(x->arena);
+}
+
+static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "mov.u32 %r2, 0;\nL: ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0;\n"
+                       "@%p1 bra E;\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 100;\n"
+                       "@%p2 bra L;\nE: ret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 1).visits, 100);
+    assert_int_equal(w->notes.count, 1);
+    assert_non_null(strstr(w->notes.at[0], "early exit"));
+    arena_free(x->arena);
+}
+
+static void an_endless_loop_is_stopped_and_reported(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "L: add.u32 %r1, %r1, 1; bra L; }");
+    x->options.max_steps = 1000;
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_true(w->capped);
+    assert_true(block_at(w, 0).visits > 0 && block_at(w, 0).visits <= 1001);
+    assert_non_null(strstr(w->notes.at[w->notes.count - 1], "lower bounds"));
+    arena_free(x->arena);
+}
+
+static void loads_issued_before_a_wait_are_one_group(void **state)
+{
+    (void)state;
+    /* Two loads, two consumers: one wait.  A load through the loaded value: one more.  A barrier.
+     */
+    Fixture *x =
+        fixture(HEADER "ld.global.f32 %f1, [%rd1]; st.shared.f32 [%r1], %f1;\n"
+                       "ld.global.u64 %rd3, [%rd2]; st.shared.u64 [%r2], %rd3;\n"
+                       "ld.global.f32 %f2, [%rd3]; st.shared.f32 [%r3], %f2;\nbar.sync 0;\nret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_true(w->waits_long == 2);
+    assert_true(w->barriers == 1);
+    assert_true(w->regions == 4);      /* three delimiters, start and end */
+    assert_true(w->long_regions == 3); /* without the barrier */
+    arena_free(x->arena);
+}
+
+static void a_store_that_may_alias_keeps_a_load_behind_its_wait(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1;\n"
+                       "ld.global.f32 %f2, [%rd1+4]; st.global.f32 [%rd2+4], %f2;\nret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_true(w->waits_long == 2);
+    arena_free(x->arena);
+}
+
+static void special_functions_delimit_only_where_nothing_is_slower(void **state)
+{
+    (void)state;
+    Fixture *without = fixture(HEADER "sin.approx.f32 %f1, %f2; add.f32 %f3, %f1, %f1; ret; }");
+    Fixture *with = fixture(HEADER "sin.approx.f32 %f1, %f2; add.f32 %f3, %f1, %f1;\n"
+                                   "ld.global.f32 %f4, [%rd1]; add.f32 %f5, %f4, %f4; ret; }");
+
+    const Walk *a = walk_warp(without->arena, without->function, &without->options);
+    const Walk *b = walk_warp(with->arena, with->function, &with->options);
+
+    assert_true(a->regions == 2);
+    assert_true(b->waits_sfu == 1 && b->regions == 2);
+    arena_free(without->arena);
+    arena_free(with->arena);
+}
+
+/* The tile loop of thesis 5.3.4 at K = 8192 in steps of 16: 512 load-consumer groups, 1024
+ * barriers, one more for start and end. */
+static void matrix_multiply_has_three_regions_an_iteration(void **state)
+{
+    (void)state;
+    const char *files[] = {TEST_DATA "/ptx/matmul.sm_90.ptx", TEST_DATA "/ptx/matmul.sm_100.ptx"};
+    for (int i = 0; i < 2; i++) {
+        Fixture *x = fixture_file(files[i]);
+        x->options.launch.block = (PtxDim){256, 1, 1};
+        set_u32(x, 24, 4096);
+        set_u32(x, 28, 4096);
+        set_u32(x, 32, 8192);
+
+        const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+        assert_true(w->regions == 512 * 3 + 1);
+        assert_true(w->long_regions == 513);
+        assert_true(w->by_class[PTX_CLASS_FP32] == 512 * 64);
+        assert_true(w->loads[PTX_GLOBAL] == 512 * 4);
+        assert_true(w->load_bytes[PTX_GLOBAL] == 512 * 4 * 4 * 32);
+        assert_int_equal(w->notes.count, 0);
+        arena_free(x->arena);
+    }
+}
+
+static void a_call_is_followed_with_its_argument(void **state)
+{
+    (void)state;
+    Fixture *x = fixture_file(TEST_DATA "/ptx/switch.sm_90.ptx");
+    set_u32(x, 8, 3); /* mode 3 calls heavy(x, n) */
+    set_u32(x, 12, 5);
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(w->functions.count, 2);
+    assert_int_equal(w->functions.at[1]->calls, 1);
+    assert_int_equal(w->functions.at[1]->loops[0].headers, 5);
+    arena_free(x->arena);
+}
+
+static void a_jump_table_takes_the_known_entry(void **state)
+{
+    (void)state;
+    Fixture *x = fixture_file(TEST_DATA "/ptx/switch.sm_90.ptx");
+    set_u32(x, 8, 5);
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(w->functions.count, 1);       /* mode 5 calls nothing */
+    assert_true(w->by_class[PTX_CLASS_FP32] == 2); /* the division and the product behind */
+    arena_free(x->arena);
+}
+
+static void check_trip(const Fixture *x, int loop, const char *text)
+{
+    Buf out = {0};
+    const Flow *w = flow_build(x->arena, x->function);
+    const Trip t = trip_find(w, loop);
+    trip_print(&t, &out);
+    assert_string_equal(buf_text(&out), text);
+    buf_free(&out);
+}
+
+static void trip_counts_are_formulas_of_the_parameters(void **state)
+{
+    (void)state;
+    Fixture *mm = fixture_file(TEST_DATA "/ptx/matmul.sm_90.ptx");
+    Fixture *loops = fixture_file(TEST_DATA "/ptx/loops.sm_90.ptx");
+    Fixture *transpose = fixture_file(TEST_DATA "/ptx/transpose.sm_100.ptx");
+
+    check_trip(mm, 0, "(param_5 + 15) / 16");
+    check_trip(loops, 0, "param_2");
+    check_trip(loops, 2, "unknown, because its bound is not affine in the parameters");
+    check_trip(loops, 3, "100 at most");
+    check_trip(loops, 5, "param_2 / 4");
+    check_trip(transpose, 0, "4");
+    arena_free(mm->arena);
+    arena_free(loops->arena);
+    arena_free(transpose->arena);
+}
+
+/* Start, bound and step of a made-up loop: the formula's value is what the walk counts. */
+static void trip_formulas_agree_with_the_walk(void **state)
+{
+    (void)state;
+    const char *compares[] = {"lt", "le", "gt", "ge"};
+    for (int c = 0; c < 4; c++)
+        for (int step = 1; step <= 5; step += 2)
+            for (uint32_t n = 0; n < 24; n += 5) {
+                const bool up = c < 2;
+                Buf text = {0};
+                buf_puts(&text, HEADER "ld.param.u32 %r1, [n];\n");
+                buf_printf(&text, "mov.u32 %%r2, %s;\nL: add.s32 %%r2, %%r2, %d;\n",
+                           up ? "2" : "%r1", up ? step : -step);
+                buf_printf(&text, "setp.%s.s32 %%p1, %%r2, %s; @%%p1 bra L;\nret; }", compares[c],
+                           up ? "%r1" : "2");
+                Fixture *x = fixture(buf_text(&text));
+                set_u32(x, 8, n);
+
+                const Walk *w = walk_warp(x->arena, x->function, &x->options);
+                const Trip t = trip_find(flow_build(x->arena, x->function), 0);
+                int64_t value = -1;
+
+                assert_true(trip_value(&t, &x->options.launch, &value));
+                assert_int_equal(value, w->functions.at[0]->loops[0].headers);
+                arena_free(x->arena);
+                buf_free(&text);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_counted_loop_runs_as_often_as_its_parameter_says),
+        cmocka_unit_test(lanes_part_and_meet_again),
+        cmocka_unit_test(each_lane_leaves_a_loop_at_its_own_time),
+        cmocka_unit_test(a_partly_filled_warp_has_fewer_lanes),
+        cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),
+        cmocka_unit_test(a_loop_of_unknown_count_takes_the_default_and_says_so),
+        cmocka_unit_test(an_unknown_early_exit_does_not_shorten_a_counted_loop),
+        cmocka_unit_test(an_endless_loop_is_stopped_and_reported),
+        cmocka_unit_test(loads_issued_before_a_wait_are_one_group),
+        cmocka_unit_test(a_store_that_may_alias_keeps_a_load_behind_its_wait),
+        cmocka_unit_test(special_functions_delimit_only_where_nothing_is_slower),
+        cmocka_unit_test(matrix_multiply_has_three_regions_an_iteration),
+        cmocka_unit_test(a_call_is_followed_with_its_argument),
+        cmocka_unit_test(a_jump_table_takes_the_known_entry),
+        cmocka_unit_test(trip_counts_are_formulas_of_the_parameters),
+        cmocka_unit_test(trip_formulas_agree_with_the_walk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
