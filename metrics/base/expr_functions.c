@@ -127,8 +127,8 @@ static bool apply_divisors(const Value *args, int count, ValueKind kind, Evaluat
     int64_t n = as_integer(args[0]);
     if (n <= 0)
         return failed(error, "divisors needs a number above zero");
-    if (n > INT64_C(1000000000000))
-        return failed(error, "divisors needs a number of at most 10^12");
+    if (n > INT64_C(1) << 32)
+        return failed(error, "divisors needs a number of at most 2^32");
     ValueVec low = {0}, high = {0};
     for (int64_t i = 1; i * i <= n; i++) {
         if (n % i != 0)

@@ -28,7 +28,7 @@ typedef struct LaunchLines {
 } LaunchLines;
 
 /* More than a person writes; they keep a hostile file from taking hours. */
-enum { NAME_LIMIT = 4096, ARGUMENT_LIMIT = 1024, METRIC_LINE_LIMIT = 256 };
+enum { NAME_LIMIT = 1024, ARGUMENT_LIMIT = 1024, METRIC_LINE_LIMIT = 256 };
 
 typedef struct Reader {
     Arena *a;

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Combinations of other parameters tried to find a dependent parameter's values. */
-enum { COMBINATION_LIMIT = 1000000 };
+/* Combinations of other parameters tried to find a dependent parameter's values, and values met on
+ * the way: seconds of work. */
+enum { COMBINATION_LIMIT = 100000, MET_LIMIT = 4000000 };
 
 typedef VEC(Value) ValueVec;
 
@@ -188,20 +189,24 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
     size_t *index = ARENA_ARRAY(a, size_t, needs->spec->parameter_count);
     Evaluation failed = {0};
     bool few = true;
+    size_t met = 0;
     do {
         Evaluation ev = {0};
         ValueVec v = {0};
         arena_reset(scratch);
         if (fill_slots(scratch, needs, values, index, slots)) {
-            if (evaluate_items(scratch, p, slots, &ev, &v))
-                few = merge(a, out, &v);
-            else
+            bool evaluated = evaluate_items(scratch, p, slots, &ev, &v);
+            if (!evaluated)
                 failed = ev;
+            met += v.count;
+            few = met <= MET_LIMIT && (!evaluated || merge(a, out, &v));
         }
     } while (few && advance(needs, values, index));
     arena_free(scratch);
     if (!few)
-        return diag_error(d, p->at, "'%s' has more than %d values", p->name, PARAMETER_VALUES);
+        return diag_error(d, p->at,
+                          "'%s' has too many values over all combinations of what it depends on",
+                          p->name);
     if (out->count == 0 && failed.error)
         return diag_error(d, failed.error_at, "%s", failed.error);
     return true;
