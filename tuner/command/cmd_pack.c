@@ -1,0 +1,25 @@
+/* aptune pack: a recording as it is shipped. */
+#include "tuner/command/command.h"
+#include "tuner/record/pack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char usage_text[] =
+    "usage: aptune pack FROM TO\n"
+    "Writes a recording (times or profile) compressed, as those in spaces/recordings are.\n";
+
+int cmd_pack(int argc, char **argv)
+{
+    bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
+    if (argc != 3) {
+        fputs(usage_text, help ? stdout : stderr);
+        return help ? EXIT_DONE : EXIT_USAGE;
+    }
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    bool ok = record_compress(argv[1], argv[2], &d);
+    command_print_messages(&d);
+    arena_free(a);
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}
