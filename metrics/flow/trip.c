@@ -89,8 +89,10 @@ static bool affine_atom(TripAtom atom, TripAffine *out)
 static bool affine_param(const PtxInstr *in, TripAffine *out)
 {
     const PtxOperand *o = &in->operands[1];
-    if (in->count != 2 || in->form->vector != 1 || o->kind != PTX_OPERAND_ADDRESS ||
-        o->parts[0].kind != PTX_OPERAND_VARIABLE || !o->parts[0].variable->is_parameter)
+    const int bits = ptx_type_bits(in->form->types[0]);
+    if (bits < 8 || bits > 64 || in->count != 2 || in->form->vector != 1 ||
+        o->kind != PTX_OPERAND_ADDRESS || o->parts[0].kind != PTX_OPERAND_VARIABLE ||
+        !o->parts[0].variable->is_parameter)
         return false;
     const PtxVariable *v = o->parts[0].variable;
     if (!v->function || !v->function->is_entry)

@@ -354,12 +354,8 @@ static bool read_table(PtxReader *r, const PtxToken *name)
         return ok;
     }
     Buf b = {0};
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';')) {
-        if (b.size > 0)
-            buf_putc(&b, ' ');
-        buf_add(&b, r->lex.token.text, r->lex.token.length);
-        ptx_lexer_next(&r->lex);
-    }
+    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';'))
+        ptx_reader_copy_token(r, &b);
     t.text = arena_copy(r->arena, buf_text(&b), b.size);
     buf_free(&b);
     VEC_PUSH(r->arena, &f->tables, t);
