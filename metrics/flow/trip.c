@@ -364,9 +364,14 @@ static bool value_before(const Flow *w, int loop, int reg, TripAffine *out)
     return best != no_instr && affine_instr(w, best, &budget, out);
 }
 
-static bool invariant_operand(const Flow *w, int loop, const PtxOperand *o)
+/* Not changed by the loop: not written in it, or written from parameters alone, which NVVM likes
+ * to load again where it needs them. */
+static bool invariant_operand(const Flow *w, int loop, const PtxOperand *o, size_t use)
 {
-    return o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(w, o->index, loop);
+    TripAffine ignored;
+    int budget = TRIP_BUDGET;
+    return o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(w, o->index, loop) ||
+           affine_operand(w, o, use, &budget, &ignored);
 }
 
 /* sum and divisor from start, bound, step: the number of tests that let the loop go on, plus one
@@ -399,12 +404,12 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
     const int block = w->cfg->block_of[test->branch];
     Trip t = {.compare = test->stay, .at_bottom = block != l->header || l->blocks.count == 1};
     const PtxOperand *moving = &in->operands[1], *bound = &in->operands[2];
-    if (invariant_operand(w, loop, moving)) {
+    if (invariant_operand(w, loop, moving, test->setp)) {
         moving = &in->operands[2];
         bound = &in->operands[1];
         t.compare = mirrored(t.compare);
     }
-    if (moving->kind != PTX_OPERAND_REGISTER || !invariant_operand(w, loop, bound))
+    if (moving->kind != PTX_OPERAND_REGISTER || !invariant_operand(w, loop, bound, test->setp))
         return unknown("both sides of its test change, or neither");
     int reg = moving->index;
     int64_t offset = 0;

@@ -329,6 +329,16 @@ static void trip_counts_are_formulas_of_the_parameters(void **state)
     arena_free(transpose->arena);
 }
 
+static void a_parameter_loaded_inside_the_loop_is_a_bound(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "mov.u32 %r2, 0;\nL: ld.param.u32 %r1, [n]; add.s32 %r2, %r2, 16;\n"
+                                "setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+
+    check_trip(x, 0, "(param_1 + 15) / 16");
+    arena_free(x->arena);
+}
+
 /* Start, bound and step of a made-up loop: the formula's value is what the walk counts. */
 static void trip_formulas_agree_with_the_walk(void **state)
 {
@@ -376,6 +386,7 @@ int main(void)
         cmocka_unit_test(a_call_is_followed_with_its_argument),
         cmocka_unit_test(a_jump_table_takes_the_known_entry),
         cmocka_unit_test(trip_counts_are_formulas_of_the_parameters),
+        cmocka_unit_test(a_parameter_loaded_inside_the_loop_is_a_bound),
         cmocka_unit_test(trip_formulas_agree_with_the_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
