@@ -173,7 +173,7 @@ static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int *
     }
     if (o->kind == PTX_OPERAND_SPECIAL && o->index != PTX_SPECIAL_OTHER)
         return affine_atom((TripAtom){.special = (PtxSpecial)o->index}, out);
-    if (o->kind != PTX_OPERAND_REGISTER)
+    if (o->kind != PTX_OPERAND_REGISTER || o->name)
         return false;
     const size_t def = reaching(w, o->index, use);
     return def != no_instr && affine_instr(w, def, budget, out);
@@ -201,7 +201,8 @@ static size_t definition_in_loop(const Flow *w, int loop, int reg, bool *many)
 static bool step_back(const PtxInstr *in, int *reg, int64_t *offset)
 {
     const PtxForm *f = in->form;
-    if (in->guard != PTX_NO_GUARD || in->count < 2 || in->operands[1].kind != PTX_OPERAND_REGISTER)
+    if (in->guard != PTX_NO_GUARD || in->count < 2 ||
+        in->operands[1].kind != PTX_OPERAND_REGISTER || in->operands[1].name)
         return false;
     *reg = in->operands[1].index;
     if (f->op == PTX_MOV)

@@ -177,6 +177,8 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
         return;
     const PtxState s = state_of(x);
     const int count = ptx_eval_instr(&s, in, results);
+    if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
+        lanes_fill(&results[0], 1); /* what is waited for has come */
     assign_operand(x, &in->operands[0], results, count, yes, maybe);
 }
 

@@ -177,6 +177,8 @@ static bool read_attribute(PtxReader *r, PtxVariable *v)
         v->is_pointer = true;
     else if (t.length == 3 && t.text[1] == 'v' && (t.text[2] == '2' || t.text[2] == '4'))
         v->vector = t.text[2] - '0';
+    else if (t.length > 3 && memcmp(t.text + t.length - 3, "ref", 3) == 0)
+        v->opaque = arena_copy(r->arena, t.text, t.length);
     else if (v->is_pointer)
         (void)ptx_words_space(&r->words, t.text + 1, t.length - 1, &v->pointer_space);
     if (ptx_lexer_is(&r->lex, '('))

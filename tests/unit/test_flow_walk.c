@@ -186,6 +186,20 @@ static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
     arena_free(x->arena);
 }
 
+static void spinning_on_an_mbarrier_takes_one_round(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;\n"
+                                "@%p1 bra D; bra W;\nD: ret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 0).visits, 1);
+    assert_true(w->barriers == 1);
+    assert_int_equal(w->unknown_branches, 0);
+    arena_free(x->arena);
+}
+
 static void an_endless_loop_is_stopped_and_reported(void **state)
 {
     (void)state;
@@ -378,6 +392,7 @@ int main(void)
         cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),
         cmocka_unit_test(a_loop_of_unknown_count_takes_the_default_and_says_so),
         cmocka_unit_test(an_unknown_early_exit_does_not_shorten_a_counted_loop),
+        cmocka_unit_test(spinning_on_an_mbarrier_takes_one_round),
         cmocka_unit_test(an_endless_loop_is_stopped_and_reported),
         cmocka_unit_test(loads_issued_before_a_wait_are_one_group),
         cmocka_unit_test(a_store_that_may_alias_keeps_a_load_behind_its_wait),
