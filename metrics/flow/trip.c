@@ -8,8 +8,7 @@ enum { TRIP_DEPTH = 24, TRIP_BUDGET = 64 };
 
 static const size_t no_instr = SIZE_MAX;
 
-/* --- affine values
- * -------------------------------------------------------------------------------- */
+/* --- affine values ----------------------------------------------------------------------- */
 
 static bool same_atom(const TripAtom *a, const TripAtom *b)
 {
@@ -46,8 +45,7 @@ static bool is_constant(const TripAffine *x)
     return true;
 }
 
-/* --- definitions that reach
- * -------------------------------------------------------------------------- */
+/* --- definitions that reach -------------------------------------------------------------- */
 
 static bool comes_before(const Flow *w, size_t def, size_t use)
 {
@@ -179,8 +177,7 @@ static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int *
     return def != no_instr && affine_instr(w, def, budget, out);
 }
 
-/* --- induction
- * ------------------------------------------------------------------------------------- */
+/* --- induction --------------------------------------------------------------------------- */
 
 /* The only definition in a loop; no_instr when there is none, `many` when there are more. */
 static size_t definition_in_loop(const Flow *w, int loop, int reg, bool *many)
