@@ -28,14 +28,20 @@ static const double trial_limit_s = 20;
 
 /* --- outcomes ------------------------------------------------------------------------------------------- */
 
-static void take_times(Run *r, Config *c, const double *times, size_t count)
+/* Times as they are recorded, so that a replay decides as the run did. */
+static const double *rounded(Arena *a, const double *times, size_t count)
 {
-    double *kept = ARENA_ARRAY(r->arena, double, count);
+    double *kept = ARENA_ARRAY(a, double, count);
     for (size_t i = 0; i < count; i++)
         kept[i] = record_round(times[i]);
-    c->times = kept;
+    return kept;
+}
+
+static void take_times(Run *r, Config *c, const double *times, size_t count)
+{
+    c->times = rounded(r->arena, times, count);
     c->time_count = count;
-    c->median = c->status == TRIAL_OK ? stats_median(kept, count) : NAN;
+    c->median = c->status == TRIAL_OK ? stats_median(c->times, count) : NAN;
 }
 
 /* What a configuration that has no code of its own ends as. */
@@ -244,7 +250,8 @@ static void take_trial(Session *s, const TrialResult *t)
         if (t->status == TRIAL_OK)
             times_append_sentinel(s->writer,
                                   run_record_values(s->scratch, r, &s->header, s->sentinel),
-                                  t->times, t->time_count, r->diag);
+                                  rounded(s->scratch, t->times, t->time_count), t->time_count,
+                                  r->diag);
         return;
     }
     size_t i = (size_t)t->id;
@@ -256,7 +263,7 @@ static void take_trial(Session *s, const TrialResult *t)
         double error = t->checks[k].scale > 0 ? t->checks[k].max_error / t->checks[k].scale
                                               : t->checks[k].max_error;
         if (isnan(c->max_error) || error > c->max_error)
-            c->max_error = error;
+            c->max_error = record_round(error);
     }
     take_times(r, c, t->times, t->time_count);
     note_best(s, i);
