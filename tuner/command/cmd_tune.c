@@ -212,8 +212,10 @@ static size_t find_named(const Run *r, const char *text)
     }
     arena_free(a);
     if (found == SIZE_MAX)
-        diag_fail(r->diag, "there is no configuration '%s'; all parameters are to be given, as the "
-                           "report prints them", text);
+        diag_fail(r->diag,
+                  "there is no configuration '%s'; all parameters are to be given, as the "
+                  "report prints them",
+                  text);
     return found;
 }
 

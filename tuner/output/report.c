@@ -29,7 +29,8 @@ static void counted(Buf *out, const char *name, uint64_t n)
     print_count(out, n, 12);
 }
 
-/* --- heading ------------------------------------------------------------------------------------ */
+/* --- heading ------------------------------------------------------------------------------------
+ */
 
 static void print_source(const Run *r, Buf *out)
 {
@@ -39,8 +40,8 @@ static void print_source(const Run *r, Buf *out)
         buf_printf(out, "measured on %s\n", r->device->name);
         break;
     case RUN_REPLAYED:
-        buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path,
-                   h->device, h->date);
+        buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path, h->device,
+                   h->date);
         break;
     case RUN_STATIC:
         buf_printf(out, "STATIC for %s (sm_%d): carved, not timed\n", r->device->name,
@@ -61,7 +62,8 @@ void report_heading(const Run *r, Buf *out)
     print_source(r, out);
 }
 
-/* --- dry run ------------------------------------------------------------------------------------ */
+/* --- dry run ------------------------------------------------------------------------------------
+ */
 
 /* Measured for matrix-multiply templates with NVRTC 13.0, sm_90, on one core: 40 to 250 ms
  * (README.md); the middle of it, for an estimate that says it is one. */
@@ -132,7 +134,8 @@ void report_dry_run(const Run *r, Buf *out)
                r->options.jobs, compile_seconds_each);
 }
 
-/* --- result ------------------------------------------------------------------------------------- */
+/* --- result -------------------------------------------------------------------------------------
+ */
 
 static void print_space(const Run *r, Buf *out)
 {
@@ -148,8 +151,7 @@ static void print_code(const Run *r, Buf *out)
 {
     counted(out, r->profiles_recorded ? "profiles" : "compiled", r->compiled);
     buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->failed, r->distinct,
-               r->profiles_recorded ? "; profiles from the recording, its sources are these"
-                                    : "");
+               r->profiles_recorded ? "; profiles from the recording, its sources are these" : "");
     if (!r->profiles_recorded && r->from_cache > 0) {
         counted(out, "", r->from_cache);
         buf_puts(out, "  of them from the cache\n");
@@ -259,6 +261,10 @@ void report_result(const Run *r, Buf *out)
     print_space(r, out);
     print_code(r, out);
     print_carving(r, out);
+    if (r->polished > 0) {
+        counted(out, "", r->polished);
+        buf_puts(out, "  more as neighbours of the best (polish)\n");
+    }
     if (r->source != RUN_STATIC) {
         Outcomes o = count_outcomes(r);
         counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed);
@@ -268,7 +274,8 @@ void report_result(const Run *r, Buf *out)
     print_ledger(r, out);
 }
 
-/* --- why ---------------------------------------------------------------------------------------- */
+/* --- why ----------------------------------------------------------------------------------------
+ */
 
 void report_why(const Run *r, size_t i, Buf *out)
 {

@@ -103,7 +103,8 @@ void report_json(const Run *r, Buf *out)
     json_decref(o);
 }
 
-/* --- CSV ---------------------------------------------------------------------------------------- */
+/* --- CSV ----------------------------------------------------------------------------------------
+ */
 
 /* A text field: in quotes where it needs them (RFC 4180). */
 static void csv_text(Buf *out, const char *text)

@@ -134,7 +134,8 @@ typedef struct Run {
     double random_relative;    /* the same for a random sample of the same size */
     double seconds[LEDGER_STAGES];
     size_t compiled, failed, distinct, from_cache;
-    size_t resumed; /* outcomes that an earlier run of the same output folder left */
+    size_t polished; /* configurations timed as neighbours of the best; among the selected */
+    size_t resumed;  /* outcomes that an earlier run of the same output folder left */
 } Run;
 
 /* --- stages, in order ------------------------------------------------------------------------- */

@@ -15,13 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sources ---------------------------------------------------------------------------------------- */
+/* --- sources
+ * ---------------------------------------------------------------------------------------- */
 
 bool run_open_sources(Run *r)
 {
     VEC(const char *) options = {0};
-    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile (measured,
-     * NVRTC 13.0), the code is the same. */
+    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile
+     * (measured, NVRTC 13.0), the code is the same. */
     VEC_PUSH(r->arena, &options, "--minimal");
     for (size_t i = 0; i < r->spec->option_count; i++)
         VEC_PUSH(r->arena, &options, r->spec->options[i]);
@@ -76,7 +77,8 @@ Hash run_source_hash(const Run *r)
     return hasher_end(h);
 }
 
-/* --- what is known of a configuration, as JSON in the compile cache ---------------------------------- */
+/* --- what is known of a configuration, as JSON in the compile cache
+ * ---------------------------------- */
 
 /* What a profile depends on besides the code: how it is launched, with which scalars, on what. */
 static Hash launch_hash(const Run *r, const Geometry *g, const ArgumentBytes *arguments)
@@ -121,7 +123,8 @@ static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *cod
     return ok;
 }
 
-/* --- compiling ----------------------------------------------------------------------------------------- */
+/* --- compiling
+ * ----------------------------------------------------------------------------------------- */
 
 /* A launch of a configuration on its way through the farm. */
 typedef struct Item {
@@ -331,7 +334,8 @@ static bool recorded_sources_are_ours(const Run *r)
     return r->recording && strcmp(r->recording->header.source_hash, ours.text) == 0;
 }
 
-/* --- the stage ------------------------------------------------------------------------------------------- */
+/* --- the stage
+ * ------------------------------------------------------------------------------------------- */
 
 /* Code, launch geometry and so everything that can run differently, as one text. */
 static const char *code_key(Arena *a, const Run *r, const Config *c)
