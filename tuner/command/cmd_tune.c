@@ -1,6 +1,7 @@
 /* aptune tune: the main job. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
+#include "tuner/command/dump.h"
 #include "tuner/command/progress.h"
 #include "tuner/command/where.h"
 #include "tuner/output/emit.h"
@@ -29,7 +30,15 @@ static const char usage_text[] =
     "  --recordings DIR     shipped recordings (default: recordings beside the spec)\n"
     "  --device N           which GPU (default 0)\n"
     "  --no-gpu             do as if there were no GPU\n"
-    "  -d LETTERS           dump stages to standard error: S spec\n";
+    "  -d LETTERS           dump what stages leave to standard error:\n";
+
+static void print_usage(void)
+{
+    Buf letters = {0};
+    dump_letters(&letters);
+    printf("%s%s", usage_text, buf_text(&letters));
+    buf_free(&letters);
+}
 
 typedef struct TuneOptions {
     RunOptions run;
@@ -98,6 +107,14 @@ static bool take_seconds(const char *option, const char *text, double *out)
     return false;
 }
 
+static bool check_dumps(const char *letters)
+{
+    char unknown = dump_unknown(letters);
+    if (unknown)
+        fprintf(stderr, "aptune: -d knows no letter '%c'\n", unknown);
+    return !unknown;
+}
+
 static bool take_option(TuneOptions *o, int option)
 {
     switch (option) {
@@ -142,7 +159,7 @@ static bool take_option(TuneOptions *o, int option)
         return true;
     case 'd':
         o->dumps = optarg;
-        return true;
+        return check_dumps(optarg);
     case OPT_HELP:
         o->help = true;
         return true;
@@ -175,13 +192,10 @@ static bool parse_options(int argc, char **argv, TuneOptions *o)
     return o->run.space != NULL;
 }
 
-static void dump_stages(const Run *r, const char *letters)
+static void dump(const Run *r, const TuneOptions *o, DumpPoint point)
 {
-    if (!strchr(letters, 'S'))
-        return;
     Buf out = {0};
-    buf_printf(&out, "> Spec as understood (%s):\n", r->spec->name);
-    spec_print(r->spec, &out);
+    dump_stage(r, point, o->dumps, &out);
     fputs(buf_text(&out), stderr);
     buf_free(&out);
 }
@@ -266,15 +280,22 @@ static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 {
     if (!run_open(r))
         return EXIT_USAGE;
-    dump_stages(r, o->dumps);
+    dump(r, o, DUMP_OPENED);
     if (!print_heading(r, o))
         return EXIT_FAILED;
     if (o->dry_run)
         return EXIT_DONE;
-    bool ok = run_compile(r) && run_carve(r) && run_time(r);
+    bool compiled = run_compile(r);
+    if (compiled)
+        dump(r, o, DUMP_COMPILED);
+    bool carved = compiled && run_carve(r);
+    if (carved)
+        dump(r, o, DUMP_CARVED);
+    bool timed = carved && run_time(r);
     progress_end(bar);
-    if (!ok)
+    if (!timed)
         return EXIT_FAILED;
+    dump(r, o, DUMP_TIMED);
     run_judge(r);
     if (!print_result(r, o))
         return EXIT_FAILED;
@@ -289,7 +310,7 @@ int cmd_tune(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (o.help) {
-        fputs(usage_text, stdout);
+        print_usage();
         return EXIT_DONE;
     }
     Arena *a = arena_new();
