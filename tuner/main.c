@@ -14,6 +14,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"tune", "carve a space, time what is left, write the winner out (the default)", cmd_tune},
     {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
+    {"profile", "the fields and metrics that carving can use", cmd_profile},
     {"pack", "compress a recording as it is shipped", cmd_pack},
     {"devices", "the devices known by name, and their limits", cmd_devices},
 };
