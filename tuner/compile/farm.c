@@ -1,5 +1,6 @@
 #include "tuner/compile/farm.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/worker.h"
@@ -248,7 +249,7 @@ static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
 static void give_up(Farm *f, Worker *w, CompileStatus status, Arena *own, const char *log)
 {
     CompileResult r = {.id = w->id, .status = status, .log = log};
-    r.seconds = helper_clock_seconds() - w->since_seconds;
+    r.seconds = clock_seconds() - w->since_seconds;
     ready_add(f, &r, own);
     f->deaths = 0;
 }
@@ -327,7 +328,7 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
 {
     if (w->state != WORKER_STARTING && w->state != WORKER_BUSY)
         return true;
-    if (helper_clock_seconds() < w->due_seconds)
+    if (clock_seconds() < w->due_seconds)
         return true;
     Arena *own = arena_new();
     if (w->state == WORKER_STARTING) {
@@ -481,7 +482,7 @@ size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeou
 {
     if (f->stirred || ready_count(f))
         lower_timeout(timeout_ms, 0);
-    double now = helper_clock_seconds();
+    double now = clock_seconds();
     size_t count = 0;
     for (int i = 0; i < f->options.jobs; i++) {
         const Worker *w = &f->workers[i];

@@ -30,7 +30,4 @@ const char *helper_end(Helper *h, Arena *a);
  * then.  For the first line of a helper's main. */
 void helper_die_with_parent(void);
 
-/* A clock that nobody sets, in seconds. */
-double helper_clock_seconds(void);
-
 #endif

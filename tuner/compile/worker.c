@@ -1,5 +1,6 @@
 #include "tuner/compile/worker.h"
 
+#include "metrics/base/clock.h"
 #include "tuner/compile/protocol.h"
 
 #include <poll.h>
@@ -8,7 +9,7 @@
 static void set_state(Worker *w, WorkerState state, double limit_seconds)
 {
     w->state = state;
-    w->since_seconds = helper_clock_seconds();
+    w->since_seconds = clock_seconds();
     w->due_seconds = w->since_seconds + limit_seconds;
 }
 

@@ -1,5 +1,6 @@
 #include "tuner/measure/gpu.h"
 
+#include "metrics/base/clock.h"
 #include "tuner/measure/message.h"
 #include "tuner/wire/process.h"
 #include "tuner/wire/wire.h"
@@ -75,7 +76,7 @@ GpuOptions gpu_options(const char *helper, int device)
 static void set_state(Gpu *g, State state, double limit_s)
 {
     g->state = state;
-    g->deadline = limit_s < 0 ? -1 : wire_now() + limit_s;
+    g->deadline = limit_s < 0 ? -1 : clock_seconds() + limit_s;
 }
 
 static void say_why(Gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -92,7 +93,7 @@ static void answer_first(Gpu *g, TrialStatus status)
 {
     g->answered = true;
     g->status = status;
-    g->seconds = status == TRIAL_DEVICE_LOST ? 0 : wire_now() - g->handed_over;
+    g->seconds = status == TRIAL_DEVICE_LOST ? 0 : clock_seconds() - g->handed_over;
 }
 
 /* Ends the helper; the next one may start at once. */
@@ -174,7 +175,7 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     double most = limit_s < 0 || limit_s > SEND_LIMIT_S ? SEND_LIMIT_S : limit_s;
     bool sent = wire_send_within(g->process.fd, header, blob ? blob->text : NULL,
                                  blob ? blob->size : 0, most);
-    if (!sent && wire_now() >= g->deadline && g->deadline >= 0)
+    if (!sent && clock_seconds() >= g->deadline && g->deadline >= 0)
         helper_late(g);
     else if (!sent)
         helper_died(g);
@@ -219,7 +220,7 @@ static void tell_problem(Gpu *g)
 static void tell_trial(Gpu *g)
 {
     Pending *p = g->first;
-    g->handed_over = wire_now();
+    g->handed_over = clock_seconds();
     tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
 }
 
@@ -334,7 +335,7 @@ static void on_message(Gpu *g, json_t *m)
 
 static bool is_late(const Gpu *g)
 {
-    return g->deadline >= 0 && wire_now() >= g->deadline;
+    return g->deadline >= 0 && clock_seconds() >= g->deadline;
 }
 
 /* Reads what is there and takes one message of it; false when there is nothing. */
@@ -391,7 +392,7 @@ double gpu_patience(const Gpu *g)
         return 0;
     if (g->deadline < 0)
         return -1;
-    double left = g->deadline - wire_now();
+    double left = g->deadline - clock_seconds();
     return left > 0 ? left : 0;
 }
 
@@ -399,7 +400,7 @@ double gpu_patience(const Gpu *g)
 static void wait_for_news(const Gpu *g, double end)
 {
     double left = gpu_patience(g);
-    double until_end = end < 0 ? -1 : end - wire_now();
+    double until_end = end < 0 ? -1 : end - clock_seconds();
     if (end >= 0 && (left < 0 || until_end < left))
         left = until_end > 0 ? until_end : 0;
     int ms = left < 0 ? -1 : left > 1e6 ? 1000000000 : (int)(left * 1e3) + 1;
@@ -573,7 +574,7 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
 
 GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
 {
-    double end = timeout_s < 0 ? -1 : wire_now() + timeout_s;
+    double end = timeout_s < 0 ? -1 : clock_seconds() + timeout_s;
     for (;;) {
         while (advance(g))
             ;
@@ -583,7 +584,7 @@ GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
         }
         if (!g->first)
             return GPU_IDLE;
-        if (end >= 0 && wire_now() >= end)
+        if (end >= 0 && clock_seconds() >= end)
             return GPU_LATER;
         wait_for_news(g, end);
     }

@@ -6,6 +6,7 @@
  * in the recording, and only believed for the very code that was recorded. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/measure/stats.h"
@@ -272,8 +273,8 @@ static void take_trial(Session *s, const TrialResult *t)
 /* Runs the first configuration, results thrown away, until the clocks are up. */
 static bool warm_up(Session *s)
 {
-    double start = run_clock();
-    while (s->count > 0 && run_clock() - start < warm_up_s) {
+    double start = clock_seconds();
+    while (s->count > 0 && clock_seconds() - start < warm_up_s) {
         TrialResult t;
         if (!submit(s, s->order[0], WARM_UP_ID))
             return false;
@@ -349,7 +350,7 @@ static bool measure(Run *r)
 
 bool run_time(Run *r)
 {
-    double since = run_clock();
+    double since = clock_seconds();
     bool ok = true;
     if (r->source == RUN_MEASURED)
         ok = measure(r);

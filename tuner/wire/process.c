@@ -1,6 +1,6 @@
 #include "tuner/wire/process.h"
 
-#include "tuner/wire/wire.h"
+#include "metrics/base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ bool process_wait(Process *p, double seconds)
 {
     if (p->pid <= 0)
         return true;
-    double end = wire_now() + seconds;
+    double end = clock_seconds() + seconds;
     struct timespec pause = {.tv_nsec = 200000};
     for (;;) {
         pid_t got = waitpid(p->pid, &p->status, WNOHANG);
@@ -103,7 +103,7 @@ bool process_wait(Process *p, double seconds)
             p->pid = 0;
             return true;
         }
-        if (wire_now() >= end)
+        if (clock_seconds() >= end)
             return false;
         nanosleep(&pause, NULL);
         if (pause.tv_nsec < 20000000)

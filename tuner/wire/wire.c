@@ -1,6 +1,7 @@
 #include "tuner/wire/wire.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,19 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PREFIX = 16, READ_STEP = 64 << 10 };
 
 static const char MAGIC[4] = {'a', 'p', 't', 'w'};
-
-double wire_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void wire_message_free(WireMessage *m)
 {
@@ -35,7 +28,7 @@ static int milliseconds_left(double deadline)
 {
     if (deadline < 0)
         return -1;
-    double left = (deadline - wire_now()) * 1e3;
+    double left = (deadline - clock_seconds()) * 1e3;
     if (left <= 0)
         return 0;
     return left > INT_MAX / 2 ? INT_MAX / 2 : (int)left + 1;
@@ -43,7 +36,7 @@ static int milliseconds_left(double deadline)
 
 static double deadline_after(double seconds)
 {
-    return seconds < 0 ? WIRE_FOREVER : wire_now() + seconds;
+    return seconds < 0 ? WIRE_FOREVER : clock_seconds() + seconds;
 }
 
 /* True when `fd` is ready for `events`, or has something to say about its end. */

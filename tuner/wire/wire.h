@@ -79,7 +79,4 @@ WireStatus wire_next(WireReader *r, WireMessage *m);
 /* Waits at most `seconds` for a message. */
 WireStatus wire_receive(WireReader *r, WireMessage *m, double seconds);
 
-/* Seconds of a clock that never goes back, for limits. */
-double wire_now(void);
-
 #endif

@@ -11,6 +11,7 @@
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
+#include "metrics/base/clock.h"
 #include "tuner/compile/helper.h"
 #include "tuner/compile/protocol.h"
 #include "tuner/compile/wire.h"
@@ -107,10 +108,10 @@ static bool serve(Arena *a, Nvrtc *n, const CWireMessage *m, Diag *d)
     json_t *id = json_object_get(m->head, "id");
     if (!id || !read_request(a, m, &request, d))
         return false;
-    double start = helper_clock_seconds();
+    double start = clock_seconds();
     NvrtcResult result;
     nvrtc_compile(a, n, &request, &result);
-    return send_reply(id, &request, &result, helper_clock_seconds() - start, d);
+    return send_reply(id, &request, &result, clock_seconds() - start, d);
 }
 
 /* Until the other side closes, which is the ordinary end. */
