@@ -1,18 +1,16 @@
 /* How long the front, its layers and a random sample's expectation take.  Synthetic points: two
  * criteria that pull against each other with noise, and three independent ones. */
+#include "metrics/base/clock.h"
 #include "tuner/choose/front.h"
 #include "tuner/choose/random.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 
 static double milliseconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    return clock_seconds() * 1e3;
 }
 
 static double uniform(uint64_t *state)

@@ -4,8 +4,8 @@
  *     bench_compile <aptune-compile> [folder of a toolkit]
  *
  * Compiles a synthetic kernel: a loop over an unrolled product, different in each configuration. */
+#include "metrics/base/clock.h"
 #include "tuner/compile/farm.h"
-#include "tuner/compile/helper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,14 +63,14 @@ static double compile_all(Bench *b, int workers, int *done)
         if (r.status != COMPILE_OK)
             printf("configuration %d: %s\n%s", (int)r.id, compile_status_name(r.status), r.log);
         if (start <= 0)
-            start = helper_clock_seconds();
+            start = clock_seconds();
         else
             ++*done;
         arena_reset(a);
     }
     arena_free(a);
     farm_close(f);
-    return helper_clock_seconds() - start;
+    return clock_seconds() - start;
 }
 
 static double rate_of_compiles(Bench *b, int workers)
@@ -92,13 +92,13 @@ static void measure_cache(Bench *b, const char *folder)
     Arena *a = arena_new();
     Farm *f = farm_open(&b->options);
     int hits = 0;
-    double start = helper_clock_seconds();
+    double start = clock_seconds();
     for (int i = 0; i < PEEKS; i++) {
         CompileResult r;
         hits += farm_peek(f, a, &b->jobs[i % COMPILES], &r);
         arena_reset(a);
     }
-    double heads = helper_clock_seconds() - start;
+    double heads = clock_seconds() - start;
     printf("cache, headers only: %8.0f hits/s (%d of %d)\n", hits / heads, hits, PEEKS);
     farm_close(f);
     arena_free(a);

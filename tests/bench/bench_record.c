@@ -1,21 +1,19 @@
 /* How large a recording is and how long it takes to write, read and pack.  Synthetic rows: 12
  * parameters, a random code hash for each, 10 times of 7 digits scattered by one percent. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/hash.h"
 #include "tuner/record/times.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROWS = 10500, PARAMETERS = 12, TIMES = 10 };
 
 static double milliseconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    return clock_seconds() * 1e3;
 }
 
 static double uniform(uint64_t *state)

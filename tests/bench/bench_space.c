@@ -2,20 +2,13 @@
  *
  * Two spaces of the kind and size of BAT's hotspot (22,200,000 points, 349,853 valid) and
  * dedispersion (123,863,040 points, 16,851,135 valid) benchmarks. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/space/space.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int run(const char *path)
 {
@@ -23,9 +16,9 @@ static int run(const char *path)
     Diag d = diag_new(a);
     Spec *spec = spec_read(a, path, &d);
     Space space = {0};
-    double start = now();
+    double start = clock_seconds();
     bool ok = spec && space_build(a, spec, 0, &space, &d);
-    double seconds = now() - start;
+    double seconds = clock_seconds() - start;
     Buf messages = {0};
     diag_print(&d, &messages);
     fputs(buf_text(&messages), stderr);

@@ -4,10 +4,10 @@
  *
  * Prints a line per trial.  Returns 0 when all came out as expected, 1 when not, 77 (skipped)
  * where there is no GPU or no NVRTC.  Nothing it checks is a speed. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/gpu.h"
-#include "tuner/wire/wire.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -142,12 +142,12 @@ static TrialResult run(Smoke *s, const char *title, Trial t)
     t.id = ++s->id;
     t.verify = true;
     t.limit_s = t.limit_s > 0 ? t.limit_s : 30;
-    double start = wire_now();
+    double start = clock_seconds();
     gpu_submit(s->gpu, &t);
     CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
     CHECK(s, r.id == t.id);
     printf("%-34s %-13s %7.3f s", title, trial_status_name(r.status), r.seconds);
-    double waited = wire_now() - start - r.seconds;
+    double waited = clock_seconds() - start - r.seconds;
     if (waited > 0.05) /* a helper was started, or ended, meanwhile */
         printf(" after %.3f s", waited);
     if (r.time_count)

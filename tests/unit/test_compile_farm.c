@@ -3,6 +3,7 @@
 #include "metrics/base/file.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/protocol.h"
+#include "tuner/wire/process.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static void fake_hello(const char *mode, const char *library, Diag *d)
                   "version", "0.0 (synthetic)", "library", library, "missing");
     if (strcmp(mode, "no compiler") == 0)
         json_object_set_new(hello, "error", json_string("no compiler anywhere"));
-    cwire_send(STDOUT_FILENO, hello, NULL, 0, d);
+    wire_send(PROCESS_WIRE, hello, NULL, 0, d);
     json_decref(hello);
 }
 
@@ -40,8 +41,15 @@ static void fake_reply(const json_t *id, bool ok, const char *ptx, Diag *d)
                              ok, "lasting", 1, "seconds", 0.125, "lowered", "_Z1kv");
     Blob blobs[] = {
         {ok ? "" : "k.cu(1): error", ok ? 0 : 14}, {ptx, ok ? strlen(ptx) : 0}, {"ELF", 3}};
-    cwire_send(STDOUT_FILENO, head, blobs, 3, d);
+    wire_send(PROCESS_WIRE, head, blobs, 3, d);
     json_decref(head);
+}
+
+/* What no message is, or not all of one. */
+static void fake_noise(const char *text)
+{
+    if (write(PROCESS_WIRE, text, strlen(text)) < 0)
+        exit(9);
 }
 
 /* A child that keeps a lock as long as it lives. */
@@ -55,13 +63,13 @@ static void fake_child(const char *lock)
         pause();
 }
 
-static void fake_serve(const CWireMessage *m, Diag *d)
+static void fake_serve(const WireMessage *m, Diag *d)
 {
     const char **options;
     size_t count;
-    cwire_unpack_texts(d->arena, m->blob[COMPILE_OPTIONS], &options, &count);
+    wire_unpack_texts(d->arena, m->blob[COMPILE_OPTIONS], &options, &count);
     const char *what = strchr(options[count - 1], '=') + 1;
-    const json_t *id = json_object_get(m->head, "id");
+    const json_t *id = json_object_get(m->header, "id");
     if (strncmp(what, "lock:", 5) == 0)
         fake_child(what + 5);
     if (strcmp(what, "hang") == 0 || strncmp(what, "lock:", 5) == 0)
@@ -73,15 +81,16 @@ static void fake_serve(const CWireMessage *m, Diag *d)
         fputs("the synthetic helper had enough\n", stderr);
         exit(3);
     }
+    if (strcmp(what, "prints") == 0)
+        puts("a stray line");
     if (strcmp(what, "garbage") == 0)
-        puts("glibc detected something");
+        fake_noise("glibc detected something\n");
     else if (strcmp(what, "half") == 0)
-        puts("APT1 100 20 30\n{");
+        fake_noise("APT1 100 20 30\n{\n");
     else if (strcmp(what, "other") == 0)
         fake_reply(json_integer(-1), true, what, d); /* leaks: the process ends soon */
     else
         fake_reply(id, strcmp(what, "error") != 0, what, d);
-    fflush(stdout);
     if (strcmp(what, "half") == 0)
         exit(0);
 }
@@ -90,23 +99,23 @@ static int fake_main(const char *mode, const char *library)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    CWireReader r = {0};
-    CWireMessage m = {0};
+    WireReader r = wire_reader(PROCESS_WIRE);
+    WireMessage m;
+    process_become_helper();
     if (strcmp(mode, "dies") == 0) {
         fputs("cannot load libsynthetic.so\n", stderr);
         return 1;
     }
     if (strcmp(mode, "nonsense") == 0)
-        puts("Welcome to the synthetic compiler!");
+        fake_noise("Welcome to the synthetic compiler!\n");
     if (strcmp(mode, "silent") == 0)
         pause();
-    fflush(stdout);
     fake_hello(mode, library, &d);
-    while (cwire_receive(&r, STDIN_FILENO, &m, &d) == CWIRE_MESSAGE) {
+    while (wire_receive(&r, &m, WIRE_FOREVER) == WIRE_OK) {
         fake_serve(&m, &d);
-        cwire_free(&m);
+        wire_message_free(&m);
     }
-    cwire_reader_free(&r);
+    wire_reader_free(&r);
     arena_free(a);
     return 0;
 }
@@ -247,8 +256,8 @@ static void a_bad_compile_costs_only_its_configuration(void **state)
         {"crash", COMPILE_CRASH, "signal 9"},
         {"exit", COMPILE_CRASH, "ended with code 3: the synthetic helper had enough"},
         {"garbage", COMPILE_CRASH, "'glibc detected something"},
-        {"c", COMPILE_OK, ""},
-        {"half", COMPILE_CRASH, "in the middle of a message"},
+        {"prints", COMPILE_OK, ""},
+        {"half", COMPILE_CRASH, "in the middle of a message and ended with code 0"},
         {"other", COMPILE_CRASH, "not to the question"},
         {"crash", COMPILE_CRASH, "signal 9"},
         {"crash", COMPILE_CRASH, "signal 9"},
@@ -291,9 +300,12 @@ static void a_helper_that_cannot_serve_ends_the_run_with_its_reason(void **state
 {
     Fixture *f = *state;
     static const char *const TABLE[][2] = {
-        {"dies", "does not start (3 tries)"},      {"dies", "cannot load libsynthetic.so"},
-        {"nonsense", "'Welcome to the synthetic"}, {"silent", "said nothing for 0.2 s"},
-        {"no compiler", "no compiler anywhere"},   {"protocol", "protocol 99"},
+        {"dies", "does not start (3 tries)"},
+        {"dies", "cannot load libsynthetic.so"},
+        {"nonsense", "'Welcome to the synthetic"},
+        {"silent", "said nothing for 0.2 s"},
+        {"no compiler", "no compiler anywhere"},
+        {"protocol", "protocol 99"},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         /* Time enough for those that say something. */

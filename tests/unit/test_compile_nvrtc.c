@@ -2,8 +2,8 @@
  * and say where it was looked for: it is part of what aptune needs to be tested. */
 #include "metrics/base/file.h"
 #include "tuner/compile/farm.h"
-#include "tuner/compile/helper.h"
-#include "tuner/compile/wire.h"
+#include "tuner/wire/process.h"
+#include "tuner/wire/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -181,21 +181,25 @@ static void without_a_library_the_message_says_where_it_looked(void **state)
 static void the_helper_ends_when_its_input_closes(void **state)
 {
     Fixture *f = *state;
-    Helper h;
-    CWireReader reader = {0};
-    CWireMessage hello = {0}, none = {0};
-    assert_true(helper_start(&h, HELPER, (const char *[]){CUDA, NULL}, &f->diag));
+    Process p;
+    WireMessage hello, none;
+    Buf how = {0};
+    assert_true(process_start(&p, HELPER, (const char *[]){CUDA, NULL}, &f->diag));
+    WireReader reader = wire_reader(p.fd);
 
-    assert_int_equal(cwire_receive(&reader, h.fd, &hello, &f->diag), CWIRE_MESSAGE);
-    assert_null(json_object_get(hello.head, "error"));
-    assert_int_equal(shutdown(h.fd, SHUT_WR), 0);
-    CWireStatus end = cwire_receive(&reader, h.fd, &none, &f->diag);
-    const char *how = helper_end(&h, f->arena);
+    assert_int_equal(wire_receive(&reader, &hello, WIRE_FOREVER), WIRE_OK);
+    assert_null(json_object_get(hello.header, "error"));
+    assert_int_equal(shutdown(p.fd, SHUT_WR), 0);
+    WireStatus end = wire_receive(&reader, &none, WIRE_FOREVER);
+    assert_true(process_wait(&p, 60));
+    process_describe(&p, &how);
 
-    assert_int_equal(end, CWIRE_END);
-    assert_non_null(strstr(how, "ended with code 0"));
-    cwire_free(&hello);
-    cwire_reader_free(&reader);
+    assert_int_equal(end, WIRE_END);
+    assert_string_equal(buf_text(&how), "ended with code 0");
+    buf_free(&how);
+    wire_message_free(&hello);
+    wire_reader_free(&reader);
+    assert_true(process_stop(&p, 0));
 }
 
 static void the_cache_serves_what_nvrtc_gave(void **state)

@@ -23,8 +23,11 @@
 
 static void say(json_t *header)
 {
-    wire_send(PROCESS_WIRE, header, NULL, 0);
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    wire_send(PROCESS_WIRE, header, NULL, 0, &d);
     json_decref(header);
+    arena_free(a);
 }
 
 static void say_noise(void)
@@ -64,8 +67,12 @@ static void fake_trial(const Trial *t)
             pause();
     if (strcmp(kernel, "die") == 0)
         raise(SIGKILL);
-    if (strcmp(kernel, "exit") == 0)
+    if (strcmp(kernel, "exit") == 0) {
+        puts("the synthetic kernel's last words");
         _exit(3);
+    }
+    if (strcmp(kernel, "prints") == 0)
+        puts("printed by a synthetic kernel");
     if (strcmp(kernel, "noise") == 0)
         say_noise();
     else if (strcmp(kernel, "error") == 0)
@@ -240,10 +247,11 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
     } BAD[] = {
         {"hang", TRIAL_TIMEOUT, "time limit of 0.1 s", 1},
         {"die", TRIAL_FAULT, "killed by signal 9", 1},
-        {"exit", TRIAL_FAULT, "ended with code 3", 1},
-        {"noise", TRIAL_FAULT, "no message", 1},
+        {"exit", TRIAL_FAULT, "ended with code 3: the synthetic kernel's last words", 1},
+        {"noise", TRIAL_FAULT, "no message: 'Segmentation fault, probably", 1},
         {"other id", TRIAL_FAULT, "another trial", 1},
         {"error", TRIAL_LAUNCH_FAILED, "synthetic complaint", 0},
+        {"prints", TRIAL_OK, "", 0},
         {"restart", TRIAL_OK, "", 1},
         {"die after", TRIAL_OK, "", 1},
         {"twice", TRIAL_OK, "", 1},
@@ -268,6 +276,25 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
         assert_int_equal(gpu_starts(f.gpu), 1 + BAD[i].restarts);
         end(&f);
     }
+}
+
+static void a_trial_too_large_for_a_message_costs_itself_and_nothing_else(void **state)
+{
+    (void)state;
+    Fixture f;
+    start(&f);
+    char *name = malloc(WIRE_HEADER_LIMIT + 1);
+    memset(name, 'x', WIRE_HEADER_LIMIT);
+    name[WIRE_HEADER_LIMIT] = '\0';
+
+    submit(&f, 1, name, 20);
+    submit(&f, 2, "well", 20);
+
+    expect(&f, 1, TRIAL_LAUNCH_FAILED, "too much for a message");
+    expect(&f, 2, TRIAL_OK, "");
+    assert_int_equal(gpu_starts(f.gpu), 1);
+    free(name);
+    end(&f);
 }
 
 static void asking_without_waiting_gives_nothing_yet(void **state)
@@ -429,6 +456,7 @@ int main(void)
         cmocka_unit_test(results_come_in_order_with_their_own_times),
         cmocka_unit_test(the_device_and_the_outputs_are_told),
         cmocka_unit_test(a_bad_trial_costs_itself_and_nothing_else),
+        cmocka_unit_test(a_trial_too_large_for_a_message_costs_itself_and_nothing_else),
         cmocka_unit_test(asking_without_waiting_gives_nothing_yet),
         cmocka_unit_test(a_poll_loop_sees_every_result_and_every_timeout),
         cmocka_unit_test(a_device_that_cannot_be_started_again_is_given_up),

@@ -22,7 +22,10 @@ static void send_over(Fixture *f, json_t *header, Buf *blob)
     char *text = json_dumps(header, JSON_COMPACT | JSON_REAL_PRECISION(17));
     f->arena = arena_new();
     f->diag = diag_new(f->arena);
-    f->message = (WireMessage){json_loads(text, 0, NULL), blob->text, blob->size};
+    f->message = (WireMessage){.header = json_loads(text, 0, NULL),
+                               .blob = {{blob->text, blob->size}},
+                               .blob_count = 1,
+                               .storage = blob->text};
     *blob = (Buf){0};
     free(text);
     json_decref(header);

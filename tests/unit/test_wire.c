@@ -1,158 +1,257 @@
 /* Messages between the program and its helpers: whole ones, cut ones, and noise. */
-#include "tuner/wire/process.h"
 #include "tuner/wire/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <cmocka.h>
 
-typedef struct Pair {
+/* A socket: a test writes to fd[0] and reads from fd[1]. */
+typedef struct Fixture {
+    Arena *arena;
+    Diag diag;
     int fd[2];
-    WireReader reader; /* of fd[1] */
-} Pair;
+    WireReader reader;
+} Fixture;
 
-static Pair pair_open(void)
+static void open_socket(Fixture *f)
 {
-    Pair p;
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p.fd), 0);
-    p.reader = wire_reader(p.fd[1]);
-    return p;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, f->fd), 0);
+    f->reader = wire_reader(f->fd[1]);
 }
 
-static void pair_close(Pair *p)
+static void end_writing(Fixture *f)
 {
-    wire_reader_free(&p->reader);
-    if (p->fd[0] >= 0)
-        close(p->fd[0]);
-    close(p->fd[1]);
+    close(f->fd[0]);
+    f->fd[0] = -1;
 }
 
-static void pair_end_writing(Pair *p)
+static void close_socket(Fixture *f)
 {
-    close(p->fd[0]);
-    p->fd[0] = -1;
+    wire_reader_free(&f->reader);
+    if (f->fd[0] >= 0)
+        end_writing(f);
+    if (f->fd[1] >= 0)
+        close(f->fd[1]);
 }
 
-/* The bytes of one message as they stand on the wire; the caller frees them. */
-static char *frame(const char *blob, size_t blob_size, size_t *size)
+static int set_up(void **state)
 {
-    Pair p = pair_open();
-    json_t *header = json_pack("{s:s, s:i}", "do", "trial", "id", 7);
-    assert_true(wire_send(p.fd[0], header, blob, blob_size));
+    Fixture *f = calloc(1, sizeof *f);
+    f->arena = arena_new();
+    f->diag = diag_new(f->arena);
+    open_socket(f);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    Fixture *f = *state;
+    close_socket(f);
+    arena_free(f->arena);
+    free(f);
+    return 0;
+}
+
+static void write_bytes(Fixture *f, const char *bytes, size_t size)
+{
+    assert_int_equal(write(f->fd[0], bytes, size), (ssize_t)size);
+}
+
+/* --- the message of these tests: a real number, and blobs with a zero byte, a line's end, the
+ * beginning of another message, and nothing at all ------------------------------------------ */
+
+static const char BYTES[] = "a\0b\nAPT1 2\n{}";
+static const Blob BLOBS[] = {{BYTES, sizeof BYTES}, {"", 0}, {"last", 4}};
+
+static WireWriter one_message(Fixture *f)
+{
+    WireWriter w = wire_writer(f->fd[0]);
+    json_t *header = json_pack("{s:f}", "third", 1.0 / 3);
+    assert_true(wire_put(&w, header, BLOBS, 3, &f->diag));
     json_decref(header);
-    pair_end_writing(&p);
-    while (wire_fill(&p.reader) == WIRE_OK)
-        ;
-    *size = p.reader.end;
-    char *bytes = malloc(*size);
-    memcpy(bytes, p.reader.bytes, *size);
-    pair_close(&p);
-    return bytes;
+    return w;
 }
+
+static void assert_is_the_message(WireMessage *m)
+{
+    assert_true(json_number_value(json_object_get(m->header, "third")) == 1.0 / 3);
+    assert_int_equal(m->blob_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(m->blob[i].size, BLOBS[i].size);
+        assert_memory_equal(m->blob[i].bytes, BLOBS[i].bytes, BLOBS[i].size);
+    }
+    wire_message_free(m);
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
 
 static void a_message_arrives_whole_when_it_comes_byte_by_byte(void **state)
 {
-    (void)state;
-    const char blob[] = "cubin\0aptw\0bytes";
-    size_t size;
-    char *bytes = frame(blob, sizeof blob, &size);
-    Pair p = pair_open();
+    Fixture *f = *state;
+    WireWriter w = one_message(f);
     WireMessage m;
 
-    for (size_t i = 0; i + 1 < size; i++) {
-        assert_int_equal(write(p.fd[0], bytes + i, 1), 1);
-        assert_int_equal(wire_fill(&p.reader), WIRE_OK);
-        assert_int_equal(wire_next(&p.reader, &m), WIRE_MORE);
+    for (size_t i = 0; i + 1 < w.bytes.size; i++) {
+        write_bytes(f, w.bytes.text + i, 1);
+        assert_int_equal(wire_fill(&f->reader), WIRE_OK);
+        assert_int_equal(wire_next(&f->reader, &m), WIRE_MORE);
     }
-    assert_int_equal(write(p.fd[0], bytes + size - 1, 1), 1);
-    assert_int_equal(wire_fill(&p.reader), WIRE_OK);
-    assert_int_equal(wire_next(&p.reader, &m), WIRE_OK);
+    write_bytes(f, w.bytes.text + w.bytes.size - 1, 1);
+    assert_int_equal(wire_fill(&f->reader), WIRE_OK);
+    assert_int_equal(wire_next(&f->reader, &m), WIRE_OK);
 
-    assert_int_equal(json_integer_value(json_object_get(m.header, "id")), 7);
-    assert_int_equal(m.blob_size, sizeof blob);
-    assert_memory_equal(m.blob, blob, sizeof blob);
-    wire_message_free(&m);
-    pair_close(&p);
-    free(bytes);
+    assert_is_the_message(&m);
+    assert_int_equal(wire_next(&f->reader, &m), WIRE_MORE);
+    wire_writer_free(&w);
+}
+
+static void a_message_is_whole_however_it_is_cut_in_two(void **state)
+{
+    Fixture *f = *state;
+    WireWriter w = one_message(f);
+    WireMessage m;
+
+    for (size_t cut = 1; cut < w.bytes.size; cut++) {
+        write_bytes(f, w.bytes.text, cut);
+        assert_int_equal(wire_receive(&f->reader, &m, 0), WIRE_MORE);
+        write_bytes(f, w.bytes.text + cut, w.bytes.size - cut);
+        assert_int_equal(wire_receive(&f->reader, &m, 0), WIRE_OK);
+        assert_is_the_message(&m);
+    }
+    wire_writer_free(&w);
 }
 
 static void many_messages_in_one_read_come_out_one_by_one(void **state)
 {
-    (void)state;
-    Pair p = pair_open();
+    Fixture *f = *state;
     for (int i = 0; i < 5; i++) {
         json_t *header = json_pack("{s:i}", "id", i);
-        assert_true(wire_send(p.fd[0], header, "abc", (size_t)i % 3));
+        Blob blob = {"abc", (size_t)i % 3};
+        assert_true(wire_send(f->fd[0], header, &blob, 1, &f->diag));
         json_decref(header);
     }
+    end_writing(f);
 
+    WireMessage m;
     for (int i = 0; i < 5; i++) {
-        WireMessage m;
-        assert_int_equal(wire_receive(&p.reader, &m, 1), WIRE_OK);
+        assert_int_equal(wire_receive(&f->reader, &m, 1), WIRE_OK);
         assert_int_equal(json_integer_value(json_object_get(m.header, "id")), i);
-        assert_int_equal(m.blob_size, i % 3);
+        assert_int_equal(m.blob[0].size, i % 3);
         wire_message_free(&m);
     }
-    WireMessage none;
-    assert_int_equal(wire_next(&p.reader, &none), WIRE_MORE);
-    pair_close(&p);
+    assert_int_equal(wire_receive(&f->reader, &m, 1), WIRE_END);
 }
 
-static void a_stream_cut_at_any_byte_ends_without_a_message(void **state)
+/* The reader's memory is as large as what waits in it, not as what passed through it. */
+static void messages_without_end_take_no_more_memory(void **state)
 {
-    (void)state;
-    size_t size;
-    char *bytes = frame("0123456789", 10, &size);
+    Fixture *f = *state;
+    WireWriter w = one_message(f);
+    size_t capacity = 0;
 
-    for (size_t cut = 0; cut < size; cut++) {
-        Pair p = pair_open();
+    for (int i = 0; i < 5000; i++) {
         WireMessage m;
-        assert_int_equal(write(p.fd[0], bytes, cut), (ssize_t)cut);
-        pair_end_writing(&p);
-        assert_int_equal(wire_receive(&p.reader, &m, 1), WIRE_END);
-        assert_null(m.header);
-        pair_close(&p);
+        write_bytes(f, w.bytes.text, w.bytes.size);
+        assert_int_equal(wire_receive(&f->reader, &m, 0), WIRE_OK);
+        assert_is_the_message(&m);
+        if (i == 0)
+            capacity = f->reader.capacity;
     }
-    free(bytes);
+
+    assert_true(5000 * w.bytes.size > capacity);
+    assert_int_equal(f->reader.capacity, capacity);
+    wire_writer_free(&w);
 }
 
-static void expect_garbage(const char *bytes, size_t size)
+static void an_end_inside_a_message_is_told_from_one_between_two(void **state)
 {
-    Pair p = pair_open();
-    WireMessage m;
-    assert_int_equal(write(p.fd[0], bytes, size), (ssize_t)size);
-    assert_int_equal(wire_receive(&p.reader, &m, 1), WIRE_GARBAGE);
-    assert_int_equal(wire_receive(&p.reader, &m, 1), WIRE_GARBAGE);
-    pair_close(&p);
+    Fixture *f = *state;
+    WireWriter w = one_message(f);
+
+    for (size_t cut = 0; cut < w.bytes.size; cut++) {
+        Fixture other = {0};
+        WireMessage m;
+        open_socket(&other);
+        write_bytes(&other, w.bytes.text, cut);
+        end_writing(&other);
+        assert_int_equal(wire_receive(&other.reader, &m, 1), cut ? WIRE_CUT : WIRE_END);
+        assert_null(m.header);
+        close_socket(&other);
+    }
+    wire_writer_free(&w);
 }
 
-static void noise_and_wrong_sizes_are_garbage(void **state)
+/* More than the sizes of all blobs can have, and no end in sight. */
+static const char LONG_LINE[] = "APT1 0000000000 0000000000 0000000000 0000000000 0000000000 "
+                                "0000000000 0000000000 0000000000 0000000000 0000000000";
+
+static void what_is_no_message_is_garbage_from_its_first_byte(void **state)
 {
     (void)state;
-    size_t size;
-    char *bytes = frame(NULL, 0, &size);
-    char *changed = malloc(size);
+    static const char *const BAD[] = {
+        "hello from a kernel\n",
+        "A\n",
+        "APT2 2\n{}",
+        "APT12 2\n{}",
+        "APT1 2\n[]",
+        "APT1 2\nxx",
+        "APT1  2\n{}",
+        "APT1 -2\n{}",
+        "APT1 99999999999\n",
+        "APT1 67108865\n",
+        "APT1 2 1073741825\n{}",
+        "APT1 2 1073741824 1\n{}",
+        "APT1 2 99999999999\n{}",
+        "APT1\n",
+        "APT1 \n",
+        "APT1 2 1 1 1 1 1 1 1 1 1\n{}",
+        "APT1 2x\n{}",
+        "APT1 14\n{\"a\":1,\"a\":2}\n",
+        LONG_LINE,
+    };
 
-    expect_garbage("hello from a kernel\n", 20);
-    expect_garbage("a\n", 2);
-    memcpy(changed, bytes, size);
-    memset(changed + 4, 0xff, 4); /* header size */
-    expect_garbage(changed, size);
-    memcpy(changed, bytes, size);
-    memset(changed + 8, 0xff, 8); /* blob size */
-    expect_garbage(changed, size);
-    memcpy(changed, bytes, size);
-    changed[16] = '['; /* no object */
-    expect_garbage(changed, size);
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+        Fixture f = {0};
+        WireMessage m;
+        open_socket(&f);
+        write_bytes(&f, BAD[i], strlen(BAD[i]));
+        if (wire_receive(&f.reader, &m, 1) != WIRE_GARBAGE)
+            fail_msg("'%s' is taken for a message", BAD[i]);
+        assert_int_equal(wire_receive(&f.reader, &m, 1), WIRE_GARBAGE);
+        assert_null(m.header);
+        close_socket(&f);
+    }
+}
 
-    free(changed);
-    free(bytes);
+static void garbage_is_quoted_short_and_printable(void **state)
+{
+    Fixture *f = *state;
+    WireMessage m;
+    Buf quote = {0};
+    char bytes[1000];
+    memset(bytes, 'x', sizeof bytes);
+    memcpy(bytes, "Segmentation\n\x1b\xff", 15);
+    WireWriter w = one_message(f);
+    assert_true(wire_flush(&w));
+
+    write_bytes(f, bytes, sizeof bytes);
+    assert_int_equal(wire_receive(&f->reader, &m, 1), WIRE_OK);
+    assert_is_the_message(&m);
+    assert_int_equal(wire_receive(&f->reader, &m, 1), WIRE_GARBAGE);
+    wire_quote(&f->reader, &quote);
+
+    assert_memory_equal(buf_text(&quote), "Segmentation ??xxx", 18);
+    assert_int_equal(quote.size, 120);
+    buf_free(&quote);
+    wire_writer_free(&w);
 }
 
 static void random_bytes_never_make_a_message(void **state)
@@ -164,129 +263,163 @@ static void random_bytes_never_make_a_message(void **state)
         for (size_t i = 0; i < sizeof bytes; i++)
             bytes[i] = (char)rand();
         if (round % 2)
-            memcpy(bytes, "aptw", 4);
-        Pair p = pair_open();
+            memcpy(bytes, "APT1 9 9\n", 9);
+        Fixture f = {0};
         WireMessage m;
-        assert_int_equal(write(p.fd[0], bytes, sizeof bytes), sizeof bytes);
-        pair_end_writing(&p);
-        assert_int_not_equal(wire_receive(&p.reader, &m, 1), WIRE_OK);
-        pair_close(&p);
+        open_socket(&f);
+        write_bytes(&f, bytes, sizeof bytes);
+        end_writing(&f);
+        assert_int_not_equal(wire_receive(&f.reader, &m, 1), WIRE_OK);
+        close_socket(&f);
     }
 }
 
 static void waiting_ends_with_the_time_limit(void **state)
 {
-    (void)state;
-    Pair p = pair_open();
+    Fixture *f = *state;
     WireMessage m;
 
-    assert_int_equal(wire_receive(&p.reader, &m, 0.01), WIRE_MORE);
+    assert_int_equal(wire_receive(&f->reader, &m, 0.01), WIRE_MORE);
+    assert_int_equal(wire_receive(&f->reader, &m, 0), WIRE_MORE);
+}
 
-    pair_close(&p);
+/* --- writing ------------------------------------------------------------------------------- */
+
+enum { BIG = 4 << 20 }; /* bytes: more than a socket holds */
+
+static char *put_big(Fixture *f, WireWriter *w)
+{
+    char *big = arena_alloc(f->arena, BIG);
+    for (size_t i = 0; i < BIG; i++)
+        big[i] = (char)(i * 7 % 251);
+    json_t *header = json_object();
+    assert_true(wire_put(w, header, &(Blob){big, BIG}, 1, &f->diag));
+    json_decref(header);
+    return big;
+}
+
+static void a_writer_goes_on_when_there_is_room(void **state)
+{
+    Fixture *f = *state;
+    WireWriter w = wire_writer(f->fd[0]);
+    WireMessage m;
+    WireStatus s = WIRE_MORE;
+    int rounds = 0;
+
+    char *big = put_big(f, &w);
+    assert_true(wire_pending(&w));
+    while (s == WIRE_MORE) {
+        assert_true(wire_flush(&w));
+        s = wire_receive(&f->reader, &m, 0);
+        rounds++;
+    }
+
+    assert_int_equal(s, WIRE_OK);
+    assert_true(rounds > 1);
+    assert_false(wire_pending(&w));
+    assert_int_equal(m.blob[0].size, BIG);
+    assert_memory_equal(m.blob[0].bytes, big, BIG);
+    wire_message_free(&m);
+    wire_writer_free(&w);
 }
 
 static void sending_to_one_who_does_not_read_ends_with_the_time_limit(void **state)
 {
-    (void)state;
-    Pair p = pair_open();
-    size_t size = 16 << 20;
-    char *blob = calloc(size, 1);
-    json_t *header = json_object();
+    Fixture *f = *state;
+    WireWriter w = wire_writer(f->fd[0]);
+    put_big(f, &w);
 
-    assert_false(wire_send_within(p.fd[0], header, blob, size, 0.01));
+    assert_false(wire_flush_within(&w, 0.01));
 
-    json_decref(header);
-    free(blob);
-    pair_close(&p);
+    assert_true(wire_pending(&w));
+    wire_writer_free(&w);
 }
 
 static void sending_to_one_who_is_gone_fails_and_raises_no_signal(void **state)
 {
-    (void)state;
-    Pair p = pair_open();
+    Fixture *f = *state;
     json_t *header = json_object();
-    close(p.fd[1]);
+    WireWriter w = one_message(f);
+    close(f->fd[1]);
+    f->fd[1] = -1;
 
-    assert_false(wire_send(p.fd[0], header, NULL, 0));
+    assert_false(wire_send(f->fd[0], header, NULL, 0, &f->diag));
+    assert_int_equal(f->diag.errors, 1);
+    assert_false(wire_flush(&w));
+    assert_false(wire_flush_within(&w, 1));
 
     json_decref(header);
-    p.fd[1] = dup(0);
-    pair_close(&p);
+    wire_writer_free(&w);
 }
 
-static void a_helper_that_does_not_exist_is_named(void **state)
+static void what_cannot_be_a_message_is_refused_and_nothing_of_it_is_written(void **state)
 {
-    (void)state;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    Process p;
+    Fixture *f = *state;
+    WireWriter w = wire_writer(f->fd[0]);
+    json_t *object = json_object(), *array = json_array(), *large = json_object();
+    char *text = arena_alloc(f->arena, WIRE_HEADER_LIMIT);
+    memset(text, 'x', WIRE_HEADER_LIMIT - 1);
+    text[WIRE_HEADER_LIMIT - 1] = '\0';
+    json_object_set_new(large, "text", json_string(text));
+    /* Sizes alone: the bytes are not looked at. */
+    const Blob too_much[] = {{"", WIRE_BLOB_LIMIT}, {"", 1}};
+    const Blob nine[WIRE_BLOBS + 1] = {{NULL, 0}};
 
-    assert_false(process_start(&p, "/nowhere/aptune-none", NULL, &d));
+    assert_false(wire_put(&w, NULL, NULL, 0, &f->diag));
+    assert_false(wire_put(&w, array, NULL, 0, &f->diag));
+    assert_false(wire_put(&w, large, NULL, 0, &f->diag));
+    assert_false(wire_put(&w, object, too_much, 2, &f->diag));
+    assert_false(wire_put(&w, object, nine, WIRE_BLOBS + 1, &f->diag));
 
-    assert_int_equal(d.errors, 1);
-    assert_non_null(strstr(d.messages.at[0].text, "/nowhere/aptune-none"));
-    assert_true(process_stop(&p, 1));
-    arena_free(a);
+    assert_int_equal(f->diag.errors, 5);
+    assert_false(wire_pending(&w));
+    json_decref(object);
+    json_decref(array);
+    json_decref(large);
+    wire_writer_free(&w);
 }
 
-static void a_helper_has_the_socket_and_no_other_descriptor_of_ours(void **state)
+/* --- lists of texts ------------------------------------------------------------------------ */
+
+static void lists_of_texts_come_back(void **state)
 {
-    (void)state;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    Process p, q;
-    /* The shell counts its sockets: its own as 0 and, by exec, as 1, and none of the other helper.
-     */
-    const char *args[] = {"-c", "exec >&0 2>/dev/null; ls -l /proc/$$/fd | grep -c socket:", NULL};
-    const char *other[] = {"60", NULL};
-    assert_true(process_start(&q, "sleep", other, &d));
-
-    assert_true(process_start(&p, "sh", args, &d));
-    assert_true(process_wait(&p, 10));
-
-    char text[64] = "";
-    assert_true(read(p.fd, text, sizeof text - 1) > 0);
-    assert_string_equal(text, "2\n");
-    assert_true(process_stop(&p, 1));
-    assert_true(process_stop(&q, 10));
-    arena_free(a);
-}
-
-static void a_stuck_helper_is_killed_and_the_signal_is_named(void **state)
-{
-    (void)state;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    Process p;
-    const char *args[] = {"60", NULL};
-    assert_true(process_start(&p, "sleep", args, &d));
-    assert_false(process_wait(&p, 0));
-
-    assert_true(process_stop(&p, 10));
-
+    Fixture *f = *state;
+    const char *texts[] = {"-DA=1", "", "\xff not UTF-8"};
     Buf b = {0};
-    process_describe(p.status, &b);
-    assert_string_equal(buf_text(&b), "was killed by signal 9 (Killed)");
-    assert_int_equal(p.pid, 0);
-    assert_int_equal(p.fd, -1);
+    const char **back;
+    size_t count;
+
+    wire_pack_texts(&b, texts, 3);
+    assert_true(wire_unpack_texts(f->arena, (Blob){b.text, b.size}, &back, &count));
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(back[i], texts[i]);
+    assert_false(wire_unpack_texts(f->arena, (Blob){b.text, b.size - 1}, &back, &count));
+    assert_true(wire_unpack_texts(f->arena, (Blob){NULL, 0}, &back, &count));
+    assert_int_equal(count, 0);
+
     buf_free(&b);
-    arena_free(a);
 }
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_arrives_whole_when_it_comes_byte_by_byte),
-        cmocka_unit_test(many_messages_in_one_read_come_out_one_by_one),
-        cmocka_unit_test(a_stream_cut_at_any_byte_ends_without_a_message),
-        cmocka_unit_test(noise_and_wrong_sizes_are_garbage),
-        cmocka_unit_test(random_bytes_never_make_a_message),
-        cmocka_unit_test(waiting_ends_with_the_time_limit),
-        cmocka_unit_test(sending_to_one_who_does_not_read_ends_with_the_time_limit),
-        cmocka_unit_test(sending_to_one_who_is_gone_fails_and_raises_no_signal),
-        cmocka_unit_test(a_helper_that_does_not_exist_is_named),
-        cmocka_unit_test(a_helper_has_the_socket_and_no_other_descriptor_of_ours),
-        cmocka_unit_test(a_stuck_helper_is_killed_and_the_signal_is_named),
+        CASE(a_message_arrives_whole_when_it_comes_byte_by_byte),
+        CASE(a_message_is_whole_however_it_is_cut_in_two),
+        CASE(many_messages_in_one_read_come_out_one_by_one),
+        CASE(messages_without_end_take_no_more_memory),
+        CASE(an_end_inside_a_message_is_told_from_one_between_two),
+        CASE(what_is_no_message_is_garbage_from_its_first_byte),
+        CASE(garbage_is_quoted_short_and_printable),
+        CASE(random_bytes_never_make_a_message),
+        CASE(waiting_ends_with_the_time_limit),
+        CASE(a_writer_goes_on_when_there_is_room),
+        CASE(sending_to_one_who_does_not_read_ends_with_the_time_limit),
+        CASE(sending_to_one_who_is_gone_fails_and_raises_no_signal),
+        CASE(what_cannot_be_a_message_is_refused_and_nothing_of_it_is_written),
+        CASE(lists_of_texts_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 #include "tuner/command/progress.h"
 
+#include "metrics/base/clock.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 ProgressBar progress_new(void)
 {
@@ -23,7 +17,7 @@ void progress_step(void *context, const char *stage, size_t done, size_t all, co
     ProgressBar *bar = context;
     if (!bar->shown || all == 0)
         return;
-    double t = now();
+    double t = clock_seconds();
     if (!bar->stage || strcmp(bar->stage, stage) != 0) {
         bar->stage = stage;
         bar->started = t;

@@ -22,12 +22,13 @@ struct Cache {
 static const char FORMAT[] = "v1";
 
 enum {
-    LINE = 8 + 8 + 1 + 32 + 1,      /* the first line: see write_line */
-    FIRST_READ = 4096,              /* holds the header of nearly every entry */
-    HEADER_LIMIT = CWIRE_JSON_LIMIT, /* bytes of JSON */
-    LEVEL = 3,                      /* of compression: PTX shrinks to a sixth in a tenth of a ms */
-    USE_GRAIN_SECONDS = 3600,       /* how finely the time of last use is kept */
-    LEFTOVER_SECONDS = 3600         /* age of a temporary file that nobody writes any more */
+    LINE = 8 + 8 + 1 + 32 + 1, /* the first line: see write_line */
+    FIRST_READ = 4096,         /* holds the header of nearly every entry */
+    HEADER_LIMIT = 4 << 20,    /* bytes of JSON */
+    BLOB_LIMIT = 256 << 20,    /* bytes of one unpacked blob */
+    LEVEL = 3,                 /* of compression: PTX shrinks to a sixth in a tenth of a ms */
+    USE_GRAIN_SECONDS = 3600,  /* how finely the time of last use is kept */
+    LEFTOVER_SECONDS = 3600    /* age of a temporary file that nobody writes any more */
 };
 
 const char *cache_default_folder(Arena *a)
@@ -145,7 +146,7 @@ static bool check_header(const EntryFile *f, const Hash *key)
             return false;
         size += (uint64_t)packed;
     }
-    return name && strcmp(name, key->text) == 0 && json_array_size(blobs) <= CWIRE_BLOBS &&
+    return name && strcmp(name, key->text) == 0 && json_array_size(blobs) <= WIRE_BLOBS &&
            size == f->size;
 }
 
@@ -208,7 +209,7 @@ static bool unpack(Arena *a, const json_t *about, const char *at, size_t packed,
     const char *sum = json_string_value(json_object_get(about, "sum"));
     json_int_t size = json_integer_value(json_object_get(about, "size"));
     Hash found = hash_bytes(at, packed);
-    if (!sum || strcmp(sum, found.text) != 0 || size < 0 || size > CWIRE_BLOB_LIMIT)
+    if (!sum || strcmp(sum, found.text) != 0 || size < 0 || size > BLOB_LIMIT)
         return false;
     char *bytes = arena_array(a, (size_t)size + 1, 1);
     *blob = (Blob){bytes, (size_t)size};
@@ -303,7 +304,7 @@ bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *
     json_t *list = json_array();
     for (size_t i = 0; i < count && list; i++)
         json_array_append_new(list, pack(&payload, blobs[i]));
-    bool ok = json_array_size(list) == count && count <= CWIRE_BLOBS;
+    bool ok = json_array_size(list) == count && count <= WIRE_BLOBS;
     json_t *header =
         json_pack("{s:s, s:o, s:o}", "key", key->text, "head", json_deep_copy(head), "blobs", list);
     ok = ok && header ? write_entry(c, key, header, payload.text, payload.size, d)

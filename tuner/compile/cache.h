@@ -13,7 +13,7 @@
 
 #include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
-#include "tuner/compile/wire.h"
+#include "tuner/wire/wire.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ Cache *cache_open(Arena *a, const char *folder, Diag *d);
 typedef struct CacheEntry {
     json_t *head;  /* as it was put */
     json_t *facts; /* what was attached; NULL when nothing was */
-    Blob blob[CWIRE_BLOBS];
+    Blob blob[WIRE_BLOBS];
     size_t blob_count; /* 0 when only the header was read */
 } CacheEntry;
 

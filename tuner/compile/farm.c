@@ -1,5 +1,6 @@
 #include "tuner/compile/farm.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/worker.h"
@@ -125,7 +126,7 @@ void farm_close(Farm *f)
     if (!f)
         return;
     for (int i = 0; i < f->options.jobs; i++)
-        worker_stop(&f->workers[i], NULL);
+        worker_stop(&f->workers[i]);
     while (ready_count(f))
         arena_free(ready_take(f).arena);
     arena_free(f->arena);
@@ -219,7 +220,7 @@ static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
               why->messages.count ? why->messages.at[0].text : "unknown reason");
 }
 
-static void store(Farm *f, const CompileJob *job, const CWireMessage *reply, Diag *d)
+static void store(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
 {
     if (f->cache_full || !is_cacheable(f, job))
         return;
@@ -245,23 +246,20 @@ static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
 /* ---- what workers say ---------------------------------------------------------------------- */
 
 /* A job that ended without a reply. */
-static void give_up(Farm *f, Worker *w, CompileStatus status, Arena *own, const char *log)
+static void give_up(Farm *f, const Worker *w, CompileStatus status, Arena *own, const char *log)
 {
     CompileResult r = {.id = w->id, .status = status, .log = log};
-    r.seconds = helper_clock_seconds() - w->since_seconds;
+    r.seconds = clock_seconds() - w->since_seconds;
     ready_add(f, &r, own);
     f->deaths = 0;
 }
 
-/* A worker that died, or has to: its job is lost, or its start has failed. */
-static bool lose_worker(Farm *f, Worker *w, const char *why, Diag *d)
+/* What a lost worker costs: its job, or one of the tries to start.  Frees `own`, in which `text`
+ * lies, or hands it on. */
+static bool charge(Farm *f, const Worker *lost, Arena *own, const char *text, Diag *d)
 {
-    Worker lost = *w; /* worker_stop clears it */
-    Arena *own = arena_new();
-    const char *how = worker_stop(w, own);
-    const char *text = *why ? why : arena_printf(own, "%s %s", f->options.helper, how);
-    if (lost.state == WORKER_BUSY) {
-        give_up(f, &lost, COMPILE_CRASH, own, arena_printf(own, "the compiler crashed: %s", text));
+    if (lost->state == WORKER_BUSY) {
+        give_up(f, lost, COMPILE_CRASH, own, arena_printf(own, "the compiler crashed: %s", text));
         return true;
     }
     f->deaths++;
@@ -271,6 +269,31 @@ static bool lose_worker(Farm *f, Worker *w, const char *why, Diag *d)
                                       START_TRIES, text));
     arena_free(own);
     return ok;
+}
+
+/* A worker whose socket is closed. */
+static bool bury_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
+{
+    Worker lost = *w; /* worker_end clears it */
+    Arena *own = arena_new();
+    const char *how = worker_end(w, own);
+    return charge(f, &lost, own,
+                  arena_printf(own, "%s %s%s", f->options.helper,
+                               in_a_message ? "stopped in the middle of a message and " : "", how),
+                  d);
+}
+
+/* A worker that has to go, because it `did` something. */
+static bool dismiss_worker(Farm *f, Worker *w, const char *did, Diag *d)
+{
+    Worker lost = *w;
+    Arena *own = arena_new();
+    Buf words = {0};
+    process_quote_words(&w->process, &words);
+    const char *text = arena_printf(own, "%s %s%s", f->options.helper, did, buf_text(&words));
+    buf_free(&words);
+    worker_stop(w);
+    return charge(f, &lost, own, text, d);
 }
 
 static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
@@ -291,15 +314,15 @@ static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
     return ok;
 }
 
-static bool take_reply(Farm *f, Worker *w, const CWireMessage *m, Diag *d)
+static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 {
-    const json_t *id = json_object_get(m->head, "id");
+    const json_t *id = json_object_get(m->header, "id");
     bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
     Arena *own = arena_new();
     CompileResult r;
     if (!ours || !result_read(own, m, &r)) {
         arena_free(own);
-        return lose_worker(f, w, "its reply is not to the question asked", d);
+        return dismiss_worker(f, w, "gave a reply that is not to the question asked", d);
     }
     r.id = w->id;
     ready_add(f, &r, own);
@@ -309,56 +332,74 @@ static bool take_reply(Farm *f, Worker *w, const CWireMessage *m, Diag *d)
     return true;
 }
 
-static bool take_message(Farm *f, Worker *w, const CWireMessage *m, Diag *d)
+static bool take_message(Farm *f, Worker *w, const WireMessage *m, Diag *d)
 {
     switch (w->state) {
     case WORKER_STARTING:
-        return take_hello(f, w, m->head, d);
+        return take_hello(f, w, m->header, d);
     case WORKER_BUSY:
         return take_reply(f, w, m, d);
     case WORKER_IDLE:
     case WORKER_NONE:
         break;
     }
-    return lose_worker(f, w, "it spoke without being asked", d);
+    return dismiss_worker(f, w, "spoke without being asked", d);
 }
 
 static bool check_time(Farm *f, Worker *w, Diag *d)
 {
     if (w->state != WORKER_STARTING && w->state != WORKER_BUSY)
         return true;
-    if (helper_clock_seconds() < w->due_seconds)
+    if (clock_seconds() < w->due_seconds)
         return true;
     Arena *own = arena_new();
     if (w->state == WORKER_STARTING) {
-        bool ok = lose_worker(
-            f, w, arena_printf(own, "it said nothing for %g s", f->options.start_seconds), d);
+        bool ok = dismiss_worker(
+            f, w, arena_printf(own, "said nothing for %g s", f->options.start_seconds), d);
         arena_free(own);
         return ok;
     }
     give_up(f, w, COMPILE_TIMEOUT, own,
             arena_printf(own, "the compiler took longer than %g s", f->options.limit_seconds));
-    worker_stop(w, NULL);
+    worker_stop(w);
     return true;
+}
+
+static bool dismiss_babbler(Farm *f, Worker *w, Diag *d)
+{
+    Buf did = {0};
+    buf_puts(&did, "sent something that is no message: '");
+    wire_quote(&w->in, &did);
+    buf_putc(&did, '\'');
+    bool ok = dismiss_worker(f, w, buf_text(&did), d);
+    buf_free(&did);
+    return ok;
 }
 
 static bool serve_worker(Farm *f, Worker *w, Diag *d)
 {
     if (w->state == WORKER_NONE)
         return true;
-    Arena *scratch = arena_new();
-    Diag quiet = diag_new(scratch);
-    CWireMessage m = {0};
-    CWireStatus s = worker_receive(w, &m, &quiet);
-    bool ok = true;
-    if (s == CWIRE_MESSAGE)
+    WireMessage m;
+    bool ok = false;
+    switch (worker_receive(w, &m)) {
+    case WIRE_OK:
         ok = take_message(f, w, &m, d);
-    else if (s == CWIRE_MORE)
+        break;
+    case WIRE_MORE:
         ok = check_time(f, w, d);
-    else
-        ok = lose_worker(f, w, s == CWIRE_BAD ? quiet.messages.at[0].text : "", d);
-    cwire_free(&m);
-    arena_free(scratch);
+        break;
+    case WIRE_END:
+        ok = bury_worker(f, w, false, d);
+        break;
+    case WIRE_CUT:
+        ok = bury_worker(f, w, true, d);
+        break;
+    case WIRE_GARBAGE:
+        ok = dismiss_babbler(f, w, d);
+        break;
+    }
+    wire_message_free(&m);
     return ok;
 }
 
@@ -481,7 +522,7 @@ size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeou
 {
     if (f->stirred || ready_count(f))
         lower_timeout(timeout_ms, 0);
-    double now = helper_clock_seconds();
+    double now = clock_seconds();
     size_t count = 0;
     for (int i = 0; i < f->options.jobs; i++) {
         const Worker *w = &f->workers[i];

@@ -48,7 +48,7 @@ static void read_facts(Arena *a, const json_t *facts, CompileResult *r)
     free(text);
 }
 
-bool result_read(Arena *a, const CWireMessage *reply, CompileResult *out)
+bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
 {
     if (reply->blob_count != COMPILE_REPLY_BLOBS)
         return false;
@@ -58,7 +58,7 @@ bool result_read(Arena *a, const CWireMessage *reply, CompileResult *out)
         copy[i] = (Blob){arena_copy(a, b->bytes, b->size), b->size};
     }
     *out = (CompileResult){0};
-    read_head(a, reply->head, out);
+    read_head(a, reply->header, out);
     set_blobs(copy, out);
     return true;
 }
@@ -130,11 +130,11 @@ bool result_recall_head(const Cache *c, Arena *a, const Hash *key, CompileResult
     return true;
 }
 
-bool result_keep(const Cache *c, const Hash *key, const CWireMessage *reply, Diag *d)
+bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
 {
-    if (!json_is_true(json_object_get(reply->head, "lasting")))
+    if (!json_is_true(json_object_get(reply->header, "lasting")))
         return true;
-    json_t *head = json_copy(reply->head);
+    json_t *head = json_copy(reply->header);
     json_object_del(head, "id");
     bool ok = cache_put(c, key, head, reply->blob, reply->blob_count, d);
     json_decref(head);

@@ -38,7 +38,7 @@ typedef struct CompileResult {
 
 /* A reply as a result, all of it copied to `a`; the id is left to the caller.  False when it is not
  * a reply at all. */
-bool result_read(Arena *a, const CWireMessage *reply, CompileResult *out);
+bool result_read(Arena *a, const WireMessage *reply, CompileResult *out);
 
 /* A result with all that it points to in another arena. */
 CompileResult result_copy(Arena *a, const CompileResult *r);
@@ -54,6 +54,6 @@ bool result_recall_head(const Cache *c, Arena *a, const Hash *key, CompileResult
 
 /* Keeps a reply that result_read took, unless compiling again might give something else.  False
  * with a message when the cache cannot be written. */
-bool result_keep(const Cache *c, const Hash *key, const CWireMessage *reply, Diag *d);
+bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d);
 
 #endif

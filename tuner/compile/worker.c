@@ -1,5 +1,6 @@
 #include "tuner/compile/worker.h"
 
+#include "metrics/base/clock.h"
 #include "tuner/compile/protocol.h"
 
 #include <poll.h>
@@ -8,7 +9,7 @@
 static void set_state(Worker *w, WorkerState state, double limit_seconds)
 {
     w->state = state;
-    w->since_seconds = helper_clock_seconds();
+    w->since_seconds = clock_seconds();
     w->due_seconds = w->since_seconds + limit_seconds;
 }
 
@@ -17,22 +18,38 @@ bool worker_start(Worker *w, const char *helper, const char *cuda_folder, double
 {
     const char *arguments[] = {cuda_folder, NULL};
     *w = (Worker){0};
-    if (!helper_start(&w->process, helper, arguments, d))
+    if (!process_start(&w->process, helper, arguments, d))
         return false;
+    w->in = wire_reader(w->process.fd);
+    w->out = wire_writer(w->process.fd);
     set_state(w, WORKER_STARTING, limit_seconds);
     return true;
 }
 
-const char *worker_stop(Worker *w, Arena *a)
+/* Seconds for a process to end by itself after it closed its socket, and to be gone once killed. */
+static const double END_SECONDS = 1, KILL_SECONDS = 30;
+
+void worker_stop(Worker *w)
 {
-    const char *how = helper_end(&w->process, a);
-    cwire_reader_free(&w->in);
-    buf_free(&w->out.bytes);
+    process_stop(&w->process, KILL_SECONDS);
+    wire_reader_free(&w->in);
+    wire_writer_free(&w->out);
     *w = (Worker){0};
-    return how;
 }
 
-static json_t *request_head(uint64_t id)
+const char *worker_end(Worker *w, Arena *a)
+{
+    Buf how = {0};
+    if (!process_wait(&w->process, END_SECONDS))
+        process_kill(&w->process, KILL_SECONDS);
+    process_describe(&w->process, &how);
+    worker_stop(w);
+    const char *text = arena_string(a, buf_text(&how));
+    buf_free(&how);
+    return text;
+}
+
+static json_t *request_header(uint64_t id)
 {
     return json_pack("{s:I}", "id", (json_int_t)id);
 }
@@ -40,17 +57,17 @@ static json_t *request_head(uint64_t id)
 bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_seconds, Diag *d)
 {
     Buf options = {0}, names = {0};
-    cwire_pack_texts(&options, job->options, job->option_count);
-    cwire_pack_texts(&names, job->names, job->name_count);
+    wire_pack_texts(&options, job->options, job->option_count);
+    wire_pack_texts(&names, job->names, job->name_count);
     const Blob blobs[COMPILE_REQUEST_BLOBS] = {
         [COMPILE_NAME] = {job->source->name, strlen(job->source->name)},
         [COMPILE_SOURCE] = {job->source->text, job->source->size},
         [COMPILE_OPTIONS] = {options.text, options.size},
         [COMPILE_NAMES] = {names.text, names.size},
     };
-    json_t *head = request_head(id);
-    bool ok = cwire_encode(&w->out.bytes, head, blobs, COMPILE_REQUEST_BLOBS, d);
-    json_decref(head);
+    json_t *header = request_header(id);
+    bool ok = wire_put(&w->out, header, blobs, COMPILE_REQUEST_BLOBS, d);
+    json_decref(header);
     buf_free(&options);
     buf_free(&names);
     if (!ok)
@@ -58,8 +75,8 @@ bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_sec
     w->id = id;
     w->job = job;
     set_state(w, WORKER_BUSY, limit_seconds);
-    /* A broken socket shows when the worker is read next. */
-    cwire_flush(&w->out, w->process.fd);
+    process_forget_words(&w->process);
+    wire_flush(&w->out); /* a broken socket shows when the worker is read next */
     return true;
 }
 
@@ -69,18 +86,13 @@ void worker_set_idle(Worker *w)
     w->job = NULL;
 }
 
-CWireStatus worker_receive(Worker *w, CWireMessage *m, Diag *d)
+WireStatus worker_receive(Worker *w, WireMessage *m)
 {
-    cwire_flush(&w->out, w->process.fd);
-    size_t before;
-    do {
-        before = w->in.bytes.size;
-        cwire_fill(&w->in, w->process.fd);
-    } while (!w->in.ended && w->in.bytes.size > before);
-    return cwire_take(&w->in, m, d);
+    wire_flush(&w->out);
+    return wire_receive(&w->in, m, 0);
 }
 
 short worker_events(const Worker *w)
 {
-    return cwire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN;
+    return wire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN;
 }

@@ -2,9 +2,9 @@
 #ifndef APTUNE_COMPILE_WORKER_H
 #define APTUNE_COMPILE_WORKER_H
 
-#include "tuner/compile/helper.h"
 #include "tuner/compile/source.h"
-#include "tuner/compile/wire.h"
+#include "tuner/wire/process.h"
+#include "tuner/wire/wire.h"
 
 #include <stdint.h>
 
@@ -17,9 +17,9 @@ typedef enum WorkerState {
 
 typedef struct Worker {
     WorkerState state;
-    Helper process;
-    CWireReader in;
-    CWireWriter out;
+    Process process;
+    WireReader in;
+    WireWriter out;
     uint64_t id;           /* of the job, when busy */
     const CompileJob *job; /* when busy */
     double since_seconds;  /* when it became what it is */
@@ -30,16 +30,20 @@ typedef struct Worker {
 bool worker_start(Worker *w, const char *helper, const char *cuda_folder, double limit_seconds,
                   Diag *d);
 
-/* Kills the process if there is one, and says how it ended, in `a` (may be NULL). */
-const char *worker_stop(Worker *w, Arena *a);
+/* Kills the process if there is one. */
+void worker_stop(Worker *w);
+
+/* The end of a worker that closed its socket: it is given a moment to end by itself.  Says in `a`
+ * how it ended and what it last printed. */
+const char *worker_end(Worker *w, Arena *a);
 
 /* Makes an idle worker busy.  False with a message when the request cannot be a message. */
 bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_seconds, Diag *d);
 
 void worker_set_idle(Worker *w);
 
-/* Writes and reads what can be without waiting; then takes the next message, as cwire_take. */
-CWireStatus worker_receive(Worker *w, CWireMessage *m, Diag *d);
+/* Writes what can be and takes a message if there is one, without waiting. */
+WireStatus worker_receive(Worker *w, WireMessage *m);
 
 /* What to poll the process's descriptor for. */
 short worker_events(const Worker *w);

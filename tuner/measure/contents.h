@@ -8,7 +8,7 @@
 #ifndef APTUNE_MEASURE_CONTENTS_H
 #define APTUNE_MEASURE_CONTENTS_H
 
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 
 /* 64 random bits of position `index`. */
 uint64_t contents_bits(uint64_t seed, uint64_t index);

@@ -1,5 +1,6 @@
 #include "tuner/measure/gpu.h"
 
+#include "metrics/base/clock.h"
 #include "tuner/measure/message.h"
 #include "tuner/wire/process.h"
 #include "tuner/wire/wire.h"
@@ -7,6 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +77,12 @@ GpuOptions gpu_options(const char *helper, int device)
 static void set_state(Gpu *g, State state, double limit_s)
 {
     g->state = state;
-    g->deadline = limit_s < 0 ? -1 : wire_now() + limit_s;
+    g->deadline = limit_s < 0 ? -1 : clock_seconds() + limit_s;
+}
+
+static bool is_late(const Gpu *g)
+{
+    return g->deadline >= 0 && clock_seconds() >= g->deadline;
 }
 
 static void say_why(Gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -92,7 +99,7 @@ static void answer_first(Gpu *g, TrialStatus status)
 {
     g->answered = true;
     g->status = status;
-    g->seconds = status == TRIAL_DEVICE_LOST ? 0 : wire_now() - g->handed_over;
+    g->seconds = status == TRIAL_DEVICE_LOST ? 0 : clock_seconds() - g->handed_over;
 }
 
 /* Ends the helper; the next one may start at once. */
@@ -136,13 +143,11 @@ static void helper_failed(Gpu *g, TrialStatus status)
 /* The stream ended: the process died or is about to. */
 static void helper_died(Gpu *g)
 {
-    Buf b = {0};
+    say_why(g, "the GPU process ");
     if (process_wait(&g->process, 1))
-        process_describe(g->process.status, &b);
+        process_describe(&g->process, &g->why);
     else
-        buf_puts(&b, "takes no messages any more");
-    say_why(g, "the GPU process %s", buf_text(&b));
-    buf_free(&b);
+        buf_puts(&g->why, "takes no messages any more");
     helper_failed(g, TRIAL_FAULT);
 }
 
@@ -154,6 +159,7 @@ static void helper_late(Gpu *g)
         say_why(g, "no answer within the time limit of %g s", g->first->limit_s);
     else
         say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
+    process_quote_words(&g->process, &g->why);
     helper_failed(g, TRIAL_TIMEOUT);
 }
 
@@ -163,21 +169,60 @@ static void helper_babbles(Gpu *g, const char *what)
     helper_failed(g, TRIAL_FAULT);
 }
 
+static void helper_babbles_noise(Gpu *g)
+{
+    Buf what = {0};
+    buf_puts(&what, "something that is no message: '");
+    wire_quote(&g->reader, &what);
+    buf_putc(&what, '\'');
+    helper_babbles(g, buf_text(&what));
+    buf_free(&what);
+}
+
 /* --- what we say to it ---------------------------------------------------------------------- */
 
 /* Longest time for the helper, who is waiting for it, to take a message. */
 static const double SEND_LIMIT_S = 30;
 
+/* What was to be done could not even be asked, or the helper said that it cannot: `why` has the
+ * reason, and the helper is in order. */
+static void task_refused(Gpu *g)
+{
+    if (g->state == BUSY) {
+        answer_first(g, TRIAL_LAUNCH_FAILED);
+        set_state(g, READY, -1);
+    } else {
+        count_failure(g);
+    }
+}
+
+static void send_off(Gpu *g, WireWriter *w)
+{
+    double most = g->deadline < 0 ? SEND_LIMIT_S : g->deadline - clock_seconds();
+    if (wire_flush_within(w, most < SEND_LIMIT_S ? fmax(most, 0) : SEND_LIMIT_S))
+        return;
+    if (is_late(g))
+        helper_late(g);
+    else
+        helper_died(g);
+}
+
 static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double limit_s)
 {
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    WireWriter w = wire_writer(g->process.fd);
+    Blob bytes = blob ? (Blob){blob->text, blob->size} : (Blob){0};
     set_state(g, next, limit_s);
-    double most = limit_s < 0 || limit_s > SEND_LIMIT_S ? SEND_LIMIT_S : limit_s;
-    bool sent = wire_send_within(g->process.fd, header, blob ? blob->text : NULL,
-                                 blob ? blob->size : 0, most);
-    if (!sent && wire_now() >= g->deadline && g->deadline >= 0)
-        helper_late(g);
-    else if (!sent)
-        helper_died(g);
+    process_forget_words(&g->process);
+    if (wire_put(&w, header, &bytes, blob != NULL, &d)) {
+        send_off(g, &w);
+    } else {
+        say_why(g, "%s", d.messages.at[0].text);
+        task_refused(g);
+    }
+    wire_writer_free(&w);
+    arena_free(a);
 }
 
 static void start_helper(Gpu *g)
@@ -219,7 +264,7 @@ static void tell_problem(Gpu *g)
 static void tell_trial(Gpu *g)
 {
     Pending *p = g->first;
-    g->handed_over = wire_now();
+    g->handed_over = clock_seconds();
     tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
 }
 
@@ -305,12 +350,7 @@ static void on_error(Gpu *g, const json_t *m)
 {
     const char *words = json_string_value(json_object_get(m, "words"));
     say_why(g, "%s", words ? words : "no reason given");
-    if (g->state == BUSY) {
-        answer_first(g, TRIAL_LAUNCH_FAILED);
-        set_state(g, READY, -1);
-    } else {
-        count_failure(g);
-    }
+    task_refused(g);
 }
 
 static void on_message(Gpu *g, json_t *m)
@@ -332,28 +372,27 @@ static void on_message(Gpu *g, json_t *m)
 
 /* --- going on ------------------------------------------------------------------------------- */
 
-static bool is_late(const Gpu *g)
-{
-    return g->deadline >= 0 && wire_now() >= g->deadline;
-}
-
 /* Reads what is there and takes one message of it; false when there is nothing. */
 static bool listen(Gpu *g)
 {
     WireMessage m;
-    WireStatus s = wire_next(&g->reader, &m);
-    while (s == WIRE_MORE && wire_fill(&g->reader) != WIRE_MORE)
-        s = wire_next(&g->reader, &m);
-    if (s == WIRE_MORE && !is_late(g))
-        return false;
-    if (s == WIRE_OK)
+    switch (wire_receive(&g->reader, &m, 0)) {
+    case WIRE_OK:
         on_message(g, m.header);
-    else if (s == WIRE_MORE)
+        break;
+    case WIRE_MORE:
+        if (!is_late(g))
+            return false;
         helper_late(g);
-    else if (s == WIRE_END)
+        break;
+    case WIRE_END:
+    case WIRE_CUT:
         helper_died(g);
-    else
-        helper_babbles(g, "something that is no message");
+        break;
+    case WIRE_GARBAGE:
+        helper_babbles_noise(g);
+        break;
+    }
     wire_message_free(&m);
     return true;
 }
@@ -391,7 +430,7 @@ double gpu_patience(const Gpu *g)
         return 0;
     if (g->deadline < 0)
         return -1;
-    double left = g->deadline - wire_now();
+    double left = g->deadline - clock_seconds();
     return left > 0 ? left : 0;
 }
 
@@ -399,7 +438,7 @@ double gpu_patience(const Gpu *g)
 static void wait_for_news(const Gpu *g, double end)
 {
     double left = gpu_patience(g);
-    double until_end = end < 0 ? -1 : end - wire_now();
+    double until_end = end < 0 ? -1 : end - clock_seconds();
     if (end >= 0 && (left < 0 || until_end < left))
         left = until_end > 0 ? until_end : 0;
     int ms = left < 0 ? -1 : left > 1e6 ? 1000000000 : (int)(left * 1e3) + 1;
@@ -429,7 +468,7 @@ Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
     g->outputs_arena = arena_new();
     g->options = *o;
     g->options.helper = arena_string(g->arena, o->helper);
-    g->process.fd = -1;
+    g->process = (Process){.fd = -1, .words = -1};
     set_state(g, DOWN, 0);
     if (settle(g, 1))
         return g;
@@ -573,7 +612,7 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
 
 GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
 {
-    double end = timeout_s < 0 ? -1 : wire_now() + timeout_s;
+    double end = timeout_s < 0 ? -1 : clock_seconds() + timeout_s;
     for (;;) {
         while (advance(g))
             ;
@@ -583,7 +622,7 @@ GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
         }
         if (!g->first)
             return GPU_IDLE;
-        if (end >= 0 && wire_now() >= end)
+        if (end >= 0 && clock_seconds() >= end)
             return GPU_LATER;
         wait_for_news(g, end);
     }

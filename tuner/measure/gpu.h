@@ -15,7 +15,7 @@
 
 #include "metrics/base/diag.h"
 #include "tuner/measure/facts.h"
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 
 typedef struct Gpu Gpu;
 

@@ -89,10 +89,11 @@ static bool read_module(const json_t *j, const WireMessage *m, TaskModule *out, 
 {
     int64_t start = json_integer_value(json_array_get(j, 0));
     int64_t size = json_integer_value(json_array_get(j, 1));
-    int64_t all = (int64_t)m->blob_size;
+    const Blob *blob = &m->blob[0];
+    int64_t all = (int64_t)blob->size;
     if (start < 0 || size <= 0 || start > all || size > all - start)
         return diag_fail(d, "a cubin is missing from the message");
-    *out = (TaskModule){m->blob + start, (size_t)size};
+    *out = (TaskModule){(const char *)blob->bytes + start, (size_t)size};
     return true;
 }
 

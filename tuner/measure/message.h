@@ -10,7 +10,7 @@
 
 #include "metrics/base/diag.h"
 #include "tuner/measure/facts.h"
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 #include "tuner/wire/wire.h"
 
 /* Raised when messages change their meaning: program and helper must agree. */

@@ -166,9 +166,6 @@ const char *run_config_name(Arena *a, const Run *r, size_t i);
 /* Slots of configuration `i` in scratch memory; NULL when they cannot be computed. */
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);
 
-/* Seconds of a clock that only goes forward. */
-double run_clock(void);
-
 void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note);
 
 #endif

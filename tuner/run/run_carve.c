@@ -1,6 +1,7 @@
 /* Metrics of every profile, and the spec's carving stages over them. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/choose/cluster.h"
@@ -259,7 +260,7 @@ static void use_default(Run *r)
 
 bool run_carve(Run *r)
 {
-    double since = run_clock();
+    double since = clock_seconds();
     if (!read_metrics(r))
         return false;
     use_default(r);

@@ -6,6 +6,7 @@
  * there without touching the code. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
 #include "tuner/choose/cluster.h"
@@ -178,7 +179,7 @@ static void take_failure(Work *w, const Item *it, const CompileResult *res)
 static void profile_code(Work *w, const Item *it, const CompileResult *res)
 {
     Run *r = w->run;
-    double since = run_clock();
+    double since = clock_seconds();
     const Geometry *g = &r->configs[it->config].geometry[it->launch];
     Diag d = diag_new(w->scratch);
     ProfileInput in = {.ptx = res->ptx,
@@ -203,7 +204,7 @@ static void profile_code(Work *w, const Item *it, const CompileResult *res)
         c->failure = arena_printf(r->arena, "cannot be profiled: %s",
                                   d.messages.count ? d.messages.at[0].text : "no reason given");
     }
-    w->profiling += run_clock() - since;
+    w->profiling += clock_seconds() - since;
 }
 
 static void take_result(Work *w, const CompileResult *res)
@@ -295,7 +296,7 @@ static const Profile *join_launches(const Work *w, size_t i)
 
 static bool compile_all(Run *r)
 {
-    double since = run_clock();
+    double since = clock_seconds();
     Work w = {.run = r, .scratch = arena_new()};
     if (!run_argument_bytes(r, &w.arguments)) {
         arena_free(w.scratch);

@@ -1,23 +1,16 @@
 /* Spec, space, tier 0, and the device that the run is for. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/record/find.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
-
-double run_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void run_charge(Run *r, LedgerStage stage, double *since)
 {
-    double now = run_clock();
+    double now = clock_seconds();
     r->seconds[stage] += now - *since;
     *since = now;
 }
@@ -166,7 +159,7 @@ static void make_configs(Run *r)
 
 bool run_open(Run *r)
 {
-    double since = run_clock();
+    double since = clock_seconds();
     r->best = SIZE_MAX;
     r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);

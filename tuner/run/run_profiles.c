@@ -1,6 +1,7 @@
 /* Profiles to and from recordings: every distinct code and launch once. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/metric/profile_build.h"
 
@@ -112,7 +113,7 @@ static bool take_config(Run *r, const ProfileRecording *profiles, Arena *scratch
 
 bool run_take_recorded(Run *r)
 {
-    double since = run_clock();
+    double since = clock_seconds();
     const ProfileRecording *profiles = open_profiles(r);
     bool complete = profiles != NULL;
     Arena *scratch = arena_new();

@@ -5,6 +5,7 @@
  * or the spec's budget is spent. */
 #include "tuner/run/timer.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
 
 #include <math.h>
@@ -138,7 +139,7 @@ static bool time_all(Run *r, const Timer *t)
 
 bool run_time(Run *r)
 {
-    double since = run_clock();
+    double since = clock_seconds();
     Timer timer;
     bool ok = true;
     if (r->source != RUN_STATIC) {

@@ -5,6 +5,7 @@
  * run which is stopped goes on where it was. */
 #include "tuner/run/timer.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 
 #include <math.h>
@@ -188,9 +189,9 @@ static void take_trial(Session *s, const TrialResult *t)
 /* Runs the first configuration, results thrown away, until the clocks are up. */
 static bool warm_up(Session *s)
 {
-    double start = run_clock();
+    double start = clock_seconds();
     s->warm = true;
-    while (s->count > 0 && run_clock() - start < warm_up_s) {
+    while (s->count > 0 && clock_seconds() - start < warm_up_s) {
         TrialResult t;
         if (!submit(s, s->list[0], WARM_UP_ID))
             return false;

@@ -12,7 +12,7 @@
 #define APTUNE_SPEC_H
 
 #include "metrics/base/expr.h"
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 
 /* "problem M = 4096, N = 4096": one size. */
 typedef struct Problem {

@@ -1,6 +1,6 @@
 #include "tuner/wire/process.h"
 
-#include "tuner/wire/wire.h"
+#include "metrics/base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,15 +8,17 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { ARGUMENT_LIMIT = 32 };
+/* ---- starting ------------------------------------------------------------------------------ */
 
 /* Default actions for the signals a host commonly ignores, no signal blocked, own group. */
 static void set_attributes(posix_spawnattr_t *attributes)
@@ -34,21 +36,6 @@ static void set_attributes(posix_spawnattr_t *attributes)
                                              POSIX_SPAWN_SETPGROUP);
 }
 
-/* The spawned program's name and arguments; false when there are too many. */
-static bool fill_arguments(char *argv[ARGUMENT_LIMIT], char *path, const char *const *args)
-{
-    size_t n = 0;
-    argv[n++] = path;
-    for (size_t i = 0; args && args[i]; i++) {
-        if (n + 1 >= ARGUMENT_LIMIT)
-            return false;
-        /* posix_spawn takes char *const[] for history's sake and writes to none of them. */
-        memcpy(&argv[n++], &args[i], sizeof argv[0]);
-    }
-    argv[n] = NULL;
-    return true;
-}
-
 static int spawn(Process *p, int theirs, const char *path, char *const *argv)
 {
     posix_spawn_file_actions_t actions;
@@ -56,7 +43,8 @@ static int spawn(Process *p, int theirs, const char *path, char *const *argv)
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_adddup2(&actions, theirs, PROCESS_WIRE);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, p->words, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, p->words, STDERR_FILENO);
     set_attributes(&attributes);
     int error = posix_spawnp(&p->pid, path, &actions, &attributes, argv, environ);
     posix_spawnattr_destroy(&attributes);
@@ -64,29 +52,103 @@ static int spawn(Process *p, int theirs, const char *path, char *const *argv)
     return error;
 }
 
-bool process_start(Process *p, const char *path, const char *const *args, Diag *d)
+/* The argument list that posix_spawn wants, which takes its strings without const. */
+static char **argument_list(Arena *a, const char *path, const char *const *args)
 {
-    *p = (Process){.fd = -1};
-    char *argv[ARGUMENT_LIMIT];
-    char name[4096];
-    if (strlen(path) >= sizeof name)
-        return diag_fail(d, "the path of a helper program is too long");
-    memcpy(name, path, strlen(path) + 1);
-    if (!fill_arguments(argv, name, args))
-        return diag_fail(d, "too many arguments for the helper '%s'", path);
+    size_t count = 0;
+    while (args && args[count])
+        count++;
+    char **argv = ARENA_ARRAY(a, char *, count + 2);
+    argv[0] = arena_string(a, path);
+    for (size_t i = 0; i < count; i++)
+        argv[i + 1] = arena_string(a, args[i]);
+    return argv;
+}
 
+/* Descriptors 0, 1 and 2 may be free in the program that started us: ours must lie above them,
+ * or the redirections of `spawn` would overwrite one another. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return moved;
+}
+
+static void close_descriptors(Process *p)
+{
+    if (p->fd > STDERR_FILENO)
+        close(p->fd);
+    if (p->words > STDERR_FILENO)
+        close(p->words);
+    p->fd = p->words = -1;
+}
+
+/* The socket and the file of words; false, with errno, when one cannot be had.  What could be had
+ * is left to the caller to close. */
+static bool open_descriptors(Process *p, int *theirs)
+{
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return diag_fail(d, "cannot open a socket for a helper: %s", strerror(errno));
-    int error = spawn(p, ends[1], path, argv);
-    close(ends[1]);
-    if (error) {
-        close(ends[0]);
-        *p = (Process){.fd = -1};
-        return diag_fail(d, "cannot start the helper '%s': %s", path, strerror(error));
-    }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    p->fd = ends[0];
+        return false;
+    p->fd = above_standard(ends[0]);
+    *theirs = above_standard(ends[1]);
+    if (p->fd < 0 || *theirs < 0)
+        return false;
+    p->words = above_standard(memfd_create("words", MFD_CLOEXEC));
+    /* Appending goes on at the end when the file is cut (process_forget_words). */
+    return p->words >= 0 && fcntl(p->words, F_SETFL, O_APPEND) == 0 &&
+           fcntl(p->fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
+bool process_start(Process *p, const char *path, const char *const *args, Diag *d)
+{
+    *p = (Process){.fd = -1, .words = -1};
+    int theirs = -1;
+    Arena *scratch = arena_new();
+    int error = open_descriptors(p, &theirs) ? 0 : errno;
+    if (!error)
+        error = spawn(p, theirs, path, argument_list(scratch, path, args));
+    arena_free(scratch);
+    if (theirs >= 0)
+        close(theirs);
+    if (!error)
+        return true;
+    close_descriptors(p);
+    p->pid = 0;
+    return diag_fail(d, "cannot start the helper program '%s': %s", path, strerror(error));
+}
+
+/* ---- ending -------------------------------------------------------------------------------- */
+
+void process_forget_words(Process *p)
+{
+    if (p->words > STDERR_FILENO && ftruncate(p->words, 0) != 0)
+        return; /* the words of an earlier task are better than none */
+}
+
+static void reap(Process *p)
+{
+    pid_t got;
+    do
+        got = waitpid(p->pid, &p->status, 0);
+    while (got < 0 && errno == EINTR);
+    p->pid = 0;
+}
+
+/* Whether it ended.  It is not reaped: as long as it is not, no other process can have its number
+ * and the group can be killed safely. */
+static bool has_ended(Process *p)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+        return info.si_pid == p->pid;
+    if (errno != ECHILD)
+        return false;
+    p->pid = 0; /* the host ignores SIGCHLD, and it is gone already */
     return true;
 }
 
@@ -95,47 +157,67 @@ bool process_wait(Process *p, double seconds)
 {
     if (p->pid <= 0)
         return true;
-    double end = wire_now() + seconds;
+    double end = clock_seconds() + seconds;
     struct timespec pause = {.tv_nsec = 200000};
-    for (;;) {
-        pid_t got = waitpid(p->pid, &p->status, WNOHANG);
-        if (got == p->pid || (got < 0 && errno == ECHILD)) {
-            p->pid = 0;
-            return true;
-        }
-        if (wire_now() >= end)
+    while (!has_ended(p)) {
+        if (clock_seconds() >= end)
             return false;
         nanosleep(&pause, NULL);
         if (pause.tv_nsec < 20000000)
             pause.tv_nsec *= 2;
     }
+    if (p->pid > 0) {
+        kill(-p->pid, SIGKILL); /* what it started and left behind */
+        reap(p);
+    }
+    return true;
+}
+
+bool process_kill(Process *p, double seconds)
+{
+    /* One that has ended keeps its own status: the signal comes too late to change it. */
+    if (p->pid > 0)
+        kill(-p->pid, SIGKILL);
+    return process_wait(p, seconds);
+}
+
+void process_quote_words(const Process *p, Buf *out)
+{
+    enum { SHOWN = 2000 };
+    char text[SHOWN];
+    struct stat st;
+    if (p->words <= STDERR_FILENO || fstat(p->words, &st) != 0)
+        return;
+    ssize_t n = pread(p->words, text, SHOWN, st.st_size > SHOWN ? st.st_size - SHOWN : 0);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    if (n > 0)
+        buf_printf(out, ": %.*s", (int)n, text);
+}
+
+void process_describe(const Process *p, Buf *out)
+{
+    if (p->pid > 0)
+        buf_puts(out, "has not ended");
+    else if (WIFSIGNALED(p->status))
+        buf_printf(out, "was killed by signal %d (%s)", WTERMSIG(p->status),
+                   strsignal(WTERMSIG(p->status)));
+    else
+        buf_printf(out, "ended with code %d", WEXITSTATUS(p->status));
+    process_quote_words(p, out);
 }
 
 bool process_stop(Process *p, double seconds)
 {
-    if (p->fd > 0) /* a zeroed Process has no socket */
-        close(p->fd);
-    p->fd = -1;
-    bool gone = process_wait(p, 0);
-    if (!gone) {
-        kill(p->pid, SIGKILL);
-        gone = process_wait(p, seconds);
-    }
+    bool gone = process_kill(p, seconds);
+    close_descriptors(p);
     p->pid = 0;
     return gone;
-}
-
-void process_describe(int status, Buf *out)
-{
-    if (WIFSIGNALED(status))
-        buf_printf(out, "was killed by signal %d (%s)", WTERMSIG(status),
-                   strsignal(WTERMSIG(status)));
-    else
-        buf_printf(out, "ended with code %d", WEXITSTATUS(status));
 }
 
 void process_become_helper(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGPIPE, SIG_IGN);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash must not take the last words along */
 }

@@ -1,4 +1,4 @@
-/* aptune-compile: compiles what comes in on standard input, until that closes.
+/* aptune-compile: compiles what comes in on its socket, descriptor 0, until that closes.
  *
  *     aptune-compile [folder of a toolkit]
  *
@@ -11,9 +11,10 @@
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
-#include "tuner/compile/helper.h"
+#include "metrics/base/clock.h"
 #include "tuner/compile/protocol.h"
-#include "tuner/compile/wire.h"
+#include "tuner/wire/process.h"
+#include "tuner/wire/wire.h"
 #include "tuner/workers/compile/nvrtc.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static bool say_hello(Arena *a, const Nvrtc *n, const NvrtcSearch *search, Diag 
     } else {
         json_object_set_new(hello, "error", json_string(diag_text(a, d)));
     }
-    bool ok = cwire_send(STDOUT_FILENO, hello, NULL, 0, d);
+    bool ok = wire_send(PROCESS_WIRE, hello, NULL, 0, d);
     json_decref(hello);
     return ok;
 }
@@ -69,12 +70,12 @@ static const char *blob_text(Arena *a, Blob b)
     return arena_copy(a, b.bytes, b.size);
 }
 
-static bool read_request(Arena *a, const CWireMessage *m, NvrtcRequest *request, Diag *d)
+static bool read_request(Arena *a, const WireMessage *m, NvrtcRequest *request, Diag *d)
 {
     const char **options, **names;
     if (m->blob_count != COMPILE_REQUEST_BLOBS ||
-        !cwire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &request->option_count) ||
-        !cwire_unpack_texts(a, m->blob[COMPILE_NAMES], &names, &request->name_count))
+        !wire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &request->option_count) ||
+        !wire_unpack_texts(a, m->blob[COMPILE_NAMES], &names, &request->name_count))
         return diag_fail(d, "a request is malformed");
     request->name = blob_text(a, m->blob[COMPILE_NAME]);
     request->source = blob_text(a, m->blob[COMPILE_SOURCE]);
@@ -89,55 +90,60 @@ static bool send_reply(json_t *id, const NvrtcRequest *request, const NvrtcResul
     json_t *lowered = json_array();
     for (size_t i = 0; r->ok && i < request->name_count; i++)
         json_array_append_new(lowered, json_string(r->lowered[i]));
-    json_t *head = json_pack("{s:O, s:b, s:b, s:f, s:o}", "id", id, "ok", r->ok, "lasting",
-                             r->lasting, "seconds", seconds, "lowered", lowered);
+    json_t *header = json_pack("{s:O, s:b, s:b, s:f, s:o}", "id", id, "ok", r->ok, "lasting",
+                               r->lasting, "seconds", seconds, "lowered", lowered);
     const Blob blobs[COMPILE_REPLY_BLOBS] = {
         [COMPILE_LOG] = {r->log, strlen(r->log)},
         [COMPILE_PTX] = {r->ptx, r->ptx_size},
         [COMPILE_CUBIN] = {r->cubin, r->cubin_size},
     };
-    bool ok = head && cwire_send(STDOUT_FILENO, head, blobs, COMPILE_REPLY_BLOBS, d);
-    json_decref(head);
+    bool ok = header && wire_send(PROCESS_WIRE, header, blobs, COMPILE_REPLY_BLOBS, d);
+    json_decref(header);
     return ok;
 }
 
-static bool serve(Arena *a, Nvrtc *n, const CWireMessage *m, Diag *d)
+static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Diag *d)
 {
     NvrtcRequest request = {0};
-    json_t *id = json_object_get(m->head, "id");
+    json_t *id = json_object_get(m->header, "id");
     if (!id || !read_request(a, m, &request, d))
         return false;
-    double start = helper_clock_seconds();
+    double start = clock_seconds();
     NvrtcResult result;
     nvrtc_compile(a, n, &request, &result);
-    return send_reply(id, &request, &result, helper_clock_seconds() - start, d);
+    return send_reply(id, &request, &result, clock_seconds() - start, d);
 }
 
 /* Until the other side closes, which is the ordinary end. */
 static bool serve_all(Nvrtc *n, Diag *d)
 {
-    CWireReader reader = {0};
+    WireReader reader = wire_reader(PROCESS_WIRE);
     Arena *a = arena_new();
     bool ok = true;
     while (ok) {
-        CWireMessage m = {0};
-        CWireStatus s = cwire_receive(&reader, STDIN_FILENO, &m, d);
-        if (s != CWIRE_MESSAGE) {
-            ok = s == CWIRE_END;
+        WireMessage m;
+        WireStatus s = wire_receive(&reader, &m, WIRE_FOREVER);
+        if (s != WIRE_OK) {
+            ok = s == WIRE_END || diag_fail(d, "what came from aptune is no message");
             break;
         }
         ok = serve(a, n, &m, d);
-        cwire_free(&m);
+        wire_message_free(&m);
         arena_reset(a);
     }
     arena_free(a);
-    cwire_reader_free(&reader);
+    wire_reader_free(&reader);
     return ok;
 }
 
 int main(int argc, char **argv)
 {
-    helper_die_with_parent();
+    if (isatty(PROCESS_WIRE)) {
+        fputs("aptune-compile " APTUNE_VERSION ": a helper of aptune, not to be run by hand\n",
+              stderr);
+        return 2;
+    }
+    process_become_helper();
     clear_environment();
     Arena *a = arena_new();
     Diag d = diag_new(a);

@@ -3,7 +3,7 @@
 #define APTUNE_WORKERS_GPU_LAUNCH_H
 
 #include "driver.h"
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 
 typedef struct ReadyLaunch {
     const TaskLaunch *task;

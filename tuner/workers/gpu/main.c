@@ -31,8 +31,13 @@ typedef struct Worker {
 
 static bool answer(json_t *header)
 {
-    bool ok = wire_send(PROCESS_WIRE, header, NULL, 0);
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    bool ok = wire_send(PROCESS_WIRE, header, NULL, 0, &d);
+    if (!ok) /* quoted by the other end when it finds this process ended */
+        fprintf(stderr, "aptune-gpu: %s\n", d.messages.at[0].text);
     json_decref(header);
+    arena_free(a);
     return ok;
 }
 

@@ -9,7 +9,7 @@
 #define APTUNE_WORKERS_GPU_PROBLEM_H
 
 #include "driver.h"
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 #include "verify.h"
 
 /* A stretch that must keep its bytes. */

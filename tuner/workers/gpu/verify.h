@@ -5,7 +5,7 @@
 #define APTUNE_WORKERS_GPU_VERIFY_H
 
 #include "driver.h"
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 
 typedef struct Verifier {
     Driver *driver;

@@ -9,8 +9,8 @@
  *
  * Nothing here owns memory: the arrays belong to whoever built them, results live in
  * the arena they were asked into. */
-#ifndef APTUNE_MEASURE_TASK_H
-#define APTUNE_MEASURE_TASK_H
+#ifndef APTUNE_TASK_TASK_H
+#define APTUNE_TASK_TASK_H
 
 #include <stdbool.h>
 #include <stddef.h>

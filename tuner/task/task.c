@@ -1,4 +1,4 @@
-#include "tuner/measure/task.h"
+#include "tuner/task/task.h"
 
 #include <string.h>
 

@@ -1,0 +1,9 @@
+/* Time that passes. */
+#ifndef APTUNE_BASE_CLOCK_H
+#define APTUNE_BASE_CLOCK_H
+
+/* Seconds of a clock that nobody sets and that only goes forward, from some moment before the
+ * program started: for limits and for how long something took. */
+double clock_seconds(void);
+
+#endif
