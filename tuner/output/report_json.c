@@ -73,6 +73,8 @@ static void set_counts(const Run *r, json_t *o)
     json_object_set_new(o, "failed", json_integer((json_int_t)r->failed));
     json_object_set_new(o, "distinct", json_integer((json_int_t)r->distinct));
     json_object_set_new(o, "stale", json_integer((json_int_t)r->stale));
+    json_object_set_new(o, "from_cache", json_integer((json_int_t)r->launches_from_cache));
+    json_object_set_new(o, "workers_started", json_integer((json_int_t)r->workers_started));
     json_object_set_new(o, "selected", json_integer((json_int_t)r->selected_count));
     json_object_set_new(o, "timed", json_integer((json_int_t)timed));
     json_object_set_new(o, "wrong", json_integer((json_int_t)wrong));
@@ -103,7 +105,8 @@ void report_json(const Run *r, Buf *out)
     json_decref(o);
 }
 
-/* --- CSV ---------------------------------------------------------------------------------------- */
+/* --- CSV ----------------------------------------------------------------------------------------
+ */
 
 /* A text field: in quotes where it needs them (RFC 4180). */
 static void csv_text(Buf *out, const char *text)

@@ -133,7 +133,9 @@ typedef struct Run {
     double relative;           /* best known time / the winner's, both of the recording; or NaN */
     double random_relative;    /* the same for a random sample of the same size */
     double seconds[LEDGER_STAGES];
-    size_t compiled, failed, distinct, from_cache;
+    size_t compiled, failed, distinct; /* configurations */
+    size_t launches_from_cache;        /* launches whose code or failure the cache had */
+    size_t workers_started;            /* compilers that had to be started */
     size_t resumed; /* outcomes that an earlier run of the same output folder left */
 } Run;
 
@@ -158,6 +160,9 @@ void run_judge(Run *r);
 void run_close(Run *r);
 
 /* --- what several stages need ----------------------------------------------------------------- */
+
+/* Configurations that tier 0 dropped. */
+size_t run_tier0_total(const Run *r);
 
 /* "BM=64 BN=64 …" */
 const char *run_config_name(Arena *a, const Run *r, size_t i);

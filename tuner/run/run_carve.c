@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- metrics ---------------------------------------------------------------------------------------- */
+/* --- metrics
+ * ---------------------------------------------------------------------------------------- */
 
 static bool read_metrics(Run *r)
 {
@@ -46,7 +47,8 @@ static void compute_metrics(Run *r)
     }
 }
 
-/* --- names in carving statements ------------------------------------------------------------------- */
+/* --- names in carving statements
+ * ------------------------------------------------------------------- */
 
 /* A threshold may use what metrics may (metricset_scope), and the spec's own names behind them. */
 typedef struct Names {
@@ -98,7 +100,8 @@ static size_t list_names(void *context, const char **out, size_t room)
     return count;
 }
 
-/* --- the table ---------------------------------------------------------------------------------------- */
+/* --- the table
+ * ---------------------------------------------------------------------------------------- */
 
 typedef VEC(Column) Columns;
 
@@ -138,13 +141,15 @@ static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, Colum
     for (size_t i = 0; i < columns->count; i++)
         if (strcmp(columns->at[i].name, k->name) == 0 && columns->at[i].up == up)
             return *out = i, true;
-    const char *unit = m >= 0 ? r->metrics->metrics.at[m].unit : profile_info((ProfileField)field)->unit;
+    const char *unit =
+        m >= 0 ? r->metrics->metrics.at[m].unit : profile_info((ProfileField)field)->unit;
     VEC_PUSH(r->arena, columns, ((Column){k->name, unit, column_values(r, m, field), up}));
     *out = columns->count - 1;
     return true;
 }
 
-/* --- stages ------------------------------------------------------------------------------------------- */
+/* --- stages
+ * ------------------------------------------------------------------------------------------- */
 
 /* All slots of a configuration that a threshold may use. */
 static const Value *threshold_slots(Arena *scratch, Run *r, size_t i)
@@ -158,8 +163,8 @@ static const Value *threshold_slots(Arena *scratch, Run *r, size_t i)
     metricset_slots(r->metrics, c->profile, r->device, values, slots);
     const Value *config = run_slots(scratch, r, i);
     for (size_t k = 0; config && k < own; k++)
-        slots[own_slot(r, k)] = config[k].kind == VALUE_INT ? value_real((double)config[k].integer)
-                                                            : config[k];
+        slots[own_slot(r, k)] =
+            config[k].kind == VALUE_INT ? value_real((double)config[k].integer) : config[k];
     return slots;
 }
 
@@ -224,7 +229,8 @@ static bool make_stage(Run *r, const CarveStage *c, Columns *columns, Stage *out
     return c->kind != CARVE_THRESHOLD || evaluate_threshold(r, c, &out->holds);
 }
 
-/* --- the stage ------------------------------------------------------------------------------------------ */
+/* --- the stage
+ * ------------------------------------------------------------------------------------------ */
 
 static void name_points(Run *r, const char ***names)
 {

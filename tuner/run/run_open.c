@@ -28,6 +28,14 @@ void run_progress(const Run *r, const char *stage, size_t done, size_t all, cons
         r->progress.step(r->progress.context, stage, done, all, note);
 }
 
+size_t run_tier0_total(const Run *r)
+{
+    size_t n = 0;
+    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
+        n += r->tier0_dropped[t];
+    return n;
+}
+
 const char *run_config_name(Arena *a, const Run *r, size_t i)
 {
     Buf b = {0};
@@ -44,7 +52,8 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i)
     return space_slots(&r->space, r->configs[i].number, slots, &ev) ? slots : NULL;
 }
 
-/* --- the device ----------------------------------------------------------------------------------- */
+/* --- the device
+ * ----------------------------------------------------------------------------------- */
 
 /* What a recording must be of to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
@@ -127,7 +136,8 @@ static bool choose_device(Run *r)
                      r->why_not_measured, r->spec->name);
 }
 
-/* --- configurations and tier 0 -------------------------------------------------------------------- */
+/* --- configurations and tier 0
+ * -------------------------------------------------------------------- */
 
 static Tier0 check_launches(Run *r, Config *c, Arena *scratch, const Value *slots)
 {
@@ -171,8 +181,10 @@ bool run_open(Run *r)
     if (!r->spec || !space_build(r->arena, r->spec, 0, &r->space, r->diag))
         return false;
     if (r->space.count == 0)
-        return diag_fail(r->diag, "no configuration of '%s' satisfies all its constraints; "
-                                  "--dry-run says what each one rejects", r->spec->name);
+        return diag_fail(r->diag,
+                         "no configuration of '%s' satisfies all its constraints; "
+                         "--dry-run says what each one rejects",
+                         r->spec->name);
     enum { DIVISIONS_CHECKED = 20000 };
     space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
     if (!r->options.output)

@@ -14,10 +14,10 @@
 #include <string.h>
 
 enum {
-    RUNS = 2,             /* timed runs of every trial */
-    EXTRA_RUNS = 5,       /* more for those near the best */
-    IN_FLIGHT = 2,        /* trials queued, so that the GPU never waits for us */
-    SENTINEL_EVERY = 250  /* results between two timings of the same configuration */
+    RUNS = 2,            /* timed runs of every trial */
+    EXTRA_RUNS = 5,      /* more for those near the best */
+    IN_FLIGHT = 2,       /* trials queued, so that the GPU never waits for us */
+    SENTINEL_EVERY = 250 /* results between two timings of the same configuration */
 };
 
 /* Trials within this of the best are timed more often. */
@@ -26,7 +26,8 @@ static const double near_factor = 1.5;
 /* Longest a trial may take, loading and verification included. */
 static const double trial_limit_s = 20;
 
-/* --- outcomes ------------------------------------------------------------------------------------------- */
+/* --- outcomes
+ * ------------------------------------------------------------------------------------------- */
 
 static void take_times(Run *r, Config *c, const double *times, size_t count)
 {
@@ -61,7 +62,8 @@ static bool same_code(const Run *r, const Config *c, const RecordRow *row)
     return same;
 }
 
-/* --- replay --------------------------------------------------------------------------------------------- */
+/* --- replay
+ * --------------------------------------------------------------------------------------------- */
 
 static void replay(Run *r)
 {
@@ -87,7 +89,8 @@ static void replay(Run *r)
                   r->stale, r->recording->header.nvrtc);
 }
 
-/* --- measuring: what has to be there first ----------------------------------------------------------------- */
+/* --- measuring: what has to be there first
+ * ----------------------------------------------------------------- */
 
 /* Compiles one source for the device; NULL after a message. */
 static bool compile_one(Run *r, const char *path, TaskModule *out)
@@ -142,7 +145,9 @@ static bool set_problem(Run *r, const TaskArgument *arguments)
     return gpu_set_problem(r->gpu, &problem, r->diag);
 }
 
-/* --- measuring ------------------------------------------------------------------------------------------------ */
+/* --- measuring
+ * ------------------------------------------------------------------------------------------------
+ */
 
 typedef struct Session {
     Run *run;
@@ -153,9 +158,9 @@ typedef struct Session {
     const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
     size_t *order;                  /* configurations to time */
     size_t count, fetched, done;
-    CompileJob *jobs;  /* one for each launch of each of them */
-    double best_ms;    /* so far; 0: none */
-    size_t sentinel;   /* configuration timed now and then; SIZE_MAX: none yet */
+    CompileJob *jobs; /* one for each launch of each of them */
+    double best_ms;   /* so far; 0: none */
+    size_t sentinel;  /* configuration timed now and then; SIZE_MAX: none yet */
     size_t since_sentinel;
     Arena *scratch;
     bool failed;
