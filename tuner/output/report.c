@@ -44,6 +44,10 @@ static void print_source(const Run *r, Buf *out)
                    h->date);
         break;
     case RUN_STATIC:
+        if (!r->device) {
+            buf_puts(out, "none, and no device is known\n");
+            break;
+        }
         buf_printf(out, "STATIC for %s (sm_%d): carved, not timed\n", r->device->name,
                    device_arch(r->device));
         break;
@@ -90,6 +94,11 @@ static void print_rejections(const Run *r, Buf *out)
 
 static void print_tier0(const Run *r, Buf *out)
 {
+    if (!r->device) {
+        label(out, "tier 0");
+        buf_printf(out, "%12s  not judged: --arch names a device with its limits\n", "");
+        return;
+    }
     counted(out, "tier 0", run_tier0_total(r));
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
     for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++) {

@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sources
- * ---------------------------------------------------------------------------------------- */
+/* --- sources ---------------------------------------------------------------------------------- */
 
 bool run_open_sources(Run *r)
 {
@@ -77,8 +76,7 @@ Hash run_source_hash(const Run *r)
     return hasher_end(h);
 }
 
-/* --- what is known of a configuration, as JSON in the compile cache
- * ---------------------------------- */
+/* --- what is known of a configuration, as JSON in the compile cache --------------------------- */
 
 /* What a profile depends on besides what is compiled: which of its kernels, how it is launched,
  * with which scalars, on what. */
@@ -126,8 +124,7 @@ static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *cod
     return ok;
 }
 
-/* --- compiling
- * ----------------------------------------------------------------------------------------- */
+/* --- compiling -------------------------------------------------------------------------------- */
 
 /* A launch of a configuration on its way through the farm. */
 typedef struct Item {
@@ -398,8 +395,7 @@ static bool recorded_sources_are_ours(const Run *r)
     return r->recording && strcmp(r->recording->header.source_hash, ours.text) == 0;
 }
 
-/* --- the stage
- * ------------------------------------------------------------------------------------------- */
+/* --- the stage -------------------------------------------------------------------------------- */
 
 /* Code, launch geometry and so everything that can run differently, as one text. */
 static const char *code_key(Arena *a, const Run *r, const Config *c)

@@ -26,8 +26,7 @@ static const double near_factor = 1.5;
 /* Longest a trial may take, loading and verification included. */
 static const double trial_limit_s = 20;
 
-/* --- outcomes
- * ------------------------------------------------------------------------------------------- */
+/* --- outcomes --------------------------------------------------------------------------------- */
 
 static void take_times(Run *r, Config *c, const double *times, size_t count)
 {
@@ -62,8 +61,7 @@ static bool same_code(const Run *r, const Config *c, const RecordRow *row)
     return same;
 }
 
-/* --- replay
- * --------------------------------------------------------------------------------------------- */
+/* --- replay ----------------------------------------------------------------------------------- */
 
 static void replay(Run *r)
 {
@@ -89,8 +87,7 @@ static void replay(Run *r)
                   r->stale, r->recording->header.nvrtc);
 }
 
-/* --- measuring: what has to be there first
- * ----------------------------------------------------------------- */
+/* --- measuring: what has to be there first ---------------------------------------------------- */
 
 /* Compiles one source for the device; NULL after a message. */
 static bool compile_one(Run *r, const char *path, TaskModule *out)
@@ -145,9 +142,7 @@ static bool set_problem(Run *r, const TaskArgument *arguments)
     return gpu_set_problem(r->gpu, &problem, r->diag);
 }
 
-/* --- measuring
- * ------------------------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
 typedef struct Session {
     Run *run;
