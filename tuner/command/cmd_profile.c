@@ -52,9 +52,8 @@ int cmd_profile(int argc, char **argv)
         print_fields(&out);
     else
         ok = print_metrics(a, &out, &d);
-    ok = command_print(&out) && ok;
-    command_print_messages(&d);
-    buf_free(&out);
+    ok = command_finish(&out) && ok;
+    command_flush_messages(&d);
     arena_free(a);
     return ok ? EXIT_DONE : EXIT_FAILED;
 }

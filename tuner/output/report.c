@@ -44,6 +44,10 @@ static void print_source(const Run *r, Buf *out)
                    h->date);
         break;
     case RUN_STATIC:
+        if (!r->device) {
+            buf_puts(out, "none, and no device is known\n");
+            break;
+        }
         buf_printf(out, "STATIC for %s (sm_%d): carved, not timed\n", r->device->name,
                    device_arch(r->device));
         break;
@@ -88,17 +92,14 @@ static void print_rejections(const Run *r, Buf *out)
     }
 }
 
-static size_t tier0_total(const Run *r)
-{
-    size_t n = 0;
-    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
-        n += r->tier0_dropped[t];
-    return n;
-}
-
 static void print_tier0(const Run *r, Buf *out)
 {
-    counted(out, "tier 0", tier0_total(r));
+    if (!r->device) {
+        label(out, "tier 0");
+        buf_printf(out, "%12s  not judged: --arch names a device with its limits\n", "");
+        return;
+    }
+    counted(out, "tier 0", run_tier0_total(r));
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
     for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++) {
         if (r->tier0_dropped[t] == 0)
@@ -126,7 +127,7 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "valid", r->space.count);
     buf_puts(out, "  configurations\n");
     print_tier0(r, out);
-    size_t left = r->space.count - tier0_total(r);
+    size_t left = r->space.count - run_tier0_total(r);
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
@@ -143,7 +144,7 @@ static void print_space(const Run *r, Buf *out)
     buf_puts(out, "  valid configurations of ");
     print_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
-    if (tier0_total(r) > 0)
+    if (run_tier0_total(r) > 0)
         print_tier0(r, out);
 }
 
@@ -152,9 +153,10 @@ static void print_code(const Run *r, Buf *out)
     counted(out, r->profiles_recorded ? "profiles" : "compiled", r->compiled);
     buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->failed, r->distinct,
                r->profiles_recorded ? "; profiles from the recording, its sources are these" : "");
-    if (!r->profiles_recorded && r->from_cache > 0) {
-        counted(out, "", r->from_cache);
-        buf_puts(out, "  of them from the cache\n");
+    if (r->launches_from_cache > 0) {
+        counted(out, "", r->launches_from_cache);
+        buf_puts(out,
+                 r->spec->launch_count > 1 ? "  launches from the cache\n" : "  from the cache\n");
     }
     if (r->stale > 0) {
         counted(out, "stale", r->stale);

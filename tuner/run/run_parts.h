@@ -23,6 +23,12 @@ bool run_task_arguments(const Run *r, const TaskArgument **out);
 void run_task_launch(const Launch *l, const Geometry *g, const TaskArgument *arguments,
                      size_t argument_count, TaskLaunch *out);
 
+/* --- carving ------------------------------------------------------------------------------------
+ */
+
+/* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
+bool run_open_carving(Run *r);
+
 /* --- code ---------------------------------------------------------------------------------------
  */
 
@@ -39,8 +45,7 @@ Hash run_source_hash(const Run *r);
 /* A farm with the run's options and cache; farm_close ends it. */
 Farm *run_open_farm(Run *r);
 
-/* --- recordings
- * ----------------------------------------------------------------------------------- */
+/* --- recordings ------------------------------------------------------------------------------- */
 
 /* The device a recording was made on; what it does not say comes from the table. */
 const Device *run_recorded_device(Arena *a, const RecordHeader *h);

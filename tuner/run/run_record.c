@@ -9,8 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --- devices as facts
- * --------------------------------------------------------------------------------- */
+/* --- devices as facts ------------------------------------------------------------------------- */
 
 /* Every number of a Device, by the name it has in a recording. */
 #define DEVICE_NUMBERS(F)                                                                          \
@@ -61,8 +60,7 @@ const Device *run_recorded_device(Arena *a, const RecordHeader *h)
     return d;
 }
 
-/* --- values
- * ---------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 RecordValue run_record_value(Arena *a, Value v)
 {
@@ -104,8 +102,7 @@ const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t 
     return row;
 }
 
-/* --- code and launch as the rows name them
- * ------------------------------------------------------------- */
+/* --- code and launch as the rows name them ---------------------------------------------------- */
 
 const char *run_code_text(Arena *a, const Run *r, const Config *c)
 {
@@ -145,9 +142,7 @@ bool run_take_code_text(const Run *r, const char *text, Config *c)
     return true;
 }
 
-/* --- writing
- * ------------------------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static const char *now_text(Arena *a)
 {
