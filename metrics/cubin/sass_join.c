@@ -256,32 +256,39 @@ static void conserve_flow(Program *p, int b)
 
 /* --- loops ---------------------------------------------------------------------------------- */
 
-static double most_trips(const Walk *w)
+/* Most times that a loop of the PTX goes back to its header per entry. */
+static double most_rounds(const Walk *w)
 {
-    double most = 1;
+    double most = 0;
     for (size_t i = 0; i < w->functions.count; i++) {
         const WalkFunction *f = w->functions.at[i];
         for (size_t k = 0; k < f->flow->loops->loops.count; k++)
             if (f->loops[k].entries)
-                most = fmax(most, (double)f->loops[k].headers / (double)f->loops[k].entries);
+                most = fmax(most, (double)f->loops[k].headers / (double)f->loops[k].entries - 1);
     }
     return most;
+}
+
+/* Terms of the edges back to a loop's header and of those that enter it from outside. */
+static void add_header_edges(Program *p, const Loop *l, double back, double entry)
+{
+    const CfgBlock *header = block_at(p, l->header);
+    for (int k = 0; k < header->pred_count; k++) {
+        const int from = header->preds[k];
+        if (!reached(p, from))
+            continue;
+        bool is_latch = false;
+        for (size_t i = 0; i < l->latches.count; i++)
+            is_latch |= l->latches.at[i] == from;
+        add_term(p, p->column[edge_number(p, from, l->header)], is_latch ? back : entry);
+    }
 }
 
 /* A loop that is not entered does not go round, though a flow could. */
 static void limit_loop(Program *p, const Loop *l, double most)
 {
     add_row(p, l->header == 0 ? most : 0);
-    const CfgBlock *header = block_at(p, l->header);
-    for (int k = 0; k < header->pred_count; k++) {
-        const int from = header->preds[k];
-        if (!reached(p, from))
-            continue;
-        bool back = false;
-        for (size_t i = 0; i < l->latches.count; i++)
-            back |= l->latches.at[i] == from;
-        add_term(p, p->column[edge_number(p, from, l->header)], back ? 1 : -most);
-    }
+    add_header_edges(p, l, 1, -most);
 }
 
 /* Loops of PTX stand by the order of the blocks in the text, as those of the code: ptxas keeps it.
@@ -320,7 +327,7 @@ static const double LOOP_COST = 0.01;
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
-    const double most = most_trips(p->walk);
+    const double most = most_rounds(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
         limit_loop(p, &t->loops.at[i], most);
     if (!p->walk->functions.count || !t->loops.count || t->loops.count > 256)
@@ -330,12 +337,15 @@ static void match_loops(Program *p)
     int *order_ptx = ARENA_ARRAY(p->arena, int, t->loops.count);
     p->join->loops_match = nest_alike(p->arena, t, entry->flow->loops, order_code, order_ptx);
     for (size_t i = 0; p->join->loops_match && i < t->loops.count; i++) {
-        const int header = t->loops.at[order_code[i]].header;
-        const double headers = (double)entry->loops[order_ptx[i]].headers;
-        if (headers < (header == 0))
+        const Loop *l = &t->loops.at[order_code[i]];
+        const WalkLoop *twin = &entry->loops[order_ptx[i]];
+        add_wish(p, fmax((double)twin->headers - (double)twin->entries, 0), AIM_LANDMARKS,
+                 LOOP_COST);
+        add_header_edges(p, l, 1, 0);
+        if (l->header == 0)
             continue;
-        add_wish(p, headers - (header == 0), AIM_LANDMARKS, LOOP_COST);
-        add_visits(p, header, 1);
+        add_wish(p, (double)twin->entries, AIM_LANDMARKS, LOOP_COST);
+        add_header_edges(p, l, 0, 1);
     }
 }
 

@@ -7,7 +7,7 @@
  * templates/matmul.cu, compiled for sm_90; NAME.ptx and NAME.cubin lie beside it.  Prints a table
  * for M = N = K = 4096, and the mean time per configuration on standard error. */
 #include "metrics/base/file.h"
-#include "metrics/cubin/sass_join.h"
+#include "metrics/cubin/sass_profile.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <stdio.h>
@@ -58,15 +58,19 @@ static bool report(Arena *a, const char *folder, const Line *l, double *spent, D
     const CubinKernel *k = &c->kernels[0];
     const Walk *w = walk(a, l, entry);
     const double start = milliseconds();
-    const SassFlow *f = sass_flow_build(a, c->arch, k->code, k->code_bytes);
-    const SassJoin *j = sass_join(a, f, w);
+    const SassProfile p = sass_profile(a, c->arch, k, w, NULL);
     *spent += milliseconds() - start;
-    printf("%s,%g,%g,%g,%d,%d,%s", l->name, l->time_ms, l->blocks_per_sm, l->waves, f->cfg->count,
-           j->loops_match, j->unmatched ? j->unmatched : "");
-    for (int i = 0; i < SASS_ANCHORS; i++)
-        if (j->in_ptx[i] > 0 || j->in_code_most[i] > 0)
-            printf(",%d:%g/%g", i, j->in_ptx[i], j->in_code_most[i]);
-    printf("\n");
+    printf("%s,%g,%g,%g", l->name, l->time_ms, l->blocks_per_sm, l->waves);
+    printf(",%g", p.instr);
+    for (int u = 0; u < SASS_UNITS; u++)
+        printf(",%g", p.by_unit[u]);
+    for (int i = 2; i < SASS_WIDTHS; i++)
+        printf(",%g,%g", p.shared_loads[i], p.shared_stores[i]);
+    printf(",%g,%g,%g", p.serial.cycles, p.serial.issue, p.loop_bytes_most);
+    for (int i = 0; i < SASS_WAITS; i++)
+        printf(",%g", p.serial.waits[i]);
+    printf(",%g,%g,%s\n", p.serial.long_waits, p.serial.loads_in_flight,
+           p.unmatched ? p.unmatched : "");
     return true;
 }
 
@@ -84,6 +88,11 @@ int main(int argc, char **argv)
     Line l;
     double spent = 0;
     int lines = 0;
+    printf("name,time_ms,blocks_per_sm,waves,instr");
+    for (int u = 0; u < SASS_UNITS; u++)
+        printf(",%s", sass_unit_name((SassUnit)u));
+    printf(",lds4,sts4,lds8,sts8,lds16,sts16,cycles,issue,loop_bytes,wait_shared,wait_global,"
+           "wait_local,wait_barrier,wait_other,long_waits,loads_in_flight,unmatched\n");
     while (fscanf(list, "%199s %lf %lf %u %u %u %u %lf", l.name, &l.blocks_per_sm, &l.waves, &l.bm,
                   &l.bn, &l.tm, &l.tn, &l.time_ms) == 8) {
         Diag d = diag_new(a);
