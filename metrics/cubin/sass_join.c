@@ -21,6 +21,12 @@ typedef struct Cost {
     double value;
 } Cost;
 
+typedef struct Fix {
+    int column;
+    double value;
+} Fix;
+
+enum { WHOLE_ROUNDS = 24 };
 enum { AIM_FLOW, AIM_LANDMARKS, AIM_INSTRUCTIONS };
 
 typedef struct Program {
@@ -37,6 +43,7 @@ typedef struct Program {
     VEC(Term) terms;
     VEC(Row) rows;
     VEC(Cost) costs;
+    VEC(Fix) fixes;
     int columns;
 } Program;
 
@@ -436,20 +443,92 @@ static void count_instructions(Program *p)
 
 /* --- the answer ----------------------------------------------------------------------------- */
 
-static bool solve(Program *p, double *x)
+typedef struct Solution {
+    bool found;
+    double aims[SIMPLEX_AIMS];
+    double *x; /* by column */
+} Solution;
+
+/* Columns given a value once and for all, each by a row and an artificial column of its own. */
+static void fix_columns(const Program *p, Simplex *s)
 {
-    if ((double)p->rows.count * (double)p->columns > SASS_JOIN_CELLS)
-        return false;
-    Simplex *s = simplex_new(p->arena, (int)p->rows.count, p->columns);
+    for (size_t i = 0; i < p->fixes.count; i++) {
+        const int row = (int)(p->rows.count + i), column = p->columns + (int)i;
+        *simplex_cell(s, row, p->fixes.at[i].column) = 1;
+        *simplex_cell(s, row, column) = 1;
+        *simplex_cell(s, row, s->columns) = p->fixes.at[i].value;
+        *simplex_cost(s, AIM_FLOW, column) = 1;
+        s->basis[row] = column;
+    }
+}
+
+static Solution solve(Program *p)
+{
+    const int fixes = (int)p->fixes.count;
+    Solution r = {0};
+    if ((double)(p->rows.count + p->fixes.count) * (double)(p->columns + fixes) > SASS_JOIN_CELLS)
+        return r;
+    Simplex *s = simplex_new(p->arena, (int)p->rows.count + fixes, p->columns + fixes);
     for (size_t i = 0; i < p->rows.count; i++) {
         s->basis[i] = p->rows.at[i].basis;
-        *simplex_cell(s, (int)i, p->columns) = p->rows.at[i].rhs;
+        *simplex_cell(s, (int)i, s->columns) = p->rows.at[i].rhs;
     }
     for (size_t i = 0; i < p->terms.count; i++)
         *simplex_cell(s, p->terms.at[i].row, p->terms.at[i].column) += p->terms.at[i].value;
     for (size_t i = 0; i < p->costs.count; i++)
         *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
-    return simplex_solve(s, x);
+    fix_columns(p, s);
+    r.x = ARENA_ARRAY(p->arena, double, (size_t)s->columns + 1);
+    r.found = simplex_solve(s, r.x);
+    for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
+        r.aims[aim] = simplex_aim(s, aim);
+    r.found &= r.aims[AIM_FLOW] < 1e-6;
+    return r;
+}
+
+static Solution solve_with(Program *p, int column, double value)
+{
+    VEC_PUSH(p->arena, &p->fixes, ((Fix){column, value}));
+    Solution r = solve(p);
+    p->fixes.count--;
+    return r;
+}
+
+/* The first edge that a warp takes a broken number of times; CFG_NONE when there is none. */
+static int broken_column(const Program *p, const double *x)
+{
+    for (int e = 0; e < p->edge_count; e++)
+        if (fabs(x[p->column[e]] - nearbyint(x[p->column[e]])) > 1e-5)
+            return p->column[e];
+    return CFG_NONE;
+}
+
+static bool better(const Solution *r, const Solution *other)
+{
+    if (!r->found || !other->found)
+        return r->found;
+    const double difference = r->aims[AIM_LANDMARKS] - other->aims[AIM_LANDMARKS];
+    if (fabs(difference) > 1e-6)
+        return difference < 0;
+    return r->aims[AIM_INSTRUCTIONS] < other->aims[AIM_INSTRUCTIONS];
+}
+
+/* From the first block on, up or down, whatever serves the aims better. */
+static Solution make_whole(Program *p, Solution r)
+{
+    for (int round = 0; r.found && round < WHOLE_ROUNDS; round++) {
+        const int column = broken_column(p, r.x);
+        if (column == CFG_NONE)
+            break;
+        const double value = floor(r.x[column]);
+        const Solution up = solve_with(p, column, value + 1), down = solve_with(p, column, value);
+        const bool is_up = better(&up, &down);
+        if (!up.found && !down.found)
+            break;
+        VEC_PUSH(p->arena, &p->fixes, ((Fix){column, value + is_up}));
+        r = is_up ? up : down;
+    }
+    return r;
 }
 
 /* Rounding errors of a count that is whole. */
@@ -523,9 +602,9 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     for (int k = 0; k < SASS_ANCHORS; k++)
         match_landmark(&p, m, (SassAnchor)k);
     count_instructions(&p);
-    double *x = ARENA_ARRAY(a, double, (size_t)p.columns + 1);
-    if (solve(&p, x)) {
-        take_flow(&p, x);
+    const Solution r = make_whole(&p, solve(&p));
+    if (r.found) {
+        take_flow(&p, r.x);
     } else {
         take_once(&p);
         j->unmatched = "the code has too many branches to follow";

@@ -10,9 +10,10 @@
  *  3. and of all such flows takes the fewest instructions (an unrolled loop rather than the rest of
  *     it, the way past a slow path rather than through it).
  *
- * That is a linear program with three aims (sass_simplex.h).  Guarded instructions may count for
- * nothing or for as much as they are visited; a warp whose lanes part at a branch goes both
- * ways.  No loop goes round more often per entry than the longest one of the PTX.
+ * That is a linear program with three aims (sass_simplex.h); where its answer has broken numbers
+ * they are made whole one after the other.  Guarded instructions may count for nothing or for as
+ * much as they are visited; a warp whose lanes part at a branch goes both ways.  No loop goes round
+ * more often per entry than the longest one of the PTX.
  *
  * Where landmarks differ all the same, `unmatched` says which; the visits are then the nearest. */
 #ifndef APTUNE_CUBIN_SASS_JOIN_H

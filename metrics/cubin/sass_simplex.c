@@ -26,6 +26,11 @@ double *simplex_cost(Simplex *s, int aim, int column)
     return simplex_cell(s, s->rows + aim, column);
 }
 
+double simplex_aim(Simplex *s, int aim)
+{
+    return -*simplex_cost(s, aim, s->columns);
+}
+
 /* line -= factor × other */
 static void subtract(Simplex *s, int line, int other, double factor)
 {

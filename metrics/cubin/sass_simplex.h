@@ -31,6 +31,9 @@ double *simplex_cell(Simplex *s, int row, int column);
 /* What a unit of a column adds to an aim. */
 double *simplex_cost(Simplex *s, int aim, int column);
 
+/* What an aim came to, after solving. */
+double simplex_aim(Simplex *s, int aim);
+
 /* The value of each column, in `x`.  False when that takes too many steps or an aim has no end. */
 bool simplex_solve(Simplex *s, double *x);
 
