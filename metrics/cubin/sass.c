@@ -60,6 +60,8 @@ int sass_access_bytes(SassInstr w)
     static const int8_t bytes[8] = {1, 1, 2, 2, 4, 8, 16, 0};
 
     switch (sass_opcode(w)) {
+    case SASS_OP_LD:
+    case SASS_OP_ST:
     case SASS_OP_LDG:
     case SASS_OP_STG:
     case SASS_OP_LDS:
@@ -99,6 +101,16 @@ unsigned sass_wait_mask(SassInstr w)
     return bits(w.high, 52, 6);
 }
 
+int sass_groups_left(SassInstr w)
+{
+    return (int)bits(w.low, 38, 6);
+}
+
+bool sass_conditional(SassInstr w)
+{
+    return sass_guard(w, NULL) != SASS_ALWAYS || bits(w.high, 23, 3) != SASS_ALWAYS;
+}
+
 /* From the next instruction, in units of 4 bytes.  30 bits in the low word and 10 of those in the
  * high word are more than any code needs. */
 static int64_t branch_offset(SassInstr w, int arch)
@@ -116,7 +128,8 @@ static int64_t branch_offset(SassInstr w, int arch)
 bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target)
 {
     int64_t offset = branch_offset(w, arch);
-    if (sass_opcode(w) != SASS_OP_BRA || offset % (SASS_BYTES / 4) != 0)
+    const int op = sass_opcode(w);
+    if ((op != SASS_OP_BRA && op != SASS_OP_CALL_144) || offset % (SASS_BYTES / 4) != 0)
         return false;
     int64_t to = (int64_t)i + 1 + offset / (SASS_BYTES / 4);
     if (to < 0 || (uint64_t)to >= count)

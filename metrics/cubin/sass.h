@@ -5,9 +5,11 @@
  *     word   bits    field
  *     low    0-8     opcode (sass_ops.def)
  *     low    12-15   guard: a predicate, 7 = always, and its negation
+ *     low    38-43   groups of copies that DEPBAR lets be under way (by cp.async.wait_group)
  *     low    34-63   branch offset, in units of 4 bytes and with a sign (it goes on in the high
  *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
  *     high   9-11    width of a memory access
+ *     high   23-26   branches: one more predicate and its negation
  *     high   41-44   stall count: cycles until the next instruction may issue
  *     high   46-48   scoreboard that the result sets, 7 = none
  *     high   49-51   scoreboard that reading the operands sets, 7 = none
@@ -80,7 +82,7 @@ SassClass sass_class(SassInstr w);
 /* "FFMA"; "?" when unknown.  A constant. */
 const char *sass_name(SassInstr w);
 
-/* Bytes that one thread moves, for loads and stores of global, shared and local memory; 0 for
+/* Bytes that one thread moves, for loads and stores of global, shared, local and generic memory; 0 for
  * every other instruction and for an unknown width. */
 int sass_access_bytes(SassInstr w);
 
@@ -92,8 +94,14 @@ int sass_write_scoreboard(SassInstr w); /* SASS_NO_SCOREBOARD for none */
 int sass_read_scoreboard(SassInstr w);  /* likewise */
 unsigned sass_wait_mask(SassInstr w);   /* bit i: waits for scoreboard i */
 
-/* Number of the instruction that the BRA at number `i` of `count` goes to, in code for sm_`arch`.
- * False when it is no BRA or the target lies outside the code. */
+/* Groups of asynchronous copies that a DEPBAR leaves under way. */
+int sass_groups_left(SassInstr w);
+
+/* Is it a branch that some warps take and others do not: by its guard or by its own predicate? */
+bool sass_conditional(SassInstr w);
+
+/* Number of the instruction that the BRA or relative CALL at number `i` of `count` goes to, in code
+ * for sm_`arch`.  False when it is neither or the target lies outside the code. */
 bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target);
 
 #endif

@@ -150,6 +150,12 @@ static void number_blocks(Arena *a, Cfg *c)
     }
 }
 
+void cfg_finish(Arena *a, Cfg *c)
+{
+    link_predecessors(a, c);
+    number_blocks(a, c);
+}
+
 Cfg *cfg_build(Arena *a, const PtxFunction *f)
 {
     Cfg *c = ARENA_NEW(a, Cfg);
@@ -157,7 +163,6 @@ Cfg *cfg_build(Arena *a, const PtxFunction *f)
     cut_blocks(a, c);
     for (int i = 0; i < c->count; i++)
         link_block(a, c, i);
-    link_predecessors(a, c);
-    number_blocks(a, c);
+    cfg_finish(a, c);
     return c;
 }

@@ -25,7 +25,7 @@ typedef struct CfgBlock {
 } CfgBlock;
 
 typedef struct Cfg {
-    const PtxFunction *function;
+    const PtxFunction *function; /* NULL when made of machine code (sass_flow.h) */
     CfgBlock *blocks; /* in the order of the text; block 0 is the entry */
     int count;        /* at least 1 */
     int *block_of;    /* by instruction */
@@ -34,6 +34,10 @@ typedef struct Cfg {
 } Cfg;
 
 Cfg *cfg_build(Arena *a, const PtxFunction *f);
+
+/* Predecessors and order from the successors, for a graph that is not made of PTX: its maker has
+ * filled in all else and left `function` NULL. */
+void cfg_finish(Arena *a, Cfg *c);
 
 /* The last instruction of a block when it is a branch of any kind, else NULL. */
 const PtxInstr *cfg_branch(const Cfg *c, int block);

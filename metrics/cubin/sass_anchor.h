@@ -1,0 +1,23 @@
+/* Landmarks common to PTX and machine code (sass_anchor.def). */
+#ifndef APTUNE_CUBIN_SASS_ANCHOR_H
+#define APTUNE_CUBIN_SASS_ANCHOR_H
+
+#include "metrics/cubin/sass.h"
+#include "metrics/ptx/ptx.h"
+
+typedef enum SassAnchor {
+#define SASS_ANCHOR(constant, name, weight) SASS_ANCHOR_##constant,
+#include "metrics/cubin/sass_anchor.def"
+#undef SASS_ANCHOR
+    SASS_ANCHORS,
+    SASS_NO_ANCHOR = SASS_ANCHORS
+} SassAnchor;
+
+const char *sass_anchor_name(SassAnchor k);
+double sass_anchor_weight(SassAnchor k);
+
+/* Which landmark an instruction is, and `amount` of it (1, or bytes per thread). */
+SassAnchor sass_anchor_of(SassInstr w, double *amount);
+SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);
+
+#endif

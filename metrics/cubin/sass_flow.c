@@ -1,0 +1,156 @@
+#include "metrics/cubin/sass_flow.h"
+
+static bool ends_block(SassInstr w)
+{
+    switch (sass_opcode(w)) {
+    case SASS_OP_BRA:
+    case SASS_OP_BRX:
+    case SASS_OP_EXIT:
+    case SASS_OP_RET:
+    case SASS_OP_CALL:
+    case SASS_OP_CALL_144:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A call without a target here has an offset that the linker fills in: it points behind itself. */
+static bool target_of(const SassFlow *f, size_t i, size_t *target)
+{
+    const SassInstr w = sass_at(f->code, i);
+    return sass_branch_target(w, f->arch, i, f->count, target) &&
+           (sass_opcode(w) == SASS_OP_BRA || *target != i + 1);
+}
+
+static void cut_blocks(Arena *a, SassFlow *f)
+{
+    Cfg *c = f->cfg;
+    const size_t n = f->count ? f->count : 1;
+    bool *leads = ARENA_ARRAY(a, bool, n + 1);
+    leads[0] = true;
+    for (size_t i = 0; i < f->count; i++) {
+        size_t target;
+        if (ends_block(sass_at(f->code, i)))
+            leads[i + 1] = true;
+        if (target_of(f, i, &target))
+            leads[target] = true;
+    }
+    for (size_t i = 0; i < n; i++)
+        c->count += leads[i];
+    c->blocks = ARENA_ARRAY(a, CfgBlock, (size_t)c->count);
+    c->block_of = ARENA_ARRAY(a, int, n);
+    for (size_t i = 0, b = 0; i < n; i++) {
+        b += i > 0 && leads[i];
+        if (leads[i])
+            c->blocks[b].first = i;
+        c->block_of[i] = (int)b;
+        c->blocks[b].end = i < f->count ? i + 1 : i;
+    }
+}
+
+SassInstr sass_flow_last(const SassFlow *f, int block)
+{
+    return sass_at(f->code, f->cfg->blocks[block].end - 1);
+}
+
+static void add_successor(CfgBlock *b, int to)
+{
+    if (to == CFG_NONE)
+        return;
+    for (int i = 0; i < b->succ_count; i++)
+        if (b->succs[i] == to)
+            return;
+    b->succs[b->succ_count++] = to;
+}
+
+static bool goes_on(SassInstr w)
+{
+    switch (sass_opcode(w)) {
+    case SASS_OP_BRA:
+    case SASS_OP_EXIT:
+    case SASS_OP_RET:
+    case SASS_OP_BRX:
+        return sass_conditional(w);
+    default:
+        return true;
+    }
+}
+
+static void link_block(Arena *a, SassFlow *f, int i)
+{
+    CfgBlock *b = &f->cfg->blocks[i];
+    const int behind = i + 1 < f->cfg->count ? i + 1 : CFG_NONE;
+    size_t target;
+    b->taken = b->fall = f->callee[i] = CFG_NONE;
+    if (b->end == b->first) {
+        b->ends_thread = true;
+        return;
+    }
+    const SassInstr w = sass_flow_last(f, i);
+    const int op = sass_opcode(w);
+    b->succs = ARENA_ARRAY(a, int, 2);
+    b->fall = goes_on(w) ? behind : CFG_NONE;
+    if (target_of(f, b->end - 1, &target))
+        b->taken = f->cfg->block_of[target];
+    if (op == SASS_OP_CALL_144)
+        f->callee[i] = b->taken;
+    f->returns[i] = op == SASS_OP_RET;
+    add_successor(b, b->taken);
+    add_successor(b, b->fall);
+    b->ends_thread = op == SASS_OP_EXIT || op == SASS_OP_RET || b->succ_count == 0;
+}
+
+static bool is_table_jump(const SassFlow *f, int i)
+{
+    const CfgBlock *b = &f->cfg->blocks[i];
+    return b->end > b->first && sass_opcode(sass_flow_last(f, i)) == SASS_OP_BRX;
+}
+
+/* Blocks that nothing leads to, but not the jump to itself that ends the code. */
+static void link_tables(Arena *a, SassFlow *f)
+{
+    Cfg *c = f->cfg;
+    bool *led_to = ARENA_ARRAY(a, bool, (size_t)c->count);
+    int *targets = ARENA_ARRAY(a, int, (size_t)c->count), count = 0;
+    for (int i = 0; i < c->count; i++) {
+        f->tables += is_table_jump(f, i);
+        for (int k = 0; k < c->blocks[i].succ_count; k++)
+            led_to[c->blocks[i].succs[k]] = true;
+    }
+    for (int i = 1; f->tables && i < c->count; i++)
+        if (!led_to[i])
+            targets[count++] = i;
+    /* One list serves all: which table holds which target is not known. */
+    for (int i = 0, used = 0; i < c->count && count; i++) {
+        CfgBlock *b = &c->blocks[i];
+        if (!is_table_jump(f, i) || used++ >= 64)
+            continue;
+        int *succs = ARENA_ARRAY(a, int, (size_t)count + 1);
+        if (b->fall != CFG_NONE)
+            succs[0] = b->fall;
+        memcpy(succs + (b->fall != CFG_NONE), targets, (size_t)count * sizeof *targets);
+        b->succs = succs;
+        b->succ_count = count + (b->fall != CFG_NONE);
+        b->ends_thread = false;
+    }
+}
+
+SassFlow *sass_flow_build(Arena *a, int arch, const uint8_t *code, size_t code_bytes)
+{
+    SassFlow *f = ARENA_NEW(a, SassFlow);
+    *f = (SassFlow){.code = code,
+                    .arch = arch,
+                    .count = sass_count(code, code_bytes),
+                    .cfg = ARENA_NEW(a, Cfg)};
+    cut_blocks(a, f);
+    f->callee = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
+    f->returns = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
+    for (int i = 0; i < f->cfg->count; i++)
+        link_block(a, f, i);
+    link_tables(a, f);
+    cfg_finish(a, f->cfg);
+    f->dom = dom_build(a, f->cfg);
+    f->loops = loop_build(a, f->cfg, f->dom);
+    return f;
+}

@@ -1,0 +1,40 @@
+/* The control flow of a kernel's machine code.
+ *
+ * The graph is that of flow/cfg.h, so dominators and loops come from there; instructions are
+ * numbered from 0, 16 bytes each, the padding behind the last one left out.
+ *
+ *  - A BRA goes on to the next block too where a predicate guards it or stands in it.
+ *  - An EXIT ends the thread, under a guard only for some.
+ *  - A CALL to a subroutine inside the code (division, square root, remainders) leads to the
+ * subroutine and to the block behind; a RET leads nowhere.  Calls of other functions only lead
+ * behind.
+ *  - A BRX goes through a table that lies elsewhere: to every block that nothing else leads to.
+ *  - BSSY, BSYNC, BREAK and WARPSYNC move the lanes of a warp apart and together, not the warp.
+ *
+ * Everything lives in the arena; the code must outlive it. */
+#ifndef APTUNE_CUBIN_SASS_FLOW_H
+#define APTUNE_CUBIN_SASS_FLOW_H
+
+#include "metrics/cubin/cubin.h"
+#include "metrics/cubin/sass.h"
+#include "metrics/flow/loop.h"
+
+typedef struct SassFlow {
+    const uint8_t *code;
+    int arch;     /* 90 for sm_90 */
+    size_t count; /* instructions */
+    Cfg *cfg;
+    DomTree *dom;
+    LoopTree *loops;
+    int *callee;   /* by block: the subroutine that the CALL at its end goes to, or CFG_NONE */
+    bool *returns; /* by block: ends with a RET */
+    int tables;    /* BRX whose targets were guessed */
+} SassFlow;
+
+/* Any bytes give a graph of at least one block. */
+SassFlow *sass_flow_build(Arena *a, int arch, const uint8_t *code, size_t code_bytes);
+
+/* The block's last instruction; only for a block that has one (`first` < `end`). */
+SassInstr sass_flow_last(const SassFlow *f, int block);
+
+#endif

@@ -1,0 +1,217 @@
+#include "metrics/cubin/sass_profile.h"
+
+#include <math.h>
+
+static const char *const UNIT_NAMES[SASS_UNITS] = {
+    "fma", "imad",    "alu",    "sfu",     "fp64",  "half",    "tensor",
+    "lsu", "texture", "branch", "uniform", "other", "unknown",
+};
+
+const char *sass_unit_name(SassUnit u)
+{
+    return UNIT_NAMES[u];
+}
+
+static const SassUnit UNIT_OF_CLASS[SASS_CLASSES] = {
+    [SASS_UNKNOWN] = SASS_UNIT_UNKNOWN,   [SASS_FP32] = SASS_UNIT_ALU,
+    [SASS_INT] = SASS_UNIT_ALU,           [SASS_SFU] = SASS_UNIT_SFU,
+    [SASS_FP64] = SASS_UNIT_FP64,         [SASS_HALF] = SASS_UNIT_HALF,
+    [SASS_TENSOR] = SASS_UNIT_TENSOR,     [SASS_MOVE] = SASS_UNIT_ALU,
+    [SASS_CONVERT] = SASS_UNIT_SFU,       [SASS_UNIFORM] = SASS_UNIT_UNIFORM,
+    [SASS_BRANCH] = SASS_UNIT_BRANCH,     [SASS_SYNC] = SASS_UNIT_OTHER,
+    [SASS_SHUFFLE] = SASS_UNIT_LSU,       [SASS_GLOBAL_LOAD] = SASS_UNIT_LSU,
+    [SASS_GLOBAL_STORE] = SASS_UNIT_LSU,  [SASS_GLOBAL_ATOMIC] = SASS_UNIT_LSU,
+    [SASS_SHARED_LOAD] = SASS_UNIT_LSU,   [SASS_SHARED_STORE] = SASS_UNIT_LSU,
+    [SASS_SHARED_ATOMIC] = SASS_UNIT_LSU, [SASS_LOCAL_LOAD] = SASS_UNIT_LSU,
+    [SASS_LOCAL_STORE] = SASS_UNIT_LSU,   [SASS_CONSTANT_LOAD] = SASS_UNIT_LSU,
+    [SASS_GENERIC] = SASS_UNIT_LSU,       [SASS_ASYNC_COPY] = SASS_UNIT_LSU,
+    [SASS_CACHE] = SASS_UNIT_LSU,         [SASS_TEXTURE] = SASS_UNIT_TEXTURE,
+    [SASS_NOP] = SASS_UNIT_OTHER,
+};
+
+SassUnit sass_unit_of(SassInstr w)
+{
+    switch (sass_opcode(w)) {
+    case SASS_OP_FFMA:
+    case SASS_OP_FADD:
+    case SASS_OP_FMUL:
+        return SASS_UNIT_FMA;
+    case SASS_OP_IMAD:
+    case SASS_OP_IMAD_WIDE:
+    case SASS_OP_IMAD_HI:
+        return SASS_UNIT_IMAD;
+    case SASS_OP_I2FP:
+    case SASS_OP_F2FP:
+    case SASS_OP_VOTE:
+        return SASS_UNIT_ALU;
+    case SASS_OP_ULDC:
+    case SASS_OP_LDCU:
+        return SASS_UNIT_UNIFORM;
+    case SASS_OP_S2R:
+        return SASS_UNIT_OTHER;
+    default:
+        return UNIT_OF_CLASS[sass_class(w)];
+    }
+}
+
+static double *widths_of(SassProfile *p, SassInstr w)
+{
+    switch (sass_opcode(w)) {
+    case SASS_OP_LDS:
+        return p->shared_loads;
+    case SASS_OP_STS:
+        return p->shared_stores;
+    case SASS_OP_LDG:
+    case SASS_OP_LD:
+        return p->global_loads;
+    case SASS_OP_STG:
+    case SASS_OP_ST:
+        return p->global_stores;
+    case SASS_OP_LDL:
+        return p->local_loads;
+    case SASS_OP_STL:
+        return p->local_stores;
+    default:
+        return NULL;
+    }
+}
+
+static void count_access(SassProfile *p, SassInstr w, double times)
+{
+    double *widths = widths_of(p, w);
+    const int bytes = sass_access_bytes(w);
+    for (int i = 0; widths && i < SASS_WIDTHS; i++)
+        if (bytes == 1 << i)
+            widths[i] += times;
+    switch (sass_class(w)) {
+    case SASS_SHARED_ATOMIC:
+        p->other_shared += times;
+        break;
+    case SASS_SHARED_LOAD:
+        p->other_shared += widths ? 0 : times;
+        break;
+    case SASS_GLOBAL_ATOMIC:
+        p->atomics += times;
+        break;
+    case SASS_ASYNC_COPY:
+        p->copies += times;
+        break;
+    default:
+        break;
+    }
+    if (sass_opcode(w) == SASS_OP_BAR)
+        p->barriers += times;
+}
+
+static void count_block(SassProfile *p, const SassFlow *f, int b, double times)
+{
+    const CfgBlock *block = &f->cfg->blocks[b];
+    for (size_t i = block->first; i < block->end; i++) {
+        const SassInstr w = sass_at(f->code, i);
+        p->by_unit[sass_unit_of(w)] += times;
+        count_access(p, w, times);
+    }
+    p->instr += times * (double)(block->end - block->first);
+    p->executed_bytes += (double)((block->end - block->first) * SASS_BYTES);
+    if (f->loops->loop_of[b] != CFG_NONE)
+        p->hot_bytes += (double)((block->end - block->first) * SASS_BYTES);
+}
+
+/* Innermost: no other loop's executed blocks are in it. */
+static void measure_loops(SassProfile *p, const SassJoin *j)
+{
+    const LoopTree *t = j->flow->loops;
+    double executed = 0, weighted = 0;
+    for (size_t i = 0; i < t->loops.count; i++) {
+        const Loop *l = &t->loops.at[i];
+        double bytes = 0, instr = 0;
+        bool innermost = true;
+        for (size_t k = 0; k < l->blocks.count; k++) {
+            const int b = l->blocks.at[k];
+            const CfgBlock *block = &j->flow->cfg->blocks[b];
+            if (j->visits[b] <= 0)
+                continue;
+            innermost &= t->loop_of[b] == (int)i;
+            bytes += (double)((block->end - block->first) * SASS_BYTES);
+            instr += (double)(block->end - block->first) * j->visits[b];
+        }
+        if (!innermost)
+            continue;
+        p->loop_bytes_most = fmax(p->loop_bytes_most, bytes);
+        executed += instr;
+        weighted += instr * bytes;
+    }
+    p->loop_bytes = executed > 0 ? weighted / executed : 0;
+}
+
+SassProfile sass_profile_count(const SassJoin *j)
+{
+    SassProfile p = {.code_bytes = (double)(j->flow->count * SASS_BYTES),
+                     .unmatched = j->unmatched};
+    for (int b = 0; b < j->flow->cfg->count; b++)
+        if (j->visits[b] > 0)
+            count_block(&p, j->flow, b, j->visits[b]);
+    measure_loops(&p, j);
+    return p;
+}
+
+SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
+                         const SassLatency *latency)
+{
+    const SassFlow *f = sass_flow_build(a, arch, k->code, k->code_bytes);
+    const SassJoin *j = sass_join(a, f, w);
+    SassProfile p = sass_profile_count(j);
+    p.serial = sass_serial(a, j, latency ? latency : &SASS_LATENCY);
+    return p;
+}
+
+static void print_value(Buf *out, const char *name, double value)
+{
+    if (value != 0)
+        buf_printf(out, "%s = %.9g\n", name, value);
+}
+
+static void print_widths(Buf *out, const char *name, const double *widths)
+{
+    for (int i = 0; i < SASS_WIDTHS; i++)
+        if (widths[i] != 0)
+            buf_printf(out, "%s_%d = %.9g\n", name, 1 << i, widths[i]);
+}
+
+static void print_serial(Buf *out, const SassSerial *s)
+{
+    static const char *const names[SASS_WAITS] = {"wait_shared", "wait_global", "wait_local",
+                                                  "wait_barrier", "wait_other"};
+    print_value(out, "warp_cycles", s->cycles);
+    print_value(out, "issue_cycles", s->issue);
+    for (int i = 0; i < SASS_WAITS; i++)
+        print_value(out, names[i], s->waits[i]);
+    print_value(out, "long_waits", s->long_waits);
+    print_value(out, "loads_in_flight", s->loads_in_flight);
+    print_value(out, "capped", s->capped);
+}
+
+void sass_profile_print(const SassProfile *p, Buf *out)
+{
+    print_value(out, "instr", p->instr);
+    for (int u = 0; u < SASS_UNITS; u++)
+        print_value(out, UNIT_NAMES[u], p->by_unit[u]);
+    print_widths(out, "shared_loads", p->shared_loads);
+    print_widths(out, "shared_stores", p->shared_stores);
+    print_widths(out, "global_loads", p->global_loads);
+    print_widths(out, "global_stores", p->global_stores);
+    print_widths(out, "local_loads", p->local_loads);
+    print_widths(out, "local_stores", p->local_stores);
+    print_value(out, "other_shared", p->other_shared);
+    print_value(out, "atomics", p->atomics);
+    print_value(out, "copies", p->copies);
+    print_value(out, "barriers", p->barriers);
+    print_value(out, "code_bytes", p->code_bytes);
+    print_value(out, "executed_bytes", p->executed_bytes);
+    print_value(out, "hot_bytes", p->hot_bytes);
+    print_value(out, "loop_bytes_most", p->loop_bytes_most);
+    print_value(out, "loop_bytes", p->loop_bytes);
+    print_serial(out, &p->serial);
+    if (p->unmatched)
+        buf_printf(out, "unmatched: %s\n", p->unmatched);
+}

@@ -1,0 +1,73 @@
+/* What a warp executes of the machine code, and how long that takes it alone.
+ *
+ * Numbers are warp instructions of one warp through the whole kernel unless they say otherwise;
+ * they are counted on the code ptxas made, with the visits that sass_join found, so merged
+ * accesses, spills and the true mix are in them.  An instruction under a false guard is issued and
+ * counts. */
+#ifndef APTUNE_CUBIN_SASS_PROFILE_H
+#define APTUNE_CUBIN_SASS_PROFILE_H
+
+#include "metrics/cubin/sass_serial.h"
+
+typedef enum SassUnit {
+    SASS_UNIT_FMA,  /* FFMA, FADD, FMUL */
+    SASS_UNIT_IMAD, /* integer multiply-adds, which use the heavy half of the FMA unit, and half the
+                     * moves, which ptxas writes as such */
+    SASS_UNIT_ALU,  /* integers, logic, comparisons, selections, moves, quick conversions */
+    SASS_UNIT_SFU,  /* special functions, conversions that set a scoreboard */
+    SASS_UNIT_FP64,
+    SASS_UNIT_HALF, /* HFMA2, which also serves as a move */
+    SASS_UNIT_TENSOR,
+    SASS_UNIT_LSU, /* all accesses of memory by address, shuffles and votes */
+    SASS_UNIT_TEXTURE,
+    SASS_UNIT_BRANCH,
+    SASS_UNIT_UNIFORM, /* the scalar unit, constants loaded for it */
+    SASS_UNIT_OTHER,   /* barriers, fences, special registers, no operation */
+    SASS_UNIT_UNKNOWN, /* opcodes that sass_ops.def does not have */
+    SASS_UNITS
+} SassUnit;
+
+/* Accesses by the bytes that each thread moves: 1, 2, 4, 8, 16. */
+enum { SASS_WIDTHS = 5 };
+
+typedef struct SassProfile {
+    double instr;
+    double by_unit[SASS_UNITS];
+
+    double shared_loads[SASS_WIDTHS];
+    double shared_stores[SASS_WIDTHS];
+    double global_loads[SASS_WIDTHS]; /* generic ones among them */
+    double global_stores[SASS_WIDTHS];
+    double local_loads[SASS_WIDTHS]; /* spills, unless the kernel has local arrays */
+    double local_stores[SASS_WIDTHS];
+    double other_shared; /* LDSM and atomics: without a known width */
+    double atomics;      /* global ones */
+    double copies;       /* asynchronous, from global to shared memory */
+    double barriers;
+
+    /* Code against the instruction cache, in bytes. */
+    double code_bytes;      /* of the kernel without its padding */
+    double executed_bytes;  /* of the blocks that are executed at all */
+    double hot_bytes;       /* of those executed in loops */
+    double loop_bytes_most; /* of the largest innermost loop, the blocks executed in it */
+    double loop_bytes; /* of innermost loops, on average over the instructions executed in them */
+
+    SassSerial serial;
+
+    const char *unmatched; /* sass_join's doubt; NULL when there is none */
+} SassProfile;
+
+const char *sass_unit_name(SassUnit u);
+SassUnit sass_unit_of(SassInstr w);
+
+/* From counts that are there already. */
+SassProfile sass_profile_count(const SassJoin *j);
+
+/* All of it: `latency` is copied, NULL for SASS_LATENCY. */
+SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
+                         const SassLatency *latency);
+
+/* "name = value" for each number that is not 0, one a line. */
+void sass_profile_print(const SassProfile *p, Buf *out);
+
+#endif

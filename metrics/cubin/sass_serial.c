@@ -1,0 +1,454 @@
+#include "metrics/cubin/sass_serial.h"
+
+#include <math.h>
+
+const SassLatency SASS_LATENCY = {.shared = 29,
+                                  .global = 500,
+                                  .local = 34,
+                                  .constant = 21,
+                                  .special = 20,
+                                  .shuffle = 24,
+                                  .shared_atomic = 60,
+                                  .barrier = 13,
+                                  .other = 30,
+                                  .operands = 12,
+                                  .shared_spacing = 0};
+
+/* --- instructions as the walk needs them ----------------------------------------------------- */
+
+typedef enum Kind {
+    PLAIN,
+    SHARED_ACCESS,
+    SHARED_ATOMIC,
+    GLOBAL_LOAD,
+    LOCAL_LOAD,
+    CONSTANT,
+    SPECIAL,
+    SHUFFLE,
+    BARRIER,
+    COPY,
+    COPY_CLOSE,
+    COPY_WAIT
+} Kind;
+
+typedef struct Step {
+    uint8_t kind, stall, write, read, wait, groups;
+} Step;
+
+static Kind kind_of(SassInstr w)
+{
+    switch (sass_opcode(w)) {
+    case SASS_OP_BAR:
+        return BARRIER;
+    case SASS_OP_LDGDEPBAR:
+        return COPY_CLOSE;
+    case SASS_OP_DEPBAR:
+        return COPY_WAIT;
+    default:
+        break;
+    }
+    switch (sass_class(w)) {
+    case SASS_SHARED_LOAD:
+    case SASS_SHARED_STORE:
+        return SHARED_ACCESS;
+    case SASS_SHARED_ATOMIC:
+        return SHARED_ATOMIC;
+    case SASS_GLOBAL_LOAD:
+    case SASS_GLOBAL_ATOMIC:
+    case SASS_GENERIC:
+    case SASS_TEXTURE:
+        return GLOBAL_LOAD;
+    case SASS_LOCAL_LOAD:
+        return LOCAL_LOAD;
+    case SASS_CONSTANT_LOAD:
+        return CONSTANT;
+    case SASS_SFU:
+    case SASS_CONVERT:
+        return SPECIAL;
+    case SASS_SHUFFLE:
+        return SHUFFLE;
+    case SASS_ASYNC_COPY:
+        return COPY;
+    default:
+        return PLAIN;
+    }
+}
+
+static Step *decode(Arena *a, const SassFlow *f)
+{
+    Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
+    for (size_t i = 0; i < f->count; i++) {
+        const SassInstr w = sass_at(f->code, i);
+        const int stall = sass_stall(w);
+        steps[i] = (Step){.kind = (uint8_t)kind_of(w),
+                          .stall = (uint8_t)(stall > 0 ? stall : 1),
+                          .write = (uint8_t)sass_write_scoreboard(w),
+                          .read = (uint8_t)sass_read_scoreboard(w),
+                          .wait = (uint8_t)sass_wait_mask(w),
+                          .groups = (uint8_t)sass_groups_left(w)};
+    }
+    return steps;
+}
+
+/* --- the warp -------------------------------------------------------------------------------- */
+
+enum { SCOREBOARDS = 6, FLIGHTS = 64, GROUPS = 16, CALL_DEPTH = 8 };
+
+/* What adds up, so that it can be multiplied. */
+typedef struct Totals {
+    double now; /* cycle of the next issue */
+    double issue;
+    double waits[SASS_WAITS];
+    double long_waits;
+    double in_flight;
+} Totals;
+
+typedef struct Active {
+    int loop;
+    int depth; /* of calls */
+    int walked;
+    double iterations; /* of this entry */
+    double took[4];    /* the last ones, latest first */
+    Totals before[2];  /* the latest iteration, and the one before it */
+    bool extrapolated;
+} Active;
+
+typedef struct Warp {
+    const SassJoin *join;
+    const SassFlow *flow;
+    const SassLatency *latency;
+    const Step *steps;
+    Totals sum;
+    double release[SCOREBOARDS];
+    uint8_t waits_for[SCOREBOARDS]; /* SassWait */
+    double flights[FLIGHTS];        /* when the last global loads arrive, in a ring */
+    unsigned flight;
+    double groups[GROUPS]; /* when groups of copies arrive, oldest first */
+    int group_count;
+    double copies; /* when those of the open group arrive */
+    double shared_free;
+    VEC(Active) active;
+    double **used; /* by block and successor: times taken */
+    int calls[CALL_DEPTH];
+    int depth;
+    int64_t issued; /* instructions walked */
+} Warp;
+
+static void wait_until(Warp *w, double time, SassWait what)
+{
+    if (time <= w->sum.now)
+        return;
+    if (what == SASS_WAIT_GLOBAL) {
+        w->sum.long_waits++;
+        for (int i = 0; i < FLIGHTS; i++)
+            w->sum.in_flight += w->flights[i] > w->sum.now;
+    }
+    w->sum.waits[what] += time - w->sum.now;
+    w->sum.now = time;
+}
+
+static void wait_for_scoreboards(Warp *w, unsigned mask)
+{
+    int last = -1;
+    for (int i = 0; i < SCOREBOARDS; i++)
+        if (mask >> i & 1 && (last < 0 || w->release[i] > w->release[last]))
+            last = i;
+    if (last >= 0)
+        wait_until(w, w->release[last], (SassWait)w->waits_for[last]);
+}
+
+static void set_scoreboard(Warp *w, int i, double time, SassWait what)
+{
+    if (i >= SCOREBOARDS || time < w->release[i])
+        return;
+    w->release[i] = time;
+    w->waits_for[i] = (uint8_t)what;
+}
+
+static void close_group(Warp *w)
+{
+    if (w->group_count == GROUPS) {
+        memmove(w->groups, w->groups + 1, (GROUPS - 1) * sizeof *w->groups);
+        w->group_count--;
+    }
+    w->groups[w->group_count++] = w->copies;
+}
+
+static void wait_for_groups(Warp *w, int left)
+{
+    const int done = w->group_count - left;
+    if (done <= 0)
+        return;
+    for (int i = 0; i < done; i++)
+        wait_until(w, w->groups[i], SASS_WAIT_GLOBAL);
+    w->group_count = left;
+    memmove(w->groups, w->groups + done, (size_t)left * sizeof *w->groups);
+}
+
+/* When the result of an instruction that starts now is there, and what waiting for it is called. */
+static double result_time(Warp *w, Kind kind, SassWait *what)
+{
+    const SassLatency *l = w->latency;
+    const double now = w->sum.now;
+    *what = SASS_WAIT_OTHER;
+    switch (kind) {
+    case SHARED_ACCESS:
+        *what = SASS_WAIT_SHARED;
+        w->shared_free = fmax(w->shared_free, now) + l->shared_spacing;
+        return w->shared_free - l->shared_spacing + l->shared;
+    case SHARED_ATOMIC:
+        *what = SASS_WAIT_SHARED;
+        return now + l->shared_atomic;
+    case COPY:
+    case GLOBAL_LOAD:
+        *what = SASS_WAIT_GLOBAL;
+        return w->flights[w->flight++ % FLIGHTS] = now + l->global;
+    case LOCAL_LOAD:
+        *what = SASS_WAIT_LOCAL;
+        return now + l->local;
+    case CONSTANT:
+        return now + l->constant;
+    case SPECIAL:
+        return now + l->special;
+    case SHUFFLE:
+        return now + l->shuffle;
+    default:
+        return now + l->other;
+    }
+}
+
+static void issue(Warp *w, Step s)
+{
+    SassWait what;
+    wait_for_scoreboards(w, s.wait);
+    if (s.kind == COPY_WAIT)
+        wait_for_groups(w, s.groups);
+    if (s.write < SCOREBOARDS || s.kind == COPY || s.kind == SHARED_ACCESS) {
+        const double time = result_time(w, (Kind)s.kind, &what);
+        set_scoreboard(w, s.write, time, what);
+        if (s.kind == COPY)
+            w->copies = fmax(w->copies, time);
+    }
+    set_scoreboard(w, s.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
+    if (s.kind == COPY_CLOSE)
+        close_group(w);
+    w->sum.now += s.stall;
+    w->sum.issue += s.stall;
+    if (s.kind == BARRIER)
+        wait_until(w, w->sum.now + w->latency->barrier, SASS_WAIT_BARRIER);
+    w->issued++;
+}
+
+/* --- loops ----------------------------------------------------------------------------------- */
+
+static Active *top(Warp *w)
+{
+    return w->active.count ? &w->active.at[w->active.count - 1] : NULL;
+}
+
+static double entries_of(const Warp *w, const Loop *l)
+{
+    double entries = l->header == 0;
+    const CfgBlock *header = &w->flow->cfg->blocks[l->header];
+    for (int k = 0; k < header->pred_count; k++) {
+        const int from = header->preds[k];
+        const CfgBlock *b = &w->flow->cfg->blocks[from];
+        bool back = false;
+        for (size_t i = 0; i < l->latches.count; i++)
+            back |= l->latches.at[i] == from;
+        for (int e = 0; !back && e < b->succ_count; e++)
+            if (b->succs[e] == l->header)
+                entries += w->join->edges[from][e];
+    }
+    return entries;
+}
+
+static void enter_loop(Arena *a, Warp *w, int loop)
+{
+    const Loop *l = &w->flow->loops->loops.at[loop];
+    const double entries = entries_of(w, l), visits = w->join->visits[l->header];
+    Active *active = VEC_ADD(a, &w->active);
+    *active = (Active){.loop = loop,
+                       .depth = w->depth,
+                       .iterations = entries > 0 ? fmax(1, nearbyint(visits / entries)) : 1,
+                       .before = {w->sum, w->sum}};
+}
+
+static bool steady(const Active *l)
+{
+    return l->walked >= 4 && (fabs(l->took[0] + l->took[1] - l->took[2] - l->took[3]) < 0.5 ||
+                              l->walked >= LOOP_WALKED);
+}
+
+static void add_scaled(Totals *to, const Totals *late, const Totals *early, double factor)
+{
+    to->now += factor * (late->now - early->now);
+    to->issue += factor * (late->issue - early->issue);
+    for (int i = 0; i < SASS_WAITS; i++)
+        to->waits[i] += factor * (late->waits[i] - early->waits[i]);
+    to->long_waits += factor * (late->long_waits - early->long_waits);
+    to->in_flight += factor * (late->in_flight - early->in_flight);
+}
+
+/* `times` iterations more, like the last two. */
+static void skip(Warp *w, const Active *l, double times)
+{
+    const Totals now = w->sum;
+    add_scaled(&w->sum, &now, &l->before[1], times / 2);
+    const double shift = w->sum.now - now.now;
+    for (int i = 0; i < SCOREBOARDS; i++)
+        w->release[i] += shift;
+    for (int i = 0; i < FLIGHTS; i++)
+        w->flights[i] += shift;
+    for (int i = 0; i < w->group_count; i++)
+        w->groups[i] += shift;
+    w->copies += shift;
+    w->shared_free += shift;
+}
+
+/* The header again: an iteration is over. */
+static void next_iteration(Warp *w, Active *l)
+{
+    l->walked++;
+    memmove(l->took + 1, l->took, 3 * sizeof *l->took);
+    l->took[0] = w->sum.now - l->before[0].now;
+    const double left = l->iterations - l->walked - 1;
+    if (!l->extrapolated && left > 0 && steady(l)) {
+        skip(w, l, left);
+        l->extrapolated = true;
+        l->iterations = l->walked + 1;
+    }
+    l->before[1] = l->before[0];
+    l->before[0] = w->sum;
+}
+
+static void arrive(Arena *a, Warp *w, int block)
+{
+    const LoopTree *t = w->flow->loops;
+    while (top(w) && (top(w)->depth > w->depth ||
+                      (top(w)->depth == w->depth && !loop_contains(t, top(w)->loop, block))))
+        w->active.count--;
+    const int loop = t->loop_of[block];
+    if (loop == CFG_NONE || t->loops.at[loop].header != block)
+        return;
+    if (top(w) && top(w)->loop == loop && top(w)->depth == w->depth)
+        next_iteration(w, top(w));
+    else
+        enter_loop(a, w, loop);
+}
+
+/* --- the way -------------------------------------------------------------------------------- */
+
+static bool stays(Warp *w, int block)
+{
+    const Active *l = top(w);
+    return !l || l->depth != w->depth || loop_contains(w->flow->loops, l->loop, block);
+}
+
+/* Of the successors that stay in the loop, or of those that leave it, the one that lags most behind
+ * its share; CFG_NONE when none is ever taken. */
+static int most_due(Warp *w, int b, bool staying)
+{
+    const CfgBlock *block = &w->flow->cfg->blocks[b];
+    double flow = 0, used = 1, lag = -INFINITY;
+    int best = CFG_NONE;
+    for (int k = 0; k < block->succ_count; k++)
+        if (stays(w, block->succs[k]) == staying) {
+            flow += w->join->edges[b][k];
+            used += w->used[b][k];
+        }
+    for (int k = 0; k < block->succ_count; k++) {
+        const double share = w->join->edges[b][k];
+        if (share <= 0 || stays(w, block->succs[k]) != staying ||
+            share / flow * used - w->used[b][k] <= lag)
+            continue;
+        lag = share / flow * used - w->used[b][k];
+        best = k;
+    }
+    return best;
+}
+
+/* The last iteration leaves by the first way out that is ever taken, the others stay. */
+static int choose(Warp *w, int b)
+{
+    const CfgBlock *block = &w->flow->cfg->blocks[b];
+    const bool last = top(w) && top(w)->walked + 1 >= top(w)->iterations;
+    int k = most_due(w, b, !last);
+    if (k == CFG_NONE)
+        k = most_due(w, b, last);
+    if (k == CFG_NONE)
+        return CFG_NONE;
+    w->used[b][k]++;
+    return block->succs[k];
+}
+
+/* Do more warps end here than go on? */
+static bool ends(const Warp *w, int b)
+{
+    double on = 0;
+    if (!w->flow->cfg->blocks[b].ends_thread)
+        return false;
+    for (int k = 0; k < w->flow->cfg->blocks[b].succ_count; k++)
+        on += w->join->edges[b][k];
+    return on < w->join->visits[b] / 2;
+}
+
+static int leave(Warp *w, int b)
+{
+    const CfgBlock *block = &w->flow->cfg->blocks[b];
+    if (w->flow->returns[b])
+        return w->depth > 0 ? w->calls[--w->depth] : CFG_NONE;
+    if (ends(w, b))
+        return CFG_NONE;
+    if (w->flow->callee[b] == CFG_NONE)
+        return choose(w, b);
+    if (w->depth == CALL_DEPTH || block->fall == CFG_NONE ||
+        w->join->edges[b][0] < w->join->visits[b] / 2)
+        return block->fall;
+    w->calls[w->depth++] = block->fall;
+    return w->flow->callee[b];
+}
+
+static void walk(Arena *a, Warp *w)
+{
+    for (int b = 0; b != CFG_NONE && w->issued < SASS_SERIAL_STEPS; b = leave(w, b)) {
+        const CfgBlock *block = &w->flow->cfg->blocks[b];
+        arrive(a, w, b);
+        for (size_t i = block->first; i < block->end; i++)
+            issue(w, w->steps[i]);
+    }
+}
+
+static double issue_of_visits(const Warp *w)
+{
+    double cycles = 0;
+    for (int b = 0; b < w->flow->cfg->count; b++) {
+        const CfgBlock *block = &w->flow->cfg->blocks[b];
+        double once = 0;
+        for (size_t i = block->first; i < block->end; i++)
+            once += w->steps[i].stall;
+        cycles += once * w->join->visits[b];
+    }
+    return cycles;
+}
+
+SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
+{
+    const Cfg *c = j->flow->cfg;
+    Warp *w = ARENA_NEW(a, Warp);
+    *w = (Warp){.join = j, .flow = j->flow, .latency = l, .steps = decode(a, j->flow)};
+    w->used = ARENA_ARRAY(a, double *, (size_t)c->count);
+    for (int b = 0; b < c->count; b++)
+        w->used[b] = ARENA_ARRAY(a, double, (size_t)c->blocks[b].succ_count + 1);
+    walk(a, w);
+    SassSerial s = {.issue = issue_of_visits(w),
+                    .long_waits = w->sum.long_waits,
+                    .capped = w->issued >= SASS_SERIAL_STEPS};
+    s.cycles = s.issue;
+    for (int i = 0; i < SASS_WAITS; i++) {
+        s.waits[i] = w->sum.waits[i];
+        s.cycles += s.waits[i];
+    }
+    s.loads_in_flight = s.long_waits > 0 ? w->sum.in_flight / s.long_waits : 0;
+    return s;
+}

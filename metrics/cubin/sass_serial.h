@@ -1,0 +1,63 @@
+/* How long one warp takes by itself.
+ *
+ * A multiprocessor issues a warp's instructions in order.  Each says how long the next one has to
+ * stay behind (its stall count), and those whose time is not fixed set a scoreboard that a later
+ * instruction waits for.  So the code with its control fields, walked along the visits that
+ * sass_join found, gives the cycles of a warp that has the machine to itself, given how long loads,
+ * barriers and the rest take.
+ *
+ * A loop is walked until two iterations take as long as the two before them, or LOOP_WALKED times;
+ * the other iterations but the last take what the last two did.  Where a loop's iterations differ,
+ * the walk takes the branches in the proportion of their visits.  Cycles of issue are those of all
+ * visits of sass_join; waits are those of the walk, which goes down one side only where lanes part.
+ */
+#ifndef APTUNE_CUBIN_SASS_SERIAL_H
+#define APTUNE_CUBIN_SASS_SERIAL_H
+
+#include "metrics/cubin/sass_join.h"
+
+/* Cycles from issue to result. */
+typedef struct SassLatency {
+    double shared;   /* load from shared memory */
+    double global;   /* load, atomic or texture access */
+    double local;    /* load of the stack, by the L1 cache */
+    double constant; /* indexed load of constants */
+    double special;  /* special functions and conversions */
+    double shuffle;  /* shuffles and votes */
+    double shared_atomic;
+    double barrier;        /* of a block whose warps all come at once */
+    double other;          /* anything else that sets a scoreboard: S2R, tensor */
+    double operands;       /* until a store or load has read its registers */
+    double shared_spacing; /* from one access of shared memory to the next by the same warp */
+} SassLatency;
+
+/* H200 where measured: shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30);
+ * L1 33.6, barrier 13 with one warp (pointer chase and empty barriers, measured); special
+ * functions 18 to 24, shuffles 24, constants 20.7 (published, for the H100 and the B300).  Global
+ * 500 lies between L2 (281 measured) and memory (571 to 834 published).  Operands, atomics and
+ * others are estimates. */
+extern const SassLatency SASS_LATENCY;
+
+typedef enum SassWait {
+    SASS_WAIT_SHARED,
+    SASS_WAIT_GLOBAL,
+    SASS_WAIT_LOCAL,
+    SASS_WAIT_BARRIER,
+    SASS_WAIT_OTHER,
+    SASS_WAITS
+} SassWait;
+
+enum { LOOP_WALKED = 12, SASS_SERIAL_STEPS = 1 << 20 };
+
+typedef struct SassSerial {
+    double cycles;
+    double issue;             /* of these: instructions and their stall counts */
+    double waits[SASS_WAITS]; /* … and waiting, by what for; cycles = issue + sum of waits */
+    double long_waits;        /* times it waited for global memory */
+    double loads_in_flight;   /* global loads under way at such a wait, on average; 0 without one */
+    bool capped;              /* left after SASS_SERIAL_STEPS instructions: a lower bound */
+} SassSerial;
+
+SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);
+
+#endif

@@ -1,0 +1,109 @@
+/* Kernels small enough to count their machine code by hand, each for one shape of control flow. */
+
+/* One block, no branch. */
+extern "C" __global__ void straight(float *out, const float *in)
+{
+    float x = in[threadIdx.x];
+    out[threadIdx.x] = x * x + 1.0f;
+}
+
+/* A counted loop that nobody unrolls: n iterations of one load and one multiply-add. */
+extern "C" __global__ void loop(float *out, const float *in, int n)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        sum = sum * in[i] + 1.0f;
+    out[threadIdx.x] = sum;
+}
+
+/* The compiler unrolls as it likes, with a loop for the rest. */
+extern "C" __global__ void rest(float *out, const float *in, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum = sum * in[i] + 1.0f;
+    out[threadIdx.x] = sum;
+}
+
+/* 100 iterations: ptxas unrolls the loop away that is left in the PTX. */
+extern "C" __global__ void gone(float *out, const float *in)
+{
+    float sum = 0;
+    for (int i = 0; i < 100; i++)
+        sum = sum * in[i * 128] + 1.0f;
+    out[threadIdx.x] = sum;
+}
+
+/* A way for whole vectors and a way for the rest, in one loop; a barrier in each iteration. */
+extern "C" __global__ void paths(float *out, const float *in, int n)
+{
+    __shared__ float tile[128];
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i += 128) {
+        if (n % 128 == 0) {
+            if (threadIdx.x < 32)
+                *(float4 *)&tile[4 * threadIdx.x] = *(const float4 *)&in[i + 4 * threadIdx.x];
+        } else {
+#pragma unroll 1
+            for (int k = 0; k < 4; k++)
+                tile[threadIdx.x + 32 * k] = i + k < n ? in[i + threadIdx.x + 32 * k] : 0.0f;
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int k = 0; k < 16; k++)
+            sum = sum * tile[k] + tile[k + 16];
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+/* Half of the lanes go one way, half the other. */
+extern "C" __global__ void parted(float *out, const float *in, int n)
+{
+    float x = in[threadIdx.x];
+    if (threadIdx.x & 1) {
+#pragma unroll 1
+        for (int i = 0; i < n; i++)
+            x = x * in[i] + 3.0f;
+    } else {
+#pragma unroll 1
+        for (int i = 0; i < n; i++)
+            x = x * 5.0f + in[2 * i];
+    }
+    out[threadIdx.x] = x;
+}
+
+/* A subroutine for the remainder of 64-bit numbers. */
+extern "C" __global__ void called(unsigned long long *out, unsigned long long m)
+{
+    out[threadIdx.x] = (out[threadIdx.x] | 1ull << 63) % (m | 1ull << 62);
+}
+
+/* A jump through a table. */
+extern "C" __global__ void table(float *out, int k)
+{
+    float x = out[threadIdx.x];
+    switch (k) {
+    case 0:
+        x = x * 2.0f;
+        break;
+    case 1:
+        x = sqrtf(x);
+        break;
+    case 2:
+        x = __expf(x);
+        break;
+    case 3:
+        x = x * x + 3.0f;
+        break;
+    case 4:
+        x = out[4];
+        break;
+    case 5:
+        x = __sinf(x);
+        break;
+    }
+    out[threadIdx.x] = x;
+}

@@ -1,0 +1,22 @@
+/* The kernels of tests/data/sass/shapes.cu, as the tests of machine code use them. */
+#ifndef APTUNE_TEST_SASS_SHAPES_H
+#define APTUNE_TEST_SASS_SHAPES_H
+
+#include "metrics/cubin/sass_profile.h"
+
+typedef struct Shape {
+    const CubinKernel *kernel;
+    const Walk *walk;
+    const SassFlow *flow;
+    const SassJoin *join;
+    SassProfile profile;
+} Shape;
+
+/* One kernel compiled for sm_`arch` (90 or 80), 32 threads a block, `n` as its number (pointers are
+ * 0). */
+Shape sass_shape(Arena *a, const char *kernel, int arch, int n);
+
+/* Executed instructions of an opcode. */
+double sass_shape_executed(const Shape *s, int opcode);
+
+#endif
