@@ -65,18 +65,25 @@ int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool
     return requests(address, lanes, bytes, width);
 }
 
-int banks_wavefronts_min(const uint64_t address[32], uint32_t lanes, int bytes)
+static int distinct_units(const uint64_t *address, uint32_t lanes, int unit)
 {
-    const int unit = unit_bytes(bytes);
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)unit);
     int distinct = 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         bool seen = false;
         for (uint32_t earlier = lanes & ((UINT32_C(1) << i) - 1); earlier && !seen;
              earlier &= earlier - 1)
-            seen = address[__builtin_ctz(earlier)] / (unsigned)unit == address[i] / (unsigned)unit;
+            seen = address[__builtin_ctz(earlier)] >> shift == address[i] >> shift;
         distinct += !seen;
     }
+    return distinct;
+}
+
+int banks_wavefronts_min(const uint64_t address[32], uint32_t lanes, int bytes)
+{
+    const int unit = unit_bytes(bytes);
+    const int distinct = distinct_units(address, lanes, unit);
     const int least = (distinct * unit + BANKS * WORD - 1) / (BANKS * WORD);
     const bool two_halves = bytes == 16 && (lanes & 0xffff) && lanes >> 16;
     return two_halves && least < 2 ? 2 : least;
@@ -93,4 +100,9 @@ int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matr
     for (int m = 0; m < matrices; m++)
         sum += request(address, lanes & (UINT32_C(255) << (8 * m)), 16, true);
     return sum;
+}
+
+int banks_distinct_words(const uint64_t address[32], uint32_t lanes)
+{
+    return distinct_units(address, lanes, WORD);
 }

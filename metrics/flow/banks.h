@@ -34,4 +34,7 @@ int banks_wavefronts_atomic(const uint64_t address[32], uint32_t lanes, int byte
  * is one request. */
 int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matrices);
 
+/* Distinct 4-byte words: passes of the constant cache, which gives one word a time to all lanes. */
+int banks_distinct_words(const uint64_t address[32], uint32_t lanes);
+
 #endif
