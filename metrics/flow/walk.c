@@ -1,6 +1,8 @@
 #include "metrics/flow/walk.h"
 
 #include "metrics/flow/walk_frame.h"
+#include "metrics/flow/walk_skip.h"
+#include "metrics/ptx/ptx_warp.h"
 
 #include <stdlib.h>
 
@@ -73,15 +75,20 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     uint32_t yes = 0, maybe = 0;
     guard_lanes(x, in, mask, &yes, &maybe);
     if (x->known->plan->cell_of[i] != CFG_NONE) {
+        walk_skip_abort(x);
         move_cell(x, in, x->known->plan->cell_of[i], yes, maybe);
         return;
     }
     if (in->form->writes == 0 || in->count == 0)
         return;
     const PtxState s = state_of(x);
-    const int count = ptx_eval_instr(&s, in, results);
+    /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
+    const bool warp = ptx_warp_computes(in->form);
+    const int count = warp ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
+                           : ptx_eval_instr(&s, in, results);
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
         lanes_fill(&results[0], 1); /* what is waited for has come */
+    walk_skip_instr(x, in, results, count, mask, yes, maybe);
     assign_operand(x, &in->operands[0], results, count, yes, maybe);
 }
 
@@ -148,17 +155,35 @@ static void follow_events(Frame *x, const WalkPlanBlock *b)
 
 /* --- calls ------------------------------------------------------------------------------- */
 
+static WalkPlan *plan_of(Walker *w, const PtxFunction *f)
+{
+    WalkPlans *kept = w->options->plans;
+    for (size_t i = 0; kept && i < kept->plans.count; i++)
+        if (kept->plans.at[i]->flow->function == f)
+            return kept->plans.at[i];
+    WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory);
+    if (kept)
+        VEC_PUSH(w->arena, &kept->plans, p);
+    return p;
+}
+
 static const Known *known_function(Walker *w, const PtxFunction *f)
 {
     for (size_t i = 0; i < w->known.count; i++)
         if (w->known.at[i].function == f)
             return &w->known.at[i];
-    Known k = {.function = f, .plan = walk_plan_build(w->arena, f)};
+    Known k = {.function = f, .plan = plan_of(w, f)};
     k.result = ARENA_NEW(w->arena, WalkFunction);
     k.result->function = f;
     k.result->flow = k.plan->flow;
     k.result->blocks = ARENA_ARRAY(w->arena, WalkBlock, (size_t)k.plan->flow->cfg->count);
     k.result->loops = ARENA_ARRAY(w->arena, WalkLoop, k.plan->flow->loops->loops.count);
+    const Accesses *accesses = k.plan->accesses;
+    k.result->accesses = accesses;
+    if (accesses) {
+        k.result->costs = ARENA_ARRAY(w->arena, WalkAccess, accesses->costs.count);
+        k.result->aligns = ARENA_ARRAY(w->arena, WalkAlign, accesses->groups.count);
+    }
     VEC_PUSH(w->arena, &w->walk->functions, k.result);
     VEC_PUSH(w->arena, &w->known, k);
     return &w->known.at[w->known.count - 1];
@@ -209,6 +234,7 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
     x->loops = memory_zeroed(x->known->plan->flow->loops->loops.count + 1, sizeof *x->loops);
     x->known->result->calls++;
+    walk_skip_init(x);
     w->walk->steps += f->registers.count / 4;
     return x;
 }
@@ -219,6 +245,7 @@ static void frame_free(Frame *x)
     free(x->pending);
     free(x->loops);
     free(x->stack);
+    walk_skip_free(x);
     free(x);
 }
 
@@ -288,6 +315,22 @@ static bool spent(const Walker *w)
     return w->walk->steps >= w->max_steps;
 }
 
+static void follow_step(Frame *x, WalkStep s, uint32_t mask)
+{
+    switch (s.kind) {
+    case WALK_STEP_COMPUTE:
+        compute(x, s.at, &x->known->function->instrs.at[s.at], mask);
+        break;
+    case WALK_STEP_CALL:
+        walk_skip_abort(x);
+        follow_call(x, s.at, &x->known->function->instrs.at[s.at], mask);
+        break;
+    case WALK_STEP_ACCESS:
+        walk_access_group(x, s.at, mask);
+        break;
+    }
+}
+
 static void visit_block(Frame *x, int block, uint32_t mask)
 {
     Walker *w = x->walker;
@@ -297,13 +340,8 @@ static void visit_block(Frame *x, int block, uint32_t mask)
     w->walk->steps += 1 + b->step_count + b->event_count / 4;
     walk_count_header(x, block);
     follow_events(x, b);
-    for (size_t i = 0; i < b->step_count && !spent(w); i++) {
-        const PtxInstr *in = &x->known->function->instrs.at[b->steps[i]];
-        if (in->form->op == PTX_CALL)
-            follow_call(x, b->steps[i], in, mask);
-        else
-            compute(x, b->steps[i], in, mask);
-    }
+    for (size_t i = 0; i < b->step_count && !spent(w); i++)
+        follow_step(x, b->steps[i], mask);
 }
 
 static void step(Frame *x)
@@ -326,6 +364,9 @@ static void step(Frame *x)
         x->stack_count--;
         return;
     }
+    walk_skip_arrive(x, e->block, mask);
+    if (spent(x->walker))
+        return;
     visit_block(x, e->block, mask);
     walk_leave_block(x, mask);
 }

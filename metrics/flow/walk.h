@@ -26,14 +26,26 @@
 #ifndef APTUNE_FLOW_WALK_H
 #define APTUNE_FLOW_WALK_H
 
+#include "metrics/flow/access.h"
 #include "metrics/flow/flow.h"
 #include "metrics/ptx/ptx_eval.h"
+
+typedef struct WalkPlan WalkPlan;
+
+/* What was worked out about functions before walking, kept for further walks of the same module
+ * with the same `memory`.  Start with zero; lives in the arena of the walks. */
+typedef struct WalkPlans {
+    VEC(WalkPlan *) plans;
+} WalkPlans;
 
 typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
     uint32_t default_trips; /* of a loop whose exit is not known; 0: WALK_DEFAULT_TRIPS */
     uint64_t max_steps;     /* blocks entered plus instructions computed; 0: WALK_MAX_STEPS */
+    bool memory;            /* follow addresses too, and price each access */
+    bool plain;             /* walk every iteration, also where the rest could be foreseen */
+    WalkPlans *plans;       /* NULL: plans are made anew */
 } WalkOptions;
 
 enum {
@@ -56,12 +68,38 @@ typedef struct WalkLoop {
     bool early_ignored; /* an unknown exit was taken as never happening */
 } WalkLoop;
 
+/* What one cost (access.h) came to, over all times that its group was passed with an active lane.
+ * The figures cover the times at which all of it was known; `unknown` counts the others. */
+typedef struct WalkAccess {
+    uint64_t executions;
+    uint64_t lanes;      /* active ones */
+    uint64_t unknown;    /* times at which a guard or an address was not known */
+    uint64_t wavefronts; /* shared memory; of constants, passes of their cache */
+    uint64_t wavefronts_min;
+    uint64_t sectors; /* global and local memory */
+    uint64_t sectors_min;
+    uint64_t lines;
+    uint64_t bytes;
+    uint64_t unique_bytes;
+    PtxSpace space; /* that the addresses lie in; of generic accesses that of the first one */
+} WalkAccess;
+
+/* The bases of a group modulo 16, over all lanes and times. */
+typedef struct WalkAlign {
+    bool seen;
+    uint32_t residue; /* of the first one */
+    uint32_t varying; /* bits in which others differ from it */
+} WalkAlign;
+
 /* What happened in one function. */
 typedef struct WalkFunction {
     const PtxFunction *function;
     const Flow *flow;
     WalkBlock *blocks;
     WalkLoop *loops;
+    const Accesses *accesses; /* NULL without `memory` */
+    WalkAccess *costs;        /* by cost of `accesses` */
+    WalkAlign *aligns;        /* by group of `accesses` */
     uint64_t calls;
 } WalkFunction;
 
@@ -83,6 +121,7 @@ typedef struct Walk {
     double divergent;    /* branches at which lanes parted */
     uint32_t lanes;      /* threads in the warp */
     uint64_t steps;
+    uint64_t skipped;     /* iterations that were foreseen and not walked */
     bool capped;          /* max_steps was reached: the counts are lower bounds */
     int unknown_branches; /* places */
     int unknown_loops;

@@ -42,6 +42,15 @@ typedef struct Known {
     WalkFunction *result;
 } Known;
 
+/* Where a variable lies. */
+typedef struct WalkPlace {
+    const PtxVariable *variable;
+    uint64_t address;
+} WalkPlace;
+
+typedef struct WalkProof WalkProof; /* walk_skip.c */
+typedef struct WalkTrack WalkTrack;
+
 typedef struct Walker {
     Arena *arena;
     const WalkOptions *options;
@@ -50,6 +59,8 @@ typedef struct Walker {
     uint64_t max_steps;
     uint32_t default_trips;
     size_t snapshot_bytes;
+    VEC(WalkPlace) places; /* of variables whose address was asked for */
+    uint64_t place_end[PTX_SPACE_COUNT];
     uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
     uint32_t groups;                    /* cp.async groups committed and not waited for */
 } Walker;
@@ -62,6 +73,8 @@ struct Frame {
     uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch at which it was issued */
     LoopState *loops;
     uint32_t gone; /* lanes that have returned */
+    WalkTrack *tracks;
+    WalkProof *proof; /* NULL when there are no loops or they are walked plainly */
     Entry *stack;
     size_t stack_count;
     size_t stack_capacity;
@@ -91,12 +104,24 @@ static inline void guard_lanes(const Frame *x, const PtxInstr *in, uint32_t mask
     *yes = mask & p->known & (in->guard_negated ? ~set : set);
 }
 
+/* The address of a variable, for PtxState. */
+bool walk_address(void *walker, const PtxVariable *v, uint64_t *address);
+
 static inline PtxState state_of(const Frame *x)
 {
     return (PtxState){.launch = &x->walker->options->launch,
                       .place = x->walker->options->place,
-                      .registers = x->values};
+                      .registers = x->values,
+                      .address = x->walker->options->memory ? walk_address : NULL,
+                      .context = x->walker};
 }
+
+/* Prices the accesses of a group for the lanes that come by. */
+void walk_access_group(Frame *x, size_t group, uint32_t mask);
+/* Adds one execution of a cost at these addresses (of the site, offset included). */
+void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes);
+/* The space that an address lies in. */
+PtxSpace walk_access_space(PtxSpace written, uint64_t address);
 
 /* Room for one more entry on top of the stack, zeroed. */
 Entry *walk_push(Frame *x);

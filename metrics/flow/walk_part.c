@@ -1,5 +1,5 @@
 /* Lanes that part: forks, loops under way, branches. */
-#include "metrics/flow/walk_frame.h"
+#include "metrics/flow/walk_skip.h"
 
 #include <stdlib.h>
 
@@ -143,6 +143,7 @@ static void cross_edge(Frame *x, int from, int to, uint32_t mask)
     if (loop_contains(t, l, from))
         return;
     x->loops[l] = (LoopState){0};
+    walk_skip_enter(x, l);
     x->known->result->loops[l].entries++;
 }
 
@@ -332,8 +333,12 @@ void walk_leave_block(Frame *x, uint32_t mask)
     const int block = e->block, stop = e->stop;
     Parting p = part_lanes(x, block, mask);
     const PtxInstr *in = cfg_branch(flow_of(x)->cfg, block);
-    if (p.undecided)
+    if (in)
+        walk_skip_branch(x, in, mask);
+    if (p.undecided) {
+        walk_skip_abort(x);
         mark_undecided(x, block);
+    }
     if (in && p.count > 1)
         decide_exit(x, block, in, &p);
     for (int i = 0; i < p.count; i++)

@@ -1,5 +1,8 @@
 #include "metrics/flow/walk_plan.h"
 
+#include "metrics/flow/walk_live.h"
+#include "metrics/ptx/ptx_warp.h"
+
 #include <string.h>
 
 bool walk_counts(const PtxInstr *in)
@@ -43,9 +46,21 @@ static void take_instr(Slicer *s, size_t i)
     if (s->plan->in_slice[i])
         return;
     s->plan->in_slice[i] = true;
-    if (ptx_eval_computes(in->form) || is_param_access(in))
+    if (ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in))
         ptx_visit_registers(in, need, s);
     else if (in->guard != PTX_NO_GUARD)
+        need(s, in->guard, false);
+}
+
+static void take_addresses(Slicer *s, const PtxInstr *in)
+{
+    AccessSite sides[2];
+    const PtxOperand *addresses[2];
+    const int n = access_sides(in, sides, addresses);
+    for (int k = 0; k < n; k++)
+        if (addresses[k]->parts[0].kind == PTX_OPERAND_REGISTER)
+            need(s, addresses[k]->parts[0].index, false);
+    if (n > 0 && in->guard != PTX_NO_GUARD)
         need(s, in->guard, false);
 }
 
@@ -58,6 +73,8 @@ static void take_roots(Slicer *s)
             ptx_visit_registers(in, need, s);
         if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM))
             take_instr(s, i);
+        if (s->plan->accesses)
+            take_addresses(s, in);
     }
 }
 
@@ -117,15 +134,32 @@ static void find_cells(Arena *a, WalkPlan *p)
         VEC_PUSH(a, &p->state, (int)(f->registers.count + i));
 }
 
+/* Groups that begin at an instruction: their numbers follow each other. */
+static int count_groups(const WalkPlan *p, size_t i, int *first)
+{
+    *first = p->accesses ? p->accesses->group_at[i] : CFG_NONE;
+    if (*first == CFG_NONE)
+        return 0;
+    const PtxInstr *in = &p->flow->function->instrs.at[i];
+    const size_t next = (size_t)*first + 1;
+    return next < p->accesses->groups.count && p->accesses->groups.at[next].first == in ? 2 : 1;
+}
+
 static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
 {
+    int group = 0;
     for (size_t i = c->first; i < c->end; i++)
-        b->step_count += p->in_slice[i];
-    b->steps = ARENA_ARRAY(a, size_t, b->step_count);
+        b->step_count += p->in_slice[i] + (size_t)count_groups(p, i, &group);
+    b->steps = ARENA_ARRAY(a, WalkStep, b->step_count);
     size_t n = 0;
-    for (size_t i = c->first; i < c->end; i++)
+    for (size_t i = c->first; i < c->end; i++) {
+        const int groups = count_groups(p, i, &group);
+        for (int g = 0; g < groups; g++)
+            b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)};
+        const bool call = p->flow->function->instrs.at[i].form->op == PTX_CALL;
         if (p->in_slice[i])
-            b->steps[n++] = i;
+            b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i};
+    }
 }
 
 /* --- events that delimit regions --------------------------------------------------------- */
@@ -341,10 +375,11 @@ static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
     }
 }
 
-WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f)
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory)
 {
     WalkPlan *p = ARENA_NEW(a, WalkPlan);
     p->flow = flow_build(a, f);
+    p->accesses = memory ? access_find(a, p->flow->cfg) : NULL;
     cut_slice(a, p);
     find_cells(a, p);
     const Cfg *c = p->flow->cfg;
@@ -356,5 +391,9 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f)
         for (size_t k = c->blocks[i].first; k < c->blocks[i].end; k++)
             count_instr(&p->blocks[i], &f->instrs.at[k]);
     }
+    for (size_t r = 0; r < f->registers.count; r++)
+        if (s.late[r])
+            VEC_PUSH(a, &p->late, (int)r);
+    walk_live_find(a, p);
     return p;
 }

@@ -37,8 +37,19 @@ typedef struct WalkCell {
     int bytes;
 } WalkCell;
 
+typedef enum WalkStepKind {
+    WALK_STEP_COMPUTE, /* an instruction of the slice */
+    WALK_STEP_CALL,
+    WALK_STEP_ACCESS /* a group of accesses, at the first of them */
+} WalkStepKind;
+
+typedef struct WalkStep {
+    WalkStepKind kind;
+    size_t at; /* instruction, or group */
+} WalkStep;
+
 typedef struct WalkPlanBlock {
-    size_t *steps; /* instructions to compute, and calls, in order */
+    WalkStep *steps; /* in order */
     size_t step_count;
     WalkEvent *events;
     size_t event_count;
@@ -51,16 +62,24 @@ typedef struct WalkPlanBlock {
     uint32_t store_bytes[PTX_SPACE_COUNT];
 } WalkPlanBlock;
 
-typedef struct WalkPlan {
+/* A register or cell of the state that is read before it is written behind a loop's header. */
+typedef VEC(int) WalkLive;
+
+struct WalkPlan {
     const Flow *flow;
+    const Accesses *accesses; /* NULL: addresses are not followed */
     WalkPlanBlock *blocks;
     VEC(WalkCell) cells;
     int *cell_of;   /* by instruction; CFG_NONE when it reads or writes no cell */
     bool *in_slice; /* by instruction */
     VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
-} WalkPlan;
+    VEC(int) late;  /* registers that some slow instruction writes */
+    WalkLive *live; /* by loop: what its header needs of the state */
+};
 
-WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f);
+/* The plan of a function; with `memory`, addresses and guards of memory accesses are in the slice.
+ */
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory);
 
 /* The cell of a variable at an offset; CFG_NONE when there is none. */
 int walk_plan_cell(const WalkPlan *p, const PtxVariable *v, int64_t offset, int bytes);

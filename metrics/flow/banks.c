@@ -1,0 +1,108 @@
+#include "metrics/flow/banks.h"
+
+enum { LANES = 32, BANKS = 32, WORD = 4 };
+
+/* Wide accesses use whole groups of neighbouring banks, so that units of the access's width and
+ * groups of banks take the place of words and banks. */
+static int unit_bytes(int bytes)
+{
+    return bytes < WORD ? WORD : bytes;
+}
+
+/* The most distinct units that fall into one group of banks. */
+static int request(const uint64_t *address, uint32_t lanes, int bytes, bool shared_units)
+{
+    const int unit = unit_bytes(bytes);
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)unit);
+    const unsigned groups = BANKS * WORD / (unsigned)unit;
+    uint8_t count[BANKS] = {0};
+    int8_t newest[BANKS], before[LANES];
+    int most = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const uint64_t mine = address[i] >> shift;
+        const unsigned g = (unsigned)mine & (groups - 1);
+        int k = count[g] ? newest[g] : -1;
+        while (shared_units && k >= 0 && address[k] >> shift != mine)
+            k = before[k];
+        if (shared_units && k >= 0)
+            continue;
+        before[i] = (int8_t)(count[g] ? newest[g] : -1);
+        newest[g] = (int8_t)i;
+        if (++count[g] > most)
+            most = count[g];
+    }
+    return most;
+}
+
+static int requests(const uint64_t *address, uint32_t lanes, int bytes, int width)
+{
+    int sum = 0;
+    const uint32_t all = width == LANES ? UINT32_MAX : (UINT32_C(1) << width) - 1;
+    for (int first = 0; first < LANES; first += width)
+        sum += request(address, lanes & (all << first), bytes, true);
+    return sum;
+}
+
+/* Does every pair of active lanes, `apart` apart, have one address? */
+static bool neighbours_agree(const uint64_t *address, uint32_t lanes, int apart)
+{
+    for (int i = 0; i < LANES; i++) {
+        const int k = i ^ apart;
+        if (lanes >> i & 1 && lanes >> k & 1 && address[i] != address[k])
+            return false;
+    }
+    return true;
+}
+
+int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load)
+{
+    if (bytes <= WORD)
+        return requests(address, lanes, bytes, LANES);
+    int width = LANES * WORD / bytes;
+    if (is_load && (neighbours_agree(address, lanes, 1) || neighbours_agree(address, lanes, 2)))
+        width *= 2;
+    return requests(address, lanes, bytes, width);
+}
+
+static int distinct_units(const uint64_t *address, uint32_t lanes, int unit)
+{
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)unit);
+    int distinct = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        bool seen = false;
+        for (uint32_t earlier = lanes & ((UINT32_C(1) << i) - 1); earlier && !seen;
+             earlier &= earlier - 1)
+            seen = address[__builtin_ctz(earlier)] >> shift == address[i] >> shift;
+        distinct += !seen;
+    }
+    return distinct;
+}
+
+int banks_wavefronts_min(const uint64_t address[32], uint32_t lanes, int bytes)
+{
+    const int unit = unit_bytes(bytes);
+    const int distinct = distinct_units(address, lanes, unit);
+    const int least = (distinct * unit + BANKS * WORD - 1) / (BANKS * WORD);
+    const bool two_halves = bytes == 16 && (lanes & 0xffff) && lanes >> 16;
+    return two_halves && least < 2 ? 2 : least;
+}
+
+int banks_wavefronts_atomic(const uint64_t address[32], uint32_t lanes, int bytes)
+{
+    return request(address, lanes, bytes, false);
+}
+
+int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matrices)
+{
+    int sum = 0;
+    for (int m = 0; m < matrices; m++)
+        sum += request(address, lanes & (UINT32_C(255) << (8 * m)), 16, true);
+    return sum;
+}
+
+int banks_distinct_words(const uint64_t address[32], uint32_t lanes)
+{
+    return distinct_units(address, lanes, WORD);
+}

@@ -1,0 +1,430 @@
+#include "metrics/ptx/ptx_affine.h"
+
+__extension__ typedef __int128 Wide;
+
+enum { SOURCES = 4 };
+
+/* One lane's instruction at time 0. */
+typedef struct Step {
+    const PtxForm *form;
+    int bits; /* of the sources */
+    bool is_signed;
+    uint64_t v[SOURCES]; /* values */
+    int64_t d[SOURCES];  /* changes, of the low `bits` */
+    bool moves[SOURCES]; /* the change is not 0 */
+    int count;
+    uint64_t limit;
+} Step;
+
+static void lower(Step *s, Wide times)
+{
+    if (times < (Wide)s->limit)
+        s->limit = times < 0 ? 0 : (uint64_t)times;
+}
+
+/* --- values as numbers ------------------------------------------------------------------- */
+
+static Wide number(uint64_t v, int bits, bool is_signed)
+{
+    return is_signed ? (Wide)ptx_value_signed(v, bits) : (Wide)ptx_value_truncate(v, bits);
+}
+
+/* Times until source i leaves the range of its type. */
+static void keep_in_range(Step *s, int i, bool is_signed)
+{
+    const Wide v = number(s->v[i], s->bits, is_signed), one = 1;
+    const Wide top = is_signed ? (one << (s->bits - 1)) - 1 : (one << s->bits) - 1;
+    const Wide bottom = is_signed ? -(one << (s->bits - 1)) : 0;
+    if (s->d[i] > 0)
+        lower(s, (top - v) / s->d[i] + 1);
+    else if (s->d[i] < 0)
+        lower(s, (v - bottom) / -(Wide)s->d[i] + 1);
+}
+
+/* Times until v + t·d < 0 changes its truth. */
+static void keep_sign(Step *s, Wide v, Wide d)
+{
+    if (v < 0 && d > 0)
+        lower(s, (-v - 1) / d + 1);
+    else if (v >= 0 && d < 0)
+        lower(s, v / -d + 1);
+}
+
+static void keep_difference(Step *s, Wide v, Wide d)
+{
+    if (d == 0)
+        return;
+    if (v == 0)
+        lower(s, 1);
+    else if (-v % d == 0 && -v / d > 0)
+        lower(s, -v / d);
+}
+
+static bool is_unsigned_order(PtxCompare c)
+{
+    return c == PTX_LO || c == PTX_LS || c == PTX_HI || c == PTX_HS;
+}
+
+/* The outcome of comparing the first two sources stays. */
+static bool keep_comparison(Step *s, PtxCompare how)
+{
+    const bool is_signed = s->is_signed && !is_unsigned_order(how);
+    keep_in_range(s, 0, is_signed);
+    keep_in_range(s, 1, is_signed);
+    const Wide v = number(s->v[0], s->bits, is_signed) - number(s->v[1], s->bits, is_signed);
+    const Wide d = (Wide)s->d[0] - s->d[1];
+    switch (how) {
+    case PTX_EQ:
+    case PTX_NE:
+        keep_difference(s, v, d);
+        return true;
+    case PTX_LT:
+    case PTX_LO:
+    case PTX_GE:
+    case PTX_HS:
+        keep_sign(s, v, d);
+        return true;
+    case PTX_LE:
+    case PTX_LS:
+    case PTX_GT:
+    case PTX_HI:
+        keep_sign(s, v - 1, d);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- operations; each gives the change of the result, false when there is none ------------- */
+
+static bool product(Step *s, int64_t *out)
+{
+    const bool wide = s->form->half == PTX_WIDE;
+    if (s->form->half == PTX_HIGH || (s->moves[0] && s->moves[1]))
+        return false;
+    const int moving = s->moves[0] ? 0 : 1;
+    if (wide)
+        keep_in_range(s, moving, s->is_signed);
+    const uint64_t factor = s->v[1 - moving];
+    const Wide fixed = number(factor, s->bits, s->is_signed);
+    *out = (int64_t)((uint64_t)s->d[moving] * (uint64_t)fixed);
+    return true;
+}
+
+static bool product_and_sum(Step *s, int64_t *out)
+{
+    int64_t change = 0;
+    if (s->form->flags & (PTX_FLAG_SAT | PTX_FLAG_CC))
+        return false;
+    if ((s->moves[0] || s->moves[1]) && !product(s, &change))
+        return false;
+    *out = (int64_t)((uint64_t)change + (uint64_t)s->d[2]);
+    return true;
+}
+
+/* The bits that ever change: those from the lowest one of the change on. */
+static uint64_t moving_bits(const Step *s, int i)
+{
+    const uint64_t d = ptx_value_truncate((uint64_t)s->d[i], s->bits);
+    return d == 0 ? 0 : ptx_value_truncate(~UINT64_C(0) << __builtin_ctzll(d), s->bits);
+}
+
+/* and, or, xor of a moving source with a fixed one that is all zeros or all ones where it moves. */
+static bool logic(Step *s, int64_t *out)
+{
+    if (s->moves[0] && s->moves[1])
+        return false;
+    const int moving = s->moves[0] ? 0 : 1;
+    const uint64_t mask = moving_bits(s, moving), fixed = s->v[1 - moving] & mask;
+    if (fixed != 0 && fixed != mask)
+        return false;
+    const bool ones = fixed != 0;
+    switch (s->form->op) {
+    case PTX_AND:
+        *out = ones ? s->d[moving] : 0;
+        return true;
+    case PTX_OR:
+        *out = ones ? 0 : s->d[moving];
+        return true;
+    default:
+        *out = ones ? -s->d[moving] : s->d[moving];
+        return true;
+    }
+}
+
+static bool shift_left(const Step *s, int64_t *out)
+{
+    const uint64_t amount = ptx_value_truncate(s->v[1], 32);
+    if (s->moves[1])
+        return false;
+    *out = amount >= (uint64_t)s->bits ? 0 : (int64_t)((uint64_t)s->d[0] << amount);
+    return true;
+}
+
+static bool divides(Wide divisor, int64_t change)
+{
+    return divisor != 0 && change % divisor == 0;
+}
+
+static bool shift_right(Step *s, int64_t *out)
+{
+    const uint64_t amount = ptx_value_truncate(s->v[1], 32);
+    if (s->moves[1] || amount >= (uint64_t)s->bits - 1)
+        return false;
+    const Wide divisor = (Wide)1 << amount;
+    if (!divides(divisor, s->d[0]))
+        return false;
+    keep_in_range(s, 0, s->is_signed);
+    *out = (int64_t)(s->d[0] / divisor);
+    return true;
+}
+
+/* By a fixed positive number that divides the change, as long as the dividend is not negative. */
+static bool divide(Step *s, int64_t *out)
+{
+    const Wide divisor = number(s->v[1], s->bits, s->is_signed);
+    const Wide v = number(s->v[0], s->bits, s->is_signed);
+    if (s->moves[1] || divisor <= 0 || v < 0 || !divides(divisor, s->d[0]))
+        return false;
+    keep_in_range(s, 0, s->is_signed);
+    keep_sign(s, v, s->d[0]);
+    *out = s->form->op == PTX_REM ? 0 : (int64_t)(s->d[0] / divisor);
+    return true;
+}
+
+static bool lesser(Step *s, int64_t *out)
+{
+    const Wide a = number(s->v[0], s->bits, s->is_signed);
+    const Wide b = number(s->v[1], s->bits, s->is_signed);
+    if (!keep_comparison(s, a < b ? PTX_LT : PTX_GE))
+        return false;
+    *out = s->d[(a < b) == (s->form->op == PTX_MIN) ? 0 : 1];
+    return true;
+}
+
+static bool field(const Step *s, int64_t *out)
+{
+    const uint64_t end = (s->v[1] & 255) + (s->v[2] & 255);
+    const uint64_t mask = moving_bits(s, 0);
+    *out = 0;
+    return !s->moves[1] && !s->moves[2] && mask != 0 && end <= (uint64_t)__builtin_ctzll(mask);
+}
+
+static bool convert(Step *s, int64_t *out)
+{
+    const PtxForm *f = s->form;
+    const int to = ptx_type_bits(f->types[0]);
+    if (f->flags & PTX_FLAG_SAT)
+        return false;
+    if (to > s->bits)
+        keep_in_range(s, 0, s->is_signed);
+    *out = s->d[0];
+    /* Cut off and read with more bits than were kept, it might jump. */
+    return to >= s->bits || to >= 32;
+}
+
+static bool plain(const Step *s)
+{
+    return !(s->form->flags & (PTX_FLAG_SAT | PTX_FLAG_CC));
+}
+
+static bool change_of(Step *s, int64_t *out)
+{
+    switch (s->form->op) {
+    case PTX_MOV:
+    case PTX_CVTA:
+        *out = s->d[0];
+        return s->count == 1;
+    case PTX_ADD:
+        *out = (int64_t)((uint64_t)s->d[0] + (uint64_t)s->d[1]);
+        return plain(s);
+    case PTX_SUB:
+        *out = (int64_t)((uint64_t)s->d[0] - (uint64_t)s->d[1]);
+        return plain(s);
+    case PTX_NEG:
+    case PTX_NOT:
+        *out = (int64_t)(0 - (uint64_t)s->d[0]);
+        return true;
+    case PTX_MUL:
+        return product(s, out);
+    case PTX_MAD:
+        return product_and_sum(s, out);
+    case PTX_AND:
+    case PTX_OR:
+    case PTX_XOR:
+        return logic(s, out);
+    case PTX_SHL:
+        return shift_left(s, out);
+    case PTX_SHR:
+        return shift_right(s, out);
+    case PTX_DIV:
+    case PTX_REM:
+        return divide(s, out);
+    case PTX_MIN:
+    case PTX_MAX:
+        return lesser(s, out);
+    case PTX_BFE:
+        return field(s, out);
+    case PTX_SELP:
+        *out = s->v[2] & 1 ? s->d[0] : s->d[1];
+        return !s->moves[2];
+    case PTX_SETP:
+    case PTX_SET:
+        *out = 0;
+        return !(s->count > 2 && s->moves[2]) && keep_comparison(s, s->form->compare);
+    case PTX_CVT:
+        return convert(s, out);
+    default:
+        return false;
+    }
+}
+
+/* --- lanes ------------------------------------------------------------------------------- */
+
+static int source_bits(const PtxForm *f)
+{
+    const int bits = ptx_type_bits(ptx_source_type(f));
+    return bits == 0 || bits > 64 ? 64 : bits;
+}
+
+/* The third source of mad.wide is as wide as the result. */
+static int bits_of_source(const PtxForm *f, int i, int bits)
+{
+    if (f->op == PTX_MAD && f->half == PTX_WIDE && i == 2)
+        return bits * 2;
+    return f->op == PTX_SELP && i == 2 ? 1 : bits;
+}
+
+typedef struct Job {
+    const PtxForm *form;
+    const Lanes *sources, *changes, *results;
+    int count;
+    int bits;
+    bool is_signed;
+} Job;
+
+/* A known source may decide alone whether the result of an unknown one is known. */
+static bool one_side_decides(PtxOp op)
+{
+    return op == PTX_AND || op == PTX_OR || op == PTX_MUL;
+}
+
+/* The result is unknown now; is it so at all times? */
+static bool unknown_stays(const Job *j, int lane)
+{
+    bool surely = false;
+    for (int i = 0; i < j->count; i++) {
+        const bool steady = j->changes[i].known >> lane & 1;
+        if (!(j->sources[i].known >> lane & 1))
+            surely |= steady;
+        else if (one_side_decides(j->form->op) && (!steady || lanes_at(&j->changes[i], lane) != 0))
+            return false;
+    }
+    return surely;
+}
+
+/* One side decided alone: the other does not matter as long as this one stays. */
+static bool decided_stays(const Job *j, int lane)
+{
+    for (int i = 0; i < j->count; i++)
+        if (j->sources[i].known >> lane & 1 &&
+            (!(j->changes[i].known >> lane & 1) || lanes_at(&j->changes[i], lane) != 0))
+            return false;
+    return true;
+}
+
+static bool lane_change(const Job *j, int lane, int64_t *out, uint64_t *limit)
+{
+    Step s = {.form = j->form, .bits = j->bits, .is_signed = j->is_signed, .limit = *limit};
+    bool known = true, changing = false;
+    *out = 0;
+    for (int i = 0; i < j->count; i++) {
+        known &= j->sources[i].known >> lane & 1;
+        changing |= !(j->changes[i].known >> lane & 1) || lanes_at(&j->changes[i], lane) != 0;
+    }
+    if (!changing)
+        return true;
+    const bool result_known = j->results[0].known >> lane & 1;
+    if (!known)
+        return result_known ? decided_stays(j, lane) : unknown_stays(j, lane);
+    if (j->count > SOURCES || !result_known)
+        return false;
+    s.count = j->count;
+    for (int i = 0; i < j->count; i++) {
+        const int bits = bits_of_source(j->form, i, j->bits);
+        if (!(j->changes[i].known >> lane & 1))
+            return false;
+        s.v[i] = lanes_at(&j->sources[i], lane);
+        s.d[i] = ptx_value_signed(lanes_at(&j->changes[i], lane), bits);
+        s.moves[i] = s.d[i] != 0;
+    }
+    s.v[0] = ptx_value_truncate(s.v[0], j->bits);
+    if (!change_of(&s, out))
+        return false;
+    *limit = s.limit;
+    return true;
+}
+
+static bool all_zero(const Lanes *changes, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!changes[i].uniform || changes[i].v[0] != 0)
+            return false;
+    return true;
+}
+
+static bool all_uniform(const Lanes *l, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!l[i].uniform)
+            return false;
+    return true;
+}
+
+void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *changes, int count,
+                       const Lanes results[2], uint32_t lanes, Lanes out[2], uint64_t *limit)
+{
+    int64_t change = 0;
+    lanes_fill(&out[0], 0);
+    lanes_fill(&out[1], 0);
+    if (all_zero(changes, count))
+        return;
+    const Job j = {f,
+                   sources,
+                   changes,
+                   results,
+                   count,
+                   source_bits(f),
+                   ptx_type_is_signed(ptx_source_type(f))};
+    if (all_uniform(sources, count) && all_uniform(changes, count)) {
+        if (lane_change(&j, 0, &change, limit))
+            lanes_fill(&out[0], (uint64_t)change);
+        else
+            lanes_unknown(&out[0]);
+        out[1].known = out[0].known;
+        out[1].uniform = out[0].uniform;
+        return;
+    }
+    lanes_spread(&out[0]);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        if (!lane_change(&j, i, &change, limit))
+            out[0].known &= ~(UINT32_C(1) << i);
+        out[0].v[i] = (uint64_t)change;
+    }
+    lanes_spread(&out[1]);
+    out[1].known = out[0].known;
+}
+
+bool ptx_affine_join(bool a_known, uint64_t a, bool da_known, uint64_t da, bool b_known, uint64_t b,
+                     bool db_known, uint64_t db, uint64_t *change)
+{
+    *change = 0;
+    if (!da_known || !db_known)
+        return (!a_known && da_known) || (!b_known && db_known);
+    if (!a_known || !b_known)
+        return true; /* known at no time */
+    if (a == b)
+        *change = da;
+    return da == db;
+}

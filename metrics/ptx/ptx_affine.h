@@ -1,0 +1,29 @@
+/* How the results of an instruction change when its sources change steadily.
+ *
+ * Let the sources at time t be s + t·d for t = 0, 1, 2 …, modulo the width of their type.  A change
+ * says the same of a result: that at time t it is r + t·e.  Where that only holds for so long
+ * (until a comparison turns out differently, or a value that is about to be extended wraps around),
+ * `limit` says how many times.  Where no such e exists or this module does not see it, the change
+ * is unknown.
+ *
+ * Changes are kept in Lanes, sign-extended from the width of the value.  A value that is not known
+ * may have a known change: then it is known at no time. */
+#ifndef APTUNE_PTX_PTX_AFFINE_H
+#define APTUNE_PTX_PTX_AFFINE_H
+
+#include "metrics/ptx/ptx_eval.h"
+
+static const uint64_t PTX_FOREVER = UINT64_MAX;
+
+/* Changes of the results that ptx_eval_result gave for `sources`, in `lanes`.  Lowers `limit` to
+ * the number of times, from 0 on, for which they hold. */
+void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *changes, int count,
+                       const Lanes results[2], uint32_t lanes, Lanes out[2], uint64_t *limit);
+
+/* Two values one of which is kept, one does not know which: known where both agree.  `a` and `b`
+ * are the values, `da` and `db` their changes, in one lane; gives the change of what is kept, false
+ * when it is not known. */
+bool ptx_affine_join(bool a_known, uint64_t a, bool da_known, uint64_t da, bool b_known, uint64_t b,
+                     bool db_known, uint64_t db, uint64_t *change);
+
+#endif
