@@ -38,7 +38,7 @@ static void take_times(Run *r, Config *c, const double *times, size_t count)
     c->median = c->status == TRIAL_OK ? stats_median(kept, count) : NAN;
 }
 
-/* What a configuration that has no code of its own ends as. */
+/* Takes the outcome from a recording. */
 static void take_row(Run *r, Config *c, const RecordRow *row)
 {
     c->timed = true;
@@ -46,19 +46,6 @@ static void take_row(Run *r, Config *c, const RecordRow *row)
     c->max_error = row->max_error;
     c->words = row->message ? row->message : "";
     take_times(r, c, row->times_ms, row->time_count);
-}
-
-/* Is the recorded outcome that of the code we have?  A configuration whose code nobody here knows
- * (profiles from the recording) has the recorded one by definition. */
-static bool same_code(const Run *r, const Config *c, const RecordRow *row)
-{
-    if (c->code != CODE_OK)
-        return row->status == RECORD_COMPILE_ERROR;
-    Arena *a = arena_new();
-    bool same = row->code && strcmp(row->code, run_code_text(a, r, c)) == 0 && row->launch &&
-                strcmp(row->launch, run_launch_text(a, r, c)) == 0;
-    arena_free(a);
-    return same;
 }
 
 /* --- replay ----------------------------------------------------------------------------------- */
@@ -70,7 +57,7 @@ static void replay(Run *r)
         if (!r->selected[i])
             continue;
         const RecordRow *row = run_recorded_row(r, r->recording, i);
-        if (row && same_code(r, &r->configs[i], row))
+        if (row && run_same_code(r, &r->configs[i], row))
             take_row(r, &r->configs[i], row);
         else if (row)
             r->stale++;
@@ -153,9 +140,8 @@ typedef struct Session {
     const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
     size_t *order;                  /* configurations to time */
     size_t count, fetched, done;
-    CompileJob *jobs; /* one for each launch of each of them */
-    double best_ms;   /* so far; 0: none */
-    size_t sentinel;  /* configuration timed now and then; SIZE_MAX: none yet */
+    double best_ms;  /* so far; 0: none */
+    size_t sentinel; /* configuration timed now and then; SIZE_MAX: none yet */
     size_t since_sentinel;
     Arena *scratch;
     bool failed;
@@ -179,7 +165,7 @@ static void make_order(Session *s)
             if (!r->selected[i] || placed[i] || (pass == 0 && !survivor))
                 continue;
             const RecordRow *row = s->existing ? run_recorded_row(r, s->existing, i) : NULL;
-            if (row && same_code(r, &r->configs[i], row)) {
+            if (row && row->status != RECORD_SKIPPED && run_same_code(r, &r->configs[i], row)) {
                 take_row(r, &r->configs[i], row);
                 r->resumed++;
             } else {
@@ -211,6 +197,9 @@ static bool make_run(Session *s, size_t i, TaskRun *out)
         farm_add(s->farm, l, job);
         if (!farm_next(s->farm, s->scratch, &res, r->diag))
             return false;
+        if (res.status != COMPILE_OK) /* it did before: the cache lost it, and now it fails */
+            return diag_fail(r->diag, "%s does not compile any more: %s",
+                             run_config_name(s->scratch, r, i), res.log);
         modules[l] = (TaskModule){res.cubin, res.cubin_size};
         run_task_launch(&r->spec->launches[l], &r->configs[i].geometry[l], s->arguments,
                         r->spec->argument_count, &launches[l]);
