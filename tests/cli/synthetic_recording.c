@@ -1,28 +1,30 @@
-/* synthetic_recording SPEC FOLDER: writes FOLDER/NAME.times and NAME.profile for a spec, with the
- * code hashes that compiling here gives and times that are made up.
+/* synthetic_recording [--right] SPEC FOLDER: writes FOLDER/NAME.times and NAME.profile for a spec,
+ * with the code hashes that compiling here gives and times that are made up.
  *
  * A recording cannot lie beside the tests ready made: other versions of NVRTC make other code.
  *
- * Of n configurations, number i "takes" 1 + (n - i) / 8 ms, and the last one is wrong. */
+ * Of n configurations, number i "takes" 1 + (n - i) / 8 ms, and the last one is wrong
+ * unless --right is given. */
 #include "tuner/run/run_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char device_name[] = "synthetic device, nothing was measured";
 
-static void make_up_outcome(Run *r, size_t i)
+static void make_up_outcome(Run *r, size_t i, bool wrong)
 {
     Config *c = &r->configs[i];
     double *times = ARENA_ARRAY(r->arena, double, 3);
     for (int k = 0; k < 3; k++)
         times[k] = 1 + (double)(r->config_count - i) / 8 + 0.001 * (k - 1);
-    c->status = i + 1 == r->config_count ? TRIAL_WRONG : TRIAL_OK;
-    c->words = i + 1 == r->config_count ? "made up to be wrong" : NULL;
+    c->status = wrong ? TRIAL_WRONG : TRIAL_OK;
+    c->words = wrong ? "made up to be wrong" : NULL;
     c->times = times;
-    c->time_count = c->status == TRIAL_OK ? 3 : 0;
+    c->time_count = wrong ? 0 : 3;
 }
 
-static bool write_recording(Run *r, const char *folder)
+static bool write_recording(Run *r, const char *folder, bool all_right)
 {
     Device device = *r->device;
     device.name = device_name;
@@ -35,7 +37,7 @@ static bool write_recording(Run *r, const char *folder)
     TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
     bool ok = w && run_write_profiles(r, &h);
     for (size_t i = 0; i < r->config_count && ok; i++) {
-        make_up_outcome(r, i);
+        make_up_outcome(r, i, !all_right && i + 1 == r->config_count);
         ok = run_append_row(r, w, &h, i);
     }
     return times_close(w, r->diag) && ok;
@@ -43,7 +45,9 @@ static bool write_recording(Run *r, const char *folder)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    bool all_right = argc > 1 && strcmp(argv[1], "--right") == 0;
+    argv += all_right;
+    if (argc - all_right != 3)
         return 2;
     Arena *a = arena_new();
     Diag d = diag_new(a);
@@ -53,7 +57,7 @@ int main(int argc, char **argv)
              .compile_helper = BUILD_DIR "/aptune-compile",
              .cuda_folder = SOURCE_DIR "/.cuda",
              .metric_file = SOURCE_DIR "/metrics/thesis.metrics"};
-    bool ok = run_open(&r) && run_compile(&r) && write_recording(&r, argv[2]);
+    bool ok = run_open(&r) && run_compile(&r) && write_recording(&r, argv[2], all_right);
     Buf text = {0};
     diag_print(&d, &text);
     fputs(buf_text(&text), stderr);

@@ -253,23 +253,33 @@ static bool print_counts(const Run *r, const TuneOptions *o)
     return command_finish(&out);
 }
 
+static bool write_table(Run *r, Buf *said)
+{
+    Buf csv = {0};
+    report_csv(r, &csv);
+    const char *path = arena_printf(r->arena, "%s/configurations.csv", r->options.output);
+    bool ok = file_write(path, buf_text(&csv), csv.size, r->diag);
+    buf_free(&csv);
+    if (ok)
+        buf_puts(said, path);
+    return ok;
+}
+
+/* Writes what a run leaves, and says where. */
 static bool write_files(Run *r, Buf *said)
 {
     if (!folder_create(r->options.output, r->diag))
         return false;
-    Buf csv = {0};
-    report_csv(r, &csv);
-    const char *table = arena_printf(r->arena, "%s/configurations.csv", r->options.output);
-    bool ok = file_write(table, buf_text(&csv), csv.size, r->diag);
-    buf_free(&csv);
-    const char *source, *header;
-    if (ok && r->best != SIZE_MAX) {
-        ok = emit_winner(r, r->options.output, &source, &header, r->diag);
-        if (ok)
-            buf_printf(said, "%-10s %s, %s\n", "written", source, header);
-    }
-    if (ok)
-        buf_printf(said, "%-10s %s\n", r->best == SIZE_MAX ? "written" : "", table);
+    Buf winner = {0}, table = {0};
+    bool ok = write_table(r, &table);
+    if (r->best != SIZE_MAX)
+        ok = emit_winner(r, r->options.output, &winner, r->diag) && ok;
+    if (winner.size > 0)
+        buf_printf(said, "%-10s %s\n", "written", buf_text(&winner));
+    if (table.size > 0)
+        buf_printf(said, "%-10s %s\n", winner.size > 0 ? "" : "written", buf_text(&table));
+    buf_free(&winner);
+    buf_free(&table);
     return ok;
 }
 

@@ -41,12 +41,11 @@ static void print_defines(const Run *r, size_t config, const char *prefix, Buf *
     }
 }
 
-bool emit_source(const Run *r, size_t config, Buf *out, Diag *d)
+bool emit_source(const Run *r, size_t config, size_t l, Buf *out, Diag *d)
 {
-    const Launch *l = &r->spec->launches[0];
     Arena *a = arena_new();
     size_t size;
-    const char *text = file_read(a, l->path, &size, d);
+    const char *text = file_read(a, r->spec->launches[l].path, &size, d);
     if (text) {
         buf_puts(out, "/*\n");
         print_origin(r, config, out);
@@ -154,24 +153,57 @@ void emit_header(const Run *r, size_t config, Buf *out)
     define_string(out, p, "DEVICE", r->device->name);
     define_number(out, p, "ARCH", device_arch(r->device));
     define_string(out, p, "SOURCE", r->source == RUN_MEASURED ? "measured" : "replayed");
-    buf_printf(out, "#define %sTIME_MS %.6g\n", p, r->configs[config].median);
+    buf_printf(out, "#define %sTIME_MS %.7g\n", p, r->configs[config].median);
     buf_puts(out, "\n#endif\n");
     buf_free(&parameter);
     buf_free(&prefix);
 }
 
-bool emit_winner(const Run *r, const char *folder, const char **source, const char **header,
-                 Diag *d)
+/* Is launch `l` the first of its file? */
+static bool opens_file(const Run *r, size_t l)
+{
+    for (size_t k = 0; k < l; k++)
+        if (strcmp(r->spec->launches[k].path, r->spec->launches[l].path) == 0)
+            return false;
+    return true;
+}
+
+/* Writes one file, whose text it ends. */
+static bool write_file(const char *path, Buf *text, Buf *said, Diag *d)
+{
+    bool ok = file_write(path, buf_text(text), text->size, d);
+    if (ok)
+        buf_printf(said, "%s%s", said->size ? ", " : "", path);
+    buf_free(text);
+    return ok;
+}
+
+static bool write_sources(const Run *r, const char *folder, Buf *said, Diag *d)
+{
+    size_t files = 0;
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        if (!opens_file(r, l))
+            continue;
+        char number[24] = "";
+        if (++files > 1)
+            snprintf(number, sizeof number, "_%zu", files);
+        Buf text = {0};
+        if (!emit_source(r, r->best, l, &text, d))
+            return false;
+        const char *path = arena_printf(r->arena, "%s/%s%s.cu", folder, r->spec->name, number);
+        if (!write_file(path, &text, said, d))
+            return false;
+    }
+    return true;
+}
+
+bool emit_winner(const Run *r, const char *folder, Buf *said, Diag *d)
 {
     if (r->best == SIZE_MAX)
         return diag_fail(d, "there is no winner to write out");
-    *source = arena_printf(r->arena, "%s/%s.cu", folder, r->spec->name);
-    *header = arena_printf(r->arena, "%s/%s.h", folder, r->spec->name);
+    if (!write_sources(r, folder, said, d))
+        return false;
     Buf text = {0};
-    bool ok = emit_source(r, r->best, &text, d) && file_write(*source, text.text, text.size, d);
-    buf_clear(&text);
     emit_header(r, r->best, &text);
-    ok = ok && file_write(*header, text.text, text.size, d);
-    buf_free(&text);
-    return ok;
+    return write_file(arena_printf(r->arena, "%s/%s.h", folder, r->spec->name), &text, said, d);
 }

@@ -204,17 +204,29 @@ static Outcomes count_outcomes(const Run *r)
     return o;
 }
 
-static void print_rate(const Run *r, Buf *out, double ms)
+/* What the spec says of the work of a launch; NaN when it says nothing. */
+static double work_amount(const Run *r, const Expr *amount)
 {
-    const Expr *work = r->spec->work_flop;
-    Evaluation ev = {0};
+    Arena *a = arena_new();
+    Evaluation ev = {.arena = a};
     Value v;
-    if (!work || !expr_eval(work, r->spec->problems[r->space.problem].values, &ev, &v))
-        return;
-    double flops = value_as_real(v) / (ms * 1e-3), peak = device_peak_flops(r->device);
-    buf_printf(out, "   %.1f GFLOP/s", flops * 1e-9);
-    if (peak > 0)
-        buf_printf(out, "   %.1f %% of the device's fp32 peak", 100 * flops / peak);
+    bool known = amount && expr_eval(amount, r->spec->problems[r->space.problem].values, &ev, &v);
+    double n = known ? value_as_real(v) : NAN;
+    arena_free(a);
+    return n;
+}
+
+static void print_rates(const Run *r, Buf *out, double ms)
+{
+    double seconds = ms * 1e-3, peak = device_peak_flops(r->device);
+    double flops = work_amount(r, r->spec->work_flop) / seconds;
+    double bytes = work_amount(r, r->spec->work_bytes) / seconds;
+    if (!isnan(flops))
+        buf_printf(out, "   %.1f GFLOP/s", flops * 1e-9);
+    if (!isnan(flops) && peak > 0)
+        buf_printf(out, ", %.1f %% of the device's fp32 peak", 100 * flops / peak);
+    if (!isnan(bytes))
+        buf_printf(out, "   %.1f GB/s", bytes * 1e-9);
 }
 
 static void print_best(const Run *r, Buf *out)
@@ -222,8 +234,9 @@ static void print_best(const Run *r, Buf *out)
     Arena *a = arena_new();
     label(out, "best");
     if (r->best == SIZE_MAX) {
-        buf_puts(out, r->source == RUN_STATIC ? "not known: nothing was timed\n"
-                                              : "none: no configuration gave a right result\n");
+        buf_puts(out, count_outcomes(r).timed == 0
+                          ? "not known: nothing was timed\n"
+                          : "none: no configuration gave a right result\n");
         arena_free(a);
         return;
     }
@@ -231,14 +244,14 @@ static void print_best(const Run *r, Buf *out)
     buf_printf(out, "%s\n", run_config_name(a, r, r->best));
     label(out, "");
     buf_printf(out, "%.4f ms", c->median);
-    print_rate(r, out, c->median);
+    print_rates(r, out, c->median);
     buf_printf(out, "   (%s)\n", r->source == RUN_MEASURED ? "measured" : "replayed");
     if (!isnan(r->relative)) {
         label(out, "");
         buf_printf(out, "%.1f %% of the best recorded time, %.4f ms: regret %.1f %%\n",
                    100 * r->relative, r->exhaustive_best_ms, 100 / r->relative - 100);
     }
-    if (!isnan(r->random_relative)) {
+    if (!isnan(r->random_relative) && !r->options.exhaustive) {
         label(out, "");
         buf_printf(out, "%.1f %% is what a random sample of %zu is expected to find\n",
                    100 * r->random_relative, r->selected_count);

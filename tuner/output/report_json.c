@@ -181,14 +181,17 @@ void report_dry_run_json(const Run *r, Buf *out)
 /* --- CSV ----------------------------------------------------------------------------------------
  */
 
-/* A text field: in quotes where it needs them (RFC 4180). */
+/* A field of text, in quotes (RFC 4180); its lines become one. */
 static void csv_text(Buf *out, const char *text)
 {
     buf_putc(out, '"');
     for (; *text; text++) {
         if (*text == '"')
             buf_putc(out, '"');
-        buf_putc(out, *text == '\n' ? ' ' : *text);
+        if (*text != '\n')
+            buf_putc(out, *text);
+        else if (text[1])
+            buf_puts(out, "; ");
     }
     buf_putc(out, '"');
 }

@@ -26,7 +26,7 @@ static void find_best(Run *r)
 {
     for (size_t i = 0; i < r->config_count; i++) {
         const Config *c = &r->configs[i];
-        if (!r->selected[i] || !c->timed || c->status != TRIAL_OK)
+        if (!r->selected[i] || !c->timed || c->status != TRIAL_OK || isnan(c->median))
             continue;
         if (r->best == SIZE_MAX || better(r, i, r->best))
             r->best = i;
@@ -43,7 +43,7 @@ static bool recorded_times(const Run *r, double *out)
             continue;
         }
         const RecordRow *row = run_recorded_row(r, r->recording, i);
-        if (!row)
+        if (!row || !run_same_code(r, &r->configs[i], row))
             return false;
         out[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
     }
@@ -69,7 +69,7 @@ static void compare_with_recording(Run *r, const double *times)
 void run_judge(Run *r)
 {
     find_best(r);
-    if (!r->recording || r->options.exhaustive)
+    if (!r->recording)
         return;
     double *times = ARENA_ARRAY(r->arena, double, r->config_count);
     r->recording_complete = recorded_times(r, times);

@@ -55,6 +55,9 @@ RecordValue run_record_value(Arena *a, Value v);
 /* The row of configuration `i`, NULL when there is none. */
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);
 
+/* Is the recorded outcome that of the code and launch geometry that the configuration has here? */
+bool run_same_code(const Run *r, const Config *c, const RecordRow *row);
+
 /* Code hashes and geometry of all launches, as rows name them; and hashes back. */
 const char *run_code_text(Arena *a, const Run *r, const Config *c);
 const char *run_launch_text(Arena *a, const Run *r, const Config *c);

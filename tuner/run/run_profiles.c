@@ -125,6 +125,7 @@ bool run_take_recorded(Run *r)
     arena_free(scratch);
     for (size_t i = 0; i < r->config_count && !complete; i++) {
         r->configs[i].code = CODE_NONE;
+        r->configs[i].failure = NULL;
         r->configs[i].profile = NULL;
     }
     r->compiler = r->recording->header.nvrtc;

@@ -128,6 +128,17 @@ const char *run_launch_text(Arena *a, const Run *r, const Config *c)
     return text;
 }
 
+bool run_same_code(const Run *r, const Config *c, const RecordRow *row)
+{
+    if (c->code != CODE_OK)
+        return row->status == RECORD_COMPILE_ERROR;
+    Arena *a = arena_new();
+    bool same = row->code && strcmp(row->code, run_code_text(a, r, c)) == 0 && row->launch &&
+                strcmp(row->launch, run_launch_text(a, r, c)) == 0;
+    arena_free(a);
+    return same;
+}
+
 /* The hashes of run_code_text back into a configuration. */
 bool run_take_code_text(const Run *r, const char *text, Config *c)
 {

@@ -31,9 +31,6 @@ void timer_take_times(Run *r, Config *c, const double *times, size_t count);
 /* The outcome a recording has. */
 void timer_take_row(Run *r, Config *c, const RecordRow *row);
 
-/* Is the recorded outcome that of the code we have? */
-bool timer_same_code(const Run *r, const Config *c, const RecordRow *row);
-
 /* Times as they are recorded, so that a replay decides as the run did. */
 const double *timer_rounded(Arena *a, const double *times, size_t count);
 

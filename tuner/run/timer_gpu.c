@@ -128,6 +128,9 @@ static bool make_run(Session *s, size_t i, TaskRun *out)
         farm_add(s->farm, l, job);
         if (!farm_next(s->farm, s->scratch, &res, r->diag))
             return false;
+        if (res.status != COMPILE_OK) /* it did before: the cache lost it, and now it fails */
+            return diag_fail(r->diag, "%s does not compile any more: %s",
+                             run_config_name(s->scratch, r, i), res.log);
         modules[l] = (TaskModule){res.cubin, res.cubin_size};
         run_task_launch(&r->spec->launches[l], &r->configs[i].geometry[l], s->arguments,
                         r->spec->argument_count, &launches[l]);
@@ -248,7 +251,7 @@ static size_t skip_existing(Session *s, const size_t *list, size_t count, size_t
     for (size_t k = 0; k < count; k++) {
         Config *c = &s->run->configs[list[k]];
         const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, list[k]) : NULL;
-        if (row && timer_same_code(s->run, c, row)) {
+        if (row && row->status != RECORD_SKIPPED && run_same_code(s->run, c, row)) {
             timer_take_row(s->run, c, row);
             note_best(s, list[k]);
             s->run->resumed++;

@@ -32,19 +32,6 @@ void timer_take_row(Run *r, Config *c, const RecordRow *row)
     timer_take_times(r, c, row->times_ms, row->time_count);
 }
 
-/* Is the recorded outcome that of the code we have?  A configuration whose code nobody here knows
- * (profiles from the recording) has the recorded one by definition. */
-bool timer_same_code(const Run *r, const Config *c, const RecordRow *row)
-{
-    if (c->code != CODE_OK)
-        return row->status == RECORD_COMPILE_ERROR;
-    Arena *a = arena_new();
-    bool same = row->code && strcmp(row->code, run_code_text(a, r, c)) == 0 && row->launch &&
-                strcmp(row->launch, run_launch_text(a, r, c)) == 0;
-    arena_free(a);
-    return same;
-}
-
 /* --- the timer
  * ------------------------------------------------------------------------------------ */
 
@@ -60,7 +47,7 @@ static bool replay_time(void *state, const size_t *list, size_t count)
     for (size_t k = 0; k < count; k++) {
         Config *c = &r->configs[list[k]];
         const RecordRow *row = run_recorded_row(r, r->recording, list[k]);
-        if (row && timer_same_code(r, c, row))
+        if (row && run_same_code(r, c, row))
             timer_take_row(r, c, row);
         else if (row)
             r->stale++;

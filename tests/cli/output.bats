@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# What a run leaves behind and shows: the tuned kernel, the header, the table, the progress bar.
+load common
+
+# A spec for an emitted source: its parameters are constants in it.
+spec_of_emitted() {
+    printf 'kernel "%s" %s\nparam NONE in 0\nblock 32\ngrid 1\n' "$1" "$2"
+}
+
+hash_of() {
+    "$tests/code_hash" "$1" | cut -f2
+}
+
+@test "the emitted source compiles to the winner's code" {
+    make_synthetic
+    tune --space space/synthetic.spec --exhaustive --json --output out
+    status_is 0
+    spec_of_emitted synthetic.cu synthetic >out/emitted.spec
+    "$tests/code_hash" space/synthetic.spec >hashes
+    has "$(cat hashes)" "^THREADS=256 EACH=1	$(hash_of out/emitted.spec)$"
+    [ "$(cut -f2 hashes | sort -u | wc -l)" -gt 1 ]
+}
+
+@test "the emitted matrix multiply compiles to the winner's code" {
+    tune --space "$SOURCE/spaces/mm.spec" --output out --json
+    status_is 0
+    spec_of_emitted mm.cu matmul >out/emitted.spec
+    # The spec with the winner as its only configuration.
+    sed "s|\.\./templates|$SOURCE/templates|" "$SOURCE/spaces/mm.spec" >only.spec
+    jq -r '.best.parameters | to_entries[] | "s/^param \(.key) in .*/param \(.key) in \(.value)/"' \
+        <<<"$output" >winner.sed
+    sed -i -f winner.sed only.spec
+    [ -n "$(hash_of only.spec)" ]
+    [ "$(hash_of out/emitted.spec)" = "$(hash_of only.spec)" ]
+}
+
+@test "the emitted source compiles with nvcc" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    make_synthetic
+    tune --space space/synthetic.spec --output out
+    nvcc -arch=sm_90 -cubin -o winner.cubin out/synthetic.cu
+}
+
+@test "the emitted header is C and C++ without warnings, and says what was reported" {
+    make_synthetic
+    tune --space space/synthetic.spec --exhaustive --output out --json
+    status_is 0
+    cat >check.c <<'END'
+#include "synthetic.h"
+#include "synthetic.h"
+#include <stdio.h>
+int main(void)
+{
+    printf("{\"parameters\":{\"THREADS\":%d,\"EACH\":%d},\"kernel\":\"%s\",\"block\":%d,\"grid\":%d,"
+           "\"shared\":%d,\"n\":%d,\"time_ms\":%g,\"arch\":%d,\"source\":\"%s\"}\n",
+           SYNTHETIC_PARAM_THREADS, SYNTHETIC_PARAM_EACH, SYNTHETIC_KERNEL,
+           SYNTHETIC_BLOCK_X * SYNTHETIC_BLOCK_Y * SYNTHETIC_BLOCK_Z,
+           SYNTHETIC_GRID_X * SYNTHETIC_GRID_Y * SYNTHETIC_GRID_Z, SYNTHETIC_SHARED_BYTES,
+           SYNTHETIC_PROBLEM_N, SYNTHETIC_TIME_MS, SYNTHETIC_ARCH, SYNTHETIC_SOURCE);
+    return 0;
+}
+END
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iout check.c -o check_c
+    cc -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iout -fsyntax-only check.c ||
+        skip "no C++ compiler"
+    ./check_c >said
+    [ "$(jq -S .parameters said)" = "$(jq -S .best.parameters <<<"$output")" ]
+    [ "$(jq .time_ms said)" = "$(jq .best.time_ms <<<"$output")" ]
+    [ "$(jq -c '[.kernel, .block, .grid, .shared, .n, .arch, .source]' said)" = \
+        '["synthetic",256,256,0,65536,90,"replayed"]' ]
+}
+
+@test "the table has a line for every configuration" {
+    make_synthetic
+    tune --space space/synthetic.spec --output out
+    [ "$(wc -l <out/configurations.csv)" -eq 9 ]
+    has "$(head -n 1 out/configurations.csv)" '^THREADS,EACH,code,selected,status,time_ms,registers,'
+    has "$(cat out/configurations.csv)" '^64,1,ok,1,ok,2,.*,"THREADS=64 EACH=1: survives; replayed: ok, 2.0000 ms"$'
+    # As many fields in every line; no field of these has a comma but the last, which is quoted.
+    [ "$(sed 's/,".*//; s/,why$//' out/configurations.csv | awk -F, '{ print NF }' | sort -u | wc -l)" -eq 1 ]
+}
+
+@test "results go to aptune-out when nothing is said" {
+    make_synthetic
+    tune --space space/synthetic.spec
+    status_is 0
+    has "$output" 'written +aptune-out/synthetic/synthetic.cu, aptune-out/synthetic/synthetic.h'
+    [ -f aptune-out/synthetic/synthetic.cu ]
+    [ -f aptune-out/synthetic/synthetic.h ]
+}
+
+@test "a folder that cannot be written is a failure, and the result is shown all the same" {
+    make_synthetic
+    echo >file
+    tune --space space/synthetic.spec --output file/below
+    status_is 1
+    has "$stderr" "error: .*file/below.*Not a directory"
+    has "$output" '^best +THREADS='
+}
+
+@test "all kernels of a spec are written out, those of a second file beside the first" {
+    mkdir space out
+    cp "$data/pair.cu" space
+    sed 's/first/third/' "$data/pair.cu" >space/other.cu
+    {
+        sed 's/in 2, 3/in 2/' "$data/pair.spec"
+        printf 'kernel "other.cu" third\nblock 32\ngrid 8, 4\n'
+    } >space/pair.spec
+    mkdir space/recordings
+    "$tests/synthetic_recording" --right space/pair.spec space/recordings
+    tune --space space/pair.spec --output out
+    status_is 0
+    spec_of_emitted pair.cu second >out/second.spec
+    spec_of_emitted pair_2.cu third >out/third.spec
+    "$tests/code_hash" out/second.spec
+    "$tests/code_hash" out/third.spec
+    has "$(cat out/pair.h)" '^#define PAIR_KERNEL "first"'
+    has "$(cat out/pair.h)" '^#define PAIR_2_KERNEL "second"'
+    has "$(cat out/pair.h)" '^#define PAIR_3_KERNEL "third"'
+    has "$(cat out/pair.h)" '^#define PAIR_3_GRID_Y 4'
+}
+
+@test "a progress bar appears on a terminal and nowhere else" {
+    local arguments="--no-gpu --space $data/pair.spec --arch sm_90"
+    script -qec "'$APTUNE' $arguments --cache c1" typescript </dev/null >/dev/null
+    has "$(tr '\r' '\n' <typescript)" 'compile +\[#+\.*\] [0-9]+/4 '
+    # shellcheck disable=SC2086
+    run --separate-stderr "$APTUNE" $arguments --cache c2
+    status_is 0
+    [ -z "$stderr" ]
+    lacks "$output" '\[#'
+}

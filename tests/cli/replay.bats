@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# Replays: of the shipped matrix multiply, and of a synthetic recording whose times are made up.
+load common
+
+mm() {
+    tune --space "$SOURCE/spaces/mm.spec" "$@"
+}
+
+# The names of parameters and values of configurations.csv's row $1, as --why wants them.
+named() {
+    awk -F, -v row="$1" 'NR == 1 { for (n = 1; $n != "code"; n++) name[n] = $n }
+        NR == row { for (i = 1; i < n; i++) printf "%s%s=%s", (i > 1 ? " " : ""), name[i], $i }' \
+        aptune-out/mm/configurations.csv
+}
+
+# The number of the first line of configurations.csv that matches.
+row() {
+    grep -nm1 -E -e "$1" aptune-out/mm/configurations.csv | cut -d: -f1
+}
+
+@test "the matrix multiply is counted without a device" {
+    mm --dry-run --recordings "$BATS_TEST_TMPDIR"
+    status_is 0
+    has "$output" '^times +none, and no device is known'
+    has "$output" '^product +4,665,600  points'
+    has "$output" '^valid +10,768  configurations'
+    has "$output" '^tier 0 +not judged'
+
+    mm --dry-run --recordings "$BATS_TEST_TMPDIR" --json
+    status_is 0
+    json '.points == 4665600 and .configurations == 10768 and .device == null'
+    json '.points - ([.constraints[].rejected] | add) == .configurations'
+}
+
+@test "tier 0 drops what the device cannot run, and --why says it" {
+    cp "$data/synthetic.cu" .
+    sed 's/64, 128, 256/64, 512, 1024, 2048/' "$data/synthetic.spec" >x.spec
+    sed -i '/^require/d' x.spec
+    tune --space x.spec --dry-run --arch 8800gtx --json
+    status_is 0
+    json '.configurations == 12 and .tier0_dropped."too many threads in a block" == 6'
+
+    tune --space x.spec --arch sm_90 --why "THREADS=2048 EACH=1"
+    status_is 0
+    has "$output" '^tier 0 +3  dropped by the limits of NVIDIA H200'
+    has "$output" '^THREADS=2048 EACH=1: dropped by tier 0: too many threads in a block'
+    has "$output" '^compiled +9  0 failed'
+}
+
+@test "a replay says so at once, and from what it is" {
+    mm
+    status_is 0
+    has "$(head -n 2 <<<"$output")" '^times +REPLAYED from .*/mm-h200.times.zst: measured on NVIDIA H200 on 20'
+    has "$output" '^profiles +10,768  0 failed'
+    lacks "$output" '[0-9] ms .*\(measured\)'
+    [ -z "$stderr" ]
+}
+
+@test "the JSON of a replay is one object and agrees with itself" {
+    mm --json
+    status_is 0
+    [ -z "$stderr" ]
+    [ "$(jq -s length <<<"$output")" -eq 1 ]
+    json '.space == "mm" and .device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
+    json '.configurations == 10768 and .compiled + .failed == 10768 and .distinct <= .compiled'
+    json '.selected == .timed and .wrong == 0 and .stale == 0 and .selected < .distinct'
+    json '(.best.parameters | keys) == (["BM","BN","BK","TM","TN","VEC","TRANSPOSE_A","STRIDED",
+        "PAD","PREFETCH","UNROLL","MIN_BLOCKS"] | sort)'
+    json '.best.metrics.efficiency > 0 and .best.metrics.utilization > 0'
+    json '.relative_performance > 0 and .relative_performance <= 1'
+    json '(.exhaustive_best_ms / .best.time_ms - .relative_performance) | fabs < 1e-6'
+    json '[.seconds[] >= 0] == [true, true, true, true, true]'
+    json '.workers_started == 0'
+}
+
+@test "an exhaustive replay finds the best that the recording has" {
+    mm --json
+    local best
+    best=$(jq .exhaustive_best_ms <<<"$output")
+    mm --json --exhaustive
+    status_is 0
+    json ".selected == .compiled and .best.time_ms == $best and .relative_performance == 1"
+}
+
+@test "--why tells of a survivor, of one below a threshold and of a dominated one" {
+    mm
+    local survivor below dominated
+    survivor=$(named "$(row ',ok,1,ok,')")
+    below=$(named "$(row 'stage 1')")
+    dominated=$(named "$(row 'stage 2')")
+
+    mm --why "$survivor"
+    status_is 0
+    has "$output" "^$survivor: survives"
+    has "$output" '^replayed: ok, [0-9.]+ ms'
+
+    mm --why "$below"
+    status_is 0
+    has "$output" "^$below: dropped by stage 1, 'carve spill_bytes == 0'"
+
+    mm --json --why "$dominated"
+    status_is 0
+    json ".why | startswith(\"$dominated: dropped by stage 2, 'carve front efficiency, \")"
+    json '.why | contains("dominated by BM=")'
+}
+
+@test "--why takes parameters in any order, and says what is wrong with others" {
+    make_synthetic
+    tune --space space/synthetic.spec --why "EACH=2, THREADS=64"
+    status_is 0
+    has "$output" '^THREADS=64 EACH=2: '
+
+    tune --space space/synthetic.spec --why "THREADS=64 EACH=3"
+    status_is 2
+    has "$stderr" "EACH has no value '3'; it has 1, 2, 4$"
+
+    tune --space space/synthetic.spec --why "THREAD=64 EACH=2"
+    status_is 2
+    has "$stderr" "no parameter 'THREAD'; did you mean 'THREADS'\?"
+
+    tune --space space/synthetic.spec --why "THREADS=128"
+    status_is 2
+    has "$stderr" "leaves out EACH: all parameters are to be given, for example THREADS=128 EACH=1$"
+
+    tune --space space/synthetic.spec --why "THREADS=256 EACH=2"
+    status_is 2
+    has "$stderr" "synthetic.spec:6:9: error: this excludes 'THREADS=256 EACH=2'; .* THREADS=64 EACH=2$"
+
+    tune --space space/synthetic.spec --why nonsense
+    status_is 2
+    has "$stderr" "'nonsense' is not of the form NAME=VALUE"
+}
+
+@test "without --compile nothing is compiled where the recording's sources are these" {
+    make_synthetic
+    tune --space space/synthetic.spec --json
+    status_is 0
+    json '.source == "replayed" and .device == "synthetic device, nothing was measured"'
+    json '.compiled == 8 and .workers_started == 0 and .from_cache == 0'
+}
+
+@test "--compile gives the same selection and winner as the recorded profiles" {
+    make_synthetic
+    tune --space space/synthetic.spec --json
+    local recorded=$output
+    tune --space space/synthetic.spec --json --compile
+    status_is 0
+    json '.from_cache == 8'
+    [ "$(jq -S 'del(.seconds, .from_cache)' <<<"$output")" = \
+        "$(jq -S 'del(.seconds, .from_cache)' <<<"$recorded")" ]
+}
+
+@test "an edited comment costs compiling, and the times still hold" {
+    make_synthetic
+    tune --space space/synthetic.spec --json
+    local recorded=$output
+    sed -i 's/A small template/A small and edited template/' space/synthetic.cu
+    tune --space space/synthetic.spec --json
+    status_is 0
+    json '.workers_started + .from_cache > 0 and .stale == 0 and .timed == .selected'
+    [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$recorded")" ]
+    [ "$(jq .exhaustive_best_ms <<<"$output")" = "$(jq .exhaustive_best_ms <<<"$recorded")" ]
+}
+
+@test "times of other code are not used" {
+    make_synthetic
+    sed -i 's/WEIGHT 3.0f/WEIGHT 5.0f/' space/synthetic.cu
+    tune --space space/synthetic.spec --json
+    status_is 1
+    json '.stale == .selected and .timed == 0 and .best == null and .exhaustive_best_ms == null'
+    has "$stderr" 'warning: 1 of the selected configurations compile to other code than was recorded'
+
+    tune --space space/synthetic.spec
+    status_is 1
+    has "$output" '^stale +1  '
+    has "$output" '^best +not known: nothing was timed'
+    [ ! -e aptune-out/synthetic/synthetic.cu ]
+}
+
+@test "a wrong result is counted and never wins" {
+    make_synthetic
+    tune --space space/synthetic.spec --json --exhaustive
+    status_is 0
+    json '.timed == 8 and .wrong == 1'
+    json '.best.parameters == {"THREADS": 256, "EACH": 1} and .best.time_ms == .exhaustive_best_ms'
+}
+
+@test "the recording of another problem size is not replayed" {
+    make_synthetic
+    sed -i 's/N = 65536/N = 131072/' space/synthetic.spec
+    tune --space space/synthetic.spec
+    status_is 2
+    has "$stderr" "there is no recording of space 'synthetic'"
+}
