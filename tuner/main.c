@@ -14,18 +14,35 @@ typedef struct Command {
 static const Command commands[] = {
     {"tune", "carve a space, time what is left, write the winner out (the default)", cmd_tune},
     {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
+    {"profile", "the fields and metrics that carving can use", cmd_profile},
     {"pack", "compress a recording as it is shipped", cmd_pack},
     {"devices", "the devices known by name, and their limits", cmd_devices},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static void usage(FILE *out)
+static void print_usage(Buf *out)
 {
-    fputs("usage: aptune [tune] --space FILE [options]\n", out);
+    buf_puts(out, "usage: aptune [tune] --space FILE [options]\n");
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  aptune %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs("`aptune COMMAND --help` says more; `aptune --version` says which version this is.\n",
-          out);
+        buf_printf(out, "  aptune %-9s %s\n", commands[i].name, commands[i].summary);
+    buf_puts(out,
+             "`aptune COMMAND --help` says more; `aptune --version` says which version this is.\n");
+}
+
+static int refuse_usage(void)
+{
+    Buf out = {0};
+    print_usage(&out);
+    fputs(buf_text(&out), stderr);
+    buf_free(&out);
+    return EXIT_USAGE;
+}
+
+static int help(void)
+{
+    Buf out = {0};
+    print_usage(&out);
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static const Command *find_command(const char *name)
@@ -46,25 +63,18 @@ static int unknown_command(const char *name)
     if (closest)
         fprintf(stderr, "; did you mean '%s'?", closest);
     fputs("\n", stderr);
-    usage(stderr);
-    return EXIT_USAGE;
+    return refuse_usage();
 }
 
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a dead helper or a closed pager is an error code, not a death */
-    if (argc < 2) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        puts("aptune " APTUNE_VERSION);
-        return EXIT_DONE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        usage(stdout);
-        return EXIT_DONE;
-    }
+    if (argc < 2)
+        return refuse_usage();
+    if (strcmp(argv[1], "--version") == 0)
+        return command_print_text("aptune " APTUNE_VERSION "\n") ? EXIT_DONE : EXIT_FAILED;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help();
     if (argv[1][0] == '-')
         return cmd_tune(argc, argv);
     const Command *c = find_command(argv[1]);

@@ -102,6 +102,9 @@ static void add_records(Hasher *h, const Cubin *c, const CubinKernel *k)
     for (size_t at = 0; info && cubin_record_next(info, &at, &r);) {
         if (r.attribute == CUBIN_EXTERNS) /* a call of them is a relocation already */
             continue;
+        if (r.attribute == CUBIN_MAXREG_COUNT) /* a limit that the compiler was given; what it made
+                                                  of it is in the code and the registers */
+            continue;
         size_t skip = r.attribute == CUBIN_PARAM_CBANK && r.value >= 4 ? 4 : 0;
         add_number(h, (uint64_t)r.format << 24 | (uint64_t)r.attribute << 16 | r.value);
         if (r.data)

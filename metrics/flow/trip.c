@@ -8,8 +8,7 @@ enum { TRIP_DEPTH = 24, TRIP_BUDGET = 64 };
 
 static const size_t no_instr = SIZE_MAX;
 
-/* --- affine values
- * -------------------------------------------------------------------------------- */
+/* --- affine values ----------------------------------------------------------------------- */
 
 static bool same_atom(const TripAtom *a, const TripAtom *b)
 {
@@ -46,8 +45,7 @@ static bool is_constant(const TripAffine *x)
     return true;
 }
 
-/* --- definitions that reach
- * -------------------------------------------------------------------------- */
+/* --- definitions that reach -------------------------------------------------------------- */
 
 static bool comes_before(const Flow *w, size_t def, size_t use)
 {
@@ -89,8 +87,10 @@ static bool affine_atom(TripAtom atom, TripAffine *out)
 static bool affine_param(const PtxInstr *in, TripAffine *out)
 {
     const PtxOperand *o = &in->operands[1];
-    if (in->count != 2 || in->form->vector != 1 || o->kind != PTX_OPERAND_ADDRESS ||
-        o->parts[0].kind != PTX_OPERAND_VARIABLE || !o->parts[0].variable->is_parameter)
+    const int bits = ptx_type_bits(in->form->types[0]);
+    if (bits < 8 || bits > 64 || in->count != 2 || in->form->vector != 1 ||
+        o->kind != PTX_OPERAND_ADDRESS || o->parts[0].kind != PTX_OPERAND_VARIABLE ||
+        !o->parts[0].variable->is_parameter)
         return false;
     const PtxVariable *v = o->parts[0].variable;
     if (!v->function || !v->function->is_entry)
@@ -171,14 +171,13 @@ static bool affine_operand(const Flow *w, const PtxOperand *o, size_t use, int *
     }
     if (o->kind == PTX_OPERAND_SPECIAL && o->index != PTX_SPECIAL_OTHER)
         return affine_atom((TripAtom){.special = (PtxSpecial)o->index}, out);
-    if (o->kind != PTX_OPERAND_REGISTER)
+    if (o->kind != PTX_OPERAND_REGISTER || o->name)
         return false;
     const size_t def = reaching(w, o->index, use);
     return def != no_instr && affine_instr(w, def, budget, out);
 }
 
-/* --- induction
- * ------------------------------------------------------------------------------------- */
+/* --- induction --------------------------------------------------------------------------- */
 
 /* The only definition in a loop; no_instr when there is none, `many` when there are more. */
 static size_t definition_in_loop(const Flow *w, int loop, int reg, bool *many)
@@ -199,7 +198,8 @@ static size_t definition_in_loop(const Flow *w, int loop, int reg, bool *many)
 static bool step_back(const PtxInstr *in, int *reg, int64_t *offset)
 {
     const PtxForm *f = in->form;
-    if (in->guard != PTX_NO_GUARD || in->count < 2 || in->operands[1].kind != PTX_OPERAND_REGISTER)
+    if (in->guard != PTX_NO_GUARD || in->count < 2 ||
+        in->operands[1].kind != PTX_OPERAND_REGISTER || in->operands[1].name)
         return false;
     *reg = in->operands[1].index;
     if (f->op == PTX_MOV)
@@ -362,9 +362,14 @@ static bool value_before(const Flow *w, int loop, int reg, TripAffine *out)
     return best != no_instr && affine_instr(w, best, &budget, out);
 }
 
-static bool invariant_operand(const Flow *w, int loop, const PtxOperand *o)
+/* Not changed by the loop: not written in it, or written from parameters alone, which NVVM likes
+ * to load again where it needs them. */
+static bool invariant_operand(const Flow *w, int loop, const PtxOperand *o, size_t use)
 {
-    return o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(w, o->index, loop);
+    TripAffine ignored;
+    int budget = TRIP_BUDGET;
+    return o->kind != PTX_OPERAND_REGISTER || !flow_defined_in_loop(w, o->index, loop) ||
+           affine_operand(w, o, use, &budget, &ignored);
 }
 
 /* sum and divisor from start, bound, step: the number of tests that let the loop go on, plus one
@@ -397,12 +402,12 @@ static Trip trip_of_test(const Flow *w, int loop, const Test *test)
     const int block = w->cfg->block_of[test->branch];
     Trip t = {.compare = test->stay, .at_bottom = block != l->header || l->blocks.count == 1};
     const PtxOperand *moving = &in->operands[1], *bound = &in->operands[2];
-    if (invariant_operand(w, loop, moving)) {
+    if (invariant_operand(w, loop, moving, test->setp)) {
         moving = &in->operands[2];
         bound = &in->operands[1];
         t.compare = mirrored(t.compare);
     }
-    if (moving->kind != PTX_OPERAND_REGISTER || !invariant_operand(w, loop, bound))
+    if (moving->kind != PTX_OPERAND_REGISTER || !invariant_operand(w, loop, bound, test->setp))
         return unknown("both sides of its test change, or neither");
     int reg = moving->index;
     int64_t offset = 0;

@@ -8,6 +8,9 @@
  * after a stated number of iterations; an unknown early exit of a loop that is counted otherwise is
  * taken as never happening.  Each of these leaves a note.
  *
+ * A wait on an mbarrier succeeds at once, so loops that spin on it run once.  `exit` in a called
+ * function only returns from it.
+ *
  * What `instr` counts: the PTX instructions a warp issues, those under a false guard
  * included, but not what ptxas turns into no instruction of its own: loads and stores of the
  * parameter space (constant operands, call sequences), cvta, and mov other than from a special

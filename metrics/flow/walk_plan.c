@@ -12,7 +12,7 @@ bool walk_counts(const PtxInstr *in)
     return f->op != PTX_CVTA;
 }
 
-/* --- the control slice ------------------------------------------------------------------------ */
+/* --- the control slice ------------------------------------------------------------------- */
 
 typedef struct Slicer {
     Arena *arena;
@@ -128,8 +128,7 @@ static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgB
             b->steps[n++] = i;
 }
 
-/* --- events that delimit regions ----------------------------------------------------------------
- */
+/* --- events that delimit regions --------------------------------------------------------- */
 
 static WalkLatency latency_of(const PtxInstr *in)
 {
@@ -314,8 +313,7 @@ static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
     return s;
 }
 
-/* --- static counts ------------------------------------------------------------------------------
- */
+/* --- static counts ----------------------------------------------------------------------- */
 
 static uint32_t access_bytes(const PtxInstr *in)
 {

@@ -1,6 +1,7 @@
 #include "metrics/metric/metricset.h"
 
 #include "metrics/base/vec.h"
+#include "metrics/device/rates.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,9 +25,27 @@
     F(shared_per_block_optin, true)                                                                \
     F(shared_reserved, false)
 
+/* Its rates (rates.h); a zero is "not known". */
+#define RATE_FIELDS(F)                                                                             \
+    F(issue)                                                                                       \
+    F(fp32)                                                                                        \
+    F(half)                                                                                        \
+    F(fp64)                                                                                        \
+    F(int_add)                                                                                     \
+    F(int_mul)                                                                                     \
+    F(logic)                                                                                       \
+    F(sfu)                                                                                         \
+    F(convert)                                                                                     \
+    F(shuffle)                                                                                     \
+    F(shared)                                                                                      \
+    F(l2)
+
 static const char *const device_names[] = {
 #define F(field, zero_is_unknown) "device_" #field,
     DEVICE_FIELDS(F)
+#undef F
+#define F(field) "rate_" #field,
+    RATE_FIELDS(F)
 #undef F
 };
 
@@ -43,6 +62,10 @@ static void device_values(const Device *d, double out[DEVICE_FIELD_COUNT])
 #define F(field, zero_is_unknown)                                                                  \
     out[i++] = d && !(zero_is_unknown && d->field == 0) ? (double)d->field : NAN;
     DEVICE_FIELDS(F)
+#undef F
+    const Rates *r = d ? rates_of(d) : NULL;
+#define F(field) out[i++] = r && r->field > 0 ? r->field : NAN;
+    RATE_FIELDS(F)
 #undef F
 }
 

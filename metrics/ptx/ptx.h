@@ -220,6 +220,7 @@ typedef struct PtxVariable {
     int index;              /* in the array it stands in */
     PtxFunction *function;  /* whose it is; NULL in the module */
     const char *dimensions; /* as written: "", "[4096]", "[]", "[2][3]" */
+    const char *opaque;     /* ".texref" and the like instead of a type; else NULL */
     const char *initial;    /* as written, blanks made single; NULL when there is none */
     const char *linkage;    /* "", ".visible", ".extern", ".weak", ".common" */
     bool is_parameter;      /* of an entry or .func, not a call's .param or a result */
@@ -233,7 +234,7 @@ typedef struct PtxVariable {
 
 typedef enum PtxOperandKind {
     PTX_OPERAND_NAME,      /* something unresolved: kept by name */
-    PTX_OPERAND_REGISTER,  /* index */
+    PTX_OPERAND_REGISTER,  /* index; name is the part (".b0", ".x") or NULL */
     PTX_OPERAND_IMMEDIATE, /* value */
     PTX_OPERAND_FLOAT,     /* value holds the bits; index is 32 or 64 */
     PTX_OPERAND_SPECIAL,   /* index is a PtxSpecial, name as written */

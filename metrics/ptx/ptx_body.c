@@ -2,6 +2,22 @@
 
 #include <string.h>
 
+/* "%r7.b0" of video instructions, "%v.x" of vector registers */
+static bool part_of_register(PtxReader *r, const PtxToken *t, PtxOperand *o)
+{
+    const char *dot = memchr(t->text, '.', t->length);
+    if (!dot || dot == t->text)
+        return false;
+    const size_t length = (size_t)(dot - t->text);
+    const PtxMapEntry *e = ptx_reader_find(r, r->scope, t->text, length);
+    if (!e || e->kind != PTX_NAME_REGISTER)
+        return false;
+    o->kind = PTX_OPERAND_REGISTER;
+    o->index = e->value;
+    o->name = arena_copy(r->arena, dot, t->length - length);
+    return true;
+}
+
 /* What a name means as an operand; unresolved names wait for the end of the body. */
 static PtxOperand operand_of_name(PtxReader *r, const PtxToken *t)
 {
@@ -11,6 +27,8 @@ static PtxOperand operand_of_name(PtxReader *r, const PtxToken *t)
         return o;
     }
     const PtxMapEntry *e = ptx_reader_find(r, r->scope, t->text, t->length);
+    if (!e && part_of_register(r, t, &o))
+        return o;
     if (e && e->kind == PTX_NAME_REGISTER) {
         o.kind = PTX_OPERAND_REGISTER;
         o.index = e->value;
@@ -354,12 +372,8 @@ static bool read_table(PtxReader *r, const PtxToken *name)
         return ok;
     }
     Buf b = {0};
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';')) {
-        if (b.size > 0)
-            buf_putc(&b, ' ');
-        buf_add(&b, r->lex.token.text, r->lex.token.length);
-        ptx_lexer_next(&r->lex);
-    }
+    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';'))
+        ptx_reader_copy_token(r, &b);
     t.text = arena_copy(r->arena, buf_text(&b), b.size);
     buf_free(&b);
     VEC_PUSH(r->arena, &f->tables, t);

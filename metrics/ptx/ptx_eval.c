@@ -25,7 +25,7 @@ int64_t ptx_value_signed(uint64_t v, int bits)
     return (int64_t)((ptx_value_truncate(v, bits) ^ sign) - sign);
 }
 
-/* --- arithmetic ---------------------------------------------------------------------------- */
+/* --- arithmetic -------------------------------------------------------------------------- */
 
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 WideUnsigned;
@@ -98,7 +98,7 @@ static uint64_t magnitude(uint64_t v, int bits)
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* --- bits ---------------------------------------------------------------------------------- */
+/* --- bits -------------------------------------------------------------------------------- */
 
 /* Amounts beyond the width clamp to it. */
 static uint64_t shift(const Scalar *s, bool left)
@@ -213,7 +213,7 @@ static uint64_t look_up3(const Scalar *s)
     return r;
 }
 
-/* --- comparison and conversion --------------------------------------------------------------- */
+/* --- comparison and conversion ----------------------------------------------------------- */
 
 static bool compare(const Scalar *s, PtxCompare how)
 {

@@ -8,9 +8,10 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Control characters too: no name or message should carry them. */
 static bool is_blank(char c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    return (unsigned char)c <= ' ';
 }
 
 static bool starts_word(char c)
@@ -139,7 +140,7 @@ static void lex_string(PtxLexer *l)
     l->token.kind = PTX_TOKEN_STRING;
     l->token.text = start;
     l->at = close ? close + 1 : l->end;
-    l->token.length = (size_t)((close ? close : l->end) - start);
+    l->token.length = strnlen(start, (size_t)((close ? close : l->end) - start));
 }
 
 void ptx_lexer_next(PtxLexer *l)

@@ -177,6 +177,8 @@ static bool read_attribute(PtxReader *r, PtxVariable *v)
         v->is_pointer = true;
     else if (t.length == 3 && t.text[1] == 'v' && (t.text[2] == '2' || t.text[2] == '4'))
         v->vector = t.text[2] - '0';
+    else if (t.length > 3 && memcmp(t.text + t.length - 3, "ref", 3) == 0)
+        v->opaque = arena_copy(r->arena, t.text, t.length);
     else if (v->is_pointer)
         (void)ptx_words_space(&r->words, t.text + 1, t.length - 1, &v->pointer_space);
     if (ptx_lexer_is(&r->lex, '('))
@@ -208,7 +210,22 @@ static bool read_dimensions(PtxReader *r, PtxVariable *v)
     return true;
 }
 
-/* initial = what stands before the next "," or ";" outside braces, blanks made single */
+void ptx_reader_copy_token(PtxReader *r, Buf *b)
+{
+    const PtxToken *t = &r->lex.token;
+    const bool tight =
+        b->size == 0 || b->text[b->size - 1] == '{' || t->sign == ',' || t->sign == '}';
+    if (!tight)
+        buf_putc(b, ' ');
+    if (t->kind == PTX_TOKEN_STRING)
+        buf_putc(b, '"');
+    buf_add(b, t->text, t->length);
+    if (t->kind == PTX_TOKEN_STRING)
+        buf_putc(b, '"');
+    ptx_lexer_next(&r->lex);
+}
+
+/* initial = what stands before the next "," or ";" outside braces */
 static const char *read_initial(PtxReader *r)
 {
     Buf b = {0};
@@ -217,13 +234,7 @@ static const char *read_initial(PtxReader *r)
         if (depth == 0 && ptx_lexer_is(&r->lex, ','))
             break;
         depth += ptx_lexer_is(&r->lex, '{') - ptx_lexer_is(&r->lex, '}');
-        const bool quoted = r->lex.token.kind == PTX_TOKEN_STRING;
-        const bool apart =
-            b.size > 0 && (b.text[b.size - 1] == ',' || r->lex.token.kind != PTX_TOKEN_SIGN);
-        if (apart && b.text[b.size - 1] != '{' && b.text[b.size - 1] != '-')
-            buf_putc(&b, ' ');
-        buf_printf(&b, quoted ? "\"%.*s\"" : "%.*s", (int)r->lex.token.length, r->lex.token.text);
-        ptx_lexer_next(&r->lex);
+        ptx_reader_copy_token(r, &b);
     }
     const char *text = arena_copy(r->arena, buf_text(&b), b.size);
     buf_free(&b);

@@ -38,7 +38,8 @@ void ptx_print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out)
         buf_putc(out, '!');
     switch (o->kind) {
     case PTX_OPERAND_REGISTER:
-        print_named(f->registers.at[o->index].name, o->value, out);
+        buf_puts(out, f->registers.at[o->index].name);
+        print_named(o->name ? o->name : "", o->value, out);
         return;
     case PTX_OPERAND_IMMEDIATE:
         buf_printf(out, "%" PRId64, o->value);
@@ -106,6 +107,8 @@ static void print_variable(const PtxVariable *v, Buf *out)
     buf_printf(out, ".align %u ", v->align);
     if (v->vector > 1)
         buf_printf(out, ".v%d ", v->vector);
+    if (v->opaque)
+        buf_printf(out, "%s ", v->opaque);
     if (v->type != PTX_NO_TYPE)
         buf_printf(out, ".%s ", ptx_type_name(v->type));
     if (v->is_pointer)

@@ -77,6 +77,9 @@ const char *ptx_reader_unique(PtxReader *r, const char *text, size_t length);
 /* A non-negative integer; false after a message. */
 bool ptx_reader_integer(PtxReader *r, uint64_t *value);
 
+/* Appends the current token to a text that is only kept, blanks made single; steps over it. */
+void ptx_reader_copy_token(PtxReader *r, Buf *b);
+
 /* variables = { attribute } name { "[" [ size ] "]" } [ "=" initial ] { "," name … }
  * Stands behind the space; appends to `list`.  Stops before ";" or, for parameters, after one. */
 bool ptx_reader_variables(PtxReader *r, PtxSpace space, const char *linkage, bool one,

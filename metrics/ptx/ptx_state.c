@@ -174,7 +174,10 @@ void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lane
 {
     switch (o->kind) {
     case PTX_OPERAND_REGISTER:
-        *out = s->registers[o->index];
+        if (o->name)
+            lanes_unknown(out); /* a part: not computed */
+        else
+            *out = s->registers[o->index];
         break;
     case PTX_OPERAND_IMMEDIATE:
         lanes_fill(out, (uint64_t)o->value);

@@ -148,9 +148,11 @@ static void same_code_has_the_same_hash(void **state)
     Hash base = hash_from(a, "hash_base.cubin");
     Hash other_file = hash_from(a, "hash_other_file.cubin");
     Hash renamed = hash_from(a, "hash_renamed.cubin");
+    Hash capped = hash_from(a, "hash_register_cap.cubin");
 
     assert_string_equal(base.text, other_file.text);
     assert_string_equal(base.text, renamed.text);
+    assert_string_equal(base.text, capped.text);
     arena_free(a);
 }
 

@@ -186,6 +186,20 @@ static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
     arena_free(x->arena);
 }
 
+static void spinning_on_an_mbarrier_takes_one_round(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;\n"
+                                "@%p1 bra D; bra W;\nD: ret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(block_at(w, 0).visits, 1);
+    assert_true(w->barriers == 1);
+    assert_int_equal(w->unknown_branches, 0);
+    arena_free(x->arena);
+}
+
 static void an_endless_loop_is_stopped_and_reported(void **state)
 {
     (void)state;
@@ -329,6 +343,16 @@ static void trip_counts_are_formulas_of_the_parameters(void **state)
     arena_free(transpose->arena);
 }
 
+static void a_parameter_loaded_inside_the_loop_is_a_bound(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(HEADER "mov.u32 %r2, 0;\nL: ld.param.u32 %r1, [n]; add.s32 %r2, %r2, 16;\n"
+                                "setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+
+    check_trip(x, 0, "(param_1 + 15) / 16");
+    arena_free(x->arena);
+}
+
 /* Start, bound and step of a made-up loop: the formula's value is what the walk counts. */
 static void trip_formulas_agree_with_the_walk(void **state)
 {
@@ -368,6 +392,7 @@ int main(void)
         cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),
         cmocka_unit_test(a_loop_of_unknown_count_takes_the_default_and_says_so),
         cmocka_unit_test(an_unknown_early_exit_does_not_shorten_a_counted_loop),
+        cmocka_unit_test(spinning_on_an_mbarrier_takes_one_round),
         cmocka_unit_test(an_endless_loop_is_stopped_and_reported),
         cmocka_unit_test(loads_issued_before_a_wait_are_one_group),
         cmocka_unit_test(a_store_that_may_alias_keeps_a_load_behind_its_wait),
@@ -376,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_call_is_followed_with_its_argument),
         cmocka_unit_test(a_jump_table_takes_the_known_entry),
         cmocka_unit_test(trip_counts_are_formulas_of_the_parameters),
+        cmocka_unit_test(a_parameter_loaded_inside_the_loop_is_a_bound),
         cmocka_unit_test(trip_formulas_agree_with_the_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

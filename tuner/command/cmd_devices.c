@@ -2,9 +2,15 @@
 #include "metrics/device/device.h"
 #include "tuner/command/command.h"
 
-int cmd_devices(int argc, char **argv)
+#include <stdio.h>
+#include <string.h>
+
+static const char usage_text[] =
+    "usage: aptune devices\n"
+    "Lists the devices that --arch understands, with the limits that decide how kernels fit.\n";
+
+static int print_devices(void)
 {
-    (void)argc, (void)argv;
     Buf out = {0};
     buf_printf(&out, "%-24s %-7s %5s %12s %12s %14s %14s\n", "device", "arch", "SMs", "threads/SM",
                "registers/SM", "shared/SM KB", "opt-in/blk KB");
@@ -14,7 +20,15 @@ int cmd_devices(int argc, char **argv)
                    d->threads_per_sm, d->registers_per_sm, d->shared_per_sm / 1024,
                    d->shared_per_block_optin / 1024);
     }
-    bool ok = command_print(&out);
-    buf_free(&out);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_devices(int argc, char **argv)
+{
+    if (argc == 1)
+        return print_devices();
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return command_print_text(usage_text) ? EXIT_DONE : EXIT_FAILED;
+    fputs(usage_text, stderr);
+    return EXIT_USAGE;
 }

@@ -11,36 +11,33 @@ static const char usage_text[] =
     "usage: aptune inspect FILE.ptx …\n"
     "Prints kernels, parameters, memory, loops with their trip counts, and instructions.\n";
 
-static bool inspect(const char *path, Buf *out, Diag *d)
+/* Adds what is in a file to the output.  False after messages. */
+static bool inspect(const char *path, Buf *out)
 {
     Arena *a = arena_new();
-    Diag own = diag_new(a);
-    const Source *source = source_read(a, path, &own);
-    if (source) {
-        const PtxModule *module = ptx_parse(a, source, &own);
-        inspect_print(out, a, module, NULL);
-    }
-    bool ok = own.errors == 0;
-    command_print_messages(&own);
-    d->errors += own.errors;
+    Diag d = diag_new(a);
+    const Source *source = source_read(a, path, &d);
+    if (source)
+        inspect_print(out, a, ptx_parse(a, source, &d), NULL);
+    bool ok = d.errors == 0;
+    command_flush_messages(&d);
     arena_free(a);
     return ok;
 }
 
 int cmd_inspect(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0) {
-        fputs(usage_text, argc < 2 ? stderr : stdout);
-        return argc < 2 ? EXIT_USAGE : EXIT_DONE;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return command_print_text(usage_text) ? EXIT_DONE : EXIT_FAILED;
+    if (argc < 2) {
+        fputs(usage_text, stderr);
+        return EXIT_USAGE;
     }
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
     Buf out = {0};
     bool ok = true;
     for (int i = 1; i < argc; i++)
-        ok = inspect(argv[i], &out, &d) && ok;
-    bool printed = command_print(&out);
-    buf_free(&out);
-    arena_free(a);
-    return !printed ? EXIT_FAILED : ok ? EXIT_DONE : EXIT_USAGE;
+        ok = inspect(argv[i], &out) && ok;
+    if (!command_finish(&out))
+        return EXIT_FAILED;
+    return ok ? EXIT_DONE : EXIT_USAGE;
 }

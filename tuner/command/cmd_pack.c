@@ -11,15 +11,16 @@ static const char usage_text[] =
 
 int cmd_pack(int argc, char **argv)
 {
-    bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return command_print_text(usage_text) ? EXIT_DONE : EXIT_FAILED;
     if (argc != 3) {
-        fputs(usage_text, help ? stdout : stderr);
-        return help ? EXIT_DONE : EXIT_USAGE;
+        fputs(usage_text, stderr);
+        return EXIT_USAGE;
     }
     Arena *a = arena_new();
     Diag d = diag_new(a);
     bool ok = record_compress(argv[1], argv[2], &d);
-    command_print_messages(&d);
+    command_flush_messages(&d);
     arena_free(a);
     return ok ? EXIT_DONE : EXIT_FAILED;
 }

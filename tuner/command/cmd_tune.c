@@ -1,6 +1,7 @@
 /* aptune tune: the main job. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
+#include "tuner/command/dump.h"
 #include "tuner/command/progress.h"
 #include "tuner/command/where.h"
 #include "tuner/output/emit.h"
@@ -29,13 +30,21 @@ static const char usage_text[] =
     "  --recordings DIR     shipped recordings (default: recordings beside the spec)\n"
     "  --device N           which GPU (default 0)\n"
     "  --no-gpu             do as if there were no GPU\n"
-    "  -d LETTERS           dump stages to standard error: S spec\n";
+    "  -d LETTERS           dump what stages leave to standard error:\n";
+
+static bool print_usage(void)
+{
+    Buf text = {0};
+    buf_puts(&text, usage_text);
+    dump_letters(&text);
+    return command_finish(&text);
+}
 
 typedef struct TuneOptions {
     RunOptions run;
-    bool dry_run, json, help;
-    const char *why;
-    const char *dumps;
+    bool json, help;
+    const char *why;   /* a configuration; NULL: none asked for */
+    const char *dumps; /* letters of -d */
 } TuneOptions;
 
 enum {
@@ -75,6 +84,8 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
+enum { SECONDS_MOST = 86400, DEVICES_MOST = 1024, JOBS_MOST = 1024 };
+
 static bool take_count(const char *option, const char *text, int least, int most, int *out)
 {
     char *end;
@@ -92,10 +103,21 @@ static bool take_seconds(const char *option, const char *text, double *out)
 {
     char *end;
     *out = strtod(text, &end);
-    if (!*end && end != text && *out > 0)
+    if (!*end && end != text && *out > 0 && *out <= SECONDS_MOST)
         return true;
-    fprintf(stderr, "aptune: %s takes a number of seconds above zero, not '%s'\n", option, text);
+    fprintf(stderr, "aptune: %s takes a number of seconds above zero, at most %d, not '%s'\n",
+            option, SECONDS_MOST, text);
     return false;
+}
+
+static bool take_dumps(const char *letters, const char **out)
+{
+    char unknown = dump_unknown(letters);
+    *out = letters;
+    if (unknown)
+        fprintf(stderr, "aptune: -d knows no letter '%c'; `aptune tune --help` lists them\n",
+                unknown);
+    return !unknown;
 }
 
 static bool take_option(TuneOptions *o, int option)
@@ -111,7 +133,7 @@ static bool take_option(TuneOptions *o, int option)
         o->run.exhaustive = true;
         return true;
     case OPT_DRY_RUN:
-        o->dry_run = true;
+        o->run.dry_run = true;
         return true;
     case OPT_COMPILE:
         o->run.compile = true;
@@ -126,7 +148,7 @@ static bool take_option(TuneOptions *o, int option)
         o->json = true;
         return true;
     case OPT_JOBS:
-        return take_count("--jobs", optarg, 1, 1024, &o->run.jobs);
+        return take_count("--jobs", optarg, 1, JOBS_MOST, &o->run.jobs);
     case OPT_COMPILE_LIMIT:
         return take_seconds("--compile-limit", optarg, &o->run.compile_limit);
     case OPT_CACHE:
@@ -136,19 +158,43 @@ static bool take_option(TuneOptions *o, int option)
         o->run.recordings = optarg;
         return true;
     case OPT_DEVICE:
-        return take_count("--device", optarg, 0, 1024, &o->run.ordinal);
+        return take_count("--device", optarg, 0, DEVICES_MOST, &o->run.ordinal);
     case OPT_NO_GPU:
         o->run.no_gpu = true;
         return true;
     case 'd':
-        o->dumps = optarg;
-        return true;
+        return take_dumps(optarg, &o->dumps);
     case OPT_HELP:
         o->help = true;
         return true;
     default:
         return false;
     }
+}
+
+/* Says what is wrong with the option that getopt did not take; `given` is the word it stands in. */
+static bool refuse_option(int found, const char *given)
+{
+    if (found == ':') {
+        fprintf(stderr, "aptune: %s needs a value\n", given);
+        return false;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
+    if (optopt >= OPT_SPACE) {
+        fprintf(stderr, "aptune: %s takes no value\n", name);
+        return false;
+    }
+    if (optopt > 0)
+        snprintf(name, sizeof name, "-%c", optopt);
+    enum { OPTIONS = sizeof long_options / sizeof long_options[0] - 1 };
+    const char *names[OPTIONS];
+    for (int i = 0; i < OPTIONS; i++)
+        names[i] = long_options[i].name;
+    const char *closest = name_closest(name + strspn(name, "-"), names, OPTIONS);
+    fprintf(stderr, "aptune: unknown option '%s'%s%s%s\n", name,
+            closest ? "; did you mean '--" : "", closest ? closest : "", closest ? "'?" : "");
+    return false;
 }
 
 static int core_count(void)
@@ -161,9 +207,13 @@ static bool parse_options(int argc, char **argv, TuneOptions *o)
 {
     *o = (TuneOptions){.run = {.jobs = core_count(), .compile_limit = 60}, .dumps = ""};
     optind = 1;
-    for (int option; (option = getopt_long(argc, argv, "d:", long_options, NULL)) != -1;)
+    opterr = 0; /* its messages would name the command where ours name the program */
+    for (int option; (option = getopt_long(argc, argv, ":d:", long_options, NULL)) != -1;) {
+        if (option == '?' || option == ':')
+            return refuse_option(option, argv[optind - 1]);
         if (!take_option(o, option))
             return false;
+    }
     if (o->help)
         return true;
     if (optind < argc) {
@@ -175,13 +225,10 @@ static bool parse_options(int argc, char **argv, TuneOptions *o)
     return o->run.space != NULL;
 }
 
-static void dump_stages(const Run *r, const char *letters)
+static void dump(const Run *r, const TuneOptions *o, DumpPoint point)
 {
-    if (!strchr(letters, 'S'))
-        return;
     Buf out = {0};
-    buf_printf(&out, "> Spec as understood (%s):\n", r->spec->name);
-    spec_print(r->spec, &out);
+    dump_stage(r, point, o->dumps, &out);
     fputs(buf_text(&out), stderr);
     buf_free(&out);
 }
@@ -193,28 +240,17 @@ static bool print_heading(const Run *r, const TuneOptions *o)
         return true;
     Buf out = {0};
     report_heading(r, &out);
-    if (o->dry_run)
-        report_dry_run(r, &out);
-    bool ok = command_print(&out);
-    buf_free(&out);
-    return ok;
+    return command_finish(&out);
 }
 
-/* The configuration that "A=1 B=2" names; SIZE_MAX after a message. */
-static size_t find_named(const Run *r, const char *text)
+static bool print_counts(const Run *r, const TuneOptions *o)
 {
-    Arena *a = arena_new();
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count && found == SIZE_MAX; i++) {
-        if (strcmp(run_config_name(a, r, i), text) == 0)
-            found = i;
-        arena_reset(a);
-    }
-    arena_free(a);
-    if (found == SIZE_MAX)
-        diag_fail(r->diag, "there is no configuration '%s'; all parameters are to be given, as the "
-                           "report prints them", text);
-    return found;
+    Buf out = {0};
+    if (o->json)
+        report_dry_run_json(r, &out);
+    else
+        report_dry_run(r, &out);
+    return command_finish(&out);
 }
 
 static bool write_files(Run *r, Buf *said)
@@ -237,26 +273,21 @@ static bool write_files(Run *r, Buf *said)
     return ok;
 }
 
-static bool print_result(Run *r, const TuneOptions *o)
+/* `why` is the number of the configuration asked for; SIZE_MAX: none. */
+static bool print_result(Run *r, const TuneOptions *o, size_t why)
 {
     Buf out = {0}, files = {0};
     bool ok = write_files(r, &files);
-    if (o->json)
-        report_json(r, &out);
-    else
+    if (o->json) {
+        report_json(r, why, &out);
+    } else {
         report_result(r, &out);
-    if (!o->json)
         buf_puts(&out, buf_text(&files));
-    if (o->why) {
-        size_t i = find_named(r, o->why);
-        if (i != SIZE_MAX && !o->json)
-            report_why(r, i, &out);
-        ok = ok && i != SIZE_MAX;
+        if (why != SIZE_MAX)
+            report_why(r, why, &out);
     }
-    ok = command_print(&out) && ok;
-    buf_free(&out);
     buf_free(&files);
-    return ok;
+    return command_finish(&out) && ok;
 }
 
 /* The way of the configurations, stage by stage. */
@@ -264,17 +295,26 @@ static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 {
     if (!run_open(r))
         return EXIT_USAGE;
-    dump_stages(r, o->dumps);
+    size_t why = o->why ? run_find_config(r, o->why, r->diag) : SIZE_MAX;
+    if (o->why && why == SIZE_MAX)
+        return EXIT_USAGE;
+    dump(r, o, DUMP_OPENED);
     if (!print_heading(r, o))
         return EXIT_FAILED;
-    if (o->dry_run)
-        return EXIT_DONE;
-    bool ok = run_compile(r) && run_carve(r) && run_time(r);
-    progress_end(bar);
-    if (!ok)
+    if (o->run.dry_run)
+        return print_counts(r, o) ? EXIT_DONE : EXIT_FAILED;
+    command_flush_messages(r->diag); /* warnings of the spec are of use before the work */
+    if (!run_compile(r))
         return EXIT_FAILED;
+    dump(r, o, DUMP_COMPILED);
+    run_carve(r);
+    dump(r, o, DUMP_CARVED);
+    if (!run_time(r))
+        return EXIT_FAILED;
+    progress_end(bar);
+    dump(r, o, DUMP_TIMED);
     run_judge(r);
-    if (!print_result(r, o))
+    if (!print_result(r, o, why))
         return EXIT_FAILED;
     return r->best == SIZE_MAX && r->source != RUN_STATIC ? EXIT_FAILED : EXIT_DONE;
 }
@@ -286,10 +326,8 @@ int cmd_tune(int argc, char **argv)
         fputs("`aptune tune --help` lists the options\n", stderr);
         return EXIT_USAGE;
     }
-    if (o.help) {
-        fputs(usage_text, stdout);
-        return EXIT_DONE;
-    }
+    if (o.help)
+        return print_usage() ? EXIT_DONE : EXIT_FAILED;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
@@ -300,7 +338,8 @@ int cmd_tune(int argc, char **argv)
     r.compare_source = where_data(a, "tuner/measure/compare.cu");
     r.metric_file = where_data(a, "metrics/thesis.metrics");
     int code = tune(&r, &o, &bar);
-    command_print_messages(&d);
+    progress_end(&bar);
+    command_flush_messages(&d);
     run_close(&r);
     arena_free(a);
     return code;

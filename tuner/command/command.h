@@ -11,14 +11,16 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_tune(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
+int cmd_profile(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 
-/* Prints messages to standard error. */
-void command_print_messages(const Diag *d);
+/* Prints the messages that have come since the last time to standard error. */
+void command_flush_messages(Diag *d);
 
-/* Writes a text to standard output and makes sure that it got there: a full disk must not look like
- * success.  False after a message. */
-bool command_print(const Buf *text);
+/* Write a text to standard output and make sure that it got there: a full disk must not look like
+ * success.  False after a message.  command_finish frees the text. */
+bool command_print_text(const char *text);
+bool command_finish(Buf *text);
 
 #endif

@@ -41,4 +41,5 @@ void progress_end(ProgressBar *bar)
 {
     if (bar->shown && bar->stage)
         fputs("\r\033[K", stderr);
+    bar->stage = NULL;
 }

@@ -29,7 +29,8 @@ static void counted(Buf *out, const char *name, uint64_t n)
     print_count(out, n, 12);
 }
 
-/* --- heading ------------------------------------------------------------------------------------ */
+/* --- heading ------------------------------------------------------------------------------------
+ */
 
 static void print_source(const Run *r, Buf *out)
 {
@@ -39,10 +40,14 @@ static void print_source(const Run *r, Buf *out)
         buf_printf(out, "measured on %s\n", r->device->name);
         break;
     case RUN_REPLAYED:
-        buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path,
-                   h->device, h->date);
+        buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path, h->device,
+                   h->date);
         break;
     case RUN_STATIC:
+        if (!r->device) {
+            buf_puts(out, "none, and no device is known\n");
+            break;
+        }
         buf_printf(out, "STATIC for %s (sm_%d): carved, not timed\n", r->device->name,
                    device_arch(r->device));
         break;
@@ -61,7 +66,8 @@ void report_heading(const Run *r, Buf *out)
     print_source(r, out);
 }
 
-/* --- dry run ------------------------------------------------------------------------------------ */
+/* --- dry run ------------------------------------------------------------------------------------
+ */
 
 /* Measured for matrix-multiply templates with NVRTC 13.0, sm_90, on one core: 40 to 250 ms
  * (README.md); the middle of it, for an estimate that says it is one. */
@@ -86,17 +92,14 @@ static void print_rejections(const Run *r, Buf *out)
     }
 }
 
-static size_t tier0_total(const Run *r)
-{
-    size_t n = 0;
-    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
-        n += r->tier0_dropped[t];
-    return n;
-}
-
 static void print_tier0(const Run *r, Buf *out)
 {
-    counted(out, "tier 0", tier0_total(r));
+    if (!r->device) {
+        label(out, "tier 0");
+        buf_printf(out, "%12s  not judged: --arch names a device with its limits\n", "");
+        return;
+    }
+    counted(out, "tier 0", run_tier0_total(r));
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
     for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++) {
         if (r->tier0_dropped[t] == 0)
@@ -124,7 +127,7 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "valid", r->space.count);
     buf_puts(out, "  configurations\n");
     print_tier0(r, out);
-    size_t left = r->space.count - tier0_total(r);
+    size_t left = r->space.count - run_tier0_total(r);
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
@@ -132,7 +135,8 @@ void report_dry_run(const Run *r, Buf *out)
                r->options.jobs, compile_seconds_each);
 }
 
-/* --- result ------------------------------------------------------------------------------------- */
+/* --- result -------------------------------------------------------------------------------------
+ */
 
 static void print_space(const Run *r, Buf *out)
 {
@@ -140,7 +144,7 @@ static void print_space(const Run *r, Buf *out)
     buf_puts(out, "  valid configurations of ");
     print_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
-    if (tier0_total(r) > 0)
+    if (run_tier0_total(r) > 0)
         print_tier0(r, out);
 }
 
@@ -148,11 +152,11 @@ static void print_code(const Run *r, Buf *out)
 {
     counted(out, r->profiles_recorded ? "profiles" : "compiled", r->compiled);
     buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->failed, r->distinct,
-               r->profiles_recorded ? "; profiles from the recording, its sources are these"
-                                    : "");
-    if (!r->profiles_recorded && r->from_cache > 0) {
-        counted(out, "", r->from_cache);
-        buf_puts(out, "  of them from the cache\n");
+               r->profiles_recorded ? "; profiles from the recording, its sources are these" : "");
+    if (r->launches_from_cache > 0) {
+        counted(out, "", r->launches_from_cache);
+        buf_puts(out,
+                 r->spec->launch_count > 1 ? "  launches from the cache\n" : "  from the cache\n");
     }
     if (r->stale > 0) {
         counted(out, "stale", r->stale);
@@ -259,6 +263,10 @@ void report_result(const Run *r, Buf *out)
     print_space(r, out);
     print_code(r, out);
     print_carving(r, out);
+    if (r->polished > 0) {
+        counted(out, "", r->polished);
+        buf_puts(out, "  more as neighbours of the best (polish)\n");
+    }
     if (r->source != RUN_STATIC) {
         Outcomes o = count_outcomes(r);
         counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed);
@@ -268,7 +276,8 @@ void report_result(const Run *r, Buf *out)
     print_ledger(r, out);
 }
 
-/* --- why ---------------------------------------------------------------------------------------- */
+/* --- why ----------------------------------------------------------------------------------------
+ */
 
 void report_why(const Run *r, size_t i, Buf *out)
 {

@@ -11,6 +11,7 @@ void report_heading(const Run *r, Buf *out);
 /* Counts of the space and of what tier 0 and every constraint took, and how long compiling the
  * rest would take: the answer of --dry-run. */
 void report_dry_run(const Run *r, Buf *out);
+void report_dry_run_json(const Run *r, Buf *out);
 
 /* Everything after the work: survivors, the best, times of the stages. */
 void report_result(const Run *r, Buf *out);
@@ -18,8 +19,8 @@ void report_result(const Run *r, Buf *out);
 /* What became of configuration `i`, and why. */
 void report_why(const Run *r, size_t i, Buf *out);
 
-/* One JSON object; the keys are documented in README.md. */
-void report_json(const Run *r, Buf *out);
+/* One JSON object.  `why`: a configuration to say report_why's words of; SIZE_MAX: none. */
+void report_json(const Run *r, size_t why, Buf *out);
 
 /* One line per configuration: parameters, state, metrics, time, reason. */
 void report_csv(const Run *r, Buf *out);

@@ -73,20 +73,58 @@ static void set_counts(const Run *r, json_t *o)
     json_object_set_new(o, "failed", json_integer((json_int_t)r->failed));
     json_object_set_new(o, "distinct", json_integer((json_int_t)r->distinct));
     json_object_set_new(o, "stale", json_integer((json_int_t)r->stale));
+    json_object_set_new(o, "from_cache", json_integer((json_int_t)r->launches_from_cache));
+    json_object_set_new(o, "workers_started", json_integer((json_int_t)r->workers_started));
     json_object_set_new(o, "selected", json_integer((json_int_t)r->selected_count));
     json_object_set_new(o, "timed", json_integer((json_int_t)timed));
     json_object_set_new(o, "wrong", json_integer((json_int_t)wrong));
 }
 
-void report_json(const Run *r, Buf *out)
+static json_t *device_name(const Run *r)
 {
-    static const char *const sources[] = {"measured", "replayed", "static"};
+    return r->device ? json_string(r->device->name) : json_null();
+}
+
+static json_t *arch_name(const Run *r)
+{
+    return r->device ? json_sprintf("sm_%d", device_arch(r->device)) : json_null();
+}
+
+/* What every object begins with. */
+static json_t *heading_of(const Run *r)
+{
     json_t *o = json_object();
     json_object_set_new(o, "aptune", json_string(APTUNE_VERSION));
     json_object_set_new(o, "space", json_string(r->spec->name));
     json_object_set_new(o, "problem", json_string(r->spec->problems[r->space.problem].text));
-    json_object_set_new(o, "device", json_string(r->device->name));
-    json_object_set_new(o, "arch", json_sprintf("sm_%d", device_arch(r->device)));
+    json_object_set_new(o, "device", device_name(r));
+    json_object_set_new(o, "arch", arch_name(r));
+    return o;
+}
+
+/* Writes the object and ends it. */
+static void print_object(json_t *o, Buf *out)
+{
+    char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    buf_puts(out, text ? text : "{}");
+    buf_putc(out, '\n');
+    free(text);
+    json_decref(o);
+}
+
+static json_t *why_of(const Run *r, size_t i)
+{
+    Buf text = {0};
+    report_why(r, i, &text);
+    json_t *why = json_stringn(buf_text(&text), text.size - 1); /* without its last newline */
+    buf_free(&text);
+    return why;
+}
+
+void report_json(const Run *r, size_t why, Buf *out)
+{
+    static const char *const sources[] = {"measured", "replayed", "static"};
+    json_t *o = heading_of(r);
     json_object_set_new(o, "source", json_string(sources[r->source]));
     if (r->source == RUN_REPLAYED)
         json_object_set_new(o, "recording", json_string(r->recording_path));
@@ -95,15 +133,53 @@ void report_json(const Run *r, Buf *out)
     json_object_set_new(o, "exhaustive_best_ms", number(r->exhaustive_best_ms));
     json_object_set_new(o, "relative_performance", number(r->relative));
     json_object_set_new(o, "random_relative_performance", number(r->random_relative));
+    if (why != SIZE_MAX)
+        json_object_set_new(o, "why", why_of(r, why));
     json_object_set_new(o, "seconds", seconds_of(r));
-    char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-    buf_puts(out, text ? text : "{}");
-    buf_putc(out, '\n');
-    free(text);
-    json_decref(o);
+    print_object(o, out);
 }
 
-/* --- CSV ---------------------------------------------------------------------------------------- */
+/* --- dry run ------------------------------------------------------------------------------------
+ */
+
+static json_t *rejections_of(const Run *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->spec->constraint_count; i++) {
+        Span at = r->spec->constraints[i].at;
+        size_t line, column;
+        source_position(at.source, at.offset, &line, &column);
+        json_t *o = json_object();
+        json_object_set_new(o, "line", json_integer((json_int_t)line));
+        json_object_set_new(o, "constraint", json_stringn(at.source->text + at.offset, at.length));
+        json_object_set_new(o, "rejected", json_integer((json_int_t)r->space.rejected[i]));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *tier0_of(const Run *r)
+{
+    if (!r->device)
+        return json_null();
+    json_t *o = json_object();
+    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
+        json_object_set_new(o, tier0_text((Tier0)t), json_integer((json_int_t)r->tier0_dropped[t]));
+    return o;
+}
+
+void report_dry_run_json(const Run *r, Buf *out)
+{
+    json_t *o = heading_of(r);
+    json_object_set_new(o, "points", json_integer((json_int_t)r->space.product));
+    json_object_set_new(o, "constraints", rejections_of(r));
+    json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
+    json_object_set_new(o, "tier0_dropped", tier0_of(r));
+    print_object(o, out);
+}
+
+/* --- CSV ----------------------------------------------------------------------------------------
+ */
 
 /* A text field: in quotes where it needs them (RFC 4180). */
 static void csv_text(Buf *out, const char *text)

@@ -79,6 +79,7 @@ typedef struct RunOptions {
     double compile_limit;   /* seconds for one compile */
     bool compile;           /* compile here even where a recording has the profiles */
     bool exhaustive;        /* time everything */
+    bool dry_run;           /* only count: needs no device, and may find no configuration */
     bool no_gpu;            /* do as if there were none */
     int ordinal;            /* which GPU */
 } RunOptions;
@@ -104,7 +105,7 @@ typedef struct Run {
 
     Spec *spec;
     Space space;
-    const Device *device;
+    const Device *device; /* NULL: none is known, which only a dry run can do with */
     RunSource source;
     const char *why_not_measured; /* NULL when measured */
     Gpu *gpu;                     /* open while measuring, else NULL */
@@ -118,6 +119,12 @@ typedef struct Run {
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
     MetricSet *metrics;
+    Stage *stages; /* of the spec's carving */
+    struct {
+        Column *at;
+        size_t count;
+        size_t capacity;
+    } columns; /* what the stages look at; values come with run_carve */
     Carving carving;
     bool *selected; /* to be timed */
     size_t selected_count;
@@ -133,13 +140,16 @@ typedef struct Run {
     double relative;           /* best known time / the winner's, both of the recording; or NaN */
     double random_relative;    /* the same for a random sample of the same size */
     double seconds[LEDGER_STAGES];
-    size_t compiled, failed, distinct, from_cache;
-    size_t resumed; /* outcomes that an earlier run of the same output folder left */
+    size_t compiled, failed, distinct; /* configurations */
+    size_t launches_from_cache;        /* launches whose code or failure the cache had */
+    size_t workers_started;            /* compilers that had to be started */
+    size_t polished; /* configurations timed as neighbours of the best; among the selected */
+    size_t resumed;  /* outcomes that an earlier run of the same output folder left */
 } Run;
 
 /* --- stages, in order ------------------------------------------------------------------------- */
 
-/* Spec, space, device and tier 0.  False after messages. */
+/* Spec, space, device, tier 0 and the names in the carving.  False after messages. */
 bool run_open(Run *r);
 
 /* Code hash and profile of every configuration that tier 0 left: from the recording when its
@@ -147,7 +157,7 @@ bool run_open(Run *r);
 bool run_compile(Run *r);
 
 /* Metrics of every profile, then the spec's carving stages. */
-bool run_carve(Run *r);
+void run_carve(Run *r);
 
 /* Times of what is selected: measured here, or taken from the recording. */
 bool run_time(Run *r);
@@ -158,6 +168,14 @@ void run_judge(Run *r);
 void run_close(Run *r);
 
 /* --- what several stages need ----------------------------------------------------------------- */
+
+/* Configurations that tier 0 dropped. */
+size_t run_tier0_total(const Run *r);
+
+/* The configuration that a text of the form "BM=64 BN=64 …" names, parameters in any order.
+ * SIZE_MAX after a message that says what is wrong with it and which configuration is the most like
+ * it. */
+size_t run_find_config(const Run *r, const char *text, Diag *d);
 
 /* "BM=64 BN=64 …" */
 const char *run_config_name(Arena *a, const Run *r, size_t i);

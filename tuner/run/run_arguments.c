@@ -42,8 +42,8 @@ static bool store_scalar(TaskScalar type, Value v, unsigned char *bytes)
         return false;
     bool is_unsigned = type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
     if (size < 8) {
-        int64_t high = is_unsigned ? ((int64_t)1 << (8 * size)) - 1
-                                   : ((int64_t)1 << (8 * size - 1)) - 1;
+        int64_t high =
+            is_unsigned ? ((int64_t)1 << (8 * size)) - 1 : ((int64_t)1 << (8 * size - 1)) - 1;
         int64_t low = is_unsigned ? 0 : -high - 1;
         if (integer < low || integer > high)
             return false;
@@ -74,8 +74,8 @@ bool run_argument_bytes(const Run *r, ArgumentBytes *out)
             if (!argument_value(r, g, &v))
                 return false;
             if (!store_scalar(g->element.scalar, v, one))
-                return diag_error(r->diag, g->at, "the value of '%s' does not fit into %s",
-                                  g->name, task_scalar_name(g->element.scalar));
+                return diag_error(r->diag, g->at, "the value of '%s' does not fit into %s", g->name,
+                                  task_scalar_name(g->element.scalar));
         } else {
             uint64_t address = pretended_address(i);
             memcpy(one, &address, sizeof address);
@@ -91,7 +91,8 @@ bool run_argument_bytes(const Run *r, ArgumentBytes *out)
     return true;
 }
 
-/* --- for the GPU -------------------------------------------------------------------------------- */
+/* --- for the GPU --------------------------------------------------------------------------------
+ */
 
 static bool evaluate_number(const Run *r, const Expr *e, double *out)
 {

@@ -1,4 +1,7 @@
-/* Metrics of every profile, and the spec's carving stages over them. */
+/* Metrics of every profile, and the spec's carving stages over them.
+ *
+ * Opening resolves every name, so that a mistake in the last line of a spec is told before an hour
+ * of compiling and not after it; carving fills in the values. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/clock.h"
@@ -9,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- metrics ---------------------------------------------------------------------------------------- */
+/* --- metrics ---------------------------------------------------------------------------------- */
 
 static bool read_metrics(Run *r)
 {
@@ -47,7 +50,7 @@ static void compute_metrics(Run *r)
     }
 }
 
-/* --- names in carving statements ------------------------------------------------------------------- */
+/* --- names in carving statements -------------------------------------------------------------- */
 
 /* A threshold may use what metrics may (metricset_scope), and the spec's own names behind them. */
 typedef struct Names {
@@ -99,9 +102,7 @@ static size_t list_names(void *context, const char **out, size_t room)
     return count;
 }
 
-/* --- the table ---------------------------------------------------------------------------------------- */
-
-typedef VEC(Column) Columns;
+/* --- the table -------------------------------------------------------------------------------- */
 
 static bool unknown_metric(Run *r, const CarveCriterion *k)
 {
@@ -113,19 +114,9 @@ static bool unknown_metric(Run *r, const CarveCriterion *k)
                       closest ? "'?" : "");
 }
 
-/* The values of a metric (number m) or of a profile field. */
-static double *column_values(Run *r, int m, int field)
-{
-    double *values = ARENA_ARRAY(r->arena, double, r->config_count);
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        values[i] = !c->profile ? NAN : m >= 0 ? c->metrics[m] : c->profile->value[field];
-    }
-    return values;
-}
-
-/* The column of a metric or profile field, added to the table when it is not there yet. */
-static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, ColumnId *out)
+/* The column of a metric or profile field, still without values; added to the table when it is not
+ * there yet. */
+static bool find_column(Run *r, const CarveCriterion *k, ColumnId *out)
 {
     int m = metricset_find(r->metrics, k->name), field = profile_find(k->name);
     if (m < 0 && field < 0)
@@ -136,16 +127,29 @@ static bool find_column(Run *r, Columns *columns, const CarveCriterion *k, Colum
                           "or 'lower %s'",
                           k->name, k->name, k->name);
     bool up = k->direction ? k->direction > 0 : r->metrics->metrics.at[m].higher;
-    for (size_t i = 0; i < columns->count; i++)
-        if (strcmp(columns->at[i].name, k->name) == 0 && columns->at[i].up == up)
+    for (size_t i = 0; i < r->columns.count; i++)
+        if (strcmp(r->columns.at[i].name, k->name) == 0 && r->columns.at[i].up == up)
             return *out = i, true;
-    const char *unit = m >= 0 ? r->metrics->metrics.at[m].unit : profile_info((ProfileField)field)->unit;
-    VEC_PUSH(r->arena, columns, ((Column){k->name, unit, column_values(r, m, field), up}));
-    *out = columns->count - 1;
+    const char *unit =
+        m >= 0 ? r->metrics->metrics.at[m].unit : profile_info((ProfileField)field)->unit;
+    VEC_PUSH(r->arena, &r->columns, ((Column){.name = k->name, .unit = unit, .up = up}));
+    *out = r->columns.count - 1;
     return true;
 }
 
-/* --- stages ------------------------------------------------------------------------------------------- */
+/* The values of a metric or, when there is none of that name, of a profile field. */
+static const double *column_values(Run *r, const char *name)
+{
+    int m = metricset_find(r->metrics, name), field = profile_find(name);
+    double *values = ARENA_ARRAY(r->arena, double, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        values[i] = !c->profile ? NAN : m >= 0 ? c->metrics[m] : c->profile->value[field];
+    }
+    return values;
+}
+
+/* --- stages ----------------------------------------------------------------------------------- */
 
 /* All slots of a configuration that a threshold may use. */
 static const Value *threshold_slots(Arena *scratch, Run *r, size_t i)
@@ -159,18 +163,21 @@ static const Value *threshold_slots(Arena *scratch, Run *r, size_t i)
     metricset_slots(r->metrics, c->profile, r->device, values, slots);
     const Value *config = run_slots(scratch, r, i);
     for (size_t k = 0; config && k < own; k++)
-        slots[own_slot(r, k)] = config[k].kind == VALUE_INT ? value_real((double)config[k].integer)
-                                                            : config[k];
+        slots[own_slot(r, k)] =
+            config[k].kind == VALUE_INT ? value_real((double)config[k].integer) : config[k];
     return slots;
 }
 
-/* The threshold's answer for every configuration that has a profile. */
-static bool evaluate_threshold(Run *r, const CarveStage *c, const bool **out)
+static bool bind_threshold(Run *r, Expr *condition)
 {
     Names names = {r, metricset_scope(r->metrics)};
     Scope scope = {.context = &names, .find = find_name, .names = list_names, .real = true};
-    if (!expr_bind(c->condition, &scope, r->diag))
-        return false;
+    return expr_bind(condition, &scope, r->diag);
+}
+
+/* The threshold's answer for every configuration that has a profile. */
+static const bool *evaluate_threshold(Run *r, const Expr *condition)
+{
     bool *holds = ARENA_ARRAY(r->arena, bool, r->config_count);
     Arena *scratch = arena_new();
     size_t failures = 0;
@@ -179,7 +186,7 @@ static bool evaluate_threshold(Run *r, const CarveStage *c, const bool **out)
             continue;
         Evaluation ev = {.arena = scratch};
         Value v = value_bool(false);
-        bool known = expr_eval(c->condition, threshold_slots(scratch, r, i), &ev, &v);
+        bool known = expr_eval(condition, threshold_slots(scratch, r, i), &ev, &v);
         if (!known && failures++ == 0)
             diag_warn(r->diag, ev.error_at, "%s; configurations where this happens are dropped",
                       ev.error);
@@ -187,8 +194,7 @@ static bool evaluate_threshold(Run *r, const CarveStage *c, const bool **out)
         arena_reset(scratch);
     }
     arena_free(scratch);
-    *out = holds;
-    return true;
+    return holds;
 }
 
 /* The line as it stands in the spec. */
@@ -204,7 +210,7 @@ static const char *stage_text(Arena *a, Span at)
     return arena_copy(a, at.source->text + at.offset, end - at.offset);
 }
 
-static bool make_stage(Run *r, const CarveStage *c, Columns *columns, Stage *out)
+static bool open_stage(Run *r, const CarveStage *c, Stage *out)
 {
     static const StageKind kinds[] = {[CARVE_THRESHOLD] = STAGE_HOLDS,
                                       [CARVE_WITHIN] = STAGE_WITHIN,
@@ -212,9 +218,9 @@ static bool make_stage(Run *r, const CarveStage *c, Columns *columns, Stage *out
                                       [CARVE_BEST] = STAGE_FRONT};
     *out = (Stage){.kind = kinds[c->kind], .text = stage_text(r->arena, c->at)};
     ColumnId *ids = ARENA_ARRAY(r->arena, ColumnId, c->criterion_count);
+    bool ok = c->kind != CARVE_THRESHOLD || bind_threshold(r, c->condition);
     for (size_t i = 0; i < c->criterion_count; i++)
-        if (!find_column(r, columns, &c->criteria[i], &ids[i]))
-            return false;
+        ok = find_column(r, &c->criteria[i], &ids[i]) && ok;
     out->columns = ids;
     out->column_count = c->criterion_count;
     out->percent = c->percent;
@@ -222,10 +228,10 @@ static bool make_stage(Run *r, const CarveStage *c, Columns *columns, Stage *out
     out->budget = (size_t)c->count;
     /* The best N by one metric are the first layers of a front of one criterion. */
     out->fill = c->kind == CARVE_BEST || c->fill;
-    return c->kind != CARVE_THRESHOLD || evaluate_threshold(r, c, &out->holds);
+    return ok;
 }
 
-/* --- the stage ------------------------------------------------------------------------------------------ */
+/* --- the stage -------------------------------------------------------------------------------- */
 
 static void name_points(Run *r, const char ***names)
 {
@@ -244,37 +250,55 @@ static void select_all(Run *r)
 /* Where the spec says nothing: the thesis's tradeoff with its simpler utilization (6.1). */
 static void use_default(Run *r)
 {
-    static CarveCriterion criteria[] = {{.name = "efficiency"}, {.name = "utilization_simple"}};
-    static CarveStage stage = {.kind = CARVE_FRONT, .criteria = criteria, .criterion_count = 2};
     if (r->spec->carving_count > 0)
         return;
-    r->spec->carving = &stage;
+    CarveStage *stage = ARENA_NEW(r->arena, CarveStage);
+    *stage = (CarveStage){.kind = CARVE_FRONT,
+                          .criteria = ARENA_ARRAY(r->arena, CarveCriterion, 2),
+                          .criterion_count = 2};
+    stage->criteria[0].name = "efficiency";
+    stage->criteria[1].name = "utilization_simple";
+    r->spec->carving = stage;
     r->spec->carving_count = 1;
 }
 
-bool run_carve(Run *r)
+bool run_open_carving(Run *r)
 {
-    double since = clock_seconds();
     if (!read_metrics(r))
         return false;
     use_default(r);
-    compute_metrics(r);
-    Columns columns = {0};
     size_t n = r->spec->carving_count;
-    Stage *stages = ARENA_ARRAY(r->arena, Stage, n);
+    r->stages = ARENA_ARRAY(r->arena, Stage, n);
     bool ok = true;
     for (size_t i = 0; i < n; i++)
-        ok = make_stage(r, &r->spec->carving[i], &columns, &stages[i]) && ok;
-    if (!ok)
-        return false;
-    bool *alive = ARENA_ARRAY(r->arena, bool, r->config_count);
-    for (size_t i = 0; i < r->config_count; i++)
-        alive[i] = r->configs[i].profile != NULL && r->configs[i].same_as == i;
+        ok = open_stage(r, &r->spec->carving[i], &r->stages[i]) && ok;
+    return ok;
+}
+
+/* What the stages look at, now that profiles are known. */
+static const CarvingTable *fill_table(Run *r)
+{
+    compute_metrics(r);
+    for (size_t i = 0; i < r->columns.count; i++)
+        r->columns.at[i].values = column_values(r, r->columns.at[i].name);
+    for (size_t i = 0; i < r->spec->carving_count; i++)
+        if (r->spec->carving[i].kind == CARVE_THRESHOLD)
+            r->stages[i].holds = evaluate_threshold(r, r->spec->carving[i].condition);
     const char **names;
     name_points(r, &names);
     CarvingTable *table = ARENA_NEW(r->arena, CarvingTable);
-    *table = (CarvingTable){columns.at, columns.count, r->config_count, names};
-    r->carving = carving_run(r->arena, table, alive, stages, n);
+    *table = (CarvingTable){r->columns.at, r->columns.count, r->config_count, names};
+    return table;
+}
+
+void run_carve(Run *r)
+{
+    double since = clock_seconds();
+    const CarvingTable *table = fill_table(r);
+    bool *alive = ARENA_ARRAY(r->arena, bool, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++)
+        alive[i] = r->configs[i].profile != NULL && r->configs[i].same_as == i;
+    r->carving = carving_run(r->arena, table, alive, r->stages, r->spec->carving_count);
     for (size_t i = 0; i < r->carving.survivor_count; i++)
         r->selected[r->carving.survivors[i]] = true;
     if (r->options.exhaustive)
@@ -282,5 +306,4 @@ bool run_carve(Run *r)
     for (size_t i = 0; i < r->config_count; i++)
         r->selected_count += r->selected[i];
     run_charge(r, LEDGER_CARVE, &since);
-    return true;
 }

@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sources ---------------------------------------------------------------------------------------- */
+/* --- sources ---------------------------------------------------------------------------------- */
 
 bool run_open_sources(Run *r)
 {
     VEC(const char *) options = {0};
-    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile (measured,
-     * NVRTC 13.0), the code is the same. */
+    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile
+     * (measured, NVRTC 13.0), the code is the same. */
     VEC_PUSH(r->arena, &options, "--minimal");
     for (size_t i = 0; i < r->spec->option_count; i++)
         VEC_PUSH(r->arena, &options, r->spec->options[i]);
@@ -77,14 +77,17 @@ Hash run_source_hash(const Run *r)
     return hasher_end(h);
 }
 
-/* --- what is known of a configuration, as JSON in the compile cache ---------------------------------- */
+/* --- what is known of a configuration, as JSON in the compile cache --------------------------- */
 
-/* What a profile depends on besides the code: how it is launched, with which scalars, on what. */
-static Hash launch_hash(const Run *r, const Geometry *g, const ArgumentBytes *arguments)
+/* What a profile depends on besides what is compiled: which of its kernels, how it is launched,
+ * with which scalars, on what. */
+static Hash launch_hash(const Run *r, const Launch *l, const Geometry *g,
+                        const ArgumentBytes *arguments)
 {
     Hasher *h = hasher_new();
     int version = PROFILER_VERSION;
     hasher_add(h, &version, sizeof version);
+    hasher_string(h, l->entry);
     hasher_add(h, g, sizeof *g);
     hasher_add(h, arguments->bytes, arguments->size);
     hasher_string(h, r->device->name);
@@ -122,14 +125,19 @@ static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *cod
     return ok;
 }
 
-/* --- compiling ----------------------------------------------------------------------------------------- */
+/* --- compiling -------------------------------------------------------------------------------- */
 
 /* A launch of a configuration on its way through the farm. */
 typedef struct Item {
+    Arena *arena; /* of the job; NULL: the place is free */
     size_t config, launch;
     CompileJob job;
     Hash launch_hash;
 } Item;
+
+/* Jobs that exist at a time: enough that no worker ever waits, and so few that a space of any size
+ * needs no more memory for them than a small one. */
+enum { ITEMS_OF_WORKER = 4, ITEMS_LEAST = 64 };
 
 typedef struct Work {
     Run *run;
@@ -137,16 +145,23 @@ typedef struct Work {
     ArgumentBytes arguments;
     Arena *scratch;          /* of one result */
     const Profile **profile; /* of each launch, all configurations */
-    Item *items;
-    size_t count, done;
-    double profiling; /* seconds */
+    Item *items;             /* places for jobs on their way */
+    size_t item_count;
+    size_t count, done; /* launches of all configurations, and those of which all is known */
+    double profiling;   /* seconds */
 } Work;
 
+/* "k.cu(3): error: …" or "k.cu(1): catastrophic error: …" of the front end, "ptxas error   : …" of
+ * the assembler; a line before it may have the word in a warning. */
 static const char *first_error_line(Arena *a, const char *log)
 {
-    const char *at = log ? strstr(log, "error") : NULL;
+    if (!log)
+        return "";
+    const char *at = strstr(log, " error:");
     if (!at)
-        at = log ? log : "";
+        at = strstr(log, "ptxas error");
+    if (!at)
+        at = log;
     while (at > log && at[-1] != '\n')
         at--;
     return arena_copy(a, at, strcspn(at, "\n"));
@@ -194,7 +209,9 @@ static void profile_code(Work *w, const Item *it, const CompileResult *res)
     Hash code;
     if (profile_build(w->scratch, &in, p, &code, &d)) {
         take_code(w, it, &code, p);
-        farm_attach(w->farm, &it->job, facts_json(&code, &it->launch_hash, p), &d);
+        json_t *facts = facts_json(&code, &it->launch_hash, p);
+        farm_attach(w->farm, &it->job, facts, &d); /* the farm has told of a cache that fails */
+        json_decref(facts);
     } else {
         Config *c = &r->configs[it->config];
         c->code = CODE_ERROR;
@@ -204,19 +221,26 @@ static void profile_code(Work *w, const Item *it, const CompileResult *res)
     w->profiling += clock_seconds() - since;
 }
 
+static void finish_item(Work *w, Item *it)
+{
+    arena_free(it->arena);
+    it->arena = NULL;
+    w->done++;
+}
+
 static void take_result(Work *w, const CompileResult *res)
 {
-    const Item *it = &w->items[res->id];
+    Item *it = &w->items[res->id];
     Hash code;
     const Profile *profile;
-    w->run->from_cache += res->from_cache;
+    w->run->launches_from_cache += res->from_cache;
     if (res->status != COMPILE_OK)
         take_failure(w, it, res);
     else if (facts_read(w->run->arena, res->facts, &it->launch_hash, &code, &profile))
         take_code(w, it, &code, profile);
     else
         profile_code(w, it, res);
-    w->done++;
+    finish_item(w, it);
     if (w->run->progress.step) {
         const char *name = run_config_name(w->scratch, w->run, it->config);
         run_progress(w->run, "compile", w->done, w->count, name);
@@ -224,38 +248,94 @@ static void take_result(Work *w, const CompileResult *res)
 }
 
 /* What the cache knows needs no worker; the rest is queued. */
-static void start_item(Work *w, size_t id)
+static void start_item(Work *w, Item *it, size_t config, size_t launch)
 {
-    Item *it = &w->items[id];
+    Run *r = w->run;
+    it->arena = arena_new();
+    it->config = config;
+    it->launch = launch;
+    it->job = run_job(it->arena, r, config, launch);
+    it->launch_hash = launch_hash(r, &r->spec->launches[launch],
+                                  &r->configs[config].geometry[launch], &w->arguments);
     CompileResult res;
     Hash code;
     const Profile *profile;
     if (farm_peek(w->farm, w->scratch, &it->job, &res) && res.status == COMPILE_OK &&
-        facts_read(w->run->arena, res.facts, &it->launch_hash, &code, &profile)) {
+        facts_read(r->arena, res.facts, &it->launch_hash, &code, &profile)) {
         take_code(w, it, &code, profile);
-        w->run->from_cache++;
-        w->done++;
-        return;
+        r->launches_from_cache++;
+        finish_item(w, it);
+    } else {
+        farm_add(w->farm, (uint64_t)(it - w->items), &it->job);
     }
-    farm_add(w->farm, id, &it->job);
+    arena_reset(w->scratch);
 }
 
-static void make_items(Work *w)
+/* Waits for one result; false when the farm cannot go on. */
+static bool wait_for_result(Work *w)
+{
+    CompileResult res;
+    bool ok = farm_next(w->farm, w->scratch, &res, w->run->diag);
+    if (ok)
+        take_result(w, &res);
+    arena_reset(w->scratch);
+    return ok;
+}
+
+/* A free place for a job, after waiting for results if need be; NULL when the farm cannot go on. */
+static Item *free_item(Work *w)
+{
+    while (farm_pending(w->farm) >= w->item_count)
+        if (!wait_for_result(w))
+            return NULL;
+    Item *it = w->items;
+    while (it->arena)
+        it++;
+    return it;
+}
+
+/* All launches of all configurations through the farm. */
+static bool run_items(Work *w)
+{
+    Run *r = w->run;
+    for (size_t i = 0; i < r->config_count; i++) {
+        for (size_t l = 0; l < r->spec->launch_count && r->configs[i].tier0 == TIER0_FITS; l++) {
+            Item *it = free_item(w);
+            if (!it)
+                return false;
+            start_item(w, it, i, l);
+        }
+    }
+    while (farm_pending(w->farm) > 0)
+        if (!wait_for_result(w))
+            return false;
+    return true;
+}
+
+static void open_work(Work *w)
 {
     Run *r = w->run;
     size_t launches = r->spec->launch_count;
-    w->items = ARENA_ARRAY(r->arena, Item, r->config_count * launches);
-    for (size_t i = 0; i < r->config_count; i++) {
-        if (r->configs[i].tier0 != TIER0_FITS)
-            continue;
-        for (size_t l = 0; l < launches; l++) {
-            Item *it = &w->items[w->count++];
-            it->config = i;
-            it->launch = l;
-            it->job = run_job(r->arena, r, i, l);
-            it->launch_hash = launch_hash(r, &r->configs[i].geometry[l], &w->arguments);
-        }
-    }
+    w->scratch = arena_new();
+    w->profile = ARENA_ARRAY(r->arena, const Profile *, r->config_count *launches);
+    w->count = (r->config_count - run_tier0_total(r)) * launches;
+    w->item_count = (size_t)r->options.jobs * ITEMS_OF_WORKER;
+    if (w->item_count < ITEMS_LEAST)
+        w->item_count = ITEMS_LEAST;
+    w->items = ARENA_ARRAY(r->arena, Item, w->item_count);
+    w->farm = run_open_farm(r);
+}
+
+static void close_work(Work *w)
+{
+    Run *r = w->run;
+    const char *compiler = farm_compiler(w->farm, r->arena);
+    r->compiler = compiler ? compiler : "unknown";
+    r->workers_started += farm_started(w->farm);
+    farm_close(w->farm);
+    for (size_t k = 0; k < w->item_count; k++)
+        arena_free(w->items[k].arena);
+    arena_free(w->scratch);
 }
 
 Farm *run_open_farm(Run *r)
@@ -294,31 +374,15 @@ static const Profile *join_launches(const Work *w, size_t i)
 static bool compile_all(Run *r)
 {
     double since = clock_seconds();
-    Work w = {.run = r, .scratch = arena_new()};
-    if (!run_argument_bytes(r, &w.arguments)) {
-        arena_free(w.scratch);
+    Work w = {.run = r};
+    if (!run_argument_bytes(r, &w.arguments))
         return false;
-    }
-    w.profile = ARENA_ARRAY(r->arena, const Profile *, r->config_count * r->spec->launch_count);
-    w.farm = run_open_farm(r);
-    make_items(&w);
-    for (size_t id = 0; id < w.count; id++) {
-        start_item(&w, id);
-        arena_reset(w.scratch);
-    }
-    CompileResult res;
-    while (farm_next(w.farm, w.scratch, &res, r->diag)) {
-        take_result(&w, &res);
-        arena_reset(w.scratch);
-    }
-    bool ok = farm_pending(w.farm) == 0;
-    const char *compiler = farm_compiler(w.farm, r->arena);
-    r->compiler = compiler ? compiler : "unknown";
-    farm_close(w.farm);
-    arena_free(w.scratch);
-    for (size_t i = 0; i < r->config_count; i++)
+    open_work(&w);
+    bool ok = run_items(&w);
+    for (size_t i = 0; i < r->config_count && ok; i++)
         if (r->configs[i].code == CODE_OK)
             r->configs[i].profile = join_launches(&w, i);
+    close_work(&w);
     run_charge(r, LEDGER_COMPILE, &since);
     r->seconds[LEDGER_COMPILE] -= w.profiling;
     r->seconds[LEDGER_PROFILE] += w.profiling;
@@ -332,7 +396,7 @@ static bool recorded_sources_are_ours(const Run *r)
     return r->recording && strcmp(r->recording->header.source_hash, ours.text) == 0;
 }
 
-/* --- the stage ------------------------------------------------------------------------------------------- */
+/* --- the stage -------------------------------------------------------------------------------- */
 
 /* Code, launch geometry and so everything that can run differently, as one text. */
 static const char *code_key(Arena *a, const Run *r, const Config *c)

@@ -33,8 +33,8 @@ static void find_best(Run *r)
     }
 }
 
-/* Median times of the whole space as the recording has them, NaN where it failed; false when it lacks
- * an outcome of some configuration. */
+/* Median times of the whole space as the recording has them, NaN where it failed; false when it
+ * lacks an outcome of some configuration. */
 static bool recorded_times(const Run *r, double *out)
 {
     for (size_t i = 0; i < r->config_count; i++) {

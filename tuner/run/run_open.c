@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 void run_charge(Run *r, LedgerStage stage, double *since)
 {
@@ -19,6 +20,14 @@ void run_progress(const Run *r, const char *stage, size_t done, size_t all, cons
 {
     if (r->progress.step)
         r->progress.step(r->progress.context, stage, done, all, note);
+}
+
+size_t run_tier0_total(const Run *r)
+{
+    size_t n = 0;
+    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
+        n += r->tier0_dropped[t];
+    return n;
 }
 
 const char *run_config_name(Arena *a, const Run *r, size_t i)
@@ -37,7 +46,7 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i)
     return space_slots(&r->space, r->configs[i].number, slots, &ev) ? slots : NULL;
 }
 
-/* --- the device ----------------------------------------------------------------------------------- */
+/* --- the device ------------------------------------------------------------------------------- */
 
 /* What a recording must be of to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
@@ -112,7 +121,7 @@ static bool choose_device(Run *r)
     }
     r->source = RUN_STATIC;
     r->device = r->options.arch ? device_find(r->options.arch) : NULL;
-    if (r->device)
+    if (r->device || r->options.dry_run)
         return true;
     return diag_fail(r->diag,
                      "nothing to tune for: %s, and there is no recording of space '%s'; --arch "
@@ -120,7 +129,7 @@ static bool choose_device(Run *r)
                      r->why_not_measured, r->spec->name);
 }
 
-/* --- configurations and tier 0 -------------------------------------------------------------------- */
+/* --- configurations and tier 0 ---------------------------------------------------------------- */
 
 static Tier0 check_launches(Run *r, Config *c, Arena *scratch, const Value *slots)
 {
@@ -130,7 +139,7 @@ static Tier0 check_launches(Run *r, Config *c, Arena *scratch, const Value *slot
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         if (!geometry_resolve(&r->spec->launches[l], slots, &ev, &c->geometry[l]))
             return TIER0_ARITHMETIC;
-        Tier0 t = tier0_check(r->device, &c->geometry[l]);
+        Tier0 t = r->device ? tier0_check(r->device, &c->geometry[l]) : TIER0_FITS;
         if (t != TIER0_FITS)
             return t;
     }
@@ -163,14 +172,16 @@ bool run_open(Run *r)
     r->spec = spec_read(r->arena, r->options.space, r->diag);
     if (!r->spec || !space_build(r->arena, r->spec, 0, &r->space, r->diag))
         return false;
-    if (r->space.count == 0)
-        return diag_fail(r->diag, "no configuration of '%s' satisfies all its constraints; "
-                                  "--dry-run says what each one rejects", r->spec->name);
+    if (r->space.count == 0 && !r->options.dry_run)
+        return diag_fail(r->diag,
+                         "no configuration of '%s' satisfies all its constraints; "
+                         "--dry-run says what each one rejects",
+                         r->spec->name);
     enum { DIVISIONS_CHECKED = 20000 };
     space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
     if (!r->options.output)
         r->options.output = arena_printf(r->arena, "aptune-out/%s", r->spec->name);
-    if (!choose_device(r))
+    if (!run_open_carving(r) || !choose_device(r))
         return false;
     make_configs(r);
     run_charge(r, LEDGER_CONSTRUCT, &since);

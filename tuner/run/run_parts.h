@@ -6,7 +6,8 @@
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"
 
-/* --- arguments ---------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------------------------------
+ */
 
 /* The kernel's parameters as they lie in memory; addresses are pretended ones. */
 typedef struct ArgumentBytes {
@@ -22,7 +23,14 @@ bool run_task_arguments(const Run *r, const TaskArgument **out);
 void run_task_launch(const Launch *l, const Geometry *g, const TaskArgument *arguments,
                      size_t argument_count, TaskLaunch *out);
 
-/* --- code --------------------------------------------------------------------------------------- */
+/* --- carving ------------------------------------------------------------------------------------
+ */
+
+/* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
+bool run_open_carving(Run *r);
+
+/* --- code ---------------------------------------------------------------------------------------
+ */
 
 /* Sources of the spec's launches, read once; launches of one file share a source. */
 bool run_open_sources(Run *r);
@@ -37,7 +45,7 @@ Hash run_source_hash(const Run *r);
 /* A farm with the run's options and cache; farm_close ends it. */
 Farm *run_open_farm(Run *r);
 
-/* --- recordings ----------------------------------------------------------------------------------- */
+/* --- recordings ------------------------------------------------------------------------------- */
 
 /* The device a recording was made on; what it does not say comes from the table. */
 const Device *run_recorded_device(Arena *a, const RecordHeader *h);
@@ -70,7 +78,8 @@ bool run_write_profiles(Run *r, const RecordHeader *h);
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);
 
-/* --- ledger ------------------------------------------------------------------------------------- */
+/* --- ledger -------------------------------------------------------------------------------------
+ */
 
 /* Adds the time since `*since` to a stage and starts the clock anew. */
 void run_charge(Run *r, LedgerStage stage, double *since);

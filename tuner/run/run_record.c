@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --- devices as facts --------------------------------------------------------------------------------- */
+/* --- devices as facts ------------------------------------------------------------------------- */
 
 /* Every number of a Device, by the name it has in a recording. */
 #define DEVICE_NUMBERS(F)                                                                          \
@@ -60,7 +60,7 @@ const Device *run_recorded_device(Arena *a, const RecordHeader *h)
     return d;
 }
 
-/* --- values ---------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 RecordValue run_record_value(Arena *a, Value v)
 {
@@ -102,7 +102,7 @@ const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t 
     return row;
 }
 
-/* --- code and launch as the rows name them ------------------------------------------------------------- */
+/* --- code and launch as the rows name them ---------------------------------------------------- */
 
 const char *run_code_text(Arena *a, const Run *r, const Config *c)
 {
@@ -119,10 +119,9 @@ const char *run_launch_text(Arena *a, const Run *r, const Config *c)
     Buf b = {0};
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         const Geometry *g = &c->geometry[l];
-        buf_printf(&b, "%s%lld,%lld,%lld/%lld,%lld,%lld/%lld", l ? ";" : "",
-                   (long long)g->grid[0], (long long)g->grid[1], (long long)g->grid[2],
-                   (long long)g->block[0], (long long)g->block[1], (long long)g->block[2],
-                   (long long)g->shared);
+        buf_printf(&b, "%s%lld,%lld,%lld/%lld,%lld,%lld/%lld", l ? ";" : "", (long long)g->grid[0],
+                   (long long)g->grid[1], (long long)g->grid[2], (long long)g->block[0],
+                   (long long)g->block[1], (long long)g->block[2], (long long)g->shared);
     }
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
@@ -143,7 +142,7 @@ bool run_take_code_text(const Run *r, const char *text, Config *c)
     return true;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------ */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static const char *now_text(Arena *a)
 {
@@ -169,15 +168,16 @@ RecordHeader run_record_header(Run *r)
     RecordParameter *parameters = ARENA_ARRAY(a, RecordParameter, r->spec->parameter_count);
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         ValueKind k = r->spec->parameters[p].kind;
-        parameters[p] = (RecordParameter){r->spec->parameters[p].name,
-                                          k == VALUE_STRING || k == VALUE_REAL};
+        parameters[p] =
+            (RecordParameter){r->spec->parameters[p].name, k == VALUE_STRING || k == VALUE_REAL};
     }
     h.parameters = parameters;
     h.parameter_count = r->spec->parameter_count;
     RecordProblem *problem = ARENA_ARRAY(a, RecordProblem, r->spec->problem_name_count);
     for (size_t i = 0; i < r->spec->problem_name_count; i++)
-        problem[i] = (RecordProblem){r->spec->problem_names[i],
-                                     run_record_value(a, r->spec->problems[r->space.problem].values[i])};
+        problem[i] =
+            (RecordProblem){r->spec->problem_names[i],
+                            run_record_value(a, r->spec->problems[r->space.problem].values[i])};
     h.problem = problem;
     h.problem_count = r->spec->problem_name_count;
     device_facts(a, r->device, &h.facts, &h.fact_count);

@@ -1,361 +1,152 @@
-/* Times of what is selected.
+/* Which configurations are timed, and in which order: what carving selected, then polish.
  *
- * Measured: the reference and the comparison kernels are compiled, the problem is set once, then
- * each selected configuration is a trial whose outcome goes into the run's own recording as it
- * comes, so that a run which is stopped goes on where it was.  Replayed: outcomes are looked up
- * in the recording, and only believed for the very code that was recorded. */
-#include "tuner/run/run_parts.h"
+ * The optimum is often one parameter away from a carved configuration, so after the survivors the
+ * neighbours of the best so far are timed, a few at a time, best guess first, until none is better
+ * or the spec's budget is spent. */
+#include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/file.h"
 #include "metrics/base/vec.h"
-#include "tuner/measure/stats.h"
 
 #include <math.h>
-#include <string.h>
 
-enum {
-    RUNS = 2,             /* timed runs of every trial */
-    EXTRA_RUNS = 5,       /* more for those near the best */
-    IN_FLIGHT = 2,        /* trials queued, so that the GPU never waits for us */
-    SENTINEL_EVERY = 250  /* results between two timings of the same configuration */
-};
+/* Neighbours timed before the best so far is asked for again. */
+enum { POLISH_BATCH = 8 };
 
-/* Trials within this of the best are timed more often. */
-static const double near_factor = 1.5;
+typedef VEC(size_t) List;
 
-/* Longest a trial may take, loading and verification included. */
-static const double trial_limit_s = 20;
+/* --- what carving selected
+ * ------------------------------------------------------------------------------ */
 
-/* --- outcomes ------------------------------------------------------------------------------------------- */
-
-static void take_times(Run *r, Config *c, const double *times, size_t count)
+/* Survivors first: with --exhaustive the best time is then known early, and slow ones are timed
+ * less. */
+static List selected_list(const Run *r)
 {
-    double *kept = ARENA_ARRAY(r->arena, double, count);
-    for (size_t i = 0; i < count; i++)
-        kept[i] = record_round(times[i]);
-    c->times = kept;
-    c->time_count = count;
-    c->median = c->status == TRIAL_OK ? stats_median(kept, count) : NAN;
-}
-
-/* What a configuration that has no code of its own ends as. */
-static void take_row(Run *r, Config *c, const RecordRow *row)
-{
-    c->timed = true;
-    c->status = run_trial_status(row->status);
-    c->max_error = row->max_error;
-    c->words = row->message ? row->message : "";
-    take_times(r, c, row->times_ms, row->time_count);
-}
-
-/* Is the recorded outcome that of the code we have?  A configuration whose code nobody here knows
- * (profiles from the recording) has the recorded one by definition. */
-static bool same_code(const Run *r, const Config *c, const RecordRow *row)
-{
-    if (c->code != CODE_OK)
-        return row->status == RECORD_COMPILE_ERROR;
-    Arena *a = arena_new();
-    bool same = row->code && strcmp(row->code, run_code_text(a, r, c)) == 0 && row->launch &&
-                strcmp(row->launch, run_launch_text(a, r, c)) == 0;
-    arena_free(a);
-    return same;
-}
-
-/* --- replay --------------------------------------------------------------------------------------------- */
-
-static void replay(Run *r)
-{
-    size_t missing = 0;
-    for (size_t i = 0; i < r->config_count; i++) {
-        if (!r->selected[i])
-            continue;
-        const RecordRow *row = run_recorded_row(r, r->recording, i);
-        if (row && same_code(r, &r->configs[i], row))
-            take_row(r, &r->configs[i], row);
-        else if (row)
-            r->stale++;
-        else
-            missing++;
-    }
-    if (missing > 0)
-        diag_warn(r->diag, (Span){0}, "%zu of the selected configurations are not in the recording",
-                  missing);
-    if (r->stale > 0)
-        diag_warn(r->diag, (Span){0},
-                  "%zu of the selected configurations compile to other code than was recorded (%s "
-                  "there): their times are not used; measure them again on the device",
-                  r->stale, r->recording->header.nvrtc);
-}
-
-/* --- measuring: what has to be there first ----------------------------------------------------------------- */
-
-/* Compiles one source for the device; NULL after a message. */
-static bool compile_one(Run *r, const char *path, TaskModule *out)
-{
-    static const char *const options[] = {"--minimal"};
-    const CompileSource *source = source_open(r->arena, path, options, 1, r->diag);
-    if (!source)
-        return false;
-    CompileSetting setting = {.architecture =
-                                  arena_printf(r->arena, "sm_%d", device_arch(r->device))};
-    CompileJob job = source_configure(r->arena, source, &setting);
-    Farm *farm = run_open_farm(r);
-    CompileResult res;
-    farm_add(farm, 0, &job);
-    bool ok = farm_next(farm, r->arena, &res, r->diag);
-    if (ok && res.status != COMPILE_OK)
-        ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res.log);
-    farm_close(farm);
-    if (ok)
-        *out = (TaskModule){res.cubin, res.cubin_size};
-    return ok;
-}
-
-static bool set_reference(Run *r, const TaskArgument *arguments, TaskProblem *problem)
-{
-    if (!r->spec->reference) {
-        diag_warn(r->diag, (Span){0}, "the spec has no reference: results are not verified");
-        return true;
-    }
-    TaskModule *module = ARENA_NEW(r->arena, TaskModule);
-    TaskLaunch *launch = ARENA_NEW(r->arena, TaskLaunch);
-    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
-    spec_set_problem(r->spec, r->space.problem, slots);
-    Evaluation ev = {.arena = r->arena};
-    Geometry g;
-    if (!geometry_resolve(r->spec->reference, slots, &ev, &g))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    if (!compile_one(r, r->spec->reference->path, module))
-        return false;
-    run_task_launch(r->spec->reference, &g, arguments, r->spec->argument_count, launch);
-    problem->reference = (TaskRun){module, 1, launch, 1};
-    return true;
-}
-
-static bool set_problem(Run *r, const TaskArgument *arguments)
-{
-    TaskProblem problem = {0};
-    if (!run_task_buffers(r, &problem.buffers, &problem.buffer_count) ||
-        !compile_one(r, r->compare_source, &problem.checking) ||
-        !set_reference(r, arguments, &problem))
-        return false;
-    return gpu_set_problem(r->gpu, &problem, r->diag);
-}
-
-/* --- measuring ------------------------------------------------------------------------------------------------ */
-
-typedef struct Session {
-    Run *run;
-    Farm *farm;
-    const TaskArgument *arguments;
-    RecordHeader header;
-    TimesWriter *writer;
-    const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
-    size_t *order;                  /* configurations to time */
-    size_t count, fetched, done;
-    CompileJob *jobs;  /* one for each launch of each of them */
-    double best_ms;    /* so far; 0: none */
-    size_t sentinel;   /* configuration timed now and then; SIZE_MAX: none yet */
-    size_t since_sentinel;
-    Arena *scratch;
-    bool failed;
-} Session;
-
-enum { SENTINEL_ID = -1, WARM_UP_ID = -2 };
-
-/* An idle GPU runs at a fraction of its clock; a second of load brings it up (seen on the H200: the
- * same kernel 0.048 ms at first and 0.013 ms after some seconds of load). */
-static const double warm_up_s = 1.0;
-
-/* Survivors of carving first: the best time is then known early, and slow ones are timed less. */
-static void make_order(Session *s)
-{
-    Run *r = s->run;
-    s->order = ARENA_ARRAY(r->arena, size_t, r->config_count);
-    bool *placed = ARENA_ARRAY(r->arena, bool, r->config_count);
+    List list = {0};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < r->config_count; i++) {
             bool survivor = r->carving.fates[i].kind == FATE_SURVIVES;
-            if (!r->selected[i] || placed[i] || (pass == 0 && !survivor))
-                continue;
-            const RecordRow *row = s->existing ? run_recorded_row(r, s->existing, i) : NULL;
-            if (row && same_code(r, &r->configs[i], row)) {
-                take_row(r, &r->configs[i], row);
-                r->resumed++;
-            } else {
-                s->order[s->count++] = i;
-            }
-            placed[i] = true;
+            if (r->selected[i] && survivor == (pass == 0))
+                VEC_PUSH(r->arena, &list, i);
         }
     }
+    return list;
 }
 
-static void note_best(Session *s, size_t i)
-{
-    double ms = s->run->configs[i].median;
-    if (!isnan(ms) && (s->best_ms == 0 || ms < s->best_ms))
-        s->best_ms = ms;
-}
+/* --- polish
+ * ------------------------------------------------------------------------------------------------
+ */
 
-/* All launches of a configuration with the code they come from. */
-static bool make_run(Session *s, size_t i, TaskRun *out)
+static size_t best_so_far(const Run *r)
 {
-    Run *r = s->run;
-    size_t n = r->spec->launch_count;
-    TaskModule *modules = ARENA_ARRAY(s->scratch, TaskModule, n);
-    TaskLaunch *launches = ARENA_ARRAY(s->scratch, TaskLaunch, n);
-    for (size_t l = 0; l < n; l++) {
-        CompileJob *job = ARENA_NEW(s->scratch, CompileJob);
-        CompileResult res;
-        *job = run_job(s->scratch, r, i, l);
-        farm_add(s->farm, l, job);
-        if (!farm_next(s->farm, s->scratch, &res, r->diag))
-            return false;
-        modules[l] = (TaskModule){res.cubin, res.cubin_size};
-        run_task_launch(&r->spec->launches[l], &r->configs[i].geometry[l], s->arguments,
-                        r->spec->argument_count, &launches[l]);
-        launches[l].module = (int)l;
-    }
-    *out = (TaskRun){modules, n, launches, n};
-    return true;
-}
-
-static bool submit(Session *s, size_t i, int64_t id)
-{
-    Trial t = {.id = id,
-               .verify = id >= 0 && s->run->spec->reference,
-               .warmups = id >= 0 && s->run->spec->reference ? 0 : 1,
-               .runs = RUNS,
-               .extra_runs = EXTRA_RUNS,
-               .factor = near_factor,
-               .best_ms = s->best_ms,
-               .limit_s = trial_limit_s};
-    bool ok = make_run(s, i, &t.run);
-    if (ok)
-        gpu_submit(s->run->gpu, &t);
-    arena_reset(s->scratch);
-    return ok;
-}
-
-static void take_trial(Session *s, const TrialResult *t)
-{
-    Run *r = s->run;
-    if (t->id == SENTINEL_ID) {
-        if (t->status == TRIAL_OK)
-            times_append_sentinel(s->writer,
-                                  run_record_values(s->scratch, r, &s->header, s->sentinel),
-                                  t->times, t->time_count, r->diag);
-        return;
-    }
-    size_t i = (size_t)t->id;
-    Config *c = &r->configs[i];
-    c->timed = true;
-    c->status = t->status;
-    c->words = arena_string(r->arena, t->words);
-    for (size_t k = 0; k < t->check_count; k++) {
-        double error = t->checks[k].scale > 0 ? t->checks[k].max_error / t->checks[k].scale
-                                              : t->checks[k].max_error;
-        if (isnan(c->max_error) || error > c->max_error)
-            c->max_error = error;
-    }
-    take_times(r, c, t->times, t->time_count);
-    note_best(s, i);
-    if (t->status == TRIAL_OK && s->sentinel == SIZE_MAX)
-        s->sentinel = i;
-    s->since_sentinel++;
-    s->done++;
-    if (!run_append_row(r, s->writer, &s->header, i))
-        s->failed = true;
-    run_progress(r, "time", s->done, s->count, run_config_name(s->scratch, r, i));
-}
-
-/* Runs the first configuration, results thrown away, until the clocks are up. */
-static bool warm_up(Session *s)
-{
-    double start = clock_seconds();
-    while (s->count > 0 && clock_seconds() - start < warm_up_s) {
-        TrialResult t;
-        if (!submit(s, s->order[0], WARM_UP_ID))
-            return false;
-        gpu_next(s->run->gpu, s->scratch, &t, -1);
-        arena_reset(s->scratch);
-        if (t.status != TRIAL_OK)
-            return true; /* its own trial will tell */
-    }
-    return true;
-}
-
-/* Keeps a few trials queued until all are answered. */
-static bool run_trials(Session *s)
-{
-    Run *r = s->run;
-    while (!s->failed && (s->fetched < s->count || gpu_pending(r->gpu) > 0)) {
-        bool sentinel_due = s->since_sentinel >= SENTINEL_EVERY && s->sentinel != SIZE_MAX;
-        if (gpu_pending(r->gpu) < IN_FLIGHT && sentinel_due) {
-            s->since_sentinel = 0;
-            if (!submit(s, s->sentinel, SENTINEL_ID))
-                return false;
-        } else if (gpu_pending(r->gpu) < IN_FLIGHT && s->fetched < s->count) {
-            size_t i = s->order[s->fetched++];
-            if (!submit(s, i, (int64_t)i))
-                return false;
-        } else {
-            TrialResult t;
-            if (gpu_next(r->gpu, s->scratch, &t, -1) == GPU_RESULT)
-                take_trial(s, &t);
-            arena_reset(s->scratch);
-        }
-    }
-    return !s->failed;
-}
-
-/* Configurations that did not compile belong into a complete recording too. */
-static bool record_failures(Session *s)
-{
-    Run *r = s->run;
+    size_t best = SIZE_MAX;
     for (size_t i = 0; i < r->config_count; i++) {
-        bool failed = r->configs[i].code != CODE_OK && r->configs[i].tier0 == TIER0_FITS;
-        if (!failed || (s->existing && run_recorded_row(r, s->existing, i)))
-            continue;
-        if (!run_append_row(r, s->writer, &s->header, i))
-            return false;
+        double ms = r->configs[i].median;
+        if (!isnan(ms) && (best == SIZE_MAX || ms < r->configs[best].median))
+            best = i;
     }
+    return best;
+}
+
+/* Parameters in which two configurations differ. */
+static size_t distance(const Run *r, size_t a, size_t b)
+{
+    size_t n = 0;
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        n += !value_equal(space_value(&r->space, r->configs[a].number, p),
+                          space_value(&r->space, r->configs[b].number, p));
+    return n;
+}
+
+/* May it be timed, and is it not yet? */
+static bool is_open(const Run *r, size_t i)
+{
+    const Config *c = &r->configs[i];
+    return c->code == CODE_OK && !c->timed && !r->configs[c->same_as].timed;
+}
+
+/* The open configurations one step away from `i`; where there are none, those two steps away:
+ * constraints couple parameters (an unroll factor that must divide a tile). */
+static List neighbours(const Run *r, size_t i)
+{
+    enum { FARTHEST = 2 };
+    List list = {0};
+    for (size_t steps = 1; steps <= FARTHEST && list.count == 0; steps++)
+        for (size_t k = 0; k < r->config_count; k++)
+            if (is_open(r, k) && distance(r, i, k) == steps)
+                VEC_PUSH(r->arena, &list, k);
+    return list;
+}
+
+/* The guess that orders neighbours: the last criterion the spec carves by, smaller is better. */
+static double guess(const Run *r, size_t i)
+{
+    const Carving *c = &r->carving;
+    for (size_t s = c->stage_count; s-- > 0;) {
+        if (c->stages[s].kind != STAGE_FRONT || c->stages[s].column_count == 0)
+            continue;
+        const Column *column = &c->table->columns[c->stages[s].columns[0]];
+        return column->up ? -column->values[i] : column->values[i];
+    }
+    return (double)i;
+}
+
+/* Moves the `most` best guesses to the front of the list; gives how many there are. */
+static size_t best_guesses(const Run *r, List *list, size_t most)
+{
+    size_t n = list->count < most ? list->count : most;
+    for (size_t k = 0; k < n; k++) {
+        size_t best = k;
+        for (size_t j = k + 1; j < list->count; j++)
+            if (guess(r, list->at[j]) < guess(r, list->at[best]))
+                best = j;
+        size_t swap = list->at[k];
+        list->at[k] = list->at[best];
+        list->at[best] = swap;
+    }
+    return n;
+}
+
+static bool polish(Run *r, const Timer *t)
+{
+    size_t left = (size_t)r->spec->polish;
+    for (size_t best = best_so_far(r); left > 0 && best != SIZE_MAX; best = best_so_far(r)) {
+        List list = neighbours(r, best);
+        size_t n = best_guesses(r, &list, left < POLISH_BATCH ? left : POLISH_BATCH);
+        if (n == 0)
+            break;
+        for (size_t k = 0; k < n; k++)
+            r->selected[list.at[k]] = true;
+        if (!t->time(t->state, list.at, n))
+            return false;
+        r->polished += n;
+        left -= n;
+    }
+    r->selected_count += r->polished;
     return true;
 }
 
-static bool measure(Run *r)
+/* --- the stage
+ * ---------------------------------------------------------------------------------------------- */
+
+static bool time_all(Run *r, const Timer *t)
 {
-    Session s = {.run = r, .sentinel = SIZE_MAX, .scratch = arena_new()};
-    TimesRecording *existing = NULL;
-    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
-    s.header = run_record_header(r);
-    bool ok = folder_create(r->options.output, r->diag);
-    s.writer = ok ? times_open_append(r->arena, path, &s.header, 0, &existing, r->diag) : NULL;
-    s.existing = existing;
-    s.farm = run_open_farm(r);
-    ok = s.writer && run_write_profiles(r, &s.header) && run_task_arguments(r, &s.arguments) &&
-         set_problem(r, s.arguments);
-    if (ok) {
-        make_order(&s);
-        for (size_t i = 0; i < r->config_count; i++)
-            note_best(&s, i);
-        ok = record_failures(&s) && warm_up(&s) && run_trials(&s);
-    }
-    ok = times_close(s.writer, r->diag) && ok;
-    farm_close(s.farm);
-    arena_free(s.scratch);
-    return ok;
+    List list = selected_list(r);
+    if (!t->time(t->state, list.at, list.count))
+        return false;
+    return r->options.exhaustive || polish(r, t);
 }
 
 bool run_time(Run *r)
 {
     double since = clock_seconds();
+    Timer timer;
     bool ok = true;
-    if (r->source == RUN_MEASURED)
-        ok = measure(r);
-    else if (r->source == RUN_REPLAYED)
-        replay(r);
+    if (r->source != RUN_STATIC) {
+        ok = r->source == RUN_MEASURED ? timer_gpu_open(r, &timer) : timer_replay_open(r, &timer);
+        bool timed = ok && time_all(r, &timer);
+        ok = ok && timer.close(timer.state) && timed;
+    }
     run_charge(r, LEDGER_TIME, &since);
     return ok;
 }

@@ -27,6 +27,8 @@ other=$(mktemp -d)
 nvcc -arch=sm_90 -cubin -lineinfo -DWITHOUT_EFFECT=7 "$other/other.cu" -o hash_other_file.cubin
 rm -r "$other"
 nvcc -arch=sm_90 -cubin -DNAME=renamed hash.cu -o hash_renamed.cubin
+# A cap on the registers that does not bind.
+nvcc -arch=sm_90 -cubin -maxrregcount=200 hash.cu -o hash_register_cap.cubin
 # Other code, other data, another target.
 nvcc -arch=sm_90 -cubin -DFACTOR=5 hash.cu -o hash_factor.cubin
 nvcc -arch=sm_90 -cubin -DTHIRD=9 hash.cu -o hash_table.cubin

@@ -1,0 +1,43 @@
+/* How fast an SM does what, and how long one warp waits for it.
+ *
+ * A table per compute capability (rates.def, with the source of every number), from 7.0 on.  The
+ * numbers turn counts of the profile into cycles. */
+#ifndef APTUNE_DEVICE_RATES_H
+#define APTUNE_DEVICE_RATES_H
+
+#include "metrics/device/device.h"
+
+/* Results (lanes) per cycle and SM unless said otherwise; 0: not known. */
+typedef struct Rates {
+    double issue; /* warp instructions per cycle and SM */
+    double fp32;  /* single-precision add, multiply, fused multiply-add */
+    double half;  /* the same in half precision, both of a pair counted */
+    double fp64;
+    double int_add;
+    double int_mul;
+    double logic;   /* and, or, shifts, compares */
+    double sfu;     /* reciprocal, root, sine, exponential */
+    double convert; /* between types */
+    double shuffle;
+    double shared; /* wavefronts of shared memory per cycle and SM */
+    double l2;     /* bytes per cycle of the whole device */
+} Rates;
+
+/* Cycles from issue to the first dependent issue. */
+typedef struct Latencies {
+    double alu;
+    double sfu;
+    double shuffle;
+    double shared;
+    double l1;
+    double l2;
+    double dram;         /* a global load that goes further than L2 now and then */
+    double barrier;      /* of a block of no warps … */
+    double barrier_warp; /* … and this much more for each */
+} Latencies;
+
+/* Of the device's capability; NULL before 7.0. */
+const Rates *rates_of(const Device *d);
+const Latencies *latencies_of(const Device *d);
+
+#endif

@@ -1,0 +1,115 @@
+/* The state of a walk: frames of called functions, lanes that wait for each other, loops under way.
+ * Shared by walk.c (what happens in a block) and walk_part.c (where lanes go from it).  Internal to
+ * metrics/flow. */
+#ifndef APTUNE_FLOW_WALK_FRAME_H
+#define APTUNE_FLOW_WALK_FRAME_H
+
+#include "metrics/flow/walk_plan.h"
+
+/* A loop under way. */
+typedef struct LoopState {
+    uint32_t iterations; /* visits of the header since it was entered */
+    bool counted;        /* one of its exits is decided by something that changes in the loop */
+    uint32_t unsure;     /* lanes that may really have left earlier or later */
+} LoopState;
+
+/* Lanes that go both ways: the state before, and what the sides walked so far made of it. */
+typedef struct Fork {
+    uint32_t lanes;
+    Lanes *before; /* of the plan's state registers; NULL when the budget was spent */
+    Lanes *after;
+    uint32_t gone_before;
+    uint32_t gone_after; /* lanes that ended on every side so far */
+    bool has_after;
+} Fork;
+
+typedef struct Frame Frame;
+
+typedef enum EntryKind { ENTRY_RUN, ENTRY_SIDE_DONE, ENTRY_LAST_SIDE_DONE } EntryKind;
+
+typedef struct Entry {
+    EntryKind kind;
+    int block;
+    int stop; /* where the lanes wait for the others */
+    uint32_t mask;
+    Fork *fork;
+} Entry;
+
+/* A function known to the walk. */
+typedef struct Known {
+    const PtxFunction *function;
+    WalkPlan *plan;
+    WalkFunction *result;
+} Known;
+
+typedef struct Walker {
+    Arena *arena;
+    const WalkOptions *options;
+    Walk *walk;
+    VEC(Known) known;
+    uint64_t max_steps;
+    uint32_t default_trips;
+    size_t snapshot_bytes;
+    uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
+    uint32_t groups;                    /* cp.async groups committed and not waited for */
+} Walker;
+
+struct Frame {
+    Walker *walker;
+    const Known *known;
+    int depth;
+    Lanes *values;                           /* registers, then cells */
+    uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch at which it was issued */
+    LoopState *loops;
+    uint32_t gone; /* lanes that have returned */
+    Entry *stack;
+    size_t stack_count;
+    size_t stack_capacity;
+};
+
+static inline size_t state_count(const Frame *x)
+{
+    return x->known->plan->state.count;
+}
+
+static inline const Flow *flow_of(const Frame *x)
+{
+    return x->known->plan->flow;
+}
+
+/* Lanes in which the guard lets the instruction happen, and those where that is not known. */
+static inline void guard_lanes(const Frame *x, const PtxInstr *in, uint32_t mask, uint32_t *yes,
+                               uint32_t *maybe)
+{
+    *yes = mask;
+    *maybe = 0;
+    if (in->guard == PTX_NO_GUARD)
+        return;
+    const Lanes *p = &x->values[in->guard];
+    const uint32_t set = lanes_true(p);
+    *maybe = mask & ~p->known;
+    *yes = mask & p->known & (in->guard_negated ? ~set : set);
+}
+
+static inline PtxState state_of(const Frame *x)
+{
+    return (PtxState){.launch = &x->walker->options->launch,
+                      .place = x->walker->options->place,
+                      .registers = x->values};
+}
+
+/* Room for one more entry on top of the stack, zeroed. */
+Entry *walk_push(Frame *x);
+
+/* Moves the entry on top over the end of its block: to one successor, or split over several. */
+void walk_leave_block(Frame *x, uint32_t mask);
+
+/* Counts a visit of a loop's header. */
+void walk_count_header(Frame *x, int block);
+
+/* One side of a fork has been walked; the last one joins what all of them made of the state. */
+void walk_finish_side(Frame *x, Fork *f);
+void walk_finish_fork(Frame *x, Fork *f);
+void walk_free_fork(Frame *x, Fork *f);
+
+#endif

@@ -1,0 +1,54 @@
+# What all command-line tests share.  Each test runs in a folder of its own, with a compile cache
+# that the tests of a file share.
+bats_require_minimum_version 1.5.0
+
+data=$SOURCE/tests/data/cli
+tests=$(dirname "$APTUNE")/tests # programs that only tests need
+
+setup() {
+    export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Runs aptune as on a machine without a GPU, whatever this one has.
+tune() {
+    run --separate-stderr "$APTUNE" tune --no-gpu "$@"
+}
+
+# Checks the exit status of the last `run`, and shows what it said when it is another one.
+status_is() {
+    if [ "$status" -ne "$1" ]; then
+        printf 'exit status %s, not %s\n%s\n%s\n' "$status" "$1" "$output" "$stderr"
+        return 1
+    fi
+}
+
+# Checks that a text holds a line that matches a pattern of grep -E.
+has() {
+    if ! grep -qE -e "$2" <<<"$1"; then
+        printf 'no line matches: %s\nin:\n%s\n' "$2" "$1"
+        return 1
+    fi
+}
+
+lacks() {
+    if grep -qE -e "$2" <<<"$1"; then
+        printf 'a line matches: %s\nin:\n%s\n' "$2" "$1"
+        return 1
+    fi
+}
+
+# Evaluates a jq expression on the last output and checks that it gives true.
+json() {
+    if [ "$(jq "$1" <<<"$output")" != true ]; then
+        printf 'not true: %s\nof:\n%s\n' "$1" "$output"
+        return 1
+    fi
+}
+
+# A copy of the synthetic template and spec in ./space, with a recording whose times are made up.
+make_synthetic() {
+    mkdir -p space/recordings
+    cp "$data"/synthetic.cu "$data"/synthetic.spec space
+    "$tests/synthetic_recording" space/synthetic.spec space/recordings
+}

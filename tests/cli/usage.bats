@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# Commands and options: what is understood, what is refused and how.
+load common
+
+refused() { # words that standard error must hold, then arguments
+    local words=$1
+    shift
+    run --separate-stderr "$APTUNE" "$@"
+    status_is 2
+    [ -z "$output" ]
+    has "$stderr" "$words"
+}
+
+@test "without arguments the usage is shown as a mistake" {
+    refused '^usage: aptune \[tune\] --space FILE'
+}
+
+@test "--help and --version are answers" {
+    for option in --help -h; do
+        run --separate-stderr "$APTUNE" $option
+        status_is 0
+        has "$output" '^  aptune inspect '
+        [ -z "$stderr" ]
+    done
+    run --separate-stderr "$APTUNE" --version
+    status_is 0
+    has "$output" '^aptune [0-9]+\.[0-9]+\.[0-9]+$'
+}
+
+@test "every command has a --help" {
+    for command in tune inspect pack devices; do
+        run --separate-stderr "$APTUNE" $command --help
+        status_is 0
+        has "$output" '^usage: aptune '
+        [ -z "$stderr" ]
+    done
+}
+
+@test "--help of tune names every option that is understood" {
+    run "$APTUNE" tune --help
+    for option in space output exhaustive dry-run compile arch why json jobs compile-limit cache \
+        recordings device no-gpu; do
+        has "$output" "^  --$option "
+    done
+}
+
+@test "an unknown command is refused with the closest one" {
+    refused "unknown command 'inspekt'; did you mean 'inspect'\?" inspekt
+}
+
+@test "an unknown option is refused with the closest one" {
+    refused "^aptune: unknown option '--exaustive'; did you mean '--exhaustive'\?" --exaustive
+    refused "^aptune: unknown option '--outputs'; did you mean '--output'\?" tune --outputs=x
+    refused "^aptune: unknown option '--xyzzy'$" tune --xyzzy
+    refused "^aptune: unknown option '-x'" tune -x
+}
+
+@test "an option without its value, or with one it does not take, is refused" {
+    refused '^aptune: --space needs a value' --space
+    refused '^aptune: -d needs a value' tune -d
+    refused '^aptune: --json takes no value' --json=yes
+}
+
+@test "values out of range are refused" {
+    for value in 0 -1 2x '' 1025 99999999999999999999; do
+        refused '^aptune: --jobs takes a whole number from 1 to 1024' --jobs "$value" --space x
+    done
+    for value in 0 -1 nan inf 1e300 1s ''; do
+        refused '^aptune: --compile-limit takes a number of seconds' --compile-limit "$value"
+    done
+    refused '^aptune: --device takes a whole number from 0' --device -1
+    refused "^aptune: -d knows no letter 'Q'" -d SQ
+}
+
+@test "a word too many is refused" {
+    refused "^aptune: unexpected argument 'spec'" --space x spec
+    refused '^usage: aptune devices' devices sm_90
+    refused '^usage: aptune pack' pack one
+    refused '^usage: aptune inspect' inspect
+}
+
+@test "--space is required" {
+    refused '^aptune: which space\? Say --space FILE' tune
+}
+
+@test "a spec that is not there is named" {
+    refused "cannot open 'none.spec': No such file or directory" --space none.spec
+}
+
+@test "mistakes in a spec are shown with line and caret, all of them" {
+    cat >x.spec <<'END'
+kernel "k.cu" k
+param BM in 1, 2
+require BMM > 1
+block 32
+grid 1
+require BM %
+END
+    echo >k.cu
+    refused "^x.spec:3:9: error: .*'BMM'" --space x.spec
+    has "$stderr" '^    require BMM > 1'
+    has "$stderr" '^            \^~~'
+    has "$stderr" '^x.spec:6:'
+}
+
+@test "mistakes in carving are shown before anything is compiled" {
+    { cat "$data/synthetic.spec"; echo 'carve front eficiency, registers'; } >x.spec
+    cp "$data/synthetic.cu" .
+    refused "^x.spec:14:13: error: unknown metric 'eficiency'; did you mean 'efficiency'\?" \
+        --space x.spec --arch sm_90 --no-gpu
+    has "$stderr" "^x.spec:14:24: error: 'registers' is a field of the profile and has no direction"
+    [ ! -e "$APTUNE_CACHE" ]
+
+    { cat "$data/synthetic.spec"; echo 'carve spil_bytes == 0'; } >x.spec
+    refused "^x.spec:14:7: error: .*'spil_bytes'" --space x.spec --arch sm_90 --no-gpu
+}
+
+@test "a template that is not there is named" {
+    cp "$data/synthetic.spec" .
+    refused "^synthetic.spec:2:8: error: there is no file 'synthetic.cu'" --space synthetic.spec
+}
+
+@test "an unknown device is refused" {
+    refused "unknown device 'sm_1234'; .aptune devices. lists those known" \
+        --space "$data/synthetic.spec" --arch sm_1234
+}
+
+@test "a folder of recordings that is not there is named" {
+    refused "nowhere" --space "$data/synthetic.spec" --recordings nowhere --no-gpu
+}
+
+@test "with neither GPU nor recording nor --arch there is nothing to tune for" {
+    refused 'nothing to tune for: --no-gpu was given, and there is no recording' \
+        --space "$data/synthetic.spec" --no-gpu
+    has "$stderr" '--arch'
+}
+
+@test "a space without configurations is refused, and --dry-run tells why" {
+    cp "$data/synthetic.cu" .
+    { cat "$data/synthetic.spec"; echo 'require EACH > 4'; } >x.spec
+    refused "no configuration of 'x' satisfies all its constraints; --dry-run says" --space x.spec \
+        --no-gpu
+    tune --space x.spec --dry-run
+    status_is 0
+    has "$output" '^ +8  rejected by line 14: EACH > 4'
+    has "$output" '^valid +0  configurations'
+}
+
+@test "devices lists what --arch understands" {
+    run --separate-stderr "$APTUNE" devices
+    status_is 0
+    has "$output" '^NVIDIA H200 +sm_90 +132 '
+}
+
+@test "inspect shows kernels of all files, and fails for one that cannot be read" {
+    run --separate-stderr "$APTUNE" inspect "$SOURCE/tests/data/ptx/reduce.sm_90.ptx" none.ptx
+    status_is 2
+    has "$output" 'reduce'
+    has "$stderr" "cannot open 'none.ptx'"
+}
+
+@test "a full disk is a failure of every command that prints" {
+    make_synthetic
+    for arguments in --help --version 'tune --help' devices 'pack --help' \
+        "inspect $SOURCE/tests/data/ptx/reduce.sm_90.ptx" \
+        '--space space/synthetic.spec --no-gpu' '--space space/synthetic.spec --no-gpu --json' \
+        '--space space/synthetic.spec --no-gpu --dry-run'; do
+        local code=0
+        # shellcheck disable=SC2086
+        "$APTUNE" $arguments >/dev/full 2>said || code=$?
+        [ "$code" -eq 1 ]
+        has "$(cat said)" 'cannot write to standard output: No space left on device'
+    done
+}

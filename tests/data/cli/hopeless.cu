@@ -1,0 +1,1 @@
+#error no configuration of this one compiles

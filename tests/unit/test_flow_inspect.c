@@ -1,0 +1,117 @@
+/* What inspect and the dumps say of the compilers' output, against golden texts.
+ * APTUNE_UPDATE_GOLDEN=1 writes them anew; the difference is the review. */
+#include "metrics/base/file.h"
+#include "metrics/flow/flow_dump.h"
+#include "metrics/flow/inspect.h"
+#include "metrics/ptx/ptx_parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define GOLDEN SOURCE_DIR "/tests/golden/ptx/"
+
+/* Parameters that make every loop count known that can be: each 32-bit word at an offset. */
+typedef struct Case {
+    const char *name;
+    PtxDim block;
+    struct {
+        size_t offset;
+        uint32_t value;
+    } params[4];
+} Case;
+
+static const Case cases[] = {
+    {"matmul.sm_90", {256, 1, 1}, {{24, 4096}, {28, 4096}, {32, 8192}}},
+    {"matmul.sm_100", {256, 1, 1}, {{24, 4096}, {28, 4096}, {32, 8192}}},
+    {"reduce.sm_90", {256, 1, 1}, {{16, 100000}}},
+    {"transpose.sm_100", {32, 8, 1}, {{16, 2048}, {20, 2048}}},
+    {"switch.sm_90", {256, 1, 1}, {{8, 3}, {12, 5}}},
+    {"loops.sm_90", {256, 1, 1}, {{16, 20}, {20, 8}}},
+    {"async.sm_90", {128, 1, 1}, {{32, 10}}},
+    {"mix.sm_100", {256, 1, 1}, {{40, 100}, {44, 3}}},
+    {"reduce.debug", {256, 1, 1}, {{16, 100000}}},
+};
+
+static void compare_with_golden(const char *name, const Buf *got)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *path = arena_printf(a, GOLDEN "%s.txt", name);
+    size_t size = 0;
+    if (getenv("APTUNE_UPDATE_GOLDEN"))
+        assert_true(file_write(path, buf_text(got), got->size, &d));
+    const char *expected = file_read(a, path, &size, &d);
+    assert_non_null(expected);
+    assert_string_equal(buf_text(got), expected);
+    arena_free(a);
+}
+
+static void check_case(const Case *x)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const PtxModule *m =
+        ptx_parse(a, source_read(a, arena_printf(a, TEST_DATA "/ptx/%s.ptx", x->name), &d), &d);
+    unsigned char params[64] = {0};
+    for (int i = 0; i < 4; i++)
+        if (x->params[i].value)
+            memcpy(&params[x->params[i].offset], &x->params[i].value, 4);
+    const WalkOptions o = {.launch = {.grid = {16, 16, 1},
+                                      .block = x->block,
+                                      .has_geometry = true,
+                                      .params = params,
+                                      .param_bytes = sizeof params}};
+    Buf out = {0};
+    inspect_print(&out, a, m, &o);
+    for (size_t i = 0; i < m->functions.count; i++) {
+        if (!m->functions.at[i]->is_entry)
+            continue;
+        const Flow *w = flow_build(a, m->functions.at[i]);
+        buf_putc(&out, '\n');
+        flow_dump_blocks(w, &out);
+        flow_dump_loops(w, &out);
+        flow_dump_walk(walk_warp(a, m->functions.at[i], &o), &out);
+    }
+    diag_print(&d, &out);
+    compare_with_golden(x->name, &out);
+    buf_free(&out);
+    arena_free(a);
+}
+
+static void reports_are_the_golden_ones(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_case(&cases[i]);
+}
+
+static void without_a_launch_only_static_counts_are_shown(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const PtxModule *m = ptx_parse(a, source_read(a, TEST_DATA "/ptx/matmul.sm_90.ptx", &d), &d);
+    Buf out = {0};
+
+    inspect_print(&out, a, m, NULL);
+
+    assert_non_null(strstr(buf_text(&out), "trips (param_5 + 15) / 16\n"));
+    assert_null(strstr(buf_text(&out), "one warp"));
+    buf_free(&out);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reports_are_the_golden_ones),
+        cmocka_unit_test(without_a_launch_only_static_counts_are_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

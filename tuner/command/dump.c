@@ -1,0 +1,140 @@
+#include "tuner/command/dump.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void dump_spec(const Run *r, Buf *out)
+{
+    spec_print(r->spec, out);
+}
+
+static void dump_enumeration(const Run *r, Buf *out)
+{
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        buf_printf(out, "%-16s %zu values, %" PRIu64 " points refused\n",
+                   r->spec->parameters[p].name, r->space.values[p].count, r->space.refused[p]);
+    for (size_t i = 0; i < r->spec->constraint_count; i++) {
+        Span at = r->spec->constraints[i].at;
+        buf_printf(out, "%12" PRIu64 " rejected: %.*s\n", r->space.rejected[i], (int)at.length,
+                   at.source->text + at.offset);
+    }
+    buf_printf(out, "%12zu valid of %" PRIu64 "\n", r->space.count, r->space.product);
+}
+
+static void dump_configs(const Run *r, Buf *out)
+{
+    static const char *const codes[] = {"not compiled", "ok", "error", "timeout", "crash"};
+    Arena *a = arena_new();
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        buf_printf(out, "%s: %s", run_config_name(a, r, i),
+                   c->tier0 == TIER0_FITS ? codes[c->code] : tier0_text(c->tier0));
+        if (c->code == CODE_OK)
+            buf_printf(out, ", code %s", c->hash[0].text);
+        if (c->failure)
+            buf_printf(out, ", %s", c->failure);
+        buf_putc(out, '\n');
+        arena_reset(a);
+    }
+    arena_free(a);
+}
+
+static void dump_profiles(const Run *r, Buf *out)
+{
+    Arena *a = arena_new();
+    for (size_t i = 0; i < r->config_count; i++) {
+        if (!r->configs[i].profile)
+            continue;
+        buf_printf(out, "%s\n", run_config_name(a, r, i));
+        profile_print(r->configs[i].profile, out);
+        arena_reset(a);
+    }
+    arena_free(a);
+}
+
+static void dump_metrics(const Run *r, Buf *out)
+{
+    Arena *a = arena_new();
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        if (!c->metrics)
+            continue;
+        buf_printf(out, "%s:", run_config_name(a, r, i));
+        for (size_t m = 0; m < r->metrics->metrics.count; m++)
+            buf_printf(out, " %s=%g", r->metrics->metrics.at[m].name, c->metrics[m]);
+        buf_putc(out, '\n');
+        arena_reset(a);
+    }
+    arena_free(a);
+}
+
+static void dump_front(const Run *r, Buf *out)
+{
+    carving_print(&r->carving, out);
+    for (size_t i = 0; i < r->config_count; i++) {
+        if (!r->configs[i].profile)
+            continue;
+        carving_why(&r->carving, i, out);
+        buf_putc(out, '\n');
+    }
+}
+
+static void dump_times(const Run *r, Buf *out)
+{
+    Arena *a = arena_new();
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        if (!c->timed)
+            continue;
+        buf_printf(out, "%s: %s", run_config_name(a, r, i), trial_status_name(c->status));
+        for (size_t k = 0; k < c->time_count; k++)
+            buf_printf(out, " %g", c->times[k]);
+        buf_putc(out, '\n');
+        arena_reset(a);
+    }
+    arena_free(a);
+}
+
+static const struct {
+    char letter;
+    DumpPoint point;
+    const char *title;
+    void (*print)(const Run *r, Buf *out);
+} dumps[] = {
+    {'S', DUMP_OPENED, "spec as understood", dump_spec},
+    {'E', DUMP_OPENED, "enumeration, points rejected by each constraint", dump_enumeration},
+    {'C', DUMP_COMPILED, "code of every configuration", dump_configs},
+    {'P', DUMP_COMPILED, "profiles", dump_profiles},
+    {'M', DUMP_CARVED, "metrics", dump_metrics},
+    {'F', DUMP_CARVED, "fronts and thresholds, what became of every configuration", dump_front},
+    {'R', DUMP_TIMED, "raw times", dump_times},
+};
+enum { DUMPS = sizeof dumps / sizeof dumps[0] };
+
+void dump_stage(const Run *r, DumpPoint point, const char *letters, Buf *out)
+{
+    for (int i = 0; i < DUMPS; i++) {
+        if (dumps[i].point != point || !strchr(letters, dumps[i].letter))
+            continue;
+        buf_printf(out, "> %c: %s (%s)\n", dumps[i].letter, dumps[i].title, r->spec->name);
+        dumps[i].print(r, out);
+    }
+}
+
+void dump_letters(Buf *out)
+{
+    for (int i = 0; i < DUMPS; i++)
+        buf_printf(out, "                         %c %s\n", dumps[i].letter, dumps[i].title);
+}
+
+char dump_unknown(const char *letters)
+{
+    for (; *letters; letters++) {
+        bool known = false;
+        for (int i = 0; i < DUMPS; i++)
+            known = known || dumps[i].letter == *letters;
+        if (!known)
+            return *letters;
+    }
+    return 0;
+}

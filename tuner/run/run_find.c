@@ -1,0 +1,163 @@
+/* A configuration as a user names it. */
+#include "tuner/run/run.h"
+
+#include <string.h>
+
+/* "BM=64" */
+typedef struct Setting {
+    const char *name;
+    const char *value;
+} Setting;
+
+/* Takes the next setting off a text, where spaces and commas stand between them.  False at the end
+ * of the text; a setting without "=" has no value. */
+static bool next_setting(Arena *a, const char **text, Setting *out)
+{
+    *text += strspn(*text, " ,\t");
+    size_t size = strcspn(*text, " ,\t");
+    if (size == 0)
+        return false;
+    char *name = arena_copy(a, *text, size);
+    char *equals = strchr(name, '=');
+    if (equals)
+        *equals = '\0';
+    *out = (Setting){name, equals ? equals + 1 : NULL};
+    *text += size;
+    return true;
+}
+
+static size_t find_parameter(const Spec *s, const char *name, Diag *d)
+{
+    enum { NAMES = 256 };
+    const char *names[NAMES];
+    size_t count = 0;
+    for (size_t p = 0; p < s->parameter_count; p++) {
+        if (strcmp(s->parameters[p].name, name) == 0)
+            return p;
+        if (count < NAMES)
+            names[count++] = s->parameters[p].name;
+    }
+    const char *closest = name_closest(name, names, count);
+    diag_fail(d, "space '%s' has no parameter '%s'%s%s%s", s->name, name,
+              closest ? "; did you mean '" : "", closest ? closest : "", closest ? "'?" : "");
+    return SIZE_MAX;
+}
+
+/* As reports print it, or as the spec writes it. */
+static bool is_written(Value v, const char *text)
+{
+    Buf b = {0};
+    value_print_bare(v, &b);
+    bool same = strcmp(buf_text(&b), text) == 0;
+    buf_clear(&b);
+    value_print(v, &b);
+    same = same || strcmp(buf_text(&b), text) == 0;
+    buf_free(&b);
+    return same;
+}
+
+static bool find_value(const Run *r, size_t p, const char *text, Value *out, Diag *d)
+{
+    const ValueList *all = &r->space.values[p];
+    for (size_t i = 0; i < all->count; i++)
+        if (is_written(all->at[i], text))
+            return *out = all->at[i], true;
+    enum { SHOWN = 12 };
+    Buf b = {0};
+    for (size_t i = 0; i < all->count && i < SHOWN; i++) {
+        buf_puts(&b, i ? ", " : "");
+        value_print_bare(all->at[i], &b);
+    }
+    diag_fail(d, "%s has no value '%s'; it has %s%s", r->spec->parameters[p].name, text,
+              buf_text(&b), all->count > SHOWN ? " …" : "");
+    buf_free(&b);
+    return false;
+}
+
+/* The values that the text gives; VALUE_NONE for parameters that it leaves out. */
+static bool read_values(Arena *a, const Run *r, const char *text, Value *values, Diag *d)
+{
+    for (Setting s; next_setting(a, &text, &s);) {
+        if (!s.value)
+            return diag_fail(d, "'%s' is not of the form NAME=VALUE", s.name);
+        size_t p = find_parameter(r->spec, s.name, d);
+        if (p == SIZE_MAX || !find_value(r, p, s.value, &values[p], d))
+            return false;
+    }
+    return true;
+}
+
+/* The configuration with the most of these values; the first of several. */
+static size_t most_alike(const Run *r, const Value *values)
+{
+    size_t best = 0, most = 0;
+    for (size_t i = 0; i < r->config_count; i++) {
+        size_t same = 0;
+        for (size_t p = 0; p < r->spec->parameter_count; p++)
+            same += values[p].kind != VALUE_NONE &&
+                    value_equal(values[p], space_value(&r->space, i, p));
+        if (same > most) {
+            best = i;
+            most = same;
+        }
+    }
+    return best;
+}
+
+/* The constraint that excludes a point; NULL when it is none of them. */
+static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
+{
+    const Spec *s = r->spec;
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
+    Evaluation ev = {.arena = a};
+    spec_set_problem(s, r->space.problem, slots);
+    for (size_t p = 0; p < s->parameter_count; p++)
+        slots[spec_parameter_slot(s, p)] = values[p];
+    for (size_t k = 0; k < s->derived_count; k++)
+        if (!expr_eval(s->derived[k].value, slots, &ev, &slots[spec_derived_slot(s, k)]))
+            return NULL;
+    for (size_t i = 0; i < s->constraint_count; i++) {
+        Value v;
+        if (!expr_eval(s->constraints[i].condition, slots, &ev, &v))
+            return NULL;
+        if (v.kind == VALUE_BOOL ? !v.boolean : value_as_real(v) == 0)
+            return &s->constraints[i];
+    }
+    return NULL;
+}
+
+/* Says why these values are no configuration. */
+static void refuse(Arena *a, const Run *r, const char *text, const Value *values, Diag *d)
+{
+    const char *alike = run_config_name(a, r, most_alike(r, values));
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        if (values[p].kind != VALUE_NONE)
+            continue;
+        diag_fail(d, "'%s' leaves out %s: all parameters are to be given, for example %s", text,
+                  r->spec->parameters[p].name, alike);
+        return;
+    }
+    const Constraint *c = excluding(a, r, values);
+    if (c)
+        diag_error(d, c->at, "this excludes '%s'; the configuration most like it is %s", text,
+                   alike);
+    else
+        diag_fail(d, "the space has no configuration '%s'; the one most like it is %s", text,
+                  alike);
+}
+
+size_t run_find_config(const Run *r, const char *text, Diag *d)
+{
+    Arena *a = arena_new();
+    size_t n = r->spec->parameter_count, given = 0, found = SIZE_MAX;
+    Value *values = ARENA_ARRAY(a, Value, n);
+    if (read_values(a, r, text, values, d)) {
+        for (size_t p = 0; p < n; p++)
+            given += values[p].kind != VALUE_NONE;
+        found = given == n ? space_find(&r->space, values) : SIZE_MAX;
+        if (found == SIZE_MAX)
+            refuse(a, r, text, values, d);
+    }
+    arena_free(a);
+    return found;
+}

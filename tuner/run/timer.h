@@ -1,0 +1,40 @@
+/* Where times come from: the GPU here, or a recording.
+ *
+ * Both answer the same question, so that what decides which configurations to time (run_time.c)
+ * does not know which one it talks to.  A timer belongs to one run and is closed by it. */
+#ifndef APTUNE_RUN_TIMER_H
+#define APTUNE_RUN_TIMER_H
+
+#include "tuner/run/run_parts.h"
+
+typedef struct Timer {
+    void *state;
+    /* Finds the outcome of each listed configuration and leaves it in Run.configs.  Configurations
+     * that fail are outcomes; false, with a message, only when the timer itself cannot go on. */
+    bool (*time)(void *state, const size_t *list, size_t count);
+    bool (*close)(void *state);
+} Timer;
+
+/* Compiles reference and comparison, sets the problem, opens the run's recording: what an earlier
+ * run left there is taken, not measured again. */
+bool timer_gpu_open(Run *r, Timer *out);
+
+/* Looks outcomes up in the run's recording, and believes them only for the very code recorded. */
+bool timer_replay_open(Run *r, Timer *out);
+
+/* --- for both
+ * -------------------------------------------------------------------------------------- */
+
+/* The outcome of configuration `c` with these raw times (ms), rounded as recordings are. */
+void timer_take_times(Run *r, Config *c, const double *times, size_t count);
+
+/* The outcome a recording has. */
+void timer_take_row(Run *r, Config *c, const RecordRow *row);
+
+/* Is the recorded outcome that of the code we have? */
+bool timer_same_code(const Run *r, const Config *c, const RecordRow *row);
+
+/* Times as they are recorded, so that a replay decides as the run did. */
+const double *timer_rounded(Arena *a, const double *times, size_t count);
+
+#endif

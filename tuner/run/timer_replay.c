@@ -1,0 +1,95 @@
+#include "tuner/run/timer.h"
+
+#include "tuner/measure/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- outcomes
+ * ------------------------------------------------------------------------------------------- */
+
+const double *timer_rounded(Arena *a, const double *times, size_t count)
+{
+    double *kept = ARENA_ARRAY(a, double, count);
+    for (size_t i = 0; i < count; i++)
+        kept[i] = record_round(times[i]);
+    return kept;
+}
+
+void timer_take_times(Run *r, Config *c, const double *times, size_t count)
+{
+    c->times = timer_rounded(r->arena, times, count);
+    c->time_count = count;
+    c->median = c->status == TRIAL_OK ? stats_median(c->times, count) : NAN;
+}
+
+void timer_take_row(Run *r, Config *c, const RecordRow *row)
+{
+    c->timed = true;
+    c->status = run_trial_status(row->status);
+    c->max_error = row->max_error;
+    c->words = row->message ? row->message : "";
+    timer_take_times(r, c, row->times_ms, row->time_count);
+}
+
+/* Is the recorded outcome that of the code we have?  A configuration whose code nobody here knows
+ * (profiles from the recording) has the recorded one by definition. */
+bool timer_same_code(const Run *r, const Config *c, const RecordRow *row)
+{
+    if (c->code != CODE_OK)
+        return row->status == RECORD_COMPILE_ERROR;
+    Arena *a = arena_new();
+    bool same = row->code && strcmp(row->code, run_code_text(a, r, c)) == 0 && row->launch &&
+                strcmp(row->launch, run_launch_text(a, r, c)) == 0;
+    arena_free(a);
+    return same;
+}
+
+/* --- the timer
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct Replay {
+    Run *run;
+    size_t missing;
+} Replay;
+
+static bool replay_time(void *state, const size_t *list, size_t count)
+{
+    Replay *p = state;
+    Run *r = p->run;
+    for (size_t k = 0; k < count; k++) {
+        Config *c = &r->configs[list[k]];
+        const RecordRow *row = run_recorded_row(r, r->recording, list[k]);
+        if (row && timer_same_code(r, c, row))
+            timer_take_row(r, c, row);
+        else if (row)
+            r->stale++;
+        else
+            p->missing++;
+    }
+    return true;
+}
+
+static bool replay_close(void *state)
+{
+    const Replay *p = state;
+    const Run *r = p->run;
+    if (p->missing > 0)
+        diag_warn(r->diag, (Span){0}, "%zu of the selected configurations are not in the recording",
+                  p->missing);
+    if (r->stale > 0)
+        diag_warn(
+            r->diag, (Span){0},
+            "%zu of the selected configurations compile to other code than was recorded (with "
+            "%s): their times are not used; measure them again on the device",
+            r->stale, r->recording->header.nvrtc);
+    return true;
+}
+
+bool timer_replay_open(Run *r, Timer *out)
+{
+    Replay *p = ARENA_NEW(r->arena, Replay);
+    p->run = r;
+    *out = (Timer){p, replay_time, replay_close};
+    return true;
+}

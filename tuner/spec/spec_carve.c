@@ -1,0 +1,126 @@
+/* Statements about what is kept: metric, carve, polish. */
+#include "tuner/spec/spec_statements.h"
+
+/* metric …: kept as it is; metrics/ reads it */
+bool read_metric(Reader *r, Span at)
+{
+    Lexer *l = &r->l;
+    if (r->metric_lines.count >= METRIC_LINE_LIMIT)
+        return diag_error(r->d, at, "more than %d metrics", METRIC_LINE_LIMIT);
+    while (!lexer_at_end_of_line(l))
+        lexer_next(l);
+    Source *line = ARENA_NEW(r->a, Source);
+    line->name = r->spec->source->name;
+    /* Blank lines in front keep the line number of messages right. */
+    size_t number, column;
+    source_position(r->spec->source, at.offset, &number, &column);
+    Buf b = {0};
+    buf_fill(&b, '\n', number - 1);
+    buf_fill(&b, ' ', column - 1);
+    buf_add(&b, at.source->text + at.offset, l->token.at.offset - at.offset);
+    line->text = arena_copy(r->a, buf_text(&b), b.size);
+    line->size = b.size;
+    buf_free(&b);
+    VEC_PUSH(r->a, &r->metric_lines, line);
+    return true;
+}
+
+/* [ "higher" | "lower" ] NAME { "," … } */
+static bool take_criteria(Reader *r, CarveStage *c)
+{
+    VEC(CarveCriterion) v = {0};
+    do {
+        CarveCriterion k = {0};
+        if (lexer_take(&r->l, "higher"))
+            k.direction = 1;
+        else if (lexer_take(&r->l, "lower"))
+            k.direction = -1;
+        k.at = r->l.token.at;
+        k.name = reader_take_name(r, "the name of a metric");
+        if (!k.name)
+            return false;
+        VEC_PUSH(r->a, &v, k);
+    } while (lexer_take(&r->l, ","));
+    c->criteria = v.at;
+    c->criterion_count = v.count;
+    return true;
+}
+
+/* carve front CRITERIA [ keep ] [ budget N [ fill ] ] [ band P % ] */
+static bool read_front(Reader *r, CarveStage *c)
+{
+    c->kind = CARVE_FRONT;
+    if (!take_criteria(r, c))
+        return false;
+    for (;;) {
+        if (lexer_take(&r->l, "keep")) {
+            c->keep_ties = true;
+        } else if (lexer_take(&r->l, "budget")) {
+            if (!reader_take_integer(r, "the number of configurations", 1, &c->count))
+                return false;
+            c->fill = lexer_take(&r->l, "fill");
+        } else if (lexer_take(&r->l, "band")) {
+            if (!reader_take_number(r, "a percentage", &c->percent) ||
+                !lexer_expect(&r->l, "%", "after the number"))
+                return false;
+        } else {
+            break;
+        }
+    }
+    if (!lexer_at_end_of_line(&r->l) && r->l.token.kind != TOKEN_BAD)
+        return diag_error(r->d, r->l.token.at,
+                          "expected ',' and another metric, or 'keep', 'budget N' or 'band P %%', "
+                          "found %s",
+                          lexer_describe(&r->l));
+    return c->criterion_count > 1 ||
+           diag_error(r->d, c->at, "a front is a tradeoff between two or more metrics");
+}
+
+/* carve best N by CRITERION */
+static bool read_best(Reader *r, CarveStage *c)
+{
+    c->kind = CARVE_BEST;
+    if (!reader_take_integer(r, "the number of configurations", 1, &c->count) ||
+        !lexer_expect(&r->l, "by", "and a metric") || !take_criteria(r, c))
+        return false;
+    return c->criterion_count == 1 || diag_error(r->d, c->at, "'best' goes by one metric");
+}
+
+/* carve within NUMBER % of CRITERION */
+static bool read_within(Reader *r, CarveStage *c)
+{
+    c->kind = CARVE_WITHIN;
+    if (!reader_take_number(r, "a percentage", &c->percent) ||
+        !lexer_expect(&r->l, "%", "after the number") ||
+        !lexer_expect(&r->l, "of", "and a metric") || !take_criteria(r, c))
+        return false;
+    return c->criterion_count == 1 || diag_error(r->d, c->at, "'within' goes by one metric");
+}
+
+/* carve front … | best … | within … | expr */
+bool read_carve(Reader *r, Span at)
+{
+    CarveStage c = {.at = at};
+    bool ok;
+    if (lexer_take(&r->l, "front")) {
+        ok = read_front(r, &c);
+    } else if (lexer_take(&r->l, "best")) {
+        ok = read_best(r, &c);
+    } else if (lexer_take(&r->l, "within")) {
+        ok = read_within(r, &c);
+    } else {
+        c.kind = CARVE_THRESHOLD;
+        c.condition = expr_parse(&r->l);
+        ok = c.condition != NULL;
+    }
+    if (ok)
+        VEC_PUSH(r->a, &r->carving, c);
+    return ok;
+}
+
+/* polish N */
+bool read_polish(Reader *r, Span at)
+{
+    return reader_only_once(r, &r->polish_at, at, "polish line") &&
+           reader_take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
+}

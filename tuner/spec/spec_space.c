@@ -1,0 +1,124 @@
+/* Statements about the space: problem, param, let, require. */
+#include "tuner/spec/spec_statements.h"
+
+#include <string.h>
+
+/* What a problem line says, while it is read. */
+typedef struct Sizes {
+    VEC(const char *) names;
+    VEC(Span) at; /* of the names */
+    ExprVec exprs;
+} Sizes;
+
+/* NAME = expr */
+static bool take_size(Reader *r, Sizes *s)
+{
+    Span name_at = r->l.token.at;
+    const char *name = reader_take_name(r, "a name such as N");
+    if (!name || !lexer_expect(&r->l, "=", "after the name"))
+        return false;
+    for (size_t i = 0; i < s->names.count; i++)
+        if (strcmp(s->names.at[i], name) == 0)
+            return diag_error(r->d, name_at, "'%s' stands twice in this problem", name);
+    Expr *e = expr_parse(&r->l);
+    if (!e)
+        return false;
+    VEC_PUSH(r->a, &s->names, name);
+    VEC_PUSH(r->a, &s->at, name_at);
+    VEC_PUSH(r->a, &s->exprs, e);
+    return true;
+}
+
+/* The names of the first problem are declared; those of another one are compared with them. */
+static bool accept_sizes(Reader *r, const Sizes *s, Span at)
+{
+    if (r->problems.count > 0) {
+        if (reader_same_problem_names(r, s->names.at, s->names.count))
+            return true;
+        Buf names = {0};
+        for (size_t i = 0; i < r->spec->problem_name_count; i++)
+            buf_printf(&names, "%s%s", i ? ", " : "", r->spec->problem_names[i]);
+        diag_error(r->d, at, "every problem has the same names in the same order: %s",
+                   buf_text(&names));
+        buf_free(&names);
+        return false;
+    }
+    for (size_t i = 0; i < s->names.count; i++) {
+        if (!reader_declare(r, s->names.at[i], s->at.at[i]))
+            return false;
+        reader_mend(r, s->names.at[i]);
+    }
+    r->spec->problem_names = s->names.at;
+    r->spec->problem_name_count = s->names.count;
+    return true;
+}
+
+/* problem NAME = expr { "," NAME = expr } */
+bool read_problem(Reader *r, Span at)
+{
+    Problem p = {.at = at};
+    Sizes s = {0};
+    bool ok = true;
+    do {
+        ok = take_size(r, &s);
+    } while (ok && lexer_take(&r->l, ","));
+    if (ok && !lexer_at_end_of_line(&r->l) && r->l.token.kind == TOKEN_NAME)
+        ok = diag_error(r->d, r->l.token.at, "expected ',' before the next name");
+    if (!ok || !accept_sizes(r, &s, at)) {
+        r->problem_broken = true;
+        return false;
+    }
+    p.exprs = s.exprs.at;
+    VEC_PUSH(r->a, &r->problems, p);
+    return true;
+}
+
+/* param NAME in expr { "," expr } */
+bool read_param(Reader *r, Span at)
+{
+    (void)at;
+    r->param_met = true;
+    Parameter p = {.at = r->l.token.at};
+    p.name = reader_take_name(r, "the name of a parameter");
+    if (!p.name || !reader_declare(r, p.name, p.at) ||
+        !lexer_expect(&r->l, "in", "between the name and its values"))
+        return false;
+    ExprVec items = {0};
+    if (!reader_take_list(r, &items))
+        return false;
+    p.items = items.at;
+    p.item_count = items.count;
+    reader_mend(r, p.name);
+    VEC_PUSH(r->a, &r->parameters, p);
+    reader_order(r, DECLARED_PARAMETER, r->parameters.count - 1);
+    return true;
+}
+
+/* let NAME = expr */
+bool read_let(Reader *r, Span at)
+{
+    (void)at;
+    Derived v = {.at = r->l.token.at};
+    v.name = reader_take_name(r, "a name");
+    if (!v.name || !reader_declare(r, v.name, v.at) || !lexer_expect(&r->l, "=", "after the name"))
+        return false;
+    v.value = expr_parse(&r->l);
+    if (!v.value)
+        return false;
+    reader_mend(r, v.name);
+    VEC_PUSH(r->a, &r->derived, v);
+    reader_order(r, DECLARED_DERIVED, r->derived.count - 1);
+    return true;
+}
+
+/* require expr */
+bool read_require(Reader *r, Span at)
+{
+    (void)at;
+    Constraint c = {.condition = expr_parse(&r->l)};
+    if (!c.condition)
+        return false;
+    c.at = expr_span(c.condition);
+    VEC_PUSH(r->a, &r->constraints, c);
+    return true;
+}

@@ -1,0 +1,86 @@
+/* The pieces that statements are made of. */
+#include "tuner/spec/spec_statements.h"
+
+/* A name that may be declared; NULL after a message. */
+const char *reader_take_name(Reader *r, const char *what)
+{
+    Lexer *l = &r->l;
+    if (l->token.kind != TOKEN_NAME) {
+        if (l->token.kind != TOKEN_BAD)
+            diag_error(l->diag, l->token.at, "expected %s, found %s", what, lexer_describe(l));
+        return NULL;
+    }
+    const char *name = l->token.text;
+    lexer_next(l);
+    return name;
+}
+
+const char *reader_take_string(Reader *r, const char *what)
+{
+    Lexer *l = &r->l;
+    if (l->token.kind != TOKEN_STRING) {
+        if (l->token.kind != TOKEN_BAD)
+            diag_error(l->diag, l->token.at, "expected %s in quotes, found %s", what,
+                       lexer_describe(l));
+        return NULL;
+    }
+    const char *text = l->token.text;
+    lexer_next(l);
+    return text;
+}
+
+bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out)
+{
+    Lexer *l = &r->l;
+    if (l->token.kind != TOKEN_INT || l->token.integer < least) {
+        if (l->token.kind != TOKEN_BAD)
+            diag_error(l->diag, l->token.at, "expected %s, a whole number of at least %lld", what,
+                       (long long)least);
+        return false;
+    }
+    *out = l->token.integer;
+    lexer_next(l);
+    return true;
+}
+
+bool reader_take_number(Reader *r, const char *what, double *out)
+{
+    Lexer *l = &r->l;
+    if (l->token.kind != TOKEN_INT && l->token.kind != TOKEN_REAL) {
+        if (l->token.kind != TOKEN_BAD)
+            diag_error(l->diag, l->token.at, "expected %s, found %s", what, lexer_describe(l));
+        return false;
+    }
+    *out = l->token.real;
+    lexer_next(l);
+    return true;
+}
+
+/* expr { "," expr } */
+bool reader_take_list(Reader *r, ExprVec *out)
+{
+    do {
+        Expr *e = expr_parse(&r->l);
+        if (!e)
+            return false;
+        VEC_PUSH(r->a, out, e);
+    } while (lexer_take(&r->l, ","));
+    TokenKind k = r->l.token.kind;
+    if (k == TOKEN_INT || k == TOKEN_REAL || k == TOKEN_STRING)
+        return diag_error(r->d, r->l.token.at, "expected ',' between values, found %s",
+                          lexer_describe(&r->l));
+    return true;
+}
+
+/* Takes note that a line which may stand only once was met; false after a message when it was
+ * already. */
+bool reader_only_once(Reader *r, Span *met, Span at, const char *what)
+{
+    if (met->source) {
+        size_t line, column;
+        source_position(met->source, met->offset, &line, &column);
+        return diag_error(r->d, at, "there is a %s already, in line %zu", what, line);
+    }
+    *met = at;
+    return true;
+}
