@@ -178,6 +178,50 @@ static void without_a_library_the_message_says_where_it_looked(void **state)
     assert_non_null(strstr(f->diag.messages.at[0].text, "looked in /no/such/place"));
 }
 
+/* What the helper says first: which compiler it has, and where. */
+static json_t *get_hello(Fixture *f)
+{
+    Process p;
+    WireMessage m;
+    assert_true(process_start(&p, HELPER, (const char *[]){CUDA, NULL}, &f->diag));
+    WireReader reader = wire_reader(p.fd);
+    assert_int_equal(wire_receive(&reader, &m, WIRE_FOREVER), WIRE_OK);
+    json_t *hello = json_incref(m.header);
+    wire_message_free(&m);
+    wire_reader_free(&reader);
+    assert_true(process_stop(&p, 10));
+    return hello;
+}
+
+/* The compiler's second library, which lies beside it and is named after its version: here one that
+ * is empty, so that the compiler complains when it is given this one. */
+static void the_compilers_builtins_are_taken_from_its_own_folder(void **state)
+{
+    Fixture *f = *state;
+    json_t *hello = get_hello(f);
+    const char *version = json_string_value(json_object_get(hello, "version"));
+    const char *library = json_string_value(json_object_get(hello, "library"));
+    assert_non_null(library);
+    const char *name = arena_printf(f->arena, "libnvrtc-builtins.so.%s", version);
+    const char *command = arena_printf(
+        f->arena, "ln -s '%s' '%s/' && cc -shared -Wl,-soname,%s -o '%s/%s' -x c /dev/null",
+        library, f->folder, name, f->folder, name);
+    json_decref(hello);
+    if (system("cc --version >/dev/null") != 0)
+        skip();
+    assert_int_equal(system(command), 0);
+
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    const char *folder = arena_printf(f->arena, "%s/%s", here, f->folder);
+    assert_int_equal(setenv("APTUNE_NVRTC", folder, 1), 0);
+    CompileResult r = compile(f, KERNEL, NULL, 0, NULL);
+    unsetenv("APTUNE_NVRTC");
+
+    assert_int_equal(r.status, COMPILE_ERROR);
+    assert_non_null(strstr(r.log, name));
+}
+
 static void the_helper_ends_when_its_input_closes(void **state)
 {
     Fixture *f = *state;
@@ -244,6 +288,7 @@ int main(void)
         CASE(includes_beside_the_template_are_found_and_line_info_has_no_folder),
         CASE(variables_that_change_the_compiler_are_not_heard),
         CASE(without_a_library_the_message_says_where_it_looked),
+        CASE(the_compilers_builtins_are_taken_from_its_own_folder),
         CASE(the_helper_ends_when_its_input_closes),
         CASE(the_cache_serves_what_nvrtc_gave),
     };

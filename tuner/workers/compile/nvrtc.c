@@ -162,6 +162,17 @@ static void say_not_found(Arena *a, const NvrtcSearch *search, const Buf *compla
     buf_free(&folders);
 }
 
+/* NVRTC opens its second library by its bare name, at the first compile.  The toolkits are known to
+ * the loader; NVIDIA's wheels are not and have no RUNPATH, so that it would find none, or that of
+ * another toolkit.  It gets the one that is open already under that name: the one beside it.  Where
+ * none lies there, NVRTC looks for itself. */
+static void open_builtins(Arena *a, const char *library, const char *version)
+{
+    if (strchr(library, '/'))
+        dlopen(arena_printf(a, "%s/libnvrtc-builtins.so.%s", path_folder(a, library), version),
+               RTLD_NOW | RTLD_LOCAL);
+}
+
 Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *d)
 {
     *search = (NvrtcSearch){0};
@@ -177,6 +188,7 @@ Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *
     int major = 0, minor = 0;
     n->get_version(&major, &minor);
     snprintf(n->version, sizeof n->version, "%d.%d", major, minor);
+    open_builtins(a, search->library, n->version);
     return n;
 }
 
