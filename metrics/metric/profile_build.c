@@ -1,5 +1,7 @@
 #include "metrics/metric/profile_build.h"
 
+#include "metrics/cubin/sass_profile.h"
+#include "metrics/flow/traffic.h"
 #include "metrics/flow/walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
@@ -19,6 +21,7 @@ static Walk *walk_middle(Arena *a, const PtxFunction *entry, const ProfileInput 
                                 .has_geometry = true,
                                 .params = in->parameters,
                                 .param_bytes = in->parameter_bytes},
+                     .memory = true,
                      .place = {.block = {(uint32_t)(in->grid[0] / 2), (uint32_t)(in->grid[1] / 2),
                                          (uint32_t)(in->grid[2] / 2)}}};
     return walk_warp(a, entry, &o);
@@ -65,6 +68,17 @@ static void set_walk(Profile *p, const Walk *w)
     set_mix(p, w);
 }
 
+static void set_traffic(Profile *p, const Traffic *t)
+{
+    p->value[PROFILE_SHARED_WAVEFRONTS] = t->shared_wavefronts;
+    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = t->shared_wavefronts_min;
+    p->value[PROFILE_SHARED_ACCESSES] = t->shared_accesses;
+    p->value[PROFILE_GLOBAL_SECTORS] = t->global_sectors;
+    p->value[PROFILE_GLOBAL_SECTORS_MIN] = t->global_sectors_min;
+    p->value[PROFILE_GLOBAL_LINES] = t->global_lines;
+    p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;
+}
+
 /* Bytes of the local arrays that the PTX itself declares; what the stack holds beyond is spills. */
 static int64_t local_array_bytes(const PtxFunction *f)
 {
@@ -75,8 +89,50 @@ static int64_t local_array_bytes(const PtxFunction *f)
     return bytes;
 }
 
-static bool add_code(Arena *a, const ProfileInput *in, int64_t local_arrays, Profile *p,
-                     Hash *code, Diag *d)
+static double sum_widths(const double counts[SASS_WIDTHS])
+{
+    double sum = 0;
+    for (int i = 0; i < SASS_WIDTHS; i++)
+        sum += counts[i];
+    return sum;
+}
+
+static void set_machine(Profile *p, const SassProfile *s)
+{
+    enum { WIDTH_16 = SASS_WIDTHS - 1 };
+    const struct {
+        ProfileField field;
+        double value;
+    } table[] = {
+        {PROFILE_ISSUED, s->instr},
+        {PROFILE_FMA_ISSUED, s->by_unit[SASS_UNIT_FMA]},
+        {PROFILE_IMAD_ISSUED, s->by_unit[SASS_UNIT_IMAD]},
+        {PROFILE_ALU_ISSUED, s->by_unit[SASS_UNIT_ALU]},
+        {PROFILE_SFU_ISSUED, s->by_unit[SASS_UNIT_SFU]},
+        {PROFILE_FP64_ISSUED, s->by_unit[SASS_UNIT_FP64]},
+        {PROFILE_HALF_ISSUED, s->by_unit[SASS_UNIT_HALF]},
+        {PROFILE_TENSOR_ISSUED, s->by_unit[SASS_UNIT_TENSOR]},
+        {PROFILE_LSU_ISSUED, s->by_unit[SASS_UNIT_LSU]},
+        {PROFILE_BRANCH_ISSUED, s->by_unit[SASS_UNIT_BRANCH]},
+        {PROFILE_SHARED_ISSUED, sum_widths(s->shared_loads) + sum_widths(s->shared_stores)},
+        {PROFILE_SHARED_128_ISSUED, s->shared_loads[WIDTH_16] + s->shared_stores[WIDTH_16]},
+        {PROFILE_GLOBAL_ISSUED, sum_widths(s->global_loads) + sum_widths(s->global_stores)},
+        {PROFILE_SPILL_ISSUED, sum_widths(s->local_loads) + sum_widths(s->local_stores)},
+        {PROFILE_LOOP_BYTES, s->loop_bytes},
+        {PROFILE_SERIAL_CYCLES, s->serial.cycles},
+        {PROFILE_SERIAL_ISSUE, s->serial.issue},
+        {PROFILE_SERIAL_SHARED, s->serial.waits[SASS_WAIT_SHARED]},
+        {PROFILE_SERIAL_GLOBAL, s->serial.waits[SASS_WAIT_GLOBAL]},
+        {PROFILE_SERIAL_BARRIER, s->serial.waits[SASS_WAIT_BARRIER]},
+        {PROFILE_LOADS_IN_FLIGHT, s->serial.loads_in_flight},
+        {PROFILE_CODE_UNMATCHED, s->unmatched != NULL},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        p->value[table[i].field] = table[i].value;
+}
+
+static bool add_code(Arena *a, const ProfileInput *in, const Walk *walk, int64_t local_arrays,
+                     Profile *p, Hash *code, Diag *d)
 {
     const Cubin *cubin = cubin_read(a, in->cubin, in->cubin_size, d);
     const CubinKernel *k = cubin ? cubin_find(cubin, in->kernel) : NULL;
@@ -86,6 +142,8 @@ static bool add_code(Arena *a, const ProfileInput *in, int64_t local_arrays, Pro
         return diag_fail(d, "the cubin has no kernel '%s'; is it extern \"C\"?", in->kernel);
     *code = cubin_code_hash(cubin, k);
     profile_set_code(p, k, local_arrays);
+    SassProfile machine = sass_profile(a, cubin->arch, k, walk, NULL);
+    set_machine(p, &machine);
     int threads = (int)(in->block[0] * in->block[1] * in->block[2]);
     BlockUse use = profile_block_use(k, in->dynamic_shared, threads);
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
@@ -104,6 +162,9 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
         return false;
     if (!entry)
         return diag_fail(d, "the PTX has no kernel '%s'; is it extern \"C\"?", in->kernel);
-    set_walk(out, walk_middle(a, entry, in));
-    return add_code(a, in, local_array_bytes(entry), out, code, d);
+    const Walk *walk = walk_middle(a, entry, in);
+    set_walk(out, walk);
+    Traffic traffic = traffic_of(a, walk);
+    set_traffic(out, &traffic);
+    return add_code(a, in, walk, local_array_bytes(entry), out, code, d);
 }

@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
+                                           SOURCE_DIR "/metrics/cycles.metrics"};
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -15,7 +18,8 @@ int main(int argc, char **argv)
              .options = {.space = argv[1], .arch = "sm_90", .compile = true, .jobs = 2},
              .compile_helper = BUILD_DIR "/aptune-compile",
              .cuda_folder = SOURCE_DIR "/.cuda",
-             .metric_file = SOURCE_DIR "/metrics/thesis.metrics"};
+             .metric_files = metric_files,
+             .metric_file_count = 2};
     bool ok = run_open(&r) && run_compile(&r);
     for (size_t i = 0; i < r.config_count && ok; i++)
         printf("%s\t%s\n", run_config_name(a, &r, i), run_code_text(a, &r, &r.configs[i]));

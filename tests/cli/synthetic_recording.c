@@ -43,6 +43,9 @@ static bool write_recording(Run *r, const char *folder, bool all_right)
     return times_close(w, r->diag) && ok;
 }
 
+static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
+                                           SOURCE_DIR "/metrics/cycles.metrics"};
+
 int main(int argc, char **argv)
 {
     bool all_right = argc > 1 && strcmp(argv[1], "--right") == 0;
@@ -56,7 +59,8 @@ int main(int argc, char **argv)
              .options = {.space = argv[1], .arch = "sm_90", .jobs = 2},
              .compile_helper = BUILD_DIR "/aptune-compile",
              .cuda_folder = SOURCE_DIR "/.cuda",
-             .metric_file = SOURCE_DIR "/metrics/thesis.metrics"};
+             .metric_files = metric_files,
+             .metric_file_count = 2};
     bool ok = run_open(&r) && run_compile(&r) && write_recording(&r, argv[2], all_right);
     Buf text = {0};
     diag_print(&d, &text);

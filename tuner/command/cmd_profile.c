@@ -24,9 +24,13 @@ static void print_fields(Buf *out)
 static bool print_metrics(Arena *a, Buf *out, Diag *d)
 {
     MetricSet *set = metricset_new(a);
-    const Source *s = source_read(a, where_data(a, "metrics/thesis.metrics"), d);
-    if (!s || !metricset_read(set, s, d))
-        return false;
+    size_t count;
+    const char *const *files = where_metrics(a, &count);
+    for (size_t i = 0; i < count; i++) {
+        const Source *s = source_read(a, files[i], d);
+        if (!s || !metricset_read(set, s, d))
+            return false;
+    }
     for (size_t i = 0; i < set->metrics.count; i++) {
         const Metric *m = &set->metrics.at[i];
         buf_printf(out, "%-20s %s, %s is better. %s\n%20s = %s\n", m->name, m->unit,

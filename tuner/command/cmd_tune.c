@@ -346,7 +346,7 @@ int cmd_tune(int argc, char **argv)
     r.gpu_helper = where_helper(a, "aptune-gpu");
     r.cuda_folder = where_data(a, ".cuda");
     r.compare_source = where_data(a, "tuner/measure/compare.cu");
-    r.metric_file = where_data(a, "metrics/thesis.metrics");
+    r.metric_files = where_metrics(a, &r.metric_file_count);
     int code = tune(&r, &o, &bar);
     progress_end(&bar);
     command_flush_messages(&d);

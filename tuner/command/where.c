@@ -33,3 +33,13 @@ const char *where_data(Arena *a, const char *name)
     const char *above = arena_printf(a, "%s/../%s", program_folder(a), name);
     return file_exists(above) ? above : arena_printf(a, "%s/%s", APTUNE_SOURCE_DIR, name);
 }
+
+const char *const *where_metrics(Arena *a, size_t *count)
+{
+    static const char *const names[] = {"metrics/thesis.metrics", "metrics/cycles.metrics"};
+    *count = sizeof names / sizeof names[0];
+    const char **files = ARENA_ARRAY(a, const char *, *count);
+    for (size_t i = 0; i < *count; i++)
+        files[i] = where_data(a, names[i]);
+    return files;
+}

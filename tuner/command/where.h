@@ -10,4 +10,7 @@ const char *where_helper(Arena *a, const char *name);
 /* A data file, given as it lies in the source tree ("metrics/thesis.metrics"). */
 const char *where_data(Arena *a, const char *name);
 
+/* The shipped metric files, in the order they are to be read. */
+const char *const *where_metrics(Arena *a, size_t *count);
+
 #endif

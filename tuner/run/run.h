@@ -101,7 +101,8 @@ typedef struct Run {
     const char *gpu_helper;     /* the program aptune-gpu */
     const char *cuda_folder;    /* a toolkit of our own; need not exist */
     const char *compare_source; /* the kernels that compare outputs */
-    const char *metric_file;    /* the shipped metrics */
+    const char *const *metric_files; /* the shipped metrics, in order */
+    size_t metric_file_count;
 
     Spec *spec;
     Space space;

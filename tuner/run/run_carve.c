@@ -17,9 +17,11 @@
 static bool read_metrics(Run *r)
 {
     r->metrics = metricset_new(r->arena);
-    const Source *shipped = source_read(r->arena, r->metric_file, r->diag);
-    if (!shipped || !metricset_read(r->metrics, shipped, r->diag))
-        return false;
+    for (size_t i = 0; i < r->metric_file_count; i++) {
+        const Source *shipped = source_read(r->arena, r->metric_files[i], r->diag);
+        if (!shipped || !metricset_read(r->metrics, shipped, r->diag))
+            return false;
+    }
     for (size_t i = 0; i < r->spec->metric_line_count; i++)
         if (!metricset_read(r->metrics, r->spec->metric_lines[i], r->diag))
             return false;
@@ -201,7 +203,7 @@ static const bool *evaluate_threshold(Run *r, const Expr *condition)
 static const char *stage_text(Arena *a, Span at)
 {
     if (!at.source)
-        return "the default: front efficiency, utilization_simple";
+        return "the default: best by predicted_cycles";
     size_t end = at.offset;
     while (end < at.source->size && at.source->text[end] != '\n' && at.source->text[end] != '#')
         end++;
@@ -247,19 +249,25 @@ static void select_all(Run *r)
         r->selected[i] = r->configs[i].code == CODE_OK;
 }
 
-/* Where the spec says nothing: the thesis's tradeoff with its simpler utilization (6.1). */
+/* Where the spec says nothing: the best by predicted time, and a third of the budget to polish them.
+ * The budget is one in a hundred of a large space, at least 40, but not more than a tenth of a small
+ * one. */
 static void use_default(Run *r)
 {
     if (r->spec->carving_count > 0)
         return;
+    int64_t n = (int64_t)r->space.count, least = n / 10 < 40 ? (n + 9) / 10 : 40;
+    int64_t budget = n / 100 > least ? n / 100 : least;
     CarveStage *stage = ARENA_NEW(r->arena, CarveStage);
-    *stage = (CarveStage){.kind = CARVE_FRONT,
-                          .criteria = ARENA_ARRAY(r->arena, CarveCriterion, 2),
-                          .criterion_count = 2};
-    stage->criteria[0].name = "efficiency";
-    stage->criteria[1].name = "utilization_simple";
+    *stage = (CarveStage){.kind = CARVE_BEST,
+                          .criteria = ARENA_ARRAY(r->arena, CarveCriterion, 1),
+                          .criterion_count = 1,
+                          .count = budget - budget / 3};
+    stage->criteria[0].name = "predicted_cycles";
     r->spec->carving = stage;
     r->spec->carving_count = 1;
+    if (r->spec->polish == 0)
+        r->spec->polish = budget / 3;
 }
 
 bool run_open_carving(Run *r)
