@@ -131,6 +131,14 @@ row() {
     has "$stderr" "'nonsense' is not of the form NAME=VALUE"
 }
 
+@test "--why finds a value with blanks by the name that reports print" {
+    cp "$data/synthetic.cu" .
+    { cat "$data/synthetic.spec"; echo 'param TYPE in "unsigned int", "float"'; } >x.spec
+    tune --space x.spec --arch sm_90 --why "THREADS=64 EACH=1 TYPE=unsigned int"
+    status_is 0
+    has "$output" '^THREADS=64 EACH=1 TYPE=unsigned int: '
+}
+
 @test "without --compile nothing is compiled where the recording's sources are these" {
     make_synthetic
     tune --space space/synthetic.spec --json
@@ -185,10 +193,60 @@ row() {
     json '.best.parameters == {"THREADS": 256, "EACH": 1} and .best.time_ms == .exhaustive_best_ms'
 }
 
-@test "the recording of another problem size is not replayed" {
+@test "a recording of another problem size is not replayed, and a note says so" {
     make_synthetic
     sed -i 's/N = 65536/N = 131072/' space/synthetic.spec
     tune --space space/synthetic.spec
     status_is 2
-    has "$stderr" "there is no recording of space 'synthetic'"
+    has "$stderr" "there is no recording of space 'synthetic' that fits"
+    has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': .*N=65536.*N=131072"
+}
+
+@test "a recording of other parameters is not replayed" {
+    make_synthetic
+    echo 'param IDLE in 0, 1' >>space/synthetic.spec
+    tune --space space/synthetic.spec --arch sm_90
+    status_is 0
+    has "$output" '^times +STATIC'
+    has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': the space has other parameters"
+}
+
+@test "the order of the parameters in the spec may differ from the recording's" {
+    make_synthetic
+    tune --space space/synthetic.spec --json
+    local best
+    best=$(jq .best.time_ms <<<"$output")
+    sed -i '/^param THREADS/d; s/^param EACH.*/&\nparam THREADS in 64, 128, 256/' space/synthetic.spec
+    tune --space space/synthetic.spec --json
+    status_is 0
+    json ".timed == 1 and .best.time_ms == $best"
+}
+
+@test "a damaged recording is not replayed, and a note says where the damage is" {
+    make_synthetic
+    sed -i '3s/1/2/' space/recordings/synthetic.times
+    tune --space space/synthetic.spec
+    status_is 2
+    has "$stderr" "note: not replayed: .*synthetic.times:3: the line is damaged"
+}
+
+@test "a damaged profile is made anew" {
+    make_synthetic
+    tune --space space/synthetic.spec --json
+    local whole=$output
+    sed -i '3s/1/2/' space/recordings/synthetic.profile
+    tune --space space/synthetic.spec --json
+    status_is 0
+    has "$stderr" 'warning: .*synthetic.profile.*; its profiles are made anew'
+    json '.from_cache == 8'
+    [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$whole")" ]
+}
+
+@test "a recording that lacks configurations gives no comparison" {
+    make_synthetic
+    sed -i '$d' space/recordings/synthetic.times
+    tune --space space/synthetic.spec --json --exhaustive
+    status_is 0
+    has "$stderr" '1 of the selected configurations are not in the recording'
+    json '.timed == 7 and .relative_performance == null and .exhaustive_best_ms == null'
 }

@@ -63,7 +63,11 @@ static RecordHeader wanted_header(Run *r)
         problem[i] = (RecordProblem){
             r->spec->problem_names[i],
             run_record_value(r->arena, r->spec->problems[r->space.problem].values[i])};
-    RecordHeader h = {.space = r->spec->name, .problem = problem, .problem_count = n};
+    RecordHeader h = {.space = r->spec->name,
+                      .parameters = run_record_parameters(r),
+                      .parameter_count = r->spec->parameter_count,
+                      .problem = problem,
+                      .problem_count = n};
     const Device *device = r->options.arch ? device_find(r->options.arch) : r->device;
     if (device)
         h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));
@@ -73,7 +77,20 @@ static RecordHeader wanted_header(Run *r)
     return h;
 }
 
-/* The shipped recording of this space, problem and device that fits best, if there is one. */
+/* Says of recordings that could be meant why they are not used. */
+static void note_others(Run *r, const RecordMatch *matches, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const RecordMatch *m = &matches[i];
+        if (!m->header.space)
+            diag_note(r->diag, (Span){0}, "not replayed: %s", m->why);
+        else if (strcmp(m->header.space, r->spec->name) == 0)
+            diag_note(r->diag, (Span){0}, "not replayed: '%s': %s", m->path, m->why);
+    }
+}
+
+/* The shipped recording of this space, problem and device that fits best; false when there is none,
+ * after notes on those that nearly fit. */
 static bool find_recording(Run *r)
 {
     const char *folder = r->options.recordings;
@@ -84,8 +101,10 @@ static bool find_recording(Run *r)
     RecordHeader want = wanted_header(r);
     size_t count = 0;
     RecordMatch *matches = record_find(r->arena, folder, &want, &count, r->diag);
-    if (!matches || count == 0 || matches[0].fit > FIT_SAME_MODEL)
+    if (!matches || count == 0 || matches[0].fit > FIT_SAME_MODEL) {
+        note_others(r, matches, count);
         return false;
+    }
     r->recording_path = matches[0].path;
     r->recording = times_read(r->arena, r->recording_path, r->diag);
     return r->recording != NULL;
@@ -130,8 +149,8 @@ static bool choose_device(Run *r)
     if (r->device || r->options.dry_run)
         return true;
     return diag_fail(r->diag,
-                     "nothing to tune for: %s, and there is no recording of space '%s'; --arch "
-                     "sm_90 (or another, see `aptune devices`) carves without timing",
+                     "nothing to tune for: %s, and there is no recording of space '%s' that "
+                     "fits; --arch sm_90 (or another, see `aptune devices`) carves without timing",
                      r->why_not_measured, r->spec->name);
 }
 
