@@ -202,6 +202,21 @@ row() {
     has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': .*N=65536.*N=131072"
 }
 
+@test "a capability, however it is written, asks for a recording of any of its devices" {
+    make_synthetic
+    for arch in sm_90 compute_90 90 9.0; do
+        tune --space space/synthetic.spec --arch $arch --json
+        status_is 0
+        json '.source == "replayed"'
+    done
+    for arch in h200 sm_80; do
+        tune --space space/synthetic.spec --arch $arch --json
+        status_is 0
+        json '.source == "static"'
+        has "$stderr" 'note: not replayed: .*synthetic.times'
+    done
+}
+
 @test "a recording of other parameters is not replayed" {
     make_synthetic
     echo 'param IDLE in 0, 1' >>space/synthetic.spec

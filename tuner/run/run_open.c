@@ -54,6 +54,14 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i)
 
 /* --- the device ------------------------------------------------------------------------------- */
 
+/* "sm_90", "compute_90", "9.0" and "90" ask for any device of that capability, "h200" for that one.
+ */
+static bool is_capability(const char *arch)
+{
+    return strncmp(arch, "sm_", 3) == 0 || strncmp(arch, "compute_", 8) == 0 ||
+           arch[strspn(arch, "0123456789.")] == '\0';
+}
+
 /* What a recording must be of to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
 {
@@ -71,8 +79,7 @@ static RecordHeader wanted_header(Run *r)
     const Device *device = r->options.arch ? device_find(r->options.arch) : r->device;
     if (device)
         h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));
-    /* "sm_90" asks for any device of that architecture, "h200" for that one. */
-    if (device && !(r->options.arch && strncmp(r->options.arch, "sm_", 3) == 0))
+    if (device && !(r->options.arch && is_capability(r->options.arch)))
         h.device = device->name;
     return h;
 }

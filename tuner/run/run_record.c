@@ -44,10 +44,14 @@ static void device_facts(Arena *a, const Device *d, const RecordFact **out, size
 
 const Device *run_recorded_device(Arena *a, const RecordHeader *h)
 {
-    const Device *known = device_find(h->arch);
+    const Device *known = device_find(h->arch), *usual = device_find("sm_90");
     Device *d = ARENA_NEW(a, Device);
-    if (known)
+    if (known) {
         *d = *known;
+    } else { /* newer than the table: these limits have been the same since capability 3.0 */
+        memcpy(d->block_limit, usual->block_limit, sizeof d->block_limit);
+        memcpy(d->grid_limit, usual->grid_limit, sizeof d->grid_limit);
+    }
     d->name = h->device;
     for (size_t i = 0; i < h->fact_count; i++) {
         const RecordFact *f = &h->facts[i];
