@@ -202,6 +202,14 @@ row() {
     has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': .*N=65536.*N=131072"
 }
 
+@test "a threshold may use names of the problem, parameters and derived ones" {
+    make_synthetic
+    sed -i 's|^carve THREADS.*|let SPAN = THREADS * EACH\ncarve SPAN < N / 64 and EACH < 4|' space/synthetic.spec
+    tune --space space/synthetic.spec --arch sm_90
+    status_is 0
+    has "$output" '^ +5  of 8 left by carve SPAN < N / 64 and EACH < 4'
+}
+
 @test "a capability, however it is written, asks for a recording of any of its devices" {
     make_synthetic
     for arch in sm_90 compute_90 90 9.0; do
