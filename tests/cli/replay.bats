@@ -1,36 +1,6 @@
 #!/usr/bin/env bats
-# Replays: of the shipped matrix multiply, and of a synthetic recording whose times are made up.
+# Replays of a synthetic recording, whose times are made up.
 load common
-
-mm() {
-    tune --space "$SOURCE/spaces/mm.spec" "$@"
-}
-
-# The names of parameters and values of configurations.csv's row $1, as --why wants them.
-named() {
-    awk -F, -v row="$1" 'NR == 1 { for (n = 1; $n != "code"; n++) name[n] = $n }
-        NR == row { for (i = 1; i < n; i++) printf "%s%s=%s", (i > 1 ? " " : ""), name[i], $i }' \
-        aptune-out/mm/configurations.csv
-}
-
-# The number of the first line of configurations.csv that matches.
-row() {
-    grep -nm1 -E -e "$1" aptune-out/mm/configurations.csv | cut -d: -f1
-}
-
-@test "the matrix multiply is counted without a device" {
-    mm --dry-run --recordings "$BATS_TEST_TMPDIR"
-    status_is 0
-    has "$output" '^times +none, and no device is known'
-    has "$output" '^product +4,665,600  points'
-    has "$output" '^valid +10,768  configurations'
-    has "$output" '^tier 0 +not judged'
-
-    mm --dry-run --recordings "$BATS_TEST_TMPDIR" --json
-    status_is 0
-    json '.points == 4665600 and .configurations == 10768 and .device == null'
-    json '.points - ([.constraints[].rejected] | add) == .configurations'
-}
 
 @test "tier 0 drops what the device cannot run, and --why says it" {
     cp "$data/synthetic.cu" .
@@ -45,63 +15,6 @@ row() {
     has "$output" '^tier 0 +3  dropped by the limits of NVIDIA H200'
     has "$output" '^THREADS=2048 EACH=1: dropped by tier 0: too many threads in a block'
     has "$output" '^compiled +9  0 failed'
-}
-
-@test "a replay says so at once, and from what it is" {
-    mm
-    status_is 0
-    has "$(head -n 2 <<<"$output")" '^times +REPLAYED from .*/mm-h200.times.zst: measured on NVIDIA H200 on 20'
-    has "$output" '^profiles +10,768  0 failed'
-    lacks "$output" '[0-9] ms .*\(measured\)'
-    [ -z "$stderr" ]
-}
-
-@test "the JSON of a replay is one object and agrees with itself" {
-    mm --json
-    status_is 0
-    [ -z "$stderr" ]
-    [ "$(jq -s length <<<"$output")" -eq 1 ]
-    json '.space == "mm" and .device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
-    json '.configurations == 10768 and .compiled + .failed == 10768 and .distinct <= .compiled'
-    json '.selected == .timed and .wrong == 0 and .stale == 0 and .selected < .distinct'
-    json '(.best.parameters | keys) == (["BM","BN","BK","TM","TN","VEC","TRANSPOSE_A","STRIDED",
-        "PAD","PREFETCH","UNROLL","MIN_BLOCKS"] | sort)'
-    json '.best.metrics.efficiency > 0 and .best.metrics.utilization > 0'
-    json '.relative_performance > 0 and .relative_performance <= 1'
-    json '(.exhaustive_best_ms / .best.time_ms - .relative_performance) | fabs < 1e-6'
-    json '[.seconds[] >= 0] == [true, true, true, true, true]'
-    json '.workers_started == 0'
-}
-
-@test "an exhaustive replay finds the best that the recording has" {
-    mm --json
-    local best
-    best=$(jq .exhaustive_best_ms <<<"$output")
-    mm --json --exhaustive
-    status_is 0
-    json ".selected == .compiled and .best.time_ms == $best and .relative_performance == 1"
-}
-
-@test "--why tells of a survivor, of one below a threshold and of a dominated one" {
-    mm
-    local survivor below dominated
-    survivor=$(named "$(row ',ok,1,ok,')")
-    below=$(named "$(row 'stage 1')")
-    dominated=$(named "$(row 'stage 2')")
-
-    mm --why "$survivor"
-    status_is 0
-    has "$output" "^$survivor: survives"
-    has "$output" '^replayed: ok, [0-9.]+ ms'
-
-    mm --why "$below"
-    status_is 0
-    has "$output" "^$below: dropped by stage 1, 'carve spill_bytes == 0'"
-
-    mm --json --why "$dominated"
-    status_is 0
-    json ".why | startswith(\"$dominated: dropped by stage 2, 'carve front efficiency, \")"
-    json '.why | contains("dominated by BM=")'
 }
 
 @test "--why takes parameters in any order, and says what is wrong with others" {
