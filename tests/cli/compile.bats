@@ -76,9 +76,19 @@ load common
     has "$stderr" 'first failure: the compiler took longer than 0.5 s'
 }
 
-# Processes of the session $1 that are named $2.
+@test "configurations of the same code are judged once" {
+    cp "$data/synthetic.cu" .
+    { cat "$data/synthetic.spec"; echo 'param IDLE in 0, 1'; } >x.spec
+    tune --space x.spec --arch sm_90 --json --why "THREADS=64 EACH=1 IDLE=1"
+    status_is 0
+    json '.compiled == 16 and .distinct == 8'
+    json '.why == "THREADS=64 EACH=1 IDLE=1: compiles to the same code as THREADS=64 EACH=1 IDLE=0, which stands for both"'
+}
+
+# How many processes of the session $1 are named $2 and still run.
 members() {
-    ps -s "$1" -o comm= | grep -cx "$2" || true
+    cat /proc/[0-9]*/stat 2>/dev/null |
+        awk -v session="$1" -v name="($2)" '$2 == name && $6 == session && $3 != "Z"' | wc -l
 }
 
 @test "Ctrl-C while compiling ends at once and leaves no compiler" {

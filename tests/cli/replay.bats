@@ -1,36 +1,6 @@
 #!/usr/bin/env bats
-# Replays: of the shipped matrix multiply, and of a synthetic recording whose times are made up.
+# Replays of a synthetic recording, whose times are made up.
 load common
-
-mm() {
-    tune --space "$SOURCE/spaces/mm.spec" "$@"
-}
-
-# The names of parameters and values of configurations.csv's row $1, as --why wants them.
-named() {
-    awk -F, -v row="$1" 'NR == 1 { for (n = 1; $n != "code"; n++) name[n] = $n }
-        NR == row { for (i = 1; i < n; i++) printf "%s%s=%s", (i > 1 ? " " : ""), name[i], $i }' \
-        aptune-out/mm/configurations.csv
-}
-
-# The number of the first line of configurations.csv that matches.
-row() {
-    grep -nm1 -E -e "$1" aptune-out/mm/configurations.csv | cut -d: -f1
-}
-
-@test "the matrix multiply is counted without a device" {
-    mm --dry-run --recordings "$BATS_TEST_TMPDIR"
-    status_is 0
-    has "$output" '^times +none, and no device is known'
-    has "$output" '^product +4,665,600  points'
-    has "$output" '^valid +10,768  configurations'
-    has "$output" '^tier 0 +not judged'
-
-    mm --dry-run --recordings "$BATS_TEST_TMPDIR" --json
-    status_is 0
-    json '.points == 4665600 and .configurations == 10768 and .device == null'
-    json '.points - ([.constraints[].rejected] | add) == .configurations'
-}
 
 @test "tier 0 drops what the device cannot run, and --why says it" {
     cp "$data/synthetic.cu" .
@@ -45,63 +15,6 @@ row() {
     has "$output" '^tier 0 +3  dropped by the limits of NVIDIA H200'
     has "$output" '^THREADS=2048 EACH=1: dropped by tier 0: too many threads in a block'
     has "$output" '^compiled +9  0 failed'
-}
-
-@test "a replay says so at once, and from what it is" {
-    mm
-    status_is 0
-    has "$(head -n 2 <<<"$output")" '^times +REPLAYED from .*/mm-h200.times.zst: measured on NVIDIA H200 on 20'
-    has "$output" '^profiles +10,768  0 failed'
-    lacks "$output" '[0-9] ms .*\(measured\)'
-    [ -z "$stderr" ]
-}
-
-@test "the JSON of a replay is one object and agrees with itself" {
-    mm --json
-    status_is 0
-    [ -z "$stderr" ]
-    [ "$(jq -s length <<<"$output")" -eq 1 ]
-    json '.space == "mm" and .device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
-    json '.configurations == 10768 and .compiled + .failed == 10768 and .distinct <= .compiled'
-    json '.selected == .timed and .wrong == 0 and .stale == 0 and .selected < .distinct'
-    json '(.best.parameters | keys) == (["BM","BN","BK","TM","TN","VEC","TRANSPOSE_A","STRIDED",
-        "PAD","PREFETCH","UNROLL","MIN_BLOCKS"] | sort)'
-    json '.best.metrics.efficiency > 0 and .best.metrics.utilization > 0'
-    json '.relative_performance > 0 and .relative_performance <= 1'
-    json '(.exhaustive_best_ms / .best.time_ms - .relative_performance) | fabs < 1e-6'
-    json '[.seconds[] >= 0] == [true, true, true, true, true]'
-    json '.workers_started == 0'
-}
-
-@test "an exhaustive replay finds the best that the recording has" {
-    mm --json
-    local best
-    best=$(jq .exhaustive_best_ms <<<"$output")
-    mm --json --exhaustive
-    status_is 0
-    json ".selected == .compiled and .best.time_ms == $best and .relative_performance == 1"
-}
-
-@test "--why tells of a survivor, of one below a threshold and of a dominated one" {
-    mm
-    local survivor below dominated
-    survivor=$(named "$(row ',ok,1,ok,')")
-    below=$(named "$(row 'stage 1')")
-    dominated=$(named "$(row 'stage 2')")
-
-    mm --why "$survivor"
-    status_is 0
-    has "$output" "^$survivor: survives"
-    has "$output" '^replayed: ok, [0-9.]+ ms'
-
-    mm --why "$below"
-    status_is 0
-    has "$output" "^$below: dropped by stage 1, 'carve spill_bytes == 0'"
-
-    mm --json --why "$dominated"
-    status_is 0
-    json ".why | startswith(\"$dominated: dropped by stage 2, 'carve front efficiency, \")"
-    json '.why | contains("dominated by BM=")'
 }
 
 @test "--why takes parameters in any order, and says what is wrong with others" {
@@ -129,6 +42,14 @@ row() {
     tune --space space/synthetic.spec --why nonsense
     status_is 2
     has "$stderr" "'nonsense' is not of the form NAME=VALUE"
+}
+
+@test "--why finds a value with blanks by the name that reports print" {
+    cp "$data/synthetic.cu" .
+    { cat "$data/synthetic.spec"; echo 'param TYPE in "unsigned int", "float"'; } >x.spec
+    tune --space x.spec --arch sm_90 --why "THREADS=64 EACH=1 TYPE=unsigned int"
+    status_is 0
+    has "$output" '^THREADS=64 EACH=1 TYPE=unsigned int: '
 }
 
 @test "without --compile nothing is compiled where the recording's sources are these" {
@@ -185,10 +106,83 @@ row() {
     json '.best.parameters == {"THREADS": 256, "EACH": 1} and .best.time_ms == .exhaustive_best_ms'
 }
 
-@test "the recording of another problem size is not replayed" {
+@test "a recording of another problem size is not replayed, and a note says so" {
     make_synthetic
     sed -i 's/N = 65536/N = 131072/' space/synthetic.spec
     tune --space space/synthetic.spec
     status_is 2
-    has "$stderr" "there is no recording of space 'synthetic'"
+    has "$stderr" "there is no recording of space 'synthetic' that fits"
+    has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': .*N=65536.*N=131072"
+}
+
+@test "a threshold may use names of the problem, parameters and derived ones" {
+    make_synthetic
+    sed -i 's|^carve THREADS.*|let SPAN = THREADS * EACH\ncarve SPAN < N / 64 and EACH < 4|' space/synthetic.spec
+    tune --space space/synthetic.spec --arch sm_90
+    status_is 0
+    has "$output" '^ +5  of 8 left by carve SPAN < N / 64 and EACH < 4'
+}
+
+@test "a capability, however it is written, asks for a recording of any of its devices" {
+    make_synthetic
+    for arch in sm_90 compute_90 90 9.0; do
+        tune --space space/synthetic.spec --arch $arch --json
+        status_is 0
+        json '.source == "replayed"'
+    done
+    for arch in h200 sm_80; do
+        tune --space space/synthetic.spec --arch $arch --json
+        status_is 0
+        json '.source == "static"'
+        has "$stderr" 'note: not replayed: .*synthetic.times'
+    done
+}
+
+@test "a recording of other parameters is not replayed" {
+    make_synthetic
+    echo 'param IDLE in 0, 1' >>space/synthetic.spec
+    tune --space space/synthetic.spec --arch sm_90
+    status_is 0
+    has "$output" '^times +STATIC'
+    has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': the space has other parameters"
+}
+
+@test "the order of the parameters in the spec may differ from the recording's" {
+    make_synthetic
+    tune --space space/synthetic.spec --json
+    local best
+    best=$(jq .best.time_ms <<<"$output")
+    sed -i '/^param THREADS/d; s/^param EACH.*/&\nparam THREADS in 64, 128, 256/' space/synthetic.spec
+    tune --space space/synthetic.spec --json
+    status_is 0
+    json ".timed == 1 and .best.time_ms == $best"
+}
+
+@test "a damaged recording is not replayed, and a note says where the damage is" {
+    make_synthetic
+    sed -i '3s/1/2/' space/recordings/synthetic.times
+    tune --space space/synthetic.spec
+    status_is 2
+    has "$stderr" "note: not replayed: .*synthetic.times:3: the line is damaged"
+}
+
+@test "a damaged profile is made anew" {
+    make_synthetic
+    tune --space space/synthetic.spec --json
+    local whole=$output
+    sed -i '3s/1/2/' space/recordings/synthetic.profile
+    tune --space space/synthetic.spec --json
+    status_is 0
+    has "$stderr" 'warning: .*synthetic.profile.*; its profiles are made anew'
+    json '.from_cache == 8'
+    [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$whole")" ]
+}
+
+@test "a recording that lacks configurations gives no comparison" {
+    make_synthetic
+    sed -i '$d' space/recordings/synthetic.times
+    tune --space space/synthetic.spec --json --exhaustive
+    status_is 0
+    has "$stderr" '1 of the selected configurations are not in the recording'
+    json '.timed == 7 and .relative_performance == null and .exhaustive_best_ms == null'
 }

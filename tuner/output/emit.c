@@ -112,8 +112,11 @@ static void print_arguments(const Run *r, Buf *out)
     for (size_t i = 0; i < r->spec->argument_count; i++) {
         const Argument *g = &r->spec->arguments[i];
         bool buffer = g->role != ARGUMENT_SCALAR;
-        buf_printf(out, " *   %s%s %s%s", g->role == ARGUMENT_IN ? "const " : "",
-                   task_scalar_name(g->element.scalar), buffer ? "*" : "", g->name);
+        buf_printf(out, " *   %s%s", g->role == ARGUMENT_IN ? "const " : "",
+                   task_scalar_name(g->element.scalar));
+        if (g->element.lanes > 1)
+            buf_printf(out, "%d", g->element.lanes);
+        buf_printf(out, " %s%s", buffer ? "*" : "", g->name);
         if (buffer) {
             Span at = expr_span(g->count);
             buf_printf(out, "   [%.*s]", (int)at.length, at.source->text + at.offset);

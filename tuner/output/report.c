@@ -131,8 +131,8 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
-    buf_printf(out, " with %d jobs (at %.2f s each; what is cached costs nothing)\n",
-               r->options.jobs, compile_seconds_each);
+    buf_printf(out, " with %d job%s (at %.2f s each; what is cached costs nothing)\n",
+               r->options.jobs, r->options.jobs == 1 ? "" : "s", compile_seconds_each);
 }
 
 /* --- result -------------------------------------------------------------------------------------

@@ -19,14 +19,22 @@ static void say(Buf *why, const char *what, const char *have, const char *want)
                want);
 }
 
+static bool has_parameter(const RecordHeader *h, const RecordParameter *p)
+{
+    for (size_t i = 0; i < h->parameter_count; i++)
+        if (strcmp(h->parameters[i].name, p->name) == 0)
+            return h->parameters[i].is_text == p->is_text;
+    return false;
+}
+
+/* Their order does not count: rows are found by names. */
 static bool other_parameters(const RecordHeader *have, const RecordHeader *want)
 {
     if (want->parameter_count == 0)
         return false;
     bool other = have->parameter_count != want->parameter_count;
     for (size_t i = 0; i < want->parameter_count && !other; i++)
-        other = strcmp(have->parameters[i].name, want->parameters[i].name) != 0 ||
-                have->parameters[i].is_text != want->parameters[i].is_text;
+        other = !has_parameter(have, &want->parameters[i]);
     return other;
 }
 

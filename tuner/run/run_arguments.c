@@ -13,52 +13,74 @@ static uint64_t pretended_address(size_t argument)
     return (uint64_t)(argument + 1) << 40;
 }
 
-static uint16_t half_of(double value)
+/* Whether an integer is one of a type's values. */
+static bool integer_fits(TaskScalar type, int64_t integer)
 {
-    return contents_half(value);
+    bool is_unsigned = type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
+    size_t bits = 8 * task_scalar_size(type);
+    if (bits == 64)
+        return !is_unsigned || integer >= 0;
+    int64_t high = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
+    return integer <= high && integer >= (is_unsigned ? 0 : -high - 1);
+}
+
+static bool store_float(TaskScalar type, double real, unsigned char *bytes)
+{
+    uint16_t half = contents_half(real);
+    float single = (float)real;
+    if (type == TASK_HALF)
+        memcpy(bytes, &half, sizeof half);
+    else if (type == TASK_FLOAT)
+        memcpy(bytes, &single, sizeof single);
+    else
+        memcpy(bytes, &real, sizeof real);
+    return true;
 }
 
 /* A number in the form the kernel expects it.  False when it does not fit. */
 static bool store_scalar(TaskScalar type, Value v, unsigned char *bytes)
 {
     double real = value_as_real(v);
-    int64_t integer = v.kind == VALUE_INT ? v.integer : (int64_t)real;
-    size_t size = task_scalar_size(type);
-    if (type == TASK_HALF) {
-        uint16_t bits = half_of(real);
-        memcpy(bytes, &bits, sizeof bits);
-        return true;
-    }
-    if (type == TASK_FLOAT) {
-        float single = (float)real;
-        memcpy(bytes, &single, sizeof single);
-        return true;
-    }
-    if (type == TASK_DOUBLE) {
-        memcpy(bytes, &real, sizeof real);
-        return true;
-    }
-    if (v.kind == VALUE_REAL && real != floor(real))
+    if (task_scalar_is_float(type))
+        return store_float(type, real, bytes);
+    if (v.kind != VALUE_INT && !(real == floor(real) && fabs(real) < 0x1p63))
         return false;
-    bool is_unsigned = type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
-    if (size < 8) {
-        int64_t high =
-            is_unsigned ? ((int64_t)1 << (8 * size)) - 1 : ((int64_t)1 << (8 * size - 1)) - 1;
-        int64_t low = is_unsigned ? 0 : -high - 1;
-        if (integer < low || integer > high)
-            return false;
-    }
-    memcpy(bytes, &integer, size); /* little-endian machines, as CUDA's hosts are */
+    int64_t integer = v.kind == VALUE_INT ? v.integer : (int64_t)real;
+    if (!integer_fits(type, integer))
+        return false;
+    memcpy(bytes, &integer, task_scalar_size(type)); /* little-endian, as CUDA's hosts are */
     return true;
 }
 
-static bool argument_value(const Run *r, const Argument *g, Value *out)
+static bool evaluate(const Run *r, const Expr *e, Value *out)
 {
     Evaluation ev = {.arena = r->arena};
     const Value *sizes = r->spec->problems[r->space.problem].values;
-    if (!expr_eval(g->value, sizes, &ev, out))
+    if (!expr_eval(e, sizes, &ev, out))
         return diag_error(r->diag, ev.error_at, "%s", ev.error);
     return true;
+}
+
+/* The bytes of a number passed by value; every lane of a vector gets the same. */
+static bool scalar_bytes(const Run *r, const Argument *g, unsigned char bytes[TASK_SCALAR_LIMIT])
+{
+    Value v;
+    if (!evaluate(r, g->value, &v))
+        return false;
+    TaskScalar type = g->element.scalar;
+    for (int lane = 0; lane < g->element.lanes; lane++)
+        if (!store_scalar(type, v, bytes + (size_t)lane * task_scalar_size(type)))
+            return diag_error(r->diag, g->at, "the value of '%s' does not fit into %s", g->name,
+                              task_scalar_name(type));
+    return true;
+}
+
+/* Alignment of a parameter: its size for numbers and for vectors of 2 and 4, at most 16; that of a
+ * number for vectors of 3 (CUDA C++ Programming Guide, table "Alignment Requirements"). */
+static size_t parameter_alignment(TaskType t)
+{
+    size_t size = t.lanes == 3 ? task_scalar_size(t.scalar) : task_type_size(t);
+    return size < 16 ? size : 16;
 }
 
 bool run_argument_bytes(const Run *r, ArgumentBytes *out)
@@ -67,22 +89,18 @@ bool run_argument_bytes(const Run *r, ArgumentBytes *out)
     for (size_t i = 0; i < r->spec->argument_count; i++) {
         const Argument *g = &r->spec->arguments[i];
         unsigned char one[TASK_SCALAR_LIMIT] = {0};
-        size_t size = 8;
+        uint64_t address = pretended_address(i);
+        size_t size = sizeof address, alignment = sizeof address;
+        memcpy(one, &address, sizeof address);
         if (g->role == ARGUMENT_SCALAR) {
-            Value v;
             size = task_type_size(g->element);
-            if (!argument_value(r, g, &v))
+            alignment = parameter_alignment(g->element);
+            if (!scalar_bytes(r, g, one)) {
+                buf_free(&bytes);
                 return false;
-            if (!store_scalar(g->element.scalar, v, one))
-                return diag_error(r->diag, g->at, "the value of '%s' does not fit into %s", g->name,
-                                  task_scalar_name(g->element.scalar));
-        } else {
-            uint64_t address = pretended_address(i);
-            memcpy(one, &address, sizeof address);
+            }
         }
-        /* Parameters are aligned to their own size (CUDA C++ Programming Guide, kernel
-         * parameters). */
-        buf_fill(&bytes, '\0', (size - bytes.size % size) % size);
+        buf_fill(&bytes, '\0', (alignment - bytes.size % alignment) % alignment);
         buf_add(&bytes, one, size);
     }
     out->bytes = (const unsigned char *)arena_copy(r->arena, buf_text(&bytes), bytes.size);
@@ -96,36 +114,51 @@ bool run_argument_bytes(const Run *r, ArgumentBytes *out)
 
 static bool evaluate_number(const Run *r, const Expr *e, double *out)
 {
-    Evaluation ev = {.arena = r->arena};
     Value v;
-    if (!expr_eval(e, r->spec->problems[r->space.problem].values, &ev, &v))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+    if (!evaluate(r, e, &v))
+        return false;
     *out = value_as_real(v);
+    return true;
+}
+
+/* A whole number that is not below `least`. */
+static bool evaluate_whole(const Run *r, const Expr *e, int64_t least, int64_t *out)
+{
+    Value v;
+    if (!evaluate(r, e, &v))
+        return false;
+    if (v.kind != VALUE_INT || v.integer < least)
+        return diag_error(r->diag, expr_span(e), "this must be a whole number, %lld at least",
+                          (long long)least);
+    *out = v.integer;
+    return true;
+}
+
+/* Buffers without a seed of their own differ from each other. */
+static bool uniform_seed(const Run *r, const Contents *c, size_t argument, uint64_t *out)
+{
+    int64_t seed = (int64_t)argument + 1;
+    if (c->numbers[2] && !evaluate_whole(r, c->numbers[2], 0, &seed))
+        return false;
+    *out = (uint64_t)seed;
     return true;
 }
 
 static bool task_contents(const Run *r, const Contents *c, size_t argument, TaskContents *out)
 {
-    double n[3] = {0};
-    for (int i = 0; i < 3; i++)
-        if (c->numbers[i] && !evaluate_number(r, c->numbers[i], &n[i]))
-            return false;
     switch (c->kind) {
-    case CONTENTS_ZERO:
-        out->kind = TASK_ZERO;
-        break;
     case CONTENTS_CONSTANT:
         out->kind = TASK_CONSTANT;
-        out->value = n[0];
-        break;
+        return evaluate_number(r, c->numbers[0], &out->value);
     case CONTENTS_UNIFORM:
         out->kind = TASK_UNIFORM;
-        out->lo = n[0];
-        out->hi = n[1];
-        out->seed = c->numbers[2] ? (uint64_t)n[2] : argument + 1;
-        break;
+        return evaluate_number(r, c->numbers[0], &out->lo) &&
+               evaluate_number(r, c->numbers[1], &out->hi) &&
+               uniform_seed(r, c, argument, &out->seed);
+    default:
+        out->kind = TASK_ZERO;
+        return true;
     }
-    return true;
 }
 
 static bool task_buffer(const Run *r, size_t argument, TaskBuffer *out)
@@ -133,14 +166,12 @@ static bool task_buffer(const Run *r, size_t argument, TaskBuffer *out)
     static const TaskRole roles[] = {
         [ARGUMENT_IN] = TASK_IN, [ARGUMENT_OUT] = TASK_OUT, [ARGUMENT_INOUT] = TASK_INOUT};
     const Argument *g = &r->spec->arguments[argument];
-    double count = 0;
-    if (!evaluate_number(r, g->count, &count))
+    int64_t count;
+    if (!evaluate_whole(r, g->count, 1, &count))
         return false;
-    if (count < 1)
-        return diag_error(r->diag, expr_span(g->count), "'%s' has no elements", g->name);
     *out = (TaskBuffer){.name = g->name,
                         .type = g->element,
-                        .count = (int64_t)count,
+                        .count = count,
                         .role = roles[g->role],
                         .tolerance = {.relative = r->spec->tolerance, .scale = TASK_SCALE_RMS}};
     if (g->role == ARGUMENT_OUT)
@@ -174,9 +205,8 @@ bool run_task_arguments(const Run *r, const TaskArgument **out)
             t->buffer = buffer++;
             continue;
         }
-        Value v;
         t->size = (uint32_t)task_type_size(g->element);
-        if (!argument_value(r, g, &v) || !store_scalar(g->element.scalar, v, t->bytes))
+        if (!scalar_bytes(r, g, t->bytes))
             return false;
     }
     *out = arguments;

@@ -78,6 +78,13 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
     const Spec *s = n->run->spec;
     if (n->metrics.find(n->metrics.context, name, slot, kind, reason))
         return true;
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        if (strcmp(s->problem_names[i], name) != 0)
+            continue;
+        *slot = (int)own_slot(n->run, i);
+        *kind = real_kind(s->problems[n->run->space.problem].values[i].kind);
+        return true;
+    }
     for (size_t p = 0; p < s->parameter_count; p++) {
         if (strcmp(s->parameters[p].name, name) != 0)
             continue;

@@ -146,7 +146,23 @@ static void refuse(Arena *a, const Run *r, const char *text, const Value *values
                   alike);
 }
 
-size_t run_find_config(const Run *r, const char *text, Diag *d)
+/* The configuration whose name is the very text: values may hold blanks and commas. */
+static size_t find_name(const Run *r, const char *text)
+{
+    Buf name = {0};
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < r->config_count && found == SIZE_MAX; i++) {
+        buf_clear(&name);
+        space_print(&r->space, i, &name);
+        if (strcmp(buf_text(&name), text) == 0)
+            found = i;
+    }
+    buf_free(&name);
+    return found;
+}
+
+/* The configuration whose settings the text lists. */
+static size_t find_settings(const Run *r, const char *text, Diag *d)
 {
     Arena *a = arena_new();
     size_t n = r->spec->parameter_count, given = 0, found = SIZE_MAX;
@@ -160,4 +176,10 @@ size_t run_find_config(const Run *r, const char *text, Diag *d)
     }
     arena_free(a);
     return found;
+}
+
+size_t run_find_config(const Run *r, const char *text, Diag *d)
+{
+    size_t found = find_name(r, text);
+    return found != SIZE_MAX ? found : find_settings(r, text, d);
 }

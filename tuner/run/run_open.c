@@ -48,6 +48,14 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i)
 
 /* --- the device ------------------------------------------------------------------------------- */
 
+/* "sm_90", "compute_90", "9.0" and "90" ask for any device of that capability, "h200" for that one.
+ */
+static bool is_capability(const char *arch)
+{
+    return strncmp(arch, "sm_", 3) == 0 || strncmp(arch, "compute_", 8) == 0 ||
+           arch[strspn(arch, "0123456789.")] == '\0';
+}
+
 /* What a recording must be of to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
 {
@@ -57,17 +65,33 @@ static RecordHeader wanted_header(Run *r)
         problem[i] = (RecordProblem){
             r->spec->problem_names[i],
             run_record_value(r->arena, r->spec->problems[r->space.problem].values[i])};
-    RecordHeader h = {.space = r->spec->name, .problem = problem, .problem_count = n};
+    RecordHeader h = {.space = r->spec->name,
+                      .parameters = run_record_parameters(r),
+                      .parameter_count = r->spec->parameter_count,
+                      .problem = problem,
+                      .problem_count = n};
     const Device *device = r->options.arch ? device_find(r->options.arch) : r->device;
     if (device)
         h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));
-    /* "sm_90" asks for any device of that architecture, "h200" for that one. */
-    if (device && !(r->options.arch && strncmp(r->options.arch, "sm_", 3) == 0))
+    if (device && !(r->options.arch && is_capability(r->options.arch)))
         h.device = device->name;
     return h;
 }
 
-/* The shipped recording of this space, problem and device that fits best, if there is one. */
+/* Says of recordings that could be meant why they are not used. */
+static void note_others(Run *r, const RecordMatch *matches, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const RecordMatch *m = &matches[i];
+        if (!m->header.space)
+            diag_note(r->diag, (Span){0}, "not replayed: %s", m->why);
+        else if (strcmp(m->header.space, r->spec->name) == 0)
+            diag_note(r->diag, (Span){0}, "not replayed: '%s': %s", m->path, m->why);
+    }
+}
+
+/* The shipped recording of this space, problem and device that fits best; false when there is none,
+ * after notes on those that nearly fit. */
 static bool find_recording(Run *r)
 {
     const char *folder = r->options.recordings;
@@ -78,8 +102,10 @@ static bool find_recording(Run *r)
     RecordHeader want = wanted_header(r);
     size_t count = 0;
     RecordMatch *matches = record_find(r->arena, folder, &want, &count, r->diag);
-    if (!matches || count == 0 || matches[0].fit > FIT_SAME_MODEL)
+    if (!matches || count == 0 || matches[0].fit > FIT_SAME_MODEL) {
+        note_others(r, matches, count);
         return false;
+    }
     r->recording_path = matches[0].path;
     r->recording = times_read(r->arena, r->recording_path, r->diag);
     return r->recording != NULL;
@@ -124,8 +150,8 @@ static bool choose_device(Run *r)
     if (r->device || r->options.dry_run)
         return true;
     return diag_fail(r->diag,
-                     "nothing to tune for: %s, and there is no recording of space '%s'; --arch "
-                     "sm_90 (or another, see `aptune devices`) carves without timing",
+                     "nothing to tune for: %s, and there is no recording of space '%s' that "
+                     "fits; --arch sm_90 (or another, see `aptune devices`) carves without timing",
                      r->why_not_measured, r->spec->name);
 }
 

@@ -52,6 +52,9 @@ const Device *run_recorded_device(Arena *a, const RecordHeader *h);
 
 RecordValue run_record_value(Arena *a, Value v);
 
+/* The spec's parameters as headers have them. */
+const RecordParameter *run_record_parameters(Run *r);
+
 /* The row of configuration `i`, NULL when there is none. */
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);
 

@@ -44,10 +44,14 @@ static void device_facts(Arena *a, const Device *d, const RecordFact **out, size
 
 const Device *run_recorded_device(Arena *a, const RecordHeader *h)
 {
-    const Device *known = device_find(h->arch);
+    const Device *known = device_find(h->arch), *usual = device_find("sm_90");
     Device *d = ARENA_NEW(a, Device);
-    if (known)
+    if (known) {
         *d = *known;
+    } else { /* newer than the table: these limits have been the same since capability 3.0 */
+        memcpy(d->block_limit, usual->block_limit, sizeof d->block_limit);
+        memcpy(d->grid_limit, usual->grid_limit, sizeof d->grid_limit);
+    }
     d->name = h->device;
     for (size_t i = 0; i < h->fact_count; i++) {
         const RecordFact *f = &h->facts[i];
@@ -165,6 +169,17 @@ static const char *now_text(Arena *a)
     return arena_string(a, text);
 }
 
+const RecordParameter *run_record_parameters(Run *r)
+{
+    RecordParameter *parameters = ARENA_ARRAY(r->arena, RecordParameter, r->spec->parameter_count);
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        ValueKind k = r->spec->parameters[p].kind;
+        parameters[p] =
+            (RecordParameter){r->spec->parameters[p].name, k == VALUE_STRING || k == VALUE_REAL};
+    }
+    return parameters;
+}
+
 RecordHeader run_record_header(Run *r)
 {
     Arena *a = r->arena;
@@ -176,13 +191,7 @@ RecordHeader run_record_header(Run *r)
                       .option_count = r->spec->option_count,
                       .date = now_text(a),
                       .version = APTUNE_VERSION};
-    RecordParameter *parameters = ARENA_ARRAY(a, RecordParameter, r->spec->parameter_count);
-    for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        ValueKind k = r->spec->parameters[p].kind;
-        parameters[p] =
-            (RecordParameter){r->spec->parameters[p].name, k == VALUE_STRING || k == VALUE_REAL};
-    }
-    h.parameters = parameters;
+    h.parameters = run_record_parameters(r);
     h.parameter_count = r->spec->parameter_count;
     RecordProblem *problem = ARENA_ARRAY(a, RecordProblem, r->spec->problem_name_count);
     for (size_t i = 0; i < r->spec->problem_name_count; i++)

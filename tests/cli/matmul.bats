@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# The shipped matrix multiply, counted and replayed from its recording.
+load common
+
+# One plain run, which several tests look at.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+    "$APTUNE" --no-gpu --space "$SOURCE/spaces/mm.spec" >said 2>complained
+}
+
+mm() {
+    tune --space "$SOURCE/spaces/mm.spec" "$@"
+}
+
+# The names of parameters and values of configurations.csv's row $1, as --why wants them.
+named() {
+    awk -F, -v row="$1" 'NR == 1 { for (n = 1; $n != "code"; n++) name[n] = $n }
+        NR == row { for (i = 1; i < n; i++) printf "%s%s=%s", (i > 1 ? " " : ""), name[i], $i }' \
+        "$BATS_FILE_TMPDIR"/aptune-out/mm/configurations.csv
+}
+
+# The number of the first line of configurations.csv that matches.
+row() {
+    grep -nm1 -E -e "$1" "$BATS_FILE_TMPDIR"/aptune-out/mm/configurations.csv | cut -d: -f1
+}
+
+@test "the matrix multiply is counted without a device" {
+    mm --dry-run --recordings "$BATS_TEST_TMPDIR"
+    status_is 0
+    has "$output" '^times +none, and no device is known'
+    has "$output" '^product +4,665,600  points'
+    has "$output" '^valid +10,768  configurations'
+    has "$output" '^tier 0 +not judged'
+
+    mm --dry-run --recordings "$BATS_TEST_TMPDIR" --json
+    status_is 0
+    json '.points == 4665600 and .configurations == 10768 and .device == null'
+    json '.points - ([.constraints[].rejected] | add) == .configurations'
+}
+
+@test "a replay says so at once, and from what it is" {
+    output=$(<"$BATS_FILE_TMPDIR/said")
+    has "$(head -n 2 <<<"$output")" '^times +REPLAYED from .*/mm-h200.times.zst: measured on NVIDIA H200 on 20'
+    has "$output" '^profiles +10,768  0 failed'
+    lacks "$output" '[0-9] ms .*\(measured\)'
+    [ ! -s "$BATS_FILE_TMPDIR/complained" ]
+}
+
+@test "the JSON of a replay is one object and agrees with itself" {
+    mm --json
+    status_is 0
+    [ -z "$stderr" ]
+    [ "$(jq -s length <<<"$output")" -eq 1 ]
+    json '.space == "mm" and .device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
+    json '.configurations == 10768 and .compiled + .failed == 10768 and .distinct <= .compiled'
+    json '.selected == .timed and .wrong == 0 and .stale == 0 and .selected < .distinct'
+    json '(.best.parameters | keys) == (["BM","BN","BK","TM","TN","VEC","TRANSPOSE_A","STRIDED",
+        "PAD","PREFETCH","UNROLL","MIN_BLOCKS"] | sort)'
+    json '.best.metrics.efficiency > 0 and .best.metrics.utilization > 0'
+    json '.relative_performance > 0 and .relative_performance <= 1'
+    json '(.exhaustive_best_ms / .best.time_ms - .relative_performance) | fabs < 1e-6'
+    json '[.seconds[] >= 0] == [true, true, true, true, true]'
+    json '.workers_started == 0'
+}
+
+@test "an exhaustive replay finds the best that the recording has" {
+    mm --json --exhaustive
+    status_is 0
+    json '.selected == .compiled and .relative_performance == 1'
+    json '.best.time_ms == .exhaustive_best_ms'
+}
+
+@test "--why tells of a survivor, of one below a threshold and of a dominated one" {
+    local survivor below dominated
+    survivor=$(named "$(row ',ok,1,ok,')")
+    below=$(named "$(row 'stage 1')")
+    dominated=$(named "$(row 'stage 2')")
+
+    mm --why "$survivor"
+    status_is 0
+    has "$output" "^$survivor: survives"
+    has "$output" '^replayed: ok, [0-9.]+ ms'
+
+    mm --why "$below"
+    status_is 0
+    has "$output" "^$below: dropped by stage 1, 'carve spill_bytes == 0'"
+
+    mm --json --why "$dominated"
+    status_is 0
+    json ".why | startswith(\"$dominated: dropped by stage 2, 'carve front efficiency, \")"
+    json '.why | contains("dominated by BM=")'
+}

@@ -1,0 +1,241 @@
+/* Reports and emitted files of a replay, as whole texts (tests/data/cli).
+ *
+ * The recording is synthetic: hashes, profiles and times are made up here, so that no compiler and
+ * no GPU has a say in the texts. */
+#include "metrics/base/file.h"
+#include "tuner/output/emit.h"
+#include "tuner/output/report.h"
+#include "tuner/run/run_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static Run *new_run(RunOptions options)
+{
+    Arena *a = arena_new();
+    Run *r = ARENA_NEW(a, Run);
+    *r = (Run){.arena = a,
+               .diag = ARENA_NEW(a, Diag),
+               .options = options,
+               .metric_file = SOURCE_DIR "/metrics/thesis.metrics"};
+    r->options.space = TEST_DATA "/cli/synthetic.spec";
+    r->options.no_gpu = true;
+    r->options.jobs = 1;
+    *r->diag = diag_new(a);
+    return r;
+}
+
+static void end_run(Run *r)
+{
+    run_close(r);
+    arena_free(r->arena);
+}
+
+/* The first is fastest, the second wrong, the third does not compile. */
+static void make_up(Run *r, size_t i)
+{
+    Config *c = &r->configs[i];
+    Profile *p = ARENA_NEW(r->arena, Profile);
+    *p = profile_new();
+    p->value[PROFILE_REGISTERS] = (double)(16 + 8 * (i % 2));
+    p->value[PROFILE_INSTR] = (double)(10 + i);
+    p->value[PROFILE_REGIONS] = 2;
+    p->value[PROFILE_THREADS] = (double)(c->geometry[0].threads * c->geometry[0].blocks);
+    p->value[PROFILE_WARPS_PER_BLOCK] = (double)c->geometry[0].threads / 32;
+    p->value[PROFILE_BLOCKS_PER_SM] = (double)(8 - i % 4);
+    double *times = ARENA_ARRAY(r->arena, double, 2);
+    times[0] = times[1] = 0.25 + 0.125 * (double)i;
+    c->code = i == 2 ? CODE_ERROR : CODE_OK;
+    c->failure = i == 2 ? "synthetic.cu(3): error: made up" : NULL;
+    c->profile = i == 2 ? NULL : p;
+    c->status = i == 1 ? TRIAL_WRONG : TRIAL_OK;
+    c->times = times;
+    c->time_count = i == 1 ? 0 : 2;
+    snprintf(c->hash[0].text, sizeof c->hash[0].text, "%032zx", i);
+}
+
+static void write_recording(const char *folder)
+{
+    Run *r = new_run((RunOptions){.arch = "sm_90", .output = folder});
+    assert_true(run_open(r) && run_open_sources(r));
+    Device device = *r->device;
+    device.name = "Synthetic GPU";
+    r->device = &device;
+    r->compiler = "synthetic";
+    RecordHeader h = run_record_header(r);
+    h.date = "2000-01-01T00:00:00Z";
+    TimesRecording *existing;
+    const char *path = arena_printf(r->arena, "%s/synthetic.times", folder);
+    TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
+    for (size_t i = 0; i < r->config_count; i++) {
+        make_up(r, i);
+        assert_true(run_append_row(r, w, &h, i));
+    }
+    assert_true(times_close(w, r->diag) && run_write_profiles(r, &h));
+    end_run(r);
+}
+
+static char folder[] = "/tmp/aptune-test-XXXXXX";
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    write_recording(folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof path, "%s/synthetic.times", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/synthetic.profile", folder);
+    unlink(path);
+    return rmdir(folder);
+}
+
+static Run *replay(void)
+{
+    Run *r = new_run((RunOptions){.recordings = folder});
+    assert_true(run_open(r));
+    assert_true(run_compile(r));
+    assert_true(r->profiles_recorded);
+    run_carve(r);
+    assert_true(run_time(r));
+    run_judge(r);
+    return r;
+}
+
+/* Replaces every `from` in a text. */
+static char *replace(Arena *a, const char *text, const char *from, const char *to)
+{
+    Buf b = {0};
+    for (const char *at; (at = strstr(text, from)); text = at + strlen(from)) {
+        buf_add(&b, text, (size_t)(at - text));
+        buf_puts(&b, to);
+    }
+    buf_puts(&b, text);
+    char *out = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return out;
+}
+
+/* Compares with a file, the folder of the recording, the version and seconds filtered out.  A text
+ * that differs is left in the build folder, to be looked at and, when it is right, copied. */
+static void compare(Run *r, const Buf *text, const char *file)
+{
+    char *got = replace(r->arena, buf_text(text), folder, "FOLDER");
+    got = replace(r->arena, got, APTUNE_VERSION, "VERSION");
+    char *seconds = strstr(got, "\nseconds ");
+    if (seconds) {
+        const char *rest = strchr(seconds + 1, '\n') + 1;
+        memmove(seconds + 1, rest, strlen(rest) + 1);
+    }
+    size_t size;
+    const char *want =
+        file_read(r->arena, arena_printf(r->arena, TEST_DATA "/cli/%s", file), &size, r->diag);
+    assert_non_null(want);
+    if (strcmp(got, want) != 0)
+        file_write(arena_printf(r->arena, BUILD_DIR "/%s", file), got, strlen(got), r->diag);
+    assert_string_equal(got, want);
+}
+
+static void the_report_of_a_replay(void **state)
+{
+    (void)state;
+    Run *r = replay();
+    Buf out = {0};
+
+    report_heading(r, &out);
+    report_result(r, &out);
+    for (size_t i = 0; i < r->config_count; i++)
+        report_why(r, i, &out);
+
+    compare(r, &out, "report.txt");
+    buf_free(&out);
+    end_run(r);
+}
+
+static void the_header_of_the_winner(void **state)
+{
+    (void)state;
+    Run *r = replay();
+    Buf out = {0};
+
+    emit_header(r, r->best, &out);
+
+    compare(r, &out, "header.txt");
+    buf_free(&out);
+    end_run(r);
+}
+
+static void the_source_of_the_winner_is_the_template_with_constants_in_front(void **state)
+{
+    (void)state;
+    static const char constants[] = " */\n#define THREADS 64\n#define EACH 1\n\n";
+    Run *r = replay();
+    Buf out = {0};
+    size_t size;
+    const char *template = file_read(r->arena, TEST_DATA "/cli/synthetic.cu", &size, r->diag);
+
+    assert_true(emit_source(r, r->best, 0, &out, r->diag));
+
+    assert_true(out.size > size);
+    const char *end = out.text + out.size - size;
+    assert_string_equal(end, template);
+    assert_memory_equal(end - strlen(constants), constants, strlen(constants));
+    buf_free(&out);
+    end_run(r);
+}
+
+static void without_a_winner_nothing_is_emitted(void **state)
+{
+    (void)state;
+    Run *r = replay();
+    Buf said = {0};
+    r->best = SIZE_MAX;
+
+    assert_false(emit_winner(r, folder, &said, r->diag));
+
+    assert_int_equal(r->diag->errors, 1);
+    assert_int_equal(said.size, 0);
+    buf_free(&said);
+    end_run(r);
+}
+
+static void counts_of_a_dry_run(void **state)
+{
+    (void)state;
+    Run *r = new_run((RunOptions){.dry_run = true, .recordings = TEST_DATA "/cli"});
+    Buf out = {0};
+    assert_true(run_open(r));
+
+    report_heading(r, &out);
+    report_dry_run(r, &out);
+
+    compare(r, &out, "dry_run.txt");
+    buf_free(&out);
+    end_run(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_report_of_a_replay),
+        cmocka_unit_test(the_header_of_the_winner),
+        cmocka_unit_test(the_source_of_the_winner_is_the_template_with_constants_in_front),
+        cmocka_unit_test(without_a_winner_nothing_is_emitted),
+        cmocka_unit_test(counts_of_a_dry_run),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

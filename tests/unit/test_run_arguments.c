@@ -1,0 +1,198 @@
+/* Kernel arguments as bytes, against the C compiler's own layout of the same parameters, and as a
+ * task for the GPU. */
+#include "tests/support/spec_text.h"
+#include "tuner/run/run_parts.h"
+
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* A run that got as far as a spec; ends with close_run. */
+static Run *open_run(const char *fragment)
+{
+    Arena *a = arena_new();
+    Run *r = ARENA_NEW(a, Run);
+    r->arena = a;
+    r->diag = ARENA_NEW(a, Diag);
+    *r->diag = diag_new(a);
+    r->spec = spec_parse(a, spec_source(a, spec_completed(a, fragment)), r->diag);
+    assert_non_null(r->spec);
+    return r;
+}
+
+static void close_run(Run *r)
+{
+    arena_free(r->arena);
+}
+
+static void parameters_lie_as_the_compiler_lays_them_out(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 7\n"
+                      "arg a : int8 = -3\n"
+                      "arg b : double = 0.25\n"
+                      "arg c : uint16 = 65535\n"
+                      "out p : float[N]\n"
+                      "arg d : float = 1.5\n"
+                      "arg e : half = 1\n"
+                      "arg f : int64 = -9000000000\n"
+                      "arg g : uint8 = N\n"
+                      "arg h : int = N * 1000\n"
+                      "arg i : float2 = 2\n");
+    struct {
+        int8_t a;
+        double b;
+        uint16_t c;
+        uint64_t p;
+        float d;
+        uint16_t e;
+        int64_t f;
+        uint8_t g;
+        int32_t h;
+        _Alignas(8) float i[2]; /* CUDA's float2 */
+    } want;
+    memset(&want, 0, sizeof want);
+    want.a = -3, want.b = 0.25, want.c = 65535, want.d = 1.5f, want.e = 0x3c00;
+    want.f = -9000000000, want.g = 7, want.h = 7000, want.i[0] = want.i[1] = 2;
+
+    ArgumentBytes got;
+    assert_true(run_argument_bytes(r, &got));
+
+    assert_int_equal(got.size, offsetof(__typeof__(want), i) + sizeof want.i);
+    memcpy(&want.p, got.bytes + offsetof(__typeof__(want), p), sizeof want.p);
+    assert_memory_equal(got.bytes, &want, got.size);
+    close_run(r);
+}
+
+static void buffers_are_far_apart_and_aligned_as_cuda_aligns_them(void **state)
+{
+    (void)state;
+    Run *r = open_run("in x : float[4]\nin y : float[4]\nout z : float[4]\n");
+    ArgumentBytes got;
+    uint64_t address[3];
+
+    assert_true(run_argument_bytes(r, &got));
+
+    assert_int_equal(got.size, sizeof address);
+    memcpy(address, got.bytes, sizeof address);
+    for (int i = 0; i < 3; i++)
+        assert_true(address[i] != 0 && address[i] % 256 == 0);
+    assert_true(address[1] - address[0] > (uint64_t)1 << 38);
+    assert_true(address[2] - address[1] > (uint64_t)1 << 38);
+    close_run(r);
+}
+
+static bool fits(const char *type, const char *value)
+{
+    Buf line = {0};
+    buf_printf(&line, "arg x : %s = %s\n", type, value);
+    Run *r = open_run(buf_text(&line));
+    ArgumentBytes bytes;
+    const TaskArgument *task;
+    bool fit = run_argument_bytes(r, &bytes);
+    assert_true((r->diag->errors == 0) == fit);
+    if (!fit)
+        assert_non_null(
+            strstr(r->diag->messages.at[0].text, "the value of 'x' does not fit into "));
+    assert_true(run_task_arguments(r, &task) == fit);
+    assert_true((r->diag->errors == 0) == fit);
+    close_run(r);
+    buf_free(&line);
+    return fit;
+}
+
+static void an_integer_that_does_not_fit_is_refused_with_a_message(void **state)
+{
+    (void)state;
+    assert_true(fits("int8", "127") && fits("int8", "-128"));
+    assert_false(fits("int8", "128") || fits("int8", "-129"));
+    assert_true(fits("uint8", "255") && fits("uint8", "0"));
+    assert_false(fits("uint8", "256") || fits("uint8", "-1"));
+    assert_true(fits("int16", "-32768") && fits("uint16", "65535"));
+    assert_false(fits("int16", "32768") || fits("uint16", "65536"));
+    assert_true(fits("int32", "2147483647") && fits("uint32", "4294967295"));
+    assert_false(fits("int32", "2147483648") || fits("uint32", "4294967296"));
+    assert_true(fits("int64", "-9223372036854775807") && fits("uint64", "9223372036854775807"));
+    assert_false(fits("uint64", "-1"));
+}
+
+static void arguments_of_a_task_name_buffers_in_their_order(void **state)
+{
+    (void)state;
+    Run *r = open_run("out x : float[4]\narg n : int = 5\ninout y : half[2]\n");
+    const TaskArgument *t;
+    const TaskBuffer *buffers;
+    size_t count;
+
+    assert_true(run_task_arguments(r, &t));
+    assert_true(run_task_buffers(r, &buffers, &count));
+
+    assert_int_equal(t[0].buffer, 0);
+    assert_int_equal(t[1].buffer, -1);
+    assert_int_equal(t[1].size, 4);
+    assert_memory_equal(t[1].bytes, (&(int32_t){5}), 4);
+    assert_int_equal(t[2].buffer, 1);
+    assert_int_equal(count, 2);
+    assert_string_equal(buffers[1].name, "y");
+    assert_int_equal(buffers[1].role, TASK_INOUT);
+    assert_int_equal(buffers[1].type.scalar, TASK_HALF);
+    close_run(r);
+}
+
+static void buffers_get_the_contents_of_the_spec(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\ntolerance 0.5\n"
+                      "in a : float[N * N] = uniform(-1, N)\n"
+                      "in b : float[N] = uniform(0, 1, N + 34)\n"
+                      "in c : int[N] = constant(2 * N)\n"
+                      "inout d : int[N]\n"
+                      "out e : int[N]\n"
+                      "in f : float[N] = uniform(-1, N)\n");
+    const TaskBuffer *b;
+    size_t count;
+
+    assert_true(run_task_buffers(r, &b, &count));
+
+    assert_int_equal(count, 6);
+    assert_int_equal(b[0].count, 64);
+    assert_int_equal(b[0].contents.kind, TASK_UNIFORM);
+    assert_true(b[0].contents.lo == -1 && b[0].contents.hi == 8);
+    assert_int_equal(b[1].contents.seed, 42);
+    assert_int_equal(b[2].contents.kind, TASK_CONSTANT);
+    assert_true(b[2].contents.value == 16);
+    assert_int_equal(b[3].contents.kind, TASK_ZERO);
+    assert_int_equal(b[4].contents.kind, TASK_UNDEFINED);
+    assert_true(b[0].contents.seed != b[5].contents.seed);
+    assert_true(b[4].tolerance.relative == 0.5);
+    close_run(r);
+}
+
+static void a_buffer_without_elements_is_refused(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 8\nout a : float[N - 8]\n");
+    const TaskBuffer *b;
+    size_t count;
+
+    assert_false(run_task_buffers(r, &b, &count));
+
+    assert_int_equal(r->diag->errors, 1);
+    close_run(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_lie_as_the_compiler_lays_them_out),
+        cmocka_unit_test(buffers_are_far_apart_and_aligned_as_cuda_aligns_them),
+        cmocka_unit_test(an_integer_that_does_not_fit_is_refused_with_a_message),
+        cmocka_unit_test(arguments_of_a_task_name_buffers_in_their_order),
+        cmocka_unit_test(buffers_get_the_contents_of_the_spec),
+        cmocka_unit_test(a_buffer_without_elements_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
