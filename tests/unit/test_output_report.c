@@ -17,6 +17,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
+                                           SOURCE_DIR "/metrics/cycles.metrics"};
+
 static Run *new_run(RunOptions options)
 {
     Arena *a = arena_new();
@@ -24,7 +27,8 @@ static Run *new_run(RunOptions options)
     *r = (Run){.arena = a,
                .diag = ARENA_NEW(a, Diag),
                .options = options,
-               .metric_file = SOURCE_DIR "/metrics/thesis.metrics"};
+               .metric_files = metric_files,
+               .metric_file_count = 2};
     r->options.space = TEST_DATA "/cli/synthetic.spec";
     r->options.no_gpu = true;
     r->options.jobs = 1;

@@ -80,6 +80,9 @@ static int fake_helper(const char *mode)
 static char folder[] = "/tmp/aptune-test-XXXXXX";
 
 /* An exhaustive run with the fake process in a mode, all its stages. */
+static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
+                                           SOURCE_DIR "/metrics/cycles.metrics"};
+
 static Run *measure(const char *mode)
 {
     setenv("FAKE_HELPER", mode, 1);
@@ -96,7 +99,8 @@ static Run *measure(const char *mode)
                .gpu_helper = "/proc/self/exe",
                .cuda_folder = SOURCE_DIR "/.cuda",
                .compare_source = SOURCE_DIR "/tuner/measure/compare.cu",
-               .metric_file = SOURCE_DIR "/metrics/thesis.metrics"};
+               .metric_files = metric_files,
+               .metric_file_count = 2};
     *r->diag = diag_new(a);
     bool ok = run_open(r) && run_compile(r);
     if (ok)

@@ -166,7 +166,7 @@ static bool task_buffer(const Run *r, size_t argument, TaskBuffer *out)
     static const TaskRole roles[] = {
         [ARGUMENT_IN] = TASK_IN, [ARGUMENT_OUT] = TASK_OUT, [ARGUMENT_INOUT] = TASK_INOUT};
     const Argument *g = &r->spec->arguments[argument];
-    int64_t count;
+    int64_t count = 0;
     if (!evaluate_whole(r, g->count, 1, &count))
         return false;
     *out = (TaskBuffer){.name = g->name,
