@@ -21,12 +21,13 @@ typedef struct Cost {
     double value;
 } Cost;
 
-typedef struct Fix {
+typedef struct Limit {
     int column;
     double value;
-} Fix;
+    bool at_least; /* else at most */
+} Limit;
 
-enum { WHOLE_ROUNDS = 24 };
+enum { WHOLE_DEPTH = 16, WHOLE_PROGRAMS = 40 };
 enum { AIM_FLOW, AIM_LANDMARKS, AIM_INSTRUCTIONS };
 
 typedef struct Program {
@@ -43,7 +44,7 @@ typedef struct Program {
     VEC(Term) terms;
     VEC(Row) rows;
     VEC(Cost) costs;
-    VEC(Fix) fixes;
+    VEC(Limit) limits;
     int columns;
 } Program;
 
@@ -449,26 +450,29 @@ typedef struct Solution {
     double *x; /* by column */
 } Solution;
 
-/* Columns given a value once and for all, each by a row and an artificial column of its own. */
-static void fix_columns(const Program *p, Simplex *s)
+/* Columns kept at or above, or at or below, a value. */
+static void limit_columns(const Program *p, Simplex *s)
 {
-    for (size_t i = 0; i < p->fixes.count; i++) {
-        const int row = (int)(p->rows.count + i), column = p->columns + (int)i;
-        *simplex_cell(s, row, p->fixes.at[i].column) = 1;
-        *simplex_cell(s, row, column) = 1;
-        *simplex_cell(s, row, s->columns) = p->fixes.at[i].value;
-        *simplex_cost(s, AIM_FLOW, column) = 1;
-        s->basis[row] = column;
+    for (size_t i = 0; i < p->limits.count; i++) {
+        const Limit *l = &p->limits.at[i];
+        const int row = (int)(p->rows.count + i), slack = p->columns + 2 * (int)i;
+        *simplex_cell(s, row, l->column) = 1;
+        *simplex_cell(s, row, slack) = l->at_least ? -1 : 1;
+        *simplex_cell(s, row, slack + 1) = l->at_least;
+        *simplex_cell(s, row, s->columns) = l->value;
+        *simplex_cost(s, AIM_FLOW, slack + 1) = 1;
+        s->basis[row] = l->at_least ? slack + 1 : slack;
     }
 }
 
 static Solution solve(Program *p)
 {
-    const int fixes = (int)p->fixes.count;
+    const int rows = (int)(p->rows.count + p->limits.count);
+    const int columns = p->columns + 2 * (int)p->limits.count;
     Solution r = {0};
-    if ((double)(p->rows.count + p->fixes.count) * (double)(p->columns + fixes) > SASS_JOIN_CELLS)
+    if ((double)rows * columns > SASS_JOIN_CELLS)
         return r;
-    Simplex *s = simplex_new(p->arena, (int)p->rows.count + fixes, p->columns + fixes);
+    Simplex *s = simplex_new(p->arena, rows, columns);
     for (size_t i = 0; i < p->rows.count; i++) {
         s->basis[i] = p->rows.at[i].basis;
         *simplex_cell(s, (int)i, s->columns) = p->rows.at[i].rhs;
@@ -477,20 +481,12 @@ static Solution solve(Program *p)
         *simplex_cell(s, p->terms.at[i].row, p->terms.at[i].column) += p->terms.at[i].value;
     for (size_t i = 0; i < p->costs.count; i++)
         *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
-    fix_columns(p, s);
+    limit_columns(p, s);
     r.x = ARENA_ARRAY(p->arena, double, (size_t)s->columns + 1);
     r.found = simplex_solve(s, r.x);
     for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
         r.aims[aim] = simplex_aim(s, aim);
     r.found &= r.aims[AIM_FLOW] < 1e-6;
-    return r;
-}
-
-static Solution solve_with(Program *p, int column, double value)
-{
-    VEC_PUSH(p->arena, &p->fixes, ((Fix){column, value}));
-    Solution r = solve(p);
-    p->fixes.count--;
     return r;
 }
 
@@ -513,22 +509,67 @@ static bool better(const Solution *r, const Solution *other)
     return r->aims[AIM_INSTRUCTIONS] < other->aims[AIM_INSTRUCTIONS];
 }
 
-/* From the first block on, up or down, whatever serves the aims better. */
+typedef struct Search {
+    Program *program;
+    double aims[SIMPLEX_AIMS]; /* of the broken answer: no whole one does better */
+    Solution best;             /* of those that are whole */
+    int solved;                /* linear programs */
+} Search;
+
+/* Nearer to the least number of instructions is not worth searching for. */
+static const double WHOLE_ENOUGH = 1.01;
+
+static bool search_done(const Search *s)
+{
+    return s->solved >= WHOLE_PROGRAMS ||
+           (s->best.found && s->best.aims[AIM_LANDMARKS] < s->aims[AIM_LANDMARKS] + 1e-6 &&
+            s->best.aims[AIM_INSTRUCTIONS] < s->aims[AIM_INSTRUCTIONS] * WHOLE_ENOUGH);
+}
+
+static Solution solve_limited(Search *s, Limit l)
+{
+    VEC_PUSH(s->program->arena, &s->program->limits, l);
+    const Solution r = solve(s->program);
+    s->program->limits.count--;
+    s->solved++;
+    return r;
+}
+
+/* Branch and bound, depth first: the first broken edge rounded up or down, the better way first.
+ * (A. H. Land, A. G. Doig, "An Automatic Method of Solving Discrete Programming Problems",
+ * Econometrica 28, 1960.) */
+static void search_whole(Search *s, const Solution *r)
+{
+    const int column = broken_column(s->program, r->x);
+    if (column == CFG_NONE) {
+        if (better(r, &s->best))
+            s->best = *r;
+        return;
+    }
+    if (s->program->limits.count >= WHOLE_DEPTH || search_done(s))
+        return;
+    const double value = floor(r->x[column]);
+    const Limit ways[2] = {{column, value + 1, true}, {column, value, false}};
+    const Solution ends[2] = {solve_limited(s, ways[0]), solve_limited(s, ways[1])};
+    const int first = better(&ends[0], &ends[1]) ? 0 : 1;
+    for (int k = 0; k < 2; k++) {
+        const int way = k == 0 ? first : 1 - first;
+        if (!ends[way].found || search_done(s) || (s->best.found && !better(&ends[way], &s->best)))
+            continue;
+        VEC_PUSH(s->program->arena, &s->program->limits, ways[way]);
+        search_whole(s, &ends[way]);
+        s->program->limits.count--;
+    }
+}
+
+/* The broken answer where there is no whole one. */
 static Solution make_whole(Program *p, Solution r)
 {
-    for (int round = 0; r.found && round < WHOLE_ROUNDS; round++) {
-        const int column = broken_column(p, r.x);
-        if (column == CFG_NONE)
-            break;
-        const double value = floor(r.x[column]);
-        const Solution up = solve_with(p, column, value + 1), down = solve_with(p, column, value);
-        const bool is_up = better(&up, &down);
-        if (!up.found && !down.found)
-            break;
-        VEC_PUSH(p->arena, &p->fixes, ((Fix){column, value + is_up}));
-        r = is_up ? up : down;
-    }
-    return r;
+    Search s = {.program = p};
+    memcpy(s.aims, r.aims, sizeof s.aims);
+    if (r.found)
+        search_whole(&s, &r);
+    return s.best.found ? s.best : r;
 }
 
 /* Rounding errors of a count that is whole. */
@@ -552,6 +593,8 @@ static void take_flow(Program *p, const double *x)
             j->visits[c->blocks[b].succs[k]] += j->edges[b][k];
         }
     }
+    for (int b = 0; b < c->count; b++)
+        j->visits[b] = whole(j->visits[b]);
 }
 
 static void take_once(Program *p)

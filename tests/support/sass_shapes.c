@@ -1,4 +1,4 @@
-#include "sass_shapes.h"
+#include "tests/support/sass_shapes.h"
 
 #include "metrics/base/file.h"
 #include "metrics/ptx/ptx_parse.h"
