@@ -131,7 +131,7 @@ typedef struct Warp {
     double **used; /* by block and successor: times taken */
     int calls[CALL_DEPTH];
     int depth;
-    int64_t issued; /* instructions walked */
+    int64_t spent; /* instructions walked and branches weighed */
 } Warp;
 
 static void wait_until(Warp *w, double time, SassWait what)
@@ -236,7 +236,7 @@ static void issue(Warp *w, Step s)
     w->sum.issue += s.stall;
     if (s.kind == BARRIER)
         wait_until(w, w->sum.now + w->latency->barrier, SASS_WAIT_BARRIER);
-    w->issued++;
+    w->spent++;
 }
 
 /* --- loops ----------------------------------------------------------------------------------- */
@@ -411,9 +411,10 @@ static int leave(Warp *w, int b)
 
 static void walk(Arena *a, Warp *w)
 {
-    for (int b = 0; b != CFG_NONE && w->issued < SASS_SERIAL_STEPS; b = leave(w, b)) {
+    for (int b = 0; b != CFG_NONE && w->spent < SASS_SERIAL_STEPS; b = leave(w, b)) {
         const CfgBlock *block = &w->flow->cfg->blocks[b];
         arrive(a, w, b);
+        w->spent += block->succ_count;
         for (size_t i = block->first; i < block->end; i++)
             issue(w, w->steps[i]);
     }
@@ -443,7 +444,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
     walk(a, w);
     SassSerial s = {.issue = issue_of_visits(w),
                     .long_waits = w->sum.long_waits,
-                    .capped = w->issued >= SASS_SERIAL_STEPS};
+                    .capped = w->spent >= SASS_SERIAL_STEPS};
     s.cycles = s.issue;
     for (int i = 0; i < SASS_WAITS; i++) {
         s.waits[i] = w->sum.waits[i];

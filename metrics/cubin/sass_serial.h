@@ -47,7 +47,8 @@ typedef enum SassWait {
     SASS_WAITS
 } SassWait;
 
-enum { LOOP_WALKED = 12, SASS_SERIAL_STEPS = 1 << 20 };
+/* Steps: instructions walked and branches weighed. */
+enum { LOOP_WALKED = 12, SASS_SERIAL_STEPS = 1 << 18 };
 
 typedef struct SassSerial {
     double cycles;
@@ -55,7 +56,7 @@ typedef struct SassSerial {
     double waits[SASS_WAITS]; /* … and waiting, by what for; cycles = issue + sum of waits */
     double long_waits;        /* times it waited for global memory */
     double loads_in_flight;   /* global loads under way at such a wait, on average; 0 without one */
-    bool capped;              /* left after SASS_SERIAL_STEPS instructions: a lower bound */
+    bool capped;              /* left after SASS_SERIAL_STEPS: a lower bound */
 } SassSerial;
 
 SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);
