@@ -33,7 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Buf out = {0};
     const int arch = size > 0 && data[0] & 1 ? 90 : 80;
     const CubinKernel k = {.code = data + (size > 0), .code_bytes = size - (size > 0)};
-    const SassProfile p = sass_profile(a, arch, &k, walk(a), NULL);
+    const SassLoad load = {.warps = 24, .load_wavefronts = 2, .store_wavefronts = 8};
+    const SassProfile p = sass_profile(a, arch, &k, walk(a), NULL, &load);
     if (!isfinite(p.serial.cycles) || p.serial.cycles < 0 || !isfinite(p.instr))
         abort();
     sass_profile_print(&p, &out);

@@ -50,7 +50,7 @@ Shape sass_shape(Arena *a, const char *kernel, int arch, int n)
     s.walk = walk_shape(a, kernel, n);
     s.flow = sass_flow_build(a, c->arch, s.kernel->code, s.kernel->code_bytes);
     s.join = sass_join(a, s.flow, s.walk);
-    s.profile = sass_profile(a, c->arch, s.kernel, s.walk, NULL);
+    s.profile = sass_profile(a, c->arch, s.kernel, s.walk, NULL, NULL);
     return s;
 }
 

@@ -22,14 +22,19 @@ static void assert_number(double found, double expected)
         fail_msg("%.17g instead of %.17g", found, expected);
 }
 
-static SassSerial serial(const Word *words, size_t count, double visits)
+static SassSerial serial_with(const Word *words, size_t count, double visits, const SassLatency *l)
 {
     Arena *a = arena_new();
     const uint8_t *code = sass_words(a, words, count);
     const SassFlow *f = sass_flow_build(a, 90, code, count * SASS_BYTES);
-    const SassSerial s = sass_serial(a, sass_words_join(a, f, visits), &LATENCY);
+    const SassSerial s = sass_serial(a, sass_words_join(a, f, visits), l);
     arena_free(a);
     return s;
+}
+
+static SassSerial serial(const Word *words, size_t count, double visits)
+{
+    return serial_with(words, count, visits, &LATENCY);
 }
 
 static void stall_counts_add_up(void **state)
@@ -131,6 +136,34 @@ static void copies_are_waited_for_by_groups(void **state)
     assert_number(s.loads_in_flight, 2);
 }
 
+static void among_equals_a_warp_gets_its_share_of_the_turns(void **state)
+{
+    (void)state;
+    /* 12 warps, 3 for each scheduler: an instruction every 3 cycles, or its stall count if larger.
+     */
+    const Word words[] = {{.op = SASS_OP_FFMA, .stall = 1},
+                          {.op = SASS_OP_FFMA, .stall = 5},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassLoad load = {.warps = 12};
+    const SassLatency l = sass_latency_among(&LATENCY, &load);
+
+    assert_number(serial_with(words, COUNT(words), 1, &l).cycles, 3 + 5 + 3);
+}
+
+static void among_equals_accesses_of_shared_memory_queue(void **state)
+{
+    (void)state;
+    /* 4 warps, 2 wavefronts each: the loads at 0 and 1 have their turn until cycle 8 and 16. */
+    const Word words[] = {{.op = SASS_OP_LDS, .stall = 1, .write = 1},
+                          {.op = SASS_OP_LDS, .stall = 1, .write = 2},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 3},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassLoad load = {.warps = 4, .load_wavefronts = 2};
+    const SassLatency l = sass_latency_among(&LATENCY, &load);
+
+    assert_number(serial_with(words, COUNT(words), 1, &l).cycles, 16 - 1 + 30 + 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +174,8 @@ int main(void)
         cmocka_unit_test(a_barrier_costs_its_latency),
         cmocka_unit_test(a_loop_costs_its_iterations),
         cmocka_unit_test(copies_are_waited_for_by_groups),
+        cmocka_unit_test(among_equals_a_warp_gets_its_share_of_the_turns),
+        cmocka_unit_test(among_equals_accesses_of_shared_memory_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
