@@ -45,6 +45,7 @@ typedef struct Program {
     VEC(Row) rows;
     VEC(Cost) costs;
     VEC(Limit) limits;
+    double budget; /* of all linear programs together, see Simplex */
     int columns;
 } Program;
 
@@ -483,7 +484,9 @@ static Solution solve(Program *p)
         *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
     limit_columns(p, s);
     r.x = ARENA_ARRAY(p->arena, double, (size_t)s->columns + 1);
+    s->budget = p->budget;
     r.found = simplex_solve(s, r.x);
+    p->budget = s->budget;
     for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
         r.aims[aim] = simplex_aim(s, aim);
     r.found &= r.aims[AIM_FLOW] < 1e-6;
@@ -634,8 +637,11 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     for (int b = 0; b < c->count; b++)
         j->edges[b] = ARENA_ARRAY(a, double, (size_t)c->blocks[b].succ_count + 1);
     count_ptx(j, w);
-    Program p = {
-        .arena = a, .join = j, .walk = w, .parts = w->divergent > 0 || w->unknown_branches > 0};
+    Program p = {.arena = a,
+                 .join = j,
+                 .walk = w,
+                 .budget = SASS_JOIN_WORK,
+                 .parts = w->divergent > 0 || w->unknown_branches > 0};
     number_edges(&p);
     allow_parting(&p);
     for (int b = 0; b < c->count; b++)

@@ -34,7 +34,9 @@ typedef struct SassJoin {
     const char *unmatched;              /* why the visits are not certain; NULL: they are */
 } SassJoin;
 
-enum { SASS_JOIN_CELLS = 1 << 19 }; /* of the linear program: what is larger is not solved */
+/* Linear programs of more cells than this are not solved, nor any longer once that many cells were
+ * written: some 50 milliseconds. */
+enum { SASS_JOIN_CELLS = 1 << 20, SASS_JOIN_WORK = 1 << 25 };
 
 /* Always gives a result; without a solution every block that is no part of a loop, and every
  * loop once, counts as visited once. */

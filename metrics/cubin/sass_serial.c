@@ -430,7 +430,7 @@ static void walk(Arena *a, Warp *w)
     for (int b = 0; b != CFG_NONE && w->spent < SASS_SERIAL_STEPS; b = leave(w, b)) {
         const CfgBlock *block = &w->flow->cfg->blocks[b];
         arrive(a, w, b);
-        w->spent += block->succ_count;
+        w->spent += 4 * block->succ_count;
         for (size_t i = block->first; i < block->end; i++)
             issue(w, w->steps[i]);
     }
