@@ -142,6 +142,29 @@ static void landmarks_that_differ_are_said(void **state)
     arena_free(a);
 }
 
+static void units_and_widths_make_up_what_is_executed(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"straight", "loop",   "rest",   "gone",
+                                          "paths",    "parted", "called", "table"};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        Arena *a = arena_new();
+        const Shape s = sass_shape(a, kernels[k], 90, 3);
+        double units = 0, loads = 0;
+        for (int u = 0; u < SASS_UNITS; u++)
+            units += s.profile.by_unit[u];
+        for (int i = 0; i < SASS_WIDTHS; i++)
+            loads += s.profile.global_loads[i];
+
+        assert_int_equal(units, s.profile.instr);
+        assert_int_equal(loads, sass_shape_executed(&s, SASS_OP_LDG));
+        assert_int_equal(s.profile.by_unit[SASS_UNIT_UNKNOWN], 0);
+        assert_true(s.profile.serial.cycles >= s.profile.instr);
+        assert_true(s.profile.serial.loads_in_flight >= (s.profile.serial.long_waits > 0));
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(landmarks_that_differ_are_said),
+        cmocka_unit_test(units_and_widths_make_up_what_is_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
