@@ -40,7 +40,7 @@ static const Walk *walk_shape(Arena *a, const char *kernel, int n)
 Shape sass_shape(Arena *a, const char *kernel, int arch, int n)
 {
     size_t size;
-    const char *file = arch == 90 ? "shapes.cubin" : "shapes_sm_80.cubin";
+    const char *file = arena_printf(a, "shapes_sm_%d.cubin", arch);
     const char *bytes = read_data(a, file, &size);
     Diag d = diag_new(a);
     const Cubin *c = cubin_read(a, bytes, size, &d);

@@ -43,6 +43,15 @@ static void a_counted_loop_goes_round_as_in_the_ptx(void **state)
     arena_free(a);
 }
 
+/* From sm_100 on loop counters live in the scalar unit and so do the predicates of branches. */
+static void branches_on_scalar_predicates_are_branches(void **state)
+{
+    (void)state;
+    assert_int_equal(executed("loop", 100, 1000, SASS_OP_FFMA), 1000);
+    assert_int_equal(executed("paths", 100, 1280, SASS_OP_BAR), 20);
+    assert_int_equal(executed("paths", 100, 1280, SASS_OP_LDS), 10 * 16 * 2);
+}
+
 static void a_loop_that_is_not_entered_is_left_out(void **state)
 {
     (void)state;
@@ -56,6 +65,7 @@ static void an_unrolled_loop_and_its_rest_make_up_all_iterations(void **state)
     for (int n = 0; n < 200; n += 7) {
         assert_int_equal(executed("rest", 90, n, SASS_OP_FFMA), n);
         assert_int_equal(executed("rest", 80, n, SASS_OP_LDG), n);
+        assert_int_equal(executed("rest", 100, n, SASS_OP_FFMA), n);
     }
 }
 
@@ -170,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_without_branches_is_executed_once),
         cmocka_unit_test(a_counted_loop_goes_round_as_in_the_ptx),
+        cmocka_unit_test(branches_on_scalar_predicates_are_branches),
         cmocka_unit_test(a_loop_that_is_not_entered_is_left_out),
         cmocka_unit_test(an_unrolled_loop_and_its_rest_make_up_all_iterations),
         cmocka_unit_test(the_larger_copy_of_an_unrolled_loop_does_most_of_the_work),
