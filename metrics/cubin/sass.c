@@ -108,7 +108,8 @@ int sass_groups_left(SassInstr w)
 
 bool sass_conditional(SassInstr w)
 {
-    return sass_guard(w, NULL) != SASS_ALWAYS || bits(w.high, 23, 3) != SASS_ALWAYS;
+    return sass_guard(w, NULL) != SASS_ALWAYS || bits(w.high, 23, 3) != SASS_ALWAYS ||
+           bits(w.high, 27, 1);
 }
 
 /* From the next instruction, in units of 4 bytes.  30 bits in the low word and 10 of those in the

@@ -10,6 +10,8 @@
  *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
  *     high   9-11    width of a memory access
  *     high   23-26   branches: one more predicate and its negation
+ *     high   27      branches: by a predicate of the scalar unit (sm_100 and later, by what the
+ *                    code of counted loops shows)
  *     high   41-44   stall count: cycles until the next instruction may issue
  *     high   46-48   scoreboard that the result sets, 7 = none
  *     high   49-51   scoreboard that reading the operands sets, 7 = none

@@ -1,36 +1,15 @@
 #include "metrics/cubin/sass_join.h"
 
-#include "metrics/cubin/sass_simplex.h"
+#include "metrics/cubin/sass_program.h"
 
 #include <math.h>
 
-/* --- the linear program, row by row --------------------------------------------------------- */
+/* --- the program and the graph it is about --------------------------------------------------- */
 
-typedef struct Term {
-    int row, column;
-    double value;
-} Term;
-
-typedef struct Row {
-    int basis;
-    double rhs;
-} Row;
-
-typedef struct Cost {
-    int aim, column;
-    double value;
-} Cost;
-
-typedef struct Fix {
-    int column;
-    double value;
-} Fix;
-
-enum { WHOLE_ROUNDS = 24 };
 enum { AIM_FLOW, AIM_LANDMARKS, AIM_INSTRUCTIONS };
 
 typedef struct Program {
-    Arena *arena;
+    SassProgram lp;
     SassJoin *join;
     const Walk *walk;
     bool parts;     /* lanes may part at branches */
@@ -40,47 +19,7 @@ typedef struct Program {
     int *column;    /* by edge */
     int *joined;    /* by block: column of what joins others there, or CFG_NONE */
     int *parted;    /* by block: column of what goes both ways, or CFG_NONE */
-    VEC(Term) terms;
-    VEC(Row) rows;
-    VEC(Cost) costs;
-    VEC(Fix) fixes;
-    int columns;
 } Program;
-
-static int new_column(Program *p)
-{
-    return p->columns++;
-}
-
-static void add_cost(Program *p, int aim, int column, double value)
-{
-    VEC_PUSH(p->arena, &p->costs, ((Cost){aim, column, value}));
-}
-
-static void add_term(Program *p, int column, double value)
-{
-    VEC_PUSH(p->arena, &p->terms, ((Term){(int)p->rows.count - 1, column, value}));
-}
-
-/* A row that starts out with a new column; returns that. */
-static int add_row(Program *p, double rhs)
-{
-    const int column = new_column(p);
-    VEC_PUSH(p->arena, &p->rows, ((Row){column, rhs}));
-    add_term(p, column, 1);
-    return column;
-}
-
-/* = rhs, and every unit missed costs so much. */
-static void add_wish(Program *p, double rhs, int aim, double cost)
-{
-    add_cost(p, aim, add_row(p, rhs), cost);
-    const int over = new_column(p);
-    add_term(p, over, -1);
-    add_cost(p, aim, over, cost);
-}
-
-/* --- the graph ------------------------------------------------------------------------------ */
 
 static const CfgBlock *block_at(const Program *p, int b)
 {
@@ -148,22 +87,22 @@ static void add_visits(Program *p, int b, double factor)
     for (int k = 0; k < block_at(p, b)->pred_count; k++) {
         const int from = block_at(p, b)->preds[k];
         if (reached(p, from))
-            add_term(p, p->column[edge_number(p, from, b)], factor);
+            sass_program_term(&p->lp, p->column[edge_number(p, from, b)], factor);
     }
     if (p->joined[b] != CFG_NONE)
-        add_term(p, p->joined[b], -factor);
+        sass_program_term(&p->lp, p->joined[b], -factor);
 }
 
 static void number_edges(Program *p)
 {
     const Cfg *c = p->join->flow->cfg;
-    p->edge0 = ARENA_ARRAY(p->arena, int, (size_t)c->count);
+    p->edge0 = ARENA_ARRAY(p->lp.arena, int, (size_t)c->count);
     for (int b = 0; b < c->count; b++) {
         p->edge0[b] = p->edge_count;
         p->edge_count += c->blocks[b].succ_count;
     }
-    p->same = ARENA_ARRAY(p->arena, int, (size_t)p->edge_count + 1);
-    p->column = ARENA_ARRAY(p->arena, int, (size_t)p->edge_count + 1);
+    p->same = ARENA_ARRAY(p->lp.arena, int, (size_t)p->edge_count + 1);
+    p->column = ARENA_ARRAY(p->lp.arena, int, (size_t)p->edge_count + 1);
     for (int e = 0; e < p->edge_count; e++)
         p->same[e] = e;
     for (int b = 0; b < c->count; b++) {
@@ -176,7 +115,7 @@ static void number_edges(Program *p)
     }
     for (int e = 0; e < p->edge_count; e++)
         if (find_same(p, e) == e)
-            p->column[e] = new_column(p);
+            p->column[e] = sass_program_column(&p->lp);
     for (int e = 0; e < p->edge_count; e++)
         p->column[e] = p->column[find_same(p, e)];
 }
@@ -195,17 +134,17 @@ static bool may_part(const Program *p, int b)
 static void allow_parting(Program *p)
 {
     const int count = p->join->flow->cfg->count;
-    p->joined = ARENA_ARRAY(p->arena, int, (size_t)count);
-    p->parted = ARENA_ARRAY(p->arena, int, (size_t)count);
+    p->joined = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
+    p->parted = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++) {
         int pred;
         p->joined[b] = p->parted[b] = CFG_NONE;
         if (!p->parts || !reached(p, b))
             continue;
         if (may_part(p, b))
-            p->parted[b] = new_column(p);
+            p->parted[b] = sass_program_column(&p->lp);
         if (!is_header(p, b) && reached_preds(p, b, &pred) > 1)
-            p->joined[b] = new_column(p);
+            p->joined[b] = sass_program_column(&p->lp);
     }
 }
 
@@ -215,13 +154,13 @@ static const double PARTING_COST = 1e-3;
 static void limit_parting(Program *p, int b)
 {
     if (p->joined[b] != CFG_NONE)
-        add_cost(p, AIM_LANDMARKS, p->joined[b], PARTING_COST);
+        sass_program_cost(&p->lp, AIM_LANDMARKS, p->joined[b], PARTING_COST);
     if (p->parted[b] == CFG_NONE)
         return;
-    add_row(p, b == 0);
-    add_term(p, p->parted[b], 1);
+    sass_program_row(&p->lp, b == 0);
+    sass_program_term(&p->lp, p->parted[b], 1);
     add_visits(p, b, -1);
-    add_cost(p, AIM_LANDMARKS, p->parted[b], PARTING_COST);
+    sass_program_cost(&p->lp, AIM_LANDMARKS, p->parted[b], PARTING_COST);
 }
 
 static void conserve_call(Program *p, int b)
@@ -229,13 +168,13 @@ static void conserve_call(Program *p, int b)
     const CfgBlock *block = block_at(p, b);
     const bool guarded = sass_conditional(sass_flow_last(p->join->flow, b));
     const int behind = block->succ_count - 1;
-    add_cost(p, AIM_FLOW, add_row(p, b == 0), 1);
-    add_term(p, p->column[p->edge0[b] + behind], 1);
+    sass_program_cost(&p->lp, AIM_FLOW, sass_program_row(&p->lp, b == 0), 1);
+    sass_program_term(&p->lp, p->column[p->edge0[b] + behind], 1);
     add_visits(p, b, -1);
     if (!guarded || block->succ_count < 2)
         return;
-    add_row(p, b == 0);
-    add_term(p, p->column[p->edge0[b]], 1);
+    sass_program_row(&p->lp, b == 0);
+    sass_program_term(&p->lp, p->column[p->edge0[b]], 1);
     add_visits(p, b, -1);
 }
 
@@ -250,14 +189,14 @@ static void conserve_flow(Program *p, int b)
         conserve_call(p, b);
         return;
     }
-    const int rest = add_row(p, b == 0);
+    const int rest = sass_program_row(&p->lp, b == 0);
     if (!block->ends_thread)
-        add_cost(p, AIM_FLOW, rest, 1);
+        sass_program_cost(&p->lp, AIM_FLOW, rest, 1);
     for (int k = 0; k < block->succ_count; k++)
-        add_term(p, p->column[p->edge0[b] + k], 1);
+        sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
     add_visits(p, b, -1);
     if (p->parted[b] != CFG_NONE)
-        add_term(p, p->parted[b], -1);
+        sass_program_term(&p->lp, p->parted[b], -1);
     limit_parting(p, b);
 }
 
@@ -287,14 +226,15 @@ static void add_header_edges(Program *p, const Loop *l, double back, double entr
         bool is_latch = false;
         for (size_t i = 0; i < l->latches.count; i++)
             is_latch |= l->latches.at[i] == from;
-        add_term(p, p->column[edge_number(p, from, l->header)], is_latch ? back : entry);
+        sass_program_term(&p->lp, p->column[edge_number(p, from, l->header)],
+                          is_latch ? back : entry);
     }
 }
 
 /* A loop that is not entered does not go round, though a flow could. */
 static void limit_loop(Program *p, const Loop *l, double most)
 {
-    add_row(p, l->header == 0 ? most : 0);
+    sass_program_row(&p->lp, l->header == 0 ? most : 0);
     add_header_edges(p, l, 1, -most);
 }
 
@@ -340,18 +280,18 @@ static void match_loops(Program *p)
     if (!p->walk->functions.count || !t->loops.count || t->loops.count > 256)
         return;
     const WalkFunction *entry = p->walk->functions.at[0];
-    int *order_code = ARENA_ARRAY(p->arena, int, t->loops.count);
-    int *order_ptx = ARENA_ARRAY(p->arena, int, t->loops.count);
-    p->join->loops_match = nest_alike(p->arena, t, entry->flow->loops, order_code, order_ptx);
+    int *order_code = ARENA_ARRAY(p->lp.arena, int, t->loops.count);
+    int *order_ptx = ARENA_ARRAY(p->lp.arena, int, t->loops.count);
+    p->join->loops_match = nest_alike(p->lp.arena, t, entry->flow->loops, order_code, order_ptx);
     for (size_t i = 0; p->join->loops_match && i < t->loops.count; i++) {
         const Loop *l = &t->loops.at[order_code[i]];
         const WalkLoop *twin = &entry->loops[order_ptx[i]];
-        add_wish(p, fmax((double)twin->headers - (double)twin->entries, 0), AIM_LANDMARKS,
-                 LOOP_COST);
+        sass_program_wish(&p->lp, fmax((double)twin->headers - (double)twin->entries, 0),
+                          AIM_LANDMARKS, LOOP_COST);
         add_header_edges(p, l, 1, 0);
         if (l->header == 0)
             continue;
-        add_wish(p, (double)twin->entries, AIM_LANDMARKS, LOOP_COST);
+        sass_program_wish(&p->lp, (double)twin->entries, AIM_LANDMARKS, LOOP_COST);
         add_header_edges(p, l, 0, 1);
     }
 }
@@ -397,9 +337,9 @@ static Marks *count_marks(Arena *a, const SassFlow *f)
 /* As much as is wanted of the guarded landmarks of a block, up to all its visits. */
 static int allow_guarded(Program *p, int b, double each)
 {
-    const int column = new_column(p);
-    add_row(p, b == 0 ? each : 0);
-    add_term(p, column, 1);
+    const int column = sass_program_column(&p->lp);
+    sass_program_row(&p->lp, b == 0 ? each : 0);
+    sass_program_term(&p->lp, column, 1);
     add_visits(p, b, -each);
     return column;
 }
@@ -415,18 +355,18 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
         return;
     /* In units of the code's own number, so that one visit weighs the same for all kinds. */
     const double wanted = p->join->in_ptx[k] / total - m[0].sure[k] / total;
-    int *guarded = ARENA_ARRAY(p->arena, int, (size_t)count);
+    int *guarded = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++)
         if (reached(p, b) && m[b].guarded[k] > 0)
             guarded[b] = allow_guarded(p, b, m[b].guarded[k] / total);
-    add_wish(p, fmax(wanted, 0), AIM_LANDMARKS, sass_anchor_weight(k));
+    sass_program_wish(&p->lp, fmax(wanted, 0), AIM_LANDMARKS, sass_anchor_weight(k));
     for (int b = 0; b < count; b++) {
         if (!reached(p, b))
             continue;
         if (m[b].sure[k] > 0)
             add_visits(p, b, m[b].sure[k] / total);
         if (m[b].guarded[k] > 0)
-            add_term(p, guarded[b], 1);
+            sass_program_term(&p->lp, guarded[b], 1);
     }
 }
 
@@ -436,100 +376,13 @@ static void count_instructions(Program *p)
         const CfgBlock *block = block_at(p, b);
         for (int k = 0; reached(p, b) && k < block->pred_count; k++)
             if (reached(p, block->preds[k]))
-                add_cost(p, AIM_INSTRUCTIONS, p->column[edge_number(p, block->preds[k], b)],
-                         (double)(block->end - block->first));
+                sass_program_cost(&p->lp, AIM_INSTRUCTIONS,
+                                  p->column[edge_number(p, block->preds[k], b)],
+                                  (double)(block->end - block->first));
     }
 }
 
 /* --- the answer ----------------------------------------------------------------------------- */
-
-typedef struct Solution {
-    bool found;
-    double aims[SIMPLEX_AIMS];
-    double *x; /* by column */
-} Solution;
-
-/* Columns given a value once and for all, each by a row and an artificial column of its own. */
-static void fix_columns(const Program *p, Simplex *s)
-{
-    for (size_t i = 0; i < p->fixes.count; i++) {
-        const int row = (int)(p->rows.count + i), column = p->columns + (int)i;
-        *simplex_cell(s, row, p->fixes.at[i].column) = 1;
-        *simplex_cell(s, row, column) = 1;
-        *simplex_cell(s, row, s->columns) = p->fixes.at[i].value;
-        *simplex_cost(s, AIM_FLOW, column) = 1;
-        s->basis[row] = column;
-    }
-}
-
-static Solution solve(Program *p)
-{
-    const int fixes = (int)p->fixes.count;
-    Solution r = {0};
-    if ((double)(p->rows.count + p->fixes.count) * (double)(p->columns + fixes) > SASS_JOIN_CELLS)
-        return r;
-    Simplex *s = simplex_new(p->arena, (int)p->rows.count + fixes, p->columns + fixes);
-    for (size_t i = 0; i < p->rows.count; i++) {
-        s->basis[i] = p->rows.at[i].basis;
-        *simplex_cell(s, (int)i, s->columns) = p->rows.at[i].rhs;
-    }
-    for (size_t i = 0; i < p->terms.count; i++)
-        *simplex_cell(s, p->terms.at[i].row, p->terms.at[i].column) += p->terms.at[i].value;
-    for (size_t i = 0; i < p->costs.count; i++)
-        *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
-    fix_columns(p, s);
-    r.x = ARENA_ARRAY(p->arena, double, (size_t)s->columns + 1);
-    r.found = simplex_solve(s, r.x);
-    for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
-        r.aims[aim] = simplex_aim(s, aim);
-    r.found &= r.aims[AIM_FLOW] < 1e-6;
-    return r;
-}
-
-static Solution solve_with(Program *p, int column, double value)
-{
-    VEC_PUSH(p->arena, &p->fixes, ((Fix){column, value}));
-    Solution r = solve(p);
-    p->fixes.count--;
-    return r;
-}
-
-/* The first edge that a warp takes a broken number of times; CFG_NONE when there is none. */
-static int broken_column(const Program *p, const double *x)
-{
-    for (int e = 0; e < p->edge_count; e++)
-        if (fabs(x[p->column[e]] - nearbyint(x[p->column[e]])) > 1e-5)
-            return p->column[e];
-    return CFG_NONE;
-}
-
-static bool better(const Solution *r, const Solution *other)
-{
-    if (!r->found || !other->found)
-        return r->found;
-    const double difference = r->aims[AIM_LANDMARKS] - other->aims[AIM_LANDMARKS];
-    if (fabs(difference) > 1e-6)
-        return difference < 0;
-    return r->aims[AIM_INSTRUCTIONS] < other->aims[AIM_INSTRUCTIONS];
-}
-
-/* From the first block on, up or down, whatever serves the aims better. */
-static Solution make_whole(Program *p, Solution r)
-{
-    for (int round = 0; r.found && round < WHOLE_ROUNDS; round++) {
-        const int column = broken_column(p, r.x);
-        if (column == CFG_NONE)
-            break;
-        const double value = floor(r.x[column]);
-        const Solution up = solve_with(p, column, value + 1), down = solve_with(p, column, value);
-        const bool is_up = better(&up, &down);
-        if (!up.found && !down.found)
-            break;
-        VEC_PUSH(p->arena, &p->fixes, ((Fix){column, value + is_up}));
-        r = is_up ? up : down;
-    }
-    return r;
-}
 
 /* Rounding errors of a count that is whole. */
 static double whole(double x)
@@ -552,6 +405,8 @@ static void take_flow(Program *p, const double *x)
             j->visits[c->blocks[b].succs[k]] += j->edges[b][k];
         }
     }
+    for (int b = 0; b < c->count; b++)
+        j->visits[b] = whole(j->visits[b]);
 }
 
 static void take_once(Program *p)
@@ -591,8 +446,10 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     for (int b = 0; b < c->count; b++)
         j->edges[b] = ARENA_ARRAY(a, double, (size_t)c->blocks[b].succ_count + 1);
     count_ptx(j, w);
-    Program p = {
-        .arena = a, .join = j, .walk = w, .parts = w->divergent > 0 || w->unknown_branches > 0};
+    Program p = {.lp = sass_program_new(a),
+                 .join = j,
+                 .walk = w,
+                 .parts = w->divergent > 0 || w->unknown_branches > 0};
     number_edges(&p);
     allow_parting(&p);
     for (int b = 0; b < c->count; b++)
@@ -602,7 +459,9 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     for (int k = 0; k < SASS_ANCHORS; k++)
         match_landmark(&p, m, (SassAnchor)k);
     count_instructions(&p);
-    const Solution r = make_whole(&p, solve(&p));
+    for (int e = 0; e < p.edge_count; e++)
+        VEC_PUSH(a, &p.lp.whole, p.column[e]);
+    const SassAnswer r = sass_program_solve(&p.lp);
     if (r.found) {
         take_flow(&p, r.x);
     } else {

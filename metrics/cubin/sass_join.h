@@ -10,7 +10,7 @@
  *  3. and of all such flows takes the fewest instructions (an unrolled loop rather than the rest of
  *     it, the way past a slow path rather than through it).
  *
- * That is a linear program with three aims (sass_simplex.h); where its answer has broken numbers
+ * That is a linear program with three aims (sass_program.h); where its answer has broken numbers
  * they are made whole one after the other.  Guarded instructions may count for nothing or for as
  * much as they are visited; a warp whose lanes part at a branch goes both ways.  No loop goes round
  * more often per entry than the longest one of the PTX.
@@ -33,8 +33,6 @@ typedef struct SassJoin {
     bool loops_match;                   /* the loops of PTX and code nest alike */
     const char *unmatched;              /* why the visits are not certain; NULL: they are */
 } SassJoin;
-
-enum { SASS_JOIN_CELLS = 1 << 19 }; /* of the linear program: what is larger is not solved */
 
 /* Always gives a result; without a solution every block that is no part of a loop, and every
  * loop once, counts as visited once. */

@@ -156,12 +156,17 @@ SassProfile sass_profile_count(const SassJoin *j)
 }
 
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
-                         const SassLatency *latency)
+                         const SassLatency *latency, const SassLoad *load)
 {
+    const SassLatency *alone = latency ? latency : &SASS_LATENCY;
     const SassFlow *f = sass_flow_build(a, arch, k->code, k->code_bytes);
     const SassJoin *j = sass_join(a, f, w);
     SassProfile p = sass_profile_count(j);
-    p.serial = sass_serial(a, j, latency ? latency : &SASS_LATENCY);
+    p.serial = sass_serial(a, j, alone);
+    if (load) {
+        const SassLatency among = sass_latency_among(alone, load);
+        p.loaded = sass_serial(a, j, &among);
+    }
     return p;
 }
 
@@ -178,17 +183,20 @@ static void print_widths(Buf *out, const char *name, const double *widths)
             buf_printf(out, "%s_%d = %.9g\n", name, 1 << i, widths[i]);
 }
 
-static void print_serial(Buf *out, const SassSerial *s)
+static void print_serial(Buf *out, const char *prefix, const SassSerial *s)
 {
-    static const char *const names[SASS_WAITS] = {"wait_shared", "wait_global", "wait_local",
-                                                  "wait_barrier", "wait_other"};
-    print_value(out, "warp_cycles", s->cycles);
-    print_value(out, "issue_cycles", s->issue);
+    static const char *const names[SASS_WAITS] = {"shared", "global", "local", "barrier", "other"};
+    if (s->cycles == 0)
+        return;
+    buf_printf(out, "%swarp_cycles = %.9g\n%sissue_cycles = %.9g\n", prefix, s->cycles, prefix,
+               s->issue);
     for (int i = 0; i < SASS_WAITS; i++)
-        print_value(out, names[i], s->waits[i]);
-    print_value(out, "long_waits", s->long_waits);
-    print_value(out, "loads_in_flight", s->loads_in_flight);
-    print_value(out, "capped", s->capped);
+        if (s->waits[i] != 0)
+            buf_printf(out, "%swait_%s = %.9g\n", prefix, names[i], s->waits[i]);
+    buf_printf(out, "%slong_waits = %.9g\n%sloads_in_flight = %.9g\n", prefix, s->long_waits,
+               prefix, s->loads_in_flight);
+    if (s->capped)
+        buf_printf(out, "%scapped = 1\n", prefix);
 }
 
 void sass_profile_print(const SassProfile *p, Buf *out)
@@ -211,7 +219,8 @@ void sass_profile_print(const SassProfile *p, Buf *out)
     print_value(out, "hot_bytes", p->hot_bytes);
     print_value(out, "loop_bytes_most", p->loop_bytes_most);
     print_value(out, "loop_bytes", p->loop_bytes);
-    print_serial(out, &p->serial);
+    print_serial(out, "", &p->serial);
+    print_serial(out, "loaded_", &p->loaded);
     if (p->unmatched)
         buf_printf(out, "unmatched: %s\n", p->unmatched);
 }

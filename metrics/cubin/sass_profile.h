@@ -52,7 +52,8 @@ typedef struct SassProfile {
     double loop_bytes_most; /* of the largest innermost loop, the blocks executed in it */
     double loop_bytes; /* of innermost loops, on average over the instructions executed in them */
 
-    SassSerial serial;
+    SassSerial serial; /* of the warp alone */
+    SassSerial loaded; /* among its equals (sass_latency_among); all 0 when no load is given */
 
     const char *unmatched; /* sass_join's doubt; NULL when there is none */
 } SassProfile;
@@ -63,9 +64,9 @@ SassUnit sass_unit_of(SassInstr w);
 /* From counts that are there already. */
 SassProfile sass_profile_count(const SassJoin *j);
 
-/* All of it: `latency` is copied, NULL for SASS_LATENCY. */
+/* All of it.  `latency`: NULL for SASS_LATENCY.  `load`: NULL when not known. */
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
-                         const SassLatency *latency);
+                         const SassLatency *latency, const SassLoad *load);
 
 /* "name = value" for each number that is not 0, one a line. */
 void sass_profile_print(const SassProfile *p, Buf *out);

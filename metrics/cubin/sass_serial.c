@@ -12,13 +12,23 @@ const SassLatency SASS_LATENCY = {.shared = 29,
                                   .barrier = 13,
                                   .other = 30,
                                   .operands = 12,
-                                  .shared_spacing = 0};
+                                  .issue_spacing = 1};
+
+SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load)
+{
+    SassLatency l = *alone;
+    l.issue_spacing = fmax(alone->issue_spacing, load->warps / SASS_SCHEDULERS);
+    l.load_spacing = load->load_wavefronts * load->warps;
+    l.store_spacing = load->store_wavefronts * load->warps;
+    return l;
+}
 
 /* --- instructions as the walk needs them ----------------------------------------------------- */
 
 typedef enum Kind {
     PLAIN,
-    SHARED_ACCESS,
+    SHARED_LOAD,
+    SHARED_STORE,
     SHARED_ATOMIC,
     GLOBAL_LOAD,
     LOCAL_LOAD,
@@ -49,8 +59,9 @@ static Kind kind_of(SassInstr w)
     }
     switch (sass_class(w)) {
     case SASS_SHARED_LOAD:
+        return SHARED_LOAD;
     case SASS_SHARED_STORE:
-        return SHARED_ACCESS;
+        return SHARED_STORE;
     case SASS_SHARED_ATOMIC:
         return SHARED_ATOMIC;
     case SASS_GLOBAL_LOAD:
@@ -131,7 +142,7 @@ typedef struct Warp {
     double **used; /* by block and successor: times taken */
     int calls[CALL_DEPTH];
     int depth;
-    int64_t issued; /* instructions walked */
+    int64_t spent; /* instructions walked and branches weighed */
 } Warp;
 
 static void wait_until(Warp *w, double time, SassWait what)
@@ -192,10 +203,13 @@ static double result_time(Warp *w, Kind kind, SassWait *what)
     const double now = w->sum.now;
     *what = SASS_WAIT_OTHER;
     switch (kind) {
-    case SHARED_ACCESS:
+    case SHARED_LOAD:
+    case SHARED_STORE:
         *what = SASS_WAIT_SHARED;
-        w->shared_free = fmax(w->shared_free, now) + l->shared_spacing;
-        return w->shared_free - l->shared_spacing + l->shared;
+        w->shared_free =
+            fmax(w->shared_free, now) + (kind == SHARED_LOAD ? l->load_spacing : l->store_spacing);
+        /* Served when its turn ends; the latency already has one cycle of service. */
+        return fmax(w->shared_free - 1, now) + l->shared;
     case SHARED_ATOMIC:
         *what = SASS_WAIT_SHARED;
         return now + l->shared_atomic;
@@ -223,7 +237,8 @@ static void issue(Warp *w, Step s)
     wait_for_scoreboards(w, s.wait);
     if (s.kind == COPY_WAIT)
         wait_for_groups(w, s.groups);
-    if (s.write < SCOREBOARDS || s.kind == COPY || s.kind == SHARED_ACCESS) {
+    if (s.write < SCOREBOARDS || s.kind == COPY || s.kind == SHARED_LOAD ||
+        s.kind == SHARED_STORE) {
         const double time = result_time(w, (Kind)s.kind, &what);
         set_scoreboard(w, s.write, time, what);
         if (s.kind == COPY)
@@ -232,11 +247,12 @@ static void issue(Warp *w, Step s)
     set_scoreboard(w, s.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
     if (s.kind == COPY_CLOSE)
         close_group(w);
-    w->sum.now += s.stall;
-    w->sum.issue += s.stall;
+    const double slot = fmax(s.stall, w->latency->issue_spacing);
+    w->sum.now += slot;
+    w->sum.issue += slot;
     if (s.kind == BARRIER)
         wait_until(w, w->sum.now + w->latency->barrier, SASS_WAIT_BARRIER);
-    w->issued++;
+    w->spent++;
 }
 
 /* --- loops ----------------------------------------------------------------------------------- */
@@ -411,9 +427,10 @@ static int leave(Warp *w, int b)
 
 static void walk(Arena *a, Warp *w)
 {
-    for (int b = 0; b != CFG_NONE && w->issued < SASS_SERIAL_STEPS; b = leave(w, b)) {
+    for (int b = 0; b != CFG_NONE && w->spent < SASS_SERIAL_STEPS; b = leave(w, b)) {
         const CfgBlock *block = &w->flow->cfg->blocks[b];
         arrive(a, w, b);
+        w->spent += 4 * block->succ_count;
         for (size_t i = block->first; i < block->end; i++)
             issue(w, w->steps[i]);
     }
@@ -426,7 +443,7 @@ static double issue_of_visits(const Warp *w)
         const CfgBlock *block = &w->flow->cfg->blocks[b];
         double once = 0;
         for (size_t i = block->first; i < block->end; i++)
-            once += w->steps[i].stall;
+            once += fmax(w->steps[i].stall, w->latency->issue_spacing);
         cycles += once * w->join->visits[b];
     }
     return cycles;
@@ -443,7 +460,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
     walk(a, w);
     SassSerial s = {.issue = issue_of_visits(w),
                     .long_waits = w->sum.long_waits,
-                    .capped = w->issued >= SASS_SERIAL_STEPS};
+                    .capped = w->spent >= SASS_SERIAL_STEPS};
     s.cycles = s.issue;
     for (int i = 0; i < SASS_WAITS; i++) {
         s.waits[i] = w->sum.waits[i];

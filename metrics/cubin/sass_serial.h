@@ -25,11 +25,29 @@ typedef struct SassLatency {
     double special;  /* special functions and conversions */
     double shuffle;  /* shuffles and votes */
     double shared_atomic;
-    double barrier;        /* of a block whose warps all come at once */
-    double other;          /* anything else that sets a scoreboard: S2R, tensor */
-    double operands;       /* until a store or load has read its registers */
-    double shared_spacing; /* from one access of shared memory to the next by the same warp */
+    double barrier;       /* of a block whose warps all come at once */
+    double other;         /* anything else that sets a scoreboard: S2R, tensor */
+    double operands;      /* until a store or load has read its registers */
+    double load_spacing;  /* from one load from shared memory to the next access of it */
+    double store_spacing; /* from one store to shared memory to the next access of it */
+    double issue_spacing; /* from one instruction to the next at least; 1 for a warp alone */
 } SassLatency;
+
+/* What a warp shares its multiprocessor with. */
+typedef struct SassLoad {
+    double warps;            /* resident on the multiprocessor, this one included */
+    double load_wavefronts;  /* of an access of shared memory as the code has it, on average */
+    double store_wavefronts; /* likewise */
+} SassLoad;
+
+enum {
+    SASS_SCHEDULERS = 4
+}; /* of a multiprocessor since Volta: each issues for a quarter of the warps */
+
+/* The latencies of a warp whose equals all do the same at the same time, as between two barriers
+ * they do: of every scheduler's turns it gets its share, and its accesses of shared memory queue
+ * with theirs, one wavefront a cycle. */
+SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load);
 
 /* H200 where measured: shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30);
  * L1 33.6, barrier 13 with one warp (pointer chase and empty barriers, measured); special
@@ -47,7 +65,8 @@ typedef enum SassWait {
     SASS_WAITS
 } SassWait;
 
-enum { LOOP_WALKED = 12, SASS_SERIAL_STEPS = 1 << 20 };
+/* Steps: instructions walked and branches weighed. */
+enum { LOOP_WALKED = 12, SASS_SERIAL_STEPS = 1 << 18 };
 
 typedef struct SassSerial {
     double cycles;
@@ -55,7 +74,7 @@ typedef struct SassSerial {
     double waits[SASS_WAITS]; /* … and waiting, by what for; cycles = issue + sum of waits */
     double long_waits;        /* times it waited for global memory */
     double loads_in_flight;   /* global loads under way at such a wait, on average; 0 without one */
-    bool capped;              /* left after SASS_SERIAL_STEPS instructions: a lower bound */
+    bool capped;              /* left after SASS_SERIAL_STEPS: a lower bound */
 } SassSerial;
 
 SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);

@@ -10,9 +10,10 @@ static const double TINY = 1e-8;
 Simplex *simplex_new(Arena *a, int rows, int columns)
 {
     Simplex *s = ARENA_NEW(a, Simplex);
-    *s = (Simplex){.rows = rows, .columns = columns, .width = columns + 1};
+    *s = (Simplex){.rows = rows, .columns = columns, .width = columns + 1, .budget = INFINITY};
     s->cells = ARENA_ARRAY(a, double, (size_t)(rows + SIMPLEX_AIMS) * (size_t)s->width);
     s->basis = ARENA_ARRAY(a, int, (size_t)rows);
+    s->filled = ARENA_ARRAY(a, int, (size_t)s->width);
     return s;
 }
 
@@ -91,17 +92,27 @@ static int choose_row(Simplex *s, int column)
     return best;
 }
 
+/* Most cells are 0 and stay so: only the filled ones of the row change others. */
 static void pivot(Simplex *s, int row, int column)
 {
     double *line = simplex_cell(s, row, 0);
     const double c = line[column];
-    for (int j = 0; j < s->width; j++)
+    int count = 0;
+    for (int j = 0; j < s->width; j++) {
         line[j] /= c;
-    for (int i = 0; i < s->rows + SIMPLEX_AIMS; i++) {
-        const double factor = *simplex_cell(s, i, column);
-        if (i != row && factor != 0)
-            subtract(s, i, row, factor);
+        if (line[j] != 0)
+            s->filled[count++] = j;
     }
+    for (int i = 0; i < s->rows + SIMPLEX_AIMS; i++) {
+        double *to = simplex_cell(s, i, 0);
+        const double factor = to[column];
+        if (i == row || factor == 0)
+            continue;
+        for (int k = 0; k < count; k++)
+            to[s->filled[k]] -= factor * line[s->filled[k]];
+        s->budget -= count;
+    }
+    s->budget -= s->width;
     s->basis[row] = column;
 }
 
@@ -113,7 +124,7 @@ static bool minimise(Simplex *s, int aim)
         if (column < 0)
             return true;
         const int row = choose_row(s, column);
-        if (row < 0)
+        if (row < 0 || s->budget < 0)
             return false;
         pivot(s, row, column);
     }

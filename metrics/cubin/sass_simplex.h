@@ -20,9 +20,11 @@ typedef struct Simplex {
     int width;     /* of a line of the tableau: the columns, then the right-hand side */
     double *cells; /* `rows` lines, then one for each aim: the cost of each column */
     int *basis;    /* by row: its column */
+    int *filled;   /* scratch: columns of a line that are not 0 */
+    double budget; /* cells that may still be written before it gives up */
 } Simplex;
 
-/* All zero. */
+/* All zero, with no limit on the work. */
 Simplex *simplex_new(Arena *a, int rows, int columns);
 
 /* The coefficient, or with column == columns the right-hand side (not negative). */
@@ -34,7 +36,7 @@ double *simplex_cost(Simplex *s, int aim, int column);
 /* What an aim came to, after solving. */
 double simplex_aim(Simplex *s, int aim);
 
-/* The value of each column, in `x`.  False when that takes too many steps or an aim has no end. */
+/* The value of each column, in `x`.  False when that takes too much work or an aim has no end. */
 bool simplex_solve(Simplex *s, double *x);
 
 #endif

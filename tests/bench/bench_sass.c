@@ -58,7 +58,7 @@ static bool report(Arena *a, const char *folder, const Line *l, double *spent, D
     const CubinKernel *k = &c->kernels[0];
     const Walk *w = walk(a, l, entry);
     const double start = milliseconds();
-    const SassProfile p = sass_profile(a, c->arch, k, w, NULL);
+    const SassProfile p = sass_profile(a, c->arch, k, w, NULL, NULL);
     *spent += milliseconds() - start;
     printf("%s,%g,%g,%g", l->name, l->time_ms, l->blocks_per_sm, l->waves);
     printf(",%g", p.instr);

@@ -1,4 +1,4 @@
-#include "sass_shapes.h"
+#include "tests/support/sass_shapes.h"
 
 #include "metrics/base/file.h"
 #include "metrics/ptx/ptx_parse.h"
@@ -40,7 +40,7 @@ static const Walk *walk_shape(Arena *a, const char *kernel, int n)
 Shape sass_shape(Arena *a, const char *kernel, int arch, int n)
 {
     size_t size;
-    const char *file = arch == 90 ? "shapes.cubin" : "shapes_sm_80.cubin";
+    const char *file = arena_printf(a, "shapes_sm_%d.cubin", arch);
     const char *bytes = read_data(a, file, &size);
     Diag d = diag_new(a);
     const Cubin *c = cubin_read(a, bytes, size, &d);
@@ -50,7 +50,7 @@ Shape sass_shape(Arena *a, const char *kernel, int arch, int n)
     s.walk = walk_shape(a, kernel, n);
     s.flow = sass_flow_build(a, c->arch, s.kernel->code, s.kernel->code_bytes);
     s.join = sass_join(a, s.flow, s.walk);
-    s.profile = sass_profile(a, c->arch, s.kernel, s.walk, NULL);
+    s.profile = sass_profile(a, c->arch, s.kernel, s.walk, NULL, NULL);
     return s;
 }
 

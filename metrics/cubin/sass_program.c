@@ -1,0 +1,172 @@
+#include "metrics/cubin/sass_program.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WHOLE_DEPTH = 16, WHOLE_PROGRAMS = 40 };
+enum { AIM_MUST, AIM_FIRST, AIM_SECOND };
+
+/* What rounding leaves of an aim that is met. */
+static const double ROUNDING = 1e-6;
+
+SassProgram sass_program_new(Arena *a)
+{
+    return (SassProgram){.arena = a, .budget = SASS_PROGRAM_WORK};
+}
+
+int sass_program_column(SassProgram *p)
+{
+    return p->columns++;
+}
+
+void sass_program_cost(SassProgram *p, int aim, int column, double each)
+{
+    VEC_PUSH(p->arena, &p->costs, ((SassCost){aim, column, each}));
+}
+
+void sass_program_term(SassProgram *p, int column, double value)
+{
+    VEC_PUSH(p->arena, &p->terms, ((SassTerm){(int)p->rows.count - 1, column, value}));
+}
+
+int sass_program_row(SassProgram *p, double rhs)
+{
+    const int column = sass_program_column(p);
+    VEC_PUSH(p->arena, &p->rows, ((SassRow){column, rhs}));
+    sass_program_term(p, column, 1);
+    return column;
+}
+
+void sass_program_wish(SassProgram *p, double rhs, int aim, double cost)
+{
+    sass_program_cost(p, aim, sass_program_row(p, rhs), cost);
+    const int over = sass_program_column(p);
+    sass_program_term(p, over, -1);
+    sass_program_cost(p, aim, over, cost);
+}
+
+/* Columns kept at or above, or at or below, a value. */
+static void limit_columns(const SassProgram *p, Simplex *s)
+{
+    for (size_t i = 0; i < p->limits.count; i++) {
+        const SassLimit *l = &p->limits.at[i];
+        const int row = (int)(p->rows.count + i), slack = p->columns + 2 * (int)i;
+        *simplex_cell(s, row, l->column) = 1;
+        *simplex_cell(s, row, slack) = l->at_least ? -1 : 1;
+        *simplex_cell(s, row, slack + 1) = l->at_least;
+        *simplex_cell(s, row, s->columns) = l->value;
+        *simplex_cost(s, AIM_MUST, slack + 1) = 1;
+        s->basis[row] = l->at_least ? slack + 1 : slack;
+    }
+}
+
+static SassAnswer solve(SassProgram *p)
+{
+    const int rows = (int)(p->rows.count + p->limits.count);
+    const int columns = p->columns + 2 * (int)p->limits.count;
+    SassAnswer r = {0};
+    if ((double)rows * columns > SASS_PROGRAM_CELLS)
+        return r;
+    Simplex *s = simplex_new(p->arena, rows, columns);
+    for (size_t i = 0; i < p->rows.count; i++) {
+        s->basis[i] = p->rows.at[i].basis;
+        *simplex_cell(s, (int)i, s->columns) = p->rows.at[i].rhs;
+    }
+    for (size_t i = 0; i < p->terms.count; i++)
+        *simplex_cell(s, p->terms.at[i].row, p->terms.at[i].column) += p->terms.at[i].value;
+    for (size_t i = 0; i < p->costs.count; i++)
+        *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
+    limit_columns(p, s);
+    r.x = ARENA_ARRAY(p->arena, double, (size_t)s->columns + 1);
+    s->budget = p->budget;
+    r.found = simplex_solve(s, r.x);
+    p->budget = s->budget;
+    for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
+        r.aims[aim] = simplex_aim(s, aim);
+    r.found &= r.aims[AIM_MUST] < ROUNDING;
+    return r;
+}
+
+/* The first column that is to be whole and is not; -1 when there is none. */
+static int broken_column(const SassProgram *p, const double *x)
+{
+    for (size_t i = 0; i < p->whole.count; i++)
+        if (fabs(x[p->whole.at[i]] - nearbyint(x[p->whole.at[i]])) > 1e-5)
+            return p->whole.at[i];
+    return -1;
+}
+
+static bool better(const SassAnswer *r, const SassAnswer *other)
+{
+    if (!r->found || !other->found)
+        return r->found;
+    const double difference = r->aims[AIM_FIRST] - other->aims[AIM_FIRST];
+    if (fabs(difference) > ROUNDING)
+        return difference < 0;
+    return r->aims[AIM_SECOND] < other->aims[AIM_SECOND];
+}
+
+typedef struct Search {
+    SassProgram *program;
+    double aims[SIMPLEX_AIMS]; /* of the broken answer: no whole one does better */
+    SassAnswer best;           /* of those that are whole */
+    int solved;                /* linear programs */
+} Search;
+
+/* Nearer to the least of the last aim is not worth searching for. */
+static const double WHOLE_ENOUGH = 1.01;
+
+static bool search_done(const Search *s)
+{
+    return s->solved >= WHOLE_PROGRAMS ||
+           (s->best.found && s->best.aims[AIM_FIRST] < s->aims[AIM_FIRST] + ROUNDING &&
+            s->best.aims[AIM_SECOND] < s->aims[AIM_SECOND] * WHOLE_ENOUGH);
+}
+
+static SassAnswer solve_limited(Search *s, SassLimit l)
+{
+    VEC_PUSH(s->program->arena, &s->program->limits, l);
+    const SassAnswer r = solve(s->program);
+    s->program->limits.count--;
+    s->solved++;
+    return r;
+}
+
+/* Branch and bound, depth first: the first broken column rounded up or down, the better way first.
+ * (A. H. Land, A. G. Doig, "An Automatic Method of Solving Discrete Programming Problems",
+ * Econometrica 28, 1960.) */
+static void search_whole(Search *s, const SassAnswer *r)
+{
+    const int column = broken_column(s->program, r->x);
+    if (column < 0) {
+        if (better(r, &s->best))
+            s->best = *r;
+        return;
+    }
+    if (s->program->limits.count >= WHOLE_DEPTH || search_done(s))
+        return;
+    const double value = floor(r->x[column]);
+    const SassLimit ways[2] = {{column, value + 1, true}, {column, value, false}};
+    SassAnswer ends[2];
+    for (int k = 0; k < 2; k++)
+        ends[k] = solve_limited(s, ways[k]);
+    const int first = better(&ends[0], &ends[1]) ? 0 : 1;
+    for (int k = 0; k < 2; k++) {
+        const int way = k == 0 ? first : 1 - first;
+        if (!ends[way].found || search_done(s) || (s->best.found && !better(&ends[way], &s->best)))
+            continue;
+        VEC_PUSH(s->program->arena, &s->program->limits, ways[way]);
+        search_whole(s, &ends[way]);
+        s->program->limits.count--;
+    }
+}
+
+SassAnswer sass_program_solve(SassProgram *p)
+{
+    Search s = {.program = p};
+    const SassAnswer broken = solve(p);
+    memcpy(s.aims, broken.aims, sizeof s.aims);
+    if (broken.found)
+        search_whole(&s, &broken);
+    return s.best.found ? s.best : broken;
+}

@@ -1,0 +1,151 @@
+/* Small linear programs against all their corners: every choice of as many columns as rows. */
+#include "metrics/cubin/sass_simplex.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+enum { PROGRAMS = 2000, ROWS = 4, FREE = 4, COLUMNS = FREE + ROWS, SEED = 20263 };
+
+static uint32_t random_state = SEED;
+
+static int random_below(int n)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (int)((random_state >> 8) % (uint32_t)n);
+}
+
+typedef struct Problem {
+    double cells[ROWS][COLUMNS + 1]; /* the last FREE… are slacks */
+    double costs[2][COLUMNS];
+} Problem;
+
+static Problem random_problem(void)
+{
+    Problem p = {0};
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < FREE; j++)
+            p.cells[i][j] = i == 0 ? 1 : random_below(7) - 3; /* row 0 keeps all finite */
+        p.cells[i][FREE + i] = 1;
+        p.cells[i][COLUMNS] = i == 0 ? 10 : random_below(6);
+    }
+    for (int j = 0; j < FREE; j++) {
+        p.costs[0][j] = random_below(3) - 1; /* often several best ones */
+        p.costs[1][j] = random_below(9) - 4;
+    }
+    return p;
+}
+
+/* Gauss; false when the columns depend on each other. */
+static bool solve_square(double m[ROWS][ROWS + 1])
+{
+    for (int k = 0; k < ROWS; k++) {
+        int pivot = k;
+        for (int i = k; i < ROWS; i++)
+            if (fabs(m[i][k]) > fabs(m[pivot][k]))
+                pivot = i;
+        if (fabs(m[pivot][k]) < 1e-9)
+            return false;
+        for (int j = 0; j <= ROWS; j++) {
+            const double t = m[k][j];
+            m[k][j] = m[pivot][j];
+            m[pivot][j] = t;
+        }
+        for (int i = 0; i < ROWS; i++) {
+            const double factor = i == k ? 0 : m[i][k] / m[k][k];
+            for (int j = 0; j <= ROWS; j++)
+                m[i][j] -= factor * m[k][j];
+        }
+    }
+    return true;
+}
+
+static void best_corner(const Problem *p, double best[2])
+{
+    best[0] = best[1] = INFINITY;
+    for (int set = 0; set < 1 << COLUMNS; set++) {
+        int columns[ROWS], count = 0;
+        for (int j = 0; j < COLUMNS; j++)
+            if (set >> j & 1 && count++ < ROWS)
+                columns[count - 1] = j;
+        if (count != ROWS)
+            continue;
+        double m[ROWS][ROWS + 1], cost[2] = {0, 0};
+        for (int i = 0; i < ROWS; i++)
+            for (int k = 0; k <= ROWS; k++)
+                m[i][k] = p->cells[i][k < ROWS ? columns[k] : COLUMNS];
+        if (!solve_square(m))
+            continue;
+        bool positive = true;
+        for (int k = 0; k < ROWS; k++) {
+            const double x = m[k][ROWS] / m[k][k];
+            positive &= x > -1e-9;
+            cost[0] += x * p->costs[0][columns[k]];
+            cost[1] += x * p->costs[1][columns[k]];
+        }
+        if (!positive || cost[0] > best[0] + 1e-7)
+            continue;
+        best[1] = cost[0] < best[0] - 1e-7 ? cost[1] : fmin(best[1], cost[1]);
+        best[0] = fmin(best[0], cost[0]);
+    }
+}
+
+static void the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second(void **state)
+{
+    (void)state;
+    for (int n = 0; n < PROGRAMS; n++) {
+        Arena *a = arena_new();
+        const Problem p = random_problem();
+        Simplex *s = simplex_new(a, ROWS, COLUMNS);
+        double x[COLUMNS], best[2], found[2] = {0, 0};
+        for (int i = 0; i < ROWS; i++) {
+            memcpy(simplex_cell(s, i, 0), p.cells[i], sizeof p.cells[i]);
+            s->basis[i] = FREE + i;
+        }
+        for (int j = 0; j < COLUMNS; j++) {
+            *simplex_cost(s, 0, j) = p.costs[0][j];
+            *simplex_cost(s, 1, j) = p.costs[1][j];
+        }
+
+        assert_true(simplex_solve(s, x));
+        best_corner(&p, best);
+        for (int j = 0; j < COLUMNS; j++) {
+            assert_true(x[j] >= 0);
+            found[0] += x[j] * p.costs[0][j];
+            found[1] += x[j] * p.costs[1][j];
+        }
+        assert_true(fabs(found[0] - best[0]) < 1e-6);
+        assert_true(fabs(found[1] - best[1]) < 1e-6);
+        assert_true(fabs(simplex_aim(s, 0) - best[0]) < 1e-6);
+        arena_free(a);
+    }
+}
+
+static void what_has_no_end_is_said(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Simplex *s = simplex_new(a, 1, 2); /* x0 - x1 = 1, and x1 as large as possible */
+    double x[2];
+    *simplex_cell(s, 0, 0) = 1;
+    *simplex_cell(s, 0, 1) = -1;
+    *simplex_cell(s, 0, 2) = 1;
+    *simplex_cost(s, 0, 1) = -1;
+
+    assert_false(simplex_solve(s, x));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second),
+        cmocka_unit_test(what_has_no_end_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+/* Machine instructions written by hand, for sm_90: the inverse of sass.h. */
+#ifndef APTUNE_TEST_SASS_WORDS_H
+#define APTUNE_TEST_SASS_WORDS_H
+
+#include "metrics/cubin/sass_join.h"
+
+typedef struct Word {
+    int op;     /* SASS_OP_FFMA … */
+    int stall;  /* cycles */
+    int write;  /* scoreboard plus 1; 0 for none */
+    int read;   /* likewise */
+    int wait;   /* mask */
+    bool guard; /* @P0 */
+    int groups; /* of DEPBAR */
+    int target; /* of BRA and CALL: number of the instruction */
+} Word;
+
+/* The bytes of `count` instructions. */
+uint8_t *sass_words(Arena *a, const Word *words, size_t count);
+
+/* A join whose visits are all `visits` times, with the edges that one loop from the last block to
+ * itself takes: for code of at most one loop. */
+SassJoin *sass_words_join(Arena *a, const SassFlow *f, double visits);
+
+#endif

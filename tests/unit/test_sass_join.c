@@ -1,0 +1,196 @@
+/* How often machine code is executed.  Expected numbers follow from shapes.cu by hand. */
+#include "tests/support/sass_shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static double executed(const char *kernel, int arch, int n, int opcode)
+{
+    Arena *a = arena_new();
+    const Shape s = sass_shape(a, kernel, arch, n);
+    assert_null(s.join->unmatched);
+    const double times = sass_shape_executed(&s, opcode);
+    arena_free(a);
+    return times;
+}
+
+static void code_without_branches_is_executed_once(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape s = sass_shape(a, "straight", 90, 0);
+
+    assert_int_equal(s.profile.instr, 11); /* to the EXIT */
+    assert_int_equal(s.profile.by_unit[SASS_UNIT_FMA], 1);
+    assert_int_equal(s.profile.global_loads[2], 1);
+    assert_int_equal(s.profile.code_bytes - s.profile.executed_bytes, SASS_BYTES);
+    arena_free(a);
+}
+
+static void a_counted_loop_goes_round_as_in_the_ptx(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape s = sass_shape(a, "loop", 90, 1000);
+
+    assert_int_equal(sass_shape_executed(&s, SASS_OP_FFMA), 1000);
+    assert_int_equal(sass_shape_executed(&s, SASS_OP_STG), 1);
+    assert_int_equal(s.profile.instr, 12 + 1000 * 9 + 2); /* blocks of 9, 3, 9 and 2 */
+    assert_true(s.join->loops_match);
+    arena_free(a);
+}
+
+/* From sm_100 on loop counters live in the scalar unit and so do the predicates of branches. */
+static void branches_on_scalar_predicates_are_branches(void **state)
+{
+    (void)state;
+    assert_int_equal(executed("loop", 100, 1000, SASS_OP_FFMA), 1000);
+    assert_int_equal(executed("paths", 100, 1280, SASS_OP_BAR), 20);
+    assert_int_equal(executed("paths", 100, 1280, SASS_OP_LDS), 10 * 16 * 2);
+}
+
+static void a_loop_that_is_not_entered_is_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(executed("loop", 90, 0, SASS_OP_FFMA), 0);
+    assert_int_equal(executed("loop", 90, 0, SASS_OP_STG), 1);
+}
+
+static void an_unrolled_loop_and_its_rest_make_up_all_iterations(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 200; n += 7) {
+        assert_int_equal(executed("rest", 90, n, SASS_OP_FFMA), n);
+        assert_int_equal(executed("rest", 80, n, SASS_OP_LDG), n);
+        assert_int_equal(executed("rest", 100, n, SASS_OP_FFMA), n);
+    }
+}
+
+static void the_larger_copy_of_an_unrolled_loop_does_most_of_the_work(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape s = sass_shape(a, "rest", 90, 1003);
+
+    double most = 0;
+    for (int b = 0; b < s.flow->cfg->count; b++)
+        most = s.join->visits[b] > most ? s.join->visits[b] : most;
+    /* 16 iterations in one copy; the search for whole numbers stops near the fewest instructions.
+     */
+    assert_true(16 * most >= 0.9 * 1003);
+    arena_free(a);
+}
+
+static void a_loop_that_ptxas_unrolled_away_counts_as_in_the_ptx(void **state)
+{
+    (void)state;
+    assert_int_equal(executed("gone", 90, 0, SASS_OP_FFMA), 100);
+    assert_int_equal(executed("gone", 80, 0, SASS_OP_FFMA), 100);
+}
+
+static void only_the_way_that_the_warp_takes_counts(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape vectors = sass_shape(a, "paths", 90, 1280), rest = sass_shape(a, "paths", 90, 1000);
+
+    assert_null(vectors.join->unmatched);
+    assert_int_equal(vectors.profile.global_loads[4], 10);
+    assert_int_equal(vectors.profile.global_loads[2], 0);
+    assert_int_equal(vectors.profile.shared_stores[4], 10);
+    assert_int_equal(vectors.profile.shared_loads[2], 10 * 16 * 2);
+    assert_int_equal(vectors.profile.barriers, 20);
+
+    assert_null(rest.join->unmatched);
+    assert_int_equal(rest.profile.global_loads[4], 0);
+    assert_int_equal(rest.profile.global_loads[2], 8 * 4);
+    assert_int_equal(rest.profile.shared_stores[2], 8 * 4);
+    assert_int_equal(rest.profile.barriers, 16);
+    arena_free(a);
+}
+
+static void lanes_that_part_take_both_ways(void **state)
+{
+    (void)state;
+    assert_int_equal(executed("parted", 90, 10, SASS_OP_FFMA), 20);
+    assert_int_equal(executed("parted", 90, 10, SASS_OP_LDG), 21);
+    assert_int_equal(executed("parted", 80, 10, SASS_OP_STG), 1);
+}
+
+static void a_subroutine_is_executed_where_it_is_called(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape s = sass_shape(a, "called", 90, 5);
+
+    assert_int_equal(sass_shape_executed(&s, SASS_OP_CALL_144), 1);
+    assert_int_equal(sass_shape_executed(&s, SASS_OP_RET), 1);
+    assert_int_equal(s.profile.instr, 80);
+    arena_free(a);
+}
+
+static void the_case_of_a_switch_is_found_by_what_it_does(void **state)
+{
+    (void)state;
+    assert_int_equal(executed("table", 90, 3, SASS_OP_FFMA), 1);
+    assert_int_equal(executed("table", 90, 3, SASS_OP_MUFU), 0);
+    assert_int_equal(executed("table", 90, 4, SASS_OP_LDG), 2);
+}
+
+static void landmarks_that_differ_are_said(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape loop = sass_shape(a, "loop", 90, 10), straight = sass_shape(a, "straight", 90, 0);
+    const SassJoin *j = sass_join(a, straight.flow, loop.walk);
+
+    assert_non_null(j->unmatched);
+    assert_string_equal(j->unmatched, "global loads of 4 bytes: 10 in PTX, 1 in the code");
+    arena_free(a);
+}
+
+static void units_and_widths_make_up_what_is_executed(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"straight", "loop",   "rest",   "gone",
+                                          "paths",    "parted", "called", "table"};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        Arena *a = arena_new();
+        const Shape s = sass_shape(a, kernels[k], 90, 3);
+        double units = 0, loads = 0;
+        for (int u = 0; u < SASS_UNITS; u++)
+            units += s.profile.by_unit[u];
+        for (int i = 0; i < SASS_WIDTHS; i++)
+            loads += s.profile.global_loads[i];
+
+        assert_int_equal(units, s.profile.instr);
+        assert_int_equal(loads, sass_shape_executed(&s, SASS_OP_LDG));
+        assert_int_equal(s.profile.by_unit[SASS_UNIT_UNKNOWN], 0);
+        assert_true(s.profile.serial.cycles >= s.profile.instr);
+        assert_true(s.profile.serial.loads_in_flight >= (s.profile.serial.long_waits > 0));
+        arena_free(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_without_branches_is_executed_once),
+        cmocka_unit_test(a_counted_loop_goes_round_as_in_the_ptx),
+        cmocka_unit_test(branches_on_scalar_predicates_are_branches),
+        cmocka_unit_test(a_loop_that_is_not_entered_is_left_out),
+        cmocka_unit_test(an_unrolled_loop_and_its_rest_make_up_all_iterations),
+        cmocka_unit_test(the_larger_copy_of_an_unrolled_loop_does_most_of_the_work),
+        cmocka_unit_test(a_loop_that_ptxas_unrolled_away_counts_as_in_the_ptx),
+        cmocka_unit_test(only_the_way_that_the_warp_takes_counts),
+        cmocka_unit_test(lanes_that_part_take_both_ways),
+        cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
+        cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
+        cmocka_unit_test(landmarks_that_differ_are_said),
+        cmocka_unit_test(units_and_widths_make_up_what_is_executed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

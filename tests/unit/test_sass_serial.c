@@ -1,0 +1,181 @@
+/* The time of one warp: code written by hand, cycles counted by hand. */
+#include "tests/support/sass_words.h"
+
+#include "metrics/cubin/sass_serial.h"
+
+#include <math.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const SassLatency LATENCY = {
+    .shared = 30, .global = 500, .special = 20, .barrier = 13, .other = 40, .operands = 10};
+
+static void assert_number(double found, double expected)
+{
+    if (fabs(found - expected) > 1e-9 * fmax(1, fabs(expected)))
+        fail_msg("%.17g instead of %.17g", found, expected);
+}
+
+static SassSerial serial_with(const Word *words, size_t count, double visits, const SassLatency *l)
+{
+    Arena *a = arena_new();
+    const uint8_t *code = sass_words(a, words, count);
+    const SassFlow *f = sass_flow_build(a, 90, code, count * SASS_BYTES);
+    const SassSerial s = sass_serial(a, sass_words_join(a, f, visits), l);
+    arena_free(a);
+    return s;
+}
+
+static SassSerial serial(const Word *words, size_t count, double visits)
+{
+    return serial_with(words, count, visits, &LATENCY);
+}
+
+static void stall_counts_add_up(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_FFMA, .stall = 4},
+                          {.op = SASS_OP_FFMA, .stall = 2},
+                          {.op = SASS_OP_EXIT, .stall = 5}};
+    const SassSerial s = serial(words, COUNT(words), 1);
+
+    assert_number(s.cycles, 11);
+    assert_number(s.issue, 11);
+}
+
+static void a_load_is_waited_for_where_its_scoreboard_is_asked_for(void **state)
+{
+    (void)state;
+    /* Load at 0, done at 30; the addition between does not wait; the second goes at 30. */
+    const Word words[] = {{.op = SASS_OP_LDS, .stall = 1, .write = 1},
+                          {.op = SASS_OP_FADD, .stall = 4},
+                          {.op = SASS_OP_FADD, .stall = 4, .wait = 1},
+                          {.op = SASS_OP_EXIT, .stall = 5}};
+    const SassSerial s = serial(words, COUNT(words), 1);
+
+    assert_number(s.cycles, 30 + 4 + 5);
+    assert_number(s.waits[SASS_WAIT_SHARED], 25);
+    assert_number(s.issue, 14);
+}
+
+static void loads_under_way_at_once_cost_one_latency(void **state)
+{
+    (void)state;
+    /* Loads at 0, 2 and 4: all there at 504. */
+    const Word words[] = {{.op = SASS_OP_LDG, .stall = 2, .write = 1},
+                          {.op = SASS_OP_LDG, .stall = 2, .write = 2},
+                          {.op = SASS_OP_LDG, .stall = 2, .write = 2},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 3},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassSerial s = serial(words, COUNT(words), 1);
+
+    assert_number(s.cycles, 504 + 2);
+    assert_number(s.long_waits, 1);
+    assert_number(s.loads_in_flight, 3);
+}
+
+static void a_store_frees_its_registers_before_it_is_done(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_STG, .stall = 1, .read = 4},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 1 << 3},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassSerial s = serial(words, COUNT(words), 1);
+
+    assert_number(s.cycles, 10 + 2);
+    assert_number(s.waits[SASS_WAIT_OTHER], 9);
+}
+
+static void a_barrier_costs_its_latency(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_BAR, .stall = 1}, {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassSerial s = serial(words, COUNT(words), 1);
+
+    assert_number(s.waits[SASS_WAIT_BARRIER], 13);
+    assert_number(s.cycles, 15);
+}
+
+static void a_loop_costs_its_iterations(void **state)
+{
+    (void)state;
+    /* Each iteration: load, and the sum of it 30 cycles later: 30 + 4 + 5. */
+    const Word words[] = {{.op = SASS_OP_MOV, .stall = 2},
+                          {.op = SASS_OP_LDS, .stall = 1, .write = 1},
+                          {.op = SASS_OP_FADD, .stall = 4, .wait = 1},
+                          {.op = SASS_OP_BRA, .stall = 5, .guard = true, .target = 1},
+                          {.op = SASS_OP_EXIT, .stall = 3}};
+
+    for (int n = 1; n < 40; n += 5) {
+        const SassSerial s = serial(words, COUNT(words), n);
+        assert_number(s.cycles, 2 + n * 39 + 3);
+        assert_number(s.waits[SASS_WAIT_SHARED], n * 29);
+    }
+    assert_number(serial(words, COUNT(words), 1e6).cycles, 2 + 1e6 * 39 + 3);
+}
+
+static void copies_are_waited_for_by_groups(void **state)
+{
+    (void)state;
+    /* Two groups of one copy each, at 0 and 3; waiting until one is left: the first, at 500. */
+    const Word words[] = {{.op = SASS_OP_LDGSTS, .stall = 2},
+                          {.op = SASS_OP_LDGDEPBAR, .stall = 1},
+                          {.op = SASS_OP_LDGSTS, .stall = 2},
+                          {.op = SASS_OP_LDGDEPBAR, .stall = 1},
+                          {.op = SASS_OP_DEPBAR, .stall = 1, .groups = 1},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassSerial s = serial(words, COUNT(words), 1);
+
+    assert_number(s.cycles, 502);
+    assert_number(s.loads_in_flight, 2);
+}
+
+static void among_equals_a_warp_gets_its_share_of_the_turns(void **state)
+{
+    (void)state;
+    /* 12 warps, 3 for each scheduler: an instruction every 3 cycles, or its stall count if larger.
+     */
+    const Word words[] = {{.op = SASS_OP_FFMA, .stall = 1},
+                          {.op = SASS_OP_FFMA, .stall = 5},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassLoad load = {.warps = 12};
+    const SassLatency l = sass_latency_among(&LATENCY, &load);
+
+    assert_number(serial_with(words, COUNT(words), 1, &l).cycles, 3 + 5 + 3);
+}
+
+static void among_equals_accesses_of_shared_memory_queue(void **state)
+{
+    (void)state;
+    /* 4 warps, 2 wavefronts each: the loads at 0 and 1 have their turn until cycle 8 and 16. */
+    const Word words[] = {{.op = SASS_OP_LDS, .stall = 1, .write = 1},
+                          {.op = SASS_OP_LDS, .stall = 1, .write = 2},
+                          {.op = SASS_OP_FADD, .stall = 1, .wait = 3},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassLoad load = {.warps = 4, .load_wavefronts = 2};
+    const SassLatency l = sass_latency_among(&LATENCY, &load);
+
+    assert_number(serial_with(words, COUNT(words), 1, &l).cycles, 16 - 1 + 30 + 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stall_counts_add_up),
+        cmocka_unit_test(a_load_is_waited_for_where_its_scoreboard_is_asked_for),
+        cmocka_unit_test(loads_under_way_at_once_cost_one_latency),
+        cmocka_unit_test(a_store_frees_its_registers_before_it_is_done),
+        cmocka_unit_test(a_barrier_costs_its_latency),
+        cmocka_unit_test(a_loop_costs_its_iterations),
+        cmocka_unit_test(copies_are_waited_for_by_groups),
+        cmocka_unit_test(among_equals_a_warp_gets_its_share_of_the_turns),
+        cmocka_unit_test(among_equals_accesses_of_shared_memory_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
