@@ -32,7 +32,7 @@ struct WalkTrack {
     uint32_t left; /* iterations until the stretch ends */
     uint32_t mask;
     size_t stack_count;
-    Lanes *values; /* of the loop's live registers at the stretch's start */
+    Lanes *values; /* of the loop's live registers at the start of the stretch under way */
 };
 
 /* An access whose addresses move by something that changes its cost. */
@@ -266,8 +266,10 @@ static bool set_changes(Frame *x, int loop, WalkProof *p)
     for (size_t i = 0; i < plan->state.count; i++)
         if ((size_t)plan->state.at[i] < registers)
             lanes_unknown(&p->changes[plan->state.at[i]]);
-    for (size_t i = 0; i < live->count; i++)
+    for (size_t i = 0; i < live->count; i++) {
         p->changes[live->at[i]] = p->start[i];
+        x->tracks[loop].values[i] = x->values[live->at[i]];
+    }
     return true;
 }
 
@@ -303,19 +305,29 @@ void walk_skip_abort(Frame *x)
     }
 }
 
+static bool same_lanes(const Lanes *a, const Lanes *b, int bits)
+{
+    if (a->uniform && b->uniform && a->v[0] == b->v[0])
+        return true;
+    for (int k = 0; k < PTX_LANES; k++)
+        if (!(a->known >> k & 1) ||
+            ptx_value_truncate(lanes_at(a, k), bits) != ptx_value_truncate(lanes_at(b, k), bits))
+            return false;
+    return true;
+}
+
+/* The registers have moved by the same as over the stretch before, and would again if they had
+ * started further on. */
 static bool changes_again(const Frame *x, const WalkProof *p)
 {
     const WalkLive *live = &plan_of(x)->live[p->loop];
     for (size_t i = 0; i < live->count; i++) {
-        const Lanes *now = &p->changes[live->at[i]], *start = &p->start[i];
-        const int bits = register_bits(x, live->at[i]);
-        if (now->uniform && start->uniform && now->v[0] == start->v[0])
-            continue;
-        for (int k = 0; k < PTX_LANES; k++)
-            if (!(now->known >> k & 1) ||
-                ptx_value_truncate(lanes_at(now, k), bits ? bits : 64) !=
-                    ptx_value_truncate(lanes_at(start, k), bits ? bits : 64))
-                return false;
+        const int reg = live->at[i], bits = register_bits(x, reg) ? register_bits(x, reg) : 64;
+        Lanes moved;
+        if (!register_change(&x->tracks[p->loop].values[i], &x->values[reg], bits, &moved) ||
+            !same_lanes(&moved, &p->start[i], bits) ||
+            !same_lanes(&p->changes[reg], &p->start[i], bits))
+            return false;
     }
     return true;
 }
