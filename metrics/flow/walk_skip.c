@@ -94,7 +94,8 @@ static WalkProof *proof_new(const Frame *x)
 {
     WalkProof *p = memory_zeroed(1, sizeof *p);
     const size_t late = plan_of(x)->late.count;
-    p->changes = memory_zeroed(x->known->function->registers.count + 1, sizeof *p->changes);
+    /* Set for the state when a proof begins; those of other registers are never looked at. */
+    p->changes = memory_new((x->known->function->registers.count + 1) * sizeof *p->changes);
     p->totals.blocks = memory_zeroed((size_t)flow_of(x)->cfg->count, sizeof *p->totals.blocks);
     p->totals.loops = memory_zeroed(loop_count(x), sizeof *p->totals.loops);
     p->totals.costs = memory_zeroed(cost_count(x), sizeof *p->totals.costs);
