@@ -38,12 +38,13 @@ static int request(const uint64_t *address, uint32_t lanes, int bytes, bool shar
     return most;
 }
 
-static int requests(const uint64_t *address, uint32_t lanes, int bytes, int width)
+/* Parts of `width` lanes one after the other; `distinct` is that of the last one. */
+static int requests(const uint64_t *address, uint32_t lanes, int bytes, int width, int *distinct)
 {
-    int sum = 0, distinct = 0;
+    int sum = 0;
     const uint32_t all = width == LANES ? UINT32_MAX : (UINT32_C(1) << width) - 1;
     for (int first = 0; first < LANES; first += width)
-        sum += request(address, lanes & (all << first), bytes, true, &distinct);
+        sum += request(address, lanes & (all << first), bytes, true, distinct);
     return sum;
 }
 
@@ -58,24 +59,27 @@ static bool neighbours_agree(const uint64_t *address, uint32_t lanes, int apart)
     return true;
 }
 
-int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load)
+static int spread_evenly(int distinct, uint32_t lanes, int bytes)
 {
-    if (bytes <= WORD)
-        return requests(address, lanes, bytes, LANES);
-    int width = LANES * WORD / bytes;
-    if (is_load && (neighbours_agree(address, lanes, 1) || neighbours_agree(address, lanes, 2)))
-        width *= 2;
-    return requests(address, lanes, bytes, width);
+    const int wavefronts = (distinct * unit_bytes(bytes) + BANKS * WORD - 1) / (BANKS * WORD);
+    const bool two_halves = bytes == 16 && (lanes & 0xffff) && lanes >> 16;
+    return two_halves && wavefronts < 2 ? 2 : wavefronts;
 }
 
-int banks_wavefronts_min(const uint64_t address[32], uint32_t lanes, int bytes)
+int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load,
+                     int *least)
 {
-    const int unit = unit_bytes(bytes);
-    int distinct = 0;
-    request(address, lanes, bytes, true, &distinct);
-    const int least = (distinct * unit + BANKS * WORD - 1) / (BANKS * WORD);
-    const bool two_halves = bytes == 16 && (lanes & 0xffff) && lanes >> 16;
-    return two_halves && least < 2 ? 2 : least;
+    int width = bytes <= WORD ? LANES : LANES * WORD / bytes, distinct = 0;
+    if (bytes > WORD && is_load &&
+        (neighbours_agree(address, lanes, 1) || neighbours_agree(address, lanes, 2)))
+        width *= 2;
+    const int sum = requests(address, lanes, bytes, width, &distinct);
+    if (!least)
+        return sum;
+    if (width < LANES)
+        request(address, lanes, bytes, true, &distinct);
+    *least = spread_evenly(distinct, lanes, bytes);
+    return sum;
 }
 
 int banks_wavefronts_atomic(const uint64_t address[32], uint32_t lanes, int bytes)

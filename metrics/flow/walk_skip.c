@@ -182,6 +182,22 @@ static bool lane_change(const Lanes *before, const Lanes *now, int lane, int bit
     return true;
 }
 
+/* The usual case: every lane known before and now, in a loop that a compiler makes vectors of. */
+static bool all_lanes_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
+{
+    if (before->known != UINT32_MAX || now->known != UINT32_MAX || before->uniform ||
+        now->uniform || bits < 8 || bits > 64)
+        return false;
+    const int shift = 64 - bits;
+    uint64_t differs = 0;
+    for (int i = 0; i < PTX_LANES; i++)
+        change->v[i] = (uint64_t)((int64_t)((now->v[i] - before->v[i]) << shift) >> shift);
+    for (int i = 0; i < PTX_LANES; i++)
+        differs |= change->v[i] ^ change->v[0];
+    change->uniform = differs == 0;
+    return true;
+}
+
 static bool register_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
 {
     uint64_t d = 0;
@@ -193,6 +209,8 @@ static bool register_change(const Lanes *before, const Lanes *now, int bits, Lan
     }
     change->known = UINT32_MAX;
     change->uniform = false;
+    if (all_lanes_change(before, now, bits, change))
+        return true;
     bool same = true;
     for (int i = 0; i < PTX_LANES; i++) {
         if (!lane_change(before, now, i, bits, &change->v[i]))

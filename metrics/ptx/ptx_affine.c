@@ -381,6 +381,22 @@ static bool all_uniform(const Lanes *l, int count)
     return true;
 }
 
+/* Sums and moves in which every lane changes by the same: no lane needs a look. */
+static bool common_change(const Job *j, Lanes *out)
+{
+    const PtxForm *f = j->form;
+    const bool sum = f->op == PTX_ADD || f->op == PTX_SUB;
+    const bool move = (f->op == PTX_MOV || f->op == PTX_CVTA) && j->count == 1;
+    if ((!sum && !move) || f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) ||
+        !all_uniform(j->changes, j->count) || j->results[0].known != UINT32_MAX)
+        return false;
+    uint64_t d = j->changes[0].v[0];
+    if (sum)
+        d = f->op == PTX_ADD ? d + j->changes[1].v[0] : d - j->changes[1].v[0];
+    lanes_fill(out, (uint64_t)ptx_value_signed(d, j->bits));
+    return true;
+}
+
 void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *changes, int count,
                        const Lanes results[2], uint32_t lanes, Lanes out[2], uint64_t *limit)
 {
@@ -396,6 +412,8 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
                    count,
                    source_bits(f),
                    ptx_type_is_signed(ptx_source_type(f))};
+    if (common_change(&j, &out[0]))
+        return;
     if (all_uniform(sources, count) && all_uniform(changes, count)) {
         if (lane_change(&j, 0, &change, limit))
             lanes_fill(&out[0], (uint64_t)change);

@@ -366,7 +366,8 @@ static bool compare_patterns(const Node *n, const WalkAccess *got, const Thread 
         for (int i = 0; i < LANES; i++)
             address[i] = threads[i].addresses[n->site].at[k];
         const Sectors s = sectors_count(address, UINT32_MAX, (int)n->bytes);
-        wavefronts += (uint64_t)banks_wavefronts(address, UINT32_MAX, (int)n->bytes, !n->store);
+        wavefronts +=
+            (uint64_t)banks_wavefronts(address, UINT32_MAX, (int)n->bytes, !n->store, NULL);
         sectors += (uint64_t)s.sectors;
         lines += (uint64_t)s.lines;
         unique += (uint64_t)s.unique_bytes;
