@@ -7,22 +7,23 @@ enum { SAMPLES_MAX = 8 };
 
 /* --- pretended pointers ------------------------------------------------------------------ */
 
-static bool is_used_as_pointer(const PtxFunction *f, int reg)
+/* Marks the registers that are the base of an address or that cvta converts. */
+static bool *pointer_registers(Arena *a, const PtxFunction *f)
 {
+    bool *used = ARENA_ARRAY(a, bool, f->registers.count + 1);
     for (size_t i = 0; i < f->instrs.count; i++) {
         const PtxInstr *in = &f->instrs.at[i];
-        const bool converts = in->form->op == PTX_CVTA && in->count > 1 &&
-                              in->operands[1].kind == PTX_OPERAND_REGISTER &&
-                              in->operands[1].index == reg;
-        if (converts)
-            return true;
-        for (int k = 0; k < in->count; k++)
-            if (in->operands[k].kind == PTX_OPERAND_ADDRESS && in->operands[k].count > 0 &&
-                in->operands[k].parts[0].kind == PTX_OPERAND_REGISTER &&
-                in->operands[k].parts[0].index == reg)
-                return true;
+        for (int k = 0; k < in->count; k++) {
+            const PtxOperand *o = &in->operands[k];
+            if (o->kind == PTX_OPERAND_ADDRESS && o->count > 0)
+                o = &o->parts[0];
+            else if (in->form->op != PTX_CVTA || k == 0)
+                continue;
+            if (o->kind == PTX_OPERAND_REGISTER)
+                used[o->index] = true;
+        }
     }
-    return false;
+    return used;
 }
 
 /* A load of 8 bytes from the parameter space at a fixed place: its offset, or false. */
@@ -57,11 +58,12 @@ PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxL
         params[i] = l->params[i];
         known[i] = !l->known || l->known[i];
     }
+    const bool *used = pointer_registers(a, entry);
     uint64_t offset = 0;
     for (size_t i = 0; i < entry->instrs.count; i++) {
         const PtxInstr *in = &entry->instrs.at[i];
         if (!loaded_offset(in, &offset) || offset > size || size - offset < 8 ||
-            has_value(l, offset) || !is_used_as_pointer(entry, in->operands[0].index))
+            has_value(l, offset) || !used[in->operands[0].index])
             continue;
         const int index = in->operands[1].parts[0].variable->index;
         const uint64_t address = (uint64_t)(index % 127 + 1) << 40;
