@@ -240,8 +240,11 @@ static void number_lines(Memory *m)
             at = 0;
             line = 1;
         }
-        for (; at < span->offset && at < source->size; at++)
-            line += source->text[at] == '\n';
+        while (at < span->offset && at < source->size) {
+            const char *end = memchr(source->text + at, '\n', span->offset - at);
+            line += end != NULL;
+            at = end ? (size_t)(end - source->text) + 1 : span->offset;
+        }
         x->line = line;
     }
 }
