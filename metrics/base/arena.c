@@ -19,7 +19,7 @@ enum { CHUNK = 0 };
 #else
 enum { CHUNK = 64 * 1024 };
 #endif
-enum { ALIGN = 16 };
+enum { ALIGN = 16, KEPT_CHUNKS = 64 };
 
 typedef struct Chunk Chunk;
 struct Chunk {
@@ -31,6 +31,7 @@ struct Chunk {
 
 struct Arena {
     Chunk *chunks; /* newest first */
+    Chunk *spare;  /* empty ones of ordinary size, from before a reset */
     size_t used;
 };
 
@@ -74,36 +75,51 @@ Arena *arena_new(void)
 
 void arena_reset(Arena *a)
 {
-    Chunk *c = a->chunks;
-    /* One ordinary chunk is kept, so that a loop of resets does not go to malloc at all. */
-    Chunk *keep = NULL;
+    Chunk *next = NULL;
+    int kept = 0;
+    /* Ordinary chunks are kept, so that a loop of resets does not go to malloc, nor malloc to the
+     * system. */
+    for (Chunk *c = a->spare; c; c = c->next)
+        kept++;
+    for (Chunk *c = a->chunks; c; c = next) {
+        next = c->next;
+        if (CHUNK == 0 || c->size != CHUNK || kept == KEPT_CHUNKS) {
+            free(c);
+            continue;
+        }
+        c->used = 0;
+        c->next = a->spare;
+        a->spare = c;
+        kept++;
+    }
+    a->chunks = NULL;
+    a->used = 0;
+}
+
+static void free_chunks(Chunk *c)
+{
     while (c) {
         Chunk *next = c->next;
-        if (!keep && CHUNK != 0 && c->size == CHUNK) {
-            keep = c;
-        } else {
-            free(c);
-        }
+        free(c);
         c = next;
     }
-    if (keep) {
-        keep->next = NULL;
-        keep->used = 0;
-    }
-    a->chunks = keep;
-    a->used = 0;
 }
 
 void arena_free(Arena *a)
 {
     if (!a)
         return;
-    for (Chunk *c = a->chunks; c;) {
-        Chunk *next = c->next;
-        free(c);
-        c = next;
-    }
+    free_chunks(a->chunks);
+    free_chunks(a->spare);
     free(a);
+}
+
+static Chunk *take_spare(Arena *a)
+{
+    Chunk *c = a->spare;
+    if (c)
+        a->spare = c->next;
+    return c;
 }
 
 static Chunk *chunk_new(size_t size)
@@ -124,7 +140,9 @@ void *arena_alloc(Arena *a, size_t size)
     if (!c || c->size - c->used < rounded) {
         /* A large object gets a chunk of its own behind the current one. */
         bool large = rounded > CHUNK / 4;
-        Chunk *fresh = chunk_new(large ? (CHUNK ? rounded : size) : CHUNK);
+        Chunk *fresh = large ? NULL : take_spare(a);
+        if (!fresh)
+            fresh = chunk_new(large ? (CHUNK ? rounded : size) : CHUNK);
         if (large && c) {
             fresh->next = c->next;
             c->next = fresh;

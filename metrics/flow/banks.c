@@ -9,15 +9,16 @@ static int unit_bytes(int bytes)
     return bytes < WORD ? WORD : bytes;
 }
 
-/* The most distinct units that fall into one group of banks. */
-static int request(const uint64_t *address, uint32_t lanes, int bytes, bool shared_units)
+/* The most distinct units that fall into one group of banks, and how many there are in all. */
+static int request(const uint64_t *address, uint32_t lanes, int bytes, bool shared_units,
+                   int *distinct)
 {
     const int unit = unit_bytes(bytes);
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)unit);
     const unsigned groups = BANKS * WORD / (unsigned)unit;
     uint8_t count[BANKS] = {0};
     int8_t newest[BANKS], before[LANES];
-    int most = 0;
+    int most = 0, all = 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         const uint64_t mine = address[i] >> shift;
@@ -29,18 +30,21 @@ static int request(const uint64_t *address, uint32_t lanes, int bytes, bool shar
             continue;
         before[i] = (int8_t)(count[g] ? newest[g] : -1);
         newest[g] = (int8_t)i;
+        all++;
         if (++count[g] > most)
             most = count[g];
     }
+    *distinct = all;
     return most;
 }
 
-static int requests(const uint64_t *address, uint32_t lanes, int bytes, int width)
+/* Parts of `width` lanes one after the other; `distinct` is that of the last one. */
+static int requests(const uint64_t *address, uint32_t lanes, int bytes, int width, int *distinct)
 {
     int sum = 0;
     const uint32_t all = width == LANES ? UINT32_MAX : (UINT32_C(1) << width) - 1;
     for (int first = 0; first < LANES; first += width)
-        sum += request(address, lanes & (all << first), bytes, true);
+        sum += request(address, lanes & (all << first), bytes, true, distinct);
     return sum;
 }
 
@@ -55,54 +59,46 @@ static bool neighbours_agree(const uint64_t *address, uint32_t lanes, int apart)
     return true;
 }
 
-int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load)
+static int spread_evenly(int distinct, uint32_t lanes, int bytes)
 {
-    if (bytes <= WORD)
-        return requests(address, lanes, bytes, LANES);
-    int width = LANES * WORD / bytes;
-    if (is_load && (neighbours_agree(address, lanes, 1) || neighbours_agree(address, lanes, 2)))
-        width *= 2;
-    return requests(address, lanes, bytes, width);
-}
-
-static int distinct_units(const uint64_t *address, uint32_t lanes, int unit)
-{
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)unit);
-    int distinct = 0;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
-        bool seen = false;
-        for (uint32_t earlier = lanes & ((UINT32_C(1) << i) - 1); earlier && !seen;
-             earlier &= earlier - 1)
-            seen = address[__builtin_ctz(earlier)] >> shift == address[i] >> shift;
-        distinct += !seen;
-    }
-    return distinct;
-}
-
-int banks_wavefronts_min(const uint64_t address[32], uint32_t lanes, int bytes)
-{
-    const int unit = unit_bytes(bytes);
-    const int distinct = distinct_units(address, lanes, unit);
-    const int least = (distinct * unit + BANKS * WORD - 1) / (BANKS * WORD);
+    const int wavefronts = (distinct * unit_bytes(bytes) + BANKS * WORD - 1) / (BANKS * WORD);
     const bool two_halves = bytes == 16 && (lanes & 0xffff) && lanes >> 16;
-    return two_halves && least < 2 ? 2 : least;
+    return two_halves && wavefronts < 2 ? 2 : wavefronts;
+}
+
+int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load,
+                     int *least)
+{
+    int width = bytes <= WORD ? LANES : LANES * WORD / bytes, distinct = 0;
+    if (bytes > WORD && is_load &&
+        (neighbours_agree(address, lanes, 1) || neighbours_agree(address, lanes, 2)))
+        width *= 2;
+    const int sum = requests(address, lanes, bytes, width, &distinct);
+    if (!least)
+        return sum;
+    if (width < LANES)
+        request(address, lanes, bytes, true, &distinct);
+    *least = spread_evenly(distinct, lanes, bytes);
+    return sum;
 }
 
 int banks_wavefronts_atomic(const uint64_t address[32], uint32_t lanes, int bytes)
 {
-    return request(address, lanes, bytes, false);
+    int distinct = 0;
+    return request(address, lanes, bytes, false, &distinct);
 }
 
 int banks_wavefronts_matrix(const uint64_t address[32], uint32_t lanes, int matrices)
 {
-    int sum = 0;
+    int sum = 0, distinct = 0;
     for (int m = 0; m < matrices; m++)
-        sum += request(address, lanes & (UINT32_C(255) << (8 * m)), 16, true);
+        sum += request(address, lanes & (UINT32_C(255) << (8 * m)), 16, true, &distinct);
     return sum;
 }
 
 int banks_distinct_words(const uint64_t address[32], uint32_t lanes)
 {
-    return distinct_units(address, lanes, WORD);
+    int distinct = 0;
+    request(address, lanes, WORD, true, &distinct);
+    return distinct;
 }

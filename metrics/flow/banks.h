@@ -21,11 +21,10 @@
 #include <stdint.h>
 
 /* Lane i of `lanes` (bits) reads or writes `bytes` (1, 2, 4, 8 or 16) at address[i], aligned to
- * that.  0 when no lane does. */
-int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load);
-
-/* Wavefronts that the same distinct words would take if they were spread evenly over the banks. */
-int banks_wavefronts_min(const uint64_t address[32], uint32_t lanes, int bytes);
+ * that.  0 when no lane does.  `least`, when not NULL, gets the wavefronts that the same distinct
+ * words would take if they were spread evenly over the banks. */
+int banks_wavefronts(const uint64_t address[32], uint32_t lanes, int bytes, bool is_load,
+                     int *least);
 
 /* Atomics: every lane counts, also those that name the same word. */
 int banks_wavefronts_atomic(const uint64_t address[32], uint32_t lanes, int bytes);

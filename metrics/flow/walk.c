@@ -223,14 +223,23 @@ static int cell_outside(const Frame *x, const Call *call, const WalkCell *inside
                           inside->bytes);
 }
 
+/* Unknown values of the state; those of other registers are never looked at. */
+static Lanes *values_new(const WalkPlan *p)
+{
+    const size_t count = p->flow->function->registers.count + p->cells.count + 1;
+    Lanes *values = memory_new(count * sizeof *values);
+    for (size_t i = 0; i < p->state.count; i++)
+        lanes_unknown(&values[p->state.at[i]]);
+    return values;
+}
+
 static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
 {
     Frame *x = memory_zeroed(1, sizeof *x);
     x->walker = w;
     x->known = known_function(w, f);
     x->depth = depth;
-    x->values =
-        memory_zeroed(f->registers.count + x->known->plan->cells.count + 1, sizeof *x->values);
+    x->values = values_new(x->known->plan);
     x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
     x->loops = memory_zeroed(x->known->plan->flow->loops->loops.count + 1, sizeof *x->loops);
     x->known->result->calls++;

@@ -67,20 +67,22 @@ bool walk_address(void *walker, const PtxVariable *v, uint64_t *address)
 static void price_shared(WalkAccess *a, const AccessCost *c, const uint64_t *address,
                          uint32_t lanes)
 {
+    int least = 0;
     switch (c->kind) {
     case ACCESS_ATOMIC:
+        banks_wavefronts(address, lanes, c->bytes, false, &least);
         a->wavefronts += (uint64_t)banks_wavefronts_atomic(address, lanes, c->bytes);
         break;
     case ACCESS_MATRIX_LOAD:
     case ACCESS_MATRIX_STORE:
         a->wavefronts += (uint64_t)banks_wavefronts_matrix(address, lanes, c->matrices);
-        a->wavefronts_min += (uint64_t)c->matrices;
-        return;
+        least = c->matrices;
+        break;
     default:
         a->wavefronts +=
-            (uint64_t)banks_wavefronts(address, lanes, c->bytes, c->kind == ACCESS_LOAD);
+            (uint64_t)banks_wavefronts(address, lanes, c->bytes, c->kind == ACCESS_LOAD, &least);
     }
-    a->wavefronts_min += (uint64_t)banks_wavefronts_min(address, lanes, c->bytes);
+    a->wavefronts_min += (uint64_t)least;
 }
 
 static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes, int bytes)

@@ -70,6 +70,9 @@ static void note_block(Liveness *l, int block)
             ptx_visit_registers(in, note_kept, l);
         ptx_visit_registers(in, note_register, l);
     }
+    const PtxInstr *branch = cfg_branch(l->plan->flow->cfg, block);
+    if (branch)
+        ptx_visit_registers(branch, note_register, l);
 }
 
 static bool update_block(Liveness *l, const CfgBlock *c, int block)

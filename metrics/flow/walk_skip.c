@@ -32,7 +32,7 @@ struct WalkTrack {
     uint32_t left; /* iterations until the stretch ends */
     uint32_t mask;
     size_t stack_count;
-    Lanes *values; /* of the loop's live registers at the stretch's start */
+    Lanes *values; /* of the loop's live registers at the start of the stretch under way */
 };
 
 /* An access whose addresses move by something that changes its cost. */
@@ -94,7 +94,8 @@ static WalkProof *proof_new(const Frame *x)
 {
     WalkProof *p = memory_zeroed(1, sizeof *p);
     const size_t late = plan_of(x)->late.count;
-    p->changes = memory_zeroed(x->known->function->registers.count + 1, sizeof *p->changes);
+    /* Set for the state when a proof begins; those of other registers are never looked at. */
+    p->changes = memory_new((x->known->function->registers.count + 1) * sizeof *p->changes);
     p->totals.blocks = memory_zeroed((size_t)flow_of(x)->cfg->count, sizeof *p->totals.blocks);
     p->totals.loops = memory_zeroed(loop_count(x), sizeof *p->totals.loops);
     p->totals.costs = memory_zeroed(cost_count(x), sizeof *p->totals.costs);
@@ -181,6 +182,22 @@ static bool lane_change(const Lanes *before, const Lanes *now, int lane, int bit
     return true;
 }
 
+/* The usual case: every lane known before and now, in a loop that a compiler makes vectors of. */
+static bool all_lanes_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
+{
+    if (before->known != UINT32_MAX || now->known != UINT32_MAX || before->uniform ||
+        now->uniform || bits < 8 || bits > 64)
+        return false;
+    const int shift = 64 - bits;
+    uint64_t differs = 0;
+    for (int i = 0; i < PTX_LANES; i++)
+        change->v[i] = (uint64_t)((int64_t)((now->v[i] - before->v[i]) << shift) >> shift);
+    for (int i = 0; i < PTX_LANES; i++)
+        differs |= change->v[i] ^ change->v[0];
+    change->uniform = differs == 0;
+    return true;
+}
+
 static bool register_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
 {
     uint64_t d = 0;
@@ -192,6 +209,8 @@ static bool register_change(const Lanes *before, const Lanes *now, int bits, Lan
     }
     change->known = UINT32_MAX;
     change->uniform = false;
+    if (all_lanes_change(before, now, bits, change))
+        return true;
     bool same = true;
     for (int i = 0; i < PTX_LANES; i++) {
         if (!lane_change(before, now, i, bits, &change->v[i]))
@@ -266,8 +285,10 @@ static bool set_changes(Frame *x, int loop, WalkProof *p)
     for (size_t i = 0; i < plan->state.count; i++)
         if ((size_t)plan->state.at[i] < registers)
             lanes_unknown(&p->changes[plan->state.at[i]]);
-    for (size_t i = 0; i < live->count; i++)
+    for (size_t i = 0; i < live->count; i++) {
         p->changes[live->at[i]] = p->start[i];
+        x->tracks[loop].values[i] = x->values[live->at[i]];
+    }
     return true;
 }
 
@@ -303,19 +324,29 @@ void walk_skip_abort(Frame *x)
     }
 }
 
+static bool same_lanes(const Lanes *a, const Lanes *b, int bits)
+{
+    if (a->uniform && b->uniform && a->v[0] == b->v[0])
+        return true;
+    for (int k = 0; k < PTX_LANES; k++)
+        if (!(a->known >> k & 1) ||
+            ptx_value_truncate(lanes_at(a, k), bits) != ptx_value_truncate(lanes_at(b, k), bits))
+            return false;
+    return true;
+}
+
+/* The registers have moved by the same as over the stretch before, and would again if they had
+ * started further on. */
 static bool changes_again(const Frame *x, const WalkProof *p)
 {
     const WalkLive *live = &plan_of(x)->live[p->loop];
     for (size_t i = 0; i < live->count; i++) {
-        const Lanes *now = &p->changes[live->at[i]], *start = &p->start[i];
-        const int bits = register_bits(x, live->at[i]);
-        if (now->uniform && start->uniform && now->v[0] == start->v[0])
-            continue;
-        for (int k = 0; k < PTX_LANES; k++)
-            if (!(now->known >> k & 1) ||
-                ptx_value_truncate(lanes_at(now, k), bits ? bits : 64) !=
-                    ptx_value_truncate(lanes_at(start, k), bits ? bits : 64))
-                return false;
+        const int reg = live->at[i], bits = register_bits(x, reg) ? register_bits(x, reg) : 64;
+        Lanes moved;
+        if (!register_change(&x->tracks[p->loop].values[i], &x->values[reg], bits, &moved) ||
+            !same_lanes(&moved, &p->start[i], bits) ||
+            !same_lanes(&p->changes[reg], &p->start[i], bits))
+            return false;
     }
     return true;
 }

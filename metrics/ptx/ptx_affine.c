@@ -381,6 +381,48 @@ static bool all_uniform(const Lanes *l, int count)
     return true;
 }
 
+/* Sums and moves in which every lane changes by the same: no lane needs a look. */
+static bool common_change(const Job *j, Lanes *out)
+{
+    const PtxForm *f = j->form;
+    const bool sum = f->op == PTX_ADD || f->op == PTX_SUB;
+    const bool move = (f->op == PTX_MOV || f->op == PTX_CVTA) && j->count == 1;
+    if ((!sum && !move) || f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) ||
+        !all_uniform(j->changes, j->count) || j->results[0].known != UINT32_MAX)
+        return false;
+    uint64_t d = j->changes[0].v[0];
+    if (sum)
+        d = f->op == PTX_ADD ? d + j->changes[1].v[0] : d - j->changes[1].v[0];
+    lanes_fill(out, (uint64_t)ptx_value_signed(d, j->bits));
+    return true;
+}
+
+/* Extensions, products and shifts in which one source moves by the same in all lanes and the others
+ * are the same: the lane that wraps first speaks for all.  -1: look at each lane. */
+static int first_to_wrap(const Job *j)
+{
+    const PtxOp op = j->form->op;
+    if ((op != PTX_CVT && op != PTX_MUL && op != PTX_MAD && op != PTX_SHL) ||
+        !all_uniform(j->changes, j->count) || j->results[0].known != UINT32_MAX)
+        return -1;
+    const int factors = j->count < 2 ? j->count : 2;
+    int moving = -1, first = 0;
+    for (int i = 0; i < factors; i++)
+        if (ptx_value_truncate(j->changes[i].v[0], j->bits) != 0)
+            moving = moving < 0 ? i : SOURCES;
+    if (moving < 0 || moving == SOURCES || (factors == 2 && !j->sources[1 - moving].uniform))
+        return -1;
+    const Lanes *v = &j->sources[moving];
+    const bool up = ptx_value_signed(j->changes[moving].v[0], j->bits) > 0;
+    for (int i = 1; i < PTX_LANES && !v->uniform; i++) {
+        const Wide a = number(v->v[i], j->bits, j->is_signed);
+        const Wide b = number(v->v[first], j->bits, j->is_signed);
+        if (up ? a > b : a < b)
+            first = i;
+    }
+    return first;
+}
+
 void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *changes, int count,
                        const Lanes results[2], uint32_t lanes, Lanes out[2], uint64_t *limit)
 {
@@ -396,6 +438,8 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
                    count,
                    source_bits(f),
                    ptx_type_is_signed(ptx_source_type(f))};
+    if (common_change(&j, &out[0]))
+        return;
     if (all_uniform(sources, count) && all_uniform(changes, count)) {
         if (lane_change(&j, 0, &change, limit))
             lanes_fill(&out[0], (uint64_t)change);
@@ -403,6 +447,11 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
             lanes_unknown(&out[0]);
         out[1].known = out[0].known;
         out[1].uniform = out[0].uniform;
+        return;
+    }
+    const int first = lanes == UINT32_MAX ? first_to_wrap(&j) : -1;
+    if (first >= 0 && lane_change(&j, first, &change, limit)) {
+        lanes_fill(&out[0], (uint64_t)change);
         return;
     }
     lanes_spread(&out[0]);

@@ -539,25 +539,125 @@ static int result_bits(const PtxForm *f)
     return bits == 0 || bits > 64 ? 64 : bits;
 }
 
-static bool eval_lane(const PtxForm *f, const Lanes *sources, int count, int lane,
+/* What the lanes of one instruction have in common. */
+typedef struct Recipe {
+    Scalar start;
+    int result_bits;
+    bool cut_b;      /* the second source has the instruction's type too; else it is an amount */
+    bool fills_sign; /* a converted value fills a wider register by its sign (ISA 9.4.1) */
+} Recipe;
+
+static Recipe recipe_of(const PtxForm *f, int count)
+{
+    Recipe r = {.start = {.form = f, .bits = source_bits(f), .count = count}};
+    r.start.is_signed = ptx_type_is_signed(ptx_source_type(f));
+    r.result_bits = result_bits(f);
+    r.cut_b = f->op != PTX_SHL && f->op != PTX_SHR && f->op != PTX_BFE;
+    r.fills_sign = f->op == PTX_CVT && ptx_type_is_signed(f->types[0]);
+    return r;
+}
+
+static bool eval_lane(const Recipe *r, const Lanes *sources, int count, int lane,
                       uint64_t result[2])
 {
-    Scalar s = {.form = f, .bits = source_bits(f), .count = count};
-    s.is_signed = ptx_type_is_signed(ptx_source_type(f));
+    Scalar s = r->start;
     uint64_t *const values[4] = {&s.a, &s.b, &s.c, &s.d};
     for (int i = 0; i < count && i < 4; i++)
         *values[i] = lanes_at(&sources[i], lane);
-    /* The first two sources have the instruction's type; later ones may be amounts or wider. */
     s.a = ptx_value_truncate(s.a, s.bits);
-    if (f->op != PTX_SHL && f->op != PTX_SHR && f->op != PTX_BFE)
+    if (r->cut_b)
         s.b = ptx_value_truncate(s.b, s.bits);
     if (!eval_scalar(&s))
         return false;
-    result[0] = ptx_value_truncate(s.result[0], result_bits(f));
-    /* A converted value fills a wider register by its sign (ISA 9.4.1). */
-    if (f->op == PTX_CVT && ptx_type_is_signed(f->types[0]))
-        result[0] = (uint64_t)ptx_value_signed(result[0], result_bits(f));
+    result[0] = ptx_value_truncate(s.result[0], r->result_bits);
+    if (r->fills_sign)
+        result[0] = (uint64_t)ptx_value_signed(result[0], r->result_bits);
     result[1] = s.result[1] & 1;
+    return true;
+}
+
+/* --- all lanes at once: the commonest operations, as loops that a compiler makes vectors of ------
+ */
+
+/* Every lane's value, in `room` where they are all the same. */
+static const uint64_t *every_lane(const Lanes *l, uint64_t room[PTX_LANES])
+{
+    if (!l->uniform)
+        return l->v;
+    for (int i = 0; i < PTX_LANES; i++)
+        room[i] = l->v[0];
+    return room;
+}
+
+static void extend(uint64_t *to, const uint64_t *from, int bits, bool is_signed)
+{
+    const int shift = 64 - bits;
+    if (is_signed)
+        for (int i = 0; i < PTX_LANES; i++)
+            to[i] = (uint64_t)((int64_t)(from[i] << shift) >> shift);
+    else
+        for (int i = 0; i < PTX_LANES; i++)
+            to[i] = from[i] << shift >> shift;
+}
+
+static void multiply_lanes(const Recipe *r, const uint64_t *a, const uint64_t *b, uint64_t *out)
+{
+    uint64_t x[PTX_LANES], y[PTX_LANES];
+    extend(x, a, r->start.bits, r->start.is_signed);
+    extend(y, b, r->start.bits, r->start.is_signed);
+    for (int i = 0; i < PTX_LANES; i++)
+        out[i] = x[i] * y[i];
+}
+
+/* False: not one of them. */
+static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint64_t *out)
+{
+    const PtxForm *f = r->start.form;
+    uint64_t rooms[3][PTX_LANES];
+    const uint64_t *v[3] = {0};
+    if (f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) || f->half == PTX_HIGH || count > 3)
+        return false;
+    for (int i = 0; i < count; i++)
+        v[i] = every_lane(&sources[i], rooms[i]);
+    switch (f->op) {
+    case PTX_ADD:
+        for (int i = 0; i < PTX_LANES; i++)
+            out[i] = v[0][i] + v[1][i];
+        break;
+    case PTX_SUB:
+        for (int i = 0; i < PTX_LANES; i++)
+            out[i] = v[0][i] - v[1][i];
+        break;
+    case PTX_AND:
+        for (int i = 0; i < PTX_LANES; i++)
+            out[i] = v[0][i] & v[1][i];
+        break;
+    case PTX_OR:
+        for (int i = 0; i < PTX_LANES; i++)
+            out[i] = v[0][i] | v[1][i];
+        break;
+    case PTX_XOR:
+        for (int i = 0; i < PTX_LANES; i++)
+            out[i] = v[0][i] ^ v[1][i];
+        break;
+    case PTX_MUL:
+        multiply_lanes(r, v[0], v[1], out);
+        break;
+    case PTX_MAD:
+        multiply_lanes(r, v[0], v[1], out);
+        for (int i = 0; i < PTX_LANES; i++)
+            out[i] += v[2][i];
+        break;
+    case PTX_SHL:
+        if (!sources[1].uniform || (uint32_t)v[1][0] >= (uint32_t)r->start.bits)
+            return false;
+        for (int i = 0; i < PTX_LANES; i++)
+            out[i] = v[0][i] << (v[1][0] & 63);
+        break;
+    default:
+        return false;
+    }
+    extend(out, out, r->result_bits, false);
     return true;
 }
 
@@ -612,8 +712,9 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
         return;
     }
     uint64_t v[2] = {0};
+    const Recipe recipe = recipe_of(f, count);
     if (all_uniform(sources, count)) {
-        if (eval_lane(f, sources, count, 0, v)) {
+        if (eval_lane(&recipe, sources, count, 0, v)) {
             lanes_fill(&result[0], v[0]);
             lanes_fill(&result[1], v[1]);
         }
@@ -622,9 +723,13 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
     uint32_t known = UINT32_MAX;
     for (int k = 0; k < count; k++)
         known &= sources[k].known;
+    if (known == UINT32_MAX && eval_together(&recipe, sources, count, result[0].v)) {
+        result[0].known = known;
+        return;
+    }
     result[0].known = lanes_decided(f, sources, count, &result[0]) & ~known;
     for (int i = 0; i < PTX_LANES; i++) {
-        if (!(known >> i & 1) || !eval_lane(f, sources, count, i, v))
+        if (!(known >> i & 1) || !eval_lane(&recipe, sources, count, i, v))
             continue;
         result[0].known |= UINT32_C(1) << i;
         result[1].known |= UINT32_C(1) << i;

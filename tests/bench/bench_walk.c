@@ -1,4 +1,4 @@
-/* Time to read the PTX of many configurations and to follow a warp through each.
+/* Time to read the PTX of many configurations and to follow the warps of each that stand for all.
  *
  *     bench_walk LIST [ROUNDS]
  *
@@ -6,7 +6,7 @@
  * to the list's folder.  The kernels take three pointers and three extents of 4096, as
  * templates/matmul.cu does. */
 #include "metrics/base/file.h"
-#include "metrics/flow/walk.h"
+#include "metrics/flow/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <stdio.h>
@@ -22,13 +22,14 @@ typedef struct Case {
 } Case;
 
 typedef struct Seconds {
-    double parse, flow, walk;
+    double parse, flow, walk, memory;
 } Seconds;
 
+/* Of this thread alone: other programs may run beside it. */
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -78,7 +79,12 @@ static Seconds run(Arena *a, const Case *c)
     s.flow = end - start;
     start = end;
     walk_warp(a, entry, &o);
-    s.walk = now() - start;
+    end = now();
+    s.walk = end - start;
+    start = end;
+    const MemoryOptions all = {.walk = o};
+    memory_follow(a, entry, &all);
+    s.memory = now() - start;
     arena_reset(a);
     return s;
 }
@@ -105,16 +111,19 @@ int main(int argc, char **argv)
             sum.parse += s.parse;
             sum.flow += s.flow;
             sum.walk += s.walk;
+            sum.memory += s.memory;
             bytes += cases[i].ptx->size;
-            if (s.parse + s.walk > worst)
-                worst = s.parse + s.walk;
+            if (s.parse + s.memory > worst)
+                worst = s.parse + s.memory;
         }
     const double runs = (double)n * rounds;
     if (runs > 0)
-        printf("%zu kernels of %.0f bytes: parse %.3f ms, walk %.3f ms (flow analyses %.3f ms), "
-               "worst %.3f ms\n",
-               n, (double)bytes / runs, sum.parse / runs * 1e3, sum.walk / runs * 1e3,
-               sum.flow / runs * 1e3, worst * 1e3);
+        printf("%zu kernels of %.0f bytes, ms each: parse %.3f, memory of all warps %.3f, together "
+               "%.3f "
+               "(worst %.3f); flow analyses alone %.3f, control of one warp %.3f\n",
+               n, (double)bytes / runs, sum.parse / runs * 1e3, sum.memory / runs * 1e3,
+               (sum.parse + sum.memory) / runs * 1e3, worst * 1e3, sum.flow / runs * 1e3,
+               sum.walk / runs * 1e3);
     arena_free(a);
     arena_free(texts);
     return runs > 0 ? 0 : 1;

@@ -1,0 +1,402 @@
+#include "metrics/flow/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES_MAX = 8 };
+
+/* --- pretended pointers ------------------------------------------------------------------ */
+
+/* Marks the registers that are the base of an address or that cvta converts. */
+static bool *pointer_registers(Arena *a, const PtxFunction *f)
+{
+    bool *used = ARENA_ARRAY(a, bool, f->registers.count + 1);
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        const PtxInstr *in = &f->instrs.at[i];
+        for (int k = 0; k < in->count; k++) {
+            const PtxOperand *o = &in->operands[k];
+            if (o->kind == PTX_OPERAND_ADDRESS && o->count > 0)
+                o = &o->parts[0];
+            else if (in->form->op != PTX_CVTA || k == 0)
+                continue;
+            if (o->kind == PTX_OPERAND_REGISTER)
+                used[o->index] = true;
+        }
+    }
+    return used;
+}
+
+/* A load of 8 bytes from the parameter space at a fixed place: its offset, or false. */
+static bool loaded_offset(const PtxInstr *in, uint64_t *offset)
+{
+    if (in->form->op != PTX_LD || in->form->space != PTX_PARAM || in->form->vector != 1 ||
+        ptx_type_bits(in->form->types[0]) != 64 || in->count != 2 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER ||
+        in->operands[1].kind != PTX_OPERAND_ADDRESS || in->operands[1].count == 0 ||
+        in->operands[1].parts[0].kind != PTX_OPERAND_VARIABLE ||
+        !in->operands[1].parts[0].variable->is_parameter)
+        return false;
+    *offset = in->operands[1].parts[0].variable->offset + (uint64_t)in->operands[1].value;
+    return true;
+}
+
+static bool has_value(const PtxLaunch *l, uint64_t offset)
+{
+    uint64_t v = 0;
+    return ptx_launch_param(l, offset, 8, &v) && v != 0;
+}
+
+PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxLaunch *l)
+{
+    enum { PARAMS_MAX = 32764 }; /* bytes that a kernel's parameters can have */
+    PtxLaunch out = *l;
+    const size_t size = entry->param_size > PARAMS_MAX ? PARAMS_MAX : (size_t)entry->param_size;
+    out.param_bytes = size > l->param_bytes ? size : l->param_bytes;
+    unsigned char *params = ARENA_ARRAY(a, unsigned char, out.param_bytes + 1);
+    unsigned char *known = ARENA_ARRAY(a, unsigned char, out.param_bytes + 1);
+    for (size_t i = 0; l->params && i < l->param_bytes; i++) {
+        params[i] = l->params[i];
+        known[i] = !l->known || l->known[i];
+    }
+    const bool *used = pointer_registers(a, entry);
+    uint64_t offset = 0;
+    for (size_t i = 0; i < entry->instrs.count; i++) {
+        const PtxInstr *in = &entry->instrs.at[i];
+        if (!loaded_offset(in, &offset) || offset > size || size - offset < 8 ||
+            has_value(l, offset) || !used[in->operands[0].index])
+            continue;
+        const int index = in->operands[1].parts[0].variable->index;
+        const uint64_t address = (uint64_t)(index % 127 + 1) << 40;
+        for (int k = 0; k < 8; k++)
+            params[offset + (uint64_t)k] = (unsigned char)(address >> (8 * k));
+        memset(&known[offset], 1, 8);
+    }
+    out.params = params;
+    out.known = known;
+    return out;
+}
+
+/* --- samples ----------------------------------------------------------------------------- */
+
+typedef struct Sample {
+    const Walk *walk;
+    double weight;
+} Sample;
+
+typedef struct Sampler {
+    Arena *arena;
+    const PtxFunction *entry;
+    WalkOptions walk;
+    WalkPlans plans;
+    Sample at[SAMPLES_MAX];
+    int count;
+} Sampler;
+
+static void add_sample(Sampler *s, PtxDim block, uint32_t warp, double weight)
+{
+    if (s->count == SAMPLES_MAX)
+        return;
+    s->walk.place = (PtxPlace){block, warp};
+    s->at[s->count++] = (Sample){walk_warp(s->arena, s->entry, &s->walk), weight};
+}
+
+static uint32_t warps_in_block(const PtxLaunch *l)
+{
+    const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
+    return (uint32_t)((threads + PTX_LANES - 1) / PTX_LANES);
+}
+
+/* Shares of the sample blocks: the middle one and its neighbours equally, the far edges their part.
+ */
+static void sample_blocks(Sampler *s, uint32_t warp)
+{
+    const PtxDim g = s->walk.launch.grid;
+    const PtxDim middle = {g.x / 2, g.y / 2, g.z / 2};
+    const uint32_t size[3] = {g.x, g.y, g.z};
+    double inside = 1;
+    int neighbours = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        inside *= size[axis] > 1 ? 1 - 1.0 / size[axis] : 1;
+        neighbours += size[axis] > 3;
+    }
+    /* The middle warp stands for itself and, by what they differ in, its neighbours. */
+    s->at[0].weight -= 1;
+    s->at[0].weight += inside / (neighbours + 1);
+    for (int axis = 0; axis < 3; axis++) {
+        PtxDim next = middle;
+        if (size[axis] <= 3)
+            continue;
+        next.x += axis == 0;
+        next.y += axis == 1;
+        next.z += axis == 2;
+        add_sample(s, next, warp, inside / (neighbours + 1));
+    }
+    if (inside < 1)
+        add_sample(s, (PtxDim){g.x - 1, g.y - 1, g.z - 1}, warp, 1 - inside);
+}
+
+static void take_samples(Sampler *s, bool one_warp)
+{
+    const PtxLaunch *l = &s->walk.launch;
+    const PtxDim middle = {l->grid.x / 2, l->grid.y / 2, l->grid.z / 2};
+    const uint32_t warps = l->has_geometry ? warps_in_block(l) : 1;
+    const uint32_t warp = warps / 2;
+    add_sample(s, middle, warp, 1);
+    if (one_warp || !l->has_geometry || warps == 0 || l->grid.x == 0 || l->grid.y == 0 ||
+        l->grid.z == 0)
+        return;
+    const double share = 1.0 / warps;
+    s->at[0].weight = 1 - share * ((warp > 0) + (warp < warps - 1));
+    if (warp > 0)
+        add_sample(s, middle, 0, share);
+    if (warp < warps - 1)
+        add_sample(s, middle, warps - 1, share);
+    sample_blocks(s, warp);
+}
+
+/* --- figures ----------------------------------------------------------------------------- */
+
+static void add_figures(MemoryFigures *f, const WalkAccess *a, double weight)
+{
+    f->executions += weight * (double)a->executions;
+    f->lanes += weight * (double)a->lanes;
+    f->unknown += weight * (double)a->unknown;
+    f->wavefronts += weight * (double)a->wavefronts;
+    f->wavefronts_min += weight * (double)a->wavefronts_min;
+    f->sectors += weight * (double)a->sectors;
+    f->sectors_min += weight * (double)a->sectors_min;
+    f->lines += weight * (double)a->lines;
+    f->bytes += weight * (double)a->bytes;
+    f->unique_bytes += weight * (double)a->unique_bytes;
+}
+
+static bool same_access(const WalkAccess *a, const WalkAccess *b)
+{
+    return a->executions == b->executions && a->lanes == b->lanes && a->unknown == b->unknown &&
+           a->wavefronts == b->wavefronts && a->wavefronts_min == b->wavefronts_min &&
+           a->sectors == b->sectors && a->sectors_min == b->sectors_min && a->lines == b->lines &&
+           a->bytes == b->bytes && a->unique_bytes == b->unique_bytes;
+}
+
+/* The weighted mean of one cost over the samples; false when they differ. */
+static bool mean_cost(const Sampler *s, const WalkFunction *f, int cost, MemoryFigures *out)
+{
+    static const WalkAccess none;
+    const WalkAccess *first = &f->costs[cost];
+    bool same = true;
+    for (int i = 0; i < s->count; i++) {
+        const WalkFunction *other = walk_find(s->at[i].walk, f->function);
+        same &= same_access(first, other ? &other->costs[cost] : &none);
+    }
+    if (same) {
+        add_figures(out, first, 1);
+        return true;
+    }
+    for (int i = 0; i < s->count; i++) {
+        const WalkFunction *other = walk_find(s->at[i].walk, f->function);
+        add_figures(out, other ? &other->costs[cost] : &none, s->at[i].weight);
+    }
+    return false;
+}
+
+static PtxSpace space_of(const WalkFunction *f, const AccessSite *site)
+{
+    const WalkAccess *a = &f->costs[site->cost];
+    return a->executions > a->unknown ? a->space : site->space;
+}
+
+static void list_accesses(const Sampler *s, const WalkFunction *f, Memory *m)
+{
+    for (size_t i = 0; i < f->accesses->sites.count; i++) {
+        const AccessSite *site = &f->accesses->sites.at[i];
+        const PtxInstr *in = &f->function->instrs.at[site->instr];
+        MemoryAccess *x = VEC_ADD(s->arena, &m->accesses);
+        *x = (MemoryAccess){.function = f->function,
+                            .instr = site->instr,
+                            .source_file = in->file,
+                            .source_line = in->line,
+                            .block = site->block,
+                            .kind = site->kind,
+                            .space = space_of(f, site),
+                            .bytes = site->bytes,
+                            .merged = CFG_NONE};
+        x->sampled = !mean_cost(s, f, site->cost, &x->figures);
+        m->sampled |= x->sampled;
+    }
+}
+
+/* Lines of the text for all accesses in one pass over it: they come in its order. */
+static void number_lines(Memory *m)
+{
+    const Source *source = NULL;
+    size_t at = 0, line = 1;
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        MemoryAccess *x = &m->accesses.at[i];
+        const Span *span = &x->function->instrs.at[x->instr].at;
+        if (!span->source)
+            continue;
+        if (span->source != source || span->offset < at) {
+            source = span->source;
+            at = 0;
+            line = 1;
+        }
+        while (at < span->offset && at < source->size) {
+            const char *end = memchr(source->text + at, '\n', span->offset - at);
+            line += end != NULL;
+            at = end ? (size_t)(end - source->text) + 1 : span->offset;
+        }
+        x->line = line;
+    }
+}
+
+/* --- merged loads ------------------------------------------------------------------------ */
+
+enum { QUAD = 16, PAIR = 8, WORD = 4 };
+
+/* What is known of a group's bases in all samples: how many bytes they are aligned to, up to 16,
+ * after `residue` is taken off. */
+typedef struct Base {
+    int64_t residue;
+    int aligned;
+} Base;
+
+static Base base_of(const Sampler *s, const WalkFunction *f, int group)
+{
+    uint32_t varying = 0, residue = 0;
+    bool seen = false;
+    for (int i = 0; i < s->count; i++) {
+        const WalkFunction *other = walk_find(s->at[i].walk, f->function);
+        const WalkAlign *w = other ? &other->aligns[group] : NULL;
+        if (!w || !w->seen)
+            continue;
+        if (!seen)
+            residue = w->residue;
+        seen = true;
+        varying |= w->varying | (w->residue ^ residue);
+    }
+    const int aligned = !seen || varying & 3 ? 1 : varying & 4 ? WORD : varying & 8 ? PAIR : QUAD;
+    return (Base){(int64_t)(residue & (uint32_t)(aligned - 1)), aligned};
+}
+
+/* A load of the text that may become part of a wider one. */
+typedef struct Part {
+    size_t access; /* number in the list of accesses */
+    const AccessSite *site;
+    int64_t place; /* offset with the base's residue added */
+} Part;
+
+static int by_place(const void *a, const void *b)
+{
+    const Part *x = a, *y = b;
+    if (x->site->group != y->site->group)
+        return x->site->group < y->site->group ? -1 : 1;
+    if (x->site->stretch != y->site->stretch)
+        return x->site->stretch < y->site->stretch ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->access < y->access ? -1 : x->access > y->access;
+}
+
+static int merged_cost(const WalkFunction *f, const AccessSite *site, int bytes)
+{
+    const AccessGroup *g = &f->accesses->groups.at[site->group];
+    for (int i = g->first_cost; i < g->first_cost + g->cost_count; i++)
+        if (f->accesses->costs.at[i].aligned && f->accesses->costs.at[i].bytes == bytes)
+            return i;
+    return site->cost;
+}
+
+static void add_load(const Sampler *s, const WalkFunction *f, Memory *m, const Part *parts,
+                     size_t count, int bytes)
+{
+    const AccessSite *first = parts[0].site;
+    MemoryLoad load = {.function = f->function,
+                       .block = first->block,
+                       .bytes = bytes,
+                       .accesses = (int)count,
+                       .instr = first->instr};
+    const int cost = bytes == first->bytes ? first->cost : merged_cost(f, first, bytes);
+    load.sampled = !mean_cost(s, f, cost, &load.figures);
+    for (size_t i = 0; i < count; i++) {
+        m->accesses.at[parts[i].access].merged = (int)m->loads.count;
+        if (parts[i].site->instr < load.instr)
+            load.instr = parts[i].site->instr;
+    }
+    VEC_PUSH(s->arena, &m->loads, load);
+}
+
+/* The words of its 16 bytes that a part reads. */
+static unsigned words_of(const Part *p)
+{
+    const unsigned first = (unsigned)((p->place & (QUAD - 1)) / WORD);
+    return ((1u << (p->site->bytes / WORD)) - 1) << first;
+}
+
+/* Parts that lie within `bytes` aligned bytes, from the first on. */
+static size_t together(const Part *p, size_t count, int bytes, unsigned *words)
+{
+    size_t n = 0;
+    *words = 0;
+    while (n < count && p[n].site->group == p->site->group &&
+           p[n].site->stretch == p->site->stretch &&
+           (p[n].place & -(int64_t)bytes) == (p->place & -(int64_t)bytes))
+        *words |= words_of(&p[n++]);
+    return n;
+}
+
+static void merge_parts(const Sampler *s, const WalkFunction *f, Memory *m, const Part *p,
+                        size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        const int aligned = base_of(s, f, p[i].site->group).aligned;
+        const int bytes = p[i].site->bytes;
+        unsigned words = 0;
+        size_t n = together(&p[i], count - i, QUAD, &words);
+        if (aligned == QUAD && bytes >= WORD && bytes < QUAD && __builtin_popcount(words) >= 3) {
+            add_load(s, f, m, &p[i], n, QUAD);
+        } else if (aligned >= PAIR && bytes == WORD &&
+                   (n = together(&p[i], count - i, PAIR, &words)) > 1 &&
+                   __builtin_popcount(words) == 2) {
+            add_load(s, f, m, &p[i], n, PAIR);
+        } else {
+            n = 1;
+            add_load(s, f, m, &p[i], 1, bytes);
+        }
+        i += n;
+    }
+}
+
+static void merge_loads(const Sampler *s, const WalkFunction *f, Memory *m, size_t first)
+{
+    Part *parts = ARENA_ARRAY(s->arena, Part, f->accesses->sites.count);
+    size_t count = 0;
+    for (size_t i = 0; i < f->accesses->sites.count; i++) {
+        const AccessSite *site = &f->accesses->sites.at[i];
+        if (site->kind == ACCESS_LOAD && site->space == PTX_SHARED)
+            parts[count++] =
+                (Part){first + i, site, site->offset + base_of(s, f, site->group).residue};
+    }
+    if (count)
+        qsort(parts, count, sizeof *parts, by_place);
+    merge_parts(s, f, m, parts, count);
+}
+
+Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o)
+{
+    Memory *m = ARENA_NEW(a, Memory);
+    Sampler s = {.arena = a, .entry = entry, .walk = o->walk};
+    s.walk.memory = true;
+    s.walk.plans = &s.plans;
+    s.walk.launch = memory_pretend_pointers(a, entry, &o->walk.launch);
+    take_samples(&s, o->one_warp);
+    m->walk = s.at[0].walk;
+    m->warps = s.count;
+    for (size_t i = 0; i < m->walk->functions.count; i++) {
+        const WalkFunction *f = m->walk->functions.at[i];
+        const size_t first = m->accesses.count;
+        list_accesses(&s, f, m);
+        merge_loads(&s, f, m, first);
+    }
+    number_lines(m);
+    return m;
+}

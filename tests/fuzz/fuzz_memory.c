@@ -1,0 +1,55 @@
+/* Any bytes as PTX, its memory accesses followed: it must end without harm, and what a walk
+ * foresees must be what a plain one counts. */
+#include "metrics/flow/memory.h"
+#include "metrics/ptx/ptx_parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void compare(const Walk *a, const Walk *b)
+{
+    if (a->capped || b->capped)
+        return;
+    if (a->functions.count != b->functions.count || a->instr != b->instr ||
+        a->regions != b->regions)
+        abort();
+    for (size_t i = 0; i < a->functions.count; i++) {
+        const WalkFunction *f = a->functions.at[i], *g = b->functions.at[i];
+        for (size_t c = 0; c < f->accesses->costs.count; c++)
+            if (!f->accesses->costs.at[c].aligned &&
+                memcmp(&f->costs[c], &g->costs[c], sizeof f->costs[c]) != 0)
+                abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 1 << 15)
+        return 0;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const Source s = {"fuzz", arena_copy(a, (const char *)data, size), size};
+    const PtxModule *m = ptx_parse(a, &s, &d);
+    const unsigned char params[64] = {0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 33, 0, 0, 0, 7};
+    MemoryOptions o = {.walk = {.launch = {.grid = {5, 2, 1},
+                                           .block = {20, 5, 1},
+                                           .has_geometry = size % 2,
+                                           .params = params,
+                                           .param_bytes = sizeof params},
+                                .max_steps = 5000}};
+    for (size_t i = 0; i < m->functions.count; i++) {
+        const PtxFunction *f = m->functions.at[i];
+        if (!f->has_body || !f->is_entry)
+            continue;
+        memory_follow(a, f, &o);
+        WalkOptions w = o.walk;
+        w.memory = true;
+        const Walk *foreseen = walk_warp(a, f, &w);
+        w.plain = true;
+        compare(foreseen, walk_warp(a, f, &w));
+    }
+    arena_free(a);
+    return 0;
+}
