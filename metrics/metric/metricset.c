@@ -45,7 +45,7 @@ static const char *const device_names[] = {
     DEVICE_FIELDS(F)
 #undef F
 #define F(field) "rate_" #field,
-    RATE_FIELDS(F)
+        RATE_FIELDS(F)
 #undef F
 };
 

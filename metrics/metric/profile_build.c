@@ -1,8 +1,8 @@
 #include "metrics/metric/profile_build.h"
 
 #include "metrics/cubin/sass_profile.h"
-#include "metrics/flow/traffic.h"
-#include "metrics/flow/walk.h"
+#include "metrics/device/rates.h"
+#include "metrics/flow/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <string.h>
@@ -12,19 +12,16 @@ static PtxDim dim_of(const int64_t n[3])
     return (PtxDim){(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]};
 }
 
-/* The warp that stands for all: the first of a block in the middle of the grid, away from the edges
- * where a kernel often has more to check. */
-static Walk *walk_middle(Arena *a, const PtxFunction *entry, const ProfileInput *in)
+/* A few warps that stand for all; counts come from the middle one of the block in the middle of the
+ * grid, away from the edges where a kernel often has more to check. */
+static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in)
 {
-    WalkOptions o = {.launch = {.grid = dim_of(in->grid),
-                                .block = dim_of(in->block),
-                                .has_geometry = true,
-                                .params = in->parameters,
-                                .param_bytes = in->parameter_bytes},
-                     .memory = true,
-                     .place = {.block = {(uint32_t)(in->grid[0] / 2), (uint32_t)(in->grid[1] / 2),
-                                         (uint32_t)(in->grid[2] / 2)}}};
-    return walk_warp(a, entry, &o);
+    MemoryOptions o = {.walk.launch = {.grid = dim_of(in->grid),
+                                       .block = dim_of(in->block),
+                                       .has_geometry = true,
+                                       .params = in->parameters,
+                                       .param_bytes = in->parameter_bytes}};
+    return memory_follow(a, entry, &o);
 }
 
 static void set_mix(Profile *p, const Walk *w)
@@ -68,15 +65,51 @@ static void set_walk(Profile *p, const Walk *w)
     set_mix(p, w);
 }
 
-static void set_traffic(Profile *p, const Traffic *t)
+/* What all accesses of shared memory, and of global memory, come to for one warp. */
+typedef struct Traffic {
+    double shared_loads, shared_load_wavefronts; /* loads merged as ptxas merges them */
+    double shared_others, shared_other_wavefronts;
+    double shared_wavefronts_min;
+    double global_sectors, global_sectors_min, global_lines;
+    double unknown;
+} Traffic;
+
+static Traffic sum_traffic(const Memory *m)
 {
-    p->value[PROFILE_SHARED_WAVEFRONTS] = t->shared_wavefronts;
+    Traffic t = {0};
+    for (size_t i = 0; i < m->loads.count; i++) {
+        const MemoryFigures *f = &m->loads.at[i].figures;
+        t.shared_loads += f->executions;
+        t.shared_load_wavefronts += f->wavefronts;
+        t.shared_wavefronts_min += f->wavefronts_min;
+    }
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        const MemoryAccess *x = &m->accesses.at[i];
+        t.unknown += x->figures.unknown;
+        if (x->space == PTX_SHARED && x->merged == CFG_NONE) {
+            t.shared_others += x->figures.executions;
+            t.shared_other_wavefronts += x->figures.wavefronts;
+            t.shared_wavefronts_min += x->figures.wavefronts_min;
+        }
+        if (x->space == PTX_GLOBAL) {
+            t.global_sectors += x->figures.sectors;
+            t.global_sectors_min += x->figures.sectors_min;
+            t.global_lines += x->figures.lines;
+        }
+    }
+    return t;
+}
+
+static void set_traffic(Profile *p, const Traffic *t, bool sampled)
+{
+    p->value[PROFILE_SHARED_WAVEFRONTS] = t->shared_load_wavefronts + t->shared_other_wavefronts;
     p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = t->shared_wavefronts_min;
-    p->value[PROFILE_SHARED_ACCESSES] = t->shared_accesses;
+    p->value[PROFILE_SHARED_ACCESSES] = t->shared_loads + t->shared_others;
     p->value[PROFILE_GLOBAL_SECTORS] = t->global_sectors;
     p->value[PROFILE_GLOBAL_SECTORS_MIN] = t->global_sectors_min;
     p->value[PROFILE_GLOBAL_LINES] = t->global_lines;
     p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;
+    p->value[PROFILE_ACCESSES_SAMPLED] = sampled;
 }
 
 /* Bytes of the local arrays that the PTX itself declares; what the stack holds beyond is spills. */
@@ -124,6 +157,7 @@ static void set_machine(Profile *p, const SassProfile *s)
         {PROFILE_SERIAL_SHARED, s->serial.waits[SASS_WAIT_SHARED]},
         {PROFILE_SERIAL_GLOBAL, s->serial.waits[SASS_WAIT_GLOBAL]},
         {PROFILE_SERIAL_BARRIER, s->serial.waits[SASS_WAIT_BARRIER]},
+        {PROFILE_LOADED_CYCLES, s->loaded.cycles},
         {PROFILE_LOADS_IN_FLIGHT, s->serial.loads_in_flight},
         {PROFILE_CODE_UNMATCHED, s->unmatched != NULL},
     };
@@ -131,7 +165,33 @@ static void set_machine(Profile *p, const SassProfile *s)
         p->value[table[i].field] = table[i].value;
 }
 
-static bool add_code(Arena *a, const ProfileInput *in, const Walk *walk, int64_t local_arrays,
+/* The latencies of the device; SASS_LATENCY for what the table does not have. */
+static SassLatency latency_of(const Device *d, double warps_per_block)
+{
+    SassLatency l = SASS_LATENCY;
+    const Latencies *known = latencies_of(d);
+    if (!known)
+        return l;
+    l.shared = known->shared;
+    l.global = known->dram;
+    l.local = known->l1;
+    l.special = known->sfu;
+    l.shuffle = known->shuffle;
+    l.barrier = known->barrier + known->barrier_warp * warps_per_block;
+    return l;
+}
+
+/* What a warp shares its multiprocessor with: the resident warps, all doing as it does. */
+static SassLoad load_of(const Profile *p, const Traffic *t)
+{
+    return (SassLoad){.warps = p->value[PROFILE_BLOCKS_PER_SM] * p->value[PROFILE_WARPS_PER_BLOCK],
+                      .load_wavefronts =
+                          t->shared_loads > 0 ? t->shared_load_wavefronts / t->shared_loads : 1,
+                      .store_wavefronts =
+                          t->shared_others > 0 ? t->shared_other_wavefronts / t->shared_others : 1};
+}
+
+static bool add_code(Arena *a, const ProfileInput *in, const Memory *memory, int64_t local_arrays,
                      Profile *p, Hash *code, Diag *d)
 {
     const Cubin *cubin = cubin_read(a, in->cubin, in->cubin_size, d);
@@ -142,11 +202,16 @@ static bool add_code(Arena *a, const ProfileInput *in, const Walk *walk, int64_t
         return diag_fail(d, "the cubin has no kernel '%s'; is it extern \"C\"?", in->kernel);
     *code = cubin_code_hash(cubin, k);
     profile_set_code(p, k, local_arrays);
-    SassProfile machine = sass_profile(a, cubin->arch, k, walk, NULL);
-    set_machine(p, &machine);
     int threads = (int)(in->block[0] * in->block[1] * in->block[2]);
     BlockUse use = profile_block_use(k, in->dynamic_shared, threads);
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
+    Traffic traffic = sum_traffic(memory);
+    set_traffic(p, &traffic, memory->sampled);
+    SassLatency latency = latency_of(in->device, p->value[PROFILE_WARPS_PER_BLOCK]);
+    SassLoad load = load_of(p, &traffic);
+    SassProfile machine =
+        sass_profile(a, cubin->arch, k, memory->walk, &latency, load.warps > 0 ? &load : NULL);
+    set_machine(p, &machine);
     return true;
 }
 
@@ -162,9 +227,7 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
         return false;
     if (!entry)
         return diag_fail(d, "the PTX has no kernel '%s'; is it extern \"C\"?", in->kernel);
-    const Walk *walk = walk_middle(a, entry, in);
-    set_walk(out, walk);
-    Traffic traffic = traffic_of(a, walk);
-    set_traffic(out, &traffic);
-    return add_code(a, in, walk, local_array_bytes(entry), out, code, d);
+    const Memory *memory = follow(a, entry, in);
+    set_walk(out, memory->walk);
+    return add_code(a, in, memory, local_array_bytes(entry), out, code, d);
 }

@@ -1,16 +1,16 @@
 /* From a compiled kernel and its launch to a profile: the driver of the static analysis.
  *
- * PTX gives the structure and how often each part is executed, the cubin gives registers, memory and
- * the code's identity, the device gives residency. */
+ * PTX gives the structure and how often each part is executed, the cubin gives registers, memory
+ * and the code's identity, the device gives residency. */
 #ifndef APTUNE_METRIC_PROFILE_BUILD_H
 #define APTUNE_METRIC_PROFILE_BUILD_H
 
 #include "metrics/base/hash.h"
 #include "metrics/metric/profile.h"
 
-/* Counted up whenever the same code would get other numbers: cached and recorded profiles of another
- * version are made anew. */
-enum { PROFILER_VERSION = 2 };
+/* Counted up whenever the same code would get other numbers: cached and recorded profiles of
+ * another version are made anew. */
+enum { PROFILER_VERSION = 3 };
 
 typedef struct ProfileInput {
     const char *ptx; /* text, ends with a zero byte */
@@ -21,8 +21,8 @@ typedef struct ProfileInput {
     const Device *device;
     int64_t grid[3];
     int64_t block[3];
-    int64_t dynamic_shared;           /* bytes */
-    const unsigned char *parameters;  /* as they lie in memory; NULL: none is known */
+    int64_t dynamic_shared;          /* bytes */
+    const unsigned char *parameters; /* as they lie in memory; NULL: none is known */
     size_t parameter_bytes;
 } ProfileInput;
 

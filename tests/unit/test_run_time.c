@@ -26,7 +26,10 @@ enum { WRONG_ONE = 1, LOST_ONE = 3, FASTEST = 5 };
 
 static void say(json_t *header)
 {
-    wire_send(PROCESS_WIRE, header, NULL, 0);
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    wire_send(PROCESS_WIRE, header, NULL, 0, &d);
+    arena_free(a);
     json_decref(header);
 }
 
