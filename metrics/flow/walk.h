@@ -1,7 +1,9 @@
 /* One warp followed through a kernel.
  *
- * Only the control slice is computed: the instructions that branch predicates depend on, for the
- * 32 lanes of one warp of one block.  Everything else is counted per block.  Lanes that part
+ * Only a slice is computed, for the 32 lanes of one warp of one block: the instructions that branch
+ * predicates depend on and, with `memory`, those that addresses and guards of memory accesses
+ * depend on.  Everything else is counted per block.  Iterations of a loop that are proven to do
+ * the same again are counted without being walked (walk_skip.h).  Lanes that part
  * at a branch are walked one side after the other and join at the branch's immediate
  * post-dominator.  Where a predicate is not known (it depends on memory or on floating point),
  * both sides are walked and what differs becomes unknown; a loop whose exit is not known is left

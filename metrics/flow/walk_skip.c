@@ -141,7 +141,7 @@ static void start_measuring(Frame *x, int loop, uint32_t mask)
     if (!t->values)
         t->values = memory_zeroed(live->count, sizeof *t->values);
     for (size_t i = 0; i < live->count; i++)
-        t->values[i] = x->values[live->at[i]];
+        lanes_assign(&t->values[i], &x->values[live->at[i]], UINT32_MAX);
     t->phase = TRACK_MEASURE;
     t->left = periods[t->attempt];
     t->mask = mask;
@@ -526,7 +526,7 @@ void walk_skip_arrive(Frame *x, int block, uint32_t mask)
 static void change_of_operand(const Frame *x, const PtxOperand *o, Lanes *out)
 {
     if (o->kind == PTX_OPERAND_REGISTER && !o->name)
-        *out = x->proof->changes[o->index];
+        lanes_assign(out, &x->proof->changes[o->index], UINT32_MAX);
     else
         lanes_fill(out, 0);
 }

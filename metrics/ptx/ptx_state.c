@@ -177,7 +177,7 @@ void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lane
         if (o->name)
             lanes_unknown(out); /* a part: not computed */
         else
-            *out = s->registers[o->index];
+            lanes_assign(out, &s->registers[o->index], UINT32_MAX);
         break;
     case PTX_OPERAND_IMMEDIATE:
         lanes_fill(out, (uint64_t)o->value);
