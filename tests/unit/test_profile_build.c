@@ -1,0 +1,104 @@
+/* The driver of the static analysis: PTX, cubin and launch to a profile, and the shipped metrics
+ * over it. */
+#include "metrics/base/file.h"
+#include "metrics/metric/metricset.h"
+#include "metrics/metric/profile_build.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <string.h>
+#include <cmocka.h>
+
+static ProfileInput input(Arena *a, const char *kernel, Diag *d)
+{
+    ProfileInput in = {.kernel = kernel,
+                       .device = device_find("h200"),
+                       .grid = {132 * 4, 1, 1},
+                       .block = {128, 1, 1}};
+    in.ptx = file_read(a, TEST_DATA "/sass/shapes.ptx", &in.ptx_size, d);
+    in.cubin = file_read(a, TEST_DATA "/sass/shapes_sm_90.cubin", &in.cubin_size, d);
+    return in;
+}
+
+static double metric(Arena *a, const Profile *p, const char *name)
+{
+    Diag d = diag_new(a);
+    MetricSet *set = metricset_new(a);
+    assert_true(metricset_read(set, source_read(a, SOURCE_DIR "/metrics/thesis.metrics", &d), &d));
+    assert_true(metricset_read(set, source_read(a, SOURCE_DIR "/metrics/cycles.metrics", &d), &d));
+    MetricValue *values = ARENA_ARRAY(a, MetricValue, set->metrics.count);
+    metricset_evaluate(a, set, p, device_find("h200"), values);
+    return values[metricset_find(set, name)].value;
+}
+
+static void every_field_is_known_for_a_plain_kernel(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProfileInput in = input(a, "straight", &d);
+    Profile p;
+    Hash code;
+
+    bool ok = profile_build(a, &in, &p, &code, &d);
+
+    assert_true(ok);
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        if (isnan(p.value[f]))
+            fail_msg("%s is not known", profile_info((ProfileField)f)->name);
+    assert_true(p.value[PROFILE_ISSUED] > 0 && p.value[PROFILE_SERIAL_CYCLES] > 0);
+    assert_true(p.value[PROFILE_LOADED_CYCLES] >= p.value[PROFILE_SERIAL_ISSUE]);
+    arena_free(a);
+}
+
+static void busiest_unit_bounds_the_prediction(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProfileInput in = input(a, "straight", &d);
+    Profile p;
+    Hash code;
+
+    assert_true(profile_build(a, &in, &p, &code, &d));
+
+    /* 528 blocks of 4 warps on 132 SMs: 16 warps each, a quarter of the issue slots a cycle. */
+    assert_float_equal(metric(a, &p, "sm_warps"), 16, 1e-9);
+    assert_float_equal(metric(a, &p, "issue_cycles"), p.value[PROFILE_ISSUED] * 4, 1e-6);
+    assert_true(metric(a, &p, "bound_cycles") >= metric(a, &p, "issue_cycles"));
+    assert_true(metric(a, &p, "predicted_cycles") >= metric(a, &p, "bound_cycles"));
+    assert_true(metric(a, &p, "latency_cycles") >= p.value[PROFILE_SERIAL_CYCLES]);
+    arena_free(a);
+}
+
+static void missing_kernel_is_named(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProfileInput in = input(a, "nobody", &d);
+    Profile p;
+    Hash code;
+    Buf text = {0};
+
+    bool ok = profile_build(a, &in, &p, &code, &d);
+
+    assert_false(ok);
+    diag_print(&d, &text);
+    assert_non_null(strstr(buf_text(&text), "no kernel 'nobody'"));
+    buf_free(&text);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_is_known_for_a_plain_kernel),
+        cmocka_unit_test(busiest_unit_bounds_the_prediction),
+        cmocka_unit_test(missing_kernel_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
