@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# The shipped transpose, counted and replayed from its recording.
+load common
+
+transpose() {
+    tune --space "$SOURCE/spaces/transpose.spec" "$@"
+}
+
+@test "every point of the transpose is valid or rejected by a constraint" {
+    transpose --dry-run --recordings "$BATS_TEST_TMPDIR" --json
+    status_is 0
+    json '.points == 900 and .configurations == 296'
+    json '.points - ([.constraints[].rejected] | add) == .configurations'
+}
+
+@test "the transpose is replayed with its default carving" {
+    transpose --json
+    status_is 0
+    [ -z "$stderr" ]
+    json '.space == "transpose" and .problem == "rows=8192 cols=8192"'
+    json '.device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
+    json '.configurations == 296 and .compiled == 296 and .failed == 0 and .distinct == 296'
+    json '.selected == .timed and .wrong == 0 and .stale == 0 and .selected < .distinct'
+    json '(.best.parameters | keys) == (["TILE","BLOCK_ROWS","VARIANT","PAD","SWIZZLE","VEC"] | sort)'
+    json '(.exhaustive_best_ms / .best.time_ms - .relative_performance) | fabs < 1e-6'
+    json '.random_relative_performance > 0 and .random_relative_performance <= 1'
+    json '.workers_started == 0 and .from_cache == 0'
+}
+
+@test "every configuration of the transpose is in the recording, and right" {
+    transpose --json --exhaustive
+    status_is 0
+    json '.selected == 296 and .timed == 296 and .wrong == 0 and .stale == 0'
+    json '.relative_performance == 1 and .best.time_ms == .exhaustive_best_ms'
+}
