@@ -100,8 +100,10 @@ static void print_line(const Subject *s, const Line *l, Buf *out)
 {
     bool shared = l->space == PTX_SHARED;
     const char *unit = shared ? "wavefronts" : "sectors";
-    buf_printf(out, "  %s:%u: %s %s takes %.3g %s", file_name(s->lines.module, l->file), l->line,
-               shared ? "shared" : "global", kind_name(l->kind), l->cost / l->executions, unit);
+    double each = l->cost / l->executions;
+    buf_printf(out, "  %s:%u: %s %s takes %.3g %.*s", file_name(s->lines.module, l->file), l->line,
+               shared ? "shared" : "global", kind_name(l->kind), each,
+               (int)strlen(unit) - (each == 1), unit);
     if (l->cost > l->least)
         buf_printf(out, " instead of %.3g", l->least / l->executions);
     buf_puts(out, ", ");
