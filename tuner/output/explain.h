@@ -39,7 +39,7 @@ void explain_table(const Subject *s, int count, Buf *out);
 /* Patterns found, each with cost and remedy; says so when there are none. */
 void explain_patterns(const Subject *s, Buf *out);
 
-/* The worst accesses by line of the source, or why they are not known. */
+/* The worst accesses and the most executed lines of the source, or why they are not known. */
 void explain_lines(const Subject *s, Buf *out);
 
 /* 1234567 as "1,234,567"; "not known" for NaN. */

@@ -106,6 +106,10 @@ static void cell_step(const Subject *s, const char *name, Buf *out)
 static void cell_waves(const Subject *s, const char *name, Buf *out)
 {
     (void)name;
+    if (isnan(field(s, PROFILE_WAVES))) {
+        buf_puts(out, "not known: the launch is impossible");
+        return;
+    }
     buf_printf(out, "%.2f, tail efficiency %.0f %%", field(s, PROFILE_WAVES),
                100 * field(s, PROFILE_TAIL_EFFICIENCY));
 }
