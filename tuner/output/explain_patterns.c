@@ -44,6 +44,10 @@ static void print_cost(const Subject *s, const Profile *without, const char *met
     double now = metric_of(s, s->profile, metric), then = metric_of(s, without, metric);
     double bound = metric_of(s, s->profile, "bound_cycles");
     double fall = bound - metric_of(s, without, "bound_cycles");
+    if (!(now > 0) || isnan(then)) {
+        buf_puts(out, "\n    cost not known: the device's rates are not");
+        return;
+    }
     buf_puts(out, "\n    costs ");
     explain_number(now - then, out);
     buf_printf(out, " cycles of %s (%.0f %% of them); ", unit, 100 * (now - then) / now);
