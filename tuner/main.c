@@ -13,6 +13,8 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"tune", "carve a space, time what is left, write the winner out (the default)", cmd_tune},
+    {"explain", "what bounds one configuration, where its cycles go, and what would help",
+     cmd_explain},
     {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
     {"profile", "the fields and metrics that carving can use", cmd_profile},
     {"pack", "compress a recording as it is shipped", cmd_pack},

@@ -2,7 +2,6 @@
 
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/device/rates.h"
-#include "metrics/flow/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <string.h>
@@ -215,19 +214,36 @@ static bool add_code(Arena *a, const ProfileInput *in, const Memory *memory, int
     return true;
 }
 
-bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d)
+/* The entry of a PTX text; NULL with a message. */
+static const PtxFunction *read_entry(Arena *a, const ProfileInput *in, const PtxModule **module,
+                                     Diag *d)
 {
-    *out = profile_new();
     Source *source = ARENA_NEW(a, Source);
     *source = (Source){in->kernel, in->ptx, in->ptx_size};
     size_t errors = d->errors;
-    const PtxModule *module = ptx_parse(a, source, d);
-    const PtxFunction *entry = ptx_find_entry(module, in->kernel);
+    *module = ptx_parse(a, source, d);
+    const PtxFunction *entry = ptx_find_entry(*module, in->kernel);
     if (d->errors > errors)
-        return false;
+        return NULL;
     if (!entry)
-        return diag_fail(d, "the PTX has no kernel '%s'; is it extern \"C\"?", in->kernel);
+        diag_fail(d, "the PTX has no kernel '%s'; is it extern \"C\"?", in->kernel);
+    return entry;
+}
+
+bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d)
+{
+    *out = profile_new();
+    const PtxModule *module;
+    const PtxFunction *entry = read_entry(a, in, &module, d);
+    if (!entry)
+        return false;
     const Memory *memory = follow(a, entry, in);
     set_walk(out, memory->walk);
     return add_code(a, in, memory, local_array_bytes(entry), out, code, d);
+}
+
+const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d)
+{
+    const PtxFunction *entry = read_entry(a, in, module, d);
+    return entry ? follow(a, entry, in) : NULL;
 }

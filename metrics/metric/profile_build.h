@@ -6,6 +6,7 @@
 #define APTUNE_METRIC_PROFILE_BUILD_H
 
 #include "metrics/base/hash.h"
+#include "metrics/flow/memory.h"
 #include "metrics/metric/profile.h"
 
 /* Counted up whenever the same code would get other numbers: cached and recorded profiles of
@@ -28,5 +29,10 @@ typedef struct ProfileInput {
 
 /* False with a message when PTX or cubin cannot be read or lack the kernel. */
 bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d);
+
+/* The walks behind a profile, access by access, for whoever wants to know where its figures come
+ * from: needs the PTX alone.  `module` is what was read.  NULL with a message when it cannot be
+ * read or lacks the kernel.  Both live in `a` and point into the PTX. */
+const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d);
 
 #endif

@@ -2,14 +2,13 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/dump.h"
-#include "tuner/command/progress.h"
-#include "tuner/command/where.h"
+#include "tuner/command/options.h"
+#include "tuner/command/start.h"
 #include "tuner/output/emit.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run.h"
 
 #include <getopt.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +47,7 @@ typedef struct TuneOptions {
 } TuneOptions;
 
 enum {
-    OPT_SPACE = 256,
+    OPT_SPACE = OPTIONS_LONG,
     OPT_OUTPUT,
     OPT_EXHAUSTIVE,
     OPT_DRY_RUN,
@@ -85,19 +84,6 @@ static const struct option long_options[] = {
 };
 
 enum { SECONDS_MOST = 86400, DEVICES_MOST = 1024, JOBS_MOST = 1024 };
-
-static bool take_count(const char *option, const char *text, int least, int most, int *out)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (*end || end == text || n < least || n > most) {
-        fprintf(stderr, "aptune: %s takes a whole number from %d to %d, not '%s'\n", option, least,
-                most, text);
-        return false;
-    }
-    *out = (int)n;
-    return true;
-}
 
 static bool take_seconds(const char *option, const char *text, double *out)
 {
@@ -148,7 +134,7 @@ static bool take_option(TuneOptions *o, int option)
         o->json = true;
         return true;
     case OPT_JOBS:
-        return take_count("--jobs", optarg, 1, JOBS_MOST, &o->run.jobs);
+        return options_take_count("--jobs", optarg, 1, JOBS_MOST, &o->run.jobs);
     case OPT_COMPILE_LIMIT:
         return take_seconds("--compile-limit", optarg, &o->run.compile_limit);
     case OPT_CACHE:
@@ -158,7 +144,7 @@ static bool take_option(TuneOptions *o, int option)
         o->run.recordings = optarg;
         return true;
     case OPT_DEVICE:
-        return take_count("--device", optarg, 0, DEVICES_MOST, &o->run.ordinal);
+        return options_take_count("--device", optarg, 0, DEVICES_MOST, &o->run.ordinal);
     case OPT_NO_GPU:
         o->run.no_gpu = true;
         return true;
@@ -172,45 +158,14 @@ static bool take_option(TuneOptions *o, int option)
     }
 }
 
-/* Says what is wrong with the option that getopt did not take; `given` is the word it stands in. */
-static bool refuse_option(int found, const char *given)
-{
-    if (found == ':') {
-        fprintf(stderr, "aptune: %s needs a value\n", given);
-        return false;
-    }
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
-    if (optopt >= OPT_SPACE) {
-        fprintf(stderr, "aptune: %s takes no value\n", name);
-        return false;
-    }
-    if (optopt > 0)
-        snprintf(name, sizeof name, "-%c", optopt);
-    enum { OPTIONS = sizeof long_options / sizeof long_options[0] - 1 };
-    const char *names[OPTIONS];
-    for (int i = 0; i < OPTIONS; i++)
-        names[i] = long_options[i].name;
-    const char *closest = name_closest(name + strspn(name, "-"), names, OPTIONS);
-    fprintf(stderr, "aptune: unknown option '%s'%s%s%s\n", name,
-            closest ? "; did you mean '--" : "", closest ? closest : "", closest ? "'?" : "");
-    return false;
-}
-
-static int core_count(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 static bool parse_options(int argc, char **argv, TuneOptions *o)
 {
-    *o = (TuneOptions){.run = {.jobs = core_count(), .compile_limit = 60}, .dumps = ""};
+    *o = (TuneOptions){.run = {.jobs = start_core_count(), .compile_limit = 60}, .dumps = ""};
     optind = 1;
     opterr = 0; /* its messages would name the command where ours name the program */
     for (int option; (option = getopt_long(argc, argv, ":d:", long_options, NULL)) != -1;) {
         if (option == '?' || option == ':')
-            return refuse_option(option, argv[optind - 1]);
+            return options_refuse(long_options, option, argv[optind - 1]);
         if (!take_option(o, option))
             return false;
     }
@@ -341,12 +296,7 @@ int cmd_tune(int argc, char **argv)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
-    Run r = {.arena = a, .options = o.run, .diag = &d, .progress = {&bar, progress_step}};
-    r.compile_helper = where_helper(a, "aptune-compile");
-    r.gpu_helper = where_helper(a, "aptune-gpu");
-    r.cuda_folder = where_data(a, ".cuda");
-    r.compare_source = where_data(a, "tuner/measure/compare.cu");
-    r.metric_files = where_metrics(a, &r.metric_file_count);
+    Run r = start_run(a, &o.run, &bar, &d);
     int code = tune(&r, &o, &bar);
     progress_end(&bar);
     command_flush_messages(&d);

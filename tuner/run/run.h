@@ -104,6 +104,11 @@ typedef struct Run {
     const char *const *metric_files; /* the shipped metrics, in order */
     size_t metric_file_count;
 
+    /* Configurations whose code is all that is wanted; set by the caller after run_open.  Without a
+     * recording that has all, only these are compiled.  NULL: every configuration is. */
+    const size_t *only;
+    size_t only_count;
+
     Spec *spec;
     Space space;
     const Device *device; /* NULL: none is known, which only a dry run can do with */

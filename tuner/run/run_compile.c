@@ -8,7 +8,6 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
-#include "metrics/metric/profile_build.h"
 #include "tuner/choose/cluster.h"
 
 #include <jansson.h>
@@ -45,7 +44,8 @@ static const char *architecture(Arena *a, const Run *r)
     return arena_printf(a, "sm_%d", device_arch(r->device));
 }
 
-CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l)
+CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l, const char *const *options,
+                   size_t option_count)
 {
     size_t n = r->spec->parameter_count;
     CompileDefine *defines = ARENA_ARRAY(a, CompileDefine, n);
@@ -57,8 +57,11 @@ CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l)
         defines[p].value = arena_string(a, buf_text(&value));
     }
     buf_free(&value);
-    CompileSetting setting = {
-        .architecture = architecture(a, r), .defines = defines, .define_count = n};
+    CompileSetting setting = {.architecture = architecture(a, r),
+                              .defines = defines,
+                              .define_count = n,
+                              .options = options,
+                              .option_count = option_count};
     return source_configure(a, r->sources[l], &setting);
 }
 
@@ -187,24 +190,31 @@ static void take_failure(Work *w, const Item *it, const CompileResult *res)
     c->failure = first_error_line(w->run->arena, res->log);
 }
 
+ProfileInput run_profile_input(const Run *r, size_t i, size_t l, const CompileResult *res,
+                               const ArgumentBytes *arguments)
+{
+    const Geometry *g = &r->configs[i].geometry[l];
+    ProfileInput in = {.ptx = res->ptx,
+                       .ptx_size = res->ptx_size,
+                       .cubin = res->cubin,
+                       .cubin_size = res->cubin_size,
+                       .kernel = r->spec->launches[l].entry,
+                       .device = r->device,
+                       .dynamic_shared = g->shared,
+                       .parameters = arguments->bytes,
+                       .parameter_bytes = arguments->size};
+    memcpy(in.grid, g->grid, sizeof in.grid);
+    memcpy(in.block, g->block, sizeof in.block);
+    return in;
+}
+
 /* Profiles fresh code and leaves what was found in the cache. */
 static void profile_code(Work *w, const Item *it, const CompileResult *res)
 {
     Run *r = w->run;
     double since = clock_seconds();
-    const Geometry *g = &r->configs[it->config].geometry[it->launch];
     Diag d = diag_new(w->scratch);
-    ProfileInput in = {.ptx = res->ptx,
-                       .ptx_size = res->ptx_size,
-                       .cubin = res->cubin,
-                       .cubin_size = res->cubin_size,
-                       .kernel = r->spec->launches[it->launch].entry,
-                       .device = r->device,
-                       .dynamic_shared = g->shared,
-                       .parameters = w->arguments.bytes,
-                       .parameter_bytes = w->arguments.size};
-    memcpy(in.grid, g->grid, sizeof in.grid);
-    memcpy(in.block, g->block, sizeof in.block);
+    ProfileInput in = run_profile_input(r, it->config, it->launch, res, &w->arguments);
     Profile *p = ARENA_NEW(r->arena, Profile);
     Hash code;
     if (profile_build(w->scratch, &in, p, &code, &d)) {
@@ -254,7 +264,7 @@ static void start_item(Work *w, Item *it, size_t config, size_t launch)
     it->arena = arena_new();
     it->config = config;
     it->launch = launch;
-    it->job = run_job(it->arena, r, config, launch);
+    it->job = run_job(it->arena, r, config, launch, NULL, 0);
     it->launch_hash = launch_hash(r, &r->spec->launches[launch],
                                   &r->configs[config].geometry[launch], &w->arguments);
     CompileResult res;
@@ -294,12 +304,20 @@ static Item *free_item(Work *w)
     return it;
 }
 
+static bool is_wanted(const Run *r, size_t i)
+{
+    bool listed = r->only == NULL;
+    for (size_t k = 0; k < r->only_count && !listed; k++)
+        listed = r->only[k] == i;
+    return listed && r->configs[i].tier0 == TIER0_FITS;
+}
+
 /* All launches of all configurations through the farm. */
 static bool run_items(Work *w)
 {
     Run *r = w->run;
     for (size_t i = 0; i < r->config_count; i++) {
-        for (size_t l = 0; l < r->spec->launch_count && r->configs[i].tier0 == TIER0_FITS; l++) {
+        for (size_t l = 0; l < r->spec->launch_count && is_wanted(r, i); l++) {
             Item *it = free_item(w);
             if (!it)
                 return false;
@@ -318,7 +336,8 @@ static void open_work(Work *w)
     size_t launches = r->spec->launch_count;
     w->scratch = arena_new();
     w->profile = ARENA_ARRAY(r->arena, const Profile *, r->config_count *launches);
-    w->count = (r->config_count - run_tier0_total(r)) * launches;
+    for (size_t i = 0; i < r->config_count; i++)
+        w->count += is_wanted(r, i) ? launches : 0;
     w->item_count = (size_t)r->options.jobs * ITEMS_OF_WORKER;
     if (w->item_count < ITEMS_LEAST)
         w->item_count = ITEMS_LEAST;

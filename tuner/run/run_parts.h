@@ -2,6 +2,7 @@
 #ifndef APTUNE_RUN_PARTS_H
 #define APTUNE_RUN_PARTS_H
 
+#include "metrics/metric/profile_build.h"
 #include "tuner/measure/contents.h"
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"
@@ -35,8 +36,13 @@ bool run_open_carving(Run *r);
 /* Sources of the spec's launches, read once; launches of one file share a source. */
 bool run_open_sources(Run *r);
 
-/* What launch `l` of configuration `i` is compiled from. */
-CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l);
+/* What launch `l` of configuration `i` is compiled from, with options of its own. */
+CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l, const char *const *options,
+                   size_t option_count);
+
+/* What the profile of launch `l` of configuration `i` is made from; points into what is given. */
+ProfileInput run_profile_input(const Run *r, size_t i, size_t l, const CompileResult *res,
+                               const ArgumentBytes *arguments);
 
 /* Identity of everything code depends on but the parameters' values: sources with includes,
  * options, architecture. */

@@ -124,7 +124,7 @@ static bool make_run(Session *s, size_t i, TaskRun *out)
     for (size_t l = 0; l < n; l++) {
         CompileJob *job = ARENA_NEW(s->scratch, CompileJob);
         CompileResult res;
-        *job = run_job(s->scratch, r, i, l);
+        *job = run_job(s->scratch, r, i, l, NULL, 0);
         farm_add(s->farm, l, job);
         if (!farm_next(s->farm, s->scratch, &res, r->diag))
             return false;

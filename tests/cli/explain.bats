@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# What `aptune explain` says of single configurations.
+load common
+
+explain() {
+    run --separate-stderr "$APTUNE" explain --no-gpu "$@"
+}
+
+# A tile of A whose columns are written without padding, and the same with it.
+plain="BM=64 BN=128 BK=8 TM=8 TN=8 VEC=4 TRANSPOSE_A=1 STRIDED=1 PAD=0 PREFETCH=1 UNROLL=8 MIN_BLOCKS=1"
+padded=${plain/PAD=0/PAD=4}
+
+# The number in the row $1 of the output, commas left out; of the first such row.
+figure() {
+    grep -m1 -E "^  $1 " <<<"$output" | sed -E "s/^  $1 +//; s/ .*//; s/,//g"
+}
+
+@test "one configuration: launch, occupancy, units, warp, and the recorded time" {
+    explain --space "$SOURCE/spaces/mm.spec" --no-lines "$padded"
+    status_is 0
+    [ -z "$stderr" ]
+    has "$output" "^configuration +$padded\$"
+    has "$output" '^  grid +32 x 64 blocks$'
+    has "$output" '^  block +16 x 8 threads, 4 warps$'
+    has "$output" '^  shared +6,272 bytes per block$'
+    has "$output" '^  limited by +registers$'
+    has "$output" '^  one block more +[0-9]+ registers fewer$'
+    has "$output" '^  recorded +[0-9.]+ ms$'
+    [ "$(grep -c -- '100.0 %  <- bounds$' <<<"$output")" -eq 1 ]
+    # A thread has 64 elements of C and adds 4096 products to each.
+    [ "$(figure 'fp32')" -gt 0 ]
+    has "$output" '^  fp32 +262,144 '
+    has "$output" '^  not known: --no-lines was given$'
+    lacks "$output" 'fp64|spills: '
+}
+
+@test "padding takes conflicts from the stores of A's tile, and their line says so" {
+    explain --space "$SOURCE/spaces/mm.spec" "$plain" "$padded"
+    status_is 0
+    local line
+    line=$(grep -n 'staged.a\[s\].at\[v\];' "$SOURCE/templates/matmul.cu" | cut -d: -f1)
+    has "$output" "^  matmul.cu:$line: shared store takes 2 wavefronts instead of 1, 2,048 times a warp: 2,048 wavefronts too many"
+    has "$output" "^  matmul.cu:$line: shared store takes 1 wavefront, 2,048 times a warp"
+    has "$output" '^  shared +6,144 bytes per block +6,272 bytes per block$'
+    has "$output" '^  bank conflicts: accesses of shared memory take 1\.[0-9]+ times the passes needed$'
+    # The multiply-adds stand on one line and are most of what is executed.
+    line=$(grep -nE 'sum.*\+=|fma' "$SOURCE/templates/matmul.cu" | head -n 1 | cut -d: -f1)
+    has "$output" "^  matmul.cu:$line: [0-9.]+ % of the instructions\$"
+    # The same in the table: 2048 passes between the two columns.
+    has "$output" '^  shared passes +57,344  .* 55,296  '
+}
+
+@test "scattered accesses and an empty machine are told with their cost" {
+    explain --space "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=4"
+    status_is 0
+    # A lane's four floats lie together, so each access of a warp takes every sector of 512 bytes.
+    has "$output" '^  global sectors +192  4.00 x the least$'
+    has "$output" '^  scattered accesses: .* 4.00 times the sectors needed$'
+    has "$output" '^    costs [0-9,]+ cycles of L2 \(75 % of them\); without, the bound is'
+    has "$output" '^  synthetic.cu:9: global load takes 16 sectors instead of 4, 8 times a warp: 96 sectors too many$'
+    has "$output" '^  tail: 0.06 waves of blocks take the time of 1$'
+    has "$output" '^  recorded +not known$'
+    has "$output" '^  not judged: '
+
+    explain --space "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=1"
+    status_is 0
+    has "$output" '^  global sectors +12  1.00 x the least$'
+    lacks "$output" 'scattered accesses|too many'
+}
+
+@test "with recorded profiles its fate in carving is known, and no compiler is needed" {
+    make_synthetic
+    explain --space space/synthetic.spec --no-lines --cache none "THREADS=64 EACH=2"
+    status_is 0
+    has "$output" '^  THREADS=64 EACH=2: '
+    has "$output" '^replayed: ok, '
+    lacks "$output" 'not judged'
+    [ ! -e none ]
+
+    mkdir alone
+    cp "$APTUNE" alone/aptune # without its helper beside it
+    run --separate-stderr alone/aptune explain --no-gpu --space space/synthetic.spec \
+        --cache none "THREADS=64 EACH=2"
+    status_is 0
+    has "$output" '^  global sectors '
+    has "$output" '^lines of the source$'
+    has "$output" '^  not known: .*aptune-compile'
+}
+
+@test "only the configuration asked for is compiled" {
+    explain --space "$data/fails.spec" --arch sm_90 "WIDTH=3 TILE=256"
+    status_is 1
+    has "$stderr" 'error: no configuration compiled; the first failure: fails.cu\(4\): error: '
+
+    explain --space "$data/fails.spec" --arch sm_90 "WIDTH=1 TILE=256" "WIDTH=3 TILE=256"
+    status_is 1
+    has "$output" '^WIDTH=3 TILE=256: did not compile: fails.cu\(4\): error: '
+}
+
+@test "what is wrong with the words of the command is said" {
+    explain --space "$data/synthetic.spec"
+    status_is 2
+    has "$stderr" 'which configuration\?'
+
+    explain "THREADS=64 EACH=4"
+    status_is 2
+    has "$stderr" 'which space\?'
+
+    explain --space "$data/synthetic.spec" a b c
+    status_is 2
+    has "$stderr" "unexpected argument 'c'"
+
+    explain --space "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=3"
+    status_is 2
+    has "$stderr" "EACH has no value '3'; it has 1, 2, 4$"
+
+    explain --spac "$data/synthetic.spec" --no-line x --nonsense
+    status_is 2
+    has "$stderr" "unknown option '--nonsense'"
+
+    run "$APTUNE" explain --help
+    status_is 0
+    has "$output" '^usage: aptune explain --space FILE'
+}
