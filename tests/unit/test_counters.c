@@ -46,8 +46,6 @@ static const Deviation DEVIATIONS[] = {
     /* Lanes that leave a loop one after the other each wait at its BSYNC by themselves: 32 times in
      * the hardware, once in the profile. */
     {"divergent_loop", ISSUED, 75264. / 91136},
-    /* Four neighbouring stores of 4 bytes, which ptxas joined into one of 16. */
-    {"matmul_vector", WAVEFRONTS, 237568. / 212992},
 };
 
 static double known_ratio(const char *launch, Figure f)
