@@ -223,13 +223,13 @@ static int cell_outside(const Frame *x, const Call *call, const WalkCell *inside
                           inside->bytes);
 }
 
-/* Unknown values of the state; those of other registers are never looked at. */
+/* Nothing is known yet, and of registers outside the state nothing ever will be. */
 static Lanes *values_new(const WalkPlan *p)
 {
     const size_t count = p->flow->function->registers.count + p->cells.count + 1;
     Lanes *values = memory_new(count * sizeof *values);
-    for (size_t i = 0; i < p->state.count; i++)
-        lanes_unknown(&values[p->state.at[i]]);
+    for (size_t i = 0; i < count; i++)
+        lanes_unknown(&values[i]);
     return values;
 }
 

@@ -94,8 +94,11 @@ static WalkProof *proof_new(const Frame *x)
 {
     WalkProof *p = memory_zeroed(1, sizeof *p);
     const size_t late = plan_of(x)->late.count;
-    /* Set for the state when a proof begins; those of other registers are never looked at. */
-    p->changes = memory_new((x->known->function->registers.count + 1) * sizeof *p->changes);
+    /* Set for the state when a proof begins; of other registers no change is ever known. */
+    const size_t registers = x->known->function->registers.count + 1;
+    p->changes = memory_new(registers * sizeof *p->changes);
+    for (size_t i = 0; i < registers; i++)
+        lanes_unknown(&p->changes[i]);
     p->totals.blocks = memory_zeroed((size_t)flow_of(x)->cfg->count, sizeof *p->totals.blocks);
     p->totals.loops = memory_zeroed(loop_count(x), sizeof *p->totals.loops);
     p->totals.costs = memory_zeroed(cost_count(x), sizeof *p->totals.costs);

@@ -70,23 +70,24 @@ row() {
     json '.best.time_ms == .exhaustive_best_ms'
 }
 
-@test "--why tells of a survivor, of one below a threshold and of a dominated one" {
-    local survivor below dominated
-    survivor=$(named "$(row ',ok,1,ok,')")
-    below=$(named "$(row 'stage 1')")
-    dominated=$(named "$(row 'stage 2')")
+@test "--why tells of a survivor, of one that was cut and of one that polish timed" {
+    local survivor cut polished
+    survivor=$(named "$(row ': survives')")
+    cut=$(named "$(row ',ok,0,,.*stage 1')")
+    polished=$(named "$(row 'timed all the same, as a neighbour')")
 
     mm --why "$survivor"
     status_is 0
     has "$output" "^$survivor: survives"
     has "$output" '^replayed: ok, [0-9.]+ ms'
 
-    mm --why "$below"
+    mm --why "$cut"
     status_is 0
-    has "$output" "^$below: dropped by stage 1, 'carve spill_bytes == 0'"
+    has "$output" "^$cut: dropped by stage 1, 'carve best 68 by predicted_cycles'"
+    lacks "$output" '^replayed: ok'
 
-    mm --json --why "$dominated"
+    mm --json --why "$polished"
     status_is 0
-    json ".why | startswith(\"$dominated: dropped by stage 2, 'carve front efficiency, \")"
-    json '.why | contains("dominated by BM=")'
+    json ".why | startswith(\"$polished: dropped by stage 1, \")"
+    json '.why | contains("as a neighbour of the best so far")'
 }

@@ -310,6 +310,10 @@ void report_why(const Run *r, size_t i, Buf *out)
         carving_why(&r->carving, i, out);
         if (buf_text(out)[out->size - 1] != '\n')
             buf_putc(out, '\n');
+        if (r->selected[i] && r->carving.fates[i].kind != FATE_SURVIVES)
+            buf_printf(out, "timed all the same, %s\n",
+                       r->options.exhaustive ? "as everything is (--exhaustive)"
+                                             : "as a neighbour of the best so far (polish)");
     }
     if (c->timed)
         buf_printf(out, "%s: %s, %.4f ms\n", r->source == RUN_MEASURED ? "measured" : "replayed",
