@@ -82,6 +82,8 @@ typedef struct Finder {
     uint32_t *version; /* by register: writes so far in the text */
     int block;
     int stretch;
+    int storing;         /* group of the stores just before, nothing else in shared memory since */
+    int stores;          /* their stretch */
     size_t block_groups; /* groups before this block */
 } Finder;
 
@@ -136,6 +138,20 @@ static bool ends_stretch(const PtxForm *f)
            (f->class == PTX_CLASS_STORE && (f->space == PTX_SHARED || f->space == PTX_GENERIC));
 }
 
+/* Loads are joined between two writes; stores as long as nothing else touches shared memory. */
+static int stretch_of(Finder *x, const AccessSite *s)
+{
+    const bool is_store = s->kind == ACCESS_STORE && s->space == PTX_SHARED;
+    if (!is_store && (s->space == PTX_SHARED || s->space == PTX_GENERIC))
+        x->storing = CFG_NONE;
+    if (!is_store)
+        return x->stretch;
+    if (x->storing != s->group)
+        x->stores = x->stretch;
+    x->storing = s->group;
+    return x->stores;
+}
+
 static void find_sites(Finder *x, size_t i, const PtxInstr *in)
 {
     AccessSite sides[2];
@@ -147,8 +163,8 @@ static void find_sites(Finder *x, size_t i, const PtxInstr *in)
         s.instr = i;
         s.block = x->block;
         s.offset = addresses[k]->value;
-        s.stretch = x->stretch;
         s.group = group_of(x, in, addresses[k], s.space);
+        s.stretch = stretch_of(x, &s);
         if (x->out->groups.count > groups && x->out->group_at[i] == CFG_NONE)
             x->out->group_at[i] = s.group;
         VEC_PUSH(x->arena, &x->out->sites, s);
@@ -187,14 +203,15 @@ static int cost_of(Arena *a, Accesses *out, int group, AccessCost want)
     return (int)out->costs.count - 1;
 }
 
-/* Several narrow loads from shared memory may become wide ones. */
-static void add_merged_costs(Arena *a, Accesses *out, int group, const int *narrow)
+/* Several narrow loads from shared memory, or stores to it, may become wide ones; `narrow`: how
+ * many there are of 4 and of 8 bytes. */
+static void add_merged_costs(Arena *a, Accesses *out, int group, AccessKind kind, const int *narrow)
 {
     if (out->groups.at[group].space != PTX_SHARED || narrow[0] + narrow[1] < 2)
         return;
     if (narrow[0] >= 2)
-        cost_of(a, out, group, (AccessCost){.kind = ACCESS_LOAD, .bytes = 8, .aligned = true});
-    cost_of(a, out, group, (AccessCost){.kind = ACCESS_LOAD, .bytes = 16, .aligned = true});
+        cost_of(a, out, group, (AccessCost){.kind = kind, .bytes = 8, .aligned = true});
+    cost_of(a, out, group, (AccessCost){.kind = kind, .bytes = 16, .aligned = true});
 }
 
 /* Sites by group: a list for each, so that a group's costs come together. */
@@ -209,12 +226,14 @@ static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
         newest[out->sites.at[i].group] = (int)i;
     }
     for (size_t g = 0; g < groups; g++) {
-        int narrow[2] = {0};
+        int loads[2] = {0}, stores[2] = {0};
         for (int i = newest[g]; i != CFG_NONE; i = before[i]) {
             AccessSite *s = &out->sites.at[i];
             const bool matrix = s->kind >= ACCESS_MATRIX_LOAD;
-            narrow[0] += s->kind == ACCESS_LOAD && s->bytes == 4;
-            narrow[1] += s->kind == ACCESS_LOAD && s->bytes == 8;
+            if (s->bytes == 4 || s->bytes == 8) {
+                loads[s->bytes == 8] += s->kind == ACCESS_LOAD;
+                stores[s->bytes == 8] += s->kind == ACCESS_STORE;
+            }
             s->cost = cost_of(
                 a, out, (int)g,
                 (AccessCost){.kind = s->kind,
@@ -222,14 +241,15 @@ static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
                              .matrices = matrix ? matrices_of(f->instrs.at[s->instr].form) : 0,
                              .offset = phase_of(s->space, s->offset, s->bytes)});
         }
-        add_merged_costs(a, out, (int)g, narrow);
+        add_merged_costs(a, out, (int)g, ACCESS_LOAD, loads);
+        add_merged_costs(a, out, (int)g, ACCESS_STORE, stores);
     }
 }
 
 Accesses *access_find(Arena *a, const Cfg *c)
 {
     const PtxFunction *f = c->function;
-    Finder x = {.arena = a, .out = ARENA_NEW(a, Accesses), .function = f};
+    Finder x = {.arena = a, .out = ARENA_NEW(a, Accesses), .function = f, .storing = CFG_NONE};
     x.version = ARENA_ARRAY(a, uint32_t, f->registers.count);
     x.out->group_at = ARENA_ARRAY(a, int, f->instrs.count);
     for (x.block = 0; x.block < c->count; x.block++) {
@@ -240,6 +260,8 @@ Accesses *access_find(Arena *a, const Cfg *c)
             x.out->group_at[i] = CFG_NONE;
             find_sites(&x, i, in);
             x.stretch += ends_stretch(in->form);
+            if (ends_stretch(in->form) && in->form->class != PTX_CLASS_STORE)
+                x.storing = CFG_NONE;
             ptx_visit_registers(in, bump, &x);
         }
     }

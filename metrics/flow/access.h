@@ -27,7 +27,8 @@ typedef struct AccessSite {
     int64_t offset; /* to the base */
     int group;
     int cost;
-    int stretch; /* of the block: no barrier, call or write to shared memory inside */
+    int stretch; /* of the block: loads between two barriers, calls or writes to shared memory;
+                    stores of one group with no other access of shared memory between them */
 } AccessSite;
 
 /* One pattern to be priced each time that its group is passed. */
@@ -37,7 +38,7 @@ typedef struct AccessCost {
     int bytes;
     int matrices;   /* of a matrix kind */
     int64_t offset; /* to the base; other sites' offsets differ by what does not matter */
-    bool aligned;   /* addresses are rounded down to the width: what merged loads would take */
+    bool aligned;   /* addresses are rounded down to the width: what a merged access would take */
     PtxSpace space;
 } AccessCost;
 

@@ -249,7 +249,7 @@ static void number_lines(Memory *m)
     }
 }
 
-/* --- merged loads ------------------------------------------------------------------------ */
+/* --- merged loads and stores ------------------------------------------------------------- */
 
 enum { QUAD = 16, PAIR = 8, WORD = 4 };
 
@@ -278,7 +278,7 @@ static Base base_of(const Sampler *s, const WalkFunction *f, int group)
     return (Base){(int64_t)(residue & (uint32_t)(aligned - 1)), aligned};
 }
 
-/* A load of the text that may become part of a wider one. */
+/* A load or store of the text that may become part of a wider one. */
 typedef struct Part {
     size_t access; /* number in the list of accesses */
     const AccessSite *site;
@@ -301,7 +301,8 @@ static int merged_cost(const WalkFunction *f, const AccessSite *site, int bytes)
 {
     const AccessGroup *g = &f->accesses->groups.at[site->group];
     for (int i = g->first_cost; i < g->first_cost + g->cost_count; i++)
-        if (f->accesses->costs.at[i].aligned && f->accesses->costs.at[i].bytes == bytes)
+        if (f->accesses->costs.at[i].aligned && f->accesses->costs.at[i].bytes == bytes &&
+            f->accesses->costs.at[i].kind == site->kind)
             return i;
     return site->cost;
 }
@@ -312,6 +313,7 @@ static void add_load(const Sampler *s, const WalkFunction *f, Memory *m, const P
     const AccessSite *first = parts[0].site;
     MemoryLoad load = {.function = f->function,
                        .block = first->block,
+                       .kind = first->kind,
                        .bytes = bytes,
                        .accesses = (int)count,
                        .instr = first->instr};
@@ -325,7 +327,7 @@ static void add_load(const Sampler *s, const WalkFunction *f, Memory *m, const P
     VEC_PUSH(s->arena, &m->loads, load);
 }
 
-/* The words of its 16 bytes that a part reads. */
+/* The words of its 16 bytes that a part reads or writes. */
 static unsigned words_of(const Part *p)
 {
     const unsigned first = (unsigned)((p->place & (QUAD - 1)) / WORD);
@@ -344,6 +346,19 @@ static size_t together(const Part *p, size_t count, int bytes, unsigned *words)
     return n;
 }
 
+/* A load may read a word that nobody asked for, or one for two; a store writes each word once. */
+static bool fills_quad(const Part *p, size_t count, unsigned words)
+{
+    const int found = __builtin_popcount(words);
+    return p->site->kind == ACCESS_LOAD ? found >= 3
+                                        : found == 4 && (int)count * p->site->bytes == QUAD;
+}
+
+static bool fills_pair(const Part *p, size_t count, unsigned words)
+{
+    return __builtin_popcount(words) == 2 && (p->site->kind == ACCESS_LOAD || count == 2);
+}
+
 static void merge_parts(const Sampler *s, const WalkFunction *f, Memory *m, const Part *p,
                         size_t count)
 {
@@ -352,27 +367,29 @@ static void merge_parts(const Sampler *s, const WalkFunction *f, Memory *m, cons
         const int bytes = p[i].site->bytes;
         unsigned words = 0;
         size_t n = together(&p[i], count - i, QUAD, &words);
-        if (aligned == QUAD && bytes >= WORD && bytes < QUAD && __builtin_popcount(words) >= 3) {
+        if (aligned == QUAD && bytes >= WORD && bytes < QUAD && fills_quad(&p[i], n, words)) {
             add_load(s, f, m, &p[i], n, QUAD);
         } else if (aligned >= PAIR && bytes == WORD &&
                    (n = together(&p[i], count - i, PAIR, &words)) > 1 &&
-                   __builtin_popcount(words) == 2) {
+                   fills_pair(&p[i], n, words)) {
             add_load(s, f, m, &p[i], n, PAIR);
         } else {
             n = 1;
-            add_load(s, f, m, &p[i], 1, bytes);
+            if (p[i].site->kind == ACCESS_LOAD)
+                add_load(s, f, m, &p[i], 1, bytes);
         }
         i += n;
     }
 }
 
-static void merge_loads(const Sampler *s, const WalkFunction *f, Memory *m, size_t first)
+static void merge_kind(const Sampler *s, const WalkFunction *f, Memory *m, size_t first,
+                       AccessKind kind)
 {
     Part *parts = ARENA_ARRAY(s->arena, Part, f->accesses->sites.count);
     size_t count = 0;
     for (size_t i = 0; i < f->accesses->sites.count; i++) {
         const AccessSite *site = &f->accesses->sites.at[i];
-        if (site->kind == ACCESS_LOAD && site->space == PTX_SHARED)
+        if (site->kind == kind && site->space == PTX_SHARED)
             parts[count++] =
                 (Part){first + i, site, site->offset + base_of(s, f, site->group).residue};
     }
@@ -395,7 +412,8 @@ Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o
         const WalkFunction *f = m->walk->functions.at[i];
         const size_t first = m->accesses.count;
         list_accesses(&s, f, m);
-        merge_loads(&s, f, m, first);
+        merge_kind(&s, f, m, first, ACCESS_LOAD);
+        merge_kind(&s, f, m, first, ACCESS_STORE);
     }
     number_lines(m);
     return m;

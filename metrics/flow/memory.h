@@ -17,7 +17,8 @@
  * the addresses are aligned.  Here that is assumed of loads with one base and guard in one block,
  * with no barrier or write to shared memory between them, where the addresses of all lanes walked
  * are aligned: three or four words of 16 bytes make a load of 16, an aligned pair makes one of 8.
- * Which loads were really joined is in the cubin; their widths tell. */
+ * Stores are joined likewise, where each word is written once and nothing else touches shared
+ * memory between them. Which were really joined is in the cubin; their widths tell. */
 #ifndef APTUNE_FLOW_MEMORY_H
 #define APTUNE_FLOW_MEMORY_H
 
@@ -50,23 +51,25 @@ typedef struct MemoryAccess {
     int bytes;      /* of one lane */
     MemoryFigures figures;
     bool sampled; /* warps differ */
-    int merged;   /* number of the load it is part of, or CFG_NONE */
+    int merged;   /* number in `loads` of what it is part of, or CFG_NONE */
 } MemoryAccess;
 
-/* A load from shared memory as ptxas is taken to make it, of one load of the text or several. */
+/* A load from shared memory as ptxas is taken to make it, of one load of the text or several; or a
+ * store that it makes of several. */
 typedef struct MemoryLoad {
     const PtxFunction *function;
     int block;
-    int bytes;    /* of one lane: 1 to 16 */
-    int accesses; /* of the text */
-    size_t instr; /* the first of them */
+    AccessKind kind; /* ACCESS_LOAD or ACCESS_STORE */
+    int bytes;       /* of one lane: 1 to 16 */
+    int accesses;    /* of the text */
+    size_t instr;    /* the first of them */
     MemoryFigures figures;
     bool sampled;
 } MemoryLoad;
 
 typedef struct Memory {
     VEC(MemoryAccess) accesses; /* in the order of the text, functions as they were reached */
-    VEC(MemoryLoad) loads;      /* from shared memory */
+    VEC(MemoryLoad) loads;      /* from shared memory, and stores made of several */
     const Walk *walk;           /* of the middle warp of the middle block */
     int warps;                  /* walked */
     bool sampled;               /* some figure is */

@@ -78,8 +78,9 @@ static Traffic sum_traffic(const Memory *m)
     Traffic t = {0};
     for (size_t i = 0; i < m->loads.count; i++) {
         const MemoryFigures *f = &m->loads.at[i].figures;
-        t.shared_loads += f->executions;
-        t.shared_load_wavefronts += f->wavefronts;
+        const bool is_load = m->loads.at[i].kind == ACCESS_LOAD;
+        *(is_load ? &t.shared_loads : &t.shared_others) += f->executions;
+        *(is_load ? &t.shared_load_wavefronts : &t.shared_other_wavefronts) += f->wavefronts;
         t.shared_wavefronts_min += f->wavefronts_min;
     }
     for (size_t i = 0; i < m->accesses.count; i++) {

@@ -164,6 +164,38 @@ static void loads_of_a_padded_tile_merge_as_measured(void **state)
     arena_free(x->arena);
 }
 
+/* Four neighbouring stores are one of 16 bytes, and 4 wavefronts instead of 16 (matrix multiply
+ * with vectors and no transposed tile, measured on an H200), unless something comes between. */
+static void neighbouring_stores_merge_unless_memory_is_touched_between(void **state)
+{
+    (void)state;
+    static const char *const between[] = {"", "bar.sync 0;", "ld.shared.f32 %f2, [%r3+64];",
+                                          "st.shared.f32 [tile], %f2;"};
+    for (int i = 0; i < 4; i++) {
+        Arena *a = arena_new();
+        Fixture *x = fixture(
+            arena_printf(a,
+                         "%smov.u32 %%r1, %%laneid; shl.b32 %%r1, %%r1, 4;\n"
+                         "mov.u32 %%r2, tile; add.u32 %%r3, %%r2, %%r1;\n"
+                         "st.shared.f32 [%%r3], %%f1; st.shared.f32 [%%r3+4], %%f1; %s\n"
+                         "st.shared.f32 [%%r3+8], %%f1; st.shared.f32 [%%r3+12], %%f1; ret; }",
+                         HEADER, between[i]));
+
+        const Memory *m = follow(x);
+
+        int widths[17] = {0};
+        for (size_t k = 0; k < m->loads.count; k++)
+            if (m->loads.at[k].kind == ACCESS_STORE)
+                widths[m->loads.at[k].bytes]++;
+        assert_int_equal(widths[16], i == 0);
+        assert_int_equal(widths[8], i == 0 ? 0 : 2);
+        if (i == 0)
+            assert_true(m->loads.at[0].figures.wavefronts == 4);
+        arena_free(x->arena);
+        arena_free(a);
+    }
+}
+
 static void a_barrier_or_a_store_keeps_loads_apart(void **state)
 {
     (void)state;
@@ -292,6 +324,7 @@ int main(void)
         cmocka_unit_test(a_partly_filled_warp_counts_by_its_share),
         cmocka_unit_test(a_padded_row_has_no_conflicts),
         cmocka_unit_test(loads_of_a_padded_tile_merge_as_measured),
+        cmocka_unit_test(neighbouring_stores_merge_unless_memory_is_touched_between),
         cmocka_unit_test(a_barrier_or_a_store_keeps_loads_apart),
         cmocka_unit_test(an_address_from_memory_is_unknown),
         cmocka_unit_test(a_long_loop_is_not_walked),
