@@ -24,6 +24,10 @@ bool run_task_arguments(const Run *r, const TaskArgument **out);
 void run_task_launch(const Launch *l, const Geometry *g, const TaskArgument *arguments,
                      size_t argument_count, TaskLaunch *out);
 
+/* Compiles the reference and the comparison kernels and gives the problem to a GPU.  False after a
+ * message. */
+bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu);
+
 /* --- carving ------------------------------------------------------------------------------------
  */
 

@@ -1,8 +1,7 @@
 /* Times measured on the GPU.
  *
- * The reference and the comparison kernels are compiled, the problem is set once, then each
- * configuration is a trial whose outcome goes into the run's own recording as it comes, so that a
- * run which is stopped goes on where it was. */
+ * The problem is set once, then each configuration is a trial whose outcome goes into the run's own
+ * recording as it comes, so that a run which is stopped goes on where it was. */
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
@@ -23,62 +22,6 @@ static const double near_factor = 1.5;
 
 /* Longest a trial may take, loading and verification included. */
 static const double trial_limit_s = 20;
-
-/* --- measuring: what has to be there first
- * ----------------------------------------------------------------- */
-
-/* Compiles one source for the device; NULL after a message. */
-static bool compile_one(Run *r, const char *path, TaskModule *out)
-{
-    static const char *const options[] = {"--minimal"};
-    const CompileSource *source = source_open(r->arena, path, options, 1, r->diag);
-    if (!source)
-        return false;
-    CompileSetting setting = {.architecture =
-                                  arena_printf(r->arena, "sm_%d", device_arch(r->device))};
-    CompileJob job = source_configure(r->arena, source, &setting);
-    Farm *farm = run_open_farm(r);
-    CompileResult res;
-    farm_add(farm, 0, &job);
-    bool ok = farm_next(farm, r->arena, &res, r->diag);
-    if (ok && res.status != COMPILE_OK)
-        ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res.log);
-    farm_close(farm);
-    if (ok)
-        *out = (TaskModule){res.cubin, res.cubin_size};
-    return ok;
-}
-
-static bool set_reference(Run *r, const TaskArgument *arguments, TaskProblem *problem)
-{
-    if (!r->spec->reference) {
-        diag_warn(r->diag, (Span){0}, "the spec has no reference: results are not verified");
-        return true;
-    }
-    TaskModule *module = ARENA_NEW(r->arena, TaskModule);
-    TaskLaunch *launch = ARENA_NEW(r->arena, TaskLaunch);
-    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
-    spec_set_problem(r->spec, r->space.problem, slots);
-    Evaluation ev = {.arena = r->arena};
-    Geometry g;
-    if (!geometry_resolve(r->spec->reference, slots, &ev, &g))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    if (!compile_one(r, r->spec->reference->path, module))
-        return false;
-    run_task_launch(r->spec->reference, &g, arguments, r->spec->argument_count, launch);
-    problem->reference = (TaskRun){module, 1, launch, 1};
-    return true;
-}
-
-static bool set_problem(Run *r, const TaskArgument *arguments)
-{
-    TaskProblem problem = {0};
-    if (!run_task_buffers(r, &problem.buffers, &problem.buffer_count) ||
-        !compile_one(r, r->compare_source, &problem.checking) ||
-        !set_reference(r, arguments, &problem))
-        return false;
-    return gpu_set_problem(r->gpu, &problem, r->diag);
-}
 
 /* --- measuring
  * ------------------------------------------------------------------------------------------------
@@ -294,7 +237,7 @@ bool timer_gpu_open(Run *r, Timer *out)
     s->writer = ok ? times_open_append(r->arena, path, &s->header, 0, &existing, r->diag) : NULL;
     s->existing = existing;
     ok = s->writer && run_write_profiles(r, &s->header) && run_task_arguments(r, &s->arguments) &&
-         set_problem(r, s->arguments) && record_failures(s);
+         run_set_problem(r, s->arguments, r->gpu) && record_failures(s);
     if (!ok)
         gpu_end(s);
     return ok;
