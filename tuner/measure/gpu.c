@@ -156,7 +156,8 @@ static void helper_late(Gpu *g)
     static const char *const DOING[] = {
         [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
     if (g->state == BUSY)
-        say_why(g, "no answer within the time limit of %g s", g->first->limit_s);
+        say_why(g, "no end within the time limit of %.3g s: an endless loop, or far too slow",
+                g->first->limit_s);
     else
         say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
     process_quote_words(&g->process, &g->why);
@@ -566,13 +567,12 @@ const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
     return g->outputs;
 }
 
-void gpu_submit(Gpu *g, const Trial *t)
+/* Takes the header over, and the blob's memory. */
+static void submit(Gpu *g, int64_t id, double limit_s, json_t *header, Buf blob)
 {
     assert(g->problem);
     Pending *p = memory_zeroed(1, sizeof *p);
-    p->id = t->id;
-    p->limit_s = t->limit_s;
-    p->header = message_trial(t, &p->blob);
+    *p = (Pending){.id = id, .limit_s = limit_s, .header = header, .blob = blob};
     if (g->last)
         g->last->next = p;
     else
@@ -581,6 +581,20 @@ void gpu_submit(Gpu *g, const Trial *t)
     g->pending++;
     while (advance(g))
         ;
+}
+
+void gpu_submit(Gpu *g, const Trial *t)
+{
+    Buf blob = {0};
+    json_t *header = message_trial(t, &blob);
+    submit(g, t->id, t->limit_s, header, blob);
+}
+
+void gpu_submit_final(Gpu *g, const TrialFinal *f)
+{
+    Buf blob = {0};
+    json_t *header = message_final(f, &blob);
+    submit(g, f->id, f->limit_s, header, blob);
 }
 
 size_t gpu_pending(const Gpu *g)
