@@ -243,6 +243,7 @@ typedef struct TrialResult {
     size_t check_count;
     const char *words; /* what went wrong, with the driver's words; "" when nothing did */
     double seconds;    /* wall time from handing it to the GPU process to the answer */
+    bool killed;       /* a fault that is not its own: somebody killed the GPU process (signal 9) */
 } TrialResult;
 
 #endif
