@@ -67,16 +67,27 @@ typedef enum TaskContentsKind {
     TASK_UNDEFINED, /* a run must not rely on it: poisoned before the verified run */
     TASK_ZERO,
     TASK_CONSTANT,
-    TASK_UNIFORM
+    TASK_UNIFORM,
+    TASK_NORMAL,
+    TASK_BYTES, /* given as they are */
+    TASK_CONTENTS_KINDS
 } TaskContentsKind;
 
 /* What stands in a buffer before a run.  Depends on nothing but these fields and the index, see
  * contents.h. */
 typedef struct TaskContents {
     TaskContentsKind kind;
-    double value;  /* TASK_CONSTANT */
-    double lo, hi; /* TASK_UNIFORM: integers lo..hi, floating-point numbers in [lo, hi] */
-    uint64_t seed; /* TASK_UNIFORM */
+    double value; /* TASK_CONSTANT */
+    /* TASK_UNIFORM: integers lo..hi, floating-point numbers in [lo, hi].  TASK_NORMAL: mean and
+     * deviation. */
+    double lo, hi;
+    uint64_t seed;     /* TASK_UNIFORM, TASK_NORMAL */
+    const void *bytes; /* TASK_BYTES: the whole buffer, of the type `made_as` */
+    size_t size;       /* of the bytes */
+    /* The numbers are made as `made_as` before they become the buffer's type: a copy in double
+     * precision of a float buffer holds the very same numbers. */
+    bool converted;
+    TaskScalar made_as;
 } TaskContents;
 
 /* What the relative part of a tolerance is relative to. */
@@ -91,6 +102,9 @@ typedef struct TaskTolerance {
     double absolute;
     double relative;
     TaskScale scale;
+    /* Not the elements are compared but their sums, each lane's for itself, in double precision;
+     * what the reference left unwritten does not count. */
+    bool sum;
 } TaskTolerance;
 
 typedef struct TaskBuffer {
@@ -100,7 +114,29 @@ typedef struct TaskBuffer {
     TaskRole role;
     TaskContents contents;
     TaskTolerance tolerance; /* of an output */
+    /* Of an output: the buffer, counted from 1, that holds what it should be once the reference has
+     * run, perhaps in another type.  0: the output itself. */
+    int expected;
 } TaskBuffer;
+
+enum { TASK_TEXTURE_DIMENSIONS = 3 };
+
+/* What a texture says of a coordinate beyond its edge; the order of CUaddress_mode. */
+typedef enum TaskEdge {
+    TASK_EDGE_WRAP,
+    TASK_EDGE_CLAMP,
+    TASK_EDGE_MIRROR,
+    TASK_EDGE_BORDER
+} TaskEdge;
+
+/* A buffer that kernels read through a texture object. */
+typedef struct TaskTexture {
+    int buffer;                            /* its contents, row by row; role TASK_IN */
+    int64_t size[TASK_TEXTURE_DIMENSIONS]; /* elements, x first; 0 past the last dimension */
+    TaskEdge edge;
+    bool linear;     /* interpolated */
+    bool normalized; /* coordinates from 0 to 1 */
+} TaskTexture;
 
 typedef struct TaskModule {
     const void *cubin;
@@ -111,6 +147,7 @@ enum { TASK_SCALAR_LIMIT = 64 }; /* bytes of the largest argument passed by valu
 
 typedef struct TaskArgument {
     int buffer;    /* index of a buffer whose address is passed, or −1: a value */
+    bool texture;  /* `buffer` is the index of a texture whose handle is passed */
     uint32_t size; /* bytes of the value */
     unsigned char bytes[TASK_SCALAR_LIMIT];
 } TaskArgument;
@@ -126,18 +163,29 @@ typedef struct TaskLaunch {
     size_t argument_count;
 } TaskLaunch;
 
+/* A variable of the device (`__constant__` or `__device__`) that gets a buffer's contents in every
+ * module that has it, once, after loading. */
+typedef struct TaskSymbol {
+    const char *name;
+    int buffer;
+} TaskSymbol;
+
 /* Launches in order with the cubins they come from: "a run" is all of them once. */
 typedef struct TaskRun {
     const TaskModule *modules;
     size_t module_count;
     const TaskLaunch *launches;
     size_t launch_count;
+    const TaskSymbol *symbols;
+    size_t symbol_count;
 } TaskRun;
 
 typedef struct TaskProblem {
     const TaskBuffer *buffers;
     size_t buffer_count;
-    TaskRun reference;   /* no launches: nothing can be verified */
+    const TaskTexture *textures;
+    size_t texture_count;
+    TaskRun reference;   /* no launches and nothing expected: nothing can be verified */
     TaskModule checking; /* measure/compare.cu, compiled for the device */
     bool bare; /* allocate to the byte, without guards: for a checker that watches allocations */
 } TaskProblem;
@@ -180,6 +228,9 @@ typedef struct TaskSampling {
 typedef struct Trial {
     int64_t id; /* the caller's, comes back with the result */
     TaskRun run;
+    /* Elements of each buffer that are compared; NULL: all.  A configuration may use less of an
+     * output than another, and less than all of it may be worth comparing. */
+    const int64_t *compared;
     bool verify; /* compare the outputs of a first and of a last run with the reference */
     int warmups; /* runs before the timed ones, beyond the verified one */
     TaskCache cache;
