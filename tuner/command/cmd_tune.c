@@ -28,11 +28,36 @@ static bool take_dumps(const Option *o, const char *letters, void *field)
     return !unknown;
 }
 
+/* The name of what the L2 holds. */
+static bool take_cache(const Option *o, const char *text, void *field)
+{
+    (void)o;
+    TaskCache known;
+    *(const char **)field = text;
+    if (task_cache_find(text, &known))
+        return true;
+    fprintf(stderr,
+            "aptune: --cache takes warm, cold or both, for what the L2 holds when a run is timed, "
+            "not '%s'; the folder of compiled code is --cache-dir\n",
+            text);
+    return false;
+}
+
+enum { FINALISTS_MOST = 1000, SECONDS_MOST = 86400 };
+
 static const Option own_options[] = {
     {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
      offsetof(TuneOptions, run.output), 0, 0},
     {"exhaustive", NULL, "time every configuration, not only what carving leaves", option_flag,
      offsetof(TuneOptions, run.exhaustive), 0, 0},
+    {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
+     take_cache, offsetof(TuneOptions, run.l2), 0, 0},
+    {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
+     offsetof(TuneOptions, run.finalists), 1, FINALISTS_MOST},
+    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
+     option_seconds, offsetof(TuneOptions, run.trial_limit), 0, SECONDS_MOST},
+    {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
+     offsetof(TuneOptions, run.sanitize), 0, 0},
     {"dry-run", NULL, "count the space and stop before compiling", option_flag,
      offsetof(TuneOptions, run.dry_run), 0, 0},
     {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,

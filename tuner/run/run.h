@@ -53,9 +53,13 @@ typedef struct Config {
     TrialStatus status;  /* of the outcome */
     const double *times; /* milliseconds, every launch timed */
     size_t time_count;
-    double median;     /* milliseconds; NaN unless ok */
-    double max_error;  /* relative to the output's size, of the verified launch */
-    const char *words; /* what went wrong */
+    double median;            /* milliseconds; NaN unless ok */
+    double low, high;         /* the interval of the median; NaN unless ok */
+    const double *warm_times; /* beside `times` with a cold L2, where both were asked for */
+    size_t warm_count;
+    double warm_median; /* NaN where there are none */
+    double max_error;   /* relative to the output's size, of the verified launch */
+    const char *words;  /* what went wrong */
 } Config;
 
 /* Seconds of wall time by stage. */
@@ -82,6 +86,10 @@ typedef struct RunOptions {
     bool dry_run;           /* only count: needs no device, and may find no configuration */
     bool no_gpu;            /* do as if there were none */
     int ordinal;            /* which GPU */
+    const char *l2;         /* "warm", "cold" or "both"; NULL: as suits the problem */
+    double trial_limit;     /* seconds one trial may take; 0: from those before it */
+    int finalists;          /* the best so many are timed again; 0: as many as are close */
+    bool sanitize;          /* run the survivors under compute-sanitizer, too */
 } RunOptions;
 
 /* Told now and then how far a stage is; for the progress bar. */
@@ -90,6 +98,38 @@ typedef struct RunProgress {
     void (*step)(void *context, const char *stage, size_t done, size_t all, const char *note);
 } RunProgress;
 
+/* What was learned from the trials so far. */
+typedef struct RunWatch {
+    double rival_ms; /* the best time is surely not above this; 0: none known */
+    struct {
+        double *at;
+        size_t count;
+        size_t capacity;
+    } seconds;        /* that good trials took */
+    size_t median_of; /* of so many of them: */
+    double median_s;
+    HealthLog health;
+    size_t sentinels; /* of one configuration: */
+    double sentinel_first_ms, sentinel_low_ms, sentinel_high_ms;
+    size_t lost; /* configurations not timed because the device was gone */
+    const char *lost_why;
+} RunWatch;
+
+/* The best, timed again against each other; see run_final.c. */
+typedef struct RunFinal {
+    size_t *list; /* finalists, the fastest first as they were known before */
+    size_t count;
+    int rounds;          /* 0: not timed again, so what follows is from their own times */
+    const double *times; /* ms; times[round × count + k] */
+    double *medians;     /* ms, of each; over the rounds, or its own */
+    double *ratio_low;   /* of each to the fastest: the interval of the median ratio */
+    double *ratio_high;
+    size_t *ties; /* configurations not told from the fastest, it among them, in the order in
+                     which ties are broken: the first one wins */
+    size_t tie_count;
+    size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
+} RunFinal;
+
 typedef struct Run {
     Arena *arena; /* of everything that lives as long as the run */
     RunOptions options;
@@ -97,10 +137,10 @@ typedef struct Run {
     Diag *diag; /* warnings of the whole run; errors end it */
 
     /* Where the program's own files are; set by the caller. */
-    const char *compile_helper; /* the program aptune-compile */
-    const char *gpu_helper;     /* the program aptune-gpu */
-    const char *cuda_folder;    /* a toolkit of our own; need not exist */
-    const char *compare_source; /* the kernels that compare outputs */
+    const char *compile_helper;      /* the program aptune-compile */
+    const char *gpu_helper;          /* the program aptune-gpu */
+    const char *cuda_folder;         /* a toolkit of our own; need not exist */
+    const char *compare_source;      /* the kernels that compare outputs */
     const char *const *metric_files; /* the shipped metrics, in order */
     size_t metric_file_count;
 
@@ -145,6 +185,11 @@ typedef struct Run {
     double exhaustive_best_ms; /* of the recording; NaN when unknown */
     double relative;           /* best known time / the winner's, both of the recording; or NaN */
     double random_relative;    /* the same for a random sample of the same size */
+    TaskCache l2;              /* what the L2 held when runs were timed */
+    RunWatch watch;            /* while measuring */
+    RunFinal final;
+    RunFinal truth;            /* of the recording that is replayed or compared with */
+    size_t sanitized, unclean; /* configurations run under compute-sanitizer; with findings */
     double seconds[LEDGER_STAGES];
     size_t compiled, failed, distinct; /* configurations */
     size_t launches_from_cache;        /* launches whose code or failure the cache had */

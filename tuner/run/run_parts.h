@@ -94,6 +94,29 @@ bool run_write_profiles(Run *r, const RecordHeader *h);
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);
 
+/* --- trials -------------------------------------------------------------------------------------
+ */
+
+/* What the L2 holds when runs are timed: as the user asks; else cold where the data of one launch
+ * exceeds the L2, since it cannot all be there then, and what is there is a matter of chance.  Sets
+ * r->l2; false after a message. */
+bool run_choose_l2(Run *r);
+
+/* What every trial has in common: how it is sampled, what the L2 holds, how long it may take. */
+void run_shape_trial(const Run *r, Trial *t);
+
+/* Learns from any result of a trial. */
+void run_note_trial(Run *r, const TrialResult *t);
+
+/* Learns from an outcome, measured now or by an earlier run. */
+void run_note_time(Run *r, const Config *c);
+
+/* Learns from another timing of the same configuration. */
+void run_note_sentinel(Run *r, const TrialResult *t);
+
+/* Sampling of a final. */
+extern const double run_sample_ms;
+
 /* --- ledger -------------------------------------------------------------------------------------
  */
 

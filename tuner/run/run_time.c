@@ -3,6 +3,7 @@
  * The optimum is often one parameter away from a carved configuration, so after the survivors the
  * neighbours of the best so far are timed, a few at a time, best guess first, until none is better
  * or the spec's budget is spent. */
+#include "tuner/run/run_final.h"
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
@@ -144,7 +145,7 @@ bool run_time(Run *r)
     bool ok = true;
     if (r->source != RUN_STATIC) {
         ok = r->source == RUN_MEASURED ? timer_gpu_open(r, &timer) : timer_replay_open(r, &timer);
-        bool timed = ok && time_all(r, &timer);
+        bool timed = ok && time_all(r, &timer) && run_final(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     }
     run_charge(r, LEDGER_TIME, &since);

@@ -12,6 +12,10 @@ typedef struct Timer {
     /* Finds the outcome of each listed configuration and leaves it in Run.configs.  Configurations
      * that fail are outcomes; false, with a message, only when the timer itself cannot go on. */
     bool (*time)(void *state, const size_t *list, size_t count);
+    /* Times of the listed configurations against each other, in rounds: times[round × count + k],
+     * in `r`'s arena, for `rounds` of them or for as many as there are; *rounds becomes 0 where
+     * there are none.  False, with a message, only when the timer itself cannot go on. */
+    bool (*final)(void *state, const size_t *list, size_t count, int *rounds, const double **times);
     bool (*close)(void *state);
 } Timer;
 
@@ -27,6 +31,9 @@ bool timer_replay_open(Run *r, Timer *out);
 
 /* The outcome of configuration `c` with these raw times (ms), rounded as recordings are. */
 void timer_take_times(Run *r, Config *c, const double *times, size_t count);
+
+/* The same with a warm L2, of a configuration whose times are those with a cold one. */
+void timer_take_warm_times(Run *r, Config *c, const double *times, size_t count);
 
 /* The outcome a recording has. */
 void timer_take_row(Run *r, Config *c, const RecordRow *row);

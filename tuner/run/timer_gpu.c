@@ -11,17 +11,9 @@
 #include <string.h>
 
 enum {
-    RUNS = 2,            /* timed runs of every trial */
-    EXTRA_RUNS = 5,      /* more for those near the best */
     IN_FLIGHT = 2,       /* trials queued, so that the GPU never waits for us */
     SENTINEL_EVERY = 250 /* results between two timings of the same configuration */
 };
-
-/* Trials within this of the best are timed more often. */
-static const double near_factor = 1.5;
-
-/* Longest a trial may take, loading and verification included. */
-static const double trial_limit_s = 20;
 
 /* --- measuring
  * ------------------------------------------------------------------------------------------------
@@ -36,7 +28,6 @@ typedef struct Session {
     const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
     const size_t *list;             /* configurations to time now */
     size_t count, fetched, done;
-    double best_ms;  /* so far; 0: none */
     size_t sentinel; /* configuration timed now and then; SIZE_MAX: none yet */
     size_t since_sentinel;
     bool warm; /* the clocks are up */
@@ -49,13 +40,6 @@ enum { SENTINEL_ID = -1, WARM_UP_ID = -2 };
 /* An idle GPU runs at a fraction of its clock; a second of load brings it up (seen on the H200: the
  * same kernel 0.048 ms at first and 0.013 ms after some seconds of load). */
 static const double warm_up_s = 1.0;
-
-static void note_best(Session *s, size_t i)
-{
-    double ms = s->run->configs[i].median;
-    if (!isnan(ms) && (s->best_ms == 0 || ms < s->best_ms))
-        s->best_ms = ms;
-}
 
 /* All launches of a configuration with the code they come from. */
 static bool make_run(Session *s, size_t i, TaskRun *out)
@@ -87,12 +71,8 @@ static bool submit(Session *s, size_t i, int64_t id)
 {
     Trial t = {.id = id,
                .verify = id >= 0 && s->run->spec->reference,
-               .warmups = id >= 0 && s->run->spec->reference ? 0 : 1,
-               .runs = RUNS,
-               .extra_runs = EXTRA_RUNS,
-               .factor = near_factor,
-               .best_ms = s->best_ms,
-               .limit_s = trial_limit_s};
+               .warmups = id >= 0 && s->run->spec->reference ? 0 : 1};
+    run_shape_trial(s->run, &t);
     bool ok = make_run(s, i, &t.run);
     if (ok)
         gpu_submit(s->run->gpu, &t);
@@ -103,7 +83,9 @@ static bool submit(Session *s, size_t i, int64_t id)
 static void take_trial(Session *s, const TrialResult *t)
 {
     Run *r = s->run;
+    run_note_trial(r, t);
     if (t->id == SENTINEL_ID) {
+        run_note_sentinel(r, t);
         if (t->status == TRIAL_OK)
             times_append_sentinel(
                 s->writer,
@@ -125,7 +107,8 @@ static void take_trial(Session *s, const TrialResult *t)
             c->max_error = record_round(error);
     }
     timer_take_times(r, c, t->times, t->time_count);
-    note_best(s, i);
+    timer_take_warm_times(r, c, t->warm_times, t->warm_count);
+    run_note_time(r, c);
     if (t->status == TRIAL_OK && s->sentinel == SIZE_MAX)
         s->sentinel = i;
     s->since_sentinel++;
@@ -199,7 +182,7 @@ static size_t skip_existing(Session *s, const size_t *list, size_t count, size_t
         const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, list[k]) : NULL;
         if (row && row->status != RECORD_SKIPPED && run_same_code(s->run, c, row)) {
             timer_take_row(s->run, c, row);
-            note_best(s, list[k]);
+            run_note_time(s->run, c);
             s->run->resumed++;
         } else {
             out[n++] = list[k];
@@ -218,6 +201,71 @@ static bool gpu_time(void *state, const size_t *list, size_t count)
     return (s->warm || warm_up(s)) && run_trials(s);
 }
 
+/* --- the final ---------------------------------------------------------------------------------
+ */
+
+/* Loading and the first runs of each, and rounds that take twice as long as the medians say. */
+static double final_limit(const Run *r, const size_t *list, size_t count, int rounds)
+{
+    double round_s = 0;
+    for (size_t k = 0; k < count; k++)
+        round_s += 1e-3 * fmax(r->configs[list[k]].median, run_sample_ms);
+    return 20 + (double)count + 2 * (rounds + 8) * round_s;
+}
+
+static bool record_final(Session *s, const size_t *list, size_t count, int rounds,
+                         const double *times)
+{
+    int number = 1;
+    for (size_t i = 0; s->existing && i < s->existing->finals.count; i++)
+        if (s->existing->finals.at[i].number >= number)
+            number = s->existing->finals.at[i].number + 1;
+    bool ok = true;
+    for (size_t k = 0; ok && k < count; k++) {
+        double *column = ARENA_ARRAY(s->scratch, double, (size_t)rounds);
+        for (size_t i = 0; i < (size_t)rounds; i++)
+            column[i] = times[i * count + k];
+        RecordRow row = {.values = run_record_values(s->scratch, s->run, &s->header, list[k]),
+                         .times_ms = column,
+                         .time_count = (size_t)rounds};
+        ok = times_append_final(s->writer, &row, number, s->run->diag);
+    }
+    return ok;
+}
+
+/* A final that fails leaves the times that there are already. */
+static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds,
+                      const double **times)
+{
+    Session *s = state;
+    Run *r = s->run;
+    TrialResult result;
+    TaskRun *runs = ARENA_ARRAY(s->scratch, TaskRun, count);
+    TrialFinal f = {.runs = runs,
+                    .run_count = count,
+                    .rounds = *rounds,
+                    .cache = r->l2,
+                    .sample_ms = run_sample_ms,
+                    .limit_s = final_limit(r, list, count, *rounds)};
+    for (size_t k = 0; k < count; k++)
+        if (!make_run(s, list[k], &runs[k]))
+            return false;
+    gpu_submit_final(r->gpu, &f);
+    gpu_next(r->gpu, s->scratch, &result, -1);
+    bool ok = true;
+    health_note(&r->watch.health, &result.health);
+    if (result.status == TRIAL_OK && result.time_count == count * (size_t)*rounds) {
+        *times = timer_rounded(r->arena, result.times, result.time_count);
+        ok = record_final(s, list, count, *rounds, *times);
+    } else {
+        diag_warn(r->diag, (Span){0}, "the finalists could not be timed again (%s): %s",
+                  trial_status_name(result.status), result.words);
+        *rounds = 0;
+    }
+    arena_reset(s->scratch);
+    return ok;
+}
+
 static bool gpu_end(void *state)
 {
     Session *s = state;
@@ -233,10 +281,10 @@ bool timer_gpu_open(Run *r, Timer *out)
     TimesRecording *existing = NULL;
     const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
     *s = (Session){.run = r, .sentinel = SIZE_MAX, .scratch = arena_new()};
-    *out = (Timer){s, gpu_time, gpu_end};
+    *out = (Timer){s, gpu_time, gpu_final, gpu_end};
+    bool ok = run_choose_l2(r) && folder_create(r->options.output, r->diag);
     s->header = run_record_header(r);
     s->farm = run_open_farm(r);
-    bool ok = folder_create(r->options.output, r->diag);
     s->writer = ok ? times_open_append(r->arena, path, &s->header, 0, &existing, r->diag) : NULL;
     s->existing = existing;
     ok = s->writer && run_write_profiles(r, &s->header) && run_task_arguments(r, &s->arguments) &&
