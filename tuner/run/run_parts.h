@@ -102,6 +102,10 @@ bool run_take_recorded(Run *r);
  * r->l2; false after a message. */
 bool run_choose_l2(Run *r);
 
+/* Says where two runs of the reference differ: what agrees with one need not agree with the
+ * other. */
+void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu);
+
 /* What every trial has in common: how it is sampled, what the L2 holds, how long it may take. */
 void run_shape_trial(const Run *r, Trial *t);
 

@@ -51,5 +51,8 @@ bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu)
         !compile_one(r, r->compare_source, &problem.checking) ||
         !set_reference(r, arguments, &problem))
         return false;
-    return gpu_set_problem(gpu, &problem, r->diag);
+    if (!gpu_set_problem(gpu, &problem, r->diag))
+        return false;
+    run_judge_reference(r, &problem, gpu);
+    return true;
 }
