@@ -1,11 +1,12 @@
 /* The run as one JSON object, and as a table of all configurations. */
 #include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
-static json_t *number(double v)
+json_t *report_number(double v)
 {
     return isfinite(v) ? json_real(v) : json_null();
 }
@@ -18,7 +19,7 @@ static json_t *json_of_value(Value v)
     case VALUE_INT:
         return json_integer(v.integer);
     case VALUE_REAL:
-        return number(v.real);
+        return report_number(v.real);
     default:
         return json_string(v.string);
     }
@@ -37,7 +38,8 @@ static json_t *metrics_of(const Run *r, size_t i)
 {
     json_t *o = json_object();
     for (size_t m = 0; m < r->metrics->metrics.count && r->configs[i].metrics; m++)
-        json_object_set_new(o, r->metrics->metrics.at[m].name, number(r->configs[i].metrics[m]));
+        json_object_set_new(o, r->metrics->metrics.at[m].name,
+                            report_number(r->configs[i].metrics[m]));
     return o;
 }
 
@@ -47,17 +49,8 @@ static json_t *best_of(const Run *r)
         return json_null();
     json_t *o = json_object();
     json_object_set_new(o, "parameters", parameters_of(r, r->best));
-    json_object_set_new(o, "time_ms", number(r->configs[r->best].median));
+    json_object_set_new(o, "time_ms", report_number(r->configs[r->best].median));
     json_object_set_new(o, "metrics", metrics_of(r, r->best));
-    return o;
-}
-
-static json_t *seconds_of(const Run *r)
-{
-    static const char *const names[] = {"construct", "compile", "profile", "carve", "time"};
-    json_t *o = json_object();
-    for (int i = 0; i < LEDGER_STAGES; i++)
-        json_object_set_new(o, names[i], number(r->seconds[i]));
     return o;
 }
 
@@ -130,12 +123,13 @@ void report_json(const Run *r, size_t why, Buf *out)
         json_object_set_new(o, "recording", json_string(r->recording_path));
     set_counts(r, o);
     json_object_set_new(o, "best", best_of(r));
-    json_object_set_new(o, "exhaustive_best_ms", number(r->exhaustive_best_ms));
-    json_object_set_new(o, "relative_performance", number(r->relative));
-    json_object_set_new(o, "random_relative_performance", number(r->random_relative));
+    json_object_set_new(o, "exhaustive_best_ms", report_number(r->exhaustive_best_ms));
+    json_object_set_new(o, "relative_performance", report_number(r->relative));
+    json_object_set_new(o, "random_relative_performance", report_number(r->random_relative));
     if (why != SIZE_MAX)
         json_object_set_new(o, "why", why_of(r, why));
-    json_object_set_new(o, "seconds", seconds_of(r));
+    json_object_set_new(o, "seconds", report_stage_seconds(r->seconds));
+    json_object_set_new(o, "ledger", report_ledger_json(r));
     print_object(o, out);
 }
 

@@ -207,6 +207,19 @@ void run_judge(Run *r);
 
 void run_close(Run *r);
 
+/* What timing only a part cost, against timing all: configurations of distinct code. */
+typedef struct RunWorth {
+    size_t timed;      /* by this run, or taken over from an earlier one */
+    size_t recorded;   /* others whose time a recording has; the rest is estimated */
+    size_t all;        /* that could be timed */
+    double gpu_s;      /* of those timed */
+    double all_gpu_s;  /* of all */
+    double wall_s;     /* of the run */
+    double all_wall_s; /* of one that times all and carves nothing */
+} RunWorth;
+
+RunWorth run_worth(const Run *r);
+
 /* --- what several stages need ----------------------------------------------------------------- */
 
 /* Configurations that tier 0 dropped. */

@@ -234,7 +234,7 @@ static bool open_stage(Run *r, const CarveStage *c, Stage *out)
     out->column_count = c->criterion_count;
     out->percent = c->percent;
     out->ties = c->keep_ties ? FRONT_KEEP : FRONT_DROP;
-    out->budget = (size_t)c->count;
+    out->budget = run_share(r, (size_t)c->count);
     /* The best N by one metric are the first layers of a front of one criterion. */
     out->fill = c->kind == CARVE_BEST || c->fill;
     return ok;

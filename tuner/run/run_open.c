@@ -9,6 +9,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+size_t run_share(const Run *r, size_t count)
+{
+    size_t n = r->options.shards > 1 ? (size_t)r->options.shards : 1;
+    return (count + n - 1) / n;
+}
+
 static double seconds_of(struct timeval t)
 {
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
@@ -218,6 +224,9 @@ bool run_open(Run *r)
     space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
     if (!r->options.output)
         r->options.output = arena_printf(r->arena, "aptune-out/%s", r->spec->name);
+    if (r->options.shards > 1)
+        r->options.output = arena_printf(r->arena, "%s/shard-%d-of-%d", r->options.output,
+                                         r->options.shard, r->options.shards);
     if (!run_open_carving(r) || !choose_device(r))
         return false;
     make_configs(r);

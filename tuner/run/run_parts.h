@@ -61,6 +61,10 @@ bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 /* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
 bool run_open_carving(Run *r);
 
+/* This run's share of a number of configurations to time: all of it, unless it is about a part of
+ * the space. */
+size_t run_share(const Run *r, size_t count);
+
 /* --- code ---------------------------------------------------------------------------------------
  */
 

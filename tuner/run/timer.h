@@ -19,6 +19,9 @@ typedef struct Timer {
  * run left there is taken, not measured again. */
 bool timer_gpu_open(Run *r, Timer *out);
 
+/* Times nothing, and records the code and profile of this run's part of the space. */
+bool timer_static_open(Run *r, Timer *out);
+
 /* Looks outcomes up in the run's recording, and believes them only for the very code recorded. */
 bool timer_replay_open(Run *r, Timer *out);
 
@@ -27,6 +30,10 @@ bool timer_replay_open(Run *r, Timer *out);
 
 /* The outcome of configuration `c` with these raw times (ms), rounded as recordings are. */
 void timer_take_times(Run *r, Config *c, const double *times, size_t count);
+
+/* Adds a row for everything that compiled, or did not, and was not timed. */
+bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
+                       const TimesRecording *existing);
 
 /* The outcome a recording has. */
 void timer_take_row(Run *r, Config *c, const RecordRow *row);

@@ -371,7 +371,9 @@ static bool gpu_time(void *state, const size_t *list, size_t count)
 static bool gpu_end(void *state)
 {
     Session *s = state;
-    bool ok = times_close(s->writer, s->run->diag);
+    bool rest = s->run->options.shards > 1 && !s->run->stopped && !s->failed && s->writer;
+    bool ok = !rest || timer_append_rest(s->run, s->writer, &s->header, s->existing);
+    ok = times_close(s->writer, s->run->diag) && ok;
     fetcher_close(s->fetcher);
     arena_free(s->scratch);
     return ok;
