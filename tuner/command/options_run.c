@@ -30,6 +30,7 @@ OptionGroup options_run(RunOptions *target)
 {
     target->jobs = start_core_count();
     target->compile_limit = 60;
+    target->ordinal = -1;
     return (OptionGroup){options, sizeof options / sizeof options[0], target};
 }
 

@@ -1,4 +1,5 @@
 #include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
 
 #include "tuner/measure/stats.h"
 #include "tuner/run/run_final.h"
@@ -40,7 +41,10 @@ static void print_source(const Run *r, Buf *out)
     const RecordHeader *h = r->recording ? &r->recording->header : NULL;
     switch (r->source) {
     case RUN_MEASURED:
-        buf_printf(out, "measured on %s\n", r->device->name);
+        buf_printf(out, "measured on %s", r->device->name);
+        if (r->gpu_count > 1)
+            buf_printf(out, ", %zu of them", r->gpu_count);
+        buf_putc(out, '\n');
         break;
     case RUN_REPLAYED:
         buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path, h->device,
@@ -65,6 +69,11 @@ void report_heading(const Run *r, Buf *out)
     label(out, "aptune");
     buf_printf(out, "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name, *problem ? ", " : "",
                problem);
+    if (r->options.shards > 1) {
+        label(out, "shard");
+        buf_printf(out, "%d of %d, counted from 0 (%s): every %d. configuration\n",
+                   r->options.shard, r->options.shards, r->options.shard_from, r->options.shards);
+    }
     label(out, "times");
     print_source(r, out);
 }
@@ -130,7 +139,9 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "valid", r->space.count);
     buf_puts(out, "  configurations\n");
     print_tier0(r, out);
-    size_t left = r->space.count - run_tier0_total(r);
+    size_t left = 0;
+    for (size_t i = 0; i < r->config_count; i++)
+        left += r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i);
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
@@ -406,18 +417,6 @@ static void print_best(const Run *r, Buf *out)
     arena_free(a);
 }
 
-static void print_ledger(const Run *r, Buf *out)
-{
-    static const char *const names[] = {"construct", "compile", "profile", "carve", "time"};
-    double total = 0;
-    label(out, "seconds");
-    for (int i = 0; i < LEDGER_STAGES; i++) {
-        buf_printf(out, "%s %.2f, ", names[i], r->seconds[i]);
-        total += r->seconds[i];
-    }
-    buf_printf(out, "in all %.2f\n", total);
-}
-
 void report_result(const Run *r, Buf *out)
 {
     print_space(r, out);
@@ -432,7 +431,20 @@ void report_result(const Run *r, Buf *out)
         print_device(r, out);
     }
     print_best(r, out);
-    print_ledger(r, out);
+    report_ledger(r, out);
+}
+
+/* --- stopped -----------------------------------------------------------------------------------
+ */
+
+void report_stopped(const Run *r, int signal, Buf *out)
+{
+    size_t timed = count_outcomes(r).timed;
+    buf_printf(out, "aptune: stopped by a signal (%s)\n", strsignal(signal));
+    if (timed > 0)
+        buf_printf(out, "%zu outcomes are kept in %s/%s.times\n", timed, r->options.output,
+                   r->spec->name);
+    buf_puts(out, "what was compiled is in the cache; the same command goes on from there\n");
 }
 
 /* --- why ----------------------------------------------------------------------------------------

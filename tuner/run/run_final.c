@@ -203,7 +203,8 @@ bool run_final(Run *r, const Timer *t)
     RunFinal *f = &r->final;
     *f = (RunFinal){.fastest = SIZE_MAX};
     choose(r);
-    f->rounds = f->count >= FINALISTS_LEAST ? rounds_for(r, f) : 0;
+    bool timed = t->final && f->count >= FINALISTS_LEAST && r->options.shards < 2;
+    f->rounds = timed ? rounds_for(r, f) : 0;
     if (f->rounds > 0 && !t->final(t->state, f->list, f->count, &f->rounds, &f->times))
         return false;
     if (f->count > 0)

@@ -26,7 +26,7 @@ static bool recorded_times(const Run *r, double *out)
             continue;
         }
         const RecordRow *row = run_recorded_row(r, r->recording, i);
-        if (!row || !run_same_code(r, &r->configs[i], row))
+        if (!row || row->status == RECORD_SKIPPED || !run_same_code(r, &r->configs[i], row))
             return false;
         out[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
     }

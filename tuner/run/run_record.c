@@ -249,7 +249,9 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
     Arena *a = arena_new();
     RecordRow row = {.values = values_for(a, r, h, i),
                      .max_error = c->max_error,
-                     .message = c->words && *c->words ? c->words : NULL};
+                     .message = c->words && *c->words ? c->words : NULL,
+                     .seconds = c->seconds,
+                     .device = c->device};
     if (c->code != CODE_OK) {
         row.status = RECORD_COMPILE_ERROR;
         row.message = c->failure;

@@ -40,6 +40,8 @@ void timer_take_row(Run *r, Config *c, const RecordRow *row)
     c->status = run_trial_status(row->status);
     c->max_error = row->max_error;
     c->words = row->message ? row->message : "";
+    c->seconds = row->seconds;
+    c->device = row->device;
     timer_take_times(r, c, row->times_ms, row->time_count);
     timer_take_warm_times(r, c, row->warm_ms, row->warm_count);
 }
