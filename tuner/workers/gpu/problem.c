@@ -226,6 +226,22 @@ static DriverStatus keep_outputs(Problem *p)
     return s;
 }
 
+/* Of another run of the reference: where it differs from the one that was kept.  NaNs that both
+ * have do not count: they are told apart already. */
+static DriverStatus compare_again(Problem *p)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
+        TrialCheck check;
+        TaskOutput *o = &p->output_facts[i];
+        s = verify_compare(&p->verifier, &p->outputs[i], &check);
+        int64_t known = check.nan < o->nonfinite ? check.nan : o->nonfinite;
+        o->unsteady = s ? 0 : check.wrong - known;
+        o->unsteady_error = check.max_error;
+    }
+    return s;
+}
+
 /* A reference that writes nothing would let everything pass that writes nothing either. */
 static bool outputs_are_written(const Problem *p, Diag *d)
 {
@@ -252,6 +268,14 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
             s = driver_wait(p->driver);
         if (!s)
             s = keep_outputs(p);
+        if (!s)
+            s = problem_reset(p);
+        if (!s)
+            s = ready_launch(p->driver, &run);
+        if (!s)
+            s = driver_wait(p->driver);
+        if (!s)
+            s = compare_again(p);
         status = launch_status(p->driver, s, &words);
     }
     ready_end(p->driver, &run);
