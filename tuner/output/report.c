@@ -366,8 +366,9 @@ static void print_ties(const Run *r, Buf *out)
         label(out, "final");
         buf_printf(out, "%zu finalists in %d rounds; ", f->count, f->rounds);
         if (f->tie_count > 1)
-            buf_printf(out, "%zu are tied, the winner by registers, shared memory, order:\n",
-                       f->tie_count);
+            buf_printf(out,
+                       "%zu tied within %.1f %%, the winner by registers, shared memory, order:\n",
+                       f->tie_count, 100 * f->within);
         else
             buf_puts(out, "the winner is the fastest beyond doubt\n");
     } else if (f->tie_count > 1) {

@@ -146,6 +146,7 @@ typedef struct RunFinal {
     size_t *ties; /* configurations not told from the fastest, it among them, in the order in
                      which ties are broken: the first one wins */
     size_t tie_count;
+    double within;  /* a difference below this part does not count, however sure */
     size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
 } RunFinal;
 

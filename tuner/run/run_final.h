@@ -2,8 +2,9 @@
  *
  * They are timed again in turn, round after round, in one process, so that what drifts drifts for
  * all.  Who cannot be told from the fastest then (the interval of the median ratio of their times
- * includes 1) is tied with it, and ties are broken by a fixed rule: fewer registers, less shared
- * memory, the earlier in the order of parameters.  So two runs name the same winner. */
+ * reaches down to 1, or to what changes from one process to the next) is tied with it, and ties are
+ * broken by a fixed rule: fewer registers, less shared memory, the earlier in the order of
+ * parameters.  So two runs name the same winner. */
 #ifndef APTUNE_RUN_FINAL_H
 #define APTUNE_RUN_FINAL_H
 
@@ -16,6 +17,14 @@ bool run_final(Run *r, const Timer *t);
 /* Medians, ratios and ties from the times in `f`, or from the finalists' own where it has no
  * rounds. Nothing but the fields from `medians` on is changed. */
 void run_final_decide(const Run *r, RunFinal *f);
+
+/* The best so far as ties are broken, before any final: the winner of those whose medians are as
+ * good as the same.  SIZE_MAX: none is right yet. */
+size_t run_final_first(const Run *r);
+
+/* Does `a` win a tie with `b`?  Registers and shared memory are what else runs beside the kernel,
+ * or what a larger problem would still have room for. */
+bool run_final_wins_tie(const Run *r, size_t a, size_t b);
 
 /* Is this configuration tied with the fastest? */
 bool run_final_is_tied(const RunFinal *f, size_t config);

@@ -39,17 +39,6 @@ static List selected_list(const Run *r)
  * ------------------------------------------------------------------------------------------------
  */
 
-static size_t best_so_far(const Run *r)
-{
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count; i++) {
-        double ms = r->configs[i].median;
-        if (!isnan(ms) && (best == SIZE_MAX || ms < r->configs[best].median))
-            best = i;
-    }
-    return best;
-}
-
 /* Parameters in which two configurations differ. */
 static size_t distance(const Run *r, size_t a, size_t b)
 {
@@ -112,7 +101,8 @@ static size_t best_guesses(const Run *r, List *list, size_t most)
 static bool polish(Run *r, const Timer *t)
 {
     size_t left = run_share(r, (size_t)r->spec->polish);
-    for (size_t best = best_so_far(r); left > 0 && best != SIZE_MAX; best = best_so_far(r)) {
+    for (size_t best = run_final_first(r); left > 0 && best != SIZE_MAX;
+         best = run_final_first(r)) {
         List list = neighbours(r, best);
         size_t n = best_guesses(r, &list, left < POLISH_BATCH ? left : POLISH_BATCH);
         if (n == 0)

@@ -70,6 +70,8 @@ static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
     bool verify = id >= 0 && s->run->spec->reference;
     Trial t = {.id = id, .run = x->run, .verify = verify, .warmups = verify ? 0 : 1};
     run_shape_trial(s->run, &t);
+    if (id == WARM_UP_ID) /* one that never ends must not cost its time limit twice */
+        t.limit_s = fmin(t.limit_s, 2 * warm_up_s);
     gpu_submit(lane->device->gpu, &t);
 }
 
