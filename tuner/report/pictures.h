@@ -6,7 +6,7 @@
 #ifndef APTUNE_REPORT_PICTURES_H
 #define APTUNE_REPORT_PICTURES_H
 
-#include "tuner/report/plot.h"
+#include "tuner/draw/plot.h"
 #include "tuner/report/story.h"
 
 typedef struct Picture {

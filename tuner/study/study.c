@@ -53,7 +53,8 @@ static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget)
     for (size_t i = 0; i < s->count; i++) {
         bool counts = s->same_as[i] == i && !isnan(s->ms[i]);
         values[i] = counts ? s->metric[m][i] : NAN;
-        out.known += !isnan(values[i]);
+        if (!isnan(values[i]))
+            out.known++;
     }
     double rho = judge_rank_correlation(scratch, values, times, s->count);
     out.correlation = metric->higher ? -rho : rho;

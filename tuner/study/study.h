@@ -1,6 +1,6 @@
 /* The study of one space: how well choices, metrics and other strategies do on it.
  *
- * Only computes; tuner/output prints it as text, CSV and JSON. */
+ * Only computes; tuner/study/study_sheets.h makes tables of it as text, CSV and JSON. */
 #ifndef APTUNE_STUDY_STUDY_H
 #define APTUNE_STUDY_STUDY_H
 

@@ -1,4 +1,4 @@
-#include "tuner/report/axis.h"
+#include "tuner/draw/axis.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
  * its own or inside a page.  Colours are classes: the style at the top of the picture follows the
  * reader's choice of light or dark, and paper is light.  Points that would cover each other are
  * drawn once and say how many they are, so that a space of 100,000 stays a small file. */
-#ifndef APTUNE_REPORT_PLOT_H
-#define APTUNE_REPORT_PLOT_H
+#ifndef APTUNE_DRAW_PLOT_H
+#define APTUNE_DRAW_PLOT_H
 
 #include "metrics/base/buf.h"
 

@@ -1,7 +1,7 @@
-#include "tuner/report/plot.h"
+#include "tuner/draw/plot.h"
 
 #include "metrics/base/arena.h"
-#include "tuner/report/axis.h"
+#include "tuner/draw/axis.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -200,10 +200,10 @@ static bool drawable(const Canvas *c, const Series *s, size_t i)
     return scale_has(&c->x, s->x[i]) && scale_has(&c->y, s->y[i]);
 }
 
-/* One dot for all that fall into the same square of a pixel and a half, and how many they are. */
+/* One dot for all that fall into the same square of three pixels, and how many they are. */
 static void write_points(Canvas *c, const Series *s)
 {
-    static const double cell = 1.5;
+    static const double cell = 3;
     size_t columns = (size_t)(c->width / cell) + 2, rows = (size_t)(c->height / cell) + 2;
     size_t *first = memory_zeroed(columns * rows, sizeof *first);
     size_t *more = memory_zeroed(s->count ? s->count : 1, sizeof *more);

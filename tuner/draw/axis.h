@@ -1,6 +1,6 @@
 /* From data to pixels along one axis, and where ticks stand. */
-#ifndef APTUNE_REPORT_AXIS_H
-#define APTUNE_REPORT_AXIS_H
+#ifndef APTUNE_DRAW_AXIS_H
+#define APTUNE_DRAW_AXIS_H
 
 #include <stdbool.h>
 #include <stddef.h>
