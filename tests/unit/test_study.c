@@ -1,4 +1,6 @@
 /* Judging choices and playing searches, on synthetic spaces small enough to enumerate. */
+#include "tuner/study/bootstrap.h"
+#include "tuner/study/fit.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/search.h"
 
@@ -248,6 +250,93 @@ static void a_space_without_a_time_is_searched_in_vain_but_ends(void **state)
     }
 }
 
+/* --- fitting and resampling ----------------------------------------------------------------------
+ */
+
+/* Two metrics whose sum with weights 2 and 0.5 is the time exactly. */
+static PointSet *synthetic_sum(Arena *a, int side)
+{
+    PointSet *s = synthetic_grid(a, side, NULL);
+    s->metric = ARENA_ARRAY(a, double *, 2);
+    for (int m = 0; m < 2; m++)
+        s->metric[m] = ARENA_ARRAY(a, double, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        s->metric[0][i] = 1 + (double)s->values[i][0].number;
+        s->metric[1][i] = 3 + (double)(s->values[i][1].number * s->values[i][1].number);
+        s->ms[i] = 2 * s->metric[0][i] + 0.5 * s->metric[1][i];
+    }
+    return s;
+}
+
+static void a_fit_finds_the_weights_that_made_the_times(void **state)
+{
+    const PointSet *sets[] = {synthetic_sum(*state, 4), synthetic_sum(*state, 7)};
+    static const int metrics[] = {0, 1};
+    static const size_t budgets[] = {1, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, &n, &d);
+    assert_non_null(r);
+    assert_int_equal(n, 3); /* each left out, then all */
+    for (size_t k = 0; k < n; k++) {
+        assert_true(fabs(r[k].weights[0] - 2) < 1e-9 && fabs(r[k].weights[1] - 0.5) < 1e-9);
+        assert_true(r[k].error < 1e-6);
+    }
+    assert_ptr_equal(r[0].left_out, sets[0]);
+    assert_true(r[1].correlation > 0.999);
+    assert_close(r[1].regret, 0);
+    assert_null(r[2].left_out);
+}
+
+static void too_few_points_for_the_weights_are_refused(void **state)
+{
+    PointSet *s = synthetic_sum(*state, 1);
+    const PointSet *sets[] = {s};
+    static const int metrics[] = {0, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    assert_null(fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, &n, &d));
+    assert_int_equal(d.errors, 1);
+}
+
+/* Every point of the grid with three samples around its time. */
+static void add_samples(Arena *a, PointSet *s, double noise)
+{
+    s->samples = ARENA_ARRAY(a, const double *, s->count);
+    s->sample_count = ARENA_ARRAY(a, size_t, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        double *t = ARENA_ARRAY(a, double, 3);
+        for (int k = 0; k < 3; k++)
+            t[k] = s->ms[i] * (1 + noise * (k - 1));
+        s->samples[i] = t;
+        s->sample_count[i] = 3;
+    }
+}
+
+static void without_noise_the_interval_of_the_regret_is_the_regret(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 4, NULL);
+    add_samples(*state, s, 0);
+    bool chosen[16] = {[5] = true};
+    double low, high;
+    bootstrap_regret(s, chosen, 50, &low, &high);
+    assert_close(low, 0.2);
+    assert_close(high, 0.2);
+}
+
+static void with_noise_the_interval_holds_the_regret(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 4, NULL);
+    add_samples(*state, s, 0.05);
+    bool chosen[16] = {[5] = true};
+    double low, high;
+    bootstrap_regret(s, chosen, 500, &low, &high);
+    assert_true(low < 0.2 && 0.2 < high);
+    bool none[16] = {false};
+    bootstrap_regret(s, none, 50, &low, &high);
+    assert_true(isnan(low) && isnan(high));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
 
 int main(void)
@@ -261,6 +350,10 @@ int main(void)
         TEST(sizes_stay_right_for_a_hundred_thousand_configurations),
         TEST(a_rank_correlation_is_one_for_any_growing_function),
         TEST(a_place_counts_ties_as_before),
+        TEST(a_fit_finds_the_weights_that_made_the_times),
+        TEST(too_few_points_for_the_weights_are_refused),
+        TEST(without_noise_the_interval_of_the_regret_is_the_regret),
+        TEST(with_noise_the_interval_holds_the_regret),
         TEST(neighbours_differ_in_exactly_one_parameter),
         TEST(every_search_reaches_the_best_within_the_space),
         TEST(random_search_needs_half_the_space_and_descent_much_less),

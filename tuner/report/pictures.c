@@ -110,7 +110,7 @@ static Picture *picture_add(Arena *a, Pictures *all, const char *name, const cha
 static void draw_tradeoff(Arena *a, const Story *story, Pictures *all)
 {
     const PointSet *s = story->points;
-    const Metric *mx, *my;
+    const Metric *mx = NULL, *my = NULL;
     const double *x = metric_values(s, story->x_metric, &mx);
     const double *y = metric_values(s, story->y_metric, &my);
     if (!x || !y)
