@@ -68,6 +68,16 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     lacks "$output" '^Size against'
 }
 
+@test "weights of metrics are fitted, and judged on each space left out" {
+    study "$transpose" "$transpose" --output out --seeds 0 --fit bound_cycles,crowd_cycles --json
+    status_is 0
+    json '(.fits | length) == 3 and [.fits[].left_out] == ["transpose","transpose","none"]'
+    json '.fits[0].error > 0 and .fits[0].regret >= 0 and .fits[2].points == 592'
+    study "$transpose" --output out --seeds 0 --fit bound_cycle
+    status_is 1
+    has "$stderr" "no metric 'bound_cycle'"
+}
+
 @test "what is no recording is refused" {
     echo hello >no.times
     study no.times --output out
