@@ -97,10 +97,10 @@ typedef struct Run {
     Diag *diag; /* warnings of the whole run; errors end it */
 
     /* Where the program's own files are; set by the caller. */
-    const char *compile_helper; /* the program aptune-compile */
-    const char *gpu_helper;     /* the program aptune-gpu */
-    const char *cuda_folder;    /* a toolkit of our own; need not exist */
-    const char *compare_source; /* the kernels that compare outputs */
+    const char *compile_helper;      /* the program aptune-compile */
+    const char *gpu_helper;          /* the program aptune-gpu */
+    const char *cuda_folder;         /* a toolkit of our own; need not exist */
+    const char *compare_source;      /* the kernels that compare outputs */
     const char *const *metric_files; /* the shipped metrics, in order */
     size_t metric_file_count;
 
@@ -125,7 +125,9 @@ typedef struct Run {
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
     MetricSet *metrics;
-    Stage *stages; /* of the spec's carving */
+    Stage *stages; /* of the spec's carving, or the default */
+    size_t stage_count;
+    size_t polish; /* most configurations that polish may time */
     struct {
         Column *at;
         size_t count;
@@ -149,8 +151,8 @@ typedef struct Run {
     size_t compiled, failed, distinct; /* configurations */
     size_t launches_from_cache;        /* launches whose code or failure the cache had */
     size_t workers_started;            /* compilers that had to be started */
-    size_t polished; /* configurations timed as neighbours of the best; among the selected */
-    size_t resumed;  /* outcomes that an earlier run of the same output folder left */
+    size_t polished;                   /* configurations that polish timed; among the selected */
+    size_t resumed; /* outcomes that an earlier run of the same output folder left */
 } Run;
 
 /* --- stages, in order ------------------------------------------------------------------------- */
