@@ -3,10 +3,10 @@
  * The optimum is often one parameter away from a carved configuration, and a prediction may be
  * wrong for a whole part of the space.  So of each two choices one is a neighbour of the best so
  * far, which holds whatever the prediction is worth, and the other is the most promising of all
- * that is left after the times so far have corrected the prediction (belief.h).  On recorded spaces
- * neighbours alone are as good where predictions are made worse on purpose, corrected predictions
- * alone where they are good; half and half is close to the better of them in both
- * (tests/bench/bench_carve.c). */
+ * that is left after the times so far have corrected the prediction (belief.h).  On sub-spaces of
+ * the recorded ones corrected predictions alone do better than neighbours alone as predictions are,
+ * and worse where they are made wrong on purpose; half and half is close to the better in both
+ * (tests/bench/bench_carve.c, with and without --worse 15). */
 #ifndef APTUNE_CHOOSE_POLISH_H
 #define APTUNE_CHOOSE_POLISH_H
 
