@@ -278,7 +278,7 @@ void report_result(const Run *r, Buf *out)
     print_carving(r, out);
     if (r->polished > 0) {
         counted(out, "", r->polished);
-        buf_puts(out, "  more as neighbours of the best (polish)\n");
+        buf_puts(out, "  more by what those times tell (polish)\n");
     }
     if (r->source != RUN_STATIC) {
         Outcomes o = count_outcomes(r);
@@ -313,7 +313,7 @@ void report_why(const Run *r, size_t i, Buf *out)
         if (r->selected[i] && r->carving.fates[i].kind != FATE_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
-                                             : "as a neighbour of the best so far (polish)");
+                                             : "by what the times so far told (polish)");
     }
     if (c->timed)
         buf_printf(out, "%s: %s, %.4f ms\n", r->source == RUN_MEASURED ? "measured" : "replayed",

@@ -34,6 +34,14 @@ bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu);
 /* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
 bool run_open_carving(Run *r);
 
+/* Which value each parameter has, by its number in the parameter's list, for every configuration:
+ * as tuner/choose wants them.  In the run's arena. */
+uint16_t *run_value_numbers(const Run *r);
+
+/* The values of a metric or, when there is none of that name, of a profile field for every
+ * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
+const double *run_column_values(Run *r, const char *name);
+
 /* --- code ---------------------------------------------------------------------------------------
  */
 
