@@ -97,10 +97,8 @@ static json_t *trial(Buf *blob)
                .run = RUN,
                .verify = true,
                .warmups = 1,
-               .runs = 20,
-               .extra_runs = 80,
-               .factor = 1.1,
-               .best_ms = 0.3};
+               .cache = TASK_BOTH,
+               .sampling = {2, 7, 100, 0.25, 0.005, 50, 0.3}};
     return message_trial(&t, blob);
 }
 
@@ -136,10 +134,13 @@ static void a_trial_arrives_as_it_was_sent(void **state)
     Trial t;
     send_over(&f, trial(&blob), &blob);
 
-    assert_true(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+    assert_true(message_read_trial(f.arena, &f.message, (MessageLimits){2, 0}, &t, &f.diag));
 
     assert_true(t.id == INT64_C(1) << 40 && t.verify && t.warmups == 1);
-    assert_true(t.runs == 20 && t.extra_runs == 80 && t.factor == 1.1 && t.best_ms == 0.3);
+    const TaskSampling *x = &t.sampling;
+    assert_true(t.cache == TASK_BOTH && x->least == 2 && x->enough == 7 && x->most == 100);
+    assert_true(x->sample_ms == 0.25 && x->width == 0.005 && x->budget_ms == 50);
+    assert_true(x->rival_ms == 0.3);
     expect_run(&t.run);
     end(&f);
 }
@@ -251,7 +252,7 @@ static void absurd_numbers_never_get_past_the_reader(void **state)
         json_decref(header);
         send_over(&f, json_loads(buf_text(&changed), 0, NULL), &blob);
 
-        assert_false(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+        assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){2, 0}, &t, &f.diag));
 
         assert_int_equal(f.diag.errors, 1);
         free(text);
