@@ -71,8 +71,8 @@ void report_heading(const Run *r, Buf *out)
                problem);
     if (r->options.shards > 1) {
         label(out, "shard");
-        buf_printf(out, "%d of %d, counted from 0 (%s): every %d. configuration\n",
-                   r->options.shard, r->options.shards, r->options.shard_from, r->options.shards);
+        buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards,
+                   r->options.shard_from);
     }
     label(out, "times");
     print_source(r, out);
