@@ -30,6 +30,9 @@ void run_task_launch(const Launch *l, const Geometry *g, const TaskArgument *arg
  * a message. */
 bool run_set_problem(Run *r, const TaskArgument *arguments);
 
+/* Gives it to one GPU, its buffers allocated to the byte. */
+bool run_set_bare_problem(Run *r, const TaskArgument *arguments, Gpu *gpu);
+
 /* --- devices ------------------------------------------------------------------------------------
  */
 

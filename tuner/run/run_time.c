@@ -3,6 +3,7 @@
  * Polish (tuner/choose/polish.h) chooses a few at a time, each time by what was found so far, until
  * its part of the budget is spent. */
 #include "tuner/run/run_final.h"
+#include "tuner/run/run_sanitize.h"
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
@@ -127,7 +128,7 @@ bool run_time(Run *r)
     bool ok = true;
     if (r->source != RUN_STATIC || r->options.shards > 1) {
         ok = open_timer(r, &timer);
-        bool timed = ok && time_all(r, &timer) && run_final(r, &timer);
+        bool timed = ok && time_all(r, &timer) && run_sanitize(r, &timer) && run_final(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     }
     run_charge(r, LEDGER_TIME, &since);
