@@ -159,7 +159,9 @@ static TrialResult run(Smoke *s, const char *title, Trial t)
 
 static Trial trial_of(const TaskModule *m, const TaskLaunch *launches, size_t count)
 {
-    return (Trial){.run = {m, 1, launches, count}, .warmups = 1, .runs = RUNS};
+    return (Trial){.run = {m, 1, launches, count},
+                   .warmups = 1,
+                   .sampling = {.least = RUNS, .enough = RUNS, .most = RUNS}};
 }
 
 static TrialResult run_product(Smoke *s, const char *title, TaskLaunch l, double limit_s)

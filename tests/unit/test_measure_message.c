@@ -97,10 +97,8 @@ static json_t *trial(Buf *blob)
                .run = RUN,
                .verify = true,
                .warmups = 1,
-               .runs = 20,
-               .extra_runs = 80,
-               .factor = 1.1,
-               .best_ms = 0.3};
+               .cache = TASK_BOTH,
+               .sampling = {2, 7, 100, 0.25, 0.005, 50, 0.3}};
     return message_trial(&t, blob);
 }
 
@@ -139,7 +137,10 @@ static void a_trial_arrives_as_it_was_sent(void **state)
     assert_true(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
 
     assert_true(t.id == INT64_C(1) << 40 && t.verify && t.warmups == 1);
-    assert_true(t.runs == 20 && t.extra_runs == 80 && t.factor == 1.1 && t.best_ms == 0.3);
+    const TaskSampling *x = &t.sampling;
+    assert_true(t.cache == TASK_BOTH && x->least == 2 && x->enough == 7 && x->most == 100);
+    assert_true(x->sample_ms == 0.25 && x->width == 0.005 && x->budget_ms == 50);
+    assert_true(x->rival_ms == 0.3);
     expect_run(&t.run);
     end(&f);
 }

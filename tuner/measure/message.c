@@ -261,14 +261,16 @@ json_t *message_problem(const TaskProblem *p, Buf *blob)
     json_t *buffers = json_array();
     for (size_t i = 0; i < p->buffer_count; i++)
         json_array_append_new(buffers, from_buffer(&p->buffers[i]));
-    return json_pack("{s:s, s:o, s:o, s:o}", "do", "problem", "buffers", buffers, "reference",
-                     from_run(&p->reference, blob), "checking", from_module(&p->checking, blob));
+    return json_pack("{s:s, s:o, s:o, s:o, s:b}", "do", "problem", "buffers", buffers, "reference",
+                     from_run(&p->reference, blob), "checking", from_module(&p->checking, blob),
+                     "bare", p->bare);
 }
 
 bool message_read_problem(Arena *a, const WireMessage *m, TaskProblem *p, Diag *d)
 {
     const json_t *buffers = json_object_get(m->header, "buffers");
-    *p = (TaskProblem){.buffer_count = json_array_size(buffers)};
+    *p = (TaskProblem){.buffer_count = json_array_size(buffers),
+                       .bare = json_is_true(json_object_get(m->header, "bare"))};
     TaskBuffer *b = ARENA_ARRAY(a, TaskBuffer, p->buffer_count);
     for (size_t i = 0; i < p->buffer_count; i++) {
         if (!read_buffer(a, json_array_get(buffers, i), &b[i], d))
@@ -285,10 +287,12 @@ json_t *message_outputs(const TaskOutput *outputs, size_t count)
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         const TaskOutput *o = &outputs[i];
-        json_array_append_new(list, json_pack("{s:i, s:o, s:o, s:I, s:I}", "buffer", o->buffer,
-                                              "rms", from_real(o->rms), "max", from_real(o->max),
-                                              "nonfinite", (json_int_t)o->nonfinite, "unwritten",
-                                              (json_int_t)o->unwritten));
+        json_array_append_new(
+            list,
+            json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:o}", "buffer", o->buffer, "rms",
+                      from_real(o->rms), "max", from_real(o->max), "nonfinite",
+                      (json_int_t)o->nonfinite, "unwritten", (json_int_t)o->unwritten, "unsteady",
+                      (json_int_t)o->unsteady, "unsteady_error", from_real(o->unsteady_error)));
     }
     return json_pack("{s:s, s:o}", "do", "ready", "outputs", list);
 }
@@ -306,7 +310,9 @@ bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **out
                             .rms = get_real(j, "rms"),
                             .max = get_real(j, "max"),
                             .nonfinite = get_integer(j, "nonfinite"),
-                            .unwritten = get_integer(j, "unwritten")};
+                            .unwritten = get_integer(j, "unwritten"),
+                            .unsteady = get_integer(j, "unsteady"),
+                            .unsteady_error = get_real(j, "unsteady_error")};
     }
     *outputs = o;
     return true;
@@ -314,12 +320,44 @@ bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **out
 
 /* --- a trial ------------------------------------------------------------------------------- */
 
+static json_t *from_sampling(const TaskSampling *x)
+{
+    return json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "least", x->least, "enough", x->enough,
+                     "most", x->most, "sample_ms", from_real(x->sample_ms), "width",
+                     from_real(x->width), "budget_ms", from_real(x->budget_ms), "rival_ms",
+                     from_real(x->rival_ms));
+}
+
+static TaskSampling to_sampling(const json_t *j)
+{
+    return (TaskSampling){.least = get_int(j, "least"),
+                          .enough = get_int(j, "enough"),
+                          .most = get_int(j, "most"),
+                          .sample_ms = get_real(j, "sample_ms"),
+                          .width = get_real(j, "width"),
+                          .budget_ms = get_real(j, "budget_ms"),
+                          .rival_ms = get_real(j, "rival_ms")};
+}
+
+/* Counts that a helper can take memory for. */
+static bool sampling_is_sound(const TaskSampling *x)
+{
+    const int most = 1 << 20;
+    return x->least >= 0 && x->least <= most && x->enough >= 0 && x->enough <= most &&
+           x->most >= 0 && x->most <= most;
+}
+
+static bool read_cache(Arena *a, const json_t *j, TaskCache *c, Diag *d)
+{
+    return task_cache_find(get_text(a, j, "cache"), c) ||
+           diag_fail(d, "a trial does not say what its cache holds");
+}
+
 json_t *message_trial(const Trial *t, Buf *blob)
 {
-    return json_pack("{s:s, s:I, s:o, s:b, s:i, s:i, s:i, s:o, s:o}", "do", "trial", "id",
-                     (json_int_t)t->id, "run", from_run(&t->run, blob), "verify", t->verify,
-                     "warmups", t->warmups, "runs", t->runs, "extra_runs", t->extra_runs, "factor",
-                     from_real(t->factor), "best_ms", from_real(t->best_ms));
+    return json_pack("{s:s, s:I, s:o, s:b, s:i, s:s, s:o}", "do", "trial", "id", (json_int_t)t->id,
+                     "run", from_run(&t->run, blob), "verify", t->verify, "warmups", t->warmups,
+                     "cache", task_cache_name(t->cache), "sampling", from_sampling(&t->sampling));
 }
 
 bool message_read_trial(Arena *a, const WireMessage *m, size_t buffer_count, Trial *t, Diag *d)
@@ -328,11 +366,83 @@ bool message_read_trial(Arena *a, const WireMessage *m, size_t buffer_count, Tri
     *t = (Trial){.id = get_integer(j, "id"),
                  .verify = json_is_true(json_object_get(j, "verify")),
                  .warmups = get_int(j, "warmups"),
-                 .runs = get_int(j, "runs"),
-                 .extra_runs = get_int(j, "extra_runs"),
-                 .factor = get_real(j, "factor"),
-                 .best_ms = get_real(j, "best_ms")};
-    return read_run(a, json_object_get(j, "run"), m, buffer_count, &t->run, d);
+                 .sampling = to_sampling(json_object_get(j, "sampling"))};
+    if (!sampling_is_sound(&t->sampling))
+        return diag_fail(d, "a trial asks for an absurd number of samples");
+    return read_cache(a, j, &t->cache, d) &&
+           read_run(a, json_object_get(j, "run"), m, buffer_count, &t->run, d);
+}
+
+json_t *message_final(const TrialFinal *f, Buf *blob)
+{
+    json_t *runs = json_array();
+    for (size_t i = 0; i < f->run_count; i++)
+        json_array_append_new(runs, from_run(&f->runs[i], blob));
+    return json_pack("{s:s, s:I, s:o, s:i, s:s, s:o}", "do", "final", "id", (json_int_t)f->id,
+                     "runs", runs, "rounds", f->rounds, "cache", task_cache_name(f->cache),
+                     "sample_ms", from_real(f->sample_ms));
+}
+
+bool message_read_final(Arena *a, const WireMessage *m, size_t buffer_count, TrialFinal *f, Diag *d)
+{
+    const json_t *j = m->header, *list = json_object_get(j, "runs");
+    *f = (TrialFinal){.id = get_integer(j, "id"),
+                      .run_count = json_array_size(list),
+                      .rounds = get_int(j, "rounds"),
+                      .sample_ms = get_real(j, "sample_ms")};
+    if (f->rounds < 0 || f->rounds > 10000)
+        return diag_fail(d, "a final asks for an absurd number of rounds");
+    TaskRun *runs = ARENA_ARRAY(a, TaskRun, f->run_count);
+    for (size_t i = 0; i < f->run_count; i++) {
+        if (!read_run(a, json_array_get(list, i), m, buffer_count, &runs[i], d))
+            return false;
+    }
+    f->runs = runs;
+    return read_cache(a, j, &f->cache, d);
+}
+
+/* --- a result ------------------------------------------------------------------------------ */
+
+static json_t *from_reals(const double *values, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, from_real(values[i]));
+    return list;
+}
+
+static const double *read_reals(Arena *a, const json_t *list, size_t *count)
+{
+    *count = json_array_size(list);
+    double *values = ARENA_ARRAY(a, double, *count);
+    for (size_t i = 0; i < *count; i++)
+        values[i] = to_real(json_array_get(list, i));
+    return values;
+}
+
+static json_t *from_health(const GpuHealth *h)
+{
+    if (!h->known)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i}", "clock_mhz", from_real(h->clock_mhz),
+                     "clock_most_mhz", from_real(h->clock_most_mhz), "power_w",
+                     from_real(h->power_w), "power_limit_w", from_real(h->power_limit_w),
+                     "temperature_c", from_real(h->temperature_c), "brakes", (int)h->brakes,
+                     "others", h->others);
+}
+
+static GpuHealth to_health(const json_t *j)
+{
+    if (!json_is_object(j))
+        return (GpuHealth){0};
+    return (GpuHealth){.known = true,
+                       .clock_mhz = get_real(j, "clock_mhz"),
+                       .clock_most_mhz = get_real(j, "clock_most_mhz"),
+                       .power_w = get_real(j, "power_w"),
+                       .power_limit_w = get_real(j, "power_limit_w"),
+                       .temperature_c = get_real(j, "temperature_c"),
+                       .brakes = (unsigned)get_int(j, "brakes"),
+                       .others = get_int(j, "others")};
 }
 
 static json_t *from_check(const TrialCheck *c)
@@ -359,34 +469,32 @@ static TrialCheck to_check(const json_t *j)
 
 json_t *message_result(const TrialResult *r)
 {
-    json_t *times = json_array(), *checks = json_array();
-    for (size_t i = 0; i < r->time_count; i++)
-        json_array_append_new(times, from_real(r->times[i]));
+    json_t *checks = json_array();
     for (size_t i = 0; i < r->check_count; i++)
         json_array_append_new(checks, from_check(&r->checks[i]));
-    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:o, s:o}", "do", "result", "id",
-                     (json_int_t)r->id, "status", trial_status_name(r->status), "verified",
-                     r->verified, "times", times, "first_ms", from_real(r->first_ms), "checks",
-                     checks, "words", from_text(r->words));
+    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "do", "result",
+                     "id", (json_int_t)r->id, "status", trial_status_name(r->status), "verified",
+                     r->verified, "times", from_reals(r->times, r->time_count), "warm_times",
+                     from_reals(r->warm_times, r->warm_count), "batch", r->batch, "health",
+                     from_health(&r->health), "first_ms", from_real(r->first_ms), "checks", checks,
+                     "words", from_text(r->words));
 }
 
 bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
 {
     *r = (TrialResult){.id = get_integer(header, "id"),
                        .verified = json_is_true(json_object_get(header, "verified")),
+                       .batch = get_int(header, "batch"),
+                       .health = to_health(json_object_get(header, "health")),
                        .first_ms = get_real(header, "first_ms"),
                        .words = get_text(a, header, "words")};
-    const json_t *times = json_object_get(header, "times");
     const json_t *checks = json_object_get(header, "checks");
-    r->time_count = json_array_size(times);
+    r->times = read_reals(a, json_object_get(header, "times"), &r->time_count);
+    r->warm_times = read_reals(a, json_object_get(header, "warm_times"), &r->warm_count);
     r->check_count = json_array_size(checks);
-    double *t = ARENA_ARRAY(a, double, r->time_count);
     TrialCheck *c = ARENA_ARRAY(a, TrialCheck, r->check_count);
-    for (size_t i = 0; i < r->time_count; i++)
-        t[i] = to_real(json_array_get(times, i));
     for (size_t i = 0; i < r->check_count; i++)
         c[i] = to_check(json_array_get(checks, i));
-    r->times = t;
     r->checks = c;
     return json_is_integer(json_object_get(header, "id")) &&
            trial_status_find(get_text(a, header, "status"), &r->status);

@@ -1,9 +1,10 @@
 #include "tuner/record/append.h"
 
+#include "tuner/record/lock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,11 +20,15 @@ struct Appender {
 
 static bool lock(const char *path, int fd, Diag *d)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    switch (lock_take(fd)) {
+    case LOCK_TAKEN:
         return true;
-    if (errno == EWOULDBLOCK)
-        return diag_fail(d, "'%s' is being written by another run", path);
-    return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
+    case LOCK_REFUSED:
+        return diag_fail(d, "'%s' is being written by another run%s", path,
+                         lock_holder(d->arena, fd));
+    default:
+        return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
+    }
 }
 
 Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)

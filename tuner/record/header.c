@@ -17,7 +17,7 @@ static const TextField text_fields[] = {
     {offsetof(RecordHeader, space), "space", "space", true},
     {offsetof(RecordHeader, arch), "arch", "architecture", true},
     {offsetof(RecordHeader, device), "device", "device", true},
-    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", true},
+    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", false},
     {offsetof(RecordHeader, driver), "driver", "driver", true},
     {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", true},
     {offsetof(RecordHeader, source_hash), "source", "source", false},

@@ -36,7 +36,7 @@ typedef struct RecordHeader {
 
     const char *arch;   /* "sm_90" */
     const char *device; /* "NVIDIA H200" */
-    const char *uuid;   /* of the very device */
+    const char *uuid;   /* of the very device that began it */
     const RecordFact *facts;
     size_t fact_count;
     const char *driver;         /* version of the driver */
@@ -56,8 +56,8 @@ void record_header_write(const RecordHeader *h, Buf *line);
 bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Diag *d);
 
 /* May rows measured under `b` go into the recording of `a`?  The same space, parameters, problem,
- * architecture, very device, driver, compiler and options; if not, `why` gets the first
- * difference. */
+ * architecture, kind of device, driver, compiler and options; if not, `why` gets the first
+ * difference.  The very device may be another one: rows name theirs. */
 bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why);
 
 /* The configuration as text, "BM=64,BN=32,TYPE=half": its key.  A text value is quoted where it

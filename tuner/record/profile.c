@@ -140,7 +140,7 @@ static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
 }
 
 ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
-                                   ProfileRecording **existing, Diag *d)
+                                    ProfileRecording **existing, Diag *d)
 {
     *existing = NULL;
     ProfileWriter *w = ARENA_NEW(a, ProfileWriter);

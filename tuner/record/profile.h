@@ -53,7 +53,7 @@ typedef struct ProfileWriter ProfileWriter;
 /* Creates or continues, as times_open_append; a profile by another profiler or with other fields is
  * refused, and the caller may remove it. */
 ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
-                                   ProfileRecording **existing, Diag *d);
+                                    ProfileRecording **existing, Diag *d);
 bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d);
 
 /* NULL is allowed. */

@@ -106,8 +106,11 @@ static void take_trial(Session *s, const TrialResult *t)
     if (t->id == SENTINEL_ID) {
         if (t->status == TRIAL_OK)
             times_append_sentinel(
-                s->writer, run_record_values(s->scratch, r, &s->header, s->sentinel),
-                timer_rounded(s->scratch, t->times, t->time_count), t->time_count, r->diag);
+                s->writer,
+                &(RecordRow){.values = run_record_values(s->scratch, r, &s->header, s->sentinel),
+                             .times_ms = timer_rounded(s->scratch, t->times, t->time_count),
+                             .time_count = t->time_count},
+                r->diag);
         return;
     }
     size_t i = (size_t)t->id;

@@ -39,6 +39,12 @@
     X(launch, cuLaunchKernel, "cuLaunchKernel")                                                    \
     X(stream_new, cuStreamCreate, "cuStreamCreate")                                                \
     X(stream_wait, cuStreamSynchronize, "cuStreamSynchronize")                                     \
+    X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2")                              \
+    X(capture_end, cuStreamEndCapture, "cuStreamEndCapture")                                       \
+    X(graph_ready, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")                     \
+    X(graph_free, cuGraphDestroy, "cuGraphDestroy")                                                \
+    X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                                \
+    X(graph_end, cuGraphExecDestroy, "cuGraphExecDestroy")                                         \
     X(event_new, cuEventCreate, "cuEventCreate")                                                   \
     X(event_free, cuEventDestroy, "cuEventDestroy_v2")                                             \
     X(event_record, cuEventRecord, "cuEventRecord")                                                \
@@ -68,6 +74,8 @@ static DriverStatus classify(CUresult r)
     case CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING:
     case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
     case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
         return DRIVER_REFUSED;
     case CUDA_ERROR_INVALID_IMAGE:
     case CUDA_ERROR_INVALID_SOURCE:
@@ -93,6 +101,39 @@ static DriverStatus classify(CUresult r)
     }
 }
 
+/* What a kernel did, where the driver's own words leave one guessing. */
+static const char *plain_words(CUresult r)
+{
+    switch (r) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+        return "the kernel read or wrote an address that belongs to nothing: ";
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+        return "the kernel used an address that is not a multiple of the access's size: ";
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+        return "the kernel used an address of the wrong kind of memory: ";
+    case CUDA_ERROR_LAUNCH_FAILED:
+        return "the kernel trapped, or reached outside its shared or local memory: ";
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+        return "the kernel trapped or came to an instruction that is none: ";
+    case CUDA_ERROR_INVALID_PC:
+        return "the kernel jumped to where there is no code: ";
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+        return "the kernel's stack overflowed: ";
+    case CUDA_ERROR_ASSERT:
+        return "an assertion in the kernel failed: ";
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+        return "the driver ended the kernel, which kept the device's display waiting: ";
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+        return "a block needs more registers, threads or shared memory than there are: ";
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+        return "compiled for another kind of GPU: ";
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+        return "the device's memory has an error that cannot be corrected: ";
+    default:
+        return "";
+    }
+}
+
 static DriverStatus check(Driver *v, CUresult r, const char *call)
 {
     if (r == CUDA_SUCCESS)
@@ -100,8 +141,8 @@ static DriverStatus check(Driver *v, CUresult r, const char *call)
     const char *name = NULL, *text = NULL;
     v->error_name(r, &name);
     v->error_text(r, &text);
-    snprintf(v->words, sizeof v->words, "%s: %s (%s)", call, text ? text : "unknown error",
-             name ? name : "no name");
+    snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", plain_words(r), call,
+             text ? text : "unknown error", name ? name : "no name");
     return classify(r);
 }
 
@@ -373,6 +414,37 @@ DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            narrow(block[0]), narrow(block[1]), narrow(block[2]), narrow(shared),
                            v->stream, arguments, NULL);
     return check(v, r, "cuLaunchKernel");
+}
+
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+DriverStatus driver_capture(Driver *v)
+{
+    return check(v, v->capture_begin(v->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                 "cuStreamBeginCapture");
+}
+
+DriverStatus driver_capture_end(Driver *v, DriverGraph **g)
+{
+    CUgraph graph = NULL;
+    *g = NULL;
+    DriverStatus s = check(v, v->capture_end(v->stream, &graph), "cuStreamEndCapture");
+    if (!s)
+        s = check(v, v->graph_ready((CUgraphExec *)g, graph, 0), "cuGraphInstantiateWithFlags");
+    if (graph)
+        v->graph_free(graph);
+    return s;
+}
+
+DriverStatus driver_graph_launch(Driver *v, DriverGraph *g)
+{
+    return check(v, v->graph_launch((CUgraphExec)g, v->stream), "cuGraphLaunch");
+}
+
+void driver_graph_free(Driver *v, DriverGraph *g)
+{
+    if (g)
+        v->graph_end((CUgraphExec)g);
 }
 
 /* --- time ------------------------------------------------------------------------------------ */

@@ -22,6 +22,7 @@ typedef uint64_t DriverAddress; /* in the device's memory; 0 is none */
 typedef struct DriverModule DriverModule;
 typedef struct DriverFunction DriverFunction;
 typedef struct DriverEvent DriverEvent;
+typedef struct DriverGraph DriverGraph; /* launches to be given to the device at once */
 
 typedef enum DriverStatus {
     DRIVER_OK,
@@ -74,6 +75,13 @@ DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes);
 bool driver_parameter(Driver *v, DriverFunction *f, size_t i, size_t *size, bool *known);
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            const int64_t block[3], int64_t shared, void **arguments);
+
+/* What is launched between the two is not run but becomes a graph.  Nothing else may be asked of
+ * the driver meanwhile. */
+DriverStatus driver_capture(Driver *v);
+DriverStatus driver_capture_end(Driver *v, DriverGraph **g);
+DriverStatus driver_graph_launch(Driver *v, DriverGraph *g);
+void driver_graph_free(Driver *v, DriverGraph *g);
 
 DriverStatus driver_event_new(Driver *v, DriverEvent **e);
 void driver_event_free(Driver *v, DriverEvent *e);

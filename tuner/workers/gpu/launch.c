@@ -16,11 +16,17 @@ TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words)
         return TRIAL_LAUNCH_FAILED;
     case DRIVER_NO_IMAGE:
         return TRIAL_LOAD_FAILED;
-    case DRIVER_FAULT:
     case DRIVER_LOST:
+        return TRIAL_DEVICE_LOST;
+    case DRIVER_FAULT:
         break;
     }
     return TRIAL_FAULT;
+}
+
+bool launch_context_is_sound(TrialStatus s)
+{
+    return s != TRIAL_FAULT && s != TRIAL_DEVICE_LOST;
 }
 
 /* The driver takes an image without its size and trusts its headers: one that was cut off would
@@ -49,8 +55,8 @@ static TrialStatus load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf
         DriverStatus s = driver_load(v, task->modules[i].cubin, &r->modules[i]);
         r->module_count = i + 1;
         if (s != DRIVER_OK) {
-            launch_status(v, s, words);
-            return s == DRIVER_FAULT || s == DRIVER_LOST ? TRIAL_FAULT : TRIAL_LOAD_FAILED;
+            TrialStatus status = launch_status(v, s, words);
+            return launch_context_is_sound(status) ? TRIAL_LOAD_FAILED : status;
         }
     }
     return TRIAL_OK;

@@ -30,4 +30,7 @@ DriverStatus ready_launch(Driver *v, const ReadyRun *r);
 /* A failure of the driver as the status of a trial; its words go to `words`. */
 TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words);
 
+/* Can the context still be used after a trial that came out so? */
+bool launch_context_is_sound(TrialStatus s);
+
 #endif

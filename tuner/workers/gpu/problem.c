@@ -26,9 +26,15 @@ static size_t padded_of(const TaskBuffer *b)
     return round_up(bytes_of(b), ALIGNMENT);
 }
 
-static size_t room_of(const TaskBuffer *b)
+/* Guards and padding would hide what runs past a buffer from a checker of allocations. */
+static size_t guard_of(const Problem *p)
 {
-    return GUARD + padded_of(b) + GUARD;
+    return p->task.bare ? 0 : GUARD;
+}
+
+static size_t room_of(const Problem *p, const TaskBuffer *b)
+{
+    return p->task.bare ? bytes_of(b) : GUARD + padded_of(b) + GUARD;
 }
 
 static bool is_output(const TaskBuffer *b)
@@ -50,12 +56,13 @@ static bool is_kept(const TaskBuffer *b)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-static size_t need_of(const TaskProblem *t)
+static size_t need_of(const Problem *p)
 {
+    const TaskProblem *t = &p->task;
     size_t need = 0;
     for (size_t i = 0; i < t->buffer_count; i++) {
         const TaskBuffer *b = &t->buffers[i];
-        need += room_of(b);
+        need += room_of(p, b);
         need += is_kept(b) ? padded_of(b) : 0;
         need += is_output(b) && t->reference.launch_count > 0 ? padded_of(b) : 0;
     }
@@ -67,22 +74,21 @@ static bool no_memory(const Problem *p, size_t free_bytes, Diag *d)
     return diag_fail(d,
                      "the problem's %zu buffers, the copies to begin with and the reference's "
                      "outputs need %.2f GB of the GPU's memory; %.2f GB are free",
-                     p->task.buffer_count, (double)need_of(&p->task) * 1e-9,
-                     (double)free_bytes * 1e-9);
+                     p->task.buffer_count, (double)need_of(p) * 1e-9, (double)free_bytes * 1e-9);
 }
 
 static bool allocate(Problem *p, Diag *d)
 {
     size_t free_bytes = 0, all = 0;
     driver_memory(p->driver, &free_bytes, &all);
-    if (need_of(&p->task) > free_bytes)
+    if (need_of(p) > free_bytes)
         return no_memory(p, free_bytes, d);
     for (size_t i = 0; i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
         DriverAddress base;
-        if (driver_alloc(p->driver, room_of(b), &base) != DRIVER_OK)
+        if (driver_alloc(p->driver, room_of(p, b), &base) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
-        p->at[i] = base + GUARD;
+        p->at[i] = base + guard_of(p);
         if (is_kept(b) && driver_alloc(p->driver, padded_of(b), &p->start[i]) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
     }
@@ -116,7 +122,7 @@ static DriverStatus upload_contents(Driver *v, const TaskBuffer *b, DriverAddres
 static DriverStatus fill_buffer(Problem *p, size_t i)
 {
     const TaskBuffer *b = &p->task.buffers[i];
-    DriverStatus s = driver_set_bytes(p->driver, p->at[i] - GUARD, GUARD_BYTE, room_of(b));
+    DriverStatus s = driver_set_bytes(p->driver, p->at[i] - guard_of(p), GUARD_BYTE, room_of(p, b));
     if (s)
         return s;
     switch (b->contents.kind) {
@@ -129,7 +135,7 @@ static DriverStatus fill_buffer(Problem *p, size_t i)
     }
     s = upload_contents(p->driver, b, p->at[i]);
     if (!s && p->start[i])
-        s = driver_copy(p->driver, p->start[i], p->at[i], padded_of(b));
+        s = driver_copy(p->driver, p->start[i], p->at[i], bytes_of(b));
     return s;
 }
 
@@ -149,6 +155,15 @@ DriverStatus problem_restore(Problem *p)
             s = restore_buffer(p, i);
     }
     return s;
+}
+
+bool problem_is_restored(const Problem *p)
+{
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
+        if (is_restored(&p->task.buffers[i]))
+            return true;
+    }
+    return false;
 }
 
 static DriverStatus poison(Problem *p, TaskRole role)
@@ -183,7 +198,7 @@ static DriverStatus keep_outputs(Problem *p)
     DriverStatus s = DRIVER_OK;
     for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
-        s = driver_copy(p->driver, c->reference, c->at, padded_of(c->task));
+        s = driver_copy(p->driver, c->reference, c->at, bytes_of(c->task));
         if (!s)
             s = verify_scale(&p->verifier, c, &p->output_facts[i]);
     }
@@ -237,10 +252,12 @@ static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what
 static void protect_buffer(Problem *p, Arena *a, const TaskBuffer *b, DriverAddress at)
 {
     if (b->role == TASK_IN) {
-        protect(p, at - GUARD, room_of(b),
+        protect(p, at - guard_of(p), room_of(p, b) / 8 * 8,
                 arena_printf(a, "to the input '%s' or beside it", b->name));
         return;
     }
+    if (p->task.bare)
+        return;
     size_t end = round_up(bytes_of(b), 8);
     protect(p, at - GUARD, GUARD, arena_printf(a, "before the start of '%s'", b->name));
     protect(p, at + end, padded_of(b) - end + GUARD,
@@ -353,7 +370,7 @@ void problem_close(Problem *p)
     if (!p->driver)
         return;
     for (size_t i = 0; i < p->task.buffer_count; i++) {
-        driver_free(p->driver, p->at[i] ? p->at[i] - GUARD : 0);
+        driver_free(p->driver, p->at[i] ? p->at[i] - guard_of(p) : 0);
         driver_free(p->driver, p->start[i]);
     }
     for (size_t i = 0; i < p->output_count; i++)

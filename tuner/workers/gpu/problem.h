@@ -48,6 +48,9 @@ DriverStatus problem_reset_outputs(Problem *p);
 /* The same for buffers with contents only: what a timed run needs. */
 DriverStatus problem_restore(Problem *p);
 
+/* Is there anything to restore? */
+bool problem_is_restored(const Problem *p);
+
 /* Whether all that must not change is unchanged; if not, *what names it, and the problem has to
  * be set anew. */
 DriverStatus problem_check(Problem *p, const char **what);

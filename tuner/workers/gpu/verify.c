@@ -186,3 +186,10 @@ DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_
         s = launch(v, v->checksum, arguments);
     return s ? s : driver_download(v->driver, sum, v->room, sizeof *sum);
 }
+
+DriverStatus verify_touch(Verifier *v, DriverAddress p, size_t bytes)
+{
+    uint64_t words = bytes / 8;
+    void *arguments[] = {&p, &words, &v->room};
+    return launch(v, v->checksum, arguments);
+}

@@ -38,4 +38,8 @@ void verify_explain(const Compared *c, const TrialCheck *check, Buf *words);
 /* A number that changes when any of `bytes` (a multiple of 8) does. */
 DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_t *sum);
 
+/* Reads all of `bytes` (a multiple of 8) on the device, without waiting: they are in the L2 cache
+ * then, and what was there is not. */
+DriverStatus verify_touch(Verifier *v, DriverAddress p, size_t bytes);
+
 #endif
