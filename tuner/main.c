@@ -70,7 +70,9 @@ static int unknown_command(const char *name)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a dead helper or a closed pager is an error code, not a death */
+    /* A dead helper, a closed pager or a file that may not grow is an error code, not a death. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2)
         return refuse_usage();
     if (strcmp(argv[1], "--version") == 0)

@@ -7,7 +7,7 @@
 
 #include "metrics/base/diag.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 
 int cmd_tune(int argc, char **argv);
 int cmd_explain(int argc, char **argv);

@@ -601,6 +601,11 @@ const GpuFacts *gpu_facts(const Gpu *g)
     return &g->facts[g->options.device];
 }
 
+int gpu_ordinal(const Gpu *g)
+{
+    return g->options.device;
+}
+
 size_t gpu_device_count(const Gpu *g)
 {
     return g->device_count;

@@ -49,6 +49,9 @@ bool gpu_usable(const Gpu *g, Diag *d);
 const Device *gpu_device(const Gpu *g);
 const GpuFacts *gpu_facts(const Gpu *g);
 
+/* Its number in the machine: as in the options, or what `wrap` made of that. */
+int gpu_ordinal(const Gpu *g);
+
 /* All devices of the machine. */
 size_t gpu_device_count(const Gpu *g);
 const GpuFacts *gpu_facts_at(const Gpu *g, size_t i);

@@ -234,7 +234,7 @@ static bool open_stage(Run *r, const CarveStage *c, Stage *out)
     out->column_count = c->criterion_count;
     out->percent = c->percent;
     out->ties = c->keep_ties ? FRONT_KEEP : FRONT_DROP;
-    out->budget = (size_t)c->count;
+    out->budget = run_share(r, (size_t)c->count);
     /* The best N by one metric are the first layers of a front of one criterion. */
     out->fill = c->kind == CARVE_BEST || c->fill;
     return ok;
@@ -256,9 +256,9 @@ static void select_all(Run *r)
         r->selected[i] = r->configs[i].code == CODE_OK;
 }
 
-/* Where the spec says nothing: the best by predicted time, and a third of the budget to polish them.
- * The budget is one in a hundred of a large space, at least 40, but not more than a tenth of a small
- * one. */
+/* Where the spec says nothing: the best by predicted time, and a third of the budget to polish
+ * them. The budget is one in a hundred of a large space, at least 40, but not more than a tenth of
+ * a small one. */
 static void use_default(Run *r)
 {
     if (r->spec->carving_count > 0)

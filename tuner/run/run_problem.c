@@ -14,7 +14,7 @@ static bool compile_one(Run *r, const char *path, TaskModule *out)
     Farm *farm = run_open_farm(r);
     CompileResult res;
     farm_add(farm, 0, &job);
-    bool ok = farm_next(farm, r->arena, &res, r->diag);
+    bool ok = run_farm_next(r, farm, r->arena, &res);
     if (ok && res.status != COMPILE_OK)
         ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res.log);
     farm_close(farm);
@@ -44,12 +44,15 @@ static bool set_reference(Run *r, const TaskArgument *arguments, TaskProblem *pr
     return true;
 }
 
-bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu)
+bool run_set_problem(Run *r, const TaskArgument *arguments)
 {
     TaskProblem problem = {0};
     if (!run_task_buffers(r, &problem.buffers, &problem.buffer_count) ||
         !compile_one(r, r->compare_source, &problem.checking) ||
         !set_reference(r, arguments, &problem))
         return false;
-    return gpu_set_problem(gpu, &problem, r->diag);
+    if (!run_give_problem(r, &problem))
+        return false;
+    run_judge_reference(r, &problem, r->gpu);
+    return true;
 }

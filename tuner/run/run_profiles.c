@@ -118,7 +118,7 @@ bool run_take_recorded(Run *r)
     bool complete = profiles != NULL;
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count && complete; i++) {
-        if (r->configs[i].tier0 == TIER0_FITS)
+        if (r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i))
             complete = take_config(r, profiles, scratch, i);
         arena_reset(scratch);
     }

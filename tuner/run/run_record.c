@@ -204,6 +204,7 @@ RecordHeader run_record_header(Run *r)
     Hash source = run_source_hash(r);
     h.source_hash = arena_string(a, source.text);
     if (r->gpu) {
+        h.cache = task_cache_name(r->l2);
         h.uuid = gpu_facts(r->gpu)->uuid;
         h.driver = gpu_facts(r->gpu)->driver;
     }
@@ -248,7 +249,9 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
     Arena *a = arena_new();
     RecordRow row = {.values = values_for(a, r, h, i),
                      .max_error = c->max_error,
-                     .message = c->words && *c->words ? c->words : NULL};
+                     .message = c->words && *c->words ? c->words : NULL,
+                     .seconds = c->seconds,
+                     .device = c->device};
     if (c->code != CODE_OK) {
         row.status = RECORD_COMPILE_ERROR;
         row.message = c->failure;
@@ -259,6 +262,8 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
         row.status = record_status(c->status);
         row.times_ms = c->times;
         row.time_count = c->time_count;
+        row.warm_ms = c->warm_times;
+        row.warm_count = c->warm_count;
     }
     bool ok = times_append(w, &row, r->diag);
     arena_free(a);

@@ -3,6 +3,7 @@
  * The optimum is often one parameter away from a carved configuration, so after the survivors the
  * neighbours of the best so far are timed, a few at a time, best guess first, until none is better
  * or the spec's budget is spent. */
+#include "tuner/run/run_final.h"
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
@@ -109,7 +110,7 @@ static size_t best_guesses(const Run *r, List *list, size_t most)
 
 static bool polish(Run *r, const Timer *t)
 {
-    size_t left = (size_t)r->spec->polish;
+    size_t left = run_share(r, (size_t)r->spec->polish);
     for (size_t best = best_so_far(r); left > 0 && best != SIZE_MAX; best = best_so_far(r)) {
         List list = neighbours(r, best);
         size_t n = best_guesses(r, &list, left < POLISH_BATCH ? left : POLISH_BATCH);
@@ -137,14 +138,26 @@ static bool time_all(Run *r, const Timer *t)
     return r->options.exhaustive || polish(r, t);
 }
 
+static bool open_timer(Run *r, Timer *t)
+{
+    switch (r->source) {
+    case RUN_MEASURED:
+        return timer_gpu_open(r, t);
+    case RUN_REPLAYED:
+        return timer_replay_open(r, t);
+    default:
+        return timer_static_open(r, t);
+    }
+}
+
 bool run_time(Run *r)
 {
     double since = clock_seconds();
     Timer timer;
     bool ok = true;
-    if (r->source != RUN_STATIC) {
-        ok = r->source == RUN_MEASURED ? timer_gpu_open(r, &timer) : timer_replay_open(r, &timer);
-        bool timed = ok && time_all(r, &timer);
+    if (r->source != RUN_STATIC || r->options.shards > 1) {
+        ok = open_timer(r, &timer);
+        bool timed = ok && time_all(r, &timer) && run_final(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     }
     run_charge(r, LEDGER_TIME, &since);
