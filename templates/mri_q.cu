@@ -37,7 +37,7 @@
 #define POINTS 1 /* voxels of a thread */
 #endif
 #ifndef SAMPLES
-#define SAMPLES 1536 /* that a launch goes through */
+#define SAMPLES 768 /* that a launch goes through */
 #endif
 #ifndef UNROLL
 #define UNROLL 4 /* copies of the body of the loop over them */
@@ -49,7 +49,7 @@
 /* --- the size -------------------------------------------------------------------------------- */
 
 #ifndef K
-#define K 3072 /* samples: 16 bytes each, of 64 KB of constant memory */
+#define K 1536 /* samples: 16 bytes each, of 64 KB of constant memory */
 #endif
 
 /* --- what follows from it -------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  *     grid  ceil(voxels / 256)      block  256 */
 
 #ifndef K
-#define K 3072
+#define K 1536
 #endif
 
 struct alignas(16) Sample {
