@@ -120,7 +120,7 @@ static int fake_helper(const char *mode)
             say(json_pack("{s:s}", "do", "opened"));
         else if (strcmp(verb, "problem") == 0 && message_read_problem(a, &m, &p, &d))
             fake_problem(&p);
-        else if (strcmp(verb, "trial") == 0 && message_read_trial(a, &m, 2, &t, &d))
+        else if (strcmp(verb, "trial") == 0 && message_read_trial(a, &m, (MessageLimits){2, 0}, &t, &d))
             fake_trial(&t);
         else
             _exit(6);

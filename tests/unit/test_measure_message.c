@@ -140,7 +140,7 @@ static void a_trial_arrives_as_it_was_sent(void **state)
     Trial t;
     send_over(&f, trial(&blob), &blob);
 
-    assert_true(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+    assert_true(message_read_trial(f.arena, &f.message, (MessageLimits){2, 0}, &t, &f.diag));
 
     assert_true(t.id == INT64_C(1) << 40 && t.verify && t.warmups == 1);
     const TaskSampling *x = &t.sampling;
@@ -320,7 +320,7 @@ static void absurd_numbers_never_get_past_the_reader(void **state)
         json_decref(header);
         send_over(&f, json_loads(buf_text(&changed), 0, NULL), &blob);
 
-        assert_false(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+        assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){2, 0}, &t, &f.diag));
 
         assert_int_equal(f.diag.errors, 1);
         free(text);

@@ -102,7 +102,7 @@ static bool read_module(const json_t *j, const WireMessage *m, TaskModule *out, 
 static json_t *from_argument(const TaskArgument *x)
 {
     if (x->buffer >= 0)
-        return json_pack("{s:i}", "buffer", x->buffer);
+        return json_pack("{s:i}", x->texture ? "texture" : "buffer", x->buffer);
     char hex[2 * TASK_SCALAR_LIMIT + 1] = "";
     for (uint32_t i = 0; i < x->size; i++) {
         hex[2 * i] = "0123456789abcdef"[x->bytes[i] >> 4];
@@ -132,16 +132,18 @@ static bool read_value(const char *hex, TaskArgument *x)
     return true;
 }
 
-static bool read_argument(const json_t *j, size_t buffer_count, TaskArgument *x, Diag *d)
+static bool read_argument(const json_t *j, MessageLimits limits, TaskArgument *x, Diag *d)
 {
     const char *value = json_string_value(json_object_get(j, "value"));
     *x = (TaskArgument){.buffer = -1};
     if (value)
         return read_value(value, x) || diag_fail(d, "an argument's bytes are malformed");
-    int64_t buffer = get_integer(j, "buffer");
-    if (!json_is_integer(json_object_get(j, "buffer")) || buffer < 0 ||
-        buffer >= (int64_t)buffer_count)
-        return diag_fail(d, "an argument names a buffer that does not exist");
+    x->texture = json_is_integer(json_object_get(j, "texture"));
+    const char *kind = x->texture ? "texture" : "buffer";
+    int64_t buffer = get_integer(j, kind);
+    size_t limit = x->texture ? limits.textures : limits.buffers;
+    if (!json_is_integer(json_object_get(j, kind)) || buffer < 0 || buffer >= (int64_t)limit)
+        return diag_fail(d, "an argument names a %s that does not exist", kind);
     x->buffer = (int)buffer;
     return true;
 }
@@ -157,7 +159,7 @@ static json_t *from_launch(const TaskLaunch *l)
                      (json_int_t)l->repeat, "arguments", arguments);
 }
 
-static bool read_launch(Arena *a, const json_t *j, size_t module_count, size_t buffer_count,
+static bool read_launch(Arena *a, const json_t *j, size_t module_count, MessageLimits limits,
                         TaskLaunch *l, Diag *d)
 {
     *l = (TaskLaunch){.module = get_int(j, "module"),
@@ -172,11 +174,21 @@ static bool read_launch(Arena *a, const json_t *j, size_t module_count, size_t b
     l->argument_count = json_array_size(arguments);
     TaskArgument *x = ARENA_ARRAY(a, TaskArgument, l->argument_count);
     for (size_t i = 0; i < l->argument_count; i++) {
-        if (!read_argument(json_array_get(arguments, i), buffer_count, &x[i], d))
+        if (!read_argument(json_array_get(arguments, i), limits, &x[i], d))
             return false;
     }
     l->arguments = x;
     return true;
+}
+
+static json_t *from_symbols(const TaskRun *r)
+{
+    json_t *symbols = json_array();
+    for (size_t i = 0; i < r->symbol_count; i++)
+        json_array_append_new(
+            symbols, json_pack("{s:o, s:i, s:b}", "name", from_text(r->symbols[i].name), "buffer",
+                               r->symbols[i].buffer, "optional", r->symbols[i].optional));
+    return symbols;
 }
 
 static json_t *from_run(const TaskRun *r, Buf *blob)
@@ -186,10 +198,27 @@ static json_t *from_run(const TaskRun *r, Buf *blob)
         json_array_append_new(modules, from_module(&r->modules[i], blob));
     for (size_t i = 0; i < r->launch_count; i++)
         json_array_append_new(launches, from_launch(&r->launches[i]));
-    return json_pack("{s:o, s:o}", "modules", modules, "launches", launches);
+    return json_pack("{s:o, s:o, s:o}", "modules", modules, "launches", launches, "symbols",
+                     from_symbols(r));
 }
 
-static bool read_run(Arena *a, const json_t *j, const WireMessage *m, size_t buffer_count,
+static bool read_symbols(Arena *a, const json_t *j, MessageLimits limits, TaskRun *r, Diag *d)
+{
+    r->symbol_count = json_array_size(j);
+    TaskSymbol *symbols = ARENA_ARRAY(a, TaskSymbol, r->symbol_count);
+    for (size_t i = 0; i < r->symbol_count; i++) {
+        const json_t *one = json_array_get(j, i);
+        symbols[i] = (TaskSymbol){get_text(a, one, "name"), get_int(one, "buffer"),
+                                  json_is_true(json_object_get(one, "optional"))};
+        if (symbols[i].buffer < 0 || (size_t)symbols[i].buffer >= limits.buffers)
+            return diag_fail(d, "the variable '%s' gets a buffer that does not exist",
+                             symbols[i].name);
+    }
+    r->symbols = symbols;
+    return true;
+}
+
+static bool read_run(Arena *a, const json_t *j, const WireMessage *m, MessageLimits limits,
                      TaskRun *r, Diag *d)
 {
     const json_t *modules = json_object_get(j, "modules");
@@ -203,56 +232,139 @@ static bool read_run(Arena *a, const json_t *j, const WireMessage *m, size_t buf
             return false;
     }
     for (size_t i = 0; i < r->launch_count; i++) {
-        if (!read_launch(a, json_array_get(launches, i), r->module_count, buffer_count, &launch[i],
-                         d))
+        if (!read_launch(a, json_array_get(launches, i), r->module_count, limits, &launch[i], d))
             return false;
     }
     r->modules = module;
     r->launches = launch;
-    return true;
+    return read_symbols(a, json_object_get(j, "symbols"), limits, r, d);
 }
 
 /* --- a problem ----------------------------------------------------------------------------- */
 
 /* A 64-bit seed does not fit JSON's signed integers as such; the bits do. */
-static json_t *from_buffer(const TaskBuffer *b)
+static json_t *from_contents(const TaskContents *c, Buf *blob)
 {
-    const TaskContents *c = &b->contents;
-    const TaskTolerance *t = &b->tolerance;
-    return json_pack("{s:o, s:s, s:i, s:I, s:i, s:i, s:o, s:o, s:o, s:I, s:o, s:o, s:i}", "name",
-                     from_text(b->name), "type", task_scalar_name(b->type.scalar), "lanes",
-                     b->type.lanes, "count", (json_int_t)b->count, "role", (int)b->role, "contents",
-                     (int)c->kind, "value", from_real(c->value), "lo", from_real(c->lo), "hi",
-                     from_real(c->hi), "seed", (json_int_t)c->seed, "absolute",
-                     from_real(t->absolute), "relative", from_real(t->relative), "scale",
-                     (int)t->scale);
+    json_t *j =
+        json_pack("{s:i, s:o, s:o, s:o, s:I, s:b, s:i}", "kind", (int)c->kind, "value",
+                  from_real(c->value), "lo", from_real(c->lo), "hi", from_real(c->hi), "seed",
+                  (json_int_t)c->seed, "converted", c->converted, "made_as", (int)c->made_as);
+    if (c->kind == TASK_BYTES)
+        json_object_set_new(j, "bytes", from_module(&(TaskModule){c->bytes, c->size}, blob));
+    return j;
 }
 
-static bool buffer_is_sound(const TaskBuffer *b)
+static bool read_contents(const json_t *j, const WireMessage *m, TaskContents *c, Diag *d)
+{
+    *c = (TaskContents){.kind = (TaskContentsKind)get_int(j, "kind"),
+                        .value = get_real(j, "value"),
+                        .lo = get_real(j, "lo"),
+                        .hi = get_real(j, "hi"),
+                        .seed = (uint64_t)get_integer(j, "seed"),
+                        .converted = json_is_true(json_object_get(j, "converted")),
+                        .made_as = (TaskScalar)get_int(j, "made_as")};
+    if ((unsigned)c->kind >= TASK_CONTENTS_KINDS || (unsigned)c->made_as >= TASK_SCALARS)
+        return false;
+    TaskModule bytes = {0};
+    if (c->kind == TASK_BYTES && !read_module(json_object_get(j, "bytes"), m, &bytes, d))
+        return false;
+    c->bytes = bytes.cubin;
+    c->size = bytes.size;
+    return true;
+}
+
+static json_t *from_buffer(const TaskBuffer *b, Buf *blob)
+{
+    const TaskTolerance *t = &b->tolerance;
+    return json_pack("{s:o, s:s, s:i, s:I, s:i, s:o, s:o, s:o, s:i, s:b, s:i}", "name",
+                     from_text(b->name), "type", task_scalar_name(b->type.scalar), "lanes",
+                     b->type.lanes, "count", (json_int_t)b->count, "role", (int)b->role, "contents",
+                     from_contents(&b->contents, blob), "absolute", from_real(t->absolute),
+                     "relative", from_real(t->relative), "scale", (int)t->scale, "sum", t->sum,
+                     "expected", b->expected);
+}
+
+static bool buffer_is_sound(const TaskBuffer *b, size_t buffer_count)
 {
     const int64_t most = INT64_MAX / 64; /* bytes in all still fit an int64 */
     return b->type.lanes >= 1 && b->type.lanes <= 4 && b->count > 0 && b->count < most &&
-           (unsigned)b->role <= TASK_SCRATCH && (unsigned)b->contents.kind <= TASK_UNIFORM &&
-           (unsigned)b->tolerance.scale <= TASK_SCALE_ELEMENT;
+           (unsigned)b->role <= TASK_REFERENCE &&
+           (unsigned)b->tolerance.scale <= TASK_SCALE_ELEMENT && b->expected >= 0 &&
+           (size_t)b->expected <= buffer_count;
 }
 
-static bool read_buffer(Arena *a, const json_t *j, TaskBuffer *b, Diag *d)
+static bool read_buffer(Arena *a, const json_t *j, const WireMessage *m, size_t buffer_count,
+                        TaskBuffer *b, Diag *d)
 {
     *b = (TaskBuffer){.name = get_text(a, j, "name"),
                       .count = get_integer(j, "count"),
-                      .role = (TaskRole)get_int(j, "role")};
+                      .role = (TaskRole)get_int(j, "role"),
+                      .expected = get_int(j, "expected")};
     bool known = task_type_find(get_text(a, j, "type"), &b->type);
     b->type.lanes = get_int(j, "lanes");
-    b->contents = (TaskContents){.kind = (TaskContentsKind)get_int(j, "contents"),
-                                 .value = get_real(j, "value"),
-                                 .lo = get_real(j, "lo"),
-                                 .hi = get_real(j, "hi"),
-                                 .seed = (uint64_t)get_integer(j, "seed")};
     b->tolerance = (TaskTolerance){.absolute = get_real(j, "absolute"),
                                    .relative = get_real(j, "relative"),
-                                   .scale = (TaskScale)get_int(j, "scale")};
-    if (!known || !buffer_is_sound(b))
+                                   .scale = (TaskScale)get_int(j, "scale"),
+                                   .sum = json_is_true(json_object_get(j, "sum"))};
+    if (!known || !read_contents(json_object_get(j, "contents"), m, &b->contents, d) ||
+        !buffer_is_sound(b, buffer_count))
         return diag_fail(d, "the buffer '%s' has no usable type, size or contents", b->name);
+    return true;
+}
+
+/* What is expected of an output has as many scalars. */
+static bool expectations_fit(const TaskProblem *p, Diag *d)
+{
+    for (size_t i = 0; i < p->buffer_count; i++) {
+        const TaskBuffer *b = &p->buffers[i];
+        const TaskBuffer *e = b->expected ? &p->buffers[b->expected - 1] : b;
+        if (e->count != b->count || e->type.lanes != b->type.lanes)
+            return diag_fail(d, "what is expected of '%s' has another size", b->name);
+    }
+    return true;
+}
+
+static json_t *from_textures(const TaskProblem *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->texture_count; i++) {
+        const TaskTexture *t = &p->textures[i];
+        json_array_append_new(list, json_pack("{s:i, s:o, s:i, s:b, s:b}", "buffer", t->buffer,
+                                              "size", from_three(t->size), "edge", (int)t->edge,
+                                              "linear", t->linear, "normalized", t->normalized));
+    }
+    return list;
+}
+
+static bool texture_is_sound(const TaskProblem *p, const TaskTexture *t)
+{
+    if (t->buffer < 0 || (size_t)t->buffer >= p->buffer_count ||
+        (unsigned)t->edge > TASK_EDGE_BORDER)
+        return false;
+    int64_t elements = 1;
+    for (int k = 0; k < TASK_TEXTURE_DIMENSIONS; k++)
+        if (t->size[k] < (k == 0) || t->size[k] > INT32_MAX ||
+            __builtin_mul_overflow(elements, t->size[k] ? t->size[k] : 1, &elements))
+            return false;
+    return elements == p->buffers[t->buffer].count;
+}
+
+static bool read_textures(Arena *a, const json_t *j, TaskProblem *p, Diag *d)
+{
+    p->texture_count = json_array_size(j);
+    TaskTexture *textures = ARENA_ARRAY(a, TaskTexture, p->texture_count);
+    for (size_t i = 0; i < p->texture_count; i++) {
+        const json_t *one = json_array_get(j, i);
+        TaskTexture *t = &textures[i];
+        *t = (TaskTexture){.buffer = get_int(one, "buffer"),
+                           .edge = (TaskEdge)get_int(one, "edge"),
+                           .linear = json_is_true(json_object_get(one, "linear")),
+                           .normalized = json_is_true(json_object_get(one, "normalized"))};
+        get_three(one, "size", t->size);
+        if (!texture_is_sound(p, t))
+            return diag_fail(d, "a texture has no usable size or buffer");
+    }
+    p->textures = textures;
     return true;
 }
 
@@ -260,10 +372,10 @@ json_t *message_problem(const TaskProblem *p, Buf *blob)
 {
     json_t *buffers = json_array();
     for (size_t i = 0; i < p->buffer_count; i++)
-        json_array_append_new(buffers, from_buffer(&p->buffers[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:b}", "do", "problem", "buffers", buffers, "reference",
-                     from_run(&p->reference, blob), "checking", from_module(&p->checking, blob),
-                     "bare", p->bare);
+        json_array_append_new(buffers, from_buffer(&p->buffers[i], blob));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "do", "problem", "buffers", buffers,
+                     "textures", from_textures(p), "reference", from_run(&p->reference, blob),
+                     "checking", from_module(&p->checking, blob), "bare", p->bare);
 }
 
 bool message_read_problem(Arena *a, const WireMessage *m, TaskProblem *p, Diag *d)
@@ -273,12 +385,14 @@ bool message_read_problem(Arena *a, const WireMessage *m, TaskProblem *p, Diag *
                        .bare = json_is_true(json_object_get(m->header, "bare"))};
     TaskBuffer *b = ARENA_ARRAY(a, TaskBuffer, p->buffer_count);
     for (size_t i = 0; i < p->buffer_count; i++) {
-        if (!read_buffer(a, json_array_get(buffers, i), &b[i], d))
+        if (!read_buffer(a, json_array_get(buffers, i), m, p->buffer_count, &b[i], d))
             return false;
     }
     p->buffers = b;
-    return read_run(a, json_object_get(m->header, "reference"), m, p->buffer_count, &p->reference,
-                    d) &&
+    if (!expectations_fit(p, d) || !read_textures(a, json_object_get(m->header, "textures"), p, d))
+        return false;
+    MessageLimits limits = {p->buffer_count, p->texture_count};
+    return read_run(a, json_object_get(m->header, "reference"), m, limits, &p->reference, d) &&
            read_module(json_object_get(m->header, "checking"), m, &p->checking, d);
 }
 
@@ -353,14 +467,36 @@ static bool read_cache(Arena *a, const json_t *j, TaskCache *c, Diag *d)
            diag_fail(d, "a trial does not say what its cache holds");
 }
 
-json_t *message_trial(const Trial *t, Buf *blob)
+static json_t *from_compared(const Trial *t)
 {
-    return json_pack("{s:s, s:I, s:o, s:b, s:i, s:s, s:o}", "do", "trial", "id", (json_int_t)t->id,
-                     "run", from_run(&t->run, blob), "verify", t->verify, "warmups", t->warmups,
-                     "cache", task_cache_name(t->cache), "sampling", from_sampling(&t->sampling));
+    json_t *list = json_array();
+    for (size_t i = 0; i < t->compared_count; i++)
+        json_array_append_new(list, json_integer(t->compared[i]));
+    return list;
 }
 
-bool message_read_trial(Arena *a, const WireMessage *m, size_t buffer_count, Trial *t, Diag *d)
+static bool read_compared(Arena *a, const json_t *j, MessageLimits limits, Trial *t, Diag *d)
+{
+    const json_t *list = json_object_get(j, "compared");
+    t->compared_count = json_array_size(list);
+    if (t->compared_count > limits.buffers)
+        return diag_fail(d, "a trial compares more buffers than there are");
+    int64_t *compared = ARENA_ARRAY(a, int64_t, t->compared_count);
+    for (size_t i = 0; i < t->compared_count; i++)
+        compared[i] = json_integer_value(json_array_get(list, i));
+    t->compared = compared;
+    return true;
+}
+
+json_t *message_trial(const Trial *t, Buf *blob)
+{
+    return json_pack("{s:s, s:I, s:o, s:o, s:b, s:i, s:s, s:o}", "do", "trial", "id",
+                     (json_int_t)t->id, "run", from_run(&t->run, blob), "compared",
+                     from_compared(t), "verify", t->verify, "warmups", t->warmups, "cache",
+                     task_cache_name(t->cache), "sampling", from_sampling(&t->sampling));
+}
+
+bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Trial *t, Diag *d)
 {
     const json_t *j = m->header;
     *t = (Trial){.id = get_integer(j, "id"),
@@ -370,7 +506,8 @@ bool message_read_trial(Arena *a, const WireMessage *m, size_t buffer_count, Tri
     if (!sampling_is_sound(&t->sampling))
         return diag_fail(d, "a trial asks for an absurd number of samples");
     return read_cache(a, j, &t->cache, d) &&
-           read_run(a, json_object_get(j, "run"), m, buffer_count, &t->run, d);
+           read_run(a, json_object_get(j, "run"), m, limits, &t->run, d) &&
+           read_compared(a, j, limits, t, d);
 }
 
 json_t *message_final(const TrialFinal *f, Buf *blob)
@@ -383,7 +520,8 @@ json_t *message_final(const TrialFinal *f, Buf *blob)
                      "sample_ms", from_real(f->sample_ms));
 }
 
-bool message_read_final(Arena *a, const WireMessage *m, size_t buffer_count, TrialFinal *f, Diag *d)
+bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, TrialFinal *f,
+                        Diag *d)
 {
     const json_t *j = m->header, *list = json_object_get(j, "runs");
     *f = (TrialFinal){.id = get_integer(j, "id"),
@@ -394,7 +532,7 @@ bool message_read_final(Arena *a, const WireMessage *m, size_t buffer_count, Tri
         return diag_fail(d, "a final asks for an absurd number of rounds");
     TaskRun *runs = ARENA_ARRAY(a, TaskRun, f->run_count);
     for (size_t i = 0; i < f->run_count; i++) {
-        if (!read_run(a, json_array_get(list, i), m, buffer_count, &runs[i], d))
+        if (!read_run(a, json_array_get(list, i), m, limits, &runs[i], d))
             return false;
     }
     f->runs = runs;

@@ -71,8 +71,8 @@ void report_heading(const Run *r, Buf *out)
                problem);
     if (r->options.shards > 1) {
         label(out, "shard");
-        buf_printf(out, "%d of %d, counted from 0 (%s): every %d. configuration\n",
-                   r->options.shard, r->options.shards, r->options.shard_from, r->options.shards);
+        buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards,
+                   r->options.shard_from);
     }
     label(out, "times");
     print_source(r, out);
@@ -429,7 +429,7 @@ void report_result(const Run *r, Buf *out)
     print_carving(r, out);
     if (r->polished > 0) {
         counted(out, "", r->polished);
-        buf_puts(out, "  more as neighbours of the best (polish)\n");
+        buf_puts(out, "  more by what those times tell (polish)\n");
     }
     if (r->source != RUN_STATIC) {
         print_outcomes(r, out);
@@ -489,7 +489,7 @@ void report_why(const Run *r, size_t i, Buf *out)
         if (r->selected[i] && r->carving.fates[i].kind != FATE_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
-                                             : "as a neighbour of the best so far (polish)");
+                                             : "by what the times so far told (polish)");
     }
     if (c->timed)
         print_outcome(r, c, out);

@@ -150,7 +150,9 @@ static void take_ratios(const Run *r, RunFinal *f)
     }
 }
 
-bool run_final_wins_tie(const Run *r, size_t a, size_t b)
+/* Does `a` win a tie with `b`?  Registers and shared memory are what else runs beside the kernel,
+ * or what a larger problem would still have room for. */
+static bool wins_tie(const Run *r, size_t a, size_t b)
 {
     const Profile *x = r->configs[a].profile, *y = r->configs[b].profile;
     static const ProfileField order[] = {PROFILE_REGISTERS, PROFILE_SHARED_BYTES};
@@ -163,7 +165,7 @@ bool run_final_wins_tie(const Run *r, size_t a, size_t b)
 static void sort_ties(const Run *r, RunFinal *f)
 {
     for (size_t i = 1; i < f->tie_count; i++)
-        for (size_t k = i; k > 0 && run_final_wins_tie(r, f->ties[k], f->ties[k - 1]); k--) {
+        for (size_t k = i; k > 0 && wins_tie(r, f->ties[k], f->ties[k - 1]); k--) {
             size_t swap = f->ties[k];
             f->ties[k] = f->ties[k - 1];
             f->ties[k - 1] = swap;
@@ -185,20 +187,6 @@ void run_final_decide(const Run *r, RunFinal *f)
             f->ties[f->tie_count++] = f->list[k];
     if (f->rounds > 0) /* else they stand as their medians do: nothing else tells them apart */
         sort_ties(r, f);
-}
-
-size_t run_final_first(const Run *r)
-{
-    double lowest = INFINITY;
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count; i++)
-        lowest = fmin(lowest, r->configs[i].median); /* fmin passes over NaN */
-    for (size_t i = 0; i < r->config_count; i++) {
-        bool near = r->configs[i].median <= (1 + same_within) * lowest;
-        if (near && (best == SIZE_MAX || run_final_wins_tie(r, i, best)))
-            best = i;
-    }
-    return best;
 }
 
 size_t run_final_place(const RunFinal *f, size_t config)

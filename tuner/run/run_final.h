@@ -18,14 +18,6 @@ bool run_final(Run *r, const Timer *t);
  * rounds. Nothing but the fields from `medians` on is changed. */
 void run_final_decide(const Run *r, RunFinal *f);
 
-/* The best so far as ties are broken, before any final: the winner of those whose medians are as
- * good as the same.  SIZE_MAX: none is right yet. */
-size_t run_final_first(const Run *r);
-
-/* Does `a` win a tie with `b`?  Registers and shared memory are what else runs beside the kernel,
- * or what a larger problem would still have room for. */
-bool run_final_wins_tie(const Run *r, size_t a, size_t b);
-
 /* Is this configuration tied with the fastest? */
 bool run_final_is_tied(const RunFinal *f, size_t config);
 

@@ -57,10 +57,11 @@ const char *task_scalar_name(TaskScalar s);
 /* --- a problem ----------------------------------------------------------------------------- */
 
 typedef enum TaskRole {
-    TASK_IN,     /* read only: a kernel that changes it is wrong */
-    TASK_OUT,    /* verified against the reference */
-    TASK_INOUT,  /* verified too; begins each run with its contents */
-    TASK_SCRATCH /* never verified */
+    TASK_IN,       /* read only: a kernel that changes it is wrong */
+    TASK_OUT,      /* verified against the reference */
+    TASK_INOUT,    /* verified too; begins each run with its contents */
+    TASK_SCRATCH,  /* never verified */
+    TASK_REFERENCE /* only the reference uses it: filled once, gone after the reference has run */
 } TaskRole;
 
 typedef enum TaskContentsKind {
@@ -168,6 +169,7 @@ typedef struct TaskLaunch {
 typedef struct TaskSymbol {
     const char *name;
     int buffer;
+    bool optional; /* that no module has it is no mistake: a reference need not use it */
 } TaskSymbol;
 
 /* Launches in order with the cubins they come from: "a run" is all of them once. */
@@ -228,9 +230,11 @@ typedef struct TaskSampling {
 typedef struct Trial {
     int64_t id; /* the caller's, comes back with the result */
     TaskRun run;
-    /* Elements of each buffer that are compared; NULL: all.  A configuration may use less of an
-     * output than another, and less than all of it may be worth comparing. */
+    /* Elements of each of the first buffers that are compared, −1: all, as of the buffers behind
+     * them.  A configuration may use less of an output than another, and less than all of it may be
+     * worth comparing. */
     const int64_t *compared;
+    size_t compared_count;
     bool verify; /* compare the outputs of a first and of a last run with the reference */
     int warmups; /* runs before the timed ones, beyond the verified one */
     TaskCache cache;

@@ -34,6 +34,12 @@
     X(module_load, cuModuleLoadData, "cuModuleLoadData")                                           \
     X(module_unload, cuModuleUnload, "cuModuleUnload")                                             \
     X(module_function, cuModuleGetFunction, "cuModuleGetFunction")                                 \
+    X(module_variable, cuModuleGetGlobal, "cuModuleGetGlobal_v2")                                  \
+    X(array_new, cuArray3DCreate, "cuArray3DCreate_v2")                                            \
+    X(array_free, cuArrayDestroy, "cuArrayDestroy")                                                \
+    X(copy_3d, cuMemcpy3DAsync, "cuMemcpy3DAsync_v2")                                              \
+    X(texture_new, cuTexObjectCreate, "cuTexObjectCreate")                                         \
+    X(texture_free, cuTexObjectDestroy, "cuTexObjectDestroy")                                      \
     X(function_get, cuFuncGetAttribute, "cuFuncGetAttribute")                                      \
     X(function_set, cuFuncSetAttribute, "cuFuncSetAttribute")                                      \
     X(launch, cuLaunchKernel, "cuLaunchKernel")                                                    \
@@ -353,6 +359,96 @@ DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t byt
     return s ? s : driver_wait(v);
 }
 
+/* --- textures -------------------------------------------------------------------------------- */
+
+struct DriverTexture {
+    CUarray array;
+    CUtexObject object; /* 0: not made yet */
+};
+
+static CUarray_format array_format(TaskScalar s)
+{
+    switch (s) {
+    case TASK_I8:
+        return CU_AD_FORMAT_SIGNED_INT8;
+    case TASK_U8:
+        return CU_AD_FORMAT_UNSIGNED_INT8;
+    case TASK_I16:
+        return CU_AD_FORMAT_SIGNED_INT16;
+    case TASK_U16:
+        return CU_AD_FORMAT_UNSIGNED_INT16;
+    case TASK_I32:
+        return CU_AD_FORMAT_SIGNED_INT32;
+    case TASK_U32:
+        return CU_AD_FORMAT_UNSIGNED_INT32;
+    case TASK_HALF:
+        return CU_AD_FORMAT_HALF;
+    default:
+        return CU_AD_FORMAT_FLOAT;
+    }
+}
+
+static DriverStatus fill_array(Driver *v, const TaskTexture *t, TaskType type, DriverAddress from,
+                               CUarray array)
+{
+    size_t row = (size_t)t->size[0] * task_type_size(type);
+    size_t rows = t->size[1] ? (size_t)t->size[1] : 1;
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = from,
+                          .srcPitch = row,
+                          .srcHeight = rows,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array,
+                          .WidthInBytes = row,
+                          .Height = rows,
+                          .Depth = t->size[2] ? (size_t)t->size[2] : 1};
+    return check(v, v->copy_3d(&copy, v->stream), "cuMemcpy3DAsync");
+}
+
+static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type, CUarray array,
+                                 CUtexObject *out)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
+    CUDA_TEXTURE_DESC how = {.filterMode =
+                                 t->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT};
+    for (int k = 0; k < 3; k++)
+        how.addressMode[k] = (CUaddress_mode)t->edge;
+    if (t->normalized)
+        how.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    if (!task_scalar_is_float(type.scalar))
+        how.flags |= CU_TRSF_READ_AS_INTEGER;
+    return check(v, v->texture_new(out, &resource, &how, NULL), "cuTexObjectCreate");
+}
+
+DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskType type,
+                                DriverAddress from, DriverTexture **out, uint64_t *handle)
+{
+    DriverTexture *x = ARENA_NEW(a, DriverTexture);
+    CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = (size_t)t->size[0],
+                                     .Height = (size_t)t->size[1],
+                                     .Depth = (size_t)t->size[2],
+                                     .Format = array_format(type.scalar),
+                                     .NumChannels = (unsigned)type.lanes};
+    DriverStatus s = check(v, v->array_new(&x->array, &shape), "cuArray3DCreate");
+    if (s)
+        return s;
+    *out = x;
+    s = fill_array(v, t, type, from, x->array);
+    if (!s)
+        s = make_texture(v, t, type, x->array, &x->object);
+    *handle = x->object;
+    return s;
+}
+
+void driver_texture_free(Driver *v, DriverTexture *t)
+{
+    if (!t)
+        return;
+    if (t->object)
+        v->texture_free(t->object);
+    v->array_free(t->array);
+}
+
 /* --- kernels --------------------------------------------------------------------------------- */
 
 DriverStatus driver_load(Driver *v, const void *cubin, DriverModule **m)
@@ -369,6 +465,14 @@ void driver_unload(Driver *v, DriverModule *m)
 DriverStatus driver_function(Driver *v, DriverModule *m, const char *name, DriverFunction **f)
 {
     return check(v, v->module_function((CUfunction *)f, (CUmodule)m, name), "cuModuleGetFunction");
+}
+
+bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress *p, size_t *bytes)
+{
+    CUdeviceptr at = 0;
+    bool found = v->module_variable(&at, bytes, (CUmodule)m, name) == CUDA_SUCCESS;
+    *p = at;
+    return found;
 }
 
 DriverStatus driver_kernel(Driver *v, DriverFunction *f, DriverKernel *k)

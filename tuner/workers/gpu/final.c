@@ -20,7 +20,7 @@ static TrialStatus get_ready(Arena *a, Contest *c)
     Driver *v = c->bench->driver;
     for (size_t i = 0; i < f->run_count; i++) {
         TrialStatus status =
-            ready_run(a, v, &f->runs[i], c->bench->problem->at, &c->runs[i], &c->words);
+            ready_run(a, v, &f->runs[i], &c->bench->problem->places, &c->runs[i], &c->words);
         if (status != TRIAL_OK)
             return status;
         DriverStatus s = sampler_open(&c->samplers[i], c->bench, &c->runs[i], f->cache != TASK_WARM,

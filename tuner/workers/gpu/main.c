@@ -126,13 +126,18 @@ static bool answer_result(const TrialResult *r, bool sound)
     return answer(result) && sound;
 }
 
+static MessageLimits limits_of(const Worker *w)
+{
+    return (MessageLimits){w->problem.task.buffer_count, w->problem.task.texture_count};
+}
+
 static bool do_trial(Worker *w, const WireMessage *m, Arena *a, Diag *d)
 {
     Trial t;
     TrialResult r;
     if (!w->ready)
         diag_fail(d, "a trial came before a problem was set");
-    if (!w->ready || !message_read_trial(a, m, w->problem.task.buffer_count, &t, d))
+    if (!w->ready || !message_read_trial(a, m, limits_of(w), &t, d))
         return answer_error(d);
     bool sound = trial_run(a, &w->bench, &t, &r);
     return answer_result(&r, sound);
@@ -144,7 +149,7 @@ static bool do_final(Worker *w, const WireMessage *m, Arena *a, Diag *d)
     TrialResult r;
     if (!w->ready)
         diag_fail(d, "a final came before a problem was set");
-    if (!w->ready || !message_read_final(a, m, w->problem.task.buffer_count, &f, d))
+    if (!w->ready || !message_read_final(a, m, limits_of(w), &f, d))
         return answer_error(d);
     bool sound = final_run(a, &w->bench, &f, &r);
     return answer_result(&r, sound);

@@ -45,7 +45,26 @@ static bool is_output(const TaskBuffer *b)
 /* Whether a run begins with contents that the run before may have changed. */
 static bool is_restored(const TaskBuffer *b)
 {
-    return b->role != TASK_IN && b->contents.kind != TASK_UNDEFINED;
+    bool written = b->role != TASK_IN && b->role != TASK_REFERENCE;
+    return written && b->contents.kind != TASK_UNDEFINED;
+}
+
+/* Where what an output should be lies once the reference has run. */
+static size_t expected_of(const TaskBuffer *b, size_t own)
+{
+    return b->expected ? (size_t)b->expected - 1 : own;
+}
+
+/* Is there anything to compare an output with? */
+static bool is_compared(const TaskProblem *t, const TaskBuffer *b)
+{
+    return is_output(b) && (t->reference.launch_count > 0 || b->expected);
+}
+
+/* Bytes of the reference's version of output `i`. */
+static size_t reference_bytes(const TaskProblem *t, size_t i)
+{
+    return bytes_of(&t->buffers[expected_of(&t->buffers[i], i)]);
 }
 
 /* Zeros are set again; other contents are kept and copied. */
@@ -64,7 +83,7 @@ static size_t need_of(const Problem *p)
         const TaskBuffer *b = &t->buffers[i];
         need += room_of(p, b);
         need += is_kept(b) ? padded_of(b) : 0;
-        need += is_output(b) && t->reference.launch_count > 0 ? padded_of(b) : 0;
+        need += is_compared(t, b) ? round_up(reference_bytes(t, i), ALIGNMENT) : 0;
     }
     return need;
 }
@@ -94,7 +113,8 @@ static bool allocate(Problem *p, Diag *d)
     }
     for (size_t i = 0; i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
-        if (driver_alloc(p->driver, padded_of(c->task), &c->reference) != DRIVER_OK)
+        size_t bytes = round_up(reference_bytes(&p->task, (size_t)c->buffer), ALIGNMENT);
+        if (driver_alloc(p->driver, bytes, &c->reference) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
     }
     return true;
@@ -198,7 +218,8 @@ static DriverStatus keep_outputs(Problem *p)
     DriverStatus s = DRIVER_OK;
     for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
-        s = driver_copy(p->driver, c->reference, c->at, bytes_of(c->task));
+        size_t own = (size_t)c->buffer, from = expected_of(c->task, own);
+        s = driver_copy(p->driver, c->reference, p->at[from], reference_bytes(&p->task, own));
         if (!s)
             s = verify_scale(&p->verifier, c, &p->output_facts[i]);
     }
@@ -213,7 +234,7 @@ static DriverStatus compare_again(Problem *p)
     for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
         TrialCheck check;
         TaskOutput *o = &p->output_facts[i];
-        s = verify_compare(&p->verifier, &p->outputs[i], &check);
+        s = verify_compare(&p->verifier, &p->outputs[i], p->outputs[i].task->count, &check);
         int64_t known = check.nan < o->nonfinite ? check.nan : o->nonfinite;
         o->unsteady = s ? 0 : check.wrong - known;
         o->unsteady_error = check.max_error;
@@ -238,7 +259,7 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
 {
     ReadyRun run = {0};
     Buf words = {0};
-    TrialStatus status = ready_run(a, p->driver, &p->task.reference, p->at, &run, &words);
+    TrialStatus status = ready_run(a, p->driver, &p->task.reference, &p->places, &run, &words);
     if (status == TRIAL_OK) {
         DriverStatus s = problem_reset(p);
         if (!s)
@@ -275,6 +296,8 @@ static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what
 /* Of what kernels write only the guards, the one behind from the next 8-byte word on. */
 static void protect_buffer(Problem *p, Arena *a, const TaskBuffer *b, DriverAddress at)
 {
+    if (b->role == TASK_REFERENCE)
+        return; /* it will be gone */
     if (b->role == TASK_IN) {
         protect(p, at - guard_of(p), room_of(p, b) / 8 * 8,
                 arena_printf(a, "to the input '%s' or beside it", b->name));
@@ -301,7 +324,9 @@ static void protect_buffers(Problem *p, Arena *a)
 static void protect_reference(Problem *p)
 {
     for (size_t i = 0; i < p->output_count; i++)
-        protect(p, p->outputs[i].reference, padded_of(p->outputs[i].task), "outside all buffers");
+        protect(p, p->outputs[i].reference,
+                reference_bytes(&p->task, (size_t)p->outputs[i].buffer) / 8 * 8,
+                "outside all buffers");
 }
 
 static DriverStatus sum_protected(Problem *p)
@@ -335,15 +360,39 @@ DriverStatus problem_check(Problem *p, const char **what)
 
 static void list_outputs(Problem *p, Arena *a)
 {
-    p->outputs = ARENA_ARRAY(a, Compared, p->task.buffer_count);
-    p->output_facts = ARENA_ARRAY(a, TaskOutput, p->task.buffer_count);
-    if (p->task.reference.launch_count == 0)
-        return;
+    const TaskProblem *t = &p->task;
+    p->outputs = ARENA_ARRAY(a, Compared, t->buffer_count);
+    p->output_facts = ARENA_ARRAY(a, TaskOutput, t->buffer_count);
+    for (size_t i = 0; i < t->buffer_count; i++) {
+        const TaskBuffer *b = &t->buffers[i];
+        if (is_compared(t, b))
+            p->outputs[p->output_count++] =
+                (Compared){.buffer = (int)i,
+                           .task = b,
+                           .scalar = t->buffers[expected_of(b, i)].type.scalar,
+                           .poisoned = b->contents.kind == TASK_UNDEFINED};
+    }
+}
+
+static DriverStatus make_textures(Problem *p, Arena *a)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->task.texture_count; i++) {
+        const TaskTexture *t = &p->task.textures[i];
+        s = driver_texture_new(p->driver, a, t, p->task.buffers[t->buffer].type, p->at[t->buffer],
+                               &p->textures[i], &p->handles[i]);
+    }
+    return s ? s : driver_wait(p->driver);
+}
+
+/* What only the reference needed. */
+static void free_reference(Problem *p)
+{
     for (size_t i = 0; i < p->task.buffer_count; i++) {
-        const TaskBuffer *b = &p->task.buffers[i];
-        if (is_output(b))
-            p->outputs[p->output_count++] = (Compared){
-                .buffer = (int)i, .task = b, .poisoned = b->contents.kind == TASK_UNDEFINED};
+        if (p->task.buffers[i].role != TASK_REFERENCE)
+            continue;
+        driver_free(p->driver, p->at[i] ? p->at[i] - guard_of(p) : 0);
+        p->at[i] = 0;
     }
 }
 
@@ -360,12 +409,23 @@ static bool reference_left_clean(Problem *p, Diag *d)
     return !what || diag_fail(d, "the reference wrote %s", what);
 }
 
+/* What the outputs should be: what the reference makes of them, or contents. */
+static bool find_expected(Problem *p, Arena *a, Diag *d)
+{
+    if (p->task.reference.launch_count > 0)
+        return run_reference(p, a, d) && reference_left_clean(p, d);
+    return keep_outputs(p) == DRIVER_OK || driver_failed(p, "the outputs cannot be looked at", d);
+}
+
 bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d)
 {
     *p = (Problem){.driver = v,
                    .task = *task,
                    .at = ARENA_ARRAY(a, DriverAddress, task->buffer_count),
                    .start = ARENA_ARRAY(a, DriverAddress, task->buffer_count)};
+    p->textures = ARENA_ARRAY(a, DriverTexture *, task->texture_count);
+    p->handles = ARENA_ARRAY(a, uint64_t, task->texture_count);
+    p->places = (Places){p->at, p->handles, task->buffers};
     list_outputs(p, a);
     if (verify_open(&p->verifier, v, &task->checking) != DRIVER_OK)
         return driver_failed(p, "the checking kernels cannot be loaded", d);
@@ -377,14 +437,17 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
         if (fill_buffer(p, i) != DRIVER_OK)
             return driver_failed(p, "the buffers cannot be filled", d);
     }
+    if (make_textures(p, a) != DRIVER_OK)
+        return driver_failed(p, "the textures cannot be made", d);
     p->regions = ARENA_ARRAY(a, Protected, 3 * task->buffer_count + p->output_count);
     protect_buffers(p, a);
     if (sum_protected(p) != DRIVER_OK)
         return driver_failed(p, "the buffers cannot be summed up", d);
-    if (p->task.reference.launch_count == 0)
+    if (p->output_count == 0)
         return true;
-    if (!run_reference(p, a, d) || !reference_left_clean(p, d))
+    if (!find_expected(p, a, d))
         return false;
+    free_reference(p);
     protect_reference(p);
     return sum_protected(p) == DRIVER_OK || driver_failed(p, "the buffers cannot be summed up", d);
 }
@@ -399,6 +462,8 @@ void problem_close(Problem *p)
     }
     for (size_t i = 0; i < p->output_count; i++)
         driver_free(p->driver, p->outputs[i].reference);
+    for (size_t i = 0; i < p->task.texture_count; i++)
+        driver_texture_free(p->driver, p->textures[i]);
     verify_close(&p->verifier);
     *p = (Problem){0};
 }

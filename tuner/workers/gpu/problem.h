@@ -9,6 +9,7 @@
 #define APTUNE_WORKERS_GPU_PROBLEM_H
 
 #include "driver.h"
+#include "launch.h"
 #include "tuner/task/task.h"
 #include "verify.h"
 
@@ -24,7 +25,10 @@ typedef struct Problem {
     Driver *driver;
     TaskProblem task;
     Verifier verifier;
-    DriverAddress *at;        /* each buffer's place */
+    DriverAddress *at;        /* each buffer's place; 0: gone */
+    DriverTexture **textures; /* of the task's */
+    uint64_t *handles;        /* of the textures */
+    Places places;            /* the same for launches */
     DriverAddress *start;     /* its contents to begin a run with; 0 when nothing is kept */
     Compared *outputs;        /* outputs with the reference's version of them */
     TaskOutput *output_facts; /* as many */

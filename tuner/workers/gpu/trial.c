@@ -22,12 +22,21 @@ typedef struct Timing {
 
 /* --- the verified run ----------------------------------------------------------------------- */
 
+/* Elements of an output that are compared. */
+static int64_t compared_of(const Trial *t, const Compared *c)
+{
+    int64_t all = c->task->count;
+    int64_t n = (size_t)c->buffer < t->compared_count ? t->compared[c->buffer] : -1;
+    return n < 0 || n > all ? all : n;
+}
+
 static DriverStatus compare_outputs(Timing *t, TrialResult *r)
 {
     Problem *p = t->problem;
     TrialCheck *checks = ARENA_ARRAY(t->arena, TrialCheck, p->output_count);
     for (size_t i = 0; i < p->output_count; i++) {
-        DriverStatus s = verify_compare(&p->verifier, &p->outputs[i], &checks[i]);
+        DriverStatus s = verify_compare(&p->verifier, &p->outputs[i],
+                                        compared_of(t->trial, &p->outputs[i]), &checks[i]);
         if (s)
             return s;
         if (checks[i].wrong == 0)
@@ -162,7 +171,8 @@ static bool left_clean(Timing *t, TrialResult *r)
 static TrialStatus measure(Timing *t, TrialResult *r)
 {
     Driver *v = t->problem->driver;
-    TrialStatus status = ready_run(t->arena, v, &t->trial->run, t->problem->at, &t->run, &t->words);
+    TrialStatus status =
+        ready_run(t->arena, v, &t->trial->run, &t->problem->places, &t->run, &t->words);
     if (status != TRIAL_OK)
         return status;
     DriverStatus s = verified_run(t, r);
