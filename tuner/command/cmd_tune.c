@@ -9,6 +9,7 @@
 #include "tuner/output/emit.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run.h"
+#include "tuner/run/run_sanitize.h"
 
 #include <stdio.h>
 
@@ -31,11 +32,36 @@ static bool take_dumps(const Option *o, const char *letters, void *field)
     return !unknown;
 }
 
+/* The name of what the L2 holds. */
+static bool take_cache(const Option *o, const char *text, void *field)
+{
+    (void)o;
+    TaskCache known;
+    *(const char **)field = text;
+    if (task_cache_find(text, &known))
+        return true;
+    fprintf(stderr,
+            "aptune: --cache takes warm, cold or both, for what the L2 holds when a run is timed, "
+            "not '%s'; the folder of compiled code is --cache-dir\n",
+            text);
+    return false;
+}
+
+enum { FINALISTS_MOST = 1000, SECONDS_MOST = 86400 };
+
 static const Option own_options[] = {
     {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
      offsetof(TuneOptions, run.output), 0, 0},
     {"exhaustive", NULL, "time every configuration, not only what carving leaves", option_flag,
      offsetof(TuneOptions, run.exhaustive), 0, 0},
+    {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
+     take_cache, offsetof(TuneOptions, run.l2), 0, 0},
+    {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
+     offsetof(TuneOptions, run.finalists), 1, FINALISTS_MOST},
+    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
+     option_seconds, offsetof(TuneOptions, run.trial_limit), 0, SECONDS_MOST},
+    {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
+     offsetof(TuneOptions, run.sanitize), 0, 0},
     {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
      offsetof(TuneOptions, run.devices), 0, 0},
     {"mixed", NULL, "they may be of different kinds", option_flag, offsetof(TuneOptions, run.mixed),
@@ -167,10 +193,20 @@ static int finish_early(Run *r, Interrupt *interrupt)
     return EXIT_SIGNAL + number;
 }
 
+/* Said before hours of compiling, not after. */
+static bool can_sanitize(Run *r)
+{
+    if (r->source != RUN_MEASURED)
+        return diag_fail(r->diag, "--sanitize needs a GPU: %s", r->why_not_measured);
+    return run_sanitizer(r) != NULL;
+}
+
 /* The way of the configurations, stage by stage. */
 static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 {
     if (!run_open(r))
+        return EXIT_USAGE;
+    if (o->run.sanitize && !can_sanitize(r))
         return EXIT_USAGE;
     size_t why = o->why ? run_find_config(r, o->why, r->diag) : SIZE_MAX;
     if (o->why && why == SIZE_MAX)

@@ -43,6 +43,7 @@ struct Gpu {
     int tries;       /* of them that are allowed now */
     bool stuck;      /* a helper could not be killed */
     Buf why;         /* the last failure */
+    Buf printed;     /* what a wrapper said of the last trial */
 
     GpuFacts *facts; /* of all devices */
     size_t device_count;
@@ -170,7 +171,8 @@ static void helper_late(Gpu *g)
     static const char *const DOING[] = {
         [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
     if (g->state == BUSY)
-        say_why(g, "no answer within the time limit of %g s", g->first->limit_s);
+        say_why(g, "no end within the time limit of %.3g s: an endless loop, or far too slow",
+                g->first->limit_s);
     else
         say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
     process_quote_words(&g->process, &g->why);
@@ -239,6 +241,20 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     arena_free(a);
 }
 
+/* The wrapper's options, then the helper; NULL without a wrapper. */
+static const char **wrapped_arguments(Arena *a, const GpuOptions *o)
+{
+    size_t n = 0;
+    if (!o->wrapper)
+        return NULL;
+    while (o->wrapper_options[n])
+        n++;
+    const char **args = ARENA_ARRAY(a, const char *, n + 2);
+    memcpy(args, o->wrapper_options, n * sizeof *args);
+    args[n] = o->helper;
+    return args;
+}
+
 static void start_helper(Gpu *g)
 {
     Arena *a = arena_new();
@@ -246,7 +262,9 @@ static void start_helper(Gpu *g)
     g->starts++;
     g->killed = false;
     set_state(g, GREETING, g->options.start_limit_s);
-    if (process_start(&g->process, g->options.helper, NULL, &d)) {
+    const char **args = wrapped_arguments(a, &g->options);
+    const char *program = args ? g->options.wrapper : g->options.helper;
+    if (process_start(&g->process, program, args, &d)) {
         g->reader = wire_reader(g->process.fd);
     } else {
         say_why(g, "%s", d.messages.at[0].text);
@@ -350,6 +368,18 @@ static void on_ready(Gpu *g, const json_t *m)
         helper_babbles(g, "an answer to the problem that cannot be read");
 }
 
+/* A wrapper has its say when the helper ends. */
+static void hear_wrapper(Gpu *g, bool ends)
+{
+    static const double last_words_s = 10;
+    buf_clear(&g->printed);
+    if (!g->options.wrapper)
+        return;
+    if (ends)
+        process_wait(&g->process, last_words_s);
+    process_quote_words(&g->process, &g->printed);
+}
+
 static void on_result(Gpu *g, json_t *m)
 {
     const json_t *id = json_object_get(m, "id");
@@ -357,9 +387,11 @@ static void on_result(Gpu *g, json_t *m)
         helper_babbles(g, "a result of another trial");
         return;
     }
+    bool restart = json_is_true(json_object_get(m, "restart"));
     answer_first(g, TRIAL_FAULT);
     g->answer = json_incref(m);
-    if (json_is_true(json_object_get(m, "restart")))
+    hear_wrapper(g, restart);
+    if (restart)
         drop_helper(g);
     else
         set_state(g, READY, -1);
@@ -594,6 +626,7 @@ void gpu_close(Gpu *g)
         drop_first(g);
     drop_problem(g);
     buf_free(&g->why);
+    buf_free(&g->printed);
     arena_free(g->outputs_arena);
     arena_free(g->arena);
     free(g);
@@ -658,13 +691,12 @@ const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
     return g->outputs;
 }
 
-void gpu_submit(Gpu *g, const Trial *t)
+/* Takes the header over, and the blob's memory. */
+static void submit(Gpu *g, int64_t id, double limit_s, json_t *header, Buf blob)
 {
     assert(g->problem);
     Pending *p = memory_zeroed(1, sizeof *p);
-    p->id = t->id;
-    p->limit_s = t->limit_s;
-    p->header = message_trial(t, &p->blob);
+    *p = (Pending){.id = id, .limit_s = limit_s, .header = header, .blob = blob};
     if (g->last)
         g->last->next = p;
     else
@@ -673,6 +705,20 @@ void gpu_submit(Gpu *g, const Trial *t)
     g->pending++;
     while (advance(g))
         ;
+}
+
+void gpu_submit(Gpu *g, const Trial *t)
+{
+    Buf blob = {0};
+    json_t *header = message_trial(t, &blob);
+    submit(g, t->id, t->limit_s, header, blob);
+}
+
+void gpu_submit_final(Gpu *g, const TrialFinal *f)
+{
+    Buf blob = {0};
+    json_t *header = message_final(f, &blob);
+    submit(g, f->id, f->limit_s, header, blob);
 }
 
 size_t gpu_pending(const Gpu *g)
@@ -699,6 +745,7 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
         *r = (TrialResult){.status = g->status,
                            .words = arena_string(a, buf_text(&g->why)),
                            .killed = g->status == TRIAL_FAULT && g->killed};
+    r->printed = arena_string(a, buf_text(&g->printed));
     r->id = g->first->id;
     r->seconds = g->seconds;
     drop_first(g);

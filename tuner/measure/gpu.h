@@ -20,7 +20,11 @@
 typedef struct Gpu Gpu;
 
 typedef struct GpuOptions {
-    const char *helper;     /* path of aptune-gpu */
+    const char *helper;  /* path of aptune-gpu */
+    const char *wrapper; /* a program that the helper runs under, such as compute-sanitizer, with
+                            options that end with NULL; or NULL.  What it prints comes with the
+                            results, and it may end by itself after a fault. */
+    const char *const *wrapper_options;
     int device;             /* which of the machine's GPUs, counted from 0 */
     bool wrap;              /* where there are fewer: `device` modulo their number */
     double start_limit_s;   /* for the helper to start and open the device */
@@ -69,6 +73,9 @@ const TaskOutput *gpu_outputs(const Gpu *g, size_t *count);
 
 /* Queues a trial; nothing of it is needed afterwards.  A problem must be set. */
 void gpu_submit(Gpu *g, const Trial *t);
+
+/* The same for a final; its result comes as that of a trial does. */
+void gpu_submit_final(Gpu *g, const TrialFinal *f);
 
 /* Trials submitted and not yet answered. */
 size_t gpu_pending(const Gpu *g);

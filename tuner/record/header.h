@@ -39,8 +39,10 @@ typedef struct RecordHeader {
     const char *uuid;   /* of the very device that began it */
     const RecordFact *facts;
     size_t fact_count;
-    const char *driver;         /* version of the driver */
-    const char *nvrtc;          /* version of the compiler */
+    const char *cache;  /* what the L2 held when runs were timed: "warm", "cold" or "both"; ""
+                           in a recording that does not say counts as warm */
+    const char *driver; /* version of the driver */
+    const char *nvrtc;  /* version of the compiler */
     const char *const *options; /* of the compiler, the same for every configuration */
     size_t option_count;
 

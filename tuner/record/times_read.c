@@ -54,13 +54,14 @@ static const RecordValue *read_values(FieldReader *r, const RecordHeader *h, con
     return v;
 }
 
-static void read_times(FieldReader *r, RecordRow *row)
+static const double *read_times(FieldReader *r, const char *key, size_t *count)
 {
-    row->times_ms = field_numbers(r, "t", &row->time_count);
-    for (size_t i = 0; i < row->time_count && r->ok; i++) {
-        if (!isfinite(row->times_ms[i]))
+    const double *times = field_numbers(r, key, count);
+    for (size_t i = 0; i < *count && r->ok; i++) {
+        if (!isfinite(times[i]))
             field_fail(r, "a time is not finite");
     }
+    return times;
 }
 
 /* A whole number, at least `least`; `missing` when there is none. */
@@ -77,7 +78,7 @@ static int read_int(FieldReader *r, const char *key, int least, int missing)
 static RecordRow read_timed(FieldReader *r, const RecordHeader *h, const char *key)
 {
     RecordRow row = {.values = read_values(r, h, key), .max_error = NAN};
-    read_times(r, &row);
+    row.times_ms = read_times(r, "t", &row.time_count);
     row.device = read_int(r, "on", 0, 0);
     if (r->ok)
         row.key = record_key(r->arena, h, row.values);
@@ -94,6 +95,7 @@ static void read_row(FieldReader *r, TimesRecording *rec)
     row.message = field_text(r, "msg", false);
     row.max_error = field_number(r, "err", NAN);
     row.seconds = field_number(r, "s", 0);
+    row.warm_ms = read_times(r, "warm", &row.warm_count);
     if (row.status == RECORD_OK && row.time_count == 0)
         field_fail(r, "the status is ok, but there is no time");
     if (r->ok)
@@ -105,6 +107,13 @@ static void read_sentinel(FieldReader *r, TimesRecording *rec)
     RecordSentinel s = {read_timed(r, &rec->header, "sentinel"), rec->rows.count};
     if (r->ok)
         VEC_PUSH(r->arena, &rec->sentinels, s);
+}
+
+static void read_final(FieldReader *r, TimesRecording *rec)
+{
+    RecordFinal f = {read_timed(r, &rec->header, "final"), read_int(r, "n", 1, 0)};
+    if (r->ok)
+        VEC_PUSH(r->arena, &rec->finals, f);
 }
 
 static void read_device(FieldReader *r, TimesRecording *rec)
@@ -131,8 +140,11 @@ static bool read_line(Arena *a, const RecordLines *lines, size_t i, TimesRecordi
     static const struct {
         const char *key;
         void (*read)(FieldReader *, TimesRecording *);
-    } kinds[] = {
-        {"v", read_row}, {"sentinel", read_sentinel}, {"device", read_device}, {"note", read_note}};
+    } kinds[] = {{"v", read_row},
+                 {"sentinel", read_sentinel},
+                 {"final", read_final},
+                 {"device", read_device},
+                 {"note", read_note}};
     FieldReader r = field_open(a, lines, i, d);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && r.ok; k++) {
         if (field_exists(&r, kinds[k].key)) {

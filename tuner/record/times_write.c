@@ -96,11 +96,11 @@ static void put_values(TimesWriter *w, const char *key, const RecordValue *value
     line_close(&w->line, ']');
 }
 
-static void put_times(TimesWriter *w, const double *times_ms, size_t count)
+static void put_times(TimesWriter *w, const char *key, const double *times_ms, size_t count)
 {
     if (count == 0)
         return;
-    line_key(&w->line, "t");
+    line_key(&w->line, key);
     buf_putc(&w->line, '[');
     for (size_t i = 0; i < count; i++) {
         line_comma(&w->line);
@@ -119,7 +119,8 @@ static void put_device(TimesWriter *w, const RecordRow *row)
 
 bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
 {
-    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
+    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d) ||
+        !check_times(row->warm_ms, row->warm_count, d))
         return false;
     if (row->status == RECORD_OK && row->time_count == 0)
         return diag_fail(d, "a configuration that is ok cannot be recorded without a time");
@@ -128,7 +129,8 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
     line_field(&w->line, "code", row->code);
     line_field(&w->line, "launch", row->launch);
     line_field(&w->line, "status", record_status_name(row->status));
-    put_times(w, row->times_ms, row->time_count);
+    put_times(w, "t", row->times_ms, row->time_count);
+    put_times(w, "warm", row->warm_ms, row->warm_count);
     if (!isnan(row->max_error)) {
         line_key(&w->line, "err");
         line_number(&w->line, row->max_error);
@@ -149,7 +151,21 @@ bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
         return false;
     line_begin(&w->line);
     put_values(w, "sentinel", row->values);
-    put_times(w, row->times_ms, row->time_count);
+    put_times(w, "t", row->times_ms, row->time_count);
+    put_device(w, row);
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *d)
+{
+    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
+        return false;
+    line_begin(&w->line);
+    put_values(w, "final", row->values);
+    line_key(&w->line, "n");
+    line_integer(&w->line, number);
+    put_times(w, "t", row->times_ms, row->time_count);
     put_device(w, row);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);

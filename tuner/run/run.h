@@ -53,11 +53,15 @@ typedef struct Config {
     TrialStatus status;  /* of the outcome */
     const double *times; /* milliseconds, every launch timed */
     size_t time_count;
-    double median;     /* milliseconds; NaN unless ok */
-    double max_error;  /* relative to the output's size, of the verified launch */
-    const char *words; /* what went wrong */
-    double seconds;    /* that it kept a GPU busy; 0: not known */
-    int device;        /* its RecordDevice in the recording it comes from or goes to; 0: none */
+    double median;            /* milliseconds; NaN unless ok */
+    double low, high;         /* the interval of the median; NaN unless ok */
+    const double *warm_times; /* beside `times` with a cold L2, where both were asked for */
+    size_t warm_count;
+    double warm_median; /* NaN where there are none */
+    double max_error;   /* relative to the output's size, of the verified launch */
+    const char *words;  /* what went wrong */
+    double seconds;     /* that it kept a GPU busy; 0: not known */
+    int device;         /* its RecordDevice in the recording it comes from or goes to; 0: none */
 } Config;
 
 /* The stages that a run's wall time and processor time are charged to. */
@@ -83,6 +87,10 @@ typedef struct RunOptions {
     bool exhaustive;        /* time everything */
     bool dry_run;           /* only count: needs no device, and may find no configuration */
     bool no_gpu;            /* do as if there were none */
+    const char *l2;         /* "warm", "cold" or "both"; NULL: as suits the problem */
+    double trial_limit;     /* seconds one trial may take; 0: from those before it */
+    int finalists;          /* the best so many are timed again; 0: as many as are close */
+    bool sanitize;          /* run the survivors under compute-sanitizer, too */
     int ordinal;            /* which GPU; < 0: not said, the one of `local_rank` */
     const char *devices;    /* several GPUs: "all" or "0,2"; NULL: one */
     bool mixed;             /* they may be of different kinds */
@@ -108,6 +116,38 @@ typedef struct RunProgress {
     void *context;
     void (*step)(void *context, const char *stage, size_t done, size_t all, const char *note);
 } RunProgress;
+
+/* What was learned from the trials so far. */
+typedef struct RunWatch {
+    double rival_ms; /* the best time is surely not above this; 0: none known */
+    struct {
+        double *at;
+        size_t count;
+        size_t capacity;
+    } seconds;        /* that good trials took */
+    size_t median_of; /* of so many of them: */
+    double median_s;
+    HealthLog health;
+    size_t sentinels; /* of one configuration: */
+    double sentinel_first_ms, sentinel_low_ms, sentinel_high_ms;
+    size_t lost; /* configurations not timed because the device was gone */
+    const char *lost_why;
+} RunWatch;
+
+/* The best, timed again against each other; see run_final.c. */
+typedef struct RunFinal {
+    size_t *list; /* finalists, the fastest first as they were known before */
+    size_t count;
+    int rounds;          /* 0: not timed again, so what follows is from their own times */
+    const double *times; /* ms; times[round × count + k] */
+    double *medians;     /* ms, of each; over the rounds, or its own */
+    double *ratio_low;   /* of each to the fastest: the interval of the median ratio */
+    double *ratio_high;
+    size_t *ties; /* configurations not told from the fastest, it among them, in the order in
+                     which ties are broken: the first one wins */
+    size_t tie_count;
+    size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
+} RunFinal;
 
 typedef struct Run {
     Arena *arena; /* of everything that lives as long as the run */
@@ -153,7 +193,9 @@ typedef struct Run {
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
     MetricSet *metrics;
-    Stage *stages; /* of the spec's carving */
+    Stage *stages; /* of the spec's carving, or the default */
+    size_t stage_count;
+    size_t polish; /* most configurations that polish may time */
     struct {
         Column *at;
         size_t count;
@@ -173,13 +215,18 @@ typedef struct Run {
     double exhaustive_best_ms; /* of the recording; NaN when unknown */
     double relative;           /* best known time / the winner's, both of the recording; or NaN */
     double random_relative;    /* the same for a random sample of the same size */
-    double seconds[LEDGER_STAGES];      /* wall time */
+    TaskCache l2;              /* what the L2 held when runs were timed */
+    RunWatch watch;            /* while measuring */
+    RunFinal final;
+    RunFinal truth;                /* of the recording that is replayed or compared with */
+    size_t sanitized, unclean;     /* configurations run under compute-sanitizer; with findings */
+    double seconds[LEDGER_STAGES]; /* wall time */
     double core_seconds[LEDGER_STAGES]; /* of processors, helper programs included */
     double core_charged;                /* of them, already with a stage */
     size_t compiled, failed, distinct;  /* configurations */
     size_t launches_from_cache;         /* launches whose code or failure the cache had */
     size_t workers_started;             /* compilers that had to be started */
-    size_t polished; /* configurations timed as neighbours of the best; among the selected */
+    size_t polished; /* configurations that polish timed; among the selected */
     size_t resumed;  /* outcomes that an earlier run of the same output folder left */
 } Run;
 

@@ -198,7 +198,13 @@ static void make_configs(Run *r)
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
-        *c = (Config){.number = i, .median = NAN, .max_error = NAN, .same_as = i};
+        *c = (Config){.number = i,
+                      .median = NAN,
+                      .low = NAN,
+                      .high = NAN,
+                      .warm_median = NAN,
+                      .max_error = NAN,
+                      .same_as = i};
         c->geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
         c->hash = ARENA_ARRAY(r->arena, Hash, r->spec->launch_count);
         c->tier0 = check_launches(r, c, scratch, run_slots(scratch, r, i));

@@ -30,6 +30,9 @@ void run_task_launch(const Launch *l, const Geometry *g, const TaskArgument *arg
  * a message. */
 bool run_set_problem(Run *r, const TaskArgument *arguments);
 
+/* Gives it to one GPU, its buffers allocated to the byte. */
+bool run_set_bare_problem(Run *r, const TaskArgument *arguments, Gpu *gpu);
+
 /* --- devices ------------------------------------------------------------------------------------
  */
 
@@ -60,6 +63,14 @@ bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 
 /* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
 bool run_open_carving(Run *r);
+
+/* Which value each parameter has, by its number in the parameter's list, for every configuration:
+ * as tuner/choose wants them.  In the run's arena. */
+uint16_t *run_value_numbers(const Run *r);
+
+/* The values of a metric or, when there is none of that name, of a profile field for every
+ * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
+const double *run_column_values(Run *r, const char *name);
 
 /* This run's share of a number of configurations to time: all of it, unless it is about a part of
  * the space. */
@@ -121,6 +132,33 @@ bool run_write_profiles(Run *r, const RecordHeader *h);
 /* Takes codes and profiles of all configurations from the recording that is replayed.  False, and
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);
+
+/* --- trials -------------------------------------------------------------------------------------
+ */
+
+/* What the L2 holds when runs are timed: as the user asks; else cold where the data of one launch
+ * exceeds the L2, since it cannot all be there then, and what is there is a matter of chance.  Sets
+ * r->l2; false after a message. */
+bool run_choose_l2(Run *r);
+
+/* Says where two runs of the reference differ: what agrees with one need not agree with the
+ * other. */
+void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu);
+
+/* What every trial has in common: how it is sampled, what the L2 holds, how long it may take. */
+void run_shape_trial(const Run *r, Trial *t);
+
+/* Learns from any result of a trial. */
+void run_note_trial(Run *r, const TrialResult *t);
+
+/* Learns from an outcome, measured now or by an earlier run. */
+void run_note_time(Run *r, const Config *c);
+
+/* Learns from another timing of the same configuration. */
+void run_note_sentinel(Run *r, const TrialResult *t);
+
+/* Sampling of a final. */
+extern const double run_sample_ms;
 
 /* --- ledger -------------------------------------------------------------------------------------
  */

@@ -44,12 +44,28 @@ static bool set_reference(Run *r, const TaskArgument *arguments, TaskProblem *pr
     return true;
 }
 
+static bool make_problem(Run *r, const TaskArgument *arguments, TaskProblem *problem)
+{
+    *problem = (TaskProblem){0};
+    return run_task_buffers(r, &problem->buffers, &problem->buffer_count) &&
+           compile_one(r, r->compare_source, &problem->checking) &&
+           set_reference(r, arguments, problem);
+}
+
+bool run_set_bare_problem(Run *r, const TaskArgument *arguments, Gpu *gpu)
+{
+    TaskProblem problem;
+    if (!make_problem(r, arguments, &problem))
+        return false;
+    problem.bare = true;
+    return gpu_set_problem(gpu, &problem, r->diag);
+}
+
 bool run_set_problem(Run *r, const TaskArgument *arguments)
 {
-    TaskProblem problem = {0};
-    if (!run_task_buffers(r, &problem.buffers, &problem.buffer_count) ||
-        !compile_one(r, r->compare_source, &problem.checking) ||
-        !set_reference(r, arguments, &problem))
+    TaskProblem problem;
+    if (!make_problem(r, arguments, &problem) || !run_give_problem(r, &problem))
         return false;
-    return run_give_problem(r, &problem);
+    run_judge_reference(r, &problem, r->gpu);
+    return true;
 }

@@ -150,6 +150,7 @@ RecordHeader run_record_header(Run *r)
     Hash source = run_source_hash(r);
     h.source_hash = arena_string(a, source.text);
     if (r->gpu) {
+        h.cache = task_cache_name(r->l2);
         h.uuid = gpu_facts(r->gpu)->uuid;
         h.driver = gpu_facts(r->gpu)->driver;
     }
@@ -207,6 +208,8 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
         row.status = record_status(c->status);
         row.times_ms = c->times;
         row.time_count = c->time_count;
+        row.warm_ms = c->warm_times;
+        row.warm_count = c->warm_count;
     }
     bool ok = times_append(w, &row, r->diag);
     arena_free(a);

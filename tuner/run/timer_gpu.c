@@ -15,19 +15,11 @@
 #include <string.h>
 
 enum {
-    RUNS = 2,             /* timed runs of every trial */
-    EXTRA_RUNS = 5,       /* more for those near the best */
     IN_FLIGHT = 2,        /* trials queued on each GPU, so that it never waits for us */
     FETCHED_AHEAD = 4,    /* configurations whose code is at hand or on its way, for each GPU */
     SENTINEL_EVERY = 250, /* results of a GPU between two timings of the same configuration */
     KILLS_MOST = 3        /* GPU processes that may be killed from outside over one trial */
 };
-
-/* Trials within this of the best are timed more often. */
-static const double near_factor = 1.5;
-
-/* Longest a trial may take, loading and verification included. */
-static const double trial_limit_s = 20;
 
 /* An idle GPU runs at a fraction of its clock; a second of load brings it up (seen on the H200: the
  * same kernel 0.048 ms at first and 0.013 ms after some seconds of load). */
@@ -62,7 +54,6 @@ typedef struct Session {
     } todo;                  /* configurations to time; those of a lost GPU come again */
     size_t fetched;          /* of them, given to the fetcher */
     size_t done, all;        /* outcomes now */
-    double best_ms;          /* so far; 0: none */
     const Fetched *sentinel; /* timed now and then on every GPU; NULL: none yet */
     size_t candidate;        /* configuration whose code is kept to become the sentinel */
     Fetched kept;            /* that code */
@@ -77,15 +68,8 @@ typedef struct Session {
 static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
 {
     bool verify = id >= 0 && s->run->spec->reference;
-    Trial t = {.id = id,
-               .run = x->run,
-               .verify = verify,
-               .warmups = verify ? 0 : 1,
-               .runs = RUNS,
-               .extra_runs = EXTRA_RUNS,
-               .factor = near_factor,
-               .best_ms = s->best_ms,
-               .limit_s = trial_limit_s};
+    Trial t = {.id = id, .run = x->run, .verify = verify, .warmups = verify ? 0 : 1};
+    run_shape_trial(s->run, &t);
     gpu_submit(lane->device->gpu, &t);
 }
 
@@ -147,13 +131,6 @@ static bool feed(Session *s, Lane *lane)
 
 /* --- results in ------------------------------------------------------------------------------- */
 
-static void note_best(Session *s, size_t i)
-{
-    double ms = s->run->configs[i].median;
-    if (!isnan(ms) && (s->best_ms == 0 || ms < s->best_ms))
-        s->best_ms = ms;
-}
-
 /* The outcome of a configuration that is not to be recorded: somebody killed the GPU process, or
  * the GPU is gone.  It is timed again. */
 static void try_again(Session *s, size_t i)
@@ -174,6 +151,7 @@ static void take_sentinel(Session *s, const Lane *lane, const TrialResult *t)
     Run *r = s->run;
     if (t->status != TRIAL_OK)
         return;
+    run_note_sentinel(r, t);
     RecordRow row = {.values = run_record_values(s->scratch, r, &s->header, s->candidate),
                      .times_ms = timer_rounded(s->scratch, t->times, t->time_count),
                      .time_count = t->time_count,
@@ -206,7 +184,8 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *t)
     c->seconds = t->seconds;
     c->device = lane->number;
     timer_take_times(r, c, t->times, t->time_count);
-    note_best(s, i);
+    timer_take_warm_times(r, c, t->warm_times, t->warm_count);
+    run_note_time(r, c);
     if (t->status == TRIAL_OK && i == s->candidate)
         s->sentinel = &s->kept;
     else if (i == s->candidate && !s->sentinel)
@@ -222,12 +201,13 @@ static void charge(Lane *lane, const TrialResult *t)
 {
     lane->device->busy_s += t->seconds;
     for (size_t k = 0; k < t->time_count && t->id != WARM_UP_ID; k++)
-        lane->device->timed_s += 1e-3 * t->times[k];
+        lane->device->timed_s += 1e-3 * t->times[k] * t->batch;
 }
 
 static void take_result(Session *s, Lane *lane, const TrialResult *t)
 {
     charge(lane, t);
+    run_note_trial(s->run, t);
     if (t->status == TRIAL_DEVICE_LOST && gpu_lost(lane->device->gpu)) {
         lose(s, lane, t->words);
         if (t->id >= 0)
@@ -349,7 +329,7 @@ static void list_missing(Session *s, const size_t *list, size_t count)
         const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, list[k]) : NULL;
         if (row && row->status != RECORD_SKIPPED && run_same_code(s->run, c, row)) {
             timer_take_row(s->run, c, row);
-            note_best(s, list[k]);
+            run_note_time(s->run, c);
             s->run->resumed++;
         } else {
             VEC_PUSH(s->run->arena, &s->todo, list[k]);
@@ -366,6 +346,103 @@ static bool gpu_time(void *state, const size_t *list, size_t count)
     s->fetched = s->done = 0;
     s->all = s->todo.count;
     return run_trials(s);
+}
+
+/* Rounds that take twice as long as the medians say, and as long again for loading. */
+static double final_limit(const Run *r, const size_t *list, size_t count, int rounds)
+{
+    double round_s = 0;
+    for (size_t k = 0; k < count; k++)
+        round_s += 1e-3 * fmax(r->configs[list[k]].median, run_sample_ms);
+    return 20 + (double)count + 2 * (rounds + 8) * round_s;
+}
+
+/* The code of all finalists, in their order; false when some is not to be had any more. */
+static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRun *runs)
+{
+    for (size_t k = 0; k < count; k++) {
+        Fetched x;
+        if (!fetcher_get(s->fetcher, s->run->arena, list[k], &x))
+            return false;
+        if (x.failure)
+            return diag_fail(s->run->diag, "a finalist does not compile any more: %s", x.failure);
+        runs[k] = x.run;
+    }
+    return true;
+}
+
+static bool record_final(Session *s, const size_t *list, size_t count, int rounds,
+                         const double *times, const Lane *lane)
+{
+    int number = 1;
+    for (size_t i = 0; s->existing && i < s->existing->finals.count; i++)
+        if (s->existing->finals.at[i].number >= number)
+            number = s->existing->finals.at[i].number + 1;
+    bool ok = true;
+    for (size_t k = 0; ok && k < count; k++) {
+        double *column = ARENA_ARRAY(s->scratch, double, (size_t)rounds);
+        for (size_t i = 0; i < (size_t)rounds; i++)
+            column[i] = times[i * count + k];
+        RecordRow row = {.values = run_record_values(s->scratch, s->run, &s->header, list[k]),
+                         .times_ms = column,
+                         .time_count = (size_t)rounds,
+                         .device = lane->number};
+        ok = times_append_final(s->writer, &row, number, s->run->diag);
+    }
+    return ok;
+}
+
+static Lane *first_usable(Session *s)
+{
+    for (size_t i = 0; i < s->lane_count; i++)
+        if (!s->lanes[i].lost)
+            return &s->lanes[i];
+    return NULL;
+}
+
+/* All on one GPU: only times of one device compare.  A final that fails leaves the times that there
+ * are already. */
+static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds,
+                      const double **times)
+{
+    Session *s = state;
+    Run *r = s->run;
+    Lane *lane = first_usable(s);
+    TrialResult result;
+    TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, count);
+    TrialFinal f = {.runs = runs,
+                    .run_count = count,
+                    .rounds = *rounds,
+                    .cache = r->l2,
+                    .sample_ms = run_sample_ms,
+                    .limit_s = final_limit(r, list, count, *rounds)};
+    if (!lane) {
+        *rounds = 0;
+        return true;
+    }
+    if (!fetch_finalists(s, list, count, runs))
+        return false;
+    gpu_submit_final(lane->device->gpu, &f);
+    gpu_next(lane->device->gpu, s->scratch, &result, -1);
+    bool ok = true;
+    charge(lane, &result);
+    health_note(&r->watch.health, &result.health);
+    if (result.status == TRIAL_OK && result.time_count == count * (size_t)*rounds) {
+        *times = timer_rounded(r->arena, result.times, result.time_count);
+        ok = record_final(s, list, count, *rounds, *times, lane);
+    } else {
+        diag_warn(r->diag, (Span){0}, "the finalists could not be timed again (%s): %s",
+                  trial_status_name(result.status), result.words);
+        *rounds = 0;
+    }
+    arena_reset(s->scratch);
+    return ok;
+}
+
+static bool gpu_record(void *state, size_t config)
+{
+    Session *s = state;
+    return run_append_row(s->run, s->writer, &s->header, config);
 }
 
 static bool gpu_end(void *state)
@@ -414,13 +491,13 @@ bool timer_gpu_open(Run *r, Timer *out)
 {
     Session *s = ARENA_NEW(r->arena, Session);
     *s = (Session){.run = r, .candidate = SIZE_MAX, .scratch = arena_new()};
-    *out = (Timer){s, gpu_time, gpu_end};
+    *out = (Timer){s, gpu_time, gpu_final, gpu_record, gpu_end};
+    bool ok = run_choose_l2(r);
     s->header = run_record_header(r);
     s->kills = ARENA_ARRAY(r->arena, unsigned char, r->config_count);
-    s->writer = open_recording(s);
-    bool ok = s->writer && run_write_profiles(r, &s->header) &&
-              run_task_arguments(r, &s->arguments) && run_set_problem(r, s->arguments) &&
-              open_lanes(s) && record_failures(s);
+    s->writer = ok ? open_recording(s) : NULL;
+    ok = s->writer && run_write_profiles(r, &s->header) && run_task_arguments(r, &s->arguments) &&
+         run_set_problem(r, s->arguments) && open_lanes(s) && record_failures(s);
     if (!ok)
         gpu_end(s);
     return ok;

@@ -53,6 +53,6 @@ static bool static_close(void *state)
 
 bool timer_static_open(Run *r, Timer *out)
 {
-    *out = (Timer){r, static_time, static_close};
+    *out = (Timer){.state = r, .time = static_time, .close = static_close};
     return true;
 }
