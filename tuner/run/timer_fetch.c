@@ -62,7 +62,8 @@ static TaskRun make_run(const Fetcher *f, Place *p, size_t config)
                         r->spec->argument_count, &launches[l]);
         launches[l].module = (int)l;
     }
-    return (TaskRun){p->modules, n, launches, n};
+    return (TaskRun){
+        .modules = p->modules, .module_count = n, .launches = launches, .launch_count = n};
 }
 
 static void queue_launches(Fetcher *f, Place *p, size_t place)
@@ -177,7 +178,8 @@ Fetched fetched_copy(Arena *a, const Fetched *x)
                             x->run.modules[i].size};
     if (launches)
         memcpy(l, x->run.launches, launches * sizeof *l);
-    out.run = (TaskRun){m, modules, l, launches};
+    out.run.modules = m;
+    out.run.launches = l;
     out.failure = x->failure ? arena_string(a, x->failure) : NULL;
     return out;
 }
