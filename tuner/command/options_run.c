@@ -20,7 +20,7 @@ static const Option options[] = {
      offsetof(RunOptions, jobs), 1, JOBS_MOST},
     {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
      offsetof(RunOptions, compile_limit), 0, SECONDS_MOST},
-    {"cache", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
+    {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
      offsetof(RunOptions, cache), 0, 0},
     {"recordings", "DIR", "shipped recordings (default: recordings beside the spec)", option_text,
      offsetof(RunOptions, recordings), 0, 0},
@@ -30,6 +30,7 @@ OptionGroup options_run(RunOptions *target)
 {
     target->jobs = start_core_count();
     target->compile_limit = 60;
+    target->ordinal = -1;
     return (OptionGroup){options, sizeof options / sizeof options[0], target};
 }
 

@@ -1,7 +1,7 @@
 /* An explanation as JSON: what the text says, whole, for a program. */
 #include "tuner/output/explain.h"
 
-#include "tuner/output/json_parts.h"
+#include "tuner/output/report_parts.h"
 
 #include <math.h>
 
@@ -20,7 +20,7 @@ static json_t *occupancy_of(const Subject *s)
     char limits[64];
     const Occupancy *o = &s->occupancy;
     json_t *j = json_object();
-    json_object_set_new(j, "fraction", json_parts_number(o->fraction));
+    json_object_set_new(j, "fraction", report_number(o->fraction));
     json_object_set_new(j, "blocks_per_sm", json_integer(o->blocks_per_sm));
     json_object_set_new(j, "warps_per_sm", json_integer(o->warps_per_sm));
     json_object_set_new(j, "limited_by", json_string(occupancy_limits_text(o->limits, limits)));
@@ -35,7 +35,7 @@ static json_t *profile_of(const Subject *s)
     json_t *j = json_object();
     for (int f = 0; f < PROFILE_FIELDS; f++)
         json_object_set_new(j, profile_info((ProfileField)f)->name,
-                            json_parts_number(s->profile->value[f]));
+                            report_number(s->profile->value[f]));
     return j;
 }
 
@@ -46,7 +46,7 @@ static json_t *recorded_of(const Subject *s)
         return json_null();
     json_t *j = json_object();
     json_object_set_new(j, "status", json_string(trial_status_name(c->status)));
-    json_object_set_new(j, "time_ms", json_parts_number(c->median));
+    json_object_set_new(j, "time_ms", report_number(c->median));
     return j;
 }
 
@@ -57,8 +57,8 @@ static json_t *finding_of(const Finding *f)
     json_object_set_new(j, "kind", json_string(f->kind));
     json_object_set_new(j, "what", json_string(f->what));
     json_object_set_new(j, "where", text_or_null(f->where));
-    json_object_set_new(j, "cost_cycles", json_parts_number(f->cycles));
-    json_object_set_new(j, "cost_share", json_parts_number(f->share));
+    json_object_set_new(j, "cost_cycles", report_number(f->cycles));
+    json_object_set_new(j, "cost_share", report_number(f->share));
     json_object_set_new(j, "cost_of", text_or_null(f->unit));
     json_object_set_new(j, "effect", text_or_null(f->effect));
     json_object_set_new(j, "remedy", json_string(f->remedy));
@@ -82,10 +82,9 @@ static json_t *access_of(const SourceAccess *x)
     json_object_set_new(j, "memory", json_string(x->shared ? "shared" : "global"));
     json_object_set_new(j, "kind", json_string(x->kind));
     json_object_set_new(j, "bytes_of_a_lane", json_integer(x->bytes));
-    json_object_set_new(j, "executions", json_parts_number(x->executions));
-    json_object_set_new(j, x->shared ? "wavefronts" : "sectors", json_parts_number(x->cost));
-    json_object_set_new(j, x->shared ? "wavefronts_min" : "sectors_min",
-                        json_parts_number(x->least));
+    json_object_set_new(j, "executions", report_number(x->executions));
+    json_object_set_new(j, x->shared ? "wavefronts" : "sectors", report_number(x->cost));
+    json_object_set_new(j, x->shared ? "wavefronts_min" : "sectors_min", report_number(x->least));
     json_object_set_new(j, "sampled", json_boolean(x->sampled));
     return j;
 }
@@ -95,7 +94,7 @@ static json_t *code_of(const SourceCode *c)
     json_t *j = json_object();
     json_object_set_new(j, "file", json_string(c->file));
     json_object_set_new(j, "line", json_integer(c->line));
-    json_object_set_new(j, "share_of_instructions", json_parts_number(c->share));
+    json_object_set_new(j, "share_of_instructions", report_number(c->share));
     return j;
 }
 
@@ -120,11 +119,11 @@ static json_t *carving_of(const Subject *s)
     size_t by = explain_dominator(s);
     json_object_set_new(j, "survives",
                         json_boolean(s->run->carving.fates[s->config].kind == FATE_SURVIVES));
-    json_object_set_new(j, "why", json_parts_why(s->run, s->config));
+    json_object_set_new(j, "why", report_why_text(s->run, s->config));
     json_object_set_new(j, "dominated_by",
-                        by == SIZE_MAX ? json_null() : json_parts_parameters(s->run, by));
+                        by == SIZE_MAX ? json_null() : report_parameters(s->run, by));
     json_object_set_new(j, "its_metrics",
-                        by == SIZE_MAX ? json_null() : json_parts_metrics(s->run, by));
+                        by == SIZE_MAX ? json_null() : report_metrics(s->run, by));
     return j;
 }
 
@@ -132,7 +131,7 @@ static json_t *subject_of(Arena *a, const Subject *s)
 {
     SourceLines lines = explain_gather_lines(a, s);
     json_t *j = json_object();
-    json_object_set_new(j, "parameters", json_parts_parameters(s->run, s->config));
+    json_object_set_new(j, "parameters", report_parameters(s->run, s->config));
     json_object_set_new(j, "grid", sizes(s->geometry->grid));
     json_object_set_new(j, "block", sizes(s->geometry->block));
     json_object_set_new(j, "occupancy", occupancy_of(s));
@@ -141,7 +140,7 @@ static json_t *subject_of(Arena *a, const Subject *s)
     json_object_set_new(j, "patterns", findings_of(a, s, &lines));
     json_object_set_new(j, "lines", lines_of(&lines));
     json_object_set_new(j, "carving", carving_of(s));
-    json_object_set_new(j, "metrics", json_parts_metrics(s->run, s->config));
+    json_object_set_new(j, "metrics", report_metrics(s->run, s->config));
     json_object_set_new(j, "profile", profile_of(s));
     return j;
 }
@@ -149,10 +148,10 @@ static json_t *subject_of(Arena *a, const Subject *s)
 void explain_print_json(const Subject *s, int count, Buf *out)
 {
     Arena *a = arena_new();
-    json_t *j = json_parts_heading(s[0].run), *list = json_array();
+    json_t *j = report_object(s[0].run), *list = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(list, subject_of(a, &s[i]));
     json_object_set_new(j, "configurations", list);
-    json_parts_print(j, out);
+    report_print_object(j, out);
     arena_free(a);
 }

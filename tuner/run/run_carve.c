@@ -231,7 +231,7 @@ static bool open_stage(Run *r, const CarveStage *c, Stage *out)
     out->column_count = c->criterion_count;
     out->percent = c->percent;
     out->ties = c->keep_ties ? FRONT_KEEP : FRONT_DROP;
-    out->budget = (size_t)c->count;
+    out->budget = run_share(r, (size_t)c->count);
     /* The best N by one metric are the first layers of a front of one criterion. */
     out->fill = c->kind == CARVE_BEST || c->fill;
     return ok;
@@ -293,7 +293,8 @@ static void complete_default(Run *r, const bool *alive)
     size_t distinct = 0;
     for (size_t i = 0; i < r->config_count; i++)
         distinct += alive[i];
-    size_t budget = budget_default(distinct);
+    size_t shards = r->options.shards > 1 ? (size_t)r->options.shards : 1;
+    size_t budget = run_share(r, budget_default(distinct * shards)); /* shards are about alike */
     if (r->polish == 0)
         r->polish = budget_polish(budget);
     Stage *s = &r->stages[0];
@@ -309,7 +310,7 @@ bool run_open_carving(Run *r)
     if (!read_metrics(r))
         return false;
     bool silent = r->spec->carving_count == 0, ok = true;
-    r->polish = (size_t)r->spec->polish;
+    r->polish = run_share(r, (size_t)r->spec->polish);
     r->stage_count = silent ? 1 : r->spec->carving_count;
     r->stages = ARENA_ARRAY(r->arena, Stage, r->stage_count);
     if (silent)

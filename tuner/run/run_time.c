@@ -2,6 +2,8 @@
  *
  * Polish (tuner/choose/polish.h) chooses a few at a time, each time by what was found so far, until
  * its part of the budget is spent. */
+#include "tuner/run/run_final.h"
+#include "tuner/run/run_sanitize.h"
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
@@ -107,14 +109,26 @@ static bool time_all(Run *r, const Timer *t)
     return r->options.exhaustive || r->polish == 0 || polish(r, t);
 }
 
+static bool open_timer(Run *r, Timer *t)
+{
+    switch (r->source) {
+    case RUN_MEASURED:
+        return timer_gpu_open(r, t);
+    case RUN_REPLAYED:
+        return timer_replay_open(r, t);
+    default:
+        return timer_static_open(r, t);
+    }
+}
+
 bool run_time(Run *r)
 {
     double since = clock_seconds();
     Timer timer;
     bool ok = true;
-    if (r->source != RUN_STATIC) {
-        ok = r->source == RUN_MEASURED ? timer_gpu_open(r, &timer) : timer_replay_open(r, &timer);
-        bool timed = ok && time_all(r, &timer);
+    if (r->source != RUN_STATIC || r->options.shards > 1) {
+        ok = open_timer(r, &timer);
+        bool timed = ok && time_all(r, &timer) && run_sanitize(r, &timer) && run_final(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     }
     run_charge(r, LEDGER_TIME, &since);

@@ -1,11 +1,11 @@
-#include "tuner/output/json_parts.h"
+#include "tuner/output/report_parts.h"
 
 #include "tuner/output/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-json_t *json_parts_number(double v)
+json_t *report_number(double v)
 {
     return isfinite(v) ? json_real(v) : json_null();
 }
@@ -18,13 +18,13 @@ static json_t *json_of_value(Value v)
     case VALUE_INT:
         return json_integer(v.integer);
     case VALUE_REAL:
-        return json_parts_number(v.real);
+        return report_number(v.real);
     default:
         return json_string(v.string);
     }
 }
 
-json_t *json_parts_parameters(const Run *r, size_t i)
+json_t *report_parameters(const Run *r, size_t i)
 {
     json_t *o = json_object();
     for (size_t p = 0; p < r->spec->parameter_count; p++)
@@ -33,12 +33,12 @@ json_t *json_parts_parameters(const Run *r, size_t i)
     return o;
 }
 
-json_t *json_parts_metrics(const Run *r, size_t i)
+json_t *report_metrics(const Run *r, size_t i)
 {
     json_t *o = json_object();
     for (size_t m = 0; m < r->metrics->metrics.count && r->configs[i].metrics; m++)
         json_object_set_new(o, r->metrics->metrics.at[m].name,
-                            json_parts_number(r->configs[i].metrics[m]));
+                            report_number(r->configs[i].metrics[m]));
     return o;
 }
 
@@ -52,7 +52,7 @@ static json_t *arch_name(const Run *r)
     return r->device ? json_sprintf("sm_%d", device_arch(r->device)) : json_null();
 }
 
-json_t *json_parts_heading(const Run *r)
+json_t *report_object(const Run *r)
 {
     json_t *o = json_object();
     json_object_set_new(o, "aptune", json_string(APTUNE_VERSION));
@@ -63,7 +63,7 @@ json_t *json_parts_heading(const Run *r)
     return o;
 }
 
-json_t *json_parts_why(const Run *r, size_t i)
+json_t *report_why_text(const Run *r, size_t i)
 {
     Buf text = {0};
     report_why(r, i, &text);
@@ -72,7 +72,7 @@ json_t *json_parts_why(const Run *r, size_t i)
     return why;
 }
 
-void json_parts_print(json_t *o, Buf *out)
+void report_print_object(json_t *o, Buf *out)
 {
     char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
     buf_puts(out, text ? text : "{}");
