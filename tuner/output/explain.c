@@ -185,11 +185,15 @@ static void print_findings(Arena *a, const Subject *s, const SourceLines *lines,
 
 static void print_times(double n, Buf *out)
 {
+    enum { FEW = 10 };
     if (n == 1) {
         buf_puts(out, "once");
         return;
     }
-    explain_number(n, out);
+    if (n < FEW) /* a mean of several warps may be a fraction */
+        buf_printf(out, "%.2g", n);
+    else
+        explain_number(n, out);
     buf_puts(out, " times");
 }
 
@@ -200,7 +204,7 @@ static void print_access(const SourceAccess *x, Buf *out)
     buf_puts(out, ", ");
     print_times(x->executions, out);
     buf_printf(out, " a warp%s", x->sampled ? " (mean of sampled warps)" : "");
-    if (x->cost > x->least) {
+    if (x->cost - x->least >= 0.5) { /* what would not be rounded to none */
         buf_puts(out, ": ");
         explain_number(x->cost - x->least, out);
         buf_printf(out, " %s too many", x->shared ? "wavefronts" : "sectors");
