@@ -3,10 +3,15 @@
 typedef struct SassOp {
     const char *name; /* NULL: unknown */
     SassClass class;
+    int first, last; /* of another meaning: the architectures that have it */
 } SassOp;
 
+enum { OTHER_MEANING = 0x200 };
+
 static const SassOp ops[SASS_OPCODES] = {
-#define SASS_OP(code, name, class) [code] = {#name, SASS_##class},
+#define SASS_OP(code, constant, name, class) [code] = {name, SASS_##class, 0, 0},
+#define SASS_OP_ON(code, first, last, constant, name, class)                                       \
+    [SASS_OP_##constant] = {name, SASS_##class, first, last},
 #include "metrics/cubin/sass_ops.def"
 #undef SASS_OP
 };
@@ -24,23 +29,30 @@ static unsigned bits(uint64_t word, int first, int count)
     return (unsigned)(word >> first & ((1u << count) - 1));
 }
 
-SassInstr sass_at(const uint8_t *code, size_t i)
+SassInstr sass_instr(uint64_t low, uint64_t high, int arch)
+{
+    const unsigned code = bits(low, 0, 9), other = code | OTHER_MEANING;
+    const bool is_other = ops[other].name && ops[other].first <= arch && arch <= ops[other].last;
+    return (SassInstr){low, high, (uint16_t)(is_other ? other : code)};
+}
+
+SassInstr sass_at(const uint8_t *code, size_t i, int arch)
 {
     const uint8_t *at = code + i * SASS_BYTES;
-    return (SassInstr){word_at(at), word_at(at + 8)};
+    return sass_instr(word_at(at), word_at(at + 8), arch);
 }
 
 size_t sass_count(const uint8_t *code, size_t code_bytes)
 {
     size_t n = code_bytes / SASS_BYTES;
-    while (n > 0 && sass_opcode(sass_at(code, n - 1)) == SASS_OP_NOP)
+    while (n > 0 && bits(word_at(code + (n - 1) * SASS_BYTES), 0, 9) == SASS_OP_NOP)
         n--;
     return n;
 }
 
 int sass_opcode(SassInstr w)
 {
-    return (int)bits(w.low, 0, 9);
+    return w.opcode;
 }
 
 SassClass sass_class(SassInstr w)
@@ -69,6 +81,9 @@ int sass_access_bytes(SassInstr w)
     case SASS_OP_LDL:
     case SASS_OP_STL:
         return bytes[bits(w.high, 9, 3)];
+    case SASS_OP_LDG_17E:
+    case SASS_OP_STG_17F:
+        return 32;
     default:
         return 0;
     }
@@ -137,4 +152,13 @@ bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *t
         return false;
     *target = (size_t)to;
     return true;
+}
+
+bool sass_arch_checked(int arch)
+{
+    static const int CHECKED[] = {75, 80, 86, 89, 90, 100, 103, 110, 120, 121};
+    for (size_t i = 0; i < sizeof CHECKED / sizeof CHECKED[0]; i++)
+        if (CHECKED[i] == arch)
+            return true;
+    return false;
 }

@@ -17,9 +17,9 @@
  *     high   49-51   scoreboard that reading the operands sets, 7 = none
  *     high   52-57   scoreboards to wait for, one bit each
  *
- * The layout is not published.  Widths, control fields and the opcodes of the first list in
- * sass_ops.def were compared with nvdisasm for sm_80 and sm_90; branch targets on sm_90 by the
- * loops that come out, and for sm_75 to sm_121 by the jump to itself that ends every function. */
+ * The layout is not published.  tests/gpu/check_sass.sh compares all of it but the groups and the
+ * scalar predicate with cuobjdump, for every shipped space; sass_arch_checked says for which
+ * architectures that was done. */
 #ifndef APTUNE_CUBIN_SASS_H
 #define APTUNE_CUBIN_SASS_H
 
@@ -58,25 +58,33 @@ typedef enum SassClass {
     SASS_CLASSES
 } SassClass;
 
-/* Opcodes by name: SASS_OP_BRA … */
+/* Opcodes by name: SASS_OP_BRA …  The other meaning of a code has a bit more. */
 enum {
-#define SASS_OP(code, name, class) SASS_OP_##name = code,
+#define SASS_OP(code, constant, name, class)                 SASS_OP_##constant = code,
+#define SASS_OP_ON(code, first, last, constant, name, class) SASS_OP_##constant = (code) | 0x200,
 #include "metrics/cubin/sass_ops.def"
 #undef SASS_OP
-    SASS_OPCODES = 512
+    SASS_OPCODES = 1024
 };
 
 enum { SASS_BYTES = 16, SASS_NO_SCOREBOARD = 7, SASS_ALWAYS = 7 };
 
 typedef struct SassInstr {
     uint64_t low, high;
+    uint16_t opcode; /* SASS_OP_… */
 } SassInstr;
 
-/* Instruction `i` of a kernel's code. */
-SassInstr sass_at(const uint8_t *code, size_t i);
+/* The two words of an instruction for sm_`arch`. */
+SassInstr sass_instr(uint64_t low, uint64_t high, int arch);
+
+/* Instruction `i` of a kernel's code for sm_`arch`. */
+SassInstr sass_at(const uint8_t *code, size_t i, int arch);
 
 /* Instructions before the padding: trailing NOPs do not count. */
 size_t sass_count(const uint8_t *code, size_t code_bytes);
+
+/* Was all that is read of instructions here compared with a disassembler for sm_`arch`? */
+bool sass_arch_checked(int arch);
 
 int sass_opcode(SassInstr w);
 SassClass sass_class(SassInstr w);
@@ -84,8 +92,8 @@ SassClass sass_class(SassInstr w);
 /* "FFMA"; "?" when unknown.  A constant. */
 const char *sass_name(SassInstr w);
 
-/* Bytes that one thread moves, for loads and stores of global, shared, local and generic memory; 0 for
- * every other instruction and for an unknown width. */
+/* Bytes that one thread moves, for loads and stores of global, shared, local and generic memory; 0
+ * for every other instruction and for an unknown width. */
 int sass_access_bytes(SassInstr w);
 
 /* Guarding predicate, SASS_ALWAYS for none; `negated` may be NULL. */

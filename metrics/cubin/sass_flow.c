@@ -18,7 +18,7 @@ static bool ends_block(SassInstr w)
 /* A call without a target here has an offset that the linker fills in: it points behind itself. */
 static bool target_of(const SassFlow *f, size_t i, size_t *target)
 {
-    const SassInstr w = sass_at(f->code, i);
+    const SassInstr w = sass_at(f->code, i, f->arch);
     return sass_branch_target(w, f->arch, i, f->count, target) &&
            (sass_opcode(w) == SASS_OP_BRA || *target != i + 1);
 }
@@ -31,7 +31,7 @@ static void cut_blocks(Arena *a, SassFlow *f)
     leads[0] = true;
     for (size_t i = 0; i < f->count; i++) {
         size_t target;
-        if (ends_block(sass_at(f->code, i)))
+        if (ends_block(sass_at(f->code, i, f->arch)))
             leads[i + 1] = true;
         if (target_of(f, i, &target))
             leads[target] = true;
@@ -51,7 +51,7 @@ static void cut_blocks(Arena *a, SassFlow *f)
 
 SassInstr sass_flow_last(const SassFlow *f, int block)
 {
-    return sass_at(f->code, f->cfg->blocks[block].end - 1);
+    return sass_at(f->code, f->cfg->blocks[block].end - 1, f->arch);
 }
 
 static void add_successor(CfgBlock *b, int to)

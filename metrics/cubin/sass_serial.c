@@ -89,7 +89,7 @@ static Step *decode(Arena *a, const SassFlow *f)
 {
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
-        const SassInstr w = sass_at(f->code, i);
+        const SassInstr w = sass_at(f->code, i, f->arch);
         const int stall = sass_stall(w);
         steps[i] = (Step){.kind = (uint8_t)kind_of(w),
                           .stall = (uint8_t)(stall > 0 ? stall : 1),

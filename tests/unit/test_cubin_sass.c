@@ -28,7 +28,7 @@ static size_t count_class(const CubinKernel *k, SassClass class)
 {
     size_t n = 0;
     for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++)
-        n += sass_class(sass_at(k->code, i)) == class;
+        n += sass_class(sass_at(k->code, i, 90)) == class;
     return n;
 }
 
@@ -36,7 +36,7 @@ static size_t count_class(const CubinKernel *k, SassClass class)
 static void fields_of_a_branch(void **state)
 {
     (void)state;
-    SassInstr w = {0x00000000003c8947, 0x000fea0003800000};
+    SassInstr w = sass_instr(0x00000000003c8947, 0x000fea0003800000, 90);
 
     bool negated = false;
     size_t target = 0;
@@ -58,13 +58,13 @@ static void fields_of_a_branch(void **state)
 static void branch_to_itself_goes_back_one(void **state)
 {
     (void)state;
-    SassInstr w = {0xfffffffc00fc7947, 0x000fc0000383ffff};
+    SassInstr w = sass_instr(0xfffffffc00fc7947, 0x000fc0000383ffff, 90);
 
     size_t target = 0;
     assert_true(sass_branch_target(w, 90, 14, 15, &target));
     assert_int_equal(target, 14);
     assert_int_equal(sass_guard(w, NULL), SASS_ALWAYS);
-    SassInstr sm_80 = {0xfffffff000007947, 0x000fc0000383ffff};
+    SassInstr sm_80 = sass_instr(0xfffffff000007947, 0x000fc0000383ffff, 80);
     assert_true(sass_branch_target(sm_80, 80, 17, 18, &target));
     assert_int_equal(target, 17);
 }
@@ -82,7 +82,7 @@ static void every_branch_lands_in_the_code(void **state)
                 kernel_from(a, arena_printf(a, "usage_sm_%d.cubin", arch), names[n]);
             size_t count = sass_count(k->code, k->code_bytes), target;
             for (size_t i = 0; i < count; i++) {
-                SassInstr w = sass_at(k->code, i);
+                SassInstr w = sass_at(k->code, i, arch);
                 if (sass_opcode(w) != SASS_OP_BRA)
                     continue;
                 assert_true(sass_branch_target(w, arch, i, count, &target));
@@ -125,7 +125,7 @@ static void access_widths_are_those_of_the_source(void **state)
     const CubinKernel *k = kernel_from(a, "usage_sm_90.cubin", "spill");
     int loads = 0, load_bytes = 0, stores = 0, store_bytes = 0;
     for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++) {
-        SassInstr w = sass_at(k->code, i);
+        SassInstr w = sass_at(k->code, i, 90);
         int bytes = sass_access_bytes(w);
         loads += sass_class(w) == SASS_GLOBAL_LOAD;
         load_bytes += sass_class(w) == SASS_GLOBAL_LOAD ? bytes : 0;
@@ -148,24 +148,24 @@ static void loads_set_a_scoreboard_that_somebody_awaits(void **state)
 
     const CubinKernel *k = kernel_from(a, "usage_sm_90.cubin", "tile");
     size_t count = sass_count(k->code, k->code_bytes), load = 0;
-    while (load < count && sass_opcode(sass_at(k->code, load)) != SASS_OP_LDG)
+    while (load < count && sass_opcode(sass_at(k->code, load, 90)) != SASS_OP_LDG)
         load++;
     assert_true(load < count);
-    int board = sass_write_scoreboard(sass_at(k->code, load));
+    int board = sass_write_scoreboard(sass_at(k->code, load, 90));
     assert_in_range(board, 0, 5);
     size_t wait = load + 1;
-    while (wait < count && !(sass_wait_mask(sass_at(k->code, wait)) >> board & 1))
+    while (wait < count && !(sass_wait_mask(sass_at(k->code, wait, 90)) >> board & 1))
         wait++;
 
     assert_true(wait < count);
-    assert_int_equal(sass_opcode(sass_at(k->code, wait)), SASS_OP_STS);
+    assert_int_equal(sass_opcode(sass_at(k->code, wait, 90)), SASS_OP_STS);
     arena_free(a);
 }
 
 static bool kernel_has(const CubinKernel *k, const char *op)
 {
     for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++)
-        if (strcmp(sass_name(sass_at(k->code, i)), op) == 0)
+        if (strcmp(sass_name(sass_at(k->code, i, 90)), op) == 0)
             return true;
     return false;
 }
@@ -203,7 +203,7 @@ static void operations_become_their_instructions(void **state)
 static void opcodes_without_a_name_are_unknown(void **state)
 {
     (void)state;
-    SassInstr w = {0x1ff, 0};
+    SassInstr w = sass_instr(0x1ff, 0, 90);
 
     assert_string_equal(sass_name(w), "?");
     assert_int_equal(sass_class(w), SASS_UNKNOWN);
