@@ -51,6 +51,7 @@ static void add_totals(Frame *x, const WalkProof *p, uint64_t times)
     for (int i = 0; i < flow_of(x)->cfg->count; i++) {
         r->blocks[i].visits += times * (r->blocks[i].visits - t->blocks[i].visits);
         r->blocks[i].lanes += times * (r->blocks[i].lanes - t->blocks[i].lanes);
+        r->blocks[i].paths += times * (r->blocks[i].paths - t->blocks[i].paths);
     }
     for (size_t i = 0; i < walk_loop_count(x); i++) {
         r->loops[i].entries += times * (r->loops[i].entries - t->loops[i].entries);
@@ -86,6 +87,16 @@ static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
     }
 }
 
+/* Registers written in the stretch were written as much later as there are stretches. */
+static void move_clocks(Frame *x, const WalkProof *p, double before)
+{
+    const double passed = x->walker->regions.clock - before;
+    for (size_t i = 0; i < walk_plan_of(x)->late.count; i++) {
+        double *issued = &x->issued[walk_plan_of(x)->late.at[i]];
+        *issued += *issued >= p->regions.clock ? passed : 0;
+    }
+}
+
 bool walk_forward(Frame *x, uint64_t times)
 {
     WalkProof *p = x->proof;
@@ -93,7 +104,10 @@ bool walk_forward(Frame *x, uint64_t times)
         x->walker->walk->steps = x->walker->max_steps;
         return false;
     }
+    const double clock = x->walker->regions.clock;
     add_totals(x, p, times);
+    walk_region_forward(x->walker, &p->regions, times);
+    move_clocks(x, p, clock);
     for (size_t i = 0; i < p->drifts.count; i++)
         correct_drift(x, &p->drifts.at[i], times);
     move_registers(x, p, times);

@@ -37,6 +37,7 @@ void walk_proof_free(WalkProof *p)
     free(p->pending);
     free(p->loops);
     free(p->drifts.at);
+    walk_region_mark_free(&p->regions);
     free(p);
 }
 
@@ -62,13 +63,15 @@ static void note_state(Frame *x, WalkProof *p)
     for (size_t i = 0; i < walk_plan_of(x)->late.count; i++)
         for (int l = 0; l < WALK_LATENCY_COUNT; l++)
             p->pending[i * WALK_LATENCY_COUNT + (size_t)l] = pending_at(x, i, l);
+    walk_region_mark(x->walker, &p->regions);
     p->groups = x->walker->groups;
     p->gone = x->gone;
 }
 
 static bool same_state(const Frame *x, const WalkProof *p)
 {
-    if (p->groups != x->walker->groups || p->gone != x->gone)
+    if (p->groups != x->walker->groups || p->gone != x->gone ||
+        !walk_region_repeats(x->walker, &p->regions))
         return false;
     for (size_t i = 0; i < walk_plan_of(x)->late.count; i++)
         for (int l = 0; l < WALK_LATENCY_COUNT; l++)

@@ -51,7 +51,8 @@ struct WalkProof {
     Lanes *start;   /* changes of the live registers at the start */
     size_t start_capacity;
     WalkTotals totals; /* at the start */
-    bool *pending;     /* by entry of `late` and latency: waited for at the start */
+    WalkRegionMark regions;
+    bool *pending; /* by entry of `late` and latency: waited for at the start */
     LoopState *loops;
     uint32_t groups;
     uint32_t gone;
