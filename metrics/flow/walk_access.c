@@ -162,7 +162,12 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     place_lanes(c, base, address);
     if (a->executions - a->unknown == 1)
         a->space = walk_access_space(c->space, address[__builtin_ctz(lanes)]);
+    const uint64_t sectors = a->sectors, bytes = a->unique_bytes;
     walk_access_price(a, c, address, lanes);
+    if (a->space == PTX_GLOBAL)
+        walk_region_traffic(x->walker, x->walker->phase,
+                            (double)c->sites * (double)(a->sectors - sectors),
+                            (double)c->sites * (double)(a->unique_bytes - bytes));
     walk_skip_access(x, cost, address, lanes);
 }
 

@@ -345,6 +345,9 @@ void walk_leave_block(Frame *x, uint32_t mask)
         if (p.lanes[i] | p.undecided)
             cross_edge(x, block, p.to[i], p.lanes[i] | p.undecided);
     const int n = sides(&p);
+    if (in &&
+        flow_of(x)->cfg->blocks[block].succ_count + flow_of(x)->cfg->blocks[block].ends_thread > 1)
+        x->known->result->blocks[block].paths += (uint64_t)n;
     if (n == 1 && p.undecided == 0) {
         for (int i = 0; i < p.count; i++)
             e->block = p.lanes[i] ? p.to[i] : e->block;
