@@ -89,6 +89,24 @@ int sass_access_bytes(SassInstr w)
     }
 }
 
+bool sass_immediate(SassInstr w, uint32_t *value)
+{
+    enum { FORM_THIRD = 2, FORM_SECOND = 4 };
+    const unsigned form = bits(w.low, 9, 3);
+    *value = (uint32_t)(w.low >> 32);
+    switch (sass_class(w)) {
+    case SASS_FP32:
+    case SASS_FP64:
+    case SASS_HALF:
+    case SASS_INT:
+    case SASS_MOVE:
+    case SASS_UNIFORM:
+        return form == FORM_THIRD || form == FORM_SECOND;
+    default:
+        return false;
+    }
+}
+
 int sass_guard(SassInstr w, bool *negated)
 {
     if (negated)
@@ -141,17 +159,26 @@ static int64_t branch_offset(SassInstr w, int arch)
     return (int64_t)((offset ^ sign) - sign);
 }
 
-bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target)
+/* Number of the instruction at a distance in bytes behind number `i`. */
+static bool land(int64_t bytes, size_t i, size_t count, size_t *target)
 {
-    int64_t offset = branch_offset(w, arch);
-    const int op = sass_opcode(w);
-    if ((op != SASS_OP_BRA && op != SASS_OP_CALL_144) || offset % (SASS_BYTES / 4) != 0)
-        return false;
-    int64_t to = (int64_t)i + 1 + offset / (SASS_BYTES / 4);
-    if (to < 0 || (uint64_t)to >= count)
+    int64_t to = (int64_t)i + 1 + bytes / SASS_BYTES;
+    if (bytes % SASS_BYTES != 0 || to < 0 || (uint64_t)to >= count)
         return false;
     *target = (size_t)to;
     return true;
+}
+
+bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target)
+{
+    const int op = sass_opcode(w);
+    return (op == SASS_OP_BRA || op == SASS_OP_CALL_144) &&
+           land(branch_offset(w, arch) * 4, i, count, target);
+}
+
+bool sass_meeting(SassInstr w, size_t i, size_t count, size_t *target)
+{
+    return sass_opcode(w) == SASS_OP_BSSY && land((int32_t)(w.low >> 32), i, count, target);
 }
 
 bool sass_arch_checked(int arch)

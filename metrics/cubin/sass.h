@@ -4,8 +4,10 @@
  *
  *     word   bits    field
  *     low    0-8     opcode (sass_ops.def)
+ *     low    9-11    form of the operands: 2 and 4 have a number among them
  *     low    12-15   guard: a predicate, 7 = always, and its negation
  *     low    38-43   groups of copies that DEPBAR lets be under way (by cp.async.wait_group)
+ *     low    32-63   a number; BSSY: offset in bytes, with a sign
  *     low    34-63   branch offset, in units of 4 bytes and with a sign (it goes on in the high
  *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
  *     high   9-11    width of a memory access
@@ -96,6 +98,9 @@ const char *sass_name(SassInstr w);
  * for every other instruction and for an unknown width. */
 int sass_access_bytes(SassInstr w);
 
+/* The number that stands in an arithmetic instruction or a move.  False when there is none. */
+bool sass_immediate(SassInstr w, uint32_t *value);
+
 /* Guarding predicate, SASS_ALWAYS for none; `negated` may be NULL. */
 int sass_guard(SassInstr w, bool *negated);
 
@@ -113,5 +118,9 @@ bool sass_conditional(SassInstr w);
 /* Number of the instruction that the BRA or relative CALL at number `i` of `count` goes to, in code
  * for sm_`arch`.  False when it is neither or the target lies outside the code. */
 bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target);
+
+/* Number of the instruction at which the lanes that part behind the BSSY at number `i` meet again.
+ * False when it is no BSSY or that lies outside the code. */
+bool sass_meeting(SassInstr w, size_t i, size_t count, size_t *target);
 
 #endif

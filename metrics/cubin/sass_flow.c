@@ -9,6 +9,7 @@ static bool ends_block(SassInstr w)
     case SASS_OP_RET:
     case SASS_OP_CALL:
     case SASS_OP_CALL_144:
+    case SASS_OP_BSYNC:
         return true;
     default:
         return false;
@@ -96,6 +97,7 @@ static void link_block(Arena *a, SassFlow *f, int i)
     if (op == SASS_OP_CALL_144)
         f->callee[i] = b->taken;
     f->returns[i] = op == SASS_OP_RET;
+    f->meets[i] = op == SASS_OP_BSYNC;
     add_successor(b, b->taken);
     add_successor(b, b->fall);
     b->ends_thread = op == SASS_OP_EXIT || op == SASS_OP_RET || b->succ_count == 0;
@@ -146,6 +148,7 @@ SassFlow *sass_flow_build(Arena *a, int arch, const uint8_t *code, size_t code_b
     cut_blocks(a, f);
     f->callee = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
     f->returns = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
+    f->meets = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
     for (int i = 0; i < f->cfg->count; i++)
         link_block(a, f, i);
     link_tables(a, f);

@@ -9,7 +9,9 @@
  * subroutine and to the block behind; a RET leads nowhere.  Calls of other functions only lead
  * behind.
  *  - A BRX goes through a table that lies elsewhere: to every block that nothing else leads to.
- *  - BSSY, BSYNC, BREAK and WARPSYNC move the lanes of a warp apart and together, not the warp.
+ *  - A BSYNC ends its block: lanes that parted since its BSSY come there group after group, each
+ *    issues it, and behind it they go on together.
+ *  - BSSY, BREAK and WARPSYNC lead nowhere.
  *
  * Everything lives in the arena; the code must outlive it. */
 #ifndef APTUNE_CUBIN_SASS_FLOW_H
@@ -28,6 +30,7 @@ typedef struct SassFlow {
     LoopTree *loops;
     int *callee;   /* by block: the subroutine that the CALL at its end goes to, or CFG_NONE */
     bool *returns; /* by block: ends with a RET */
+    bool *meets;   /* by block: ends with a BSYNC */
     int tables;    /* BRX whose targets were guessed */
 } SassFlow;
 
