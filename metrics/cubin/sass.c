@@ -33,7 +33,7 @@ SassInstr sass_instr(uint64_t low, uint64_t high, int arch)
 {
     const unsigned code = bits(low, 0, 9), other = code | OTHER_MEANING;
     const bool is_other = ops[other].name && ops[other].first <= arch && arch <= ops[other].last;
-    return (SassInstr){low, high, (uint16_t)(is_other ? other : code)};
+    return (SassInstr){low, high, (uint16_t)(is_other ? other : code), (uint16_t)arch};
 }
 
 SassInstr sass_at(const uint8_t *code, size_t i, int arch)
@@ -104,6 +104,42 @@ bool sass_immediate(SassInstr w, uint32_t *value)
         return form == FORM_THIRD || form == FORM_SECOND;
     default:
         return false;
+    }
+}
+
+static bool is_arithmetic(SassInstr w)
+{
+    switch (sass_class(w)) {
+    case SASS_FP32:
+    case SASS_FP64:
+    case SASS_HALF:
+    case SASS_INT:
+    case SASS_SFU:
+    case SASS_MOVE:
+    case SASS_CONVERT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+SassConstant sass_constant(SassInstr w)
+{
+    enum { FORM_THIRD = 3, FORM_SECOND = 5, NO_INDEX = 255, LAST_WITH_OPERANDS = 90 };
+    const unsigned form = bits(w.low, 9, 3);
+    switch (sass_opcode(w)) {
+    case SASS_OP_LDC:
+        return bits(w.low, 24, 8) == NO_INDEX ? SASS_CONSTANT_FIXED : SASS_CONSTANT_INDEXED;
+    case SASS_OP_ULDC:
+    case SASS_OP_ULDC_0B8:
+    case SASS_OP_ULDC_0BB:
+    case SASS_OP_LDCU:
+        return SASS_CONSTANT_UNIFORM;
+    default:
+        return w.arch <= LAST_WITH_OPERANDS && is_arithmetic(w) &&
+                       (form == FORM_THIRD || form == FORM_SECOND)
+                   ? SASS_CONSTANT_OPERAND
+                   : SASS_NO_CONSTANT;
     }
 }
 
@@ -183,7 +219,7 @@ bool sass_meeting(SassInstr w, size_t i, size_t count, size_t *target)
 
 bool sass_arch_checked(int arch)
 {
-    static const int CHECKED[] = {75, 80, 86, 89, 90, 100, 103, 110, 120, 121};
+    static const int CHECKED[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
     for (size_t i = 0; i < sizeof CHECKED / sizeof CHECKED[0]; i++)
         if (CHECKED[i] == arch)
             return true;

@@ -4,9 +4,11 @@
  *
  *     word   bits    field
  *     low    0-8     opcode (sass_ops.def)
- *     low    9-11    form of the operands: 2 and 4 have a number among them
+ *     low    9-11    form of the operands: 2 and 4 have a number among them, up to sm_90 3 and 5 a
+ *                    constant
  *     low    12-15   guard: a predicate, 7 = always, and its negation
  *     low    38-43   groups of copies that DEPBAR lets be under way (by cp.async.wait_group)
+ *     low    24-31   LDC: register of the index, 255 = none
  *     low    32-63   a number; BSSY: offset in bytes, with a sign
  *     low    34-63   branch offset, in units of 4 bytes and with a sign (it goes on in the high
  *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
@@ -19,8 +21,8 @@
  *     high   49-51   scoreboard that reading the operands sets, 7 = none
  *     high   52-57   scoreboards to wait for, one bit each
  *
- * The layout is not published.  tests/gpu/check_sass.sh compares all of it but the groups and the
- * scalar predicate with cuobjdump, for every shipped space; sass_arch_checked says for which
+ * The layout is not published.  tests/gpu/check_sass.sh compares it with cuobjdump for every
+ * shipped space, the control fields as far as that is possible; sass_arch_checked says for which
  * architectures that was done. */
 #ifndef APTUNE_CUBIN_SASS_H
 #define APTUNE_CUBIN_SASS_H
@@ -74,6 +76,7 @@ enum { SASS_BYTES = 16, SASS_NO_SCOREBOARD = 7, SASS_ALWAYS = 7 };
 typedef struct SassInstr {
     uint64_t low, high;
     uint16_t opcode; /* SASS_OP_… */
+    uint16_t arch;   /* 90 for sm_90 */
 } SassInstr;
 
 /* The two words of an instruction for sm_`arch`. */
@@ -85,7 +88,8 @@ SassInstr sass_at(const uint8_t *code, size_t i, int arch);
 /* Instructions before the padding: trailing NOPs do not count. */
 size_t sass_count(const uint8_t *code, size_t code_bytes);
 
-/* Was all that is read of instructions here compared with a disassembler for sm_`arch`? */
+/* Was all that is read of instructions here compared with a disassembler for sm_`arch`?  True for
+ * all that CUDA 13.0 compiles for. */
 bool sass_arch_checked(int arch);
 
 int sass_opcode(SassInstr w);
@@ -100,6 +104,18 @@ int sass_access_bytes(SassInstr w);
 
 /* The number that stands in an arithmetic instruction or a move.  False when there is none. */
 bool sass_immediate(SassInstr w, uint32_t *value);
+
+/* How an instruction reads the constant banks. */
+typedef enum SassConstant {
+    SASS_NO_CONSTANT,
+    SASS_CONSTANT_OPERAND, /* c[bank][offset] beside registers: with the instruction, one for all
+                              lanes */
+    SASS_CONSTANT_FIXED,   /* a load from a place that is the same for all lanes */
+    SASS_CONSTANT_INDEXED, /* a load by a register: lanes that differ in it take turns */
+    SASS_CONSTANT_UNIFORM  /* a load into the scalar unit */
+} SassConstant;
+
+SassConstant sass_constant(SassInstr w);
 
 /* Guarding predicate, SASS_ALWAYS for none; `negated` may be NULL. */
 int sass_guard(SassInstr w, bool *negated);

@@ -4,10 +4,10 @@
  *     check_sass FILE.cubin FILE.sass ...
  *
  * For every instruction of every kernel: address and words, name, guard, width of memory accesses,
- * targets of branches, whether a branch has a condition, that lanes meet again behind a BSYNC.
- * The disassembler does not print control fields; what is checked of them is what the code needs:
- * whoever reads a register that a load has written since the last branch waits for the load's
- * scoreboard first.
+ * targets of branches, whether a branch has a condition, that lanes meet again behind a BSYNC,
+ * reads of constants. The disassembler does not print control fields; what is checked of them is
+ * what the code needs: whoever reads a register that a load has written since the last branch waits
+ * for the load's scoreboard first.
  *
  * Prints each difference (the first of a kind), then one line of totals; returns 1 when there is
  * any. */
@@ -136,6 +136,23 @@ static void check_meeting(Check *c, SassInstr w, size_t i, const char *mnemonic)
         differ(c, i, mnemonic, "no BSYNC before the meeting");
 }
 
+/* "c[0x0][0x210]", "c[0x3][R4+0x8]", "cx[UR4][R2]" */
+static void check_constant(Check *c, SassInstr w, size_t i, const char *mnemonic)
+{
+    const SassConstant k = sass_constant(w);
+    const char *bank = strstr(mnemonic, " c[");
+    bank = bank ? bank : strstr(mnemonic, " -c[");
+    bank = bank ? bank : strstr(mnemonic, "|c[");
+    bank = bank ? bank : strstr(mnemonic, "cx[");
+    const char *place = bank ? strstr(bank, "][") : NULL;
+    const bool is_load = sass_class(w) == SASS_CONSTANT_LOAD,
+               indexed = place && place[2] == 'R' && place[3] != 'Z';
+    if ((k != SASS_NO_CONSTANT) != (bank != NULL) ||
+        (k == SASS_CONSTANT_OPERAND) != (bank && !is_load) ||
+        (k == SASS_CONSTANT_INDEXED) != (is_load && indexed))
+        differ(c, i, mnemonic, "another use of constants");
+}
+
 /* "BRA P1, 0x380", "BRA.U !UP0, 0x…": a predicate among the operands. */
 static void check_condition(Check *c, SassInstr w, size_t i, const char *text)
 {
@@ -217,6 +234,7 @@ static void check_instruction(Check *c, size_t i, const char *text, uint64_t low
     check_target(c, w, i, mnemonic);
     check_meeting(c, w, i, mnemonic);
     check_condition(c, w, i, text);
+    check_constant(c, w, i, mnemonic);
     check_waits(c, w, i, mnemonic);
 }
 
