@@ -35,24 +35,41 @@ static bool like_middle(const Sampler *s, const MemorySample *x)
 
 /* --- the same? ---------------------------------------------------------------------------- */
 
-static bool same_function(const WalkFunction *f, const WalkFunction *g)
+static bool same_visits(const WalkFunction *f, const WalkFunction *g)
 {
     if (f->function != g->function)
         return false;
-    if (f->accesses && memcmp(f->costs, g->costs, f->accesses->costs.count * sizeof *f->costs) != 0)
-        return false;
     for (int i = 0; i < f->flow->cfg->count; i++)
-        if (f->blocks[i].visits != g->blocks[i].visits || f->blocks[i].lanes != g->blocks[i].lanes)
+        if (f->blocks[i].visits != g->blocks[i].visits)
+            return false;
+    return true;
+}
+
+static bool same_accesses(const WalkFunction *f, const WalkFunction *g)
+{
+    for (int i = 0; i < f->flow->cfg->count; i++)
+        if (f->blocks[i].lanes != g->blocks[i].lanes)
+            return false;
+    return !f->accesses ||
+           memcmp(f->costs, g->costs, f->accesses->costs.count * sizeof *f->costs) == 0;
+}
+
+bool memory_same_counts(const Walk *a, const Walk *b)
+{
+    if (a->functions.count != b->functions.count)
+        return false;
+    for (size_t i = 0; i < a->functions.count; i++)
+        if (!same_visits(a->functions.at[i], b->functions.at[i]))
             return false;
     return true;
 }
 
 bool memory_same_walk(const Walk *a, const Walk *b)
 {
-    if (a->functions.count != b->functions.count)
+    if (!memory_same_counts(a, b))
         return false;
     for (size_t i = 0; i < a->functions.count; i++)
-        if (!same_function(a->functions.at[i], b->functions.at[i]))
+        if (!same_accesses(a->functions.at[i], b->functions.at[i]))
             return false;
     return true;
 }
@@ -199,8 +216,7 @@ static void sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, d
 
 static void sample_axis(Sampler *s, int axis, uint32_t size)
 {
-    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y,
-                                             PTX_CTAID_Z};
+    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
     PtxDim block = s->out->at[0].place.block;
     const uint32_t middle = *along(&block, axis);
     if (size <= SAMPLE_AXIS) {

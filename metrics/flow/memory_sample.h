@@ -40,6 +40,9 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
 /* Did two warps of one launch do the same, at addresses that cost the same? */
 bool memory_same_walk(const Walk *a, const Walk *b);
 
+/* Did they execute the same as often? */
+bool memory_same_counts(const Walk *a, const Walk *b);
+
 /* The middle warp's walk with its counts replaced by the mean over all warps; blocks, accesses and
  * regions are the middle warp's still. */
 Walk memory_mean_walk(const MemorySamples *s);
