@@ -392,7 +392,7 @@ const char *expr_text(Arena *a, const Expr *e)
 
 void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context)
 {
-    if (e->op == OP_NAME)
+    if (e->op == OP_NAME || e->op == OP_SUM)
         visit(context, e->slot);
     for (int i = 0; i < e->count; i++)
         expr_visit_names(e->args[i], visit, context);
