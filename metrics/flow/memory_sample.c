@@ -214,9 +214,29 @@ static void sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, d
         give(s, cycle[i], share / (count + 1));
 }
 
-static void sample_axis(Sampler *s, int axis, uint32_t size)
+/* Where the first and the last block of the grid fare like the middle one, so do all edges. */
+static bool corners_differ(Sampler *s, const bool decided[3])
 {
-    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
+    const MemorySample *middle = &s->out->at[0];
+    const PtxDim grid = s->walk.launch.grid;
+    PtxDim first = middle->place.block, last = first;
+    for (int axis = 0; axis < 3; axis++)
+        if (decided[axis]) {
+            *along(&first, axis) = 0;
+            *along(&last, axis) = *along((PtxDim[]){grid}, axis) - 1;
+        }
+    bool differ = false;
+    const PtxDim corners[] = {first, last};
+    for (int i = 0; i < 2 && !differ; i++) {
+        const MemorySample *x = follow(s, corners[i], middle->place.warp);
+        differ = !like_middle(s, x);
+        s->out->count -= x != NULL; /* the axes have their own */
+    }
+    return differ;
+}
+
+static void sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
+{
     PtxDim block = s->out->at[0].place.block;
     const uint32_t middle = *along(&block, axis);
     if (size <= SAMPLE_AXIS) {
@@ -225,7 +245,6 @@ static void sample_axis(Sampler *s, int axis, uint32_t size)
                 give(s, follow_block(s, axis, i), 1.0 / size);
         return;
     }
-    const bool edges = decides(s->arena, s->entry, coordinates[axis]);
     sample_cycle(s, axis, middle, size, edges ? 1 - 2.0 / size : 1);
     if (!edges)
         return;
@@ -233,12 +252,24 @@ static void sample_axis(Sampler *s, int axis, uint32_t size)
     give(s, follow_block(s, axis, size - 1), 1.0 / size);
 }
 
+static void sample_blocks(Sampler *s)
+{
+    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
+    const PtxDim grid = s->walk.launch.grid;
+    const uint32_t sizes[3] = {grid.x, grid.y, grid.z};
+    bool decided[3];
+    for (int axis = 0; axis < 3; axis++)
+        decided[axis] = sizes[axis] > SAMPLE_AXIS && decides(s->arena, s->entry, coordinates[axis]);
+    const bool edges = (decided[0] || decided[1] || decided[2]) && corners_differ(s, decided);
+    for (int axis = 0; axis < 3; axis++)
+        sample_axis(s, axis, sizes[axis], edges && decided[axis]);
+}
+
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp)
 {
     Sampler s = {.arena = a, .entry = entry, .walk = *o, .out = ARENA_NEW(a, MemorySamples)};
     const PtxDim grid = o->launch.grid;
-    const uint32_t sizes[3] = {grid.x, grid.y, grid.z};
     const uint32_t warps = o->launch.has_geometry ? warps_in_block(&o->launch) : 1;
     follow(&s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
     s.out->at[0].weight = 1;
@@ -246,8 +277,7 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
         grid.z == 0)
         return s.out;
     sample_warps(&s, warps);
-    for (int axis = 0; axis < 3; axis++)
-        sample_axis(&s, axis, sizes[axis]);
+    sample_blocks(&s);
     return s.out;
 }
 

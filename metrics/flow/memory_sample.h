@@ -9,8 +9,8 @@
  * have been followed: inner blocks fare like one of them each, in equal parts;
  *   - the first and the last block along each axis, each for itself (one block of as many as the
  * axis has), where something other than a linear function of the block's number decides what
- *     happens: a comparison, a minimum, a remainder.  All blocks of an axis that has at most
- *     SAMPLE_AXIS.
+ *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
+ *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
  *
  * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
  * Internal to metrics/flow. */
