@@ -16,6 +16,9 @@
  * Where a scope has tables, sum(TABLE, e) adds up e over the rows of one; in e the table's
  * columns are names too.
  *
+ * known(NAME, e) is the value of the name, or e where the name has none (metrics only: elsewhere
+ * every name has).
+ *
  * Comparisons chain: a <= b < c means a <= b and b < c.  Integers have 64 bits and
  * overflow is an error; "/" of integers truncates, "//" and "%" floor.  In a scope
  * that is `real` (metrics, carving) every number is a double and "/" divides.
@@ -112,6 +115,9 @@ Span expr_span(const Expr *e);
 
 /* Calls `visit` for each use of a name, with its slot; for a table, with that of its count. */
 void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context);
+
+/* The same without what `known(NAME, e)` asks for: names whose value a result cannot do without. */
+void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context);
 
 /* The parts of a conjunction ("a and b", "a <= b < c" stays one): an array in `a`, so that each
  * can be judged as soon as its own names are known. */

@@ -38,7 +38,10 @@
     F(convert)                                                                                     \
     F(shuffle)                                                                                     \
     F(shared)                                                                                      \
-    F(l2)
+    F(l2)                                                                                          \
+    F(tensor)                                                                                      \
+    F(constant)                                                                                    \
+    F(code_bytes)
 
 /* Its latencies (rates.h). */
 #define LATENCY_FIELDS(F)                                                                          \
@@ -321,7 +324,7 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
                             const Value *slots)
 {
     Search s = {slots, -1};
-    expr_visit_names(m->formula, visit_slot, &s);
+    expr_visit_needed(m->formula, visit_slot, &s);
     if (s.missing >= 0)
         return (MetricValue){
             NAN, arena_printf(a, "'%s' is not known", metricset_slot_name(set, s.missing)), {0}};

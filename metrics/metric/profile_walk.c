@@ -1,5 +1,7 @@
 #include "metrics/metric/profile_walk.h"
 
+#include "metrics/metric/profile_tensor.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -122,6 +124,11 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
     p->value[PROFILE_BRANCH_PATHS_MOST] = most_paths(m->walk);
     p->value[PROFILE_WARPS_FOLLOWED] = m->samples->count;
     set_mix(p, w);
+    p->value[PROFILE_TENSOR_WORK] = w->by_class[PTX_CLASS_TENSOR] > 0
+                                        ? profile_tensor_work(m->walk) *
+                                              w->by_class[PTX_CLASS_TENSOR] /
+                                              fmax(1, m->walk->by_class[PTX_CLASS_TENSOR])
+                                        : 0;
     set_regions(a, p, m->walk);
 }
 
