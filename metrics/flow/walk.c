@@ -152,11 +152,11 @@ static void wait_for_copies(Frame *x, const WalkEvent *e)
 }
 
 /* The events of one segment. */
-static void follow_events(Frame *x, const WalkEvent *events, size_t count)
+static void follow_events(Frame *x, const WalkPlanBlock *b, size_t first, size_t end)
 {
     Walker *w = x->walker;
-    for (size_t i = 0; i < count; i++) {
-        const WalkEvent *e = &events[i];
+    for (size_t i = first; i < end; i++) {
+        const WalkEvent *e = &b->events[i];
         const bool marker =
             e->kind != WALK_CONSUME && e->kind != WALK_ISSUE && e->kind != WALK_WORK;
         walk_region_flush(w, marker ? WALK_PHASES : e->phase - (e->kind == WALK_CONSUME));
@@ -388,7 +388,7 @@ static void visit_block(Frame *x, int block, uint32_t mask)
     for (size_t i = 0; i < b->segment_count && !spent(w); i++) {
         for (; step < b->segments[i].steps && !spent(w); step++)
             follow_step(x, b->steps[step], mask);
-        follow_events(x, &b->events[event], b->segments[i].events - event);
+        follow_events(x, b, event, b->segments[i].events);
         event = b->segments[i].events;
     }
 }

@@ -84,6 +84,7 @@ typedef struct WalkAccess {
     uint64_t sectors; /* global and local memory */
     uint64_t sectors_min;
     uint64_t lines;
+    uint64_t lines_min;
     uint64_t bytes;
     uint64_t unique_bytes;
     PtxSpace space; /* that the addresses lie in; of generic accesses that of the first one */

@@ -91,6 +91,7 @@ static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes
     a->sectors += (uint64_t)s.sectors;
     a->sectors_min += (uint64_t)sectors_min(s.unique_bytes);
     a->lines += (uint64_t)s.lines;
+    a->lines_min += (uint64_t)((s.unique_bytes + LINE - 1) / LINE);
     a->bytes += (uint64_t)s.bytes;
     a->unique_bytes += (uint64_t)s.unique_bytes;
 }

@@ -33,6 +33,7 @@ static void add_access(WalkAccess *a, const WalkAccess *one, const WalkAccess *s
     a->sectors += times * (one->sectors - start->sectors);
     a->sectors_min += times * (one->sectors_min - start->sectors_min);
     a->lines += times * (one->lines - start->lines);
+    a->lines_min += times * (one->lines_min - start->lines_min);
     a->bytes += times * (one->bytes - start->bytes);
     a->unique_bytes += times * (one->unique_bytes - start->unique_bytes);
 }

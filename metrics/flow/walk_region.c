@@ -44,11 +44,15 @@ void walk_region_traffic(Walker *w, int phase, double sectors, double bytes)
     WalkTraffic *t = &w->regions.traffic[phase < WALK_PHASES ? phase : WALK_PHASES - 1];
     t->sectors += sectors;
     t->bytes += bytes;
+    w->regions.waiting = true;
 }
 
 void walk_region_flush(Walker *w, int phase)
 {
     WalkRegions *r = &w->regions;
+    if (!r->waiting)
+        return;
+    r->waiting = phase < WALK_PHASES - 1;
     for (int i = 0; i < WALK_PHASES && i <= phase; i++) {
         r->now.sectors += r->traffic[i].sectors;
         r->now.bytes += r->traffic[i].bytes;

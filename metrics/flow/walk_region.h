@@ -29,6 +29,7 @@ typedef struct WalkRegions {
     WalkRegion now;
     WalkSpot sync_from;               /* the last barrier */
     WalkTraffic traffic[WALK_PHASES]; /* of this segment's accesses, by phase */
+    bool waiting;                     /* some of it is not counted yet */
     double clock;                     /* instructions since the start */
     double copied[WALK_COPY_GROUPS];  /* when the last groups of asynchronous copies were closed */
     uint64_t copies;                  /* groups closed so far */

@@ -97,10 +97,10 @@ typedef struct Run {
     Diag *diag; /* warnings of the whole run; errors end it */
 
     /* Where the program's own files are; set by the caller. */
-    const char *compile_helper; /* the program aptune-compile */
-    const char *gpu_helper;     /* the program aptune-gpu */
-    const char *cuda_folder;    /* a toolkit of our own; need not exist */
-    const char *compare_source; /* the kernels that compare outputs */
+    const char *compile_helper;      /* the program aptune-compile */
+    const char *gpu_helper;          /* the program aptune-gpu */
+    const char *cuda_folder;         /* a toolkit of our own; need not exist */
+    const char *compare_source;      /* the kernels that compare outputs */
     const char *const *metric_files; /* the shipped metrics, in order */
     size_t metric_file_count;
 

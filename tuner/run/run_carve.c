@@ -256,9 +256,9 @@ static void select_all(Run *r)
         r->selected[i] = r->configs[i].code == CODE_OK;
 }
 
-/* Where the spec says nothing: the best by predicted time, and a third of the budget to polish them.
- * The budget is one in a hundred of a large space, at least 40, but not more than a tenth of a small
- * one. */
+/* Where the spec says nothing: the best by predicted time, and a third of the budget to polish
+ * them. The budget is one in a hundred of a large space, at least 40, but not more than a tenth of
+ * a small one. */
 static void use_default(Run *r)
 {
     if (r->spec->carving_count > 0)

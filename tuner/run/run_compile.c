@@ -102,8 +102,24 @@ static json_t *facts_json(const Hash *code, const Hash *launch, const Profile *p
     json_t *values = json_array();
     for (int f = 0; f < PROFILE_FIELDS; f++)
         json_array_append_new(values, isfinite(p->value[f]) ? json_real(p->value[f]) : json_null());
-    return json_pack("{s:s, s:s, s:o}", "code", code->text, "launch", launch->text, "profile",
-                     values);
+    json_t *regions = json_array();
+    for (size_t i = 0; i < p->region_count; i++)
+        for (int c = 0; c < REGION_COLUMNS; c++)
+            json_array_append_new(regions, json_real(p->regions[i].value[c]));
+    return json_pack("{s:s, s:s, s:o, s:o, s:s?}", "code", code->text, "launch", launch->text,
+                     "profile", values, "regions", regions, "note", p->note);
+}
+
+/* The regions that facts_json wrote. */
+static void facts_regions(Arena *a, const json_t *numbers, Profile *p)
+{
+    ProfileRegion regions[PROFILE_REGION_ROOM];
+    const size_t rows = json_array_size(numbers) / REGION_COLUMNS;
+    const size_t count = rows < PROFILE_REGION_ROOM ? rows : PROFILE_REGION_ROOM;
+    for (size_t i = 0; i < count * REGION_COLUMNS; i++)
+        regions[i / REGION_COLUMNS].value[i % REGION_COLUMNS] =
+            json_number_value(json_array_get(numbers, i));
+    profile_set_regions(a, p, regions, count);
 }
 
 static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *code,
@@ -117,6 +133,9 @@ static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *cod
               strcmp(launch_text, launch->text) == 0 && json_array_size(values) == PROFILE_FIELDS;
     if (ok) {
         Profile *p = ARENA_NEW(a, Profile);
+        const char *note = json_string_value(json_object_get(o, "note"));
+        p->note = note ? arena_string(a, note) : NULL;
+        facts_regions(a, json_object_get(o, "regions"), p);
         memcpy(code->text, code_text, HASH_TEXT);
         for (size_t f = 0; f < PROFILE_FIELDS; f++) {
             json_t *v = json_array_get(values, f);
@@ -218,6 +237,7 @@ static void profile_code(Work *w, const Item *it, const CompileResult *res)
     Profile *p = ARENA_NEW(r->arena, Profile);
     Hash code;
     if (profile_build(w->scratch, &in, p, &code, &d)) {
+        profile_keep(r->arena, p);
         take_code(w, it, &code, p);
         json_t *facts = facts_json(&code, &it->launch_hash, p);
         farm_attach(w->farm, &it->job, facts, &d); /* the farm has told of a cache that fails */

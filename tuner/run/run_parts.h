@@ -57,9 +57,6 @@ Farm *run_open_farm(Run *r);
 
 /* --- recordings ------------------------------------------------------------------------------- */
 
-/* The device a recording was made on; what it does not say comes from the table. */
-const Device *run_recorded_device(Arena *a, const RecordHeader *h);
-
 RecordValue run_record_value(Arena *a, Value v);
 
 /* The spec's parameters as headers have them. */

@@ -17,7 +17,9 @@ static ProfileHeader profile_header(Run *r, const RecordHeader *about)
     return (ProfileHeader){.about = *about,
                            .profiler = arena_printf(r->arena, "%d", PROFILER_VERSION),
                            .fields = fields,
-                           .field_count = PROFILE_FIELDS};
+                           .field_count = PROFILE_FIELDS,
+                           .columns = profile_region_names(),
+                           .column_count = REGION_COLUMNS};
 }
 
 /* Profiles can be made again at any time, so the file is written anew by each run. */
@@ -38,7 +40,10 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
             continue;
         ProfileRow row = {.code = run_code_text(a, r, c),
                           .launch = run_launch_text(a, r, c),
-                          .values = c->profile->value};
+                          .values = c->profile->value,
+                          .note = c->profile->note,
+                          .regions = c->profile->regions ? c->profile->regions->value : NULL,
+                          .region_count = c->profile->region_count};
         ok = profiles_append(w, &row, r->diag);
         arena_reset(a);
     }
@@ -76,6 +81,25 @@ static const ProfileRecording *open_profiles(Run *r)
     return strcmp(p->header.profiler, version) == 0 ? p : NULL;
 }
 
+/* Regions in the order of this program's columns; none where the recording lacks one. */
+static void take_regions(Arena *a, const ProfileHeader *h, const ProfileRow *row, Profile *p)
+{
+    ProfileRegion regions[PROFILE_REGION_ROOM];
+    const size_t count =
+        row->region_count < PROFILE_REGION_ROOM ? row->region_count : PROFILE_REGION_ROOM;
+    for (int c = 0; c < REGION_COLUMNS; c++) {
+        size_t k = 0;
+        const char *name = profile_region_names()[c];
+        while (k < h->column_count && strcmp(h->columns[k], name) != 0)
+            k++;
+        if (k == h->column_count)
+            return;
+        for (size_t i = 0; i < count; i++)
+            regions[i].value[c] = row->regions[i * h->column_count + k];
+    }
+    profile_set_regions(a, p, regions, count);
+}
+
 /* A row's numbers in the order of this program's fields. */
 static const Profile *profile_of_row(Arena *a, const ProfileHeader *h, const ProfileRow *row)
 {
@@ -86,6 +110,8 @@ static const Profile *profile_of_row(Arena *a, const ProfileHeader *h, const Pro
         if (k != SIZE_MAX)
             p->value[f] = row->values[k];
     }
+    p->note = row->note;
+    take_regions(a, h, row, p);
     return p;
 }
 

@@ -1,0 +1,18 @@
+/* The results of studies as tables. */
+#ifndef APTUNE_STUDY_SHEETS_H
+#define APTUNE_STUDY_SHEETS_H
+
+#include "tuner/draw/sheet.h"
+#include "tuner/study/study.h"
+
+typedef struct StudySheets {
+    Sheet *at;
+    size_t count;
+} StudySheets;
+
+/* Over all the spaces: carvings (the thesis's tables 6.2 and 6.3), samples (A.4, A.8), metrics side
+ * by side (6.4, 6.5), size against regret, and other strategies.  Tables without a row are left
+ * out. */
+StudySheets study_sheets(Arena *a, const Study *studies, size_t count);
+
+#endif
