@@ -13,7 +13,7 @@
  *    issues it, and behind it they go on together.
  *  - BSSY, BREAK and WARPSYNC lead nowhere.
  *
- * Everything lives in the arena; the code must outlive it. */
+ * Everything lives in the arena. */
 #ifndef APTUNE_CUBIN_SASS_FLOW_H
 #define APTUNE_CUBIN_SASS_FLOW_H
 
@@ -22,9 +22,9 @@
 #include "metrics/flow/loop.h"
 
 typedef struct SassFlow {
-    const uint8_t *code;
-    int arch;     /* 90 for sm_90 */
-    size_t count; /* instructions */
+    int arch; /* 90 for sm_90 */
+    const SassInstr *instrs;
+    size_t count; /* of them */
     Cfg *cfg;
     DomTree *dom;
     LoopTree *loops;

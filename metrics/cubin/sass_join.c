@@ -361,7 +361,7 @@ static Marks *count_marks(Arena *a, const SassFlow *f)
     for (int b = 0; b < f->cfg->count; b++)
         for (size_t i = f->cfg->blocks[b].first; i < f->cfg->blocks[b].end; i++) {
             double amount;
-            const SassInstr w = sass_at(f->code, i, f->arch);
+            const SassInstr w = f->instrs[i];
             const SassAnchor k = sass_anchor_of(w, &amount);
             if (k == SASS_NO_ANCHOR)
                 continue;

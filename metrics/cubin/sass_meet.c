@@ -36,7 +36,7 @@ SassMeetings sass_meetings_find(Arena *a, const SassFlow *f)
     int *stack = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
     for (size_t i = 0; i < f->count; i++) {
         size_t behind;
-        if (!sass_meeting(sass_at(f->code, i, f->arch), i, f->count, &behind) || behind == 0)
+        if (!sass_meeting(f->instrs[i], i, f->count, &behind) || behind == 0)
             continue;
         const int block = f->cfg->block_of[behind - 1];
         if (f->meets[block] && f->cfg->blocks[block].end == behind)

@@ -94,7 +94,7 @@ static void describe_code(Side *side, const SassFlow *f)
     for (int b = 0; b < f->cfg->count; b++) {
         const int loop = f->loops->loop_of[b];
         for (size_t i = f->cfg->blocks[b].first; loop != CFG_NONE && i < f->cfg->blocks[b].end; i++)
-            add_code_instruction(&side->traits[loop], sass_at(f->code, i, f->arch));
+            add_code_instruction(&side->traits[loop], f->instrs[i]);
     }
 }
 

@@ -127,7 +127,7 @@ static void count_block(SassProfile *p, const SassFlow *f, int b, double times)
 {
     const CfgBlock *block = &f->cfg->blocks[b];
     for (size_t i = block->first; i < block->end; i++) {
-        const SassInstr w = sass_at(f->code, i, f->arch);
+        const SassInstr w = f->instrs[i];
         p->by_unit[sass_unit_of(w)] += times;
         count_access(p, w, times);
         count_constant(p, w, times);

@@ -89,7 +89,7 @@ static Step *decode(Arena *a, const SassFlow *f)
 {
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
-        const SassInstr w = sass_at(f->code, i, f->arch);
+        const SassInstr w = f->instrs[i];
         const int stall = sass_stall(w);
         steps[i] = (Step){.kind = (uint8_t)kind_of(w),
                           .stall = (uint8_t)(stall > 0 ? stall : 1),
@@ -99,6 +99,12 @@ static Step *decode(Arena *a, const SassFlow *f)
                           .groups = (uint8_t)sass_groups_left(w)};
     }
     return steps;
+}
+
+/* fmax is a call, for the sake of NaNs that do not come up here. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 /* --- the warp -------------------------------------------------------------------------------- */
@@ -178,7 +184,7 @@ static void wait_for_scoreboards(Warp *w, unsigned mask)
 {
     int last = -1;
     unsigned period = 0;
-    for (int i = 0; i < SCOREBOARDS; i++) {
+    for (int i = 0; mask != 0 && i < SCOREBOARDS; i++) {
         if (!(mask >> i & 1))
             continue;
         period = w->loaded[i] > period ? w->loaded[i] : period;
@@ -235,9 +241,9 @@ static double result_time(Warp *w, Kind kind, SassWait *what)
     case SHARED_STORE:
         *what = SASS_WAIT_SHARED;
         w->shared_free =
-            fmax(w->shared_free, now) + (kind == SHARED_LOAD ? l->load_spacing : l->store_spacing);
+            later(w->shared_free, now) + (kind == SHARED_LOAD ? l->load_spacing : l->store_spacing);
         /* Served when its turn ends; the latency already has one cycle of service. */
-        return fmax(w->shared_free - 1, now) + l->shared;
+        return later(w->shared_free - 1, now) + l->shared;
     case SHARED_ATOMIC:
         *what = SASS_WAIT_SHARED;
         return now + l->shared_atomic;
@@ -272,14 +278,14 @@ static void issue(Warp *w, Step s)
         if (s.kind == GLOBAL_LOAD && s.write < SCOREBOARDS)
             w->loaded[s.write] = w->period;
         if (s.kind == COPY) {
-            w->copies = fmax(w->copies, time);
+            w->copies = later(w->copies, time);
             w->copied = w->period;
         }
     }
     set_scoreboard(w, s.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
     if (s.kind == COPY_CLOSE)
         close_group(w);
-    const double slot = fmax(s.stall, w->latency->issue_spacing);
+    const double slot = later(s.stall, w->latency->issue_spacing);
     w->sum.now += slot;
     w->sum.issue += slot;
     if (s.kind == BARRIER)
@@ -318,7 +324,7 @@ static void enter_loop(Arena *a, Warp *w, int loop)
     Active *active = VEC_ADD(a, &w->active);
     *active = (Active){.loop = loop,
                        .depth = w->depth,
-                       .iterations = entries > 0 ? fmax(1, nearbyint(visits / entries)) : 1,
+                       .iterations = entries > 0 ? later(1, nearbyint(visits / entries)) : 1,
                        .before = {w->sum, w->sum}};
 }
 
@@ -476,7 +482,7 @@ static double issue_of_visits(const Warp *w)
         const CfgBlock *block = &w->flow->cfg->blocks[b];
         double once = 0;
         for (size_t i = block->first; i < block->end; i++)
-            once += fmax(w->steps[i].stall, w->latency->issue_spacing);
+            once += later(w->steps[i].stall, w->latency->issue_spacing);
         cycles += once * w->join->visits[b];
     }
     return cycles;
