@@ -8,6 +8,7 @@
  * is, a copy comes out.
  *
  *     0  offset      thread t copies element t + OFFSET; the last ones start again at the first
+ *                    (with more ELEMENTS, also those that are a block's threads further on)
  *
  *            t     0   1   2   3   4  …       a warp's words lie together, but they do not
  *                   ╲   ╲   ╲   ╲   ╲         start where a sector does
@@ -27,9 +28,10 @@
  *                  8  9 10 11                  2  6 10 14
  *                 12 13 14 15                  3  7 11 15
  *
- *                    … BLOCKS 1: and tiles are given out to blocks by columns, too.  The paper's
- *                    patterns 1, 2, 3 are 0,0,0; 1,1,0; 1,1,1.  Where reading and writing differ,
- *                    the words change threads in shared memory, without conflicts.
+ *                    … of ELEMENTS tiles in a row; BLOCKS 1: of tiles below each other, and
+ *                    blocks go down the columns, too.  The paper's patterns 1, 2, 3 are 0,0,0;
+ *                    1,1,0; 1,1,1.  Where reading and writing differ, the words change threads in
+ *                    shared memory, without conflicts.
  *
  *     3  records     of FIELDS words; a thread copies one
  *
@@ -52,6 +54,9 @@
 #endif
 #ifndef BLOCK
 #define BLOCK 256 /* threads of a block; TILE·TILE of them for KIND 2 */
+#endif
+#ifndef ELEMENTS
+#define ELEMENTS 1 /* KIND 0, 1, 2: words that a thread copies */
 #endif
 #ifndef OFFSET
 #define OFFSET 0 /* KIND 0: words from a thread's number to its element's */
@@ -88,6 +93,7 @@ constexpr int COPIES = 8; /* KIND 4: within shared memory; the thesis makes 100,
 static_assert(0 <= KIND && KIND <= 4, "there are five kinds");
 static_assert(BLOCK <= 1024, "more threads than a block can have");
 static_assert(KIND != 2 || BLOCK == TILE * TILE, "one thread for each word of a tile");
+static_assert(KIND < 3 || ELEMENTS == 1, "a record, or a word of shared memory, for each thread");
 static_assert(LAYOUT != 2 || FIELDS == 2 || FIELDS == 4,
               "structures of 8 and 16 bytes move as one");
 static_assert(READ_WAYS <= 32 && WRITE_WAYS <= 32, "a warp has 32 words");
@@ -99,59 +105,74 @@ struct alignas(FIELDS == 2 || FIELDS == 4 ? 4 * FIELDS : 4) Record {
     float at[FIELDS];
 };
 
-/* The thread among all of the grid. */
+/* The thread's first word in the array; its record where it has one. */
 __device__ __forceinline__ unsigned grid_thread()
 {
-    return blockIdx.x * BLOCK + threadIdx.x;
+    return blockIdx.x * (BLOCK * ELEMENTS) + threadIdx.x;
 }
 
-/* --- 0 and 1: a word that is not at the thread's own number ---------------------------------- */
+/* --- 0, 1 and 2: words of one thread --------------------------------------------------------- */
 
-__device__ __forceinline__ unsigned offset_place(unsigned elements)
+/* Where word number e is in the array, some words further on … */
+__device__ __forceinline__ unsigned offset_place(unsigned elements, int e)
 {
-    unsigned place = grid_thread() + OFFSET;
+    unsigned place = grid_thread() + e * BLOCK + OFFSET;
     return place < elements ? place : place - elements;
 }
 
-__device__ __forceinline__ unsigned crossed_place()
+/* … at the neighbour's place … */
+__device__ __forceinline__ unsigned crossed_place(int e)
 {
-    return grid_thread() ^ 1;
+    return (grid_thread() + e * BLOCK) ^ 1;
 }
 
-__device__ __forceinline__ void copy_word(float *out, const float *in, unsigned place)
+/* … and in tile number e of the block, by rows or by columns of the tile. */
+__device__ __forceinline__ unsigned matrix_place(unsigned rows, unsigned columns, int e,
+                                                 int by_columns)
 {
-    out[place] = in[place];
-}
-
-/* --- 2: matrix ------------------------------------------------------------------------------- */
-
-/* The thread's word of the tile, by rows or by columns, in the matrix. */
-__device__ __forceinline__ unsigned matrix_place(unsigned rows, unsigned columns, int by_columns)
-{
-    unsigned tiles_x = columns / TILE, tiles_y = rows / TILE;
-    unsigned tile_x = BLOCKS ? blockIdx.x / tiles_y : blockIdx.x % tiles_x;
-    unsigned tile_y = BLOCKS ? blockIdx.x % tiles_y : blockIdx.x / tiles_x;
+    unsigned tile = blockIdx.x * ELEMENTS + e, tiles_x = columns / TILE, tiles_y = rows / TILE;
+    unsigned tile_x = BLOCKS ? tile / tiles_y : tile % tiles_x;
+    unsigned tile_y = BLOCKS ? tile % tiles_y : tile / tiles_x;
     unsigned x = threadIdx.x % TILE, y = threadIdx.x / TILE;
     return (tile_y * TILE + (by_columns ? x : y)) * columns + tile_x * TILE + (by_columns ? y : x);
 }
 
-/* Gives a word to the thread that writes it, when that is not the one that read it. */
-__device__ __forceinline__ float change_threads(float word)
+__device__ __forceinline__ unsigned word_place(unsigned rows, unsigned columns, int e,
+                                               int by_columns)
 {
-    __shared__ float tile[TILE][TILE + 1];
-    unsigned x = threadIdx.x % TILE, y = threadIdx.x / TILE;
-    tile[y][x] = word;
-    __syncthreads(); /* the tile is complete */
-    return tile[x][y];
+    if (KIND == 0)
+        return offset_place(rows * columns, e);
+    return KIND == 1 ? crossed_place(e) : matrix_place(rows, columns, e, by_columns);
 }
 
-__device__ __forceinline__ void copy_matrix(float *out, const float *in, unsigned rows,
-                                            unsigned columns)
+/* Gives the words to the threads that write them, when those are not the ones that read them. */
+__device__ __forceinline__ void change_threads(float word[ELEMENTS])
 {
-    float word = in[matrix_place(rows, columns, READ)];
-    if (READ != WRITE)
-        word = change_threads(word);
-    out[matrix_place(rows, columns, WRITE)] = word;
+    constexpr int elements = ELEMENTS;
+    __shared__ float tiles[ELEMENTS][TILE][TILE + 1];
+    unsigned x = threadIdx.x % TILE, y = threadIdx.x / TILE;
+#pragma unroll elements
+    for (int e = 0; e < elements; e++)
+        tiles[e][y][x] = word[e];
+    __syncthreads(); /* the tiles are complete */
+#pragma unroll elements
+    for (int e = 0; e < elements; e++)
+        word[e] = tiles[e][x][y];
+}
+
+__device__ __forceinline__ void copy_words(float *out, const float *in, unsigned rows,
+                                           unsigned columns)
+{
+    constexpr int elements = ELEMENTS;
+    float word[ELEMENTS];
+#pragma unroll elements
+    for (int e = 0; e < elements; e++)
+        word[e] = in[word_place(rows, columns, e, READ)];
+    if (KIND == 2 && READ != WRITE)
+        change_threads(word);
+#pragma unroll elements
+    for (int e = 0; e < elements; e++)
+        out[word_place(rows, columns, e, WRITE)] = word[e];
 }
 
 /* --- 3: records ------------------------------------------------------------------------------ */
@@ -217,12 +238,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     access_copy(float *__restrict__ out, const float *__restrict__ in, unsigned rows,
                 unsigned columns)
 {
-#if KIND == 0
-    copy_word(out, in, offset_place(rows * columns));
-#elif KIND == 1
-    copy_word(out, in, crossed_place());
-#elif KIND == 2
-    copy_matrix(out, in, rows, columns);
+#if KIND < 3
+    copy_words(out, in, rows, columns);
 #elif KIND == 3
     unsigned records = rows * columns / FIELDS;
     store_record(out, records, load_record(in, records));

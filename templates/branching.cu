@@ -56,7 +56,7 @@
 
 /* --- what follows from it -------------------------------------------------------------------- */
 
-constexpr int STEPS = 64;              /* multiply-adds of a branch */
+constexpr int STEPS = 128;             /* multiply-adds of a branch */
 constexpr int RADIUS = STEPS / 2;      /* neighbours of the filter on each side */
 constexpr int UNROLL = 8;              /* steps that are written out; a loop keeps branches apart */
 constexpr int EACH = BLOCK / BRANCHES; /* elements of a block that take the same branch */
@@ -159,15 +159,24 @@ __device__ __forceinline__ float compute(float value, float middle, float rest)
     return value;
 }
 
-__device__ __forceinline__ float body(const float *words, unsigned element, float middle,
-                                      float rest, int times)
+/* What an element with these coefficients becomes. */
+__device__ __forceinline__ float body(const float *words, unsigned element, float value,
+                                      float middle, float rest)
+{
+    return BODY == 0 ? filter(words, element, value, middle, rest) : compute(value, middle, rest);
+}
+
+/* The same as branch number `branch` does it: once, or on a ladder ever more often. */
+__device__ __forceinline__ float take_branch(int branch, const float *words, unsigned element,
+                                             const float *middle, const float *rest)
 {
     float value = words[element];
+#if LADDER
 #pragma unroll 1
-    for (int t = 0; t < times; t++)
-        value =
-            BODY == 0 ? filter(words, element, value, middle, rest) : compute(value, middle, rest);
-    return value;
+    for (int t = 0; t < branch; t++)
+        value = body(words, element, value, middle[branch], rest[branch]);
+#endif
+    return body(words, element, value, middle[branch], rest[branch]);
 }
 
 /* --- the kernel ------------------------------------------------------------------------------ */
@@ -186,12 +195,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     int branch = branch_of(key, element);
     float value = 0;
 #if REMEDY == 1
-    value = body(words, element, middle[branch], rest[branch], 1);
+    value = body(words, element, words[element], middle[branch], rest[branch]);
 #else
 #pragma unroll branches
     for (int b = 0; b < branches; b++)
         if (branch == b)
-            value = body(words, element, middle[b], rest[b], LADDER ? b + 1 : 1);
+            value = take_branch(b, words, element, middle, rest);
 #endif
     out[blockIdx.x * BLOCK + element] = gain * value;
 }

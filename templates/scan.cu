@@ -270,17 +270,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #endif
 }
 
-/* One block scans the totals, 1024 at a time. */
+/* One block scans the totals, four to each thread at a time: one to each makes so many rounds that
+ * small tiles wait longer for their totals than for themselves. */
 extern "C" __global__ void __launch_bounds__(1024) scan_totals(int *totals, unsigned count)
 {
     __shared__ int warp_sums[32];
     int before = 0; /* the sum of all rounds before */
 #pragma unroll 1
-    for (unsigned start = 0; start < count; start += 1024) {
-        unsigned place = start + threadIdx.x;
-        int all, sum = scan_threads(place < count ? totals[place] : 0, warp_sums, 32, &all);
-        if (place < count)
-            totals[place] = before + sum;
+    for (unsigned start = 0; start < count; start += 4 * 1024) {
+        const unsigned place = start + 4 * threadIdx.x;
+        int own[4], own_sum = 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            own[i] = place + i < count ? totals[place + i] : 0;
+            own_sum += own[i];
+        }
+        int all, sum = before + scan_threads(own_sum, warp_sums, 32, &all);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if (place + i < count)
+                totals[place + i] = sum;
+            sum += own[i];
+        }
         before += all;
         __syncthreads(); /* the warps' sums are read */
     }
