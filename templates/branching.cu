@@ -187,16 +187,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
               const float *__restrict__ rest, float gain)
 {
     __shared__ float words[BLOCK];
-    constexpr int branches = BRANCHES;
     words[threadIdx.x] = in[blockIdx.x * BLOCK + threadIdx.x];
     __syncthreads(); /* the block's elements are there */
 
     unsigned element = own_element(key);
     int branch = branch_of(key, element);
-    float value = 0;
-#if REMEDY == 1
-    value = body(words, element, words[element], middle[branch], rest[branch]);
+#if BRANCHES == 1
+    float value = take_branch(0, words, element, middle, rest);
+#elif REMEDY == 1
+    float value = body(words, element, words[element], middle[branch], rest[branch]);
 #else
+    constexpr int branches = BRANCHES;
+    float value = 0;
 #pragma unroll branches
     for (int b = 0; b < branches; b++)
         if (branch == b)
