@@ -70,7 +70,7 @@ figure() {
 
 @test "with recorded profiles its fate in carving is known, and no compiler is needed" {
     make_synthetic
-    explain --space space/synthetic.spec --no-lines --cache none "THREADS=64 EACH=2"
+    explain --space space/synthetic.spec --no-lines --cache-dir none "THREADS=64 EACH=2"
     status_is 0
     has "$output" '^  THREADS=64 EACH=2: '
     has "$output" '^replayed: ok, '
@@ -80,7 +80,7 @@ figure() {
     mkdir alone
     cp "$APTUNE" alone/aptune # without its helper beside it
     run --separate-stderr alone/aptune explain --no-gpu --space space/synthetic.spec \
-        --cache none "THREADS=64 EACH=2"
+        --cache-dir none "THREADS=64 EACH=2"
     status_is 0
     has "$output" '^  global sectors '
     has "$output" '^lines of the source$'

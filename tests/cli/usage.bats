@@ -28,7 +28,7 @@ refused() { # words that standard error must hold, then arguments
 }
 
 @test "every command has a --help" {
-    for command in tune inspect pack devices; do
+    for command in tune explain inspect profile pack devices; do
         run --separate-stderr "$APTUNE" $command --help
         status_is 0
         has "$output" '^usage: aptune '
@@ -36,10 +36,14 @@ refused() { # words that standard error must hold, then arguments
     done
 }
 
-@test "--help of tune names every option that is understood" {
+@test "--help of tune and explain names every option that is understood" {
     run "$APTUNE" tune --help
     for option in space output exhaustive dry-run compile arch why json jobs compile-limit cache \
         recordings device no-gpu; do
+        has "$output" "^  --$option "
+    done
+    run "$APTUNE" explain --help
+    for option in space compile arch no-lines jobs compile-limit cache recordings device no-gpu; do
         has "$output" "^  --$option "
     done
 }

@@ -51,7 +51,8 @@ static const TaskLaunch LAUNCHES[] = {
      .argument_count = 2},
     {.module = 0, .kernel = "l", .grid = {1, 1, 1}, .block = {1, 1, 1}},
 };
-static const TaskRun RUN = {MODULES, 2, LAUNCHES, 2};
+static const TaskRun RUN = {
+    .modules = MODULES, .module_count = 2, .launches = LAUNCHES, .launch_count = 2};
 
 static const TaskBuffer BUFFERS[] = {
     {.name = "A",
@@ -87,7 +88,11 @@ static void expect_run(const TaskRun *r)
 
 static json_t *problem(Buf *blob)
 {
-    TaskProblem p = {BUFFERS, 2, RUN, {"checking", 8}};
+    TaskProblem p = {.buffers = BUFFERS,
+                     .buffer_count = 2,
+                     .reference = RUN,
+                     .checking = {"checking", 8},
+                     .bare = true};
     return message_problem(&p, blob);
 }
 
@@ -97,10 +102,8 @@ static json_t *trial(Buf *blob)
                .run = RUN,
                .verify = true,
                .warmups = 1,
-               .runs = 20,
-               .extra_runs = 80,
-               .factor = 1.1,
-               .best_ms = 0.3};
+               .cache = TASK_BOTH,
+               .sampling = {2, 7, 100, 0.25, 0.005, 50, 0.3}};
     return message_trial(&t, blob);
 }
 
@@ -124,6 +127,7 @@ static void a_problem_arrives_as_it_was_sent(void **state)
     assert_true(b->tolerance.absolute == 1e-300 && b->tolerance.relative == 1e-5);
     assert_true(b->tolerance.scale == TASK_SCALE_MAX);
     assert_memory_equal(p.checking.cubin, "checking", 8);
+    assert_true(p.bare);
     expect_run(&p.reference);
     end(&f);
 }
@@ -136,11 +140,67 @@ static void a_trial_arrives_as_it_was_sent(void **state)
     Trial t;
     send_over(&f, trial(&blob), &blob);
 
-    assert_true(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+    assert_true(message_read_trial(f.arena, &f.message, (MessageLimits){2, 0}, &t, &f.diag));
 
     assert_true(t.id == INT64_C(1) << 40 && t.verify && t.warmups == 1);
-    assert_true(t.runs == 20 && t.extra_runs == 80 && t.factor == 1.1 && t.best_ms == 0.3);
+    const TaskSampling *x = &t.sampling;
+    assert_true(t.cache == TASK_BOTH && x->least == 2 && x->enough == 7 && x->most == 100);
+    assert_true(x->sample_ms == 0.25 && x->width == 0.005 && x->budget_ms == 50);
+    assert_true(x->rival_ms == 0.3);
     expect_run(&t.run);
+    end(&f);
+}
+
+static void a_final_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    TaskRun runs[] = {RUN, RUN, RUN};
+    TrialFinal sent = {.id = 3, .runs = runs, .run_count = 3, .rounds = 21, .sample_ms = 0.25};
+    TrialFinal got;
+    sent.cache = TASK_COLD;
+    send_over(&f, message_final(&sent, &blob), &blob);
+
+    assert_true(message_read_final(f.arena, &f.message, 2, &got, &f.diag));
+
+    assert_true(got.id == 3 && got.run_count == 3 && got.rounds == 21 && got.sample_ms == 0.25);
+    assert_int_equal(got.cache, TASK_COLD);
+    for (size_t i = 0; i < 3; i++)
+        expect_run(&got.runs[i]);
+    end(&f);
+}
+
+static void an_absurd_number_of_rounds_or_samples_is_refused(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    TrialFinal final = {.rounds = INT32_MAX}, got;
+    send_over(&f, message_final(&final, &blob), &blob);
+    assert_false(message_read_final(f.arena, &f.message, 2, &got, &f.diag));
+    end(&f);
+
+    Trial trial = {.sampling = {.least = -1}}, read;
+    blob = (Buf){0};
+    send_over(&f, message_trial(&trial, &blob), &blob);
+    assert_false(message_read_trial(f.arena, &f.message, 2, &read, &f.diag));
+    end(&f);
+}
+
+static void what_the_reference_made_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    const TaskOutput sent = {.buffer = 1, .rms = 0.5, .unsteady = 7, .unsteady_error = 1e-3}, *got;
+    size_t count;
+    send_over(&f, message_outputs(&sent, 1), &blob);
+
+    assert_true(message_read_outputs(f.arena, f.message.header, &got, &count));
+
+    assert_true(count == 1 && got->buffer == 1 && got->rms == 0.5);
+    assert_true(got->unsteady == 7 && got->unsteady_error == 1e-3);
     end(&f);
 }
 
@@ -157,6 +217,10 @@ static void a_result_arrives_as_it_was_sent(void **state)
                         .verified = true,
                         .times = times,
                         .time_count = 3,
+                        .warm_times = times + 1,
+                        .warm_count = 2,
+                        .batch = 40,
+                        .health = {.known = true, .clock_mhz = 1980, .brakes = 5, .others = 2},
                         .first_ms = 7,
                         .checks = checks,
                         .check_count = 2,
@@ -169,6 +233,11 @@ static void a_result_arrives_as_it_was_sent(void **state)
     assert_true(r.id == 12 && r.status == TRIAL_WRONG && r.verified && r.first_ms == 7);
     assert_int_equal(r.time_count, 3);
     assert_memory_equal(r.times, times, sizeof times);
+    assert_int_equal(r.warm_count, 2);
+    assert_memory_equal(r.warm_times, times + 1, 2 * sizeof times[0]);
+    assert_int_equal(r.batch, 40);
+    assert_true(r.health.known && r.health.clock_mhz == 1980 && r.health.brakes == 5);
+    assert_int_equal(r.health.others, 2);
     assert_int_equal(r.check_count, 2);
     assert_true(r.checks[0].wrong == 3 && r.checks[0].first == 9 && r.checks[0].unwritten == 1);
     assert_true(isnan(r.checks[1].got) && r.checks[1].expected < -1e308);
@@ -251,7 +320,7 @@ static void absurd_numbers_never_get_past_the_reader(void **state)
         json_decref(header);
         send_over(&f, json_loads(buf_text(&changed), 0, NULL), &blob);
 
-        assert_false(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+        assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){2, 0}, &t, &f.diag));
 
         assert_int_equal(f.diag.errors, 1);
         free(text);
@@ -289,6 +358,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_problem_arrives_as_it_was_sent),
         cmocka_unit_test(a_trial_arrives_as_it_was_sent),
+        cmocka_unit_test(a_final_arrives_as_it_was_sent),
+        cmocka_unit_test(an_absurd_number_of_rounds_or_samples_is_refused),
+        cmocka_unit_test(what_the_reference_made_arrives_as_it_was_sent),
         cmocka_unit_test(a_result_arrives_as_it_was_sent),
         cmocka_unit_test(the_facts_of_a_device_arrive_as_they_were_sent),
         cmocka_unit_test(absurd_numbers_never_get_past_the_reader),

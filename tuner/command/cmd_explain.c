@@ -1,26 +1,13 @@
 /* aptune explain: why one configuration takes as long as it does. */
 #include "tuner/command/command.h"
-#include "tuner/command/options.h"
+#include "tuner/command/options_run.h"
 #include "tuner/command/start.h"
 #include "tuner/output/explain.h"
 #include "tuner/output/report.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static const char usage_text[] =
-    "usage: aptune explain --space FILE \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
-    "What bounds a configuration, where its cycles go, and what would help; two side by side.\n"
-    "  --space FILE         the spec\n"
-    "  --no-lines           do not compile once more for the lines of the source\n"
-    "  --compile            compile here even where a recording has the profiles\n"
-    "  --arch NAME          for another device: sm_90, h200 … (see aptune devices)\n"
-    "  --cache DIR          compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)\n"
-    "  --recordings DIR     shipped recordings (default: recordings beside the spec)\n"
-    "  --device N           which GPU (default 0)\n"
-    "  --no-gpu             do as if there were no GPU\n";
-
-enum { SUBJECTS = 2, DEVICES_MOST = 1024 };
+enum { SUBJECTS = 2 };
 
 typedef struct ExplainOptions {
     RunOptions run;
@@ -29,70 +16,21 @@ typedef struct ExplainOptions {
     int count;
 } ExplainOptions;
 
-enum {
-    OPT_SPACE = OPTIONS_LONG,
-    OPT_NO_LINES,
-    OPT_COMPILE,
-    OPT_ARCH,
-    OPT_CACHE,
-    OPT_RECORDINGS,
-    OPT_DEVICE,
-    OPT_NO_GPU,
-    OPT_HELP
+static const Option own_options[] = {
+    {"no-lines", NULL, "do not compile once more for the lines of the source", option_flag,
+     offsetof(ExplainOptions, no_lines), 0, 0},
+    {"help", NULL, "print this", option_flag, offsetof(ExplainOptions, help), 0, 0},
 };
 
-static const struct option long_options[] = {
-    {"space", required_argument, NULL, OPT_SPACE},
-    {"no-lines", no_argument, NULL, OPT_NO_LINES},
-    {"compile", no_argument, NULL, OPT_COMPILE},
-    {"arch", required_argument, NULL, OPT_ARCH},
-    {"cache", required_argument, NULL, OPT_CACHE},
-    {"recordings", required_argument, NULL, OPT_RECORDINGS},
-    {"device", required_argument, NULL, OPT_DEVICE},
-    {"no-gpu", no_argument, NULL, OPT_NO_GPU},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-static bool take_option(ExplainOptions *o, int option)
+static OptionTable table_of(ExplainOptions *o)
 {
-    switch (option) {
-    case OPT_SPACE:
-        o->run.space = optarg;
-        return true;
-    case OPT_NO_LINES:
-        o->no_lines = true;
-        return true;
-    case OPT_COMPILE:
-        o->run.compile = true;
-        return true;
-    case OPT_ARCH:
-        o->run.arch = optarg;
-        return true;
-    case OPT_CACHE:
-        o->run.cache = optarg;
-        return true;
-    case OPT_RECORDINGS:
-        o->run.recordings = optarg;
-        return true;
-    case OPT_DEVICE:
-        return options_take_count("--device", optarg, 0, DEVICES_MOST, &o->run.ordinal);
-    case OPT_NO_GPU:
-        o->run.no_gpu = true;
-        return true;
-    case OPT_HELP:
-        o->help = true;
-        return true;
-    default:
-        return false;
-    }
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
+    return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
 }
 
 /* The configurations asked for stand behind the options. */
 static bool take_texts(ExplainOptions *o, int count, char **texts)
 {
-    if (!o->run.space)
-        return fputs("aptune: which space? Say --space FILE\n", stderr), false;
     if (count < 1)
         return fputs("aptune: which configuration? Say \"A=1 B=2 …\"\n", stderr), false;
     if (count > SUBJECTS) {
@@ -107,18 +45,22 @@ static bool take_texts(ExplainOptions *o, int count, char **texts)
     return true;
 }
 
-static bool parse_options(int argc, char **argv, ExplainOptions *o)
+static bool parse_options(const OptionTable *t, int argc, char **argv, ExplainOptions *o)
 {
-    *o = (ExplainOptions){.run = {.jobs = start_core_count(), .compile_limit = 60}};
-    optind = 1;
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1;) {
-        if (option == '?' || option == ':')
-            return options_refuse(long_options, option, argv[optind - 1]);
-        if (!take_option(o, option))
-            return false;
-    }
-    return o->help || take_texts(o, argc - optind, argv + optind);
+    int rest;
+    if (!options_parse(t, argc, argv, &rest))
+        return false;
+    return o->help || (options_run_check(&o->run) && take_texts(o, argc - rest, argv + rest));
+}
+
+static bool print_usage(const OptionTable *t)
+{
+    Buf text = {0};
+    buf_puts(&text, "usage: aptune explain --space FILE \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
+                    "What bounds a configuration, where its cycles go, and what would help; two "
+                    "side by side.\n");
+    options_print_help(t, &text);
+    return command_finish(&text);
 }
 
 /* False when a configuration has no profile, after what became of it. */
@@ -168,13 +110,14 @@ static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
 
 int cmd_explain(int argc, char **argv)
 {
-    ExplainOptions o;
-    if (!parse_options(argc, argv, &o)) {
+    ExplainOptions o = {0};
+    OptionTable table = table_of(&o);
+    if (!parse_options(&table, argc, argv, &o)) {
         fputs("`aptune explain --help` lists the options\n", stderr);
         return EXIT_USAGE;
     }
     if (o.help)
-        return command_print_text(usage_text) ? EXIT_DONE : EXIT_FAILED;
+        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();

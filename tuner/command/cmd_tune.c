@@ -2,182 +2,106 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/dump.h"
-#include "tuner/command/options.h"
+#include "tuner/command/interrupt.h"
+#include "tuner/command/options_run.h"
+#include "tuner/command/shard.h"
 #include "tuner/command/start.h"
 #include "tuner/output/emit.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run.h"
+#include "tuner/run/run_sanitize.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char usage_text[] =
-    "usage: aptune [tune] --space FILE [options]\n"
-    "  --space FILE         the spec: kernel, parameters, constraints, launch, data\n"
-    "  --output DIR         where results go (default aptune-out/NAME)\n"
-    "  --exhaustive         time every configuration, not only what carving leaves\n"
-    "  --dry-run            count the space and stop before compiling\n"
-    "  --compile            compile here even where a recording has the profiles\n"
-    "  --arch NAME          carve for another device: sm_90, h200 … (see aptune devices)\n"
-    "  --why \"A=1 B=2 …\"    say what became of one configuration, and why\n"
-    "  --json               print one JSON object instead of the report\n"
-    "  --jobs N             compile workers (default: one per core)\n"
-    "  --compile-limit S    seconds one compile may take (default 60)\n"
-    "  --cache DIR          compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)\n"
-    "  --recordings DIR     shipped recordings (default: recordings beside the spec)\n"
-    "  --device N           which GPU (default 0)\n"
-    "  --no-gpu             do as if there were no GPU\n"
-    "  -d LETTERS           dump what stages leave to standard error:\n";
-
-static bool print_usage(void)
-{
-    Buf text = {0};
-    buf_puts(&text, usage_text);
-    dump_letters(&text);
-    return command_finish(&text);
-}
 
 typedef struct TuneOptions {
     RunOptions run;
     bool json, help;
     const char *why;   /* a configuration; NULL: none asked for */
     const char *dumps; /* letters of -d */
+    const char *shard; /* of --shard; NULL: what the batch system says */
 } TuneOptions;
 
-enum {
-    OPT_SPACE = OPTIONS_LONG,
-    OPT_OUTPUT,
-    OPT_EXHAUSTIVE,
-    OPT_DRY_RUN,
-    OPT_COMPILE,
-    OPT_ARCH,
-    OPT_WHY,
-    OPT_JSON,
-    OPT_JOBS,
-    OPT_COMPILE_LIMIT,
-    OPT_CACHE,
-    OPT_RECORDINGS,
-    OPT_DEVICE,
-    OPT_NO_GPU,
-    OPT_HELP
-};
-
-static const struct option long_options[] = {
-    {"space", required_argument, NULL, OPT_SPACE},
-    {"output", required_argument, NULL, OPT_OUTPUT},
-    {"exhaustive", no_argument, NULL, OPT_EXHAUSTIVE},
-    {"dry-run", no_argument, NULL, OPT_DRY_RUN},
-    {"compile", no_argument, NULL, OPT_COMPILE},
-    {"arch", required_argument, NULL, OPT_ARCH},
-    {"why", required_argument, NULL, OPT_WHY},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"jobs", required_argument, NULL, OPT_JOBS},
-    {"compile-limit", required_argument, NULL, OPT_COMPILE_LIMIT},
-    {"cache", required_argument, NULL, OPT_CACHE},
-    {"recordings", required_argument, NULL, OPT_RECORDINGS},
-    {"device", required_argument, NULL, OPT_DEVICE},
-    {"no-gpu", no_argument, NULL, OPT_NO_GPU},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-enum { SECONDS_MOST = 86400, DEVICES_MOST = 1024, JOBS_MOST = 1024 };
-
-static bool take_seconds(const char *option, const char *text, double *out)
+static bool take_dumps(const Option *o, const char *letters, void *field)
 {
-    char *end;
-    *out = strtod(text, &end);
-    if (!*end && end != text && *out > 0 && *out <= SECONDS_MOST)
-        return true;
-    fprintf(stderr, "aptune: %s takes a number of seconds above zero, at most %d, not '%s'\n",
-            option, SECONDS_MOST, text);
-    return false;
-}
-
-static bool take_dumps(const char *letters, const char **out)
-{
+    (void)o;
     char unknown = dump_unknown(letters);
-    *out = letters;
+    *(const char **)field = letters;
     if (unknown)
         fprintf(stderr, "aptune: -d knows no letter '%c'; `aptune tune --help` lists them\n",
                 unknown);
     return !unknown;
 }
 
-static bool take_option(TuneOptions *o, int option)
+/* The name of what the L2 holds. */
+static bool take_cache(const Option *o, const char *text, void *field)
 {
-    switch (option) {
-    case OPT_SPACE:
-        o->run.space = optarg;
+    (void)o;
+    TaskCache known;
+    *(const char **)field = text;
+    if (task_cache_find(text, &known))
         return true;
-    case OPT_OUTPUT:
-        o->run.output = optarg;
-        return true;
-    case OPT_EXHAUSTIVE:
-        o->run.exhaustive = true;
-        return true;
-    case OPT_DRY_RUN:
-        o->run.dry_run = true;
-        return true;
-    case OPT_COMPILE:
-        o->run.compile = true;
-        return true;
-    case OPT_ARCH:
-        o->run.arch = optarg;
-        return true;
-    case OPT_WHY:
-        o->why = optarg;
-        return true;
-    case OPT_JSON:
-        o->json = true;
-        return true;
-    case OPT_JOBS:
-        return options_take_count("--jobs", optarg, 1, JOBS_MOST, &o->run.jobs);
-    case OPT_COMPILE_LIMIT:
-        return take_seconds("--compile-limit", optarg, &o->run.compile_limit);
-    case OPT_CACHE:
-        o->run.cache = optarg;
-        return true;
-    case OPT_RECORDINGS:
-        o->run.recordings = optarg;
-        return true;
-    case OPT_DEVICE:
-        return options_take_count("--device", optarg, 0, DEVICES_MOST, &o->run.ordinal);
-    case OPT_NO_GPU:
-        o->run.no_gpu = true;
-        return true;
-    case 'd':
-        return take_dumps(optarg, &o->dumps);
-    case OPT_HELP:
-        o->help = true;
-        return true;
-    default:
-        return false;
-    }
+    fprintf(stderr,
+            "aptune: --cache takes warm, cold or both, for what the L2 holds when a run is timed, "
+            "not '%s'; the folder of compiled code is --cache-dir\n",
+            text);
+    return false;
 }
 
-static bool parse_options(int argc, char **argv, TuneOptions *o)
+enum { FINALISTS_MOST = 1000, SECONDS_MOST = 86400 };
+
+static const Option own_options[] = {
+    {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
+     offsetof(TuneOptions, run.output), 0, 0},
+    {"exhaustive", NULL, "time every configuration, not only what carving leaves", option_flag,
+     offsetof(TuneOptions, run.exhaustive), 0, 0},
+    {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
+     take_cache, offsetof(TuneOptions, run.l2), 0, 0},
+    {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
+     offsetof(TuneOptions, run.finalists), 1, FINALISTS_MOST},
+    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
+     option_seconds, offsetof(TuneOptions, run.trial_limit), 0, SECONDS_MOST},
+    {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
+     offsetof(TuneOptions, run.sanitize), 0, 0},
+    {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
+     offsetof(TuneOptions, run.devices), 0, 0},
+    {"mixed", NULL, "they may be of different kinds", option_flag, offsetof(TuneOptions, run.mixed),
+     0, 0},
+    {"shard", "I/N", "part I of N of the space (default: by mpirun or srun; none: all of it)",
+     option_text, offsetof(TuneOptions, shard), 0, 0},
+    {"dry-run", NULL, "count the space and stop before compiling", option_flag,
+     offsetof(TuneOptions, run.dry_run), 0, 0},
+    {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
+     offsetof(TuneOptions, why), 0, 0},
+    {"json", NULL, "print one JSON object instead of the report", option_flag,
+     offsetof(TuneOptions, json), 0, 0},
+    {"help", NULL, "print this", option_flag, offsetof(TuneOptions, help), 0, 0},
+    /* The last one: the letters follow it in the help. */
+    {"d", "LETTERS", "dump what stages leave to standard error:", take_dumps,
+     offsetof(TuneOptions, dumps), 0, 0},
+};
+
+static OptionTable table_of(TuneOptions *o)
 {
-    *o = (TuneOptions){.run = {.jobs = start_core_count(), .compile_limit = 60}, .dumps = ""};
-    optind = 1;
-    opterr = 0; /* its messages would name the command where ours name the program */
-    for (int option; (option = getopt_long(argc, argv, ":d:", long_options, NULL)) != -1;) {
-        if (option == '?' || option == ':')
-            return options_refuse(long_options, option, argv[optind - 1]);
-        if (!take_option(o, option))
-            return false;
-    }
-    if (o->help)
-        return true;
-    if (optind < argc) {
-        fprintf(stderr, "aptune: unexpected argument '%s'\n", argv[optind]);
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
+    return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
+}
+
+static bool parse_options(const OptionTable *t, int argc, char **argv, TuneOptions *o)
+{
+    int rest;
+    if (!options_parse(t, argc, argv, &rest))
         return false;
-    }
-    if (!o->run.space)
-        fputs("aptune: which space? Say --space FILE\n", stderr);
-    return o->run.space != NULL;
+    return o->help || (options_end(argc, argv, rest) && options_run_check(&o->run) &&
+                       shard_choose(o->shard, &o->run));
+}
+
+static bool print_usage(const OptionTable *t)
+{
+    Buf text = {0};
+    buf_puts(&text, "usage: aptune [tune] --space FILE [options]\n");
+    options_print_help(t, &text);
+    dump_letters(&text);
+    return command_finish(&text);
 }
 
 static void dump(const Run *r, const TuneOptions *o, DumpPoint point)
@@ -255,10 +179,34 @@ static bool print_result(Run *r, const TuneOptions *o, size_t why)
     return command_finish(&out) && ok;
 }
 
+/* Says what a stopped run leaves and how to go on; nothing when it was not stopped. */
+static int finish_early(Run *r, Interrupt *interrupt)
+{
+    int number = r->stopped ? interrupt_take(interrupt) : 0;
+    if (number == 0)
+        return EXIT_FAILED;
+    Buf out = {0};
+    report_stopped(r, number, &out);
+    command_flush_messages(r->diag);
+    fputs(buf_text(&out), stderr);
+    buf_free(&out);
+    return EXIT_SIGNAL + number;
+}
+
+/* Said before hours of compiling, not after. */
+static bool can_sanitize(Run *r)
+{
+    if (r->source != RUN_MEASURED)
+        return diag_fail(r->diag, "--sanitize needs a GPU: %s", r->why_not_measured);
+    return run_sanitizer(r) != NULL;
+}
+
 /* The way of the configurations, stage by stage. */
 static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 {
     if (!run_open(r))
+        return EXIT_USAGE;
+    if (o->run.sanitize && !can_sanitize(r))
         return EXIT_USAGE;
     size_t why = o->why ? run_find_config(r, o->why, r->diag) : SIZE_MAX;
     if (o->why && why == SIZE_MAX)
@@ -269,14 +217,21 @@ static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
     if (o->run.dry_run)
         return print_counts(r, o) ? EXIT_DONE : EXIT_FAILED;
     command_flush_messages(r->diag); /* warnings of the spec are of use before the work */
-    if (!run_compile(r))
+    if (!run_claim(r))
         return EXIT_FAILED;
+    Interrupt interrupt = interrupt_catch();
+    r->stop_fd = interrupt.fd;
+    if (!run_compile(r)) {
+        progress_end(bar);
+        return finish_early(r, &interrupt);
+    }
     dump(r, o, DUMP_COMPILED);
     run_carve(r);
     dump(r, o, DUMP_CARVED);
-    if (!run_time(r))
-        return EXIT_FAILED;
+    bool timed = run_time(r);
     progress_end(bar);
+    if (!timed)
+        return finish_early(r, &interrupt);
     dump(r, o, DUMP_TIMED);
     run_judge(r);
     if (!print_result(r, o, why))
@@ -286,13 +241,14 @@ static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 
 int cmd_tune(int argc, char **argv)
 {
-    TuneOptions o;
-    if (!parse_options(argc, argv, &o)) {
+    TuneOptions o = {.dumps = ""};
+    OptionTable table = table_of(&o);
+    if (!parse_options(&table, argc, argv, &o)) {
         fputs("`aptune tune --help` lists the options\n", stderr);
         return EXIT_USAGE;
     }
     if (o.help)
-        return print_usage() ? EXIT_DONE : EXIT_FAILED;
+        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();

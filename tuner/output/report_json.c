@@ -1,11 +1,14 @@
 /* The run as one JSON object, and as a table of all configurations. */
 #include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
+
+#include "tuner/run/run_final.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
-static json_t *number(double v)
+json_t *report_number(double v)
 {
     return isfinite(v) ? json_real(v) : json_null();
 }
@@ -18,7 +21,7 @@ static json_t *json_of_value(Value v)
     case VALUE_INT:
         return json_integer(v.integer);
     case VALUE_REAL:
-        return number(v.real);
+        return report_number(v.real);
     default:
         return json_string(v.string);
     }
@@ -37,7 +40,8 @@ static json_t *metrics_of(const Run *r, size_t i)
 {
     json_t *o = json_object();
     for (size_t m = 0; m < r->metrics->metrics.count && r->configs[i].metrics; m++)
-        json_object_set_new(o, r->metrics->metrics.at[m].name, number(r->configs[i].metrics[m]));
+        json_object_set_new(o, r->metrics->metrics.at[m].name,
+                            report_number(r->configs[i].metrics[m]));
     return o;
 }
 
@@ -47,17 +51,47 @@ static json_t *best_of(const Run *r)
         return json_null();
     json_t *o = json_object();
     json_object_set_new(o, "parameters", parameters_of(r, r->best));
-    json_object_set_new(o, "time_ms", number(r->configs[r->best].median));
+    json_object_set_new(o, "time_ms", report_number(r->configs[r->best].median));
+    json_object_set_new(o, "low_ms", report_number(r->configs[r->best].low));
+    json_object_set_new(o, "high_ms", report_number(r->configs[r->best].high));
+    if (r->configs[r->best].warm_count > 0)
+        json_object_set_new(o, "warm_ms", report_number(r->configs[r->best].warm_median));
     json_object_set_new(o, "metrics", metrics_of(r, r->best));
     return o;
 }
 
-static json_t *seconds_of(const Run *r)
+/* The finalists, and which of them cannot be told from the winner. */
+static json_t *final_of(const Run *r)
 {
-    static const char *const names[] = {"construct", "compile", "profile", "carve", "time"};
+    const RunFinal *f = &r->final;
+    json_t *list = json_array();
+    for (size_t k = 0; k < f->count; k++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "parameters", parameters_of(r, f->list[k]));
+        json_object_set_new(o, "time_ms", report_number(f->medians[k]));
+        json_object_set_new(o, "ratio_low", report_number(f->ratio_low[k]));
+        json_object_set_new(o, "ratio_high", report_number(f->ratio_high[k]));
+        json_object_set_new(o, "tied", json_boolean(run_final_is_tied(f, f->list[k])));
+        json_array_append_new(list, o);
+    }
+    return json_pack("{s:i, s:I, s:o}", "rounds", f->rounds, "ties", (json_int_t)f->tie_count,
+                     "finalists", list);
+}
+
+static json_t *health_of(const Run *r)
+{
+    const HealthLog *h = &r->watch.health;
+    Buf brakes = {0};
+    health_print_brakes(h->brakes, &brakes);
     json_t *o = json_object();
-    for (int i = 0; i < LEDGER_STAGES; i++)
-        json_object_set_new(o, names[i], number(r->seconds[i]));
+    json_object_set_new(o, "steady", json_boolean(health_is_steady(h)));
+    json_object_set_new(o, "clock_high_mhz", report_number(h->clock_high_mhz));
+    json_object_set_new(o, "clock_low_mhz", report_number(h->clock_low_mhz));
+    json_object_set_new(o, "power_high_w", report_number(h->power_high_w));
+    json_object_set_new(o, "temperature_high_c", report_number(h->temperature_high_c));
+    json_object_set_new(o, "held_back_by", json_string(buf_text(&brakes)));
+    json_object_set_new(o, "other_processes", json_integer(h->others));
+    buf_free(&brakes);
     return o;
 }
 
@@ -130,12 +164,18 @@ void report_json(const Run *r, size_t why, Buf *out)
         json_object_set_new(o, "recording", json_string(r->recording_path));
     set_counts(r, o);
     json_object_set_new(o, "best", best_of(r));
-    json_object_set_new(o, "exhaustive_best_ms", number(r->exhaustive_best_ms));
-    json_object_set_new(o, "relative_performance", number(r->relative));
-    json_object_set_new(o, "random_relative_performance", number(r->random_relative));
+    json_object_set_new(o, "final", final_of(r));
+    if (r->source == RUN_MEASURED)
+        json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
+    if (r->watch.health.looks > 0)
+        json_object_set_new(o, "health", health_of(r));
+    json_object_set_new(o, "exhaustive_best_ms", report_number(r->exhaustive_best_ms));
+    json_object_set_new(o, "relative_performance", report_number(r->relative));
+    json_object_set_new(o, "random_relative_performance", report_number(r->random_relative));
     if (why != SIZE_MAX)
         json_object_set_new(o, "why", why_of(r, why));
-    json_object_set_new(o, "seconds", seconds_of(r));
+    json_object_set_new(o, "seconds", report_stage_seconds(r->seconds));
+    json_object_set_new(o, "ledger", report_ledger_json(r));
     print_object(o, out);
 }
 

@@ -86,6 +86,17 @@ size_t profiles_field(const ProfileHeader *h, const char *name)
     return SIZE_MAX;
 }
 
+const char *record_profile_path(Arena *a, const char *times)
+{
+    const char *end = strstr(times, ".times");
+    const char *last = end;
+    while (end && (end = strstr(end + 1, ".times")))
+        last = end;
+    return last ? arena_printf(a, "%.*s.profile%s", (int)(last - times), times,
+                               last + strlen(".times"))
+                : NULL;
+}
+
 /* --- writing -----------------------------------------------------------------------------------
  */
 
@@ -140,7 +151,7 @@ static bool continue_profile(Arena *a, ProfileWriter *w, const char *path,
 }
 
 ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHeader *h,
-                                   ProfileRecording **existing, Diag *d)
+                                    ProfileRecording **existing, Diag *d)
 {
     *existing = NULL;
     ProfileWriter *w = ARENA_NEW(a, ProfileWriter);

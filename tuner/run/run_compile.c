@@ -133,6 +133,7 @@ static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *cod
 /* A launch of a configuration on its way through the farm. */
 typedef struct Item {
     Arena *arena; /* of the job; NULL: the place is free */
+    int crashes;  /* of a compiler that had it */
     size_t config, launch;
     CompileJob job;
     Hash launch_hash;
@@ -243,6 +244,11 @@ static void take_result(Work *w, const CompileResult *res)
     Item *it = &w->items[res->id];
     Hash code;
     const Profile *profile;
+    /* A compiler that dies of this code does so again; one that was killed does not. */
+    if (res->status == COMPILE_CRASH && it->crashes++ == 0) {
+        farm_add(w->farm, res->id, &it->job);
+        return;
+    }
     w->run->launches_from_cache += res->from_cache;
     if (res->status != COMPILE_OK)
         take_failure(w, it, res);
@@ -262,6 +268,7 @@ static void start_item(Work *w, Item *it, size_t config, size_t launch)
 {
     Run *r = w->run;
     it->arena = arena_new();
+    it->crashes = 0;
     it->config = config;
     it->launch = launch;
     it->job = run_job(it->arena, r, config, launch, NULL, 0);
@@ -285,7 +292,7 @@ static void start_item(Work *w, Item *it, size_t config, size_t launch)
 static bool wait_for_result(Work *w)
 {
     CompileResult res;
-    bool ok = farm_next(w->farm, w->scratch, &res, w->run->diag);
+    bool ok = run_farm_next(w->run, w->farm, w->scratch, &res);
     if (ok)
         take_result(w, &res);
     arena_reset(w->scratch);
@@ -309,7 +316,7 @@ static bool is_wanted(const Run *r, size_t i)
     bool listed = r->only == NULL;
     for (size_t k = 0; k < r->only_count && !listed; k++)
         listed = r->only[k] == i;
-    return listed && r->configs[i].tier0 == TIER0_FITS;
+    return listed && r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i);
 }
 
 /* All launches of all configurations through the farm. */
@@ -317,6 +324,8 @@ static bool run_items(Work *w)
 {
     Run *r = w->run;
     for (size_t i = 0; i < r->config_count; i++) {
+        if (run_stopped(r))
+            return false;
         for (size_t l = 0; l < r->spec->launch_count && is_wanted(r, i); l++) {
             Item *it = free_item(w);
             if (!it)
@@ -405,6 +414,9 @@ static bool compile_all(Run *r)
     run_charge(r, LEDGER_COMPILE, &since);
     r->seconds[LEDGER_COMPILE] -= w.profiling;
     r->seconds[LEDGER_PROFILE] += w.profiling;
+    /* One thread does it, and does nothing else meanwhile. */
+    r->core_seconds[LEDGER_COMPILE] -= w.profiling;
+    r->core_seconds[LEDGER_PROFILE] += w.profiling;
     return ok;
 }
 
@@ -466,7 +478,8 @@ bool run_compile(Run *r)
     if (!r->profiles_recorded && !compile_all(r))
         return false;
     count_codes(r);
-    if (r->compiled == 0)
+    bool empty_part = r->options.shards > 1 && r->failed == 0; /* of a small space */
+    if (r->compiled == 0 && !empty_part)
         return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
                          first_failure(r));
     return true;

@@ -3,17 +3,49 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
+#include "tuner/record/device.h"
 #include "tuner/record/find.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
+
+size_t run_share(const Run *r, size_t count)
+{
+    size_t n = r->options.shards > 1 ? (size_t)r->options.shards : 1;
+    return (count + n - 1) / n;
+}
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+/* Processor seconds of this process and of its helpers that have ended. */
+static double core_seconds(void)
+{
+    static const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
+        struct rusage u;
+        if (getrusage(who[i], &u) == 0)
+            sum += seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
+    }
+    return sum;
+}
 
 void run_charge(Run *r, LedgerStage stage, double *since)
 {
-    double now = clock_seconds();
+    double now = clock_seconds(), cores = core_seconds();
     r->seconds[stage] += now - *since;
+    r->core_seconds[stage] += cores - r->core_charged;
+    r->core_charged = cores;
     *since = now;
+}
+
+bool run_is_mine(const Run *r, size_t i)
+{
+    return r->options.shards < 2 || i % (size_t)r->options.shards == (size_t)r->options.shard;
 }
 
 void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note)
@@ -111,26 +143,12 @@ static bool find_recording(Run *r)
     return r->recording != NULL;
 }
 
-static bool open_gpu(Run *r)
-{
-    if (r->options.no_gpu || r->options.arch) {
-        r->why_not_measured = r->options.arch ? "--arch was given" : "--no-gpu was given";
-        return false;
-    }
-    Diag d = diag_new(r->arena);
-    r->gpu = gpu_open(r->gpu_helper, r->options.ordinal, &d);
-    if (r->gpu)
-        return true;
-    r->why_not_measured = d.messages.count ? d.messages.at[0].text : "no GPU here";
-    return false;
-}
-
 static bool choose_device(Run *r)
 {
     if (r->options.arch && !device_find(r->options.arch))
         return diag_fail(r->diag, "unknown device '%s'; `aptune devices` lists those known",
                          r->options.arch);
-    bool measured = open_gpu(r);
+    bool measured = run_open_devices(r);
     if (measured)
         r->device = gpu_device(r->gpu);
     bool recorded = find_recording(r);
@@ -142,7 +160,7 @@ static bool choose_device(Run *r)
     }
     if (recorded) {
         r->source = RUN_REPLAYED;
-        r->device = run_recorded_device(r->arena, &r->recording->header);
+        r->device = record_device(r->arena, &r->recording->header);
         return true;
     }
     r->source = RUN_STATIC;
@@ -180,7 +198,13 @@ static void make_configs(Run *r)
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
-        *c = (Config){.number = i, .median = NAN, .max_error = NAN, .same_as = i};
+        *c = (Config){.number = i,
+                      .median = NAN,
+                      .low = NAN,
+                      .high = NAN,
+                      .warm_median = NAN,
+                      .max_error = NAN,
+                      .same_as = i};
         c->geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
         c->hash = ARENA_ARRAY(r->arena, Hash, r->spec->launch_count);
         c->tier0 = check_launches(r, c, scratch, run_slots(scratch, r, i));
@@ -207,6 +231,9 @@ bool run_open(Run *r)
     space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
     if (!r->options.output)
         r->options.output = arena_printf(r->arena, "aptune-out/%s", r->spec->name);
+    if (r->options.shards > 1)
+        r->options.output = arena_printf(r->arena, "%s/shard-%d-of-%d", r->options.output,
+                                         r->options.shard, r->options.shards);
     if (!run_open_carving(r) || !choose_device(r))
         return false;
     make_configs(r);
@@ -216,7 +243,6 @@ bool run_open(Run *r)
 
 void run_close(Run *r)
 {
-    gpu_close(r->gpu);
-    r->gpu = NULL;
+    run_close_devices(r);
     space_free(&r->space);
 }

@@ -14,7 +14,7 @@ static bool compile_one(Run *r, const char *path, TaskModule *out)
     Farm *farm = run_open_farm(r);
     CompileResult res;
     farm_add(farm, 0, &job);
-    bool ok = farm_next(farm, r->arena, &res, r->diag);
+    bool ok = run_farm_next(r, farm, r->arena, &res);
     if (ok && res.status != COMPILE_OK)
         ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res.log);
     farm_close(farm);
@@ -44,12 +44,28 @@ static bool set_reference(Run *r, const TaskArgument *arguments, TaskProblem *pr
     return true;
 }
 
-bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu)
+static bool make_problem(Run *r, const TaskArgument *arguments, TaskProblem *problem)
 {
-    TaskProblem problem = {0};
-    if (!run_task_buffers(r, &problem.buffers, &problem.buffer_count) ||
-        !compile_one(r, r->compare_source, &problem.checking) ||
-        !set_reference(r, arguments, &problem))
+    *problem = (TaskProblem){0};
+    return run_task_buffers(r, &problem->buffers, &problem->buffer_count) &&
+           compile_one(r, r->compare_source, &problem->checking) &&
+           set_reference(r, arguments, problem);
+}
+
+bool run_set_bare_problem(Run *r, const TaskArgument *arguments, Gpu *gpu)
+{
+    TaskProblem problem;
+    if (!make_problem(r, arguments, &problem))
         return false;
+    problem.bare = true;
     return gpu_set_problem(gpu, &problem, r->diag);
+}
+
+bool run_set_problem(Run *r, const TaskArgument *arguments)
+{
+    TaskProblem problem;
+    if (!make_problem(r, arguments, &problem) || !run_give_problem(r, &problem))
+        return false;
+    run_judge_reference(r, &problem, r->gpu);
+    return true;
 }

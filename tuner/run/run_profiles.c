@@ -46,22 +46,10 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     return profiles_close(w, r->diag) && ok;
 }
 
-/* "mm-h200.times.zst" to "mm-h200.profile.zst" */
-static const char *profile_path(Arena *a, const char *times)
-{
-    const char *end = strstr(times, ".times");
-    const char *last = end;
-    while (end && (end = strstr(end + 1, ".times")))
-        last = end;
-    return last ? arena_printf(a, "%.*s.profile%s", (int)(last - times), times,
-                               last + strlen(".times"))
-                : NULL;
-}
-
 /* The profile recording beside the times, if it is there and has the fields of this program. */
 static const ProfileRecording *open_profiles(Run *r)
 {
-    const char *path = profile_path(r->arena, r->recording_path);
+    const char *path = record_profile_path(r->arena, r->recording_path);
     if (!path || !file_exists(path))
         return NULL;
     Diag d = diag_new(r->arena);
@@ -118,7 +106,7 @@ bool run_take_recorded(Run *r)
     bool complete = profiles != NULL;
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count && complete; i++) {
-        if (r->configs[i].tier0 == TIER0_FITS)
+        if (r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i))
             complete = take_config(r, profiles, scratch, i);
         arena_reset(scratch);
     }

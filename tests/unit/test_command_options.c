@@ -1,0 +1,174 @@
+/* Options as tables: values find their fields, and what is no option is left alone.  What is said
+ * of mistakes is tested with the program itself (cli/usage.bats). */
+#include "tuner/command/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct Shared {
+    const char *space;
+    int jobs;
+} Shared;
+
+typedef struct Own {
+    Shared shared;
+    bool json;
+    double limit;
+    char letter;
+} Own;
+
+static bool take_letter(const Option *o, const char *text, void *field)
+{
+    (void)o;
+    *(char *)field = text[0];
+    return text[0] != '!';
+}
+
+static const Option shared_options[] = {
+    {"space", "FILE", "the space", option_text, offsetof(Shared, space), 0, 0},
+    {"jobs", "N…", "how many", option_count, offsetof(Shared, jobs), 1, 8},
+};
+
+static const Option own_options[] = {
+    {"json", NULL, "as JSON", option_flag, offsetof(Own, json), 0, 0},
+    {"limit", "S", "seconds", option_seconds, offsetof(Own, limit), 0, 10},
+    {"d", "LETTER", "a letter", take_letter, offsetof(Own, letter), 0, 0},
+};
+
+static OptionTable table_of(Own *o)
+{
+    return (OptionTable){{{shared_options, 2, &o->shared}, {own_options, 3, o}}, 2};
+}
+
+enum { WORDS = 12 };
+
+/* Words split at blanks, behind the name of a command; gives how many there are. */
+static int split(char *line, char **words)
+{
+    static char name[] = "command";
+    int count = 0;
+    words[count++] = name;
+    for (char *w = strtok(line, " "); w && count < WORDS; w = strtok(NULL, " "))
+        words[count++] = w;
+    return count;
+}
+
+/* Parses a line; `rest` is the first word left, NULL for none. */
+static bool parse(const char *line, Own *o, const char **rest)
+{
+    static char copy[256];
+    static char *words[WORDS];
+    snprintf(copy, sizeof copy, "%s", line);
+    int count = split(copy, words), at = 0;
+    OptionTable t = table_of(o);
+    bool ok = options_parse(&t, count, words, &at);
+    *rest = ok && at < count ? words[at] : NULL;
+    return ok;
+}
+
+static void values_go_to_the_fields_of_their_group(void **state)
+{
+    (void)state;
+    Own o = {0};
+    const char *rest;
+
+    assert_true(parse("--jobs 3 --json --space=mm.spec --limit 2.5 -dX", &o, &rest));
+
+    assert_null(rest);
+    assert_string_equal(o.shared.space, "mm.spec");
+    assert_int_equal(o.shared.jobs, 3);
+    assert_true(o.json);
+    assert_true(o.limit == 2.5);
+    assert_int_equal(o.letter, 'X');
+}
+
+static void what_is_not_given_is_left_as_it_was(void **state)
+{
+    (void)state;
+    Own o = {.shared.jobs = 7, .limit = 1};
+    const char *rest;
+
+    assert_true(parse("--space x", &o, &rest));
+
+    assert_int_equal(o.shared.jobs, 7);
+    assert_true(o.limit == 1);
+    assert_false(o.json);
+}
+
+static void options_may_stand_behind_other_words_and_end_with_dashes(void **state)
+{
+    (void)state;
+    Own o = {0};
+    const char *rest;
+
+    assert_true(parse("A=1 --json", &o, &rest));
+    assert_true(o.json);
+    assert_string_equal(rest, "A=1");
+
+    o.json = false;
+    assert_true(parse("-- --json", &o, &rest));
+    assert_false(o.json);
+    assert_string_equal(rest, "--json");
+}
+
+static void a_second_call_starts_anew(void **state)
+{
+    (void)state;
+    Own o = {0};
+    const char *rest;
+
+    assert_true(parse("--jobs 2 one two three", &o, &rest));
+    assert_true(parse("--jobs 3 four", &o, &rest));
+
+    assert_int_equal(o.shared.jobs, 3);
+    assert_string_equal(rest, "four");
+}
+
+static void limits_and_a_takers_own_refusal_hold(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"--jobs 0",        "--jobs 9",  "--jobs x",   "--jobs 2x",
+                                        "--jobs=",         "--limit 0", "--limit 11", "--limit nan",
+                                        "--limit 1 2 -d!", "--unknown", "--jobs",     "--json=yes"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        Own o = {0};
+        const char *rest;
+        assert_false(parse(wrong[i], &o, &rest));
+    }
+}
+
+static void help_has_a_line_for_each_in_order_and_in_columns(void **state)
+{
+    (void)state;
+    Own o = {0};
+    OptionTable t = table_of(&o);
+    Buf out = {0};
+
+    options_print_help(&t, &out);
+
+    assert_string_equal(buf_text(&out), "  --space FILE         the space\n"
+                                        "  --jobs N…            how many\n"
+                                        "  --json               as JSON\n"
+                                        "  --limit S            seconds\n"
+                                        "  -d LETTER            a letter\n");
+    buf_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_go_to_the_fields_of_their_group),
+        cmocka_unit_test(what_is_not_given_is_left_as_it_was),
+        cmocka_unit_test(options_may_stand_behind_other_words_and_end_with_dashes),
+        cmocka_unit_test(a_second_call_starts_anew),
+        cmocka_unit_test(limits_and_a_takers_own_refusal_hold),
+        cmocka_unit_test(help_has_a_line_for_each_in_order_and_in_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
