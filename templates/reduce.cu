@@ -1,6 +1,6 @@
 /* The sum of all elements of an array of integers: one sum per block, then the sum of these.
  *
- *     reduce(out sums, in data)                reduce_total(out total, in sums, count)
+ *     reduce(sums, in data)                    reduce_total(out total, sums, count)
  *     grid  n / (BLOCK * ELEMENTS)             grid  1
  *     block  BLOCK                             block  1024
  *
@@ -28,8 +28,10 @@
  *
  * (The lecture describes 1 and 2 as here; its listings for them have changed places.)
  *
- * FINISH says what becomes of the blocks' sums: they are stored for a second launch, reduce_total,
- * or added to the result by an atomic operation at once.  n is a multiple of BLOCK * ELEMENTS. */
+ * FINISH says what becomes of the blocks' sums: each is stored in a word of its own, and
+ * reduce_total adds up `count` of them; or all are added to one word by atomic operations, which
+ * reduce_total moves to the result and clears for the next time.  n is a multiple of
+ * BLOCK·ELEMENTS. */
 
 /* --- what is tuned --------------------------------------------------------------------------- */
 
@@ -49,7 +51,7 @@
 #define UNROLL 2 /* loads that are on their way together */
 #endif
 #ifndef FINISH
-#define FINISH 0 /* 0: sums are stored for a second launch; 1: added to the result by an atomic */
+#define FINISH 0 /* blocks' sums: 0: each in a word of its own; 1: added to one word, 0 before */
 #endif
 
 /* --- what follows from it -------------------------------------------------------------------- */
@@ -182,19 +184,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         sums[blockIdx.x] = sum;
 }
 
+/* A word of the blocks' sums, 0 behind the last one. */
+__device__ __forceinline__ int take_sum(int *sums, unsigned place, unsigned count)
+{
+    if (place >= count)
+        return 0;
+    int sum = sums[place];
+    if (FINISH == 1)
+        sums[place] = 0;
+    return sum;
+}
+
 /* One block adds the sums up in rounds of four for each thread. */
 extern "C" __global__ void __launch_bounds__(1024)
-    reduce_total(int *__restrict__ total, const int *__restrict__ sums, unsigned count)
+    reduce_total(int *__restrict__ total, int *__restrict__ sums, unsigned count)
 {
     __shared__ int warp_sums[32];
     int sum = 0;
 #pragma unroll 1
     for (unsigned start = 0; start < count; start += 4 * 1024) {
 #pragma unroll 4
-        for (unsigned i = 0; i < 4; i++) {
-            unsigned place = start + i * 1024 + threadIdx.x;
-            sum += place < count ? sums[place] : 0;
-        }
+        for (unsigned i = 0; i < 4; i++)
+            sum += take_sum(sums, start + i * 1024 + threadIdx.x, count);
     }
     sum = sum_warp(sum, 32);
     if (threadIdx.x % 32 == 0)
