@@ -20,6 +20,8 @@ static const Command commands[] = {
      cmd_explain},
     {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
     {"profile", "the fields and metrics that carving can use", cmd_profile},
+    {"merge", "join the recordings of parts of a space", cmd_merge},
+    {"study", "how well a pruning works, on recordings: tables, pictures, a report", cmd_study},
     {"pack", "compress a recording as it is shipped", cmd_pack},
     {"devices", "the devices known by name, and their limits", cmd_devices},
 };

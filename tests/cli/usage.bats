@@ -38,12 +38,12 @@ refused() { # words that standard error must hold, then arguments
 
 @test "--help of tune and explain names every option that is understood" {
     run "$APTUNE" tune --help
-    for option in space output exhaustive dry-run compile arch why json jobs compile-limit cache \
+    for option in space output exhaustive dry-run compile arch why json jobs compile-limit cache cache-dir \
         recordings device no-gpu; do
         has "$output" "^  --$option "
     done
     run "$APTUNE" explain --help
-    for option in space compile arch no-lines jobs compile-limit cache recordings device no-gpu; do
+    for option in space compile arch no-lines jobs compile-limit cache-dir recordings device no-gpu; do
         has "$output" "^  --$option "
     done
 }
@@ -153,7 +153,8 @@ END
 @test "devices lists what --arch understands" {
     run --separate-stderr "$APTUNE" devices
     status_is 0
-    has "$output" '^NVIDIA H200 +sm_90 +132 '
+    has "$output" '^NVIDIA H200 +sm_90 +132 .* checked$'
+    has "$output" '^Tesla V100.* unchecked$'
 }
 
 @test "inspect shows kernels of all files, and fails for one that cannot be read" {

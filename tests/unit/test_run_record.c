@@ -1,4 +1,5 @@
 /* Devices of recordings: what the header says goes before what the table knows. */
+#include "tuner/record/device.h"
 #include "tuner/run/run_parts.h"
 
 #include <setjmp.h>
@@ -12,7 +13,7 @@ static const RecordFact facts[] = {{"sms", 7}, {"clock_hz", 1.5e9}, {"of the fut
 static const Device *recorded(Arena *a, const char *arch)
 {
     RecordHeader h = {.device = "Synthetic GPU", .arch = arch, .facts = facts, .fact_count = 3};
-    return run_recorded_device(a, &h);
+    return record_device(a, &h);
 }
 
 static void facts_of_the_header_go_before_the_table(void **state)

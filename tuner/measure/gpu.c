@@ -62,7 +62,8 @@ struct Gpu {
     bool answered;      /* there is an answer to the first: */
     json_t *answer;     /* the helper's own, if it gave one; else: */
     TrialStatus status; /* what we say of it, with `why` */
-    bool killed;        /* the helper that had it was killed by somebody else */
+    bool killed;        /* the last helper was killed by somebody else */
+    int forgiven;       /* of those, since the last one that became READY */
 };
 
 GpuOptions gpu_options(const char *helper, int device)
@@ -120,10 +121,17 @@ static void drop_helper(Gpu *g)
     set_state(g, LOST, -1);
 }
 
+/* Helpers killed from outside on the way to READY that are not held against the device. */
+enum { KILLS_FORGIVEN = 5 };
+
 /* A start that did not come to READY. */
 static void count_failure(Gpu *g)
 {
     drop_helper(g);
+    if (g->state == DOWN && g->killed && g->forgiven < KILLS_FORGIVEN) {
+        g->forgiven++;
+        return;
+    }
     if (++g->failures >= g->tries)
         set_state(g, LOST, -1);
     if (g->state == DOWN)
@@ -252,6 +260,7 @@ static void start_helper(Gpu *g)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     g->starts++;
+    g->killed = false;
     set_state(g, GREETING, g->options.start_limit_s);
     const char **args = wrapped_arguments(a, &g->options);
     const char *program = args ? g->options.wrapper : g->options.helper;
@@ -273,7 +282,7 @@ static void tell_open(Gpu *g)
 
 static void become_ready(Gpu *g)
 {
-    g->failures = 0;
+    g->failures = g->forgiven = 0;
     set_state(g, READY, -1);
 }
 
@@ -363,7 +372,6 @@ static void on_ready(Gpu *g, const json_t *m)
 static void hear_wrapper(Gpu *g, bool ends)
 {
     static const double last_words_s = 10;
-    buf_clear(&g->printed);
     if (!g->options.wrapper)
         return;
     if (ends)

@@ -71,8 +71,7 @@ void report_heading(const Run *r, Buf *out)
                problem);
     if (r->options.shards > 1) {
         label(out, "shard");
-        buf_printf(out, "%d of %d, counted from 0 (%s): every %d. configuration\n",
-                   r->options.shard, r->options.shards, r->options.shard_from, r->options.shards);
+        buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards, r->options.shard_from);
     }
     label(out, "times");
     print_source(r, out);
@@ -358,8 +357,9 @@ static void print_ties(const Run *r, Buf *out)
         label(out, "final");
         buf_printf(out, "%zu finalists in %d rounds; ", f->count, f->rounds);
         if (f->tie_count > 1)
-            buf_printf(out, "%zu are tied, the winner by registers, shared memory, order:\n",
-                       f->tie_count);
+            buf_printf(out,
+                       "%zu tied within %.1f %%, the winner by registers, shared memory, order:\n",
+                       f->tie_count, 100 * f->within);
         else
             buf_puts(out, "the winner is the fastest beyond doubt\n");
     } else if (f->tie_count > 1) {
@@ -420,7 +420,7 @@ void report_result(const Run *r, Buf *out)
     print_carving(r, out);
     if (r->polished > 0) {
         counted(out, "", r->polished);
-        buf_puts(out, "  more as neighbours of the best (polish)\n");
+        buf_puts(out, "  more by what those times tell (polish)\n");
     }
     if (r->source != RUN_STATIC) {
         print_outcomes(r, out);
@@ -480,7 +480,7 @@ void report_why(const Run *r, size_t i, Buf *out)
         if (r->selected[i] && r->carving.fates[i].kind != FATE_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
-                                             : "as a neighbour of the best so far (polish)");
+                                             : "by what the times so far told (polish)");
     }
     if (c->timed)
         print_outcome(r, c, out);

@@ -67,7 +67,7 @@ bool append_truncate(Appender *w, int64_t size, Diag *d)
 }
 
 /* Takes back a line of which only a part was written. */
-static bool take_back(Appender *w, ssize_t written, int error, Diag *d)
+static bool take_back(Appender *w, size_t written, int error, Diag *d)
 {
     if (written > 0 && w->regular && ftruncate(w->fd, (off_t)w->size) != 0)
         w->broken = true;
@@ -83,20 +83,27 @@ static bool sync_now(Appender *w, Diag *d)
     return true;
 }
 
+/* False with errno.  A regular file takes part of a write only when there is no room for the rest;
+ * asking for that again tells why. */
+static bool write_all(int fd, const Buf *line, size_t *written)
+{
+    while (*written < line->size) {
+        ssize_t n = write(fd, line->text + *written, line->size - *written);
+        if (n < 0 && errno != EINTR)
+            return false;
+        *written += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
 bool append_line(Appender *w, const Buf *line, Diag *d)
 {
     if (w->broken)
         return diag_fail(d, "'%s' ends inside a line since an earlier failure", w->path);
-    ssize_t n;
-    do {
-        n = write(w->fd, line->text, line->size);
-    } while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return take_back(w, n, errno, d);
-    /* A regular file takes part of a write only when there is no room for the rest. */
-    if ((size_t)n < line->size)
-        return take_back(w, n, ENOSPC, d);
-    w->size += n;
+    size_t written = 0;
+    if (!write_all(w->fd, line, &written))
+        return take_back(w, written, errno, d);
+    w->size += (int64_t)line->size;
     w->unsynced++;
     return w->sync_every == 0 || w->unsynced < w->sync_every || sync_now(w, d);
 }

@@ -154,6 +154,7 @@ typedef struct RunFinal {
     size_t *ties; /* configurations not told from the fastest, it among them, in the order in
                      which ties are broken: the first one wins */
     size_t tie_count;
+    double within;  /* a difference below this part does not count, however sure */
     size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
 } RunFinal;
 
@@ -203,7 +204,9 @@ typedef struct Run {
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
     MetricSet *metrics;
-    Stage *stages; /* of the spec's carving */
+    Stage *stages; /* of the spec's carving, or the default */
+    size_t stage_count;
+    size_t polish; /* most configurations that polish may time */
     struct {
         Column *at;
         size_t count;
@@ -234,7 +237,7 @@ typedef struct Run {
     size_t compiled, failed, distinct;  /* configurations */
     size_t launches_from_cache;         /* launches whose code or failure the cache had */
     size_t workers_started;             /* compilers that had to be started */
-    size_t polished; /* configurations timed as neighbours of the best; among the selected */
+    size_t polished; /* configurations that polish timed; among the selected */
     size_t resumed;  /* outcomes that an earlier run of the same output folder left */
 } Run;
 

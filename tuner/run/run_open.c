@@ -3,6 +3,7 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
+#include "tuner/record/device.h"
 #include "tuner/record/find.h"
 
 #include <math.h>
@@ -159,7 +160,7 @@ static bool choose_device(Run *r)
     }
     if (recorded) {
         r->source = RUN_REPLAYED;
-        r->device = run_recorded_device(r->arena, &r->recording->header);
+        r->device = record_device(r->arena, &r->recording->header);
         return true;
     }
     r->source = RUN_STATIC;

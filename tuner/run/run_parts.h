@@ -166,6 +166,14 @@ bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 /* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
 bool run_open_carving(Run *r);
 
+/* Which value each parameter has, by its number in the parameter's list, for every configuration:
+ * as tuner/choose wants them.  In the run's arena. */
+uint16_t *run_value_numbers(const Run *r);
+
+/* The values of a metric or, when there is none of that name, of a profile field for every
+ * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
+const double *run_column_values(Run *r, const char *name);
+
 /* This run's share of a number of configurations to time: all of it, unless it is about a part of
  * the space. */
 size_t run_share(const Run *r, size_t count);
@@ -206,9 +214,6 @@ Hash run_source_hash(const Run *r);
 Farm *run_open_farm(Run *r);
 
 /* --- recordings ------------------------------------------------------------------------------- */
-
-/* The device a recording was made on; what it does not say comes from the table. */
-const Device *run_recorded_device(Arena *a, const RecordHeader *h);
 
 RecordValue run_record_value(Arena *a, Value v);
 

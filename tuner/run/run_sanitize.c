@@ -108,9 +108,18 @@ static const double sanitized_limit_s = 120;
 /* A GPU of our own beside the one that times, with a problem in bare buffers. */
 static Gpu *open_sanitized(Run *r, const char *tool)
 {
-    static const char *options[] = {
-        "--tool", "memcheck", "--print-limit", "2", "--show-backtrace", "no", "--report-api-errors",
-        "no",     NULL};
+    /* Padding between allocations: what runs past the end of one would be in the next. */
+    static const char *const options[] = {"--tool",
+                                          "memcheck",
+                                          "--padding",
+                                          "4096",
+                                          "--print-limit",
+                                          "2",
+                                          "--show-backtrace",
+                                          "no",
+                                          "--report-api-errors",
+                                          "no",
+                                          NULL};
     GpuOptions o = gpu_options(r->gpu_helper, gpu_ordinal(r->gpu));
     o.wrapper = tool;
     o.wrapper_options = options;
@@ -156,6 +165,8 @@ static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_
         gpu_submit(gpu, &trial);
         gpu_next(gpu, a, &t, -1);
         const char *finding = run_sanitizer_finding(a, t.printed);
+        if (!finding) /* of a process that did not come to answer */
+            finding = run_sanitizer_finding(a, t.words);
         r->sanitized++;
         if (shows_something(&t, finding)) {
             take_finding(r, i, &t, finding);
@@ -193,9 +204,7 @@ bool run_sanitize(Run *r, const Timer *t)
     if (!r->options.sanitize || !t->record)
         return true;
     const char *tool = run_sanitizer(r);
-    if (!tool || !run_data(r))
-        return false;
-    Gpu *gpu = open_sanitized(r, tool);
+    Gpu *gpu = tool ? open_sanitized(r, tool) : NULL;
     bool ok = gpu && sanitize_all(r, gpu, t);
     gpu_close(gpu);
     return ok;

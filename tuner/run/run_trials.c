@@ -56,7 +56,7 @@ const double run_sample_ms = 0.2;
 
 /* Seconds for one trial while nothing is known of the others, and in any case; then so many times
  * their median. */
-static const double first_limit_s = 20, least_limit_s = 1, limit_factor = 10;
+static const double first_limit_s = 10, least_limit_s = 1, limit_factor = 10;
 
 static double trial_limit(const Run *r)
 {

@@ -1,0 +1,364 @@
+/* Judging choices and playing searches, on synthetic spaces small enough to enumerate. */
+#include "tuner/study/bootstrap.h"
+#include "tuner/study/fit.h"
+#include "tuner/study/judge.h"
+#include "tuner/study/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const RecordParameter parameters[] = {{"X", false}, {"Y", false}};
+
+/* A grid of `side` x `side` points whose time is least in one corner and grows away from it;
+ * `codes` makes some of them copies. */
+static PointSet *synthetic_grid(Arena *a, int side, const char *const *codes)
+{
+    size_t n = (size_t)(side * side);
+    PointSet *s = ARENA_NEW(a, PointSet);
+    *s =
+        (PointSet){.name = "synthetic", .parameters = parameters, .parameter_count = 2, .count = n};
+    s->values = ARENA_ARRAY(a, const RecordValue *, n);
+    s->names = ARENA_ARRAY(a, const char *, n);
+    s->status = ARENA_ARRAY(a, RecordStatus, n);
+    s->ms = ARENA_ARRAY(a, double, n);
+    s->profiles = ARENA_ARRAY(a, const Profile *, n);
+    RecordHeader h = {.parameters = parameters, .parameter_count = 2};
+    for (size_t i = 0; i < n; i++) {
+        RecordValue *v = ARENA_ARRAY(a, RecordValue, 2);
+        v[0].number = (int64_t)i / side;
+        v[1].number = (int64_t)i % side;
+        s->values[i] = v;
+        s->names[i] = record_key(a, &h, v);
+        s->ms[i] = 1 + 0.1 * (double)(v[0].number + v[1].number);
+    }
+    points_finish(a, s, codes ? codes : ARENA_ARRAY(a, const char *, n), metricset_new(a));
+    return s;
+}
+
+static void assert_close(double got, double expected)
+{
+    if (!(fabs(got - expected) < 1e-12))
+        fail_msg("%.17g is not %.17g", got, expected);
+}
+
+static int make_arena(void **state)
+{
+    *state = arena_new();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    arena_free(*state);
+    return 0;
+}
+
+/* --- judging
+ * --------------------------------------------------------------------------------------
+ */
+
+static void choosing_the_best_has_no_regret_and_rank_one(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 4, NULL);
+    bool chosen[16] = {[0] = true, [15] = true};
+    Judgement j = judge(s, chosen);
+    assert_int_equal(j.chosen, 2);
+    assert_int_equal(j.best, 0);
+    assert_int_equal(j.rank, 1);
+    assert_true(j.found);
+    assert_close(j.regret, 0);
+    assert_close(j.space_reduction, 1 - 2.0 / 16);
+    assert_close(j.time_reduction, 1 - (1 + 1.6) / (16 * 1.3));
+}
+
+static void regret_is_relative_to_the_best_of_all(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 4, NULL);
+    bool chosen[16] = {[5] = true, [6] = true}; /* (1,1) and (1,2): 1.2 and 1.3 */
+    Judgement j = judge(s, chosen);
+    assert_int_equal(j.best, 5);
+    assert_int_equal(j.rank, 4); /* 1.0, 1.1 and 1.1 are faster */
+    assert_false(j.found);
+    assert_close(j.regret, 0.2);
+    assert_close(j.recall, 0);
+}
+
+static void copies_of_the_same_code_count_once(void **state)
+{
+    const char *codes[4] = {"a", "b", "b", "c"};
+    PointSet *s = synthetic_grid(*state, 2, codes);
+    assert_int_equal(s->timed, 4);
+    assert_int_equal(s->distinct, 3);
+    bool chosen[4] = {[1] = true, [2] = true};
+    Judgement j = judge(s, chosen);
+    assert_int_equal(j.chosen, 1);
+    assert_close(j.space_reduction, 1 - 1.0 / 3);
+}
+
+static void a_choice_of_failures_has_no_best(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 2, NULL);
+    s->ms[3] = NAN;
+    points_finish(*state, s, ARENA_ARRAY(*state, const char *, 4), metricset_new(*state));
+    bool chosen[4] = {[3] = true};
+    Judgement j = judge(s, chosen);
+    assert_int_equal(j.chosen, 0);
+    assert_int_equal(j.unknown, 1);
+    assert_true(isnan(j.regret));
+}
+
+/* The mean over every sample there is. */
+static double brute_force(const double *times, int n, int sample)
+{
+    double sum = 0;
+    int samples = 0;
+    for (unsigned set = 0; set < 1u << n; set++) {
+        if (__builtin_popcount(set) != sample)
+            continue;
+        double best = INFINITY;
+        for (int i = 0; i < n; i++)
+            if (set >> i & 1 && times[i] < best)
+                best = times[i];
+        sum += best;
+        samples++;
+    }
+    return sum / samples;
+}
+
+static void the_sample_for_a_performance_is_the_smallest_of_brute_force(void **state)
+{
+    static const double times[] = {3.1, 1.7, 9, 2.2, 1.9, 4.4, 1.6, 5, 8.3, 2.7, 1.65, 7};
+    enum { N = sizeof times / sizeof times[0] };
+    static const double performances[] = {0.5, 0.8, 0.9, 0.95, 0.999, 1};
+    for (size_t p = 0; p < sizeof performances / sizeof performances[0]; p++) {
+        int least = 1;
+        while (least < N && 1.6 / brute_force(times, N, least) < performances[p] - 1e-13)
+            least++;
+        assert_int_equal(judge_sample_for(*state, times, N, performances[p]), least);
+    }
+}
+
+static void sizes_stay_right_for_a_hundred_thousand_configurations(void **state)
+{
+    enum { N = 100000 };
+    double *times = ARENA_ARRAY(*state, double, N);
+    for (int i = 0; i < N; i++)
+        times[i] = 1 + i; /* the expected least of s numbers of 1 to N is (N + 1) / (s + 1) */
+    size_t s = judge_sample_for(*state, times, N, 0.5);
+    assert_true((N + 1.0) / ((double)s + 1) <= 2 && (N + 1.0) / (double)s > 2);
+    assert_int_equal(judge_sample_for(*state, times, 0, 0.5), 0);
+}
+
+static void a_rank_correlation_is_one_for_any_growing_function(void **state)
+{
+    static const double x[] = {1, 2, 3, 4, NAN}, y[] = {1, 8, 27, 64, 0}, down[] = {4, 3, 2, 1, 9};
+    assert_close(judge_rank_correlation(*state, x, y, 5), 1);
+    assert_close(judge_rank_correlation(*state, x, down, 5), -1);
+    assert_true(isnan(judge_rank_correlation(*state, x, y, 2)));
+}
+
+static void a_place_counts_ties_as_before(void **state)
+{
+    (void)state;
+    static const double values[] = {5, 3, 3, NAN, 9};
+    assert_int_equal(judge_place(values, 5, false, 1), 2);
+    assert_int_equal(judge_place(values, 5, false, 0), 3);
+    assert_int_equal(judge_place(values, 5, true, 4), 1);
+    assert_int_equal(judge_place(values, 5, true, 3), 0);
+}
+
+/* --- searching
+ * ------------------------------------------------------------------------------------
+ */
+
+static void neighbours_differ_in_exactly_one_parameter(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 5, NULL);
+    Neighbourhood n = neighbourhood_build(*state, s);
+    for (size_t i = 0; i < s->count; i++) {
+        bool seen[25] = {false};
+        assert_int_equal(neighbourhood_size(&n, i), 8);
+        for (size_t k = 0; k < 8; k++) {
+            size_t to = neighbourhood_at(&n, i, k);
+            bool row = s->values[i][0].number == s->values[to][0].number;
+            bool column = s->values[i][1].number == s->values[to][1].number;
+            assert_true(row != column);
+            assert_false(seen[to]);
+            seen[to] = true;
+        }
+    }
+}
+
+static const double limits[] = {0.05, 0};
+
+static void every_search_reaches_the_best_within_the_space(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 9, NULL);
+    Neighbourhood n = neighbourhood_build(*state, s);
+    for (int k = 0; k < SEARCH_KINDS; k++) {
+        SearchResult r[2];
+        search_play(s, &n, (SearchKind)k, 50, limits, 2, r);
+        for (int g = 0; g < 2; g++) {
+            assert_true(r[g].low >= 1 && r[g].low <= r[g].median);
+            assert_true(r[g].median <= r[g].high && r[g].high <= (double)s->count);
+        }
+        assert_true(r[0].median <= r[1].median);
+    }
+}
+
+static void random_search_needs_half_the_space_and_descent_much_less(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 20, NULL);
+    Neighbourhood n = neighbourhood_build(*state, s);
+    SearchResult random[2], greedy[2];
+    search_play(s, &n, SEARCH_RANDOM, 400, limits, 2, random);
+    search_play(s, &n, SEARCH_GREEDY, 400, limits, 2, greedy);
+    /* One best in 400: uniform between 1 and 400; the median of 400 plays is within 30 of it. */
+    assert_in_range((uintmax_t)random[1].median, 170, 231);
+    assert_true(greedy[1].median * 3 < random[1].median);
+}
+
+static void the_same_seeds_give_the_same_answer(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 9, NULL);
+    Neighbourhood n = neighbourhood_build(*state, s);
+    for (int k = 0; k < SEARCH_KINDS; k++) {
+        SearchResult a[2], b[2];
+        search_play(s, &n, (SearchKind)k, 9, limits, 2, a);
+        search_play(s, &n, (SearchKind)k, 9, limits, 2, b);
+        assert_memory_equal(a, b, sizeof a);
+    }
+}
+
+static void a_space_without_a_time_is_searched_in_vain_but_ends(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 3, NULL);
+    for (size_t i = 0; i < s->count; i++)
+        s->ms[i] = NAN;
+    points_finish(*state, s, ARENA_ARRAY(*state, const char *, 9), metricset_new(*state));
+    Neighbourhood n = neighbourhood_build(*state, s);
+    for (int k = 0; k < SEARCH_KINDS; k++) {
+        SearchResult r[2];
+        search_play(s, &n, (SearchKind)k, 3, limits, 2, r);
+        assert_true(isnan(r[0].median));
+    }
+}
+
+/* --- fitting and resampling ----------------------------------------------------------------------
+ */
+
+/* Two metrics whose sum with weights 2 and 0.5 is the time exactly. */
+static PointSet *synthetic_sum(Arena *a, int side)
+{
+    PointSet *s = synthetic_grid(a, side, NULL);
+    s->metric = ARENA_ARRAY(a, double *, 2);
+    for (int m = 0; m < 2; m++)
+        s->metric[m] = ARENA_ARRAY(a, double, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        s->metric[0][i] = 1 + (double)s->values[i][0].number;
+        s->metric[1][i] = 3 + (double)(s->values[i][1].number * s->values[i][1].number);
+        s->ms[i] = 2 * s->metric[0][i] + 0.5 * s->metric[1][i];
+    }
+    return s;
+}
+
+static void a_fit_finds_the_weights_that_made_the_times(void **state)
+{
+    const PointSet *sets[] = {synthetic_sum(*state, 4), synthetic_sum(*state, 7)};
+    static const int metrics[] = {0, 1};
+    static const size_t budgets[] = {1, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, &n, &d);
+    assert_non_null(r);
+    assert_int_equal(n, 3); /* each left out, then all */
+    for (size_t k = 0; k < n; k++) {
+        assert_true(fabs(r[k].weights[0] - 2) < 1e-9 && fabs(r[k].weights[1] - 0.5) < 1e-9);
+        assert_true(r[k].error < 1e-6);
+    }
+    assert_ptr_equal(r[0].left_out, sets[0]);
+    assert_true(r[1].correlation > 0.999);
+    assert_close(r[1].regret, 0);
+    assert_null(r[2].left_out);
+}
+
+static void too_few_points_for_the_weights_are_refused(void **state)
+{
+    PointSet *s = synthetic_sum(*state, 1);
+    const PointSet *sets[] = {s};
+    static const int metrics[] = {0, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    assert_null(fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, &n, &d));
+    assert_int_equal(d.errors, 1);
+}
+
+/* Every point of the grid with three samples around its time. */
+static void add_samples(Arena *a, PointSet *s, double noise)
+{
+    s->samples = ARENA_ARRAY(a, const double *, s->count);
+    s->sample_count = ARENA_ARRAY(a, size_t, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        double *t = ARENA_ARRAY(a, double, 3);
+        for (int k = 0; k < 3; k++)
+            t[k] = s->ms[i] * (1 + noise * (k - 1));
+        s->samples[i] = t;
+        s->sample_count[i] = 3;
+    }
+}
+
+static void without_noise_the_interval_of_the_regret_is_the_regret(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 4, NULL);
+    add_samples(*state, s, 0);
+    bool chosen[16] = {[5] = true};
+    double low, high;
+    bootstrap_regret(s, chosen, 50, &low, &high);
+    assert_close(low, 0.2);
+    assert_close(high, 0.2);
+}
+
+static void with_noise_the_interval_holds_the_regret(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 4, NULL);
+    add_samples(*state, s, 0.05);
+    bool chosen[16] = {[5] = true};
+    double low, high;
+    bootstrap_regret(s, chosen, 500, &low, &high);
+    assert_true(low < 0.2 && 0.2 < high);
+    bool none[16] = {false};
+    bootstrap_regret(s, none, 50, &low, &high);
+    assert_true(isnan(low) && isnan(high));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(choosing_the_best_has_no_regret_and_rank_one),
+        TEST(regret_is_relative_to_the_best_of_all),
+        TEST(copies_of_the_same_code_count_once),
+        TEST(a_choice_of_failures_has_no_best),
+        TEST(the_sample_for_a_performance_is_the_smallest_of_brute_force),
+        TEST(sizes_stay_right_for_a_hundred_thousand_configurations),
+        TEST(a_rank_correlation_is_one_for_any_growing_function),
+        TEST(a_place_counts_ties_as_before),
+        TEST(a_fit_finds_the_weights_that_made_the_times),
+        TEST(too_few_points_for_the_weights_are_refused),
+        TEST(without_noise_the_interval_of_the_regret_is_the_regret),
+        TEST(with_noise_the_interval_holds_the_regret),
+        TEST(neighbours_differ_in_exactly_one_parameter),
+        TEST(every_search_reaches_the_best_within_the_space),
+        TEST(random_search_needs_half_the_space_and_descent_much_less),
+        TEST(the_same_seeds_give_the_same_answer),
+        TEST(a_space_without_a_time_is_searched_in_vain_but_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

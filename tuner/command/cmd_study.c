@@ -1,0 +1,231 @@
+/* aptune study: how well a pruning works, on recordings, without a GPU. */
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+#include "tuner/command/command.h"
+#include "tuner/command/options.h"
+#include "tuner/command/where.h"
+#include "tuner/report/page.h"
+#include "tuner/study/choices.h"
+#include "tuner/study/study_sheets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
+                                 "  RECORDING: NAME.times or NAME.times.zst, the whole space timed "
+                                 "(aptune --exhaustive)\n";
+
+typedef struct StudyCommand {
+    const char *output, *metrics, *fit;
+    int seeds, bootstraps;
+    bool json, help;
+} StudyCommand;
+
+static const Option options[] = {
+    {"output", "DIR", "where tables, pictures and report go (default aptune-study)", option_text,
+     offsetof(StudyCommand, output), 0, 0},
+    {"metrics", "FILE", "metrics of your own, beside the shipped ones", option_text,
+     offsetof(StudyCommand, metrics), 0, 0},
+    {"fit", "A,B,…", "find the weights of these metrics, and judge them on each space left out",
+     option_text, offsetof(StudyCommand, fit), 0, 0},
+    {"seeds", "N", "plays of each other strategy (default 100; 0: none)", option_count,
+     offsetof(StudyCommand, seeds), 0, 100000},
+    {"bootstrap", "N", "resamplings of the times for intervals (default 0: none)", option_count,
+     offsetof(StudyCommand, bootstraps), 0, 100000},
+    {"json", NULL, "print one JSON object instead of tables", option_flag,
+     offsetof(StudyCommand, json), 0, 0},
+    {"help", NULL, "this text", option_flag, offsetof(StudyCommand, help), 0, 0},
+};
+
+typedef struct Session {
+    Arena *arena;
+    Diag diag;
+    StudyCommand command;
+    MetricSet *metrics;
+    Study *studies;
+    Story *stories;
+    size_t count;
+} Session;
+
+static int print_usage(const OptionTable *table)
+{
+    Buf out = {0};
+    buf_puts(&out, usage_text);
+    options_print_help(table, &out);
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static bool read_metrics(Session *y)
+{
+    size_t count;
+    const char *const *shipped = where_metrics(y->arena, &count);
+    y->metrics = metricset_new(y->arena);
+    for (size_t i = 0; i <= count; i++) {
+        const char *path = i < count ? shipped[i] : y->command.metrics;
+        const Source *s = path ? source_read(y->arena, path, &y->diag) : NULL;
+        if (path && (!s || !metricset_read(y->metrics, s, &y->diag)))
+            return false;
+    }
+    return true;
+}
+
+static const char *const bound_names[] = {"issue_cycles", "fp32_cycles",   "int_cycles",
+                                          "sfu_cycles",   "fp64_cycles",   "shared_cycles",
+                                          "l2_cycles",    "latency_cycles"};
+
+static Story tell(const PointSet *s, const StudyChoice *first)
+{
+    Story story = {.points = s,
+                   .source = "replayed from a recording",
+                   .carving = first->name,
+                   .survives = first->chosen,
+                   .timed = first->chosen,
+                   .complete = true,
+                   .x_metric = "bound_cycles",
+                   .y_metric = "crowd_cycles",
+                   .time_metric = "predicted_cycles",
+                   .bound_names = bound_names,
+                   .bound_count = sizeof bound_names / sizeof bound_names[0]};
+    story.winner = judge(s, first->chosen).best;
+    return story;
+}
+
+static bool study_one(Session *y, const char *path)
+{
+    const PointSet *s = points_read(y->arena, path, y->metrics, &y->diag);
+    if (!s)
+        return false;
+    if (s->best == SIZE_MAX)
+        return diag_fail(&y->diag, "'%s' has no time: there is nothing to study", path);
+    size_t n;
+    const StudyChoice *choices = choices_shipped(y->arena, s, &n);
+    StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, "predicted_cycles"};
+    y->studies[y->count] = study_space(y->arena, s, choices, n, &o);
+    y->stories[y->count++] = tell(s, &choices[0]);
+    return true;
+}
+
+/* --- fitting
+ * --------------------------------------------------------------------------------------
+ */
+
+/* "a,b" to the numbers of the metrics. */
+static bool name_metrics(Session *y, int **numbers, size_t *count)
+{
+    VEC(int) v = {0};
+    char *list = arena_string(y->arena, y->command.fit), *rest = NULL;
+    for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+        int m = metricset_find(y->metrics, name);
+        if (m < 0)
+            return diag_fail(&y->diag, "--fit: there is no metric '%s' (aptune profile --metrics)",
+                             name);
+        VEC_PUSH(y->arena, &v, m);
+    }
+    *numbers = v.at;
+    *count = v.count;
+    return v.count > 0 || diag_fail(&y->diag, "--fit wants the names of metrics, with commas");
+}
+
+static bool add_fits(Session *y, StudySheets *sheets)
+{
+    int *numbers = NULL;
+    size_t metric_count = 0, count = 0;
+    if (!y->command.fit)
+        return true;
+    if (!name_metrics(y, &numbers, &metric_count))
+        return false;
+    const PointSet **sets = ARENA_ARRAY(y->arena, const PointSet *, y->count);
+    size_t *budgets = ARENA_ARRAY(y->arena, size_t, y->count);
+    for (size_t k = 0; k < y->count; k++) {
+        sets[k] = y->studies[k].points;
+        budgets[k] = y->studies[k].budget;
+    }
+    const FitResult *fits =
+        fit_metrics(y->arena, sets, y->count, numbers, metric_count, budgets, &count, &y->diag);
+    if (fits)
+        sheets->at[sheets->count++] =
+            study_fit_sheet(y->arena, fits, count, y->metrics, numbers, metric_count);
+    return fits != NULL;
+}
+
+/* --- results
+ * --------------------------------------------------------------------------------------
+ */
+
+static bool save_sheets(Session *y, const StudySheets *sheets)
+{
+    Buf text = {0};
+    bool ok = folder_create(y->command.output, &y->diag);
+    for (size_t k = 0; k < sheets->count && ok; k++) {
+        buf_clear(&text);
+        sheet_print_csv(&sheets->at[k], &text);
+        ok = file_write(arena_printf(y->arena, "%s/%s.csv", y->command.output, sheets->at[k].name),
+                        buf_text(&text), text.size, &y->diag);
+    }
+    buf_free(&text);
+    return ok;
+}
+
+/* All tables as one JSON object, to be freed. */
+static char *json_of(const StudySheets *sheets)
+{
+    json_t *all = json_object();
+    for (size_t k = 0; k < sheets->count; k++)
+        json_object_set_new(all, sheets->at[k].name, sheet_json(&sheets->at[k]));
+    char *text = json_dumps(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(10));
+    json_decref(all);
+    return text;
+}
+
+static bool put_out(Session *y)
+{
+    StudySheets sheets = study_sheets(y->arena, y->studies, y->count);
+    if (!add_fits(y, &sheets))
+        return false;
+    char *json = json_of(&sheets);
+    const char *folder = y->command.output;
+    bool ok =
+        save_sheets(y, &sheets) &&
+        file_write(arena_printf(y->arena, "%s/study.json", folder), json, strlen(json), &y->diag) &&
+        page_save(folder, "aptune study", y->stories, y->count, &y->diag);
+    Buf out = {0};
+    for (size_t k = 0; k < sheets.count && !y->command.json; k++) {
+        buf_puts(&out, k ? "\n" : "");
+        sheet_print(&sheets.at[k], &out);
+    }
+    buf_puts(&out, y->command.json ? json : "");
+    if (ok && !y->command.json)
+        buf_printf(&out, "\nwritten    %s/report.html, study.json, *.csv, pictures/*.svg\n",
+                   folder);
+    free(json);
+    return command_finish(&out) && ok;
+}
+
+int cmd_study(int argc, char **argv)
+{
+    Session y = {.arena = arena_new(), .command = {.output = "aptune-study", .seeds = 100}};
+    y.diag = diag_new(y.arena);
+    OptionTable table = {{{options, sizeof options / sizeof options[0], &y.command}}, 1};
+    int rest, result = EXIT_USAGE;
+    if (options_parse(&table, argc, argv, &rest)) {
+        if (y.command.help)
+            result = print_usage(&table);
+        else if (rest == argc)
+            fputs("aptune: which recordings? Say aptune study NAME.times.zst\n", stderr);
+        else
+            result = EXIT_FAILED;
+    }
+    if (result == EXIT_FAILED && !y.command.help) {
+        size_t n = (size_t)(argc - rest);
+        y.studies = ARENA_ARRAY(y.arena, Study, n);
+        y.stories = ARENA_ARRAY(y.arena, Story, n);
+        bool ok = read_metrics(&y);
+        for (int i = rest; i < argc && ok; i++)
+            ok = study_one(&y, argv[i]);
+        result = ok && put_out(&y) ? EXIT_DONE : EXIT_FAILED;
+        command_flush_messages(&y.diag);
+    }
+    arena_free(y.arena);
+    return result;
+}

@@ -1,0 +1,73 @@
+#include "tuner/study/bootstrap.h"
+
+#include "tuner/measure/stats.h"
+
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+
+/* The median of samples drawn again. */
+static double median_again(gsl_rng *random, const double *samples, size_t n, double *again)
+{
+    for (size_t k = 0; k < n; k++)
+        again[k] = samples[gsl_rng_uniform_int(random, (unsigned long)n)];
+    return stats_median(again, n);
+}
+
+/* Points that can be the best of all or of the chosen in some round: those whose fastest sample is
+ * no slower than the slowest sample of the best by median.  The others only cost time. */
+static size_t list_contenders(const PointSet *s, const bool *chosen, size_t *out)
+{
+    double limit[2] = {INFINITY, INFINITY}; /* of the chosen, of all */
+    size_t best[2] = {SIZE_MAX, s->best};
+    for (size_t i = 0; i < s->count; i++)
+        if (chosen[i] && s->same_as[i] == i && !isnan(s->ms[i]) &&
+            (best[0] == SIZE_MAX || s->ms[i] < s->ms[best[0]]))
+            best[0] = i;
+    if (best[0] == SIZE_MAX)
+        return 0;
+    for (int k = 0; k < 2; k++)
+        limit[k] = gsl_stats_max(s->samples[best[k]], 1, s->sample_count[best[k]]);
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->same_as[i] != i || isnan(s->ms[i]))
+            continue;
+        double least = gsl_stats_min(s->samples[i], 1, s->sample_count[i]);
+        if (least <= limit[1] || (chosen[i] && least <= limit[0]))
+            out[n++] = i;
+    }
+    return n;
+}
+
+void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
+                      double *high)
+{
+    *low = *high = NAN;
+    Arena *a = arena_new();
+    size_t *list = ARENA_ARRAY(a, size_t, s->count), most = 0;
+    size_t n = s->best == SIZE_MAX ? 0 : list_contenders(s, chosen, list);
+    for (size_t k = 0; k < n; k++)
+        if (s->sample_count[list[k]] > most)
+            most = s->sample_count[list[k]];
+    double *again = ARENA_ARRAY(a, double, most), *regret = ARENA_ARRAY(a, double, rounds);
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, 1);
+    for (size_t r = 0; r < rounds && n > 0; r++) {
+        double all = INFINITY, ours = INFINITY;
+        for (size_t k = 0; k < n; k++) {
+            size_t i = list[k];
+            double ms = median_again(random, s->samples[i], s->sample_count[i], again);
+            all = fmin(all, ms);
+            ours = chosen[i] ? fmin(ours, ms) : ours;
+        }
+        regret[r] = ours / all - 1;
+    }
+    gsl_rng_free(random);
+    if (n > 0 && rounds > 0) {
+        gsl_sort(regret, 1, rounds);
+        *low = gsl_stats_quantile_from_sorted_data(regret, 1, rounds, 0.025);
+        *high = gsl_stats_quantile_from_sorted_data(regret, 1, rounds, 0.975);
+    }
+    arena_free(a);
+}

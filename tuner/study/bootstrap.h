@@ -1,0 +1,13 @@
+/* How far a figure depends on the noise of the times it is made from. */
+#ifndef APTUNE_STUDY_BOOTSTRAP_H
+#define APTUNE_STUDY_BOOTSTRAP_H
+
+#include "tuner/study/points.h"
+
+/* 95 % interval of the regret of a choice: every distinct point's samples are drawn again with
+ * replacement `rounds` times, medians and both bests taken anew.  Points with one sample only
+ * cannot vary, so the interval is too narrow where most are such.  NaN when nothing was chosen. */
+void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
+                      double *high);
+
+#endif

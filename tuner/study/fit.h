@@ -1,0 +1,33 @@
+/* A metric made of others, its weights found on recordings and judged on one left out.
+ *
+ * predicted time = sum of weight * metric, with the weights that make the squares of
+ * (predicted / measured - 1) smallest, each space counting as much as any other.  A weight may come
+ * out negative: then the metrics overlap, and the figures on spaces left out say whether it helps.
+ */
+#ifndef APTUNE_STUDY_FIT_H
+#define APTUNE_STUDY_FIT_H
+
+#include "tuner/study/points.h"
+
+typedef struct FitResult {
+    const PointSet *left_out; /* the space not looked at; NULL: all were */
+    const double *weights;    /* milliseconds per unit of each metric */
+    size_t points;            /* fitted to */
+    double error;             /* root mean square of predicted / measured - 1 where fitted */
+    double correlation;       /* Spearman's with the time, on the space left out; NaN */
+    size_t place;             /* of its fastest point by the fitted metric; 0: not known */
+    double regret;            /* of the best `budget` there by it; NaN */
+} FitResult;
+
+/* Fits the metrics with these numbers to all sets, and, when there are two or more, to all but each
+ * one: one result for each space left out and a last one for all.  `budgets`: per set, how many may
+ * be timed.  NULL after a message: a metric that is known nowhere, or fewer points than weights. */
+const FitResult *fit_metrics(Arena *a, const PointSet *const *sets, size_t set_count,
+                             const int *metrics, size_t metric_count, const size_t *budgets,
+                             size_t *count, Diag *d);
+
+/* The fitted metric of each point; NaN where one of its parts is not known. */
+double *fit_values(Arena *a, const PointSet *s, const int *metrics, size_t metric_count,
+                   const double *weights);
+
+#endif

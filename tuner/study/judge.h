@@ -1,0 +1,51 @@
+/* What a choice of configurations is worth on a space whose times are all known.
+ *
+ * The yardsticks are the thesis's (tables 6.2 and 6.3): how much smaller the space became, how much
+ * timing that saves, and how the best of the choice compares with the best there is and with what
+ * a random sample of the same size finds on average (appendix A). */
+#ifndef APTUNE_STUDY_JUDGE_H
+#define APTUNE_STUDY_JUDGE_H
+
+#include "tuner/study/points.h"
+
+typedef struct Judgement {
+    size_t chosen;  /* points chosen that have a time */
+    size_t best;    /* the fastest of them; SIZE_MAX: none */
+    double best_ms; /* its time; NaN */
+    double regret;  /* how much slower than the best of all: 0.02 is 2 %; NaN: none chosen */
+    size_t rank;    /* place of `best` among all points, 1 the fastest; 0: none */
+    bool found;     /* the best of all, or one of the same code, is among the chosen */
+    double recall;  /* share of the points within `near` of the best that was chosen */
+    double space_reduction; /* 1 - chosen / distinct */
+    double time_reduction;  /* 1 - time of the chosen / time of all, one launch of each */
+    double random_regret;   /* of a random sample of as many; expected */
+    size_t unknown;         /* chosen points without a time: they failed */
+} Judgement;
+
+/* Points within this of the best count as good ones in Judgement.recall. */
+#define JUDGE_NEAR 0.01
+
+/* Only points that stand for themselves count: copies of the same code are neither chosen nor
+ * known. */
+Judgement judge(const PointSet *s, const bool *chosen);
+
+/* Times of the distinct points of a set, NaN where there is none or it is a copy; in `a`. */
+double *judge_times(Arena *a, const PointSet *s);
+
+/* The smallest sample drawn without replacement whose expected best reaches `performance` (0.9)
+ * of the best of all; 0 when there is no time. */
+size_t judge_sample_for(Arena *scratch, const double *times, size_t n, double performance);
+
+/* The same with replacement (A.4), at most `limit`. */
+size_t judge_draws_for(Arena *scratch, const double *times, size_t n, double performance,
+                       size_t limit);
+
+/* Spearman's rank correlation of two columns over the points that have both; NaN for fewer than
+ * three. */
+double judge_rank_correlation(Arena *scratch, const double *x, const double *y, size_t n);
+
+/* Place of point `i` when the points with a value are sorted by it, best first, 1 the first; points
+ * as good as it count as before it, so that a tie flatters nobody.  0: it has no value. */
+size_t judge_place(const double *values, size_t n, bool up, size_t i);
+
+#endif

@@ -1,0 +1,170 @@
+#include "tuner/study/points.h"
+
+#include "metrics/base/file.h"
+#include "tuner/choose/cluster.h"
+#include "tuner/measure/stats.h"
+#include "tuner/record/device.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- what follows from the rest ------------------------------------------------------------------
+ */
+
+static void find_same(Arena *a, PointSet *s, const char *const *codes)
+{
+    bool *alive = ARENA_ARRAY(a, bool, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        alive[i] = true;
+    s->same_as = cluster_same(a, codes, alive, s->count);
+}
+
+static void count_points(PointSet *s)
+{
+    s->timed = s->distinct = s->profiled = 0;
+    s->best = SIZE_MAX;
+    for (size_t i = 0; i < s->count; i++) {
+        s->profiled += s->profiles[i] != NULL;
+        if (isnan(s->ms[i]))
+            continue;
+        s->timed++;
+        if (s->same_as[i] != i)
+            continue;
+        s->distinct++;
+        if (s->best == SIZE_MAX || s->ms[i] < s->ms[s->best])
+            s->best = i;
+    }
+}
+
+static void evaluate_metrics(Arena *a, PointSet *s, const MetricSet *metrics)
+{
+    size_t n = metrics->metrics.count;
+    s->metrics = metrics;
+    s->metric = ARENA_ARRAY(a, double *, n);
+    for (size_t m = 0; m < n; m++)
+        s->metric[m] = ARENA_ARRAY(a, double, s->count);
+    Arena *scratch = arena_new();
+    for (size_t i = 0; i < s->count; i++) {
+        MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
+        if (s->profiles[i])
+            metricset_evaluate(scratch, metrics, s->profiles[i], s->device, values);
+        for (size_t m = 0; m < n; m++)
+            s->metric[m][i] = s->profiles[i] ? values[m].value : NAN;
+        arena_reset(scratch);
+    }
+    arena_free(scratch);
+}
+
+void points_finish(Arena *a, PointSet *s, const char *const *codes, const MetricSet *metrics)
+{
+    find_same(a, s, codes);
+    count_points(s);
+    evaluate_metrics(a, s, metrics);
+}
+
+/* --- from recordings
+ * ------------------------------------------------------------------------------
+ */
+
+const char *points_value(Arena *a, const RecordValue *v)
+{
+    return v->text ? v->text : arena_printf(a, "%lld", (long long)v->number);
+}
+
+const char *points_profile_path(Arena *a, const char *times)
+{
+    const char *last = NULL;
+    for (const char *at = strstr(times, ".times"); at; at = strstr(at + 1, ".times"))
+        last = at;
+    return last ? arena_printf(a, "%.*s.profile%s", (int)(last - times), times,
+                               last + strlen(".times"))
+                : NULL;
+}
+
+static const ProfileRecording *read_profiles(Arena *a, const char *times, Diag *d)
+{
+    const char *path = points_profile_path(a, times);
+    if (!path || !file_exists(path)) {
+        diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space",
+                  path ? path : times);
+        return NULL;
+    }
+    return profiles_read(a, path, d);
+}
+
+/* Where each of this program's fields stands in a recording; SIZE_MAX: it lacks it. */
+static const size_t *field_columns(Arena *a, const ProfileHeader *h)
+{
+    size_t *columns = ARENA_ARRAY(a, size_t, PROFILE_FIELDS);
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        columns[f] = profiles_field(h, profile_info((ProfileField)f)->name);
+    return columns;
+}
+
+static const Profile *take_profile(Arena *a, const size_t *columns, const ProfileRow *row)
+{
+    Profile *p = ARENA_NEW(a, Profile);
+    *p = profile_new();
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        if (columns[f] != SIZE_MAX)
+            p->value[f] = row->values[columns[f]];
+    return p;
+}
+
+static void allocate(Arena *a, PointSet *s, size_t n)
+{
+    s->values = ARENA_ARRAY(a, const RecordValue *, n);
+    s->names = ARENA_ARRAY(a, const char *, n);
+    s->status = ARENA_ARRAY(a, RecordStatus, n);
+    s->ms = ARENA_ARRAY(a, double, n);
+    s->samples = ARENA_ARRAY(a, const double *, n);
+    s->sample_count = ARENA_ARRAY(a, size_t, n);
+    s->profiles = ARENA_ARRAY(a, const Profile *, n);
+}
+
+static void take_row(PointSet *s, const RecordRow *row)
+{
+    size_t i = s->count++;
+    s->values[i] = row->values;
+    s->names[i] = row->key;
+    s->status[i] = row->status;
+    s->samples[i] = row->times_ms;
+    s->sample_count[i] = row->time_count;
+    s->ms[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
+}
+
+PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag *d)
+{
+    const TimesRecording *times = times_read(a, path, d);
+    if (!times)
+        return NULL;
+    const RecordHeader *h = &times->header;
+    PointSet *s = ARENA_NEW(a, PointSet);
+    *s = (PointSet){.name = h->space,
+                    .origin = path,
+                    .problem = record_problem_text(a, h),
+                    .gpu = h->device,
+                    .date = h->date,
+                    .device = record_device(a, h),
+                    .parameters = h->parameters,
+                    .parameter_count = h->parameter_count};
+    allocate(a, s, times->rows.count);
+    const ProfileRecording *profiles = read_profiles(a, path, d);
+    const size_t *columns = profiles ? field_columns(a, &profiles->header) : NULL;
+    const char **codes = ARENA_ARRAY(a, const char *, times->rows.count);
+    for (size_t k = 0; k < times->rows.count; k++) {
+        const RecordRow *row = &times->rows.at[k];
+        if (times_find(times, row->key) != row) /* timed again further on */
+            continue;
+        size_t i = s->count;
+        take_row(s, row);
+        if (row->code)
+            codes[i] = arena_printf(a, "%s %s", row->code, row->launch ? row->launch : "");
+        const ProfileRow *p =
+            profiles && row->code ? profiles_find(profiles, row->code, row->launch) : NULL;
+        if (p)
+            s->profiles[i] = take_profile(a, columns, p);
+    }
+    points_finish(a, s, codes, metrics);
+    return s;
+}

@@ -1,0 +1,60 @@
+/* A space as research sees it: points with parameters, metrics and times.
+ *
+ * It comes from a recording of times and the profile beside it, or from a run that has just ended;
+ * what looks at it (judging, sampling, searching, drawing) does not ask which.  Neither spec nor
+ * kernel is needed.  Everything lives in the arena it was made in. */
+#ifndef APTUNE_STUDY_POINTS_H
+#define APTUNE_STUDY_POINTS_H
+
+#include "metrics/device/device.h"
+#include "metrics/metric/metricset.h"
+#include "tuner/record/profile.h"
+#include "tuner/record/times.h"
+
+typedef struct PointSet {
+    const char *name;    /* of the space: "mm" */
+    const char *origin;  /* path of the recording; "this run" */
+    const char *problem; /* "M=4096,N=4096,K=4096" */
+    const char *gpu;     /* name of the device the times come from */
+    const char *date;    /* when they were measured, ISO 8601 */
+    const Device *device;
+
+    const RecordParameter *parameters;
+    size_t parameter_count;
+
+    size_t count; /* points: configurations that could be compiled or not, each once */
+    const RecordValue **values; /* per point, one per parameter */
+    const char **names;         /* per point: "BM=64,BN=32" */
+    RecordStatus *status;       /* per point */
+    double *ms;                 /* per point: median time; NaN: it failed */
+    const double **samples;     /* per point: raw times in milliseconds */
+    size_t *sample_count;
+    const Profile **profiles; /* per point; NULL: not known */
+    size_t *same_as;          /* per point: the first one with the same code and launch; itself */
+
+    size_t timed;    /* points with a time */
+    size_t distinct; /* points that stand for themselves and have a time */
+    size_t best;     /* the fastest of these; SIZE_MAX: there is none */
+
+    const MetricSet *metrics;
+    double **metric; /* per metric, per point; NaN: not known */
+    size_t profiled; /* points with a profile */
+} PointSet;
+
+/* Reads a recording and the profile beside it (NAME.times[.zst], NAME.profile[.zst]) and evaluates
+ * `metrics`.  Without a profile the metrics are not known, which is a warning.  NULL after a
+ * message when the times cannot be read. */
+PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag *d);
+
+/* Fills in what follows from the rest: same points, counts, the best, metrics.  For those who make
+ * a set themselves; `codes` are texts that are equal for equal code and launch, NULL where
+ * unknown. */
+void points_finish(Arena *a, PointSet *s, const char *const *codes, const MetricSet *metrics);
+
+/* The profile recording that lies beside one of times, or NULL for a name that is none. */
+const char *points_profile_path(Arena *a, const char *times);
+
+/* A value as text. */
+const char *points_value(Arena *a, const RecordValue *v);
+
+#endif

@@ -1,0 +1,147 @@
+#include "tuner/study/study.h"
+
+#include "metrics/base/vec.h"
+#include "tuner/choose/budget.h"
+#include "tuner/choose/random.h"
+#include "tuner/study/bootstrap.h"
+
+#include <math.h>
+#include <string.h>
+
+void study_best_by(const PointSet *s, const double *values, bool higher, size_t most, bool *chosen)
+{
+    Arena *scratch = arena_new();
+    size_t *points = ARENA_ARRAY(scratch, size_t, s->count), n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->same_as[i] == i && !isnan(values[i]))
+            points[n++] = i;
+    Criterion c = {values, higher};
+    budget_order(points, n, &c, 1);
+    for (size_t k = 0; k < s->count; k++)
+        chosen[k] = false;
+    for (size_t k = 0; k < n && k < most; k++)
+        chosen[points[k]] = true;
+    arena_free(scratch);
+}
+
+/* --- carvings and metrics
+ * -------------------------------------------------------------------------
+ */
+
+static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_t n,
+                           const StudyOptions *o)
+{
+    y->carvings = ARENA_ARRAY(a, StudyCarving, n);
+    y->carving_count = n;
+    for (size_t k = 0; k < n; k++) {
+        StudyCarving *c = &y->carvings[k];
+        *c = (StudyCarving){choices[k].name, judge(y->points, choices[k].chosen), NAN, NAN};
+        if (o->bootstraps > 0)
+            bootstrap_regret(y->points, choices[k].chosen, o->bootstraps, &c->regret_low,
+                             &c->regret_high);
+    }
+    y->budget = n > 0 ? y->carvings[0].judgement.chosen : 0;
+}
+
+static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget)
+{
+    const Metric *metric = &s->metrics->metrics.at[m];
+    StudyMetric out = {.name = metric->name, .regret = NAN};
+    Arena *scratch = arena_new();
+    double *values = ARENA_ARRAY(scratch, double, s->count);
+    const double *times = judge_times(scratch, s);
+    for (size_t i = 0; i < s->count; i++) {
+        bool counts = s->same_as[i] == i && !isnan(s->ms[i]);
+        values[i] = counts ? s->metric[m][i] : NAN;
+        if (!isnan(values[i]))
+            out.known++;
+    }
+    double rho = judge_rank_correlation(scratch, values, times, s->count);
+    out.correlation = metric->higher ? -rho : rho;
+    if (s->best != SIZE_MAX)
+        out.place = judge_place(values, s->count, metric->higher, s->best);
+    bool *chosen = ARENA_ARRAY(scratch, bool, s->count);
+    study_best_by(s, values, metric->higher, budget, chosen);
+    out.regret = judge(s, chosen).regret;
+    arena_free(scratch);
+    return out;
+}
+
+static void study_metrics(Arena *a, Study *y)
+{
+    y->metric_count = y->points->metrics->metrics.count;
+    y->metrics = ARENA_ARRAY(a, StudyMetric, y->metric_count);
+    for (size_t m = 0; m < y->metric_count; m++)
+        y->metrics[m] = study_metric(y->points, m, y->budget);
+}
+
+/* --- samples and budgets
+ * --------------------------------------------------------------------------
+ */
+
+static void study_samples(Study *y)
+{
+    const PointSet *s = y->points;
+    Arena *scratch = arena_new();
+    const double *times = judge_times(scratch, s);
+    size_t most = 100 * (s->distinct + 1); /* with replacement, all of them may never be drawn */
+    y->sample_90 = judge_sample_for(scratch, times, s->count, 0.90);
+    y->sample_95 = judge_sample_for(scratch, times, s->count, 0.95);
+    y->draws_90 = judge_draws_for(scratch, times, s->count, 0.90, most);
+    y->draws_95 = judge_draws_for(scratch, times, s->count, 0.95, most);
+    arena_free(scratch);
+}
+
+/* 1, 2, 5, 10, 20 … and the whole space. */
+static void study_budgets(Arena *a, Study *y, const char *time_metric)
+{
+    static const size_t leads[] = {1, 2, 5};
+    const PointSet *s = y->points;
+    int m = metricset_find(s->metrics, time_metric);
+    if (m < 0 || s->best == SIZE_MAX || s->profiled == 0)
+        return;
+    VEC(StudyBudget) v = {0};
+    Arena *scratch = arena_new();
+    bool *chosen = ARENA_ARRAY(scratch, bool, s->count);
+    double *values = ARENA_ARRAY(scratch, double, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        values[i] = isnan(s->ms[i]) ? NAN : s->metric[m][i];
+    for (size_t power = 1, size = 1; size < s->distinct; power *= 10)
+        for (size_t k = 0; k < 3 && size < s->distinct; k++) {
+            size = power * leads[k] < s->distinct ? power * leads[k] : s->distinct;
+            study_best_by(s, values, s->metrics->metrics.at[m].higher, size, chosen);
+            Judgement j = judge(s, chosen);
+            VEC_PUSH(a, &v, ((StudyBudget){size, j.regret, j.random_regret}));
+        }
+    y->budgets = v.at;
+    y->budget_count = v.count;
+    arena_free(scratch);
+}
+
+static void study_searches(Study *y, size_t seeds)
+{
+    static const double limits[] = {0.05, 0.01};
+    y->search_seeds = y->points->best == SIZE_MAX ? 0 : seeds;
+    if (y->search_seeds == 0)
+        return;
+    Arena *a = arena_new();
+    Neighbourhood near = neighbourhood_build(a, y->points);
+    for (int k = 0; k < SEARCH_KINDS; k++) {
+        SearchResult r[2];
+        search_play(y->points, &near, (SearchKind)k, seeds, limits, 2, r);
+        y->searches[k] = (StudySearch){(SearchKind)k, r[0], r[1]};
+    }
+    arena_free(a);
+}
+
+Study study_space(Arena *a, const PointSet *s, const StudyChoice *choices, size_t choice_count,
+                  const StudyOptions *o)
+{
+    Study y = {.points = s};
+    study_carvings(a, &y, choices, choice_count, o);
+    study_metrics(a, &y);
+    study_samples(&y);
+    study_budgets(a, &y, o->time_metric);
+    study_searches(&y, o->seeds);
+    return y;
+}

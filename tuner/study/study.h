@@ -1,0 +1,68 @@
+/* The study of one space: how well choices, metrics and other strategies do on it.
+ *
+ * Only computes; tuner/study/study_sheets.h makes tables of it as text, CSV and JSON. */
+#ifndef APTUNE_STUDY_STUDY_H
+#define APTUNE_STUDY_STUDY_H
+
+#include "tuner/study/judge.h"
+#include "tuner/study/search.h"
+
+/* A way of choosing, and what it chose. */
+typedef struct StudyChoice {
+    const char *name;
+    const bool *chosen; /* per point */
+} StudyChoice;
+
+typedef struct StudyCarving {
+    const char *name;
+    Judgement judgement;
+    double regret_low, regret_high; /* 95 % of bootstrap samples of the times; NaN: not asked for */
+} StudyCarving;
+
+typedef struct StudyMetric {
+    const char *name;
+    size_t known;       /* points that have it */
+    double correlation; /* Spearman's, with the time; positive when better means faster */
+    size_t place;       /* of the fastest point by this metric, ties counted against it; 0: none */
+    double regret;      /* of the best `budget` by it */
+} StudyMetric;
+
+/* Size against regret. */
+typedef struct StudyBudget {
+    size_t size;
+    double regret, random_regret; /* of the best by the time metric; of a random sample */
+} StudyBudget;
+
+typedef struct StudySearch {
+    SearchKind kind;
+    SearchResult near, nearer; /* within 5 % and 1 % */
+} StudySearch;
+
+typedef struct Study {
+    const PointSet *points;
+    size_t budget; /* what one choice may time: the first carving's size */
+    StudyCarving *carvings;
+    size_t carving_count;
+    StudyMetric *metrics; /* one for each of the set */
+    size_t metric_count;
+    size_t sample_90, sample_95; /* without replacement (A.8) */
+    size_t draws_90, draws_95;   /* with (A.4) */
+    StudyBudget *budgets;
+    size_t budget_count;
+    StudySearch searches[SEARCH_KINDS];
+    size_t search_seeds; /* 0: no searches */
+} Study;
+
+typedef struct StudyOptions {
+    size_t seeds;            /* of the searches; 0: none */
+    size_t bootstraps;       /* resamplings of the times; 0: none */
+    const char *time_metric; /* "predicted_cycles": orders the budgets */
+} StudyOptions;
+
+Study study_space(Arena *a, const PointSet *s, const StudyChoice *choices, size_t choice_count,
+                  const StudyOptions *o);
+
+/* Marks the best `most` distinct points by a metric in `chosen`, equal ones by number. */
+void study_best_by(const PointSet *s, const double *values, bool higher, size_t most, bool *chosen);
+
+#endif

@@ -1,0 +1,246 @@
+#include "tuner/study/study_sheets.h"
+
+#include <math.h>
+
+#define COLUMNS(list) .columns = list, .column_count = sizeof list / sizeof list[0]
+
+static Cell text(const char *t)
+{
+    return (Cell){.text = t};
+}
+
+static Cell number(double v)
+{
+    return (Cell){.number = v};
+}
+
+static Cell count(size_t n)
+{
+    return number((double)n);
+}
+
+/* 0 stands for none. */
+static Cell count_or_none(size_t n)
+{
+    return number(n ? (double)n : NAN);
+}
+
+static const SheetColumn carving_columns[] = {
+    {"space", "space", CELL_TEXT},
+    {"carving", "carving", CELL_TEXT},
+    {"configurations", "configs", CELL_COUNT},
+    {"distinct", "distinct", CELL_COUNT},
+    {"timed", "timed", CELL_COUNT},
+    {"space_reduction", "space -", CELL_PERCENT},
+    {"time_reduction", "time -", CELL_PERCENT},
+    {"best_ms", "best ms", CELL_MS},
+    {"regret", "regret", CELL_PERCENT},
+    {"regret_low", "from", CELL_PERCENT},
+    {"regret_high", "to", CELL_PERCENT},
+    {"rank", "place", CELL_COUNT},
+    {"recall", "recall", CELL_PERCENT},
+    {"random_regret", "random", CELL_PERCENT},
+};
+
+static Sheet carvings(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "carvings",
+               .title =
+                   "Carvings: how much smaller, how much is lost (recall: of the configurations "
+                   "within 1 % of the best; random: regret expected of a sample as large)",
+               COLUMNS(carving_columns)};
+    for (size_t k = 0; k < n; k++) {
+        const PointSet *p = studies[k].points;
+        for (size_t i = 0; i < studies[k].carving_count; i++) {
+            const StudyCarving *c = &studies[k].carvings[i];
+            const Judgement *j = &c->judgement;
+            Cell *r = sheet_row(a, &s);
+            *r++ = text(p->name);
+            *r++ = text(c->name);
+            *r++ = count(p->count);
+            *r++ = count(p->distinct);
+            *r++ = count(j->chosen);
+            *r++ = number(j->space_reduction);
+            *r++ = number(j->time_reduction);
+            *r++ = number(j->best_ms);
+            *r++ = number(j->regret);
+            *r++ = number(c->regret_low);
+            *r++ = number(c->regret_high);
+            *r++ = count_or_none(j->rank);
+            *r++ = number(j->recall);
+            *r++ = number(j->random_regret);
+        }
+    }
+    return s;
+}
+
+static const SheetColumn sample_columns[] = {
+    {"space", "space", CELL_TEXT},
+    {"distinct", "distinct", CELL_COUNT},
+    {"sample_90", "90 %", CELL_COUNT},
+    {"sample_95", "95 %", CELL_COUNT},
+    {"draws_90", "90 %, repeats", CELL_COUNT},
+    {"draws_95", "95 %, repeats", CELL_COUNT},
+};
+
+static Sheet samples(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "samples",
+               .title = "Random samples: how many to expect 90 and 95 % of the best performance, "
+                        "without and with repeats",
+               COLUMNS(sample_columns)};
+    for (size_t k = 0; k < n; k++) {
+        Cell *r = sheet_row(a, &s);
+        *r++ = text(studies[k].points->name);
+        *r++ = count(studies[k].points->distinct);
+        *r++ = count_or_none(studies[k].sample_90);
+        *r++ = count_or_none(studies[k].sample_95);
+        *r++ = count_or_none(studies[k].draws_90);
+        *r++ = count_or_none(studies[k].draws_95);
+    }
+    return s;
+}
+
+static const SheetColumn metric_columns[] = {
+    {"space", "space", CELL_TEXT},
+    {"metric", "metric", CELL_TEXT},
+    {"known", "known for", CELL_COUNT},
+    {"rank_correlation", "correlation", CELL_NUMBER},
+    {"place_of_best", "place of the best", CELL_COUNT},
+    {"budget", "best n", CELL_COUNT},
+    {"regret", "regret", CELL_PERCENT},
+};
+
+static Sheet metrics(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "metrics",
+               .title = "Metrics side by side: rank correlation with the time, place they give the "
+                        "fastest, regret of their best n",
+               COLUMNS(metric_columns)};
+    for (size_t k = 0; k < n; k++)
+        for (size_t m = 0; m < studies[k].metric_count; m++) {
+            const StudyMetric *metric = &studies[k].metrics[m];
+            if (metric->known == 0)
+                continue;
+            Cell *r = sheet_row(a, &s);
+            *r++ = text(studies[k].points->name);
+            *r++ = text(metric->name);
+            *r++ = count(metric->known);
+            *r++ = number(metric->correlation);
+            *r++ = count_or_none(metric->place);
+            *r++ = count(studies[k].budget);
+            *r++ = number(metric->regret);
+        }
+    return s;
+}
+
+static const SheetColumn budget_columns[] = {
+    {"space", "space", CELL_TEXT},
+    {"timed", "timed", CELL_COUNT},
+    {"regret", "regret", CELL_PERCENT},
+    {"random_regret", "random", CELL_PERCENT},
+};
+
+static Sheet budgets(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "budgets",
+               .title = "Size against regret: the first n by the predicted time, nothing else",
+               COLUMNS(budget_columns)};
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < studies[k].budget_count; i++) {
+            const StudyBudget *b = &studies[k].budgets[i];
+            Cell *r = sheet_row(a, &s);
+            *r++ = text(studies[k].points->name);
+            *r++ = count(b->size);
+            *r++ = number(b->regret);
+            *r++ = number(b->random_regret);
+        }
+    return s;
+}
+
+static const SheetColumn search_columns[] = {
+    {"space", "space", CELL_TEXT},          {"strategy", "strategy", CELL_TEXT},
+    {"within_5", "within 5 %", CELL_COUNT}, {"within_5_low", "from", CELL_COUNT},
+    {"within_5_high", "to", CELL_COUNT},    {"within_1", "within 1 %", CELL_COUNT},
+    {"within_1_low", "from", CELL_COUNT},   {"within_1_high", "to", CELL_COUNT},
+    {"seeds", "seeds", CELL_COUNT},
+};
+
+static Sheet searches(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "searches",
+               .title =
+                   "Other strategies: timings until one is within 5 and 1 % of the best (median, "
+                   "and the middle nine tenths of the seeds)",
+               COLUMNS(search_columns)};
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < SEARCH_KINDS && studies[k].search_seeds > 0; i++) {
+            const StudySearch *y = &studies[k].searches[i];
+            Cell *r = sheet_row(a, &s);
+            *r++ = text(studies[k].points->name);
+            *r++ = text(search_name(y->kind));
+            *r++ = number(y->near.median);
+            *r++ = number(y->near.low);
+            *r++ = number(y->near.high);
+            *r++ = number(y->nearer.median);
+            *r++ = number(y->nearer.low);
+            *r++ = number(y->nearer.high);
+            *r++ = count(studies[k].search_seeds);
+        }
+    return s;
+}
+
+static const SheetColumn fit_columns[] = {
+    {"left_out", "left out", CELL_TEXT},
+    {"points", "points", CELL_COUNT},
+    {"error", "error", CELL_PERCENT},
+    {"rank_correlation", "correlation there", CELL_NUMBER},
+    {"place_of_best", "place of its best", CELL_COUNT},
+    {"regret", "regret there", CELL_PERCENT},
+    {"formula", "time [ms] =", CELL_TEXT},
+};
+
+static const char *formula(Arena *a, const FitResult *f, const MetricSet *metrics,
+                           const int *numbers, size_t count)
+{
+    const char *sum = "";
+    for (size_t m = 0; m < count; m++)
+        sum = arena_printf(a, "%s%s%.4g * %s", sum, m ? " + " : "", f->weights[m],
+                           metrics->metrics.at[numbers[m]].name);
+    return sum;
+}
+
+Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const MetricSet *metrics,
+                      const int *numbers, size_t metric_count)
+{
+    Sheet s = {.name = "fits",
+               .title =
+                   "Fits of metrics to the times: root mean square error where fitted, and how "
+                   "each does on the space it has not seen",
+               COLUMNS(fit_columns)};
+    for (size_t k = 0; k < count_fits; k++) {
+        Cell *r = sheet_row(a, &s);
+        *r++ = text(fits[k].left_out ? fits[k].left_out->name : "none");
+        *r++ = count(fits[k].points);
+        *r++ = number(fits[k].error);
+        *r++ = number(fits[k].correlation);
+        *r++ = count_or_none(fits[k].place);
+        *r++ = number(fits[k].regret);
+        *r++ = text(formula(a, &fits[k], metrics, numbers, metric_count));
+    }
+    return s;
+}
+
+StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
+{
+    static Sheet (*const make[])(Arena *, const Study *, size_t) = {carvings, samples, metrics,
+                                                                    budgets, searches};
+    enum { SHEETS = sizeof make / sizeof make[0] };
+    StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
+    for (size_t k = 0; k < SHEETS; k++) {
+        Sheet s = make[k](a, studies, n);
+        if (s.rows.count > 0)
+            all.at[all.count++] = s;
+    }
+    return all;
+}
