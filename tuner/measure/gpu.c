@@ -298,6 +298,7 @@ static void tell_trial(Gpu *g)
 {
     Pending *p = g->first;
     g->killed = false;
+    buf_clear(&g->printed);
     g->handed_over = clock_seconds();
     tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
 }
