@@ -154,6 +154,24 @@ static void ties_go_to_fewer_registers_then_less_shared_memory_then_order(void *
     end(&f);
 }
 
+/* It is named, so that a run in which it is nearer and wins does not contradict this one. */
+static void one_at_the_edge_is_tied_but_does_not_win(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.0045, 1.02};
+    Fixture f;
+    Truth t;
+    start(&f, 3);
+    f.profiles[1].value[PROFILE_REGISTERS] = 8;
+
+    decide(&f, &t, ms);
+
+    assert_int_equal(f.run.final.tie_count, 2);
+    assert_int_equal(f.run.final.ties[0], 0);
+    assert_true(run_final_is_tied(&f.run.final, 1));
+    end(&f);
+}
+
 /* Different noise, the same answer. */
 static void the_winner_does_not_depend_on_the_order_of_the_finalists(void **state)
 {
@@ -251,6 +269,7 @@ int main(void)
         cmocka_unit_test(an_interval_that_reaches_down_to_the_best_makes_a_finalist),
         cmocka_unit_test(the_final_overturns_what_was_measured_before),
         cmocka_unit_test(ties_go_to_fewer_registers_then_less_shared_memory_then_order),
+        cmocka_unit_test(one_at_the_edge_is_tied_but_does_not_win),
         cmocka_unit_test(the_winner_does_not_depend_on_the_order_of_the_finalists),
         cmocka_unit_test(the_user_says_how_many_are_finalists),
         cmocka_unit_test(a_wrong_one_is_no_finalist),
