@@ -42,8 +42,8 @@ static size_t best_so_far(const Run *r)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < r->config_count; i++) {
-        double ms = r->configs[i].median;
-        if (!isnan(ms) && (best == SIZE_MAX || ms < r->configs[best].median))
+        const Config *c = &r->configs[i], *b = best == SIZE_MAX ? NULL : &r->configs[best];
+        if (!isnan(c->median) && (!b || c->median / c->work < b->median / b->work))
             best = i;
     }
     return best;
