@@ -180,7 +180,11 @@ static void submit(Fixture *f, int64_t id, const char *kernel, double limit_s)
                          .arguments = arguments,
                          .argument_count = 2};
     TaskModule module = {"synthetic cubin", 15};
-    Trial t = {.id = id, .run = {&module, 1, &launch, 1}, .sampling = {.least = 2}, .limit_s = limit_s};
+    Trial t = {
+        .id = id,
+        .run = {.modules = &module, .module_count = 1, .launches = &launch, .launch_count = 1},
+        .sampling = {.least = 2},
+        .limit_s = limit_s};
     gpu_submit(f->gpu, &t);
 }
 

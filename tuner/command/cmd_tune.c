@@ -9,6 +9,7 @@
 #include "tuner/output/emit.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run.h"
+#include "tuner/run/run_sanitize.h"
 
 #include <stdio.h>
 
@@ -192,10 +193,20 @@ static int finish_early(Run *r, Interrupt *interrupt)
     return EXIT_SIGNAL + number;
 }
 
+/* Said before hours of compiling, not after. */
+static bool can_sanitize(Run *r)
+{
+    if (r->source != RUN_MEASURED)
+        return diag_fail(r->diag, "--sanitize needs a GPU: %s", r->why_not_measured);
+    return run_sanitizer(r) != NULL;
+}
+
 /* The way of the configurations, stage by stage. */
 static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 {
     if (!run_open(r))
+        return EXIT_USAGE;
+    if (o->run.sanitize && !can_sanitize(r))
         return EXIT_USAGE;
     size_t why = o->why ? run_find_config(r, o->why, r->diag) : SIZE_MAX;
     if (o->why && why == SIZE_MAX)

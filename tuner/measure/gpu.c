@@ -43,6 +43,7 @@ struct Gpu {
     int tries;       /* of them that are allowed now */
     bool stuck;      /* a helper could not be killed */
     Buf why;         /* the last failure */
+    Buf printed;     /* what a wrapper said of the last trial */
 
     GpuFacts *facts; /* of all devices */
     size_t device_count;
@@ -232,13 +233,29 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     arena_free(a);
 }
 
+/* The wrapper's options, then the helper; NULL without a wrapper. */
+static const char **wrapped_arguments(Arena *a, const GpuOptions *o)
+{
+    size_t n = 0;
+    if (!o->wrapper)
+        return NULL;
+    while (o->wrapper_options[n])
+        n++;
+    const char **args = ARENA_ARRAY(a, const char *, n + 2);
+    memcpy(args, o->wrapper_options, n * sizeof *args);
+    args[n] = o->helper;
+    return args;
+}
+
 static void start_helper(Gpu *g)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
     g->starts++;
     set_state(g, GREETING, g->options.start_limit_s);
-    if (process_start(&g->process, g->options.helper, NULL, &d)) {
+    const char **args = wrapped_arguments(a, &g->options);
+    const char *program = args ? g->options.wrapper : g->options.helper;
+    if (process_start(&g->process, program, args, &d)) {
         g->reader = wire_reader(g->process.fd);
     } else {
         say_why(g, "%s", d.messages.at[0].text);
@@ -342,6 +359,18 @@ static void on_ready(Gpu *g, const json_t *m)
         helper_babbles(g, "an answer to the problem that cannot be read");
 }
 
+/* A wrapper has its say when the helper ends. */
+static void hear_wrapper(Gpu *g, bool ends)
+{
+    static const double last_words_s = 10;
+    buf_clear(&g->printed);
+    if (!g->options.wrapper)
+        return;
+    if (ends)
+        process_wait(&g->process, last_words_s);
+    process_quote_words(&g->process, &g->printed);
+}
+
 static void on_result(Gpu *g, json_t *m)
 {
     const json_t *id = json_object_get(m, "id");
@@ -349,9 +378,11 @@ static void on_result(Gpu *g, json_t *m)
         helper_babbles(g, "a result of another trial");
         return;
     }
+    bool restart = json_is_true(json_object_get(m, "restart"));
     answer_first(g, TRIAL_FAULT);
     g->answer = json_incref(m);
-    if (json_is_true(json_object_get(m, "restart")))
+    hear_wrapper(g, restart);
+    if (restart)
         drop_helper(g);
     else
         set_state(g, READY, -1);
@@ -586,6 +617,7 @@ void gpu_close(Gpu *g)
         drop_first(g);
     drop_problem(g);
     buf_free(&g->why);
+    buf_free(&g->printed);
     arena_free(g->outputs_arena);
     arena_free(g->arena);
     free(g);
@@ -704,6 +736,7 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
         *r = (TrialResult){.status = g->status,
                            .words = arena_string(a, buf_text(&g->why)),
                            .killed = g->status == TRIAL_FAULT && g->killed};
+    r->printed = arena_string(a, buf_text(&g->printed));
     r->id = g->first->id;
     r->seconds = g->seconds;
     drop_first(g);

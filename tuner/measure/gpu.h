@@ -20,7 +20,11 @@
 typedef struct Gpu Gpu;
 
 typedef struct GpuOptions {
-    const char *helper;     /* path of aptune-gpu */
+    const char *helper;  /* path of aptune-gpu */
+    const char *wrapper; /* a program that the helper runs under, such as compute-sanitizer, with
+                            options that end with NULL; or NULL.  What it prints comes with the
+                            results, and it may end by itself after a fault. */
+    const char *const *wrapper_options;
     int device;             /* which of the machine's GPUs, counted from 0 */
     bool wrap;              /* where there are fewer: `device` modulo their number */
     double start_limit_s;   /* for the helper to start and open the device */

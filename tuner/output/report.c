@@ -261,6 +261,10 @@ static void print_outcomes(const Run *r, Buf *out)
         buf_printf(out, "; L2 %s", r->l2 == TASK_BOTH ? "cold, and warm" : task_cache_name(r->l2));
     buf_putc(out, '\n');
     print_failures(r, &o, out);
+    if (r->sanitized > 0) {
+        counted(out, "sanitized", r->sanitized);
+        buf_printf(out, "  run under compute-sanitizer, %zu with findings\n", r->unclean);
+    }
 }
 
 /* How the device fared, and whether the same configuration took as long all the time. */
@@ -348,7 +352,7 @@ static void print_tie(const Run *r, size_t i, Buf *out)
 /* Who could not be told from the winner, and why it is the winner all the same. */
 static void print_ties(const Run *r, Buf *out)
 {
-    enum { SHOWN = 8 };
+    enum { SHOWN = 5 };
     const RunFinal *f = &r->final;
     if (f->rounds > 0) {
         label(out, "final");

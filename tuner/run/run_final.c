@@ -187,7 +187,8 @@ void run_final_decide(const Run *r, RunFinal *f)
     for (size_t k = 0; k < f->count; k++)
         if (f->ratio_low[k] <= 1)
             f->ties[f->tie_count++] = f->list[k];
-    sort_ties(r, f);
+    if (f->rounds > 0) /* else they stand as their medians do: nothing else tells them apart */
+        sort_ties(r, f);
 }
 
 size_t run_final_place(const RunFinal *f, size_t config)

@@ -132,6 +132,9 @@ void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile 
 /* Do values of a metric add up over launches? */
 bool run_metric_adds(const Metric *m);
 
+/* Gives it to one GPU, its buffers allocated to the byte. */
+bool run_set_bare_problem(Run *r, Gpu *gpu);
+
 /* --- devices ------------------------------------------------------------------------------------
  */
 

@@ -129,18 +129,31 @@ static bool set_reference(Run *r, TaskProblem *problem)
     return r->spec->reference_first ? set_first(r, problem) : set_kernels(r, problem);
 }
 
-bool run_set_problem(Run *r)
+static bool make_problem(Run *r, TaskProblem *problem)
 {
     const RunData *data = run_data(r);
     if (!data)
         return false;
-    TaskProblem problem = {.buffers = data->buffers,
-                           .buffer_count = data->buffer_count,
-                           .textures = data->textures,
-                           .texture_count = data->texture_count};
-    if (!compile_checking(r, &problem.checking) || !set_reference(r, &problem))
+    *problem = (TaskProblem){.buffers = data->buffers,
+                             .buffer_count = data->buffer_count,
+                             .textures = data->textures,
+                             .texture_count = data->texture_count};
+    return compile_checking(r, &problem->checking) && set_reference(r, problem);
+}
+
+bool run_set_bare_problem(Run *r, Gpu *gpu)
+{
+    TaskProblem problem;
+    if (!make_problem(r, &problem))
         return false;
-    if (!run_give_problem(r, &problem))
+    problem.bare = true;
+    return gpu_set_problem(gpu, &problem, r->diag);
+}
+
+bool run_set_problem(Run *r)
+{
+    TaskProblem problem;
+    if (!make_problem(r, &problem) || !run_give_problem(r, &problem))
         return false;
     run_judge_reference(r, &problem, r->gpu);
     return true;

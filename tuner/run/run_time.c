@@ -4,6 +4,7 @@
  * neighbours of the best so far are timed, a few at a time, best guess first, until none is better
  * or the spec's budget is spent. */
 #include "tuner/run/run_final.h"
+#include "tuner/run/run_sanitize.h"
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
@@ -157,7 +158,7 @@ bool run_time(Run *r)
     bool ok = true;
     if (r->source != RUN_STATIC || r->options.shards > 1) {
         ok = open_timer(r, &timer);
-        bool timed = ok && time_all(r, &timer) && run_final(r, &timer);
+        bool timed = ok && time_all(r, &timer) && run_sanitize(r, &timer) && run_final(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     }
     run_charge(r, LEDGER_TIME, &since);

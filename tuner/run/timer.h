@@ -17,6 +17,8 @@ typedef struct Timer {
      * there are none.  False, with a message, only when the timer itself cannot go on.  NULL where
      * the timer has nothing of the kind. */
     bool (*final)(void *state, const size_t *list, size_t count, int *rounds, const double **times);
+    /* Records the outcome of a configuration anew.  NULL where nothing is recorded. */
+    bool (*record)(void *state, size_t config);
     bool (*close)(void *state);
 } Timer;
 

@@ -444,6 +444,12 @@ static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds
     return ok;
 }
 
+static bool gpu_record(void *state, size_t config)
+{
+    Session *s = state;
+    return run_append_row(s->run, s->writer, &s->header, config);
+}
+
 static bool gpu_end(void *state)
 {
     Session *s = state;
@@ -490,7 +496,7 @@ bool timer_gpu_open(Run *r, Timer *out)
 {
     Session *s = ARENA_NEW(r->arena, Session);
     *s = (Session){.run = r, .candidate = SIZE_MAX, .scratch = arena_new()};
-    *out = (Timer){s, gpu_time, gpu_final, gpu_end};
+    *out = (Timer){s, gpu_time, gpu_final, gpu_record, gpu_end};
     bool ok = run_choose_l2(r);
     s->header = run_record_header(r);
     s->kills = ARENA_ARRAY(r->arena, unsigned char, r->config_count);

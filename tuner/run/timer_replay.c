@@ -110,6 +110,6 @@ bool timer_replay_open(Run *r, Timer *out)
 {
     Replay *p = ARENA_NEW(r->arena, Replay);
     p->run = r;
-    *out = (Timer){p, replay_time, replay_final, replay_close};
+    *out = (Timer){.state = p, .time = replay_time, .final = replay_final, .close = replay_close};
     return true;
 }

@@ -296,9 +296,10 @@ typedef struct TrialResult {
     double first_ms;          /* of the verified run; 0 when there was none */
     const TrialCheck *checks; /* of each output, as the last run that was verified left it */
     size_t check_count;
-    const char *words; /* what went wrong, with the driver's words; "" when nothing did */
-    double seconds;    /* wall time from handing it to the GPU process to the answer */
-    bool killed;       /* a fault that is not its own: somebody killed the GPU process (signal 9) */
+    const char *words;   /* what went wrong, with the driver's words; "" when nothing did */
+    const char *printed; /* by what the GPU process ran under, meanwhile; "" without such */
+    double seconds;      /* wall time from handing it to the GPU process to the answer */
+    bool killed; /* a fault that is not its own: somebody killed the GPU process (signal 9) */
 } TrialResult;
 
 #endif
