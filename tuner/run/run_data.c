@@ -171,7 +171,7 @@ static bool has_word(const char *text, const char *name)
  * #if has left it out, or nothing reads it and the compiler has dropped it. */
 static bool source_names(const Run *r, const char *name)
 {
-    for (size_t i = 0; i < r->spec->launch_count; i++)
+    for (size_t i = 0; r->sources && i < r->spec->launch_count; i++)
         if (r->sources[i] && has_word(r->sources[i]->text, name))
             return true;
     return false;
