@@ -167,9 +167,7 @@ static bool has_word(const char *text, const char *name)
     return false;
 }
 
-/* Whether a source of the launches names the variable.  Then a configuration may be without it: an
- * #if has left it out, or nothing reads it and the compiler has dropped it. */
-static bool source_names(const Run *r, const char *name)
+bool run_source_names(const Run *r, const char *name)
 {
     for (size_t i = 0; r->sources && i < r->spec->launch_count; i++)
         if (r->sources[i] && has_word(r->sources[i]->text, name))
@@ -182,7 +180,7 @@ static void add_symbol(Making *m, size_t argument)
 {
     Run *r = m->run;
     const char *name = r->spec->arguments[argument].name;
-    bool optional = source_names(r, name);
+    bool optional = run_source_names(r, name);
     VEC_PUSH(r->arena, &m->symbols, ((TaskSymbol){name, m->data->buffer[argument], optional}));
     VEC_PUSH(r->arena, &m->twin_symbols, ((TaskSymbol){name, m->data->twin[argument], true}));
 }
