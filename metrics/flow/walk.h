@@ -40,12 +40,20 @@ typedef struct WalkPlans {
     VEC(WalkPlan *) plans;
 } WalkPlans;
 
+/* Told the addresses of every access that is followed: `lanes` are the active ones, `bytes` those
+ * of one lane.  Accesses of iterations that are foreseen and not walked are not told. */
+typedef struct WalkTouch {
+    void *context;
+    void (*touch)(void *context, const uint64_t *address, uint32_t lanes, int bytes);
+} WalkTouch;
+
 typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
     uint32_t default_trips; /* of a loop whose exit is not known; 0: WALK_DEFAULT_TRIPS */
     uint64_t max_steps;     /* blocks entered plus instructions computed; 0: WALK_MAX_STEPS */
     bool memory;            /* follow addresses too, and price each access */
+    const WalkTouch *touch; /* NULL: nobody; needs `memory` */
     bool plain;             /* walk every iteration, also where the rest could be foreseen */
     WalkPlans *plans;       /* NULL: plans are made anew */
 } WalkOptions;

@@ -172,6 +172,22 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     walk_skip_access(x, cost, address, lanes);
 }
 
+/* Costs stand for several places; who asks wants each. */
+static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32_t lanes)
+{
+    const WalkTouch *t = x->walker->options->touch;
+    const Accesses *all = x->known->plan->accesses;
+    for (size_t i = 0; t && i < all->sites.count; i++) {
+        const AccessSite *s = &all->sites.at[i];
+        uint64_t address[PTX_LANES];
+        if (s->group != (int)group || (s->space != PTX_GLOBAL && s->space != PTX_GENERIC))
+            continue;
+        for (int lane = 0; lane < PTX_LANES; lane++)
+            address[lane] = lanes_at(base, lane) + (uint64_t)s->offset;
+        t->touch(t->context, address, lanes, s->bytes);
+    }
+}
+
 void walk_access_group(Frame *x, size_t group, uint32_t mask)
 {
     const AccessGroup *g = &x->known->plan->accesses->groups.at[group];
@@ -186,6 +202,8 @@ void walk_access_group(Frame *x, size_t group, uint32_t mask)
     const bool known = maybe == 0 && (yes & ~base.known) == 0;
     if (known)
         note_alignment(&x->known->result->aligns[group], &base, yes);
+    if (known && yes)
+        tell_touches(x, group, &base, yes);
     for (int i = 0; i < g->cost_count; i++)
         pass_cost(x, g->first_cost + i, &base, yes, known);
 }

@@ -14,9 +14,11 @@ static PtxDim dim_of(const int64_t n[3])
 
 /* A few warps that stand for all; counts come from the middle one of the block in the middle of the
  * grid, away from the edges where a kernel often has more to check. */
-static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in)
+static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
+                            const WalkTouch *touch)
 {
-    MemoryOptions o = {.walk.launch = {.grid = dim_of(in->grid),
+    MemoryOptions o = {.walk.touch = touch,
+                       .walk.launch = {.grid = dim_of(in->grid),
                                        .block = dim_of(in->block),
                                        .has_geometry = true,
                                        .params = in->parameters,
@@ -205,5 +207,12 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d)
 {
     const PtxFunction *entry = read_entry(a, in, module, d);
-    return entry ? follow(a, entry, in) : NULL;
+    return entry ? follow(a, entry, in, NULL) : NULL;
+}
+
+bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
+                   const WalkTouch *touch)
+{
+    const Walk *w = follow(a, entry, in, touch)->walk;
+    return w->unknown_branches == 0 && w->unknown_loops == 0 && !w->capped;
 }
