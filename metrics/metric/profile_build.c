@@ -199,7 +199,7 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
     const PtxFunction *entry = read_entry(a, in, &module, d);
     if (!entry)
         return false;
-    const Memory *memory = follow(a, entry, in);
+    const Memory *memory = follow(a, entry, in, NULL);
     profile_set_walk(a, out, memory);
     return add_code(a, in, memory, local_array_bytes(entry), out, code, d);
 }
