@@ -91,6 +91,7 @@ static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes
     a->sectors += (uint64_t)s.sectors;
     a->sectors_min += (uint64_t)sectors_min(s.unique_bytes);
     a->lines += (uint64_t)s.lines;
+    a->lines_min += (uint64_t)((s.unique_bytes + LINE - 1) / LINE);
     a->bytes += (uint64_t)s.bytes;
     a->unique_bytes += (uint64_t)s.unique_bytes;
 }
@@ -162,7 +163,12 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     place_lanes(c, base, address);
     if (a->executions - a->unknown == 1)
         a->space = walk_access_space(c->space, address[__builtin_ctz(lanes)]);
+    const uint64_t sectors = a->sectors, bytes = a->unique_bytes;
     walk_access_price(a, c, address, lanes);
+    if (a->space == PTX_GLOBAL)
+        walk_region_traffic(x->walker, x->walker->phase,
+                            (double)c->sites * (double)(a->sectors - sectors),
+                            (double)c->sites * (double)(a->unique_bytes - bytes));
     walk_skip_access(x, cost, address, lanes);
 }
 

@@ -64,7 +64,7 @@ check_whole() {
     while kill -0 $job 2>/dev/null && [ $killed -lt 8 ]; do
         sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
         local children
-        mapfile -t children < <(pgrep -P $job || true)
+        read -ra children <"/proc/$job/task/$job/children" || true
         [ ${#children[@]} -gt 0 ] || continue
         kill -9 "${children[RANDOM % ${#children[@]}]}" 2>/dev/null && killed=$((killed + 1))
     done

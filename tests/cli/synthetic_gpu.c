@@ -103,7 +103,18 @@ static void answer_trial(int device, const Trial *t)
     if (lost_device() == device)
         _exit(7);
     nanosleep(&pause, NULL);
-    TrialResult r = {.id = t->id, .times = times, .time_count = 3, .words = ""};
+    TrialResult r = {.id = t->id, .times = times, .time_count = 3, .batch = 1, .words = ""};
+    say(message_result(&r));
+}
+
+/* Round by round, in each the finalists in their order. */
+static void answer_final(Arena *a, const TrialFinal *f)
+{
+    size_t count = f->run_count * (size_t)f->rounds;
+    double *times = ARENA_ARRAY(a, double, count);
+    for (size_t i = 0; i < count; i++)
+        times[i] = made_up_ms(&f->runs[i % f->run_count]);
+    TrialResult r = {.id = f->id, .times = times, .time_count = count, .batch = 1, .words = ""};
     say(message_result(&r));
 }
 
@@ -112,6 +123,8 @@ static void answer(const WireMessage *m, int *device)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     Trial t;
+    TrialFinal f;
+    MessageLimits limits = {.buffers = 1000, .textures = 1000};
     const char *verb = message_verb(m->header);
     if (strcmp(verb, "open") == 0) {
         *device = (int)json_integer_value(json_object_get(m->header, "device"));
@@ -121,7 +134,9 @@ static void answer(const WireMessage *m, int *device)
             say(json_pack("{s:s}", "do", "opened"));
     } else if (strcmp(verb, "problem") == 0) {
         say(message_outputs(NULL, 0));
-    } else if (message_read_trial(a, m, 1000, &t, &d)) {
+    } else if (strcmp(verb, "final") == 0 && message_read_final(a, m, limits, &f, &d)) {
+        answer_final(a, &f);
+    } else if (message_read_trial(a, m, limits, &t, &d)) {
         answer_trial(*device, &t);
     }
     arena_free(a);

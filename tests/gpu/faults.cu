@@ -6,10 +6,12 @@
 #endif
 
 #if KIND == 6
-__launch_bounds__(64) /* it is launched with more */
+#define BOUNDS __launch_bounds__(64) /* it is launched with more */
+#else
+#define BOUNDS
 #endif
-extern "C" __global__ void
-copy(const float *in, float *out, int n)
+
+extern "C" __global__ void BOUNDS copy(const float *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)

@@ -6,6 +6,7 @@
 #include "metrics/flow/walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,15 @@ static uint32_t random_below(uint32_t n)
 
 /* --- programs ---------------------------------------------------------------------------- */
 
-typedef enum NodeKind { NODE_OP, NODE_ACCESS, NODE_LOOP, NODE_IF, NODE_END } NodeKind;
+typedef enum NodeKind {
+    NODE_OP,
+    NODE_ACCESS,
+    NODE_USE, /* of what a load brought: a wait, where it came from global memory */
+    NODE_BARRIER,
+    NODE_LOOP,
+    NODE_IF,
+    NODE_END
+} NodeKind;
 typedef enum Operation {
     ADD,
     ADD_IMM,
@@ -113,8 +122,10 @@ static void add(Program *p, Node n)
 static void fill(Program *p, int depth, int room)
 {
     for (int i = 0; i < room && p->count < NODES_MAX - 40; i++) {
-        const uint32_t what = random_below(10);
-        if (what < 4) {
+        const uint32_t what = random_below(12);
+        if (what >= 10) {
+            add(p, (Node){.kind = what == 10 ? NODE_USE : NODE_BARRIER});
+        } else if (what < 4) {
             add(p, random_op(depth));
         } else if (what < 7 && p->sites < SITES_MAX) {
             add(p, random_access(p, depth));
@@ -198,6 +209,12 @@ static void write_node(Buf *b, const Program *p, int i, int open)
         return;
     case NODE_ACCESS:
         write_access(b, n);
+        return;
+    case NODE_USE:
+        buf_puts(b, "add.f32 %f5, %f1, %f2;\n");
+        return;
+    case NODE_BARRIER:
+        buf_puts(b, "bar.sync 0;\n");
         return;
     case NODE_IF:
         buf_printf(b, "setp.ge.u32 %%p1, %%r%d, %u; @%%p1 bra E%d;\n", n->a, n->imm, i);
@@ -428,6 +445,37 @@ static void lanes_together_access_what_each_does_alone(void **state)
     assert_true(compared > sites / 4);
 }
 
+/* Regions add up to what the walk counts as a whole. */
+static void assert_regions_add_up(const Walk *w)
+{
+    const WalkFunction *f = w->functions.at[0];
+    double times = 0, instr = 0, sectors = 0, all = 0;
+    for (size_t i = 0; i < w->stall_regions.count; i++) {
+        const WalkRegion *r = &w->stall_regions.at[i];
+        times += r->times;
+        instr += r->instr;
+        sectors += r->sectors;
+        assert_true(r->covered >= 0 && r->covered <= w->instr * r->times);
+    }
+    for (size_t i = 0; i < f->accesses->sites.count; i++)
+        if (f->costs[f->accesses->sites.at[i].cost].space == PTX_GLOBAL)
+            all += (double)f->costs[f->accesses->sites.at[i].cost].sectors;
+    assert_true(times == 1 + w->barriers + w->waits_long + w->waits_local);
+    assert_true(instr == w->instr);
+    assert_true(fabs(sectors - all) <= 1e-6 * all);
+}
+
+static void assert_same_regions(const Walk *a, const Walk *b)
+{
+    assert_int_equal(a->stall_regions.count, b->stall_regions.count);
+    assert_int_equal(a->syncs.count, b->syncs.count);
+    for (size_t i = 0; i < a->stall_regions.count; i++) {
+        const WalkRegion *r = &a->stall_regions.at[i], *q = &b->stall_regions.at[i];
+        assert_true(r->sync == q->sync && r->stop == q->stop && r->times == q->times);
+        assert_true(r->instr == q->instr && r->loads == q->loads && r->covered == q->covered);
+    }
+}
+
 static void assert_same_walk(const Walk *a, const Walk *b)
 {
     const WalkFunction *f = a->functions.at[0], *g = b->functions.at[0];
@@ -464,8 +512,12 @@ static void foreseen_iterations_count_as_walked_ones(void **state)
         const Walk *full = walk_warp(a, f, &o);
 
         assert_int_equal(full->skipped, 0);
-        if (!full->capped && !short_walk->capped)
+        if (!full->capped && !short_walk->capped) {
             assert_same_walk(short_walk, full);
+            assert_same_regions(short_walk, full);
+            assert_regions_add_up(full);
+            assert_regions_add_up(short_walk);
+        }
         skipped += short_walk->skipped;
         for (size_t i = 0;
              i < f->labels.count && i < full->functions.at[0]->flow->loops->loops.count; i++)

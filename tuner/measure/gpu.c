@@ -372,7 +372,6 @@ static void on_ready(Gpu *g, const json_t *m)
 static void hear_wrapper(Gpu *g, bool ends)
 {
     static const double last_words_s = 10;
-    buf_clear(&g->printed);
     if (!g->options.wrapper)
         return;
     if (ends)

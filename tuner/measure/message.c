@@ -263,7 +263,8 @@ static bool read_contents(const json_t *j, const WireMessage *m, TaskContents *c
                         .seed = (uint64_t)get_integer(j, "seed"),
                         .converted = json_is_true(json_object_get(j, "converted")),
                         .made_as = (TaskScalar)get_int(j, "made_as")};
-    if ((unsigned)c->kind >= TASK_CONTENTS_KINDS || (unsigned)c->made_as >= TASK_SCALARS)
+    if (!json_is_object(j) || (unsigned)c->kind >= TASK_CONTENTS_KINDS ||
+        (unsigned)c->made_as >= TASK_SCALARS)
         return false;
     TaskModule bytes = {0};
     if (c->kind == TASK_BYTES && !read_module(json_object_get(j, "bytes"), m, &bytes, d))

@@ -289,29 +289,21 @@ static void print_device(const Run *r, Buf *out)
     }
 }
 
-/* What the spec says of the work of a launch; NaN when it says nothing. */
-static double work_amount(const Run *r, const Expr *amount)
-{
-    Arena *a = arena_new();
-    Evaluation ev = {.arena = a};
-    Value v;
-    bool known = amount && expr_eval(amount, r->spec->problems[r->space.problem].values, &ev, &v);
-    double n = known ? value_as_real(v) : NAN;
-    arena_free(a);
-    return n;
-}
-
+/* What is done in a second, as far as the spec says how much there is to do. */
 static void print_rates(const Run *r, Buf *out, double ms)
 {
     double seconds = ms * 1e-3, peak = device_peak_flops(r->device);
-    double flops = work_amount(r, r->spec->work_flop) / seconds;
-    double bytes = work_amount(r, r->spec->work_bytes) / seconds;
+    double flops = run_work(r, r->best, r->spec->work_flop) / seconds;
+    double bytes = run_work(r, r->best, r->spec->work_bytes) / seconds;
+    double items = run_work(r, r->best, r->spec->work_items) / seconds;
     if (!isnan(flops))
         buf_printf(out, "   %.1f GFLOP/s", flops * 1e-9);
     if (!isnan(flops) && peak > 0)
         buf_printf(out, ", %.1f %% of the device's fp32 peak", 100 * flops / peak);
     if (!isnan(bytes))
         buf_printf(out, "   %.1f GB/s", bytes * 1e-9);
+    if (!isnan(items))
+        buf_printf(out, "   %.4g items/s", items);
 }
 
 static void print_interval(const Config *c, Buf *out)
@@ -365,8 +357,9 @@ static void print_ties(const Run *r, Buf *out)
         label(out, "final");
         buf_printf(out, "%zu finalists in %d rounds; ", f->count, f->rounds);
         if (f->tie_count > 1)
-            buf_printf(out, "%zu are tied, the winner by registers, shared memory, order:\n",
-                       f->tie_count);
+            buf_printf(out,
+                       "%zu tied within %.1f %%, the winner by registers, shared memory, order:\n",
+                       f->tie_count, 100 * f->within);
         else
             buf_puts(out, "the winner is the fastest beyond doubt\n");
     } else if (f->tie_count > 1) {

@@ -37,17 +37,22 @@ typedef enum CodeState {
 
 /* One configuration and all that is known of it. */
 typedef struct Config {
-    size_t number;       /* in the space */
-    Tier0 tier0;         /* why it was dropped before compiling */
-    Geometry *geometry;  /* of each launch */
+    size_t number;      /* in the space */
+    Tier0 tier0;        /* why it was dropped before compiling */
+    Geometry *geometry; /* of each launch, the first time */
+    const Step *steps;  /* all launches in order; NULL unless tier 0 let it pass */
+    size_t step_count;
+    double work; /* what it does in one run, over what the first configuration does; 1 unless the
+                    objective is work ÷ time */
     const char *options; /* the -D list, for messages and recordings */
 
     CodeState code;
     const char *failure;    /* first line of what the compiler said */
     Hash *hash;             /* of each launch's code; launches of equal configurations match */
-    const Profile *profile; /* NULL when unknown */
-    const double *metrics;  /* as in Run.metrics; NULL when unknown */
-    size_t same_as;         /* first configuration with the same code and geometry; itself */
+    const Profile *profile; /* NULL when unknown; of several launches see run_steps.c */
+    const Profile *const *profiles; /* of each of several launches, see run_all_shares; NULL: one */
+    const double *metrics;          /* as in Run.metrics; NULL when unknown */
+    size_t same_as; /* first configuration with the same code and geometry; itself */
 
     bool timed;          /* there is an outcome */
     TrialStatus status;  /* of the outcome */
@@ -76,27 +81,30 @@ typedef enum LedgerStage {
 
 /* What the user asked for. */
 typedef struct RunOptions {
-    const char *space;      /* the spec's path */
-    const char *arch;       /* device or architecture by name; NULL: the one here or recorded */
-    const char *recordings; /* folder of shipped recordings; NULL: "recordings" beside the spec */
-    const char *output;     /* folder for results */
-    const char *cache;      /* folder of compiled code */
-    int jobs;               /* compile workers; 0: one per core */
-    double compile_limit;   /* seconds for one compile */
-    bool compile;           /* compile here even where a recording has the profiles */
-    bool exhaustive;        /* time everything */
-    bool dry_run;           /* only count: needs no device, and may find no configuration */
-    bool no_gpu;            /* do as if there were none */
-    const char *l2;         /* "warm", "cold" or "both"; NULL: as suits the problem */
-    double trial_limit;     /* seconds one trial may take; 0: from those before it */
-    int finalists;          /* the best so many are timed again; 0: as many as are close */
-    bool sanitize;          /* run the survivors under compute-sanitizer, too */
-    int ordinal;            /* which GPU; < 0: not said, the one of `local_rank` */
-    const char *devices;    /* several GPUs: "all" or "0,2"; NULL: one */
-    bool mixed;             /* they may be of different kinds */
-    int local_rank;         /* which of the processes of a job on this machine this is */
-    int shard, shards;      /* this part of so many, from 0; shards < 2: the whole space */
-    const char *shard_from; /* who says so: "--shard", "Slurm", "MPI" */
+    const char *space;        /* the spec's path */
+    const char *arch;         /* device or architecture by name; NULL: the one here or recorded */
+    const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
+    const char *output;       /* folder for results */
+    const char *cache;        /* folder of compiled code */
+    int jobs;                 /* compile workers; 0: one per core */
+    double compile_limit;     /* seconds for one compile */
+    bool compile;             /* compile here even where a recording has the profiles */
+    bool exhaustive;          /* time everything */
+    bool run_commands;        /* commands of the spec may be run */
+    const char *problem_text; /* "N=8192": which of the spec's problems; NULL: that of … */
+    size_t problem;           /* … this number */
+    bool dry_run;             /* only count: needs no device, and may find no configuration */
+    bool no_gpu;              /* do as if there were none */
+    const char *l2;           /* "warm", "cold" or "both"; NULL: as suits the problem */
+    double trial_limit;       /* seconds one trial may take; 0: from those before it */
+    int finalists;            /* the best so many are timed again; 0: as many as are close */
+    bool sanitize;            /* run the survivors under compute-sanitizer, too */
+    int ordinal;              /* which GPU; < 0: not said, the one of `local_rank` */
+    const char *devices;      /* several GPUs: "all" or "0,2"; NULL: one */
+    bool mixed;               /* they may be of different kinds */
+    int local_rank;           /* which of the processes of a job on this machine this is */
+    int shard, shards;        /* this part of so many, from 0; shards < 2: the whole space */
+    const char *shard_from;   /* who says so: "--shard", "Slurm", "MPI" */
 } RunOptions;
 
 enum { RUN_DEVICE_LIMIT = 1024 }; /* GPUs of a machine are numbered below this */
@@ -146,6 +154,7 @@ typedef struct RunFinal {
     size_t *ties; /* configurations not told from the fastest, it among them, in the order in
                      which ties are broken: the first one wins */
     size_t tie_count;
+    double within;  /* a difference below this part does not count, however sure */
     size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
 } RunFinal;
 
@@ -188,7 +197,9 @@ typedef struct Run {
     size_t config_count;
     size_t tier0_dropped[TIER0_KINDS];
 
-    const CompileSource **sources; /* of each launch */
+    const CompileSource **sources; /* of each launch; NULL where a command prints it */
+    struct RunSources *made;       /* what commands printed; NULL: nothing yet */
+    const struct RunData *data;    /* the buffers of the problem; NULL: not made yet */
     Cache *cache;                  /* NULL: nothing is cached */
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
@@ -285,6 +296,12 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i);
 
 /* Is configuration `i` in the part of the space that this run is about? */
 bool run_is_mine(const Run *r, size_t i);
+
+/* Work that configuration `i` does; NaN when it is not said. */
+double run_work(const Run *r, size_t i, const Expr *amount);
+
+/* The work that configurations are compared by; NULL: their times alone. */
+const Expr *run_objective(const Spec *s);
 
 void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note);
 

@@ -28,7 +28,9 @@ static bool recorded_times(const Run *r, double *out)
         const RecordRow *row = run_recorded_row(r, r->recording, i);
         if (!row || row->status == RECORD_SKIPPED || !run_same_code(r, &r->configs[i], row))
             return false;
-        out[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
+        out[i] = row->status == RECORD_OK
+                     ? stats_median(row->times_ms, row->time_count) / r->configs[i].work
+                     : NAN;
     }
     return true;
 }
@@ -40,7 +42,8 @@ static double relative_in_final(const Run *r, const RunFinal *f)
     size_t place = run_final_place(f, r->best), best = run_final_place(f, f->fastest);
     if (place == SIZE_MAX || f->rounds == 0)
         return NAN;
-    return run_final_is_tied(f, r->best) ? 1 : f->medians[best] / f->medians[place];
+    double work = r->configs[f->list[place]].work / r->configs[f->fastest].work;
+    return run_final_is_tied(f, r->best) ? 1 : work * f->medians[best] / f->medians[place];
 }
 
 /* Only times of one machine compare: winner, best and sample are all the recording's. */

@@ -64,17 +64,40 @@ const char *run_code_text(Arena *a, const Run *r, const Config *c)
     return text;
 }
 
+/* How many steps from `s` on are the same in a row, the repeats of each counted. */
+static size_t count_same(const Config *c, size_t s, const char *text, int64_t *times)
+{
+    Buf other = {0};
+    size_t n = 0;
+    *times = 0;
+    while (s + n < c->step_count) {
+        buf_clear(&other);
+        run_print_step(&c->steps[s + n], &other);
+        if (c->steps[s + n].launch != c->steps[s].launch || strcmp(buf_text(&other), text) != 0)
+            break;
+        *times += c->steps[s + n++].times;
+    }
+    buf_free(&other);
+    return n;
+}
+
+/* Steps in order, with "*times" behind those that are repeated. */
 const char *run_launch_text(Arena *a, const Run *r, const Config *c)
 {
-    Buf b = {0};
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        const Geometry *g = &c->geometry[l];
-        buf_printf(&b, "%s%lld,%lld,%lld/%lld,%lld,%lld/%lld", l ? ";" : "", (long long)g->grid[0],
-                   (long long)g->grid[1], (long long)g->grid[2], (long long)g->block[0],
-                   (long long)g->block[1], (long long)g->block[2], (long long)g->shared);
+    (void)r;
+    Buf b = {0}, one = {0};
+    for (size_t s = 0; s < c->step_count;) {
+        int64_t times;
+        buf_clear(&one);
+        run_print_step(&c->steps[s], &one);
+        s += count_same(c, s, buf_text(&one), &times);
+        buf_printf(&b, "%s%s", b.size ? ";" : "", buf_text(&one));
+        if (times > 1)
+            buf_printf(&b, "*%lld", (long long)times);
     }
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
+    buf_free(&one);
     return text;
 }
 

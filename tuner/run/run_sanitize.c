@@ -106,18 +106,27 @@ const char *run_sanitizer_finding(Arena *a, const char *printed)
 static const double sanitized_limit_s = 120;
 
 /* A GPU of our own beside the one that times, with a problem in bare buffers. */
-static Gpu *open_sanitized(Run *r, const char *tool, const TaskArgument *arguments)
+static Gpu *open_sanitized(Run *r, const char *tool)
 {
-    static const char *options[] = {
-        "--tool", "memcheck", "--print-limit", "2", "--show-backtrace", "no", "--report-api-errors",
-        "no",     NULL};
+    /* Padding between allocations: what runs past the end of one would be in the next. */
+    static const char *const options[] = {"--tool",
+                                          "memcheck",
+                                          "--padding",
+                                          "4096",
+                                          "--print-limit",
+                                          "2",
+                                          "--show-backtrace",
+                                          "no",
+                                          "--report-api-errors",
+                                          "no",
+                                          NULL};
     GpuOptions o = gpu_options(r->gpu_helper, gpu_ordinal(r->gpu));
     o.wrapper = tool;
     o.wrapper_options = options;
     o.start_limit_s *= 3;
     o.problem_limit_s *= 3;
     Gpu *gpu = gpu_open_with(&o, r->diag);
-    if (gpu && run_set_bare_problem(r, arguments, gpu))
+    if (gpu && run_set_bare_problem(r, gpu))
         return gpu;
     gpu_close(gpu);
     return NULL;
@@ -147,11 +156,17 @@ static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_
     TrialResult t;
     bool ok = fetcher_get(f, a, i, &x);
     if (ok && !x.failure) {
-        Trial trial = {
-            .id = (int64_t)i, .run = x.run, .verify = true, .limit_s = sanitized_limit_s};
+        Trial trial = {.id = (int64_t)i,
+                       .run = x.run,
+                       .compared = x.compared,
+                       .compared_count = x.compared_count,
+                       .verify = true,
+                       .limit_s = sanitized_limit_s};
         gpu_submit(gpu, &trial);
         gpu_next(gpu, a, &t, -1);
         const char *finding = run_sanitizer_finding(a, t.printed);
+        if (!finding) /* of a process that did not come to answer */
+            finding = run_sanitizer_finding(a, t.words);
         r->sanitized++;
         if (shows_something(&t, finding)) {
             take_finding(r, i, &t, finding);
@@ -167,12 +182,12 @@ static bool is_due(const Run *r, size_t i)
     return r->selected[i] && r->configs[i].timed && r->configs[i].status == TRIAL_OK;
 }
 
-static bool sanitize_all(Run *r, Gpu *gpu, const TaskArgument *arguments, const Timer *timer)
+static bool sanitize_all(Run *r, Gpu *gpu, const Timer *timer)
 {
     size_t all = 0, done = 0;
     for (size_t i = 0; i < r->config_count; i++)
         all += is_due(r, i);
-    Fetcher *f = fetcher_open(r, arguments, 1);
+    Fetcher *f = fetcher_open(r, 1);
     bool ok = true;
     for (size_t i = 0; ok && i < r->config_count; i++) {
         if (!is_due(r, i))
@@ -186,14 +201,11 @@ static bool sanitize_all(Run *r, Gpu *gpu, const TaskArgument *arguments, const 
 
 bool run_sanitize(Run *r, const Timer *t)
 {
-    const TaskArgument *arguments;
     if (!r->options.sanitize || !t->record)
         return true;
     const char *tool = run_sanitizer(r);
-    if (!tool || !run_task_arguments(r, &arguments))
-        return false;
-    Gpu *gpu = open_sanitized(r, tool, arguments);
-    bool ok = gpu && sanitize_all(r, gpu, arguments, t);
+    Gpu *gpu = tool ? open_sanitized(r, tool) : NULL;
+    bool ok = gpu && sanitize_all(r, gpu, t);
     gpu_close(gpu);
     return ok;
 }

@@ -69,7 +69,7 @@ static const bool *allowed(const Run *r)
 static void take_medians(const Run *r, double *times)
 {
     for (size_t i = 0; i < r->config_count; i++)
-        times[i] = r->configs[i].timed ? r->configs[i].median : NAN;
+        times[i] = r->configs[i].timed ? r->configs[i].median / r->configs[i].work : NAN;
 }
 
 static bool polish(Run *r, const Timer *t)

@@ -13,19 +13,19 @@ static double problem_bytes(const TaskBuffer *buffers, size_t count)
 {
     double bytes = 0;
     for (size_t i = 0; i < count; i++)
-        bytes += (double)buffers[i].count * (double)task_type_size(buffers[i].type);
+        if (buffers[i].role != TASK_REFERENCE)
+            bytes += (double)buffers[i].count * (double)task_type_size(buffers[i].type);
     return bytes;
 }
 
 bool run_choose_l2(Run *r)
 {
-    const TaskBuffer *buffers;
-    size_t count;
     if (r->options.l2) /* a name that the option's reader accepted */
         return task_cache_find(r->options.l2, &r->l2);
-    if (!run_task_buffers(r, &buffers, &count))
+    const RunData *data = run_data(r);
+    if (!data)
         return false;
-    bool exceeds = problem_bytes(buffers, count) > (double)r->device->l2_bytes;
+    bool exceeds = problem_bytes(data->buffers, data->buffer_count) > (double)r->device->l2_bytes;
     r->l2 = exceeds ? TASK_COLD : TASK_WARM;
     return true;
 }
@@ -56,7 +56,7 @@ const double run_sample_ms = 0.2;
 
 /* Seconds for one trial while nothing is known of the others, and in any case; then so many times
  * their median. */
-static const double first_limit_s = 20, least_limit_s = 1, limit_factor = 10;
+static const double first_limit_s = 10, least_limit_s = 1, limit_factor = 10;
 
 static double trial_limit(const Run *r)
 {
@@ -107,8 +107,9 @@ void run_note_trial(Run *r, const TrialResult *t)
 void run_note_time(Run *r, const Config *c)
 {
     RunWatch *w = &r->watch;
-    if (!isnan(c->high) && (w->rival_ms == 0 || c->high < w->rival_ms))
-        w->rival_ms = c->high;
+    double high = c->high / c->work;
+    if (!isnan(high) && (w->rival_ms == 0 || high < w->rival_ms))
+        w->rival_ms = high;
 }
 
 void run_note_sentinel(Run *r, const TrialResult *t)

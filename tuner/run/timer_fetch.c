@@ -8,7 +8,7 @@ typedef struct Place {
     Arena *arena;  /* of code and launches; NULL: the place is free */
     size_t order;  /* of adding */
     size_t wanted; /* launches whose code is still to come */
-    TaskModule *modules;
+    RunTask task;
     CompileJob *jobs; /* of each launch */
     bool crashed;     /* a compiler did, once */
 } Place;
@@ -16,16 +16,15 @@ typedef struct Place {
 struct Fetcher {
     Run *run;
     Farm *farm;
-    const TaskArgument *arguments;
     Place *places;
     size_t place_count, used;
     size_t added; /* ever */
 };
 
-Fetcher *fetcher_open(Run *r, const TaskArgument *arguments, size_t places)
+Fetcher *fetcher_open(Run *r, size_t places)
 {
     Fetcher *f = ARENA_NEW(r->arena, Fetcher);
-    *f = (Fetcher){.run = r, .arguments = arguments, .place_count = places};
+    *f = (Fetcher){.run = r, .place_count = places};
     f->places = ARENA_ARRAY(r->arena, Place, places);
     f->farm = run_open_farm(r);
     return f;
@@ -50,29 +49,30 @@ size_t fetcher_count(const Fetcher *f)
     return f->used;
 }
 
-/* The launches of a configuration, each with a module of its own. */
-static TaskRun make_run(const Fetcher *f, Place *p, size_t config)
+/* The launches of a configuration, and what of it is compared; the modules come with the code. */
+static bool make_run(Fetcher *f, Place *p, size_t config)
 {
-    const Run *r = f->run;
-    size_t n = r->spec->launch_count;
-    TaskLaunch *launches = ARENA_ARRAY(p->arena, TaskLaunch, n);
-    p->modules = ARENA_ARRAY(p->arena, TaskModule, n);
-    for (size_t l = 0; l < n; l++) {
-        run_task_launch(&r->spec->launches[l], &r->configs[config].geometry[l], f->arguments,
-                        r->spec->argument_count, &launches[l]);
-        launches[l].module = (int)l;
-    }
-    return (TaskRun){p->modules, n, launches, n};
+    Evaluation ev = {.arena = p->arena};
+    Fetched *x = &p->fetched;
+    x->config = config;
+    if (!run_task(p->arena, f->run, config, &p->task, &ev))
+        return false;
+    x->run = p->task.run;
+    return run_compared(p->arena, f->run, config, &x->compared, &x->compared_count);
 }
 
-static void queue_launches(Fetcher *f, Place *p, size_t place)
+/* False when some code cannot even be asked for. */
+static bool queue_launches(Fetcher *f, Place *p, size_t place)
 {
     size_t n = f->run->spec->launch_count;
     p->jobs = ARENA_ARRAY(p->arena, CompileJob, n);
-    for (size_t l = 0; l < n; l++) {
-        p->jobs[l] = run_job(p->arena, f->run, p->fetched.config, l, NULL, 0);
+    for (size_t l = 0; l < n; l++)
+        if (!run_make_job(p->arena, f->run, p->fetched.config, l, NULL, 0, &p->jobs[l]))
+            return false;
+    for (size_t l = 0; l < n; l++)
         farm_add(f->farm, place * n + l, &p->jobs[l]);
-    }
+    p->wanted = n;
+    return true;
 }
 
 void fetcher_add(Fetcher *f, size_t config)
@@ -83,10 +83,9 @@ void fetcher_add(Fetcher *f, size_t config)
         i++;
     Place *p = &f->places[i];
     *p = (Place){.arena = arena_new(), .order = f->added++};
-    p->wanted = f->run->spec->launch_count;
-    p->fetched = (Fetched){.config = config, .run = make_run(f, p, config)};
     f->used++;
-    queue_launches(f, p, i);
+    if (!make_run(f, p, config) || !queue_launches(f, p, i))
+        p->fetched.failure = "its launches cannot be computed";
 }
 
 /* It compiled before: the cache lost it, and now it fails. */
@@ -106,8 +105,7 @@ static void take_result(Fetcher *f, const CompileResult *res)
         return;
     }
     if (res->status == COMPILE_OK)
-        p->modules[l] =
-            (TaskModule){arena_copy(p->arena, res->cubin, res->cubin_size), res->cubin_size};
+        run_take_module(p->arena, f->run, &p->task, l, res);
     else
         take_failure(p, res);
     p->wanted--;
@@ -169,15 +167,11 @@ size_t fetcher_poll_fds(const Fetcher *f, struct pollfd *fds, int *timeout_ms)
 Fetched fetched_copy(Arena *a, const Fetched *x)
 {
     Fetched out = *x;
-    size_t modules = x->run.module_count, launches = x->run.launch_count;
-    TaskModule *m = ARENA_ARRAY(a, TaskModule, modules);
-    TaskLaunch *l = ARENA_ARRAY(a, TaskLaunch, launches);
-    for (size_t i = 0; i < modules; i++)
-        m[i] = (TaskModule){arena_copy(a, x->run.modules[i].cubin, x->run.modules[i].size),
-                            x->run.modules[i].size};
-    if (launches)
-        memcpy(l, x->run.launches, launches * sizeof *l);
-    out.run = (TaskRun){m, modules, l, launches};
+    int64_t *compared = ARENA_ARRAY(a, int64_t, x->compared_count);
+    if (x->compared_count)
+        memcpy(compared, x->compared, x->compared_count * sizeof *compared);
+    out.compared = compared;
+    out.run = run_task_copy(a, &x->run);
     out.failure = x->failure ? arena_string(a, x->failure) : NULL;
     return out;
 }

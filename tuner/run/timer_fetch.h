@@ -11,17 +11,19 @@
 /* A configuration with its code, or with the reason why there is none. */
 typedef struct Fetched {
     size_t config;
-    TaskRun run;         /* points into the place's memory */
+    TaskRun run;             /* points into the place's memory */
+    const int64_t *compared; /* elements of each buffer that are compared */
+    size_t compared_count;
     const char *failure; /* NULL: the code is there */
 } Fetched;
 
-/* The same, living in `a`; the launches' arguments stay where they are. */
+/* The same, living in `a`. */
 Fetched fetched_copy(Arena *a, const Fetched *x);
 
 typedef struct Fetcher Fetcher;
 
-/* `arguments`, of all launches, must outlive it.  fetcher_close ends it. */
-Fetcher *fetcher_open(Run *r, const TaskArgument *arguments, size_t places);
+/* The run's data must be made.  fetcher_close ends it. */
+Fetcher *fetcher_open(Run *r, size_t places);
 void fetcher_close(Fetcher *f);
 
 /* Is there a free place? */

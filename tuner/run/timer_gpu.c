@@ -41,7 +41,6 @@ typedef struct Lane {
 typedef struct Session {
     Run *run;
     Fetcher *fetcher;
-    const TaskArgument *arguments;
     RecordHeader header;
     TimesWriter *writer;
     const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
@@ -67,9 +66,17 @@ typedef struct Session {
 
 static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
 {
-    bool verify = id >= 0 && s->run->spec->reference;
-    Trial t = {.id = id, .run = x->run, .verify = verify, .warmups = verify ? 0 : 1};
+    bool verify = id >= 0 && spec_is_verified(s->run->spec);
+    Trial t = {.id = id,
+               .run = x->run,
+               .compared = x->compared,
+               .compared_count = x->compared_count,
+               .verify = verify,
+               .warmups = verify ? 0 : 1};
     run_shape_trial(s->run, &t);
+    t.sampling.rival_ms *= s->run->configs[x->config].work;
+    if (id == WARM_UP_ID) /* one that never ends must not cost its time limit twice */
+        t.limit_s = fmin(t.limit_s, 2 * warm_up_s);
     gpu_submit(lane->device->gpu, &t);
 }
 
@@ -470,7 +477,7 @@ static bool open_lanes(Session *s)
             return false;
         s->lanes[s->lane_count++] = (Lane){.device = &r->gpus[i], .number = number};
     }
-    s->fetcher = fetcher_open(r, s->arguments, FETCHED_AHEAD * r->gpu_count);
+    s->fetcher = fetcher_open(r, FETCHED_AHEAD * r->gpu_count);
     s->fds = ARENA_ARRAY(r->arena, struct pollfd, fetcher_fd_limit(s->fetcher) + r->gpu_count + 1);
     return true;
 }
@@ -496,8 +503,8 @@ bool timer_gpu_open(Run *r, Timer *out)
     s->header = run_record_header(r);
     s->kills = ARENA_ARRAY(r->arena, unsigned char, r->config_count);
     s->writer = ok ? open_recording(s) : NULL;
-    ok = s->writer && run_write_profiles(r, &s->header) && run_task_arguments(r, &s->arguments) &&
-         run_set_problem(r, s->arguments) && open_lanes(s) && record_failures(s);
+    ok = s->writer && run_write_profiles(r, &s->header) && run_set_problem(r) && open_lanes(s) &&
+         record_failures(s);
     if (!ok)
         gpu_end(s);
     return ok;
