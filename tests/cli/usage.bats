@@ -43,7 +43,7 @@ refused() { # words that standard error must hold, then arguments
         has "$output" "^  --$option "
     done
     run "$APTUNE" explain --help
-    for option in space compile arch no-lines jobs compile-limit cache-dir recordings device no-gpu; do
+    for option in space compile arch no-lines json jobs compile-limit cache-dir recordings device no-gpu; do
         has "$output" "^  --$option "
     done
 }
