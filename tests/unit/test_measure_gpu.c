@@ -120,7 +120,8 @@ static int fake_helper(const char *mode)
             say(json_pack("{s:s}", "do", "opened"));
         else if (strcmp(verb, "problem") == 0 && message_read_problem(a, &m, &p, &d))
             fake_problem(&p);
-        else if (strcmp(verb, "trial") == 0 && message_read_trial(a, &m, (MessageLimits){2, 0}, &t, &d))
+        else if (strcmp(verb, "trial") == 0 &&
+                 message_read_trial(a, &m, (MessageLimits){2, 0}, &t, &d))
             fake_trial(&t);
         else
             _exit(6);
@@ -422,6 +423,39 @@ static void a_problem_that_is_refused_can_be_followed_by_another(void **state)
     end(&f);
 }
 
+/* As compute-sanitizer is: started first, it starts the helper and prints beside it. */
+static void what_is_printed_under_a_wrapper_comes_with_the_result(void **state)
+{
+    (void)state;
+    Fixture f;
+    TrialResult r;
+    static const char *const options[] = {"FAKE_HELPER=well", NULL};
+    GpuOptions o = gpu_options("/proc/self/exe", 0);
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = 0;
+    o.helper = self; /* not the wrapper itself */
+    o.wrapper = "env";
+    o.wrapper_options = options;
+    f.arena = arena_new();
+    f.diag = diag_new(f.arena);
+    f.gpu = gpu_open_with(&o, &f.diag);
+    assert_non_null(f.gpu);
+    assert_true(set_problem(&f, "A"));
+
+    submit(&f, 1, "prints", 20);
+    submit(&f, 2, "well", 20);
+    submit(&f, 3, "exit", 20);
+
+    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 30), GPU_RESULT);
+    assert_non_null(strstr(r.printed, "printed by a synthetic kernel"));
+    assert_int_equal(gpu_next(f.gpu, f.arena, &r, 30), GPU_RESULT);
+    assert_string_equal(r.printed, "");
+    expect(&f, 3, TRIAL_FAULT, "last words");
+    end(&f);
+}
+
 /* The real helper, on a machine without a driver. */
 static void without_a_driver_the_reason_is_said(void **state)
 {
@@ -467,6 +501,7 @@ int main(void)
         cmocka_unit_test(a_restart_that_fails_at_first_is_tried_again),
         cmocka_unit_test(opening_fails_with_the_reason),
         cmocka_unit_test(a_problem_that_is_refused_can_be_followed_by_another),
+        cmocka_unit_test(what_is_printed_under_a_wrapper_comes_with_the_result),
         cmocka_unit_test(without_a_driver_the_reason_is_said),
         cmocka_unit_test(without_a_helper_its_path_is_said),
     };

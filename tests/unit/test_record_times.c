@@ -636,6 +636,53 @@ static void a_rounded_time_is_short_and_stays(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, place_make, place_remove)
 
+static void a_final_is_read_as_it_was_written(void **state)
+{
+    Place *p = *state;
+    TimesRecording *existing;
+    const double times[] = {1.5, 1.25, 1.75}, warm[] = {0.5};
+    const RecordValue values[] = {{.number = 64}, {.text = "half"}};
+    RecordHeader h = header;
+    h.cache = "both";
+    TimesWriter *w = times_open_append(p->arena, p->path, &h, 0, &existing, &p->diag);
+    RecordRow row = {.values = values, .times_ms = times, .time_count = 3, .max_error = NAN};
+    assert_true(times_append_final(w, &row, 2, &p->diag));
+    row.warm_ms = warm;
+    row.warm_count = 1;
+    assert_true(times_append(w, &row, &p->diag));
+    assert_true(times_close(w, &p->diag));
+
+    const TimesRecording *r = times_read(p->arena, p->path, &p->diag);
+
+    assert_non_null(r);
+    assert_string_equal(r->header.cache, "both");
+    assert_int_equal(r->finals.count, 1);
+    assert_int_equal(r->finals.at[0].number, 2);
+    assert_string_equal(r->finals.at[0].row.key, r->rows.at[0].key);
+    assert_int_equal(r->finals.at[0].row.time_count, 3);
+    assert_memory_equal(r->finals.at[0].row.times_ms, times, sizeof times);
+    assert_int_equal(r->rows.count, 1);
+    assert_int_equal(r->rows.at[0].warm_count, 1);
+    assert_true(r->rows.at[0].warm_ms[0] == 0.5);
+}
+
+/* Recordings did not say so before, and were all made with a warm cache. */
+static void a_recording_goes_on_only_with_the_cache_it_began_with(void **state)
+{
+    (void)state;
+    Buf why = {0};
+    RecordHeader silent = header, warm = header, cold = header;
+    warm.cache = "warm";
+    cold.cache = "cold";
+
+    assert_true(record_header_same(&silent, &warm, &why));
+    assert_true(record_header_same(&warm, &silent, &why));
+    assert_false(record_header_same(&silent, &cold, &why));
+
+    assert_non_null(strstr(buf_text(&why), "L2 cache"));
+    buf_free(&why);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -660,6 +707,9 @@ int main(void)
         TEST(a_changed_byte_in_a_packed_recording_is_never_believed),
         TEST(a_damaged_recording_is_not_packed_and_a_cut_one_with_a_warning),
         cmocka_unit_test(a_rounded_time_is_short_and_stays),
+        cmocka_unit_test_setup_teardown(a_final_is_read_as_it_was_written, place_make,
+                                        place_remove),
+        cmocka_unit_test(a_recording_goes_on_only_with_the_cache_it_began_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,6 +298,7 @@ static void tell_trial(Gpu *g)
 {
     Pending *p = g->first;
     g->killed = false;
+    buf_clear(&g->printed);
     g->handed_over = clock_seconds();
     tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
 }
@@ -371,12 +372,13 @@ static void on_ready(Gpu *g, const json_t *m)
 /* A wrapper has its say when the helper ends. */
 static void hear_wrapper(Gpu *g, bool ends)
 {
+    enum { printed_most = 1 << 16 };
     static const double last_words_s = 10;
     if (!g->options.wrapper)
         return;
     if (ends)
         process_wait(&g->process, last_words_s);
-    process_quote_words(&g->process, &g->printed);
+    process_read_words(&g->process, printed_most, &g->printed);
 }
 
 static void on_result(Gpu *g, json_t *m)

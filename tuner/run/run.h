@@ -149,6 +149,7 @@ typedef struct RunFinal {
     int rounds;          /* 0: not timed again, so what follows is from their own times */
     const double *times; /* ms; times[round × count + k] */
     double *medians;     /* ms, of each; over the rounds, or its own */
+    double *ratios;      /* of each to the fastest: the median ratio */
     double *ratio_low;   /* of each to the fastest: the interval of the median ratio */
     double *ratio_high;
     size_t *ties; /* configurations not told from the fastest, it among them, in the order in
@@ -237,8 +238,8 @@ typedef struct Run {
     size_t compiled, failed, distinct;  /* configurations */
     size_t launches_from_cache;         /* launches whose code or failure the cache had */
     size_t workers_started;             /* compilers that had to be started */
-    size_t polished; /* configurations that polish timed; among the selected */
-    size_t resumed;  /* outcomes that an earlier run of the same output folder left */
+    size_t polished;                    /* configurations that polish timed; among the selected */
+    size_t resumed; /* outcomes that an earlier run of the same output folder left */
 } Run;
 
 /* --- stages, in order ------------------------------------------------------------------------- */

@@ -23,6 +23,10 @@ static const double near_best = 1.03;
  * next, whose buffers lie elsewhere: an interval within one process says nothing about that. */
 static const double same_within = 0.005;
 
+/* Who wins a tie must be nearer than that, so that another run, where it is somewhat farther, still
+ * names it as tied. */
+static const double wins_within = 0.0025;
+
 /* Time that the rounds should take at most. */
 static const double final_budget_ms = 3000;
 
@@ -135,27 +139,31 @@ static StatsInterval ratio_unpaired(const Config *c, const Config *best)
     return (StatsInterval){c->low / best->high, c->high / best->low};
 }
 
-static StatsInterval ratio_paired(const RunFinal *f, size_t k, size_t best)
+/* The ratio of finalist k to the fastest, for the same work. */
+static void take_ratio(const Run *r, RunFinal *f, size_t k, size_t best)
 {
-    double *a = column(f, k), *b = column(f, best);
-    StatsInterval i = stats_ratio_interval(a, b, (size_t)f->rounds);
-    free(a);
-    free(b);
-    return i;
+    double work = r->configs[f->list[k]].work / r->configs[f->list[best]].work;
+    double ratio = f->medians[k] / f->medians[best];
+    StatsInterval i = ratio_unpaired(&r->configs[f->list[k]], &r->configs[f->list[best]]);
+    if (f->rounds > 0) {
+        double *a = column(f, k), *b = column(f, best);
+        ratio = stats_ratio(a, b, (size_t)f->rounds);
+        i = stats_ratio_interval(a, b, (size_t)f->rounds);
+        free(a);
+        free(b);
+    }
+    f->ratios[k] = ratio / work;
+    f->ratio_low[k] = i.low / work;
+    f->ratio_high[k] = i.high / work;
 }
 
 static void take_ratios(const Run *r, RunFinal *f)
 {
     size_t best = run_final_place(f, f->fastest);
-    for (size_t k = 0; k < f->count; k++) {
-        StatsInterval i = {1, 1};
+    for (size_t k = 0; k < f->count; k++)
         if (k != best)
-            i = f->rounds > 0 ? ratio_paired(f, k, best)
-                              : ratio_unpaired(&r->configs[f->list[k]], &r->configs[f->fastest]);
-        double work = r->configs[f->list[k]].work / r->configs[f->fastest].work;
-        f->ratio_low[k] = i.low / work;
-        f->ratio_high[k] = i.high / work;
-    }
+            take_ratio(r, f, k, best);
+    f->ratios[best] = f->ratio_low[best] = f->ratio_high[best] = 1;
 }
 
 /* Does `a` win a tie with `b`?  Registers and shared memory are what else runs beside the kernel,
@@ -170,10 +178,21 @@ static bool wins_tie(const Run *r, size_t a, size_t b)
     return a < b;
 }
 
+static bool may_win(const RunFinal *f, size_t config)
+{
+    return f->ratios[run_final_place(f, config)] <= 1 + wins_within;
+}
+
+static bool goes_first(const Run *r, const RunFinal *f, size_t a, size_t b)
+{
+    bool x = may_win(f, a), y = may_win(f, b);
+    return x != y ? x : wins_tie(r, a, b);
+}
+
 static void sort_ties(const Run *r, RunFinal *f)
 {
     for (size_t i = 1; i < f->tie_count; i++)
-        for (size_t k = i; k > 0 && wins_tie(r, f->ties[k], f->ties[k - 1]); k--) {
+        for (size_t k = i; k > 0 && goes_first(r, f, f->ties[k], f->ties[k - 1]); k--) {
             size_t swap = f->ties[k];
             f->ties[k] = f->ties[k - 1];
             f->ties[k - 1] = swap;
@@ -183,6 +202,7 @@ static void sort_ties(const Run *r, RunFinal *f)
 void run_final_decide(const Run *r, RunFinal *f)
 {
     f->medians = ARENA_ARRAY(r->arena, double, f->count);
+    f->ratios = ARENA_ARRAY(r->arena, double, f->count);
     f->ratio_low = ARENA_ARRAY(r->arena, double, f->count);
     f->ratio_high = ARENA_ARRAY(r->arena, double, f->count);
     f->ties = ARENA_ARRAY(r->arena, size_t, f->count);

@@ -2,9 +2,10 @@
  *
  * They are timed again in turn, round after round, in one process, so that what drifts drifts for
  * all.  Who cannot be told from the fastest then (the interval of the median ratio of their times
- * reaches down to 1, or to what changes from one process to the next) is tied with it, and ties are
- * broken by a fixed rule: fewer registers, less shared memory, the earlier in the order of
- * parameters.  So two runs name the same winner. */
+ * reaches down to 1, or to what changes from one process to the next) is tied with it.  Ties are
+ * broken by a fixed rule: of those within half as much of the fastest, the one with fewer
+ * registers, less shared memory, the earlier in the order of parameters.  So two runs name the same
+ * winner, or one that the other names as tied. */
 #ifndef APTUNE_RUN_FINAL_H
 #define APTUNE_RUN_FINAL_H
 

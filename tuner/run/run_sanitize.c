@@ -114,7 +114,7 @@ static Gpu *open_sanitized(Run *r, const char *tool)
                                           "--padding",
                                           "4096",
                                           "--print-limit",
-                                          "2",
+                                          "1",
                                           "--show-backtrace",
                                           "no",
                                           "--report-api-errors",

@@ -195,6 +195,21 @@ void process_quote_words(const Process *p, Buf *out)
         buf_printf(out, ": %.*s", (int)n, text);
 }
 
+void process_read_words(const Process *p, size_t most, Buf *out)
+{
+    char text[4096];
+    if (p->words <= STDERR_FILENO)
+        return;
+    for (size_t at = 0; at < most;) {
+        size_t step = most - at < sizeof text ? most - at : sizeof text;
+        ssize_t n = pread(p->words, text, step, (off_t)at);
+        if (n <= 0)
+            return;
+        buf_add(out, text, (size_t)n);
+        at += (size_t)n;
+    }
+}
+
 void process_describe(const Process *p, Buf *out)
 {
     if (p->pid > 0)

@@ -52,6 +52,9 @@ void process_describe(const Process *p, Buf *out);
 /* What it last printed, after a colon; nothing when it printed nothing. */
 void process_quote_words(const Process *p, Buf *out);
 
+/* What it first printed since its words were forgotten, at most `most` bytes, added to `out`. */
+void process_read_words(const Process *p, size_t most, Buf *out);
+
 /* process_kill, then closes the socket and forgets the words; leaves *p as if none had been
  * started, but for its status. */
 bool process_stop(Process *p, double seconds);

@@ -1,0 +1,96 @@
+/* What is said of a device from looks at it; all figures are made up. */
+#include "tuner/task/health.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static GpuHealth look(double mhz, unsigned brakes, int others)
+{
+    return (GpuHealth){.known = true,
+                       .clock_mhz = mhz,
+                       .clock_most_mhz = 1980,
+                       .power_w = 500,
+                       .power_limit_w = 700,
+                       .temperature_c = 60,
+                       .brakes = brakes,
+                       .others = others};
+}
+
+static void expect(const HealthLog *log, const char *text)
+{
+    Buf out = {0};
+    health_print(log, &out);
+    assert_string_equal(buf_text(&out), text);
+    buf_free(&out);
+}
+
+static void without_a_look_nothing_is_said(void **state)
+{
+    (void)state;
+    HealthLog log = {0};
+    GpuHealth unknown = {.clock_mhz = 100};
+
+    health_note(&log, &unknown);
+
+    assert_int_equal(log.looks, 0);
+    assert_true(health_is_steady(&log));
+    expect(&log, "");
+}
+
+static void a_steady_device_is_one_line_of_facts(void **state)
+{
+    (void)state;
+    HealthLog log = {0};
+    for (int i = 0; i < 3; i++) {
+        GpuHealth h = look(1980 - i, 0, 0);
+        health_note(&log, &h);
+    }
+
+    assert_true(health_is_steady(&log));
+    expect(&log, "clock 1980 MHz; at most 500 of 700 W, 60 °C");
+}
+
+static void a_capped_and_shared_device_is_said_to_be_so(void **state)
+{
+    (void)state;
+    HealthLog log = {0};
+    GpuHealth looks[] = {look(1980, 0, 0), look(1755, GPU_BRAKE_POWER, 2),
+                         look(1800, GPU_BRAKE_POWER | GPU_BRAKE_HEAT, 1), look(1980, 0, 0)};
+    for (int i = 0; i < 4; i++)
+        health_note(&log, &looks[i]);
+
+    assert_false(health_is_steady(&log));
+    expect(&log, "clock 1980 → 1755 MHz, power cap in 2 of 4 looks, heat in 1 of 4 looks; at most "
+                 "500 of 700 W, 60 °C; SHARED with 2 other processes in 2 of 4 looks");
+}
+
+static void each_of_them_alone_makes_times_doubtful(void **state)
+{
+    (void)state;
+    const GpuHealth doubtful[] = {look(1700, 0, 0), look(1980, GPU_BRAKE_HARDWARE, 0),
+                                  look(1980, 0, 1)};
+    for (int i = 0; i < 3; i++) {
+        HealthLog log = {0};
+        GpuHealth well = look(1980, GPU_BRAKE_SETTING, 0);
+        health_note(&log, &well);
+        assert_true(health_is_steady(&log));
+
+        health_note(&log, &doubtful[i]);
+
+        assert_false(health_is_steady(&log));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_look_nothing_is_said),
+        cmocka_unit_test(a_steady_device_is_one_line_of_facts),
+        cmocka_unit_test(a_capped_and_shared_device_is_said_to_be_so),
+        cmocka_unit_test(each_of_them_alone_makes_times_doubtful),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

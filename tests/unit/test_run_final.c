@@ -1,0 +1,280 @@
+/* Who wins and who is tied, by times that are made up. */
+#include "tuner/run/run_final.h"
+
+#include <math.h>
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+enum { CONFIGS = 40 };
+
+/* A run whose configurations were timed once, one after the other. */
+typedef struct Fixture {
+    Run run;
+    Config configs[CONFIGS];
+    Profile profiles[CONFIGS];
+    bool selected[CONFIGS];
+    Diag diag;
+} Fixture;
+
+static void start(Fixture *f, size_t count)
+{
+    *f = (Fixture){.run = {.arena = arena_new(), .config_count = count}};
+    f->diag = diag_new(f->run.arena);
+    f->run.diag = &f->diag;
+    f->run.configs = f->configs;
+    f->run.selected = f->selected;
+    for (size_t i = 0; i < count; i++) {
+        f->selected[i] = true;
+        f->configs[i] = (Config){.number = i,
+                                 .timed = true,
+                                 .work = 1,
+                                 .median = 1 + 0.01 * (double)i,
+                                 .low = 0.999 + 0.01 * (double)i,
+                                 .high = 1.001 + 0.01 * (double)i,
+                                 .profile = &f->profiles[i]};
+        f->profiles[i].value[PROFILE_REGISTERS] = 64;
+    }
+}
+
+static void end(Fixture *f)
+{
+    arena_free(f->run.arena);
+}
+
+/* A timer whose final gives these configurations these true times, with a drift and some noise. */
+typedef struct Truth {
+    Run *run;
+    const double *ms; /* of each configuration */
+    size_t asked;     /* finalists of the last final */
+    int rounds;
+} Truth;
+
+static bool truth_final(void *state, const size_t *list, size_t count, int *rounds,
+                        const double **times)
+{
+    Truth *t = state;
+    double *out = ARENA_ARRAY(t->run->arena, double, count *(size_t)*rounds);
+    uint32_t seed = 1;
+    for (size_t i = 0; i < (size_t)*rounds; i++)
+        for (size_t k = 0; k < count; k++) {
+            seed = seed * 1664525u + 1013904223u; /* of Numerical Recipes */
+            double noise = (double)(seed >> 8) / (1 << 24) - 0.5;
+            out[i * count + k] = t->ms[list[k]] * (1 + 0.02 * (double)i) * (1 + 0.002 * noise);
+        }
+    t->asked = count;
+    t->rounds = *rounds;
+    *times = out;
+    return true;
+}
+
+static void decide(Fixture *f, Truth *t, const double *ms)
+{
+    *t = (Truth){.run = &f->run, .ms = ms};
+    Timer timer = {.state = t, .final = truth_final};
+    assert_true(run_final(&f->run, &timer));
+}
+
+static void those_close_to_the_best_are_timed_again(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.01, 1.02, 1.03, 1.04};
+    Fixture f;
+    Truth t;
+    start(&f, 5);
+
+    decide(&f, &t, ms);
+
+    assert_int_equal(t.asked, 4); /* within 3 % */
+    assert_true(t.rounds > 6);
+    assert_int_equal(f.run.final.fastest, 0);
+    assert_int_equal(f.run.final.tie_count, 1);
+    end(&f);
+}
+
+static void an_interval_that_reaches_down_to_the_best_makes_a_finalist(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.1, 1.2, 1.3, 1.4};
+    Fixture f;
+    Truth t;
+    start(&f, 5);
+    for (size_t i = 1; i < 5; i++)
+        f.configs[i].median = 2;
+    f.configs[3].low = 0.9;
+
+    decide(&f, &t, ms);
+
+    assert_true(run_final_place(&f.run.final, 3) != SIZE_MAX);
+    assert_true(run_final_place(&f.run.final, 4) == SIZE_MAX);
+    end(&f);
+}
+
+/* The times of the final count, not those that made a finalist. */
+static void the_final_overturns_what_was_measured_before(void **state)
+{
+    (void)state;
+    static const double ms[] = {1.05, 1.03, 1, 1.02};
+    Fixture f;
+    Truth t;
+    start(&f, 4);
+
+    decide(&f, &t, ms);
+
+    assert_int_equal(f.run.final.fastest, 2);
+    assert_int_equal(f.run.final.ties[0], 2);
+    assert_int_equal(f.run.final.tie_count, 1);
+    end(&f);
+}
+
+static void ties_go_to_fewer_registers_then_less_shared_memory_then_order(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.0005, 1.001, 1.0002, 1.5};
+    static const double registers[] = {64, 40, 40, 40, 8}, shared[] = {0, 100, 50, 50, 0};
+    Fixture f;
+    Truth t;
+    start(&f, 5);
+    for (size_t i = 0; i < 5; i++) {
+        f.configs[i].median = 1;
+        f.profiles[i].value[PROFILE_REGISTERS] = registers[i];
+        f.profiles[i].value[PROFILE_SHARED_BYTES] = shared[i];
+    }
+
+    decide(&f, &t, ms);
+
+    static const size_t order[] = {2, 3, 1, 0};
+    assert_int_equal(f.run.final.tie_count, 4);
+    for (size_t k = 0; k < 4; k++)
+        assert_int_equal(f.run.final.ties[k], order[k]);
+    assert_false(run_final_is_tied(&f.run.final, 4));
+    end(&f);
+}
+
+/* It is named, so that a run in which it is nearer and wins does not contradict this one. */
+static void one_at_the_edge_is_tied_but_does_not_win(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.0045, 1.02};
+    Fixture f;
+    Truth t;
+    start(&f, 3);
+    f.profiles[1].value[PROFILE_REGISTERS] = 8;
+
+    decide(&f, &t, ms);
+
+    assert_int_equal(f.run.final.tie_count, 2);
+    assert_int_equal(f.run.final.ties[0], 0);
+    assert_true(run_final_is_tied(&f.run.final, 1));
+    end(&f);
+}
+
+/* Different noise, the same answer. */
+static void the_winner_does_not_depend_on_the_order_of_the_finalists(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.001, 1.0005, 1.2};
+    for (int swap = 0; swap < 4; swap++) {
+        Fixture f;
+        Truth t;
+        start(&f, 4);
+        for (size_t i = 0; i < 4; i++)
+            f.configs[i].median = 1 + 1e-4 * (double)((i + (size_t)swap) % 4);
+        f.profiles[1].value[PROFILE_REGISTERS] = 32;
+
+        decide(&f, &t, ms);
+
+        assert_int_equal(f.run.final.ties[0], 1);
+        assert_int_equal(f.run.final.tie_count, 3);
+        end(&f);
+    }
+}
+
+static void the_user_says_how_many_are_finalists(void **state)
+{
+    (void)state;
+    double ms[CONFIGS];
+    Fixture f;
+    Truth t;
+    start(&f, CONFIGS);
+    for (size_t i = 0; i < CONFIGS; i++)
+        ms[i] = 1 + 0.01 * (double)i;
+    f.run.options.finalists = 33;
+
+    decide(&f, &t, ms);
+
+    assert_int_equal(t.asked, 33);
+    end(&f);
+}
+
+static void a_wrong_one_is_no_finalist(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.001, 1.002};
+    Fixture f;
+    Truth t;
+    start(&f, 3);
+    f.configs[0].status = TRIAL_WRONG;
+    f.selected[1] = false;
+
+    decide(&f, &t, ms);
+
+    assert_int_equal(f.run.final.count, 1);
+    assert_int_equal(f.run.final.fastest, 2);
+    assert_int_equal(f.run.final.rounds, 0); /* against whom? */
+    end(&f);
+}
+
+/* As from a recording without a final. */
+static void without_a_final_the_fastest_wins_and_overlaps_are_named(void **state)
+{
+    (void)state;
+    Fixture f;
+    start(&f, 3);
+    f.configs[1].low = 1.0005;
+    f.profiles[1].value[PROFILE_REGISTERS] = 8;
+    Timer timer = {0};
+
+    assert_true(run_final(&f.run, &timer));
+
+    assert_int_equal(f.run.final.rounds, 0);
+    assert_int_equal(f.run.final.fastest, 0);
+    assert_int_equal(f.run.final.tie_count, 2);
+    assert_int_equal(f.run.final.ties[0], 0);
+    end(&f);
+}
+
+static void with_nothing_right_there_is_no_final(void **state)
+{
+    (void)state;
+    Fixture f;
+    Truth t;
+    start(&f, 2);
+    f.configs[0].status = f.configs[1].status = TRIAL_FAULT;
+
+    decide(&f, &t, NULL);
+
+    assert_int_equal(f.run.final.count, 0);
+    assert_true(f.run.final.fastest == SIZE_MAX);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(those_close_to_the_best_are_timed_again),
+        cmocka_unit_test(an_interval_that_reaches_down_to_the_best_makes_a_finalist),
+        cmocka_unit_test(the_final_overturns_what_was_measured_before),
+        cmocka_unit_test(ties_go_to_fewer_registers_then_less_shared_memory_then_order),
+        cmocka_unit_test(one_at_the_edge_is_tied_but_does_not_win),
+        cmocka_unit_test(the_winner_does_not_depend_on_the_order_of_the_finalists),
+        cmocka_unit_test(the_user_says_how_many_are_finalists),
+        cmocka_unit_test(a_wrong_one_is_no_finalist),
+        cmocka_unit_test(without_a_final_the_fastest_wins_and_overlaps_are_named),
+        cmocka_unit_test(with_nothing_right_there_is_no_final),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* What compute-sanitizer prints, as one line.  The texts have the form of its reports; kernels and
+ * addresses are made up. */
+#include "tuner/run/run_sanitize.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const char *finding(Arena *a, const char *printed)
+{
+    return run_sanitizer_finding(a, printed);
+}
+
+static void a_clean_run_has_no_finding(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    assert_null(finding(a, ""));
+    assert_null(finding(a, "========= COMPUTE-SANITIZER\nprinted by a kernel\n"
+                           "========= ERROR SUMMARY: 0 errors\n"));
+    arena_free(a);
+}
+
+static void the_first_finding_is_one_line_and_the_rest_is_left_out(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *text = finding(a, "========= COMPUTE-SANITIZER\n"
+                                  "printed by a kernel\n"
+                                  "========= Invalid __global__ read of size 4 bytes\n"
+                                  "=========     at copy+0x70\n"
+                                  "=========     by thread (127,0,0) in block (8191,0,0)\n"
+                                  "=========     Access at 0x7f0000400000 is out of bounds\n"
+                                  "========= \n"
+                                  "========= Invalid __global__ write of size 8 bytes\n"
+                                  "========= ERROR SUMMARY: 2 errors\n");
+    assert_string_equal(text, "Invalid __global__ read of size 4 bytes; at copy+0x70; by thread "
+                              "(127,0,0) in block (8191,0,0); Access at 0x7f0000400000 is out of "
+                              "bounds");
+    arena_free(a);
+}
+
+/* Only the end of what was printed is kept: it may begin anywhere. */
+static void text_that_begins_inside_a_report_is_taken_as_it_is(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    assert_string_equal(finding(a, "== Invalid\n=========     at copy+0x70\n========="),
+                        "at copy+0x70");
+    arena_free(a);
+}
+
+static void where_it_is_not_installed_that_is_said(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Run r = {.arena = a, .diag = &d};
+    setenv("PATH", "/nowhere:/nowhere/else", 1);
+    setenv("CUDA_HOME", "/nowhere", 1);
+
+    const char *path = run_sanitizer(&r);
+
+    if (path) /* a toolkit stands where toolkits do */
+        assert_string_equal(path, "/usr/local/cuda/bin/compute-sanitizer");
+    else
+        assert_non_null(strstr(d.messages.at[0].text, "--sanitize needs compute-sanitizer"));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clean_run_has_no_finding),
+        cmocka_unit_test(the_first_finding_is_one_line_and_the_rest_is_left_out),
+        cmocka_unit_test(text_that_begins_inside_a_report_is_taken_as_it_is),
+        cmocka_unit_test(where_it_is_not_installed_that_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

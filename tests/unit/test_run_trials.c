@@ -1,0 +1,113 @@
+/* What trials have in common, and what is learned from them; all figures are made up. */
+#include "tuner/run/run_parts.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static double limit_of(const Run *r)
+{
+    Trial t = {0};
+    run_shape_trial(r, &t);
+    return t.limit_s;
+}
+
+static void note_seconds(Run *r, double seconds, TrialStatus status)
+{
+    TrialResult t = {.seconds = seconds, .status = status, .words = ""};
+    run_note_trial(r, &t);
+}
+
+static void a_trial_may_take_ten_times_the_median_from_a_second_on(void **state)
+{
+    (void)state;
+    Run r = {.arena = arena_new()};
+    assert_true(limit_of(&r) >= 1); /* nothing is known yet */
+
+    note_seconds(&r, 0.01, TRIAL_OK);
+    assert_true(limit_of(&r) == 1);
+    note_seconds(&r, 100, TRIAL_TIMEOUT); /* how long the others take is what counts */
+    assert_true(limit_of(&r) == 1);
+    for (int i = 0; i < 9; i++)
+        note_seconds(&r, 0.5, TRIAL_OK);
+    assert_true(limit_of(&r) == 5);
+
+    r.options.trial_limit = 0.25;
+    assert_true(limit_of(&r) == 0.25);
+    arena_free(r.arena);
+}
+
+/* However many there are: the median may be of somewhat fewer. */
+static void the_median_follows_the_trials(void **state)
+{
+    (void)state;
+    Run r = {.arena = arena_new()};
+    for (int i = 0; i < 1000; i++)
+        note_seconds(&r, 1 + i * 1e-3, TRIAL_OK);
+
+    assert_true(limit_of(&r) >= 14 && limit_of(&r) <= 15);
+    arena_free(r.arena);
+}
+
+static void the_rival_is_the_best_that_is_sure(void **state)
+{
+    (void)state;
+    Run r = {0};
+    const Config configs[] = {{.high = 2, .work = 1},
+                              {.high = NAN, .work = 1},
+                              {.high = 1.5, .work = 1},
+                              {.high = 3, .work = 1}};
+    Trial t = {0};
+    run_shape_trial(&r, &t);
+    assert_true(t.sampling.rival_ms == 0);
+
+    for (int i = 0; i < 4; i++)
+        run_note_time(&r, &configs[i]);
+    run_shape_trial(&r, &t);
+
+    assert_true(t.sampling.rival_ms == 1.5);
+    assert_int_equal(t.sampling.least, 2);
+}
+
+static void sentinels_tell_how_far_the_machine_drifted(void **state)
+{
+    (void)state;
+    Run r = {0};
+    const double times[][3] = {{2, 2, 2.5}, {2.1, 9, 2}, {1.9, 1.9, 2}};
+    for (int i = 0; i < 3; i++) {
+        TrialResult t = {.times = times[i], .time_count = 3};
+        run_note_sentinel(&r, &t);
+    }
+    TrialResult failed = {.status = TRIAL_FAULT};
+    run_note_sentinel(&r, &failed);
+
+    assert_int_equal(r.watch.sentinels, 3);
+    assert_true(r.watch.sentinel_first_ms == 2);
+    assert_true(r.watch.sentinel_low_ms == 1.9 && r.watch.sentinel_high_ms == 2.1);
+}
+
+static void what_the_l2_holds_is_as_the_user_says(void **state)
+{
+    (void)state;
+    Run r = {.options = {.l2 = "both"}};
+    assert_true(run_choose_l2(&r));
+    assert_int_equal(r.l2, TASK_BOTH);
+    r.options.l2 = "cold";
+    assert_true(run_choose_l2(&r));
+    assert_int_equal(r.l2, TASK_COLD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trial_may_take_ten_times_the_median_from_a_second_on),
+        cmocka_unit_test(the_median_follows_the_trials),
+        cmocka_unit_test(the_rival_is_the_best_that_is_sure),
+        cmocka_unit_test(sentinels_tell_how_far_the_machine_drifted),
+        cmocka_unit_test(what_the_l2_holds_is_as_the_user_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
