@@ -17,6 +17,7 @@ static const Command commands[] = {
      cmd_explain},
     {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
     {"profile", "the fields and metrics that carving can use", cmd_profile},
+    {"merge", "join the recordings of parts of a space", cmd_merge},
     {"study", "how well a pruning works, on recordings: tables, pictures, a report", cmd_study},
     {"pack", "compress a recording as it is shipped", cmd_pack},
     {"devices", "the devices known by name, and their limits", cmd_devices},
@@ -71,7 +72,9 @@ static int unknown_command(const char *name)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a dead helper or a closed pager is an error code, not a death */
+    /* A dead helper, a closed pager or a file that may not grow is an error code, not a death. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2)
         return refuse_usage();
     if (strcmp(argv[1], "--version") == 0)

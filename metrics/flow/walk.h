@@ -62,6 +62,7 @@ typedef struct WalkBlock {
     uint64_t lanes;  /* active lanes summed over the visits */
     uint64_t paths;  /* ways that its branch took, summed over the visits; 0 without a branch that
                         has a choice */
+    uint64_t parted;     /* times its branch parted the lanes, a branch with n ways n - 1 times */
     bool unknown_branch; /* its branch was undecided for some lane at some time */
 } WalkBlock;
 

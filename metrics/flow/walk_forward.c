@@ -52,6 +52,7 @@ static void add_totals(Frame *x, const WalkProof *p, uint64_t times)
     for (int i = 0; i < flow_of(x)->cfg->count; i++) {
         r->blocks[i].visits += times * (r->blocks[i].visits - t->blocks[i].visits);
         r->blocks[i].lanes += times * (r->blocks[i].lanes - t->blocks[i].lanes);
+        r->blocks[i].parted += times * (r->blocks[i].parted - t->blocks[i].parted);
         r->blocks[i].paths += times * (r->blocks[i].paths - t->blocks[i].paths);
     }
     for (size_t i = 0; i < walk_loop_count(x); i++) {

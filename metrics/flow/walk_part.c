@@ -354,6 +354,7 @@ void walk_leave_block(Frame *x, uint32_t mask)
         return;
     }
     x->walker->walk->divergent += n > 1;
+    x->known->result->blocks[block].parted += n > 1 ? (uint64_t)n - 1 : 0;
     e->block = meeting_point(x, block, stop);
     if (n > 0)
         split(x, block, stop, &p);

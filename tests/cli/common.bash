@@ -52,3 +52,27 @@ make_synthetic() {
     cp "$data"/synthetic.cu "$data"/synthetic.spec space
     "$tests/synthetic_recording" space/synthetic.spec space/recordings
 }
+
+# Programs in ./bin whose GPUs make their times up (tests/cli/synthetic_gpu.c), and the spec of a few
+# dozen configurations in ./space.  After it, "$fake" is aptune.
+make_synthetic_gpu() {
+    mkdir -p bin space
+    cp "$APTUNE" "$APTUNE-compile" bin
+    cp "$tests/synthetic_gpu" bin/aptune-gpu
+    cp "$data"/synthetic.cu "$data"/many.spec space
+    export SYNTHETIC_UUID=$$-$BATS_SUITE_TEST_NUMBER
+    fake=$PWD/bin/aptune
+}
+
+teardown() {
+    rm -f /tmp/aptune-GPU-synthetic-"$$-$BATS_SUITE_TEST_NUMBER"-*.lock
+}
+
+# The rows of a recording in one order, without what differs from run to run.
+outcomes() {
+    jq -cS 'select(.v) | del(.s, .on, .sum)' "$1" | sort
+}
+
+# Rows of a recording, and how many of them are of a configuration that has another one.
+rows() { jq -c 'select(.v) | .v' "$1" | wc -l; }
+repeated() { jq -c 'select(.v) | .v' "$1" | sort | uniq -d | wc -l; }

@@ -14,7 +14,7 @@ load common
 
 @test "a cache that cannot be written costs a warning" {
     echo >file
-    tune --space "$data/pair.spec" --arch sm_90 --cache file/below
+    tune --space "$data/pair.spec" --arch sm_90 --cache-dir file/below
     status_is 0
     has "$stderr" 'warning: nothing is cached'
 }

@@ -46,6 +46,20 @@ row() {
     [ ! -s "$BATS_FILE_TMPDIR/complained" ]
 }
 
+@test "without carve lines a hundredth is timed, and what it finds is as good as the best" {
+    mkdir spaces
+    ln -s "$SOURCE/templates" templates
+    sed -E '/^(carve|polish) /d' "$SOURCE/spaces/mm.spec" >spaces/mm.spec
+
+    tune --space spaces/mm.spec --recordings "$SOURCE/spaces/recordings" --json
+
+    status_is 0
+    [ -z "$stderr" ]
+    json '.distinct <= .configurations and .timed == .selected and .stale == 0'
+    json '.selected <= .distinct / 100 and .selected > .distinct / 100 - 1'
+    json '.relative_performance >= 0.99'
+}
+
 @test "the JSON of a replay is one object and agrees with itself" {
     mm --json
     status_is 0
@@ -74,7 +88,7 @@ row() {
     local survivor cut polished
     survivor=$(named "$(row ': survives')")
     cut=$(named "$(row ',ok,0,,.*stage 1')")
-    polished=$(named "$(row 'timed all the same, as a neighbour')")
+    polished=$(named "$(row 'timed all the same, by what')")
 
     mm --why "$survivor"
     status_is 0
@@ -89,5 +103,5 @@ row() {
     mm --json --why "$polished"
     status_is 0
     json ".why | startswith(\"$polished: dropped by stage 1, \")"
-    json '.why | contains("as a neighbour of the best so far")'
+    json '.why | contains("by what the times so far told")'
 }

@@ -159,7 +159,10 @@ static TrialResult run(Smoke *s, const char *title, Trial t)
 
 static Trial trial_of(const TaskModule *m, const TaskLaunch *launches, size_t count)
 {
-    return (Trial){.run = {m, 1, launches, count}, .warmups = 1, .runs = RUNS};
+    return (Trial){
+        .run = {.modules = m, .module_count = 1, .launches = launches, .launch_count = count},
+        .warmups = 1,
+        .sampling = {.least = RUNS, .enough = RUNS, .most = RUNS}};
 }
 
 static TrialResult run_product(Smoke *s, const char *title, TaskLaunch l, double limit_s)
@@ -214,7 +217,10 @@ static bool set_product(Smoke *s, const char *reference)
     TaskLaunch launches[] = {product(s, reference, 5, 0), twice(s)};
     TaskProblem p = {.buffers = b,
                      .buffer_count = 5,
-                     .reference = {&s->cubin, 1, launches, 2},
+                     .reference = {.modules = &s->cubin,
+                                   .module_count = 1,
+                                   .launches = launches,
+                                   .launch_count = 2},
                      .checking = s->checking};
     return gpu_set_problem(s->gpu, &p, &s->diag);
 }
@@ -363,11 +369,10 @@ static void stop_rule(Smoke *s)
 {
     TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
     Trial t = trial_of(&s->cubin, launches, 2);
-    t.extra_runs = 300;
-    t.factor = 2;
-    t.best_ms = 1e-9;
+    t.sampling.enough = t.sampling.most = RUNS + 300;
+    t.sampling.rival_ms = 1e-9;
     CHECK(s, run(s, "far behind the best", t).time_count == RUNS);
-    t.best_ms = 1e9;
+    t.sampling.rival_ms = 1e9;
     CHECK(s, run(s, "the best so far", t).time_count == RUNS + 300);
     launches[0].repeat = 10;
     t = trial_of(&s->cubin, launches, 2);
@@ -384,7 +389,10 @@ static bool set_problem(Smoke *s, const TaskBuffer *b, size_t count, const TaskL
 {
     TaskProblem p = {.buffers = b,
                      .buffer_count = count,
-                     .reference = {&s->cubin, 1, reference, 1},
+                     .reference = {.modules = &s->cubin,
+                                   .module_count = 1,
+                                   .launches = reference,
+                                   .launch_count = 1},
                      .checking = s->checking};
     return gpu_set_problem(s->gpu, &p, &s->diag);
 }
@@ -448,6 +456,101 @@ static void unwritten_border(Smoke *s)
     CHECK(s, run(s, "the same border left", trial_of(&s->cubin, &same, 1)).status == TRIAL_OK);
     TrialResult r = run(s, "the border written", trial_of(&s->cubin, &more, 1));
     CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 10 && r.checks[0].first == 990);
+}
+
+/* Nothing to restore, so that short runs are batched, except with a cold L2. */
+static void batches_and_caches(Smoke *s)
+{
+    TaskBuffer b = {.name = "C", .type = {TASK_FLOAT, 1}, .count = 1000, .role = TASK_OUT};
+    TaskLaunch l = inner(s, 990);
+    CHECK(s, set_problem(s, &b, 1, &l));
+    Trial t = trial_of(&s->cubin, &l, 1);
+    t.sampling.sample_ms = 0.2;
+    TrialResult r = run(s, "many runs in a sample", t);
+    CHECK(s, r.status == TRIAL_OK && r.batch > 1 && r.time_count == RUNS && r.warm_count == 0);
+    printf("    %d runs in each\n", r.batch);
+    t.cache = TASK_COLD;
+    r = run(s, "cold", t);
+    CHECK(s, r.status == TRIAL_OK && r.batch == 1 && r.time_count == RUNS && r.warm_count == 0);
+    t.cache = TASK_BOTH;
+    r = run(s, "cold and warm", t);
+    CHECK(s, r.status == TRIAL_OK && r.time_count == RUNS && r.warm_count == RUNS);
+    l.repeat = 2000; /* more launches than a batch may have */
+    t.cache = TASK_WARM;
+    r = run(s, "two thousand launches in a run", t);
+    CHECK(s, r.status == TRIAL_OK && r.batch == 1);
+}
+
+/* Result of a final between these kernels. */
+static TrialResult final(Smoke *s, const char *const *kernels, size_t count, TaskCache cache)
+{
+    TaskRun *runs = ARENA_ARRAY(s->arena, TaskRun, count);
+    TaskLaunch *launches = ARENA_ARRAY(s->arena, TaskLaunch, count);
+    TrialResult r = {0};
+    for (size_t i = 0; i < count; i++) {
+        launches[i] = product(s, kernels[i], 5, 0);
+        runs[i] = (TaskRun){
+            .modules = &s->cubin, .module_count = 1, .launches = &launches[i], .launch_count = 1};
+    }
+    TrialFinal f = {.id = ++s->id,
+                    .runs = runs,
+                    .run_count = count,
+                    .rounds = 5,
+                    .cache = cache,
+                    .sample_ms = 0.2,
+                    .limit_s = 20};
+    gpu_submit_final(s->gpu, &f);
+    CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
+    CHECK(s, r.id == f.id);
+    printf("%-34s %-13s %7.3f s  %zu times%s%s\n", "a final", trial_status_name(r.status),
+           r.seconds, r.time_count, *r.words ? "\n    " : "", r.words);
+    return r;
+}
+
+static void finals(Smoke *s)
+{
+    static const char *const GOOD[] = {"product", "product_nearly", "product_half"};
+    static const char *const BAD[] = {"product", "product_illegal"};
+    for (TaskCache c = TASK_WARM; c <= TASK_COLD; c++) {
+        TrialResult r = final(s, GOOD, 3, c);
+        CHECK(s, r.status == TRIAL_OK && r.time_count == 15);
+        for (size_t i = 0; i < r.time_count; i++)
+            CHECK(s, r.times[i] > 0);
+    }
+    TrialResult r = final(s, BAD, 2, TASK_WARM);
+    CHECK(s, r.status == TRIAL_FAULT && r.time_count == 0 && *r.words);
+    good(s);
+}
+
+/* What the device was doing: shown, since it may be anything. */
+static void show_health(Smoke *s)
+{
+    TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
+    Trial t = trial_of(&s->cubin, launches, 2);
+    t.sampling.enough = t.sampling.most = 5000;
+    TrialResult r = run(s, "for a while", t);
+    HealthLog log = {0};
+    Buf text = {0};
+    health_note(&log, &r.health);
+    health_print(&log, &text);
+    printf("    %s\n", log.looks ? buf_text(&text) : "the device cannot be looked at");
+    buf_free(&text);
+}
+
+/* A reference that makes something else every time. */
+static void unsteady_reference(Smoke *s)
+{
+    size_t count;
+    TaskBuffer b = {.name = "C", .type = {TASK_FLOAT, 1}, .count = 1000, .role = TASK_OUT};
+    TaskLaunch l = inner(s, 1000);
+    CHECK(s, set_problem(s, &b, 1, &l));
+    CHECK(s, gpu_outputs(s->gpu, &count)->unsteady == 0);
+    l.kernel = "unsteady";
+    CHECK(s, set_problem(s, &b, 1, &l));
+    const TaskOutput *o = gpu_outputs(s->gpu, &count);
+    CHECK(s, count == 1 && o->unsteady > 0 && o->unsteady_error > 0);
+    printf("%-34s %" PRId64 " elements, by up to %g\n", "a reference that disagrees", o->unsteady,
+           o->unsteady_error);
 }
 
 static TaskLaunch large(Smoke *s, uint64_t n, uint64_t at)
@@ -557,8 +660,12 @@ static int smoke(Smoke *s, const Nvrtc *n, const char *source)
     resources(s);
     images(s);
     stop_rule(s);
+    finals(s);
+    show_health(s);
     every_type(s);
     unwritten_border(s);
+    batches_and_caches(s);
+    unsteady_reference(s);
     more_than_32_bits(s);
     bad_references(s);
     printf("%" PRId64 " trials, %d helpers started, %d checks failed\n", s->id, gpu_starts(s->gpu),

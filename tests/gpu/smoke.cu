@@ -102,6 +102,14 @@ extern "C" __global__ void inner(float *C, int n)
         C[i] = (float)i;
 }
 
+/* Something else in every run. */
+extern "C" __global__ void unsteady(float *C, int n)
+{
+    u64 i = index();
+    if (i < n)
+        C[i] = (float)(clock64() % 100003);
+}
+
 extern "C" __global__ void large(unsigned char *U, u64 n, u64 at)
 {
     u64 stride = (u64)gridDim.x * blockDim.x;

@@ -240,6 +240,50 @@ static void ties_stay_or_go_as_the_front_says(void **state)
     arena_free(a);
 }
 
+/* All but #5 and #7 are within the prediction's error, and #6 has none. */
+static const double predicted[POINTS] = {100, 101, 100, 101, 102, 150, NAN, 300};
+static const uint16_t shape[POINTS] = {0, 0, 0, 0, 1, 0, 1, 1};
+static const Column predicted_column[] = {{"predicted_cycles", "cycles", predicted, false}};
+static const CarvingTable predicted_table = {predicted_column, 1, POINTS, NULL};
+static const ColumnId first_column[] = {0};
+
+static void a_spread_takes_what_differs_before_more_of_the_same(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Stage stage = {STAGE_SPREAD, "spread",        first_column,   1,
+                         .budget = 2,  .values = shape, .parameters = 1};
+
+    Carving c = carving_run(a, &predicted_table, NULL, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 2);
+    assert_fate(&c, 0, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 4, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 2, FATE_PASSED, 0, 0);
+    assert_fate(&c, 7, FATE_PASSED, 0, 4);
+    assert_why(&c, 7,
+               "#7: dropped by stage 1, 'spread': the budget of 2 was full; of those chosen, #4 is "
+               "the most like it that is no worse: predicted_cycles 300 cycles against 102\n");
+    assert_why(&c, 6, "#6: dropped by stage 1, 'spread': predicted_cycles is not known\n");
+    assert_report(&c, "stage 1, 'spread': 2 of 8 left, 1 without a value dropped\n");
+    arena_free(a);
+}
+
+static void a_spread_sees_only_what_is_alive_and_may_take_all(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const bool alive[POINTS] = {false, true, false, false, false, true, true, false};
+    const Stage stage = {STAGE_SPREAD, "spread",        first_column,   1,
+                         .budget = 4,  .values = shape, .parameters = 1};
+
+    Carving c = carving_run(a, &predicted_table, alive, &stage, 1);
+
+    assert_int_equal(c.survivor_count, 3);
+    assert_fate(&c, 6, FATE_SURVIVES, 1, POINT_NONE);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +297,8 @@ int main(void)
         cmocka_unit_test(later_stages_see_only_what_is_left),
         cmocka_unit_test(alike_points_leave_one_that_is_named),
         cmocka_unit_test(ties_stay_or_go_as_the_front_says),
+        cmocka_unit_test(a_spread_takes_what_differs_before_more_of_the_same),
+        cmocka_unit_test(a_spread_sees_only_what_is_alive_and_may_take_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static int fake_helper(const char *mode)
             say(json_pack("{s:s}", "do", "opened"));
         else if (strcmp(verb, "problem") == 0 && message_read_problem(a, &m, &p, &d))
             fake_problem(&p);
-        else if (strcmp(verb, "trial") == 0 && message_read_trial(a, &m, 2, &t, &d))
+        else if (strcmp(verb, "trial") == 0 && message_read_trial(a, &m, (MessageLimits){2, 0}, &t, &d))
             fake_trial(&t);
         else
             _exit(6);
@@ -180,7 +180,11 @@ static void submit(Fixture *f, int64_t id, const char *kernel, double limit_s)
                          .arguments = arguments,
                          .argument_count = 2};
     TaskModule module = {"synthetic cubin", 15};
-    Trial t = {.id = id, .run = {&module, 1, &launch, 1}, .runs = 2, .limit_s = limit_s};
+    Trial t = {
+        .id = id,
+        .run = {.modules = &module, .module_count = 1, .launches = &launch, .launch_count = 1},
+        .sampling = {.least = 2},
+        .limit_s = limit_s};
     gpu_submit(f->gpu, &t);
 }
 

@@ -51,7 +51,13 @@ static const TaskLaunch LAUNCHES[] = {
      .argument_count = 2},
     {.module = 0, .kernel = "l", .grid = {1, 1, 1}, .block = {1, 1, 1}},
 };
-static const TaskRun RUN = {MODULES, 2, LAUNCHES, 2};
+static const TaskSymbol SYMBOLS[] = {{"filter", 1, true}};
+static const TaskRun RUN = {.modules = MODULES,
+                            .module_count = 2,
+                            .launches = LAUNCHES,
+                            .launch_count = 2,
+                            .symbols = SYMBOLS,
+                            .symbol_count = 1};
 
 static const TaskBuffer BUFFERS[] = {
     {.name = "A",
@@ -63,8 +69,21 @@ static const TaskBuffer BUFFERS[] = {
      .count = 1,
      .role = TASK_INOUT,
      .contents = {.kind = TASK_CONSTANT, .value = 1.0 / 3},
-     .tolerance = {.absolute = 1e-300, .relative = 1e-5, .scale = TASK_SCALE_MAX}},
+     .tolerance = {.absolute = 1e-300, .relative = 1e-5, .scale = TASK_SCALE_MAX, .sum = true},
+     .expected = 3},
+    {.name = "C",
+     .type = {TASK_DOUBLE, 1},
+     .count = 1,
+     .role = TASK_REFERENCE,
+     .contents = {.kind = TASK_BYTES,
+                  .bytes = "12345678",
+                  .size = 8,
+                  .converted = true,
+                  .made_as = TASK_U64}},
 };
+
+static const TaskTexture TEXTURES[] = {
+    {.buffer = 1, .size = {1, 1, 0}, .edge = TASK_EDGE_MIRROR, .linear = true, .normalized = true}};
 
 static void expect_run(const TaskRun *r)
 {
@@ -83,11 +102,20 @@ static void expect_run(const TaskRun *r)
     assert_int_equal(l->arguments[0].buffer, 1);
     assert_true(l->arguments[1].buffer == -1 && l->arguments[1].size == 3);
     assert_memory_equal(l->arguments[1].bytes, ARGUMENTS[1].bytes, 3);
+    assert_int_equal(r->symbol_count, 1);
+    assert_string_equal(r->symbols[0].name, "filter");
+    assert_true(r->symbols[0].buffer == 1 && r->symbols[0].optional);
 }
 
 static json_t *problem(Buf *blob)
 {
-    TaskProblem p = {BUFFERS, 2, RUN, {"checking", 8}};
+    TaskProblem p = {.buffers = BUFFERS,
+                     .buffer_count = 3,
+                     .textures = TEXTURES,
+                     .texture_count = 1,
+                     .reference = RUN,
+                     .checking = {"checking", 8},
+                     .bare = true};
     return message_problem(&p, blob);
 }
 
@@ -95,12 +123,12 @@ static json_t *trial(Buf *blob)
 {
     Trial t = {.id = INT64_C(1) << 40,
                .run = RUN,
+               .compared = (const int64_t[]){-1, 5},
+               .compared_count = 2,
                .verify = true,
                .warmups = 1,
-               .runs = 20,
-               .extra_runs = 80,
-               .factor = 1.1,
-               .best_ms = 0.3};
+               .cache = TASK_BOTH,
+               .sampling = {2, 7, 100, 0.25, 0.005, 50, 0.3}};
     return message_trial(&t, blob);
 }
 
@@ -114,7 +142,7 @@ static void a_problem_arrives_as_it_was_sent(void **state)
 
     assert_true(message_read_problem(f.arena, &f.message, &p, &f.diag));
 
-    assert_int_equal(p.buffer_count, 2);
+    assert_int_equal(p.buffer_count, 3);
     const TaskBuffer *a = &p.buffers[0], *b = &p.buffers[1];
     assert_string_equal(a->name, "A");
     assert_true(a->type.scalar == TASK_HALF && a->type.lanes == 4 && a->count == 5000000000);
@@ -122,8 +150,15 @@ static void a_problem_arrives_as_it_was_sent(void **state)
     assert_true(a->contents.lo == -0.1 && isinf(a->contents.hi));
     assert_true(b->role == TASK_INOUT && b->contents.value == 1.0 / 3);
     assert_true(b->tolerance.absolute == 1e-300 && b->tolerance.relative == 1e-5);
-    assert_true(b->tolerance.scale == TASK_SCALE_MAX);
+    assert_true(b->tolerance.scale == TASK_SCALE_MAX && b->tolerance.sum && b->expected == 3);
+    const TaskContents *c = &p.buffers[2].contents;
+    assert_true(c->kind == TASK_BYTES && c->size == 8 && c->converted && c->made_as == TASK_U64);
+    assert_memory_equal(c->bytes, "12345678", 8);
+    const TaskTexture *t = &p.textures[0];
+    assert_true(p.texture_count == 1 && t->buffer == 1 && t->size[0] == 1 && t->size[2] == 0);
+    assert_true(t->edge == TASK_EDGE_MIRROR && t->linear && t->normalized);
     assert_memory_equal(p.checking.cubin, "checking", 8);
+    assert_true(p.bare);
     expect_run(&p.reference);
     end(&f);
 }
@@ -136,11 +171,68 @@ static void a_trial_arrives_as_it_was_sent(void **state)
     Trial t;
     send_over(&f, trial(&blob), &blob);
 
-    assert_true(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+    assert_true(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &t, &f.diag));
 
     assert_true(t.id == INT64_C(1) << 40 && t.verify && t.warmups == 1);
-    assert_true(t.runs == 20 && t.extra_runs == 80 && t.factor == 1.1 && t.best_ms == 0.3);
+    assert_true(t.compared_count == 2 && t.compared[0] == -1 && t.compared[1] == 5);
+    const TaskSampling *x = &t.sampling;
+    assert_true(t.cache == TASK_BOTH && x->least == 2 && x->enough == 7 && x->most == 100);
+    assert_true(x->sample_ms == 0.25 && x->width == 0.005 && x->budget_ms == 50);
+    assert_true(x->rival_ms == 0.3);
     expect_run(&t.run);
+    end(&f);
+}
+
+static void a_final_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    TaskRun runs[] = {RUN, RUN, RUN};
+    TrialFinal sent = {.id = 3, .runs = runs, .run_count = 3, .rounds = 21, .sample_ms = 0.25};
+    TrialFinal got;
+    sent.cache = TASK_COLD;
+    send_over(&f, message_final(&sent, &blob), &blob);
+
+    assert_true(message_read_final(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
+
+    assert_true(got.id == 3 && got.run_count == 3 && got.rounds == 21 && got.sample_ms == 0.25);
+    assert_int_equal(got.cache, TASK_COLD);
+    for (size_t i = 0; i < 3; i++)
+        expect_run(&got.runs[i]);
+    end(&f);
+}
+
+static void an_absurd_number_of_rounds_or_samples_is_refused(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    TrialFinal final = {.rounds = INT32_MAX}, got;
+    send_over(&f, message_final(&final, &blob), &blob);
+    assert_false(message_read_final(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
+    end(&f);
+
+    Trial trial = {.sampling = {.least = -1}}, read;
+    blob = (Buf){0};
+    send_over(&f, message_trial(&trial, &blob), &blob);
+    assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &read, &f.diag));
+    end(&f);
+}
+
+static void what_the_reference_made_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    const TaskOutput sent = {.buffer = 1, .rms = 0.5, .unsteady = 7, .unsteady_error = 1e-3}, *got;
+    size_t count;
+    send_over(&f, message_outputs(&sent, 1), &blob);
+
+    assert_true(message_read_outputs(f.arena, f.message.header, &got, &count));
+
+    assert_true(count == 1 && got->buffer == 1 && got->rms == 0.5);
+    assert_true(got->unsteady == 7 && got->unsteady_error == 1e-3);
     end(&f);
 }
 
@@ -157,6 +249,10 @@ static void a_result_arrives_as_it_was_sent(void **state)
                         .verified = true,
                         .times = times,
                         .time_count = 3,
+                        .warm_times = times + 1,
+                        .warm_count = 2,
+                        .batch = 40,
+                        .health = {.known = true, .clock_mhz = 1980, .brakes = 5, .others = 2},
                         .first_ms = 7,
                         .checks = checks,
                         .check_count = 2,
@@ -169,6 +265,11 @@ static void a_result_arrives_as_it_was_sent(void **state)
     assert_true(r.id == 12 && r.status == TRIAL_WRONG && r.verified && r.first_ms == 7);
     assert_int_equal(r.time_count, 3);
     assert_memory_equal(r.times, times, sizeof times);
+    assert_int_equal(r.warm_count, 2);
+    assert_memory_equal(r.warm_times, times + 1, 2 * sizeof times[0]);
+    assert_int_equal(r.batch, 40);
+    assert_true(r.health.known && r.health.clock_mhz == 1980 && r.health.brakes == 5);
+    assert_int_equal(r.health.others, 2);
     assert_int_equal(r.check_count, 2);
     assert_true(r.checks[0].wrong == 3 && r.checks[0].first == 9 && r.checks[0].unwritten == 1);
     assert_true(isnan(r.checks[1].got) && r.checks[1].expected < -1e308);
@@ -225,7 +326,7 @@ static void absurd_numbers_never_get_past_the_reader(void **state)
         {"\"module\":1", "\"module\":2"},
         {"\"module\":1", "\"module\":-1"},
         {"\"module\":1", "\"module\":4294967297"},
-        {"\"buffer\":1", "\"buffer\":2"},
+        {"\"buffer\":1", "\"buffer\":3"},
         {"\"buffer\":1", "\"buffer\":-1"},
         {"\"buffer\":1", "\"buffer\":null"},
         {"\"value\":\"007fff\"", "\"value\":\"007ff\""},
@@ -251,7 +352,7 @@ static void absurd_numbers_never_get_past_the_reader(void **state)
         json_decref(header);
         send_over(&f, json_loads(buf_text(&changed), 0, NULL), &blob);
 
-        assert_false(message_read_trial(f.arena, &f.message, 2, &t, &f.diag));
+        assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){3, 1}, &t, &f.diag));
 
         assert_int_equal(f.diag.errors, 1);
         free(text);
@@ -267,7 +368,7 @@ static void a_buffer_of_no_size_or_type_is_refused(void **state)
         const char *key;
         json_int_t value;
     } ABSURD[] = {{"count", 0}, {"count", -1}, {"count", INT64_MAX}, {"lanes", 0}, {"lanes", 5},
-                  {"role", 4},  {"role", -1},  {"contents", 4},      {"scale", 3}, {"type", 1}};
+                  {"role", 5},  {"role", -1},  {"contents", 4},      {"scale", 3}, {"type", 1}};
     for (size_t i = 0; i < sizeof ABSURD / sizeof ABSURD[0]; i++) {
         Fixture f;
         Buf blob = {0};
@@ -289,6 +390,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_problem_arrives_as_it_was_sent),
         cmocka_unit_test(a_trial_arrives_as_it_was_sent),
+        cmocka_unit_test(a_final_arrives_as_it_was_sent),
+        cmocka_unit_test(an_absurd_number_of_rounds_or_samples_is_refused),
+        cmocka_unit_test(what_the_reference_made_arrives_as_it_was_sent),
         cmocka_unit_test(a_result_arrives_as_it_was_sent),
         cmocka_unit_test(the_facts_of_a_device_arrive_as_they_were_sent),
         cmocka_unit_test(absurd_numbers_never_get_past_the_reader),

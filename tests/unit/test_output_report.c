@@ -134,16 +134,16 @@ static char *replace(Arena *a, const char *text, const char *from, const char *t
     return out;
 }
 
-/* Compares with a file, the folder of the recording, the version and seconds filtered out.  A text
+/* Compares with a file, the folder of the recording, the version and the ledger filtered out.  A text
  * that differs is left in the build folder, to be looked at and, when it is right, copied. */
 static void compare(Run *r, const Buf *text, const char *file)
 {
     char *got = replace(r->arena, buf_text(text), folder, "FOLDER");
     got = replace(r->arena, got, APTUNE_VERSION, "VERSION");
-    char *seconds = strstr(got, "\nseconds ");
-    if (seconds) {
-        const char *rest = strchr(seconds + 1, '\n') + 1;
-        memmove(seconds + 1, rest, strlen(rest) + 1);
+    char *ledger = strstr(got, "\nledger "), *last = ledger ? strstr(ledger, "\n  in all ") : NULL;
+    if (last) {
+        const char *rest = strchr(last + 1, '\n') + 1;
+        memmove(ledger + 1, rest, strlen(rest) + 1);
     }
     size_t size;
     const char *want =

@@ -20,11 +20,23 @@ static Run *open_run(const char *fragment)
     *r->diag = diag_new(a);
     r->spec = spec_parse(a, spec_source(a, spec_completed(a, fragment)), r->diag);
     assert_non_null(r->spec);
+    assert_true(space_build(a, r->spec, 0, &r->space, r->diag));
+    r->config_count = 1;
+    r->configs = ARENA_NEW(a, Config);
+    r->configs[0].geometry = ARENA_ARRAY(a, Geometry, r->spec->launch_count);
     return r;
+}
+
+/* The bytes that the first kernel of the only configuration gets. */
+static bool bytes_of(Run *r, ArgumentBytes *out, Evaluation *ev)
+{
+    const Launch *l = &r->spec->launches[0];
+    return run_launch_bytes(r->arena, r, l, run_launch_slots(r->arena, r, 0), ev, out);
 }
 
 static void close_run(Run *r)
 {
+    space_free(&r->space);
     arena_free(r->arena);
 }
 
@@ -59,7 +71,8 @@ static void parameters_lie_as_the_compiler_lays_them_out(void **state)
     want.f = -9000000000, want.g = 7, want.h = 7000, want.i[0] = want.i[1] = 2;
 
     ArgumentBytes got;
-    assert_true(run_argument_bytes(r, &got));
+    Evaluation ev = {.arena = r->arena};
+    assert_true(bytes_of(r, &got, &ev));
 
     assert_int_equal(got.size, offsetof(__typeof__(want), i) + sizeof want.i);
     memcpy(&want.p, got.bytes + offsetof(__typeof__(want), p), sizeof want.p);
@@ -72,9 +85,10 @@ static void buffers_are_far_apart_and_aligned_as_cuda_aligns_them(void **state)
     (void)state;
     Run *r = open_run("in x : float[4]\nin y : float[4]\nout z : float[4]\n");
     ArgumentBytes got;
+    Evaluation ev = {.arena = r->arena};
     uint64_t address[3];
 
-    assert_true(run_argument_bytes(r, &got));
+    assert_true(bytes_of(r, &got, &ev));
 
     assert_int_equal(got.size, sizeof address);
     memcpy(address, got.bytes, sizeof address);
@@ -91,14 +105,15 @@ static bool fits(const char *type, const char *value)
     buf_printf(&line, "arg x : %s = %s\n", type, value);
     Run *r = open_run(buf_text(&line));
     ArgumentBytes bytes;
-    const TaskArgument *task;
-    bool fit = run_argument_bytes(r, &bytes);
-    assert_true((r->diag->errors == 0) == fit);
+    Evaluation ev = {.arena = r->arena};
+    RunTask task;
+    bool fit = bytes_of(r, &bytes, &ev);
+    assert_true((ev.error == NULL) == fit);
     if (!fit)
-        assert_non_null(
-            strstr(r->diag->messages.at[0].text, "the value of 'x' does not fit into "));
-    assert_true(run_task_arguments(r, &task) == fit);
-    assert_true((r->diag->errors == 0) == fit);
+        assert_non_null(strstr(ev.error, "the value of 'x' does not fit into "));
+    assert_non_null(run_data(r));
+    assert_int_equal(run_make_steps(r->arena, r, 0), TIER0_FITS);
+    assert_true(run_task(r->arena, r, 0, &task, &ev) == fit);
     close_run(r);
     buf_free(&line);
     return fit;
@@ -123,13 +138,18 @@ static void arguments_of_a_task_name_buffers_in_their_order(void **state)
 {
     (void)state;
     Run *r = open_run("out x : float[4]\narg n : int = 5\ninout y : half[2]\n");
-    const TaskArgument *t;
-    const TaskBuffer *buffers;
-    size_t count;
+    Evaluation ev = {.arena = r->arena};
+    RunTask task;
 
-    assert_true(run_task_arguments(r, &t));
-    assert_true(run_task_buffers(r, &buffers, &count));
+    const RunData *data = run_data(r);
+    assert_non_null(data);
+    assert_int_equal(run_make_steps(r->arena, r, 0), TIER0_FITS);
+    assert_true(run_task(r->arena, r, 0, &task, &ev));
 
+    assert_int_equal(task.run.launch_count, 1);
+    const TaskArgument *t = task.launches[0].arguments;
+    const TaskBuffer *buffers = data->buffers;
+    size_t count = data->buffer_count;
     assert_int_equal(t[0].buffer, 0);
     assert_int_equal(t[1].buffer, -1);
     assert_int_equal(t[1].size, 4);
@@ -152,11 +172,12 @@ static void buffers_get_the_contents_of_the_spec(void **state)
                       "inout d : int[N]\n"
                       "out e : int[N]\n"
                       "in f : float[N] = uniform(-1, N)\n");
-    const TaskBuffer *b;
-    size_t count;
 
-    assert_true(run_task_buffers(r, &b, &count));
+    const RunData *data = run_data(r);
 
+    assert_non_null(data);
+    const TaskBuffer *b = data->buffers;
+    size_t count = data->buffer_count;
     assert_int_equal(count, 6);
     assert_int_equal(b[0].count, 64);
     assert_int_equal(b[0].contents.kind, TASK_UNIFORM);
@@ -175,10 +196,8 @@ static void a_buffer_without_elements_is_refused(void **state)
 {
     (void)state;
     Run *r = open_run("problem N = 8\nout a : float[N - 8]\n");
-    const TaskBuffer *b;
-    size_t count;
 
-    assert_false(run_task_buffers(r, &b, &count));
+    assert_null(run_data(r));
 
     assert_int_equal(r->diag->errors, 1);
     close_run(r);

@@ -70,7 +70,7 @@ static int fake_helper(const char *mode)
             say(json_pack("{s:s}", "do", "opened"));
         else if (strcmp(verb, "problem") == 0)
             say(message_outputs(NULL, 0));
-        else if (message_read_trial(a, &m, 2, &t, &d))
+        else if (message_read_trial(a, &m, (MessageLimits){2, 0}, &t, &d))
             answer_trial(&t, mode);
         arena_free(a);
     }

@@ -1,5 +1,6 @@
 #include "tuner/choose/carving.h"
 
+#include "tuner/choose/belief.h"
 #include "tuner/choose/budget.h"
 #include "tuner/choose/cluster.h"
 #include "tuner/choose/threshold.h"
@@ -144,6 +145,72 @@ static void run_front(Work *w)
     front_cut(w, &f, order, count);
 }
 
+/* --- spread ----------------------------------------------------------------------------------- */
+
+/* Points chosen, in the order of choice: the best prediction comes first. */
+static size_t *spread_choose(Work *w, const BeliefInput *in, size_t *count)
+{
+    size_t *chosen = ARENA_ARRAY(w->arena, size_t, w->stage->budget);
+    Belief *b = belief_new(w->arena, in);
+    for (*count = 0; *count < w->stage->budget; (*count)++) {
+        size_t next = belief_next(b, NULL);
+        if (next == POINT_NONE)
+            break;
+        belief_choose(b, next);
+        chosen[*count] = next;
+    }
+    return chosen;
+}
+
+static size_t values_differ(const BeliefInput *in, size_t i, size_t j)
+{
+    size_t n = 0;
+    for (size_t p = 0; p < in->parameters; p++)
+        n += in->values[i * in->parameters + p] != in->values[j * in->parameters + p];
+    return n;
+}
+
+/* Of the first choices the one most like a point and no worse.  The first choice of all is no worse
+ * than anything. */
+static size_t spread_reason(const BeliefInput *in, const size_t *chosen, size_t count, size_t point)
+{
+    enum { COMPARED = 128 };
+    size_t by = chosen[0], least = values_differ(in, by, point);
+    for (size_t k = 1; k < count && k < COMPARED; k++) {
+        size_t n = values_differ(in, chosen[k], point);
+        if (n < least && in->guess[chosen[k]] <= in->guess[point]) {
+            by = chosen[k];
+            least = n;
+        }
+    }
+    return by;
+}
+
+static void run_spread(Work *w)
+{
+    assert(w->stage->column_count == 1 && w->stage->budget > 0);
+    const Column *column = &w->table->columns[w->stage->columns[0]];
+    assert(!column->up);
+    BeliefInput in = {column->values, w->alive, w->table->points, w->stage->values,
+                      w->stage->parameters};
+    size_t count;
+    const size_t *chosen = spread_choose(w, &in, &count);
+    bool *stays = ARENA_ARRAY(w->arena, bool, in.points);
+    for (size_t k = 0; k < count; k++)
+        stays[chosen[k]] = true;
+    for (size_t i = 0; i < in.points; i++) {
+        if (!w->alive[i] || stays[i])
+            continue;
+        bool unknown = isnan(in.guess[i]);
+        drop(w, i,
+             (Fate){.kind = unknown ? FATE_UNKNOWN : FATE_PASSED,
+                    .column = w->stage->columns[0],
+                    .by = unknown ? POINT_NONE : spread_reason(&in, chosen, count, i)});
+    }
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
 static void drop_represented(Work *w, const size_t *representative, FateKind kind)
 {
     for (size_t i = 0; i < w->table->points; i++) {
@@ -176,8 +243,8 @@ static size_t count_alive(const bool *alive, size_t points)
 static void run_stage(Work *w)
 {
     static void (*const run[])(Work *) = {
-        [STAGE_HOLDS] = run_holds, [STAGE_WITHIN] = run_within, [STAGE_FRONT] = run_front,
-        [STAGE_ALIKE] = run_alike, [STAGE_SAME] = run_same,
+        [STAGE_HOLDS] = run_holds,   [STAGE_WITHIN] = run_within, [STAGE_FRONT] = run_front,
+        [STAGE_SPREAD] = run_spread, [STAGE_ALIKE] = run_alike,   [STAGE_SAME] = run_same,
     };
     *w->report = (StageReport){.best = NAN, .limit = NAN};
     w->report->before = count_alive(w->alive, w->table->points);
@@ -304,6 +371,15 @@ static void why_cut(const Carving *c, const Stage *s, size_t point, Buf *out)
     }
 }
 
+static void why_passed(const Carving *c, const Stage *s, size_t point, Buf *out)
+{
+    size_t by = c->fates[point].by;
+    buf_printf(out, "the budget of %zu was full; of those chosen, ", s->budget);
+    print_other(c, by, out);
+    buf_puts(out, " is the most like it that is no worse: ");
+    print_against(c, s, point, by, out);
+}
+
 static void why_alike(const Carving *c, const Stage *s, size_t point, Buf *out)
 {
     size_t by = c->fates[point].by;
@@ -324,8 +400,8 @@ void carving_why(const Carving *c, size_t point, Buf *out)
 {
     static void (*const why[])(const Carving *, const Stage *, size_t, Buf *) = {
         [FATE_FAILS] = why_fails,         [FATE_BEYOND] = why_beyond, [FATE_UNKNOWN] = why_unknown,
-        [FATE_DOMINATED] = why_dominated, [FATE_CUT] = why_cut,       [FATE_ALIKE] = why_alike,
-        [FATE_SAME] = why_same,
+        [FATE_DOMINATED] = why_dominated, [FATE_CUT] = why_cut,       [FATE_PASSED] = why_passed,
+        [FATE_ALIKE] = why_alike,         [FATE_SAME] = why_same,
     };
     const Fate *f = &c->fates[point];
     print_name(c, point, out);

@@ -31,6 +31,7 @@ typedef enum StageKind {
     STAGE_HOLDS,  /* an expression, evaluated by the caller */
     STAGE_WITHIN, /* a percentage from the best of one column */
     STAGE_FRONT,  /* Pareto front, with its band or further layers */
+    STAGE_SPREAD, /* the best of one column, spread where they are not told apart (belief.h) */
     STAGE_ALIKE,  /* one point of those with nearly equal columns */
     STAGE_SAME    /* one point of those with equal keys */
 } StageKind;
@@ -42,19 +43,22 @@ typedef struct Stage {
     StageKind kind;
     const char *text; /* as the user wrote it, for messages */
 
-    const ColumnId *columns; /* FRONT, ALIKE: the criteria; WITHIN: the one; HOLDS: those whose
-                                values a reason shows */
+    const ColumnId *columns; /* FRONT, ALIKE: the criteria; WITHIN, SPREAD: the one; HOLDS: those
+                                whose values a reason shows */
     size_t column_count;
 
     const bool *holds; /* HOLDS: per point, the caller's answer */
     double percent;    /* WITHIN: how far from the best; FRONT: width of the band, 0 for none */
 
     FrontTies ties;        /* FRONT */
-    size_t budget;         /* FRONT: most points kept, 0 for no limit */
+    size_t budget;         /* FRONT: most points kept, 0 for no limit; SPREAD: how many are */
     bool fill;             /* FRONT: add further layers until the budget is full; it must be set,
                               and the band is not used */
     const ColumnId *order; /* FRONT: who goes first when the budget splits a layer */
     size_t order_count;
+
+    const uint16_t *values; /* SPREAD: per point and parameter, which value it has, by number */
+    size_t parameters;
 
     double epsilon;          /* ALIKE: relative, 0 for equal */
     const char *const *keys; /* SAME: per point, NULL for unlike all others */
@@ -67,6 +71,7 @@ typedef enum FateKind {
     FATE_UNKNOWN,   /* no value in `column`, so it cannot be judged */
     FATE_DOMINATED, /* beaten by point `by` */
     FATE_CUT,       /* good enough, but the budget was full */
+    FATE_PASSED,    /* survivor `by` is most like it and no worse, and the budget was full */
     FATE_ALIKE,     /* represented by point `by` */
     FATE_SAME       /* same code as point `by` */
 } FateKind;
@@ -75,7 +80,7 @@ typedef struct Fate {
     FateKind kind;
     size_t stage;    /* that dropped it; the number of stages for a survivor */
     ColumnId column; /* BEYOND, UNKNOWN */
-    size_t by;       /* DOMINATED, ALIKE, SAME; else POINT_NONE */
+    size_t by;       /* DOMINATED, PASSED, ALIKE, SAME; else POINT_NONE */
 } Fate;
 
 /* What one stage did. */

@@ -17,7 +17,7 @@ static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
                                  "(aptune --exhaustive)\n";
 
 typedef struct StudyCommand {
-    const char *output, *metrics;
+    const char *output, *metrics, *fit;
     int seeds, bootstraps;
     bool json, help;
 } StudyCommand;
@@ -27,6 +27,8 @@ static const Option options[] = {
      offsetof(StudyCommand, output), 0, 0},
     {"metrics", "FILE", "metrics of your own, beside the shipped ones", option_text,
      offsetof(StudyCommand, metrics), 0, 0},
+    {"fit", "A,B,…", "find the weights of these metrics, and judge them on each space left out",
+     option_text, offsetof(StudyCommand, fit), 0, 0},
     {"seeds", "N", "plays of each other strategy (default 100; 0: none)", option_count,
      offsetof(StudyCommand, seeds), 0, 100000},
     {"bootstrap", "N", "resamplings of the times for intervals (default 0: none)", option_count,
@@ -104,6 +106,53 @@ static bool study_one(Session *y, const char *path)
     return true;
 }
 
+/* --- fitting
+ * --------------------------------------------------------------------------------------
+ */
+
+/* "a,b" to the numbers of the metrics. */
+static bool name_metrics(Session *y, int **numbers, size_t *count)
+{
+    VEC(int) v = {0};
+    char *list = arena_string(y->arena, y->command.fit), *rest = NULL;
+    for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+        int m = metricset_find(y->metrics, name);
+        if (m < 0)
+            return diag_fail(&y->diag, "--fit: there is no metric '%s' (aptune profile --metrics)",
+                             name);
+        VEC_PUSH(y->arena, &v, m);
+    }
+    *numbers = v.at;
+    *count = v.count;
+    return v.count > 0 || diag_fail(&y->diag, "--fit wants the names of metrics, with commas");
+}
+
+static bool add_fits(Session *y, StudySheets *sheets)
+{
+    int *numbers = NULL;
+    size_t metric_count = 0, count = 0;
+    if (!y->command.fit)
+        return true;
+    if (!name_metrics(y, &numbers, &metric_count))
+        return false;
+    const PointSet **sets = ARENA_ARRAY(y->arena, const PointSet *, y->count);
+    size_t *budgets = ARENA_ARRAY(y->arena, size_t, y->count);
+    for (size_t k = 0; k < y->count; k++) {
+        sets[k] = y->studies[k].points;
+        budgets[k] = y->studies[k].budget;
+    }
+    const FitResult *fits =
+        fit_metrics(y->arena, sets, y->count, numbers, metric_count, budgets, &count, &y->diag);
+    if (fits)
+        sheets->at[sheets->count++] =
+            study_fit_sheet(y->arena, fits, count, y->metrics, numbers, metric_count);
+    return fits != NULL;
+}
+
+/* --- results
+ * --------------------------------------------------------------------------------------
+ */
+
 static bool save_sheets(Session *y, const StudySheets *sheets)
 {
     Buf text = {0};
@@ -132,6 +181,8 @@ static char *json_of(const StudySheets *sheets)
 static bool put_out(Session *y)
 {
     StudySheets sheets = study_sheets(y->arena, y->studies, y->count);
+    if (!add_fits(y, &sheets))
+        return false;
     char *json = json_of(&sheets);
     const char *folder = y->command.output;
     bool ok =

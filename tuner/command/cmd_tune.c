@@ -2,11 +2,14 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/dump.h"
+#include "tuner/command/interrupt.h"
 #include "tuner/command/options_run.h"
+#include "tuner/command/shard.h"
 #include "tuner/command/start.h"
 #include "tuner/output/emit.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run.h"
+#include "tuner/run/run_sanitize.h"
 
 #include <stdio.h>
 
@@ -15,6 +18,7 @@ typedef struct TuneOptions {
     bool json, help;
     const char *why;   /* a configuration; NULL: none asked for */
     const char *dumps; /* letters of -d */
+    const char *shard; /* of --shard; NULL: what the batch system says */
 } TuneOptions;
 
 static bool take_dumps(const Option *o, const char *letters, void *field)
@@ -28,11 +32,42 @@ static bool take_dumps(const Option *o, const char *letters, void *field)
     return !unknown;
 }
 
+/* The name of what the L2 holds. */
+static bool take_cache(const Option *o, const char *text, void *field)
+{
+    (void)o;
+    TaskCache known;
+    *(const char **)field = text;
+    if (task_cache_find(text, &known))
+        return true;
+    fprintf(stderr,
+            "aptune: --cache takes warm, cold or both, for what the L2 holds when a run is timed, "
+            "not '%s'; the folder of compiled code is --cache-dir\n",
+            text);
+    return false;
+}
+
+enum { FINALISTS_MOST = 1000, SECONDS_MOST = 86400 };
+
 static const Option own_options[] = {
     {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
      offsetof(TuneOptions, run.output), 0, 0},
     {"exhaustive", NULL, "time every configuration, not only what carving leaves", option_flag,
      offsetof(TuneOptions, run.exhaustive), 0, 0},
+    {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
+     take_cache, offsetof(TuneOptions, run.l2), 0, 0},
+    {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
+     offsetof(TuneOptions, run.finalists), 1, FINALISTS_MOST},
+    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
+     option_seconds, offsetof(TuneOptions, run.trial_limit), 0, SECONDS_MOST},
+    {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
+     offsetof(TuneOptions, run.sanitize), 0, 0},
+    {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
+     offsetof(TuneOptions, run.devices), 0, 0},
+    {"mixed", NULL, "they may be of different kinds", option_flag, offsetof(TuneOptions, run.mixed),
+     0, 0},
+    {"shard", "I/N", "part I of N of the space (default: by mpirun or srun; none: all of it)",
+     option_text, offsetof(TuneOptions, shard), 0, 0},
     {"dry-run", NULL, "count the space and stop before compiling", option_flag,
      offsetof(TuneOptions, run.dry_run), 0, 0},
     {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
@@ -51,12 +86,13 @@ static OptionTable table_of(TuneOptions *o)
     return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
 }
 
-static bool parse_options(const OptionTable *t, int argc, char **argv, const TuneOptions *o)
+static bool parse_options(const OptionTable *t, int argc, char **argv, TuneOptions *o)
 {
     int rest;
     if (!options_parse(t, argc, argv, &rest))
         return false;
-    return o->help || (options_end(argc, argv, rest) && options_run_check(&o->run));
+    return o->help || (options_end(argc, argv, rest) && options_run_check(&o->run) &&
+                       shard_choose(o->shard, &o->run));
 }
 
 static bool print_usage(const OptionTable *t)
@@ -143,10 +179,34 @@ static bool print_result(Run *r, const TuneOptions *o, size_t why)
     return command_finish(&out) && ok;
 }
 
+/* Says what a stopped run leaves and how to go on; nothing when it was not stopped. */
+static int finish_early(Run *r, Interrupt *interrupt)
+{
+    int number = r->stopped ? interrupt_take(interrupt) : 0;
+    if (number == 0)
+        return EXIT_FAILED;
+    Buf out = {0};
+    report_stopped(r, number, &out);
+    command_flush_messages(r->diag);
+    fputs(buf_text(&out), stderr);
+    buf_free(&out);
+    return EXIT_SIGNAL + number;
+}
+
+/* Said before hours of compiling, not after. */
+static bool can_sanitize(Run *r)
+{
+    if (r->source != RUN_MEASURED)
+        return diag_fail(r->diag, "--sanitize needs a GPU: %s", r->why_not_measured);
+    return run_sanitizer(r) != NULL;
+}
+
 /* The way of the configurations, stage by stage. */
 static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 {
     if (!run_open(r))
+        return EXIT_USAGE;
+    if (o->run.sanitize && !can_sanitize(r))
         return EXIT_USAGE;
     size_t why = o->why ? run_find_config(r, o->why, r->diag) : SIZE_MAX;
     if (o->why && why == SIZE_MAX)
@@ -157,19 +217,43 @@ static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
     if (o->run.dry_run)
         return print_counts(r, o) ? EXIT_DONE : EXIT_FAILED;
     command_flush_messages(r->diag); /* warnings of the spec are of use before the work */
-    if (!run_compile(r))
+    if (!run_claim(r))
         return EXIT_FAILED;
+    Interrupt interrupt = interrupt_catch();
+    r->stop_fd = interrupt.fd;
+    if (!run_compile(r)) {
+        progress_end(bar);
+        return finish_early(r, &interrupt);
+    }
     dump(r, o, DUMP_COMPILED);
     run_carve(r);
     dump(r, o, DUMP_CARVED);
-    if (!run_time(r))
-        return EXIT_FAILED;
+    bool timed = run_time(r);
     progress_end(bar);
+    if (!timed)
+        return finish_early(r, &interrupt);
     dump(r, o, DUMP_TIMED);
     run_judge(r);
     if (!print_result(r, o, why))
         return EXIT_FAILED;
     return r->best == SIZE_MAX && r->source != RUN_STATIC ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* Tunes one problem; *count becomes how many there are to tune. */
+static int tune_problem(const TuneOptions *o, size_t *count)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProgressBar bar = progress_new();
+    Run r = start_run(a, &o->run, &bar, &d);
+    int code = tune(&r, o, &bar);
+    if (r.spec && !o->run.problem_text)
+        *count = r.spec->problem_count;
+    progress_end(&bar);
+    command_flush_messages(&d);
+    run_close(&r);
+    arena_free(a);
+    return code;
 }
 
 int cmd_tune(int argc, char **argv)
@@ -182,14 +266,9 @@ int cmd_tune(int argc, char **argv)
     }
     if (o.help)
         return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    ProgressBar bar = progress_new();
-    Run r = start_run(a, &o.run, &bar, &d);
-    int code = tune(&r, &o, &bar);
-    progress_end(&bar);
-    command_flush_messages(&d);
-    run_close(&r);
-    arena_free(a);
+    size_t problems = 1;
+    int code = EXIT_DONE;
+    for (; o.run.problem < problems && code == EXIT_DONE; o.run.problem++)
+        code = tune_problem(&o, &problems);
     return code;
 }

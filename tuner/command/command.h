@@ -7,13 +7,14 @@
 
 #include "metrics/base/diag.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 
 int cmd_tune(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_study(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 

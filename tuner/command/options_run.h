@@ -7,8 +7,8 @@
 #include "tuner/command/options.h"
 #include "tuner/run/run.h"
 
-/* --space, --arch, --device, --no-gpu, --compile, --jobs, --compile-limit, --cache, --recordings.
- * Their values go to `target`, which gets what holds without them first. */
+/* --space, --arch, --device, --no-gpu, --compile, --jobs, --compile-limit, --cache-dir,
+ * --recordings. Their values go to `target`, which gets what holds without them first. */
 OptionGroup options_run(RunOptions *target);
 
 /* Is there a space to work on?  False after a message. */

@@ -83,14 +83,14 @@ __device__ u64 poison_of(int scalar)
     }
 }
 
-/* |x − r|; of 64-bit integers exactly, before the rounding to double. */
-__device__ double distance(u64 x, u64 r, int scalar)
+/* |x − r| of two types; of 64-bit integers exactly, before the rounding to double. */
+__device__ double distance(u64 x, int scalar, u64 r, int kind)
 {
-    if (scalar == I64)
+    if (scalar == I64 && kind == I64)
         return (double)((i64)x > (i64)r ? x - r : r - x);
-    if (scalar == U64)
+    if (scalar == U64 && kind == U64)
         return (double)(x > r ? x - r : r - x);
-    return fabs(value_of(x, scalar) - value_of(r, scalar));
+    return fabs(value_of(x, scalar) - value_of(r, kind));
 }
 
 /* --- what the reference made of an output ---------------------------------------------------- */
@@ -157,24 +157,26 @@ struct Finding {
     u64 error; /* bits of the largest error: those of numbers >= 0 order as integers do */
 };
 
-/* `scale` < 0: every element is its own scale.  An element the reference left unwritten passes
- * when it still is. */
+/* `kind`: the reference's type, which may be double where the output's is not.  `scale` < 0: every
+ * element is its own scale.  An element the reference left unwritten passes when it still is. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-aptune_compare(const void *x, const void *reference, u64 count, int scalar, int poisoned,
+aptune_compare(const void *x, const void *reference, u64 count, int scalar, int kind, int poisoned,
                double absolute, double relative, double scale, Finding *finding)
 {
-    const u64 poison = poison_of(scalar);
+    const u64 poison = poison_of(scalar), unset = poison_of(kind);
     u64 wrong = 0, nan = 0, unwritten = 0, first = ~0ull;
     double worst = 0;
     u64 stride = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride) {
-        u64 a = bits_at(x, i, scalar), b = bits_at(reference, i, scalar);
-        double va = value_of(a, scalar), vb = value_of(b, scalar);
-        if (a == b && (va == va || (poisoned && a == poison)))
+        u64 a = bits_at(x, i, scalar), b = bits_at(reference, i, kind);
+        double va = value_of(a, scalar), vb = value_of(b, kind);
+        if (scalar == kind && a == b && va == va)
+            continue;
+        if (poisoned && a == poison && b == unset)
             continue;
         if (va == vb && scalar >= HALF) /* +0 and −0 */
             continue;
-        double error = distance(a, b, scalar);
+        double error = distance(a, scalar, b, kind);
         double limit = absolute + relative * (scale < 0 ? fabs(vb) : scale);
         if (error == error)
             worst = fmax(worst, error);
@@ -198,6 +200,51 @@ aptune_compare(const void *x, const void *reference, u64 count, int scalar, int 
     atomicAdd(&finding->nan, nan);
     atomicAdd(&finding->unwritten, unwritten);
     atomicMin(&finding->first, first);
+}
+
+/* --- sums ------------------------------------------------------------------------------------ */
+
+struct Sums {
+    double sum[4]; /* of each lane */
+    u64 nan;       /* among what was written */
+    u64 unwritten;
+};
+
+/* One block's part of the sums of `count` scalars, every `lanes`-th one together.  What holds the
+ * poison does not count: the reference may have cut its parts differently.  An integer that is all
+ * bits set is taken for it, too. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+aptune_sum(const void *x, u64 count, int scalar, int lanes, int poisoned, Sums *parts)
+{
+    __shared__ Sums shared[THREADS];
+    Sums mine = {{0, 0, 0, 0}, 0, 0};
+    u64 stride = (u64)gridDim.x * THREADS;
+    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride) {
+        u64 bits = bits_at(x, i, scalar);
+        double v = value_of(bits, scalar);
+        if (poisoned && bits == poison_of(scalar)) {
+            mine.unwritten++;
+            continue;
+        }
+        mine.nan += v != v;
+        for (int lane = 0; lane < 4; lane++)
+            mine.sum[lane] += i % lanes == lane ? v : 0;
+    }
+    shared[threadIdx.x] = mine;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half) {
+            Sums &a = shared[threadIdx.x];
+            const Sums &b = shared[threadIdx.x + half];
+            for (int lane = 0; lane < 4; lane++)
+                a.sum[lane] += b.sum[lane];
+            a.nan += b.nan;
+            a.unwritten += b.unwritten;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = shared[0];
 }
 
 /* --- what must not have changed --------------------------------------------------------------- */

@@ -83,7 +83,7 @@ static void put_integer(TaskScalar s, double v, void *out)
     memcpy(out, &bits, task_scalar_size(s));
 }
 
-static void put(TaskScalar s, double v, void *out)
+void contents_store(TaskScalar s, double v, void *out)
 {
     float f = (float)v;
     uint16_t h;
@@ -143,7 +143,7 @@ static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
 {
     unsigned char one[8];
     size_t size = task_scalar_size(s);
-    put(s, v, one);
+    contents_store(s, v, one);
     for (size_t i = 0; i < count; i++)
         memcpy(out + i * size, one, size);
 }
@@ -197,13 +197,62 @@ static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, si
     }
 }
 
+/* The method of Box and Muller, of its two numbers the one: each number takes two positions of its
+ * stream. */
+static double normal_at(const TaskContents *c, uint64_t index)
+{
+    double radius = sqrt(-2 * log(1 - unit(contents_bits(c->seed, 2 * index))));
+    double turn = 6.283185307179586476925 * unit(contents_bits(c->seed, 2 * index + 1));
+    return c->lo + c->hi * radius * cos(turn);
+}
+
+static void fill_normal(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                        unsigned char *out)
+{
+    size_t size = task_scalar_size(s);
+    bool real = task_scalar_is_float(s);
+    for (size_t i = 0; i < count; i++) {
+        double v = normal_at(c, first + i);
+        contents_store(s, real ? v : round(v), out + i * size);
+    }
+}
+
+static void fill_bytes(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                       unsigned char *out)
+{
+    size_t size = task_scalar_size(s), all = c->size / size;
+    size_t given = first >= all ? 0 : count < all - (size_t)first ? count : all - (size_t)first;
+    if (given > 0)
+        memcpy(out, (const unsigned char *)c->bytes + first * size, given * size);
+    memset(out + given * size, 0, (count - given) * size);
+}
+
+/* Made as one type and converted to another, a piece at a time. */
+static void fill_converted(TaskContents c, TaskScalar s, uint64_t first, size_t count,
+                           unsigned char *out)
+{
+    enum { PIECE = 1024 };
+    uint64_t piece[PIECE]; /* room for the largest scalars */
+    size_t from = task_scalar_size(c.made_as), to = task_scalar_size(s);
+    c.converted = false;
+    for (size_t done = 0; done < count; done += PIECE) {
+        size_t n = count - done < PIECE ? count - done : PIECE;
+        contents_fill(c, c.made_as, first + done, n, piece);
+        for (size_t i = 0; i < n; i++)
+            contents_store(s, contents_value(c.made_as, (const unsigned char *)piece + i * from),
+                           out + (done + i) * to);
+    }
+}
+
 void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, void *out)
 {
     size_t size = task_scalar_size(s);
-    switch (c.kind) {
-    case TASK_UNDEFINED:
-        memset(out, 0xff, count * size);
+    bool numbers = c.kind != TASK_UNDEFINED && c.kind != TASK_ZERO;
+    if (c.converted && c.made_as != s && numbers) {
+        fill_converted(c, s, first, count, out);
         return;
+    }
+    switch (c.kind) {
     case TASK_ZERO:
         memset(out, 0, count * size);
         return;
@@ -212,5 +261,14 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
         return;
     case TASK_UNIFORM:
         fill_uniform(&c, s, first, count, out);
+        return;
+    case TASK_NORMAL:
+        fill_normal(&c, s, first, count, out);
+        return;
+    case TASK_BYTES:
+        fill_bytes(&c, s, first, count, out);
+        return;
+    default:
+        memset(out, 0xff, count * size);
     }
 }

@@ -22,7 +22,8 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
 uint16_t contents_half(double v);
 double contents_from_half(uint16_t bits);
 
-/* One scalar as a double, for messages. */
+/* One scalar as a double, and back to the nearest value of its type. */
 double contents_value(TaskScalar s, const void *bytes);
+void contents_store(TaskScalar s, double value, void *bytes);
 
 #endif

@@ -10,8 +10,10 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* What the helper is doing, as far as we know:
  *
@@ -41,6 +43,7 @@ struct Gpu {
     int tries;       /* of them that are allowed now */
     bool stuck;      /* a helper could not be killed */
     Buf why;         /* the last failure */
+    Buf printed;     /* what a wrapper said of the last trial */
 
     GpuFacts *facts; /* of all devices */
     size_t device_count;
@@ -59,6 +62,8 @@ struct Gpu {
     bool answered;      /* there is an answer to the first: */
     json_t *answer;     /* the helper's own, if it gave one; else: */
     TrialStatus status; /* what we say of it, with `why` */
+    bool killed;        /* the last helper was killed by somebody else */
+    int forgiven;       /* of those, since the last one that became READY */
 };
 
 GpuOptions gpu_options(const char *helper, int device)
@@ -116,10 +121,17 @@ static void drop_helper(Gpu *g)
     set_state(g, LOST, -1);
 }
 
+/* Helpers killed from outside on the way to READY that are not held against the device. */
+enum { KILLS_FORGIVEN = 5 };
+
 /* A start that did not come to READY. */
 static void count_failure(Gpu *g)
 {
     drop_helper(g);
+    if (g->state == DOWN && g->killed && g->forgiven < KILLS_FORGIVEN) {
+        g->forgiven++;
+        return;
+    }
     if (++g->failures >= g->tries)
         set_state(g, LOST, -1);
     if (g->state == DOWN)
@@ -144,10 +156,13 @@ static void helper_failed(Gpu *g, TrialStatus status)
 static void helper_died(Gpu *g)
 {
     say_why(g, "the GPU process ");
-    if (process_wait(&g->process, 1))
+    if (process_wait(&g->process, 1)) {
+        const int status = g->process.status;
+        g->killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
         process_describe(&g->process, &g->why);
-    else
+    } else {
         buf_puts(&g->why, "takes no messages any more");
+    }
     helper_failed(g, TRIAL_FAULT);
 }
 
@@ -156,7 +171,8 @@ static void helper_late(Gpu *g)
     static const char *const DOING[] = {
         [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
     if (g->state == BUSY)
-        say_why(g, "no answer within the time limit of %g s", g->first->limit_s);
+        say_why(g, "no end within the time limit of %.3g s: an endless loop, or far too slow",
+                g->first->limit_s);
     else
         say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
     process_quote_words(&g->process, &g->why);
@@ -225,13 +241,30 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     arena_free(a);
 }
 
+/* The wrapper's options, then the helper; NULL without a wrapper. */
+static const char **wrapped_arguments(Arena *a, const GpuOptions *o)
+{
+    size_t n = 0;
+    if (!o->wrapper)
+        return NULL;
+    while (o->wrapper_options[n])
+        n++;
+    const char **args = ARENA_ARRAY(a, const char *, n + 2);
+    memcpy(args, o->wrapper_options, n * sizeof *args);
+    args[n] = o->helper;
+    return args;
+}
+
 static void start_helper(Gpu *g)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
     g->starts++;
+    g->killed = false;
     set_state(g, GREETING, g->options.start_limit_s);
-    if (process_start(&g->process, g->options.helper, NULL, &d)) {
+    const char **args = wrapped_arguments(a, &g->options);
+    const char *program = args ? g->options.wrapper : g->options.helper;
+    if (process_start(&g->process, program, args, &d)) {
         g->reader = wire_reader(g->process.fd);
     } else {
         say_why(g, "%s", d.messages.at[0].text);
@@ -249,7 +282,7 @@ static void tell_open(Gpu *g)
 
 static void become_ready(Gpu *g)
 {
-    g->failures = 0;
+    g->failures = g->forgiven = 0;
     set_state(g, READY, -1);
 }
 
@@ -264,6 +297,7 @@ static void tell_problem(Gpu *g)
 static void tell_trial(Gpu *g)
 {
     Pending *p = g->first;
+    g->killed = false;
     g->handed_over = clock_seconds();
     tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
 }
@@ -308,6 +342,10 @@ static void on_hello(Gpu *g, const json_t *m)
     } else if (count == 0) {
         say_why(g, "%s", why && *why ? why : "there is no GPU");
         count_failure(g);
+    } else if (g->options.wrap) {
+        g->options.device %= (int)count;
+        g->options.wrap = false;
+        on_hello(g, m);
     } else if (g->options.device < 0 || (size_t)g->options.device >= count) {
         say_why(g, "there is no GPU %d: this machine has %zu", g->options.device, count);
         count_failure(g);
@@ -330,6 +368,17 @@ static void on_ready(Gpu *g, const json_t *m)
         helper_babbles(g, "an answer to the problem that cannot be read");
 }
 
+/* A wrapper has its say when the helper ends. */
+static void hear_wrapper(Gpu *g, bool ends)
+{
+    static const double last_words_s = 10;
+    if (!g->options.wrapper)
+        return;
+    if (ends)
+        process_wait(&g->process, last_words_s);
+    process_quote_words(&g->process, &g->printed);
+}
+
 static void on_result(Gpu *g, json_t *m)
 {
     const json_t *id = json_object_get(m, "id");
@@ -337,9 +386,11 @@ static void on_result(Gpu *g, json_t *m)
         helper_babbles(g, "a result of another trial");
         return;
     }
+    bool restart = json_is_true(json_object_get(m, "restart"));
     answer_first(g, TRIAL_FAULT);
     g->answer = json_incref(m);
-    if (json_is_true(json_object_get(m, "restart")))
+    hear_wrapper(g, restart);
+    if (restart)
         drop_helper(g);
     else
         set_state(g, READY, -1);
@@ -434,6 +485,12 @@ double gpu_patience(const Gpu *g)
     return left > 0 ? left : 0;
 }
 
+/* `seconds` as poll has it; < 0: for ever. */
+static int poll_ms(double seconds)
+{
+    return seconds < 0 ? -1 : seconds > 1e6 ? 1000000000 : (int)(seconds * 1e3) + 1;
+}
+
 /* Waits for the helper, for the state's deadline, or until `end` (< 0: for ever). */
 static void wait_for_news(const Gpu *g, double end)
 {
@@ -441,27 +498,68 @@ static void wait_for_news(const Gpu *g, double end)
     double until_end = end < 0 ? -1 : end - clock_seconds();
     if (end >= 0 && (left < 0 || until_end < left))
         left = until_end > 0 ? until_end : 0;
-    int ms = left < 0 ? -1 : left > 1e6 ? 1000000000 : (int)(left * 1e3) + 1;
     struct pollfd p = {.fd = gpu_fd(g), .events = POLLIN};
-    poll(&p, 1, ms);
+    poll(&p, 1, poll_ms(left));
 }
 
-/* On to READY, or to LOST after `tries` failures; true when READY. */
-static bool settle(Gpu *g, int tries)
+/* On the way to READY, where a failure is not repaired but told. */
+static void set_out(Gpu *g)
 {
-    g->tries = tries;
+    g->tries = 1;
     g->failures = 0;
-    while (g->state != READY && g->state != LOST) {
+}
+
+/* Goes on without waiting; true when READY, or LOST after a failure. */
+static bool is_settled(Gpu *g)
+{
+    while (g->state != READY && g->state != LOST)
         if (!advance(g))
-            wait_for_news(g, -1);
-    }
+            return false;
     g->tries = g->options.tries;
-    return g->state == READY;
+    return true;
+}
+
+static void wait_for_any(Gpu *const *gpus, size_t count)
+{
+    struct pollfd fds[GPU_LIMIT];
+    double least = -1;
+    for (size_t i = 0; i < count; i++) {
+        double patience = gpu_patience(gpus[i]);
+        fds[i] = (struct pollfd){.fd = gpu_fd(gpus[i]), .events = POLLIN};
+        if (gpus[i]->state == READY || gpus[i]->state == LOST)
+            fds[i].fd = -1;
+        else if (patience >= 0 && (least < 0 || patience < least))
+            least = patience;
+    }
+    poll(fds, (nfds_t)count, poll_ms(least));
+}
+
+void gpu_settle(Gpu *const *gpus, size_t count)
+{
+    assert(count <= GPU_LIMIT);
+    for (;;) {
+        bool all = true;
+        for (size_t i = 0; i < count; i++)
+            all = is_settled(gpus[i]) && all;
+        if (all)
+            return;
+        wait_for_any(gpus, count);
+    }
+}
+
+bool gpu_usable(const Gpu *g, Diag *d)
+{
+    return g->state == READY || diag_fail(d, "%s", buf_text(&g->why));
+}
+
+bool gpu_lost(const Gpu *g)
+{
+    return g->state == LOST;
 }
 
 /* --- the face ------------------------------------------------------------------------------- */
 
-Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
+Gpu *gpu_start(const GpuOptions *o)
 {
     Gpu *g = memory_zeroed(1, sizeof *g);
     g->arena = arena_new();
@@ -470,9 +568,17 @@ Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
     g->options.helper = arena_string(g->arena, o->helper);
     g->process = (Process){.fd = -1, .words = -1};
     set_state(g, DOWN, 0);
-    if (settle(g, 1))
+    set_out(g);
+    is_settled(g); /* not yet, but the helper is on its way */
+    return g;
+}
+
+Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
+{
+    Gpu *g = gpu_start(o);
+    gpu_settle(&g, 1);
+    if (gpu_usable(g, d))
         return g;
-    diag_fail(d, "%s", buf_text(&g->why));
     gpu_close(g);
     return NULL;
 }
@@ -519,6 +625,7 @@ void gpu_close(Gpu *g)
         drop_first(g);
     drop_problem(g);
     buf_free(&g->why);
+    buf_free(&g->printed);
     arena_free(g->outputs_arena);
     arena_free(g->arena);
     free(g);
@@ -534,6 +641,11 @@ const GpuFacts *gpu_facts(const Gpu *g)
     return &g->facts[g->options.device];
 }
 
+int gpu_ordinal(const Gpu *g)
+{
+    return g->options.device;
+}
+
 size_t gpu_device_count(const Gpu *g)
 {
     return g->device_count;
@@ -544,20 +656,32 @@ const GpuFacts *gpu_facts_at(const Gpu *g, size_t i)
     return &g->facts[i];
 }
 
-bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d)
+void gpu_start_problem(Gpu *g, const TaskProblem *p)
 {
     assert(g->pending == 0);
     drop_problem(g);
     g->problem = message_problem(p, &g->problem_blob);
+    set_out(g);
     if (g->state == READY)
         tell_problem(g);
-    if (settle(g, 1))
-        return true;
+}
+
+/* After a problem that failed the next one may do, unless a helper hangs in the driver. */
+static void forget_problem(Gpu *g)
+{
     drop_problem(g);
-    diag_fail(d, "%s", buf_text(&g->why));
     if (g->state == LOST && !g->stuck)
         set_state(g, DOWN, 0);
-    return false;
+}
+
+bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d)
+{
+    gpu_start_problem(g, p);
+    gpu_settle(&g, 1);
+    bool ok = gpu_usable(g, d);
+    if (!ok)
+        forget_problem(g);
+    return ok;
 }
 
 const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
@@ -566,13 +690,12 @@ const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
     return g->outputs;
 }
 
-void gpu_submit(Gpu *g, const Trial *t)
+/* Takes the header over, and the blob's memory. */
+static void submit(Gpu *g, int64_t id, double limit_s, json_t *header, Buf blob)
 {
     assert(g->problem);
     Pending *p = memory_zeroed(1, sizeof *p);
-    p->id = t->id;
-    p->limit_s = t->limit_s;
-    p->header = message_trial(t, &p->blob);
+    *p = (Pending){.id = id, .limit_s = limit_s, .header = header, .blob = blob};
     if (g->last)
         g->last->next = p;
     else
@@ -581,6 +704,20 @@ void gpu_submit(Gpu *g, const Trial *t)
     g->pending++;
     while (advance(g))
         ;
+}
+
+void gpu_submit(Gpu *g, const Trial *t)
+{
+    Buf blob = {0};
+    json_t *header = message_trial(t, &blob);
+    submit(g, t->id, t->limit_s, header, blob);
+}
+
+void gpu_submit_final(Gpu *g, const TrialFinal *f)
+{
+    Buf blob = {0};
+    json_t *header = message_final(f, &blob);
+    submit(g, f->id, f->limit_s, header, blob);
 }
 
 size_t gpu_pending(const Gpu *g)
@@ -604,7 +741,10 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
     if (g->answer && !read)
         say_why(g, "the GPU process sent a result that cannot be read");
     if (!read)
-        *r = (TrialResult){.status = g->status, .words = arena_string(a, buf_text(&g->why))};
+        *r = (TrialResult){.status = g->status,
+                           .words = arena_string(a, buf_text(&g->why)),
+                           .killed = g->status == TRIAL_FAULT && g->killed};
+    r->printed = arena_string(a, buf_text(&g->printed));
     r->id = g->first->id;
     r->seconds = g->seconds;
     drop_first(g);

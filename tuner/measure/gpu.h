@@ -20,8 +20,13 @@
 typedef struct Gpu Gpu;
 
 typedef struct GpuOptions {
-    const char *helper;     /* path of aptune-gpu */
+    const char *helper;  /* path of aptune-gpu */
+    const char *wrapper; /* a program that the helper runs under, such as compute-sanitizer, with
+                            options that end with NULL; or NULL.  What it prints comes with the
+                            results, and it may end by itself after a fault. */
+    const char *const *wrapper_options;
     int device;             /* which of the machine's GPUs, counted from 0 */
+    bool wrap;              /* where there are fewer: `device` modulo their number */
     double start_limit_s;   /* for the helper to start and open the device */
     double problem_limit_s; /* for filling the buffers and running the reference */
     double kill_limit_s;    /* for a killed helper to be gone */
@@ -37,9 +42,19 @@ Gpu *gpu_open(const char *helper, int device, Diag *d);
 Gpu *gpu_open_with(const GpuOptions *o, Diag *d);
 void gpu_close(Gpu *g);
 
+/* The same for several at once: gpu_start begins without waiting, gpu_settle waits until each is
+ * usable or has failed, gpu_usable says which, with the reason.  Each is ended by gpu_close. */
+enum { GPU_LIMIT = 64 }; /* of one machine */
+Gpu *gpu_start(const GpuOptions *o);
+void gpu_settle(Gpu *const *gpus, size_t count);
+bool gpu_usable(const Gpu *g, Diag *d);
+
 /* The device in use, and more that the driver says about it; valid until gpu_close. */
 const Device *gpu_device(const Gpu *g);
 const GpuFacts *gpu_facts(const Gpu *g);
+
+/* Its number in the machine: as in the options, or what `wrap` made of that. */
+int gpu_ordinal(const Gpu *g);
 
 /* All devices of the machine. */
 size_t gpu_device_count(const Gpu *g);
@@ -50,11 +65,17 @@ const GpuFacts *gpu_facts_at(const Gpu *g, size_t i);
  * trial may be pending. */
 bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d);
 
+/* Begins that without waiting, as gpu_start; gpu_settle and gpu_usable tell of its end. */
+void gpu_start_problem(Gpu *g, const TaskProblem *p);
+
 /* What the reference made of the outputs; valid until the next problem. */
 const TaskOutput *gpu_outputs(const Gpu *g, size_t *count);
 
 /* Queues a trial; nothing of it is needed afterwards.  A problem must be set. */
 void gpu_submit(Gpu *g, const Trial *t);
+
+/* The same for a final; its result comes as that of a trial does. */
+void gpu_submit_final(Gpu *g, const TrialFinal *f);
 
 /* Trials submitted and not yet answered. */
 size_t gpu_pending(const Gpu *g);
@@ -75,6 +96,9 @@ typedef enum GpuNext {
 /* Waits at most `timeout_s` (0: not at all, < 0: for ever) for the next result, whose parts live
  * in `a`.  Every trial submitted is answered once, in order. */
 GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s);
+
+/* It was given up: every trial is answered with TRIAL_DEVICE_LOST. */
+bool gpu_lost(const Gpu *g);
 
 /* Helpers started so far: 1 when nothing went wrong. */
 int gpu_starts(const Gpu *g);

@@ -102,7 +102,7 @@ static bool read_module(const json_t *j, const WireMessage *m, TaskModule *out, 
 static json_t *from_argument(const TaskArgument *x)
 {
     if (x->buffer >= 0)
-        return json_pack("{s:i}", "buffer", x->buffer);
+        return json_pack("{s:i}", x->texture ? "texture" : "buffer", x->buffer);
     char hex[2 * TASK_SCALAR_LIMIT + 1] = "";
     for (uint32_t i = 0; i < x->size; i++) {
         hex[2 * i] = "0123456789abcdef"[x->bytes[i] >> 4];
@@ -132,16 +132,18 @@ static bool read_value(const char *hex, TaskArgument *x)
     return true;
 }
 
-static bool read_argument(const json_t *j, size_t buffer_count, TaskArgument *x, Diag *d)
+static bool read_argument(const json_t *j, MessageLimits limits, TaskArgument *x, Diag *d)
 {
     const char *value = json_string_value(json_object_get(j, "value"));
     *x = (TaskArgument){.buffer = -1};
     if (value)
         return read_value(value, x) || diag_fail(d, "an argument's bytes are malformed");
-    int64_t buffer = get_integer(j, "buffer");
-    if (!json_is_integer(json_object_get(j, "buffer")) || buffer < 0 ||
-        buffer >= (int64_t)buffer_count)
-        return diag_fail(d, "an argument names a buffer that does not exist");
+    x->texture = json_is_integer(json_object_get(j, "texture"));
+    const char *kind = x->texture ? "texture" : "buffer";
+    int64_t buffer = get_integer(j, kind);
+    size_t limit = x->texture ? limits.textures : limits.buffers;
+    if (!json_is_integer(json_object_get(j, kind)) || buffer < 0 || buffer >= (int64_t)limit)
+        return diag_fail(d, "an argument names a %s that does not exist", kind);
     x->buffer = (int)buffer;
     return true;
 }
@@ -157,7 +159,7 @@ static json_t *from_launch(const TaskLaunch *l)
                      (json_int_t)l->repeat, "arguments", arguments);
 }
 
-static bool read_launch(Arena *a, const json_t *j, size_t module_count, size_t buffer_count,
+static bool read_launch(Arena *a, const json_t *j, size_t module_count, MessageLimits limits,
                         TaskLaunch *l, Diag *d)
 {
     *l = (TaskLaunch){.module = get_int(j, "module"),
@@ -172,11 +174,21 @@ static bool read_launch(Arena *a, const json_t *j, size_t module_count, size_t b
     l->argument_count = json_array_size(arguments);
     TaskArgument *x = ARENA_ARRAY(a, TaskArgument, l->argument_count);
     for (size_t i = 0; i < l->argument_count; i++) {
-        if (!read_argument(json_array_get(arguments, i), buffer_count, &x[i], d))
+        if (!read_argument(json_array_get(arguments, i), limits, &x[i], d))
             return false;
     }
     l->arguments = x;
     return true;
+}
+
+static json_t *from_symbols(const TaskRun *r)
+{
+    json_t *symbols = json_array();
+    for (size_t i = 0; i < r->symbol_count; i++)
+        json_array_append_new(
+            symbols, json_pack("{s:o, s:i, s:b}", "name", from_text(r->symbols[i].name), "buffer",
+                               r->symbols[i].buffer, "optional", r->symbols[i].optional));
+    return symbols;
 }
 
 static json_t *from_run(const TaskRun *r, Buf *blob)
@@ -186,10 +198,27 @@ static json_t *from_run(const TaskRun *r, Buf *blob)
         json_array_append_new(modules, from_module(&r->modules[i], blob));
     for (size_t i = 0; i < r->launch_count; i++)
         json_array_append_new(launches, from_launch(&r->launches[i]));
-    return json_pack("{s:o, s:o}", "modules", modules, "launches", launches);
+    return json_pack("{s:o, s:o, s:o}", "modules", modules, "launches", launches, "symbols",
+                     from_symbols(r));
 }
 
-static bool read_run(Arena *a, const json_t *j, const WireMessage *m, size_t buffer_count,
+static bool read_symbols(Arena *a, const json_t *j, MessageLimits limits, TaskRun *r, Diag *d)
+{
+    r->symbol_count = json_array_size(j);
+    TaskSymbol *symbols = ARENA_ARRAY(a, TaskSymbol, r->symbol_count);
+    for (size_t i = 0; i < r->symbol_count; i++) {
+        const json_t *one = json_array_get(j, i);
+        symbols[i] = (TaskSymbol){get_text(a, one, "name"), get_int(one, "buffer"),
+                                  json_is_true(json_object_get(one, "optional"))};
+        if (symbols[i].buffer < 0 || (size_t)symbols[i].buffer >= limits.buffers)
+            return diag_fail(d, "the variable '%s' gets a buffer that does not exist",
+                             symbols[i].name);
+    }
+    r->symbols = symbols;
+    return true;
+}
+
+static bool read_run(Arena *a, const json_t *j, const WireMessage *m, MessageLimits limits,
                      TaskRun *r, Diag *d)
 {
     const json_t *modules = json_object_get(j, "modules");
@@ -203,56 +232,140 @@ static bool read_run(Arena *a, const json_t *j, const WireMessage *m, size_t buf
             return false;
     }
     for (size_t i = 0; i < r->launch_count; i++) {
-        if (!read_launch(a, json_array_get(launches, i), r->module_count, buffer_count, &launch[i],
-                         d))
+        if (!read_launch(a, json_array_get(launches, i), r->module_count, limits, &launch[i], d))
             return false;
     }
     r->modules = module;
     r->launches = launch;
-    return true;
+    return read_symbols(a, json_object_get(j, "symbols"), limits, r, d);
 }
 
 /* --- a problem ----------------------------------------------------------------------------- */
 
 /* A 64-bit seed does not fit JSON's signed integers as such; the bits do. */
-static json_t *from_buffer(const TaskBuffer *b)
+static json_t *from_contents(const TaskContents *c, Buf *blob)
 {
-    const TaskContents *c = &b->contents;
-    const TaskTolerance *t = &b->tolerance;
-    return json_pack("{s:o, s:s, s:i, s:I, s:i, s:i, s:o, s:o, s:o, s:I, s:o, s:o, s:i}", "name",
-                     from_text(b->name), "type", task_scalar_name(b->type.scalar), "lanes",
-                     b->type.lanes, "count", (json_int_t)b->count, "role", (int)b->role, "contents",
-                     (int)c->kind, "value", from_real(c->value), "lo", from_real(c->lo), "hi",
-                     from_real(c->hi), "seed", (json_int_t)c->seed, "absolute",
-                     from_real(t->absolute), "relative", from_real(t->relative), "scale",
-                     (int)t->scale);
+    json_t *j =
+        json_pack("{s:i, s:o, s:o, s:o, s:I, s:b, s:i}", "kind", (int)c->kind, "value",
+                  from_real(c->value), "lo", from_real(c->lo), "hi", from_real(c->hi), "seed",
+                  (json_int_t)c->seed, "converted", c->converted, "made_as", (int)c->made_as);
+    if (c->kind == TASK_BYTES)
+        json_object_set_new(j, "bytes", from_module(&(TaskModule){c->bytes, c->size}, blob));
+    return j;
 }
 
-static bool buffer_is_sound(const TaskBuffer *b)
+static bool read_contents(const json_t *j, const WireMessage *m, TaskContents *c, Diag *d)
+{
+    *c = (TaskContents){.kind = (TaskContentsKind)get_int(j, "kind"),
+                        .value = get_real(j, "value"),
+                        .lo = get_real(j, "lo"),
+                        .hi = get_real(j, "hi"),
+                        .seed = (uint64_t)get_integer(j, "seed"),
+                        .converted = json_is_true(json_object_get(j, "converted")),
+                        .made_as = (TaskScalar)get_int(j, "made_as")};
+    if (!json_is_object(j) || (unsigned)c->kind >= TASK_CONTENTS_KINDS ||
+        (unsigned)c->made_as >= TASK_SCALARS)
+        return false;
+    TaskModule bytes = {0};
+    if (c->kind == TASK_BYTES && !read_module(json_object_get(j, "bytes"), m, &bytes, d))
+        return false;
+    c->bytes = bytes.cubin;
+    c->size = bytes.size;
+    return true;
+}
+
+static json_t *from_buffer(const TaskBuffer *b, Buf *blob)
+{
+    const TaskTolerance *t = &b->tolerance;
+    return json_pack("{s:o, s:s, s:i, s:I, s:i, s:o, s:o, s:o, s:i, s:b, s:i}", "name",
+                     from_text(b->name), "type", task_scalar_name(b->type.scalar), "lanes",
+                     b->type.lanes, "count", (json_int_t)b->count, "role", (int)b->role, "contents",
+                     from_contents(&b->contents, blob), "absolute", from_real(t->absolute),
+                     "relative", from_real(t->relative), "scale", (int)t->scale, "sum", t->sum,
+                     "expected", b->expected);
+}
+
+static bool buffer_is_sound(const TaskBuffer *b, size_t buffer_count)
 {
     const int64_t most = INT64_MAX / 64; /* bytes in all still fit an int64 */
     return b->type.lanes >= 1 && b->type.lanes <= 4 && b->count > 0 && b->count < most &&
-           (unsigned)b->role <= TASK_SCRATCH && (unsigned)b->contents.kind <= TASK_UNIFORM &&
-           (unsigned)b->tolerance.scale <= TASK_SCALE_ELEMENT;
+           (unsigned)b->role <= TASK_REFERENCE &&
+           (unsigned)b->tolerance.scale <= TASK_SCALE_ELEMENT && b->expected >= 0 &&
+           (size_t)b->expected <= buffer_count;
 }
 
-static bool read_buffer(Arena *a, const json_t *j, TaskBuffer *b, Diag *d)
+static bool read_buffer(Arena *a, const json_t *j, const WireMessage *m, size_t buffer_count,
+                        TaskBuffer *b, Diag *d)
 {
     *b = (TaskBuffer){.name = get_text(a, j, "name"),
                       .count = get_integer(j, "count"),
-                      .role = (TaskRole)get_int(j, "role")};
+                      .role = (TaskRole)get_int(j, "role"),
+                      .expected = get_int(j, "expected")};
     bool known = task_type_find(get_text(a, j, "type"), &b->type);
     b->type.lanes = get_int(j, "lanes");
-    b->contents = (TaskContents){.kind = (TaskContentsKind)get_int(j, "contents"),
-                                 .value = get_real(j, "value"),
-                                 .lo = get_real(j, "lo"),
-                                 .hi = get_real(j, "hi"),
-                                 .seed = (uint64_t)get_integer(j, "seed")};
     b->tolerance = (TaskTolerance){.absolute = get_real(j, "absolute"),
                                    .relative = get_real(j, "relative"),
-                                   .scale = (TaskScale)get_int(j, "scale")};
-    if (!known || !buffer_is_sound(b))
+                                   .scale = (TaskScale)get_int(j, "scale"),
+                                   .sum = json_is_true(json_object_get(j, "sum"))};
+    if (!known || !read_contents(json_object_get(j, "contents"), m, &b->contents, d) ||
+        !buffer_is_sound(b, buffer_count))
         return diag_fail(d, "the buffer '%s' has no usable type, size or contents", b->name);
+    return true;
+}
+
+/* What is expected of an output has as many scalars. */
+static bool expectations_fit(const TaskProblem *p, Diag *d)
+{
+    for (size_t i = 0; i < p->buffer_count; i++) {
+        const TaskBuffer *b = &p->buffers[i];
+        const TaskBuffer *e = b->expected ? &p->buffers[b->expected - 1] : b;
+        if (e->count != b->count || e->type.lanes != b->type.lanes)
+            return diag_fail(d, "what is expected of '%s' has another size", b->name);
+    }
+    return true;
+}
+
+static json_t *from_textures(const TaskProblem *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->texture_count; i++) {
+        const TaskTexture *t = &p->textures[i];
+        json_array_append_new(list, json_pack("{s:i, s:o, s:i, s:b, s:b}", "buffer", t->buffer,
+                                              "size", from_three(t->size), "edge", (int)t->edge,
+                                              "linear", t->linear, "normalized", t->normalized));
+    }
+    return list;
+}
+
+static bool texture_is_sound(const TaskProblem *p, const TaskTexture *t)
+{
+    if (t->buffer < 0 || (size_t)t->buffer >= p->buffer_count ||
+        (unsigned)t->edge > TASK_EDGE_BORDER)
+        return false;
+    int64_t elements = 1;
+    for (int k = 0; k < TASK_TEXTURE_DIMENSIONS; k++)
+        if (t->size[k] < (k == 0) || t->size[k] > INT32_MAX ||
+            __builtin_mul_overflow(elements, t->size[k] ? t->size[k] : 1, &elements))
+            return false;
+    return elements == p->buffers[t->buffer].count;
+}
+
+static bool read_textures(Arena *a, const json_t *j, TaskProblem *p, Diag *d)
+{
+    p->texture_count = json_array_size(j);
+    TaskTexture *textures = ARENA_ARRAY(a, TaskTexture, p->texture_count);
+    for (size_t i = 0; i < p->texture_count; i++) {
+        const json_t *one = json_array_get(j, i);
+        TaskTexture *t = &textures[i];
+        *t = (TaskTexture){.buffer = get_int(one, "buffer"),
+                           .edge = (TaskEdge)get_int(one, "edge"),
+                           .linear = json_is_true(json_object_get(one, "linear")),
+                           .normalized = json_is_true(json_object_get(one, "normalized"))};
+        get_three(one, "size", t->size);
+        if (!texture_is_sound(p, t))
+            return diag_fail(d, "a texture has no usable size or buffer");
+    }
+    p->textures = textures;
     return true;
 }
 
@@ -260,23 +373,27 @@ json_t *message_problem(const TaskProblem *p, Buf *blob)
 {
     json_t *buffers = json_array();
     for (size_t i = 0; i < p->buffer_count; i++)
-        json_array_append_new(buffers, from_buffer(&p->buffers[i]));
-    return json_pack("{s:s, s:o, s:o, s:o}", "do", "problem", "buffers", buffers, "reference",
-                     from_run(&p->reference, blob), "checking", from_module(&p->checking, blob));
+        json_array_append_new(buffers, from_buffer(&p->buffers[i], blob));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "do", "problem", "buffers", buffers,
+                     "textures", from_textures(p), "reference", from_run(&p->reference, blob),
+                     "checking", from_module(&p->checking, blob), "bare", p->bare);
 }
 
 bool message_read_problem(Arena *a, const WireMessage *m, TaskProblem *p, Diag *d)
 {
     const json_t *buffers = json_object_get(m->header, "buffers");
-    *p = (TaskProblem){.buffer_count = json_array_size(buffers)};
+    *p = (TaskProblem){.buffer_count = json_array_size(buffers),
+                       .bare = json_is_true(json_object_get(m->header, "bare"))};
     TaskBuffer *b = ARENA_ARRAY(a, TaskBuffer, p->buffer_count);
     for (size_t i = 0; i < p->buffer_count; i++) {
-        if (!read_buffer(a, json_array_get(buffers, i), &b[i], d))
+        if (!read_buffer(a, json_array_get(buffers, i), m, p->buffer_count, &b[i], d))
             return false;
     }
     p->buffers = b;
-    return read_run(a, json_object_get(m->header, "reference"), m, p->buffer_count, &p->reference,
-                    d) &&
+    if (!expectations_fit(p, d) || !read_textures(a, json_object_get(m->header, "textures"), p, d))
+        return false;
+    MessageLimits limits = {p->buffer_count, p->texture_count};
+    return read_run(a, json_object_get(m->header, "reference"), m, limits, &p->reference, d) &&
            read_module(json_object_get(m->header, "checking"), m, &p->checking, d);
 }
 
@@ -285,10 +402,12 @@ json_t *message_outputs(const TaskOutput *outputs, size_t count)
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         const TaskOutput *o = &outputs[i];
-        json_array_append_new(list, json_pack("{s:i, s:o, s:o, s:I, s:I}", "buffer", o->buffer,
-                                              "rms", from_real(o->rms), "max", from_real(o->max),
-                                              "nonfinite", (json_int_t)o->nonfinite, "unwritten",
-                                              (json_int_t)o->unwritten));
+        json_array_append_new(
+            list,
+            json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:o}", "buffer", o->buffer, "rms",
+                      from_real(o->rms), "max", from_real(o->max), "nonfinite",
+                      (json_int_t)o->nonfinite, "unwritten", (json_int_t)o->unwritten, "unsteady",
+                      (json_int_t)o->unsteady, "unsteady_error", from_real(o->unsteady_error)));
     }
     return json_pack("{s:s, s:o}", "do", "ready", "outputs", list);
 }
@@ -306,7 +425,9 @@ bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **out
                             .rms = get_real(j, "rms"),
                             .max = get_real(j, "max"),
                             .nonfinite = get_integer(j, "nonfinite"),
-                            .unwritten = get_integer(j, "unwritten")};
+                            .unwritten = get_integer(j, "unwritten"),
+                            .unsteady = get_integer(j, "unsteady"),
+                            .unsteady_error = get_real(j, "unsteady_error")};
     }
     *outputs = o;
     return true;
@@ -314,25 +435,153 @@ bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **out
 
 /* --- a trial ------------------------------------------------------------------------------- */
 
-json_t *message_trial(const Trial *t, Buf *blob)
+static json_t *from_sampling(const TaskSampling *x)
 {
-    return json_pack("{s:s, s:I, s:o, s:b, s:i, s:i, s:i, s:o, s:o}", "do", "trial", "id",
-                     (json_int_t)t->id, "run", from_run(&t->run, blob), "verify", t->verify,
-                     "warmups", t->warmups, "runs", t->runs, "extra_runs", t->extra_runs, "factor",
-                     from_real(t->factor), "best_ms", from_real(t->best_ms));
+    return json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "least", x->least, "enough", x->enough,
+                     "most", x->most, "sample_ms", from_real(x->sample_ms), "width",
+                     from_real(x->width), "budget_ms", from_real(x->budget_ms), "rival_ms",
+                     from_real(x->rival_ms));
 }
 
-bool message_read_trial(Arena *a, const WireMessage *m, size_t buffer_count, Trial *t, Diag *d)
+static TaskSampling to_sampling(const json_t *j)
+{
+    return (TaskSampling){.least = get_int(j, "least"),
+                          .enough = get_int(j, "enough"),
+                          .most = get_int(j, "most"),
+                          .sample_ms = get_real(j, "sample_ms"),
+                          .width = get_real(j, "width"),
+                          .budget_ms = get_real(j, "budget_ms"),
+                          .rival_ms = get_real(j, "rival_ms")};
+}
+
+/* Counts that a helper can take memory for. */
+static bool sampling_is_sound(const TaskSampling *x)
+{
+    const int most = 1 << 20;
+    return x->least >= 0 && x->least <= most && x->enough >= 0 && x->enough <= most &&
+           x->most >= 0 && x->most <= most;
+}
+
+static bool read_cache(Arena *a, const json_t *j, TaskCache *c, Diag *d)
+{
+    return task_cache_find(get_text(a, j, "cache"), c) ||
+           diag_fail(d, "a trial does not say what its cache holds");
+}
+
+static json_t *from_compared(const Trial *t)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < t->compared_count; i++)
+        json_array_append_new(list, json_integer(t->compared[i]));
+    return list;
+}
+
+static bool read_compared(Arena *a, const json_t *j, MessageLimits limits, Trial *t, Diag *d)
+{
+    const json_t *list = json_object_get(j, "compared");
+    t->compared_count = json_array_size(list);
+    if (t->compared_count > limits.buffers)
+        return diag_fail(d, "a trial compares more buffers than there are");
+    int64_t *compared = ARENA_ARRAY(a, int64_t, t->compared_count);
+    for (size_t i = 0; i < t->compared_count; i++)
+        compared[i] = json_integer_value(json_array_get(list, i));
+    t->compared = compared;
+    return true;
+}
+
+json_t *message_trial(const Trial *t, Buf *blob)
+{
+    return json_pack("{s:s, s:I, s:o, s:o, s:b, s:i, s:s, s:o}", "do", "trial", "id",
+                     (json_int_t)t->id, "run", from_run(&t->run, blob), "compared",
+                     from_compared(t), "verify", t->verify, "warmups", t->warmups, "cache",
+                     task_cache_name(t->cache), "sampling", from_sampling(&t->sampling));
+}
+
+bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Trial *t, Diag *d)
 {
     const json_t *j = m->header;
     *t = (Trial){.id = get_integer(j, "id"),
                  .verify = json_is_true(json_object_get(j, "verify")),
                  .warmups = get_int(j, "warmups"),
-                 .runs = get_int(j, "runs"),
-                 .extra_runs = get_int(j, "extra_runs"),
-                 .factor = get_real(j, "factor"),
-                 .best_ms = get_real(j, "best_ms")};
-    return read_run(a, json_object_get(j, "run"), m, buffer_count, &t->run, d);
+                 .sampling = to_sampling(json_object_get(j, "sampling"))};
+    if (!sampling_is_sound(&t->sampling))
+        return diag_fail(d, "a trial asks for an absurd number of samples");
+    return read_cache(a, j, &t->cache, d) &&
+           read_run(a, json_object_get(j, "run"), m, limits, &t->run, d) &&
+           read_compared(a, j, limits, t, d);
+}
+
+json_t *message_final(const TrialFinal *f, Buf *blob)
+{
+    json_t *runs = json_array();
+    for (size_t i = 0; i < f->run_count; i++)
+        json_array_append_new(runs, from_run(&f->runs[i], blob));
+    return json_pack("{s:s, s:I, s:o, s:i, s:s, s:o}", "do", "final", "id", (json_int_t)f->id,
+                     "runs", runs, "rounds", f->rounds, "cache", task_cache_name(f->cache),
+                     "sample_ms", from_real(f->sample_ms));
+}
+
+bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, TrialFinal *f,
+                        Diag *d)
+{
+    const json_t *j = m->header, *list = json_object_get(j, "runs");
+    *f = (TrialFinal){.id = get_integer(j, "id"),
+                      .run_count = json_array_size(list),
+                      .rounds = get_int(j, "rounds"),
+                      .sample_ms = get_real(j, "sample_ms")};
+    if (f->rounds < 0 || f->rounds > 10000)
+        return diag_fail(d, "a final asks for an absurd number of rounds");
+    TaskRun *runs = ARENA_ARRAY(a, TaskRun, f->run_count);
+    for (size_t i = 0; i < f->run_count; i++) {
+        if (!read_run(a, json_array_get(list, i), m, limits, &runs[i], d))
+            return false;
+    }
+    f->runs = runs;
+    return read_cache(a, j, &f->cache, d);
+}
+
+/* --- a result ------------------------------------------------------------------------------ */
+
+static json_t *from_reals(const double *values, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, from_real(values[i]));
+    return list;
+}
+
+static const double *read_reals(Arena *a, const json_t *list, size_t *count)
+{
+    *count = json_array_size(list);
+    double *values = ARENA_ARRAY(a, double, *count);
+    for (size_t i = 0; i < *count; i++)
+        values[i] = to_real(json_array_get(list, i));
+    return values;
+}
+
+static json_t *from_health(const GpuHealth *h)
+{
+    if (!h->known)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i}", "clock_mhz", from_real(h->clock_mhz),
+                     "clock_most_mhz", from_real(h->clock_most_mhz), "power_w",
+                     from_real(h->power_w), "power_limit_w", from_real(h->power_limit_w),
+                     "temperature_c", from_real(h->temperature_c), "brakes", (int)h->brakes,
+                     "others", h->others);
+}
+
+static GpuHealth to_health(const json_t *j)
+{
+    if (!json_is_object(j))
+        return (GpuHealth){0};
+    return (GpuHealth){.known = true,
+                       .clock_mhz = get_real(j, "clock_mhz"),
+                       .clock_most_mhz = get_real(j, "clock_most_mhz"),
+                       .power_w = get_real(j, "power_w"),
+                       .power_limit_w = get_real(j, "power_limit_w"),
+                       .temperature_c = get_real(j, "temperature_c"),
+                       .brakes = (unsigned)get_int(j, "brakes"),
+                       .others = get_int(j, "others")};
 }
 
 static json_t *from_check(const TrialCheck *c)
@@ -359,34 +608,32 @@ static TrialCheck to_check(const json_t *j)
 
 json_t *message_result(const TrialResult *r)
 {
-    json_t *times = json_array(), *checks = json_array();
-    for (size_t i = 0; i < r->time_count; i++)
-        json_array_append_new(times, from_real(r->times[i]));
+    json_t *checks = json_array();
     for (size_t i = 0; i < r->check_count; i++)
         json_array_append_new(checks, from_check(&r->checks[i]));
-    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:o, s:o}", "do", "result", "id",
-                     (json_int_t)r->id, "status", trial_status_name(r->status), "verified",
-                     r->verified, "times", times, "first_ms", from_real(r->first_ms), "checks",
-                     checks, "words", from_text(r->words));
+    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "do", "result",
+                     "id", (json_int_t)r->id, "status", trial_status_name(r->status), "verified",
+                     r->verified, "times", from_reals(r->times, r->time_count), "warm_times",
+                     from_reals(r->warm_times, r->warm_count), "batch", r->batch, "health",
+                     from_health(&r->health), "first_ms", from_real(r->first_ms), "checks", checks,
+                     "words", from_text(r->words));
 }
 
 bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
 {
     *r = (TrialResult){.id = get_integer(header, "id"),
                        .verified = json_is_true(json_object_get(header, "verified")),
+                       .batch = get_int(header, "batch"),
+                       .health = to_health(json_object_get(header, "health")),
                        .first_ms = get_real(header, "first_ms"),
                        .words = get_text(a, header, "words")};
-    const json_t *times = json_object_get(header, "times");
     const json_t *checks = json_object_get(header, "checks");
-    r->time_count = json_array_size(times);
+    r->times = read_reals(a, json_object_get(header, "times"), &r->time_count);
+    r->warm_times = read_reals(a, json_object_get(header, "warm_times"), &r->warm_count);
     r->check_count = json_array_size(checks);
-    double *t = ARENA_ARRAY(a, double, r->time_count);
     TrialCheck *c = ARENA_ARRAY(a, TrialCheck, r->check_count);
-    for (size_t i = 0; i < r->time_count; i++)
-        t[i] = to_real(json_array_get(times, i));
     for (size_t i = 0; i < r->check_count; i++)
         c[i] = to_check(json_array_get(checks, i));
-    r->times = t;
     r->checks = c;
     return json_is_integer(json_object_get(header, "id")) &&
            trial_status_find(get_text(a, header, "status"), &r->status);

@@ -27,9 +27,10 @@ static void print_origin(const Run *r, size_t config, Buf *out)
     if (!isnan(r->relative))
         buf_printf(out, " * %.2f %% of the best time recorded for the whole space.\n",
                    100 * r->relative);
-    buf_puts(out, r->spec->reference ? " * Its result was verified against the reference kernel.\n"
-                                     : " * Its result was not verified: the spec has no "
-                                       "reference.\n");
+    buf_puts(out, spec_is_verified(r->spec)
+                      ? " * Its result was verified against the reference kernel.\n"
+                      : " * Its result was not verified: the spec has no "
+                        "reference.\n");
 }
 
 static void print_defines(const Run *r, size_t config, const char *prefix, Buf *out)
@@ -111,7 +112,7 @@ static void print_arguments(const Run *r, Buf *out)
     buf_puts(out, "/* Arguments of the kernel, in order:\n");
     for (size_t i = 0; i < r->spec->argument_count; i++) {
         const Argument *g = &r->spec->arguments[i];
-        bool buffer = g->role != ARGUMENT_SCALAR;
+        bool buffer = g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
         buf_printf(out, " *   %s%s", g->role == ARGUMENT_IN ? "const " : "",
                    task_scalar_name(g->element.scalar));
         if (g->element.lanes > 1)

@@ -1,4 +1,8 @@
 #include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
+
+#include "tuner/measure/stats.h"
+#include "tuner/run/run_final.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,7 +41,10 @@ static void print_source(const Run *r, Buf *out)
     const RecordHeader *h = r->recording ? &r->recording->header : NULL;
     switch (r->source) {
     case RUN_MEASURED:
-        buf_printf(out, "measured on %s\n", r->device->name);
+        buf_printf(out, "measured on %s", r->device->name);
+        if (r->gpu_count > 1)
+            buf_printf(out, ", %zu of them", r->gpu_count);
+        buf_putc(out, '\n');
         break;
     case RUN_REPLAYED:
         buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path, h->device,
@@ -62,6 +69,10 @@ void report_heading(const Run *r, Buf *out)
     label(out, "aptune");
     buf_printf(out, "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name, *problem ? ", " : "",
                problem);
+    if (r->options.shards > 1) {
+        label(out, "shard");
+        buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards, r->options.shard_from);
+    }
     label(out, "times");
     print_source(r, out);
 }
@@ -127,7 +138,9 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "valid", r->space.count);
     buf_puts(out, "  configurations\n");
     print_tier0(r, out);
-    size_t left = r->space.count - run_tier0_total(r);
+    size_t left = 0;
+    for (size_t i = 0; i < r->config_count; i++)
+        left += r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i);
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
@@ -186,7 +199,9 @@ static void print_carving(const Run *r, Buf *out)
 }
 
 typedef struct Outcomes {
-    size_t timed, ok, wrong, failed;
+    size_t timed;
+    size_t by[TRIAL_STATUSES];
+    size_t example[TRIAL_STATUSES]; /* the first configuration with each */
 } Outcomes;
 
 static Outcomes count_outcomes(const Run *r)
@@ -197,36 +212,167 @@ static Outcomes count_outcomes(const Run *r)
         if (!c->timed)
             continue;
         o.timed++;
-        o.ok += c->status == TRIAL_OK;
-        o.wrong += c->status == TRIAL_WRONG;
-        o.failed += c->status != TRIAL_OK && c->status != TRIAL_WRONG;
+        if (o.by[c->status]++ == 0)
+            o.example[c->status] = i;
     }
     return o;
 }
 
-/* What the spec says of the work of a launch; NaN when it says nothing. */
-static double work_amount(const Run *r, const Expr *amount)
+/* The first line of what went wrong. */
+static void print_words(const char *words, Buf *out)
 {
-    Arena *a = arena_new();
-    Evaluation ev = {.arena = a};
-    Value v;
-    bool known = amount && expr_eval(amount, r->spec->problems[r->space.problem].values, &ev, &v);
-    double n = known ? value_as_real(v) : NAN;
-    arena_free(a);
-    return n;
+    size_t length = words ? strcspn(words, "\n") : 0;
+    if (length > 0)
+        buf_printf(out, ": %.*s", (int)length, words);
 }
 
+/* What each way to fail is to the user. */
+static void print_failures(const Run *r, const Outcomes *o, Buf *out)
+{
+    static const char *const meanings[TRIAL_STATUSES] = {
+        [TRIAL_WRONG] = "computed something else than the reference",
+        [TRIAL_LAUNCH_FAILED] = "could not be launched",
+        [TRIAL_FAULT] = "ended with a fault, each costing a GPU process of its own",
+        [TRIAL_TIMEOUT] = "did not end in time",
+        [TRIAL_LOAD_FAILED] = "could not be loaded",
+        [TRIAL_DEVICE_LOST] = "were not tried, or in vain: the GPU was gone",
+    };
+    Arena *a = arena_new();
+    for (int s = TRIAL_OK + 1; s < TRIAL_STATUSES; s++) {
+        if (o->by[s] == 0)
+            continue;
+        counted(out, "", o->by[s]);
+        buf_printf(out, "  %s, e.g. %s", meanings[s], run_config_name(a, r, o->example[s]));
+        print_words(r->configs[o->example[s]].words, out);
+        buf_putc(out, '\n');
+    }
+    arena_free(a);
+}
+
+static void print_outcomes(const Run *r, Buf *out)
+{
+    Outcomes o = count_outcomes(r);
+    size_t failed = o.timed - o.by[TRIAL_OK] - o.by[TRIAL_WRONG];
+    counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed);
+    buf_printf(out, "  %zu right, %zu wrong, %zu failed", o.by[TRIAL_OK], o.by[TRIAL_WRONG],
+               failed);
+    if (r->source == RUN_MEASURED)
+        buf_printf(out, "; L2 %s", r->l2 == TASK_BOTH ? "cold, and warm" : task_cache_name(r->l2));
+    buf_putc(out, '\n');
+    print_failures(r, &o, out);
+    if (r->sanitized > 0) {
+        counted(out, "sanitized", r->sanitized);
+        buf_printf(out, "  run under compute-sanitizer, %zu with findings\n", r->unclean);
+    }
+}
+
+/* How the device fared, and whether the same configuration took as long all the time. */
+static void print_device(const Run *r, Buf *out)
+{
+    const RunWatch *w = &r->watch;
+    if (w->health.looks > 0) {
+        label(out, "device");
+        health_print(&w->health, out);
+        buf_putc(out, '\n');
+    }
+    if (w->sentinels > 1) {
+        label(out, w->health.looks > 0 ? "" : "device");
+        buf_printf(out, "one configuration timed %zu times in between: %+.1f %% to %+.1f %%\n",
+                   w->sentinels, 100 * (w->sentinel_low_ms / w->sentinel_first_ms - 1),
+                   100 * (w->sentinel_high_ms / w->sentinel_first_ms - 1));
+    }
+    if (w->lost > 0) {
+        label(out, "");
+        buf_printf(out, "THE GPU WAS LOST: %zu configurations were not timed", w->lost);
+        print_words(w->lost_why, out);
+        buf_puts(out, "\n           the same command goes on from here\n");
+    }
+}
+
+/* What is done in a second, as far as the spec says how much there is to do. */
 static void print_rates(const Run *r, Buf *out, double ms)
 {
     double seconds = ms * 1e-3, peak = device_peak_flops(r->device);
-    double flops = work_amount(r, r->spec->work_flop) / seconds;
-    double bytes = work_amount(r, r->spec->work_bytes) / seconds;
+    double flops = run_work(r, r->best, r->spec->work_flop) / seconds;
+    double bytes = run_work(r, r->best, r->spec->work_bytes) / seconds;
+    double items = run_work(r, r->best, r->spec->work_items) / seconds;
     if (!isnan(flops))
         buf_printf(out, "   %.1f GFLOP/s", flops * 1e-9);
     if (!isnan(flops) && peak > 0)
         buf_printf(out, ", %.1f %% of the device's fp32 peak", 100 * flops / peak);
     if (!isnan(bytes))
         buf_printf(out, "   %.1f GB/s", bytes * 1e-9);
+    if (!isnan(items))
+        buf_printf(out, "   %.4g items/s", items);
+}
+
+static void print_interval(const Config *c, Buf *out)
+{
+    if (c->time_count >= STATS_INTERVAL_LEAST)
+        buf_printf(out, " (median of %zu; %.4f to %.4f with %.0f %%)", c->time_count, c->low,
+                   c->high, 100 * STATS_CONFIDENCE);
+}
+
+/* Where both were asked for: the winner with a warm L2, and who would have won there. */
+static void print_warm(const Run *r, Buf *out)
+{
+    Arena *a = arena_new();
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < r->config_count; i++)
+        if (r->configs[i].warm_count > 0 && r->configs[i].status == TRIAL_OK &&
+            (best == SIZE_MAX || r->configs[i].warm_median < r->configs[best].warm_median))
+            best = i;
+    if (best != SIZE_MAX && r->configs[r->best].warm_count > 0) {
+        label(out, "");
+        buf_printf(out, "with a warm L2 %.4f ms", r->configs[r->best].warm_median);
+        if (best != r->best)
+            buf_printf(out, "; the fastest there takes %.4f ms: %s", r->configs[best].warm_median,
+                       run_config_name(a, r, best));
+        buf_putc(out, '\n');
+    }
+    arena_free(a);
+}
+
+/* One that is tied with the winner, against the fastest. */
+static void print_tie(const Run *r, size_t i, Buf *out)
+{
+    Arena *a = arena_new();
+    const RunFinal *f = &r->final;
+    size_t k = run_final_place(f, i);
+    label(out, "");
+    buf_printf(out, "  %s  %.4f ms", run_config_name(a, r, i), f->medians[k]);
+    if (i != f->fastest)
+        buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
+                   100 * (f->ratio_high[k] - 1));
+    buf_printf(out, "%s\n", i == f->fastest ? ", the fastest" : "");
+    arena_free(a);
+}
+
+/* Who could not be told from the winner, and why it is the winner all the same. */
+static void print_ties(const Run *r, Buf *out)
+{
+    enum { SHOWN = 5 };
+    const RunFinal *f = &r->final;
+    if (f->rounds > 0) {
+        label(out, "final");
+        buf_printf(out, "%zu finalists in %d rounds; ", f->count, f->rounds);
+        if (f->tie_count > 1)
+            buf_printf(out,
+                       "%zu tied within %.1f %%, the winner by registers, shared memory, order:\n",
+                       f->tie_count, 100 * f->within);
+        else
+            buf_puts(out, "the winner is the fastest beyond doubt\n");
+    } else if (f->tie_count > 1) {
+        label(out, "ties");
+        buf_printf(out, "%zu, by times that were not taken in turn; the fastest wins:\n",
+                   f->tie_count);
+    }
+    for (size_t k = 0; f->tie_count > 1 && k < f->tie_count && k < SHOWN; k++)
+        print_tie(r, f->ties[k], out);
+    if (f->tie_count > SHOWN) {
+        label(out, "");
+        buf_printf(out, "  and %zu more (--json names all)\n", f->tie_count - SHOWN);
+    }
 }
 
 static void print_best(const Run *r, Buf *out)
@@ -244,12 +390,20 @@ static void print_best(const Run *r, Buf *out)
     buf_printf(out, "%s\n", run_config_name(a, r, r->best));
     label(out, "");
     buf_printf(out, "%.4f ms", c->median);
+    print_interval(c, out);
     print_rates(r, out, c->median);
     buf_printf(out, "   (%s)\n", r->source == RUN_MEASURED ? "measured" : "replayed");
+    print_warm(r, out);
+    print_ties(r, out);
     if (!isnan(r->relative)) {
         label(out, "");
-        buf_printf(out, "%.1f %% of the best recorded time, %.4f ms: regret %.1f %%\n",
-                   100 * r->relative, r->exhaustive_best_ms, 100 / r->relative - 100);
+        if (run_final_is_tied(&r->truth, r->best) && r->truth.tie_count > 1)
+            buf_printf(out, "one of %zu that the recording's final cannot tell from its best, ",
+                       r->truth.tie_count);
+        else
+            buf_printf(out, "%.1f %% of the best recorded time, ", 100 * r->relative);
+        buf_printf(out, "%.4f ms: regret %.1f %%\n", r->exhaustive_best_ms,
+                   100 / r->relative - 100);
     }
     if (!isnan(r->random_relative) && !r->options.exhaustive) {
         label(out, "");
@@ -259,18 +413,6 @@ static void print_best(const Run *r, Buf *out)
     arena_free(a);
 }
 
-static void print_ledger(const Run *r, Buf *out)
-{
-    static const char *const names[] = {"construct", "compile", "profile", "carve", "time"};
-    double total = 0;
-    label(out, "seconds");
-    for (int i = 0; i < LEDGER_STAGES; i++) {
-        buf_printf(out, "%s %.2f, ", names[i], r->seconds[i]);
-        total += r->seconds[i];
-    }
-    buf_printf(out, "in all %.2f\n", total);
-}
-
 void report_result(const Run *r, Buf *out)
 {
     print_space(r, out);
@@ -278,19 +420,44 @@ void report_result(const Run *r, Buf *out)
     print_carving(r, out);
     if (r->polished > 0) {
         counted(out, "", r->polished);
-        buf_puts(out, "  more as neighbours of the best (polish)\n");
+        buf_puts(out, "  more by what those times tell (polish)\n");
     }
     if (r->source != RUN_STATIC) {
-        Outcomes o = count_outcomes(r);
-        counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed);
-        buf_printf(out, "  %zu right, %zu wrong, %zu failed\n", o.ok, o.wrong, o.failed);
+        print_outcomes(r, out);
+        print_device(r, out);
     }
     print_best(r, out);
-    print_ledger(r, out);
+    report_ledger(r, out);
+}
+
+/* --- stopped -----------------------------------------------------------------------------------
+ */
+
+void report_stopped(const Run *r, int signal, Buf *out)
+{
+    size_t timed = count_outcomes(r).timed;
+    buf_printf(out, "aptune: stopped by a signal (%s)\n", strsignal(signal));
+    if (timed > 0)
+        buf_printf(out, "%zu outcomes are kept in %s/%s.times\n", timed, r->options.output,
+                   r->spec->name);
+    buf_puts(out, "what was compiled is in the cache; the same command goes on from there\n");
 }
 
 /* --- why ----------------------------------------------------------------------------------------
  */
+
+static void print_outcome(const Run *r, const Config *c, Buf *out)
+{
+    buf_printf(out, "%s: %s", r->source == RUN_MEASURED ? "measured" : "replayed",
+               trial_status_name(c->status));
+    if (c->status == TRIAL_OK) {
+        buf_printf(out, ", %.4f ms", c->median);
+        print_interval(c, out);
+    } else if (c->words && *c->words) {
+        buf_printf(out, ": %s", c->words);
+    }
+    buf_putc(out, '\n');
+}
 
 void report_why(const Run *r, size_t i, Buf *out)
 {
@@ -313,10 +480,9 @@ void report_why(const Run *r, size_t i, Buf *out)
         if (r->selected[i] && r->carving.fates[i].kind != FATE_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
-                                             : "as a neighbour of the best so far (polish)");
+                                             : "by what the times so far told (polish)");
     }
     if (c->timed)
-        buf_printf(out, "%s: %s, %.4f ms\n", r->source == RUN_MEASURED ? "measured" : "replayed",
-                   trial_status_name(c->status), c->median);
+        print_outcome(r, c, out);
     arena_free(a);
 }

@@ -16,6 +16,9 @@ void report_dry_run_json(const Run *r, Buf *out);
 /* Everything after the work: survivors, the best, times of the stages. */
 void report_result(const Run *r, Buf *out);
 
+/* What a run that a signal stopped leaves behind. */
+void report_stopped(const Run *r, int signal, Buf *out);
+
 /* What became of configuration `i`, and why. */
 void report_why(const Run *r, size_t i, Buf *out);
 

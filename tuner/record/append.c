@@ -1,9 +1,10 @@
 #include "tuner/record/append.h"
 
+#include "tuner/record/lock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,11 +20,15 @@ struct Appender {
 
 static bool lock(const char *path, int fd, Diag *d)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    switch (lock_take(fd)) {
+    case LOCK_TAKEN:
         return true;
-    if (errno == EWOULDBLOCK)
-        return diag_fail(d, "'%s' is being written by another run", path);
-    return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
+    case LOCK_REFUSED:
+        return diag_fail(d, "'%s' is being written by another run%s", path,
+                         lock_holder(d->arena, fd));
+    default:
+        return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
+    }
 }
 
 Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
@@ -62,7 +67,7 @@ bool append_truncate(Appender *w, int64_t size, Diag *d)
 }
 
 /* Takes back a line of which only a part was written. */
-static bool take_back(Appender *w, ssize_t written, int error, Diag *d)
+static bool take_back(Appender *w, size_t written, int error, Diag *d)
 {
     if (written > 0 && w->regular && ftruncate(w->fd, (off_t)w->size) != 0)
         w->broken = true;
@@ -78,20 +83,27 @@ static bool sync_now(Appender *w, Diag *d)
     return true;
 }
 
+/* False with errno.  A regular file takes part of a write only when there is no room for the rest;
+ * asking for that again tells why. */
+static bool write_all(int fd, const Buf *line, size_t *written)
+{
+    while (*written < line->size) {
+        ssize_t n = write(fd, line->text + *written, line->size - *written);
+        if (n < 0 && errno != EINTR)
+            return false;
+        *written += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
 bool append_line(Appender *w, const Buf *line, Diag *d)
 {
     if (w->broken)
         return diag_fail(d, "'%s' ends inside a line since an earlier failure", w->path);
-    ssize_t n;
-    do {
-        n = write(w->fd, line->text, line->size);
-    } while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return take_back(w, n, errno, d);
-    /* A regular file takes part of a write only when there is no room for the rest. */
-    if ((size_t)n < line->size)
-        return take_back(w, n, ENOSPC, d);
-    w->size += n;
+    size_t written = 0;
+    if (!write_all(w->fd, line, &written))
+        return take_back(w, written, errno, d);
+    w->size += (int64_t)line->size;
     w->unsynced++;
     return w->sync_every == 0 || w->unsynced < w->sync_every || sync_now(w, d);
 }

@@ -36,11 +36,13 @@ typedef struct RecordHeader {
 
     const char *arch;   /* "sm_90" */
     const char *device; /* "NVIDIA H200" */
-    const char *uuid;   /* of the very device */
+    const char *uuid;   /* of the very device that began it */
     const RecordFact *facts;
     size_t fact_count;
-    const char *driver;         /* version of the driver */
-    const char *nvrtc;          /* version of the compiler */
+    const char *cache;  /* what the L2 held when runs were timed: "warm", "cold" or "both"; ""
+                           in a recording that does not say counts as warm */
+    const char *driver; /* version of the driver */
+    const char *nvrtc;  /* version of the compiler */
     const char *const *options; /* of the compiler, the same for every configuration */
     size_t option_count;
 
@@ -56,8 +58,8 @@ void record_header_write(const RecordHeader *h, Buf *line);
 bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Diag *d);
 
 /* May rows measured under `b` go into the recording of `a`?  The same space, parameters, problem,
- * architecture, very device, driver, compiler and options; if not, `why` gets the first
- * difference. */
+ * architecture, kind of device, driver, compiler and options; if not, `why` gets the first
+ * difference.  The very device may be another one: rows name theirs. */
 bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why);
 
 /* The configuration as text, "BM=64,BN=32,TYPE=half": its key.  A text value is quoted where it

@@ -101,6 +101,17 @@ size_t profiles_field(const ProfileHeader *h, const char *name)
     return SIZE_MAX;
 }
 
+const char *record_profile_path(Arena *a, const char *times)
+{
+    const char *end = strstr(times, ".times");
+    const char *last = end;
+    while (end && (end = strstr(end + 1, ".times")))
+        last = end;
+    return last ? arena_printf(a, "%.*s.profile%s", (int)(last - times), times,
+                               last + strlen(".times"))
+                : NULL;
+}
+
 /* --- writing -----------------------------------------------------------------------------------
  */
 

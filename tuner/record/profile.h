@@ -55,6 +55,10 @@ const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, con
 /* The number of a field, SIZE_MAX when there is no such one. */
 size_t profiles_field(const ProfileHeader *h, const char *name);
 
+/* Where the profile of a recording of times lies: "mm.profile.zst" for "mm.times.zst".  NULL when
+ * the name is not one of times. */
+const char *record_profile_path(Arena *a, const char *times);
+
 typedef struct ProfileWriter ProfileWriter;
 
 /* Creates or continues, as times_open_append; a profile by another profiler or with other fields is

@@ -2,12 +2,14 @@
  *
  * A line per configuration as it finishes, whatever became of it, with every raw
  * time; among them sentinels (the same configuration timed now and then, so that a
- * change of clock or machine shows) and notes.  A profile is kept apart (profile.h):
- * it can be made again, a measurement cannot.
+ * change of clock or machine shows), finals (the best timed again, in turn) and notes.  A profile
+ * is kept apart (profile.h): it can be made again, a measurement cannot.
  *
  *     {"aptune":"times","format":1,"space":"mm",…,"sum":"…"}
- *     {"v":[64,32,"half"],"code":"…","launch":"…","status":"ok","t":[1.25,1.26],"err":1e-06,"sum":"…"}
- *     {"sentinel":[64,64,"half"],"t":[1.25],"sum":"…"}
+ *     {"device":1,"ordinal":0,"name":"NVIDIA H200","uuid":"GPU-…","sum":"…"}
+ *     {"v":[64,32,"half"],"code":"…","launch":"…","status":"ok","t":[1.25,1.26],"err":1e-06,"s":0.05,"on":1,"sum":"…"}
+ *     {"sentinel":[64,64,"half"],"t":[1.25],"on":1,"sum":"…"}
+ *     {"final":[64,32,"half"],"n":1,"t":[1.25,1.26],"sum":"…"}
  *     {"note":"clocks were locked here","sum":"…"} */
 #ifndef APTUNE_RECORD_TIMES_H
 #define APTUNE_RECORD_TIMES_H
@@ -35,13 +37,33 @@ typedef struct RecordRow {
     const char *message;    /* why it is not ok; NULL for nothing to say */
     const double *times_ms; /* raw times, in the order they were taken */
     size_t time_count;      /* at least one where the status is RECORD_OK */
-    double max_error;       /* against the reference; NaN: not verified */
+    const double *warm_ms;  /* where both were taken: with a warm L2, the others with a cold one */
+    size_t warm_count;
+    double max_error; /* against the reference; NaN: not verified */
+    double seconds;   /* that it kept its GPU busy, loading and checks included; 0: not known */
+    int device;       /* number of the RecordDevice it ran on; 0: the header's, or none */
 } RecordRow;
 
+/* One of the devices that the rows of a recording come from, all of one kind unless the user wanted
+ * it otherwise.  Rows name it by a number, and a line says once what the number stands for. */
+typedef struct RecordDevice {
+    int number;       /* from 1 */
+    int ordinal;      /* which of its machine's GPUs */
+    const char *name; /* "NVIDIA H200" */
+    const char *uuid;
+} RecordDevice;
+
 typedef struct RecordSentinel {
-    RecordRow row; /* values, key and times */
+    RecordRow row; /* values, key, times and device */
     size_t after;  /* rows that stood before it */
 } RecordSentinel;
+
+/* One finalist: timed again in rounds against others.  Those of one final have the same number and
+ * as many times; times_ms[i] of each was taken in round i. */
+typedef struct RecordFinal {
+    RecordRow row; /* values, key, times and device */
+    int number;    /* of the final, from 1; the highest is the latest */
+} RecordFinal;
 
 typedef struct RecordNote {
     const char *text;
@@ -62,10 +84,20 @@ typedef struct TimesRecording {
         size_t capacity;
     } sentinels;
     struct {
+        RecordFinal *at;
+        size_t count;
+        size_t capacity;
+    } finals; /* in the order of the file */
+    struct {
         RecordNote *at;
         size_t count;
         size_t capacity;
     } notes;
+    struct {
+        RecordDevice *at;
+        size_t count;
+        size_t capacity;
+    } devices;         /* those that rows name */
     bool cut;          /* the file ends inside a line, which is not among the rows */
     size_t size;       /* bytes of whole lines, unpacked */
     TextIndex by_key;  /* over all rows */
@@ -81,6 +113,9 @@ const RecordRow *times_find(const TimesRecording *r, const char *key);
 
 /* The latest row with this code and launch geometry (NULL: not known), NULL when there is none. */
 const RecordRow *times_find_code(const TimesRecording *r, const char *code, const char *launch);
+
+/* The device of a number that rows use; NULL: only the header says on what it ran. */
+const RecordDevice *times_device(const TimesRecording *r, int number);
 
 /* "ok", "compile_error" …, as the file says it. */
 const char *record_status_name(RecordStatus status);
@@ -101,8 +136,12 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
 /* Adds one line.  False when it cannot be written, or when the row makes no sense (a time that is
  * not finite, an ok without a time, a value of the wrong kind). */
 bool times_append(TimesWriter *w, const RecordRow *row, Diag *d);
-bool times_append_sentinel(TimesWriter *w, const RecordValue *values, const double *times_ms,
-                           size_t time_count, Diag *d);
+bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d);
+/* The number that rows of a device have in this recording; a line that says so is added where there
+ * is none yet.  `x->number` does not matter.  0 when it cannot be written. */
+int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d);
+/* One finalist of final `number`; of the row counts what counts of a sentinel. */
+bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *d);
 bool times_append_note(TimesWriter *w, const char *text, Diag *d);
 
 /* NULL is allowed. */

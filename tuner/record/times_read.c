@@ -2,6 +2,7 @@
 #include "tuner/record/field.h"
 #include "tuner/record/times.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,20 +54,32 @@ static const RecordValue *read_values(FieldReader *r, const RecordHeader *h, con
     return v;
 }
 
-static void read_times(FieldReader *r, RecordRow *row)
+static const double *read_times(FieldReader *r, const char *key, size_t *count)
 {
-    row->times_ms = field_numbers(r, "t", &row->time_count);
-    for (size_t i = 0; i < row->time_count && r->ok; i++) {
-        if (!isfinite(row->times_ms[i]))
+    const double *times = field_numbers(r, key, count);
+    for (size_t i = 0; i < *count && r->ok; i++) {
+        if (!isfinite(times[i]))
             field_fail(r, "a time is not finite");
     }
+    return times;
 }
 
-/* Values, key and times, which rows and sentinels share. */
+/* A whole number, at least `least`; `missing` when there is none. */
+static int read_int(FieldReader *r, const char *key, int least, int missing)
+{
+    double v = field_number(r, key, missing);
+    if (v >= least && v <= INT_MAX && v == floor(v))
+        return (int)v;
+    field_fail(r, "'%s' is not a whole number from %d on", key, least);
+    return missing;
+}
+
+/* Values, key, times and device, which rows and sentinels share. */
 static RecordRow read_timed(FieldReader *r, const RecordHeader *h, const char *key)
 {
     RecordRow row = {.values = read_values(r, h, key), .max_error = NAN};
-    read_times(r, &row);
+    row.times_ms = read_times(r, "t", &row.time_count);
+    row.device = read_int(r, "on", 0, 0);
     if (r->ok)
         row.key = record_key(r->arena, h, row.values);
     return row;
@@ -81,6 +94,8 @@ static void read_row(FieldReader *r, TimesRecording *rec)
     row.launch = field_text(r, "launch", false);
     row.message = field_text(r, "msg", false);
     row.max_error = field_number(r, "err", NAN);
+    row.seconds = field_number(r, "s", 0);
+    row.warm_ms = read_times(r, "warm", &row.warm_count);
     if (row.status == RECORD_OK && row.time_count == 0)
         field_fail(r, "the status is ok, but there is no time");
     if (r->ok)
@@ -92,6 +107,24 @@ static void read_sentinel(FieldReader *r, TimesRecording *rec)
     RecordSentinel s = {read_timed(r, &rec->header, "sentinel"), rec->rows.count};
     if (r->ok)
         VEC_PUSH(r->arena, &rec->sentinels, s);
+}
+
+static void read_final(FieldReader *r, TimesRecording *rec)
+{
+    RecordFinal f = {read_timed(r, &rec->header, "final"), read_int(r, "n", 1, 0)};
+    if (r->ok)
+        VEC_PUSH(r->arena, &rec->finals, f);
+}
+
+static void read_device(FieldReader *r, TimesRecording *rec)
+{
+    RecordDevice x = {.number = read_int(r, "device", 1, 1),
+                      .ordinal = read_int(r, "ordinal", 0, 0)};
+    const char *name = field_text(r, "name", false), *uuid = field_text(r, "uuid", false);
+    x.name = name ? name : "";
+    x.uuid = uuid ? uuid : "";
+    if (r->ok)
+        VEC_PUSH(r->arena, &rec->devices, x);
 }
 
 static void read_note(FieldReader *r, TimesRecording *rec)
@@ -107,7 +140,11 @@ static bool read_line(Arena *a, const RecordLines *lines, size_t i, TimesRecordi
     static const struct {
         const char *key;
         void (*read)(FieldReader *, TimesRecording *);
-    } kinds[] = {{"v", read_row}, {"sentinel", read_sentinel}, {"note", read_note}};
+    } kinds[] = {{"v", read_row},
+                 {"sentinel", read_sentinel},
+                 {"final", read_final},
+                 {"device", read_device},
+                 {"note", read_note}};
     FieldReader r = field_open(a, lines, i, d);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && r.ok; k++) {
         if (field_exists(&r, kinds[k].key)) {
@@ -154,6 +191,14 @@ TimesRecording *times_read(Arena *a, const char *path, Diag *d)
         return NULL;
     build_indexes(a, r);
     return r;
+}
+
+const RecordDevice *times_device(const TimesRecording *r, int number)
+{
+    for (size_t i = 0; i < r->devices.count; i++)
+        if (r->devices.at[i].number == number)
+            return &r->devices.at[i];
+    return NULL;
 }
 
 const RecordRow *times_find(const TimesRecording *r, const char *key)

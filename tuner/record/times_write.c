@@ -1,11 +1,19 @@
+#include "metrics/base/vec.h"
 #include "tuner/record/continue.h"
 #include "tuner/record/times.h"
 
 #include <math.h>
+#include <string.h>
 
 struct TimesWriter {
     Appender *file;
     RecordHeader header; /* of the file; its texts are the caller's or the recording's */
+    Arena *arena;        /* of the devices */
+    struct {
+        RecordDevice *at;
+        size_t count;
+        size_t capacity;
+    } devices; /* that have a number in the file */
     Buf line;
 };
 
@@ -33,6 +41,8 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
         diag_fail(d, "'%s' cannot be continued: %s", path, buf_text(&why));
     buf_free(&why);
     w->header = r->header;
+    for (size_t i = 0; i < r->devices.count; i++)
+        VEC_PUSH(a, &w->devices, r->devices.at[i]);
     *existing = r;
     return same && (!r->cut || append_truncate(w->file, (int64_t)r->size, d));
 }
@@ -43,6 +53,7 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
     *existing = NULL;
     TimesWriter *w = ARENA_NEW(a, TimesWriter);
     w->header = *h;
+    w->arena = a;
     w->file = append_open(a, path, sync_every, d);
     if (!w->file)
         return NULL;
@@ -85,11 +96,11 @@ static void put_values(TimesWriter *w, const char *key, const RecordValue *value
     line_close(&w->line, ']');
 }
 
-static void put_times(TimesWriter *w, const double *times_ms, size_t count)
+static void put_times(TimesWriter *w, const char *key, const double *times_ms, size_t count)
 {
     if (count == 0)
         return;
-    line_key(&w->line, "t");
+    line_key(&w->line, key);
     buf_putc(&w->line, '[');
     for (size_t i = 0; i < count; i++) {
         line_comma(&w->line);
@@ -98,9 +109,18 @@ static void put_times(TimesWriter *w, const double *times_ms, size_t count)
     line_close(&w->line, ']');
 }
 
+static void put_device(TimesWriter *w, const RecordRow *row)
+{
+    if (row->device == 0)
+        return;
+    line_key(&w->line, "on");
+    line_integer(&w->line, row->device);
+}
+
 bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
 {
-    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
+    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d) ||
+        !check_times(row->warm_ms, row->warm_count, d))
         return false;
     if (row->status == RECORD_OK && row->time_count == 0)
         return diag_fail(d, "a configuration that is ok cannot be recorded without a time");
@@ -109,26 +129,77 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
     line_field(&w->line, "code", row->code);
     line_field(&w->line, "launch", row->launch);
     line_field(&w->line, "status", record_status_name(row->status));
-    put_times(w, row->times_ms, row->time_count);
+    put_times(w, "t", row->times_ms, row->time_count);
+    put_times(w, "warm", row->warm_ms, row->warm_count);
     if (!isnan(row->max_error)) {
         line_key(&w->line, "err");
         line_number(&w->line, row->max_error);
     }
     line_field(&w->line, "msg", row->message);
+    if (row->seconds > 0) {
+        line_key(&w->line, "s");
+        line_number(&w->line, record_round(row->seconds));
+    }
+    put_device(w, row);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);
 }
 
-bool times_append_sentinel(TimesWriter *w, const RecordValue *values, const double *times_ms,
-                           size_t time_count, Diag *d)
+bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
 {
-    if (!check_values(w, values, d) || !check_times(times_ms, time_count, d))
+    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
         return false;
     line_begin(&w->line);
-    put_values(w, "sentinel", values);
-    put_times(w, times_ms, time_count);
+    put_values(w, "sentinel", row->values);
+    put_times(w, "t", row->times_ms, row->time_count);
+    put_device(w, row);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);
+}
+
+bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *d)
+{
+    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
+        return false;
+    line_begin(&w->line);
+    put_values(w, "final", row->values);
+    line_key(&w->line, "n");
+    line_integer(&w->line, number);
+    put_times(w, "t", row->times_ms, row->time_count);
+    put_device(w, row);
+    line_end(&w->line);
+    return append_line(w->file, &w->line, d);
+}
+
+static bool same_device(const RecordDevice *a, const RecordDevice *b)
+{
+    return a->ordinal == b->ordinal && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->uuid, b->uuid) == 0;
+}
+
+int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
+{
+    int last = 0;
+    for (size_t i = 0; i < w->devices.count; i++) {
+        if (same_device(&w->devices.at[i], x))
+            return w->devices.at[i].number;
+        if (w->devices.at[i].number > last)
+            last = w->devices.at[i].number;
+    }
+    RecordDevice fresh = {last + 1, x->ordinal, arena_string(w->arena, x->name),
+                          arena_string(w->arena, x->uuid)};
+    line_begin(&w->line);
+    line_key(&w->line, "device");
+    line_integer(&w->line, fresh.number);
+    line_key(&w->line, "ordinal");
+    line_integer(&w->line, fresh.ordinal);
+    line_field(&w->line, "name", fresh.name);
+    line_field(&w->line, "uuid", fresh.uuid);
+    line_end(&w->line);
+    if (!append_line(w->file, &w->line, d))
+        return 0;
+    VEC_PUSH(w->arena, &w->devices, fresh);
+    return fresh.number;
 }
 
 bool times_append_note(TimesWriter *w, const char *text, Diag *d)

@@ -37,28 +37,39 @@ typedef enum CodeState {
 
 /* One configuration and all that is known of it. */
 typedef struct Config {
-    size_t number;       /* in the space */
-    Tier0 tier0;         /* why it was dropped before compiling */
-    Geometry *geometry;  /* of each launch */
+    size_t number;      /* in the space */
+    Tier0 tier0;        /* why it was dropped before compiling */
+    Geometry *geometry; /* of each launch, the first time */
+    const Step *steps;  /* all launches in order; NULL unless tier 0 let it pass */
+    size_t step_count;
+    double work; /* what it does in one run, over what the first configuration does; 1 unless the
+                    objective is work ÷ time */
     const char *options; /* the -D list, for messages and recordings */
 
     CodeState code;
     const char *failure;    /* first line of what the compiler said */
     Hash *hash;             /* of each launch's code; launches of equal configurations match */
-    const Profile *profile; /* NULL when unknown */
-    const double *metrics;  /* as in Run.metrics; NULL when unknown */
-    size_t same_as;         /* first configuration with the same code and geometry; itself */
+    const Profile *profile; /* NULL when unknown; of several launches see run_steps.c */
+    const Profile *const *profiles; /* of each of several launches, see run_all_shares; NULL: one */
+    const double *metrics;          /* as in Run.metrics; NULL when unknown */
+    size_t same_as; /* first configuration with the same code and geometry; itself */
 
     bool timed;          /* there is an outcome */
     TrialStatus status;  /* of the outcome */
     const double *times; /* milliseconds, every launch timed */
     size_t time_count;
-    double median;     /* milliseconds; NaN unless ok */
-    double max_error;  /* relative to the output's size, of the verified launch */
-    const char *words; /* what went wrong */
+    double median;            /* milliseconds; NaN unless ok */
+    double low, high;         /* the interval of the median; NaN unless ok */
+    const double *warm_times; /* beside `times` with a cold L2, where both were asked for */
+    size_t warm_count;
+    double warm_median; /* NaN where there are none */
+    double max_error;   /* relative to the output's size, of the verified launch */
+    const char *words;  /* what went wrong */
+    double seconds;     /* that it kept a GPU busy; 0: not known */
+    int device;         /* its RecordDevice in the recording it comes from or goes to; 0: none */
 } Config;
 
-/* Seconds of wall time by stage. */
+/* The stages that a run's wall time and processor time are charged to. */
 typedef enum LedgerStage {
     LEDGER_CONSTRUCT,
     LEDGER_COMPILE,
@@ -70,25 +81,82 @@ typedef enum LedgerStage {
 
 /* What the user asked for. */
 typedef struct RunOptions {
-    const char *space;      /* the spec's path */
-    const char *arch;       /* device or architecture by name; NULL: the one here or recorded */
-    const char *recordings; /* folder of shipped recordings; NULL: "recordings" beside the spec */
-    const char *output;     /* folder for results */
-    const char *cache;      /* folder of compiled code */
-    int jobs;               /* compile workers; 0: one per core */
-    double compile_limit;   /* seconds for one compile */
-    bool compile;           /* compile here even where a recording has the profiles */
-    bool exhaustive;        /* time everything */
-    bool dry_run;           /* only count: needs no device, and may find no configuration */
-    bool no_gpu;            /* do as if there were none */
-    int ordinal;            /* which GPU */
+    const char *space;        /* the spec's path */
+    const char *arch;         /* device or architecture by name; NULL: the one here or recorded */
+    const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
+    const char *output;       /* folder for results */
+    const char *cache;        /* folder of compiled code */
+    int jobs;                 /* compile workers; 0: one per core */
+    double compile_limit;     /* seconds for one compile */
+    bool compile;             /* compile here even where a recording has the profiles */
+    bool exhaustive;          /* time everything */
+    bool run_commands;        /* commands of the spec may be run */
+    const char *problem_text; /* "N=8192": which of the spec's problems; NULL: that of … */
+    size_t problem;           /* … this number */
+    bool dry_run;             /* only count: needs no device, and may find no configuration */
+    bool no_gpu;              /* do as if there were none */
+    const char *l2;           /* "warm", "cold" or "both"; NULL: as suits the problem */
+    double trial_limit;       /* seconds one trial may take; 0: from those before it */
+    int finalists;            /* the best so many are timed again; 0: as many as are close */
+    bool sanitize;            /* run the survivors under compute-sanitizer, too */
+    int ordinal;              /* which GPU; < 0: not said, the one of `local_rank` */
+    const char *devices;      /* several GPUs: "all" or "0,2"; NULL: one */
+    bool mixed;               /* they may be of different kinds */
+    int local_rank;           /* which of the processes of a job on this machine this is */
+    int shard, shards;        /* this part of so many, from 0; shards < 2: the whole space */
+    const char *shard_from;   /* who says so: "--shard", "Slurm", "MPI" */
 } RunOptions;
+
+enum { RUN_DEVICE_LIMIT = 1024 }; /* GPUs of a machine are numbered below this */
+
+/* One of the GPUs that a run measures on. */
+typedef struct RunGpu {
+    Gpu *gpu;
+    int ordinal;     /* in its machine */
+    double opened;   /* clock_seconds() when it was asked for; it is kept from then on */
+    double busy_s;   /* with a trial, everything included */
+    double timed_s;  /* of that, in launches that were timed */
+    size_t outcomes; /* of configurations */
+} RunGpu;
 
 /* Told now and then how far a stage is; for the progress bar. */
 typedef struct RunProgress {
     void *context;
     void (*step)(void *context, const char *stage, size_t done, size_t all, const char *note);
 } RunProgress;
+
+/* What was learned from the trials so far. */
+typedef struct RunWatch {
+    double rival_ms; /* the best time is surely not above this; 0: none known */
+    struct {
+        double *at;
+        size_t count;
+        size_t capacity;
+    } seconds;        /* that good trials took */
+    size_t median_of; /* of so many of them: */
+    double median_s;
+    HealthLog health;
+    size_t sentinels; /* of one configuration: */
+    double sentinel_first_ms, sentinel_low_ms, sentinel_high_ms;
+    size_t lost; /* configurations not timed because the device was gone */
+    const char *lost_why;
+} RunWatch;
+
+/* The best, timed again against each other; see run_final.c. */
+typedef struct RunFinal {
+    size_t *list; /* finalists, the fastest first as they were known before */
+    size_t count;
+    int rounds;          /* 0: not timed again, so what follows is from their own times */
+    const double *times; /* ms; times[round × count + k] */
+    double *medians;     /* ms, of each; over the rounds, or its own */
+    double *ratio_low;   /* of each to the fastest: the interval of the median ratio */
+    double *ratio_high;
+    size_t *ties; /* configurations not told from the fastest, it among them, in the order in
+                     which ties are broken: the first one wins */
+    size_t tie_count;
+    double within;  /* a difference below this part does not count, however sure */
+    size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
+} RunFinal;
 
 typedef struct Run {
     Arena *arena; /* of everything that lives as long as the run */
@@ -114,18 +182,31 @@ typedef struct Run {
     const Device *device; /* NULL: none is known, which only a dry run can do with */
     RunSource source;
     const char *why_not_measured; /* NULL when measured */
-    Gpu *gpu;                     /* open while measuring, else NULL */
+    RunGpu *gpus;                 /* open while measuring */
+    size_t gpu_count;
+    Gpu *gpu; /* the first of them; NULL: none */
+    struct {
+        int *at;
+        size_t count;
+        size_t capacity;
+    } claims;    /* descriptors whose locks keep other runs away */
+    int stop_fd; /* readable when the run shall end; 0: nothing stops it */
+    bool stopped;
 
     Config *configs; /* one for each configuration of the space */
     size_t config_count;
     size_t tier0_dropped[TIER0_KINDS];
 
-    const CompileSource **sources; /* of each launch */
+    const CompileSource **sources; /* of each launch; NULL where a command prints it */
+    struct RunSources *made;       /* what commands printed; NULL: nothing yet */
+    const struct RunData *data;    /* the buffers of the problem; NULL: not made yet */
     Cache *cache;                  /* NULL: nothing is cached */
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
     MetricSet *metrics;
-    Stage *stages; /* of the spec's carving */
+    Stage *stages; /* of the spec's carving, or the default */
+    size_t stage_count;
+    size_t polish; /* most configurations that polish may time */
     struct {
         Column *at;
         size_t count;
@@ -145,11 +226,18 @@ typedef struct Run {
     double exhaustive_best_ms; /* of the recording; NaN when unknown */
     double relative;           /* best known time / the winner's, both of the recording; or NaN */
     double random_relative;    /* the same for a random sample of the same size */
-    double seconds[LEDGER_STAGES];
-    size_t compiled, failed, distinct; /* configurations */
-    size_t launches_from_cache;        /* launches whose code or failure the cache had */
-    size_t workers_started;            /* compilers that had to be started */
-    size_t polished; /* configurations timed as neighbours of the best; among the selected */
+    TaskCache l2;              /* what the L2 held when runs were timed */
+    RunWatch watch;            /* while measuring */
+    RunFinal final;
+    RunFinal truth;                /* of the recording that is replayed or compared with */
+    size_t sanitized, unclean;     /* configurations run under compute-sanitizer; with findings */
+    double seconds[LEDGER_STAGES]; /* wall time */
+    double core_seconds[LEDGER_STAGES]; /* of processors, helper programs included */
+    double core_charged;                /* of them, already with a stage */
+    size_t compiled, failed, distinct;  /* configurations */
+    size_t launches_from_cache;         /* launches whose code or failure the cache had */
+    size_t workers_started;             /* compilers that had to be started */
+    size_t polished; /* configurations that polish timed; among the selected */
     size_t resumed;  /* outcomes that an earlier run of the same output folder left */
 } Run;
 
@@ -157,6 +245,10 @@ typedef struct Run {
 
 /* Spec, space, device, tier 0 and the names in the carving.  False after messages. */
 bool run_open(Run *r);
+
+/* Keeps other runs away from the output folder and the GPUs until run_close.  False, with a message
+ * that names the other process where the system tells, when one is there already. */
+bool run_claim(Run *r);
 
 /* Code hash and profile of every configuration that tier 0 left: from the recording when its
  * sources are ours, else compiled here. */
@@ -173,6 +265,19 @@ void run_judge(Run *r);
 
 void run_close(Run *r);
 
+/* What timing only a part cost, against timing all: configurations of distinct code. */
+typedef struct RunWorth {
+    size_t timed;      /* by this run, or taken over from an earlier one */
+    size_t recorded;   /* others whose time a recording has; the rest is estimated */
+    size_t all;        /* that could be timed */
+    double gpu_s;      /* of those timed */
+    double all_gpu_s;  /* of all */
+    double wall_s;     /* of the run */
+    double all_wall_s; /* of one that times all and carves nothing */
+} RunWorth;
+
+RunWorth run_worth(const Run *r);
+
 /* --- what several stages need ----------------------------------------------------------------- */
 
 /* Configurations that tier 0 dropped. */
@@ -188,6 +293,15 @@ const char *run_config_name(Arena *a, const Run *r, size_t i);
 
 /* Slots of configuration `i` in scratch memory; NULL when they cannot be computed. */
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);
+
+/* Is configuration `i` in the part of the space that this run is about? */
+bool run_is_mine(const Run *r, size_t i);
+
+/* Work that configuration `i` does; NaN when it is not said. */
+double run_work(const Run *r, size_t i, const Expr *amount);
+
+/* The work that configurations are compared by; NULL: their times alone. */
+const Expr *run_objective(const Spec *s);
 
 void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note);
 

@@ -6,12 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A buffer's address as the profile sees it: nobody reads there, but cudaMalloc's alignment of 256
- * bytes is a fact that kernels test, and distinct buffers are far apart. */
-static uint64_t pretended_address(size_t argument)
+uint64_t run_pretended_address(size_t argument)
 {
-    return (uint64_t)(argument + 1) << 40;
+    return (uint64_t)(argument + 1) << RUN_ADDRESS_BITS;
 }
+
+/* --- numbers ------------------------------------------------------------------------------------
+ */
 
 /* Whether an integer is one of a type's values. */
 static bool integer_fits(TaskScalar type, int64_t integer)
@@ -24,25 +25,13 @@ static bool integer_fits(TaskScalar type, int64_t integer)
     return integer <= high && integer >= (is_unsigned ? 0 : -high - 1);
 }
 
-static bool store_float(TaskScalar type, double real, unsigned char *bytes)
-{
-    uint16_t half = contents_half(real);
-    float single = (float)real;
-    if (type == TASK_HALF)
-        memcpy(bytes, &half, sizeof half);
-    else if (type == TASK_FLOAT)
-        memcpy(bytes, &single, sizeof single);
-    else
-        memcpy(bytes, &real, sizeof real);
-    return true;
-}
-
-/* A number in the form the kernel expects it.  False when it does not fit. */
-static bool store_scalar(TaskScalar type, Value v, unsigned char *bytes)
+bool run_store(TaskScalar type, Value v, unsigned char *bytes)
 {
     double real = value_as_real(v);
-    if (task_scalar_is_float(type))
-        return store_float(type, real, bytes);
+    if (task_scalar_is_float(type)) {
+        contents_store(type, real, bytes);
+        return true;
+    }
     if (v.kind != VALUE_INT && !(real == floor(real) && fabs(real) < 0x1p63))
         return false;
     int64_t integer = v.kind == VALUE_INT ? v.integer : (int64_t)real;
@@ -52,26 +41,30 @@ static bool store_scalar(TaskScalar type, Value v, unsigned char *bytes)
     return true;
 }
 
-static bool evaluate(const Run *r, const Expr *e, Value *out)
+static bool misfit(const Argument *g, TaskScalar type, Evaluation *ev, const char *what)
 {
-    Evaluation ev = {.arena = r->arena};
-    const Value *sizes = r->spec->problems[r->space.problem].values;
-    if (!expr_eval(e, sizes, &ev, out))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    return true;
+    ev->error = ev->arena ? arena_printf(ev->arena, "the value of '%s' %s %s", g->name, what,
+                                         task_scalar_name(type))
+                          : "a value does not fit into its type";
+    ev->error_at = g->at;
+    return false;
 }
 
-/* The bytes of a number passed by value; every lane of a vector gets the same. */
-static bool scalar_bytes(const Run *r, const Argument *g, unsigned char bytes[TASK_SCALAR_LIMIT])
+/* The bytes of a number passed by value; every lane of a vector gets the same, or its own of a
+ * list. */
+static bool scalar_bytes(const Argument *g, TaskType type, const Value *slots, Evaluation *ev,
+                         unsigned char bytes[TASK_SCALAR_LIMIT])
 {
     Value v;
-    if (!evaluate(r, g->value, &v))
+    if (!expr_eval(g->value, slots, ev, &v))
         return false;
-    TaskScalar type = g->element.scalar;
-    for (int lane = 0; lane < g->element.lanes; lane++)
-        if (!store_scalar(type, v, bytes + (size_t)lane * task_scalar_size(type)))
-            return diag_error(r->diag, g->at, "the value of '%s' does not fit into %s", g->name,
-                              task_scalar_name(type));
+    if (v.kind == VALUE_LIST && v.list->count != (size_t)type.lanes)
+        return misfit(g, type.scalar, ev, "has another number of lanes than the vector of");
+    for (int lane = 0; lane < type.lanes; lane++) {
+        Value one = v.kind == VALUE_LIST ? v.list->at[lane] : v;
+        if (!run_store(type.scalar, one, bytes + (size_t)lane * task_scalar_size(type.scalar)))
+            return misfit(g, type.scalar, ev, "does not fit into");
+    }
     return true;
 }
 
@@ -83,146 +76,224 @@ static size_t parameter_alignment(TaskType t)
     return size < 16 ? size : 16;
 }
 
-bool run_argument_bytes(const Run *r, ArgumentBytes *out)
+/* --- what a launch takes
+ * -------------------------------------------------------------------------- */
+
+Value *run_launch_slots(Arena *a, const Run *r, size_t i)
 {
-    Buf bytes = {0};
-    for (size_t i = 0; i < r->spec->argument_count; i++) {
-        const Argument *g = &r->spec->arguments[i];
-        unsigned char one[TASK_SCALAR_LIMIT] = {0};
-        uint64_t address = pretended_address(i);
-        size_t size = sizeof address, alignment = sizeof address;
+    const Value *known = i == SIZE_MAX ? NULL : run_slots(a, r, i);
+    if (i != SIZE_MAX && !known)
+        return NULL;
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(r->spec));
+    if (known)
+        memcpy(slots, known, spec_slot_count(r->spec) * sizeof *slots);
+    else
+        spec_set_problem(r->spec, r->space.problem, slots);
+    spec_set_arguments(r->spec, slots);
+    return slots;
+}
+
+typedef VEC(RunTaken) TakenVec;
+
+static bool take_item(const Spec *s, const LaunchItem *item, const Value *slots, Evaluation *ev,
+                      RunTaken *out)
+{
+    Value name;
+    *out = (RunTaken){item->own, SIZE_MAX};
+    if (item->own)
+        return true;
+    if (!expr_eval(item->choice, slots, ev, &name))
+        return false;
+    for (size_t i = 0; i < s->argument_count; i++)
+        if (name.kind == VALUE_STRING && strcmp(s->arguments[i].name, name.string) == 0)
+            *out = (RunTaken){&s->arguments[i], i};
+    if (out->argument && out->argument->role != ARGUMENT_CONSTANT)
+        return true;
+    ev->error = out->argument ? "a 'constant' is a variable and no argument"
+                              : "there is no argument of that name";
+    ev->error_at = item->at;
+    return false;
+}
+
+bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slots, Evaluation *ev,
+                      const RunTaken **out, size_t *count)
+{
+    TakenVec taken = {0};
+    bool ok = true;
+    for (size_t i = 0; i < l->item_count && ok; i++)
+        ok = take_item(s, &l->items[i], slots, ev, VEC_ADD(a, &taken));
+    for (size_t i = 0; i < s->argument_count && !l->has_items; i++)
+        if (s->arguments[i].role != ARGUMENT_CONSTANT)
+            VEC_PUSH(a, &taken, ((RunTaken){&s->arguments[i], i}));
+    *out = taken.at;
+    *count = taken.count;
+    return ok;
+}
+
+/* --- as bytes
+ * --------------------------------------------------------------------------------------- */
+
+/* One argument: a scalar's value, or a buffer's address, or a texture's handle. */
+static bool argument_bytes(const RunTaken *t, const Value *slots, Evaluation *ev,
+                           unsigned char *one, size_t *size, size_t *alignment)
+{
+    uint64_t address = t->index == SIZE_MAX ? 0 : run_pretended_address(t->index);
+    *size = *alignment = sizeof address;
+    if (t->argument->role != ARGUMENT_SCALAR) {
         memcpy(one, &address, sizeof address);
-        if (g->role == ARGUMENT_SCALAR) {
-            size = task_type_size(g->element);
-            alignment = parameter_alignment(g->element);
-            if (!scalar_bytes(r, g, one)) {
-                buf_free(&bytes);
-                return false;
-            }
-        }
+        return true;
+    }
+    *size = task_type_size(t->argument->element);
+    *alignment = parameter_alignment(t->argument->element);
+    return scalar_bytes(t->argument, t->argument->element, slots, ev, one);
+}
+
+bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slots, Evaluation *ev,
+                      ArgumentBytes *out)
+{
+    const RunTaken *taken;
+    size_t count;
+    if (!run_launch_takes(a, r->spec, l, slots, ev, &taken, &count))
+        return false;
+    Buf bytes = {0};
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) {
+        unsigned char one[TASK_SCALAR_LIMIT] = {0};
+        size_t size, alignment;
+        ok = argument_bytes(&taken[i], slots, ev, one, &size, &alignment);
         buf_fill(&bytes, '\0', (alignment - bytes.size % alignment) % alignment);
         buf_add(&bytes, one, size);
     }
-    out->bytes = (const unsigned char *)arena_copy(r->arena, buf_text(&bytes), bytes.size);
+    out->bytes = (const unsigned char *)arena_copy(a, buf_text(&bytes), bytes.size);
     out->size = bytes.size;
     buf_free(&bytes);
-    return true;
+    return ok;
 }
 
-/* --- for the GPU --------------------------------------------------------------------------------
- */
+/* --- for the GPU
+ * ------------------------------------------------------------------------------------ */
 
-static bool evaluate_number(const Run *r, const Expr *e, double *out)
+/* Floating-point numbers are given to a reference in double precision as such. */
+static TaskType type_for(const Launch *l, TaskType t)
 {
-    Value v;
-    if (!evaluate(r, e, &v))
-        return false;
-    *out = value_as_real(v);
-    return true;
+    if (l->in_double && task_scalar_is_float(t.scalar))
+        t.scalar = TASK_DOUBLE;
+    return t;
 }
 
-/* A whole number that is not below `least`. */
-static bool evaluate_whole(const Run *r, const Expr *e, int64_t least, int64_t *out)
+/* What a double-precision reference gets is the number that the kernels get. */
+static void widen(TaskType from, TaskType to, TaskArgument *t)
 {
-    Value v;
-    if (!evaluate(r, e, &v))
-        return false;
-    if (v.kind != VALUE_INT || v.integer < least)
-        return diag_error(r->diag, expr_span(e), "this must be a whole number, %lld at least",
-                          (long long)least);
-    *out = v.integer;
-    return true;
+    unsigned char wide[TASK_SCALAR_LIMIT] = {0};
+    size_t narrow = task_scalar_size(from.scalar), size = task_scalar_size(to.scalar);
+    for (int lane = 0; lane < to.lanes; lane++)
+        contents_store(to.scalar, contents_value(from.scalar, t->bytes + (size_t)lane * narrow),
+                       wide + (size_t)lane * size);
+    memcpy(t->bytes, wide, sizeof wide);
 }
 
-/* Buffers without a seed of their own differ from each other. */
-static bool uniform_seed(const Run *r, const Contents *c, size_t argument, uint64_t *out)
+static bool task_argument(const RunData *data, const Launch *l, const RunTaken *taken,
+                          const Value *slots, Evaluation *ev, TaskArgument *t)
 {
-    int64_t seed = (int64_t)argument + 1;
-    if (c->numbers[2] && !evaluate_whole(r, c->numbers[2], 0, &seed))
-        return false;
-    *out = (uint64_t)seed;
-    return true;
-}
-
-static bool task_contents(const Run *r, const Contents *c, size_t argument, TaskContents *out)
-{
-    switch (c->kind) {
-    case CONTENTS_CONSTANT:
-        out->kind = TASK_CONSTANT;
-        return evaluate_number(r, c->numbers[0], &out->value);
-    case CONTENTS_UNIFORM:
-        out->kind = TASK_UNIFORM;
-        return evaluate_number(r, c->numbers[0], &out->lo) &&
-               evaluate_number(r, c->numbers[1], &out->hi) &&
-               uniform_seed(r, c, argument, &out->seed);
-    default:
-        out->kind = TASK_ZERO;
+    const Argument *g = taken->argument;
+    *t = (TaskArgument){.buffer = -1};
+    if (g->role == ARGUMENT_TEXTURE) {
+        t->buffer = data->texture[taken->index];
+        t->texture = true;
         return true;
     }
-}
-
-static bool task_buffer(const Run *r, size_t argument, TaskBuffer *out)
-{
-    static const TaskRole roles[] = {
-        [ARGUMENT_IN] = TASK_IN, [ARGUMENT_OUT] = TASK_OUT, [ARGUMENT_INOUT] = TASK_INOUT};
-    const Argument *g = &r->spec->arguments[argument];
-    int64_t count = 0;
-    if (!evaluate_whole(r, g->count, 1, &count))
+    if (g->role != ARGUMENT_SCALAR) {
+        t->buffer = l->in_double ? data->twin[taken->index] : data->buffer[taken->index];
+        return true;
+    }
+    TaskType type = type_for(l, g->element);
+    if (!scalar_bytes(g, g->element, slots, ev, t->bytes))
         return false;
-    *out = (TaskBuffer){.name = g->name,
-                        .type = g->element,
-                        .count = count,
-                        .role = roles[g->role],
-                        .tolerance = {.relative = r->spec->tolerance, .scale = TASK_SCALE_RMS}};
-    if (g->role == ARGUMENT_OUT)
-        return true; /* undefined: a kernel must not rely on what stands there */
-    return task_contents(r, &g->contents, argument, &out->contents);
-}
-
-bool run_task_buffers(const Run *r, const TaskBuffer **out, size_t *count)
-{
-    VEC(TaskBuffer) buffers = {0};
-    for (size_t i = 0; i < r->spec->argument_count; i++) {
-        if (r->spec->arguments[i].role == ARGUMENT_SCALAR)
-            continue;
-        if (!task_buffer(r, i, VEC_ADD(r->arena, &buffers)))
-            return false;
-    }
-    *out = buffers.at;
-    *count = buffers.count;
+    if (type.scalar != g->element.scalar)
+        widen(g->element, type, t);
+    t->size = (uint32_t)task_type_size(type);
     return true;
 }
 
-bool run_task_arguments(const Run *r, const TaskArgument **out)
+bool run_task_launch(Arena *a, const Run *r, const Step *step, const Launch *l, Value *slots,
+                     Evaluation *ev, TaskLaunch *out)
 {
-    TaskArgument *arguments = ARENA_ARRAY(r->arena, TaskArgument, r->spec->argument_count);
-    int buffer = 0;
-    for (size_t i = 0; i < r->spec->argument_count; i++) {
-        const Argument *g = &r->spec->arguments[i];
-        TaskArgument *t = &arguments[i];
-        t->buffer = -1;
-        if (g->role != ARGUMENT_SCALAR) {
-            t->buffer = buffer++;
-            continue;
-        }
-        t->size = (uint32_t)task_type_size(g->element);
-        if (!scalar_bytes(r, g, t->bytes))
+    const RunTaken *taken;
+    size_t count;
+    if (l->repeat_name)
+        slots[l->repeat_slot] = step->value;
+    if (!run_launch_takes(a, r->spec, l, slots, ev, &taken, &count))
+        return false;
+    TaskArgument *arguments = ARENA_ARRAY(a, TaskArgument, count);
+    for (size_t i = 0; i < count; i++)
+        if (!task_argument(r->data, l, &taken[i], slots, ev, &arguments[i]))
             return false;
-    }
-    *out = arguments;
-    return true;
-}
-
-void run_task_launch(const Launch *l, const Geometry *g, const TaskArgument *arguments,
-                     size_t argument_count, TaskLaunch *out)
-{
-    *out = (TaskLaunch){.kernel = l->entry,
-                        .shared = g->shared,
-                        .repeat = 1,
+    *out = (TaskLaunch){.module = (int)step->launch,
+                        .kernel = l->entry,
+                        .shared = step->geometry.shared,
+                        .repeat = step->times,
                         .arguments = arguments,
-                        .argument_count = argument_count};
-    for (int i = 0; i < 3; i++) {
-        out->grid[i] = g->grid[i];
-        out->block[i] = g->block[i];
+                        .argument_count = count};
+    memcpy(out->grid, step->geometry.grid, sizeof out->grid);
+    memcpy(out->block, step->geometry.block, sizeof out->block);
+    return true;
+}
+
+bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
+{
+    const Config *c = &r->configs[i];
+    size_t modules = r->spec->launch_count;
+    Value *slots = run_launch_slots(a, r, i);
+    out->launches = ARENA_ARRAY(a, TaskLaunch, c->step_count);
+    out->modules = ARENA_ARRAY(a, TaskModule, modules);
+    for (size_t s = 0; slots && s < c->step_count; s++) {
+        const Launch *l = &r->spec->launches[c->steps[s].launch];
+        if (!run_task_launch(a, r, &c->steps[s], l, slots, ev, &out->launches[s]))
+            return false;
     }
+    out->run = (TaskRun){.modules = out->modules,
+                         .module_count = modules,
+                         .launches = out->launches,
+                         .launch_count = c->step_count,
+                         .symbols = r->data->symbols,
+                         .symbol_count = r->data->symbol_count};
+    return slots != NULL;
+}
+
+void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res)
+{
+    const char *name = arena_string(a, run_kernel_name(r, l, res));
+    task->modules[l] = (TaskModule){arena_copy(a, res->cubin, res->cubin_size), res->cubin_size};
+    for (size_t k = 0; k < task->run.launch_count; k++)
+        if ((size_t)task->launches[k].module == l)
+            task->launches[k].kernel = name;
+}
+
+/* --- a task's own copy
+ * -------------------------------------------------------------------------------- */
+
+static void copy_launch(Arena *a, TaskLaunch *l)
+{
+    TaskArgument *arguments = ARENA_ARRAY(a, TaskArgument, l->argument_count);
+    if (l->argument_count)
+        memcpy(arguments, l->arguments, l->argument_count * sizeof *arguments);
+    l->arguments = arguments;
+    l->kernel = arena_string(a, l->kernel);
+}
+
+TaskRun run_task_copy(Arena *a, const TaskRun *run)
+{
+    TaskRun out = *run;
+    TaskModule *modules = ARENA_ARRAY(a, TaskModule, run->module_count);
+    TaskLaunch *launches = ARENA_ARRAY(a, TaskLaunch, run->launch_count);
+    for (size_t i = 0; i < run->module_count; i++)
+        modules[i] = (TaskModule){arena_copy(a, run->modules[i].cubin, run->modules[i].size),
+                                  run->modules[i].size};
+    for (size_t i = 0; i < run->launch_count; i++) {
+        launches[i] = run->launches[i];
+        copy_launch(a, &launches[i]);
+    }
+    out.modules = modules;
+    out.launches = launches;
+    return out;
 }

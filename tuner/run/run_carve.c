@@ -7,7 +7,7 @@
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
-#include "tuner/choose/cluster.h"
+#include "tuner/choose/budget.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,29 +42,65 @@ static bool is_asked_for(const Run *r, const Metric *m)
 
 /* A metric that cannot be computed is NaN and never carves; the first reason is told where it
  * matters. */
+typedef struct Computing {
+    Run *run;
+    Arena *scratch;      /* of one configuration */
+    MetricValue *values; /* of one launch */
+    bool *told;          /* of each metric */
+} Computing;
+
+static void evaluate_metrics(Computing *x, const Profile *p)
+{
+    Run *r = x->run;
+    metricset_evaluate(r->arena, r->metrics, p, r->device, x->values);
+    for (size_t m = 0; m < r->metrics->metrics.count; m++) {
+        const MetricValue *v = &x->values[m];
+        if (!v->reason || x->told[m])
+            continue;
+        x->told[m] = true;
+        diag_warn(r->diag, v->at, "%s is not known for some configurations: %s",
+                  r->metrics->metrics.at[m].name, v->reason);
+    }
+}
+
+/* Of several launches: what adds up is added, the rest is that of the heaviest. */
+static void join_metrics(Computing *x, const Config *c, double *numbers)
+{
+    Run *r = x->run;
+    const RunShare *shares;
+    size_t n = run_all_shares(x->scratch, r, c, &shares);
+    const Profile *const *profiles = c->profiles ? c->profiles : &c->profile;
+    size_t heaviest = run_heaviest(shares, profiles, n);
+    for (size_t k = 0; k < n; k++) {
+        evaluate_metrics(x, profiles[k]);
+        for (size_t m = 0; m < r->metrics->metrics.count; m++) {
+            if (run_metric_adds(&r->metrics->metrics.at[m]))
+                numbers[m] += x->values[m].value * shares[k].times / c->work;
+            else if (k == heaviest)
+                numbers[m] = x->values[m].value;
+        }
+    }
+}
+
 static void compute_metrics(Run *r)
 {
     size_t n = r->metrics->metrics.count;
-    MetricValue *values = ARENA_ARRAY(r->arena, MetricValue, n);
-    bool *told = ARENA_ARRAY(r->arena, bool, n);
+    Computing x = {.run = r,
+                   .scratch = arena_new(),
+                   .values = ARENA_ARRAY(r->arena, MetricValue, n),
+                   .told = ARENA_ARRAY(r->arena, bool, n)};
     for (size_t m = 0; m < n; m++)
-        told[m] = !is_asked_for(r, &r->metrics->metrics.at[m]);
+        x.told[m] = !is_asked_for(r, &r->metrics->metrics.at[m]);
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
         if (!c->profile)
             continue;
-        metricset_evaluate(r->arena, r->metrics, c->profile, r->device, values);
         double *numbers = ARENA_ARRAY(r->arena, double, n);
-        for (size_t m = 0; m < n; m++) {
-            numbers[m] = values[m].value;
-            if (!values[m].reason || told[m])
-                continue;
-            told[m] = true;
-            diag_warn(r->diag, values[m].at, "%s is not known for some configurations: %s",
-                      r->metrics->metrics.at[m].name, values[m].reason);
-        }
+        join_metrics(&x, c, numbers);
         c->metrics = numbers;
+        arena_reset(x.scratch);
     }
+    arena_free(x.scratch);
 }
 
 /* --- names in carving statements -------------------------------------------------------------- */
@@ -161,8 +197,7 @@ static bool find_column(Run *r, const CarveCriterion *k, ColumnId *out)
     return true;
 }
 
-/* The values of a metric or, when there is none of that name, of a profile field. */
-static const double *column_values(Run *r, const char *name)
+const double *run_column_values(Run *r, const char *name)
 {
     int m = metricset_find(r->metrics, name), field = profile_find(name);
     double *values = ARENA_ARRAY(r->arena, double, r->config_count);
@@ -224,8 +259,6 @@ static const bool *evaluate_threshold(Run *r, const Expr *condition)
 /* The line as it stands in the spec. */
 static const char *stage_text(Arena *a, Span at)
 {
-    if (!at.source)
-        return "the default: best by predicted_cycles";
     size_t end = at.offset;
     while (end < at.source->size && at.source->text[end] != '\n' && at.source->text[end] != '#')
         end++;
@@ -249,7 +282,7 @@ static bool open_stage(Run *r, const CarveStage *c, Stage *out)
     out->column_count = c->criterion_count;
     out->percent = c->percent;
     out->ties = c->keep_ties ? FRONT_KEEP : FRONT_DROP;
-    out->budget = (size_t)c->count;
+    out->budget = run_share(r, (size_t)c->count);
     /* The best N by one metric are the first layers of a front of one criterion. */
     out->fill = c->kind == CARVE_BEST || c->fill;
     return ok;
@@ -271,36 +304,69 @@ static void select_all(Run *r)
         r->selected[i] = r->configs[i].code == CODE_OK;
 }
 
-/* Where the spec says nothing: the best by predicted time, and a third of the budget to polish
- * them. The budget is one in a hundred of a large space, at least 40, but not more than a tenth of
- * a small one. */
-static void use_default(Run *r)
+/* --- values by number ------------------------------------------------------------------------- */
+
+uint16_t *run_value_numbers(const Run *r)
 {
-    if (r->spec->carving_count > 0)
-        return;
-    int64_t n = (int64_t)r->space.count, least = n / 10 < 40 ? (n + 9) / 10 : 40;
-    int64_t budget = n / 100 > least ? n / 100 : least;
-    CarveStage *stage = ARENA_NEW(r->arena, CarveStage);
-    *stage = (CarveStage){.kind = CARVE_BEST,
-                          .criteria = ARENA_ARRAY(r->arena, CarveCriterion, 1),
-                          .criterion_count = 1,
-                          .count = budget - budget / 3};
-    stage->criteria[0].name = "predicted_cycles";
-    r->spec->carving = stage;
-    r->spec->carving_count = 1;
-    if (r->spec->polish == 0)
-        r->spec->polish = budget / 3;
+    size_t parameters = r->spec->parameter_count;
+    uint16_t *numbers = ARENA_ARRAY(r->arena, uint16_t, r->config_count * parameters);
+    for (size_t i = 0; i < r->config_count; i++) {
+        for (size_t p = 0; p < parameters; p++) {
+            uint64_t steps = r->space.ranks[r->configs[i].number] / r->space.stride[p];
+            uint64_t value = steps % r->space.values[p].count;
+            numbers[i * parameters + p] = (uint16_t)(value < UINT16_MAX ? value : UINT16_MAX);
+        }
+    }
+    return numbers;
+}
+
+/* --- where the spec says nothing -------------------------------------------------------------- */
+
+/* Best by predicted_cycles, spread over what that does not tell apart (belief.h).  One number and
+ * not the layers of bound and latency: the larger of the two is what a launch takes, and where one
+ * of them is the same for many, layers fill up with what is good at the other and slow all the
+ * same. How many is known when all is compiled (complete_default). */
+static bool open_default(Run *r, Stage *out)
+{
+    CarveCriterion predicted = {.name = "predicted_cycles", .direction = -1};
+    ColumnId *id = ARENA_NEW(r->arena, ColumnId);
+    *out = (Stage){.kind = STAGE_SPREAD,
+                   .text = "the default",
+                   .columns = id,
+                   .column_count = 1,
+                   .parameters = r->spec->parameter_count};
+    return find_column(r, &predicted, id);
+}
+
+/* A budget counts what is timed: distinct codes, polish included. */
+static void complete_default(Run *r, const bool *alive)
+{
+    size_t distinct = 0;
+    for (size_t i = 0; i < r->config_count; i++)
+        distinct += alive[i];
+    size_t shards = r->options.shards > 1 ? (size_t)r->options.shards : 1;
+    size_t budget = run_share(r, budget_default(distinct * shards)); /* shards are about alike */
+    if (r->polish == 0)
+        r->polish = budget_polish(budget);
+    Stage *s = &r->stages[0];
+    s->budget = budget > 0 ? budget - budget_polish(budget) : 1;
+    s->values = run_value_numbers(r);
+    s->text = arena_printf(r->arena,
+                           "the default: best %zu by predicted_cycles, spread over the parameters",
+                           s->budget);
 }
 
 bool run_open_carving(Run *r)
 {
     if (!read_metrics(r))
         return false;
-    use_default(r);
-    size_t n = r->spec->carving_count;
-    r->stages = ARENA_ARRAY(r->arena, Stage, n);
-    bool ok = true;
-    for (size_t i = 0; i < n; i++)
+    bool silent = r->spec->carving_count == 0, ok = true;
+    r->polish = run_share(r, (size_t)r->spec->polish);
+    r->stage_count = silent ? 1 : r->spec->carving_count;
+    r->stages = ARENA_ARRAY(r->arena, Stage, r->stage_count);
+    if (silent)
+        return open_default(r, &r->stages[0]);
+    for (size_t i = 0; i < r->stage_count; i++)
         ok = open_stage(r, &r->spec->carving[i], &r->stages[i]) && ok;
     return ok;
 }
@@ -310,7 +376,7 @@ static const CarvingTable *fill_table(Run *r)
 {
     compute_metrics(r);
     for (size_t i = 0; i < r->columns.count; i++)
-        r->columns.at[i].values = column_values(r, r->columns.at[i].name);
+        r->columns.at[i].values = run_column_values(r, r->columns.at[i].name);
     for (size_t i = 0; i < r->spec->carving_count; i++)
         if (r->spec->carving[i].kind == CARVE_THRESHOLD)
             r->stages[i].holds = evaluate_threshold(r, r->spec->carving[i].condition);
@@ -328,7 +394,9 @@ void run_carve(Run *r)
     bool *alive = ARENA_ARRAY(r->arena, bool, r->config_count);
     for (size_t i = 0; i < r->config_count; i++)
         alive[i] = r->configs[i].profile != NULL && r->configs[i].same_as == i;
-    r->carving = carving_run(r->arena, table, alive, r->stages, r->spec->carving_count);
+    if (r->spec->carving_count == 0)
+        complete_default(r, alive);
+    r->carving = carving_run(r->arena, table, alive, r->stages, r->stage_count);
     for (size_t i = 0; i < r->carving.survivor_count; i++)
         r->selected[r->carving.survivors[i]] = true;
     if (r->options.exhaustive)

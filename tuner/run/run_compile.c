@@ -15,89 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sources ---------------------------------------------------------------------------------- */
-
-bool run_open_sources(Run *r)
-{
-    VEC(const char *) options = {0};
-    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile
-     * (measured, NVRTC 13.0), the code is the same. */
-    VEC_PUSH(r->arena, &options, "--minimal");
-    for (size_t i = 0; i < r->spec->option_count; i++)
-        VEC_PUSH(r->arena, &options, r->spec->options[i]);
-    r->sources = ARENA_ARRAY(r->arena, const CompileSource *, r->spec->launch_count);
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        for (size_t k = 0; k < l && !r->sources[l]; k++)
-            if (strcmp(r->spec->launches[k].path, r->spec->launches[l].path) == 0)
-                r->sources[l] = r->sources[k];
-        if (!r->sources[l])
-            r->sources[l] = source_open(r->arena, r->spec->launches[l].path, options.at,
-                                        options.count, r->diag);
-        if (!r->sources[l])
-            return false;
-    }
-    return true;
-}
-
-static const char *architecture(Arena *a, const Run *r)
-{
-    return arena_printf(a, "sm_%d", device_arch(r->device));
-}
-
-CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l, const char *const *options,
-                   size_t option_count)
-{
-    size_t n = r->spec->parameter_count;
-    CompileDefine *defines = ARENA_ARRAY(a, CompileDefine, n);
-    Buf value = {0};
-    for (size_t p = 0; p < n; p++) {
-        buf_clear(&value);
-        value_print_bare(space_value(&r->space, r->configs[i].number, p), &value);
-        defines[p].name = r->spec->parameters[p].name;
-        defines[p].value = arena_string(a, buf_text(&value));
-    }
-    buf_free(&value);
-    CompileSetting setting = {.architecture = architecture(a, r),
-                              .defines = defines,
-                              .define_count = n,
-                              .options = options,
-                              .option_count = option_count};
-    return source_configure(a, r->sources[l], &setting);
-}
-
-Hash run_source_hash(const Run *r)
-{
-    Arena *a = arena_new();
-    Hasher *h = hasher_new();
-    hasher_string(h, architecture(a, r));
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        hasher_string(h, r->sources[l]->hash.text);
-        hasher_string(h, r->spec->launches[l].entry);
-    }
-    for (size_t i = 0; i < r->spec->option_count; i++)
-        hasher_string(h, r->spec->options[i]);
-    arena_free(a);
-    return hasher_end(h);
-}
-
 /* --- what is known of a configuration, as JSON in the compile cache --------------------------- */
 
-/* What a profile depends on besides what is compiled: which of its kernels, how it is launched,
- * with which scalars, on what. */
-static Hash launch_hash(const Run *r, const Launch *l, const Geometry *g,
-                        const ArgumentBytes *arguments)
+/* What the profiles of a launch depend on besides what is compiled: which of its kernels, how it is
+ * launched, with which scalars, on what. */
+static Hash launch_hash(const Run *r, const Launch *l, const RunShare *shares,
+                        const ArgumentBytes *arguments, size_t count)
 {
     Hasher *h = hasher_new();
+    Buf text = {0};
     int version = PROFILER_VERSION;
     hasher_add(h, &version, sizeof version);
     hasher_string(h, l->entry);
-    hasher_add(h, g, sizeof *g);
-    hasher_add(h, arguments->bytes, arguments->size);
+    for (size_t i = 0; i < count; i++) {
+        buf_clear(&text);
+        run_print_step(shares[i].step, &text);
+        hasher_string(h, buf_text(&text));
+        hasher_add(h, arguments[i].bytes, arguments[i].size);
+    }
     hasher_string(h, r->device->name);
+    buf_free(&text);
     return hasher_end(h);
 }
 
-static json_t *facts_json(const Hash *code, const Hash *launch, const Profile *p)
+static json_t *values_json(const Profile *p)
 {
     json_t *values = json_array();
     for (int f = 0; f < PROFILE_FIELDS; f++)
@@ -106,12 +47,11 @@ static json_t *facts_json(const Hash *code, const Hash *launch, const Profile *p
     for (size_t i = 0; i < p->region_count; i++)
         for (int c = 0; c < REGION_COLUMNS; c++)
             json_array_append_new(regions, json_real(p->regions[i].value[c]));
-    return json_pack("{s:s, s:s, s:o, s:o, s:s?}", "code", code->text, "launch", launch->text,
-                     "profile", values, "regions", regions, "note", p->note);
+    return json_pack("{s:o, s:o, s:s?}", "values", values, "regions", regions, "note", p->note);
 }
 
-/* The regions that facts_json wrote. */
-static void facts_regions(Arena *a, const json_t *numbers, Profile *p)
+/* The regions that values_json wrote. */
+static void regions_read(Arena *a, const json_t *numbers, Profile *p)
 {
     ProfileRegion regions[PROFILE_REGION_ROOM];
     const size_t rows = json_array_size(numbers) / REGION_COLUMNS;
@@ -122,27 +62,48 @@ static void facts_regions(Arena *a, const json_t *numbers, Profile *p)
     profile_set_regions(a, p, regions, count);
 }
 
-static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *code,
-                       const Profile **profile)
+static const Profile *values_read(Arena *a, const json_t *profile)
+{
+    const json_t *values = json_object_get(profile, "values");
+    const char *note = json_string_value(json_object_get(profile, "note"));
+    if (json_array_size(values) != PROFILE_FIELDS)
+        return NULL;
+    Profile *p = ARENA_NEW(a, Profile);
+    p->note = note ? arena_string(a, note) : NULL;
+    regions_read(a, json_object_get(profile, "regions"), p);
+    for (size_t f = 0; f < PROFILE_FIELDS; f++) {
+        json_t *v = json_array_get(values, f);
+        p->value[f] = json_is_number(v) ? json_number_value(v) : NAN;
+    }
+    return p;
+}
+
+static json_t *facts_json(const Hash *code, const Hash *launch, const Profile *const *profiles,
+                          size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, values_json(profiles[i]));
+    return json_pack("{s:s, s:s, s:o}", "code", code->text, "launch", launch->text, "profiles",
+                     list);
+}
+
+/* Code hash and `count` profiles of a launch. */
+static bool facts_read(Arena *a, const char *text, const Hash *launch, size_t count, Hash *code,
+                       const Profile **profiles)
 {
     json_t *o = text ? json_loads(text, 0, NULL) : NULL;
     const char *code_text = json_string_value(json_object_get(o, "code"));
     const char *launch_text = json_string_value(json_object_get(o, "launch"));
-    json_t *values = json_object_get(o, "profile");
+    json_t *list = json_object_get(o, "profiles");
     bool ok = code_text && strlen(code_text) == HASH_TEXT - 1 && launch_text &&
-              strcmp(launch_text, launch->text) == 0 && json_array_size(values) == PROFILE_FIELDS;
-    if (ok) {
-        Profile *p = ARENA_NEW(a, Profile);
-        const char *note = json_string_value(json_object_get(o, "note"));
-        p->note = note ? arena_string(a, note) : NULL;
-        facts_regions(a, json_object_get(o, "regions"), p);
-        memcpy(code->text, code_text, HASH_TEXT);
-        for (size_t f = 0; f < PROFILE_FIELDS; f++) {
-            json_t *v = json_array_get(values, f);
-            p->value[f] = json_is_number(v) ? json_number_value(v) : NAN;
-        }
-        *profile = p;
+              strcmp(launch_text, launch->text) == 0 && json_array_size(list) == count;
+    for (size_t i = 0; i < count && ok; i++) {
+        profiles[i] = values_read(a, json_array_get(list, i));
+        ok = profiles[i] != NULL;
     }
+    if (ok)
+        memcpy(code->text, code_text, HASH_TEXT);
     json_decref(o);
     return ok;
 }
@@ -152,8 +113,13 @@ static bool facts_read(Arena *a, const char *text, const Hash *launch, Hash *cod
 /* A launch of a configuration on its way through the farm. */
 typedef struct Item {
     Arena *arena; /* of the job; NULL: the place is free */
+    int crashes;  /* of a compiler that had it */
     size_t config, launch;
     CompileJob job;
+    const RunShare *shares;   /* what is profiled */
+    ArgumentBytes *arguments; /* of each share */
+    const Profile **profiles; /* of each share, in the run's arena */
+    size_t share_count;
     Hash launch_hash;
 } Item;
 
@@ -164,10 +130,9 @@ enum { ITEMS_OF_WORKER = 4, ITEMS_LEAST = 64 };
 typedef struct Work {
     Run *run;
     Farm *farm;
-    ArgumentBytes arguments;
-    Arena *scratch;          /* of one result */
-    const Profile **profile; /* of each launch, all configurations */
-    Item *items;             /* places for jobs on their way */
+    Arena *scratch;            /* of one result */
+    const Profile ***profiles; /* of each launch of all configurations, one for each share */
+    Item *items;               /* places for jobs on their way */
     size_t item_count;
     size_t count, done; /* launches of all configurations, and those of which all is known */
     double profiling;   /* seconds */
@@ -189,11 +154,11 @@ static const char *first_error_line(Arena *a, const char *log)
     return arena_copy(a, at, strcspn(at, "\n"));
 }
 
-static void take_code(Work *w, const Item *it, const Hash *code, const Profile *profile)
+static void take_code(Work *w, const Item *it, const Hash *code)
 {
     Config *c = &w->run->configs[it->config];
     c->hash[it->launch] = *code;
-    w->profile[it->config * w->run->spec->launch_count + it->launch] = profile;
+    w->profiles[it->config * w->run->spec->launch_count + it->launch] = it->profiles;
     if (c->code == CODE_NONE)
         c->code = CODE_OK;
 }
@@ -209,22 +174,64 @@ static void take_failure(Work *w, const Item *it, const CompileResult *res)
     c->failure = first_error_line(w->run->arena, res->log);
 }
 
-ProfileInput run_profile_input(const Run *r, size_t i, size_t l, const CompileResult *res,
-                               const ArgumentBytes *arguments)
+const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
 {
-    const Geometry *g = &r->configs[i].geometry[l];
+    const Launch *k = &r->spec->launches[l];
+    return k->expression && res->lowered_count > 0 ? res->lowered[0] : k->entry;
+}
+
+static ProfileInput input_of(const Run *r, const Step *step, const CompileResult *res,
+                             const ArgumentBytes *arguments)
+{
     ProfileInput in = {.ptx = res->ptx,
                        .ptx_size = res->ptx_size,
                        .cubin = res->cubin,
                        .cubin_size = res->cubin_size,
-                       .kernel = r->spec->launches[l].entry,
+                       .kernel = run_kernel_name(r, step->launch, res),
                        .device = r->device,
-                       .dynamic_shared = g->shared,
+                       .dynamic_shared = step->geometry.shared,
                        .parameters = arguments->bytes,
                        .parameter_bytes = arguments->size};
-    memcpy(in.grid, g->grid, sizeof in.grid);
-    memcpy(in.block, g->block, sizeof in.block);
+    memcpy(in.grid, step->geometry.grid, sizeof in.grid);
+    memcpy(in.block, step->geometry.block, sizeof in.block);
     return in;
+}
+
+/* The bytes that a step's kernel gets. */
+static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, ArgumentBytes *out)
+{
+    const Launch *l = &r->spec->launches[step->launch];
+    Value *slots = run_launch_slots(a, r, i);
+    Evaluation ev = {.arena = a};
+    if (!slots)
+        return false;
+    if (l->repeat_name)
+        slots[l->repeat_slot] = step->value;
+    return run_launch_bytes(a, r, l, slots, &ev, out) ||
+           diag_error(r->diag, ev.error_at, "%s", ev.error);
+}
+
+bool run_profile_input(Arena *a, const Run *r, size_t i, const Step *step, const CompileResult *res,
+                       ProfileInput *out)
+{
+    ArgumentBytes arguments;
+    if (!step_bytes(a, r, i, step, &arguments))
+        return false;
+    *out = input_of(r, step, res, &arguments);
+    return true;
+}
+
+/* Profiles one share of fresh code. */
+static bool profile_share(Work *w, const Item *it, const CompileResult *res, size_t share,
+                          Hash *code, Diag *d)
+{
+    ProfileInput in = input_of(w->run, it->shares[share].step, res, &it->arguments[share]);
+    Profile *p = ARENA_NEW(w->run->arena, Profile);
+    it->profiles[share] = p;
+    if (!profile_build(w->scratch, &in, p, code, d))
+        return false;
+    profile_keep(w->run->arena, p);
+    return true;
 }
 
 /* Profiles fresh code and leaves what was found in the cache. */
@@ -233,13 +240,13 @@ static void profile_code(Work *w, const Item *it, const CompileResult *res)
     Run *r = w->run;
     double since = clock_seconds();
     Diag d = diag_new(w->scratch);
-    ProfileInput in = run_profile_input(r, it->config, it->launch, res, &w->arguments);
-    Profile *p = ARENA_NEW(r->arena, Profile);
     Hash code;
-    if (profile_build(w->scratch, &in, p, &code, &d)) {
-        profile_keep(r->arena, p);
-        take_code(w, it, &code, p);
-        json_t *facts = facts_json(&code, &it->launch_hash, p);
+    bool ok = true;
+    for (size_t i = 0; i < it->share_count && ok; i++)
+        ok = profile_share(w, it, res, i, &code, &d);
+    if (ok) {
+        take_code(w, it, &code);
+        json_t *facts = facts_json(&code, &it->launch_hash, it->profiles, it->share_count);
         farm_attach(w->farm, &it->job, facts, &d); /* the farm has told of a cache that fails */
         json_decref(facts);
     } else {
@@ -258,16 +265,26 @@ static void finish_item(Work *w, Item *it)
     w->done++;
 }
 
+static bool take_facts(Work *w, const Item *it, const CompileResult *res, Hash *code)
+{
+    return facts_read(w->run->arena, res->facts, &it->launch_hash, it->share_count, code,
+                      it->profiles);
+}
+
 static void take_result(Work *w, const CompileResult *res)
 {
     Item *it = &w->items[res->id];
     Hash code;
-    const Profile *profile;
+    /* A compiler that dies of this code does so again; one that was killed does not. */
+    if (res->status == COMPILE_CRASH && it->crashes++ == 0) {
+        farm_add(w->farm, res->id, &it->job);
+        return;
+    }
     w->run->launches_from_cache += res->from_cache;
     if (res->status != COMPILE_OK)
         take_failure(w, it, res);
-    else if (facts_read(w->run->arena, res->facts, &it->launch_hash, &code, &profile))
-        take_code(w, it, &code, profile);
+    else if (take_facts(w, it, res, &code))
+        take_code(w, it, &code);
     else
         profile_code(w, it, res);
     finish_item(w, it);
@@ -277,35 +294,46 @@ static void take_result(Work *w, const CompileResult *res)
     }
 }
 
-/* What the cache knows needs no worker; the rest is queued. */
-static void start_item(Work *w, Item *it, size_t config, size_t launch)
+/* What is to be found out about a launch.  False after a message. */
+static bool prepare_item(Work *w, Item *it)
 {
     Run *r = w->run;
-    it->arena = arena_new();
-    it->config = config;
-    it->launch = launch;
-    it->job = run_job(it->arena, r, config, launch, NULL, 0);
-    it->launch_hash = launch_hash(r, &r->spec->launches[launch],
-                                  &r->configs[config].geometry[launch], &w->arguments);
+    const Launch *l = &r->spec->launches[it->launch];
+    it->share_count = run_shares(it->arena, &r->configs[it->config], it->launch, &it->shares);
+    it->profiles = ARENA_ARRAY(r->arena, const Profile *, it->share_count);
+    it->arguments = ARENA_ARRAY(it->arena, ArgumentBytes, it->share_count);
+    for (size_t i = 0; i < it->share_count; i++)
+        if (!step_bytes(it->arena, r, it->config, it->shares[i].step, &it->arguments[i]))
+            return false;
+    it->launch_hash = launch_hash(r, l, it->shares, it->arguments, it->share_count);
+    return run_make_job(it->arena, r, it->config, it->launch, NULL, 0, &it->job);
+}
+
+/* What the cache knows needs no worker; the rest is queued.  False after a message. */
+static bool start_item(Work *w, Item *it, size_t config, size_t launch)
+{
+    *it = (Item){.arena = arena_new(), .config = config, .launch = launch};
+    if (!prepare_item(w, it))
+        return false;
     CompileResult res;
     Hash code;
-    const Profile *profile;
     if (farm_peek(w->farm, w->scratch, &it->job, &res) && res.status == COMPILE_OK &&
-        facts_read(r->arena, res.facts, &it->launch_hash, &code, &profile)) {
-        take_code(w, it, &code, profile);
-        r->launches_from_cache++;
+        take_facts(w, it, &res, &code)) {
+        take_code(w, it, &code);
+        w->run->launches_from_cache++;
         finish_item(w, it);
     } else {
         farm_add(w->farm, (uint64_t)(it - w->items), &it->job);
     }
     arena_reset(w->scratch);
+    return true;
 }
 
 /* Waits for one result; false when the farm cannot go on. */
 static bool wait_for_result(Work *w)
 {
     CompileResult res;
-    bool ok = farm_next(w->farm, w->scratch, &res, w->run->diag);
+    bool ok = run_farm_next(w->run, w->farm, w->scratch, &res);
     if (ok)
         take_result(w, &res);
     arena_reset(w->scratch);
@@ -329,7 +357,7 @@ static bool is_wanted(const Run *r, size_t i)
     bool listed = r->only == NULL;
     for (size_t k = 0; k < r->only_count && !listed; k++)
         listed = r->only[k] == i;
-    return listed && r->configs[i].tier0 == TIER0_FITS;
+    return listed && r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i);
 }
 
 /* All launches of all configurations through the farm. */
@@ -337,11 +365,12 @@ static bool run_items(Work *w)
 {
     Run *r = w->run;
     for (size_t i = 0; i < r->config_count; i++) {
+        if (run_stopped(r))
+            return false;
         for (size_t l = 0; l < r->spec->launch_count && is_wanted(r, i); l++) {
             Item *it = free_item(w);
-            if (!it)
+            if (!it || !start_item(w, it, i, l))
                 return false;
-            start_item(w, it, i, l);
         }
     }
     while (farm_pending(w->farm) > 0)
@@ -355,7 +384,7 @@ static void open_work(Work *w)
     Run *r = w->run;
     size_t launches = r->spec->launch_count;
     w->scratch = arena_new();
-    w->profile = ARENA_ARRAY(r->arena, const Profile *, r->config_count *launches);
+    w->profiles = ARENA_ARRAY(r->arena, const Profile **, r->config_count *launches);
     for (size_t i = 0; i < r->config_count; i++)
         w->count += is_wanted(r, i) ? launches : 0;
     w->item_count = (size_t)r->options.jobs * ITEMS_OF_WORKER;
@@ -394,37 +423,42 @@ Farm *run_open_farm(Run *r)
     return farm_open(&options);
 }
 
-/* Launches of one configuration joined: the profile of the launch that executes most. */
-static const Profile *join_launches(const Work *w, size_t i)
+/* The profiles of a configuration's launches, joined where there are several. */
+static void join_launches(const Work *w, size_t i)
 {
-    size_t n = w->run->spec->launch_count;
-    const Profile *const *p = &w->profile[i * n];
-    const Profile *most = p[0];
-    for (size_t l = 1; l < n; l++) {
-        if (!p[l] || !most)
-            return NULL;
-        double a = p[l]->value[PROFILE_INSTR] * p[l]->value[PROFILE_THREADS];
-        if (a > most->value[PROFILE_INSTR] * most->value[PROFILE_THREADS])
-            most = p[l];
+    Run *r = w->run;
+    Config *c = &r->configs[i];
+    const RunShare *shares;
+    size_t n = run_all_shares(w->scratch, r, c, &shares), done = 0;
+    const Profile **all = ARENA_ARRAY(r->arena, const Profile *, n);
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        const RunShare *own;
+        size_t count = run_shares(w->scratch, c, l, &own);
+        const Profile **profiles = w->profiles[i * r->spec->launch_count + l];
+        for (size_t k = 0; k < count && profiles; k++)
+            all[done++] = profiles[k];
     }
-    return most;
+    if (done == n)
+        run_take_profiles(r, c, shares, all, n);
+    arena_reset(w->scratch);
 }
 
 static bool compile_all(Run *r)
 {
     double since = clock_seconds();
     Work w = {.run = r};
-    if (!run_argument_bytes(r, &w.arguments))
-        return false;
     open_work(&w);
     bool ok = run_items(&w);
     for (size_t i = 0; i < r->config_count && ok; i++)
         if (r->configs[i].code == CODE_OK)
-            r->configs[i].profile = join_launches(&w, i);
+            join_launches(&w, i);
     close_work(&w);
     run_charge(r, LEDGER_COMPILE, &since);
     r->seconds[LEDGER_COMPILE] -= w.profiling;
     r->seconds[LEDGER_PROFILE] += w.profiling;
+    /* One thread does it, and does nothing else meanwhile. */
+    r->core_seconds[LEDGER_COMPILE] -= w.profiling;
+    r->core_seconds[LEDGER_PROFILE] += w.profiling;
     return ok;
 }
 
@@ -441,10 +475,8 @@ static bool recorded_sources_are_ours(const Run *r)
 static const char *code_key(Arena *a, const Run *r, const Config *c)
 {
     Hasher *h = hasher_new();
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        hasher_string(h, c->hash[l].text);
-        hasher_add(h, &c->geometry[l], sizeof c->geometry[l]);
-    }
+    hasher_string(h, run_code_text(a, r, c));
+    hasher_string(h, run_launch_text(a, r, c));
     Hash sum = hasher_end(h);
     return arena_string(a, sum.text);
 }
@@ -486,7 +518,8 @@ bool run_compile(Run *r)
     if (!r->profiles_recorded && !compile_all(r))
         return false;
     count_codes(r);
-    if (r->compiled == 0)
+    bool empty_part = r->options.shards > 1 && r->failed == 0; /* of a small space */
+    if (r->compiled == 0 && !empty_part)
         return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
                          first_failure(r));
     return true;

@@ -1,5 +1,6 @@
 #include "tuner/run/run_explain.h"
 
+#include "tuner/run/run_parts.h"
 #include "tuner/run/timer.h"
 
 #include <string.h>
@@ -12,14 +13,18 @@ void run_take_outcome(Run *r, size_t i)
         timer_take_row(r, c, row);
 }
 
-size_t run_profiled_launch(const Run *r, size_t i)
+/* The step that the profile of configuration `i` is about. */
+static const Step *profiled_step(const Run *r, size_t i)
 {
     const Config *c = &r->configs[i];
-    for (size_t l = 0; c->profile && l < r->spec->launch_count; l++)
-        if ((double)c->geometry[l].threads == c->profile->value[PROFILE_THREADS_PER_BLOCK] &&
-            (double)c->geometry[l].blocks == c->profile->value[PROFILE_BLOCKS])
-            return l;
-    return 0;
+    const RunShare *shares;
+    size_t n = run_all_shares(r->arena, r, c, &shares);
+    return c->profiles ? shares[run_heaviest(shares, c->profiles, n)].step : &c->steps[0];
+}
+
+size_t run_profiled_launch(const Run *r, size_t i)
+{
+    return r->configs[i].step_count > 0 ? profiled_step(r, i)->launch : 0;
 }
 
 static const char *first_message(const Diag *d)
@@ -31,7 +36,9 @@ static const char *first_message(const Diag *d)
 static bool compile_lines(Run *r, size_t i, size_t l, CompileResult *out, Diag *d)
 {
     static const char *const options[] = {"-lineinfo"};
-    CompileJob job = run_job(r->arena, r, i, l, options, 1);
+    CompileJob job;
+    if (!run_make_job(r->arena, r, i, l, options, 1, &job))
+        return diag_fail(d, "it cannot be said what is to be compiled");
     Farm *f = run_open_farm(r);
     farm_add(f, 0, &job);
     bool ok = farm_next(f, r->arena, out, d);
@@ -45,14 +52,13 @@ static bool compile_lines(Run *r, size_t i, size_t l, CompileResult *out, Diag *
 RunLines run_follow_lines(Run *r, size_t i)
 {
     Diag d = diag_new(r->arena);
-    size_t l = run_profiled_launch(r, i);
+    const Step *step = profiled_step(r, i);
     CompileResult res;
-    ArgumentBytes arguments;
+    ProfileInput in;
     RunLines lines = {0};
-    if (run_argument_bytes(r, &arguments) && compile_lines(r, i, l, &res, &d)) {
-        ProfileInput in = run_profile_input(r, i, l, &res, &arguments);
+    if (compile_lines(r, i, step->launch, &res, &d) &&
+        run_profile_input(r->arena, r, i, step, &res, &in))
         lines.memory = profile_follow(r->arena, &in, &lines.module, &d);
-    }
     if (!lines.memory)
         lines.why_not = first_message(&d);
     return lines;

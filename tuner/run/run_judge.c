@@ -1,36 +1,19 @@
 /* The winner, and what it is worth against everything that was ever timed. */
-#include "tuner/run/run_parts.h"
+#include "tuner/run/run_final.h"
 
 #include "tuner/choose/random.h"
 #include "tuner/measure/stats.h"
 
 #include <math.h>
 
-/* Of two right results, the better: faster, then fewer registers, less shared memory, the earlier
- * in the order of parameters. */
-static bool better(const Run *r, size_t a, size_t b)
-{
-    const Config *x = &r->configs[a], *y = &r->configs[b];
-    if (x->median != y->median)
-        return x->median < y->median;
-    if (!x->profile || !y->profile)
-        return a < b;
-    static const ProfileField order[] = {PROFILE_REGISTERS, PROFILE_SHARED_BYTES};
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (x->profile->value[order[i]] != y->profile->value[order[i]])
-            return x->profile->value[order[i]] < y->profile->value[order[i]];
-    return a < b;
-}
-
+/* Times taken in turn decide who is tied, and the rule of ties who of them wins.  Times taken one
+ * after the other are too far apart for that: the fastest wins, and those it was not told from are
+ * named. */
 static void find_best(Run *r)
 {
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        if (!r->selected[i] || !c->timed || c->status != TRIAL_OK || isnan(c->median))
-            continue;
-        if (r->best == SIZE_MAX || better(r, i, r->best))
-            r->best = i;
-    }
+    const RunFinal *f = &r->final;
+    if (f->count > 0)
+        r->best = f->rounds > 0 ? f->ties[0] : f->fastest;
 }
 
 /* Median times of the whole space as the recording has them, NaN where it failed; false when it
@@ -43,11 +26,24 @@ static bool recorded_times(const Run *r, double *out)
             continue;
         }
         const RecordRow *row = run_recorded_row(r, r->recording, i);
-        if (!row || !run_same_code(r, &r->configs[i], row))
+        if (!row || row->status == RECORD_SKIPPED || !run_same_code(r, &r->configs[i], row))
             return false;
-        out[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
+        out[i] = row->status == RECORD_OK
+                     ? stats_median(row->times_ms, row->time_count) / r->configs[i].work
+                     : NAN;
     }
     return true;
+}
+
+/* The winner against the best as the recording's own final has them, where both were in it: those
+ * tied with the best are as good as it. */
+static double relative_in_final(const Run *r, const RunFinal *f)
+{
+    size_t place = run_final_place(f, r->best), best = run_final_place(f, f->fastest);
+    if (place == SIZE_MAX || f->rounds == 0)
+        return NAN;
+    double work = r->configs[f->list[place]].work / r->configs[f->fastest].work;
+    return run_final_is_tied(f, r->best) ? 1 : work * f->medians[best] / f->medians[place];
 }
 
 /* Only times of one machine compare: winner, best and sample are all the recording's. */
@@ -60,6 +56,10 @@ static void compare_with_recording(Run *r, const double *times)
     r->exhaustive_best_ms = best;
     if (r->best != SIZE_MAX)
         r->relative = best / times[r->best];
+    r->truth = run_final_recorded(r, r->recording);
+    double in_final = relative_in_final(r, &r->truth);
+    if (!isnan(in_final))
+        r->relative = in_final;
     Arena *scratch = arena_new();
     double sample = random_best_without(scratch, times, r->config_count, r->selected_count);
     arena_free(scratch);

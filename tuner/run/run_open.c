@@ -8,13 +8,44 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
+
+size_t run_share(const Run *r, size_t count)
+{
+    size_t n = r->options.shards > 1 ? (size_t)r->options.shards : 1;
+    return (count + n - 1) / n;
+}
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+/* Processor seconds of this process and of its helpers that have ended. */
+static double core_seconds(void)
+{
+    static const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
+        struct rusage u;
+        if (getrusage(who[i], &u) == 0)
+            sum += seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
+    }
+    return sum;
+}
 
 void run_charge(Run *r, LedgerStage stage, double *since)
 {
-    double now = clock_seconds();
+    double now = clock_seconds(), cores = core_seconds();
     r->seconds[stage] += now - *since;
+    r->core_seconds[stage] += cores - r->core_charged;
+    r->core_charged = cores;
     *since = now;
+}
+
+bool run_is_mine(const Run *r, size_t i)
+{
+    return r->options.shards < 2 || i % (size_t)r->options.shards == (size_t)r->options.shard;
 }
 
 void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note)
@@ -112,26 +143,12 @@ static bool find_recording(Run *r)
     return r->recording != NULL;
 }
 
-static bool open_gpu(Run *r)
-{
-    if (r->options.no_gpu || r->options.arch) {
-        r->why_not_measured = r->options.arch ? "--arch was given" : "--no-gpu was given";
-        return false;
-    }
-    Diag d = diag_new(r->arena);
-    r->gpu = gpu_open(r->gpu_helper, r->options.ordinal, &d);
-    if (r->gpu)
-        return true;
-    r->why_not_measured = d.messages.count ? d.messages.at[0].text : "no GPU here";
-    return false;
-}
-
 static bool choose_device(Run *r)
 {
     if (r->options.arch && !device_find(r->options.arch))
         return diag_fail(r->diag, "unknown device '%s'; `aptune devices` lists those known",
                          r->options.arch);
-    bool measured = open_gpu(r);
+    bool measured = run_open_devices(r);
     if (measured)
         r->device = gpu_device(r->gpu);
     bool recorded = find_recording(r);
@@ -158,21 +175,6 @@ static bool choose_device(Run *r)
 
 /* --- configurations and tier 0 ---------------------------------------------------------------- */
 
-static Tier0 check_launches(Run *r, Config *c, Arena *scratch, const Value *slots)
-{
-    Evaluation ev = {.arena = scratch};
-    if (!slots)
-        return TIER0_ARITHMETIC;
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        if (!geometry_resolve(&r->spec->launches[l], slots, &ev, &c->geometry[l]))
-            return TIER0_ARITHMETIC;
-        Tier0 t = r->device ? tier0_check(r->device, &c->geometry[l]) : TIER0_FITS;
-        if (t != TIER0_FITS)
-            return t;
-    }
-    return TIER0_FITS;
-}
-
 static void make_configs(Run *r)
 {
     r->config_count = r->space.count;
@@ -181,14 +183,83 @@ static void make_configs(Run *r)
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
-        *c = (Config){.number = i, .median = NAN, .max_error = NAN, .same_as = i};
+        *c = (Config){.number = i,
+                      .median = NAN,
+                      .low = NAN,
+                      .high = NAN,
+                      .warm_median = NAN,
+                      .max_error = NAN,
+                      .same_as = i};
         c->geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
         c->hash = ARENA_ARRAY(r->arena, Hash, r->spec->launch_count);
-        c->tier0 = check_launches(r, c, scratch, run_slots(scratch, r, i));
+        c->work = 1;
+        c->tier0 = run_make_steps(scratch, r, i);
         r->tier0_dropped[c->tier0]++;
         arena_reset(scratch);
     }
     arena_free(scratch);
+}
+
+/* Work relative to the first configuration's, where the objective asks for it. */
+static bool weigh_configs(Run *r)
+{
+    const Expr *amount = run_objective(r->spec);
+    double first = NAN;
+    for (size_t i = 0; i < r->config_count && amount; i++) {
+        Config *c = &r->configs[i];
+        double work = run_work(r, i, amount);
+        if (!(work > 0))
+            return diag_error(r->diag, expr_span(amount), "the work of %s is not above 0",
+                              run_config_name(r->arena, r, i));
+        first = isnan(first) ? work : first;
+        c->work = work / first;
+    }
+    return true;
+}
+
+/* Does each word of `text`, "N=8192 M=…" in any order, stand in the problem's own? */
+static bool names_problem(Arena *a, const char *text, const char *problem)
+{
+    const char *padded = arena_printf(a, " %s ", problem);
+    for (const char *at = text + strspn(text, " ,"); *at; at += strspn(at, " ,")) {
+        size_t n = strcspn(at, " ,");
+        if (!strstr(padded, arena_printf(a, " %.*s ", (int)n, at)))
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+/* The problem that the user asks for. */
+static bool choose_problem(Run *r)
+{
+    const char *text = r->options.problem_text;
+    Buf all = {0};
+    for (size_t i = 0; text && i < r->spec->problem_count; i++) {
+        if (names_problem(r->arena, text, r->spec->problems[i].text)) {
+            r->options.problem = i;
+            text = NULL;
+        }
+        buf_printf(&all, "%s'%s'", i ? ", " : "", r->spec->problems[i].text);
+    }
+    if (text)
+        diag_fail(r->diag, "there is no problem '%s'; there are %s", text, buf_text(&all));
+    buf_free(&all);
+    return !text;
+}
+
+/* Each of several problems has results of its own. */
+static void choose_output(Run *r)
+{
+    if (!r->options.output)
+        r->options.output = arena_printf(r->arena, "aptune-out/%s", r->spec->name);
+    if (r->spec->problem_count < 2)
+        return;
+    char *text = arena_string(r->arena, r->spec->problems[r->space.problem].text);
+    for (char *c = text; *c; c++)
+        if (*c == ' ' || *c == '/')
+            *c = '_';
+    r->options.output = arena_printf(r->arena, "%s/%s", r->options.output, text);
 }
 
 bool run_open(Run *r)
@@ -197,7 +268,8 @@ bool run_open(Run *r)
     r->best = SIZE_MAX;
     r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);
-    if (!r->spec || !space_build(r->arena, r->spec, 0, &r->space, r->diag))
+    if (!r->spec || !choose_problem(r) ||
+        !space_build(r->arena, r->spec, r->options.problem, &r->space, r->diag))
         return false;
     if (r->space.count == 0 && !r->options.dry_run)
         return diag_fail(r->diag,
@@ -206,18 +278,21 @@ bool run_open(Run *r)
                          r->spec->name);
     enum { DIVISIONS_CHECKED = 20000 };
     space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
-    if (!r->options.output)
-        r->options.output = arena_printf(r->arena, "aptune-out/%s", r->spec->name);
+    choose_output(r);
+    if (r->options.shards > 1)
+        r->options.output = arena_printf(r->arena, "%s/shard-%d-of-%d", r->options.output,
+                                         r->options.shard, r->options.shards);
     if (!run_open_carving(r) || !choose_device(r))
         return false;
     make_configs(r);
+    if (!weigh_configs(r))
+        return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);
     return true;
 }
 
 void run_close(Run *r)
 {
-    gpu_close(r->gpu);
-    r->gpu = NULL;
+    run_close_devices(r);
     space_free(&r->space);
 }

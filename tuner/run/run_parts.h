@@ -7,6 +7,8 @@
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"
 
+#include <poll.h>
+
 /* --- arguments ----------------------------------------------------------------------------------
  */
 
@@ -16,17 +18,147 @@ typedef struct ArgumentBytes {
     size_t size;
 } ArgumentBytes;
 
-bool run_argument_bytes(const Run *r, ArgumentBytes *out);
+enum { RUN_ADDRESS_BITS = 40 };
 
-/* The spec's buffers and arguments for the GPU process; they live in the run's arena. */
-bool run_task_buffers(const Run *r, const TaskBuffer **out, size_t *count);
-bool run_task_arguments(const Run *r, const TaskArgument **out);
-void run_task_launch(const Launch *l, const Geometry *g, const TaskArgument *arguments,
-                     size_t argument_count, TaskLaunch *out);
+/* A buffer's address as the profile sees it: nobody reads there, but cudaMalloc's alignment of 256
+ * bytes is a fact that kernels test, and distinct buffers are far apart. */
+uint64_t run_pretended_address(size_t argument);
 
-/* Compiles the reference and the comparison kernels and gives the problem to a GPU.  False after a
+/* A number as a type's bytes; false when it is none of the type's values. */
+bool run_store(TaskScalar type, Value v, unsigned char *bytes);
+
+/* Slots of configuration `i`, or with SIZE_MAX of the problem alone, to which a launch's own name
+ * and those of arguments can be added; NULL when they cannot be computed. */
+Value *run_launch_slots(Arena *a, const Run *r, size_t i);
+
+/* What a launch takes at one place. */
+typedef struct RunTaken {
+    const Argument *argument;
+    size_t index; /* of the spec's arguments; SIZE_MAX: the launch's own */
+} RunTaken;
+
+/* All of it, in order.  False when it cannot be computed: `ev` says why. */
+bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slots, Evaluation *ev,
+                      const RunTaken **out, size_t *count);
+
+/* The same as bytes; the slot of the launch's repeat name is set. */
+bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slots, Evaluation *ev,
+                      ArgumentBytes *out);
+
+/* The problem's buffers as the GPU process gets them, and which argument each one is. */
+typedef struct RunData {
+    const TaskBuffer *buffers;
+    size_t buffer_count;
+    const TaskTexture *textures;
+    size_t texture_count;
+    const TaskSymbol *symbols;      /* of kernels */
+    const TaskSymbol *twin_symbols; /* of a reference */
+    size_t symbol_count;
+    int *buffer;  /* of each of the spec's arguments; −1: none */
+    int *twin;    /* what a reference in double precision gets instead */
+    int *texture; /* −1: none */
+} RunData;
+
+/* Makes it once; it lives in the run's arena.  NULL after a message. */
+const RunData *run_data(Run *r);
+
+/* Elements of a buffer, in the largest size that any configuration gives it.  False after a
  * message. */
-bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu);
+bool run_argument_count(Run *r, size_t argument, int64_t *out);
+
+/* Contents of `count` elements of an argument's type.  False after a message. */
+bool run_contents(Run *r, size_t argument, const Contents *c, int64_t count, TaskContents *out);
+
+/* One launch as a task, its arguments in `a`; `slots` is written to.  False when it cannot be
+ * computed. */
+bool run_task_launch(Arena *a, const Run *r, const Step *step, const Launch *l, Value *slots,
+                     Evaluation *ev, TaskLaunch *out);
+
+/* A run whose code is still to come. */
+typedef struct RunTask {
+    TaskRun run;
+    TaskModule *modules;  /* the run's: one for each of the spec's launches, empty */
+    TaskLaunch *launches; /* the run's: names of kernels that are expressions are still to come */
+} RunTask;
+
+/* All launches of configuration `i`, each naming the module of its number, in `a`. */
+bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev);
+
+/* The code of launch `l`, and the names that it has there, copied to `a`. */
+void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res);
+
+/* A copy that shares nothing but variables' names. */
+TaskRun run_task_copy(Arena *a, const TaskRun *run);
+
+/* Elements of each buffer that are compared of configuration `i`.  False after a message. */
+bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count);
+
+/* Compiles the reference and the comparison kernels and gives the problem to the GPUs.  False after
+ * a message. */
+bool run_set_problem(Run *r);
+
+/* --- several launches ---------------------------------------------------------------------------
+ */
+
+/* The steps of configuration `i`, and what of them the device cannot run. */
+Tier0 run_make_steps(Arena *scratch, Run *r, size_t i);
+
+/* Do a launch's arguments change from configuration to configuration or from step to step? */
+bool run_launch_varies(const Spec *s, const Launch *l);
+
+/* A step as recordings name it: grid, block, shared memory, arguments. */
+void run_print_step(const Step *s, Buf *out);
+
+/* Steps that are all alike to a profile. */
+typedef struct RunShare {
+    const Step *step; /* one of them */
+    double times;     /* that it is launched */
+} RunShare;
+
+/* Of one launch, and of all launches in order. */
+size_t run_shares(Arena *a, const Config *c, size_t launch, const RunShare **out);
+size_t run_all_shares(Arena *a, const Run *r, const Config *c, const RunShare **out);
+
+/* The share that executes most. */
+size_t run_heaviest(const RunShare *shares, const Profile *const *profiles, size_t count);
+
+/* One profile for all: that of the heaviest, with the most that any takes of what is scarce. */
+Profile run_join_profiles(const RunShare *shares, const Profile *const *profiles, size_t count);
+
+/* Gives a configuration the profiles of its shares, which live in the run's arena. */
+void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile *const *profiles,
+                       size_t count);
+
+/* Do values of a metric add up over launches? */
+bool run_metric_adds(const Metric *m);
+
+/* Gives it to one GPU, its buffers allocated to the byte. */
+bool run_set_bare_problem(Run *r, Gpu *gpu);
+
+/* --- devices ------------------------------------------------------------------------------------
+ */
+
+/* Opens the GPUs that the options name.  False when there is none to measure on: why_not_measured
+ * says why; what was asked for and cannot be had is an error. */
+bool run_open_devices(Run *r);
+void run_close_devices(Run *r);
+
+/* Gives the problem to all GPUs; those that cannot take it are left out.  False after a message
+ * when none can. */
+bool run_give_problem(Run *r, const TaskProblem *problem);
+
+/* --- stopping -----------------------------------------------------------------------------------
+ */
+
+/* Shall the run end?  Stages then return false, without a message. */
+bool run_stopped(Run *r);
+
+/* Waits for one of the descriptors, the time, or the wish to stop.  There is room for one more in
+ * `fds`. */
+void run_wait(const Run *r, struct pollfd *fds, size_t count, int timeout_ms);
+
+/* farm_next that can be stopped. */
+bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 
 /* --- carving ------------------------------------------------------------------------------------
  */
@@ -34,19 +166,45 @@ bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu);
 /* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
 bool run_open_carving(Run *r);
 
+/* Which value each parameter has, by its number in the parameter's list, for every configuration:
+ * as tuner/choose wants them.  In the run's arena. */
+uint16_t *run_value_numbers(const Run *r);
+
+/* The values of a metric or, when there is none of that name, of a profile field for every
+ * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
+const double *run_column_values(Run *r, const char *name);
+
+/* This run's share of a number of configurations to time: all of it, unless it is about a part of
+ * the space. */
+size_t run_share(const Run *r, size_t count);
+
 /* --- code ---------------------------------------------------------------------------------------
  */
 
 /* Sources of the spec's launches, read once; launches of one file share a source. */
 bool run_open_sources(Run *r);
 
-/* What launch `l` of configuration `i` is compiled from, with options of its own. */
-CompileJob run_job(Arena *a, const Run *r, size_t i, size_t l, const char *const *options,
-                   size_t option_count);
+/* What launch `l` of configuration `i` is compiled from, with options of its own.  False after a
+ * message. */
+bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *options,
+                  size_t option_count, CompileJob *out);
 
-/* What the profile of launch `l` of configuration `i` is made from; points into what is given. */
-ProfileInput run_profile_input(const Run *r, size_t i, size_t l, const CompileResult *res,
-                               const ArgumentBytes *arguments);
+/* The same for a kernel of the reference. */
+bool run_reference_job(Run *r, const Launch *l, CompileJob *out);
+
+/* "sm_90" */
+const char *run_architecture(Arena *a, const Run *r);
+
+/* All launches of configuration `i` with their code, compiled now.  False after a message. */
+bool run_fetch(Run *r, size_t i, TaskRun *out);
+
+/* The kernel of launch `l` in compiled code. */
+const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res);
+
+/* What the profile of a step of configuration `i` is made from, in `a`; points into what is given.
+ * False when its arguments cannot be computed. */
+bool run_profile_input(Arena *a, const Run *r, size_t i, const Step *step, const CompileResult *res,
+                       ProfileInput *out);
 
 /* Identity of everything code depends on but the parameters' values: sources with includes,
  * options, architecture. */
@@ -91,10 +249,38 @@ bool run_write_profiles(Run *r, const RecordHeader *h);
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);
 
+/* --- trials -------------------------------------------------------------------------------------
+ */
+
+/* What the L2 holds when runs are timed: as the user asks; else cold where the data of one launch
+ * exceeds the L2, since it cannot all be there then, and what is there is a matter of chance.  Sets
+ * r->l2; false after a message. */
+bool run_choose_l2(Run *r);
+
+/* Says where two runs of the reference differ: what agrees with one need not agree with the
+ * other. */
+void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu);
+
+/* What every trial has in common: how it is sampled, what the L2 holds, how long it may take. */
+void run_shape_trial(const Run *r, Trial *t);
+
+/* Learns from any result of a trial. */
+void run_note_trial(Run *r, const TrialResult *t);
+
+/* Learns from an outcome, measured now or by an earlier run. */
+void run_note_time(Run *r, const Config *c);
+
+/* Learns from another timing of the same configuration. */
+void run_note_sentinel(Run *r, const TrialResult *t);
+
+/* Sampling of a final. */
+extern const double run_sample_ms;
+
 /* --- ledger -------------------------------------------------------------------------------------
  */
 
-/* Adds the time since `*since` to a stage and starts the clock anew. */
+/* Adds the wall time since `*since`, and the processor time since the last charge, to a stage;
+ * starts the clock anew.  Helpers count once they have ended. */
 void run_charge(Run *r, LedgerStage stage, double *since);
 
 #endif

@@ -1,55 +1,160 @@
 /* The problem as the GPU process gets it: buffers, the reference, the kernels that compare. */
 #include "tuner/run/run_parts.h"
 
-/* Compiles one source for the device; NULL after a message. */
-static bool compile_one(Run *r, const char *path, TaskModule *out)
+#include "metrics/base/vec.h"
+
+/* Compiles one job; false after a message. */
+static bool compile_job(Run *r, const CompileJob *job, const char *path, CompileResult *res)
 {
-    static const char *const options[] = {"--minimal"};
-    const CompileSource *source = source_open(r->arena, path, options, 1, r->diag);
-    if (!source)
-        return false;
-    CompileSetting setting = {.architecture =
-                                  arena_printf(r->arena, "sm_%d", device_arch(r->device))};
-    CompileJob job = source_configure(r->arena, source, &setting);
     Farm *farm = run_open_farm(r);
-    CompileResult res;
-    farm_add(farm, 0, &job);
-    bool ok = farm_next(farm, r->arena, &res, r->diag);
-    if (ok && res.status != COMPILE_OK)
-        ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res.log);
+    farm_add(farm, 0, job);
+    bool ok = run_farm_next(r, farm, r->arena, res);
+    if (ok && res->status != COMPILE_OK)
+        ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res->log);
     farm_close(farm);
-    if (ok)
-        *out = (TaskModule){res.cubin, res.cubin_size};
     return ok;
 }
 
-static bool set_reference(Run *r, const TaskArgument *arguments, TaskProblem *problem)
+static bool compile_checking(Run *r, TaskModule *out)
 {
-    if (!r->spec->reference) {
-        diag_warn(r->diag, (Span){0}, "the spec has no reference: results are not verified");
-        return true;
-    }
-    TaskModule *module = ARENA_NEW(r->arena, TaskModule);
-    TaskLaunch *launch = ARENA_NEW(r->arena, TaskLaunch);
-    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
-    spec_set_problem(r->spec, r->space.problem, slots);
-    Evaluation ev = {.arena = r->arena};
-    Geometry g;
-    if (!geometry_resolve(r->spec->reference, slots, &ev, &g))
-        return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    if (!compile_one(r, r->spec->reference->path, module))
+    static const char *const options[] = {"--minimal"};
+    const CompileSource *source = source_open(r->arena, r->compare_source, options, 1, r->diag);
+    if (!source)
         return false;
-    run_task_launch(r->spec->reference, &g, arguments, r->spec->argument_count, launch);
-    problem->reference = (TaskRun){module, 1, launch, 1};
+    CompileSetting setting = {.architecture = run_architecture(r->arena, r)};
+    CompileJob job = source_configure(r->arena, source, &setting);
+    CompileResult res;
+    if (!compile_job(r, &job, r->compare_source, &res))
+        return false;
+    *out = (TaskModule){res.cubin, res.cubin_size};
     return true;
 }
 
-bool run_set_problem(Run *r, const TaskArgument *arguments, Gpu *gpu)
+/* --- kernels as references
+ * -------------------------------------------------------------------------- */
+
+typedef struct References {
+    Run *run;
+    TaskModule *modules;
+    struct {
+        TaskLaunch *at;
+        size_t count, capacity;
+    } launches;
+} References;
+
+static bool refuse(Run *r, const Evaluation *ev)
 {
-    TaskProblem problem = {0};
-    if (!run_task_buffers(r, &problem.buffers, &problem.buffer_count) ||
-        !compile_one(r, r->compare_source, &problem.checking) ||
-        !set_reference(r, arguments, &problem))
+    return diag_error(r->diag, ev->error_at, "%s", ev->error ? ev->error : "cannot be computed");
+}
+
+/* One kernel of the reference, as often as it is repeated. */
+static bool add_reference(References *all, size_t number)
+{
+    Run *r = all->run;
+    const Launch *l = &r->spec->reference[number];
+    CompileJob job;
+    CompileResult res;
+    Step *steps;
+    size_t count;
+    Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    Evaluation ev = {.arena = r->arena};
+    if (!geometry_steps(r->arena, l, number, slots, &ev, &steps, &count))
+        return refuse(r, &ev);
+    if (!run_reference_job(r, l, &job) || !compile_job(r, &job, l->path, &res))
         return false;
+    all->modules[number] = (TaskModule){res.cubin, res.cubin_size};
+    for (size_t i = 0; i < count; i++) {
+        TaskLaunch t;
+        if (!run_task_launch(r->arena, r, &steps[i], l, slots, &ev, &t))
+            return refuse(r, &ev);
+        if (l->expression && res.lowered_count > 0)
+            t.kernel = res.lowered[0];
+        VEC_PUSH(r->arena, &all->launches, t);
+    }
+    return true;
+}
+
+static bool set_kernels(Run *r, TaskProblem *problem)
+{
+    size_t n = r->spec->reference_count;
+    References all = {.run = r, .modules = ARENA_ARRAY(r->arena, TaskModule, n)};
+    for (size_t i = 0; i < n; i++)
+        if (!add_reference(&all, i))
+            return false;
+    problem->reference = (TaskRun){.modules = all.modules,
+                                   .module_count = n,
+                                   .launches = all.launches.at,
+                                   .launch_count = all.launches.count,
+                                   .symbols = r->data->twin_symbols,
+                                   .symbol_count = r->data->symbol_count};
+    return true;
+}
+
+/* --- the first configuration as reference
+ * ------------------------------------------------------------ */
+
+bool run_fetch(Run *r, size_t i, TaskRun *out)
+{
+    Evaluation ev = {.arena = r->arena};
+    RunTask task;
+    if (!run_task(r->arena, r, i, &task, &ev))
+        return refuse(r, &ev);
+    for (size_t l = 0; l < task.run.module_count; l++) {
+        CompileJob job;
+        CompileResult res;
+        if (!run_make_job(r->arena, r, i, l, NULL, 0, &job) ||
+            !compile_job(r, &job, r->spec->launches[l].file, &res))
+            return false;
+        run_take_module(r->arena, r, &task, l, &res);
+    }
+    *out = task.run;
+    return true;
+}
+
+static bool set_first(Run *r, TaskProblem *problem)
+{
+    for (size_t i = 0; i < r->config_count; i++)
+        if (r->configs[i].code == CODE_OK)
+            return run_fetch(r, i, &problem->reference);
+    return diag_fail(r->diag, "there is no configuration that could be the reference");
+}
+
+/* --- all of it
+ * ------------------------------------------------------------------------------------------ */
+
+static bool set_reference(Run *r, TaskProblem *problem)
+{
+    if (!spec_is_verified(r->spec))
+        diag_warn(r->diag, (Span){0}, "the spec has no reference: results are not verified");
+    return r->spec->reference_first ? set_first(r, problem) : set_kernels(r, problem);
+}
+
+static bool make_problem(Run *r, TaskProblem *problem)
+{
+    const RunData *data = run_data(r);
+    if (!data)
+        return false;
+    *problem = (TaskProblem){.buffers = data->buffers,
+                             .buffer_count = data->buffer_count,
+                             .textures = data->textures,
+                             .texture_count = data->texture_count};
+    return compile_checking(r, &problem->checking) && set_reference(r, problem);
+}
+
+bool run_set_bare_problem(Run *r, Gpu *gpu)
+{
+    TaskProblem problem;
+    if (!make_problem(r, &problem))
+        return false;
+    problem.bare = true;
     return gpu_set_problem(gpu, &problem, r->diag);
+}
+
+bool run_set_problem(Run *r)
+{
+    TaskProblem problem;
+    if (!make_problem(r, &problem) || !run_give_problem(r, &problem))
+        return false;
+    run_judge_reference(r, &problem, r->gpu);
+    return true;
 }

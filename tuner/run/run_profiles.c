@@ -3,6 +3,7 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
 
 #include <math.h>
@@ -22,6 +23,52 @@ static ProfileHeader profile_header(Run *r, const RecordHeader *about)
                            .column_count = REGION_COLUMNS};
 }
 
+static const char *step_text(Arena *a, const Step *s)
+{
+    Buf b = {0};
+    run_print_step(s, &b);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* Rows written already: one launch of several may be the same in many configurations. */
+typedef struct Seen {
+    Arena *arena;
+    VEC(const char *) keys;
+} Seen;
+
+static bool is_new(Seen *seen, const ProfileRow *row)
+{
+    const char *key = arena_printf(seen->arena, "%s %s", row->code, row->launch);
+    for (size_t i = 0; i < seen->keys.count; i++)
+        if (strcmp(seen->keys.at[i], key) == 0)
+            return false;
+    VEC_PUSH(seen->arena, &seen->keys, key);
+    return true;
+}
+
+/* The rows of a configuration: one for each of its launches, which are known by the code and the
+ * launch of their own. */
+static bool write_config(Arena *a, Run *r, const Config *c, ProfileWriter *w, Seen *seen)
+{
+    const RunShare *shares;
+    size_t n = run_all_shares(a, r, c, &shares);
+    bool ok = true;
+    for (size_t k = 0; k < n && ok; k++) {
+        const Profile *p = c->profiles ? c->profiles[k] : c->profile;
+        ProfileRow row = {.code = c->hash[shares[k].step->launch].text,
+                          .launch = step_text(a, shares[k].step),
+                          .values = p->value,
+                          .note = p->note,
+                          .regions = p->regions ? p->regions->value : NULL,
+                          .region_count = p->region_count};
+        if (!c->profiles || is_new(seen, &row))
+            ok = profiles_append(w, &row, r->diag);
+    }
+    return ok;
+}
+
 /* Profiles can be made again at any time, so the file is written anew by each run. */
 bool run_write_profiles(Run *r, const RecordHeader *h)
 {
@@ -33,40 +80,22 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     if (!w)
         return false;
     Arena *a = arena_new();
+    Seen seen = {.arena = arena_new()};
     bool ok = true;
     for (size_t i = 0; i < r->config_count && ok; i++) {
-        const Config *c = &r->configs[i];
-        if (!c->profile || c->same_as != i)
-            continue;
-        ProfileRow row = {.code = run_code_text(a, r, c),
-                          .launch = run_launch_text(a, r, c),
-                          .values = c->profile->value,
-                          .note = c->profile->note,
-                          .regions = c->profile->regions ? c->profile->regions->value : NULL,
-                          .region_count = c->profile->region_count};
-        ok = profiles_append(w, &row, r->diag);
+        if (r->configs[i].profile && r->configs[i].same_as == i)
+            ok = write_config(a, r, &r->configs[i], w, &seen);
         arena_reset(a);
     }
     arena_free(a);
+    arena_free(seen.arena);
     return profiles_close(w, r->diag) && ok;
-}
-
-/* "mm-h200.times.zst" to "mm-h200.profile.zst" */
-static const char *profile_path(Arena *a, const char *times)
-{
-    const char *end = strstr(times, ".times");
-    const char *last = end;
-    while (end && (end = strstr(end + 1, ".times")))
-        last = end;
-    return last ? arena_printf(a, "%.*s.profile%s", (int)(last - times), times,
-                               last + strlen(".times"))
-                : NULL;
 }
 
 /* The profile recording beside the times, if it is there and has the fields of this program. */
 static const ProfileRecording *open_profiles(Run *r)
 {
-    const char *path = profile_path(r->arena, r->recording_path);
+    const char *path = record_profile_path(r->arena, r->recording_path);
     if (!path || !file_exists(path))
         return NULL;
     Diag d = diag_new(r->arena);
@@ -115,6 +144,23 @@ static const Profile *profile_of_row(Arena *a, const ProfileHeader *h, const Pro
     return p;
 }
 
+/* The profiles of a configuration's launches; false when one is missing. */
+static bool take_profiles(Run *r, const ProfileRecording *profiles, Arena *scratch, Config *c)
+{
+    const RunShare *shares;
+    size_t n = run_all_shares(scratch, r, c, &shares);
+    const Profile **all = ARENA_ARRAY(r->arena, const Profile *, n);
+    for (size_t k = 0; k < n; k++) {
+        const ProfileRow *p = profiles_find(profiles, c->hash[shares[k].step->launch].text,
+                                            step_text(scratch, shares[k].step));
+        if (!p)
+            return false;
+        all[k] = profile_of_row(r->arena, &profiles->header, p);
+    }
+    run_take_profiles(r, c, shares, all, n);
+    return true;
+}
+
 /* One configuration; false when the recording does not know its code or profile. */
 static bool take_config(Run *r, const ProfileRecording *profiles, Arena *scratch, size_t i)
 {
@@ -129,10 +175,8 @@ static bool take_config(Run *r, const ProfileRecording *profiles, Arena *scratch
     }
     if (!run_take_code_text(r, row->code, c))
         return false;
-    const ProfileRow *p = profiles_find(profiles, row->code, run_launch_text(scratch, r, c));
-    if (!p)
+    if (!take_profiles(r, profiles, scratch, c))
         return false;
-    c->profile = profile_of_row(r->arena, &profiles->header, p);
     c->code = CODE_OK;
     return true;
 }
@@ -144,7 +188,7 @@ bool run_take_recorded(Run *r)
     bool complete = profiles != NULL;
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count && complete; i++) {
-        if (r->configs[i].tier0 == TIER0_FITS)
+        if (r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i))
             complete = take_config(r, profiles, scratch, i);
         arena_reset(scratch);
     }
@@ -153,6 +197,7 @@ bool run_take_recorded(Run *r)
         r->configs[i].code = CODE_NONE;
         r->configs[i].failure = NULL;
         r->configs[i].profile = NULL;
+        r->configs[i].profiles = NULL;
     }
     r->compiler = r->recording->header.nvrtc;
     run_charge(r, LEDGER_PROFILE, &since);

@@ -64,17 +64,40 @@ const char *run_code_text(Arena *a, const Run *r, const Config *c)
     return text;
 }
 
+/* How many steps from `s` on are the same in a row, the repeats of each counted. */
+static size_t count_same(const Config *c, size_t s, const char *text, int64_t *times)
+{
+    Buf other = {0};
+    size_t n = 0;
+    *times = 0;
+    while (s + n < c->step_count) {
+        buf_clear(&other);
+        run_print_step(&c->steps[s + n], &other);
+        if (c->steps[s + n].launch != c->steps[s].launch || strcmp(buf_text(&other), text) != 0)
+            break;
+        *times += c->steps[s + n++].times;
+    }
+    buf_free(&other);
+    return n;
+}
+
+/* Steps in order, with "*times" behind those that are repeated. */
 const char *run_launch_text(Arena *a, const Run *r, const Config *c)
 {
-    Buf b = {0};
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        const Geometry *g = &c->geometry[l];
-        buf_printf(&b, "%s%lld,%lld,%lld/%lld,%lld,%lld/%lld", l ? ";" : "", (long long)g->grid[0],
-                   (long long)g->grid[1], (long long)g->grid[2], (long long)g->block[0],
-                   (long long)g->block[1], (long long)g->block[2], (long long)g->shared);
+    (void)r;
+    Buf b = {0}, one = {0};
+    for (size_t s = 0; s < c->step_count;) {
+        int64_t times;
+        buf_clear(&one);
+        run_print_step(&c->steps[s], &one);
+        s += count_same(c, s, buf_text(&one), &times);
+        buf_printf(&b, "%s%s", b.size ? ";" : "", buf_text(&one));
+        if (times > 1)
+            buf_printf(&b, "*%lld", (long long)times);
     }
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
+    buf_free(&one);
     return text;
 }
 
@@ -150,6 +173,7 @@ RecordHeader run_record_header(Run *r)
     Hash source = run_source_hash(r);
     h.source_hash = arena_string(a, source.text);
     if (r->gpu) {
+        h.cache = task_cache_name(r->l2);
         h.uuid = gpu_facts(r->gpu)->uuid;
         h.driver = gpu_facts(r->gpu)->driver;
     }
@@ -194,7 +218,9 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
     Arena *a = arena_new();
     RecordRow row = {.values = values_for(a, r, h, i),
                      .max_error = c->max_error,
-                     .message = c->words && *c->words ? c->words : NULL};
+                     .message = c->words && *c->words ? c->words : NULL,
+                     .seconds = c->seconds,
+                     .device = c->device};
     if (c->code != CODE_OK) {
         row.status = RECORD_COMPILE_ERROR;
         row.message = c->failure;
@@ -205,6 +231,8 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
         row.status = record_status(c->status);
         row.times_ms = c->times;
         row.time_count = c->time_count;
+        row.warm_ms = c->warm_times;
+        row.warm_count = c->warm_count;
     }
     bool ok = times_append(w, &row, r->diag);
     arena_free(a);

@@ -1,17 +1,17 @@
 /* Which configurations are timed, and in which order: what carving selected, then polish.
  *
- * The optimum is often one parameter away from a carved configuration, so after the survivors the
- * neighbours of the best so far are timed, a few at a time, best guess first, until none is better
- * or the spec's budget is spent. */
+ * Polish (tuner/choose/polish.h) chooses a few at a time, each time by what was found so far, until
+ * its part of the budget is spent. */
+#include "tuner/run/run_final.h"
+#include "tuner/run/run_sanitize.h"
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
+#include "tuner/choose/polish.h"
 
 #include <math.h>
-
-/* Neighbours timed before the best so far is asked for again. */
-enum { POLISH_BATCH = 8 };
+#include <string.h>
 
 typedef VEC(size_t) List;
 
@@ -33,94 +33,68 @@ static List selected_list(const Run *r)
     return list;
 }
 
-/* --- polish
- * ------------------------------------------------------------------------------------------------
+/* --- polish ------------------------------------------------------------------------------------
  */
 
-static size_t best_so_far(const Run *r)
-{
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count; i++) {
-        double ms = r->configs[i].median;
-        if (!isnan(ms) && (best == SIZE_MAX || ms < r->configs[best].median))
-            best = i;
-    }
-    return best;
-}
-
-/* Parameters in which two configurations differ. */
-static size_t distance(const Run *r, size_t a, size_t b)
-{
-    size_t n = 0;
-    for (size_t p = 0; p < r->spec->parameter_count; p++)
-        n += !value_equal(space_value(&r->space, r->configs[a].number, p),
-                          space_value(&r->space, r->configs[b].number, p));
-    return n;
-}
-
-/* May it be timed, and is it not yet? */
-static bool is_open(const Run *r, size_t i)
-{
-    const Config *c = &r->configs[i];
-    return c->code == CODE_OK && !c->timed && !r->configs[c->same_as].timed;
-}
-
-/* The open configurations one step away from `i`; where there are none, those two steps away:
- * constraints couple parameters (an unroll factor that must divide a tile). */
-static List neighbours(const Run *r, size_t i)
-{
-    enum { FARTHEST = 2 };
-    List list = {0};
-    for (size_t steps = 1; steps <= FARTHEST && list.count == 0; steps++)
-        for (size_t k = 0; k < r->config_count; k++)
-            if (is_open(r, k) && distance(r, i, k) == steps)
-                VEC_PUSH(r->arena, &list, k);
-    return list;
-}
-
-/* The guess that orders neighbours: the last criterion the spec carves by, smaller is better. */
-static double guess(const Run *r, size_t i)
+/* What polish goes by: the one column that the spec's last stage carves by if that is a time, so
+ * that a better prediction guides polish too; else the shipped prediction. */
+static const double *guide(Run *r)
 {
     const Carving *c = &r->carving;
     for (size_t s = c->stage_count; s-- > 0;) {
-        if (c->stages[s].kind != STAGE_FRONT || c->stages[s].column_count == 0)
+        if (c->stages[s].kind == STAGE_HOLDS)
             continue;
+        if (c->stages[s].column_count != 1)
+            break;
         const Column *column = &c->table->columns[c->stages[s].columns[0]];
-        return column->up ? -column->values[i] : column->values[i];
+        if (!column->up && column->unit && strcmp(column->unit, "cycles") == 0)
+            return column->values;
+        break;
     }
-    return (double)i;
+    return run_column_values(r, "predicted_cycles");
 }
 
-/* Moves the `most` best guesses to the front of the list; gives how many there are. */
-static size_t best_guesses(const Run *r, List *list, size_t most)
+/* What may be timed: one of each code.  What a threshold of the spec forbids is not timed; what a
+ * metric thought little of may be. */
+static const bool *allowed(const Run *r)
 {
-    size_t n = list->count < most ? list->count : most;
-    for (size_t k = 0; k < n; k++) {
-        size_t best = k;
-        for (size_t j = k + 1; j < list->count; j++)
-            if (guess(r, list->at[j]) < guess(r, list->at[best]))
-                best = j;
-        size_t swap = list->at[k];
-        list->at[k] = list->at[best];
-        list->at[best] = swap;
+    bool *out = ARENA_ARRAY(r->arena, bool, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        out[i] = c->code == CODE_OK && c->same_as == i && r->carving.fates[i].kind != FATE_FAILS;
     }
-    return n;
+    return out;
+}
+
+static void take_medians(const Run *r, double *times)
+{
+    for (size_t i = 0; i < r->config_count; i++)
+        times[i] = r->configs[i].timed ? r->configs[i].median / r->configs[i].work : NAN;
 }
 
 static bool polish(Run *r, const Timer *t)
 {
-    size_t left = (size_t)r->spec->polish;
-    for (size_t best = best_so_far(r); left > 0 && best != SIZE_MAX; best = best_so_far(r)) {
-        List list = neighbours(r, best);
-        size_t n = best_guesses(r, &list, left < POLISH_BATCH ? left : POLISH_BATCH);
+    BeliefInput in = {.guess = guide(r),
+                      .alive = allowed(r),
+                      .points = r->config_count,
+                      .values = run_value_numbers(r),
+                      .parameters = r->spec->parameter_count};
+    Polish p = polish_new(r->arena, &in);
+    double *times = ARENA_ARRAY(r->arena, double, r->config_count);
+    size_t *batch = ARENA_ARRAY(r->arena, size_t, r->polish);
+    for (size_t i = 0; i < r->config_count; i++)
+        if (r->selected[i])
+            polish_note(&p, i);
+    for (size_t left = r->polish; left > 0; left = r->polish - r->polished) {
+        take_medians(r, times);
+        size_t n = polish_batch(&p, times, batch, polish_batch_size(left));
         if (n == 0)
             break;
         for (size_t k = 0; k < n; k++)
-            r->selected[list.at[k]] = true;
-        if (!t->time(t->state, list.at, n))
+            r->selected[batch[k]] = true;
+        if (!t->time(t->state, batch, n))
             return false;
         r->polished += n;
-        left -= n;
     }
     r->selected_count += r->polished;
     return true;
@@ -134,7 +108,19 @@ static bool time_all(Run *r, const Timer *t)
     List list = selected_list(r);
     if (!t->time(t->state, list.at, list.count))
         return false;
-    return r->options.exhaustive || polish(r, t);
+    return r->options.exhaustive || r->polish == 0 || polish(r, t);
+}
+
+static bool open_timer(Run *r, Timer *t)
+{
+    switch (r->source) {
+    case RUN_MEASURED:
+        return timer_gpu_open(r, t);
+    case RUN_REPLAYED:
+        return timer_replay_open(r, t);
+    default:
+        return timer_static_open(r, t);
+    }
 }
 
 bool run_time(Run *r)
@@ -142,9 +128,9 @@ bool run_time(Run *r)
     double since = clock_seconds();
     Timer timer;
     bool ok = true;
-    if (r->source != RUN_STATIC) {
-        ok = r->source == RUN_MEASURED ? timer_gpu_open(r, &timer) : timer_replay_open(r, &timer);
-        bool timed = ok && time_all(r, &timer);
+    if (r->source != RUN_STATIC || r->options.shards > 1) {
+        ok = open_timer(r, &timer);
+        bool timed = ok && time_all(r, &timer) && run_sanitize(r, &timer) && run_final(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     }
     run_charge(r, LEDGER_TIME, &since);

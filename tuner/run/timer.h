@@ -12,12 +12,22 @@ typedef struct Timer {
     /* Finds the outcome of each listed configuration and leaves it in Run.configs.  Configurations
      * that fail are outcomes; false, with a message, only when the timer itself cannot go on. */
     bool (*time)(void *state, const size_t *list, size_t count);
+    /* Times of the listed configurations against each other, in rounds: times[round × count + k],
+     * in `r`'s arena, for `rounds` of them or for as many as there are; *rounds becomes 0 where
+     * there are none.  False, with a message, only when the timer itself cannot go on.  NULL where
+     * the timer has nothing of the kind. */
+    bool (*final)(void *state, const size_t *list, size_t count, int *rounds, const double **times);
+    /* Records the outcome of a configuration anew.  NULL where nothing is recorded. */
+    bool (*record)(void *state, size_t config);
     bool (*close)(void *state);
 } Timer;
 
 /* Compiles reference and comparison, sets the problem, opens the run's recording: what an earlier
  * run left there is taken, not measured again. */
 bool timer_gpu_open(Run *r, Timer *out);
+
+/* Times nothing, and records the code and profile of this run's part of the space. */
+bool timer_static_open(Run *r, Timer *out);
 
 /* Looks outcomes up in the run's recording, and believes them only for the very code recorded. */
 bool timer_replay_open(Run *r, Timer *out);
@@ -27,6 +37,13 @@ bool timer_replay_open(Run *r, Timer *out);
 
 /* The outcome of configuration `c` with these raw times (ms), rounded as recordings are. */
 void timer_take_times(Run *r, Config *c, const double *times, size_t count);
+
+/* The same with a warm L2, of a configuration whose times are those with a cold one. */
+void timer_take_warm_times(Run *r, Config *c, const double *times, size_t count);
+
+/* Adds a row for everything that compiled, or did not, and was not timed. */
+bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
+                       const TimesRecording *existing);
 
 /* The outcome a recording has. */
 void timer_take_row(Run *r, Config *c, const RecordRow *row);

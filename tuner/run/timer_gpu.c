@@ -1,184 +1,324 @@
-/* Times measured on the GPU.
+/* Times measured on the GPUs.
  *
- * The problem is set once, then each configuration is a trial whose outcome goes into the run's own
- * recording as it comes, so that a run which is stopped goes on where it was. */
+ * The problem is set once on each, then configurations go to whichever GPU has room, as trials
+ * whose outcomes go into the run's own recording as they come: a run that is stopped, however that
+ * happens, goes on where it was.  A GPU that is lost costs the run what it had in flight, which the
+ * others do again. */
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+#include "tuner/run/timer_fetch.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    RUNS = 2,            /* timed runs of every trial */
-    EXTRA_RUNS = 5,      /* more for those near the best */
-    IN_FLIGHT = 2,       /* trials queued, so that the GPU never waits for us */
-    SENTINEL_EVERY = 250 /* results between two timings of the same configuration */
+    IN_FLIGHT = 2,        /* trials queued on each GPU, so that it never waits for us */
+    FETCHED_AHEAD = 4,    /* configurations whose code is at hand or on its way, for each GPU */
+    SENTINEL_EVERY = 250, /* results of a GPU between two timings of the same configuration */
+    KILLS_MOST = 3        /* GPU processes that may be killed from outside over one trial */
 };
-
-/* Trials within this of the best are timed more often. */
-static const double near_factor = 1.5;
-
-/* Longest a trial may take, loading and verification included. */
-static const double trial_limit_s = 20;
-
-/* --- measuring
- * ------------------------------------------------------------------------------------------------
- */
-
-typedef struct Session {
-    Run *run;
-    Farm *farm;
-    const TaskArgument *arguments;
-    RecordHeader header;
-    TimesWriter *writer;
-    const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
-    const size_t *list;             /* configurations to time now */
-    size_t count, fetched, done;
-    double best_ms;  /* so far; 0: none */
-    size_t sentinel; /* configuration timed now and then; SIZE_MAX: none yet */
-    size_t since_sentinel;
-    bool warm; /* the clocks are up */
-    Arena *scratch;
-    bool failed;
-} Session;
-
-enum { SENTINEL_ID = -1, WARM_UP_ID = -2 };
 
 /* An idle GPU runs at a fraction of its clock; a second of load brings it up (seen on the H200: the
  * same kernel 0.048 ms at first and 0.013 ms after some seconds of load). */
 static const double warm_up_s = 1.0;
 
-static void note_best(Session *s, size_t i)
+/* Trials that are not outcomes; those are numbered by their configuration. */
+enum { SENTINEL_ID = -1, WARM_UP_ID = -2 };
+
+/* A GPU at work. */
+typedef struct Lane {
+    RunGpu *device;
+    int number;            /* in the recording */
+    double warm_at;        /* when its clocks are up; 0: not asked for yet */
+    bool warm;             /* they are */
+    size_t since_sentinel; /* its results */
+    bool lost;
+} Lane;
+
+typedef struct Session {
+    Run *run;
+    Fetcher *fetcher;
+    RecordHeader header;
+    TimesWriter *writer;
+    const TimesRecording *existing; /* what an earlier run left; NULL: nothing */
+    Lane *lanes;
+    size_t lane_count;
+    struct {
+        size_t *at;
+        size_t count;
+        size_t capacity;
+    } todo;                  /* configurations to time; those of a lost GPU come again */
+    size_t fetched;          /* of them, given to the fetcher */
+    size_t done, all;        /* outcomes now */
+    const Fetched *sentinel; /* timed now and then on every GPU; NULL: none yet */
+    size_t candidate;        /* configuration whose code is kept to become the sentinel */
+    Fetched kept;            /* that code */
+    unsigned char *kills;    /* of each configuration */
+    struct pollfd *fds;      /* room for all */
+    Arena *scratch;
+    bool failed;
+} Session;
+
+/* --- trials out ------------------------------------------------------------------------------- */
+
+static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
 {
-    double ms = s->run->configs[i].median;
-    if (!isnan(ms) && (s->best_ms == 0 || ms < s->best_ms))
-        s->best_ms = ms;
+    bool verify = id >= 0 && spec_is_verified(s->run->spec);
+    Trial t = {.id = id,
+               .run = x->run,
+               .compared = x->compared,
+               .compared_count = x->compared_count,
+               .verify = verify,
+               .warmups = verify ? 0 : 1};
+    run_shape_trial(s->run, &t);
+    t.sampling.rival_ms *= s->run->configs[x->config].work;
+    if (id == WARM_UP_ID) /* one that never ends must not cost its time limit twice */
+        t.limit_s = fmin(t.limit_s, 2 * warm_up_s);
+    gpu_submit(lane->device->gpu, &t);
 }
 
-/* All launches of a configuration with the code they come from. */
-static bool make_run(Session *s, size_t i, TaskRun *out)
+/* Loads a cold GPU with a configuration whose results are thrown away; true when it is warm. */
+static bool warm_up(Session *s, Lane *lane, const Fetched *x)
+{
+    if (lane->warm_at == 0)
+        lane->warm_at = clock_seconds() + warm_up_s;
+    lane->warm = lane->warm || clock_seconds() >= lane->warm_at;
+    if (!lane->warm)
+        submit(s, lane, x, WARM_UP_ID);
+    return lane->warm;
+}
+
+/* Code that was there and is not any more: the configuration's own failure. */
+static void take_failure(Session *s, const Fetched *x)
 {
     Run *r = s->run;
-    size_t n = r->spec->launch_count;
-    TaskModule *modules = ARENA_ARRAY(s->scratch, TaskModule, n);
-    TaskLaunch *launches = ARENA_ARRAY(s->scratch, TaskLaunch, n);
-    for (size_t l = 0; l < n; l++) {
-        CompileJob *job = ARENA_NEW(s->scratch, CompileJob);
-        CompileResult res;
-        *job = run_job(s->scratch, r, i, l, NULL, 0);
-        farm_add(s->farm, l, job);
-        if (!farm_next(s->farm, s->scratch, &res, r->diag))
-            return false;
-        if (res.status != COMPILE_OK) /* it did before: the cache lost it, and now it fails */
-            return diag_fail(r->diag, "%s does not compile any more: %s",
-                             run_config_name(s->scratch, r, i), res.log);
-        modules[l] = (TaskModule){res.cubin, res.cubin_size};
-        run_task_launch(&r->spec->launches[l], &r->configs[i].geometry[l], s->arguments,
-                        r->spec->argument_count, &launches[l]);
-        launches[l].module = (int)l;
+    Config *c = &r->configs[x->config];
+    c->code = CODE_ERROR;
+    c->failure = arena_string(r->arena, x->failure);
+    s->done++;
+    s->failed = !run_append_row(r, s->writer, &s->header, x->config) || s->failed;
+}
+
+/* The first configuration timed is also the sentinel. */
+static void keep_candidate(Session *s, const Fetched *x)
+{
+    if (s->candidate != SIZE_MAX)
+        return;
+    s->candidate = x->config;
+    s->kept = fetched_copy(s->run->arena, x);
+}
+
+/* Gives a GPU with room something to do; false when there is nothing. */
+static bool feed(Session *s, Lane *lane)
+{
+    if (lane->lost || gpu_pending(lane->device->gpu) >= IN_FLIGHT)
+        return false;
+    if (s->sentinel && lane->since_sentinel >= SENTINEL_EVERY) {
+        lane->since_sentinel = 0;
+        submit(s, lane, s->sentinel, SENTINEL_ID);
+        return true;
     }
-    *out = (TaskRun){modules, n, launches, n};
+    const Fetched *x = fetcher_first(s->fetcher);
+    if (!x)
+        return false;
+    if (x->failure) {
+        take_failure(s, x);
+    } else if (!lane->warm && !warm_up(s, lane, x)) {
+        return true;
+    } else {
+        keep_candidate(s, x);
+        submit(s, lane, x, (int64_t)x->config);
+    }
+    fetcher_release(s->fetcher, x);
     return true;
 }
 
-static bool submit(Session *s, size_t i, int64_t id)
+/* --- results in ------------------------------------------------------------------------------- */
+
+/* The outcome of a configuration that is not to be recorded: somebody killed the GPU process, or
+ * the GPU is gone.  It is timed again. */
+static void try_again(Session *s, size_t i)
 {
-    Trial t = {.id = id,
-               .verify = id >= 0 && s->run->spec->reference,
-               .warmups = id >= 0 && s->run->spec->reference ? 0 : 1,
-               .runs = RUNS,
-               .extra_runs = EXTRA_RUNS,
-               .factor = near_factor,
-               .best_ms = s->best_ms,
-               .limit_s = trial_limit_s};
-    bool ok = make_run(s, i, &t.run);
-    if (ok)
-        gpu_submit(s->run->gpu, &t);
-    arena_reset(s->scratch);
-    return ok;
+    VEC_PUSH(s->run->arena, &s->todo, i);
 }
 
-static void take_trial(Session *s, const TrialResult *t)
+static void lose(Session *s, Lane *lane, const char *words)
+{
+    if (lane->lost)
+        return;
+    lane->lost = true;
+    diag_warn(s->run->diag, (Span){0}, "GPU %d is lost: %s", lane->device->ordinal, words);
+}
+
+static void take_sentinel(Session *s, const Lane *lane, const TrialResult *t)
 {
     Run *r = s->run;
-    if (t->id == SENTINEL_ID) {
-        if (t->status == TRIAL_OK)
-            times_append_sentinel(
-                s->writer, run_record_values(s->scratch, r, &s->header, s->sentinel),
-                timer_rounded(s->scratch, t->times, t->time_count), t->time_count, r->diag);
+    if (t->status != TRIAL_OK)
         return;
+    run_note_sentinel(r, t);
+    RecordRow row = {.values = run_record_values(s->scratch, r, &s->header, s->candidate),
+                     .times_ms = timer_rounded(s->scratch, t->times, t->time_count),
+                     .time_count = t->time_count,
+                     .device = lane->number};
+    s->failed = !times_append_sentinel(s->writer, &row, r->diag) || s->failed;
+}
+
+/* Largest error of the outputs, relative to their sizes. */
+static double worst_error(const TrialResult *t)
+{
+    double worst = NAN;
+    for (size_t k = 0; k < t->check_count; k++) {
+        double error = t->checks[k].scale > 0 ? t->checks[k].max_error / t->checks[k].scale
+                                              : t->checks[k].max_error;
+        if (isnan(worst) || error > worst)
+            worst = record_round(error);
     }
+    return worst;
+}
+
+static void take_outcome(Session *s, Lane *lane, const TrialResult *t)
+{
+    Run *r = s->run;
     size_t i = (size_t)t->id;
     Config *c = &r->configs[i];
     c->timed = true;
     c->status = t->status;
     c->words = arena_string(r->arena, t->words);
-    for (size_t k = 0; k < t->check_count; k++) {
-        double error = t->checks[k].scale > 0 ? t->checks[k].max_error / t->checks[k].scale
-                                              : t->checks[k].max_error;
-        if (isnan(c->max_error) || error > c->max_error)
-            c->max_error = record_round(error);
-    }
+    c->max_error = worst_error(t);
+    c->seconds = t->seconds;
+    c->device = lane->number;
     timer_take_times(r, c, t->times, t->time_count);
-    note_best(s, i);
-    if (t->status == TRIAL_OK && s->sentinel == SIZE_MAX)
-        s->sentinel = i;
-    s->since_sentinel++;
+    timer_take_warm_times(r, c, t->warm_times, t->warm_count);
+    run_note_time(r, c);
+    if (t->status == TRIAL_OK && i == s->candidate)
+        s->sentinel = &s->kept;
+    else if (i == s->candidate && !s->sentinel)
+        s->candidate = SIZE_MAX; /* another one then */
+    lane->since_sentinel++;
+    lane->device->outcomes++;
     s->done++;
-    if (!run_append_row(r, s->writer, &s->header, i))
-        s->failed = true;
-    run_progress(r, "time", s->done, s->count, run_config_name(s->scratch, r, i));
+    s->failed = !run_append_row(r, s->writer, &s->header, i) || s->failed;
+    run_progress(r, "time", s->done, s->all, run_config_name(s->scratch, r, i));
 }
 
-/* Runs the first configuration, results thrown away, until the clocks are up. */
-static bool warm_up(Session *s)
+static void charge(Lane *lane, const TrialResult *t)
 {
-    double start = clock_seconds();
-    s->warm = true;
-    while (s->count > 0 && clock_seconds() - start < warm_up_s) {
-        TrialResult t;
-        if (!submit(s, s->list[0], WARM_UP_ID))
+    lane->device->busy_s += t->seconds;
+    for (size_t k = 0; k < t->time_count && t->id != WARM_UP_ID; k++)
+        lane->device->timed_s += 1e-3 * t->times[k] * t->batch;
+}
+
+static void take_result(Session *s, Lane *lane, const TrialResult *t)
+{
+    charge(lane, t);
+    run_note_trial(s->run, t);
+    if (t->status == TRIAL_DEVICE_LOST && gpu_lost(lane->device->gpu)) {
+        lose(s, lane, t->words);
+        if (t->id >= 0)
+            try_again(s, (size_t)t->id);
+    } else if (t->id == WARM_UP_ID) {
+        lane->warm = lane->warm || t->status != TRIAL_OK; /* its own trial will tell */
+    } else if (t->id == SENTINEL_ID) {
+        take_sentinel(s, lane, t);
+    } else if (t->killed && ++s->kills[t->id] < KILLS_MOST) {
+        try_again(s, (size_t)t->id);
+    } else {
+        take_outcome(s, lane, t);
+    }
+}
+
+/* Takes what a GPU has ready; false when it has nothing. */
+static bool listen(Session *s, Lane *lane)
+{
+    TrialResult t;
+    bool any = gpu_next(lane->device->gpu, s->scratch, &t, 0) == GPU_RESULT;
+    if (any)
+        take_result(s, lane, &t);
+    arena_reset(s->scratch);
+    return any;
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+static bool fetch_ahead(Session *s)
+{
+    while (s->fetched < s->todo.count && fetcher_has_room(s->fetcher))
+        fetcher_add(s->fetcher, s->todo.at[s->fetched++]);
+    return fetcher_service(s->fetcher);
+}
+
+static size_t trials_pending(const Session *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->lane_count; i++)
+        n += gpu_pending(s->lanes[i].device->gpu);
+    return n;
+}
+
+static bool all_lost(const Session *s)
+{
+    for (size_t i = 0; i < s->lane_count; i++)
+        if (!s->lanes[i].lost)
             return false;
-        gpu_next(s->run->gpu, s->scratch, &t, -1);
-        arena_reset(s->scratch);
-        if (t.status != TRIAL_OK)
-            return true; /* its own trial will tell */
+    return true;
+}
+
+static void lower(int *timeout_ms, double seconds)
+{
+    if (seconds < 0)
+        return;
+    int ms = seconds < 1e6 ? (int)(seconds * 1e3) + 1 : 1000000000;
+    if (*timeout_ms < 0 || ms < *timeout_ms)
+        *timeout_ms = ms;
+}
+
+/* Until a GPU or a compiler has something to say. */
+static void wait_for_news(Session *s)
+{
+    int timeout_ms = -1;
+    size_t count = fetcher_poll_fds(s->fetcher, s->fds, &timeout_ms);
+    for (size_t i = 0; i < s->lane_count; i++) {
+        const Gpu *g = s->lanes[i].device->gpu;
+        if (gpu_pending(g) == 0)
+            continue;
+        lower(&timeout_ms, gpu_patience(g));
+        s->fds[count++] = (struct pollfd){.fd = gpu_fd(g), .events = POLLIN};
+    }
+    run_wait(s->run, s->fds, count, timeout_ms);
+}
+
+static bool run_trials(Session *s)
+{
+    while (s->fetched < s->todo.count || fetcher_count(s->fetcher) > 0 || trials_pending(s) > 0) {
+        bool news = false;
+        if (run_stopped(s->run) || !fetch_ahead(s))
+            return false;
+        for (size_t i = 0; i < s->lane_count && !s->failed; i++) {
+            news = feed(s, &s->lanes[i]) || news;
+            news = listen(s, &s->lanes[i]) || news;
+        }
+        if (s->failed)
+            return false;
+        if (all_lost(s) && trials_pending(s) == 0)
+            return diag_fail(s->run->diag, "no GPU is left to go on with");
+        if (!news)
+            wait_for_news(s);
     }
     return true;
 }
 
-/* Keeps a few trials queued until all are answered. */
-static bool run_trials(Session *s)
-{
-    Run *r = s->run;
-    while (!s->failed && (s->fetched < s->count || gpu_pending(r->gpu) > 0)) {
-        bool sentinel_due = s->since_sentinel >= SENTINEL_EVERY && s->sentinel != SIZE_MAX;
-        if (gpu_pending(r->gpu) < IN_FLIGHT && sentinel_due) {
-            s->since_sentinel = 0;
-            if (!submit(s, s->sentinel, SENTINEL_ID))
-                return false;
-        } else if (gpu_pending(r->gpu) < IN_FLIGHT && s->fetched < s->count) {
-            size_t i = s->list[s->fetched++];
-            if (!submit(s, i, (int64_t)i))
-                return false;
-        } else {
-            TrialResult t;
-            if (gpu_next(r->gpu, s->scratch, &t, -1) == GPU_RESULT)
-                take_trial(s, &t);
-            arena_reset(s->scratch);
-        }
-    }
-    return !s->failed;
-}
+/* --- what is there already -------------------------------------------------------------------- */
 
 /* Configurations that did not compile belong into a complete recording too. */
 static bool record_failures(Session *s)
 {
     Run *r = s->run;
     for (size_t i = 0; i < r->config_count; i++) {
-        bool failed = r->configs[i].code != CODE_OK && r->configs[i].tier0 == TIER0_FITS;
+        CodeState code = r->configs[i].code;
+        bool failed = code != CODE_OK && code != CODE_NONE;
         if (!failed || (s->existing && run_recorded_row(r, s->existing, i)))
             continue;
         if (!run_append_row(r, s->writer, &s->header, i))
@@ -187,57 +327,184 @@ static bool record_failures(Session *s)
     return true;
 }
 
-/* What an earlier run left is taken; the rest is listed in `out`. */
-static size_t skip_existing(Session *s, const size_t *list, size_t count, size_t *out)
+/* Takes what an earlier run left, and puts the rest on the list. */
+static void list_missing(Session *s, const size_t *list, size_t count)
 {
-    size_t n = 0;
+    s->todo.count = 0;
     for (size_t k = 0; k < count; k++) {
         Config *c = &s->run->configs[list[k]];
         const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, list[k]) : NULL;
         if (row && row->status != RECORD_SKIPPED && run_same_code(s->run, c, row)) {
             timer_take_row(s->run, c, row);
-            note_best(s, list[k]);
+            run_note_time(s->run, c);
             s->run->resumed++;
         } else {
-            out[n++] = list[k];
+            VEC_PUSH(s->run->arena, &s->todo, list[k]);
         }
     }
-    return n;
 }
+
+/* --- the timer -------------------------------------------------------------------------------- */
 
 static bool gpu_time(void *state, const size_t *list, size_t count)
 {
     Session *s = state;
-    size_t *fresh = ARENA_ARRAY(s->run->arena, size_t, count);
-    s->list = fresh;
-    s->count = skip_existing(s, list, count, fresh);
+    list_missing(s, list, count);
     s->fetched = s->done = 0;
-    return (s->warm || warm_up(s)) && run_trials(s);
+    s->all = s->todo.count;
+    return run_trials(s);
+}
+
+/* Rounds that take twice as long as the medians say, and as long again for loading. */
+static double final_limit(const Run *r, const size_t *list, size_t count, int rounds)
+{
+    double round_s = 0;
+    for (size_t k = 0; k < count; k++)
+        round_s += 1e-3 * fmax(r->configs[list[k]].median, run_sample_ms);
+    return 20 + (double)count + 2 * (rounds + 8) * round_s;
+}
+
+/* The code of all finalists, in their order; false when some is not to be had any more. */
+static bool fetch_finalists(Session *s, const size_t *list, size_t count, TaskRun *runs)
+{
+    for (size_t k = 0; k < count; k++) {
+        Fetched x;
+        if (!fetcher_get(s->fetcher, s->run->arena, list[k], &x))
+            return false;
+        if (x.failure)
+            return diag_fail(s->run->diag, "a finalist does not compile any more: %s", x.failure);
+        runs[k] = x.run;
+    }
+    return true;
+}
+
+static bool record_final(Session *s, const size_t *list, size_t count, int rounds,
+                         const double *times, const Lane *lane)
+{
+    int number = 1;
+    for (size_t i = 0; s->existing && i < s->existing->finals.count; i++)
+        if (s->existing->finals.at[i].number >= number)
+            number = s->existing->finals.at[i].number + 1;
+    bool ok = true;
+    for (size_t k = 0; ok && k < count; k++) {
+        double *column = ARENA_ARRAY(s->scratch, double, (size_t)rounds);
+        for (size_t i = 0; i < (size_t)rounds; i++)
+            column[i] = times[i * count + k];
+        RecordRow row = {.values = run_record_values(s->scratch, s->run, &s->header, list[k]),
+                         .times_ms = column,
+                         .time_count = (size_t)rounds,
+                         .device = lane->number};
+        ok = times_append_final(s->writer, &row, number, s->run->diag);
+    }
+    return ok;
+}
+
+static Lane *first_usable(Session *s)
+{
+    for (size_t i = 0; i < s->lane_count; i++)
+        if (!s->lanes[i].lost)
+            return &s->lanes[i];
+    return NULL;
+}
+
+/* All on one GPU: only times of one device compare.  A final that fails leaves the times that there
+ * are already. */
+static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds,
+                      const double **times)
+{
+    Session *s = state;
+    Run *r = s->run;
+    Lane *lane = first_usable(s);
+    TrialResult result;
+    TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, count);
+    TrialFinal f = {.runs = runs,
+                    .run_count = count,
+                    .rounds = *rounds,
+                    .cache = r->l2,
+                    .sample_ms = run_sample_ms,
+                    .limit_s = final_limit(r, list, count, *rounds)};
+    if (!lane) {
+        *rounds = 0;
+        return true;
+    }
+    if (!fetch_finalists(s, list, count, runs))
+        return false;
+    gpu_submit_final(lane->device->gpu, &f);
+    gpu_next(lane->device->gpu, s->scratch, &result, -1);
+    bool ok = true;
+    charge(lane, &result);
+    health_note(&r->watch.health, &result.health);
+    if (result.status == TRIAL_OK && result.time_count == count * (size_t)*rounds) {
+        *times = timer_rounded(r->arena, result.times, result.time_count);
+        ok = record_final(s, list, count, *rounds, *times, lane);
+    } else {
+        diag_warn(r->diag, (Span){0}, "the finalists could not be timed again (%s): %s",
+                  trial_status_name(result.status), result.words);
+        *rounds = 0;
+    }
+    arena_reset(s->scratch);
+    return ok;
+}
+
+static bool gpu_record(void *state, size_t config)
+{
+    Session *s = state;
+    return run_append_row(s->run, s->writer, &s->header, config);
 }
 
 static bool gpu_end(void *state)
 {
     Session *s = state;
-    bool ok = times_close(s->writer, s->run->diag);
-    farm_close(s->farm);
+    bool rest = s->run->options.shards > 1 && !s->run->stopped && !s->failed && s->writer;
+    bool ok = !rest || timer_append_rest(s->run, s->writer, &s->header, s->existing);
+    ok = times_close(s->writer, s->run->diag) && ok;
+    fetcher_close(s->fetcher);
     arena_free(s->scratch);
     return ok;
+}
+
+/* Each GPU says once in the recording what it is. */
+static bool open_lanes(Session *s)
+{
+    Run *r = s->run;
+    s->lanes = ARENA_ARRAY(r->arena, Lane, r->gpu_count);
+    for (size_t i = 0; i < r->gpu_count; i++) {
+        const GpuFacts *facts = gpu_facts(r->gpus[i].gpu);
+        RecordDevice x = {
+            .ordinal = r->gpus[i].ordinal, .name = facts->device.name, .uuid = facts->uuid};
+        int number = times_append_device(s->writer, &x, r->diag);
+        if (number == 0)
+            return false;
+        s->lanes[s->lane_count++] = (Lane){.device = &r->gpus[i], .number = number};
+    }
+    s->fetcher = fetcher_open(r, FETCHED_AHEAD * r->gpu_count);
+    s->fds = ARENA_ARRAY(r->arena, struct pollfd, fetcher_fd_limit(s->fetcher) + r->gpu_count + 1);
+    return true;
+}
+
+static TimesWriter *open_recording(Session *s)
+{
+    Run *r = s->run;
+    TimesRecording *existing = NULL;
+    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
+    if (!folder_create(r->options.output, r->diag))
+        return NULL;
+    TimesWriter *w = times_open_append(r->arena, path, &s->header, 0, &existing, r->diag);
+    s->existing = existing;
+    return w;
 }
 
 bool timer_gpu_open(Run *r, Timer *out)
 {
     Session *s = ARENA_NEW(r->arena, Session);
-    TimesRecording *existing = NULL;
-    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
-    *s = (Session){.run = r, .sentinel = SIZE_MAX, .scratch = arena_new()};
-    *out = (Timer){s, gpu_time, gpu_end};
+    *s = (Session){.run = r, .candidate = SIZE_MAX, .scratch = arena_new()};
+    *out = (Timer){s, gpu_time, gpu_final, gpu_record, gpu_end};
+    bool ok = run_choose_l2(r);
     s->header = run_record_header(r);
-    s->farm = run_open_farm(r);
-    bool ok = folder_create(r->options.output, r->diag);
-    s->writer = ok ? times_open_append(r->arena, path, &s->header, 0, &existing, r->diag) : NULL;
-    s->existing = existing;
-    ok = s->writer && run_write_profiles(r, &s->header) && run_task_arguments(r, &s->arguments) &&
-         run_set_problem(r, s->arguments, r->gpu) && record_failures(s);
+    s->kills = ARENA_ARRAY(r->arena, unsigned char, r->config_count);
+    s->writer = ok ? open_recording(s) : NULL;
+    ok = s->writer && run_write_profiles(r, &s->header) && run_set_problem(r) && open_lanes(s) &&
+         record_failures(s);
     if (!ok)
         gpu_end(s);
     return ok;

@@ -1,5 +1,7 @@
 #include "tuner/space/geometry.h"
 
+#include "metrics/base/vec.h"
+
 static bool evaluate(const Expr *e, int64_t otherwise, const Value *slots, Evaluation *ev,
                      int64_t *out)
 {
@@ -32,6 +34,74 @@ bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geome
     ev->error_at = l->at;
     return false;
 }
+
+/* --- steps
+ * ---------------------------------------------------------------------------------------- */
+
+typedef VEC(Step) StepVec;
+
+static bool failed(Evaluation *ev, const Expr *e, const char *why)
+{
+    ev->error = why;
+    ev->error_at = expr_span(e);
+    return false;
+}
+
+static bool add_step(Arena *a, const Launch *l, size_t number, Value v, int64_t times, Value *slots,
+                     Evaluation *ev, StepVec *steps)
+{
+    Step s = {.launch = number, .times = times, .value = v};
+    if (l->repeat_name)
+        slots[l->repeat_slot] = v;
+    if (!geometry_resolve(l, slots, ev, &s.geometry))
+        return false;
+    VEC_PUSH(a, steps, s);
+    return true;
+}
+
+/* One step for each whole number in a value or list. */
+static bool add_values(Arena *a, const Launch *l, size_t number, const Expr *e, Value v,
+                       Value *slots, Evaluation *ev, StepVec *steps)
+{
+    ValueList one = {1, &v};
+    const ValueList *list = v.kind == VALUE_LIST ? v.list : &one;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].kind != VALUE_INT)
+            return failed(ev, e, "a launch repeats with whole numbers");
+        if (steps->count >= STEP_LIMIT)
+            return failed(ev, e, "a launch repeats at most 65536 times");
+        if (!add_step(a, l, number, list->at[i], 1, slots, ev, steps))
+            return false;
+    }
+    return true;
+}
+
+bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Evaluation *ev,
+                    Step **out, size_t *count)
+{
+    StepVec steps = {0};
+    bool ok = true;
+    if (!l->repeat_name) {
+        int64_t times;
+        ok = evaluate(l->repeat, 1, slots, ev, &times);
+        if (ok && times < 1)
+            return failed(ev, l->repeat, "a launch repeats once at least");
+        ok = ok && add_step(a, l, number, (Value){0}, times, slots, ev, &steps);
+    }
+    for (size_t i = 0; ok && i < l->repeat_value_count; i++) {
+        Value v;
+        ok = expr_eval(l->repeat_values[i], slots, ev, &v) &&
+             add_values(a, l, number, l->repeat_values[i], v, slots, ev, &steps);
+    }
+    if (ok && steps.count == 0)
+        return failed(ev, l->repeat_values[0], "there is no value to repeat the launch with");
+    *out = steps.at;
+    *count = steps.count;
+    return ok;
+}
+
+/* --- tier 0
+ * --------------------------------------------------------------------------------------- */
 
 Tier0 tier0_check(const Device *d, const Geometry *g)
 {

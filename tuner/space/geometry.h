@@ -17,6 +17,25 @@ typedef struct Geometry {
     int64_t blocks;  /* of the grid */
 } Geometry;
 
+/* A kernel of a configuration as it is launched, once or several times in a row. */
+typedef struct Step {
+    size_t launch; /* which of the spec's */
+    int64_t times;
+    Value value; /* of the launch's repeat name; VALUE_NONE without one */
+    Geometry geometry;
+    /* Of the arguments' bytes, where they change from configuration to configuration or from step
+     * to step; 0 where they don't. */
+    uint32_t arguments;
+} Step;
+
+/* Launches of one configuration; more are a mistake in a spec. */
+enum { STEP_LIMIT = 65536 };
+
+/* The steps of launch `l`, which is the spec's number `number`, in `a`; the slot of its repeat name
+ * is written to.  False when arithmetic fails: `ev` says why. */
+bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Evaluation *ev,
+                    Step **out, size_t *count);
+
 /* False when arithmetic fails or a product overflows: `ev` says why. */
 bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geometry *out);
 

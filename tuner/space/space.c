@@ -104,6 +104,8 @@ static size_t collect(const Spec *s, const Expr **out)
     for (size_t i = 0; i < s->derived_count; i++)
         out[n++] = s->derived[i].value;
     for (size_t i = 0; i < s->launch_count; i++) {
+        if (s->launches[i].repeat_name)
+            continue; /* its name has no value here */
         for (int k = 0; k < 3; k++) {
             out[n++] = s->launches[i].grid[k];
             out[n++] = s->launches[i].block[k];

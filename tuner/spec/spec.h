@@ -50,20 +50,71 @@ typedef struct Constraint {
     Span at;
 } Constraint;
 
+/* A string of the spec in which "{expr}" stands for a value. */
+typedef struct TextPiece {
+    const char *text; /* as it is */
+    Expr *value;      /* printed behind it; NULL in the last piece */
+} TextPiece;
+
+typedef struct Text {
+    Span at;
+    const char *written; /* as it stands in the spec */
+    TextPiece *pieces;
+    size_t piece_count;
+} Text;
+
+/* --- data ------------------------------------------------------------------------------------- */
+
 typedef enum ArgumentRole {
     ARGUMENT_IN,
-    ARGUMENT_OUT,   /* compared with the reference */
-    ARGUMENT_INOUT, /* restored before each verified launch, and compared */
-    ARGUMENT_SCALAR
+    ARGUMENT_OUT,      /* compared with the reference */
+    ARGUMENT_INOUT,    /* restored before each verified launch, and compared */
+    ARGUMENT_SCALAR,   /* a number passed by value */
+    ARGUMENT_SCRATCH,  /* between launches; never compared */
+    ARGUMENT_CONSTANT, /* a variable of the device: no argument, but written before the launches */
+    ARGUMENT_TEXTURE   /* read through a texture object */
 } ArgumentRole;
 
-typedef enum ContentsKind { CONTENTS_ZERO, CONTENTS_CONSTANT, CONTENTS_UNIFORM } ContentsKind;
+typedef enum ContentsKind {
+    CONTENTS_ZERO,
+    CONTENTS_CONSTANT,
+    CONTENTS_UNIFORM,
+    CONTENTS_NORMAL,
+    CONTENTS_FORMULA,
+    CONTENTS_SORTED,
+    CONTENTS_COPY,
+    CONTENTS_LANE,
+    CONTENTS_LANES,
+    CONTENTS_FILE,
+    CONTENTS_UNDEFINED /* nothing was said of an output or scratch */
+} ContentsKind;
 
 /* What a buffer holds before a launch. */
 typedef struct Contents {
     ContentsKind kind;
-    Expr *numbers[3]; /* constant: value; uniform: low, high, seed (may be NULL) */
+    Span at;
+    /* constant: value; uniform: low, high, seed; normal: mean, deviation, seed (NULL: none);
+     * formula: the expression; lane: which. */
+    Expr *numbers[3];
+    struct Contents *inner; /* sorted: of what */
+    const char *from;       /* copy, lane, lanes: the buffer */
+    size_t from_argument;   /* its number */
+    const char *file;       /* as the spec names it */
+    const char *path;       /* the same, to be opened */
 } Contents;
+
+/* "compare C relative 1e-5 of max absolute 1e-7": how an output is judged. */
+typedef struct Comparison {
+    Span at;
+    bool exact;
+    bool has_relative, has_absolute;
+    double relative, absolute;
+    TaskScale scale; /* what the relative error is relative to */
+    Expr *first;     /* elements compared; NULL: all */
+    bool sum;        /* the sums of the elements are compared */
+} Comparison;
+
+enum { TEXTURE_DIMENSIONS = TASK_TEXTURE_DIMENSIONS };
 
 /* "in A : float[M * K] = uniform(-1, 1)" or "arg N : int = N" */
 typedef struct Argument {
@@ -71,21 +122,66 @@ typedef struct Argument {
     Span at;
     ArgumentRole role;
     TaskType element;
-    Expr *count; /* elements of a buffer */
-    Expr *value; /* of a scalar */
+    Expr *count; /* elements of a buffer; NULL of a scalar and of a texture */
+    Expr *value; /* of a scalar: a number, or a list of one for each lane */
     Contents contents;
+    Contents *expected;             /* what the reference says of it; NULL: nothing */
+    Comparison comparison;          /* of an output */
+    Expr *size[TEXTURE_DIMENSIONS]; /* of a texture; NULL past the last dimension */
+    TaskEdge edge;
+    bool linear, normalized;
 } Argument;
 
-/* One kernel launch of a configuration.  The kernel's arguments are the spec's, in order. */
+/* --- launches --------------------------------------------------------------------------------- */
+
+/* What a kernel takes at one place. */
+typedef struct LaunchItem {
+    Span at;
+    Expr *choice;  /* gives the name of an argument */
+    Argument *own; /* or, when `choice` is NULL, a scalar of this launch alone */
+} LaunchItem;
+
+/* One kernel of a configuration, launched once or several times in a row. */
 typedef struct Launch {
     Span at;
-    const char *file;  /* source as the spec names it */
-    const char *path;  /* the same, to be opened */
-    const char *entry; /* name of the kernel */
-    Expr *grid[3];     /* NULL: 1 */
+    const char *file;  /* source as the spec names it, or the command that prints it */
+    const char *path;  /* the same, to be opened; of a command the folder to run it in */
+    const char *entry; /* name of the kernel, as the spec has it */
+    bool expression;   /* the name is a C++ name expression with `name` as its parts */
+    Text name;
+    bool command; /* the source is what a command prints */
+    Text command_text;
+    Expr *grid[3]; /* NULL: 1 */
     Expr *block[3];
     Expr *shared; /* dynamic shared memory in bytes; NULL: 0 */
+
+    bool has_items;    /* an args line was there; else it takes all arguments in order */
+    LaunchItem *items; /* what it takes */
+    size_t item_count;
+
+    Expr *repeat;            /* how often in a row; NULL: once, or for each value of … */
+    const char *repeat_name; /* … this name, NULL when there is none */
+    Expr **repeat_values;    /* whole numbers, or lists of them */
+    size_t repeat_value_count;
+    size_t repeat_slot; /* of the name */
+
+    bool in_double; /* of a reference: it gets float and half as double */
 } Launch;
+
+/* "option "-maxrregcount={R}" if R > 0" */
+typedef struct CompileOption {
+    Text text;
+    Expr *condition; /* NULL: always */
+    bool varies;     /* from configuration to configuration */
+} CompileOption;
+
+/* What configurations are compared by. */
+typedef enum Objective {
+    OBJECTIVE_TIME,
+    OBJECTIVE_FLOP, /* work of that kind ÷ time */
+    OBJECTIVE_BYTES,
+    OBJECTIVE_ITEMS
+} Objective;
 
 typedef enum CarveKind {
     CARVE_THRESHOLD, /* carve spill_bytes == 0 */
@@ -133,13 +229,20 @@ typedef struct Spec {
     size_t argument_count;
     Launch *launches;
     size_t launch_count;
-    const char **options; /* for the compiler, besides -D and -arch */
+    const char **options;        /* for the compiler, besides -D and -arch: as they are written */
+    CompileOption *option_parts; /* as many: what they mean */
     size_t option_count;
+    const char **includes; /* folders for #include, to be opened */
+    size_t include_count;
 
-    Launch *reference; /* NULL: results are not verified */
-    double tolerance;  /* error allowed, relative to the root mean square of the output */
-    Expr *work_flop;   /* NULL when not said */
+    Launch *reference; /* kernels that say what is right, in order; NULL: none */
+    size_t reference_count;
+    bool reference_first; /* the first configuration says what is right */
+    double tolerance;     /* relative error of outputs whose `compare` says none */
+    Expr *work_flop;      /* NULL when not said */
     Expr *work_bytes;
+    Expr *work_items;
+    Objective objective;
 
     const Source **metric_lines; /* "metric …" statements, read by whoever knows metrics */
     size_t metric_line_count;
@@ -154,10 +257,28 @@ Spec *spec_read(Arena *a, const char *path, Diag *d);
 /* The same from a text; files are looked for from `source->name`'s folder. */
 Spec *spec_parse(Arena *a, const Source *source, Diag *d);
 
-/* Slots: problem names, parameters, derived names. */
+/* Are results compared with anything? */
+bool spec_is_verified(const Spec *s);
+
+/* Does a parameter reach the compiler as a macro?  Not when it is a template argument. */
+bool spec_parameter_is_macro(const Spec *s, size_t parameter);
+
+/* Does an expression use a parameter or a derived name? */
+bool spec_varies(const Spec *s, const Expr *e);
+
+/* A text with its values filled in.  False when arithmetic fails: `ev` says why. */
+bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out);
+
+/* Slots: problem names, parameters, derived names; then the names that stand only in one place:
+ * those of `repeat` lines, `i` and `lane` of formulas, and the arguments' as texts for `args`. */
 size_t spec_slot_count(const Spec *s);
 size_t spec_parameter_slot(const Spec *s, size_t parameter);
 size_t spec_derived_slot(const Spec *s, size_t derived);
+size_t spec_index_slot(const Spec *s); /* of `i`; that of `lane` is the next */
+size_t spec_argument_slot(const Spec *s, size_t argument);
+
+/* Fills in the arguments' names, for `args`. */
+void spec_set_arguments(const Spec *s, Value *slots);
 
 /* Values for the problem slots of an array of spec_slot_count. */
 void spec_set_problem(const Spec *s, size_t problem, Value *slots);

@@ -64,9 +64,31 @@ bool reader_same_problem_names(const Reader *r, const char *const *names, size_t
 
 /* --- slots -------------------------------------------------------------------------------- */
 
-size_t spec_slot_count(const Spec *s)
+/* Slots of names that stand in one place begin here. */
+static size_t first_extra_slot(const Spec *s)
 {
     return s->problem_name_count + s->parameter_count + s->derived_count;
+}
+
+/* Launch `i`, references counted behind the kernels. */
+static size_t repeat_slot(const Spec *s, size_t i)
+{
+    return first_extra_slot(s) + i;
+}
+
+size_t spec_index_slot(const Spec *s)
+{
+    return repeat_slot(s, s->launch_count + s->reference_count);
+}
+
+size_t spec_argument_slot(const Spec *s, size_t argument)
+{
+    return spec_index_slot(s) + 2 + argument;
+}
+
+size_t spec_slot_count(const Spec *s)
+{
+    return spec_argument_slot(s, s->argument_count);
 }
 
 size_t spec_parameter_slot(const Spec *s, size_t parameter)
@@ -85,17 +107,50 @@ void spec_set_problem(const Spec *s, size_t problem, Value *slots)
         slots[i] = s->problems[problem].values[i];
 }
 
+void spec_set_arguments(const Spec *s, Value *slots)
+{
+    for (size_t i = 0; i < s->argument_count; i++)
+        slots[spec_argument_slot(s, i)] = value_string(s->arguments[i].name);
+}
+
 /* --- binding ------------------------------------------------------------------------------ */
 
-/* What an expression may use: everything, or only what is declared before it. */
-typedef struct Visible {
-    const Reader *reader;
-    const char *declaring; /* the name it is the declaration of, or NULL */
-    bool fixed;            /* it must not change from configuration to configuration */
-    size_t problem_names;  /* how many of each may be used */
-    size_t parameters;
-    size_t derived;
-} Visible;
+Visible reader_see_all(const Reader *r)
+{
+    const Spec *s = r->spec;
+    return (Visible){.reader = r,
+                     .problem_names = s->problem_name_count,
+                     .parameters = s->parameter_count,
+                     .derived = s->derived_count};
+}
+
+Visible reader_see_problem(const Reader *r)
+{
+    return (Visible){.reader = r, .fixed = true, .problem_names = r->spec->problem_name_count};
+}
+
+/* A name that can stand only here. */
+static bool find_local(const Visible *v, const char *name, int *slot, ValueKind *kind)
+{
+    const Spec *s = v->reader->spec;
+    *kind = VALUE_INT;
+    if (v->launch && v->launch->repeat_name && strcmp(name, v->launch->repeat_name) == 0) {
+        *slot = (int)v->launch->repeat_slot;
+        return true;
+    }
+    if (v->index && (strcmp(name, "i") == 0 || strcmp(name, "lane") == 0)) {
+        *slot = (int)spec_index_slot(s) + (*name == 'l');
+        return true;
+    }
+    for (size_t i = 0; v->arguments && i < s->argument_count; i++) {
+        if (strcmp(name, s->arguments[i].name) != 0)
+            continue;
+        *slot = (int)spec_argument_slot(s, i);
+        *kind = VALUE_STRING;
+        return true;
+    }
+    return false;
+}
 
 /* The slot of a name, visible or not; false when there is none. */
 static bool find_slot(const Spec *s, const char *name, size_t *slot)
@@ -136,6 +191,8 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
 {
     const Visible *v = context;
     const Spec *s = v->reader->spec;
+    if (find_local(v, name, slot, kind))
+        return true;
     size_t at;
     bool known = find_slot(s, name, &at);
     if (v->declaring && strcmp(name, v->declaring) == 0)
@@ -164,6 +221,8 @@ static size_t list_names(void *context, const char **out, size_t room)
         out[n++] = s->parameters[i].name;
     for (size_t i = 0; i < v->derived && n < room; i++)
         out[n++] = s->derived[i].name;
+    for (size_t i = 0; v->arguments && i < s->argument_count && n < room; i++)
+        out[n++] = s->arguments[i].name;
     return n;
 }
 
@@ -172,22 +231,37 @@ static Scope scope_of(Visible *v)
     return (Scope){.context = v, .find = find_name, .names = list_names};
 }
 
-/* Binds an expression that must give a number; NULL is fine. */
-static bool bind_number(Reader *r, Expr *e, const Scope *s)
+bool reader_bind(Reader *r, Expr *e, Visible *v)
 {
-    if (!e || !expr_bind(e, s, r->d))
+    Scope s = scope_of(v);
+    return !e || expr_bind(e, &s, r->d);
+}
+
+bool reader_bind_number(Reader *r, Expr *e, Visible *v)
+{
+    if (!e || !reader_bind(r, e, v))
         return !e;
     ValueKind k = expr_kind(e);
     return k == VALUE_INT || k == VALUE_REAL ||
            diag_error(r->d, expr_span(e), "expected a number, this is %s", value_kind_name(k));
 }
 
-static bool bind_integer(Reader *r, Expr *e, const Scope *s)
+bool reader_bind_integer(Reader *r, Expr *e, Visible *v)
 {
-    if (!bind_number(r, e, s))
+    if (!reader_bind_number(r, e, v))
         return false;
     return !e || expr_kind(e) == VALUE_INT ||
            diag_error(r->d, expr_span(e), "expected a whole number, this is a real one");
+}
+
+bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *what)
+{
+    if (!e || !reader_bind(r, e, v))
+        return !e;
+    ValueKind k = expr_kind(e);
+    return (k != VALUE_STRING && k != VALUE_LIST) ||
+           diag_error(r->d, expr_span(e), "%s is true or false, this is %s", what,
+                      value_kind_name(k));
 }
 
 /* --- problems ----------------------------------------------------------------------------- */
@@ -196,8 +270,7 @@ static bool evaluate_problem_value(Reader *r, Problem *p, size_t i)
 {
     Visible v = {
         .reader = r, .declaring = r->spec->problem_names[i], .fixed = true, .problem_names = i};
-    Scope s = scope_of(&v);
-    if (!bind_number(r, p->exprs[i], &s))
+    if (!reader_bind_number(r, p->exprs[i], &v))
         return false;
     Evaluation ev = {.arena = r->a};
     if (!expr_eval(p->exprs[i], p->values, &ev, &p->values[i]))
@@ -237,22 +310,33 @@ static void finish_problems(Reader *r)
 
 /* --- parameters and derived names ----------------------------------------------------------- */
 
+typedef struct Dependence {
+    const Spec *spec;
+    bool found;
+} Dependence;
+
 static void note_dependence(void *context, int slot)
 {
-    const Reader *r = ((void **)context)[0];
-    bool *dependent = ((void **)context)[1];
-    if ((size_t)slot >= r->spec->problem_name_count)
-        *dependent = true;
+    Dependence *d = context;
+    size_t n = (size_t)slot;
+    d->found = d->found || (n >= d->spec->problem_name_count && n < first_extra_slot(d->spec));
+}
+
+bool spec_varies(const Spec *s, const Expr *e)
+{
+    Dependence d = {s, false};
+    if (e)
+        expr_visit_names(e, note_dependence, &d);
+    return d.found;
 }
 
 static bool finish_parameter(Reader *r, size_t index, const Scope *s)
 {
     Parameter *p = &r->spec->parameters[index];
-    void *context[2] = {r, &p->dependent};
     for (size_t i = 0; i < p->item_count; i++) {
         if (!expr_bind(p->items[i], s, r->d))
             return false;
-        expr_visit_names(p->items[i], note_dependence, context);
+        p->dependent = p->dependent || spec_varies(r->spec, p->items[i]);
     }
     if (!spec_parameter_values(r->a, r->spec, index, 0, &p->values, r->d))
         return false;
@@ -290,41 +374,6 @@ static void finish_declared(Reader *r)
 
 /* --- the rest ------------------------------------------------------------------------------- */
 
-static void bind_launch(Reader *r, Launch *k, const LaunchLines *met, const Scope *s)
-{
-    for (int i = 0; i < 3; i++) {
-        bind_integer(r, k->grid[i], s);
-        bind_integer(r, k->block[i], s);
-    }
-    bind_integer(r, k->shared, s);
-    bool own_lines = k != r->spec->reference;
-    const char *how = own_lines ? "add a line such as" : "put behind it";
-    if (!met->block)
-        diag_error(r->d, k->at, "%s has no block; %s 'block 16, 16'", k->entry, how);
-    if (!met->grid)
-        diag_error(r->d, k->at, "%s has no grid; %s 'grid ceil_div(N, 16)'", k->entry, how);
-}
-
-static void bind_argument(Reader *r, Argument *g, const Scope *s)
-{
-    bool (*bind)(Reader *, Expr *, const Scope *) =
-        task_scalar_is_float(g->element.scalar) ? bind_number : bind_integer;
-    bind_integer(r, g->count, s);
-    bind(r, g->value, s);
-    for (int i = 0; i < 2; i++)
-        bind(r, g->contents.numbers[i], s);
-    bind_integer(r, g->contents.numbers[2], s);
-}
-
-static void bind_constraint(Reader *r, Constraint *c, const Scope *s)
-{
-    if (!expr_bind(c->condition, s, r->d))
-        return;
-    ValueKind k = expr_kind(c->condition);
-    if (k == VALUE_STRING || k == VALUE_LIST)
-        diag_error(r->d, c->at, "a constraint is true or false, this is %s", value_kind_name(k));
-}
-
 static void check_whole(Reader *r)
 {
     Spec *s = r->spec;
@@ -333,8 +382,11 @@ static void check_whole(Reader *r)
         diag_error(r->d, start, "no kernel: add a line such as 'kernel \"file.cu\" name'");
     if (!r->param_met)
         diag_error(r->d, start, "no parameters: there is nothing to tune");
-    if (s->reference && !r->output_met)
-        diag_error(r->d, s->reference->at,
+    Span first = s->reference_first ? r->reference_first_at
+                 : s->reference     ? s->reference->at
+                                    : start;
+    if ((s->reference || s->reference_first) && !r->output_met)
+        diag_error(r->d, first,
                    "there is a reference but no output to compare; add an 'out' or 'inout' line");
 }
 
@@ -352,30 +404,31 @@ void reader_finish(Reader *r)
     s->launches = r->launches.at;
     s->launch_count = r->launches.count;
     s->options = r->options.at;
+    s->option_parts = r->option_parts.at;
     s->option_count = r->options.count;
+    s->includes = r->includes.at;
+    s->include_count = r->includes.count;
+    s->reference = r->references.at;
+    s->reference_count = r->references.count;
     s->metric_lines = r->metric_lines.at;
     s->metric_line_count = r->metric_lines.count;
     s->carving = r->carving.at;
     s->carving_count = r->carving.count;
+    for (size_t i = 0; i < s->launch_count; i++)
+        s->launches[i].repeat_slot = repeat_slot(s, i);
+    for (size_t i = 0; i < s->reference_count; i++)
+        s->reference[i].repeat_slot = repeat_slot(s, s->launch_count + i);
 
     finish_problems(r);
     finish_declared(r);
-    Visible all = {.reader = r,
-                   .problem_names = s->problem_name_count,
-                   .parameters = s->parameter_count,
-                   .derived = s->derived_count};
-    Scope scope = scope_of(&all);
-    Visible sizes = {.reader = r, .fixed = true, .problem_names = s->problem_name_count};
-    Scope fixed = scope_of(&sizes);
+    Visible all = reader_see_all(r);
     for (size_t i = 0; i < s->constraint_count; i++)
-        bind_constraint(r, &s->constraints[i], &scope);
-    for (size_t i = 0; i < s->argument_count; i++)
-        bind_argument(r, &s->arguments[i], &fixed);
-    for (size_t i = 0; i < s->launch_count; i++)
-        bind_launch(r, &s->launches[i], &r->launch_lines.at[i], &scope);
-    if (r->reference_named)
-        bind_launch(r, s->reference, &r->reference_lines, &fixed);
-    bind_number(r, s->work_flop, &fixed);
-    bind_number(r, s->work_bytes, &fixed);
+        reader_bind_condition(r, s->constraints[i].condition, &all, "a constraint");
+    reader_bind_arguments(r);
+    reader_bind_launches(r);
+    reader_bind_options(r);
+    reader_bind_references(r);
+    reader_keep_promises(r);
+    reader_bind_work(r);
     check_whole(r);
 }

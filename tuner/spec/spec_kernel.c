@@ -1,35 +1,62 @@
-/* Statements about the kernel: launches, options, arguments, reference, work. */
+/* Statements about the kernels: launches, compiler options, kernels as references. */
 #include "tuner/spec/spec_statements.h"
 
 #include "metrics/base/file.h"
 
+#include <ctype.h>
 #include <string.h>
+
+/* The words that may follow a reference on its line, and begin lines of their own after a kernel.
+ */
+static const char *const LAUNCH_WORDS[] = {"block", "grid", "shared", "args", "repeat", "double"};
+enum { LAUNCH_WORD_COUNT = sizeof LAUNCH_WORDS / sizeof LAUNCH_WORDS[0] };
 
 static bool is_launch_word(const Lexer *l)
 {
-    return lexer_is(l, "block") || lexer_is(l, "grid") || lexer_is(l, "shared");
+    for (size_t i = 0; i < LAUNCH_WORD_COUNT; i++)
+        if (lexer_is(l, LAUNCH_WORDS[i]))
+            return true;
+    return false;
+}
+
+/* The name of the kernel, bare or in quotes. */
+static bool take_kernel_name(Reader *r, Launch *k)
+{
+    if (is_launch_word(&r->l)) {
+        diag_error(r->d, r->l.token.at, "expected the name of the kernel, found '%s'",
+                   r->l.token.text);
+        return false;
+    }
+    if (r->l.token.kind != TOKEN_STRING) {
+        const char *name = reader_take_name(r, "the name of the kernel");
+        if (name)
+            k->entry = name;
+        return name != NULL;
+    }
+    k->expression = true;
+    if (!reader_take_text(r, "the name of the kernel", &k->name))
+        return false;
+    k->entry = k->name.written;
+    return *k->entry || diag_error(r->d, k->name.at, "the name of the kernel is empty");
 }
 
 /* "file.cu" NAME, as in kernel and reference statements.  A missing file is no reason to stop. */
 static bool take_kernel(Reader *r, Launch *k)
 {
-    Span at = r->l.token.at;
-    k->file = reader_take_string(r, "the file of the kernel");
-    if (!k->file)
-        return false;
-    k->path = path_join(r->a, path_folder(r->a, r->spec->source->name), k->file);
-    if (!file_exists(k->path))
-        diag_error(r->d, at, "there is no file '%s'", k->path);
-    const char *name = is_launch_word(&r->l) ? NULL : reader_take_name(r, "the name of the kernel");
-    if (is_launch_word(&r->l) && !name)
-        diag_error(r->d, r->l.token.at, "expected the name of the kernel, found '%s'",
-                   r->l.token.text);
-    if (name)
-        k->entry = name;
-    return name != NULL;
+    k->command = lexer_is(&r->l, "command");
+    if (k->command) {
+        lexer_next(&r->l);
+        if (!reader_take_text(r, "the command that prints the kernel's source", &k->command_text))
+            return false;
+        k->file = k->command_text.written;
+        k->path = path_folder(r->a, r->spec->source->name);
+    } else {
+        k->file = reader_take_path(r, "the file of the kernel", &k->path);
+    }
+    return k->file && take_kernel_name(r, k);
 }
 
-/* kernel "file.cu" NAME: begins a launch; block, grid and shared lines after it belong to it */
+/* kernel [command] "file.cu" NAME: begins a launch; block, grid … lines after it belong to it */
 bool read_kernel(Reader *r, Span at)
 {
     r->kernel_met = true;
@@ -39,6 +66,9 @@ bool read_kernel(Reader *r, Span at)
     VEC_PUSH(r->a, &r->launch_lines, (LaunchLines){0});
     return ok;
 }
+
+/* --- the parts of a launch ----------------------------------------------------------------------
+ */
 
 static bool take_dimensions(Reader *r, const char *what, Expr *out[3])
 {
@@ -52,20 +82,106 @@ static bool take_dimensions(Reader *r, const char *what, Expr *out[3])
     return true;
 }
 
-/* One of block, grid and shared, whose word was taken: into the launch, noted in `met`. */
-static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, LaunchLines *met)
+/* Is the current token a name with a colon behind it? */
+static bool is_typed_name(const Lexer *l)
 {
-    bool *flag = *what == 'b' ? &met->block : *what == 'g' ? &met->grid : &met->shared;
-    if (*flag)
-        return diag_error(r->d, at, "%s already has a %s line", k->entry, what);
-    *flag = true;
-    if (*what != 's')
-        return take_dimensions(r, what, *what == 'g' ? k->grid : k->block);
-    k->shared = expr_parse(&r->l);
-    return k->shared != NULL;
+    const char *next = l->source->text + l->at;
+    return l->token.kind == TOKEN_NAME && next[strspn(next, " \t")] == ':';
 }
 
-/* block, grid or shared on a line of its own: of the kernel above it */
+/* NAME ":" TYPE "=" expr */
+static bool take_own_scalar(Reader *r, LaunchItem *item)
+{
+    Argument *g = ARENA_NEW(r->a, Argument);
+    item->own = g;
+    g->role = ARGUMENT_SCALAR;
+    g->at = item->at;
+    g->name = reader_take_name(r, "the name of an argument");
+    if (!g->name || !reader_take_type(r, &g->element) || !lexer_expect(&r->l, "=", "and the value"))
+        return false;
+    g->value = expr_parse(&r->l);
+    return g->value != NULL;
+}
+
+/* item { "," item } */
+static bool take_items(Reader *r, Launch *k)
+{
+    VEC(LaunchItem) items = {0};
+    k->has_items = true;
+    do {
+        if (items.count >= ARGUMENT_LIMIT)
+            return diag_error(r->d, r->l.token.at, "more than %d arguments", ARGUMENT_LIMIT);
+        LaunchItem item = {.at = r->l.token.at};
+        if (is_typed_name(&r->l)) {
+            if (!take_own_scalar(r, &item))
+                return false;
+        } else {
+            item.choice = expr_parse(&r->l);
+            if (!item.choice)
+                return false;
+            item.at = expr_span(item.choice);
+        }
+        VEC_PUSH(r->a, &items, item);
+    } while (lexer_take(&r->l, ","));
+    k->items = items.at;
+    k->item_count = items.count;
+    return true;
+}
+
+/* NAME "in" */
+static bool is_named_repeat(const Lexer *l)
+{
+    const char *next = l->source->text + l->at;
+    next += strspn(next, " \t");
+    bool in =
+        next[0] == 'i' && next[1] == 'n' && !isalnum((unsigned char)next[2]) && next[2] != '_';
+    return l->token.kind == TOKEN_NAME && in;
+}
+
+/* expr | NAME "in" exprs */
+static bool take_repeat(Reader *r, Launch *k)
+{
+    if (!is_named_repeat(&r->l)) {
+        k->repeat = expr_parse(&r->l);
+        return k->repeat != NULL;
+    }
+    k->repeat_name = reader_take_name(r, "a name");
+    ExprVec values = {0};
+    if (!lexer_expect(&r->l, "in", "and the values") || !reader_take_list(r, &values))
+        return false;
+    k->repeat_values = values.at;
+    k->repeat_value_count = values.count;
+    return true;
+}
+
+/* One of the launch's words, which was taken: into the launch, noted in `met`. */
+static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, LaunchLines *met)
+{
+    bool *flag = *what == 'b'   ? &met->block
+                 : *what == 'g' ? &met->grid
+                 : *what == 's' ? &met->shared
+                 : *what == 'a' ? &met->args
+                                : &met->repeat;
+    if (*flag)
+        return diag_error(r->d, at, "%s already has %s %s line", k->entry,
+                          *what == 'a' ? "an" : "a", what);
+    *flag = true;
+    switch (*what) {
+    case 'b':
+        return take_dimensions(r, what, k->block);
+    case 'g':
+        return take_dimensions(r, what, k->grid);
+    case 'a':
+        return take_items(r, k);
+    case 'r':
+        return take_repeat(r, k);
+    default:
+        k->shared = expr_parse(&r->l);
+        return k->shared != NULL;
+    }
+}
+
+/* block, grid, shared, args or repeat on a line of its own: of the kernel above it */
 static bool read_launch_line(Reader *r, Span at, const char *what)
 {
     size_t n = r->launches.count;
@@ -92,172 +208,97 @@ bool read_shared(Reader *r, Span at)
     return read_launch_line(r, at, "shared");
 }
 
-/* option "-use_fast_math" */
+/* args item { "," item } */
+bool read_args(Reader *r, Span at)
+{
+    return read_launch_line(r, at, "args");
+}
+
+/* repeat expr | repeat NAME in exprs */
+bool read_repeat(Reader *r, Span at)
+{
+    return read_launch_line(r, at, "repeat");
+}
+
+/* --- options ------------------------------------------------------------------------------------
+ */
+
+/* option "-use_fast_math" [ if expr ] */
 bool read_option(Reader *r, Span at)
 {
     (void)at;
-    const char *option = reader_take_string(r, "a compiler option");
-    if (!option)
+    CompileOption o = {0};
+    if (!reader_take_text(r, "a compiler option", &o.text))
         return false;
-    VEC_PUSH(r->a, &r->options, option);
+    if (lexer_take(&r->l, "if")) {
+        o.condition = expr_parse(&r->l);
+        if (!o.condition)
+            return false;
+    }
+    VEC_PUSH(r->a, &r->options, o.text.written);
+    VEC_PUSH(r->a, &r->option_parts, o);
     return true;
 }
 
-static bool take_contents(Reader *r, Contents *c)
-{
-    Span at = r->l.token.at;
-    if (lexer_take(&r->l, "zero"))
-        return true;
-    bool uniform = lexer_take(&r->l, "uniform");
-    if (!uniform && !lexer_take(&r->l, "constant"))
-        return diag_error(r->d, at,
-                          "unknown contents; there are zero, constant(value) and "
-                          "uniform(low, high [, seed])");
-    c->kind = uniform ? CONTENTS_UNIFORM : CONTENTS_CONSTANT;
-    ExprVec v = {0};
-    if (!lexer_expect(&r->l, "(", "with the numbers") || !reader_take_list(r, &v) ||
-        !lexer_expect(&r->l, ")", "after the numbers"))
-        return false;
-    size_t least = uniform ? 2 : 1, most = uniform ? 3 : 1;
-    if (v.count < least || v.count > most)
-        return diag_error(r->d, span_join(at, r->l.last), "%s",
-                          uniform ? "uniform takes low, high and perhaps a seed"
-                                  : "constant takes one value");
-    for (size_t i = 0; i < v.count; i++)
-        c->numbers[i] = v.at[i];
-    return true;
-}
-
-/* NAME ":" TYPE */
-static bool take_typed_name(Reader *r, Argument *g)
-{
-    g->at = r->l.token.at;
-    g->name = reader_take_name(r, "the name of an argument");
-    if (!g->name || !lexer_expect(&r->l, ":", "between the name and its type"))
-        return false;
-    if (r->arguments.count >= ARGUMENT_LIMIT)
-        return diag_error(r->d, g->at, "more than %d arguments", ARGUMENT_LIMIT);
-    for (size_t i = 0; i < r->arguments.count; i++)
-        if (strcmp(r->arguments.at[i].name, g->name) == 0)
-            return diag_error(r->d, g->at, "there is an argument '%s' already", g->name);
-    Span at = r->l.token.at;
-    const char *type = reader_take_name(r, "a type");
-    if (!type)
-        return false;
-    if (task_type_find(type, &g->element))
-        return true;
-    const char *names[TASK_SCALARS];
-    for (int i = 0; i < TASK_SCALARS; i++)
-        names[i] = task_scalar_name((TaskScalar)i);
-    const char *closest = name_closest(type, names, TASK_SCALARS);
-    return diag_error(r->d, at, "unknown type '%s'; %s%s%s", type,
-                      closest ? "did you mean '"
-                              : "there are int8 … uint64, int, uint, half, float",
-                      closest ? closest : " and double", closest ? "'?" : "");
-}
-
-/* in|out|inout NAME ":" TYPE "[" expr "]" [ "=" contents ] */
-static bool read_buffer(Reader *r, Span at, ArgumentRole role)
+/* include "folder" */
+bool read_include(Reader *r, Span at)
 {
     (void)at;
-    Argument g = {.role = role};
-    r->output_met = r->output_met || role != ARGUMENT_IN;
-    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the number of elements"))
+    const char *path;
+    if (!reader_take_path(r, "a folder with files to include", &path))
         return false;
-    g.count = expr_parse(&r->l);
-    if (!g.count || !lexer_expect(&r->l, "]", "after the number of elements"))
-        return false;
-    if (lexer_take(&r->l, "=") && !take_contents(r, &g.contents))
-        return false;
-    VEC_PUSH(r->a, &r->arguments, g);
+    VEC_PUSH(r->a, &r->includes, path);
     return true;
 }
 
-bool read_in(Reader *r, Span at)
+/* --- references ---------------------------------------------------------------------------------
+ */
+
+/* "file.cu" NAME [ block … ] [ grid … ] …, on one line */
+static bool read_reference_kernel(Reader *r, Span at)
 {
-    return read_buffer(r, at, ARGUMENT_IN);
+    Launch k = {.at = at, .entry = "the reference"};
+    LaunchLines met = {0};
+    bool named = take_kernel(r, &k), ok = named;
+    if (k.command)
+        ok = named = diag_error(r->d, at, "a reference is a file, not what a command prints");
+    while (ok && is_launch_word(&r->l)) {
+        Span word = r->l.token.at;
+        const char *what = r->l.token.text;
+        lexer_next(&r->l);
+        if (strcmp(what, "double") == 0)
+            k.in_double = true;
+        else
+            ok = take_launch_line(r, word, what, &k, &met);
+    }
+    if (!ok)
+        met.block = met.grid = true; /* one mistake is enough */
+    VEC_PUSH(r->a, &r->references, k);
+    VEC_PUSH(r->a, &r->reference_lines, met);
+    return ok;
 }
 
-bool read_out(Reader *r, Span at)
+/* NAME "=" contents */
+static bool read_reference_contents(Reader *r)
 {
-    return read_buffer(r, at, ARGUMENT_OUT);
-}
-
-bool read_inout(Reader *r, Span at)
-{
-    return read_buffer(r, at, ARGUMENT_INOUT);
-}
-
-/* arg NAME ":" TYPE "=" expr */
-bool read_arg(Reader *r, Span at)
-{
-    (void)at;
-    Argument g = {.role = ARGUMENT_SCALAR};
-    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "=", "and the value"))
+    Promise p = {.at = r->l.token.at, .expected = ARENA_NEW(r->a, Contents)};
+    p.name = reader_take_name(r, "the kernel, the name of an output, or 'first'");
+    if (!p.name || !lexer_expect(&r->l, "=", "and what the output must be") ||
+        !reader_take_contents(r, p.expected))
         return false;
-    g.value = expr_parse(&r->l);
-    if (!g.value)
-        return false;
-    VEC_PUSH(r->a, &r->arguments, g);
+    VEC_PUSH(r->a, &r->promises, p);
     return true;
 }
 
-/* reference "file.cu" NAME [ block … ] [ grid … ] [ shared … ], on one line */
 bool read_reference(Reader *r, Span at)
 {
-    static const char *const words[] = {"block", "grid", "shared"};
-    if (r->spec->reference) {
-        Span met = r->spec->reference->at;
-        return reader_only_once(r, &met, at, "reference");
-    }
-    Launch *k = ARENA_NEW(r->a, Launch);
-    k->at = at;
-    k->entry = "the reference";
-    r->spec->reference = k;
-    if (!take_kernel(r, k))
-        return false;
-    r->reference_named = true;
-    for (size_t i = 0; i < 3; i++) {
-        Span word = r->l.token.at;
-        if (!lexer_take(&r->l, words[i]))
-            continue;
-        if (!take_launch_line(r, word, words[i], k, &r->reference_lines)) {
-            r->reference_named = false;
-            return false;
-        }
-        i = SIZE_MAX; /* they stand in any order */
-    }
-    return true;
-}
-
-/* tolerance NUMBER */
-bool read_tolerance(Reader *r, Span at)
-{
-    return reader_only_once(r, &r->tolerance_at, at, "tolerance") &&
-           reader_take_number(r, "the error allowed, relative to the size of the output",
-                              &r->spec->tolerance);
-}
-
-/* work [flop = expr] [,] [bytes = expr] */
-bool read_work(Reader *r, Span at)
-{
-    (void)at;
-    do {
-        Span word = r->l.token.at;
-        bool flop = lexer_is(&r->l, "flop");
-        if (!flop && !lexer_is(&r->l, "bytes"))
-            return diag_error(r->d, word, "expected 'flop = …' or 'bytes = …', found %s",
-                              lexer_describe(&r->l));
-        if (!reader_only_once(r, flop ? &r->flop_at : &r->bytes_at, word,
-                              flop ? "count of flop" : "count of bytes"))
-            return false;
-        Expr **target = flop ? &r->spec->work_flop : &r->spec->work_bytes;
-        lexer_next(&r->l);
-        if (!lexer_expect(&r->l, "=", "and the amount of work"))
-            return false;
-        *target = expr_parse(&r->l);
-        if (!*target)
-            return false;
-    } while (lexer_take(&r->l, ","));
-    return true;
+    const char *next = r->l.source->text + r->l.at;
+    bool assigned = next[strspn(next, " \t")] == '=';
+    if (r->l.token.kind == TOKEN_STRING)
+        return read_reference_kernel(r, at);
+    if (!lexer_is(&r->l, "first") || assigned)
+        return read_reference_contents(r);
+    lexer_next(&r->l);
+    r->spec->reference_first = true;
+    return reader_only_once(r, &r->reference_first_at, at, "reference");
 }

@@ -16,9 +16,57 @@ static void print_dimensions(Buf *out, const char *what, Expr *const e[3])
     }
 }
 
+static void print_exprs(Buf *out, Expr *const *e, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(out, i ? ", " : " ");
+        print_expr(out, e[i]);
+    }
+}
+
+static void print_type(Buf *out, TaskType t)
+{
+    buf_puts(out, task_scalar_name(t.scalar));
+    if (t.lanes > 1)
+        buf_printf(out, "%d", t.lanes);
+}
+
+static void print_scalar(Buf *out, const Argument *g)
+{
+    buf_printf(out, "%s : ", g->name);
+    print_type(out, g->element);
+    buf_puts(out, " = ");
+    print_expr(out, g->value);
+}
+
+static void print_items(Buf *out, const Launch *k, const char *between)
+{
+    buf_printf(out, "%sargs", between);
+    for (size_t i = 0; i < k->item_count; i++) {
+        buf_puts(out, i ? ", " : " ");
+        if (k->items[i].own)
+            print_scalar(out, k->items[i].own);
+        else
+            print_expr(out, k->items[i].choice);
+    }
+}
+
+static void print_repeat(Buf *out, const Launch *k, const char *between)
+{
+    if (k->repeat) {
+        buf_printf(out, "%srepeat ", between);
+        print_expr(out, k->repeat);
+    } else if (k->repeat_name) {
+        buf_printf(out, "%srepeat %s in", between, k->repeat_name);
+        print_exprs(out, k->repeat_values, k->repeat_value_count);
+    }
+}
+
 static void print_launch(Buf *out, const char *word, const Launch *k, const char *between)
 {
-    buf_printf(out, "%s \"%s\" %s%s", word, k->file, k->entry, between);
+    const char *quote = k->expression ? "\"" : "";
+    buf_printf(out, "%s %s\"%s\" %s%s%s%s", word, k->command ? "command " : "", k->file, quote,
+               k->entry, quote, between);
     print_dimensions(out, "block", k->block);
     buf_puts(out, between);
     print_dimensions(out, "grid", k->grid);
@@ -26,31 +74,117 @@ static void print_launch(Buf *out, const char *word, const Launch *k, const char
         buf_printf(out, "%sshared ", between);
         print_expr(out, k->shared);
     }
-    buf_putc(out, '\n');
+    if (k->has_items)
+        print_items(out, k, between);
+    print_repeat(out, k, between);
+    buf_puts(out, k->in_double ? " double\n" : "\n");
+}
+
+/* --- data
+ * ----------------------------------------------------------------------------------------- */
+
+static void print_contents(Buf *out, const Contents *c)
+{
+    static const char *const words[] = {"zero",   "constant", "uniform", "normal", "formula",
+                                        "sorted", "copy",     "lane",    "lanes",  "file"};
+    buf_puts(out, words[c->kind]);
+    if (c->kind == CONTENTS_ZERO)
+        return;
+    buf_putc(out, '(');
+    if (c->inner)
+        print_contents(out, c->inner);
+    if (c->file)
+        buf_printf(out, "\"%s\"", c->file);
+    if (c->from)
+        buf_puts(out, c->from);
+    for (int i = 0; i < 3 && c->numbers[i]; i++) {
+        buf_puts(out, i || c->from ? ", " : "");
+        print_expr(out, c->numbers[i]);
+    }
+    buf_putc(out, ')');
+}
+
+static void print_texture_modes(Buf *out, const Argument *g)
+{
+    static const char *const edges[] = {" wrap", "", " mirror", " border"};
+    buf_printf(out, "%s%s%s", g->linear ? " linear" : "", g->normalized ? " normalized" : "",
+               edges[g->edge]);
 }
 
 static void print_argument(Buf *out, const Argument *g)
 {
-    static const char *const words[] = {"in", "out", "inout", "arg"};
-    buf_printf(out, "%s %s : %s", words[g->role], g->name, task_scalar_name(g->element.scalar));
-    if (g->element.lanes > 1)
-        buf_printf(out, "%d", g->element.lanes);
+    static const char *const words[] = {"in",      "out",      "inout",  "arg",
+                                        "scratch", "constant", "texture"};
+    buf_printf(out, "%s ", words[g->role]);
     if (g->role == ARGUMENT_SCALAR) {
-        buf_puts(out, " = ");
-        print_expr(out, g->value);
-    } else {
-        buf_putc(out, '[');
+        print_scalar(out, g);
+        buf_putc(out, '\n');
+        return;
+    }
+    buf_printf(out, "%s : ", g->name);
+    print_type(out, g->element);
+    buf_putc(out, '[');
+    if (g->count)
         print_expr(out, g->count);
-        buf_putc(out, ']');
-    }
-    static const char *const contents[] = {"", "constant", "uniform"};
-    for (int i = 0; i < 3 && g->contents.numbers[i]; i++) {
-        if (i == 0)
-            buf_printf(out, " = %s(", contents[g->contents.kind]);
+    for (int i = 0; i < TEXTURE_DIMENSIONS && g->size[i]; i++) {
         buf_puts(out, i ? ", " : "");
-        print_expr(out, g->contents.numbers[i]);
+        print_expr(out, g->size[i]);
     }
-    buf_puts(out, g->contents.numbers[0] ? ")\n" : "\n");
+    buf_putc(out, ']');
+    if (g->role == ARGUMENT_TEXTURE)
+        print_texture_modes(out, g);
+    bool silent = g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_ZERO;
+    if (!silent || (g->role == ARGUMENT_OUT && g->contents.kind == CONTENTS_ZERO)) {
+        buf_puts(out, " = ");
+        print_contents(out, &g->contents);
+    }
+    buf_putc(out, '\n');
+}
+
+static void print_comparison(Buf *out, const Argument *g)
+{
+    static const char *const scales[] = {"rms", "max", "element"};
+    const Comparison *c = &g->comparison;
+    if (g->expected) {
+        buf_printf(out, "reference %s = ", g->name);
+        print_contents(out, g->expected);
+        buf_putc(out, '\n');
+    }
+    if (!c->at.source)
+        return;
+    buf_printf(out, "compare %s", g->name);
+    if (c->sum)
+        buf_puts(out, " sum");
+    if (c->first) {
+        buf_puts(out, " first ");
+        print_expr(out, c->first);
+    }
+    if (c->exact)
+        buf_puts(out, " exact");
+    if (c->has_relative)
+        buf_printf(out, " relative %g of %s", c->relative, scales[c->scale]);
+    if (c->has_absolute)
+        buf_printf(out, " absolute %g", c->absolute);
+    buf_putc(out, '\n');
+}
+
+static void print_option(Buf *out, const CompileOption *o)
+{
+    buf_printf(out, "option \"%s\"", o->text.written);
+    if (o->condition) {
+        buf_puts(out, " if ");
+        print_expr(out, o->condition);
+    }
+    buf_putc(out, '\n');
+}
+
+static void print_work(Buf *out, const char *what, const Expr *e)
+{
+    if (!e)
+        return;
+    buf_printf(out, "work %s = ", what);
+    print_expr(out, e);
+    buf_putc(out, '\n');
 }
 
 void spec_print(const Spec *s, Buf *out)
@@ -81,10 +215,17 @@ void spec_print(const Spec *s, Buf *out)
     for (size_t i = 0; i < s->launch_count; i++)
         print_launch(out, "kernel", &s->launches[i], "\n");
     for (size_t i = 0; i < s->option_count; i++)
-        buf_printf(out, "option \"%s\"\n", s->options[i]);
+        print_option(out, &s->option_parts[i]);
     for (size_t i = 0; i < s->argument_count; i++)
         print_argument(out, &s->arguments[i]);
-    if (s->reference)
-        print_launch(out, "reference", s->reference, " ");
+    for (size_t i = 0; i < s->reference_count; i++)
+        print_launch(out, "reference", &s->reference[i], " ");
+    if (s->reference_first)
+        buf_puts(out, "reference first\n");
+    for (size_t i = 0; i < s->argument_count; i++)
+        print_comparison(out, &s->arguments[i]);
     buf_printf(out, "tolerance %g\n", s->tolerance);
+    print_work(out, "flop", s->work_flop);
+    print_work(out, "bytes", s->work_bytes);
+    print_work(out, "items", s->work_items);
 }

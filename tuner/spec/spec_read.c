@@ -1,5 +1,6 @@
 /* Text to spec: the table of statements, and reading them line by line.  The statements themselves
- * are in spec_space.c, spec_kernel.c and spec_carve.c; names are bound in spec_bind.c. */
+ * are in spec_space.c, spec_kernel.c, spec_data.c, spec_result.c and spec_carve.c; names are bound
+ * in spec_bind*.c. */
 #include "tuner/spec/spec_statements.h"
 
 #include "metrics/base/file.h"
@@ -22,14 +23,22 @@ static const Statement statements[] = {
     {"block", read_block},
     {"grid", read_grid},
     {"shared", read_shared},
+    {"args", read_args},
+    {"repeat", read_repeat},
     {"option", read_option},
+    {"include", read_include},
     {"in", read_in},
     {"out", read_out},
     {"inout", read_inout},
+    {"scratch", read_scratch},
+    {"constant", read_constant},
+    {"texture", read_texture},
     {"arg", read_arg},
     {"reference", read_reference},
+    {"compare", read_compare},
     {"tolerance", read_tolerance},
     {"work", read_work},
+    {"objective", read_objective},
     {"metric", read_metric},
     {"carve", read_carve},
     {"polish", read_polish},
@@ -68,6 +77,8 @@ static bool begins_statement(const char *text)
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
         if (is_word(next, next_length, operators[i]))
             return false;
+    if (is_word(text, length, "constant") && *next == '(')
+        return false; /* contents */
     return !is_word(text, length, "in") || *skip_spaces(next + next_length) == ':';
 }
 

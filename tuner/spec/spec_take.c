@@ -1,6 +1,8 @@
 /* The pieces that statements are made of. */
 #include "tuner/spec/spec_statements.h"
 
+#include "metrics/base/file.h"
+
 /* A name that may be declared; NULL after a message. */
 const char *reader_take_name(Reader *r, const char *what)
 {
@@ -27,6 +29,18 @@ const char *reader_take_string(Reader *r, const char *what)
     const char *text = l->token.text;
     lexer_next(l);
     return text;
+}
+
+const char *reader_take_path(Reader *r, const char *what, const char **path)
+{
+    Span at = r->l.token.at;
+    const char *name = reader_take_string(r, what);
+    if (!name)
+        return NULL;
+    *path = path_join(r->a, path_folder(r->a, r->spec->source->name), name);
+    if (!file_exists(*path))
+        diag_error(r->d, at, "there is no file '%s'", *path);
+    return name;
 }
 
 bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out)

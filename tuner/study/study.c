@@ -98,7 +98,7 @@ static void study_budgets(Arena *a, Study *y, const char *time_metric)
     static const size_t leads[] = {1, 2, 5};
     const PointSet *s = y->points;
     int m = metricset_find(s->metrics, time_metric);
-    if (m < 0 || s->best == SIZE_MAX)
+    if (m < 0 || s->best == SIZE_MAX || s->profiled == 0)
         return;
     VEC(StudyBudget) v = {0};
     Arena *scratch = arena_new();

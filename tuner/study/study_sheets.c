@@ -190,12 +190,53 @@ static Sheet searches(Arena *a, const Study *studies, size_t n)
     return s;
 }
 
+static const SheetColumn fit_columns[] = {
+    {"left_out", "left out", CELL_TEXT},
+    {"points", "points", CELL_COUNT},
+    {"error", "error", CELL_PERCENT},
+    {"rank_correlation", "correlation there", CELL_NUMBER},
+    {"place_of_best", "place of its best", CELL_COUNT},
+    {"regret", "regret there", CELL_PERCENT},
+    {"formula", "time [ms] =", CELL_TEXT},
+};
+
+static const char *formula(Arena *a, const FitResult *f, const MetricSet *metrics,
+                           const int *numbers, size_t count)
+{
+    const char *sum = "";
+    for (size_t m = 0; m < count; m++)
+        sum = arena_printf(a, "%s%s%.4g * %s", sum, m ? " + " : "", f->weights[m],
+                           metrics->metrics.at[numbers[m]].name);
+    return sum;
+}
+
+Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const MetricSet *metrics,
+                      const int *numbers, size_t metric_count)
+{
+    Sheet s = {.name = "fits",
+               .title =
+                   "Fits of metrics to the times: root mean square error where fitted, and how "
+                   "each does on the space it has not seen",
+               COLUMNS(fit_columns)};
+    for (size_t k = 0; k < count_fits; k++) {
+        Cell *r = sheet_row(a, &s);
+        *r++ = text(fits[k].left_out ? fits[k].left_out->name : "none");
+        *r++ = count(fits[k].points);
+        *r++ = number(fits[k].error);
+        *r++ = number(fits[k].correlation);
+        *r++ = count_or_none(fits[k].place);
+        *r++ = number(fits[k].regret);
+        *r++ = text(formula(a, &fits[k], metrics, numbers, metric_count));
+    }
+    return s;
+}
+
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
     static Sheet (*const make[])(Arena *, const Study *, size_t) = {carvings, samples, metrics,
                                                                     budgets, searches};
     enum { SHEETS = sizeof make / sizeof make[0] };
-    StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS), 0};
+    StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
     for (size_t k = 0; k < SHEETS; k++) {
         Sheet s = make[k](a, studies, n);
         if (s.rows.count > 0)

@@ -126,3 +126,22 @@ bool trial_status_find(const char *name, TrialStatus *s)
     }
     return false;
 }
+
+static const char *const CACHES[] = {
+    [TASK_WARM] = "warm", [TASK_COLD] = "cold", [TASK_BOTH] = "both"};
+
+const char *task_cache_name(TaskCache c)
+{
+    return CACHES[c];
+}
+
+bool task_cache_find(const char *name, TaskCache *c)
+{
+    for (int i = TASK_WARM; i <= TASK_BOTH; i++) {
+        if (strcmp(CACHES[i], name) == 0) {
+            *c = (TaskCache)i;
+            return true;
+        }
+    }
+    return false;
+}

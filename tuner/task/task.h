@@ -3,7 +3,7 @@
  * A TaskProblem is set once: the buffers with their contents, the reference that
  * says what the outputs must be, and how near is near enough.  A Trial is one
  * configuration on that problem: cubins, a list of launches, how often to time them.
- * A TrialResult keeps every raw time.  Nothing here is an expression: whoever builds
+ * A TrialResult keeps every sample.  Nothing here is an expression: whoever builds
  * these has resolved all names and sizes, so the measuring process knows nothing of
  * specs.
  *
@@ -11,6 +11,8 @@
  * the arena they were asked into. */
 #ifndef APTUNE_TASK_TASK_H
 #define APTUNE_TASK_TASK_H
+
+#include "tuner/task/health.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,26 +57,38 @@ const char *task_scalar_name(TaskScalar s);
 /* --- a problem ----------------------------------------------------------------------------- */
 
 typedef enum TaskRole {
-    TASK_IN,     /* read only: a kernel that changes it is wrong */
-    TASK_OUT,    /* verified against the reference */
-    TASK_INOUT,  /* verified too; begins each run with its contents */
-    TASK_SCRATCH /* never verified */
+    TASK_IN,       /* read only: a kernel that changes it is wrong */
+    TASK_OUT,      /* verified against the reference */
+    TASK_INOUT,    /* verified too; begins each run with its contents */
+    TASK_SCRATCH,  /* never verified */
+    TASK_REFERENCE /* only the reference uses it: filled once, gone after the reference has run */
 } TaskRole;
 
 typedef enum TaskContentsKind {
     TASK_UNDEFINED, /* a run must not rely on it: poisoned before the verified run */
     TASK_ZERO,
     TASK_CONSTANT,
-    TASK_UNIFORM
+    TASK_UNIFORM,
+    TASK_NORMAL,
+    TASK_BYTES, /* given as they are */
+    TASK_CONTENTS_KINDS
 } TaskContentsKind;
 
 /* What stands in a buffer before a run.  Depends on nothing but these fields and the index, see
  * contents.h. */
 typedef struct TaskContents {
     TaskContentsKind kind;
-    double value;  /* TASK_CONSTANT */
-    double lo, hi; /* TASK_UNIFORM: integers lo..hi, floating-point numbers in [lo, hi] */
-    uint64_t seed; /* TASK_UNIFORM */
+    double value; /* TASK_CONSTANT */
+    /* TASK_UNIFORM: integers lo..hi, floating-point numbers in [lo, hi].  TASK_NORMAL: mean and
+     * deviation. */
+    double lo, hi;
+    uint64_t seed;     /* TASK_UNIFORM, TASK_NORMAL */
+    const void *bytes; /* TASK_BYTES: the whole buffer, of the type `made_as` */
+    size_t size;       /* of the bytes */
+    /* The numbers are made as `made_as` before they become the buffer's type: a copy in double
+     * precision of a float buffer holds the very same numbers. */
+    bool converted;
+    TaskScalar made_as;
 } TaskContents;
 
 /* What the relative part of a tolerance is relative to. */
@@ -89,6 +103,9 @@ typedef struct TaskTolerance {
     double absolute;
     double relative;
     TaskScale scale;
+    /* Not the elements are compared but their sums, each lane's for itself, in double precision;
+     * what the reference left unwritten does not count. */
+    bool sum;
 } TaskTolerance;
 
 typedef struct TaskBuffer {
@@ -98,7 +115,29 @@ typedef struct TaskBuffer {
     TaskRole role;
     TaskContents contents;
     TaskTolerance tolerance; /* of an output */
+    /* Of an output: the buffer, counted from 1, that holds what it should be once the reference has
+     * run, perhaps in another type.  0: the output itself. */
+    int expected;
 } TaskBuffer;
+
+enum { TASK_TEXTURE_DIMENSIONS = 3 };
+
+/* What a texture says of a coordinate beyond its edge; the order of CUaddress_mode. */
+typedef enum TaskEdge {
+    TASK_EDGE_WRAP,
+    TASK_EDGE_CLAMP,
+    TASK_EDGE_MIRROR,
+    TASK_EDGE_BORDER
+} TaskEdge;
+
+/* A buffer that kernels read through a texture object. */
+typedef struct TaskTexture {
+    int buffer;                            /* its contents, row by row; role TASK_IN */
+    int64_t size[TASK_TEXTURE_DIMENSIONS]; /* elements, x first; 0 past the last dimension */
+    TaskEdge edge;
+    bool linear;     /* interpolated */
+    bool normalized; /* coordinates from 0 to 1 */
+} TaskTexture;
 
 typedef struct TaskModule {
     const void *cubin;
@@ -109,6 +148,7 @@ enum { TASK_SCALAR_LIMIT = 64 }; /* bytes of the largest argument passed by valu
 
 typedef struct TaskArgument {
     int buffer;    /* index of a buffer whose address is passed, or −1: a value */
+    bool texture;  /* `buffer` is the index of a texture whose handle is passed */
     uint32_t size; /* bytes of the value */
     unsigned char bytes[TASK_SCALAR_LIMIT];
 } TaskArgument;
@@ -124,19 +164,32 @@ typedef struct TaskLaunch {
     size_t argument_count;
 } TaskLaunch;
 
+/* A variable of the device (`__constant__` or `__device__`) that gets a buffer's contents in every
+ * module that has it, once, after loading. */
+typedef struct TaskSymbol {
+    const char *name;
+    int buffer;
+    bool optional; /* that no module has it is no mistake: a reference need not use it */
+} TaskSymbol;
+
 /* Launches in order with the cubins they come from: "a run" is all of them once. */
 typedef struct TaskRun {
     const TaskModule *modules;
     size_t module_count;
     const TaskLaunch *launches;
     size_t launch_count;
+    const TaskSymbol *symbols;
+    size_t symbol_count;
 } TaskRun;
 
 typedef struct TaskProblem {
     const TaskBuffer *buffers;
     size_t buffer_count;
-    TaskRun reference;   /* no launches: nothing can be verified */
+    const TaskTexture *textures;
+    size_t texture_count;
+    TaskRun reference;   /* no launches and nothing expected: nothing can be verified */
     TaskModule checking; /* measure/compare.cu, compiled for the device */
+    bool bare; /* allocate to the byte, without guards: for a checker that watches allocations */
 } TaskProblem;
 
 /* What the reference made of one output. */
@@ -146,21 +199,60 @@ typedef struct TaskOutput {
     double max;        /* largest magnitude of the finite elements */
     int64_t nonfinite; /* elements that are NaN or infinite; no NaN ever passes */
     int64_t unwritten; /* elements the reference did not write: they must stay unwritten */
+    int64_t unsteady;  /* elements in which two runs of the reference differ beyond the tolerance */
+    double unsteady_error; /* largest difference between the two runs */
 } TaskOutput;
 
 /* --- a trial ------------------------------------------------------------------------------- */
 
+/* What the L2 cache holds when a sample begins. */
+typedef enum TaskCache {
+    TASK_WARM, /* what the run before left there */
+    TASK_COLD, /* nothing of the problem */
+    TASK_BOTH  /* each in turn; the cold times are the ones that decide */
+} TaskCache;
+
+/* "warm", "cold", "both", for options, records and reports. */
+const char *task_cache_name(TaskCache c);
+bool task_cache_find(const char *name, TaskCache *c);
+
+/* How often a run is timed.  A sample is the time between two events; see measure/sampling.h. */
+typedef struct TaskSampling {
+    int least;        /* samples always taken */
+    int enough;       /* fewest samples of a run that can still win */
+    int most;         /* samples never exceeded */
+    double sample_ms; /* shorter runs are repeated within a sample until it is as long */
+    double width;     /* done when the median's interval is narrower than this part of it */
+    double budget_ms; /* or when samples beyond `enough` have taken as much of the device's time */
+    double rival_ms;  /* a run that is surely slower cannot win; 0: none is known */
+} TaskSampling;
+
 typedef struct Trial {
     int64_t id; /* the caller's, comes back with the result */
     TaskRun run;
-    bool verify;    /* compare the outputs of a first and of a last run with the reference */
-    int warmups;    /* runs before the timed ones, beyond the verified one */
-    int runs;       /* timed runs, always made */
-    int extra_runs; /* further timed runs if the fastest so far <= factor × best_ms */
-    double factor;
-    double best_ms; /* best time known when the trial was made; 0: make the extra runs */
-    double limit_s; /* longest the trial may take, loading and verification included */
+    /* Elements of each of the first buffers that are compared, −1: all, as of the buffers behind
+     * them.  A configuration may use less of an output than another, and less than all of it may be
+     * worth comparing. */
+    const int64_t *compared;
+    size_t compared_count;
+    bool verify; /* compare the outputs of a first and of a last run with the reference */
+    int warmups; /* runs before the timed ones, beyond the verified one */
+    TaskCache cache;
+    TaskSampling sampling; /* all zero: not timed */
+    double limit_s;        /* longest the trial may take, loading and verification included */
 } Trial;
+
+/* The finalists against each other: loaded together, then timed in rounds, each once in every
+ * round, in an order that changes from round to round.  Nothing is verified. */
+typedef struct TrialFinal {
+    int64_t id; /* as of a trial */
+    const TaskRun *runs;
+    size_t run_count;
+    int rounds;
+    TaskCache cache;  /* TASK_BOTH counts as TASK_COLD */
+    double sample_ms; /* as of TaskSampling */
+    double limit_s;
+} TrialFinal;
 
 typedef enum TrialStatus {
     TRIAL_OK,
@@ -169,7 +261,7 @@ typedef enum TrialStatus {
     TRIAL_FAULT,         /* illegal address, trap, a crash of the process */
     TRIAL_TIMEOUT,
     TRIAL_LOAD_FAILED, /* not a cubin for this device, or no such kernel */
-    TRIAL_DEVICE_LOST, /* not tried: the GPU cannot be used any more */
+    TRIAL_DEVICE_LOST, /* no outcome: the GPU cannot be used any more */
     TRIAL_STATUSES
 } TrialStatus;
 
@@ -194,13 +286,20 @@ typedef struct TrialResult {
     int64_t id;
     TrialStatus status;
     bool verified;       /* the outputs were compared, whatever came out */
-    const double *times; /* ms, each timed run in order */
+    const double *times; /* ms of one run, each sample in order; of a final round by round, in
+                            each round in the order of the finalists */
     size_t time_count;
-    double first_ms;          /* of the verified run, cold; 0 when there was none */
+    const double *warm_times; /* of TASK_BOTH: the warm ones, `times` being the cold */
+    size_t warm_count;
+    int batch;                /* runs within a sample; 0 when none was taken */
+    GpuHealth health;         /* of the device while it was timed */
+    double first_ms;          /* of the verified run; 0 when there was none */
     const TrialCheck *checks; /* of each output, as the last run that was verified left it */
     size_t check_count;
-    const char *words; /* what went wrong, with the driver's words; "" when nothing did */
-    double seconds;    /* wall time from handing it to the GPU process to the answer */
+    const char *words;   /* what went wrong, with the driver's words; "" when nothing did */
+    const char *printed; /* by what the GPU process ran under, meanwhile; "" without such */
+    double seconds;      /* wall time from handing it to the GPU process to the answer */
+    bool killed; /* a fault that is not its own: somebody killed the GPU process (signal 9) */
 } TrialResult;
 
 #endif

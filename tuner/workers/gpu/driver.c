@@ -34,11 +34,23 @@
     X(module_load, cuModuleLoadData, "cuModuleLoadData")                                           \
     X(module_unload, cuModuleUnload, "cuModuleUnload")                                             \
     X(module_function, cuModuleGetFunction, "cuModuleGetFunction")                                 \
+    X(module_variable, cuModuleGetGlobal, "cuModuleGetGlobal_v2")                                  \
+    X(array_new, cuArray3DCreate, "cuArray3DCreate_v2")                                            \
+    X(array_free, cuArrayDestroy, "cuArrayDestroy")                                                \
+    X(copy_3d, cuMemcpy3DAsync, "cuMemcpy3DAsync_v2")                                              \
+    X(texture_new, cuTexObjectCreate, "cuTexObjectCreate")                                         \
+    X(texture_free, cuTexObjectDestroy, "cuTexObjectDestroy")                                      \
     X(function_get, cuFuncGetAttribute, "cuFuncGetAttribute")                                      \
     X(function_set, cuFuncSetAttribute, "cuFuncSetAttribute")                                      \
     X(launch, cuLaunchKernel, "cuLaunchKernel")                                                    \
     X(stream_new, cuStreamCreate, "cuStreamCreate")                                                \
     X(stream_wait, cuStreamSynchronize, "cuStreamSynchronize")                                     \
+    X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2")                              \
+    X(capture_end, cuStreamEndCapture, "cuStreamEndCapture")                                       \
+    X(graph_ready, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")                     \
+    X(graph_free, cuGraphDestroy, "cuGraphDestroy")                                                \
+    X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                                \
+    X(graph_end, cuGraphExecDestroy, "cuGraphExecDestroy")                                         \
     X(event_new, cuEventCreate, "cuEventCreate")                                                   \
     X(event_free, cuEventDestroy, "cuEventDestroy_v2")                                             \
     X(event_record, cuEventRecord, "cuEventRecord")                                                \
@@ -68,6 +80,8 @@ static DriverStatus classify(CUresult r)
     case CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING:
     case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
     case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
         return DRIVER_REFUSED;
     case CUDA_ERROR_INVALID_IMAGE:
     case CUDA_ERROR_INVALID_SOURCE:
@@ -93,6 +107,39 @@ static DriverStatus classify(CUresult r)
     }
 }
 
+/* What a kernel did, where the driver's own words leave one guessing. */
+static const char *plain_words(CUresult r)
+{
+    switch (r) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+        return "the kernel read or wrote an address that belongs to nothing: ";
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+        return "the kernel used an address that is not a multiple of the access's size: ";
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+        return "the kernel used an address of the wrong kind of memory: ";
+    case CUDA_ERROR_LAUNCH_FAILED:
+        return "the kernel trapped, or reached outside its shared or local memory: ";
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+        return "the kernel trapped or came to an instruction that is none: ";
+    case CUDA_ERROR_INVALID_PC:
+        return "the kernel jumped to where there is no code: ";
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+        return "the kernel's stack overflowed: ";
+    case CUDA_ERROR_ASSERT:
+        return "an assertion in the kernel failed: ";
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+        return "the driver ended the kernel, which kept the device's display waiting: ";
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+        return "a block needs more registers, threads or shared memory than there are: ";
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+        return "compiled for another kind of GPU: ";
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+        return "the device's memory has an error that cannot be corrected: ";
+    default:
+        return "";
+    }
+}
+
 static DriverStatus check(Driver *v, CUresult r, const char *call)
 {
     if (r == CUDA_SUCCESS)
@@ -100,8 +147,8 @@ static DriverStatus check(Driver *v, CUresult r, const char *call)
     const char *name = NULL, *text = NULL;
     v->error_name(r, &name);
     v->error_text(r, &text);
-    snprintf(v->words, sizeof v->words, "%s: %s (%s)", call, text ? text : "unknown error",
-             name ? name : "no name");
+    snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", plain_words(r), call,
+             text ? text : "unknown error", name ? name : "no name");
     return classify(r);
 }
 
@@ -312,6 +359,96 @@ DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t byt
     return s ? s : driver_wait(v);
 }
 
+/* --- textures -------------------------------------------------------------------------------- */
+
+struct DriverTexture {
+    CUarray array;
+    CUtexObject object; /* 0: not made yet */
+};
+
+static CUarray_format array_format(TaskScalar s)
+{
+    switch (s) {
+    case TASK_I8:
+        return CU_AD_FORMAT_SIGNED_INT8;
+    case TASK_U8:
+        return CU_AD_FORMAT_UNSIGNED_INT8;
+    case TASK_I16:
+        return CU_AD_FORMAT_SIGNED_INT16;
+    case TASK_U16:
+        return CU_AD_FORMAT_UNSIGNED_INT16;
+    case TASK_I32:
+        return CU_AD_FORMAT_SIGNED_INT32;
+    case TASK_U32:
+        return CU_AD_FORMAT_UNSIGNED_INT32;
+    case TASK_HALF:
+        return CU_AD_FORMAT_HALF;
+    default:
+        return CU_AD_FORMAT_FLOAT;
+    }
+}
+
+static DriverStatus fill_array(Driver *v, const TaskTexture *t, TaskType type, DriverAddress from,
+                               CUarray array)
+{
+    size_t row = (size_t)t->size[0] * task_type_size(type);
+    size_t rows = t->size[1] ? (size_t)t->size[1] : 1;
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = from,
+                          .srcPitch = row,
+                          .srcHeight = rows,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array,
+                          .WidthInBytes = row,
+                          .Height = rows,
+                          .Depth = t->size[2] ? (size_t)t->size[2] : 1};
+    return check(v, v->copy_3d(&copy, v->stream), "cuMemcpy3DAsync");
+}
+
+static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type, CUarray array,
+                                 CUtexObject *out)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
+    CUDA_TEXTURE_DESC how = {.filterMode =
+                                 t->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT};
+    for (int k = 0; k < 3; k++)
+        how.addressMode[k] = (CUaddress_mode)t->edge;
+    if (t->normalized)
+        how.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    if (!task_scalar_is_float(type.scalar))
+        how.flags |= CU_TRSF_READ_AS_INTEGER;
+    return check(v, v->texture_new(out, &resource, &how, NULL), "cuTexObjectCreate");
+}
+
+DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskType type,
+                                DriverAddress from, DriverTexture **out, uint64_t *handle)
+{
+    DriverTexture *x = ARENA_NEW(a, DriverTexture);
+    CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = (size_t)t->size[0],
+                                     .Height = (size_t)t->size[1],
+                                     .Depth = (size_t)t->size[2],
+                                     .Format = array_format(type.scalar),
+                                     .NumChannels = (unsigned)type.lanes};
+    DriverStatus s = check(v, v->array_new(&x->array, &shape), "cuArray3DCreate");
+    if (s)
+        return s;
+    *out = x;
+    s = fill_array(v, t, type, from, x->array);
+    if (!s)
+        s = make_texture(v, t, type, x->array, &x->object);
+    *handle = x->object;
+    return s;
+}
+
+void driver_texture_free(Driver *v, DriverTexture *t)
+{
+    if (!t)
+        return;
+    if (t->object)
+        v->texture_free(t->object);
+    v->array_free(t->array);
+}
+
 /* --- kernels --------------------------------------------------------------------------------- */
 
 DriverStatus driver_load(Driver *v, const void *cubin, DriverModule **m)
@@ -328,6 +465,14 @@ void driver_unload(Driver *v, DriverModule *m)
 DriverStatus driver_function(Driver *v, DriverModule *m, const char *name, DriverFunction **f)
 {
     return check(v, v->module_function((CUfunction *)f, (CUmodule)m, name), "cuModuleGetFunction");
+}
+
+bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress *p, size_t *bytes)
+{
+    CUdeviceptr at = 0;
+    bool found = v->module_variable(&at, bytes, (CUmodule)m, name) == CUDA_SUCCESS;
+    *p = at;
+    return found;
 }
 
 DriverStatus driver_kernel(Driver *v, DriverFunction *f, DriverKernel *k)
@@ -373,6 +518,37 @@ DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            narrow(block[0]), narrow(block[1]), narrow(block[2]), narrow(shared),
                            v->stream, arguments, NULL);
     return check(v, r, "cuLaunchKernel");
+}
+
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+DriverStatus driver_capture(Driver *v)
+{
+    return check(v, v->capture_begin(v->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                 "cuStreamBeginCapture");
+}
+
+DriverStatus driver_capture_end(Driver *v, DriverGraph **g)
+{
+    CUgraph graph = NULL;
+    *g = NULL;
+    DriverStatus s = check(v, v->capture_end(v->stream, &graph), "cuStreamEndCapture");
+    if (!s)
+        s = check(v, v->graph_ready((CUgraphExec *)g, graph, 0), "cuGraphInstantiateWithFlags");
+    if (graph)
+        v->graph_free(graph);
+    return s;
+}
+
+DriverStatus driver_graph_launch(Driver *v, DriverGraph *g)
+{
+    return check(v, v->graph_launch((CUgraphExec)g, v->stream), "cuGraphLaunch");
+}
+
+void driver_graph_free(Driver *v, DriverGraph *g)
+{
+    if (g)
+        v->graph_end((CUgraphExec)g);
 }
 
 /* --- time ------------------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 
 #include "metrics/base/diag.h"
 #include "tuner/measure/facts.h"
+#include "tuner/task/task.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,7 @@ typedef uint64_t DriverAddress; /* in the device's memory; 0 is none */
 typedef struct DriverModule DriverModule;
 typedef struct DriverFunction DriverFunction;
 typedef struct DriverEvent DriverEvent;
+typedef struct DriverGraph DriverGraph; /* launches to be given to the device at once */
 
 typedef enum DriverStatus {
     DRIVER_OK,
@@ -67,6 +69,15 @@ DriverStatus driver_load(Driver *v, const void *cubin, DriverModule **m);
 void driver_unload(Driver *v, DriverModule *m);
 DriverStatus driver_function(Driver *v, DriverModule *m, const char *name, DriverFunction **f);
 DriverStatus driver_kernel(Driver *v, DriverFunction *f, DriverKernel *k);
+/* Place and size of a variable; false when the module has none of that name. */
+bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress *p, size_t *bytes);
+
+/* An array with a texture object over it. */
+typedef struct DriverTexture DriverTexture;
+/* Fills it from `from`, where its elements lie row by row.  *handle is what kernels take. */
+DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskType type,
+                                DriverAddress from, DriverTexture **out, uint64_t *handle);
+void driver_texture_free(Driver *v, DriverTexture *t);
 /* Allows `bytes` of dynamic shared memory, beyond the usual limit of 48 KB too. */
 DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes);
 /* Size of parameter i as the kernel declares it.  False past the last one.  *known is false when
@@ -74,6 +85,13 @@ DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes);
 bool driver_parameter(Driver *v, DriverFunction *f, size_t i, size_t *size, bool *known);
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            const int64_t block[3], int64_t shared, void **arguments);
+
+/* What is launched between the two is not run but becomes a graph.  Nothing else may be asked of
+ * the driver meanwhile. */
+DriverStatus driver_capture(Driver *v);
+DriverStatus driver_capture_end(Driver *v, DriverGraph **g);
+DriverStatus driver_graph_launch(Driver *v, DriverGraph *g);
+void driver_graph_free(Driver *v, DriverGraph *g);
 
 DriverStatus driver_event_new(Driver *v, DriverEvent **e);
 void driver_event_free(Driver *v, DriverEvent *e);

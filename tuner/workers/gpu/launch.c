@@ -16,11 +16,17 @@ TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words)
         return TRIAL_LAUNCH_FAILED;
     case DRIVER_NO_IMAGE:
         return TRIAL_LOAD_FAILED;
-    case DRIVER_FAULT:
     case DRIVER_LOST:
+        return TRIAL_DEVICE_LOST;
+    case DRIVER_FAULT:
         break;
     }
     return TRIAL_FAULT;
+}
+
+bool launch_context_is_sound(TrialStatus s)
+{
+    return s != TRIAL_FAULT && s != TRIAL_DEVICE_LOST;
 }
 
 /* The driver takes an image without its size and trusts its headers: one that was cut off would
@@ -49,8 +55,8 @@ static TrialStatus load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf
         DriverStatus s = driver_load(v, task->modules[i].cubin, &r->modules[i]);
         r->module_count = i + 1;
         if (s != DRIVER_OK) {
-            launch_status(v, s, words);
-            return s == DRIVER_FAULT || s == DRIVER_LOST ? TRIAL_FAULT : TRIAL_LOAD_FAILED;
+            TrialStatus status = launch_status(v, s, words);
+            return launch_context_is_sound(status) ? TRIAL_LOAD_FAILED : status;
         }
     }
     return TRIAL_OK;
@@ -58,7 +64,7 @@ static TrialStatus load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf
 
 static size_t argument_size(const TaskArgument *x)
 {
-    return x->buffer >= 0 ? sizeof(DriverAddress) : x->size;
+    return x->buffer >= 0 ? sizeof(DriverAddress) : x->size; /* a texture's handle is as large */
 }
 
 /* Too few arguments would have the driver read past the list. */
@@ -101,14 +107,16 @@ static bool fits(Driver *v, const ReadyLaunch *l, Buf *words)
     return false;
 }
 
-static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const DriverAddress *addresses)
+static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const Places *places)
 {
     void **pointers = ARENA_ARRAY(a, void *, t->argument_count + 1);
     for (size_t i = 0; i < t->argument_count; i++) {
         const TaskArgument *x = &t->arguments[i];
         void *value = arena_alloc(a, TASK_SCALAR_LIMIT);
-        if (x->buffer >= 0)
-            memcpy(value, &addresses[x->buffer], sizeof addresses[0]);
+        if (x->buffer >= 0 && x->texture)
+            memcpy(value, &places->textures[x->buffer], sizeof places->textures[0]);
+        else if (x->buffer >= 0)
+            memcpy(value, &places->buffers[x->buffer], sizeof places->buffers[0]);
         else
             memcpy(value, x->bytes, x->size);
         pointers[i] = value;
@@ -119,10 +127,10 @@ static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const DriverAddre
 /* Static and dynamic shared memory beyond 48 KB in all have to be asked for; asking for less
  * does no harm. */
 static TrialStatus ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverModule *m,
-                             const DriverAddress *addresses, ReadyLaunch *l, Buf *words)
+                             const Places *places, ReadyLaunch *l, Buf *words)
 {
     l->task = t;
-    l->arguments = lay_out_arguments(a, t, addresses);
+    l->arguments = lay_out_arguments(a, t, places);
     DriverStatus s = driver_function(v, m, t->kernel, &l->function);
     if (s != DRIVER_OK) {
         buf_printf(words, "kernel '%s': ", t->kernel);
@@ -138,15 +146,58 @@ static TrialStatus ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverMod
     return launch_status(v, s, words);
 }
 
-TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const DriverAddress *addresses,
-                      ReadyRun *r, Buf *words)
+/* Fills one variable in every module that has it.  *found counts them. */
+static TrialStatus fill_symbol(Driver *v, const TaskSymbol *x, const Places *places, ReadyRun *r,
+                               size_t *found, Buf *words)
+{
+    const TaskBuffer *b = &places->buffer[x->buffer];
+    size_t want = (size_t)b->count * task_type_size(b->type);
+    for (size_t i = 0; i < r->module_count; i++) {
+        DriverAddress at;
+        size_t size;
+        if (!driver_variable(v, r->modules[i], x->name, &at, &size))
+            continue;
+        ++*found;
+        if (size != want) {
+            buf_printf(words, "the variable '%s' has %zu bytes, its contents %zu", x->name, size,
+                       want);
+            return TRIAL_LOAD_FAILED;
+        }
+        DriverStatus s = driver_copy(v, at, places->buffers[x->buffer], size);
+        if (s)
+            return launch_status(v, s, words);
+    }
+    return TRIAL_OK;
+}
+
+/* A variable may be missing in some modules, but not in all: then the spec means another name. */
+static TrialStatus fill_symbols(Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
+                                Buf *words)
+{
+    for (size_t i = 0; i < task->symbol_count; i++) {
+        size_t found = 0;
+        TrialStatus s = fill_symbol(v, &task->symbols[i], places, r, &found, words);
+        if (s != TRIAL_OK)
+            return s;
+        if (found == 0 && !task->symbols[i].optional) {
+            buf_printf(words, "the code has no variable '%s'", task->symbols[i].name);
+            return TRIAL_LOAD_FAILED;
+        }
+    }
+    return TRIAL_OK;
+}
+
+TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
+                      Buf *words)
 {
     *r = (ReadyRun){.modules = ARENA_ARRAY(a, DriverModule *, task->module_count),
                     .launches = ARENA_ARRAY(a, ReadyLaunch, task->launch_count)};
     TrialStatus s = load_modules(v, task, r, words);
+    if (s == TRIAL_OK)
+        s = fill_symbols(v, task, places, r, words);
     for (size_t i = 0; s == TRIAL_OK && i < task->launch_count; i++) {
         const TaskLaunch *t = &task->launches[i];
-        s = ready_one(a, v, t, r->modules[t->module], addresses, &r->launches[i], words);
+        s = ready_one(a, v, t, r->modules[t->module], places, &r->launches[i], words);
         r->launch_count = i + 1;
     }
     return s;

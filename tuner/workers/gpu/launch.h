@@ -18,10 +18,17 @@ typedef struct ReadyRun {
     size_t launch_count;
 } ReadyRun;
 
-/* Makes `task` ready; buffer i of an argument is at addresses[i].  TRIAL_OK, or why not, with an
+/* Where on the device what arguments and variables name is. */
+typedef struct Places {
+    const DriverAddress *buffers;
+    const uint64_t *textures; /* their handles */
+    const TaskBuffer *buffer; /* what they are, for their sizes */
+} Places;
+
+/* Makes `task` ready, with the variables of its modules filled.  TRIAL_OK, or why not, with an
  * explanation in `words`.  ready_end is called in either case. */
-TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const DriverAddress *addresses,
-                      ReadyRun *r, Buf *words);
+TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
+                      Buf *words);
 void ready_end(Driver *v, ReadyRun *r);
 
 /* Gives the launches to the device, in order, without waiting. */
@@ -29,5 +36,8 @@ DriverStatus ready_launch(Driver *v, const ReadyRun *r);
 
 /* A failure of the driver as the status of a trial; its words go to `words`. */
 TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words);
+
+/* Can the context still be used after a trial that came out so? */
+bool launch_context_is_sound(TrialStatus s);
 
 #endif

@@ -6,10 +6,11 @@
  *     (start)            → hello    the devices, or why there are none
  *     open, device i     → opened   | error
  *     problem            → ready    | error
- *     trial              → result; with "restart" this process is of no further use
+ *     trial, final       → result; with "restart" this process is of no further use
  *     (end of stream)    → ends
  */
 #include "driver.h"
+#include "final.h"
 #include "problem.h"
 #include "trial.h"
 #include "tuner/measure/message.h"
@@ -21,10 +22,13 @@
 #include <unistd.h>
 
 typedef struct Worker {
-    Driver *driver; /* NULL without a GPU */
-    bool opened;    /* a device was chosen */
-    bool ready;     /* there is a problem */
+    Driver *driver;        /* NULL without a GPU */
+    bool opened;           /* a device was chosen */
+    bool ready;            /* there is a problem */
+    const GpuFacts *facts; /* of each device */
     Problem problem;
+    Bench bench;
+    Arena *whole;             /* of what lives as long as the process */
     Arena *arena;             /* of the problem */
     WireMessage problem_text; /* its cubins lie in here */
 } Worker;
@@ -56,21 +60,31 @@ static bool answer_error(const Diag *d)
     return answer(error);
 }
 
-static bool say_hello(Worker *w, Arena *a)
+static bool say_hello(Worker *w)
 {
-    Diag d = diag_new(a);
+    Diag d = diag_new(w->whole);
     json_t *devices = json_array();
-    w->driver = driver_open(a, &d);
-    for (int i = 0; w->driver && i < driver_device_count(w->driver); i++) {
-        GpuFacts f;
-        if (driver_facts(w->driver, a, i, &f, &d))
-            json_array_append_new(devices, message_facts(&f));
-        else
+    w->driver = driver_open(w->whole, &d);
+    int count = w->driver ? driver_device_count(w->driver) : 0;
+    GpuFacts *facts = ARENA_ARRAY(w->whole, GpuFacts, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        if (!driver_facts(w->driver, w->whole, i, &facts[i], &d))
             break;
+        json_array_append_new(devices, message_facts(&facts[i]));
     }
+    w->facts = facts;
     const char *why = d.messages.count ? d.messages.at[0].text : "";
     return answer(json_pack("{s:s, s:i, s:o, s:s}", "do", "hello", "protocol", MESSAGE_PROTOCOL,
                             "devices", devices, "why", why));
+}
+
+static void open_bench(Worker *w, int device)
+{
+    w->opened = true;
+    w->bench = (Bench){.driver = w->driver,
+                       .problem = &w->problem,
+                       .nvml = nvml_open(w->whole, w->facts[device].uuid),
+                       .l2_bytes = w->facts[device].device.l2_bytes};
 }
 
 static bool do_open(Worker *w, const json_t *header, Diag *d)
@@ -81,7 +95,7 @@ static bool do_open(Worker *w, const json_t *header, Diag *d)
     else if (driver_use(w->driver, device) != DRIVER_OK)
         diag_fail(d, "device %d cannot be used: %s", device, driver_words(w->driver));
     else
-        w->opened = true;
+        open_bench(w, device);
     return w->opened ? answer(json_pack("{s:s}", "do", "opened")) : answer_error(d);
 }
 
@@ -104,18 +118,41 @@ static bool do_problem(Worker *w, WireMessage *m, Diag *d)
     return answer(message_outputs(w->problem.output_facts, w->problem.output_count));
 }
 
+/* False when this process ends with it. */
+static bool answer_result(const TrialResult *r, bool sound)
+{
+    json_t *result = message_result(r);
+    json_object_set_new(result, "restart", json_boolean(!sound));
+    return answer(result) && sound;
+}
+
+static MessageLimits limits_of(const Worker *w)
+{
+    return (MessageLimits){w->problem.task.buffer_count, w->problem.task.texture_count};
+}
+
 static bool do_trial(Worker *w, const WireMessage *m, Arena *a, Diag *d)
 {
     Trial t;
     TrialResult r;
     if (!w->ready)
         diag_fail(d, "a trial came before a problem was set");
-    if (!w->ready || !message_read_trial(a, m, w->problem.task.buffer_count, &t, d))
+    if (!w->ready || !message_read_trial(a, m, limits_of(w), &t, d))
         return answer_error(d);
-    bool sound = trial_run(a, &w->problem, &t, &r);
-    json_t *result = message_result(&r);
-    json_object_set_new(result, "restart", json_boolean(!sound));
-    return answer(result) && sound;
+    bool sound = trial_run(a, &w->bench, &t, &r);
+    return answer_result(&r, sound);
+}
+
+static bool do_final(Worker *w, const WireMessage *m, Arena *a, Diag *d)
+{
+    TrialFinal f;
+    TrialResult r;
+    if (!w->ready)
+        diag_fail(d, "a final came before a problem was set");
+    if (!w->ready || !message_read_final(a, m, limits_of(w), &f, d))
+        return answer_error(d);
+    bool sound = final_run(a, &w->bench, &f, &r);
+    return answer_result(&r, sound);
 }
 
 static bool handle(Worker *w, WireMessage *m, Arena *a)
@@ -128,6 +165,8 @@ static bool handle(Worker *w, WireMessage *m, Arena *a)
         return do_problem(w, m, &d);
     if (strcmp(verb, "trial") == 0)
         return do_trial(w, m, a, &d);
+    if (strcmp(verb, "final") == 0)
+        return do_final(w, m, a, &d);
     diag_fail(&d, "unknown message '%s'", verb);
     return answer_error(&d);
 }
@@ -140,11 +179,11 @@ int main(void)
         return 2;
     }
     process_become_helper();
-    Arena *whole = arena_new(), *one = arena_new();
-    Worker w = {.arena = arena_new()};
+    Arena *one = arena_new();
+    Worker w = {.whole = arena_new(), .arena = arena_new()};
     WireReader reader = wire_reader(PROCESS_WIRE);
     WireMessage m;
-    bool on = say_hello(&w, whole);
+    bool on = say_hello(&w);
     while (on && wire_receive(&reader, &m, WIRE_FOREVER) == WIRE_OK) {
         on = handle(&w, &m, one);
         wire_message_free(&m);

@@ -26,9 +26,15 @@ static size_t padded_of(const TaskBuffer *b)
     return round_up(bytes_of(b), ALIGNMENT);
 }
 
-static size_t room_of(const TaskBuffer *b)
+/* Guards and padding would hide what runs past a buffer from a checker of allocations. */
+static size_t guard_of(const Problem *p)
 {
-    return GUARD + padded_of(b) + GUARD;
+    return p->task.bare ? 0 : GUARD;
+}
+
+static size_t room_of(const Problem *p, const TaskBuffer *b)
+{
+    return p->task.bare ? bytes_of(b) : GUARD + padded_of(b) + GUARD;
 }
 
 static bool is_output(const TaskBuffer *b)
@@ -39,7 +45,26 @@ static bool is_output(const TaskBuffer *b)
 /* Whether a run begins with contents that the run before may have changed. */
 static bool is_restored(const TaskBuffer *b)
 {
-    return b->role != TASK_IN && b->contents.kind != TASK_UNDEFINED;
+    bool written = b->role != TASK_IN && b->role != TASK_REFERENCE;
+    return written && b->contents.kind != TASK_UNDEFINED;
+}
+
+/* Where what an output should be lies once the reference has run. */
+static size_t expected_of(const TaskBuffer *b, size_t own)
+{
+    return b->expected ? (size_t)b->expected - 1 : own;
+}
+
+/* Is there anything to compare an output with? */
+static bool is_compared(const TaskProblem *t, const TaskBuffer *b)
+{
+    return is_output(b) && (t->reference.launch_count > 0 || b->expected);
+}
+
+/* Bytes of the reference's version of output `i`. */
+static size_t reference_bytes(const TaskProblem *t, size_t i)
+{
+    return bytes_of(&t->buffers[expected_of(&t->buffers[i], i)]);
 }
 
 /* Zeros are set again; other contents are kept and copied. */
@@ -50,14 +75,15 @@ static bool is_kept(const TaskBuffer *b)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-static size_t need_of(const TaskProblem *t)
+static size_t need_of(const Problem *p)
 {
+    const TaskProblem *t = &p->task;
     size_t need = 0;
     for (size_t i = 0; i < t->buffer_count; i++) {
         const TaskBuffer *b = &t->buffers[i];
-        need += room_of(b);
+        need += room_of(p, b);
         need += is_kept(b) ? padded_of(b) : 0;
-        need += is_output(b) && t->reference.launch_count > 0 ? padded_of(b) : 0;
+        need += is_compared(t, b) ? round_up(reference_bytes(t, i), ALIGNMENT) : 0;
     }
     return need;
 }
@@ -67,28 +93,28 @@ static bool no_memory(const Problem *p, size_t free_bytes, Diag *d)
     return diag_fail(d,
                      "the problem's %zu buffers, the copies to begin with and the reference's "
                      "outputs need %.2f GB of the GPU's memory; %.2f GB are free",
-                     p->task.buffer_count, (double)need_of(&p->task) * 1e-9,
-                     (double)free_bytes * 1e-9);
+                     p->task.buffer_count, (double)need_of(p) * 1e-9, (double)free_bytes * 1e-9);
 }
 
 static bool allocate(Problem *p, Diag *d)
 {
     size_t free_bytes = 0, all = 0;
     driver_memory(p->driver, &free_bytes, &all);
-    if (need_of(&p->task) > free_bytes)
+    if (need_of(p) > free_bytes)
         return no_memory(p, free_bytes, d);
     for (size_t i = 0; i < p->task.buffer_count; i++) {
         const TaskBuffer *b = &p->task.buffers[i];
         DriverAddress base;
-        if (driver_alloc(p->driver, room_of(b), &base) != DRIVER_OK)
+        if (driver_alloc(p->driver, room_of(p, b), &base) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
-        p->at[i] = base + GUARD;
+        p->at[i] = base + guard_of(p);
         if (is_kept(b) && driver_alloc(p->driver, padded_of(b), &p->start[i]) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
     }
     for (size_t i = 0; i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
-        if (driver_alloc(p->driver, padded_of(c->task), &c->reference) != DRIVER_OK)
+        size_t bytes = round_up(reference_bytes(&p->task, (size_t)c->buffer), ALIGNMENT);
+        if (driver_alloc(p->driver, bytes, &c->reference) != DRIVER_OK)
             return no_memory(p, free_bytes, d);
     }
     return true;
@@ -116,7 +142,7 @@ static DriverStatus upload_contents(Driver *v, const TaskBuffer *b, DriverAddres
 static DriverStatus fill_buffer(Problem *p, size_t i)
 {
     const TaskBuffer *b = &p->task.buffers[i];
-    DriverStatus s = driver_set_bytes(p->driver, p->at[i] - GUARD, GUARD_BYTE, room_of(b));
+    DriverStatus s = driver_set_bytes(p->driver, p->at[i] - guard_of(p), GUARD_BYTE, room_of(p, b));
     if (s)
         return s;
     switch (b->contents.kind) {
@@ -129,7 +155,7 @@ static DriverStatus fill_buffer(Problem *p, size_t i)
     }
     s = upload_contents(p->driver, b, p->at[i]);
     if (!s && p->start[i])
-        s = driver_copy(p->driver, p->start[i], p->at[i], padded_of(b));
+        s = driver_copy(p->driver, p->start[i], p->at[i], bytes_of(b));
     return s;
 }
 
@@ -149,6 +175,15 @@ DriverStatus problem_restore(Problem *p)
             s = restore_buffer(p, i);
     }
     return s;
+}
+
+bool problem_is_restored(const Problem *p)
+{
+    for (size_t i = 0; i < p->task.buffer_count; i++) {
+        if (is_restored(&p->task.buffers[i]))
+            return true;
+    }
+    return false;
 }
 
 static DriverStatus poison(Problem *p, TaskRole role)
@@ -183,9 +218,28 @@ static DriverStatus keep_outputs(Problem *p)
     DriverStatus s = DRIVER_OK;
     for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
         Compared *c = &p->outputs[i];
-        s = driver_copy(p->driver, c->reference, c->at, padded_of(c->task));
+        size_t own = (size_t)c->buffer, from = expected_of(c->task, own);
+        s = driver_copy(p->driver, c->reference, p->at[from], reference_bytes(&p->task, own));
         if (!s)
             s = verify_scale(&p->verifier, c, &p->output_facts[i]);
+    }
+    return s;
+}
+
+/* Of another run of the reference: where it differs from the one that was kept.  NaNs that both
+ * have do not count: they are told apart already. */
+static DriverStatus compare_again(Problem *p)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->output_count; i++) {
+        TrialCheck check;
+        TaskOutput *o = &p->output_facts[i];
+        if (p->outputs[i].task->expected)
+            continue; /* the output itself is not what the reference wrote */
+        s = verify_compare(&p->verifier, &p->outputs[i], p->outputs[i].task->count, &check);
+        int64_t known = check.nan < o->nonfinite ? check.nan : o->nonfinite;
+        o->unsteady = s ? 0 : check.wrong - known;
+        o->unsteady_error = check.max_error;
     }
     return s;
 }
@@ -207,7 +261,7 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
 {
     ReadyRun run = {0};
     Buf words = {0};
-    TrialStatus status = ready_run(a, p->driver, &p->task.reference, p->at, &run, &words);
+    TrialStatus status = ready_run(a, p->driver, &p->task.reference, &p->places, &run, &words);
     if (status == TRIAL_OK) {
         DriverStatus s = problem_reset(p);
         if (!s)
@@ -216,6 +270,14 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
             s = driver_wait(p->driver);
         if (!s)
             s = keep_outputs(p);
+        if (!s)
+            s = problem_reset(p);
+        if (!s)
+            s = ready_launch(p->driver, &run);
+        if (!s)
+            s = driver_wait(p->driver);
+        if (!s)
+            s = compare_again(p);
         status = launch_status(p->driver, s, &words);
     }
     ready_end(p->driver, &run);
@@ -236,11 +298,15 @@ static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what
 /* Of what kernels write only the guards, the one behind from the next 8-byte word on. */
 static void protect_buffer(Problem *p, Arena *a, const TaskBuffer *b, DriverAddress at)
 {
+    if (b->role == TASK_REFERENCE)
+        return; /* it will be gone */
     if (b->role == TASK_IN) {
-        protect(p, at - GUARD, room_of(b),
+        protect(p, at - guard_of(p), room_of(p, b) / 8 * 8,
                 arena_printf(a, "to the input '%s' or beside it", b->name));
         return;
     }
+    if (p->task.bare)
+        return;
     size_t end = round_up(bytes_of(b), 8);
     protect(p, at - GUARD, GUARD, arena_printf(a, "before the start of '%s'", b->name));
     protect(p, at + end, padded_of(b) - end + GUARD,
@@ -260,7 +326,9 @@ static void protect_buffers(Problem *p, Arena *a)
 static void protect_reference(Problem *p)
 {
     for (size_t i = 0; i < p->output_count; i++)
-        protect(p, p->outputs[i].reference, padded_of(p->outputs[i].task), "outside all buffers");
+        protect(p, p->outputs[i].reference,
+                reference_bytes(&p->task, (size_t)p->outputs[i].buffer) / 8 * 8,
+                "outside all buffers");
 }
 
 static DriverStatus sum_protected(Problem *p)
@@ -294,15 +362,39 @@ DriverStatus problem_check(Problem *p, const char **what)
 
 static void list_outputs(Problem *p, Arena *a)
 {
-    p->outputs = ARENA_ARRAY(a, Compared, p->task.buffer_count);
-    p->output_facts = ARENA_ARRAY(a, TaskOutput, p->task.buffer_count);
-    if (p->task.reference.launch_count == 0)
-        return;
+    const TaskProblem *t = &p->task;
+    p->outputs = ARENA_ARRAY(a, Compared, t->buffer_count);
+    p->output_facts = ARENA_ARRAY(a, TaskOutput, t->buffer_count);
+    for (size_t i = 0; i < t->buffer_count; i++) {
+        const TaskBuffer *b = &t->buffers[i];
+        if (is_compared(t, b))
+            p->outputs[p->output_count++] =
+                (Compared){.buffer = (int)i,
+                           .task = b,
+                           .scalar = t->buffers[expected_of(b, i)].type.scalar,
+                           .poisoned = b->contents.kind == TASK_UNDEFINED};
+    }
+}
+
+static DriverStatus make_textures(Problem *p, Arena *a)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->task.texture_count; i++) {
+        const TaskTexture *t = &p->task.textures[i];
+        s = driver_texture_new(p->driver, a, t, p->task.buffers[t->buffer].type, p->at[t->buffer],
+                               &p->textures[i], &p->handles[i]);
+    }
+    return s ? s : driver_wait(p->driver);
+}
+
+/* What only the reference needed. */
+static void free_reference(Problem *p)
+{
     for (size_t i = 0; i < p->task.buffer_count; i++) {
-        const TaskBuffer *b = &p->task.buffers[i];
-        if (is_output(b))
-            p->outputs[p->output_count++] = (Compared){
-                .buffer = (int)i, .task = b, .poisoned = b->contents.kind == TASK_UNDEFINED};
+        if (p->task.buffers[i].role != TASK_REFERENCE)
+            continue;
+        driver_free(p->driver, p->at[i] ? p->at[i] - guard_of(p) : 0);
+        p->at[i] = 0;
     }
 }
 
@@ -319,12 +411,23 @@ static bool reference_left_clean(Problem *p, Diag *d)
     return !what || diag_fail(d, "the reference wrote %s", what);
 }
 
+/* What the outputs should be: what the reference makes of them, or contents. */
+static bool find_expected(Problem *p, Arena *a, Diag *d)
+{
+    if (p->task.reference.launch_count > 0)
+        return run_reference(p, a, d) && reference_left_clean(p, d);
+    return keep_outputs(p) == DRIVER_OK || driver_failed(p, "the outputs cannot be looked at", d);
+}
+
 bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d)
 {
     *p = (Problem){.driver = v,
                    .task = *task,
                    .at = ARENA_ARRAY(a, DriverAddress, task->buffer_count),
                    .start = ARENA_ARRAY(a, DriverAddress, task->buffer_count)};
+    p->textures = ARENA_ARRAY(a, DriverTexture *, task->texture_count);
+    p->handles = ARENA_ARRAY(a, uint64_t, task->texture_count);
+    p->places = (Places){p->at, p->handles, task->buffers};
     list_outputs(p, a);
     if (verify_open(&p->verifier, v, &task->checking) != DRIVER_OK)
         return driver_failed(p, "the checking kernels cannot be loaded", d);
@@ -336,14 +439,17 @@ bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag
         if (fill_buffer(p, i) != DRIVER_OK)
             return driver_failed(p, "the buffers cannot be filled", d);
     }
+    if (make_textures(p, a) != DRIVER_OK)
+        return driver_failed(p, "the textures cannot be made", d);
     p->regions = ARENA_ARRAY(a, Protected, 3 * task->buffer_count + p->output_count);
     protect_buffers(p, a);
     if (sum_protected(p) != DRIVER_OK)
         return driver_failed(p, "the buffers cannot be summed up", d);
-    if (p->task.reference.launch_count == 0)
+    if (p->output_count == 0)
         return true;
-    if (!run_reference(p, a, d) || !reference_left_clean(p, d))
+    if (!find_expected(p, a, d))
         return false;
+    free_reference(p);
     protect_reference(p);
     return sum_protected(p) == DRIVER_OK || driver_failed(p, "the buffers cannot be summed up", d);
 }
@@ -353,11 +459,13 @@ void problem_close(Problem *p)
     if (!p->driver)
         return;
     for (size_t i = 0; i < p->task.buffer_count; i++) {
-        driver_free(p->driver, p->at[i] ? p->at[i] - GUARD : 0);
+        driver_free(p->driver, p->at[i] ? p->at[i] - guard_of(p) : 0);
         driver_free(p->driver, p->start[i]);
     }
     for (size_t i = 0; i < p->output_count; i++)
         driver_free(p->driver, p->outputs[i].reference);
+    for (size_t i = 0; i < p->task.texture_count; i++)
+        driver_texture_free(p->driver, p->textures[i]);
     verify_close(&p->verifier);
     *p = (Problem){0};
 }

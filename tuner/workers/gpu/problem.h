@@ -9,6 +9,7 @@
 #define APTUNE_WORKERS_GPU_PROBLEM_H
 
 #include "driver.h"
+#include "launch.h"
 #include "tuner/task/task.h"
 #include "verify.h"
 
@@ -24,7 +25,10 @@ typedef struct Problem {
     Driver *driver;
     TaskProblem task;
     Verifier verifier;
-    DriverAddress *at;        /* each buffer's place */
+    DriverAddress *at;        /* each buffer's place; 0: gone */
+    DriverTexture **textures; /* of the task's */
+    uint64_t *handles;        /* of the textures */
+    Places places;            /* the same for launches */
     DriverAddress *start;     /* its contents to begin a run with; 0 when nothing is kept */
     Compared *outputs;        /* outputs with the reference's version of them */
     TaskOutput *output_facts; /* as many */
@@ -47,6 +51,9 @@ DriverStatus problem_reset_outputs(Problem *p);
 
 /* The same for buffers with contents only: what a timed run needs. */
 DriverStatus problem_restore(Problem *p);
+
+/* Is there anything to restore? */
+bool problem_is_restored(const Problem *p);
 
 /* Whether all that must not change is unchanged; if not, *what names it, and the problem has to
  * be set anew. */

@@ -1,59 +1,33 @@
 #include "trial.h"
 
-#include "launch.h"
+#include "tuner/measure/sampling.h"
 
-/* Runs given to the device before waiting for them. */
-enum { BATCH = 256 };
+#include <string.h>
+
+typedef struct Samples {
+    double *at;
+    size_t count, capacity;
+} Samples;
 
 typedef struct Timing {
     Arena *arena;
+    Bench *bench;
     Problem *problem;
     const Trial *trial;
     ReadyRun run;
-    DriverEvent *events[2 * BATCH]; /* start and end of each run of a batch; made when needed */
-    double *times;
-    size_t count;
-    double fastest; /* ms; of times[0, count) */
+    Samples times, warm; /* ms */
+    int batch;
     Buf words;
 } Timing;
 
 /* --- the verified run ----------------------------------------------------------------------- */
 
-static DriverStatus ensure_events(Timing *t, size_t count)
+/* Elements of an output that are compared. */
+static int64_t compared_of(const Trial *t, const Compared *c)
 {
-    DriverStatus s = DRIVER_OK;
-    for (size_t i = 0; s == DRIVER_OK && i < count; i++) {
-        if (!t->events[i])
-            s = driver_event_new(t->problem->driver, &t->events[i]);
-    }
-    return s;
-}
-
-static void free_events(Timing *t)
-{
-    for (size_t i = 0; i < 2 * BATCH; i++)
-        driver_event_free(t->problem->driver, t->events[i]);
-}
-
-/* One run between two events. */
-static DriverStatus run_between(Timing *t, DriverEvent *from, DriverEvent *to)
-{
-    Driver *v = t->problem->driver;
-    DriverStatus s = driver_event_record(v, from);
-    if (!s)
-        s = ready_launch(v, &t->run);
-    return s ? s : driver_event_record(v, to);
-}
-
-static DriverStatus run_first(Timing *t, double *ms)
-{
-    Driver *v = t->problem->driver;
-    DriverStatus s = ensure_events(t, 2);
-    if (!s)
-        s = run_between(t, t->events[0], t->events[1]);
-    if (!s)
-        s = driver_wait(v);
-    return s ? s : driver_event_ms(v, t->events[0], t->events[1], ms);
+    int64_t all = c->task->count;
+    int64_t n = (size_t)c->buffer < t->compared_count ? t->compared[c->buffer] : -1;
+    return n < 0 || n > all ? all : n;
 }
 
 static DriverStatus compare_outputs(Timing *t, TrialResult *r)
@@ -61,7 +35,8 @@ static DriverStatus compare_outputs(Timing *t, TrialResult *r)
     Problem *p = t->problem;
     TrialCheck *checks = ARENA_ARRAY(t->arena, TrialCheck, p->output_count);
     for (size_t i = 0; i < p->output_count; i++) {
-        DriverStatus s = verify_compare(&p->verifier, &p->outputs[i], &checks[i]);
+        DriverStatus s = verify_compare(&p->verifier, &p->outputs[i],
+                                        compared_of(t->trial, &p->outputs[i]), &checks[i]);
         if (s)
             return s;
         if (checks[i].wrong == 0)
@@ -87,7 +62,7 @@ static DriverStatus verified_run(Timing *t, TrialResult *r)
     DriverStatus s = problem_reset(t->problem);
     if (s || !is_verified(t))
         return s;
-    s = run_first(t, &r->first_ms);
+    s = sample_once(t->bench, &t->run, &r->first_ms);
     return s ? s : compare_outputs(t, r);
 }
 
@@ -95,7 +70,7 @@ static DriverStatus verified_run(Timing *t, TrialResult *r)
  * scratch, was timed doing nothing. */
 static DriverStatus verified_again(Timing *t, TrialResult *r)
 {
-    if (!is_verified(t) || t->count == 0)
+    if (!is_verified(t) || r->time_count == 0)
         return DRIVER_OK;
     DriverStatus s = problem_reset_outputs(t->problem);
     if (!s)
@@ -120,54 +95,59 @@ static DriverStatus warm_up(Timing *t)
     return s;
 }
 
-/* Up to BATCH runs, given to the device without waiting between them. */
-static DriverStatus time_batch(Timing *t, int count)
+static void make_room(Arena *a, Samples *s, size_t more)
 {
-    Driver *v = t->problem->driver;
-    DriverStatus s = ensure_events(t, 2 * (size_t)count);
-    for (int i = 0; s == DRIVER_OK && i < count; i++) {
-        s = problem_restore(t->problem);
-        if (!s)
-            s = run_between(t, t->events[2 * i], t->events[2 * i + 1]);
+    if (s->count + more <= s->capacity)
+        return;
+    s->capacity = 2 * (s->count + more);
+    double *at = ARENA_ARRAY(a, double, s->capacity);
+    if (s->count > 0)
+        memcpy(at, s->at, s->count * sizeof *at);
+    s->at = at;
+}
+
+/* Samples of one kind, until it is enough. */
+static DriverStatus take_samples(Timing *t, bool cold, double run_ms, Samples *out)
+{
+    const TaskSampling *x = &t->trial->sampling;
+    Sampler sampler;
+    DriverStatus s = sampler_open(&sampler, t->bench, &t->run, cold, x->sample_ms, run_ms);
+    for (size_t more;
+         s == DRIVER_OK && (more = sampling_more(x, out->at, out->count, sampler.batch)) > 0;) {
+        make_room(t->arena, out, more);
+        s = sampler_take(&sampler, more, out->at + out->count);
+        out->count += s == DRIVER_OK ? more : 0;
     }
-    if (!s)
-        s = driver_wait(v);
-    for (int i = 0; s == DRIVER_OK && i < count; i++) {
-        double ms;
-        s = driver_event_ms(v, t->events[2 * i], t->events[2 * i + 1], &ms);
-        if (t->count == 0 || ms < t->fastest)
-            t->fastest = ms;
-        t->times[t->count++] = ms;
-    }
+    t->batch = sampler.batch;
+    sampler_close(&sampler);
     return s;
 }
 
-static DriverStatus time_runs(Timing *t, int count)
+static DriverStatus timed_runs(Timing *t, double first_ms)
 {
     DriverStatus s = DRIVER_OK;
-    for (int done = 0; s == DRIVER_OK && done < count; done += BATCH)
-        s = time_batch(t, count - done < BATCH ? count - done : BATCH);
-    return s;
-}
-
-/* Launches are not wasted on a loser: it gets its first runs and no more. */
-static bool deserves_more(const Timing *t)
-{
-    const Trial *x = t->trial;
-    return x->best_ms <= 0 || t->count == 0 || t->fastest <= x->factor * x->best_ms;
-}
-
-static DriverStatus timed_runs(Timing *t)
-{
-    int most = (t->trial->runs > 0 ? t->trial->runs : 0) +
-               (t->trial->extra_runs > 0 ? t->trial->extra_runs : 0);
-    t->times = ARENA_ARRAY(t->arena, double, (size_t)most + 1);
-    DriverStatus s = warm_up(t);
-    if (!s)
-        s = time_runs(t, t->trial->runs);
-    if (!s && deserves_more(t))
-        s = time_runs(t, t->trial->extra_runs);
+    if (t->trial->sampling.least == 0)
+        return s;
+    s = warm_up(t);
+    if (!s && t->trial->cache != TASK_COLD)
+        s = take_samples(t, false, first_ms, &t->warm);
+    if (!s && t->trial->cache != TASK_WARM)
+        s = take_samples(t, true, first_ms, &t->times);
     return s ? s : driver_wait(t->problem->driver);
+}
+
+/* Where warm times are all there are, they are the times. */
+static void leave_times(Timing *t, TrialResult *r)
+{
+    if (t->trial->cache == TASK_WARM) {
+        t->times = t->warm;
+        t->warm = (Samples){0};
+    }
+    r->times = t->times.at;
+    r->time_count = t->times.count;
+    r->warm_times = t->warm.at;
+    r->warm_count = t->warm.count;
+    r->batch = t->batch;
 }
 
 /* --- all of it ------------------------------------------------------------------------------ */
@@ -191,31 +171,30 @@ static bool left_clean(Timing *t, TrialResult *r)
 static TrialStatus measure(Timing *t, TrialResult *r)
 {
     Driver *v = t->problem->driver;
-    TrialStatus status = ready_run(t->arena, v, &t->trial->run, t->problem->at, &t->run, &t->words);
+    TrialStatus status =
+        ready_run(t->arena, v, &t->trial->run, &t->problem->places, &t->run, &t->words);
     if (status != TRIAL_OK)
         return status;
     DriverStatus s = verified_run(t, r);
     if (!s && r->status == TRIAL_OK)
-        s = timed_runs(t);
+        s = timed_runs(t, r->first_ms);
+    leave_times(t, r);
     if (!s && r->status == TRIAL_OK)
         s = verified_again(t, r);
     return s ? launch_status(v, s, &t->words) : r->status;
 }
 
-bool trial_run(Arena *a, Problem *p, const Trial *trial, TrialResult *r)
+bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
 {
-    Timing t = {.arena = a, .problem = p, .trial = trial};
+    Timing t = {.arena = a, .bench = b, .problem = b->problem, .trial = trial};
     *r = (TrialResult){.id = trial->id};
     r->status = measure(&t, r);
-    bool sound = r->status != TRIAL_FAULT;
+    bool sound = launch_context_is_sound(r->status);
     if (r->status == TRIAL_OK || r->status == TRIAL_WRONG)
         sound = left_clean(&t, r);
-    if (sound) {
-        free_events(&t);
-        ready_end(p->driver, &t.run);
-    }
-    r->times = t.times;
-    r->time_count = t.count;
+    if (sound)
+        ready_end(b->driver, &t.run);
+    r->health = nvml_health(b->nvml);
     r->words = arena_string(a, buf_text(&t.words));
     buf_free(&t.words);
     return sound;

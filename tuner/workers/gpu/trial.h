@@ -2,10 +2,10 @@
 #ifndef APTUNE_WORKERS_GPU_TRIAL_H
 #define APTUNE_WORKERS_GPU_TRIAL_H
 
-#include "problem.h"
+#include "sample.h"
 
 /* Runs it; the result's arrays live in `a`.  False when this process must not be used any more:
  * the context is broken, or something was written that every later trial relies on. */
-bool trial_run(Arena *a, Problem *p, const Trial *t, TrialResult *r);
+bool trial_run(Arena *a, Bench *b, const Trial *t, TrialResult *r);
 
 #endif

@@ -24,7 +24,16 @@ typedef struct Finding {
     uint64_t error;
 } Finding;
 
-static_assert(sizeof(Part) == 40 && sizeof(Finding) == 40, "as in compare.cu");
+enum { LANES = 4 };
+
+typedef struct Sums {
+    double sum[LANES];
+    uint64_t nan;
+    uint64_t unwritten;
+} Sums;
+
+static_assert(sizeof(Part) == 40 && sizeof(Finding) == 40 && sizeof(Sums) == 48,
+              "as in compare.cu");
 
 /* Blocks enough for any device; the same number everywhere, so that sums are formed in the same
  * order everywhere. */
@@ -39,9 +48,11 @@ DriverStatus verify_open(Verifier *v, Driver *driver, const TaskModule *module)
     if (!s)
         s = driver_function(driver, v->module, "aptune_compare", &v->compare);
     if (!s)
+        s = driver_function(driver, v->module, "aptune_sum", &v->sum);
+    if (!s)
         s = driver_function(driver, v->module, "aptune_checksum", &v->checksum);
     if (!s)
-        s = driver_alloc(driver, BLOCKS * sizeof(Part), &v->room);
+        s = driver_alloc(driver, BLOCKS * sizeof(Sums), &v->room);
     return s;
 }
 
@@ -65,23 +76,111 @@ static uint64_t scalars_of(const TaskBuffer *b)
     return (uint64_t)b->count * (uint64_t)b->type.lanes;
 }
 
-static double scale_of(const TaskBuffer *b, const TaskOutput *o)
+/* --- sums ----------------------------------------------------------------------------------- */
+
+/* Adds up each lane of the first `elements`, the parts of the blocks in order. */
+static DriverStatus add_up(Verifier *v, const Compared *c, DriverAddress at, TaskScalar scalar,
+                           int64_t elements, Sums *all)
+{
+    uint64_t count = (uint64_t)elements * (uint64_t)c->task->type.lanes;
+    int kind = (int)scalar, lanes = c->task->type.lanes, poisoned = c->poisoned;
+    void *arguments[] = {&at, &count, &kind, &lanes, &poisoned, &v->room};
+    Sums parts[BLOCKS];
+    *all = (Sums){0};
+    DriverStatus s = launch(v, v->sum, arguments);
+    if (!s)
+        s = driver_download(v->driver, parts, v->room, sizeof parts);
+    for (int i = 0; s == DRIVER_OK && i < BLOCKS; i++) {
+        for (int lane = 0; lane < LANES; lane++)
+            all->sum[lane] += parts[i].sum[lane];
+        all->nan += parts[i].nan;
+        all->unwritten += parts[i].unwritten;
+    }
+    return s;
+}
+
+/* Root mean square and largest magnitude of the lanes' sums. */
+static void size_of_sums(const Compared *c, double *rms, double *max)
+{
+    double squares = 0;
+    *max = 0;
+    for (int lane = 0; lane < c->task->type.lanes; lane++) {
+        squares += c->sums[lane] * c->sums[lane];
+        *max = fmax(*max, fabs(c->sums[lane]));
+    }
+    *rms = sqrt(squares / c->task->type.lanes);
+}
+
+static void compare_lane(const Compared *c, int lane, double got, TrialCheck *check)
+{
+    const TaskTolerance *t = &c->task->tolerance;
+    double expected = c->sums[lane], error = fabs(got - expected);
+    double limit = t->absolute + t->relative * (c->scale < 0 ? fabs(expected) : c->scale);
+    if (error > check->max_error)
+        check->max_error = error;
+    if (error <= limit && isfinite(got) && isfinite(expected))
+        return;
+    if (check->wrong++ > 0)
+        return;
+    check->first = lane;
+    check->got = got;
+    check->expected = expected;
+}
+
+static DriverStatus compare_sums(Verifier *v, const Compared *c, int64_t elements,
+                                 TrialCheck *check)
+{
+    Sums all;
+    *check = (TrialCheck){.buffer = c->buffer, .first = -1, .scale = c->scale};
+    DriverStatus s = add_up(v, c, c->at, c->task->type.scalar, elements, &all);
+    for (int lane = 0; s == DRIVER_OK && lane < c->task->type.lanes; lane++)
+        compare_lane(c, lane, all.sum[lane], check);
+    check->nan = (int64_t)all.nan;
+    check->unwritten = (int64_t)all.unwritten;
+    bool gaps = all.unwritten > 0 && task_scalar_is_float(c->task->type.scalar);
+    if (gaps && check->wrong == 0) { /* the rest may add up to the same */
+        check->wrong = (int64_t)all.unwritten;
+        check->first = 0;
+        check->got = all.sum[0];
+        check->expected = c->sums[0];
+    }
+    return s;
+}
+
+/* --- elements ------------------------------------------------------------------------------- */
+
+static double scale_of(const TaskBuffer *b, double rms, double max)
 {
     switch (b->tolerance.scale) {
     case TASK_SCALE_RMS:
-        return o->rms;
+        return rms;
     case TASK_SCALE_MAX:
-        return o->max;
+        return max;
     case TASK_SCALE_ELEMENT:
         break;
     }
     return -1;
 }
 
+static DriverStatus find_scale(Verifier *v, Compared *c, const TaskOutput *out)
+{
+    double rms = out->rms, max = out->max;
+    if (c->task->tolerance.sum) {
+        Sums all;
+        DriverStatus s = add_up(v, c, c->reference, c->scalar, c->task->count, &all);
+        if (s)
+            return s;
+        memcpy(c->sums, all.sum, sizeof c->sums);
+        size_of_sums(c, &rms, &max);
+    }
+    c->scale = scale_of(c->task, rms, max);
+    return DRIVER_OK;
+}
+
 DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out)
 {
     uint64_t count = scalars_of(c->task);
-    int scalar = (int)c->task->type.scalar, poisoned = c->poisoned;
+    int scalar = (int)c->scalar, poisoned = c->poisoned;
     void *arguments[] = {&c->reference, &count, &scalar, &poisoned, &v->room};
     Part parts[BLOCKS];
     DriverStatus s = launch(v, v->scale, arguments);
@@ -103,30 +202,30 @@ DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out)
                         .max = all.max,
                         .nonfinite = (int64_t)all.nonfinite,
                         .unwritten = (int64_t)all.unwritten};
-    c->scale = scale_of(c->task, out);
-    return DRIVER_OK;
+    return find_scale(v, c, out);
 }
 
-static DriverStatus value_at(Verifier *v, const Compared *c, DriverAddress base, uint64_t i,
+static DriverStatus value_at(Verifier *v, TaskScalar scalar, DriverAddress base, uint64_t i,
                              double *value)
 {
     unsigned char bytes[8];
-    size_t size = task_scalar_size(c->task->type.scalar);
+    size_t size = task_scalar_size(scalar);
     DriverStatus s = driver_download(v->driver, bytes, base + i * size, size);
     if (!s)
-        *value = contents_value(c->task->type.scalar, bytes);
+        *value = contents_value(scalar, bytes);
     return s;
 }
 
-DriverStatus verify_compare(Verifier *v, const Compared *c, TrialCheck *check)
+static DriverStatus compare_elements(Verifier *v, const Compared *c, int64_t elements,
+                                     TrialCheck *check)
 {
     Finding f = {.first = UINT64_MAX};
     Compared x = *c; /* the driver takes addresses of values that it does not change */
-    uint64_t count = scalars_of(c->task);
-    int scalar = (int)c->task->type.scalar, poisoned = c->poisoned;
+    uint64_t count = (uint64_t)elements * (uint64_t)c->task->type.lanes;
+    int scalar = (int)c->task->type.scalar, kind = (int)c->scalar, poisoned = c->poisoned;
     double absolute = c->task->tolerance.absolute, relative = c->task->tolerance.relative;
-    void *arguments[] = {&x.at,     &x.reference, &count,   &scalar, &poisoned,
-                         &absolute, &relative,    &x.scale, &v->room};
+    void *arguments[] = {&x.at,     &x.reference, &count,    &scalar,  &kind,
+                         &poisoned, &absolute,    &relative, &x.scale, &v->room};
     DriverStatus s = driver_upload(v->driver, v->room, &f, sizeof f);
     if (!s)
         s = launch(v, v->compare, arguments);
@@ -143,8 +242,14 @@ DriverStatus verify_compare(Verifier *v, const Compared *c, TrialCheck *check)
     memcpy(&check->max_error, &f.error, sizeof f.error);
     if (f.wrong == 0)
         return DRIVER_OK;
-    s = value_at(v, c, c->at, f.first, &check->got);
-    return s ? s : value_at(v, c, c->reference, f.first, &check->expected);
+    s = value_at(v, c->task->type.scalar, c->at, f.first, &check->got);
+    return s ? s : value_at(v, c->scalar, c->reference, f.first, &check->expected);
+}
+
+DriverStatus verify_compare(Verifier *v, const Compared *c, int64_t elements, TrialCheck *check)
+{
+    return c->task->tolerance.sum ? compare_sums(v, c, elements, check)
+                                  : compare_elements(v, c, elements, check);
 }
 
 /* A value with as many digits as tell its type's values apart; the poison is no value. */
@@ -160,13 +265,19 @@ static void print_value(const Compared *c, double v, Buf *out)
 
 void verify_explain(const Compared *c, const TrialCheck *check, Buf *words)
 {
-    buf_printf(words, "%s: %" PRId64 " of %" PRIu64 " elements wrong", c->task->name, check->wrong,
-               scalars_of(c->task));
+    if (c->task->tolerance.sum)
+        buf_printf(words, "%s: the sum is wrong", c->task->name);
+    else
+        buf_printf(words, "%s: %" PRId64 " of %" PRIu64 " elements wrong", c->task->name,
+                   check->wrong, scalars_of(c->task));
     if (check->unwritten)
         buf_printf(words, ", %" PRId64 " of them not written", check->unwritten);
     if (check->nan)
         buf_printf(words, ", %" PRId64 " of them NaN", check->nan);
-    buf_printf(words, "; the first at %" PRId64 ": ", check->first);
+    if (c->task->tolerance.sum)
+        buf_puts(words, ": ");
+    else
+        buf_printf(words, "; the first at %" PRId64 ": ", check->first);
     print_value(c, check->got, words);
     buf_puts(words, " instead of ");
     print_value(c, check->expected, words);
@@ -185,4 +296,11 @@ DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_
     if (!s)
         s = launch(v, v->checksum, arguments);
     return s ? s : driver_download(v->driver, sum, v->room, sizeof *sum);
+}
+
+DriverStatus verify_touch(Verifier *v, DriverAddress p, size_t bytes)
+{
+    uint64_t words = bytes / 8;
+    void *arguments[] = {&p, &words, &v->room};
+    return launch(v, v->checksum, arguments);
 }

@@ -10,7 +10,7 @@
 typedef struct Verifier {
     Driver *driver;
     DriverModule *module;
-    DriverFunction *scale, *compare, *checksum;
+    DriverFunction *scale, *compare, *sum, *checksum;
     DriverAddress room; /* where the kernels leave their results */
 } Verifier;
 
@@ -19,8 +19,10 @@ typedef struct Compared {
     int buffer; /* its index */
     const TaskBuffer *task;
     DriverAddress at, reference;
-    double scale;  /* of the tolerance, as verify_scale found it; < 0: each element its own */
-    bool poisoned; /* the output held 0xFF bytes before the run */
+    TaskScalar scalar; /* of the reference: a double-precision one has another type */
+    double sums[4];    /* of the reference's lanes, where sums are compared */
+    double scale;      /* of the tolerance, as verify_scale found it; < 0: each element its own */
+    bool poisoned;     /* the output held 0xFF bytes before the run */
 } Compared;
 
 DriverStatus verify_open(Verifier *v, Driver *driver, const TaskModule *module);
@@ -29,13 +31,17 @@ void verify_close(Verifier *v);
 /* What the reference made of an output; sets c->scale. */
 DriverStatus verify_scale(Verifier *v, Compared *c, TaskOutput *out);
 
-/* Compares; c->reference is not changed. */
-DriverStatus verify_compare(Verifier *v, const Compared *c, TrialCheck *check);
+/* Compares the first `elements`; c->reference is not changed. */
+DriverStatus verify_compare(Verifier *v, const Compared *c, int64_t elements, TrialCheck *check);
 
 /* "C: 12 of 4096 elements wrong, …" for a check that found something. */
 void verify_explain(const Compared *c, const TrialCheck *check, Buf *words);
 
 /* A number that changes when any of `bytes` (a multiple of 8) does. */
 DriverStatus verify_checksum(Verifier *v, DriverAddress p, size_t bytes, uint64_t *sum);
+
+/* Reads all of `bytes` (a multiple of 8) on the device, without waiting: they are in the L2 cache
+ * then, and what was there is not. */
+DriverStatus verify_touch(Verifier *v, DriverAddress p, size_t bytes);
 
 #endif

@@ -1,0 +1,155 @@
+/* A GPU process for tests without a GPU: takes the place of aptune-gpu beside a copy of aptune and
+ * answers every trial with a made-up time, the same for the same code and launch geometry.  Its
+ * devices are called so that nobody takes a recording of theirs for a measurement.
+ *
+ * Read from the environment:
+ *     SYNTHETIC_GPUS=N      devices (1); SYNTHETIC_KINDS=K: of K different names (1)
+ *     SYNTHETIC_UUID=TEXT   what their UUIDs begin with, so that tests do not share them
+ *     SYNTHETIC_MS=T        how long each trial takes
+ *     SYNTHETIC_LOG=FILE    gets a line "DEVICE ID" when a trial begins
+ *     SYNTHETIC_LOST=FILE   the device whose number stands in that file, when it exists, dies of
+ * its next trial and is never seen again */
+#include "metrics/base/file.h"
+#include "metrics/base/hash.h"
+#include "tuner/measure/message.h"
+#include "tuner/wire/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int setting(const char *name, int otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? atoi(text) : otherwise;
+}
+
+static void say(json_t *header)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    wire_send(PROCESS_WIRE, header, NULL, 0, &d);
+    arena_free(a);
+    json_decref(header);
+}
+
+/* The device that shall be lost; -1: none. */
+static int lost_device(void)
+{
+    const char *path = getenv("SYNTHETIC_LOST");
+    FILE *f = path ? fopen(path, "r") : NULL;
+    int device = -1;
+    if (f && fscanf(f, "%d", &device) != 1)
+        device = -1;
+    if (f)
+        fclose(f);
+    return device;
+}
+
+static json_t *device_facts(Arena *a, int i)
+{
+    const char *uuid = getenv("SYNTHETIC_UUID");
+    GpuFacts f = {
+        .device = *device_find("sm_90"), .cuda_version = 13000, .driver = "0 (synthetic)"};
+    f.device.name = i % setting("SYNTHETIC_KINDS", 1) == 0
+                        ? "synthetic device, nothing was measured"
+                        : "other synthetic device, nothing was measured";
+    f.uuid = arena_printf(a, "GPU-synthetic-%s-%d", uuid ? uuid : "", i);
+    return message_facts(&f);
+}
+
+static void say_hello(Arena *a)
+{
+    json_t *devices = json_array();
+    for (int i = 0; i < setting("SYNTHETIC_GPUS", 1); i++)
+        json_array_append_new(devices, device_facts(a, i));
+    say(json_pack("{s:s, s:i, s:o, s:s}", "do", "hello", "protocol", MESSAGE_PROTOCOL, "devices",
+                  devices, "why", ""));
+}
+
+/* Between 1 and 2 ms, by code and geometry alone. */
+static double made_up_ms(const TaskRun *r)
+{
+    Hasher *h = hasher_new();
+    for (size_t i = 0; i < r->module_count; i++)
+        hasher_add(h, r->modules[i].cubin, r->modules[i].size);
+    for (size_t i = 0; i < r->launch_count; i++) {
+        hasher_add(h, r->launches[i].grid, sizeof r->launches[i].grid);
+        hasher_add(h, r->launches[i].block, sizeof r->launches[i].block);
+    }
+    Hash sum = hasher_end(h);
+    char digits[9] = {0};
+    memcpy(digits, sum.text, 8);
+    return 1 + (double)strtoul(digits, NULL, 16) / 4294967296.0;
+}
+
+static void log_trial(int device, int64_t id)
+{
+    const char *path = getenv("SYNTHETIC_LOG");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    if (!f)
+        return;
+    fprintf(f, "%d %lld\n", device, (long long)id);
+    fclose(f);
+}
+
+static void answer_trial(int device, const Trial *t)
+{
+    double ms = made_up_ms(&t->run), times[] = {ms, ms, ms};
+    struct timespec pause = {.tv_nsec = 1000000L * setting("SYNTHETIC_MS", 0)};
+    log_trial(device, t->id);
+    if (lost_device() == device)
+        _exit(7);
+    nanosleep(&pause, NULL);
+    TrialResult r = {.id = t->id, .times = times, .time_count = 3, .batch = 1, .words = ""};
+    say(message_result(&r));
+}
+
+/* Round by round, in each the finalists in their order. */
+static void answer_final(Arena *a, const TrialFinal *f)
+{
+    size_t count = f->run_count * (size_t)f->rounds;
+    double *times = ARENA_ARRAY(a, double, count);
+    for (size_t i = 0; i < count; i++)
+        times[i] = made_up_ms(&f->runs[i % f->run_count]);
+    TrialResult r = {.id = f->id, .times = times, .time_count = count, .batch = 1, .words = ""};
+    say(message_result(&r));
+}
+
+static void answer(const WireMessage *m, int *device)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Trial t;
+    TrialFinal f;
+    MessageLimits limits = {.buffers = 1000, .textures = 1000};
+    const char *verb = message_verb(m->header);
+    if (strcmp(verb, "open") == 0) {
+        *device = (int)json_integer_value(json_object_get(m->header, "device"));
+        if (lost_device() == *device)
+            say(json_pack("{s:s, s:s}", "do", "error", "words", "the synthetic device is gone"));
+        else
+            say(json_pack("{s:s}", "do", "opened"));
+    } else if (strcmp(verb, "problem") == 0) {
+        say(message_outputs(NULL, 0));
+    } else if (strcmp(verb, "final") == 0 && message_read_final(a, m, limits, &f, &d)) {
+        answer_final(a, &f);
+    } else if (message_read_trial(a, m, limits, &t, &d)) {
+        answer_trial(*device, &t);
+    }
+    arena_free(a);
+}
+
+int main(void)
+{
+    process_become_helper();
+    Arena *a = arena_new();
+    WireReader reader = wire_reader(PROCESS_WIRE);
+    int device = 0;
+    say_hello(a);
+    for (WireMessage m; wire_receive(&reader, &m, WIRE_FOREVER) == WIRE_OK; wire_message_free(&m))
+        answer(&m, &device);
+    _exit(0);
+}

@@ -1,0 +1,25 @@
+/* What a recording says about one parameter, for tests of what the documents found.
+ *
+ * A finding compares configurations that differ in that parameter alone.  Settings are written as
+ * on the command line, "TILE=16 SPILL=0"; parameters that are not named may have any value. */
+#ifndef APTUNE_TEST_FINDING_H
+#define APTUNE_TEST_FINDING_H
+
+#include "tuner/record/times.h"
+
+/* The shipped recording of a space on the H200; NULL when there is none. */
+const TimesRecording *finding_recording(Arena *a, const char *space);
+
+/* Median time of `settings` ÷ that of the configuration that differs from it by `other` alone, over
+ * all pairs of which both ran well: finding_ratio(…, "TILE=16 UNROLL=1", "UNROLL=16") is above 1
+ * where unrolling helps.  `other` names parameters of `settings`.  NaN when there is no pair. */
+double finding_ratio(Arena *a, const TimesRecording *r, const char *settings, const char *other);
+
+/* Shortest median time in ms among the configurations with these settings ("": all); NaN when there
+ * is none. */
+double finding_best_ms(Arena *a, const TimesRecording *r, const char *settings);
+
+/* Slowest of the median times in ms, likewise. */
+double finding_worst_ms(Arena *a, const TimesRecording *r, const char *settings);
+
+#endif

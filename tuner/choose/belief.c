@@ -1,0 +1,260 @@
+#include "tuner/choose/belief.h"
+
+#include "tuner/choose/budget.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Effects of one parameter: of more values than this, neighbours share one. */
+enum { EFFECTS_MOST = 64 };
+
+/* A time is taken for at most this far from its prediction, in logarithms, the median taken off:
+ * what is out by more has a reason of its own, which says nothing about others. */
+static const double surprise_most = 5 * BELIEF_SHARED;
+
+struct Belief {
+    BeliefInput in;
+    size_t parameters; /* that have several values among the points */
+    uint32_t *effect;  /* points × parameters: which effect applies */
+    size_t effects;    /* in all */
+    double *log_guess; /* per point */
+    size_t *order;     /* points that are there, best guess first */
+    size_t count;
+    double *covariance; /* effects × effects, of what is not known of them */
+    double *mean;       /* of the effects; zero until something is learned */
+    double most_gained; /* no point's sum of means is below this */
+    bool *chosen;       /* per point */
+    double *scratch;    /* effects, twice */
+};
+
+/* --- before anything is known ----------------------------------------------------------------- */
+
+static bool is_alive(const BeliefInput *in, size_t i)
+{
+    return !in->alive || in->alive[i];
+}
+
+static bool is_known(double guess)
+{
+    return isfinite(guess) && guess > 0;
+}
+
+static void take_guesses(Arena *a, Belief *b)
+{
+    const BeliefInput *in = &b->in;
+    double worst = NAN;
+    for (size_t i = 0; i < in->points; i++)
+        if (is_alive(in, i) && is_known(in->guess[i]))
+            worst = fmax(worst, in->guess[i]);
+    b->log_guess = ARENA_ARRAY(a, double, in->points);
+    for (size_t i = 0; i < in->points; i++)
+        b->log_guess[i] = log(is_known(in->guess[i]) ? in->guess[i] : isnan(worst) ? 1 : worst);
+}
+
+static void order_points(Arena *a, Belief *b)
+{
+    const Criterion by = {b->log_guess, false};
+    b->order = ARENA_ARRAY(a, size_t, b->in.points);
+    for (size_t i = 0; i < b->in.points; i++)
+        if (is_alive(&b->in, i))
+            b->order[b->count++] = i;
+    budget_order(b->order, b->count, &by, 1);
+}
+
+/* The values that parameter `p` has among the points that are there. */
+typedef struct Range {
+    size_t least, most;
+} Range;
+
+static Range range_of(const BeliefInput *in, size_t p)
+{
+    Range r = {SIZE_MAX, 0};
+    for (size_t i = 0; i < in->points; i++) {
+        size_t value = in->values[i * in->parameters + p];
+        if (!is_alive(in, i))
+            continue;
+        r.least = value < r.least ? value : r.least;
+        r.most = value > r.most ? value : r.most;
+    }
+    return r;
+}
+
+/* Numbers the effects: those of one parameter after those of another.  A parameter that has one
+ * value everywhere has no effect that anybody could tell from the constant. */
+static void number_effects(Arena *a, Belief *b)
+{
+    const BeliefInput *in = &b->in;
+    b->effect = ARENA_ARRAY(a, uint32_t, in->points * in->parameters);
+    for (size_t p = 0; p < in->parameters; p++) {
+        Range r = range_of(in, p);
+        if (r.least >= r.most)
+            continue;
+        size_t span = r.most - r.least + 1, count = span < EFFECTS_MOST ? span : EFFECTS_MOST;
+        for (size_t i = 0; i < in->points; i++) {
+            size_t value = in->values[i * in->parameters + p] - r.least;
+            if (is_alive(in, i))
+                b->effect[i * in->parameters + b->parameters] =
+                    (uint32_t)(b->effects + value * count / span);
+        }
+        b->effects += count;
+        b->parameters++;
+    }
+}
+
+Belief *belief_new(Arena *a, const BeliefInput *in)
+{
+    Belief *b = ARENA_NEW(a, Belief);
+    b->in = *in;
+    take_guesses(a, b);
+    order_points(a, b);
+    number_effects(a, b);
+    size_t n = b->effects;
+    b->covariance = ARENA_ARRAY(a, double, n *n);
+    b->mean = ARENA_ARRAY(a, double, n);
+    b->scratch = ARENA_ARRAY(a, double, 2 * n);
+    b->chosen = ARENA_ARRAY(a, bool, in->points);
+    for (size_t e = 0; e < n; e++)
+        b->covariance[e * n + e] = BELIEF_SHARED * BELIEF_SHARED / (double)b->parameters;
+    return b;
+}
+
+/* --- of one point ----------------------------------------------------------------------------- */
+
+static const uint32_t *effects_of(const Belief *b, size_t point)
+{
+    return b->effect + point * b->in.parameters;
+}
+
+static double log_time(const Belief *b, size_t point)
+{
+    double sum = b->log_guess[point];
+    for (size_t p = 0; p < b->parameters; p++)
+        sum += b->mean[effects_of(b, point)[p]];
+    return sum;
+}
+
+double belief_time(const Belief *b, size_t point)
+{
+    return exp(log_time(b, point));
+}
+
+/* Standard deviation of the log time: of the effects' sum and of the own part. */
+static double deviation(const Belief *b, size_t point)
+{
+    const uint32_t *e = effects_of(b, point);
+    double variance = BELIEF_OWN * BELIEF_OWN;
+    for (size_t p = 0; p < b->parameters; p++)
+        for (size_t q = 0; q < b->parameters; q++)
+            variance += b->covariance[e[p] * b->effects + e[q]];
+    return sqrt(fmax(variance, 0));
+}
+
+/* --- choosing --------------------------------------------------------------------------------- */
+
+size_t belief_next(const Belief *b, const bool *among)
+{
+    /* Knowing more never makes anything less sure than it was at first, so what is too slow for
+     * that much luck, and all with a worse guess, need not be looked at. */
+    const double luck_most = hypot(BELIEF_SHARED, BELIEF_OWN);
+    size_t next = POINT_NONE;
+    double least = INFINITY;
+    for (size_t k = 0; k < b->count; k++) {
+        size_t i = b->order[k];
+        if (b->log_guess[i] + b->most_gained - luck_most > least)
+            break;
+        if (b->chosen[i] || (among && !among[i]))
+            continue;
+        double lucky = log_time(b, i) - deviation(b, i);
+        if (lucky < least) {
+            least = lucky;
+            next = i;
+        }
+    }
+    return next;
+}
+
+/* The covariance after one more time, whose own part is noise: C - (C x)(C x)' / (x' C x + noise),
+ * where x has a one for each effect of the point. */
+void belief_choose(Belief *b, size_t point)
+{
+    size_t n = b->effects;
+    const uint32_t *e = effects_of(b, point);
+    double *cx = b->scratch, total = BELIEF_OWN * BELIEF_OWN;
+    b->chosen[point] = true;
+    for (size_t k = 0; k < n; k++) {
+        cx[k] = 0;
+        for (size_t p = 0; p < b->parameters; p++)
+            cx[k] += b->covariance[k * n + e[p]];
+    }
+    for (size_t p = 0; p < b->parameters; p++)
+        total += cx[e[p]];
+    for (size_t k = 0; k < n; k++)
+        for (size_t m = 0; m < n; m++)
+            b->covariance[k * n + m] -= cx[k] * cx[m] / total;
+}
+
+/* --- learning --------------------------------------------------------------------------------- */
+
+static int number_compare(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+static bool is_timed(const Belief *b, const double *times, size_t i)
+{
+    return b->chosen[i] && is_known(times[i]);
+}
+
+static double surprise(const Belief *b, const double *times, size_t i)
+{
+    return log(times[i]) - b->log_guess[i];
+}
+
+/* The constant c: the median of all surprises, NaN without any. */
+static double usual_surprise(const Belief *b, const double *times)
+{
+    Arena *a = arena_new();
+    double *all = ARENA_ARRAY(a, double, b->in.points);
+    size_t count = 0;
+    for (size_t i = 0; i < b->in.points; i++)
+        if (is_timed(b, times, i))
+            all[count++] = surprise(b, times, i);
+    if (count > 1)
+        qsort(all, count, sizeof *all, number_compare);
+    double median = count > 0 ? (all[(count - 1) / 2] + all[count / 2]) / 2 : NAN;
+    arena_free(a);
+    return median;
+}
+
+/* At most one effect of each parameter applies, at most as many as there are parameters. */
+static double most_gained(const Belief *b)
+{
+    double least = 0;
+    for (size_t k = 0; k < b->effects; k++)
+        least = fmin(least, b->mean[k]);
+    return least * (double)b->parameters;
+}
+
+/* Mean of the effects: C times the sum of x (surprise - c) / noise. */
+void belief_learn(Belief *b, const double *times)
+{
+    size_t n = b->effects;
+    double c = usual_surprise(b, times), *sum = b->scratch + n;
+    for (size_t k = 0; k < n; k++)
+        sum[k] = 0;
+    for (size_t i = 0; i < b->in.points; i++) {
+        if (!is_timed(b, times, i))
+            continue;
+        double more = fmax(-surprise_most, fmin(surprise_most, surprise(b, times, i) - c));
+        for (size_t p = 0; p < b->parameters; p++)
+            sum[effects_of(b, i)[p]] += more / (BELIEF_OWN * BELIEF_OWN);
+    }
+    for (size_t k = 0; k < n; k++) {
+        b->mean[k] = 0;
+        for (size_t m = 0; m < n; m++)
+            b->mean[k] += b->covariance[k * n + m] * sum[m];
+    }
+    b->most_gained = most_gained(b);
+}

@@ -1,0 +1,60 @@
+/* What time a configuration is believed to take, how sure that is, and so which one to time next.
+ *
+ * A prediction from the code alone is wrong by what the profile does not see: caches, pages of
+ * memory, the compiler's luck.  Such things come from parameters (the height of a tile, the width
+ * of a load), so configurations that share a parameter's value share the error that comes with it:
+ *
+ *     log time = log prediction + c + sum of e(p, value of p) over the parameters p + own
+ *
+ * with a constant c that says nothing, effects e of BELIEF_SHARED in all and an own part of
+ * BELIEF_OWN.  This is linear regression with a prior (Bayesian), the simplest that has both of
+ * what is needed: before anything is timed, what is like a chosen configuration would teach little
+ * new, so a choice spreads where predictions do not differ by more than their error, and does not
+ * where they do; afterwards, the effects learned correct the predictions of all others.
+ *
+ * Next is the point that is the fastest if one is lucky: the believed time less its standard
+ * deviation.  (Srinivas et al., "Gaussian Process Optimization in the Bandit Setting", 2010, for
+ * the rule; Desautels et al., "Parallelizing Exploration-Exploitation Tradeoffs", 2014, for
+ * choosing several before any is timed.) */
+#ifndef APTUNE_CHOOSE_BELIEF_H
+#define APTUNE_CHOOSE_BELIEF_H
+
+#include "tuner/choose/front.h"
+
+/* Standard deviations of log time against its prediction, about what is left among the
+ * configurations that are worth timing: 4.7 % in the first hundredth of spaces/mm.spec by
+ * predicted_cycles, 5.6 % in the first twentieth, 6.9 % in that of spaces/transpose.spec.  Between
+ * 3 and 12 % the choices are about as good (tests/bench/bench_carve.c). */
+#define BELIEF_SHARED 0.05
+#define BELIEF_OWN    0.02
+
+typedef struct BeliefInput {
+    const double *guess; /* per point: a time predicted, in any unit; what is not a number above
+                            zero is not known, and taken for as slow as the slowest */
+    const bool *alive;   /* points that there are; NULL: all */
+    size_t points;
+    const uint16_t *values; /* per point and parameter: which value it has, by number */
+    size_t parameters;
+} BeliefInput;
+
+typedef struct Belief Belief;
+
+/* What is believed before anything is chosen.  Lives in the arena, with the scratch it needs; what
+ * `in` points to must outlive it. */
+Belief *belief_new(Arena *a, const BeliefInput *in);
+
+/* The point to time next of those in `among` (NULL: all alive) that were not chosen yet; of
+ * equals the better guess, then the first.  POINT_NONE when there is none. */
+size_t belief_next(const Belief *b, const bool *among);
+
+/* The point will be timed: what that will teach need not be looked for elsewhere. */
+void belief_choose(Belief *b, size_t point);
+
+/* Learns from the times of the points chosen (indexed by point, in any unit but one; NaN: not
+ * known, or it failed). */
+void belief_learn(Belief *b, const double *times);
+
+/* The prediction, corrected by what was learned: in the unit of the guess. */
+double belief_time(const Belief *b, size_t point);
+
+#endif

@@ -1,0 +1,72 @@
+#include "tuner/choose/polish.h"
+
+#include <math.h>
+
+Polish polish_new(Arena *a, const BeliefInput *in)
+{
+    return (Polish){
+        .in = in, .belief = belief_new(a, in), .near = ARENA_ARRAY(a, bool, in->points)};
+}
+
+void polish_note(Polish *p, size_t point)
+{
+    belief_choose(p->belief, point);
+}
+
+/* A few rounds at least, so that the later ones learn from the earlier; no more than eight at a
+ * time, which costs a clock nothing and gives several GPUs something to share. */
+size_t polish_batch_size(size_t left)
+{
+    size_t third = left / 3;
+    return third < 1 ? 1 : third > 8 ? 8 : third;
+}
+
+static size_t fastest(const BeliefInput *in, const double *times)
+{
+    size_t best = POINT_NONE;
+    for (size_t i = 0; i < in->points; i++)
+        if ((!in->alive || in->alive[i]) && !isnan(times[i]) &&
+            (best == POINT_NONE || times[i] < times[best]))
+            best = i;
+    return best;
+}
+
+/* Parameters in which two points differ. */
+static size_t distance(const BeliefInput *in, size_t i, size_t j)
+{
+    const uint16_t *x = in->values + i * in->parameters, *y = in->values + j * in->parameters;
+    size_t n = 0;
+    for (size_t k = 0; k < in->parameters; k++)
+        n += x[k] != y[k];
+    return n;
+}
+
+/* The most promising point one step from the best; where there is none left, two steps away:
+ * constraints couple parameters (an unroll factor that must divide a tile). */
+static size_t next_near(const Polish *p, size_t best)
+{
+    enum { FARTHEST = 2 };
+    size_t next = POINT_NONE;
+    for (size_t steps = 1; steps <= FARTHEST && next == POINT_NONE && best != POINT_NONE; steps++) {
+        for (size_t i = 0; i < p->in->points; i++)
+            p->near[i] = distance(p->in, best, i) == steps;
+        next = belief_next(p->belief, p->near);
+    }
+    return next;
+}
+
+size_t polish_batch(Polish *p, const double *times, size_t *batch, size_t most)
+{
+    size_t best = fastest(p->in, times), count = 0;
+    belief_learn(p->belief, times);
+    while (count < most) {
+        size_t next = p->turn++ % 2 == 0 ? next_near(p, best) : POINT_NONE;
+        if (next == POINT_NONE)
+            next = belief_next(p->belief, NULL);
+        if (next == POINT_NONE)
+            break;
+        polish_note(p, next);
+        batch[count++] = next;
+    }
+    return count;
+}

@@ -1,0 +1,35 @@
+/* Polish: what to time after the carved configurations, a few at a time.
+ *
+ * The optimum is often one parameter away from a carved configuration, and a prediction may be
+ * wrong for a whole part of the space.  So of each two choices one is a neighbour of the best so
+ * far, which holds whatever the prediction is worth, and the other is the most promising of all
+ * that is left after the times so far have corrected the prediction (belief.h).  On sub-spaces of
+ * the recorded ones corrected predictions alone do better than neighbours alone as predictions are,
+ * and worse where they are made wrong on purpose; half and half is close to the better in both
+ * (tests/bench/bench_carve.c, with and without --worse 15). */
+#ifndef APTUNE_CHOOSE_POLISH_H
+#define APTUNE_CHOOSE_POLISH_H
+
+#include "tuner/choose/belief.h"
+
+typedef struct Polish {
+    const BeliefInput *in; /* its guess orders, its alive says what may be timed */
+    Belief *belief;
+    bool *near;  /* per point, while neighbours are looked for */
+    size_t turn; /* choices so far */
+} Polish;
+
+/* Nothing is timed yet.  Lives in the arena; `in` and what it points to must outlive it. */
+Polish polish_new(Arena *a, const BeliefInput *in);
+
+/* A point was timed by somebody else, or is being timed. */
+void polish_note(Polish *p, size_t point);
+
+/* Chooses up to `most` points to time next and notes them; gives how many, 0 when none is left.
+ * `times` are those of the points noted so far (NaN: failed or not known). */
+size_t polish_batch(Polish *p, const double *times, size_t *batch, size_t most);
+
+/* How many to choose at a time when `left` may still be timed. */
+size_t polish_batch_size(size_t left);
+
+#endif

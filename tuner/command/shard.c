@@ -1,0 +1,87 @@
+#include "tuner/command/shard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARDS_MOST = 1000000 };
+
+/* What tells a process its number, how many there are, and its number on its machine. */
+typedef struct Launcher {
+    const char *name;
+    const char *rank;
+    const char *size;
+    const char *local;
+} Launcher;
+
+/* mpirun first: it may itself run in an allocation of Slurm, whose variables then are about the
+ * daemons of mpirun.  Of Slurm the variable that srun sets for a step: in the batch script, which
+ * runs once, SLURM_NTASKS is set as well. */
+static const Launcher launchers[] = {
+    {"MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"MPI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+};
+
+/* A number of the environment; -1 when there is none. */
+static int variable(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    long n = text ? strtol(text, &end, 10) : -1;
+    return text && end != text && *end == '\0' && n >= 0 && n <= SHARDS_MOST ? (int)n : -1;
+}
+
+/* True when a launcher started several processes. */
+static bool ask_environment(RunOptions *o)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
+        const Launcher *l = &launchers[i];
+        int rank = variable(l->rank), size = variable(l->size), local = variable(l->local);
+        if (size < 2 || rank < 0 || rank >= size)
+            continue;
+        o->shard = rank;
+        o->shards = size;
+        o->shard_from = l->name;
+        o->local_rank = local > 0 ? local : 0;
+        return true;
+    }
+    return false;
+}
+
+static bool read_shard(const char *text, RunOptions *o)
+{
+    char *end;
+    long i = strtol(text, &end, 10), n = 0;
+    bool ok = end != text && *end == '/';
+    if (ok) {
+        const char *second = end + 1;
+        n = strtol(second, &end, 10);
+        ok = end != second && *end == '\0' && n >= 1 && n <= SHARDS_MOST && i >= 0 && i < n;
+    }
+    if (!ok) {
+        fprintf(stderr,
+                "aptune: --shard takes i/n with i from 0 to n - 1, such as 0/4, or 'auto' or "
+                "'none'; not '%s'\n",
+                text);
+        return false;
+    }
+    o->shard = (int)i;
+    o->shards = (int)n;
+    o->shard_from = "--shard";
+    return true;
+}
+
+bool shard_choose(const char *text, RunOptions *o)
+{
+    bool found = ask_environment(o); /* for the rank on this machine in any case */
+    if (!text || (found && strcmp(text, "auto") == 0))
+        return true;
+    if (strcmp(text, "auto") == 0) {
+        fputs("aptune: --shard auto: neither mpirun nor srun started several of this process\n",
+              stderr);
+        return false;
+    }
+    o->shard = o->shards = 0;
+    return strcmp(text, "none") == 0 || read_shard(text, o);
+}

@@ -1,0 +1,264 @@
+/* Contents of buffers: what the GPU process can make by itself is only described; the rest
+ * (formulas, sorted values, copies, files) is made here and given as bytes. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/file.h"
+#include "tuner/run/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of all buffers that are made here; they travel in one message. */
+enum { MADE_LIMIT = 1 << 29 };
+
+static bool number(const Run *r, const Expr *e, Value *out)
+{
+    Evaluation ev = {.arena = r->arena};
+    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    if (!expr_eval(e, slots, &ev, out))
+        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+    return true;
+}
+
+static bool real(const Run *r, const Expr *e, double *out)
+{
+    Value v;
+    if (!number(r, e, &v))
+        return false;
+    *out = value_as_real(v);
+    return true;
+}
+
+/* Buffers without a seed of their own differ from each other. */
+static bool random_seed(const Run *r, const Contents *c, size_t argument, uint64_t *out)
+{
+    Value v = value_int((int64_t)argument + 1);
+    if (c->numbers[2] && !number(r, c->numbers[2], &v))
+        return false;
+    if (v.integer < 0)
+        return diag_error(r->diag, expr_span(c->numbers[2]), "a seed is not negative");
+    *out = (uint64_t)v.integer;
+    return true;
+}
+
+static bool random_contents(const Run *r, const Contents *c, size_t argument, TaskContents *out)
+{
+    out->kind = c->kind == CONTENTS_NORMAL ? TASK_NORMAL : TASK_UNIFORM;
+    return real(r, c->numbers[0], &out->lo) && real(r, c->numbers[1], &out->hi) &&
+           random_seed(r, c, argument, &out->seed);
+}
+
+/* --- made here
+ * ---------------------------------------------------------------------------------------- */
+
+/* Room for the whole buffer, and the contents that point to it; NULL after a message. */
+static unsigned char *make_room(const Run *r, const Argument *g, int64_t count, TaskContents *out)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)count, task_type_size(g->element), &bytes) ||
+        bytes > MADE_LIMIT) {
+        diag_error(r->diag, g->at,
+                   "these contents of '%s' are made on the host and may have %d MB at most",
+                   g->name, MADE_LIMIT >> 20);
+        return NULL;
+    }
+    unsigned char *room = arena_alloc(r->arena, bytes);
+    *out = (TaskContents){.kind = TASK_BYTES, .bytes = room, .size = bytes};
+    return room;
+}
+
+static bool formula(const Run *r, const Argument *g, const Contents *c, int64_t count,
+                    TaskContents *out)
+{
+    unsigned char *room = make_room(r, g, count, out);
+    Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    size_t at = spec_index_slot(r->spec), size = task_scalar_size(g->element.scalar);
+    Arena *scratch = arena_new();
+    bool ok = room != NULL;
+    for (int64_t i = 0; ok && i < count; i++) {
+        for (int lane = 0; ok && lane < g->element.lanes; lane++) {
+            Evaluation ev = {.arena = scratch};
+            Value v;
+            slots[at] = value_int(i);
+            slots[at + 1] = value_int(lane);
+            if (!expr_eval(c->numbers[0], slots, &ev, &v))
+                ok = diag_error(r->diag, ev.error_at, "%s, for i = %lld", ev.error, (long long)i);
+            else if (!run_store(g->element.scalar, v, room))
+                ok = diag_error(r->diag, c->at, "the value for i = %lld does not fit into %s",
+                                (long long)i, task_scalar_name(g->element.scalar));
+            room += size;
+        }
+        if (arena_used(scratch) > 1 << 16)
+            arena_reset(scratch);
+    }
+    arena_free(scratch);
+    return ok;
+}
+
+/* --- sorted
+ * ------------------------------------------------------------------------------------------- */
+
+#define COMPARE(name, type)                                                                        \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        type x, y;                                                                                 \
+        memcpy(&x, a, sizeof x);                                                                   \
+        memcpy(&y, b, sizeof y);                                                                   \
+        return (x > y) - (x < y);                                                                  \
+    }
+COMPARE(compare_i8, int8_t)
+COMPARE(compare_u8, uint8_t)
+COMPARE(compare_i16, int16_t)
+COMPARE(compare_u16, uint16_t)
+COMPARE(compare_i32, int32_t)
+COMPARE(compare_u32, uint32_t)
+COMPARE(compare_i64, int64_t)
+COMPARE(compare_u64, uint64_t)
+COMPARE(compare_float, float)
+COMPARE(compare_double, double)
+#undef COMPARE
+
+static int compare_half(const void *a, const void *b)
+{
+    double x = contents_value(TASK_HALF, a), y = contents_value(TASK_HALF, b);
+    return (x > y) - (x < y);
+}
+
+static void sort_scalars(TaskScalar s, void *at, size_t count)
+{
+    static int (*const compare[TASK_SCALARS])(const void *, const void *) = {
+        compare_i8,  compare_u8,  compare_i16,  compare_u16,   compare_i32,   compare_u32,
+        compare_i64, compare_u64, compare_half, compare_float, compare_double};
+    qsort(at, count, task_scalar_size(s), compare[s]);
+}
+
+static bool sorted(Run *r, size_t argument, const Contents *c, int64_t count, TaskContents *out)
+{
+    const Argument *g = &r->spec->arguments[argument];
+    TaskContents inner;
+    if (g->element.lanes > 1)
+        return diag_error(r->diag, c->at, "vectors have no order to be sorted by");
+    if (!run_contents(r, argument, c->inner, count, &inner))
+        return false;
+    unsigned char *room = make_room(r, g, count, out);
+    if (!room)
+        return false;
+    contents_fill(inner, g->element.scalar, 0, (size_t)count, room);
+    sort_scalars(g->element.scalar, room, (size_t)count);
+    return true;
+}
+
+/* --- from another buffer
+ * -------------------------------------------------------------------------------- */
+
+/* Where scalar `i` of the new buffer stands in the old one. */
+typedef struct Mapping {
+    ContentsKind kind;
+    size_t lanes, lane; /* of the old one; the one that is taken */
+    size_t elements;    /* of the old one */
+} Mapping;
+
+static size_t mapped(const Mapping *m, size_t i)
+{
+    if (m->kind == CONTENTS_LANE)
+        return i * m->lanes + m->lane;
+    if (m->kind == CONTENTS_LANES)
+        return i % m->elements * m->lanes + i / m->elements;
+    return i;
+}
+
+static bool find_mapping(Run *r, const Contents *c, const Argument *from, int64_t elements,
+                         Mapping *out)
+{
+    Value lane = value_int(0);
+    *out = (Mapping){c->kind, (size_t)from->element.lanes, 0, (size_t)elements};
+    if (c->kind == CONTENTS_LANE && !number(r, c->numbers[0], &lane))
+        return false;
+    if (lane.integer < 0 || lane.integer >= from->element.lanes)
+        return diag_error(r->diag, c->at, "'%s' has %d lanes, counted from 0", from->name,
+                          from->element.lanes);
+    out->lane = (size_t)lane.integer;
+    return true;
+}
+
+static bool taken(Run *r, const Argument *g, const Contents *c, int64_t count, TaskContents *out)
+{
+    const Argument *from = &r->spec->arguments[c->from_argument];
+    TaskContents source;
+    int64_t elements = 0;
+    Mapping m;
+    if (!run_argument_count(r, c->from_argument, &elements) ||
+        !find_mapping(r, c, from, elements, &m) ||
+        !run_contents(r, c->from_argument, &from->contents, elements, &source))
+        return false;
+    size_t scalars = (size_t)count * (size_t)g->element.lanes;
+    size_t there = (size_t)elements * (c->kind == CONTENTS_LANE ? 1 : m.lanes);
+    if (scalars > there)
+        return diag_error(r->diag, c->at, "'%s' has %zu numbers, '%s' gives %zu", g->name, scalars,
+                          from->name, there);
+    unsigned char *room = make_room(r, g, count, out);
+    size_t size = task_scalar_size(g->element.scalar);
+    TaskScalar old = from->element.scalar;
+    for (size_t i = 0; room && i < scalars; i++) {
+        uint64_t one;
+        contents_fill(source, old, mapped(&m, i), 1, &one);
+        if (old == g->element.scalar)
+            memcpy(room + i * size, &one, size);
+        else
+            contents_store(g->element.scalar, contents_value(old, &one), room + i * size);
+    }
+    return room != NULL;
+}
+
+/* --- files
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool from_file(Run *r, const Argument *g, const Contents *c, int64_t count,
+                      TaskContents *out)
+{
+    size_t size = 0, want = (size_t)count * task_type_size(g->element);
+    const char *bytes = file_read(r->arena, c->path, &size, r->diag);
+    if (!bytes)
+        return false;
+    size_t length = strlen(c->path);
+    bool npy = length > 4 && strcmp(c->path + length - 4, ".npy") == 0;
+    Diag d = diag_new(r->arena);
+    if (npy && !npy_data(r->arena, bytes, size, g->element.scalar, &bytes, &size, &d))
+        return diag_error(r->diag, c->at, "'%s': %s", c->file, d.messages.at[0].text);
+    if (size != want)
+        return diag_error(r->diag, c->at, "'%s' holds %zu bytes, '%s' has %zu", c->file, size,
+                          g->name, want);
+    *out = (TaskContents){.kind = TASK_BYTES, .bytes = bytes, .size = size};
+    return true;
+}
+
+/* --- all of them
+ * ------------------------------------------------------------------------------------------ */
+
+bool run_contents(Run *r, size_t argument, const Contents *c, int64_t count, TaskContents *out)
+{
+    const Argument *g = &r->spec->arguments[argument];
+    *out = (TaskContents){.kind = TASK_ZERO};
+    switch (c->kind) {
+    case CONTENTS_UNDEFINED:
+        out->kind = TASK_UNDEFINED;
+        return true;
+    case CONTENTS_ZERO:
+        return true;
+    case CONTENTS_CONSTANT:
+        out->kind = TASK_CONSTANT;
+        return real(r, c->numbers[0], &out->value);
+    case CONTENTS_UNIFORM:
+    case CONTENTS_NORMAL:
+        return random_contents(r, c, argument, out);
+    case CONTENTS_FORMULA:
+        return formula(r, g, c, count, out);
+    case CONTENTS_SORTED:
+        return sorted(r, argument, c, count, out);
+    case CONTENTS_FILE:
+        return from_file(r, g, c, count, out);
+    default:
+        return taken(r, g, c, count, out);
+    }
+}

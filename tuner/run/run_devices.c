@@ -1,0 +1,256 @@
+/* The GPUs of a run: opened side by side, claimed, given the problem, closed.
+ *
+ * Configurations are timed by whichever GPU is free, so all must be of one kind: the times of
+ * different devices do not compare. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+#include "tuner/record/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- which ------------------------------------------------------------------------------------ */
+
+typedef VEC(int) Ordinals;
+
+static bool has_ordinal(const Ordinals *list, int ordinal)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i] == ordinal)
+            return true;
+    return false;
+}
+
+static bool bad_list(Run *r)
+{
+    return diag_fail(r->diag, "--devices takes 'all' or GPUs by number, such as 0,2; not '%s'",
+                     r->options.devices);
+}
+
+/* "0,2": each once. */
+static bool read_ordinals(Run *r, Ordinals *out)
+{
+    for (const char *p = r->options.devices;; p++) {
+        char *end;
+        long n = strtol(p, &end, 10);
+        if (end == p || (*end != ',' && *end != '\0') || n < 0 || n >= RUN_DEVICE_LIMIT ||
+            has_ordinal(out, (int)n) || out->count == GPU_LIMIT)
+            return bad_list(r);
+        VEC_PUSH(r->arena, out, (int)n);
+        p = end;
+        if (*p == '\0')
+            return true;
+    }
+}
+
+static bool is_all(const Run *r)
+{
+    return r->options.devices && strcmp(r->options.devices, "all") == 0;
+}
+
+/* What is opened first: for "all" the first one, which tells how many there are. */
+static bool first_ordinals(Run *r, Ordinals *out)
+{
+    if (r->options.devices && !is_all(r))
+        return read_ordinals(r, out);
+    bool said = r->options.ordinal >= 0 && !is_all(r);
+    VEC_PUSH(r->arena, out, said ? r->options.ordinal : is_all(r) ? 0 : r->options.local_rank);
+    return true;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static void start_gpu(Run *r, int ordinal)
+{
+    GpuOptions o = gpu_options(r->gpu_helper, ordinal);
+    /* One process of several on a machine takes the GPU of its rank there; where the batch system
+     * shows each of them a GPU of its own, that is number 0 for all. */
+    o.wrap = r->options.ordinal < 0 && !r->options.devices;
+    r->gpus[r->gpu_count++] =
+        (RunGpu){.gpu = gpu_start(&o), .ordinal = ordinal, .opened = clock_seconds()};
+}
+
+/* Waits until all are open or have failed. */
+static void settle_gpus(Run *r)
+{
+    Gpu *all[GPU_LIMIT];
+    for (size_t i = 0; i < r->gpu_count; i++)
+        all[i] = r->gpus[i].gpu;
+    gpu_settle(all, r->gpu_count);
+}
+
+/* Leaves GPU `i` out. */
+static void drop_gpu(Run *r, size_t i)
+{
+    gpu_close(r->gpus[i].gpu);
+    memmove(&r->gpus[i], &r->gpus[i + 1], (r->gpu_count - i - 1) * sizeof *r->gpus);
+    r->gpu_count--;
+}
+
+/* Those of "all" that cannot be used are left out, with a warning. */
+static void drop_unusable(Run *r, const char *what)
+{
+    for (size_t i = r->gpu_count; i-- > 0;) {
+        Diag why = diag_new(r->arena);
+        if (gpu_usable(r->gpus[i].gpu, &why))
+            continue;
+        diag_warn(r->diag, (Span){0}, "GPU %d %s and is left out: %s", r->gpus[i].ordinal, what,
+                  why.messages.at[0].text);
+        drop_gpu(r, i);
+    }
+}
+
+static bool open_rest_of_all(Run *r)
+{
+    size_t count = gpu_device_count(r->gpus[0].gpu);
+    for (size_t i = 1; i < count && i < GPU_LIMIT; i++)
+        start_gpu(r, (int)i);
+    settle_gpus(r);
+    drop_unusable(r, "cannot be opened");
+    return r->gpu_count > 0;
+}
+
+static bool check_kind(Run *r, const RunGpu *x)
+{
+    const RunGpu *first = &r->gpus[0];
+    const Device *a = gpu_device(first->gpu), *b = gpu_device(x->gpu);
+    if (device_arch(a) != device_arch(b))
+        return diag_fail(r->diag,
+                         "GPU %d is of sm_%d and GPU %d of sm_%d: one code cannot run on both",
+                         first->ordinal, device_arch(a), x->ordinal, device_arch(b));
+    if (strcmp(a->name, b->name) == 0)
+        return true;
+    if (!r->options.mixed)
+        return diag_fail(r->diag,
+                         "GPU %d is '%s' and GPU %d '%s': their times do not compare; name equal "
+                         "ones with --devices, or say --mixed",
+                         first->ordinal, a->name, x->ordinal, b->name);
+    diag_warn(r->diag, (Span){0}, "times of '%s' and '%s' are compared (--mixed)", a->name,
+              b->name);
+    return true;
+}
+
+static bool check_kinds(Run *r)
+{
+    for (size_t i = 1; i < r->gpu_count; i++)
+        if (!check_kind(r, &r->gpus[i]))
+            return false;
+    return true;
+}
+
+/* All that were named must open; an error only where they were named. */
+static bool check_named(Run *r)
+{
+    for (size_t i = 0; i < r->gpu_count; i++) {
+        Diag why = diag_new(r->arena);
+        if (gpu_usable(r->gpus[i].gpu, &why)) {
+            r->gpus[i].ordinal = gpu_ordinal(r->gpus[i].gpu);
+            continue;
+        }
+        r->why_not_measured = why.messages.at[0].text;
+        if (r->options.devices && !is_all(r))
+            diag_fail(r->diag, "GPU %d cannot be used: %s", r->gpus[i].ordinal,
+                      r->why_not_measured);
+        return false;
+    }
+    return true;
+}
+
+bool run_open_devices(Run *r)
+{
+    Ordinals list = {0};
+    if (r->options.no_gpu || r->options.arch) {
+        r->why_not_measured = r->options.arch ? "--arch was given" : "--no-gpu was given";
+        return false;
+    }
+    if (!first_ordinals(r, &list))
+        return false;
+    r->gpus = ARENA_ARRAY(r->arena, RunGpu, GPU_LIMIT);
+    for (size_t i = 0; i < list.count; i++)
+        start_gpu(r, list.at[i]);
+    settle_gpus(r);
+    bool ok = check_named(r) && (!is_all(r) || open_rest_of_all(r)) && check_kinds(r);
+    if (ok)
+        r->gpu = r->gpus[0].gpu;
+    else
+        run_close_devices(r);
+    return ok;
+}
+
+void run_close_devices(Run *r)
+{
+    while (r->gpu_count > 0)
+        drop_gpu(r, r->gpu_count - 1);
+    for (size_t i = 0; i < r->claims.count; i++)
+        close(r->claims.at[i]);
+    r->claims.count = 0;
+    r->gpu = NULL;
+}
+
+/* --- the problem ------------------------------------------------------------------------------ */
+
+/* Buffers are filled and the reference runs on all at the same time. */
+bool run_give_problem(Run *r, const TaskProblem *problem)
+{
+    for (size_t i = 0; i < r->gpu_count; i++)
+        gpu_start_problem(r->gpus[i].gpu, problem);
+    settle_gpus(r);
+    Diag why = diag_new(r->arena);
+    bool any = false;
+    for (size_t i = 0; i < r->gpu_count; i++)
+        any = gpu_usable(r->gpus[i].gpu, &why) || any;
+    if (!any)
+        return diag_fail(r->diag, "%s", why.messages.at[0].text);
+    drop_unusable(r, "cannot take the problem");
+    r->gpu = r->gpus[0].gpu;
+    return true;
+}
+
+/* --- claims ----------------------------------------------------------------------------------- */
+
+/* Holds a lock on an open file for as long as the run lasts.  A file system without locks is no
+ * reason to refuse; false, with a message, only when another run has it. */
+static bool claim(Run *r, int fd, const char *what, const char *remedy)
+{
+    if (fd < 0)
+        return true;
+    VEC_PUSH(r->arena, &r->claims, fd);
+    if (lock_take(fd) != LOCK_REFUSED)
+        return true;
+    return diag_fail(r->diag, "%s is in use by another run of aptune%s; %s", what,
+                     lock_holder(r->arena, fd), remedy);
+}
+
+/* Two runs that time on one GPU make each other's times wrong. */
+static bool claim_gpu(Run *r, const RunGpu *x)
+{
+    const char *uuid = gpu_facts(x->gpu)->uuid;
+    if (strpbrk(uuid, "/"))
+        return true;
+    const char *path = arena_printf(r->arena, "/tmp/aptune-%s.lock", uuid);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return claim(r, fd, arena_printf(r->arena, "GPU %d (%s)", x->ordinal, uuid),
+                 "wait for it, or choose another GPU with --device");
+}
+
+bool run_claim(Run *r)
+{
+    if (r->source != RUN_MEASURED)
+        return true;
+    if (!folder_create(r->options.output, r->diag))
+        return false;
+    int folder = open(r->options.output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!claim(r, folder, arena_printf(r->arena, "'%s'", r->options.output),
+               "wait for it, or choose another folder with --output"))
+        return false;
+    for (size_t i = 0; i < r->gpu_count; i++)
+        if (!claim_gpu(r, &r->gpus[i]))
+            return false;
+    return true;
+}

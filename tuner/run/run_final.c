@@ -1,0 +1,288 @@
+#include "tuner/run/run_final.h"
+
+#include "metrics/base/vec.h"
+#include "tuner/measure/sampling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FINALISTS_MOST = 24, /* unless the user says how many */
+    FINALISTS_LEAST = 2,
+    ROUNDS_MOST = 31,
+    ROUNDS_LEAST = 11
+};
+
+/* Those within this of the best are finalists even where the intervals do not overlap: the state of
+ * the machine may have changed between the two. */
+static const double near_best = 1.03;
+
+/* Who is surely slower than the fastest, but by less than this, is tied with it all the same.  On
+ * an H200 the median ratio of two transposes over 31 rounds moved by 0.2 % from one process to the
+ * next, whose buffers lie elsewhere: an interval within one process says nothing about that. */
+static const double same_within = 0.005;
+
+/* Time that the rounds should take at most. */
+static const double final_budget_ms = 3000;
+
+typedef VEC(size_t) List;
+
+/* --- who ---------------------------------------------------------------------------------------
+ */
+
+static bool is_right(const Run *r, size_t i)
+{
+    const Config *c = &r->configs[i];
+    return r->selected[i] && c->timed && c->status == TRIAL_OK && !isnan(c->median);
+}
+
+typedef struct Standing {
+    double median;
+    size_t config;
+} Standing;
+
+static int standing_compare(const void *pa, const void *pb)
+{
+    const Standing *a = pa, *b = pb;
+    if (a->median != b->median)
+        return a->median < b->median ? -1 : 1;
+    return a->config < b->config ? -1 : a->config > b->config;
+}
+
+/* All right ones, the fastest first. */
+static size_t standings(const Run *r, Standing **out)
+{
+    Standing *s = ARENA_ARRAY(r->arena, Standing, r->config_count);
+    size_t n = 0;
+    for (size_t i = 0; i < r->config_count; i++)
+        if (is_right(r, i))
+            s[n++] = (Standing){r->configs[i].median / r->configs[i].work, i};
+    if (n > 1)
+        qsort(s, n, sizeof *s, standing_compare);
+    *out = s;
+    return n;
+}
+
+static bool is_close(const Config *c, const Config *best)
+{
+    return c->low / c->work <= best->high / best->work ||
+           c->median / c->work <= near_best * best->median / best->work;
+}
+
+static void choose(Run *r)
+{
+    RunFinal *f = &r->final;
+    Standing *s;
+    size_t n = standings(r, &s), most = FINALISTS_MOST;
+    if (r->options.finalists > 0)
+        most = (size_t)r->options.finalists;
+    f->list = ARENA_ARRAY(r->arena, size_t, n);
+    for (size_t k = 0; k < n && k < most; k++) {
+        bool wanted = r->options.finalists > 0 || k < FINALISTS_LEAST ||
+                      is_close(&r->configs[s[k].config], &r->configs[s[0].config]);
+        if (wanted) /* the medians rise, but an interval may still reach down to the best */
+            f->list[f->count++] = s[k].config;
+    }
+}
+
+static int rounds_for(const Run *r, const RunFinal *f)
+{
+    double round_ms = 0;
+    for (size_t k = 0; k < f->count; k++)
+        round_ms += fmax(r->configs[f->list[k]].median, run_sample_ms);
+    double rounds = final_budget_ms / round_ms;
+    return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds > ROUNDS_MOST ? ROUNDS_MOST : (int)rounds;
+}
+
+/* --- deciding ----------------------------------------------------------------------------------
+ */
+
+/* The times of finalist k, one for each round. */
+static double *column(const RunFinal *f, size_t k)
+{
+    double *times = memory_new((size_t)f->rounds * sizeof *times);
+    for (size_t i = 0; i < (size_t)f->rounds; i++)
+        times[i] = f->times[i * f->count + k];
+    return times;
+}
+
+/* What counts: the median for the same work. */
+static double per_work(const Run *r, const RunFinal *f, size_t k)
+{
+    return f->medians[k] / r->configs[f->list[k]].work;
+}
+
+static void take_medians(const Run *r, RunFinal *f)
+{
+    f->fastest = SIZE_MAX;
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < f->count; k++) {
+        double *times = f->rounds > 0 ? column(f, k) : NULL;
+        f->medians[k] =
+            times ? stats_median(times, (size_t)f->rounds) : r->configs[f->list[k]].median;
+        free(times);
+        if (best == SIZE_MAX || per_work(r, f, k) < per_work(r, f, best))
+            best = k;
+    }
+    if (best != SIZE_MAX)
+        f->fastest = f->list[best];
+}
+
+/* Of times that were not taken in turn, the ratio can be anything between the intervals' ends. */
+static StatsInterval ratio_unpaired(const Config *c, const Config *best)
+{
+    return (StatsInterval){c->low / best->high, c->high / best->low};
+}
+
+static StatsInterval ratio_paired(const RunFinal *f, size_t k, size_t best)
+{
+    double *a = column(f, k), *b = column(f, best);
+    StatsInterval i = stats_ratio_interval(a, b, (size_t)f->rounds);
+    free(a);
+    free(b);
+    return i;
+}
+
+static void take_ratios(const Run *r, RunFinal *f)
+{
+    size_t best = run_final_place(f, f->fastest);
+    for (size_t k = 0; k < f->count; k++) {
+        StatsInterval i = {1, 1};
+        if (k != best)
+            i = f->rounds > 0 ? ratio_paired(f, k, best)
+                              : ratio_unpaired(&r->configs[f->list[k]], &r->configs[f->fastest]);
+        double work = r->configs[f->list[k]].work / r->configs[f->fastest].work;
+        f->ratio_low[k] = i.low / work;
+        f->ratio_high[k] = i.high / work;
+    }
+}
+
+/* Does `a` win a tie with `b`?  Registers and shared memory are what else runs beside the kernel,
+ * or what a larger problem would still have room for. */
+static bool wins_tie(const Run *r, size_t a, size_t b)
+{
+    const Profile *x = r->configs[a].profile, *y = r->configs[b].profile;
+    static const ProfileField order[] = {PROFILE_REGISTERS, PROFILE_SHARED_BYTES};
+    for (size_t i = 0; x && y && i < sizeof order / sizeof order[0]; i++)
+        if (x->value[order[i]] != y->value[order[i]])
+            return x->value[order[i]] < y->value[order[i]];
+    return a < b;
+}
+
+static void sort_ties(const Run *r, RunFinal *f)
+{
+    for (size_t i = 1; i < f->tie_count; i++)
+        for (size_t k = i; k > 0 && wins_tie(r, f->ties[k], f->ties[k - 1]); k--) {
+            size_t swap = f->ties[k];
+            f->ties[k] = f->ties[k - 1];
+            f->ties[k - 1] = swap;
+        }
+}
+
+void run_final_decide(const Run *r, RunFinal *f)
+{
+    f->medians = ARENA_ARRAY(r->arena, double, f->count);
+    f->ratio_low = ARENA_ARRAY(r->arena, double, f->count);
+    f->ratio_high = ARENA_ARRAY(r->arena, double, f->count);
+    f->ties = ARENA_ARRAY(r->arena, size_t, f->count);
+    f->tie_count = 0;
+    f->within = f->rounds > 0 ? same_within : 0;
+    take_medians(r, f);
+    take_ratios(r, f);
+    for (size_t k = 0; k < f->count; k++)
+        if (f->ratio_low[k] <= 1 + f->within)
+            f->ties[f->tie_count++] = f->list[k];
+    if (f->rounds > 0) /* else they stand as their medians do: nothing else tells them apart */
+        sort_ties(r, f);
+}
+
+size_t run_final_place(const RunFinal *f, size_t config)
+{
+    for (size_t k = 0; k < f->count; k++)
+        if (f->list[k] == config)
+            return k;
+    return SIZE_MAX;
+}
+
+bool run_final_is_tied(const RunFinal *f, size_t config)
+{
+    for (size_t k = 0; k < f->tie_count; k++)
+        if (f->ties[k] == config)
+            return true;
+    return false;
+}
+
+bool run_final(Run *r, const Timer *t)
+{
+    RunFinal *f = &r->final;
+    *f = (RunFinal){.fastest = SIZE_MAX};
+    choose(r);
+    bool timed = t->final && f->count >= FINALISTS_LEAST && r->options.shards < 2;
+    f->rounds = timed ? rounds_for(r, f) : 0;
+    if (f->rounds > 0 && !t->final(t->state, f->list, f->count, &f->rounds, &f->times))
+        return false;
+    if (f->count > 0)
+        run_final_decide(r, f);
+    return true;
+}
+
+/* --- recorded ----------------------------------------------------------------------------------
+ */
+
+static int latest_number(const TimesRecording *t)
+{
+    int latest = 0;
+    for (size_t i = 0; i < t->finals.count; i++)
+        if (t->finals.at[i].number > latest)
+            latest = t->finals.at[i].number;
+    return latest;
+}
+
+/* The configuration that a row of another run is of; SIZE_MAX: this space does not have it. */
+static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
+{
+    Arena *a = arena_new();
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < r->config_count && found == SIZE_MAX; i++) {
+        const RecordValue *v = run_record_values(a, r, &t->header, i);
+        if (v && strcmp(record_key(a, &t->header, v), key) == 0)
+            found = i;
+        arena_reset(a);
+    }
+    arena_free(a);
+    return found;
+}
+
+/* Rounds by finalists, from finalists by rounds. */
+static const double *turn(const Run *r, const RecordFinal *const *rows, size_t count, int rounds)
+{
+    double *times = ARENA_ARRAY(r->arena, double, count *(size_t)rounds);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < (size_t)rounds; i++)
+            times[i * count + k] = rows[k]->row.times_ms[i];
+    return times;
+}
+
+/* The latest rows of the final; one that was cut short has as many rounds as its shortest row. */
+RunFinal run_final_recorded(const Run *r, const TimesRecording *t)
+{
+    RunFinal f = {.fastest = SIZE_MAX};
+    int number = latest_number(t);
+    const RecordFinal **rows = ARENA_ARRAY(r->arena, const RecordFinal *, t->finals.count);
+    f.list = ARENA_ARRAY(r->arena, size_t, t->finals.count);
+    for (size_t i = 0; i < t->finals.count; i++) {
+        const RecordFinal *x = &t->finals.at[i];
+        size_t config = x->number == number ? config_of(r, t, x->row.key) : SIZE_MAX;
+        if (config == SIZE_MAX || x->row.time_count == 0)
+            continue;
+        if (f.count == 0 || x->row.time_count < (size_t)f.rounds)
+            f.rounds = (int)x->row.time_count;
+        rows[f.count] = x;
+        f.list[f.count++] = config;
+    }
+    f.times = turn(r, rows, f.count, f.rounds);
+    if (f.count > 0)
+        run_final_decide(r, &f);
+    return f;
+}

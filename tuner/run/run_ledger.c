@@ -1,0 +1,66 @@
+/* What carving was worth: what was timed against what timing everything would have taken.
+ *
+ * Never more than can be known: a time that a recording has is taken from there, the rest is
+ * estimated from what was timed, and the report says which.  What is timed was chosen for being
+ * fast, so such an estimate is on the low side. */
+#include "tuner/run/run_parts.h"
+
+/* Seconds that an outcome kept its GPU; where older recordings do not tell, those in timed launches
+ * alone. */
+static double cost(double seconds, const double *times_ms, size_t count)
+{
+    if (seconds > 0)
+        return seconds;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += 1e-3 * times_ms[i];
+    return sum;
+}
+
+static void add_recorded(RunWorth *w, const RecordRow *row)
+{
+    w->recorded++;
+    w->all_gpu_s += cost(row->seconds, row->times_ms, row->time_count);
+}
+
+/* The outcome that a recording has of a configuration's very code. */
+static const RecordRow *outcome_of(const Run *r, size_t i)
+{
+    const RecordRow *row = r->recording ? run_recorded_row(r, r->recording, i) : NULL;
+    bool known = row && row->status != RECORD_SKIPPED && run_same_code(r, &r->configs[i], row);
+    return known ? row : NULL;
+}
+
+static double wall_seconds(const Run *r)
+{
+    double sum = 0;
+    for (int i = 0; i < LEDGER_STAGES; i++)
+        sum += r->seconds[i];
+    return sum;
+}
+
+RunWorth run_worth(const Run *r)
+{
+    RunWorth w = {0};
+    for (size_t i = 0; i < r->config_count; i++) {
+        const Config *c = &r->configs[i];
+        if (c->code != CODE_OK || c->same_as != i)
+            continue;
+        w.all++;
+        if (c->timed) {
+            w.timed++;
+            w.gpu_s += cost(c->seconds, c->times, c->time_count);
+        } else if (outcome_of(r, i)) {
+            add_recorded(&w, outcome_of(r, i));
+        }
+    }
+    size_t unknown = w.all - w.timed - w.recorded;
+    w.all_gpu_s += w.gpu_s;
+    if (w.timed > 0)
+        w.all_gpu_s += (double)unknown * w.gpu_s / (double)w.timed;
+    w.wall_s = wall_seconds(r);
+    double gpus = r->gpu_count > 0 ? (double)r->gpu_count : 1;
+    w.all_wall_s = w.wall_s - r->seconds[LEDGER_PROFILE] - r->seconds[LEDGER_CARVE] +
+                   (w.all_gpu_s - w.gpu_s) / gpus;
+    return w;
+}

@@ -1,0 +1,211 @@
+#include "tuner/run/run_sanitize.h"
+
+#include "metrics/base/file.h"
+#include "tuner/run/timer_fetch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the tool ----------------------------------------------------------------------------------
+ */
+
+/* Where it lies when it is not on PATH: in the toolkit. */
+static const char *const places[] = {"CUDA_HOME", "CUDA_PATH"};
+static const char *const usual_place = "/usr/local/cuda/bin/compute-sanitizer";
+
+static const char *program_in(Arena *a, const char *folder, size_t length)
+{
+    const char *path = arena_printf(a, "%.*s/compute-sanitizer", (int)length, folder);
+    return length > 0 && access(path, X_OK) == 0 ? path : NULL;
+}
+
+static const char *on_path(Arena *a)
+{
+    const char *list = getenv("PATH"), *found = NULL;
+    while (list && *list && !found) {
+        size_t length = strcspn(list, ":");
+        found = program_in(a, list, length);
+        list += length + (list[length] == ':');
+    }
+    return found;
+}
+
+const char *run_sanitizer(Run *r)
+{
+    const char *found = on_path(r->arena);
+    for (size_t i = 0; !found && i < sizeof places / sizeof places[0]; i++) {
+        const char *toolkit = getenv(places[i]);
+        const char *folder = toolkit ? path_join(r->arena, toolkit, "bin") : "";
+        found = program_in(r->arena, folder, strlen(folder));
+    }
+    if (!found && access(usual_place, X_OK) == 0)
+        found = usual_place;
+    if (!found)
+        diag_fail(r->diag, "--sanitize needs compute-sanitizer, which comes with NVIDIA's CUDA "
+                           "toolkit: it is neither on PATH nor in /usr/local/cuda/bin nor in "
+                           "$CUDA_HOME/bin");
+    return found;
+}
+
+/* --- what it says ------------------------------------------------------------------------------
+ */
+
+/* The text of a line of its report, "" for one that only separates; NULL for what others print. */
+static const char *report_line(const char *line, size_t *length)
+{
+    static const char mark[] = "=========";
+    size_t skip = sizeof mark - 1;
+    if (*length < skip || memcmp(line, mark, skip) != 0)
+        return NULL;
+    while (skip < *length && line[skip] == ' ')
+        skip++;
+    *length -= skip;
+    return line + skip;
+}
+
+static bool begins(const char *text, size_t length, const char *with)
+{
+    return length >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
+}
+
+/* Lines around findings, and the driver's errors that follow from one. */
+static bool is_frame(const char *text, size_t length)
+{
+    static const char *const frames[] = {"COMPUTE-SANITIZER", "ERROR SUMMARY", "Target application",
+                                         "Program hit",       "LEAK SUMMARY",  "Error:"};
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
+        if (begins(text, length, frames[i]))
+            return true;
+    return false;
+}
+
+/* A finding is a paragraph: what, where in the kernel, which thread, which address. */
+const char *run_sanitizer_finding(Arena *a, const char *printed)
+{
+    Buf out = {0};
+    for (const char *line = printed; *line;) {
+        size_t length = strcspn(line, "\n"), whole = length;
+        const char *text = report_line(line, &length);
+        if (text && length == 0 && out.size > 0)
+            break;
+        if (text && length > 0 && (out.size > 0 || !is_frame(text, length)))
+            buf_printf(&out, "%s%.*s", out.size > 0 ? "; " : "", (int)length, text);
+        line += whole + (line[whole] == '\n');
+    }
+    const char *found = out.size > 0 ? arena_string(a, buf_text(&out)) : NULL;
+    buf_free(&out);
+    return found;
+}
+
+/* --- running under it --------------------------------------------------------------------------
+ */
+
+/* Loading a kernel and a verified run of it, many times slower than usual. */
+static const double sanitized_limit_s = 120;
+
+/* A GPU of our own beside the one that times, with a problem in bare buffers. */
+static Gpu *open_sanitized(Run *r, const char *tool)
+{
+    /* Padding between allocations: what runs past the end of one would be in the next. */
+    static const char *const options[] = {"--tool",
+                                          "memcheck",
+                                          "--padding",
+                                          "4096",
+                                          "--print-limit",
+                                          "2",
+                                          "--show-backtrace",
+                                          "no",
+                                          "--report-api-errors",
+                                          "no",
+                                          NULL};
+    GpuOptions o = gpu_options(r->gpu_helper, gpu_ordinal(r->gpu));
+    o.wrapper = tool;
+    o.wrapper_options = options;
+    o.start_limit_s *= 3;
+    o.problem_limit_s *= 3;
+    Gpu *gpu = gpu_open_with(&o, r->diag);
+    if (gpu && run_set_bare_problem(r, gpu))
+        return gpu;
+    gpu_close(gpu);
+    return NULL;
+}
+
+static void take_finding(Run *r, size_t i, const TrialResult *t, const char *finding)
+{
+    Config *c = &r->configs[i];
+    bool bad = t->status == TRIAL_FAULT || t->status == TRIAL_WRONG;
+    c->status = bad ? t->status : TRIAL_FAULT;
+    c->words = finding ? arena_printf(r->arena, "compute-sanitizer: %s", finding)
+                       : arena_printf(r->arena, "under compute-sanitizer: %s", t->words);
+    c->median = c->low = c->high = c->warm_median = NAN;
+    r->unclean++;
+}
+
+/* What is too slow for the tool, or refused under it for want of memory, has shown nothing. */
+static bool shows_something(const TrialResult *t, const char *finding)
+{
+    return finding || t->status == TRIAL_FAULT || t->status == TRIAL_WRONG;
+}
+
+static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_t i)
+{
+    Arena *a = arena_new();
+    Fetched x;
+    TrialResult t;
+    bool ok = fetcher_get(f, a, i, &x);
+    if (ok && !x.failure) {
+        Trial trial = {.id = (int64_t)i,
+                       .run = x.run,
+                       .compared = x.compared,
+                       .compared_count = x.compared_count,
+                       .verify = true,
+                       .limit_s = sanitized_limit_s};
+        gpu_submit(gpu, &trial);
+        gpu_next(gpu, a, &t, -1);
+        const char *finding = run_sanitizer_finding(a, t.printed);
+        if (!finding) /* of a process that did not come to answer */
+            finding = run_sanitizer_finding(a, t.words);
+        r->sanitized++;
+        if (shows_something(&t, finding)) {
+            take_finding(r, i, &t, finding);
+            ok = timer->record(timer->state, i);
+        }
+    }
+    arena_free(a);
+    return ok;
+}
+
+static bool is_due(const Run *r, size_t i)
+{
+    return r->selected[i] && r->configs[i].timed && r->configs[i].status == TRIAL_OK;
+}
+
+static bool sanitize_all(Run *r, Gpu *gpu, const Timer *timer)
+{
+    size_t all = 0, done = 0;
+    for (size_t i = 0; i < r->config_count; i++)
+        all += is_due(r, i);
+    Fetcher *f = fetcher_open(r, 1);
+    bool ok = true;
+    for (size_t i = 0; ok && i < r->config_count; i++) {
+        if (!is_due(r, i))
+            continue;
+        ok = !run_stopped(r) && sanitize_one(r, gpu, f, timer, i);
+        run_progress(r, "sanitize", ++done, all, "");
+    }
+    fetcher_close(f);
+    return ok;
+}
+
+bool run_sanitize(Run *r, const Timer *t)
+{
+    if (!r->options.sanitize || !t->record)
+        return true;
+    const char *tool = run_sanitizer(r);
+    Gpu *gpu = tool ? open_sanitized(r, tool) : NULL;
+    bool ok = gpu && sanitize_all(r, gpu, t);
+    gpu_close(gpu);
+    return ok;
+}

@@ -1,0 +1,319 @@
+/* What is compiled: sources with the options of all configurations, and a job for each launch of
+ * each configuration. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+#include "tuner/compile/command.h"
+
+#include <string.h>
+
+typedef VEC(const char *) Texts;
+
+/* Sources that commands printed, by the command. */
+struct RunSources {
+    struct {
+        const char **at;
+        size_t count, capacity;
+    } commands;
+    struct {
+        const CompileSource **at;
+        size_t count, capacity;
+    } sources;
+};
+
+const char *run_architecture(Arena *a, const Run *r)
+{
+    return arena_printf(a, "sm_%d", device_arch(r->device));
+}
+
+/* --- options of all configurations
+ * ---------------------------------------------------------------- */
+
+/* The text of an option with its values; NULL where its condition does not hold.  False when it
+ * cannot be computed. */
+static bool option_text(Arena *a, const CompileOption *o, const Value *slots, Evaluation *ev,
+                        const char **out)
+{
+    Value v = value_bool(true);
+    Buf text = {0};
+    *out = NULL;
+    if (o->condition && !expr_eval(o->condition, slots, ev, &v))
+        return false;
+    bool holds = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+    bool ok = spec_text_fill(&o->text, slots, ev, &text);
+    if (ok && holds && text.size > 0)
+        *out = arena_string(a, buf_text(&text));
+    buf_free(&text);
+    return ok;
+}
+
+static bool has_textures(const Spec *s)
+{
+    for (size_t i = 0; i < s->argument_count; i++)
+        if (s->arguments[i].role == ARGUMENT_TEXTURE)
+            return true;
+    return false;
+}
+
+/* Options that are the same for all configurations. */
+static bool common_options(Run *r, Texts *out)
+{
+    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    Evaluation ev = {.arena = r->arena};
+    /* Textures, surfaces and the cuda* types are not declared: 5 ms less for each compile
+     * (measured, NVRTC 13.0), the code is the same. */
+    if (!has_textures(r->spec))
+        VEC_PUSH(r->arena, out, "--minimal");
+    for (size_t i = 0; i < r->spec->include_count; i++)
+        VEC_PUSH(r->arena, out, arena_printf(r->arena, "-I%s", r->spec->includes[i]));
+    for (size_t i = 0; i < r->spec->option_count; i++) {
+        const CompileOption *o = &r->spec->option_parts[i];
+        const char *text = NULL;
+        if (!o->varies && !option_text(r->arena, o, slots, &ev, &text))
+            return diag_error(r->diag, ev.error_at, "%s", ev.error);
+        if (text)
+            VEC_PUSH(r->arena, out, text);
+    }
+    return true;
+}
+
+/* --- sources
+ * ---------------------------------------------------------------------------------------- */
+
+/* The source that an earlier launch of the same file has; NULL when there is none. */
+static const CompileSource *earlier_source(const Run *r, size_t l)
+{
+    for (size_t k = 0; k < l; k++)
+        if (!r->spec->launches[k].command &&
+            strcmp(r->spec->launches[k].path, r->spec->launches[l].path) == 0)
+            return r->sources[k];
+    return NULL;
+}
+
+bool run_open_sources(Run *r)
+{
+    Texts options = {0};
+    if (!common_options(r, &options))
+        return false;
+    r->sources = ARENA_ARRAY(r->arena, const CompileSource *, r->spec->launch_count);
+    r->made = ARENA_NEW(r->arena, struct RunSources);
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        const Launch *k = &r->spec->launches[l];
+        if (k->command && !r->options.run_commands)
+            return diag_error(
+                r->diag, k->at,
+                "this kernel is printed by a command; --run-commands allows to run it");
+        if (k->command)
+            continue;
+        r->sources[l] = earlier_source(r, l);
+        if (!r->sources[l])
+            r->sources[l] = source_open(r->arena, k->path, options.at, options.count, r->diag);
+        if (!r->sources[l])
+            return false;
+    }
+    return true;
+}
+
+/* The source that a command prints; each command is run once.  NULL after a message. */
+static const CompileSource *printed_source(Run *r, const Launch *l, const char *command)
+{
+    struct RunSources *made = r->made;
+    for (size_t i = 0; i < made->commands.count; i++)
+        if (strcmp(made->commands.at[i], command) == 0)
+            return made->sources.at[i];
+    size_t size = 0;
+    Texts options = {0};
+    const char *text = command_output(r->arena, l->path, command, &size, r->diag);
+    if (!text || !common_options(r, &options))
+        return NULL;
+    const CompileSource *s =
+        source_make(r->arena, "generated.cu", text, size, l->path, options.at, options.count);
+    VEC_PUSH(r->arena, &made->commands, arena_string(r->arena, command));
+    VEC_PUSH(r->arena, &made->sources, s);
+    return s;
+}
+
+/* --- jobs
+ * ------------------------------------------------------------------------------------------- */
+
+typedef VEC(CompileDefine) Defines;
+
+static Defines parameter_macros(Arena *a, const Run *r, size_t i)
+{
+    Defines defines = {0};
+    Buf value = {0};
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        if (!spec_parameter_is_macro(r->spec, p))
+            continue;
+        buf_clear(&value);
+        value_print_bare(space_value(&r->space, r->configs[i].number, p), &value);
+        CompileDefine d = {r->spec->parameters[p].name, arena_string(a, buf_text(&value))};
+        VEC_PUSH(a, &defines, d);
+    }
+    buf_free(&value);
+    return defines;
+}
+
+/* A launch's command or kernel name with its values. */
+static const char *filled(Arena *a, const Text *t, const Value *slots, Evaluation *ev)
+{
+    Buf b = {0};
+    const char *text = spec_text_fill(t, slots, ev, &b) ? arena_string(a, buf_text(&b)) : NULL;
+    buf_free(&b);
+    return text;
+}
+
+static bool varying_options(Arena *a, const Run *r, const Value *slots, Evaluation *ev, Texts *out)
+{
+    for (size_t i = 0; i < r->spec->option_count; i++) {
+        const CompileOption *o = &r->spec->option_parts[i];
+        const char *text = NULL;
+        if (o->varies && !option_text(a, o, slots, ev, &text))
+            return false;
+        if (text)
+            VEC_PUSH(a, out, text);
+    }
+    return true;
+}
+
+bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *options,
+                  size_t option_count, CompileJob *out)
+{
+    const Launch *k = &r->spec->launches[l];
+    const Value *slots = run_launch_slots(a, r, i);
+    Evaluation ev = {.arena = a};
+    Texts all = {0};
+    const char *name = NULL, *command = NULL;
+    bool ok = slots && varying_options(a, r, slots, &ev, &all);
+    if (ok && k->expression)
+        ok = (name = filled(a, &k->name, slots, &ev)) != NULL;
+    if (ok && k->command)
+        ok = (command = filled(a, &k->command_text, slots, &ev)) != NULL;
+    if (!ok)
+        return diag_error(r->diag, ev.error_at, "%s", ev.error ? ev.error : "cannot be computed");
+    const CompileSource *source = command ? printed_source(r, k, command) : r->sources[l];
+    if (!source)
+        return false;
+    for (size_t o = 0; o < option_count; o++)
+        VEC_PUSH(a, &all, options[o]);
+    Defines defines = parameter_macros(a, r, i);
+    CompileSetting setting = {.architecture = run_architecture(a, r),
+                              .defines = defines.at,
+                              .define_count = defines.count,
+                              .options = all.at,
+                              .option_count = all.count,
+                              .names = &name,
+                              .name_count = name ? 1 : 0};
+    *out = source_configure(a, source, &setting);
+    return true;
+}
+
+/* --- the reference's
+ * --------------------------------------------------------------------------------- */
+
+/* Options that say how to read a source and not how to compute. */
+static bool is_about_text(const char *option)
+{
+    static const char *const starts[] = {"-D",    "--define-macro", "-std",
+                                         "--std", "-include",       "--pre-include"};
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (strncmp(option, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_kernels_file(const Spec *s, const char *path)
+{
+    for (size_t l = 0; l < s->launch_count; l++)
+        if (!s->launches[l].command && strcmp(s->launches[l].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* The first configuration that can be compiled; SIZE_MAX: none. */
+static size_t first_config(const Run *r)
+{
+    for (size_t i = 0; i < r->config_count; i++)
+        if (r->configs[i].tier0 == TIER0_FITS)
+            return i;
+    return SIZE_MAX;
+}
+
+bool run_reference_job(Run *r, const Launch *l, CompileJob *out)
+{
+    Texts common = {0}, options = {0};
+    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    Evaluation ev = {.arena = r->arena};
+    if (!common_options(r, &common))
+        return false;
+    for (size_t i = 0; i < common.count; i++) {
+        const char *o = common.at[i];
+        if (strcmp(o, "--minimal") == 0 || strncmp(o, "-I", 2) == 0 || is_about_text(o))
+            VEC_PUSH(r->arena, &options, o);
+    }
+    const CompileSource *source =
+        source_open(r->arena, l->path, options.at, options.count, r->diag);
+    const char *name = l->expression ? filled(r->arena, &l->name, slots, &ev) : NULL;
+    if (l->expression && !name)
+        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+    Defines defines = {0};
+    size_t first = first_config(r);
+    if (is_kernels_file(r->spec, l->path) && first != SIZE_MAX)
+        defines = parameter_macros(r->arena, r, first);
+    CompileSetting setting = {.architecture = run_architecture(r->arena, r),
+                              .defines = defines.at,
+                              .define_count = defines.count,
+                              .names = &name,
+                              .name_count = name ? 1 : 0};
+    if (source)
+        *out = source_configure(r->arena, source, &setting);
+    return source != NULL;
+}
+
+/* --- identity
+ * ------------------------------------------------------------------------------------------ */
+
+/* Of a command its words, and what those of them that are files hold. */
+static void hash_command(Hasher *h, const Launch *l)
+{
+    Arena *a = arena_new();
+    char **words = command_words(a, l->file);
+    for (size_t i = 0; words[i]; i++) {
+        const char *path = path_join(a, l->path, words[i]);
+        size_t size = 0;
+        Diag d = diag_new(a);
+        hasher_string(h, words[i]);
+        const char *text = file_exists(path) ? file_read(a, path, &size, &d) : NULL;
+        if (text)
+            hasher_add(h, text, size);
+    }
+    arena_free(a);
+}
+
+static void hash_option(Hasher *h, const CompileOption *o)
+{
+    hasher_string(h, o->text.written);
+    if (!o->condition)
+        return;
+    Span at = expr_span(o->condition);
+    hasher_add(h, at.source->text + at.offset, at.length);
+}
+
+Hash run_source_hash(const Run *r)
+{
+    Arena *a = arena_new();
+    Hasher *h = hasher_new();
+    hasher_string(h, run_architecture(a, r));
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        if (r->sources[l])
+            hasher_string(h, r->sources[l]->hash.text);
+        else
+            hash_command(h, &r->spec->launches[l]);
+        hasher_string(h, r->spec->launches[l].entry);
+    }
+    for (size_t i = 0; i < r->spec->option_count; i++)
+        hash_option(h, &r->spec->option_parts[i]);
+    arena_free(a);
+    return hasher_end(h);
+}

@@ -1,0 +1,261 @@
+/* The launches of a configuration: which there are, and what their profiles come to together.
+ *
+ * A run of several launches takes the sum of their cycles; what is counted, moved or waited for
+ * adds up, too.  A ratio, or what a block takes, cannot be added: there the launch that executes
+ * most stands for all, except for registers, spills and whatever else is bad in a single launch
+ * already. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- steps
+ * ---------------------------------------------------------------------------------------- */
+
+bool run_launch_varies(const Spec *s, const Launch *l)
+{
+    bool varies = l->repeat_name != NULL;
+    for (size_t i = 0; i < l->item_count; i++) {
+        const LaunchItem *item = &l->items[i];
+        varies = varies || spec_varies(s, item->own ? item->own->value : item->choice);
+    }
+    for (size_t i = 0; i < s->argument_count; i++)
+        varies = varies || spec_varies(s, s->arguments[i].value);
+    return varies;
+}
+
+/* Tells launches with different arguments apart; never 0. */
+static bool tag_step(Arena *scratch, const Run *r, const Launch *l, Value *slots, Evaluation *ev,
+                     Step *step)
+{
+    ArgumentBytes bytes;
+    if (l->repeat_name)
+        slots[l->repeat_slot] = step->value;
+    if (!run_launch_bytes(scratch, r, l, slots, ev, &bytes))
+        return false;
+    Hash h = hash_bytes(bytes.bytes, bytes.size);
+    uint32_t tag = 0;
+    for (int i = 0; i < 8; i++)
+        tag = tag << 4 | (uint32_t)(h.text[i] <= '9' ? h.text[i] - '0' : h.text[i] - 'a' + 10);
+    step->arguments = tag ? tag : 1;
+    return true;
+}
+
+typedef VEC(Step) StepVec;
+
+/* The steps of one launch, checked against the device. */
+static Tier0 add_launch(Arena *scratch, const Run *r, Config *c, size_t number, Value *slots,
+                        StepVec *all)
+{
+    const Launch *l = &r->spec->launches[number];
+    Evaluation ev = {.arena = scratch};
+    bool varies = run_launch_varies(r->spec, l);
+    Step *steps;
+    size_t count;
+    if (!geometry_steps(scratch, l, number, slots, &ev, &steps, &count))
+        return TIER0_ARITHMETIC;
+    c->geometry[number] = steps[0].geometry;
+    for (size_t i = 0; i < count; i++) {
+        if (varies && !tag_step(scratch, r, l, slots, &ev, &steps[i]))
+            return TIER0_ARITHMETIC;
+        Tier0 t = r->device ? tier0_check(r->device, &steps[i].geometry) : TIER0_FITS;
+        if (t != TIER0_FITS)
+            return t;
+        VEC_PUSH(scratch, all, steps[i]);
+    }
+    return TIER0_FITS;
+}
+
+Tier0 run_make_steps(Arena *scratch, Run *r, size_t i)
+{
+    Config *c = &r->configs[i];
+    Value *slots = run_launch_slots(scratch, r, i);
+    StepVec all = {0};
+    if (!slots)
+        return TIER0_ARITHMETIC;
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        Tier0 t = add_launch(scratch, r, c, l, slots, &all);
+        if (t != TIER0_FITS)
+            return t;
+    }
+    Step *steps = ARENA_ARRAY(r->arena, Step, all.count);
+    memcpy(steps, all.at, all.count * sizeof *steps);
+    c->steps = steps;
+    c->step_count = all.count;
+    return TIER0_FITS;
+}
+
+void run_print_step(const Step *s, Buf *out)
+{
+    const Geometry *g = &s->geometry;
+    buf_printf(out, "%lld,%lld,%lld/%lld,%lld,%lld/%lld", (long long)g->grid[0],
+               (long long)g->grid[1], (long long)g->grid[2], (long long)g->block[0],
+               (long long)g->block[1], (long long)g->block[2], (long long)g->shared);
+    if (s->arguments)
+        buf_printf(out, "#%08x", s->arguments);
+}
+
+/* --- what is profiled
+ * ------------------------------------------------------------------------------- */
+
+/* Steps of one launch that get a profile of their own; where there are more different ones, some of
+ * them, evenly spread, stand for all. */
+enum { PROFILED_STEPS = 32 };
+
+typedef VEC(RunShare) ShareVec;
+
+static bool same_step(const Step *a, const Step *b)
+{
+    return a->arguments == b->arguments && a->geometry.shared == b->geometry.shared &&
+           memcmp(a->geometry.grid, b->geometry.grid, sizeof a->geometry.grid) == 0 &&
+           memcmp(a->geometry.block, b->geometry.block, sizeof a->geometry.block) == 0;
+}
+
+/* False when there are too many different ones. */
+static bool add_share(Arena *a, ShareVec *shares, const Step *s)
+{
+    for (size_t i = 0; i < shares->count; i++) {
+        if (!same_step(shares->at[i].step, s))
+            continue;
+        shares->at[i].times += (double)s->times;
+        return true;
+    }
+    VEC_PUSH(a, shares, ((RunShare){s, (double)s->times}));
+    return shares->count <= PROFILED_STEPS;
+}
+
+static void spread_shares(Arena *a, ShareVec *shares, const Step *steps, size_t count)
+{
+    *shares = (ShareVec){0};
+    for (size_t k = 0; k < PROFILED_STEPS; k++)
+        VEC_PUSH(a, shares,
+                 ((RunShare){&steps[k * count / PROFILED_STEPS], (double)count / PROFILED_STEPS}));
+}
+
+size_t run_shares(Arena *a, const Config *c, size_t launch, const RunShare **out)
+{
+    ShareVec shares = {0};
+    size_t first = 0, count = 0;
+    while (first < c->step_count && c->steps[first].launch != launch)
+        first++;
+    while (first + count < c->step_count && c->steps[first + count].launch == launch)
+        count++;
+    bool few = true;
+    for (size_t i = 0; i < count && few; i++)
+        few = add_share(a, &shares, &c->steps[first + i]);
+    if (!few)
+        spread_shares(a, &shares, &c->steps[first], count);
+    *out = shares.at;
+    return shares.count;
+}
+
+size_t run_all_shares(Arena *a, const Run *r, const Config *c, const RunShare **out)
+{
+    ShareVec all = {0};
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        const RunShare *shares;
+        size_t n = run_shares(a, c, l, &shares);
+        for (size_t i = 0; i < n; i++)
+            VEC_PUSH(a, &all, shares[i]);
+    }
+    *out = all.at;
+    return all.count;
+}
+
+/* --- together
+ * ----------------------------------------------------------------------------------------- */
+
+/* Is it bad in any launch, whatever the others do? */
+static bool is_worst_of_all(ProfileField f)
+{
+    switch (f) {
+    case PROFILE_REGISTERS:
+    case PROFILE_SHARED_BYTES:
+    case PROFILE_LOCAL_BYTES:
+    case PROFILE_SPILL_BYTES:
+    case PROFILE_CODE_BYTES:
+    case PROFILE_BARRIERS:
+    case PROFILE_BRANCHES_UNKNOWN:
+    case PROFILE_LOOPS_UNKNOWN:
+    case PROFILE_CODE_UNMATCHED:
+    case PROFILE_ACCESSES_SAMPLED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static double work_of(const Profile *p, const RunShare *s)
+{
+    return p->value[PROFILE_INSTR] * p->value[PROFILE_THREADS] * s->times;
+}
+
+size_t run_heaviest(const RunShare *shares, const Profile *const *profiles, size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < count; i++)
+        if (work_of(profiles[i], &shares[i]) > work_of(profiles[most], &shares[most]))
+            most = i;
+    return most;
+}
+
+Profile run_join_profiles(const RunShare *shares, const Profile *const *profiles, size_t count)
+{
+    Profile joined = *profiles[run_heaviest(shares, profiles, count)];
+    for (int f = 0; f < PROFILE_FIELDS; f++) {
+        if (!is_worst_of_all((ProfileField)f))
+            continue;
+        for (size_t i = 0; i < count; i++)
+            if (profiles[i]->value[f] > joined.value[f])
+                joined.value[f] = profiles[i]->value[f];
+    }
+    return joined;
+}
+
+void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile *const *profiles,
+                       size_t count)
+{
+    if (count == 1) {
+        c->profile = profiles[0];
+        return;
+    }
+    Profile *joined = ARENA_NEW(r->arena, Profile);
+    *joined = run_join_profiles(shares, profiles, count);
+    c->profile = joined;
+    c->profiles = profiles;
+}
+
+bool run_metric_adds(const Metric *m)
+{
+    static const char *const units[] = {"cycles", "seconds",    "ms",       "bytes",    "sectors",
+                                        "flop",   "wavefronts", "accesses", "launches", "joules"};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(m->unit, units[i]) == 0)
+            return true;
+    return false;
+}
+
+/* --- work
+ * --------------------------------------------------------------------------------------------- */
+
+double run_work(const Run *r, size_t i, const Expr *amount)
+{
+    Arena *a = arena_new();
+    const Value *slots = amount ? run_slots(a, r, i) : NULL;
+    Evaluation ev = {.arena = a};
+    Value v;
+    double n = slots && expr_eval(amount, slots, &ev, &v) ? value_as_real(v) : NAN;
+    arena_free(a);
+    return n;
+}
+
+const Expr *run_objective(const Spec *s)
+{
+    const Expr *amounts[] = {[OBJECTIVE_TIME] = NULL,
+                             [OBJECTIVE_FLOP] = s->work_flop,
+                             [OBJECTIVE_BYTES] = s->work_bytes,
+                             [OBJECTIVE_ITEMS] = s->work_items};
+    return amounts[s->objective];
+}

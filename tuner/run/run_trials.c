@@ -1,0 +1,125 @@
+/* What the trials of a run have in common, and what is learned from them as they come. */
+#include "tuner/run/run_parts.h"
+
+#include "metrics/base/vec.h"
+#include "tuner/measure/stats.h"
+
+#include <math.h>
+
+/* --- what the L2 holds -------------------------------------------------------------------------
+ */
+
+static double problem_bytes(const TaskBuffer *buffers, size_t count)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (buffers[i].role != TASK_REFERENCE)
+            bytes += (double)buffers[i].count * (double)task_type_size(buffers[i].type);
+    return bytes;
+}
+
+bool run_choose_l2(Run *r)
+{
+    if (r->options.l2) /* a name that the option's reader accepted */
+        return task_cache_find(r->options.l2, &r->l2);
+    const RunData *data = run_data(r);
+    if (!data)
+        return false;
+    bool exceeds = problem_bytes(data->buffers, data->buffer_count) > (double)r->device->l2_bytes;
+    r->l2 = exceeds ? TASK_COLD : TASK_WARM;
+    return true;
+}
+
+/* --- the reference -----------------------------------------------------------------------------
+ */
+
+void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
+{
+    size_t count;
+    const TaskOutput *o = gpu_outputs(gpu, &count);
+    for (size_t i = 0; i < count; i++)
+        if (o[i].unsteady > 0)
+            diag_warn(
+                r->diag, (Span){0},
+                "the reference disagrees with itself: in %lld elements of '%s' two runs of it "
+                "differ by more than the tolerance, by up to %.3g; results that are called "
+                "wrong may be right",
+                (long long)o[i].unsteady, p->buffers[o[i].buffer].name, o[i].unsteady_error);
+}
+
+/* --- shape -------------------------------------------------------------------------------------
+ */
+
+/* The events' clock ticks every 32 ns on an H200 (all times of the shipped recordings are multiples
+ * of it): 1/6000 of this. */
+const double run_sample_ms = 0.2;
+
+/* Seconds for one trial while nothing is known of the others, and in any case; then so many times
+ * their median. */
+static const double first_limit_s = 10, least_limit_s = 1, limit_factor = 10;
+
+static double trial_limit(const Run *r)
+{
+    if (r->options.trial_limit > 0)
+        return r->options.trial_limit;
+    if (r->watch.median_of == 0)
+        return first_limit_s;
+    return fmax(least_limit_s, limit_factor * r->watch.median_s);
+}
+
+void run_shape_trial(const Run *r, Trial *t)
+{
+    t->cache = r->l2;
+    t->limit_s = trial_limit(r);
+    t->sampling = (TaskSampling){.least = 2,
+                                 .enough = 7,
+                                 .most = 100,
+                                 .sample_ms = run_sample_ms,
+                                 .width = 0.005,
+                                 .budget_ms = 50,
+                                 .rival_ms = r->watch.rival_ms};
+}
+
+/* --- learning ----------------------------------------------------------------------------------
+ */
+
+/* The median is taken anew when there are a tenth more. */
+static void note_seconds(Run *r, double seconds)
+{
+    RunWatch *w = &r->watch;
+    VEC_PUSH(r->arena, &w->seconds, seconds);
+    if (w->seconds.count < w->median_of + w->median_of / 10 + 1)
+        return;
+    w->median_s = stats_median(w->seconds.at, w->seconds.count);
+    w->median_of = w->seconds.count;
+}
+
+void run_note_trial(Run *r, const TrialResult *t)
+{
+    RunWatch *w = &r->watch;
+    health_note(&w->health, &t->health);
+    if (t->status == TRIAL_OK)
+        note_seconds(r, t->seconds);
+    if (t->status == TRIAL_DEVICE_LOST && t->id >= 0 && w->lost++ == 0)
+        w->lost_why = arena_string(r->arena, t->words);
+}
+
+void run_note_time(Run *r, const Config *c)
+{
+    RunWatch *w = &r->watch;
+    double high = c->high / c->work;
+    if (!isnan(high) && (w->rival_ms == 0 || high < w->rival_ms))
+        w->rival_ms = high;
+}
+
+void run_note_sentinel(Run *r, const TrialResult *t)
+{
+    RunWatch *w = &r->watch;
+    double ms = t->status == TRIAL_OK ? stats_median(t->times, t->time_count) : NAN;
+    if (isnan(ms))
+        return;
+    bool first = w->sentinels++ == 0;
+    w->sentinel_first_ms = first ? ms : w->sentinel_first_ms;
+    w->sentinel_low_ms = first ? ms : fmin(w->sentinel_low_ms, ms);
+    w->sentinel_high_ms = first ? ms : fmax(w->sentinel_high_ms, ms);
+}

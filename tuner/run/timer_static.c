@@ -1,0 +1,58 @@
+/* A part of a space without times: what the other parts and `aptune merge` need of it.
+ *
+ * A recording of a whole space names the code of every configuration, timed or not, so that it can
+ * be carved again without compiling.  A part of it does the same, whether there is a GPU or not. */
+#include "tuner/run/timer.h"
+
+#include "metrics/base/file.h"
+
+static bool is_known(const Run *r, const TimesRecording *existing, size_t i)
+{
+    const RecordRow *row = existing ? run_recorded_row(r, existing, i) : NULL;
+    return row && run_same_code(r, &r->configs[i], row);
+}
+
+bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
+                       const TimesRecording *existing)
+{
+    for (size_t i = 0; i < r->config_count; i++) {
+        Config *c = &r->configs[i];
+        if (c->code == CODE_NONE || c->timed || is_known(r, existing, i))
+            continue;
+        Config rest = *c;
+        c->status = TRIAL_DEVICE_LOST; /* which recordings call skipped */
+        c->words = "not selected";
+        bool ok = run_append_row(r, w, h, i);
+        *c = rest;
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool static_time(void *state, const size_t *list, size_t count)
+{
+    (void)state;
+    (void)list;
+    (void)count;
+    return true;
+}
+
+static bool static_close(void *state)
+{
+    Run *r = state;
+    RecordHeader h = run_record_header(r);
+    TimesRecording *existing;
+    const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);
+    if (!folder_create(r->options.output, r->diag))
+        return false;
+    TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
+    bool ok = w && run_write_profiles(r, &h) && timer_append_rest(r, w, &h, existing);
+    return times_close(w, r->diag) && ok;
+}
+
+bool timer_static_open(Run *r, Timer *out)
+{
+    *out = (Timer){.state = r, .time = static_time, .close = static_close};
+    return true;
+}

@@ -1,0 +1,301 @@
+/* Statements about data: buffers, textures, variables of the device, numbers, and their contents.
+ */
+#include "tuner/spec/spec_statements.h"
+
+#include "metrics/base/file.h"
+
+#include <string.h>
+
+/* --- contents ------------------------------------------------------------------------------------
+ */
+
+enum { SORTED_LIMIT = 8 }; /* sorted(sorted(…)) */
+
+/* What stands in the brackets behind a kind of contents. */
+typedef enum Inside {
+    INSIDE_NOTHING,
+    INSIDE_NUMBERS,
+    INSIDE_CONTENTS,
+    INSIDE_NAME,
+    INSIDE_FILE
+} Inside;
+
+static const struct ContentsForm {
+    const char *word;
+    ContentsKind kind;
+    Inside inside;
+    size_t least, most; /* numbers; behind a name: further ones */
+    const char *takes;
+} FORMS[] = {
+    {"zero", CONTENTS_ZERO, INSIDE_NOTHING, 0, 0, ""},
+    {"constant", CONTENTS_CONSTANT, INSIDE_NUMBERS, 1, 1, "constant takes one value"},
+    {"uniform", CONTENTS_UNIFORM, INSIDE_NUMBERS, 2, 3,
+     "uniform takes low, high and perhaps a seed"},
+    {"normal", CONTENTS_NORMAL, INSIDE_NUMBERS, 2, 3,
+     "normal takes mean, deviation and perhaps a seed"},
+    {"formula", CONTENTS_FORMULA, INSIDE_NUMBERS, 1, 1, "formula takes one expression in i"},
+    {"sorted", CONTENTS_SORTED, INSIDE_CONTENTS, 0, 0, ""},
+    {"copy", CONTENTS_COPY, INSIDE_NAME, 0, 0, "copy takes the name of a buffer"},
+    {"lane", CONTENTS_LANE, INSIDE_NAME, 1, 1, "lane takes the name of a buffer and which lane"},
+    {"lanes", CONTENTS_LANES, INSIDE_NAME, 0, 0, "lanes takes the name of a buffer"},
+    {"file", CONTENTS_FILE, INSIDE_FILE, 0, 0, ""},
+};
+enum { FORM_COUNT = sizeof FORMS / sizeof FORMS[0] };
+
+static const struct ContentsForm *take_form(Reader *r)
+{
+    const char *words[FORM_COUNT];
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        words[i] = FORMS[i].word;
+        if (lexer_take(&r->l, FORMS[i].word))
+            return &FORMS[i];
+    }
+    bool name = r->l.token.kind == TOKEN_NAME;
+    const char *closest = name ? name_closest(r->l.token.text, words, FORM_COUNT) : NULL;
+    diag_error(r->d, r->l.token.at, "unknown contents; %s%s%s",
+               closest ? "did you mean '"
+                       : "there are zero, constant(value), uniform(low, high [, "
+                         "seed]), normal(mean, deviation [, seed]), formula(expr), "
+                         "sorted(contents), copy(A), lane(A, k), lanes(A) and "
+                         "file(\"…\")",
+               closest ? closest : "", closest ? "'?" : "");
+    return NULL;
+}
+
+static bool take_numbers(Reader *r, const struct ContentsForm *f, Contents *c)
+{
+    ExprVec v = {0};
+    if (!reader_take_list(r, &v))
+        return false;
+    for (size_t i = 0; i < v.count && i < 3; i++)
+        c->numbers[i] = v.at[i];
+    return (v.count >= f->least && v.count <= f->most) ||
+           diag_error(r->d, span_join(c->at, r->l.last), "%s", f->takes);
+}
+
+static bool take_from(Reader *r, const struct ContentsForm *f, Contents *c)
+{
+    c->from = reader_take_name(r, "the name of a buffer");
+    if (!c->from)
+        return false;
+    bool more = lexer_take(&r->l, ",");
+    if (more != (f->least > 0))
+        return diag_error(r->d, span_join(c->at, r->l.last), "%s", f->takes);
+    return !more || take_numbers(r, f, c);
+}
+
+static bool take_file(Reader *r, Contents *c)
+{
+    c->file = reader_take_path(r, "the name of a file", &c->path);
+    return c->file != NULL;
+}
+
+static bool take_inside(Reader *r, const struct ContentsForm *f, Contents *c)
+{
+    switch (f->inside) {
+    case INSIDE_NUMBERS:
+        return take_numbers(r, f, c);
+    case INSIDE_NAME:
+        return take_from(r, f, c);
+    case INSIDE_FILE:
+        return take_file(r, c);
+    default:
+        return true;
+    }
+}
+
+bool reader_take_contents(Reader *r, Contents *c)
+{
+    int depth = 0;
+    for (;; depth++) {
+        c->at = r->l.token.at;
+        const struct ContentsForm *f = take_form(r);
+        if (!f)
+            return false;
+        c->kind = f->kind;
+        if (f->inside == INSIDE_NOTHING)
+            break;
+        if (!lexer_expect(&r->l, "(", "with what it takes"))
+            return false;
+        if (f->inside == INSIDE_CONTENTS) {
+            if (depth >= SORTED_LIMIT)
+                return diag_error(r->d, c->at, "too many brackets");
+            c->inner = ARENA_NEW(r->a, Contents);
+            c = c->inner;
+            continue;
+        }
+        if (!take_inside(r, f, c) || !lexer_expect(&r->l, ")", "after the contents"))
+            return false;
+        break;
+    }
+    for (; depth > 0; depth--)
+        if (!lexer_expect(&r->l, ")", "after the contents"))
+            return false;
+    return true;
+}
+
+/* --- types ---------------------------------------------------------------------------------------
+ */
+
+bool reader_take_type(Reader *r, TaskType *out)
+{
+    if (!lexer_expect(&r->l, ":", "between the name and its type"))
+        return false;
+    Span at = r->l.token.at;
+    const char *type = reader_take_name(r, "a type");
+    if (!type)
+        return false;
+    if (task_type_find(type, out))
+        return true;
+    const char *names[TASK_SCALARS];
+    for (int i = 0; i < TASK_SCALARS; i++)
+        names[i] = task_scalar_name((TaskScalar)i);
+    const char *closest = name_closest(type, names, TASK_SCALARS);
+    return diag_error(r->d, at, "unknown type '%s'; %s%s%s", type,
+                      closest ? "did you mean '"
+                              : "there are int8 … uint64, int, uint, half, float",
+                      closest ? closest : " and double", closest ? "'?" : "");
+}
+
+/* NAME ":" TYPE */
+static bool take_typed_name(Reader *r, Argument *g)
+{
+    g->at = r->l.token.at;
+    g->name = reader_take_name(r, "the name of an argument");
+    if (!g->name)
+        return false;
+    if (r->arguments.count >= ARGUMENT_LIMIT)
+        return diag_error(r->d, g->at, "more than %d arguments", ARGUMENT_LIMIT);
+    for (size_t i = 0; i < r->arguments.count; i++)
+        if (strcmp(r->arguments.at[i].name, g->name) == 0)
+            return diag_error(r->d, g->at, "there is an argument '%s' already", g->name);
+    return reader_take_type(r, &g->element);
+}
+
+/* --- the statements ------------------------------------------------------------------------------
+ */
+
+static bool take_initial(Reader *r, Argument *g)
+{
+    bool undefined = g->role == ARGUMENT_OUT || g->role == ARGUMENT_SCRATCH;
+    g->contents.kind = undefined ? CONTENTS_UNDEFINED : CONTENTS_ZERO;
+    return !lexer_take(&r->l, "=") || reader_take_contents(r, &g->contents);
+}
+
+/* in|out|inout|scratch|constant NAME ":" TYPE "[" expr "]" [ "=" contents ] */
+static bool read_buffer(Reader *r, ArgumentRole role)
+{
+    Argument g = {.role = role};
+    r->output_met = r->output_met || role == ARGUMENT_OUT || role == ARGUMENT_INOUT;
+    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the number of elements"))
+        return false;
+    g.count = expr_parse(&r->l);
+    if (!g.count || !lexer_expect(&r->l, "]", "after the number of elements") ||
+        !take_initial(r, &g))
+        return false;
+    VEC_PUSH(r->a, &r->arguments, g);
+    return true;
+}
+
+bool read_in(Reader *r, Span at)
+{
+    (void)at;
+    return read_buffer(r, ARGUMENT_IN);
+}
+
+bool read_out(Reader *r, Span at)
+{
+    (void)at;
+    return read_buffer(r, ARGUMENT_OUT);
+}
+
+bool read_inout(Reader *r, Span at)
+{
+    (void)at;
+    return read_buffer(r, ARGUMENT_INOUT);
+}
+
+bool read_scratch(Reader *r, Span at)
+{
+    (void)at;
+    return read_buffer(r, ARGUMENT_SCRATCH);
+}
+
+bool read_constant(Reader *r, Span at)
+{
+    (void)at;
+    return read_buffer(r, ARGUMENT_CONSTANT);
+}
+
+static void take_texture_modes(Reader *r, Argument *g)
+{
+    static const struct {
+        const char *word;
+        TaskEdge edge;
+    } edges[] = {
+        {"wrap", TASK_EDGE_WRAP}, {"mirror", TASK_EDGE_MIRROR}, {"border", TASK_EDGE_BORDER}};
+    g->edge = TASK_EDGE_CLAMP;
+    for (bool more = true; more;) {
+        more = true;
+        if (lexer_take(&r->l, "linear"))
+            g->linear = true;
+        else if (lexer_take(&r->l, "normalized"))
+            g->normalized = true;
+        else
+            more = false;
+        for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+            if (lexer_take(&r->l, edges[i].word)) {
+                g->edge = edges[i].edge;
+                more = true;
+            }
+        }
+    }
+}
+
+static bool check_texture(Reader *r, const Argument *g)
+{
+    TaskScalar s = g->element.scalar;
+    if (g->element.lanes == 3 || task_scalar_size(s) > 4)
+        return diag_error(r->d, g->at,
+                          "a texture has elements of 1, 2 or 4 numbers of at most 32 bits");
+    if (g->linear && !task_scalar_is_float(s))
+        return diag_error(r->d, g->at, "only textures of half and float are interpolated");
+    if (!g->normalized && (g->edge == TASK_EDGE_WRAP || g->edge == TASK_EDGE_MIRROR))
+        return diag_error(r->d, g->at, "'wrap' and 'mirror' need 'normalized' coordinates");
+    return true;
+}
+
+/* texture NAME ":" TYPE "[" exprs "]" { mode } [ "=" contents ] */
+bool read_texture(Reader *r, Span at)
+{
+    (void)at;
+    Argument g = {.role = ARGUMENT_TEXTURE};
+    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "[", "with the size in elements"))
+        return false;
+    ExprVec size = {0};
+    if (!reader_take_list(r, &size) || !lexer_expect(&r->l, "]", "after the size"))
+        return false;
+    if (size.count > TEXTURE_DIMENSIONS)
+        return diag_error(r->d, expr_span(size.at[3]), "a texture has at most three dimensions");
+    for (size_t i = 0; i < size.count; i++)
+        g.size[i] = size.at[i];
+    take_texture_modes(r, &g);
+    if (!check_texture(r, &g) || !take_initial(r, &g))
+        return false;
+    VEC_PUSH(r->a, &r->arguments, g);
+    return true;
+}
+
+/* arg NAME ":" TYPE "=" expr */
+bool read_arg(Reader *r, Span at)
+{
+    (void)at;
+    Argument g = {.role = ARGUMENT_SCALAR};
+    if (!take_typed_name(r, &g) || !lexer_expect(&r->l, "=", "and the value"))
+        return false;
+    g.value = expr_parse(&r->l);
+    if (!g.value)
+        return false;
+    VEC_PUSH(r->a, &r->arguments, g);
+    return true;
+}

@@ -1,0 +1,131 @@
+/* Statements about results: how outputs are compared, what work is done, what counts. */
+#include "tuner/spec/spec_statements.h"
+
+static bool take_relative(Reader *r, Comparison *c)
+{
+    static const struct {
+        const char *word;
+        TaskScale scale;
+    } scales[] = {
+        {"rms", TASK_SCALE_RMS}, {"max", TASK_SCALE_MAX}, {"element", TASK_SCALE_ELEMENT}};
+    c->has_relative = true;
+    if (!reader_take_number(r, "the relative error allowed", &c->relative))
+        return false;
+    if (!lexer_take(&r->l, "of"))
+        return true;
+    for (size_t i = 0; i < 3; i++) {
+        if (lexer_take(&r->l, scales[i].word)) {
+            c->scale = scales[i].scale;
+            return true;
+        }
+    }
+    return diag_error(r->d, r->l.token.at, "expected 'rms', 'max' or 'element', found %s",
+                      lexer_describe(&r->l));
+}
+
+/* One way of comparing; `more` becomes false when there is none. */
+static bool take_way(Reader *r, Comparison *c, bool *more)
+{
+    if (lexer_take(&r->l, "exact")) {
+        c->exact = true;
+    } else if (lexer_take(&r->l, "sum")) {
+        c->sum = true;
+    } else if (lexer_take(&r->l, "relative")) {
+        return take_relative(r, c);
+    } else if (lexer_take(&r->l, "absolute")) {
+        c->has_absolute = true;
+        return reader_take_number(r, "the error allowed", &c->absolute);
+    } else if (lexer_take(&r->l, "first")) {
+        c->first = expr_parse(&r->l);
+        return c->first != NULL;
+    } else {
+        *more = false;
+    }
+    return true;
+}
+
+/* compare NAME { exact | relative … | absolute … | first … | sum } */
+bool read_compare(Reader *r, Span at)
+{
+    Promise p = {.at = r->l.token.at};
+    p.name = reader_take_name(r, "the name of an output");
+    if (!p.name)
+        return false;
+    bool any = false, more = true;
+    while (more) {
+        if (!take_way(r, &p.comparison, &more))
+            return false;
+        any = any || more;
+    }
+    if (!any)
+        return diag_error(r->d, r->l.token.at,
+                          "expected 'exact', 'relative', 'absolute', 'first' or 'sum', found %s",
+                          lexer_describe(&r->l));
+    p.comparison.at = at;
+    if (p.comparison.exact && (p.comparison.has_relative || p.comparison.has_absolute))
+        return diag_error(r->d, at, "what is compared exactly allows no error");
+    VEC_PUSH(r->a, &r->promises, p);
+    return true;
+}
+
+/* tolerance NUMBER */
+bool read_tolerance(Reader *r, Span at)
+{
+    return reader_only_once(r, &r->tolerance_at, at, "tolerance") &&
+           reader_take_number(r, "the error allowed, relative to the size of the output",
+                              &r->spec->tolerance);
+}
+
+/* --- work ----------------------------------------------------------------------------------------
+ */
+
+static const char *const KINDS[] = {"flop", "bytes", "items"};
+static const char *const COUNTS[] = {"count of flop", "count of bytes", "count of items"};
+enum { KIND_COUNT = 3 };
+
+static size_t find_kind(const Lexer *l)
+{
+    size_t i = 0;
+    while (i < KIND_COUNT && !lexer_is(l, KINDS[i]))
+        i++;
+    return i;
+}
+
+/* work kind "=" expr { "," … } */
+bool read_work(Reader *r, Span at)
+{
+    (void)at;
+    Expr **targets[] = {&r->spec->work_flop, &r->spec->work_bytes, &r->spec->work_items};
+    do {
+        Span word = r->l.token.at;
+        size_t kind = find_kind(&r->l);
+        if (kind == KIND_COUNT)
+            return diag_error(r->d, word,
+                              "expected 'flop = …', 'bytes = …' or 'items = …', found %s",
+                              lexer_describe(&r->l));
+        if (!reader_only_once(r, &r->work_at[kind], word, COUNTS[kind]))
+            return false;
+        lexer_next(&r->l);
+        if (!lexer_expect(&r->l, "=", "and the amount of work"))
+            return false;
+        *targets[kind] = expr_parse(&r->l);
+        if (!*targets[kind])
+            return false;
+    } while (lexer_take(&r->l, ","));
+    return true;
+}
+
+/* objective time | flop | bytes | items */
+bool read_objective(Reader *r, Span at)
+{
+    if (!reader_only_once(r, &r->objective_at, at, "objective"))
+        return false;
+    size_t kind = find_kind(&r->l);
+    if (kind == KIND_COUNT && !lexer_is(&r->l, "time"))
+        return diag_error(
+            r->d, r->l.token.at,
+            "expected 'time', or work that is done in it: 'flop', 'bytes' or 'items'");
+    r->spec->objective = kind == KIND_COUNT ? OBJECTIVE_TIME : (Objective)(OBJECTIVE_FLOP + kind);
+    lexer_next(&r->l);
+    return true;
+}
