@@ -1,6 +1,6 @@
 /* Time to make the whole profile of a configuration on one core, cubin and PTX read and the warps
  * followed, for configurations spread evenly over a space: at the spec's problem size and at a
- * multiple of it.
+ * multiple of it.  Of several rounds the best counts.
  *
  *     bench_profile SPACE.spec EXTENT [CONFIGURATIONS [ROUNDS]]
  *
@@ -11,6 +11,7 @@
 #include "tuner/compile/farm.h"
 #include "tuner/run/run_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,12 +95,13 @@ static void measure(const Run *r, const Case *cases, size_t count, int rounds,
         if (cases[i].code.status != COMPILE_OK || !cases[i].code.ptx)
             continue;
         done++;
-        for (int s = 0; s < SIZES; s++)
-            for (int k = 0; k < rounds; k++) {
-                const double ms = profile_ms(a, r, &cases[i], &arguments[s], growths[s]);
-                sum[s] += ms / rounds;
-                worst[s] = ms > worst[s] ? ms : worst[s];
-            }
+        for (int s = 0; s < SIZES; s++) {
+            double best = profile_ms(a, r, &cases[i], &arguments[s], growths[s]);
+            for (int k = 1; k < rounds; k++)
+                best = fmin(best, profile_ms(a, r, &cases[i], &arguments[s], growths[s]));
+            sum[s] += best;
+            worst[s] = fmax(worst[s], best);
+        }
     }
     for (int s = 0; s < SIZES && done; s++)
         printf("%zu configurations, extents times %d: %.3f ms each, %.3f at most\n", done,
