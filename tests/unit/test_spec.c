@@ -143,6 +143,12 @@ static void one_mistake_does_not_hide_or_cause_others(void **state)
     check_table("resume", 12);
 }
 
+static void data_and_launches_are_checked(void **state)
+{
+    (void)state;
+    check_table("data", 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +156,7 @@ int main(void)
         cmocka_unit_test(names_are_explained),
         cmocka_unit_test(values_are_checked),
         cmocka_unit_test(one_mistake_does_not_hide_or_cause_others),
+        cmocka_unit_test(data_and_launches_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

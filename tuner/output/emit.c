@@ -115,12 +115,18 @@ static void print_launch(const Run *r, size_t config, size_t i, const char *pref
 
 static void print_arguments(const Run *r, Buf *out)
 {
-    buf_puts(out, "/* Arguments of the kernel, in order:\n");
+    bool several = r->spec->launch_count > 1 || r->spec->launches[0].has_items;
+    buf_puts(out, several ? "/* What the kernels take; the spec says which of it:\n"
+                          : "/* Arguments of the kernel, in order:\n");
     for (size_t i = 0; i < r->spec->argument_count; i++) {
         const Argument *g = &r->spec->arguments[i];
         bool buffer = g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
-        buf_printf(out, " *   %s%s", g->role == ARGUMENT_IN ? "const " : "",
-                   task_scalar_name(g->element.scalar));
+        const char *before = g->role == ARGUMENT_IN         ? "const "
+                             : g->role == ARGUMENT_CONSTANT ? "(variable of the device) "
+                             : g->role == ARGUMENT_TEXTURE  ? "(texture) "
+                             : g->role == ARGUMENT_SCRATCH  ? "(scratch) "
+                                                            : "";
+        buf_printf(out, " *   %s%s", before, task_scalar_name(g->element.scalar));
         if (g->element.lanes > 1)
             buf_printf(out, "%d", g->element.lanes);
         buf_printf(out, " %s%s", buffer ? "*" : "", g->name);

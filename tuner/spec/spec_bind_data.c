@@ -32,6 +32,16 @@ static void bind_source(Reader *r, Contents *c, size_t own)
     diag_error(r->d, c->at, "there is no buffer '%s'", c->from);
 }
 
+/* A number, or true or false, which are 1 and 0. */
+static void bind_formula(Reader *r, Expr *e, Visible *v)
+{
+    if (!reader_bind(r, e, v))
+        return;
+    ValueKind k = expr_kind(e);
+    if (k == VALUE_STRING || k == VALUE_LIST)
+        diag_error(r->d, expr_span(e), "an element is a number, this is %s", value_kind_name(k));
+}
+
 static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
 {
     while (c->kind == CONTENTS_SORTED)
@@ -42,7 +52,7 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
     switch (c->kind) {
     case CONTENTS_FORMULA:
         fixed.index = true;
-        reader_bind_condition(r, c->numbers[0], &fixed, "an element is a number or");
+        bind_formula(r, c->numbers[0], &fixed);
         return;
     case CONTENTS_NORMAL:
         bind = reader_bind_number;

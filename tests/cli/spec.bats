@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# Specs as a user meets them: check, init, convert, several problems, commands that print kernels.
+load common
+
+peers=$SOURCE/tests/data/peers
+
+check() {
+    run --separate-stderr "$APTUNE" check "$@"
+}
+
+@test "specs of kernels in the style of others are sound" {
+    for spec in "$peers"/*.spec; do
+        check "$spec" --run-commands
+        status_is 0
+        has "$output" 'sound; .* the parameters of [1-9]'
+    done
+}
+
+# A copy of a peer's files with one replacement in the spec, and what check says of it.
+change() {
+    cp "$peers"/* .
+    sed -i "$2" "$1.spec"
+    check "$1.spec"
+    status_is 2
+}
+
+@test "a kernel that takes another number of parameters" {
+    change vector_add '/^arg n/d'
+    has "$stderr" "'vector_add' takes 4 parameters, the spec gives it 3: a, b, c"
+}
+
+@test "a parameter of another size, of another kind, and a number for a pointer" {
+    change vector_add 's/^arg n : int/arg n : int64/'
+    has "$stderr" "parameter 4 of 'vector_add' has 4 bytes, 'n' is a number, int64 of 8"
+    change vector_add 's/^arg n : int = n/arg n : float = 1/'
+    has "$stderr" "parameter 4 of 'vector_add' is an integer, 'n' is float"
+    change vector_add 's/^in a .*/arg a : int = 1/'
+    has "$stderr" "parameter 1 of 'vector_add' (is a pointer|has 8 bytes), 'a' is a number"
+}
+
+@test "a kernel that the file does not have" {
+    change vector_add 's/vector_add$/vector_sum/'
+    has "$stderr" "has no kernel 'vector_sum'; is it extern"
+}
+
+@test "a buffer smaller than the accesses that are proven" {
+    change vector_add 's/^in b : float\[n\]/in b : float[n - 1]/'
+    has "$stderr" "'vector_add' accesses element [0-9]+ of 'b', which has 999999"
+}
+
+@test "a variable of another size, and one that the code does not have" {
+    change convolution 's/^constant filter : float\[7 \* 7\]/constant filter : float[7]/'
+    has "$stderr" "the variable 'filter' has 196 bytes, its contents 28"
+    change convolution 's/^constant filter/constant filters/'
+    has "$stderr" "the code has no variable 'filters'"
+}
+
+@test "files that are missing or of another size or type" {
+    cp "$peers"/vector_add.* "$SOURCE"/tests/data/spec/six.* .
+    for line in 's/^in a .*/in a : float[n] = file("none.npy")/;there is no file' \
+        's/^in a .*/in a : float[n] = file("six.npy")/;holds 24 bytes' \
+        's/^in a .*/in a : int[6] = file("six.npy")/;its type is .<f4. and not int32'; do
+        sed "${line%%;*}" vector_add.spec >x.spec
+        check x.spec
+        status_is 2
+        has "$stderr" "${line##*;}"
+    done
+}
+
+@test "contents that do not fit their buffer" {
+    change nbody 's/^in planes.*/in planes : float[5 * n] = lanes(bodies)/'
+    has "$stderr" "'planes' has 40960 numbers, 'bodies' gives 32768"
+    change digest 's/formula(.*)/formula(-i)/'
+    has "$stderr" "the value for i = 1 does not fit into uint32"
+}
+
+@test "a command prints a kernel only when that is allowed" {
+    check "$peers/generated.spec"
+    status_is 2
+    has "$stderr" 'this kernel is printed by a command; --run-commands allows to run it'
+}
+
+@test "a command that fails is told" {
+    cp "$peers"/generated.spec .
+    check generated.spec --run-commands
+    status_is 2
+    has "$stderr" "'bash generate.sh 1' failed \(exit status 127\)"
+}
+
+@test "each problem has results of its own" {
+    tune --space "$peers/vector_add.spec" --arch sm_90
+    status_is 0
+    [ -f aptune-out/vector_add/n=1000000/configurations.csv ]
+    [ -f aptune-out/vector_add/n=4096/configurations.csv ]
+    rm -r aptune-out
+    tune --space "$peers/vector_add.spec" --arch sm_90 --problem n=4096
+    status_is 0
+    [ ! -e aptune-out/vector_add/n=1000000 ]
+    tune --space "$peers/vector_add.spec" --arch sm_90 --problem n=5
+    status_is 2
+    has "$stderr" "there is no problem 'n=5'; there are 'n=1000000', 'n=4096'"
+}
+
+@test "cycles of launches in a row add up" {
+    cp "$peers"/stencil.* .
+    tune --space stencil.spec --arch sm_90
+    cut -d, -f1,$(head -1 aptune-out/stencil/configurations.csv | tr , '\n' | grep -n predicted_cycles | cut -d: -f1) \
+        aptune-out/stencil/configurations.csv >ten
+    sed -i 's/range(10)/range(20)/' stencil.spec
+    tune --space stencil.spec --arch sm_90 --output twenty
+    cut -d, -f1,$(head -1 twenty/configurations.csv | tr , '\n' | grep -n predicted_cycles | cut -d: -f1) \
+        twenty/configurations.csv >twenty.csv
+    paste -d, ten twenty.csv | awk -F, 'NR > 1 { r = $4 / $2; if (r < 1.9999 || r > 2.0001) exit 1; n++ } END { exit n != 4 }'
+}
+
+@test "an unroll factor of 0 is no pragma" {
+    cp "$peers"/convolution* .
+    tune --space convolution.spec --arch sm_90 --output with
+    grep '^16,4,1,0,' with/configurations.csv | cut -d, -f5- | sed 's/,"BLOCK.*//' >zero
+    sed -i '/pragma unroll/d' convolution.cu
+    tune --space convolution.spec --arch sm_90 --output without
+    grep '^16,4,1,0,' without/configurations.csv | cut -d, -f5- | sed 's/,"BLOCK.*//' >none
+    cmp zero none
+}
+
+@test "init writes a spec that check takes" {
+    cp "$peers/vector_add.cu" .
+    run --separate-stderr "$APTUNE" init vector_add.cu
+    status_is 0
+    has "$(cat vector_add.spec)" '^param BLOCK in 256 +# decide'
+    has "$(cat vector_add.spec)" '^in a : float\[N\]'
+    has "$(cat vector_add.spec)" '^out c : float\[N\]'
+    has "$(cat vector_add.spec)" '^arg n : int32 = N'
+    check vector_add.spec
+    status_is 0
+
+    run --separate-stderr "$APTUNE" init vector_add.cu
+    status_is 2
+    has "$stderr" 'is there already'
+}
+
+@test "init says what it cannot do" {
+    run --separate-stderr "$APTUNE" init "$peers/axpy.cu" --output -
+    status_is 2
+    has "$stderr" "'axpy' is a template"
+    run --separate-stderr "$APTUNE" init "$peers/stencil.cu" --output -
+    status_is 2
+    has "$stderr" 'does not compile as it stands; give its macros values under #ifndef'
+    run --separate-stderr "$APTUNE" init "$peers/vector_add.cu" --kernel none --output -
+    status_is 2
+    has "$stderr" "has no kernel 'none'"
+}
+
+@test "convert gives the space that the T1 file means" {
+    mkdir -p a/b a/spec
+    cp "$SOURCE/tests/data/spec/k.cu" a/spec
+    run --separate-stderr "$APTUNE" convert "$SOURCE/tests/data/convert/convolution.json" --output a/b/x.spec
+    status_is 0
+    tune --space a/b/x.spec --dry-run --arch sm_90
+    status_is 0
+    # Counted by evaluating the file's own expressions in Python.
+    has "$output" '^valid +388  configurations'
+}
+
+@test "convert refuses what it does not understand, and never executes it" {
+    for text in '__import__(\"os\").system(\"touch executed\")' 'A.real' 'lambda x: x' 'A +' '(A' 'A @ 2' 'A[0]'; do
+        printf '{"ConfigurationSpace": {"TuningParameters": [{"Name": "A", "Values": "[1, 2]"}], "Conditions": [{"Expression": "%s"}]}}' "$text" >x.json
+        run --separate-stderr "$APTUNE" convert x.json
+        status_is 2
+        has "$stderr" "condition 1: "
+    done
+    [ ! -e executed ]
+}
