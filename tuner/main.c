@@ -13,6 +13,9 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"tune", "carve a space, time what is left, write the winner out (the default)", cmd_tune},
+    {"check", "is a spec sound? Found out without running it", cmd_check},
+    {"init", "a first spec for the kernels of a .cu file", cmd_init},
+    {"convert", "a spec from a T1 file", cmd_convert},
     {"explain", "what bounds one configuration, where its cycles go, and what would help",
      cmd_explain},
     {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},

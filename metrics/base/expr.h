@@ -13,6 +13,12 @@
  *                | name "(" [ ternary { "," ternary } ] ")"
  *                | "(" ternary ")" | "[" [ ternary { "," ternary } ] "]"
  *
+ * Where a scope has tables, sum(TABLE, e) adds up e over the rows of one; in e the table's
+ * columns are names too.
+ *
+ * known(NAME, e) is the value of the name, or e where the name has none (metrics only: elsewhere
+ * every name has).
+ *
  * Comparisons chain: a <= b < c means a <= b and b < c.  Integers have 64 bits and
  * overflow is an error; "/" of integers truncates, "//" and "%" floor.  In a scope
  * that is `real` (metrics, carving) every number is a double and "/" divides.
@@ -82,7 +88,23 @@ typedef struct Scope {
     /* Fills in the names there are, for "did you mean"; may be NULL. */
     size_t (*names)(void *context, const char **out, size_t room);
     bool real; /* numbers are doubles */
+    const struct ExprTable *tables;
+    size_t table_count;
 } Scope;
+
+/* Rows of numbers that sum() goes over. */
+typedef struct ExprTable {
+    const char *name;
+    const char *const *columns;
+    size_t column_count;
+    int slot; /* of its number of rows; not a number there: the rows are not known */
+} ExprTable;
+
+/* The rows of a table: `count` times its columns, one row after the other. */
+typedef struct ExprRows {
+    const double *at;
+    size_t count;
+} ExprRows;
 
 /* Resolves names and checks kinds.  False after one message for each mistake. */
 bool expr_bind(Expr *e, const Scope *s, Diag *d);
@@ -91,8 +113,11 @@ bool expr_bind(Expr *e, const Scope *s, Diag *d);
 ValueKind expr_kind(const Expr *e);
 Span expr_span(const Expr *e);
 
-/* Calls `visit` for each use of a name, with its slot. */
+/* Calls `visit` for each use of a name, with its slot; for a table, with that of its count. */
 void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context);
+
+/* The same without what `known(NAME, e)` asks for: names whose value a result cannot do without. */
+void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context);
 
 /* The parts of a conjunction ("a and b", "a <= b < c" stays one): an array in `a`, so that each
  * can be judged as soon as its own names are known. */
@@ -102,8 +127,10 @@ typedef struct Evaluation {
     Arena *arena;      /* for lists that functions make; may be NULL when there are none */
     const char *error; /* what failed: "division by zero"; NULL when nothing did */
     Span error_at;
-    bool inexact;    /* some integer "/" left a remainder */
-    Span inexact_at; /* the first one */
+    bool inexact;           /* some integer "/" left a remainder */
+    Span inexact_at;        /* the first one */
+    const ExprRows *tables; /* of each table of the scope; may be NULL when there are none */
+    const double *row;      /* under way in a sum; NULL outside */
 } Evaluation;
 
 /* The value with names taken from `slots`.  False when arithmetic fails: then `ev` says

@@ -5,6 +5,91 @@
 
 static bool bind(Expr *e, const Scope *s, Diag *d);
 
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* The columns of a table before the names of the scope around the sum. */
+typedef struct RowScope {
+    const Scope *outside;
+    const ExprTable *table;
+} RowScope;
+
+static int column_of(const ExprTable *t, const char *name)
+{
+    for (size_t i = 0; i < t->column_count; i++)
+        if (strcmp(t->columns[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool row_find(void *context, const char *name, int *slot, ValueKind *kind,
+                     const char **reason)
+{
+    const Scope *s = ((RowScope *)context)->outside;
+    return s->find && s->find(s->context, name, slot, kind, reason);
+}
+
+static size_t row_names(void *context, const char **out, size_t room)
+{
+    const RowScope *r = context;
+    size_t n = 0;
+    for (; n < r->table->column_count && n < room; n++)
+        out[n] = r->table->columns[n];
+    return r->outside->names ? n + r->outside->names(r->outside->context, out + n, room - n) : n;
+}
+
+static bool is_sum(const Expr *e, const Scope *s)
+{
+    return e->op == OP_CALL && s->table_count > 0 && strcmp(e->name, "sum") == 0;
+}
+
+static const ExprTable *table_find(const Scope *s, const char *name, int *number)
+{
+    for (size_t i = 0; i < s->table_count; i++)
+        if (strcmp(s->tables[i].name, name) == 0)
+            return *number = (int)i, &s->tables[i];
+    return NULL;
+}
+
+/* Columns of `table` become nodes of their own before names are looked up. */
+static void mark_columns(Expr *e, const ExprTable *table)
+{
+    const int column = e->op == OP_NAME ? column_of(table, e->name) : -1;
+    if (column >= 0) {
+        e->op = OP_COLUMN;
+        e->slot = column;
+    }
+    for (int i = 0; i < e->count; i++)
+        mark_columns(e->args[i], table);
+}
+
+static bool bind_sum(Expr *e, const Scope *s, Diag *d)
+{
+    if (e->count != 2)
+        return diag_error(d, e->at, "sum takes a table and what to sum, as in sum(%s, …)",
+                          s->tables[0].name);
+    const Expr *name = e->args[0];
+    const ExprTable *table = name->op == OP_NAME ? table_find(s, name->name, &e->table) : NULL;
+    if (!table)
+        return diag_error(d, name->at, "sum goes over a table such as '%s'", s->tables[0].name);
+    e->op = OP_SUM;
+    e->slot = table->slot;
+    e->columns = table->column_count;
+    e->args[0] = e->args[1];
+    e->count = 1;
+    mark_columns(e->args[0], table);
+    RowScope row = {s, table};
+    const Scope inside = {&row, row_find, row_names, s->real, NULL, 0};
+    if (!bind(e->args[0], &inside, d))
+        return false;
+    e->kind = VALUE_REAL;
+    const ValueKind k = e->args[0]->kind;
+    if (k == VALUE_INT || k == VALUE_REAL || k == VALUE_BOOL)
+        return true;
+    return diag_error(d, e->args[0]->at, "sum adds up numbers, this is %s", value_kind_name(k));
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
 static bool is_number(ValueKind k)
 {
     return k == VALUE_INT || k == VALUE_REAL;
@@ -92,6 +177,8 @@ static bool bind_call(Expr *e, const Scope *s, Diag *d)
     const Function *f = e->function;
     if (e->count < f->least || e->count > f->most)
         return wrong_count(e, f, d);
+    if (strcmp(f->name, "known") == 0 && e->args[0]->op != OP_NAME)
+        return diag_error(d, e->args[0]->at, "known asks for one name, as in known(x, 0)");
     bool list = e->count == 1 && e->args[0]->kind == VALUE_LIST;
     ValueKind kind = e->count > 0 ? e->args[0]->kind : VALUE_INT;
     for (int i = 0; i < e->count && !list; i++) {
@@ -166,6 +253,9 @@ static bool bind_node(Expr *e, const Scope *s, Diag *d)
         return bind_literal(e, s);
     case OP_NAME:
         return bind_name(e, s, d);
+    case OP_COLUMN:
+        e->kind = VALUE_REAL;
+        return true;
     case OP_LIST:
         e->kind = VALUE_LIST;
         return true;
@@ -193,6 +283,8 @@ static bool bind_node(Expr *e, const Scope *s, Diag *d)
 static bool bind(Expr *e, const Scope *s, Diag *d)
 {
     bool ok = true;
+    if (is_sum(e, s))
+        return bind_sum(e, s, d);
     for (int i = 0; i < e->count; i++)
         ok = bind(e->args[i], s, d) && ok;
     return ok && bind_node(e, s, d);

@@ -284,6 +284,25 @@ static bool eval_call(const Expr *e, const Value *slots, Evaluation *ev, Value *
     return true;
 }
 
+static bool eval_sum(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    const double *around = ev->row;
+    double sum = 0;
+    bool ok = true;
+    if (!ev->tables)
+        return fail_at(ev, e->at, "the rows of the table are not known");
+    const ExprRows *rows = &ev->tables[e->table];
+    for (size_t i = 0; i < rows->count && ok; i++) {
+        Value v;
+        ev->row = rows->at + i * e->columns;
+        ok = eval(e->args[0], slots, ev, &v);
+        sum += ok ? value_as_real(v) : 0;
+    }
+    ev->row = around;
+    *out = value_real(sum);
+    return ok;
+}
+
 static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
 {
     switch (e->op) {
@@ -293,6 +312,11 @@ static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
     case OP_NAME:
         *out = slots[e->slot];
         return true;
+    case OP_COLUMN:
+        *out = value_real(ev->row[e->slot]);
+        return true;
+    case OP_SUM:
+        return eval_sum(e, slots, ev, out);
     case OP_LIST:
         return eval_list(e, slots, ev, out);
     case OP_CALL:

@@ -220,6 +220,15 @@ static bool apply_ceil(const Value *args, int count, ValueKind kind, Evaluation 
     return apply_real(ceil(value_as_real(args[0])), out);
 }
 
+/* known(NAME, e): a value that is not known is not a number. */
+static bool apply_known(const Value *args, int count, ValueKind kind, Evaluation *ev,
+                        const char **error, Value *out)
+{
+    (void)ev, (void)count, (void)kind, (void)error;
+    *out = args[0].kind == VALUE_REAL && isnan(args[0].real) ? args[1] : args[0];
+    return true;
+}
+
 static const Function table[] = {
     {"min", 1, 64, false, VALUE_NONE, apply_min},
     {"max", 1, 64, false, VALUE_NONE, apply_max},
@@ -233,6 +242,7 @@ static const Function table[] = {
     {"log2", 1, 1, false, VALUE_REAL, apply_log2},
     {"floor", 1, 1, false, VALUE_NONE, apply_floor},
     {"ceil", 1, 1, false, VALUE_NONE, apply_ceil},
+    {"known", 2, 2, false, VALUE_NONE, apply_known},
 };
 
 const Function *function_find(const char *name)

@@ -392,10 +392,19 @@ const char *expr_text(Arena *a, const Expr *e)
 
 void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context)
 {
-    if (e->op == OP_NAME)
+    if (e->op == OP_NAME || e->op == OP_SUM)
         visit(context, e->slot);
     for (int i = 0; i < e->count; i++)
         expr_visit_names(e->args[i], visit, context);
+}
+
+void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context)
+{
+    if (e->op == OP_NAME || e->op == OP_SUM)
+        visit(context, e->slot);
+    const bool asks = e->op == OP_CALL && strcmp(e->name, "known") == 0;
+    for (int i = asks ? 1 : 0; i < e->count; i++)
+        expr_visit_needed(e->args[i], visit, context);
 }
 
 Expr **expr_conjuncts(Arena *a, Expr *e, size_t *count)

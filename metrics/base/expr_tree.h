@@ -9,6 +9,8 @@ typedef enum ExprOp {
     OP_NAME,    /* BM */
     OP_LIST,    /* [1, 2] */
     OP_CALL,    /* min(a, b) */
+    OP_COLUMN,  /* of the table that is summed over */
+    OP_SUM,     /* sum(table, e): one argument, e */
     OP_NEGATE,  /* -a */
     OP_NOT,     /* not a, !a */
     OP_AND,
@@ -40,7 +42,9 @@ typedef struct Function Function;
 struct Expr {
     ExprOp op;
     ValueKind kind; /* of the result; set by binding */
-    int slot;       /* OP_NAME; set by binding */
+    int slot;       /* OP_NAME, OP_SUM; OP_COLUMN: which; set by binding */
+    int table;      /* OP_SUM: number in the scope */
+    size_t columns; /* OP_SUM: in a row */
     int height;     /* levels of tree below */
     int count;      /* of args */
     Expr **args;

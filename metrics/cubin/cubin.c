@@ -144,11 +144,11 @@ static bool read_shared(const Cubin *c, CubinKernel *k, Diag *d)
     return true;
 }
 
-static void sum_local_accesses(CubinKernel *k)
+static void sum_local_accesses(int arch, CubinKernel *k)
 {
     size_t count = sass_count(k->code, k->code_bytes);
     for (size_t i = 0; i < count; i++) {
-        SassInstr w = sass_at(k->code, i);
+        SassInstr w = sass_at(k->code, i, arch);
         if (sass_opcode(w) == SASS_OP_LDL)
             k->local_load_bytes += sass_access_bytes(w);
         else if (sass_opcode(w) == SASS_OP_STL)
@@ -163,7 +163,7 @@ static bool read_code(const Cubin *c, const ElfSymbol *symbol, CubinKernel *k, D
         return diag_fail(d, "cubin: kernel '%.200s' has no code", k->name);
     k->code = text->data;
     k->code_bytes = (size_t)text->size;
-    sum_local_accesses(k);
+    sum_local_accesses(c->arch, k);
     return true;
 }
 

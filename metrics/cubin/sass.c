@@ -3,10 +3,15 @@
 typedef struct SassOp {
     const char *name; /* NULL: unknown */
     SassClass class;
+    int first, last; /* of another meaning: the architectures that have it */
 } SassOp;
 
+enum { OTHER_MEANING = 0x200 };
+
 static const SassOp ops[SASS_OPCODES] = {
-#define SASS_OP(code, name, class) [code] = {#name, SASS_##class},
+#define SASS_OP(code, constant, name, class) [code] = {name, SASS_##class, 0, 0},
+#define SASS_OP_ON(code, first, last, constant, name, class)                                       \
+    [SASS_OP_##constant] = {name, SASS_##class, first, last},
 #include "metrics/cubin/sass_ops.def"
 #undef SASS_OP
 };
@@ -24,23 +29,30 @@ static unsigned bits(uint64_t word, int first, int count)
     return (unsigned)(word >> first & ((1u << count) - 1));
 }
 
-SassInstr sass_at(const uint8_t *code, size_t i)
+SassInstr sass_instr(uint64_t low, uint64_t high, int arch)
+{
+    const unsigned code = bits(low, 0, 9), other = code | OTHER_MEANING;
+    const bool is_other = ops[other].name && ops[other].first <= arch && arch <= ops[other].last;
+    return (SassInstr){low, high, (uint16_t)(is_other ? other : code), (uint16_t)arch};
+}
+
+SassInstr sass_at(const uint8_t *code, size_t i, int arch)
 {
     const uint8_t *at = code + i * SASS_BYTES;
-    return (SassInstr){word_at(at), word_at(at + 8)};
+    return sass_instr(word_at(at), word_at(at + 8), arch);
 }
 
 size_t sass_count(const uint8_t *code, size_t code_bytes)
 {
     size_t n = code_bytes / SASS_BYTES;
-    while (n > 0 && sass_opcode(sass_at(code, n - 1)) == SASS_OP_NOP)
+    while (n > 0 && bits(word_at(code + (n - 1) * SASS_BYTES), 0, 9) == SASS_OP_NOP)
         n--;
     return n;
 }
 
 int sass_opcode(SassInstr w)
 {
-    return (int)bits(w.low, 0, 9);
+    return w.opcode;
 }
 
 SassClass sass_class(SassInstr w)
@@ -69,8 +81,65 @@ int sass_access_bytes(SassInstr w)
     case SASS_OP_LDL:
     case SASS_OP_STL:
         return bytes[bits(w.high, 9, 3)];
+    case SASS_OP_LDG_17E:
+    case SASS_OP_STG_17F:
+        return 32;
     default:
         return 0;
+    }
+}
+
+bool sass_immediate(SassInstr w, uint32_t *value)
+{
+    enum { FORM_THIRD = 2, FORM_SECOND = 4 };
+    const unsigned form = bits(w.low, 9, 3);
+    *value = (uint32_t)(w.low >> 32);
+    switch (sass_class(w)) {
+    case SASS_FP32:
+    case SASS_FP64:
+    case SASS_HALF:
+    case SASS_INT:
+    case SASS_MOVE:
+    case SASS_UNIFORM:
+        return form == FORM_THIRD || form == FORM_SECOND;
+    default:
+        return false;
+    }
+}
+
+static bool is_arithmetic(SassInstr w)
+{
+    switch (sass_class(w)) {
+    case SASS_FP32:
+    case SASS_FP64:
+    case SASS_HALF:
+    case SASS_INT:
+    case SASS_SFU:
+    case SASS_MOVE:
+    case SASS_CONVERT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+SassConstant sass_constant(SassInstr w)
+{
+    enum { FORM_THIRD = 3, FORM_SECOND = 5, NO_INDEX = 255, LAST_WITH_OPERANDS = 90 };
+    const unsigned form = bits(w.low, 9, 3);
+    switch (sass_opcode(w)) {
+    case SASS_OP_LDC:
+        return bits(w.low, 24, 8) == NO_INDEX ? SASS_CONSTANT_FIXED : SASS_CONSTANT_INDEXED;
+    case SASS_OP_ULDC:
+    case SASS_OP_ULDC_0B8:
+    case SASS_OP_ULDC_0BB:
+    case SASS_OP_LDCU:
+        return SASS_CONSTANT_UNIFORM;
+    default:
+        return w.arch <= LAST_WITH_OPERANDS && is_arithmetic(w) &&
+                       (form == FORM_THIRD || form == FORM_SECOND)
+                   ? SASS_CONSTANT_OPERAND
+                   : SASS_NO_CONSTANT;
     }
 }
 
@@ -126,15 +195,33 @@ static int64_t branch_offset(SassInstr w, int arch)
     return (int64_t)((offset ^ sign) - sign);
 }
 
-bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target)
+/* Number of the instruction at a distance in bytes behind number `i`. */
+static bool land(int64_t bytes, size_t i, size_t count, size_t *target)
 {
-    int64_t offset = branch_offset(w, arch);
-    const int op = sass_opcode(w);
-    if ((op != SASS_OP_BRA && op != SASS_OP_CALL_144) || offset % (SASS_BYTES / 4) != 0)
-        return false;
-    int64_t to = (int64_t)i + 1 + offset / (SASS_BYTES / 4);
-    if (to < 0 || (uint64_t)to >= count)
+    int64_t to = (int64_t)i + 1 + bytes / SASS_BYTES;
+    if (bytes % SASS_BYTES != 0 || to < 0 || (uint64_t)to >= count)
         return false;
     *target = (size_t)to;
     return true;
+}
+
+bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target)
+{
+    const int op = sass_opcode(w);
+    return (op == SASS_OP_BRA || op == SASS_OP_CALL_144) &&
+           land(branch_offset(w, arch) * 4, i, count, target);
+}
+
+bool sass_meeting(SassInstr w, size_t i, size_t count, size_t *target)
+{
+    return sass_opcode(w) == SASS_OP_BSSY && land((int32_t)(w.low >> 32), i, count, target);
+}
+
+bool sass_arch_checked(int arch)
+{
+    static const int CHECKED[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+    for (size_t i = 0; i < sizeof CHECKED / sizeof CHECKED[0]; i++)
+        if (CHECKED[i] == arch)
+            return true;
+    return false;
 }

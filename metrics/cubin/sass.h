@@ -4,8 +4,12 @@
  *
  *     word   bits    field
  *     low    0-8     opcode (sass_ops.def)
+ *     low    9-11    form of the operands: 2 and 4 have a number among them, up to sm_90 3 and 5 a
+ *                    constant
  *     low    12-15   guard: a predicate, 7 = always, and its negation
  *     low    38-43   groups of copies that DEPBAR lets be under way (by cp.async.wait_group)
+ *     low    24-31   LDC: register of the index, 255 = none
+ *     low    32-63   a number; BSSY: offset in bytes, with a sign
  *     low    34-63   branch offset, in units of 4 bytes and with a sign (it goes on in the high
  *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
  *     high   9-11    width of a memory access
@@ -17,9 +21,9 @@
  *     high   49-51   scoreboard that reading the operands sets, 7 = none
  *     high   52-57   scoreboards to wait for, one bit each
  *
- * The layout is not published.  Widths, control fields and the opcodes of the first list in
- * sass_ops.def were compared with nvdisasm for sm_80 and sm_90; branch targets on sm_90 by the
- * loops that come out, and for sm_75 to sm_121 by the jump to itself that ends every function. */
+ * The layout is not published.  tests/gpu/check_sass.sh compares it with cuobjdump for every
+ * shipped space, the control fields as far as that is possible; sass_arch_checked says for which
+ * architectures that was done. */
 #ifndef APTUNE_CUBIN_SASS_H
 #define APTUNE_CUBIN_SASS_H
 
@@ -58,25 +62,35 @@ typedef enum SassClass {
     SASS_CLASSES
 } SassClass;
 
-/* Opcodes by name: SASS_OP_BRA … */
+/* Opcodes by name: SASS_OP_BRA …  The other meaning of a code has a bit more. */
 enum {
-#define SASS_OP(code, name, class) SASS_OP_##name = code,
+#define SASS_OP(code, constant, name, class)                 SASS_OP_##constant = code,
+#define SASS_OP_ON(code, first, last, constant, name, class) SASS_OP_##constant = (code) | 0x200,
 #include "metrics/cubin/sass_ops.def"
 #undef SASS_OP
-    SASS_OPCODES = 512
+    SASS_OPCODES = 1024
 };
 
 enum { SASS_BYTES = 16, SASS_NO_SCOREBOARD = 7, SASS_ALWAYS = 7 };
 
 typedef struct SassInstr {
     uint64_t low, high;
+    uint16_t opcode; /* SASS_OP_… */
+    uint16_t arch;   /* 90 for sm_90 */
 } SassInstr;
 
-/* Instruction `i` of a kernel's code. */
-SassInstr sass_at(const uint8_t *code, size_t i);
+/* The two words of an instruction for sm_`arch`. */
+SassInstr sass_instr(uint64_t low, uint64_t high, int arch);
+
+/* Instruction `i` of a kernel's code for sm_`arch`. */
+SassInstr sass_at(const uint8_t *code, size_t i, int arch);
 
 /* Instructions before the padding: trailing NOPs do not count. */
 size_t sass_count(const uint8_t *code, size_t code_bytes);
+
+/* Was all that is read of instructions here compared with a disassembler for sm_`arch`?  True for
+ * all that CUDA 13.0 compiles for. */
+bool sass_arch_checked(int arch);
 
 int sass_opcode(SassInstr w);
 SassClass sass_class(SassInstr w);
@@ -84,9 +98,24 @@ SassClass sass_class(SassInstr w);
 /* "FFMA"; "?" when unknown.  A constant. */
 const char *sass_name(SassInstr w);
 
-/* Bytes that one thread moves, for loads and stores of global, shared, local and generic memory; 0 for
- * every other instruction and for an unknown width. */
+/* Bytes that one thread moves, for loads and stores of global, shared, local and generic memory; 0
+ * for every other instruction and for an unknown width. */
 int sass_access_bytes(SassInstr w);
+
+/* The number that stands in an arithmetic instruction or a move.  False when there is none. */
+bool sass_immediate(SassInstr w, uint32_t *value);
+
+/* How an instruction reads the constant banks. */
+typedef enum SassConstant {
+    SASS_NO_CONSTANT,
+    SASS_CONSTANT_OPERAND, /* c[bank][offset] beside registers: with the instruction, one for all
+                              lanes */
+    SASS_CONSTANT_FIXED,   /* a load from a place that is the same for all lanes */
+    SASS_CONSTANT_INDEXED, /* a load by a register: lanes that differ in it take turns */
+    SASS_CONSTANT_UNIFORM  /* a load into the scalar unit */
+} SassConstant;
+
+SassConstant sass_constant(SassInstr w);
 
 /* Guarding predicate, SASS_ALWAYS for none; `negated` may be NULL. */
 int sass_guard(SassInstr w, bool *negated);
@@ -105,5 +134,9 @@ bool sass_conditional(SassInstr w);
 /* Number of the instruction that the BRA or relative CALL at number `i` of `count` goes to, in code
  * for sm_`arch`.  False when it is neither or the target lies outside the code. */
 bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target);
+
+/* Number of the instruction at which the lanes that part behind the BSSY at number `i` meet again.
+ * False when it is no BSSY or that lies outside the code. */
+bool sass_meeting(SassInstr w, size_t i, size_t count, size_t *target);
 
 #endif

@@ -137,3 +137,25 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
         return of_arithmetic(f);
     }
 }
+
+/* As many as the code of CUDA 13.0 has on the usual way through, for sm_90: div.rn.f32 takes 5
+ * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7; with some to spare. */
+enum { EXPANSION_FMAS = 8, EXPANSION_FMAS_64 = 12, EXPANSION_ADDS = 4 };
+
+void sass_anchor_add_expansion(const PtxInstr *in, double times, double more[SASS_ANCHORS])
+{
+    const PtxForm *f = in->form;
+    const PtxType t = f->type_count ? f->types[0] : PTX_NO_TYPE;
+    const bool divides = f->op == PTX_DIV || f->op == PTX_REM;
+    if (!divides && f->op != PTX_SQRT && f->op != PTX_RCP && f->op != PTX_RSQRT)
+        return;
+    if (t == PTX_F32) {
+        more[SASS_ANCHOR_FMA] += EXPANSION_FMAS * times;
+        more[SASS_ANCHOR_ADD] += EXPANSION_ADDS * times;
+    } else if (t == PTX_F64) {
+        more[SASS_ANCHOR_FMA_64] += EXPANSION_FMAS_64 * times;
+        more[SASS_ANCHOR_SPECIAL] += times;
+    } else {
+        more[SASS_ANCHOR_SPECIAL] += times;
+    }
+}

@@ -20,4 +20,8 @@ double sass_anchor_weight(SassAnchor k);
 SassAnchor sass_anchor_of(SassInstr w, double *amount);
 SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);
 
+/* Adds the landmarks that the code may have beyond those of the PTX because ptxas writes the
+ * instruction out as several: divisions, roots and reciprocals. */
+void sass_anchor_add_expansion(const PtxInstr *in, double times, double more[SASS_ANCHORS]);
+
 #endif

@@ -9,6 +9,7 @@ static bool ends_block(SassInstr w)
     case SASS_OP_RET:
     case SASS_OP_CALL:
     case SASS_OP_CALL_144:
+    case SASS_OP_BSYNC:
         return true;
     default:
         return false;
@@ -18,7 +19,7 @@ static bool ends_block(SassInstr w)
 /* A call without a target here has an offset that the linker fills in: it points behind itself. */
 static bool target_of(const SassFlow *f, size_t i, size_t *target)
 {
-    const SassInstr w = sass_at(f->code, i);
+    const SassInstr w = f->instrs[i];
     return sass_branch_target(w, f->arch, i, f->count, target) &&
            (sass_opcode(w) == SASS_OP_BRA || *target != i + 1);
 }
@@ -31,7 +32,7 @@ static void cut_blocks(Arena *a, SassFlow *f)
     leads[0] = true;
     for (size_t i = 0; i < f->count; i++) {
         size_t target;
-        if (ends_block(sass_at(f->code, i)))
+        if (ends_block(f->instrs[i]))
             leads[i + 1] = true;
         if (target_of(f, i, &target))
             leads[target] = true;
@@ -51,7 +52,7 @@ static void cut_blocks(Arena *a, SassFlow *f)
 
 SassInstr sass_flow_last(const SassFlow *f, int block)
 {
-    return sass_at(f->code, f->cfg->blocks[block].end - 1);
+    return f->instrs[f->cfg->blocks[block].end - 1];
 }
 
 static void add_successor(CfgBlock *b, int to)
@@ -96,6 +97,7 @@ static void link_block(Arena *a, SassFlow *f, int i)
     if (op == SASS_OP_CALL_144)
         f->callee[i] = b->taken;
     f->returns[i] = op == SASS_OP_RET;
+    f->meets[i] = op == SASS_OP_BSYNC;
     add_successor(b, b->taken);
     add_successor(b, b->fall);
     b->ends_thread = op == SASS_OP_EXIT || op == SASS_OP_RET || b->succ_count == 0;
@@ -136,16 +138,23 @@ static void link_tables(Arena *a, SassFlow *f)
     }
 }
 
+static const SassInstr *decode(Arena *a, int arch, const uint8_t *code, size_t count)
+{
+    SassInstr *instrs = ARENA_ARRAY(a, SassInstr, count + 1);
+    for (size_t i = 0; i < count; i++)
+        instrs[i] = sass_at(code, i, arch);
+    return instrs;
+}
+
 SassFlow *sass_flow_build(Arena *a, int arch, const uint8_t *code, size_t code_bytes)
 {
     SassFlow *f = ARENA_NEW(a, SassFlow);
-    *f = (SassFlow){.code = code,
-                    .arch = arch,
-                    .count = sass_count(code, code_bytes),
-                    .cfg = ARENA_NEW(a, Cfg)};
+    *f = (SassFlow){.arch = arch, .count = sass_count(code, code_bytes), .cfg = ARENA_NEW(a, Cfg)};
+    f->instrs = decode(a, arch, code, f->count);
     cut_blocks(a, f);
     f->callee = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
     f->returns = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
+    f->meets = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
     for (int i = 0; i < f->cfg->count; i++)
         link_block(a, f, i);
     link_tables(a, f);

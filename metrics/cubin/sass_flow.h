@@ -9,9 +9,11 @@
  * subroutine and to the block behind; a RET leads nowhere.  Calls of other functions only lead
  * behind.
  *  - A BRX goes through a table that lies elsewhere: to every block that nothing else leads to.
- *  - BSSY, BSYNC, BREAK and WARPSYNC move the lanes of a warp apart and together, not the warp.
+ *  - A BSYNC ends its block: lanes that parted since its BSSY come there group after group, each
+ *    issues it, and behind it they go on together.
+ *  - BSSY, BREAK and WARPSYNC lead nowhere.
  *
- * Everything lives in the arena; the code must outlive it. */
+ * Everything lives in the arena. */
 #ifndef APTUNE_CUBIN_SASS_FLOW_H
 #define APTUNE_CUBIN_SASS_FLOW_H
 
@@ -20,14 +22,15 @@
 #include "metrics/flow/loop.h"
 
 typedef struct SassFlow {
-    const uint8_t *code;
-    int arch;     /* 90 for sm_90 */
-    size_t count; /* instructions */
+    int arch; /* 90 for sm_90 */
+    const SassInstr *instrs;
+    size_t count; /* of them */
     Cfg *cfg;
     DomTree *dom;
     LoopTree *loops;
     int *callee;   /* by block: the subroutine that the CALL at its end goes to, or CFG_NONE */
     bool *returns; /* by block: ends with a RET */
+    bool *meets;   /* by block: ends with a BSYNC */
     int tables;    /* BRX whose targets were guessed */
 } SassFlow;
 

@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass_join.h"
 
+#include "metrics/cubin/sass_meet.h"
+#include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
 
 #include <math.h>
@@ -12,13 +14,15 @@ typedef struct Program {
     SassProgram lp;
     SassJoin *join;
     const Walk *walk;
-    bool parts;     /* lanes may part at branches */
-    int *edge0;     /* by block: number of its first edge */
-    int edge_count; /* before those that are always equal are made one */
-    int *same;      /* by edge: one that is equal, or itself */
-    int *column;    /* by edge */
-    int *joined;    /* by block: column of what joins others there, or CFG_NONE */
-    int *parted;    /* by block: column of what goes both ways, or CFG_NONE */
+    bool parts;            /* lanes may part at branches */
+    double leaving;        /* times that lanes part where some leave a loop of the PTX */
+    SassMeetings meetings; /* where they may meet again; none unless they part */
+    int *edge0;            /* by block: number of its first edge */
+    int edge_count;        /* before those that are always equal are made one */
+    int *same;             /* by edge: one that is equal, or itself */
+    int *column;           /* by edge */
+    int *joined;           /* by block: column of what has joined others behind it, or CFG_NONE */
+    int *parted;           /* by block: column of what goes both ways, or CFG_NONE */
 } Program;
 
 static const CfgBlock *block_at(const Program *p, int b)
@@ -71,17 +75,12 @@ static bool is_call(const Program *p, int b)
 /* One way in and one way out: the same number. */
 static bool passes_through(const Program *p, int b, int *pred)
 {
-    return b != 0 && !is_call(p, b) && block_at(p, b)->succ_count == 1 &&
-           !block_at(p, b)->ends_thread && reached_preds(p, b, pred) == 1;
+    return b != 0 && !is_call(p, b) && !(p->parts && p->join->flow->meets[b]) &&
+           block_at(p, b)->succ_count == 1 && !block_at(p, b)->ends_thread &&
+           reached_preds(p, b, pred) == 1;
 }
 
-static bool is_header(const Program *p, int b)
-{
-    const LoopTree *t = p->join->flow->loops;
-    return t->loop_of[b] != CFG_NONE && t->loops.at[t->loop_of[b]].header == b;
-}
-
-/* The number of the edges into a block, their sum being its visits (and 1 for the first block). */
+/* The edges into a block, whose sum is its visits (and 1 more of the first block). */
 static void add_visits(Program *p, int b, double factor)
 {
     for (int k = 0; k < block_at(p, b)->pred_count; k++) {
@@ -89,8 +88,6 @@ static void add_visits(Program *p, int b, double factor)
         if (reached(p, from))
             sass_program_term(&p->lp, p->column[edge_number(p, from, b)], factor);
     }
-    if (p->joined[b] != CFG_NONE)
-        sass_program_term(&p->lp, p->joined[b], -factor);
 }
 
 static void number_edges(Program *p)
@@ -120,15 +117,22 @@ static void number_edges(Program *p)
         p->column[e] = p->column[find_same(p, e)];
 }
 
-/* Lanes that part at a branch inside a loop or outside; those that leave a loop wait behind it. */
+/* Do some of its ways leave the innermost loop that it is in? */
+static bool leaves_loop(const LoopTree *t, const Cfg *c, int b)
+{
+    const int loop = t->loop_of[b];
+    for (int k = 0; loop != CFG_NONE && k < c->blocks[b].succ_count; k++)
+        if (!loop_contains(t, loop, c->blocks[b].succs[k]))
+            return true;
+    return false;
+}
+
+/* Lanes leave a loop one after the other only where those of the PTX do. */
 static bool may_part(const Program *p, int b)
 {
-    const CfgBlock *block = block_at(p, b);
-    const LoopTree *t = p->join->flow->loops;
-    for (int k = 0; k < block->succ_count; k++)
-        if (t->loop_of[b] != CFG_NONE && !loop_contains(t, t->loop_of[b], block->succs[k]))
-            return false;
-    return block->succ_count > 1 && !is_call(p, b);
+    const SassFlow *f = p->join->flow;
+    return block_at(p, b)->succ_count > 1 && !is_call(p, b) &&
+           (p->leaving > 0 || !leaves_loop(f->loops, f->cfg, b));
 }
 
 static void allow_parting(Program *p)
@@ -137,15 +141,39 @@ static void allow_parting(Program *p)
     p->joined = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     p->parted = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++) {
-        int pred;
         p->joined[b] = p->parted[b] = CFG_NONE;
-        if (!p->parts || !reached(p, b))
-            continue;
-        if (may_part(p, b))
+        if (p->parts && reached(p, b) && may_part(p, b))
             p->parted[b] = sass_program_column(&p->lp);
-        if (!is_header(p, b) && reached_preds(p, b, &pred) > 1)
+        if (p->parts && reached(p, b) && p->join->flow->meets[b])
             p->joined[b] = sass_program_column(&p->lp);
     }
+    if (p->parts)
+        p->meetings = sass_meetings_find(p->lp.arena, p->join->flow);
+}
+
+/* Behind a BSYNC no more lanes have joined than parted on the way there and did not meet before. */
+static void limit_joining(Program *p)
+{
+    bool *met = ARENA_ARRAY(p->lp.arena, bool, (size_t)p->join->flow->cfg->count);
+    for (size_t i = 0; i < p->meetings.meetings.count; i++) {
+        const SassMeeting *m = &p->meetings.meetings.at[i];
+        if (p->joined[m->block] == CFG_NONE)
+            continue;
+        met[m->block] = true;
+        sass_program_row(&p->lp, 0);
+        sass_program_term(&p->lp, p->joined[m->block], 1);
+        for (int b = 0; b < p->join->flow->cfg->count; b++) {
+            if (m->within[b] && p->parted[b] != CFG_NONE)
+                sass_program_term(&p->lp, p->parted[b], -1);
+            if (m->within[b] && b != m->block && p->joined[b] != CFG_NONE)
+                sass_program_term(&p->lp, p->joined[b], 1);
+        }
+    }
+    for (int b = 0; b < p->join->flow->cfg->count; b++)
+        if (p->joined[b] != CFG_NONE && !met[b]) {
+            sass_program_row(&p->lp, 0);
+            sass_program_term(&p->lp, p->joined[b], 1);
+        }
 }
 
 /* Few lanes part: rather no more than the landmarks ask for. */
@@ -153,8 +181,6 @@ static const double PARTING_COST = 1e-3;
 
 static void limit_parting(Program *p, int b)
 {
-    if (p->joined[b] != CFG_NONE)
-        sass_program_cost(&p->lp, AIM_LANDMARKS, p->joined[b], PARTING_COST);
     if (p->parted[b] == CFG_NONE)
         return;
     sass_program_row(&p->lp, b == 0);
@@ -197,6 +223,8 @@ static void conserve_flow(Program *p, int b)
     add_visits(p, b, -1);
     if (p->parted[b] != CFG_NONE)
         sass_program_term(&p->lp, p->parted[b], -1);
+    if (p->joined[b] != CFG_NONE)
+        sass_program_term(&p->lp, p->joined[b], 1);
     limit_parting(p, b);
 }
 
@@ -238,38 +266,48 @@ static void limit_loop(Program *p, const Loop *l, double most)
     add_header_edges(p, l, 1, -most);
 }
 
-/* Loops of PTX stand by the order of the blocks in the text, as those of the code: ptxas keeps it.
- */
-static void order_loops(const LoopTree *t, int *order)
-{
-    for (size_t i = 0; i < t->loops.count; i++) {
-        size_t k = i;
-        for (; k > 0 && t->loops.at[order[k - 1]].header > t->loops.at[i].header; k--)
-            order[k] = order[k - 1];
-        order[k] = (int)i;
-    }
-}
-
-static bool nest_alike(Arena *a, const LoopTree *s, const LoopTree *t, int *order_s, int *order_t)
-{
-    if (s->loops.count != t->loops.count)
-        return false;
-    int *twin = ARENA_ARRAY(a, int, s->loops.count + 1);
-    order_loops(s, order_s);
-    order_loops(t, order_t);
-    for (size_t i = 0; i < s->loops.count; i++)
-        twin[order_s[i]] = order_t[i];
-    for (size_t i = 0; i < s->loops.count; i++) {
-        const int parent = s->loops.at[order_s[i]].parent;
-        const int expected = parent == CFG_NONE ? CFG_NONE : twin[parent];
-        if (t->loops.at[order_t[i]].parent != expected)
-            return false;
-    }
-    return true;
-}
-
 /* Weaker than any landmark: these count iterations, which unrolling divides. */
 static const double LOOP_COST = 0.01;
+
+/* Times that lanes of the PTX part in a loop (CFG_NONE: in all of them) where some leave it. */
+static double leaving_ptx(const WalkFunction *f, int loop)
+{
+    const LoopTree *t = f->flow->loops;
+    double sum = 0;
+    for (int b = 0; b < f->flow->cfg->count; b++)
+        if ((loop == CFG_NONE || t->loop_of[b] == loop) && f->blocks[b].parted &&
+            leaves_loop(t, f->flow->cfg, b))
+            sum += (double)f->blocks[b].parted;
+    return sum;
+}
+
+/* The same of the code; terms of the row that was added last. */
+static void add_leaving(Program *p, int loop)
+{
+    const SassFlow *f = p->join->flow;
+    for (int b = 0; b < f->cfg->count; b++)
+        if (p->parted[b] != CFG_NONE && leaves_loop(f->loops, f->cfg, b) &&
+            (loop == CFG_NONE || f->loops->loop_of[b] == loop))
+            sass_program_term(&p->lp, p->parted[b], 1);
+}
+
+/* A loop goes round as often as its twin, is entered as often, and left by as many. */
+static void match_loop(Program *p, int loop, const WalkFunction *entry, int twin)
+{
+    const Loop *l = &p->join->flow->loops->loops.at[loop];
+    const WalkLoop *in_ptx = &entry->loops[twin];
+    sass_program_wish(&p->lp, fmax((double)in_ptx->headers - (double)in_ptx->entries, 0),
+                      AIM_LANDMARKS, LOOP_COST);
+    add_header_edges(p, l, 1, 0);
+    if (l->header != 0) {
+        sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
+        add_header_edges(p, l, 0, 1);
+    }
+    if (p->leaving > 0) {
+        sass_program_wish(&p->lp, leaving_ptx(entry, twin), AIM_LANDMARKS, LOOP_COST);
+        add_leaving(p, loop);
+    }
+}
 
 static void match_loops(Program *p)
 {
@@ -277,23 +315,19 @@ static void match_loops(Program *p)
     const double most = most_rounds(p->walk);
     for (size_t i = 0; i < t->loops.count; i++)
         limit_loop(p, &t->loops.at[i], most);
-    if (!p->walk->functions.count || !t->loops.count || t->loops.count > 256)
+    if (p->leaving > 0) {
+        sass_program_row(&p->lp, p->leaving);
+        add_leaving(p, CFG_NONE);
+    }
+    if (!p->walk->functions.count || !t->loops.count)
         return;
     const WalkFunction *entry = p->walk->functions.at[0];
-    int *order_code = ARENA_ARRAY(p->lp.arena, int, t->loops.count);
-    int *order_ptx = ARENA_ARRAY(p->lp.arena, int, t->loops.count);
-    p->join->loops_match = nest_alike(p->lp.arena, t, entry->flow->loops, order_code, order_ptx);
-    for (size_t i = 0; p->join->loops_match && i < t->loops.count; i++) {
-        const Loop *l = &t->loops.at[order_code[i]];
-        const WalkLoop *twin = &entry->loops[order_ptx[i]];
-        sass_program_wish(&p->lp, fmax((double)twin->headers - (double)twin->entries, 0),
-                          AIM_LANDMARKS, LOOP_COST);
-        add_header_edges(p, l, 1, 0);
-        if (l->header == 0)
-            continue;
-        sass_program_wish(&p->lp, (double)twin->entries, AIM_LANDMARKS, LOOP_COST);
-        add_header_edges(p, l, 0, 1);
-    }
+    const SassPairs pairs = sass_pair_loops(p->lp.arena, p->join->flow, entry);
+    p->join->loops_match = pairs.complete;
+    p->join->unmatched = pairs.doubt;
+    for (size_t i = 0; i < t->loops.count; i++)
+        if (pairs.loop[i] != CFG_NONE)
+            match_loop(p, (int)i, entry, pairs.loop[i]);
 }
 
 /* --- landmarks ------------------------------------------------------------------------------ */
@@ -309,6 +343,8 @@ static void count_ptx(SassJoin *j, const Walk *w)
                 const SassAnchor anchor = sass_anchor_of_ptx(&f->function->instrs.at[k], &amount);
                 if (anchor != SASS_NO_ANCHOR)
                     j->in_ptx[anchor] += amount * (double)f->blocks[b].visits;
+                sass_anchor_add_expansion(&f->function->instrs.at[k], (double)f->blocks[b].visits,
+                                          j->expanded);
             }
     }
 }
@@ -325,7 +361,7 @@ static Marks *count_marks(Arena *a, const SassFlow *f)
     for (int b = 0; b < f->cfg->count; b++)
         for (size_t i = f->cfg->blocks[b].first; i < f->cfg->blocks[b].end; i++) {
             double amount;
-            const SassInstr w = sass_at(f->code, i);
+            const SassInstr w = f->instrs[i];
             const SassAnchor k = sass_anchor_of(w, &amount);
             if (k == SASS_NO_ANCHOR)
                 continue;
@@ -344,6 +380,15 @@ static int allow_guarded(Program *p, int b, double each)
     return column;
 }
 
+/* As much as is wanted of what ptxas may have added; a part of the landmarks. */
+static int allow_expanded(Program *p, SassAnchor k, double total)
+{
+    const int column = sass_program_column(&p->lp);
+    sass_program_row(&p->lp, p->join->expanded[k] / total);
+    sass_program_term(&p->lp, column, 1);
+    return column;
+}
+
 static void match_landmark(Program *p, const Marks *m, SassAnchor k)
 {
     const int count = p->join->flow->cfg->count;
@@ -359,7 +404,10 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
     for (int b = 0; b < count; b++)
         if (reached(p, b) && m[b].guarded[k] > 0)
             guarded[b] = allow_guarded(p, b, m[b].guarded[k] / total);
+    const int expanded = p->join->expanded[k] > 0 ? allow_expanded(p, k, total) : CFG_NONE;
     sass_program_wish(&p->lp, fmax(wanted, 0), AIM_LANDMARKS, sass_anchor_weight(k));
+    if (expanded != CFG_NONE)
+        sass_program_term(&p->lp, expanded, -1);
     for (int b = 0; b < count; b++) {
         if (!reached(p, b))
             continue;
@@ -398,8 +446,6 @@ static void take_flow(Program *p, const double *x)
         if (!reached(p, b))
             continue;
         j->visits[b] += b == 0;
-        if (p->joined[b] != CFG_NONE)
-            j->visits[b] -= x[p->joined[b]];
         for (int k = 0; k < c->blocks[b].succ_count; k++) {
             j->edges[b][k] = whole(x[p->column[p->edge0[b] + k]]);
             j->visits[c->blocks[b].succs[k]] += j->edges[b][k];
@@ -428,7 +474,8 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
         }
         const double low = j->in_code_least[k] * (1 - 1e-6), high = j->in_code_most[k] * (1 + 1e-6);
         const bool certain = sass_anchor_weight((SassAnchor)k) >= 1;
-        if (j->unmatched || !certain || (low <= j->in_ptx[k] && j->in_ptx[k] <= high))
+        if (j->unmatched || !certain ||
+            (low <= j->in_ptx[k] + j->expanded[k] && j->in_ptx[k] <= high))
             continue;
         j->unmatched =
             arena_printf(a, "%s: %.0f in PTX, %.0f in the code", sass_anchor_name((SassAnchor)k),
@@ -450,10 +497,13 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
                  .join = j,
                  .walk = w,
                  .parts = w->divergent > 0 || w->unknown_branches > 0};
+    for (size_t i = 0; i < w->functions.count; i++)
+        p.leaving += leaving_ptx(w->functions.at[i], CFG_NONE);
     number_edges(&p);
     allow_parting(&p);
     for (int b = 0; b < c->count; b++)
         conserve_flow(&p, b);
+    limit_joining(&p);
     match_loops(&p);
     const Marks *m = count_marks(a, f);
     for (int k = 0; k < SASS_ANCHORS; k++)

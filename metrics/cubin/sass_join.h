@@ -5,17 +5,19 @@
  * the visits are the flow through the machine code's graph, one warp entering, that
  *
  *  1. conserves itself: what goes into a block goes out;
- *  2. executes what the PTX executes: landmarks (sass_anchor.def) in the same numbers, and, where
- *     the loops of both nest alike, loops as often;
+ *  2. executes what the PTX executes: landmarks (sass_anchor.def) in the same numbers, and loops as
+ *     often as those they are paired with (sass_pair.h);
  *  3. and of all such flows takes the fewest instructions (an unrolled loop rather than the rest of
  *     it, the way past a slow path rather than through it).
  *
  * That is a linear program with three aims (sass_program.h); where its answer has broken numbers
  * they are made whole one after the other.  Guarded instructions may count for nothing or for as
- * much as they are visited; a warp whose lanes part at a branch goes both ways.  No loop goes round
- * more often per entry than the longest one of the PTX.
+ * much as they are visited; a warp whose lanes part at a branch goes both ways, and its groups come
+ * to the BSYNC behind it (sass_meet.h) one by one.  No loop goes round more often per entry than
+ * the longest one of the PTX.
  *
- * Where landmarks differ all the same, `unmatched` says which; the visits are then the nearest. */
+ * Where landmarks differ all the same, `unmatched` says which; the visits are then the nearest.  It
+ * also says where loops could be paired in several ways. */
 #ifndef APTUNE_CUBIN_SASS_JOIN_H
 #define APTUNE_CUBIN_SASS_JOIN_H
 
@@ -28,9 +30,10 @@ typedef struct SassJoin {
     double *visits; /* by block: times the warp comes through */
     double **edges; /* by block and successor: times it leaves that way */
     double in_ptx[SASS_ANCHORS];
+    double expanded[SASS_ANCHORS];      /* that the code may have beyond these */
     double in_code_least[SASS_ANCHORS]; /* without guarded instructions */
     double in_code_most[SASS_ANCHORS];  /* with all of them */
-    bool loops_match;                   /* the loops of PTX and code nest alike */
+    bool loops_match;                   /* all loops of PTX and code are paired */
     const char *unmatched;              /* why the visits are not certain; NULL: they are */
 } SassJoin;
 

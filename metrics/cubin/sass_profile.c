@@ -103,13 +103,34 @@ static void count_access(SassProfile *p, SassInstr w, double times)
         p->barriers += times;
 }
 
+static void count_constant(SassProfile *p, SassInstr w, double times)
+{
+    switch (sass_constant(w)) {
+    case SASS_CONSTANT_OPERAND:
+        p->constant_operands += times;
+        break;
+    case SASS_CONSTANT_FIXED:
+        p->constant_loads += times;
+        break;
+    case SASS_CONSTANT_INDEXED:
+        p->constant_indexed += times;
+        break;
+    case SASS_CONSTANT_UNIFORM:
+        p->constant_uniform += times;
+        break;
+    default:
+        break;
+    }
+}
+
 static void count_block(SassProfile *p, const SassFlow *f, int b, double times)
 {
     const CfgBlock *block = &f->cfg->blocks[b];
     for (size_t i = block->first; i < block->end; i++) {
-        const SassInstr w = sass_at(f->code, i);
+        const SassInstr w = f->instrs[i];
         p->by_unit[sass_unit_of(w)] += times;
         count_access(p, w, times);
+        count_constant(p, w, times);
     }
     p->instr += times * (double)(block->end - block->first);
     p->executed_bytes += (double)((block->end - block->first) * SASS_BYTES);
@@ -162,6 +183,9 @@ SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w
     const SassFlow *f = sass_flow_build(a, arch, k->code, k->code_bytes);
     const SassJoin *j = sass_join(a, f, w);
     SassProfile p = sass_profile_count(j);
+    if (!sass_arch_checked(arch))
+        p.unmatched = arena_printf(
+            a, "machine code for sm_%d was never compared with a disassembler's reading", arch);
     p.serial = sass_serial(a, j, alone);
     if (load) {
         const SassLatency among = sass_latency_among(alone, load);
@@ -214,6 +238,10 @@ void sass_profile_print(const SassProfile *p, Buf *out)
     print_value(out, "atomics", p->atomics);
     print_value(out, "copies", p->copies);
     print_value(out, "barriers", p->barriers);
+    print_value(out, "constant_operands", p->constant_operands);
+    print_value(out, "constant_loads", p->constant_loads);
+    print_value(out, "constant_indexed", p->constant_indexed);
+    print_value(out, "constant_uniform", p->constant_uniform);
     print_value(out, "code_bytes", p->code_bytes);
     print_value(out, "executed_bytes", p->executed_bytes);
     print_value(out, "hot_bytes", p->hot_bytes);

@@ -45,6 +45,13 @@ typedef struct SassProfile {
     double copies;       /* asynchronous, from global to shared memory */
     double barriers;
 
+    /* Reads of the constant banks.  Only loads by a register can differ from lane to lane; where
+     * the PTX's access varies but none of these is executed, ptxas has found that it does not. */
+    double constant_operands;
+    double constant_loads;   /* from one place for all lanes */
+    double constant_indexed; /* by a register */
+    double constant_uniform; /* into the scalar unit */
+
     /* Code against the instruction cache, in bytes. */
     double code_bytes;      /* of the kernel without its padding */
     double executed_bytes;  /* of the blocks that are executed at all */
@@ -55,7 +62,7 @@ typedef struct SassProfile {
     SassSerial serial; /* of the warp alone */
     SassSerial loaded; /* among its equals (sass_latency_among); all 0 when no load is given */
 
-    const char *unmatched; /* sass_join's doubt; NULL when there is none */
+    const char *unmatched; /* sass_join's doubt, or the architecture; NULL when there is none */
 } SassProfile;
 
 const char *sass_unit_name(SassUnit u);

@@ -89,7 +89,7 @@ static Step *decode(Arena *a, const SassFlow *f)
 {
     Step *steps = ARENA_ARRAY(a, Step, f->count + 1);
     for (size_t i = 0; i < f->count; i++) {
-        const SassInstr w = sass_at(f->code, i);
+        const SassInstr w = f->instrs[i];
         const int stall = sass_stall(w);
         steps[i] = (Step){.kind = (uint8_t)kind_of(w),
                           .stall = (uint8_t)(stall > 0 ? stall : 1),
@@ -99,6 +99,12 @@ static Step *decode(Arena *a, const SassFlow *f)
                           .groups = (uint8_t)sass_groups_left(w)};
     }
     return steps;
+}
+
+/* fmax is a call, for the sake of NaNs that do not come up here. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 /* --- the warp -------------------------------------------------------------------------------- */
@@ -132,9 +138,14 @@ typedef struct Warp {
     Totals sum;
     double release[SCOREBOARDS];
     uint8_t waits_for[SCOREBOARDS]; /* SassWait */
+    unsigned loaded[SCOREBOARDS];   /* `period` of the last global load that sets it */
     double flights[FLIGHTS];        /* when the last global loads arrive, in a ring */
     unsigned flight;
+    double settled;        /* time up to which loads had arrived when it last waited for one */
+    unsigned period;       /* from one wait for global memory to the next; the first one is 1 */
     double groups[GROUPS]; /* when groups of copies arrive, oldest first */
+    unsigned group_period[GROUPS]; /* of their last copies */
+    unsigned copied;               /* the same of the open group */
     int group_count;
     double copies; /* when those of the open group arrive */
     double shared_free;
@@ -149,22 +160,42 @@ static void wait_until(Warp *w, double time, SassWait what)
 {
     if (time <= w->sum.now)
         return;
-    if (what == SASS_WAIT_GLOBAL) {
-        w->sum.long_waits++;
-        for (int i = 0; i < FLIGHTS; i++)
-            w->sum.in_flight += w->flights[i] > w->sum.now;
-    }
     w->sum.waits[what] += time - w->sum.now;
     w->sum.now = time;
+}
+
+/* A wait for global memory.  It ends a period also where it takes no time: the load was issued
+ * early enough, perhaps an iteration ago.  Where it takes time though a wait has come between, as
+ * for the second of two loads that were issued together, it is one more. */
+static void wait_for_global(Warp *w, double time, unsigned period)
+{
+    const bool counts = period == w->period || time > w->sum.now;
+    for (int i = 0; counts && i < FLIGHTS; i++)
+        w->sum.in_flight += w->flights[i] > w->settled;
+    wait_until(w, time, SASS_WAIT_GLOBAL);
+    if (!counts)
+        return;
+    w->sum.long_waits++;
+    w->settled = w->sum.now;
+    w->period++;
 }
 
 static void wait_for_scoreboards(Warp *w, unsigned mask)
 {
     int last = -1;
-    for (int i = 0; i < SCOREBOARDS; i++)
-        if (mask >> i & 1 && (last < 0 || w->release[i] > w->release[last]))
+    unsigned period = 0;
+    for (int i = 0; mask != 0 && i < SCOREBOARDS; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        period = w->loaded[i] > period ? w->loaded[i] : period;
+        if (last < 0 || w->release[i] > w->release[last])
             last = i;
-    if (last >= 0)
+    }
+    if (last < 0)
+        return;
+    if (period == w->period || w->waits_for[last] == SASS_WAIT_GLOBAL)
+        wait_for_global(w, w->release[last], period);
+    else
         wait_until(w, w->release[last], (SassWait)w->waits_for[last]);
 }
 
@@ -180,8 +211,10 @@ static void close_group(Warp *w)
 {
     if (w->group_count == GROUPS) {
         memmove(w->groups, w->groups + 1, (GROUPS - 1) * sizeof *w->groups);
+        memmove(w->group_period, w->group_period + 1, (GROUPS - 1) * sizeof *w->group_period);
         w->group_count--;
     }
+    w->group_period[w->group_count] = w->copied;
     w->groups[w->group_count++] = w->copies;
 }
 
@@ -191,9 +224,10 @@ static void wait_for_groups(Warp *w, int left)
     if (done <= 0)
         return;
     for (int i = 0; i < done; i++)
-        wait_until(w, w->groups[i], SASS_WAIT_GLOBAL);
+        wait_for_global(w, w->groups[i], w->group_period[i]);
     w->group_count = left;
     memmove(w->groups, w->groups + done, (size_t)left * sizeof *w->groups);
+    memmove(w->group_period, w->group_period + done, (size_t)left * sizeof *w->group_period);
 }
 
 /* When the result of an instruction that starts now is there, and what waiting for it is called. */
@@ -207,9 +241,9 @@ static double result_time(Warp *w, Kind kind, SassWait *what)
     case SHARED_STORE:
         *what = SASS_WAIT_SHARED;
         w->shared_free =
-            fmax(w->shared_free, now) + (kind == SHARED_LOAD ? l->load_spacing : l->store_spacing);
+            later(w->shared_free, now) + (kind == SHARED_LOAD ? l->load_spacing : l->store_spacing);
         /* Served when its turn ends; the latency already has one cycle of service. */
-        return fmax(w->shared_free - 1, now) + l->shared;
+        return later(w->shared_free - 1, now) + l->shared;
     case SHARED_ATOMIC:
         *what = SASS_WAIT_SHARED;
         return now + l->shared_atomic;
@@ -241,13 +275,17 @@ static void issue(Warp *w, Step s)
         s.kind == SHARED_STORE) {
         const double time = result_time(w, (Kind)s.kind, &what);
         set_scoreboard(w, s.write, time, what);
-        if (s.kind == COPY)
-            w->copies = fmax(w->copies, time);
+        if (s.kind == GLOBAL_LOAD && s.write < SCOREBOARDS)
+            w->loaded[s.write] = w->period;
+        if (s.kind == COPY) {
+            w->copies = later(w->copies, time);
+            w->copied = w->period;
+        }
     }
     set_scoreboard(w, s.read, w->sum.now + w->latency->operands, SASS_WAIT_OTHER);
     if (s.kind == COPY_CLOSE)
         close_group(w);
-    const double slot = fmax(s.stall, w->latency->issue_spacing);
+    const double slot = later(s.stall, w->latency->issue_spacing);
     w->sum.now += slot;
     w->sum.issue += slot;
     if (s.kind == BARRIER)
@@ -286,7 +324,7 @@ static void enter_loop(Arena *a, Warp *w, int loop)
     Active *active = VEC_ADD(a, &w->active);
     *active = (Active){.loop = loop,
                        .depth = w->depth,
-                       .iterations = entries > 0 ? fmax(1, nearbyint(visits / entries)) : 1,
+                       .iterations = entries > 0 ? later(1, nearbyint(visits / entries)) : 1,
                        .before = {w->sum, w->sum}};
 }
 
@@ -319,6 +357,7 @@ static void skip(Warp *w, const Active *l, double times)
     for (int i = 0; i < w->group_count; i++)
         w->groups[i] += shift;
     w->copies += shift;
+    w->settled += shift;
     w->shared_free += shift;
 }
 
@@ -443,7 +482,7 @@ static double issue_of_visits(const Warp *w)
         const CfgBlock *block = &w->flow->cfg->blocks[b];
         double once = 0;
         for (size_t i = block->first; i < block->end; i++)
-            once += fmax(w->steps[i].stall, w->latency->issue_spacing);
+            once += later(w->steps[i].stall, w->latency->issue_spacing);
         cycles += once * w->join->visits[b];
     }
     return cycles;
@@ -453,7 +492,7 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
 {
     const Cfg *c = j->flow->cfg;
     Warp *w = ARENA_NEW(a, Warp);
-    *w = (Warp){.join = j, .flow = j->flow, .latency = l, .steps = decode(a, j->flow)};
+    *w = (Warp){.period = 1, .join = j, .flow = j->flow, .latency = l, .steps = decode(a, j->flow)};
     w->used = ARENA_ARRAY(a, double *, (size_t)c->count);
     for (int b = 0; b < c->count; b++)
         w->used[b] = ARENA_ARRAY(a, double, (size_t)c->blocks[b].succ_count + 1);

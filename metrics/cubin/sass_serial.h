@@ -72,9 +72,11 @@ typedef struct SassSerial {
     double cycles;
     double issue;             /* of these: instructions and their stall counts */
     double waits[SASS_WAITS]; /* … and waiting, by what for; cycles = issue + sum of waits */
-    double long_waits;        /* times it waited for global memory */
-    double loads_in_flight;   /* global loads under way at such a wait, on average; 0 without one */
-    bool capped;              /* left after SASS_SERIAL_STEPS: a lower bound */
+    double long_waits; /* times it came to need a global load issued since the last such time, or
+                        * had to wait for one; the first kind may cost nothing */
+    double loads_in_flight; /* global loads under way then, those included that had arrived since
+                             * the last such time; on average, 0 without one */
+    bool capped;            /* left after SASS_SERIAL_STEPS: a lower bound */
 } SassSerial;
 
 SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);

@@ -19,8 +19,11 @@ typedef struct Rates {
     double sfu;     /* reciprocal, root, sine, exponential */
     double convert; /* between types */
     double shuffle;
-    double shared; /* wavefronts of shared memory per cycle and SM */
-    double l2;     /* bytes per cycle of the whole device */
+    double shared;     /* wavefronts of shared memory per cycle and SM */
+    double l2;         /* bytes per cycle of the whole device */
+    double tensor;     /* multiply-adds of dense matrices in half precision, whole warps' ones */
+    double constant;   /* words that the constant cache gives to a warp, per cycle and SM */
+    double code_bytes; /* of the instruction cache that an SM's schedulers share, in bytes */
 } Rates;
 
 /* Cycles from issue to the first dependent issue. */

@@ -240,6 +240,7 @@ static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
                              .bytes = s->bytes,
                              .matrices = matrix ? matrices_of(f->instrs.at[s->instr].form) : 0,
                              .offset = phase_of(s->space, s->offset, s->bytes)});
+            out->costs.at[s->cost].sites++;
         }
         add_merged_costs(a, out, (int)g, ACCESS_LOAD, loads);
         add_merged_costs(a, out, (int)g, ACCESS_STORE, stores);

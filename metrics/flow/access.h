@@ -38,6 +38,7 @@ typedef struct AccessCost {
     int bytes;
     int matrices;   /* of a matrix kind */
     int64_t offset; /* to the base; other sites' offsets differ by what does not matter */
+    int sites;      /* accesses that cost this */
     bool aligned;   /* addresses are rounded down to the width: what a merged access would take */
     PtxSpace space;
 } AccessCost;

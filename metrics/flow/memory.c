@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES_MAX = 8 };
-
 /* --- pretended pointers ------------------------------------------------------------------ */
 
 /* Marks the registers that are the base of an address or that cvta converts. */
@@ -76,83 +74,10 @@ PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxL
     return out;
 }
 
-/* --- samples ----------------------------------------------------------------------------- */
-
-typedef struct Sample {
-    const Walk *walk;
-    double weight;
-} Sample;
-
-typedef struct Sampler {
+typedef struct Gather {
     Arena *arena;
-    const PtxFunction *entry;
-    WalkOptions walk;
-    WalkPlans plans;
-    Sample at[SAMPLES_MAX];
-    int count;
-} Sampler;
-
-static void add_sample(Sampler *s, PtxDim block, uint32_t warp, double weight)
-{
-    if (s->count == SAMPLES_MAX)
-        return;
-    s->walk.place = (PtxPlace){block, warp};
-    s->at[s->count++] = (Sample){walk_warp(s->arena, s->entry, &s->walk), weight};
-}
-
-static uint32_t warps_in_block(const PtxLaunch *l)
-{
-    const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
-    return (uint32_t)((threads + PTX_LANES - 1) / PTX_LANES);
-}
-
-/* Shares of the sample blocks: the middle one and its neighbours equally, the far edges their part.
- */
-static void sample_blocks(Sampler *s, uint32_t warp)
-{
-    const PtxDim g = s->walk.launch.grid;
-    const PtxDim middle = {g.x / 2, g.y / 2, g.z / 2};
-    const uint32_t size[3] = {g.x, g.y, g.z};
-    double inside = 1;
-    int neighbours = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        inside *= size[axis] > 1 ? 1 - 1.0 / size[axis] : 1;
-        neighbours += size[axis] > 3;
-    }
-    /* The middle warp stands for itself and, by what they differ in, its neighbours. */
-    s->at[0].weight -= 1;
-    s->at[0].weight += inside / (neighbours + 1);
-    for (int axis = 0; axis < 3; axis++) {
-        PtxDim next = middle;
-        if (size[axis] <= 3)
-            continue;
-        next.x += axis == 0;
-        next.y += axis == 1;
-        next.z += axis == 2;
-        add_sample(s, next, warp, inside / (neighbours + 1));
-    }
-    if (inside < 1)
-        add_sample(s, (PtxDim){g.x - 1, g.y - 1, g.z - 1}, warp, 1 - inside);
-}
-
-static void take_samples(Sampler *s, bool one_warp)
-{
-    const PtxLaunch *l = &s->walk.launch;
-    const PtxDim middle = {l->grid.x / 2, l->grid.y / 2, l->grid.z / 2};
-    const uint32_t warps = l->has_geometry ? warps_in_block(l) : 1;
-    const uint32_t warp = warps / 2;
-    add_sample(s, middle, warp, 1);
-    if (one_warp || !l->has_geometry || warps == 0 || l->grid.x == 0 || l->grid.y == 0 ||
-        l->grid.z == 0)
-        return;
-    const double share = 1.0 / warps;
-    s->at[0].weight = 1 - share * ((warp > 0) + (warp < warps - 1));
-    if (warp > 0)
-        add_sample(s, middle, 0, share);
-    if (warp < warps - 1)
-        add_sample(s, middle, warps - 1, share);
-    sample_blocks(s, warp);
-}
+    const MemorySamples *samples;
+} Gather;
 
 /* --- figures ----------------------------------------------------------------------------- */
 
@@ -166,6 +91,7 @@ static void add_figures(MemoryFigures *f, const WalkAccess *a, double weight)
     f->sectors += weight * (double)a->sectors;
     f->sectors_min += weight * (double)a->sectors_min;
     f->lines += weight * (double)a->lines;
+    f->lines_min += weight * (double)a->lines_min;
     f->bytes += weight * (double)a->bytes;
     f->unique_bytes += weight * (double)a->unique_bytes;
 }
@@ -175,37 +101,43 @@ static bool same_access(const WalkAccess *a, const WalkAccess *b)
     return a->executions == b->executions && a->lanes == b->lanes && a->unknown == b->unknown &&
            a->wavefronts == b->wavefronts && a->wavefronts_min == b->wavefronts_min &&
            a->sectors == b->sectors && a->sectors_min == b->sectors_min && a->lines == b->lines &&
-           a->bytes == b->bytes && a->unique_bytes == b->unique_bytes;
+           a->lines_min == b->lines_min && a->bytes == b->bytes &&
+           a->unique_bytes == b->unique_bytes;
 }
 
 /* The weighted mean of one cost over the samples; false when they differ. */
-static bool mean_cost(const Sampler *s, const WalkFunction *f, int cost, MemoryFigures *out)
+static bool mean_cost(const Gather *s, const WalkFunction *f, int cost, MemoryFigures *out)
 {
     static const WalkAccess none;
     const WalkAccess *first = &f->costs[cost];
     bool same = true;
-    for (int i = 0; i < s->count; i++) {
-        const WalkFunction *other = walk_find(s->at[i].walk, f->function);
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
         same &= same_access(first, other ? &other->costs[cost] : &none);
     }
     if (same) {
         add_figures(out, first, 1);
         return true;
     }
-    for (int i = 0; i < s->count; i++) {
-        const WalkFunction *other = walk_find(s->at[i].walk, f->function);
-        add_figures(out, other ? &other->costs[cost] : &none, s->at[i].weight);
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
+        add_figures(out, other ? &other->costs[cost] : &none, s->samples->at[i].weight);
     }
     return false;
 }
 
-static PtxSpace space_of(const WalkFunction *f, const AccessSite *site)
+/* Where the addresses lie in the first of the warps that knows one. */
+static PtxSpace space_of(const Gather *s, const WalkFunction *f, const AccessSite *site)
 {
-    const WalkAccess *a = &f->costs[site->cost];
-    return a->executions > a->unknown ? a->space : site->space;
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *g = walk_find(s->samples->at[i].walk, f->function);
+        if (g && g->costs[site->cost].executions > g->costs[site->cost].unknown)
+            return g->costs[site->cost].space;
+    }
+    return site->space;
 }
 
-static void list_accesses(const Sampler *s, const WalkFunction *f, Memory *m)
+static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
 {
     for (size_t i = 0; i < f->accesses->sites.count; i++) {
         const AccessSite *site = &f->accesses->sites.at[i];
@@ -217,7 +149,7 @@ static void list_accesses(const Sampler *s, const WalkFunction *f, Memory *m)
                             .source_line = in->line,
                             .block = site->block,
                             .kind = site->kind,
-                            .space = space_of(f, site),
+                            .space = space_of(s, f, site),
                             .bytes = site->bytes,
                             .merged = CFG_NONE};
         x->sampled = !mean_cost(s, f, site->cost, &x->figures);
@@ -260,12 +192,12 @@ typedef struct Base {
     int aligned;
 } Base;
 
-static Base base_of(const Sampler *s, const WalkFunction *f, int group)
+static Base base_of(const Gather *s, const WalkFunction *f, int group)
 {
     uint32_t varying = 0, residue = 0;
     bool seen = false;
-    for (int i = 0; i < s->count; i++) {
-        const WalkFunction *other = walk_find(s->at[i].walk, f->function);
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
         const WalkAlign *w = other ? &other->aligns[group] : NULL;
         if (!w || !w->seen)
             continue;
@@ -307,7 +239,7 @@ static int merged_cost(const WalkFunction *f, const AccessSite *site, int bytes)
     return site->cost;
 }
 
-static void add_load(const Sampler *s, const WalkFunction *f, Memory *m, const Part *parts,
+static void add_load(const Gather *s, const WalkFunction *f, Memory *m, const Part *parts,
                      size_t count, int bytes)
 {
     const AccessSite *first = parts[0].site;
@@ -359,7 +291,7 @@ static bool fills_pair(const Part *p, size_t count, unsigned words)
     return __builtin_popcount(words) == 2 && (p->site->kind == ACCESS_LOAD || count == 2);
 }
 
-static void merge_parts(const Sampler *s, const WalkFunction *f, Memory *m, const Part *p,
+static void merge_parts(const Gather *s, const WalkFunction *f, Memory *m, const Part *p,
                         size_t count)
 {
     for (size_t i = 0; i < count;) {
@@ -382,7 +314,7 @@ static void merge_parts(const Sampler *s, const WalkFunction *f, Memory *m, cons
     }
 }
 
-static void merge_kind(const Sampler *s, const WalkFunction *f, Memory *m, size_t first,
+static void merge_kind(const Gather *s, const WalkFunction *f, Memory *m, size_t first,
                        AccessKind kind)
 {
     Part *parts = ARENA_ARRAY(s->arena, Part, f->accesses->sites.count);
@@ -398,22 +330,41 @@ static void merge_kind(const Sampler *s, const WalkFunction *f, Memory *m, size_
     merge_parts(s, f, m, parts, count);
 }
 
+static void gather_function(const Gather *s, const WalkFunction *f, Memory *m)
+{
+    const size_t first = m->accesses.count;
+    list_accesses(s, f, m);
+    merge_kind(s, f, m, first, ACCESS_LOAD);
+    merge_kind(s, f, m, first, ACCESS_STORE);
+}
+
+/* Has a warp before this one come through the function? */
+static bool is_gathered(const MemorySamples *s, int sample, const PtxFunction *f)
+{
+    for (int i = 0; i < sample; i++)
+        if (walk_find(s->at[i].walk, f))
+            return true;
+    return false;
+}
+
 Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o)
 {
     Memory *m = ARENA_NEW(a, Memory);
-    Sampler s = {.arena = a, .entry = entry, .walk = o->walk};
-    s.walk.memory = true;
-    s.walk.plans = &s.plans;
-    s.walk.launch = memory_pretend_pointers(a, entry, &o->walk.launch);
-    take_samples(&s, o->one_warp);
-    m->walk = s.at[0].walk;
-    m->warps = s.count;
-    for (size_t i = 0; i < m->walk->functions.count; i++) {
-        const WalkFunction *f = m->walk->functions.at[i];
-        const size_t first = m->accesses.count;
-        list_accesses(&s, f, m);
-        merge_kind(&s, f, m, first, ACCESS_LOAD);
-        merge_kind(&s, f, m, first, ACCESS_STORE);
+    WalkPlans plans = {0};
+    WalkOptions walk = o->walk;
+    walk.memory = true;
+    walk.plans = &plans;
+    walk.launch = memory_pretend_pointers(a, entry, &o->walk.launch);
+    const MemorySamples *samples = memory_sample(a, entry, &walk, o->one_warp);
+    const Gather s = {a, samples};
+    m->samples = samples;
+    m->walk = samples->at[0].walk;
+    m->mean = memory_mean_walk(samples);
+    for (int i = 0; i < samples->count; i++) {
+        const Walk *w = samples->at[i].walk;
+        for (size_t k = 0; k < w->functions.count; k++)
+            if (!is_gathered(samples, i, w->functions.at[k]->function))
+                gather_function(&s, w->functions.at[k], m);
     }
     number_lines(m);
     return m;

@@ -1,13 +1,8 @@
 /* What a kernel's warps ask of memory: for every access, wavefronts of shared memory and sectors of
  * global memory, as means over the warps of a launch.
  *
- * A few warps are walked (walk.h) and stand for the others:
- *   - of the block in the middle of the grid the first, the middle and the last warp, for one, all
- *     between, and one warp of a block; all of them where there are at most three;
- *   - of the next block along each axis the middle warp: where it fares differently (rows that
- * start on other alignments), the mean of these blocks is taken for the middle one;
- *   - of the last block the middle warp, for the blocks on the far edges, by their share of the
- * grid. Figures that are not the same for all warps walked are marked as sampled.
+ * A few warps are walked and stand for the others (memory_sample.h).  Figures that are not the same
+ * for all warps walked are marked as sampled.
  *
  * Pointers that are parameters and not given an address are put at 2^40 × (1 + number of the
  * parameter): allocations are aligned to 256 bytes at least (CUDA C++ Programming Guide, "Size and
@@ -22,7 +17,7 @@
 #ifndef APTUNE_FLOW_MEMORY_H
 #define APTUNE_FLOW_MEMORY_H
 
-#include "metrics/flow/walk.h"
+#include "metrics/flow/memory_sample.h"
 
 /* Sums over one warp's executions; means over the warps. */
 typedef struct MemoryFigures {
@@ -34,6 +29,7 @@ typedef struct MemoryFigures {
     double sectors; /* global and local memory: 32 bytes */
     double sectors_min;
     double lines; /* 128 bytes */
+    double lines_min;
     double bytes; /* asked for by all lanes together */
     double unique_bytes;
 } MemoryFigures;
@@ -71,8 +67,9 @@ typedef struct Memory {
     VEC(MemoryAccess) accesses; /* in the order of the text, functions as they were reached */
     VEC(MemoryLoad) loads;      /* from shared memory, and stores made of several */
     const Walk *walk;           /* of the middle warp of the middle block */
-    int warps;                  /* walked */
-    bool sampled;               /* some figure is */
+    Walk mean;                  /* its counts as means over all warps (memory_mean_walk) */
+    const MemorySamples *samples;
+    bool sampled; /* some figure is */
 } Memory;
 
 typedef struct MemoryOptions {

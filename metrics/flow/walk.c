@@ -95,8 +95,10 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
 /* --- regions ----------------------------------------------------------------------------- */
 
 /* Waiting for something slow means that everything quicker has come too. */
-static void wait_for(Walker *w, WalkLatency l)
+static void wait_for(Walker *w, WalkLatency l, WalkSpot at, double covered)
 {
+    if (l >= WALK_LOCAL)
+        walk_region_wait(w, at, l == WALK_LONG ? WALK_STOP_LOAD : WALK_STOP_LOCAL, covered);
     w->walk->waits_long += l == WALK_LONG;
     w->walk->waits_local += l == WALK_LOCAL;
     w->walk->waits_sfu += l == WALK_SFU;
@@ -104,16 +106,26 @@ static void wait_for(Walker *w, WalkLatency l)
         w->epoch[k]++;
 }
 
+static WalkSpot spot_of(const Frame *x, const WalkEvent *e)
+{
+    return (WalkSpot){x->known->function, e->instr};
+}
+
 static void consume(Frame *x, const WalkEvent *e)
 {
     Walker *w = x->walker;
     WalkLatency slowest = WALK_NO_LATENCY;
+    double issued = 0;
     for (int i = 0; i < e->count; i++)
-        for (int l = WALK_LATENCY_COUNT - 1; l > (int)slowest; l--)
-            if (x->pending[e->regs[i]][l] == w->epoch[l])
-                slowest = (WalkLatency)l;
+        for (int l = WALK_LATENCY_COUNT - 1; l > (int)WALK_NO_LATENCY && l >= (int)slowest; l--) {
+            if (x->pending[e->regs[i]][l] != w->epoch[l])
+                continue;
+            if (l > (int)slowest || x->issued[e->regs[i]] > issued)
+                issued = x->issued[e->regs[i]];
+            slowest = (WalkLatency)l;
+        }
     if (slowest != WALK_NO_LATENCY)
-        wait_for(w, slowest);
+        wait_for(w, slowest, spot_of(x, e), w->regions.clock - issued);
 }
 
 static void issue(Frame *x, const WalkEvent *e)
@@ -123,14 +135,31 @@ static void issue(Frame *x, const WalkEvent *e)
         for (int l = 0; l < WALK_LATENCY_COUNT; l++)
             p[l] = 0;
         p[e->latency] = x->walker->epoch[e->latency];
+        x->issued[e->regs[i]] = x->walker->regions.clock;
     }
+    if (e->latency == WALK_LONG)
+        walk_region_load(x->walker);
 }
 
-static void follow_events(Frame *x, const WalkPlanBlock *b)
+static void wait_for_copies(Frame *x, const WalkEvent *e)
 {
     Walker *w = x->walker;
-    for (size_t i = 0; i < b->event_count; i++) {
+    if (w->groups <= (uint32_t)e->number)
+        return;
+    w->walk->waits_long++;
+    w->groups = (uint32_t)e->number;
+    walk_region_wait_copies(w, spot_of(x, e), w->groups);
+}
+
+/* The events of one segment. */
+static void follow_events(Frame *x, const WalkPlanBlock *b, size_t first, size_t end)
+{
+    Walker *w = x->walker;
+    for (size_t i = first; i < end; i++) {
         const WalkEvent *e = &b->events[i];
+        const bool marker =
+            e->kind != WALK_CONSUME && e->kind != WALK_ISSUE && e->kind != WALK_WORK;
+        walk_region_flush(w, marker ? WALK_PHASES : e->phase - (e->kind == WALK_CONSUME));
         switch (e->kind) {
         case WALK_CONSUME:
             consume(x, e);
@@ -140,17 +169,21 @@ static void follow_events(Frame *x, const WalkPlanBlock *b)
             break;
         case WALK_BARRIER:
             w->walk->barriers++;
+            walk_region_barrier(w, spot_of(x, e));
             break;
         case WALK_COMMIT:
             w->groups++;
+            walk_region_copy(w);
             break;
         case WALK_WAIT:
-            w->walk->waits_long += w->groups > (uint32_t)e->number;
-            if (w->groups > (uint32_t)e->number)
-                w->groups = (uint32_t)e->number;
+            wait_for_copies(x, e);
+            break;
+        case WALK_WORK:
+            walk_region_work(w, e->number);
             break;
         }
     }
+    walk_region_flush(w, WALK_PHASES);
 }
 
 /* --- calls ------------------------------------------------------------------------------- */
@@ -241,6 +274,7 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     x->depth = depth;
     x->values = values_new(x->known->plan);
     x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
+    x->issued = memory_zeroed(f->registers.count + 1, sizeof *x->issued);
     x->loops = memory_zeroed(x->known->plan->flow->loops->loops.count + 1, sizeof *x->loops);
     x->known->result->calls++;
     walk_skip_init(x);
@@ -252,6 +286,7 @@ static void frame_free(Frame *x)
 {
     free(x->values);
     free(x->pending);
+    free(x->issued);
     free(x->loops);
     free(x->stack);
     walk_skip_free(x);
@@ -335,6 +370,7 @@ static void follow_step(Frame *x, WalkStep s, uint32_t mask)
         follow_call(x, s.at, &x->known->function->instrs.at[s.at], mask);
         break;
     case WALK_STEP_ACCESS:
+        x->walker->phase = s.phase;
         walk_access_group(x, s.at, mask);
         break;
     }
@@ -348,9 +384,13 @@ static void visit_block(Frame *x, int block, uint32_t mask)
     x->known->result->blocks[block].lanes += (unsigned)__builtin_popcount(mask);
     w->walk->steps += 1 + b->step_count + b->event_count / 4;
     walk_count_header(x, block);
-    follow_events(x, b);
-    for (size_t i = 0; i < b->step_count && !spent(w); i++)
-        follow_step(x, b->steps[i], mask);
+    size_t step = 0, event = 0;
+    for (size_t i = 0; i < b->segment_count && !spent(w); i++) {
+        for (; step < b->segments[i].steps && !spent(w); step++)
+            follow_step(x, b->steps[step], mask);
+        follow_events(x, b, event, b->segments[i].events);
+        event = b->segments[i].events;
+    }
 }
 
 static void step(Frame *x)
@@ -402,6 +442,8 @@ static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
 {
     const double n = (double)r->visits, lanes = (double)r->lanes;
     w->instr += n * b->instrs;
+    w->branches += r->paths ? n : 0;
+    w->paths += (double)r->paths;
     w->instr_all += n * b->all;
     for (int c = 0; c < PTX_CLASS_COUNT; c++)
         w->by_class[c] += n * b->by_class[c];
@@ -481,6 +523,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
         run_frame(x, w.walk->lanes);
         frame_free(x);
     }
+    walk_region_end(&w);
     w.walk->capped = spent(&w);
     total(&w);
     w.walk->lanes = (uint32_t)lanes;

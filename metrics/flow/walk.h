@@ -40,12 +40,20 @@ typedef struct WalkPlans {
     VEC(WalkPlan *) plans;
 } WalkPlans;
 
+/* Told the addresses of every access that is followed: `lanes` are the active ones, `bytes` those
+ * of one lane.  Accesses of iterations that are foreseen and not walked are not told. */
+typedef struct WalkTouch {
+    void *context;
+    void (*touch)(void *context, const uint64_t *address, uint32_t lanes, int bytes);
+} WalkTouch;
+
 typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
     uint32_t default_trips; /* of a loop whose exit is not known; 0: WALK_DEFAULT_TRIPS */
     uint64_t max_steps;     /* blocks entered plus instructions computed; 0: WALK_MAX_STEPS */
     bool memory;            /* follow addresses too, and price each access */
+    const WalkTouch *touch; /* NULL: nobody; needs `memory` */
     bool plain;             /* walk every iteration, also where the rest could be foreseen */
     WalkPlans *plans;       /* NULL: plans are made anew */
 } WalkOptions;
@@ -58,8 +66,11 @@ enum {
 };
 
 typedef struct WalkBlock {
-    uint64_t visits;     /* times the warp came through with at least one lane */
-    uint64_t lanes;      /* active lanes summed over the visits */
+    uint64_t visits; /* times the warp came through with at least one lane */
+    uint64_t lanes;  /* active lanes summed over the visits */
+    uint64_t paths;  /* ways that its branch took, summed over the visits; 0 without a branch that
+                        has a choice */
+    uint64_t parted;     /* times its branch parted the lanes, a branch with n ways n - 1 times */
     bool unknown_branch; /* its branch was undecided for some lane at some time */
 } WalkBlock;
 
@@ -81,6 +92,7 @@ typedef struct WalkAccess {
     uint64_t sectors; /* global and local memory */
     uint64_t sectors_min;
     uint64_t lines;
+    uint64_t lines_min;
     uint64_t bytes;
     uint64_t unique_bytes;
     PtxSpace space; /* that the addresses lie in; of generic accesses that of the first one */
@@ -92,6 +104,39 @@ typedef struct WalkAlign {
     uint32_t residue; /* of the first one */
     uint32_t varying; /* bits in which others differ from it */
 } WalkAlign;
+
+/* A place in a kernel; without a function, its start or its end. */
+typedef struct WalkSpot {
+    const PtxFunction *function;
+    size_t instr;
+} WalkSpot;
+
+typedef enum WalkStop {
+    WALK_STOP_BARRIER,
+    WALK_STOP_LOAD,  /* global memory, a texture, an atomic, an asynchronous copy is waited for */
+    WALK_STOP_LOCAL, /* local memory is */
+    WALK_STOP_END
+} WalkStop;
+
+/* A stretch of execution between two stalls (walk_region.h); all but the first fields are sums over
+ * the times that it was executed. */
+typedef struct WalkRegion {
+    int sync;          /* number of the synchronization region that it is part of */
+    WalkSpot from, to; /* the stalls */
+    WalkStop stop;     /* what ends it */
+    double times;
+    double instr; /* those that `walk_counts` */
+    double loads; /* issued in it, of those that end regions */
+    double
+        covered; /* instructions between the issue of what is waited for at its end and the wait */
+    double sectors; /* of global memory */
+    double bytes;   /* distinct ones of each access */
+} WalkRegion;
+
+/* From one barrier to the next. */
+typedef struct WalkSync {
+    WalkSpot from, to;
+} WalkSync;
 
 /* What happened in one function. */
 typedef struct WalkFunction {
@@ -120,8 +165,12 @@ typedef struct Walk {
     double waits_sfu;   /* for special functions; counted in regions where nothing longer is */
     double regions;
     double long_regions; /* delimited by waits_long alone */
-    double divergent;    /* branches at which lanes parted */
-    uint32_t lanes;      /* threads in the warp */
+    VEC(WalkRegion) stall_regions;
+    VEC(WalkSync) syncs;
+    double divergent; /* branches at which lanes parted */
+    double branches;  /* executed branches that had a choice */
+    double paths;     /* ways taken at them, summed */
+    uint32_t lanes;   /* threads in the warp */
     uint64_t steps;
     uint64_t skipped;     /* iterations that were foreseen and not walked */
     bool capped;          /* max_steps was reached: the counts are lower bounds */

@@ -91,6 +91,7 @@ static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes
     a->sectors += (uint64_t)s.sectors;
     a->sectors_min += (uint64_t)sectors_min(s.unique_bytes);
     a->lines += (uint64_t)s.lines;
+    a->lines_min += (uint64_t)((s.unique_bytes + LINE - 1) / LINE);
     a->bytes += (uint64_t)s.bytes;
     a->unique_bytes += (uint64_t)s.unique_bytes;
 }
@@ -162,8 +163,29 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     place_lanes(c, base, address);
     if (a->executions - a->unknown == 1)
         a->space = walk_access_space(c->space, address[__builtin_ctz(lanes)]);
+    const uint64_t sectors = a->sectors, bytes = a->unique_bytes;
     walk_access_price(a, c, address, lanes);
+    if (a->space == PTX_GLOBAL)
+        walk_region_traffic(x->walker, x->walker->phase,
+                            (double)c->sites * (double)(a->sectors - sectors),
+                            (double)c->sites * (double)(a->unique_bytes - bytes));
     walk_skip_access(x, cost, address, lanes);
+}
+
+/* Costs stand for several places; who asks wants each. */
+static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32_t lanes)
+{
+    const WalkTouch *t = x->walker->options->touch;
+    const Accesses *all = x->known->plan->accesses;
+    for (size_t i = 0; t && i < all->sites.count; i++) {
+        const AccessSite *s = &all->sites.at[i];
+        uint64_t address[PTX_LANES];
+        if (s->group != (int)group || (s->space != PTX_GLOBAL && s->space != PTX_GENERIC))
+            continue;
+        for (int lane = 0; lane < PTX_LANES; lane++)
+            address[lane] = lanes_at(base, lane) + (uint64_t)s->offset;
+        t->touch(t->context, address, lanes, s->bytes);
+    }
 }
 
 void walk_access_group(Frame *x, size_t group, uint32_t mask)
@@ -180,6 +202,8 @@ void walk_access_group(Frame *x, size_t group, uint32_t mask)
     const bool known = maybe == 0 && (yes & ~base.known) == 0;
     if (known)
         note_alignment(&x->known->result->aligns[group], &base, yes);
+    if (known && yes)
+        tell_touches(x, group, &base, yes);
     for (int i = 0; i < g->cost_count; i++)
         pass_cost(x, g->first_cost + i, &base, yes, known);
 }

@@ -5,6 +5,7 @@
 #define APTUNE_FLOW_WALK_FRAME_H
 
 #include "metrics/flow/walk_plan.h"
+#include "metrics/flow/walk_region.h"
 
 /* A loop under way. */
 typedef struct LoopState {
@@ -63,6 +64,8 @@ typedef struct Walker {
     uint64_t place_end[PTX_SPACE_COUNT];
     uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
     uint32_t groups;                    /* cp.async groups committed and not waited for */
+    WalkRegions regions;
+    int phase; /* of the access under way */
 } Walker;
 
 struct Frame {
@@ -71,6 +74,7 @@ struct Frame {
     int depth;
     Lanes *values;                           /* registers, then cells */
     uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch at which it was issued */
+    double *issued;                          /* by register: clock at which it was issued */
     LoopState *loops;
     uint32_t gone; /* lanes that have returned */
     WalkTrack *tracks;

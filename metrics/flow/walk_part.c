@@ -345,12 +345,16 @@ void walk_leave_block(Frame *x, uint32_t mask)
         if (p.lanes[i] | p.undecided)
             cross_edge(x, block, p.to[i], p.lanes[i] | p.undecided);
     const int n = sides(&p);
+    if (in &&
+        flow_of(x)->cfg->blocks[block].succ_count + flow_of(x)->cfg->blocks[block].ends_thread > 1)
+        x->known->result->blocks[block].paths += (uint64_t)n;
     if (n == 1 && p.undecided == 0) {
         for (int i = 0; i < p.count; i++)
             e->block = p.lanes[i] ? p.to[i] : e->block;
         return;
     }
     x->walker->walk->divergent += n > 1;
+    x->known->result->blocks[block].parted += n > 1 ? (uint64_t)n - 1 : 0;
     e->block = meeting_point(x, block, stop);
     if (n > 0)
         split(x, block, stop, &p);

@@ -134,6 +134,14 @@ static void find_cells(Arena *a, WalkPlan *p)
         VEC_PUSH(a, &p->state, (int)(f->registers.count + i));
 }
 
+static bool ends_segment(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
+           f->op == PTX_CP_ASYNC_COMMIT || f->op == PTX_CP_ASYNC_WAIT ||
+           f->op == PTX_CP_ASYNC_WAIT_ALL;
+}
+
 /* Groups that begin at an instruction: their numbers follow each other. */
 static int count_groups(const WalkPlan *p, size_t i, int *first)
 {
@@ -145,21 +153,29 @@ static int count_groups(const WalkPlan *p, size_t i, int *first)
     return next < p->accesses->groups.count && p->accesses->groups.at[next].first == in ? 2 : 1;
 }
 
-static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
+/* The segments have been counted. */
+static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c,
+                       const int *phases)
 {
     int group = 0;
     for (size_t i = c->first; i < c->end; i++)
         b->step_count += p->in_slice[i] + (size_t)count_groups(p, i, &group);
     b->steps = ARENA_ARRAY(a, WalkStep, b->step_count);
-    size_t n = 0;
+    size_t n = 0, segment = 0;
     for (size_t i = c->first; i < c->end; i++) {
         const int groups = count_groups(p, i, &group);
+        const PtxInstr *in = &p->flow->function->instrs.at[i];
+        const bool call = in->form->op == PTX_CALL;
         for (int g = 0; g < groups; g++)
-            b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)};
-        const bool call = p->flow->function->instrs.at[i].form->op == PTX_CALL;
+            b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g), phases[i]};
+        if (call)
+            b->segments[segment++].steps = n;
         if (p->in_slice[i])
-            b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i};
+            b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i, 0};
+        if (ends_segment(in) && !call)
+            b->segments[segment++].steps = n;
     }
+    b->segments[segment].steps = n;
 }
 
 /* --- events that delimit regions --------------------------------------------------------- */
@@ -202,6 +218,8 @@ typedef struct Scheduler {
     bool *late;      /* registers that some slow instruction writes */
     int *level;      /* by register: waits before its value, in this segment */
     uint32_t *stamp; /* segment in which `level` was set */
+    int *phases;     /* by instruction */
+    size_t instr;    /* under way */
     uint32_t segment;
     int floor;            /* loads may not be moved before this phase */
     size_t segment_start; /* in events */
@@ -236,8 +254,25 @@ static int *copy_regs(Arena *a, const int *regs, size_t count)
 static void add_event(Scheduler *s, WalkEventKind kind, WalkLatency latency, int phase,
                       const int *regs, size_t count)
 {
-    const WalkEvent e = {kind, latency, phase, 0, copy_regs(s->arena, regs, count), (int)count};
+    const WalkEvent e = {.kind = kind,
+                         .latency = latency,
+                         .phase = phase,
+                         .instr = s->instr,
+                         .regs = copy_regs(s->arena, regs, count),
+                         .count = (int)count};
     VEC_PUSH(s->arena, &s->events, e);
+}
+
+/* One instruction more in a phase. */
+static void add_work(Scheduler *s, int phase)
+{
+    WalkEvent *last =
+        s->events.count > s->segment_start ? &s->events.at[s->events.count - 1] : NULL;
+    if (last && last->kind == WALK_WORK && last->phase == phase)
+        last->number++;
+    else
+        VEC_PUSH(s->arena, &s->events,
+                 ((WalkEvent){.kind = WALK_WORK, .phase = phase, .number = 1}));
 }
 
 /* Orders a segment by phase, stable: loads rise to the phase their address allows. */
@@ -256,17 +291,9 @@ static void close_segment(Scheduler *s)
     s->segment_start = s->events.count;
 }
 
-static bool ends_segment(const PtxInstr *in)
-{
-    const PtxForm *f = in->form;
-    return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
-           f->op == PTX_CP_ASYNC_COMMIT || f->op == PTX_CP_ASYNC_WAIT ||
-           f->op == PTX_CP_ASYNC_WAIT_ALL;
-}
-
 static void add_marker(Scheduler *s, const PtxInstr *in)
 {
-    WalkEvent e = {.kind = WALK_BARRIER};
+    WalkEvent e = {.kind = WALK_BARRIER, .instr = s->instr};
     switch (in->form->op) {
     case PTX_CP_ASYNC_COMMIT:
         e.kind = WALK_COMMIT;
@@ -301,6 +328,9 @@ static void schedule_instr(Scheduler *s, const PtxInstr *in)
         s->floor = phase;
     if (latency == WALK_LONG && !(in->form->flags & PTX_FLAG_NC) && s->floor > phase)
         phase = s->floor;
+    s->phases[s->instr] = phase;
+    if (walk_counts(in))
+        add_work(s, phase);
     if (latency != WALK_NO_LATENCY)
         add_event(s, WALK_ISSUE, latency, phase, s->writes.at, s->writes.count);
     for (size_t i = 0; i < s->writes.count; i++) {
@@ -315,15 +345,21 @@ static void schedule_block(Scheduler *s, WalkPlanBlock *b, const CfgBlock *c)
 {
     s->events = (Events){0};
     s->segment_start = 0;
-    for (size_t i = c->first; i < c->end; i++) {
-        const PtxInstr *in = &s->function->instrs.at[i];
+    for (size_t i = c->first; i < c->end; i++)
+        b->segment_count += ends_segment(&s->function->instrs.at[i]);
+    b->segments = ARENA_ARRAY(s->arena, WalkSegment, ++b->segment_count);
+    size_t segment = 0;
+    for (s->instr = c->first; s->instr < c->end; s->instr++) {
+        const PtxInstr *in = &s->function->instrs.at[s->instr];
         schedule_instr(s, in);
         if (ends_segment(in)) {
             close_segment(s);
             add_marker(s, in);
+            b->segments[segment++].events = s->events.count;
         }
     }
     close_segment(s);
+    b->segments[segment].events = s->events.count;
     b->events = s->events.at;
     b->event_count = s->events.count;
 }
@@ -341,6 +377,7 @@ static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
     s.late = ARENA_ARRAY(a, bool, f->registers.count);
     s.level = ARENA_ARRAY(a, int, f->registers.count);
     s.stamp = ARENA_ARRAY(a, uint32_t, f->registers.count);
+    s.phases = ARENA_ARRAY(a, int, f->instrs.count);
     for (size_t i = 0; i < f->instrs.count; i++)
         if (latency_of(&f->instrs.at[i]) != WALK_NO_LATENCY)
             ptx_visit_registers(&f->instrs.at[i], mark_late, s.late);
@@ -386,8 +423,8 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory)
     p->blocks = ARENA_ARRAY(a, WalkPlanBlock, (size_t)c->count);
     Scheduler s = scheduler_new(a, f);
     for (int i = 0; i < c->count; i++) {
-        list_steps(a, p, &p->blocks[i], &c->blocks[i]);
         schedule_block(&s, &p->blocks[i], &c->blocks[i]);
+        list_steps(a, p, &p->blocks[i], &c->blocks[i], s.phases);
         for (size_t k = c->blocks[i].first; k < c->blocks[i].end; k++)
             count_instr(&p->blocks[i], &f->instrs.at[k]);
     }

@@ -18,7 +18,8 @@ typedef enum WalkEventKind {
     WALK_ISSUE,   /* writes registers late */
     WALK_BARRIER,
     WALK_COMMIT, /* cp.async.commit_group */
-    WALK_WAIT    /* cp.async.wait_group: all but `number` groups */
+    WALK_WAIT,   /* cp.async.wait_group: all but `number` groups */
+    WALK_WORK    /* `number` instructions that walk_counts */
 } WalkEventKind;
 
 typedef struct WalkEvent {
@@ -26,6 +27,7 @@ typedef struct WalkEvent {
     WalkLatency latency; /* WALK_ISSUE */
     int phase;           /* waits inside the segment that come before it */
     int number;
+    size_t instr;
     int *regs;
     int count;
 } WalkEvent;
@@ -46,13 +48,22 @@ typedef enum WalkStepKind {
 typedef struct WalkStep {
     WalkStepKind kind;
     size_t at; /* instruction, or group */
+    int phase; /* WALK_STEP_ACCESS: as of events */
 } WalkStep;
+
+/* Instructions up to a barrier, a wait for copies or a call; a call itself is the first step of the
+ * next one. */
+typedef struct WalkSegment {
+    size_t steps, events; /* where it ends in those of the block */
+} WalkSegment;
 
 typedef struct WalkPlanBlock {
     WalkStep *steps; /* in order */
     size_t step_count;
-    WalkEvent *events;
+    WalkEvent *events; /* those of a segment by phase */
     size_t event_count;
+    WalkSegment *segments; /* at least one */
+    size_t segment_count;
     uint32_t instrs; /* those that walk_counts */
     uint32_t all;
     uint32_t by_class[PTX_CLASS_COUNT];

@@ -38,7 +38,22 @@
     F(convert)                                                                                     \
     F(shuffle)                                                                                     \
     F(shared)                                                                                      \
-    F(l2)
+    F(l2)                                                                                          \
+    F(tensor)                                                                                      \
+    F(constant)                                                                                    \
+    F(code_bytes)
+
+/* Its latencies (rates.h). */
+#define LATENCY_FIELDS(F)                                                                          \
+    F(alu)                                                                                         \
+    F(sfu)                                                                                         \
+    F(shuffle)                                                                                     \
+    F(shared)                                                                                      \
+    F(l1)                                                                                          \
+    F(l2)                                                                                          \
+    F(dram)                                                                                        \
+    F(barrier)                                                                                     \
+    F(barrier_warp)
 
 static const char *const device_names[] = {
 #define F(field, zero_is_unknown) "device_" #field,
@@ -47,12 +62,17 @@ static const char *const device_names[] = {
 #define F(field) "rate_" #field,
         RATE_FIELDS(F)
 #undef F
+#define F(field) "latency_" #field,
+            LATENCY_FIELDS(F)
+#undef F
 };
 
-/* Slots: profile fields, then device fields, then metrics. */
+/* Slots: profile fields, then the counts of its tables, then device fields, then metrics. */
 enum {
     DEVICE_FIELD_COUNT = sizeof device_names / sizeof *device_names,
-    FIRST_DEVICE = PROFILE_FIELDS,
+    STALL_REGIONS = PROFILE_FIELDS,
+    SYNC_REGIONS,
+    FIRST_DEVICE,
     FIRST_METRIC = FIRST_DEVICE + DEVICE_FIELD_COUNT
 };
 
@@ -66,6 +86,10 @@ static void device_values(const Device *d, double out[DEVICE_FIELD_COUNT])
     const Rates *r = d ? rates_of(d) : NULL;
 #define F(field) out[i++] = r && r->field > 0 ? r->field : NAN;
     RATE_FIELDS(F)
+#undef F
+    const Latencies *l = d ? latencies_of(d) : NULL;
+#define F(field) out[i++] = l ? l->field : NAN;
+    LATENCY_FIELDS(F)
 #undef F
 }
 
@@ -93,8 +117,10 @@ size_t metricset_slot_count(const MetricSet *set)
 
 const char *metricset_slot_name(const MetricSet *set, int slot)
 {
-    if (slot < FIRST_DEVICE)
+    if (slot < PROFILE_FIELDS)
         return profile_info((ProfileField)slot)->name;
+    if (slot < FIRST_DEVICE)
+        return slot == STALL_REGIONS ? "stall_regions" : "sync_regions";
     if (slot < FIRST_METRIC)
         return device_names[slot - FIRST_DEVICE];
     return set->metrics.at[slot - FIRST_METRIC].name;
@@ -133,7 +159,7 @@ static size_t scope_names(void *context, const char **out, size_t room)
 
 Scope metricset_scope(MetricSet *set)
 {
-    return (Scope){set, scope_find, scope_names, true};
+    return (Scope){.context = set, .find = scope_find, .names = scope_names, .real = true};
 }
 
 /* --- statements ------------------------------------------------------------------------------- */
@@ -215,7 +241,12 @@ static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
     m->formula = expr_parse(l);
     if (!m->formula)
         return false;
+    const ExprTable tables[] = {
+        {"stall_regions", profile_region_names(), REGION_COLUMNS, STALL_REGIONS},
+        {"sync_regions", profile_region_names(), REGION_COLUMNS, SYNC_REGIONS}};
     Scope scope = metricset_scope(set);
+    scope.tables = tables;
+    scope.table_count = sizeof tables / sizeof tables[0];
     if (!expr_bind(m->formula, &scope, d))
         return false;
     ValueKind kind = expr_kind(m->formula);
@@ -266,6 +297,8 @@ void metricset_slots(const MetricSet *set, const Profile *p, const Device *devic
     device_values(device, fields);
     for (int i = 0; i < PROFILE_FIELDS; i++)
         slots[i] = value_real(p->value[i]);
+    slots[STALL_REGIONS] = value_real(p->region_count ? (double)p->region_count : NAN);
+    slots[SYNC_REGIONS] = value_real(p->sync_count ? (double)p->sync_count : NAN);
     for (int i = 0; i < DEVICE_FIELD_COUNT; i++)
         slots[FIRST_DEVICE + i] = value_real(fields[i]);
     for (size_t i = 0; i < set->metrics.count; i++)
@@ -287,14 +320,19 @@ static void visit_slot(void *context, int slot)
 
 /* A formula that uses something unknown is not evaluated at all: a comparison or a minimum would
  * turn it into a number. */
-static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, const Value *slots)
+static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, const Profile *p,
+                            const Value *slots)
 {
     Search s = {slots, -1};
-    expr_visit_names(m->formula, visit_slot, &s);
+    expr_visit_needed(m->formula, visit_slot, &s);
     if (s.missing >= 0)
         return (MetricValue){
             NAN, arena_printf(a, "'%s' is not known", metricset_slot_name(set, s.missing)), {0}};
-    Evaluation ev = {.arena = a};
+    const ExprRows tables[] = {
+        {p->regions ? p->regions->value : NULL, p->region_count},
+        {p->syncs ? p->syncs->value : NULL, p->sync_count},
+    };
+    Evaluation ev = {.arena = a, .tables = tables};
     Value v;
     if (!expr_eval(m->formula, slots, &ev, &v))
         return (MetricValue){NAN, ev.error, ev.error_at};
@@ -310,7 +348,7 @@ void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const 
     Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
     metricset_slots(set, p, device, NULL, slots);
     for (size_t i = 0; i < set->metrics.count; i++) {
-        values[i] = evaluate(a, set, &set->metrics.at[i], slots);
+        values[i] = evaluate(a, set, &set->metrics.at[i], p, slots);
         slots[FIRST_METRIC + i] = value_real(values[i].value);
     }
 }

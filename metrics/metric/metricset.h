@@ -10,7 +10,9 @@
  *
  * The word after the name says which values are better; the strings are unit and meaning.  The
  * formula (expr.h, real arithmetic) may use profile fields by name, fields of the device as
- * `device_sms` and so on, its rates as `rate_issue` (rates.h), and metrics defined before it.
+ * `device_sms` and so on, its rates as `rate_issue` and latencies as `latency_dram` (rates.h), and
+ * metrics defined before it.  `sum(stall_regions, …)` and `sum(sync_regions, …)` add up over the
+ * regions of the profile, whose columns (region.def) are names inside.
  *
  * A value is never made up: where a formula divides by zero or uses something that is not known, it
  * is NaN and says why. */

@@ -14,6 +14,28 @@ const ProfileInfo *profile_info(ProfileField f)
     return &infos[f];
 }
 
+static const ProfileInfo columns[REGION_COLUMNS] = {
+#define REGION(constant, name, unit, meaning) {#name, unit, "region", meaning},
+#include "metrics/metric/region.def"
+#undef REGION
+};
+
+static const char *const column_names[REGION_COLUMNS] = {
+#define REGION(constant, name, unit, meaning) #name,
+#include "metrics/metric/region.def"
+#undef REGION
+};
+
+const ProfileInfo *profile_region_info(RegionColumn c)
+{
+    return &columns[c];
+}
+
+const char *const *profile_region_names(void)
+{
+    return column_names;
+}
+
 int profile_find(const char *name)
 {
     for (int i = 0; i < PROFILE_FIELDS; i++)
@@ -24,11 +46,74 @@ int profile_find(const char *name)
 
 Profile profile_new(void)
 {
-    Profile p;
+    Profile p = {.regions = NULL};
     for (int i = 0; i < PROFILE_FIELDS; i++)
         p.value[i] = NAN;
     return p;
 }
+
+/* --- regions ------------------------------------------------------------------------------ */
+
+/* The stall region that ends a synchronization region is executed as often as that. */
+static bool ends_sync(const ProfileRegion *r)
+{
+    return r->value[REGION_STALLS] == 0 && r->value[REGION_LOCAL_STALLS] == 0;
+}
+
+/* Sums over the parts, for one execution of the whole. */
+static void add_part(ProfileRegion *sync, const ProfileRegion *part)
+{
+    const double share = part->value[REGION_TIMES] / sync->value[REGION_TIMES];
+    for (int c = REGION_STALLS; c < REGION_COLUMNS; c++)
+        sync->value[c] += share * part->value[c];
+}
+
+static bool sum_up(const ProfileRegion *regions, size_t count, double number, ProfileRegion *out)
+{
+    *out = (ProfileRegion){.value[REGION_SYNC] = number};
+    for (size_t i = 0; i < count; i++)
+        if (regions[i].value[REGION_SYNC] == number && ends_sync(&regions[i]))
+            out->value[REGION_TIMES] += regions[i].value[REGION_TIMES];
+    for (size_t i = 0; i < count && out->value[REGION_TIMES] > 0; i++)
+        if (regions[i].value[REGION_SYNC] == number)
+            add_part(out, &regions[i]);
+    return out->value[REGION_TIMES] > 0;
+}
+
+static void *copy_of(Arena *a, const void *from, size_t bytes)
+{
+    void *to = ARENA_ARRAY(a, unsigned char, bytes + 1);
+    if (bytes)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+void profile_set_regions(Arena *a, Profile *p, const ProfileRegion *regions, size_t count)
+{
+    ProfileRegion syncs[PROFILE_REGION_ROOM];
+    count = count < PROFILE_REGION_ROOM ? count : PROFILE_REGION_ROOM;
+    p->regions = copy_of(a, regions, count * sizeof *regions);
+    p->region_count = count;
+    p->sync_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double number = regions[i].value[REGION_SYNC];
+        bool known = number < 0;
+        for (size_t k = 0; k < p->sync_count && !known; k++)
+            known = syncs[k].value[REGION_SYNC] == number;
+        if (!known && sum_up(regions, count, number, &syncs[p->sync_count]))
+            p->sync_count++;
+    }
+    p->syncs = copy_of(a, syncs, p->sync_count * sizeof *syncs);
+}
+
+void profile_keep(Arena *a, Profile *p)
+{
+    p->regions = copy_of(a, p->regions, p->region_count * sizeof *p->regions);
+    p->syncs = copy_of(a, p->syncs, p->sync_count * sizeof *p->syncs);
+    p->note = p->note ? arena_string(a, p->note) : NULL;
+}
+
+/* --- fields ------------------------------------------------------------------------------- */
 
 static int64_t spill_bytes(const CubinKernel *k, int64_t local_array_bytes)
 {

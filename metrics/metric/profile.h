@@ -15,8 +15,27 @@ typedef enum ProfileField {
     PROFILE_FIELDS
 } ProfileField;
 
+typedef enum RegionColumn {
+#define REGION(constant, name, unit, meaning) REGION_##constant,
+#include "metrics/metric/region.def"
+#undef REGION
+    REGION_COLUMNS
+} RegionColumn;
+
+typedef struct ProfileRegion {
+    double value[REGION_COLUMNS];
+} ProfileRegion;
+
+/* More regions are summed up in the last one. */
+enum { PROFILE_REGION_ROOM = 24 };
+
 typedef struct Profile {
     double value[PROFILE_FIELDS]; /* NaN: not known */
+    const ProfileRegion *regions; /* stall regions; those of a synchronization region together */
+    size_t region_count;          /* 0: not known */
+    const ProfileRegion *syncs;   /* synchronization regions: sums over their stall regions */
+    size_t sync_count;
+    const char *note; /* what is not known and why; NULL for nothing */
 } Profile;
 
 typedef struct ProfileInfo {
@@ -28,6 +47,17 @@ typedef struct ProfileInfo {
 
 /* Constant. */
 const ProfileInfo *profile_info(ProfileField f);
+const ProfileInfo *profile_region_info(RegionColumn c);
+
+/* Names of all columns of regions. */
+const char *const *profile_region_names(void);
+
+/* Gives the profile these stall regions, and the synchronization regions that they make, copied to
+ * `a`. */
+void profile_set_regions(Arena *a, Profile *p, const ProfileRegion *regions, size_t count);
+
+/* Copies what a profile points to into `a`. */
+void profile_keep(Arena *a, Profile *p);
 
 /* The field of that name, -1 when there is none. */
 int profile_find(const char *name);

@@ -2,6 +2,7 @@
 
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/device/rates.h"
+#include "metrics/metric/profile_walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <string.h>
@@ -13,103 +14,16 @@ static PtxDim dim_of(const int64_t n[3])
 
 /* A few warps that stand for all; counts come from the middle one of the block in the middle of the
  * grid, away from the edges where a kernel often has more to check. */
-static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in)
+static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
+                            const WalkTouch *touch)
 {
-    MemoryOptions o = {.walk.launch = {.grid = dim_of(in->grid),
+    MemoryOptions o = {.walk.touch = touch,
+                       .walk.launch = {.grid = dim_of(in->grid),
                                        .block = dim_of(in->block),
                                        .has_geometry = true,
                                        .params = in->parameters,
                                        .param_bytes = in->parameter_bytes}};
     return memory_follow(a, entry, &o);
-}
-
-static void set_mix(Profile *p, const Walk *w)
-{
-    static const struct {
-        ProfileField field;
-        PtxClass class[3]; /* summed; the same one again counts nothing */
-        int count;
-    } table[] = {
-        {PROFILE_FP32_INSTR, {PTX_CLASS_FP32}, 1},
-        {PROFILE_INT_INSTR, {PTX_CLASS_INT, PTX_CLASS_COMPARE, PTX_CLASS_ADDRESS}, 3},
-        {PROFILE_SFU_INSTR, {PTX_CLASS_SFU}, 1},
-        {PROFILE_FP64_INSTR, {PTX_CLASS_FP64}, 1},
-        {PROFILE_HALF_INSTR, {PTX_CLASS_HALF}, 1},
-        {PROFILE_TENSOR_INSTR, {PTX_CLASS_TENSOR}, 1},
-        {PROFILE_MOVE_INSTR, {PTX_CLASS_MOVE, PTX_CLASS_CONVERT}, 2},
-        {PROFILE_BRANCH_INSTR, {PTX_CLASS_BRANCH, PTX_CLASS_CALL}, 2},
-        {PROFILE_SYNC_INSTR, {PTX_CLASS_BARRIER, PTX_CLASS_FENCE}, 2},
-        {PROFILE_UNKNOWN_INSTR, {PTX_CLASS_UNKNOWN}, 1},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        double sum = 0;
-        for (int k = 0; k < table[i].count; k++)
-            sum += w->by_class[table[i].class[k]];
-        p->value[table[i].field] = sum;
-    }
-    p->value[PROFILE_GLOBAL_LOADS] = w->loads[PTX_GLOBAL];
-    p->value[PROFILE_GLOBAL_STORES] = w->stores[PTX_GLOBAL];
-    p->value[PROFILE_SHARED_LOADS] = w->loads[PTX_SHARED];
-    p->value[PROFILE_SHARED_STORES] = w->stores[PTX_SHARED];
-    p->value[PROFILE_LOCAL_ACCESSES] = w->loads[PTX_LOCAL] + w->stores[PTX_LOCAL];
-}
-
-static void set_walk(Profile *p, const Walk *w)
-{
-    p->value[PROFILE_INSTR] = w->instr;
-    p->value[PROFILE_REGIONS] = w->regions;
-    p->value[PROFILE_LONG_REGIONS] = w->long_regions;
-    p->value[PROFILE_BRANCHES_UNKNOWN] = w->unknown_branches;
-    p->value[PROFILE_LOOPS_UNKNOWN] = w->unknown_loops;
-    set_mix(p, w);
-}
-
-/* What all accesses of shared memory, and of global memory, come to for one warp. */
-typedef struct Traffic {
-    double shared_loads, shared_load_wavefronts; /* loads merged as ptxas merges them */
-    double shared_others, shared_other_wavefronts;
-    double shared_wavefronts_min;
-    double global_sectors, global_sectors_min, global_lines;
-    double unknown;
-} Traffic;
-
-static Traffic sum_traffic(const Memory *m)
-{
-    Traffic t = {0};
-    for (size_t i = 0; i < m->loads.count; i++) {
-        const MemoryFigures *f = &m->loads.at[i].figures;
-        const bool is_load = m->loads.at[i].kind == ACCESS_LOAD;
-        *(is_load ? &t.shared_loads : &t.shared_others) += f->executions;
-        *(is_load ? &t.shared_load_wavefronts : &t.shared_other_wavefronts) += f->wavefronts;
-        t.shared_wavefronts_min += f->wavefronts_min;
-    }
-    for (size_t i = 0; i < m->accesses.count; i++) {
-        const MemoryAccess *x = &m->accesses.at[i];
-        t.unknown += x->figures.unknown;
-        if (x->space == PTX_SHARED && x->merged == CFG_NONE) {
-            t.shared_others += x->figures.executions;
-            t.shared_other_wavefronts += x->figures.wavefronts;
-            t.shared_wavefronts_min += x->figures.wavefronts_min;
-        }
-        if (x->space == PTX_GLOBAL) {
-            t.global_sectors += x->figures.sectors;
-            t.global_sectors_min += x->figures.sectors_min;
-            t.global_lines += x->figures.lines;
-        }
-    }
-    return t;
-}
-
-static void set_traffic(Profile *p, const Traffic *t, bool sampled)
-{
-    p->value[PROFILE_SHARED_WAVEFRONTS] = t->shared_load_wavefronts + t->shared_other_wavefronts;
-    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = t->shared_wavefronts_min;
-    p->value[PROFILE_SHARED_ACCESSES] = t->shared_loads + t->shared_others;
-    p->value[PROFILE_GLOBAL_SECTORS] = t->global_sectors;
-    p->value[PROFILE_GLOBAL_SECTORS_MIN] = t->global_sectors_min;
-    p->value[PROFILE_GLOBAL_LINES] = t->global_lines;
-    p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;
-    p->value[PROFILE_ACCESSES_SAMPLED] = sampled;
 }
 
 /* Bytes of the local arrays that the PTX itself declares; what the stack holds beyond is spills. */
@@ -152,6 +66,8 @@ static void set_machine(Profile *p, const SassProfile *s)
         {PROFILE_GLOBAL_ISSUED, sum_widths(s->global_loads) + sum_widths(s->global_stores)},
         {PROFILE_SPILL_ISSUED, sum_widths(s->local_loads) + sum_widths(s->local_stores)},
         {PROFILE_LOOP_BYTES, s->loop_bytes},
+        {PROFILE_LOOP_BYTES_MOST, s->loop_bytes_most},
+        {PROFILE_HOT_BYTES, s->hot_bytes},
         {PROFILE_SERIAL_CYCLES, s->serial.cycles},
         {PROFILE_SERIAL_ISSUE, s->serial.issue},
         {PROFILE_SERIAL_SHARED, s->serial.waits[SASS_WAIT_SHARED]},
@@ -182,13 +98,58 @@ static SassLatency latency_of(const Device *d, double warps_per_block)
 }
 
 /* What a warp shares its multiprocessor with: the resident warps, all doing as it does. */
-static SassLoad load_of(const Profile *p, const Traffic *t)
+static SassLoad load_of(const Profile *p, const ProfileTraffic *t)
 {
     return (SassLoad){.warps = p->value[PROFILE_BLOCKS_PER_SM] * p->value[PROFILE_WARPS_PER_BLOCK],
                       .load_wavefronts =
                           t->shared_loads > 0 ? t->shared_load_wavefronts / t->shared_loads : 1,
                       .store_wavefronts =
                           t->shared_others > 0 ? t->shared_other_wavefronts / t->shared_others : 1};
+}
+
+static void add_widths(double *to, const double *from, const double *base, double weight)
+{
+    for (int i = 0; i < SASS_WIDTHS; i++)
+        to[i] += weight * (from[i] - base[i]);
+}
+
+/* Moves the counts from those of the middle warp, `base`, towards another's by its weight. */
+static void add_counts(SassProfile *to, const SassProfile *s, const SassProfile *base,
+                       double weight)
+{
+    to->instr += weight * (s->instr - base->instr);
+    for (int u = 0; u < SASS_UNITS; u++)
+        to->by_unit[u] += weight * (s->by_unit[u] - base->by_unit[u]);
+    add_widths(to->shared_loads, s->shared_loads, base->shared_loads, weight);
+    add_widths(to->shared_stores, s->shared_stores, base->shared_stores, weight);
+    add_widths(to->global_loads, s->global_loads, base->global_loads, weight);
+    add_widths(to->global_stores, s->global_stores, base->global_stores, weight);
+    add_widths(to->local_loads, s->local_loads, base->local_loads, weight);
+    add_widths(to->local_stores, s->local_stores, base->local_stores, weight);
+}
+
+/* Counts as means over all warps: the code is joined to each walk that differs.  Times and doubts
+ * are the middle warp's. */
+static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
+                                const MemorySamples *samples, const SassLatency *latency,
+                                const SassLoad *load)
+{
+    const SassProfile base = sass_profile(a, arch, k, samples->at[0].walk, latency, load);
+    SassProfile mean = base;
+    double weights[SAMPLES_MAX] = {0};
+    for (int i = 1; i < samples->count; i++) {
+        int like = 0;
+        while (like < i && !memory_same_counts(samples->at[like].walk, samples->at[i].walk))
+            like++;
+        weights[like] += samples->at[i].weight;
+    }
+    for (int i = 1; i < samples->count; i++) {
+        if (weights[i] <= 0)
+            continue;
+        const SassProfile other = sass_profile(a, arch, k, samples->at[i].walk, latency, NULL);
+        add_counts(&mean, &other, &base, weights[i]);
+    }
+    return mean;
 }
 
 static bool add_code(Arena *a, const ProfileInput *in, const Memory *memory, int64_t local_arrays,
@@ -205,13 +166,13 @@ static bool add_code(Arena *a, const ProfileInput *in, const Memory *memory, int
     int threads = (int)(in->block[0] * in->block[1] * in->block[2]);
     BlockUse use = profile_block_use(k, in->dynamic_shared, threads);
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
-    Traffic traffic = sum_traffic(memory);
-    set_traffic(p, &traffic, memory->sampled);
+    const ProfileTraffic traffic = profile_set_memory(p, memory);
     SassLatency latency = latency_of(in->device, p->value[PROFILE_WARPS_PER_BLOCK]);
     SassLoad load = load_of(p, &traffic);
-    SassProfile machine =
-        sass_profile(a, cubin->arch, k, memory->walk, &latency, load.warps > 0 ? &load : NULL);
+    const SassProfile machine =
+        mean_machine(a, cubin->arch, k, memory->samples, &latency, load.warps > 0 ? &load : NULL);
     set_machine(p, &machine);
+    profile_set_note(a, p, memory, machine.unmatched);
     return true;
 }
 
@@ -238,13 +199,20 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
     const PtxFunction *entry = read_entry(a, in, &module, d);
     if (!entry)
         return false;
-    const Memory *memory = follow(a, entry, in);
-    set_walk(out, memory->walk);
+    const Memory *memory = follow(a, entry, in, NULL);
+    profile_set_walk(a, out, memory);
     return add_code(a, in, memory, local_array_bytes(entry), out, code, d);
 }
 
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d)
 {
     const PtxFunction *entry = read_entry(a, in, module, d);
-    return entry ? follow(a, entry, in) : NULL;
+    return entry ? follow(a, entry, in, NULL) : NULL;
+}
+
+bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
+                   const WalkTouch *touch)
+{
+    const Walk *w = follow(a, entry, in, touch)->walk;
+    return w->unknown_branches == 0 && w->unknown_loops == 0 && !w->capped;
 }

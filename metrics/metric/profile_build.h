@@ -35,4 +35,9 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
  * read or lacks the kernel.  Both live in `a` and point into the PTX. */
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d);
 
+/* Tells every access of the walks behind a profile.  True when they are certain: no branch and no
+ * loop had to be guessed. */
+bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
+                   const WalkTouch *touch);
+
 #endif

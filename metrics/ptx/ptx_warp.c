@@ -4,7 +4,18 @@
 
 bool ptx_warp_computes(const PtxForm *f)
 {
-    return f->op == PTX_SHFL || f->op == PTX_VOTE;
+    switch (f->op) {
+    case PTX_SHFL:
+    case PTX_VOTE:
+    case PTX_ACTIVEMASK:
+    case PTX_ELECT:
+        return true;
+    case PTX_REDUX:
+    case PTX_MATCH:
+        return !ptx_type_is_float(f->types[0]);
+    default:
+        return false;
+    }
 }
 
 static bool has_part(const PtxForm *f, const char *part)
@@ -74,6 +85,67 @@ static void vote(const PtxForm *f, const Lanes *p, uint32_t active, Lanes *out)
         lanes_fill(out, yes == 0 || yes == active);
 }
 
+/* elect.sync d|p, members: the first lane is told, all learn its number */
+static void elect(uint32_t active, Lanes results[2])
+{
+    if (active == 0)
+        return;
+    const int leader = __builtin_ctz(active);
+    lanes_fill(&results[0], (uint64_t)leader);
+    results[1].known = UINT32_MAX;
+    for (int i = 0; i < PTX_LANES; i++)
+        results[1].v[i] = i == leader;
+}
+
+static uint64_t reduced(const PtxForm *f, uint64_t a, uint64_t b)
+{
+    const bool is_signed = ptx_type_is_signed(f->types[0]);
+    const bool less = is_signed ? ptx_value_signed(a, 32) < ptx_value_signed(b, 32)
+                                : ptx_value_truncate(a, 32) < ptx_value_truncate(b, 32);
+    if (has_part(f, ".add"))
+        return a + b;
+    if (has_part(f, ".min"))
+        return less ? a : b;
+    if (has_part(f, ".max"))
+        return less ? b : a;
+    return has_part(f, ".and") ? a & b : has_part(f, ".xor") ? a ^ b : a | b;
+}
+
+/* redux.sync.OP d, a, members */
+static void reduce(const PtxForm *f, const Lanes *a, uint32_t active, Lanes *out)
+{
+    if (active == 0 || (active & ~a->known))
+        return;
+    uint64_t sum = lanes_at(a, __builtin_ctz(active));
+    for (uint32_t left = active & (active - 1); left; left &= left - 1)
+        sum = reduced(f, sum, lanes_at(a, __builtin_ctz(left)));
+    lanes_fill(out, ptx_value_truncate(sum, 32));
+}
+
+/* match.any.sync d, a, members: the lanes with one's own value; match.all d|p: all, or none */
+static void match(const PtxForm *f, const Lanes *a, uint32_t active, Lanes results[2])
+{
+    const int bits = ptx_type_bits(f->types[0]);
+    if (active == 0 || (active & ~a->known) || bits == 0)
+        return;
+    bool all = true;
+    for (int i = 0; i < PTX_LANES; i++) {
+        const uint64_t mine = ptx_value_truncate(lanes_at(a, i), bits);
+        results[0].v[i] = 0;
+        for (uint32_t left = active; left; left &= left - 1) {
+            const int k = __builtin_ctz(left);
+            if (ptx_value_truncate(lanes_at(a, k), bits) == mine)
+                results[0].v[i] |= UINT64_C(1) << k;
+        }
+        all &= !(active >> i & 1) || results[0].v[i] == active;
+    }
+    results[0].known = active;
+    if (!has_part(f, ".all"))
+        return;
+    lanes_fill(&results[0], all ? active : 0);
+    lanes_fill(&results[1], all);
+}
+
 int ptx_warp_instr(const PtxState *s, const PtxInstr *in, uint32_t active,
                    Lanes results[PTX_SOURCES], int from[PTX_LANES])
 {
@@ -88,7 +160,15 @@ int ptx_warp_instr(const PtxState *s, const PtxInstr *in, uint32_t active,
     if (in->count == 0 || in->form->writes == 0)
         return 0;
     const int n = ptx_eval_operands(s, in, sources);
-    if (in->form->op == PTX_SHFL && n >= 3)
+    if (in->form->op == PTX_ACTIVEMASK && active)
+        lanes_fill(&results[0], active);
+    else if (in->form->op == PTX_ELECT)
+        elect(active, results);
+    else if (in->form->op == PTX_REDUX && n >= 1)
+        reduce(in->form, &sources[0], active, &results[0]);
+    else if (in->form->op == PTX_MATCH && n >= 1)
+        match(in->form, &sources[0], active, results);
+    else if (in->form->op == PTX_SHFL && n >= 3)
         shuffle(in->form, sources, active, results, from);
     else if (in->form->op == PTX_VOTE && n >= 1)
         vote(in->form, &sources[0], active, &results[0]);

@@ -1,5 +1,6 @@
-/* Instructions through which the lanes of a warp see each other's values: shuffles and votes. Apart
- * from ptx_eval.h because the result depends on which lanes take part. */
+/* Instructions through which the lanes of a warp see each other: shuffles, votes, matches,
+ * reductions, elections.  Apart from ptx_eval.h because the result depends on which lanes take
+ * part. */
 #ifndef APTUNE_PTX_PTX_WARP_H
 #define APTUNE_PTX_PTX_WARP_H
 

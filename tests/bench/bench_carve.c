@@ -302,11 +302,11 @@ static void corrected(Arena *a, const Table *t, size_t budget, bool *timed)
     }
 }
 
-typedef void Step(Arena *a, const Table *t, size_t budget, bool *timed);
+typedef void Choice(Arena *a, const Table *t, size_t budget, bool *timed);
 
 typedef struct Rule {
     const char *name;
-    Step *carve, *polish; /* no polish: carving has the whole budget */
+    Choice *carve, *polish; /* no polish: carving has the whole budget */
 } Rule;
 
 static const Rule rules[] = {

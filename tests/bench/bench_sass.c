@@ -1,11 +1,10 @@
-/* What the machine code of matrix-multiply configurations says, and how long that takes to find
- * out.
+/* Time to make out what machine code executes, stage by stage, on one core.
  *
- *     bench_sass LIST
+ *     check_code FOLDER sm_90 200 spaces/mm.spec
+ *     bench_sass FOLDER/list.txt
  *
- * LIST has a line "NAME BLOCKS_PER_SM WAVES BM BN TM TN TIME_MS" for each configuration of
- * templates/matmul.cu, compiled for sm_90; NAME.ptx and NAME.cubin lie beside it.  Prints a table
- * for M = N = K = 4096, and the mean time per configuration on standard error. */
+ * Prints the mean milliseconds per configuration of each stage, the PTX's parse and walk before
+ * them for comparison, and how many could not be joined with certainty. */
 #include "metrics/base/file.h"
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/ptx/ptx_parse.h"
@@ -14,34 +13,69 @@
 #include <string.h>
 #include <time.h>
 
-static double milliseconds(void)
+typedef enum Part { PARSE, WALK, CUBIN, FLOW, JOIN, COUNT, SERIAL, PARTS } Part;
+
+static const char *const PART_NAMES[PARTS] = {
+    "parse PTX", "walk", "read cubin", "graph of the code", "join", "count", "serial, twice"};
+
+enum { ROUNDS = 5, PARAMETERS_MOST = 256, TEXT_BYTES = 600 };
+
+typedef struct Bench {
+    double spent[PARTS];
+    int configurations, unmatched;
+    char unmatched_name[TEXT_BYTES];
+} Bench;
+
+typedef struct Line {
+    char name[TEXT_BYTES], kernel[TEXT_BYTES], parameters[TEXT_BYTES];
+    unsigned grid[3], block[3], shared;
+    unsigned char bytes[PARAMETERS_MOST];
+    size_t byte_count;
+} Line;
+
+/* Of this thread alone: other programs may run beside it. */
+static double now_ms(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-typedef struct Line {
-    char name[200];
-    double blocks_per_sm, waves, time_ms;
-    unsigned bm, bn, tm, tn;
-} Line;
+static void charge(Bench *b, Part part, double *since)
+{
+    const double now = now_ms();
+    b->spent[part] += now - *since;
+    *since = now;
+}
+
+static bool read_line(FILE *list, Line *l)
+{
+    if (fscanf(list, "%599s %599s %u %u %u %u %u %u %u %599s", l->name, l->kernel, &l->grid[0],
+               &l->grid[1], &l->grid[2], &l->block[0], &l->block[1], &l->block[2], &l->shared,
+               l->parameters) != 10)
+        return false;
+    l->byte_count = strspn(l->parameters, "0123456789abcdef") / 2;
+    for (size_t i = 0; i < l->byte_count && i < PARAMETERS_MOST; i++) {
+        unsigned byte = 0;
+        sscanf(l->parameters + 2 * i, "%2x", &byte);
+        l->bytes[i] = (unsigned char)byte;
+    }
+    return l->byte_count <= PARAMETERS_MOST;
+}
 
 static Walk *walk(Arena *a, const Line *l, const PtxFunction *f)
 {
-    static unsigned char params[36];
-    const int sizes[3] = {4096, 4096, 4096};
-    memcpy(params + 24, sizes, sizeof sizes);
-    WalkOptions o = {.launch = {.grid = {4096 / l->bn, 4096 / l->bm, 1},
-                                .block = {l->bn / l->tn, l->bm / l->tm, 1},
-                                .has_geometry = true,
-                                .params = params,
-                                .param_bytes = sizeof params},
-                     .place = {.block = {2048 / l->bn, 2048 / l->bm, 0}}};
+    const WalkOptions o = {.launch = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                                      .block = {l->block[0], l->block[1], l->block[2]},
+                                      .has_geometry = true,
+                                      .params = l->bytes,
+                                      .param_bytes = l->byte_count},
+                           .place = {.block = {l->grid[0] / 2, l->grid[1] / 2, l->grid[2] / 2}},
+                           .memory = true};
     return walk_warp(a, f, &o);
 }
 
-static bool report(Arena *a, const char *folder, const Line *l, double *spent, Diag *d)
+static bool measure(Bench *b, Arena *a, const Line *l, const char *folder, Diag *d)
 {
     size_t ptx_size, cubin_size;
     const char *ptx = file_read(a, arena_printf(a, "%s%s.ptx", folder, l->name), &ptx_size, d);
@@ -50,57 +84,69 @@ static bool report(Arena *a, const char *folder, const Line *l, double *spent, D
     if (!ptx || !bytes)
         return false;
     Source source = {l->name, ptx, ptx_size};
-    const PtxModule *m = ptx_parse(a, &source, d);
-    const PtxFunction *entry = ptx_find_entry(m, NULL);
+    double since = now_ms();
+    const PtxFunction *entry = ptx_find_entry(ptx_parse(a, &source, d), l->kernel);
+    charge(b, PARSE, &since);
+    const Walk *w = entry ? walk(a, l, entry) : NULL;
+    charge(b, WALK, &since);
     const Cubin *c = cubin_read(a, bytes, cubin_size, d);
-    if (!entry || !c || !c->kernel_count)
+    const CubinKernel *k = c ? cubin_find(c, l->kernel) : NULL;
+    if (!w || !k)
         return false;
-    const CubinKernel *k = &c->kernels[0];
-    const Walk *w = walk(a, l, entry);
-    const double start = milliseconds();
-    const SassProfile p = sass_profile(a, c->arch, k, w, NULL, NULL);
-    *spent += milliseconds() - start;
-    printf("%s,%g,%g,%g", l->name, l->time_ms, l->blocks_per_sm, l->waves);
-    printf(",%g", p.instr);
-    for (int u = 0; u < SASS_UNITS; u++)
-        printf(",%g", p.by_unit[u]);
-    for (int i = 2; i < SASS_WIDTHS; i++)
-        printf(",%g,%g", p.shared_loads[i], p.shared_stores[i]);
-    printf(",%g,%g,%g", p.serial.cycles, p.serial.issue, p.loop_bytes_most);
-    for (int i = 0; i < SASS_WAITS; i++)
-        printf(",%g", p.serial.waits[i]);
-    printf(",%g,%g,%s\n", p.serial.long_waits, p.serial.loads_in_flight,
-           p.unmatched ? p.unmatched : "");
+    charge(b, CUBIN, &since);
+    const SassFlow *f = sass_flow_build(a, c->arch, k->code, k->code_bytes);
+    charge(b, FLOW, &since);
+    const SassJoin *j = sass_join(a, f, w);
+    charge(b, JOIN, &since);
+    const SassProfile p = sass_profile_count(j);
+    charge(b, COUNT, &since);
+    SassSerial s = sass_serial(a, j, &SASS_LATENCY);
+    const SassLoad load = {.warps = 16, .load_wavefronts = 2, .store_wavefronts = 2};
+    const SassLatency among = sass_latency_among(&SASS_LATENCY, &load);
+    s = sass_serial(a, j, &among);
+    charge(b, SERIAL, &since);
+    b->configurations++;
+    if (p.unmatched && s.cycles > 0 && b->unmatched++ == 0)
+        snprintf(b->unmatched_name, sizeof b->unmatched_name, "%.250s: %.250s", l->name,
+                 p.unmatched);
     return true;
+}
+
+static void print(const Bench *b)
+{
+    double all = 0;
+    for (int i = 0; i < PARTS; i++) {
+        printf("%-20s %8.4f ms\n", PART_NAMES[i], b->spent[i] / b->configurations);
+        all += i >= CUBIN ? b->spent[i] / b->configurations : 0;
+    }
+    printf("%-20s %8.4f ms\n", "the code's part", all);
+    printf("%d configurations %d times, %d not joined with certainty %s\n",
+           b->configurations / ROUNDS, ROUNDS, b->unmatched / ROUNDS, b->unmatched_name);
 }
 
 int main(int argc, char **argv)
 {
     FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!list) {
-        fprintf(stderr, "usage: bench_sass LIST\n");
+        fprintf(stderr, "usage: bench_sass FOLDER/list.txt\n");
         return 2;
     }
     const char *slash = strrchr(argv[1], '/');
     char folder[1000];
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argv[1]) + 1 : 0, argv[1]);
     Arena *a = arena_new();
-    Line l;
-    double spent = 0;
-    int lines = 0;
-    printf("name,time_ms,blocks_per_sm,waves,instr");
-    for (int u = 0; u < SASS_UNITS; u++)
-        printf(",%s", sass_unit_name((SassUnit)u));
-    printf(",lds4,sts4,lds8,sts8,lds16,sts16,cycles,issue,loop_bytes,wait_shared,wait_global,"
-           "wait_local,wait_barrier,wait_other,long_waits,loads_in_flight,unmatched\n");
-    while (fscanf(list, "%199s %lf %lf %u %u %u %u %lf", l.name, &l.blocks_per_sm, &l.waves, &l.bm,
-                  &l.bn, &l.tm, &l.tn, &l.time_ms) == 8) {
-        Diag d = diag_new(a);
-        lines += report(a, folder, &l, &spent, &d);
-        arena_reset(a);
-    }
+    Bench b = {.configurations = 0};
+    static Line l;
+    bool ok = true;
+    while (read_line(list, &l) && ok)
+        for (int round = 0; round < ROUNDS && ok; round++) {
+            Diag d = diag_new(a);
+            ok = measure(&b, a, &l, folder, &d);
+            arena_reset(a);
+        }
     fclose(list);
     arena_free(a);
-    fprintf(stderr, "%d configurations, %.3f ms each\n", lines, lines ? spent / lines : 0.0);
-    return 0;
+    if (b.configurations)
+        print(&b);
+    return ok && b.configurations ? 0 : 1;
 }

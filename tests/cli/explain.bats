@@ -56,7 +56,7 @@ figure() {
     # A lane's four floats lie together, so each access of a warp takes every sector of 512 bytes.
     has "$output" '^  global sectors +192  4.00 x the least$'
     has "$output" '^  scattered accesses: .* 4.00 times the sectors needed$'
-    has "$output" '^    costs [0-9,]+ cycles of L2 \(75 % of them\); without, the bound is'
+    has "$output" '^    costs [0-9,]+ cycles of L2 \(75 %\); without, the bound is'
     has "$output" '^  synthetic.cu:9: global load takes 16 sectors instead of 4, 8 times a warp: 96 sectors too many$'
     has "$output" '^  tail: 0.06 waves of blocks take the time of 1$'
     has "$output" '^  recorded +not known$'
@@ -85,6 +85,45 @@ figure() {
     has "$output" '^  global sectors '
     has "$output" '^lines of the source$'
     has "$output" '^  not known: .*aptune-compile'
+}
+
+@test "a pattern names the line that has most of it" {
+    explain --space "$SOURCE/spaces/transpose.spec" \
+        "TILE=32 BLOCK_ROWS=8 VARIANT=1 PAD=0 SWIZZLE=0 VEC=1"
+    status_is 0
+    local line
+    line=$(sed -n 's/^    worst is transpose.cu:\([0-9]*\): shared load takes 32 wavefronts instead of 1$/\1/p' <<<"$output")
+    sed -n "${line}p" "$SOURCE/templates/transpose.cu" | grep -q tile
+    has "$output" '^    costs [0-9,]+ cycles of shared memory and L1 \([0-9]+ %\); without, the bound is [0-9]+ % lower'
+    has "$output" '^  the survivor with .*VARIANT=[234].* instead is better in both: busiest unit [0-9,]+ against [0-9,]+, warps by waves [0-9,]+ against [0-9,]+ cycles$'
+    lacks "$output" 'scattered accesses|loop code|  half '
+}
+
+@test "--json says the same of one configuration or two" {
+    explain --json --space "$SOURCE/spaces/transpose.spec" \
+        "TILE=32 BLOCK_ROWS=8 VARIANT=1 PAD=0 SWIZZLE=0 VEC=1" \
+        "TILE=32 BLOCK_ROWS=8 VARIANT=2 PAD=1 SWIZZLE=0 VEC=1"
+    status_is 0
+    [ -z "$stderr" ]
+    [ "$(jq -s length <<<"$output")" -eq 1 ]
+    json '.space == "transpose" and .arch == "sm_90" and (.configurations | length) == 2'
+    json '[.configurations[].parameters.VARIANT] == [1, 2]'
+    json '.configurations[0].grid == [256, 256, 1] and .configurations[0].block == [32, 8, 1]'
+    json '[.configurations[0].patterns[].name] == ["bank conflicts"]'
+    json '.configurations[0].patterns[0] | .cost_cycles > 0 and .cost_share > 0.5 and .kind == "data access"'
+    json '.configurations[0].busiest_unit == "shared_cycles" and .configurations[1].busiest_unit == "l2_cycles"'
+    # Every wavefront of the profile is on a line, or counted with the sectors.
+    json '.configurations[0] | ([.lines.accesses[].wavefronts // 0] | add) == .profile.shared_wavefronts'
+    json '.configurations[0].lines.code | ([.[].share_of_instructions] | add) > 0.999'
+    json '.configurations[0].carving | .survives == false and .dominated_by.VARIANT != 1'
+    json '.configurations[0] | .carving.its_metrics.bound_cycles < .metrics.bound_cycles'
+    json '[.configurations[].recorded.status] == ["ok", "ok"]'
+    json '.configurations[1].recorded.time_ms < .configurations[0].recorded.time_ms'
+
+    explain --json --no-lines --space "$data/synthetic.spec" --arch sm_90 "THREADS=64 EACH=1"
+    status_is 0
+    json '.configurations[0] | .recorded == null and .carving == null'
+    json '.configurations[0].lines | .not_known == "--no-lines was given" and .accesses == []'
 }
 
 @test "only the configuration asked for is compiled" {

@@ -154,7 +154,8 @@ END
 @test "devices lists what --arch understands" {
     run --separate-stderr "$APTUNE" devices
     status_is 0
-    has "$output" '^NVIDIA H200 +sm_90 +132 '
+    has "$output" '^NVIDIA H200 +sm_90 +132 .* checked$'
+    has "$output" '^Tesla V100.* unchecked$'
 }
 
 @test "inspect shows kernels of all files, and fails for one that cannot be read" {

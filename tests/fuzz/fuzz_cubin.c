@@ -12,7 +12,7 @@ static size_t decode(const CubinKernel *k, int arch)
 {
     size_t count = sass_count(k->code, k->code_bytes), sum = 0, target;
     for (size_t i = 0; i < count; i++) {
-        SassInstr w = sass_at(k->code, i);
+        SassInstr w = sass_at(k->code, i, arch);
         sum += (size_t)sass_class(w) + strlen(sass_name(w)) + (size_t)sass_access_bytes(w);
         if (sass_branch_target(w, arch, i, count, &target) && target >= count)
             abort();

@@ -6,6 +6,7 @@
 #include "metrics/flow/walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,15 @@ static uint32_t random_below(uint32_t n)
 
 /* --- programs ---------------------------------------------------------------------------- */
 
-typedef enum NodeKind { NODE_OP, NODE_ACCESS, NODE_LOOP, NODE_IF, NODE_END } NodeKind;
+typedef enum NodeKind {
+    NODE_OP,
+    NODE_ACCESS,
+    NODE_USE, /* of what a load brought: a wait, where it came from global memory */
+    NODE_BARRIER,
+    NODE_LOOP,
+    NODE_IF,
+    NODE_END
+} NodeKind;
 typedef enum Operation {
     ADD,
     ADD_IMM,
@@ -41,6 +50,13 @@ typedef enum Operation {
     SHL,
     SHR,
     REM,
+    BFE,  /* 6 bits from `imm` on */
+    BFI,  /* 4 bits of b into a, at `imm` */
+    PRMT, /* bytes of a and b */
+    LOP3, /* a xor b xor imm */
+    SHF,  /* the high word of b:a moved left by imm */
+    MAD,  /* a * imm + b */
+    WIDE, /* the high word of a wide product */
     OPERATIONS
 } Operation;
 typedef enum Count { FIXED, BY_LANE, BY_OUTER, COUNTS } Count;
@@ -51,8 +67,9 @@ typedef struct Node {
     Operation op;
     int to, a, b; /* registers */
     uint32_t imm;
-    /* accesses: shared or global, (a * scale + imm) bytes, cut to `mask` */
-    bool shared, store, guarded;
+    /* accesses: (a * scale + imm) bytes, cut to `mask` */
+    PtxSpace space;
+    bool store, guarded;
     uint32_t scale, mask, bytes;
     int site;
     /* loops */
@@ -94,13 +111,15 @@ static Node random_op(int depth)
 static Node random_access(Program *p, int depth)
 {
     Node n = {.kind = NODE_ACCESS, .a = any_register(depth), .b = any_register(depth)};
-    n.shared = random_below(2);
-    n.store = random_below(2);
+    static const PtxSpace spaces[] = {PTX_SHARED, PTX_SHARED, PTX_GLOBAL,
+                                      PTX_GLOBAL, PTX_LOCAL,  PTX_CONST};
+    n.space = spaces[random_below(6)];
+    n.store = random_below(2) && n.space != PTX_CONST;
     n.guarded = random_below(5) == 0;
     n.bytes = UINT32_C(4) << random_below(3);
     n.scale = n.bytes * (1 + random_below(33));
     n.imm = n.bytes * random_below(40);
-    n.mask = n.shared ? 0x3fff : 0xffffffff;
+    n.mask = n.space == PTX_GLOBAL ? 0xffffffff : 0x3fff;
     n.site = p->sites++;
     return n;
 }
@@ -113,8 +132,10 @@ static void add(Program *p, Node n)
 static void fill(Program *p, int depth, int room)
 {
     for (int i = 0; i < room && p->count < NODES_MAX - 40; i++) {
-        const uint32_t what = random_below(10);
-        if (what < 4) {
+        const uint32_t what = random_below(12);
+        if (what >= 10) {
+            add(p, (Node){.kind = what == 10 ? NODE_USE : NODE_BARRIER});
+        } else if (what < 4) {
             add(p, random_op(depth));
         } else if (what < 7 && p->sites < SITES_MAX) {
             add(p, random_access(p, depth));
@@ -149,6 +170,34 @@ static void write_op(Buf *b, const Node *n)
 {
     static const char *const names[] = {"add.u32", "add.u32", "sub.u32", "mul.lo.u32", "and.b32",
                                         "xor.b32", "shl.b32", "shr.u32", "rem.u32"};
+    switch (n->op) {
+    case BFE:
+        buf_printf(b, "bfe.u32 %%r%d, %%r%d, %u, 6;\n", n->to, n->a, n->imm & 31);
+        return;
+    case BFI:
+        buf_printf(b, "bfi.b32 %%r%d, %%r%d, %%r%d, %u, 4;\n", n->to, n->b, n->a, n->imm & 15);
+        return;
+    case PRMT:
+        buf_printf(b, "prmt.b32 %%r%d, %%r%d, %%r%d, 0x5410;\n", n->to, n->a, n->b);
+        return;
+    case LOP3:
+        buf_printf(b, "lop3.b32 %%r%d, %%r%d, %%r%d, %u, 0x96;\n", n->to, n->a, n->b, n->imm);
+        return;
+    case SHF:
+        buf_printf(b, "shf.l.wrap.b32 %%r%d, %%r%d, %%r%d, %u;\n", n->to, n->a, n->b, n->imm);
+        return;
+    case MAD:
+        buf_printf(b, "mad.lo.u32 %%r%d, %%r%d, %u, %%r%d;\n", n->to, n->a, n->imm, n->b);
+        return;
+    case WIDE:
+        buf_printf(b,
+                   "mul.wide.u32 %%rd5, %%r%d, %u; shr.u64 %%rd5, %%rd5, 32;\n"
+                   "cvt.u32.u64 %%r%d, %%rd5;\n",
+                   n->a, n->imm << 28, n->to);
+        return;
+    default:
+        break;
+    }
     buf_printf(b, "%s %%r%d, %%r%d, ", names[n->op], n->to, n->a);
     if (n->op == ADD || n->op == SUB)
         buf_printf(b, "%%r%d;\n", n->b);
@@ -165,13 +214,13 @@ static void write_access(Buf *b, const Node *n)
     const bool inside = n->site % 2;
     buf_printf(b, "mad.lo.u32 %%t0, %%r%d, %u, %u; and.b32 %%t0, %%t0, %u;\n", n->a, n->scale,
                inside ? 0 : n->imm, n->mask & ~(n->bytes - 1));
-    if (!n->shared)
+    if (n->space == PTX_GLOBAL)
         buf_puts(b, "cvt.u64.u32 %rd2, %t0; add.s64 %rd3, %rd1, %rd2;\n");
     if (n->guarded)
         buf_printf(b, "setp.lt.u32 %%p2, %%r%d, 50;\n", n->b);
     buf_printf(b, "%s%s.%s%s ", n->guarded ? "@%p2 " : "", n->store ? "st" : "ld",
-               n->shared ? "shared" : "global", types[width]);
-    const char *base = n->shared ? "%t0" : "%rd3";
+               ptx_space_name(n->space), types[width]);
+    const char *base = n->space == PTX_GLOBAL ? "%rd3" : "%t0";
     if (n->store)
         buf_printf(b, "[%s+%u], %s;\n", base, inside ? n->imm : 0, values[width]);
     else
@@ -198,6 +247,12 @@ static void write_node(Buf *b, const Program *p, int i, int open)
         return;
     case NODE_ACCESS:
         write_access(b, n);
+        return;
+    case NODE_USE:
+        buf_puts(b, "add.f32 %f5, %f1, %f2;\n");
+        return;
+    case NODE_BARRIER:
+        buf_puts(b, "bar.sync 0;\n");
         return;
     case NODE_IF:
         buf_printf(b, "setp.ge.u32 %%p1, %%r%d, %u; @%%p1 bra E%d;\n", n->a, n->imm, i);
@@ -279,6 +334,22 @@ static uint32_t operate(const Node *n, const uint32_t *r)
         return r[n->a] << n->imm;
     case SHR:
         return r[n->a] >> n->imm;
+    case BFE:
+        return r[n->a] >> (n->imm & 31) & 63;
+    case BFI: {
+        const uint32_t field = UINT32_C(15) << (n->imm & 15);
+        return (r[n->a] & ~field) | (r[n->b] << (n->imm & 15) & field);
+    }
+    case PRMT:
+        return (r[n->a] & 0xffff) | r[n->b] << 16;
+    case LOP3:
+        return r[n->a] ^ r[n->b] ^ n->imm;
+    case SHF:
+        return (uint32_t)(((uint64_t)r[n->b] << 32 | r[n->a]) << (n->imm & 31) >> 32);
+    case MAD:
+        return r[n->a] * n->imm + r[n->b];
+    case WIDE:
+        return (uint32_t)((uint64_t)r[n->a] * (uint32_t)(n->imm << 28) >> 32);
     default:
         return r[n->a] % n->imm;
     }
@@ -292,7 +363,7 @@ static void touch(Arena *a, const Node *n, Thread *t)
     if (n->guarded && t->r[n->b] >= 50)
         return;
     const uint64_t offset = inside ? n->imm : 0;
-    VEC_PUSH(a, &t->addresses[n->site], (n->shared ? 0 : pointer) + at + offset);
+    VEC_PUSH(a, &t->addresses[n->site], (n->space == PTX_GLOBAL ? pointer : 0) + at + offset);
 }
 
 static int end_of(const Program *p, int i)
@@ -351,11 +422,48 @@ static const WalkAccess *access_of(const Walk *w, int site)
     return &f->costs[f->accesses->sites.at[site].cost];
 }
 
+typedef struct Cost {
+    uint64_t wavefronts, sectors, lines, unique;
+} Cost;
+
+static void add_sectors(Cost *c, const uint64_t *address, int bytes)
+{
+    const Sectors s = sectors_count(address, UINT32_MAX, bytes);
+    c->sectors += (uint64_t)s.sectors;
+    c->lines += (uint64_t)s.lines;
+    c->unique += (uint64_t)s.unique_bytes;
+}
+
+/* One access of all lanes. */
+static void add_cost(Cost *c, const Node *n, const uint64_t *address)
+{
+    uint64_t place[LANES];
+    switch (n->space) {
+    case PTX_SHARED:
+        c->wavefronts +=
+            (uint64_t)banks_wavefronts(address, UINT32_MAX, (int)n->bytes, !n->store, NULL);
+        return;
+    case PTX_CONST:
+        c->wavefronts += (uint64_t)banks_distinct_words(address, UINT32_MAX);
+        return;
+    case PTX_LOCAL: /* word by word, each in a line of its own with a place for every lane */
+        for (uint32_t word = 0; word < n->bytes / 4; word++) {
+            for (uint64_t i = 0; i < LANES; i++)
+                place[i] = (address[i] / 4 + word) * 128 + i * 4;
+            add_sectors(c, place, 4);
+        }
+        return;
+    default:
+        add_sectors(c, address, (int)n->bytes);
+    }
+}
+
 /* Where all lanes come by equally often, and always together as this language's loops have it,
  * their n-th accesses make one. */
 static bool compare_patterns(const Node *n, const WalkAccess *got, const Thread *threads)
 {
-    uint64_t address[LANES], wavefronts = 0, sectors = 0, lines = 0, unique = 0;
+    uint64_t address[LANES];
+    Cost cost = {0};
     const size_t count = threads[0].addresses[n->site].count;
     for (int i = 0; i < LANES; i++)
         if (threads[i].addresses[n->site].count != count)
@@ -365,17 +473,12 @@ static bool compare_patterns(const Node *n, const WalkAccess *got, const Thread 
     for (size_t k = 0; k < count; k++) {
         for (int i = 0; i < LANES; i++)
             address[i] = threads[i].addresses[n->site].at[k];
-        const Sectors s = sectors_count(address, UINT32_MAX, (int)n->bytes);
-        wavefronts +=
-            (uint64_t)banks_wavefronts(address, UINT32_MAX, (int)n->bytes, !n->store, NULL);
-        sectors += (uint64_t)s.sectors;
-        lines += (uint64_t)s.lines;
-        unique += (uint64_t)s.unique_bytes;
+        add_cost(&cost, n, address);
     }
-    assert_int_equal(got->wavefronts, n->shared ? wavefronts : 0);
-    assert_int_equal(got->sectors, n->shared ? 0 : sectors);
-    assert_int_equal(got->lines, n->shared ? 0 : lines);
-    assert_int_equal(got->unique_bytes, n->shared ? 0 : unique);
+    assert_int_equal(got->wavefronts, cost.wavefronts);
+    assert_int_equal(got->sectors, cost.sectors);
+    assert_int_equal(got->lines, cost.lines);
+    assert_int_equal(got->unique_bytes, cost.unique);
     return true;
 }
 
@@ -428,6 +531,37 @@ static void lanes_together_access_what_each_does_alone(void **state)
     assert_true(compared > sites / 4);
 }
 
+/* Regions add up to what the walk counts as a whole. */
+static void assert_regions_add_up(const Walk *w)
+{
+    const WalkFunction *f = w->functions.at[0];
+    double times = 0, instr = 0, sectors = 0, all = 0;
+    for (size_t i = 0; i < w->stall_regions.count; i++) {
+        const WalkRegion *r = &w->stall_regions.at[i];
+        times += r->times;
+        instr += r->instr;
+        sectors += r->sectors;
+        assert_true(r->covered >= 0 && r->covered <= w->instr * r->times);
+    }
+    for (size_t i = 0; i < f->accesses->sites.count; i++)
+        if (f->costs[f->accesses->sites.at[i].cost].space == PTX_GLOBAL)
+            all += (double)f->costs[f->accesses->sites.at[i].cost].sectors;
+    assert_true(times == 1 + w->barriers + w->waits_long + w->waits_local);
+    assert_true(instr == w->instr);
+    assert_true(fabs(sectors - all) <= 1e-6 * all);
+}
+
+static void assert_same_regions(const Walk *a, const Walk *b)
+{
+    assert_int_equal(a->stall_regions.count, b->stall_regions.count);
+    assert_int_equal(a->syncs.count, b->syncs.count);
+    for (size_t i = 0; i < a->stall_regions.count; i++) {
+        const WalkRegion *r = &a->stall_regions.at[i], *q = &b->stall_regions.at[i];
+        assert_true(r->sync == q->sync && r->stop == q->stop && r->times == q->times);
+        assert_true(r->instr == q->instr && r->loads == q->loads && r->covered == q->covered);
+    }
+}
+
 static void assert_same_walk(const Walk *a, const Walk *b)
 {
     const WalkFunction *f = a->functions.at[0], *g = b->functions.at[0];
@@ -464,8 +598,12 @@ static void foreseen_iterations_count_as_walked_ones(void **state)
         const Walk *full = walk_warp(a, f, &o);
 
         assert_int_equal(full->skipped, 0);
-        if (!full->capped && !short_walk->capped)
+        if (!full->capped && !short_walk->capped) {
             assert_same_walk(short_walk, full);
+            assert_same_regions(short_walk, full);
+            assert_regions_add_up(full);
+            assert_regions_add_up(short_walk);
+        }
         skipped += short_walk->skipped;
         for (size_t i = 0;
              i < f->labels.count && i < full->functions.at[0]->flow->loops->loops.count; i++)

@@ -60,7 +60,7 @@ double sass_shape_executed(const Shape *s, int opcode)
     for (int b = 0; b < s->flow->cfg->count; b++) {
         const CfgBlock *block = &s->flow->cfg->blocks[b];
         for (size_t i = block->first; i < block->end; i++)
-            if (sass_opcode(sass_at(s->flow->code, i)) == opcode)
+            if (sass_opcode(s->flow->instrs[i]) == opcode)
                 n += s->join->visits[b];
     }
     return n;

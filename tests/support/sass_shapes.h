@@ -12,8 +12,8 @@ typedef struct Shape {
     SassProfile profile;
 } Shape;
 
-/* One kernel compiled for sm_`arch` (80, 90 or 100), 32 threads a block, `n` as its number (pointers are
- * 0). */
+/* One kernel compiled for sm_`arch` (80, 90 or 100), 32 threads a block, `n` as its number
+ * (pointers are 0). */
 Shape sass_shape(Arena *a, const char *kernel, int arch, int n);
 
 /* Executed instructions of an opcode. */

@@ -4,14 +4,17 @@ static SassInstr encode(const Word *w, int i)
 {
     const uint64_t none = SASS_NO_SCOREBOARD;
     const bool jumps = w->op == SASS_OP_BRA || w->op == SASS_OP_CALL_144;
-    const uint64_t offset = jumps ? (uint64_t)((int64_t)(w->target - i - 1) * (SASS_BYTES / 4)) : 0;
-    return (SassInstr){
-        .low = (uint64_t)w->op | (w->guard ? 0 : (uint64_t)SASS_ALWAYS) << 12 |
-               (offset & 0xff) << 16 | (offset >> 8 & 0x3fffffff) << 34 |
-               (uint64_t)w->groups << 38 | 4u << 9,
-        .high = (offset >> 38 & 0x3ff) | (uint64_t)SASS_ALWAYS << 23 | (jumps ? 0 : 4u << 9) |
-                (uint64_t)w->stall << 41 | (w->write ? (uint64_t)w->write - 1 : none) << 46 |
-                (w->read ? (uint64_t)w->read - 1 : none) << 49 | (uint64_t)w->wait << 52};
+    const int behind = w->target - i - 1;
+    const uint64_t offset = jumps ? (uint64_t)((int64_t)behind * (SASS_BYTES / 4)) : 0;
+    const uint32_t number = w->op == SASS_OP_BSSY ? (uint32_t)(behind * SASS_BYTES) : w->number;
+    const uint64_t low = (uint64_t)w->op | (w->guard ? 0 : (uint64_t)SASS_ALWAYS) << 12 |
+                         (offset & 0xff) << 16 | (offset >> 8 & 0x3fffffff) << 34 |
+                         (uint64_t)w->groups << 38 | (uint64_t)number << 32 | 4u << 9;
+    const uint64_t high = (offset >> 38 & 0x3ff) | (uint64_t)SASS_ALWAYS << 23 |
+                          (jumps ? 0 : 4u << 9) | (uint64_t)w->stall << 41 |
+                          (w->write ? (uint64_t)w->write - 1 : none) << 46 |
+                          (w->read ? (uint64_t)w->read - 1 : none) << 49 | (uint64_t)w->wait << 52;
+    return sass_instr(low, high, 90);
 }
 
 static void put(uint8_t *at, uint64_t word)

@@ -5,14 +5,15 @@
 #include "metrics/cubin/sass_join.h"
 
 typedef struct Word {
-    int op;     /* SASS_OP_FFMA … */
-    int stall;  /* cycles */
-    int write;  /* scoreboard plus 1; 0 for none */
-    int read;   /* likewise */
-    int wait;   /* mask */
-    bool guard; /* @P0 */
-    int groups; /* of DEPBAR */
-    int target; /* of BRA and CALL: number of the instruction */
+    int op;          /* SASS_OP_FFMA … */
+    int stall;       /* cycles */
+    int write;       /* scoreboard plus 1; 0 for none */
+    int read;        /* likewise */
+    int wait;        /* mask */
+    bool guard;      /* @P0 */
+    int groups;      /* of DEPBAR */
+    int target;      /* of BRA, CALL and BSSY: number of the instruction */
+    uint32_t number; /* in it, of arithmetic */
 } Word;
 
 /* The bytes of `count` instructions. */

@@ -31,31 +31,6 @@ typedef struct Launch {
     double counted[FIGURES], predicted[FIGURES]; /* NaN: the profile does not claim to know it */
 } Launch;
 
-/* A launch in which the profile is known to be off, and by how much: predicted over counted. */
-typedef struct Deviation {
-    const char *launch;
-    Figure figure;
-    double ratio;
-} Deviation;
-
-static const Deviation DEVIATIONS[] = {
-    /* ptxas lays four loops side by side in another order than the PTX; the profile pairs them in
-     * the order of the text, so that one loop's trips are given to another's body. */
-    {"divergent_switch_1", ISSUED, 47616. / 39936},
-    {"divergent_switch_2", ISSUED, 254976. / 195072},
-    /* Lanes that leave a loop one after the other each wait at its BSYNC by themselves: 32 times in
-     * the hardware, once in the profile. */
-    {"divergent_loop", ISSUED, 75264. / 91136},
-};
-
-static double known_ratio(const char *launch, Figure f)
-{
-    for (size_t i = 0; i < sizeof DEVIATIONS / sizeof DEVIATIONS[0]; i++)
-        if (DEVIATIONS[i].figure == f && strcmp(DEVIATIONS[i].launch, launch) == 0)
-            return DEVIATIONS[i].ratio;
-    return 1;
-}
-
 /* Parameters as they lie in memory, each aligned to its size; a buffer is somewhere, aligned as the
  * driver aligns it. */
 static void add_parameter(Launch *l, const char *word)
@@ -159,10 +134,9 @@ static void predict(Launch *l)
 
 static double error_of(const Launch *l, Figure f)
 {
-    double expected = l->counted[f] * known_ratio(l->name, f);
-    if (expected == 0)
+    if (l->counted[f] == 0)
         return l->predicted[f] == 0 ? 0 : INFINITY;
-    return fabs(l->predicted[f] / expected - 1);
+    return fabs(l->predicted[f] / l->counted[f] - 1);
 }
 
 static void print_all(const Launch *launch, size_t count)

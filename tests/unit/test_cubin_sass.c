@@ -28,7 +28,7 @@ static size_t count_class(const CubinKernel *k, SassClass class)
 {
     size_t n = 0;
     for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++)
-        n += sass_class(sass_at(k->code, i)) == class;
+        n += sass_class(sass_at(k->code, i, 90)) == class;
     return n;
 }
 
@@ -36,7 +36,7 @@ static size_t count_class(const CubinKernel *k, SassClass class)
 static void fields_of_a_branch(void **state)
 {
     (void)state;
-    SassInstr w = {0x00000000003c8947, 0x000fea0003800000};
+    SassInstr w = sass_instr(0x00000000003c8947, 0x000fea0003800000, 90);
 
     bool negated = false;
     size_t target = 0;
@@ -58,13 +58,13 @@ static void fields_of_a_branch(void **state)
 static void branch_to_itself_goes_back_one(void **state)
 {
     (void)state;
-    SassInstr w = {0xfffffffc00fc7947, 0x000fc0000383ffff};
+    SassInstr w = sass_instr(0xfffffffc00fc7947, 0x000fc0000383ffff, 90);
 
     size_t target = 0;
     assert_true(sass_branch_target(w, 90, 14, 15, &target));
     assert_int_equal(target, 14);
     assert_int_equal(sass_guard(w, NULL), SASS_ALWAYS);
-    SassInstr sm_80 = {0xfffffff000007947, 0x000fc0000383ffff};
+    SassInstr sm_80 = sass_instr(0xfffffff000007947, 0x000fc0000383ffff, 80);
     assert_true(sass_branch_target(sm_80, 80, 17, 18, &target));
     assert_int_equal(target, 17);
 }
@@ -82,7 +82,7 @@ static void every_branch_lands_in_the_code(void **state)
                 kernel_from(a, arena_printf(a, "usage_sm_%d.cubin", arch), names[n]);
             size_t count = sass_count(k->code, k->code_bytes), target;
             for (size_t i = 0; i < count; i++) {
-                SassInstr w = sass_at(k->code, i);
+                SassInstr w = sass_at(k->code, i, arch);
                 if (sass_opcode(w) != SASS_OP_BRA)
                     continue;
                 assert_true(sass_branch_target(w, arch, i, count, &target));
@@ -125,7 +125,7 @@ static void access_widths_are_those_of_the_source(void **state)
     const CubinKernel *k = kernel_from(a, "usage_sm_90.cubin", "spill");
     int loads = 0, load_bytes = 0, stores = 0, store_bytes = 0;
     for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++) {
-        SassInstr w = sass_at(k->code, i);
+        SassInstr w = sass_at(k->code, i, 90);
         int bytes = sass_access_bytes(w);
         loads += sass_class(w) == SASS_GLOBAL_LOAD;
         load_bytes += sass_class(w) == SASS_GLOBAL_LOAD ? bytes : 0;
@@ -148,24 +148,24 @@ static void loads_set_a_scoreboard_that_somebody_awaits(void **state)
 
     const CubinKernel *k = kernel_from(a, "usage_sm_90.cubin", "tile");
     size_t count = sass_count(k->code, k->code_bytes), load = 0;
-    while (load < count && sass_opcode(sass_at(k->code, load)) != SASS_OP_LDG)
+    while (load < count && sass_opcode(sass_at(k->code, load, 90)) != SASS_OP_LDG)
         load++;
     assert_true(load < count);
-    int board = sass_write_scoreboard(sass_at(k->code, load));
+    int board = sass_write_scoreboard(sass_at(k->code, load, 90));
     assert_in_range(board, 0, 5);
     size_t wait = load + 1;
-    while (wait < count && !(sass_wait_mask(sass_at(k->code, wait)) >> board & 1))
+    while (wait < count && !(sass_wait_mask(sass_at(k->code, wait, 90)) >> board & 1))
         wait++;
 
     assert_true(wait < count);
-    assert_int_equal(sass_opcode(sass_at(k->code, wait)), SASS_OP_STS);
+    assert_int_equal(sass_opcode(sass_at(k->code, wait, 90)), SASS_OP_STS);
     arena_free(a);
 }
 
 static bool kernel_has(const CubinKernel *k, const char *op)
 {
     for (size_t i = 0; i < sass_count(k->code, k->code_bytes); i++)
-        if (strcmp(sass_name(sass_at(k->code, i)), op) == 0)
+        if (strcmp(sass_name(sass_at(k->code, i, 90)), op) == 0)
             return true;
     return false;
 }
@@ -200,10 +200,63 @@ static void operations_become_their_instructions(void **state)
     arena_free(a);
 }
 
+/* Words as ptxas wrote them: FFMA with c[0x0][0x21c], LDC.64 of a parameter, LDC by R6 and ULDC.64
+ * for sm_90; SEL.64 for sm_120 has the form that means a constant on sm_90. */
+static void reads_of_constants(void **state)
+{
+    (void)state;
+    const uint64_t rest = 0x000fe20000000000;
+
+    assert_int_equal(sass_constant(sass_instr(0x0000870002027a23, rest, 90)),
+                     SASS_CONSTANT_OPERAND);
+    assert_int_equal(sass_constant(sass_instr(0x00008400ff027b82, 0x000e220000000a00, 90)),
+                     SASS_CONSTANT_FIXED);
+    assert_int_equal(sass_constant(sass_instr(0x0080000006047b82, 0x000e240000000800, 90)),
+                     SASS_CONSTANT_INDEXED);
+    assert_int_equal(sass_constant(sass_instr(0x0000820000047ab9, 0x000fce0000000a00, 90)),
+                     SASS_CONSTANT_UNIFORM);
+    assert_int_equal(sass_constant(sass_instr(0x0000870002027223, rest, 90)), SASS_NO_CONSTANT);
+    assert_int_equal(sass_constant(sass_instr(0x0000870002027a07, rest, 120)), SASS_NO_CONSTANT);
+}
+
+static void numbers_stand_in_instructions(void **state)
+{
+    (void)state;
+    uint32_t number = 0;
+
+    /* FFMA R9, R9, R9, 1 and ISETP against 10 */
+    assert_true(sass_immediate(sass_instr(0x3f80000009097423, 0x000fe20000000009, 90), &number));
+    assert_int_equal(number, 0x3f800000);
+    assert_true(sass_immediate(sass_instr(0x0000000a0000780c, 0x000fda0003f05270, 90), &number));
+    assert_int_equal(number, 10);
+    assert_false(sass_immediate(sass_instr(0x0000000604057223, 0x000fe200000000ff, 90), &number));
+    assert_false(sass_immediate(sass_instr(0x00000000003c8947, 0x000fea0003800000, 90), &number));
+}
+
+static void codes_mean_what_they_do_on_the_architecture(void **state)
+{
+    (void)state;
+    assert_string_equal(sass_name(sass_instr(0x235, 0, 90)), "HFMA2.MMA");
+    assert_string_equal(sass_name(sass_instr(0x235, 0, 120)), "IADD");
+    assert_int_equal(sass_class(sass_instr(0x235, 0, 120)), SASS_INT);
+    assert_string_equal(sass_name(sass_instr(0x236, 0, 75)), "HMMA");
+    assert_string_equal(sass_name(sass_instr(0x236, 0, 90)), "VIADD");
+    assert_true(sass_arch_checked(90));
+    assert_false(sass_arch_checked(70));
+}
+
+/* LDG.E.ENL2.256 of sm_100: no width field. */
+static void the_widest_accesses_have_a_code_of_their_own(void **state)
+{
+    (void)state;
+    assert_int_equal(sass_access_bytes(sass_instr(0x797e, 0, 100)), 32);
+    assert_int_equal(sass_access_bytes(sass_instr(0x797f, 0, 100)), 32);
+}
+
 static void opcodes_without_a_name_are_unknown(void **state)
 {
     (void)state;
-    SassInstr w = {0x1ff, 0};
+    SassInstr w = sass_instr(0x1ff, 0, 90);
 
     assert_string_equal(sass_name(w), "?");
     assert_int_equal(sass_class(w), SASS_UNKNOWN);
@@ -220,6 +273,10 @@ int main(void)
         cmocka_unit_test(access_widths_are_those_of_the_source),
         cmocka_unit_test(loads_set_a_scoreboard_that_somebody_awaits),
         cmocka_unit_test(operations_become_their_instructions),
+        cmocka_unit_test(reads_of_constants),
+        cmocka_unit_test(numbers_stand_in_instructions),
+        cmocka_unit_test(codes_mean_what_they_do_on_the_architecture),
+        cmocka_unit_test(the_widest_accesses_have_a_code_of_their_own),
         cmocka_unit_test(opcodes_without_a_name_are_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

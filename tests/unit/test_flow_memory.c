@@ -68,7 +68,7 @@ static void neighbouring_threads_take_four_sectors(void **state)
 
     assert_int_equal(m->accesses.count, 2);
     assert_false(m->sampled);
-    assert_true(m->warps > 3);
+    assert_true(m->samples->count >= 3);
     const MemoryAccess *load = &m->accesses.at[0], *store = &m->accesses.at[1];
     assert_int_equal(load->kind, ACCESS_LOAD);
     assert_int_equal(load->space, PTX_GLOBAL);

@@ -80,8 +80,88 @@ static void thesis_numbers_come_out(void **state)
     assert_true(fabs(efficiency * 1e12 - 3.93) < 0.005);
     assert_true(fabs(utilization - 227) < 0.5);
     assert_true(fabs(simple - 15150.0 / 257 * 15) < 1e-9);
-    for (size_t i = 0; i < c.set->metrics.count; i++)
-        assert_true(c.set->metrics.at[i].higher);
+    const char *const higher[] = {"efficiency", "utilization", "utilization_simple"};
+    for (size_t i = 0; i < sizeof higher / sizeof higher[0]; i++)
+        assert_true(c.set->metrics.at[metricset_find(c.set, higher[i])].higher);
+    case_end(&c);
+}
+
+static double value_of(const Case *c, const char *name)
+{
+    return c->values[metricset_find(c->set, name)].value;
+}
+
+/* A loop of ten iterations: 20 instructions up to a wait, 4 of them behind the load, 20 more up to
+ * a barrier, 60 more up to the next.  With 4 issues a cycle, 500 cycles for a load, 8 warps in a
+ * block, 2 blocks:
+ *     work 10 and 15 cycles, stall 496 and 0
+ *     mintime = 10 + max(496, 7 * 10) = 506 and 15 + max(0, 7 * 15) = 120             (6.2)
+ *     work = min(506, 8 * 10 + 8 * 1000 / 4 / 11) and min(120, 8 * 15)                 (6.3) */
+static void cycles_of_the_thesis_are_summed_over_its_regions(void **state)
+{
+    (void)state;
+    Case c = case_new();
+    assert_true(metricset_read(
+        c.set, source_read(c.arena, SOURCE_DIR "/metrics/thesis.metrics", &c.diag), &c.diag));
+    ProfileRegion rows[3] = {{{0}}};
+    for (int i = 0; i < 3; i++)
+        rows[i].value[REGION_TIMES] = 10;
+    rows[0].value[REGION_STALLS] = 1;
+    rows[0].value[REGION_INSTR] = 20;
+    rows[0].value[REGION_COVERED] = 4;
+    rows[0].value[REGION_SECTORS] = 8;
+    rows[1].value[REGION_BARRIERS] = 1;
+    rows[1].value[REGION_INSTR] = 20;
+    rows[2].value[REGION_SYNC] = 1;
+    rows[2].value[REGION_BARRIERS] = 1;
+    rows[2].value[REGION_INSTR] = 60;
+    profile_set_regions(c.arena, &c.profile, rows, 3);
+    c.profile.value[PROFILE_INSTR] = 1000;
+    c.profile.value[PROFILE_LONG_REGIONS] = 11;
+    c.profile.value[PROFILE_WARPS_PER_BLOCK] = 8;
+    c.profile.value[PROFILE_BLOCKS_PER_SM] = 2;
+
+    case_evaluate(&c, "h200");
+
+    const double others = 8 * 1000 / 4.0 / 11;
+    assert_int_equal(c.profile.sync_count, 2);
+    assert_true(fabs(value_of(&c, "mintime") - (10 * 506 + 10 * 120)) < 1e-9);
+    assert_true(fabs(value_of(&c, "utilization_cycle") - (10 * (80 + others) + 10 * 120) / 6260) <
+                1e-12);
+    assert_true(fabs(value_of(&c, "stall_share") - 4960.0 / 1000) < 1e-12);
+    assert_true(fabs(value_of(&c, "bandwidth_use") -
+                     32 * 80 / (1000 / 4.0) * 132 / (4.8e12 / 1.98e9)) < 1e-9);
+    case_end(&c);
+}
+
+static void without_regions_a_sum_over_them_is_not_known(void **state)
+{
+    (void)state;
+    Case c = case_new();
+    assert_true(case_read(&c, "metric m lower \"1\" \"M.\" = sum(sync_regions, region_times)\n"));
+
+    case_evaluate(&c, "h200");
+
+    assert_true(isnan(c.values[0].value));
+    assert_string_equal(c.values[0].reason, "'sync_regions' is not known");
+    case_end(&c);
+}
+
+static void mistakes_in_a_sum_are_shown_where_they_are(void **state)
+{
+    (void)state;
+    Case c = case_new();
+
+    assert_false(case_read(&c, "metric a lower \"1\" \"A.\" = sum(region, 1)\n"
+                               "metric b lower \"1\" \"B.\" = sum(stall_regions, region_time)\n"
+                               "metric c lower \"1\" \"C.\" = region_times\n"
+                               "metric d lower \"1\" \"D.\" = sum(stall_regions)\n"));
+
+    const char *text = case_messages(&c);
+    assert_non_null(strstr(text, "sum goes over a table such as 'stall_regions'"));
+    assert_non_null(strstr(text, "did you mean 'region_times'?"));
+    assert_non_null(strstr(text, "unknown name 'region_times'"));
+    assert_non_null(strstr(text, "sum takes a table and what to sum"));
     case_end(&c);
 }
 
@@ -258,6 +338,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thesis_numbers_come_out),
+        cmocka_unit_test(cycles_of_the_thesis_are_summed_over_its_regions),
+        cmocka_unit_test(without_regions_a_sum_over_them_is_not_known),
+        cmocka_unit_test(mistakes_in_a_sum_are_shown_where_they_are),
         cmocka_unit_test(a_metric_uses_fields_devices_and_earlier_metrics),
         cmocka_unit_test(what_cannot_be_computed_says_why),
         cmocka_unit_test(without_a_device_its_fields_are_not_known),

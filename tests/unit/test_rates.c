@@ -20,6 +20,7 @@ static void every_device_since_volta_has_rates_and_latencies(void **state)
         assert_non_null(r);
         assert_non_null(l);
         assert_int_equal((int)r->fp32, d->fp32_per_sm);
+        assert_true(r->tensor >= 2 * r->half && r->constant > 0 && r->code_bytes >= 32768);
         assert_true(l->alu < l->shared && l->shared <= l->l1 && l->l1 < l->l2 && l->l2 < l->dram);
         seen++;
     }

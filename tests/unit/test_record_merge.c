@@ -274,7 +274,8 @@ static void write_profile(Place *p, const char *path, const char *profiler, cons
 {
     ProfileHeader h = {.about = header, .profiler = profiler, .fields = fields, .field_count = 2};
     double values[] = {value, NAN};
-    ProfileRow rows[] = {{"shared", "g", values, NULL}, {code, "g", values, "note"}};
+    ProfileRow rows[] = {{"shared", "g", values, NULL, NULL, 0},
+                         {code, "g", values, "note", NULL, 0}};
     ProfileRecording *none;
     unlink(path);
     ProfileWriter *w = profiles_open_append(p->arena, path, &h, &none, &p->diag);

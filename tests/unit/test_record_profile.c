@@ -16,11 +16,14 @@
 #include <cmocka.h>
 
 static const char *const fields[] = {"instr", "regions", "serial_cycles"};
+static const char *const columns[] = {"region_times", "region_instr"};
 static const ProfileHeader profile_header = {
     .about = {.space = "synthetic", .arch = "sm_90", .nvrtc = "13.0"},
     .profiler = "7",
     .fields = fields,
     .field_count = 3,
+    .columns = columns,
+    .column_count = 2,
 };
 
 typedef struct Place {
@@ -68,6 +71,7 @@ static void assert_says(Place *p, const char *words)
 }
 
 static const double some_values[] = {15150, 769, 1.0 / 3};
+static const double some_regions[] = {512, 20, 1, 0.5};
 static const double gaps[] = {NAN, INFINITY, -INFINITY};
 
 static void write_profile(Place *p)
@@ -76,7 +80,14 @@ static void write_profile(Place *p)
     ProfileWriter *w =
         profiles_open_append(p->arena, p->path, &profile_header, &existing, &p->diag);
     assert_non_null(w);
-    const ProfileRow rows[] = {{"c0", "g1", some_values, NULL}, {"c0", "g2", gaps, "a loop"}};
+    const ProfileRow rows[] = {
+        {.code = "c0",
+         .launch = "g1",
+         .values = some_values,
+         .regions = some_regions,
+         .region_count = 2},
+        {.code = "c0", .launch = "g2", .values = gaps, .note = "a loop"},
+    };
     assert_true(profiles_append(w, &rows[0], &p->diag));
     assert_true(profiles_append(w, &rows[1], &p->diag));
     assert_true(profiles_close(w, &p->diag));
@@ -90,9 +101,12 @@ static void assert_profile(const ProfileRecording *r)
     assert_true(profiles_field(&r->header, "region") == SIZE_MAX);
     const ProfileRow *row = profiles_find(r, "c0", "g1");
     assert_memory_equal(row->values, some_values, sizeof some_values);
+    assert_int_equal(row->region_count, 2);
+    assert_memory_equal(row->regions, some_regions, sizeof some_regions);
     row = profiles_find(r, "c0", "g2");
     assert_true(isnan(row->values[0]) && row->values[1] == INFINITY && row->values[2] == -INFINITY);
     assert_string_equal(row->note, "a loop");
+    assert_int_equal(row->region_count, 0);
     assert_null(profiles_find(r, "c0", NULL));
     assert_null(profiles_find(r, "c1", "g1"));
 }

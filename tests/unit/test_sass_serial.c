@@ -120,6 +120,45 @@ static void a_loop_costs_its_iterations(void **state)
     assert_number(serial(words, COUNT(words), 1e6).cycles, 2 + 1e6 * 39 + 3);
 }
 
+/* Two loads at the top of an iteration, used at the end of it after 600 cycles of other work. */
+static void loads_that_arrive_in_time_are_seen(void **state)
+{
+    (void)state;
+    enum { WORK = 40, FIRST = 2, LAST = FIRST + WORK };
+    Word words[LAST + 3] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1},
+                            {.op = SASS_OP_LDG, .stall = 1, .write = 2}};
+    for (int i = FIRST; i < LAST; i++)
+        words[i] = (Word){.op = SASS_OP_FFMA, .stall = 15};
+    words[LAST] = (Word){.op = SASS_OP_STS, .stall = 1, .wait = 3};
+    words[LAST + 1] = (Word){.op = SASS_OP_BRA, .guard = true, .stall = 5, .target = 0};
+    words[LAST + 2] = (Word){.op = SASS_OP_EXIT, .stall = 1};
+    const SassSerial s = serial(words, COUNT(words), 100);
+
+    assert_number(s.waits[SASS_WAIT_GLOBAL], 0);
+    assert_number(s.long_waits, 100);
+    assert_number(s.loads_in_flight, 2);
+}
+
+/* Loads of one iteration are waited for in the next, as a prefetch into registers does. */
+static void loads_of_the_iteration_before_are_seen(void **state)
+{
+    (void)state;
+    enum { WORK = 40, FIRST = 2, LAST = FIRST + WORK };
+    Word words[LAST + 4] = {{.op = SASS_OP_STS, .stall = 1, .wait = 7}};
+    words[1] = (Word){.op = SASS_OP_LDG, .stall = 1, .write = 1};
+    words[2] = (Word){.op = SASS_OP_LDG, .stall = 1, .write = 2};
+    words[3] = (Word){.op = SASS_OP_LDG, .stall = 1, .write = 3};
+    for (int i = 4; i < LAST + 2; i++)
+        words[i] = (Word){.op = SASS_OP_FFMA, .stall = 15};
+    words[LAST + 2] = (Word){.op = SASS_OP_BRA, .guard = true, .stall = 5, .target = 0};
+    words[LAST + 3] = (Word){.op = SASS_OP_EXIT, .stall = 1};
+    const SassSerial s = serial(words, COUNT(words), 100);
+
+    assert_number(s.waits[SASS_WAIT_GLOBAL], 0);
+    assert_number(s.long_waits, 99);
+    assert_number(s.loads_in_flight, 3);
+}
+
 static void copies_are_waited_for_by_groups(void **state)
 {
     (void)state;
@@ -173,6 +212,8 @@ int main(void)
         cmocka_unit_test(a_store_frees_its_registers_before_it_is_done),
         cmocka_unit_test(a_barrier_costs_its_latency),
         cmocka_unit_test(a_loop_costs_its_iterations),
+        cmocka_unit_test(loads_that_arrive_in_time_are_seen),
+        cmocka_unit_test(loads_of_the_iteration_before_are_seen),
         cmocka_unit_test(copies_are_waited_for_by_groups),
         cmocka_unit_test(among_equals_a_warp_gets_its_share_of_the_turns),
         cmocka_unit_test(among_equals_accesses_of_shared_memory_queue),

@@ -1,5 +1,7 @@
 #include "tuner/choose/belief.h"
 
+#include "tuner/choose/budget.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +15,15 @@ static const double surprise_most = 5 * BELIEF_SHARED;
 
 struct Belief {
     BeliefInput in;
-    size_t parameters;  /* that have several values among the points */
-    uint32_t *effect;   /* points × parameters: which effect applies */
-    size_t effects;     /* in all */
-    double *log_guess;  /* per point */
+    size_t parameters; /* that have several values among the points */
+    uint32_t *effect;  /* points × parameters: which effect applies */
+    size_t effects;    /* in all */
+    double *log_guess; /* per point */
+    size_t *order;     /* points that are there, best guess first */
+    size_t count;
     double *covariance; /* effects × effects, of what is not known of them */
     double *mean;       /* of the effects; zero until something is learned */
+    double most_gained; /* no point's sum of means is below this */
     bool *chosen;       /* per point */
     double *scratch;    /* effects, twice */
 };
@@ -45,6 +50,16 @@ static void take_guesses(Arena *a, Belief *b)
     b->log_guess = ARENA_ARRAY(a, double, in->points);
     for (size_t i = 0; i < in->points; i++)
         b->log_guess[i] = log(is_known(in->guess[i]) ? in->guess[i] : isnan(worst) ? 1 : worst);
+}
+
+static void order_points(Arena *a, Belief *b)
+{
+    const Criterion by = {b->log_guess, false};
+    b->order = ARENA_ARRAY(a, size_t, b->in.points);
+    for (size_t i = 0; i < b->in.points; i++)
+        if (is_alive(&b->in, i))
+            b->order[b->count++] = i;
+    budget_order(b->order, b->count, &by, 1);
 }
 
 /* The values that parameter `p` has among the points that are there. */
@@ -92,6 +107,7 @@ Belief *belief_new(Arena *a, const BeliefInput *in)
     Belief *b = ARENA_NEW(a, Belief);
     b->in = *in;
     take_guesses(a, b);
+    order_points(a, b);
     number_effects(a, b);
     size_t n = b->effects;
     b->covariance = ARENA_ARRAY(a, double, n *n);
@@ -138,18 +154,18 @@ static double deviation(const Belief *b, size_t point)
 
 size_t belief_next(const Belief *b, const bool *among)
 {
-    /* Knowing more never makes anything less sure than it was at first, so whatever is too slow for
-     * that much luck need not be looked at closely. */
+    /* Knowing more never makes anything less sure than it was at first, so what is too slow for
+     * that much luck, and all with a worse guess, need not be looked at. */
     const double luck_most = hypot(BELIEF_SHARED, BELIEF_OWN);
     size_t next = POINT_NONE;
     double least = INFINITY;
-    for (size_t i = 0; i < b->in.points; i++) {
-        if (!is_alive(&b->in, i) || b->chosen[i] || (among && !among[i]))
+    for (size_t k = 0; k < b->count; k++) {
+        size_t i = b->order[k];
+        if (b->log_guess[i] + b->most_gained - luck_most > least)
+            break;
+        if (b->chosen[i] || (among && !among[i]))
             continue;
-        double mean = log_time(b, i);
-        if (mean - luck_most > least)
-            continue;
-        double lucky = mean - deviation(b, i);
+        double lucky = log_time(b, i) - deviation(b, i);
         if (lucky < least) {
             least = lucky;
             next = i;
@@ -212,6 +228,15 @@ static double usual_surprise(const Belief *b, const double *times)
     return median;
 }
 
+/* At most one effect of each parameter applies, at most as many as there are parameters. */
+static double most_gained(const Belief *b)
+{
+    double least = 0;
+    for (size_t k = 0; k < b->effects; k++)
+        least = fmin(least, b->mean[k]);
+    return least * (double)b->parameters;
+}
+
 /* Mean of the effects: C times the sum of x (surprise - c) / noise. */
 void belief_learn(Belief *b, const double *times)
 {
@@ -231,4 +256,5 @@ void belief_learn(Belief *b, const double *times)
         for (size_t m = 0; m < n; m++)
             b->mean[k] += b->covariance[k * n + m] * sum[m];
     }
+    b->most_gained = most_gained(b);
 }

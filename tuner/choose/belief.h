@@ -43,8 +43,8 @@ typedef struct Belief Belief;
  * `in` points to must outlive it. */
 Belief *belief_new(Arena *a, const BeliefInput *in);
 
-/* The point to time next of those in `among` (NULL: all alive) that were not chosen yet; the first
- * of equals.  POINT_NONE when there is none. */
+/* The point to time next of those in `among` (NULL: all alive) that were not chosen yet; of
+ * equals the better guess, then the first.  POINT_NONE when there is none. */
 size_t belief_next(const Belief *b, const bool *among);
 
 /* The point will be timed: what that will teach need not be looked for elsewhere. */

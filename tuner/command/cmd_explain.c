@@ -11,7 +11,7 @@ enum { SUBJECTS = 2 };
 
 typedef struct ExplainOptions {
     RunOptions run;
-    bool no_lines, help;
+    bool no_lines, json, help;
     const char *texts[SUBJECTS];
     int count;
 } ExplainOptions;
@@ -19,6 +19,7 @@ typedef struct ExplainOptions {
 static const Option own_options[] = {
     {"no-lines", NULL, "do not compile once more for the lines of the source", option_flag,
      offsetof(ExplainOptions, no_lines), 0, 0},
+    {"json", NULL, "print one JSON object", option_flag, offsetof(ExplainOptions, json), 0, 0},
     {"help", NULL, "print this", option_flag, offsetof(ExplainOptions, help), 0, 0},
 };
 
@@ -63,26 +64,36 @@ static bool print_usage(const OptionTable *t)
     return command_finish(&text);
 }
 
-/* False when a configuration has no profile, after what became of it. */
+/* Says of each configuration without a profile what became of it; false when there is one. */
+static bool have_profiles(const Run *r, const ExplainOptions *o, const size_t *configs, Buf *out)
+{
+    bool known = true;
+    for (int i = 0; i < o->count; i++) {
+        if (r->configs[configs[i]].profile)
+            continue;
+        report_why(r, configs[i], out);
+        known = false;
+    }
+    return known;
+}
+
 static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *configs, bool carved)
 {
-    Buf out = {0};
     Subject s[SUBJECTS];
-    bool known = true;
-    report_heading(r, &out);
-    for (int i = 0; i < o->count; i++) {
-        if (!r->configs[configs[i]].profile) {
-            report_why(r, configs[i], &out);
-            known = false;
-            continue;
-        }
+    Buf out = {0};
+    if (!o->json)
+        report_heading(r, &out);
+    bool known = have_profiles(r, o, configs, &out);
+    for (int i = 0; i < o->count && known; i++) {
         run_take_outcome(r, configs[i]);
         RunLines lines = {.why_not = "--no-lines was given"};
         if (!o->no_lines)
             lines = run_follow_lines(r, configs[i]);
         s[i] = explain_subject(r, configs[i], lines, carved);
     }
-    if (known)
+    if (known && o->json)
+        explain_print_json(s, o->count, &out);
+    else if (known)
         explain_print(s, o->count, &out);
     return command_finish(&out) && known;
 }

@@ -21,6 +21,20 @@ static void print_fields(Buf *out)
     }
 }
 
+/* The columns of the tables that formulas can sum over. */
+static void print_columns(Buf *out)
+{
+    buf_puts(
+        out,
+        "\nIn sum(stall_regions, …) and sum(sync_regions, …), for one execution of a region:\n");
+    for (int c = 0; c < REGION_COLUMNS; c++) {
+        const ProfileInfo *i = profile_region_info((RegionColumn)c);
+        char unit[64];
+        snprintf(unit, sizeof unit, "%s per %s", i->unit, i->per);
+        buf_printf(out, "%-20s %-26s %s\n", i->name, unit, i->meaning);
+    }
+}
+
 static bool print_metrics(Arena *a, Buf *out, Diag *d)
 {
     MetricSet *set = metricset_new(a);
@@ -52,10 +66,12 @@ int cmd_profile(int argc, char **argv)
     Diag d = diag_new(a);
     Buf out = {0};
     bool ok = true;
-    if (fields)
+    if (fields) {
         print_fields(&out);
-    else
+        print_columns(&out);
+    } else {
         ok = print_metrics(a, &out, &d);
+    }
     ok = command_finish(&out) && ok;
     command_flush_messages(&d);
     arena_free(a);

@@ -239,6 +239,23 @@ static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
     return r->best == SIZE_MAX && r->source != RUN_STATIC ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Tunes one problem; *count becomes how many there are to tune. */
+static int tune_problem(const TuneOptions *o, size_t *count)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProgressBar bar = progress_new();
+    Run r = start_run(a, &o->run, &bar, &d);
+    int code = tune(&r, o, &bar);
+    if (r.spec && !o->run.problem_text)
+        *count = r.spec->problem_count;
+    progress_end(&bar);
+    command_flush_messages(&d);
+    run_close(&r);
+    arena_free(a);
+    return code;
+}
+
 int cmd_tune(int argc, char **argv)
 {
     TuneOptions o = {.dumps = ""};
@@ -249,14 +266,9 @@ int cmd_tune(int argc, char **argv)
     }
     if (o.help)
         return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    ProgressBar bar = progress_new();
-    Run r = start_run(a, &o.run, &bar, &d);
-    int code = tune(&r, &o, &bar);
-    progress_end(&bar);
-    command_flush_messages(&d);
-    run_close(&r);
-    arena_free(a);
+    size_t problems = 1;
+    int code = EXIT_DONE;
+    for (; o.run.problem < problems && code == EXIT_DONE; o.run.problem++)
+        code = tune_problem(&o, &problems);
     return code;
 }

@@ -10,6 +10,9 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 
 int cmd_tune(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_init(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_study(int argc, char **argv);

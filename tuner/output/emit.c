@@ -36,6 +36,8 @@ static void print_origin(const Run *r, size_t config, Buf *out)
 static void print_defines(const Run *r, size_t config, const char *prefix, Buf *out)
 {
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        if (!*prefix && !spec_parameter_is_macro(r->spec, p))
+            continue; /* a template argument: in the source the name means that */
         buf_printf(out, "#define %s%s ", prefix, r->spec->parameters[p].name);
         value_print_bare(space_value(&r->space, r->configs[config].number, p), out);
         buf_putc(out, '\n');
@@ -46,7 +48,11 @@ bool emit_source(const Run *r, size_t config, size_t l, Buf *out, Diag *d)
 {
     Arena *a = arena_new();
     size_t size;
-    const char *text = file_read(a, r->spec->launches[l].path, &size, d);
+    const Launch *k = &r->spec->launches[l];
+    const char *text =
+        k->command ? run_printed_text(a, r, config, l, &size) : file_read(a, k->path, &size, d);
+    if (!text && k->command)
+        diag_fail(d, "'%s' was not run: there is no source to write out", k->file);
     if (text) {
         buf_puts(out, "/*\n");
         print_origin(r, config, out);
@@ -167,7 +173,8 @@ void emit_header(const Run *r, size_t config, Buf *out)
 static bool opens_file(const Run *r, size_t l)
 {
     for (size_t k = 0; k < l; k++)
-        if (strcmp(r->spec->launches[k].path, r->spec->launches[l].path) == 0)
+        if (strcmp(r->spec->launches[k].path, r->spec->launches[l].path) == 0 &&
+            strcmp(r->spec->launches[k].file, r->spec->launches[l].file) == 0)
             return false;
     return true;
 }

@@ -27,6 +27,15 @@ void explain_number(double n, Buf *out)
     }
 }
 
+const char *explain_number_text(Arena *a, double n)
+{
+    Buf text = {0};
+    explain_number(n, &text);
+    const char *kept = arena_string(a, buf_text(&text));
+    buf_free(&text);
+    return kept;
+}
+
 static BlockUse block_use(const Profile *p)
 {
     double barriers = p->value[PROFILE_BARRIERS];
@@ -50,22 +59,185 @@ Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved
     return s;
 }
 
-static void print_carving(const Subject *s, Buf *out)
+/* --- carving ---------------------------------------------------------------------------------- */
+
+static double metric_at(const Run *r, size_t config, int metric)
 {
-    if (s->carved)
-        report_why(s->run, s->config, out);
-    else
-        buf_puts(out, "not judged: only what was asked for has been compiled; aptune tune --why "
-                      "carves the whole space\n");
+    return r->configs[config].metrics && metric >= 0 ? r->configs[config].metrics[metric] : NAN;
 }
 
-static void print_subject(const Subject *s, Buf *out)
+/* Nowhere worse and somewhere better. */
+static bool beats(const Run *r, size_t i, size_t j)
 {
-    buf_puts(out, "\npatterns found\n");
-    explain_patterns(s, out);
-    buf_puts(out, "\nlines of the source\n");
-    explain_lines(s, out);
+    static const char *const both[] = {"bound_cycles", "crowd_cycles"};
+    size_t better = 0;
+    for (size_t k = 0; k < 2; k++) {
+        int m = metricset_find(r->metrics, both[k]);
+        double x = metric_at(r, i, m), y = metric_at(r, j, m);
+        if (!(x <= y))
+            return false;
+        better += x < y;
+    }
+    return better > 0;
+}
+
+/* Parameters in which two configurations differ. */
+static size_t distance(const Run *r, size_t i, size_t j)
+{
+    size_t n = 0;
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        n += !value_equal(space_value(&r->space, r->configs[i].number, p),
+                          space_value(&r->space, r->configs[j].number, p));
+    return n;
+}
+
+size_t explain_dominator(const Subject *s)
+{
+    const Run *r = s->run;
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; s->carved && k < r->carving.survivor_count; k++) {
+        size_t i = r->carving.survivors[k];
+        if (beats(r, i, s->config) &&
+            (best == SIZE_MAX || distance(r, i, s->config) < distance(r, best, s->config)))
+            best = i;
+    }
+    return best;
+}
+
+/* "BM=128 PAD=4": what is different in configuration `i`. */
+static void print_differences(const Run *r, size_t i, size_t from, Buf *out)
+{
+    const char *gap = "";
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        Value v = space_value(&r->space, r->configs[i].number, p);
+        if (value_equal(v, space_value(&r->space, r->configs[from].number, p)))
+            continue;
+        buf_printf(out, "%s%s=", gap, r->spec->parameters[p].name);
+        value_print_bare(v, out);
+        gap = " ";
+    }
+}
+
+static void print_dominator(const Subject *s, Buf *out)
+{
+    static const struct {
+        const char *metric, *words;
+    } both[] = {{"bound_cycles", "busiest unit"}, {"crowd_cycles", "warps by waves"}};
+    size_t by = explain_dominator(s);
+    if (by == SIZE_MAX) {
+        buf_puts(out, "  no survivor is better in both, busiest unit and warps by waves\n");
+        return;
+    }
+    buf_puts(out, "  the survivor with ");
+    print_differences(s->run, by, s->config, out);
+    buf_puts(out, " instead is better in both:");
+    for (size_t k = 0; k < 2; k++) {
+        int m = metricset_find(s->run->metrics, both[k].metric);
+        buf_printf(out, "%s %s ", k > 0 ? "," : "", both[k].words);
+        explain_number(metric_at(s->run, by, m), out);
+        buf_puts(out, " against ");
+        explain_number(metric_at(s->run, s->config, m), out);
+    }
+    buf_puts(out, " cycles\n");
+}
+
+static void print_carving(const Subject *s, Buf *out)
+{
     buf_puts(out, "\ncarving\n  ");
+    if (!s->carved) {
+        buf_puts(out, "not judged: only what was asked for has been compiled; aptune tune --why "
+                      "carves the whole space\n");
+        return;
+    }
+    report_why(s->run, s->config, out);
+    print_dominator(s, out);
+}
+
+/* --- patterns and lines ----------------------------------------------------------------------- */
+
+static void print_finding(const Finding *f, Buf *out)
+{
+    buf_printf(out, "  %s: %s\n", f->name, f->what);
+    if (f->where)
+        buf_printf(out, "    worst is %s\n", f->where);
+    if (isnan(f->cycles)) {
+        buf_puts(out, "    cost not known");
+    } else {
+        buf_puts(out, "    costs ");
+        explain_number(f->cycles, out);
+        buf_printf(out, " cycles of %s (%.0f %%)", f->unit, 100 * f->share);
+    }
+    buf_printf(out, "%s%s\n    %s\n", f->effect ? "; " : "", f->effect ? f->effect : "", f->remedy);
+}
+
+static void print_findings(Arena *a, const Subject *s, const SourceLines *lines, Buf *out)
+{
+    Findings found = explain_find(a, s, lines);
+    buf_puts(out, "\npatterns found\n");
+    for (size_t i = 0; i < found.all.count; i++)
+        print_finding(&found.all.at[i], out);
+    if (found.all.count == 0)
+        buf_puts(out, "  none: memory is used well, and the bound is work\n");
+    if (s->profile->value[PROFILE_CODE_UNMATCHED] > 0)
+        buf_puts(out, "  (the machine code could not be joined to the PTX with certainty: its "
+                      "counts are estimates)\n");
+}
+
+static void print_times(double n, Buf *out)
+{
+    enum { FEW = 10 };
+    if (n == 1) {
+        buf_puts(out, "once");
+        return;
+    }
+    if (n < FEW) /* a mean of several warps may be a fraction */
+        buf_printf(out, "%.2g", n);
+    else
+        explain_number(n, out);
+    buf_puts(out, " times");
+}
+
+static void print_access(const SourceAccess *x, Buf *out)
+{
+    buf_puts(out, "  ");
+    explain_access(x, out);
+    buf_puts(out, ", ");
+    print_times(x->executions, out);
+    buf_printf(out, " a warp%s", x->sampled ? " (mean of sampled warps)" : "");
+    if (x->cost - x->least >= 0.5) { /* what would not be rounded to none */
+        buf_puts(out, ": ");
+        explain_number(x->cost - x->least, out);
+        buf_printf(out, " %s too many", x->shared ? "wavefronts" : "sectors");
+        /* Measured on the H200: a request of 16 bytes a lane is served as two half-warps, so that
+         * words which both halves want are passed twice. */
+        if (x->shared && x->bytes == 16)
+            buf_puts(out, " (16 bytes a lane: each half of the warp by itself)");
+    }
+    buf_putc(out, '\n');
+}
+
+static void print_lines(const SourceLines *lines, Buf *out)
+{
+    enum { ACCESSES_SHOWN = 8, CODE_SHOWN = 5 };
+    buf_puts(out, "\nlines of the source\n");
+    if (lines->why_not) {
+        buf_printf(out, "  not known: %s\n", lines->why_not);
+        return;
+    }
+    for (size_t i = 0; i < lines->accesses.count && i < ACCESSES_SHOWN; i++)
+        print_access(&lines->accesses.at[i], out);
+    if (lines->accesses.count == 0)
+        buf_puts(out, "  no access of shared or global memory has a known address\n");
+    for (size_t i = 0; i < lines->code.count && i < CODE_SHOWN; i++)
+        buf_printf(out, "  %s:%u: %.1f %% of the instructions\n", lines->code.at[i].file,
+                   lines->code.at[i].line, 100 * lines->code.at[i].share);
+}
+
+static void print_subject(Arena *a, const Subject *s, Buf *out)
+{
+    SourceLines lines = explain_gather_lines(a, s);
+    print_findings(a, s, &lines, out);
+    print_lines(&lines, out);
     print_carving(s, out);
 }
 
@@ -81,7 +253,7 @@ void explain_print(const Subject *s, int count, Buf *out)
         if (count > 1)
             buf_printf(out, "\n--- %s: %s ---\n", letters[i],
                        run_config_name(a, s[i].run, s[i].config));
-        print_subject(&s[i], out);
+        print_subject(a, &s[i], out);
     }
     arena_free(a);
 }

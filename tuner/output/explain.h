@@ -8,6 +8,7 @@
 #ifndef APTUNE_OUTPUT_EXPLAIN_H
 #define APTUNE_OUTPUT_EXPLAIN_H
 
+#include "metrics/base/vec.h"
 #include "metrics/device/occupancy.h"
 #include "tuner/run/run_explain.h"
 
@@ -31,18 +32,79 @@ double explain_metric(const Subject *s, const char *name);
 /* All about one or two configurations. */
 void explain_print(const Subject *s, int count, Buf *out);
 
+/* The same as one JSON object. */
+void explain_print_json(const Subject *s, int count, Buf *out);
+
+/* --- lines of the source ---------------------------------------------------------------------- */
+
+/* All accesses of one kind on one line, by one warp. */
+typedef struct SourceAccess {
+    const char *file; /* without folder */
+    uint32_t line;
+    bool shared;        /* of shared memory, else of global */
+    const char *kind;   /* "load" */
+    double executions;  /* of known address */
+    double cost, least; /* wavefronts of shared memory or sectors of global memory, in all */
+    int bytes;          /* of one lane, the widest */
+    bool sampled;       /* a mean of sampled warps */
+} SourceAccess;
+
+typedef struct SourceCode {
+    const char *file;
+    uint32_t line;
+    double share; /* of all instructions of a warp, 0 to 1 */
+} SourceCode;
+
+typedef struct SourceLines {
+    VEC(SourceAccess) accesses; /* those that lose the most first */
+    VEC(SourceCode) code;       /* most executed first */
+    const char *why_not;        /* NULL when known */
+} SourceLines;
+
+/* In the arena, names too. */
+SourceLines explain_gather_lines(Arena *a, const Subject *s);
+
+/* "matmul.cu:57: shared store takes 16 wavefronts instead of 1" */
+void explain_access(const SourceAccess *x, Buf *out);
+
+/* --- patterns --------------------------------------------------------------------------------- */
+
+/* Something that keeps the configuration from being faster. */
+typedef struct Finding {
+    const char *name;   /* "bank conflicts" */
+    const char *kind;   /* "branching", "data access", "synchronization" or "partitioning" */
+    const char *what;   /* what was found */
+    const char *where;  /* the line that has most of it; NULL when not known */
+    double cycles;      /* that it costs; NaN: not known */
+    double share;       /* that is of all of them, 0 to 1 */
+    const char *unit;   /* whose cycles: "shared memory and L1" */
+    const char *effect; /* what goes with the cost, or why it is not known; NULL: nothing to add */
+    const char *remedy;
+} Finding;
+
+typedef struct Findings {
+    VEC(Finding) all;
+} Findings;
+
+/* The patterns found in a configuration.  `lines` say where. */
+Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines);
+
 /* --- parts of it ------------------------------------------------------------------------------ */
+
+/* The survivor that is better in both cycles of the busiest unit and of the warps (or better in one
+ * and equal in the other) and has the most parameters in common; SIZE_MAX: there is none. */
+size_t explain_dominator(const Subject *s);
+
+/* The unit that has most to do, as a metric ("l2_cycles"); NULL when the rates are not known. */
+const char *explain_busiest(const Subject *s);
 
 /* The table: geometry, occupancy, units, warp, mix, memory; a column for each subject. */
 void explain_table(const Subject *s, int count, Buf *out);
 
-/* Patterns found, each with cost and remedy; says so when there are none. */
-void explain_patterns(const Subject *s, Buf *out);
-
-/* The worst accesses and the most executed lines of the source, or why they are not known. */
-void explain_lines(const Subject *s, Buf *out);
-
 /* 1234567 as "1,234,567"; "not known" for NaN. */
 void explain_number(double n, Buf *out);
+
+/* The same in an arena. */
+const char *explain_number_text(Arena *a, double n);
 
 #endif

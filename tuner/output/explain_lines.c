@@ -11,10 +11,8 @@ typedef struct Line {
     uint32_t file, line;
     PtxSpace space;
     AccessKind kind;
-    double executions, cost, least; /* passes of shared memory or sectors of global memory */
-    double instructions;            /* of all kinds; then nothing else is counted */
-    int bytes;                      /* of one lane, the widest access */
-    bool sampled;
+    SourceAccess access; /* counts alone, until it is handed out */
+    double instructions; /* of all kinds; then nothing else is counted */
 } Line;
 
 typedef struct Lines {
@@ -56,11 +54,12 @@ static void gather(Arena *a, const Memory *m, Lines *all)
             .file = x->source_file, .line = x->source_line, .space = x->space, .kind = x->kind};
         Line *l = find_line(a, all, key);
         int bytes = x->merged == CFG_NONE ? x->bytes : m->loads.at[x->merged].bytes;
-        l->bytes = bytes > l->bytes ? bytes : l->bytes;
-        l->executions += f->executions - f->unknown;
-        l->cost += shared ? f->wavefronts : f->sectors;
-        l->least += shared ? f->wavefronts_min : f->sectors_min;
-        l->sampled |= x->sampled;
+        SourceAccess *sum = &l->access;
+        sum->bytes = bytes > sum->bytes ? bytes : sum->bytes;
+        sum->executions += f->executions - f->unknown;
+        sum->cost += shared ? f->wavefronts : f->sectors;
+        sum->least += shared ? f->wavefronts_min : f->sectors_min;
+        sum->sampled |= x->sampled;
     }
 }
 
@@ -80,7 +79,7 @@ static void gather_instructions(Arena *a, const WalkFunction *f, Lines *all)
 /* Passes of the unit that shared memory and L1 are, which takes four sectors in one. */
 static double passes_lost(const Line *l)
 {
-    return (l->cost - l->least) / (l->space == PTX_SHARED ? 1 : 4);
+    return (l->access.cost - l->access.least) / (l->space == PTX_SHARED ? 1 : 4);
 }
 
 static int by_loss(const void *a, const void *b)
@@ -89,8 +88,8 @@ static int by_loss(const void *a, const void *b)
     double p = passes_lost(x), q = passes_lost(y);
     if (p != q)
         return p > q ? -1 : 1;
-    if (x->cost != y->cost)
-        return x->cost > y->cost ? -1 : 1;
+    if (x->access.cost != y->access.cost)
+        return x->access.cost > y->access.cost ? -1 : 1;
     return (x->line > y->line) - (x->line < y->line);
 }
 
@@ -123,72 +122,63 @@ static const char *kind_name(AccessKind k)
     return names[k];
 }
 
-static void print_line(const Subject *s, const Line *l, Buf *out)
-{
-    bool shared = l->space == PTX_SHARED;
-    const char *unit = shared ? "wavefronts" : "sectors";
-    double each = l->cost / l->executions;
-    buf_printf(out, "  %s:%u: %s %s takes %.3g %.*s", file_name(s->lines.module, l->file), l->line,
-               shared ? "shared" : "global", kind_name(l->kind), each,
-               (int)strlen(unit) - (each == 1), unit);
-    if (l->cost > l->least)
-        buf_printf(out, " instead of %.3g", l->least / l->executions);
-    buf_puts(out, ", ");
-    explain_number(l->executions, out);
-    buf_printf(out, " times a warp%s", l->sampled ? " (mean of sampled warps)" : "");
-    if (l->cost > l->least) {
-        buf_puts(out, ": ");
-        explain_number(l->cost - l->least, out);
-        buf_printf(out, " %s too many", unit);
-        /* Measured on the H200: a request of 16 bytes a lane is served as two half-warps, so that
-         * words which both halves want are passed twice. */
-        if (shared && l->bytes == 16)
-            buf_puts(out, " (16 bytes a lane: each half of the warp by itself)");
-    }
-    buf_putc(out, '\n');
-}
+/* --- what is handed out ------------------------------------------------------------------------
+ */
 
-static void print_accesses(Arena *a, const Subject *s, Buf *out)
+static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
 {
-    enum { SHOWN = 8 };
     Lines all = {0};
     gather(a, s->lines.memory, &all);
     if (all.lines.count)
         qsort(all.lines.at, all.lines.count, sizeof(Line), by_loss);
-    size_t shown = 0;
-    for (size_t i = 0; i < all.lines.count && shown < SHOWN; i++) {
-        if (!(all.lines.at[i].executions > 0))
+    for (size_t i = 0; i < all.lines.count; i++) {
+        const Line *l = &all.lines.at[i];
+        SourceAccess x = l->access;
+        if (!(x.executions > 0))
             continue;
-        print_line(s, &all.lines.at[i], out);
-        shown++;
+        x.file = arena_string(a, file_name(s->lines.module, l->file));
+        x.line = l->line;
+        x.shared = l->space == PTX_SHARED;
+        x.kind = kind_name(l->kind);
+        VEC_PUSH(a, &out->accesses, x);
     }
-    if (shown == 0)
-        buf_puts(out, "  no access of shared or global memory has a known address\n");
 }
 
-static void print_instructions(Arena *a, const Subject *s, Buf *out)
+static void take_code(Arena *a, const Subject *s, SourceLines *out)
 {
-    enum { SHOWN = 5 };
     const Walk *w = s->lines.memory->walk;
     Lines all = {0};
     for (size_t i = 0; i < w->functions.count; i++)
         gather_instructions(a, w->functions.at[i], &all);
     if (all.lines.count)
         qsort(all.lines.at, all.lines.count, sizeof(Line), by_instructions);
-    for (size_t i = 0; i < all.lines.count && i < SHOWN && w->instr > 0; i++)
-        buf_printf(out, "  %s:%u: %.1f %% of the instructions\n",
-                   file_name(s->lines.module, all.lines.at[i].file), all.lines.at[i].line,
-                   100 * all.lines.at[i].instructions / w->instr);
+    for (size_t i = 0; i < all.lines.count && w->instr > 0; i++) {
+        const Line *l = &all.lines.at[i];
+        SourceCode c = {arena_string(a, file_name(s->lines.module, l->file)), l->line,
+                        l->instructions / w->instr};
+        VEC_PUSH(a, &out->code, c);
+    }
 }
 
-void explain_lines(const Subject *s, Buf *out)
+SourceLines explain_gather_lines(Arena *a, const Subject *s)
 {
+    SourceLines lines = {0};
     if (!s->lines.memory) {
-        buf_printf(out, "  not known: %s\n", s->lines.why_not);
-        return;
+        lines.why_not = s->lines.why_not;
+        return lines;
     }
-    Arena *a = arena_new();
-    print_accesses(a, s, out);
-    print_instructions(a, s, out);
-    arena_free(a);
+    take_accesses(a, s, &lines);
+    take_code(a, s, &lines);
+    return lines;
+}
+
+void explain_access(const SourceAccess *x, Buf *out)
+{
+    const char *unit = x->shared ? "wavefronts" : "sectors";
+    double each = x->cost / x->executions;
+    buf_printf(out, "%s:%u: %s %s takes %.3g %.*s", x->file, x->line,
+               x->shared ? "shared" : "global", x->kind, each, (int)strlen(unit) - (each == 1),
+               unit);
+    if (x->cost > x->least)
+        buf_printf(out, " instead of %.3g", x->least / x->executions);
 }

@@ -10,99 +10,158 @@
 
 /* Passes or sectors over their least that are worth a word. */
 static const double worth_telling = 1.1;
+/* A share of the predicted time that is. */
+static const double worth_telling_share = 0.05;
+/* A share of a warp's own time at barriers that is. */
+static const double long_at_barriers = 0.2;
 /* A last wave that leaves more room than this empty is told. */
 static const double good_tail = 0.9;
-/* Instruction cache of an SM behind the small ones of its four parts: measured as 128 KiB on Volta
- * (Jia, Maggioni, Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via
- * Microbenchmarking", 2018, table 3.1); not known to be smaller since. */
-static const double instruction_cache_bytes = 131072;
+/* Code of innermost loops, bytes.  How large the instruction caches are is not published.  In the
+ * recording of spaces/mm.spec on an H200, configurations that differ in the unrolling alone lose
+ * nothing to their prediction up to here, and it has next to none beyond. */
+static const double loop_bytes_known = 24576;
 
-static double field(const Subject *s, ProfileField f)
+/* What finding needs; every text goes to the arena. */
+typedef struct Search {
+    Arena *arena;
+    const Subject *s;
+    const SourceLines *lines;
+} Search;
+
+static double field(const Search *f, ProfileField name)
 {
-    return s->profile->value[f];
+    return f->s->profile->value[name];
 }
 
 /* A metric of the profile as it would be. */
-static double metric_of(const Subject *s, const Profile *p, const char *name)
+static double metric_of(const Search *f, const Profile *p, const char *name)
 {
-    const MetricSet *set = s->run->metrics;
+    const MetricSet *set = f->s->run->metrics;
     int m = metricset_find(set, name);
     if (m < 0)
         return NAN;
-    Arena *a = arena_new();
-    MetricValue *values = ARENA_ARRAY(a, MetricValue, set->metrics.count);
-    metricset_evaluate(a, set, p, s->run->device, values);
-    double value = values[m].value;
-    arena_free(a);
-    return value;
+    MetricValue *values = ARENA_ARRAY(f->arena, MetricValue, set->metrics.count);
+    metricset_evaluate(f->arena, set, p, f->s->run->device, values);
+    return values[m].value;
 }
 
-/* "1,234 cycles of shared memory (56 % of them), and the bound falls by 7 %" */
-static void print_cost(const Subject *s, const Profile *without, const char *metric,
-                       const char *unit, Buf *out)
+/* Sets the cost: the difference in a metric to the profile without the pattern. */
+static void set_cost(const Search *f, Finding *found, const Profile *without, const char *metric)
 {
-    double now = metric_of(s, s->profile, metric), then = metric_of(s, without, metric);
-    double bound = metric_of(s, s->profile, "bound_cycles");
-    double fall = bound - metric_of(s, without, "bound_cycles");
+    double now = metric_of(f, f->s->profile, metric), then = metric_of(f, without, metric);
+    double bound = metric_of(f, f->s->profile, "bound_cycles");
+    double fall = bound - metric_of(f, without, "bound_cycles");
+    found->cycles = now - then;
+    found->share = (now - then) / now;
     if (!(now > 0) || isnan(then)) {
-        buf_puts(out, "\n    cost not known: the device's rates are not");
+        found->cycles = found->share = NAN;
+        found->effect = "the device's rates are not";
         return;
     }
-    buf_puts(out, "\n    costs ");
-    explain_number(now - then, out);
-    buf_printf(out, " cycles of %s (%.0f %% of them); ", unit, 100 * (now - then) / now);
+    double crowd = explain_metric(f->s, "crowd_cycles");
+    bool waits = crowd - bound > worth_telling_share * crowd;
     if (fall > 0)
-        buf_printf(out, "without, the bound is %.0f %% lower", 100 * fall / bound);
+        found->effect =
+            arena_printf(f->arena, "without, the bound is %.0f %% lower%s", 100 * fall / bound,
+                         waits ? ", though the warps' own time is longer still" : "");
     else
-        buf_puts(out, "another unit is the bound all the same");
+        found->effect = "another unit is the bound all the same";
 }
 
-static bool bank_conflicts(const Subject *s, Buf *out)
+/* The access that loses most in that memory, if it loses anything. */
+static const char *worst_line(const Search *f, bool shared)
 {
-    double n = field(s, PROFILE_SHARED_WAVEFRONTS), least = field(s, PROFILE_SHARED_WAVEFRONTS_MIN);
+    for (size_t i = 0; i < f->lines->accesses.count; i++) {
+        const SourceAccess *x = &f->lines->accesses.at[i];
+        if (x->shared != shared || !(x->cost > x->least))
+            continue;
+        Buf text = {0};
+        explain_access(x, &text);
+        const char *kept = arena_string(f->arena, buf_text(&text));
+        buf_free(&text);
+        return kept;
+    }
+    return NULL;
+}
+
+/* --- data access ------------------------------------------------------------------------------ */
+
+static bool bank_conflicts(const Search *f, Finding *out)
+{
+    double n = field(f, PROFILE_SHARED_WAVEFRONTS), least = field(f, PROFILE_SHARED_WAVEFRONTS_MIN);
     if (!(least > 0 && n > worth_telling * least))
         return false;
-    Profile without = *s->profile;
+    Profile without = *f->s->profile;
     without.value[PROFILE_SHARED_WAVEFRONTS] = least;
-    buf_printf(out, "  bank conflicts: accesses of shared memory take %.2f times the passes needed",
-               n / least);
-    print_cost(s, &without, "shared_cycles", "shared memory and L1", out);
-    buf_puts(out, "\n    Lanes of a warp meet in the same bank: pad the rows, swizzle the columns, "
-                  "or give neighbouring lanes neighbouring words.\n");
+    *out = (Finding){
+        .name = "bank conflicts",
+        .kind = "data access",
+        .what = arena_printf(
+            f->arena, "accesses of shared memory take %.2f times the passes needed", n / least),
+        .where = worst_line(f, true),
+        .unit = "shared memory and L1",
+        .remedy = "Lanes of a warp meet in the same bank: pad the rows, swizzle the columns, or "
+                  "give neighbouring lanes neighbouring words."};
+    set_cost(f, out, &without, "shared_cycles");
     return true;
 }
 
-static bool uncoalesced(const Subject *s, Buf *out)
+static bool scattered_accesses(const Search *f, Finding *out)
 {
-    double n = field(s, PROFILE_GLOBAL_SECTORS), least = field(s, PROFILE_GLOBAL_SECTORS_MIN);
+    double n = field(f, PROFILE_GLOBAL_SECTORS), least = field(f, PROFILE_GLOBAL_SECTORS_MIN);
     if (!(least > 0 && n > worth_telling * least))
         return false;
-    Profile without = *s->profile;
+    Profile without = *f->s->profile;
     without.value[PROFILE_GLOBAL_SECTORS] = least;
-    buf_printf(out,
-               "  scattered accesses: global memory is asked for %.2f times the sectors needed",
-               n / least);
-    print_cost(s, &without, "l2_cycles", "L2", out);
-    buf_puts(out, "\n    Let neighbouring lanes take neighbouring addresses, aligned to 32 bytes, "
-                  "and turn tiles over in shared memory.\n");
+    *out = (Finding){
+        .name = "scattered accesses",
+        .kind = "data access",
+        .what = arena_printf(f->arena, "global memory is asked for %.2f times the sectors needed",
+                             n / least),
+        .where = worst_line(f, false),
+        .unit = "L2",
+        .remedy = "Let neighbouring lanes take neighbouring addresses, aligned to 32 bytes, and "
+                  "turn tiles over in shared memory."};
+    set_cost(f, out, &without, "l2_cycles");
     return true;
 }
 
-static bool spills(const Subject *s, Buf *out)
+static bool spills(const Search *f, Finding *out)
 {
-    double n = field(s, PROFILE_SPILL_ISSUED);
+    double n = field(f, PROFILE_SPILL_ISSUED);
     if (!(n > 0))
         return false;
-    Profile without = *s->profile;
+    Profile without = *f->s->profile;
     without.value[PROFILE_ISSUED] -= n;
-    buf_puts(out, "  spills: a warp issues ");
-    explain_number(n, out);
-    buf_puts(out, " accesses of local memory");
-    print_cost(s, &without, "issue_cycles", "issuing", out);
-    buf_puts(out, "\n    The thread keeps more values than it has registers: less work for each "
-                  "thread, less unrolling, or fewer blocks asked for per SM.\n");
+    *out = (Finding){.name = "spills",
+                     .kind = "data access",
+                     .what = arena_printf(f->arena, "a warp issues %s accesses of local memory",
+                                          explain_number_text(f->arena, n)),
+                     .unit = "issuing",
+                     .remedy = "The thread keeps more values than it has registers: less work for "
+                               "each thread, less unrolling, or fewer blocks asked for per SM."};
+    set_cost(f, out, &without, "issue_cycles");
     return true;
 }
+
+static bool indirect_accesses(const Search *f, Finding *out)
+{
+    double n = field(f, PROFILE_ACCESSES_UNKNOWN);
+    if (!(n > 0))
+        return false;
+    *out = (Finding){
+        .name = "indirect accesses",
+        .kind = "data access",
+        .what = arena_printf(f->arena, "the addresses of %s accesses of a warp depend on data",
+                             explain_number_text(f->arena, n)),
+        .cycles = NAN,
+        .share = NAN,
+        .effect = "conflicts and sectors above leave them out",
+        .remedy = "Sort or block the indices so that the lanes of a warp stay close together."};
+    return true;
+}
+
+/* --- branching -------------------------------------------------------------------------------- */
 
 /* Instructions of a warp, in whole ones, that lanes are idle for. */
 static double idle_instructions(const Walk *w)
@@ -119,135 +178,205 @@ static double idle_instructions(const Walk *w)
     return idle;
 }
 
-static bool divergence(const Subject *s, Buf *out)
+static bool divergence(const Search *f, Finding *out)
 {
-    const Walk *w = s->lines.memory ? s->lines.memory->walk : NULL;
+    const Walk *w = f->s->lines.memory ? f->s->lines.memory->walk : NULL;
     if (!w || !(w->divergent > 0) || w->lanes == 0)
         return false;
     double share = idle_instructions(w) / w->instr_all;
-    buf_printf(out, "  divergence: the lanes of a warp part %.0f times\n    costs about ",
-               w->divergent);
-    explain_number(share * explain_metric(s, "issue_cycles"), out);
-    buf_printf(out,
-               " cycles of issuing (%.0f %% of them)\n    Sides of a branch are run one after the "
-               "other: decide by warp instead of by lane, or compute both and select.\n",
-               100 * share);
+    *out = (Finding){.name = "divergence",
+                     .kind = "branching",
+                     .what = arena_printf(f->arena, "the lanes of a warp part %s times",
+                                          explain_number_text(f->arena, w->divergent)),
+                     .cycles = share * explain_metric(f->s, "issue_cycles"),
+                     .share = share,
+                     .unit = "issuing",
+                     .remedy = "Sides of a branch are run one after the other: decide by warp "
+                               "instead of by lane, or compute both and select."};
     return true;
 }
 
-static bool unknown_flow(const Subject *s, Buf *out)
+static bool branches_on_data(const Search *f, Finding *out)
 {
-    double branches = field(s, PROFILE_BRANCHES_UNKNOWN), loops = field(s, PROFILE_LOOPS_UNKNOWN);
+    double branches = field(f, PROFILE_BRANCHES_UNKNOWN), loops = field(f, PROFILE_LOOPS_UNKNOWN);
     if (!(branches > 0 || loops > 0))
         return false;
-    buf_printf(out,
-               "  branches on data: %.0f branches and %.0f loops were not foreseen\n    cost not "
-               "known; the figures above assume both sides and a stated number of iterations\n    "
-               "Branch on indices instead of data, or give loops a constant number of "
-               "iterations.\n",
-               branches, loops);
+    *out =
+        (Finding){.name = "branches on data",
+                  .kind = "branching",
+                  .what = arena_printf(f->arena, "%.0f branches and %.0f loops were not foreseen",
+                                       branches, loops),
+                  .cycles = NAN,
+                  .share = NAN,
+                  .effect = "the figures above assume both sides and a stated number of iterations",
+                  .remedy = "Branch on indices instead of data, or give loops a constant number of "
+                            "iterations."};
     return true;
 }
 
-static bool unknown_addresses(const Subject *s, Buf *out)
+/* --- synchronization -------------------------------------------------------------------------- */
+
+static bool barriers(const Search *f, Finding *out)
 {
-    double n = field(s, PROFILE_ACCESSES_UNKNOWN);
-    if (!(n > 0))
+    double n = field(f, PROFILE_SERIAL_BARRIER), all = field(f, PROFILE_SERIAL_CYCLES);
+    if (!(all > 0 && n > long_at_barriers * all))
         return false;
-    buf_printf(out,
-               "  indirect accesses: the addresses of %.0f accesses of a warp depend on data\n    "
-               "cost not known; conflicts and sectors above leave them out\n    Sort or block the "
-               "indices so that the lanes of a warp stay close together.\n",
-               n);
+    *out =
+        (Finding){.name = "barriers",
+                  .kind = "synchronization",
+                  .what = arena_printf(f->arena, "a warp alone meets %s of them",
+                                       explain_number_text(f->arena, field(f, PROFILE_SYNC_INSTR))),
+                  .cycles = n,
+                  .share = n / all,
+                  .unit = "one warp alone",
+                  .remedy = "Do more between two barriers, use two buffers so that one suffices, "
+                            "or synchronize a warp instead of the block."};
     return true;
 }
 
-static void print_more_blocks(const Subject *s, Buf *out)
+/* --- partitioning ----------------------------------------------------------------------------- */
+
+/* What would give the SM one block more; "" when no one resource would. */
+static const char *one_more_block(const Search *f)
+{
+    const Occupancy *o = &f->s->occupancy;
+    if (o->fewer_registers > 0)
+        return arena_printf(f->arena, "; %d registers fewer give one more block",
+                            o->fewer_registers);
+    if (o->fewer_shared_bytes > 0)
+        return arena_printf(f->arena, "; %lld bytes of shared memory fewer give one more block",
+                            (long long)o->fewer_shared_bytes);
+    return "";
+}
+
+/* What a warp alone spends most of its time on, and what helps against that. */
+typedef struct Pastime {
+    ProfileField field;
+    const char *words, *remedy;
+} Pastime;
+
+static const Pastime *longest(const Search *f)
+{
+    static const Pastime all[] = {
+        {PROFILE_SERIAL_ISSUE, "issuing instructions",
+         "Do the same work with fewer instructions (wider accesses, more of it in one thread)"},
+        {PROFILE_SERIAL_GLOBAL, "waiting for global memory",
+         "Give each warp more independent loads, or begin them earlier"},
+        {PROFILE_SERIAL_SHARED, "waiting for shared memory",
+         "Read shared memory in wider words, or keep more of it in registers"},
+        {PROFILE_SERIAL_BARRIER, "waiting at barriers", "Do more between two barriers"}};
+    const Pastime *most = &all[0];
+    for (size_t i = 1; i < sizeof all / sizeof all[0]; i++)
+        if (field(f, all[i].field) > field(f, most->field))
+            most = &all[i];
+    return most;
+}
+
+static const char *more_work_or_warps(const Search *f)
 {
     char limits[64];
-    const Occupancy *o = &s->occupancy;
-    buf_printf(out,
-               "Give each warp more independent loads, or make room for more warps (now %d of "
-               "%d, limited by %s",
-               o->warps_per_sm, s->run->device->warps_per_sm,
-               occupancy_limits_text(o->limits, limits));
-    if (o->fewer_registers > 0)
-        buf_printf(out, "; %d registers fewer give one more block", o->fewer_registers);
-    if (o->fewer_shared_bytes > 0)
-        buf_printf(out, "; %lld bytes of shared memory fewer give one more block",
-                   (long long)o->fewer_shared_bytes);
-    buf_puts(out, ").\n");
+    const Occupancy *o = &f->s->occupancy;
+    const char *less = longest(f)->remedy;
+    if (o->warps_per_sm >= f->s->run->device->warps_per_sm)
+        return arena_printf(f->arena, "%s; the SM holds no more warps.", less);
+    return arena_printf(f->arena,
+                        "%s; or make room for more warps (now %d of %d, limited by %s%s).", less,
+                        o->warps_per_sm, f->s->run->device->warps_per_sm,
+                        occupancy_limits_text(o->limits, limits), one_more_block(f));
 }
 
-static bool too_few_warps(const Subject *s, Buf *out)
+static bool waiting(const Search *f, Finding *out)
 {
-    double bound = explain_metric(s, "bound_cycles"), crowd = explain_metric(s, "crowd_cycles");
-    if (!(crowd > bound))
+    double bound = explain_metric(f->s, "bound_cycles");
+    double crowd = explain_metric(f->s, "crowd_cycles");
+    if (!(crowd - bound > worth_telling_share * crowd))
         return false;
-    buf_printf(out, "  waiting: at %.0f %% occupancy the warps' own time is longer than any unit's",
-               100 * s->occupancy.fraction);
-    buf_puts(out, "\n    costs ");
-    explain_number(crowd - bound, out);
-    buf_printf(out, " cycles in which the busiest unit idles (%.0f %% of the predicted time)\n    ",
-               100 * (crowd - bound) / crowd);
-    print_more_blocks(s, out);
+    const Pastime *most = longest(f);
+    *out =
+        (Finding){.name = "waiting",
+                  .kind = "partitioning",
+                  .what = arena_printf(
+                      f->arena,
+                      "%d warps on an SM take longer than its busiest unit has work; alone, "
+                      "one spends %.0f %% of its time %s",
+                      f->s->occupancy.warps_per_sm,
+                      100 * field(f, most->field) / field(f, PROFILE_SERIAL_CYCLES), most->words),
+                  .cycles = crowd - bound,
+                  .share = (crowd - bound) / crowd,
+                  .unit = "the predicted time",
+                  .effect = "the busiest unit idles then",
+                  .remedy = more_work_or_warps(f)};
     return true;
 }
 
-static bool barriers(const Subject *s, Buf *out)
+static bool tail(const Search *f, Finding *out)
 {
-    enum { TOLD_PERCENT = 20 };
-    double n = field(s, PROFILE_SERIAL_BARRIER), all = field(s, PROFILE_SERIAL_CYCLES);
-    if (!(all > 0 && 100 * n > TOLD_PERCENT * all))
-        return false;
-    buf_puts(out, "  barriers: a warp alone spends ");
-    explain_number(n, out);
-    buf_printf(out,
-               " of its cycles at them (%.0f %%)\n    Do more between two barriers, use two "
-               "buffers so that one suffices, or synchronize a warp instead of the block.\n",
-               100 * n / all);
-    return true;
-}
-
-static bool tail(const Subject *s, Buf *out)
-{
-    double efficiency = field(s, PROFILE_TAIL_EFFICIENCY);
-    double bound = explain_metric(s, "bound_cycles");
+    double efficiency = field(f, PROFILE_TAIL_EFFICIENCY), waves = field(f, PROFILE_WAVES);
     if (!(efficiency < good_tail))
         return false;
-    buf_printf(out, "  tail: %.2f waves of blocks take the time of %.0f\n    costs ",
-               field(s, PROFILE_WAVES), ceil(field(s, PROFILE_WAVES)));
-    explain_number(bound * (1 - efficiency), out);
-    buf_printf(out,
-               " cycles (%.0f %% of the bound)\n    Choose tiles that fill the SMs a whole "
-               "number of times, or smaller blocks, so that the last wave is short.\n",
-               100 * (1 - efficiency));
+    *out = (Finding){
+        .name = "tail",
+        .kind = "partitioning",
+        .what = arena_printf(f->arena, "%.2f waves of blocks take the time of %.0f", waves,
+                             ceil(waves)),
+        .cycles = explain_metric(f->s, "bound_cycles") * (1 - efficiency),
+        .share = 1 - efficiency,
+        .unit = "the bound",
+        .remedy = waves < 1 ? "There are fewer blocks than the SMs can hold: give each block, or "
+                              "each thread, less to do."
+                            : "Choose tiles that fill the SMs a whole number of times, or smaller "
+                              "blocks, so that the last wave is short."};
     return true;
 }
 
-static bool large_loop(const Subject *s, Buf *out)
+static bool idle_lanes(const Search *f, Finding *out)
 {
-    double bytes = field(s, PROFILE_LOOP_BYTES);
-    if (!(bytes > instruction_cache_bytes))
+    int threads = (int)field(f, PROFILE_THREADS_PER_BLOCK);
+    int warps = f->s->occupancy.warps_per_block;
+    if (threads <= 0 || threads % WARP_THREADS == 0)
         return false;
-    buf_puts(out, "  large loops: ");
-    explain_number(bytes, out);
-    buf_puts(out, " bytes of code in the innermost loops do not fit the instruction cache (128 KB)"
-                  "\n    cost not known\n    Unroll less, or give a thread fewer elements.\n");
+    double idle = 1 - (double)threads / (WARP_THREADS * warps);
+    *out = (Finding){
+        .name = "idle lanes",
+        .kind = "partitioning",
+        .what = arena_printf(f->arena, "the last warp of a block has %d of %d lanes",
+                             threads % WARP_THREADS, WARP_THREADS),
+        .cycles = idle * explain_metric(f->s, "issue_cycles"),
+        .share = idle,
+        .unit = "issuing",
+        .remedy = arena_printf(f->arena, "Make blocks of a multiple of %d threads.", WARP_THREADS)};
     return true;
 }
 
-void explain_patterns(const Subject *s, Buf *out)
+static bool large_loops(const Search *f, Finding *out)
 {
-    static bool (*const patterns[])(const Subject *, Buf *) = {
-        bank_conflicts,    uncoalesced,   spills,   divergence, unknown_flow,
-        unknown_addresses, too_few_warps, barriers, tail,       large_loop};
-    bool found = false;
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        found |= patterns[i](s, out);
-    if (!found)
-        buf_puts(out, "  none: memory is used well, and the bound is work\n");
-    if (field(s, PROFILE_CODE_UNMATCHED) > 0)
-        buf_puts(out, "  (the machine code could not be joined to the PTX with certainty: its "
-                      "counts are estimates)\n");
+    double bytes = field(f, PROFILE_LOOP_BYTES);
+    if (!(bytes > loop_bytes_known))
+        return false;
+    *out = (Finding){.name = "large loops",
+                     .kind = "partitioning",
+                     .what = arena_printf(f->arena, "the innermost loops are %s bytes of code",
+                                          explain_number_text(f->arena, bytes)),
+                     .cycles = NAN,
+                     .share = NAN,
+                     .effect = "how much code the instruction caches hold is not published; up to "
+                               "24 KB cost nothing on an H200",
+                     .remedy = "Unroll less, or give a thread fewer elements."};
+    return true;
+}
+
+Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines)
+{
+    static bool (*const patterns[])(const Search *, Finding *) = {
+        bank_conflicts, scattered_accesses, spills,     indirect_accesses,
+        divergence,     branches_on_data,   barriers,   waiting,
+        tail,           idle_lanes,         large_loops};
+    Search search = {a, s, lines};
+    Findings found = {0};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        Finding one;
+        if (patterns[i](&search, &one))
+            VEC_PUSH(a, &found.all, one);
+    }
+    return found;
 }

@@ -120,18 +120,20 @@ static const char *const units[] = {"issue_cycles", "fp32_cycles",   "int_cycles
                                     "fp64_cycles",  "shared_cycles", "l2_cycles"};
 enum { UNITS = sizeof units / sizeof units[0] };
 
-static double busiest(const Subject *s)
+const char *explain_busiest(const Subject *s)
 {
-    double most = NAN;
+    const char *most = NULL;
     for (int i = 0; i < UNITS; i++)
-        most = fmax(most, explain_metric(s, units[i]));
+        if (explain_metric(s, units[i]) > (most ? explain_metric(s, most) : 0))
+            most = units[i];
     return most;
 }
 
 /* A unit that does nothing has no row. */
 static void cell_unit(const Subject *s, const char *name, Buf *out)
 {
-    double cycles = explain_metric(s, name), most = busiest(s);
+    const char *busiest = explain_busiest(s);
+    double cycles = explain_metric(s, name), most = busiest ? explain_metric(s, busiest) : NAN;
     if (cycles == 0)
         return;
     Buf number = {0};
@@ -159,6 +161,13 @@ static void cell_field(const Subject *s, const char *name, Buf *out)
     explain_number(field(s, (ProfileField)profile_find(name)), &number);
     buf_printf(out, "%13s", buf_text(&number));
     buf_free(&number);
+}
+
+/* None has no row. */
+static void cell_some(const Subject *s, const char *name, Buf *out)
+{
+    if (field(s, (ProfileField)profile_find(name)) != 0)
+        cell_field(s, name, out);
 }
 
 /* A part of a warp's time alone. */
@@ -203,15 +212,16 @@ static void cell_recorded(const Subject *s, const char *name, Buf *out)
 
 /* --- instructions and memory ------------------------------------------------------------------ */
 
-/* A kind that is not there has no row. */
+/* A kind that is hardly there has no row. */
 static void cell_mix(const Subject *s, const char *name, Buf *out)
 {
-    double n = field(s, (ProfileField)profile_find(name));
-    if (n == 0)
+    const double hardly = 0.0005;
+    double n = field(s, (ProfileField)profile_find(name)), all = field(s, PROFILE_ISSUED);
+    if (n <= hardly * all)
         return;
     cell_field(s, name, out);
     buf_putc(out, ' ');
-    print_percent(n, field(s, PROFILE_ISSUED), out);
+    print_percent(n, all, out);
 }
 
 /* A count and how many times its least it is; `name` is the count's, the least follows it in the
@@ -256,17 +266,17 @@ static const TableRow rows[] = {
     {"shared and L1", cell_unit, "shared_cycles"},
     {"L2", cell_unit, "l2_cycles"},
     {"bound with tail", cell_cycles, "bound_cycles"},
-    {"cycles of one warp alone, and what it spends them on", NULL, NULL},
+    {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL},
     {"alone", cell_field, "serial_cycles"},
     {"issue", cell_serial, "serial_issue"},
     {"shared memory", cell_serial, "serial_shared"},
     {"global memory", cell_serial, "serial_global"},
     {"barriers", cell_serial, "serial_barrier"},
-    {"among others", cell_field, "loaded_cycles"},
+    {"beside others", cell_field, "loaded_cycles"},
     {"loads in flight", cell_flight, NULL},
     {"time", NULL, NULL},
     {"busiest unit", cell_cycles, "bound_cycles"},
-    {"warps, by waves", cell_cycles, "crowd_cycles"},
+    {"warps by waves", cell_cycles, "crowd_cycles"},
     {"predicted", cell_predicted, "predicted_cycles"},
     {"recorded", cell_recorded, NULL},
     {"machine instructions of a warp, and as a share of all", NULL, NULL},
@@ -284,7 +294,7 @@ static const TableRow rows[] = {
     {"memory of a warp", NULL, NULL},
     {"shared passes", cell_factor, "shared_wavefronts"},
     {"global sectors", cell_factor, "global_sectors"},
-    {"loop code, bytes", cell_field, "loop_bytes"},
+    {"loop code, bytes", cell_some, "loop_bytes"},
 };
 enum { ROWS = sizeof rows / sizeof rows[0], COLUMN = 40 };
 

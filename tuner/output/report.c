@@ -71,8 +71,7 @@ void report_heading(const Run *r, Buf *out)
                problem);
     if (r->options.shards > 1) {
         label(out, "shard");
-        buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards,
-                   r->options.shard_from);
+        buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards, r->options.shard_from);
     }
     label(out, "times");
     print_source(r, out);

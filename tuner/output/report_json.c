@@ -4,59 +4,20 @@
 
 #include "tuner/run/run_final.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-
-json_t *report_number(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
-static json_t *json_of_value(Value v)
-{
-    switch (v.kind) {
-    case VALUE_BOOL:
-        return json_boolean(v.boolean);
-    case VALUE_INT:
-        return json_integer(v.integer);
-    case VALUE_REAL:
-        return report_number(v.real);
-    default:
-        return json_string(v.string);
-    }
-}
-
-static json_t *parameters_of(const Run *r, size_t i)
-{
-    json_t *o = json_object();
-    for (size_t p = 0; p < r->spec->parameter_count; p++)
-        json_object_set_new(o, r->spec->parameters[p].name,
-                            json_of_value(space_value(&r->space, r->configs[i].number, p)));
-    return o;
-}
-
-static json_t *metrics_of(const Run *r, size_t i)
-{
-    json_t *o = json_object();
-    for (size_t m = 0; m < r->metrics->metrics.count && r->configs[i].metrics; m++)
-        json_object_set_new(o, r->metrics->metrics.at[m].name,
-                            report_number(r->configs[i].metrics[m]));
-    return o;
-}
 
 static json_t *best_of(const Run *r)
 {
     if (r->best == SIZE_MAX)
         return json_null();
     json_t *o = json_object();
-    json_object_set_new(o, "parameters", parameters_of(r, r->best));
+    json_object_set_new(o, "parameters", report_parameters(r, r->best));
     json_object_set_new(o, "time_ms", report_number(r->configs[r->best].median));
     json_object_set_new(o, "low_ms", report_number(r->configs[r->best].low));
     json_object_set_new(o, "high_ms", report_number(r->configs[r->best].high));
     if (r->configs[r->best].warm_count > 0)
         json_object_set_new(o, "warm_ms", report_number(r->configs[r->best].warm_median));
-    json_object_set_new(o, "metrics", metrics_of(r, r->best));
+    json_object_set_new(o, "metrics", report_metrics(r, r->best));
     return o;
 }
 
@@ -67,7 +28,7 @@ static json_t *final_of(const Run *r)
     json_t *list = json_array();
     for (size_t k = 0; k < f->count; k++) {
         json_t *o = json_object();
-        json_object_set_new(o, "parameters", parameters_of(r, f->list[k]));
+        json_object_set_new(o, "parameters", report_parameters(r, f->list[k]));
         json_object_set_new(o, "time_ms", report_number(f->medians[k]));
         json_object_set_new(o, "ratio_low", report_number(f->ratio_low[k]));
         json_object_set_new(o, "ratio_high", report_number(f->ratio_high[k]));
@@ -114,51 +75,10 @@ static void set_counts(const Run *r, json_t *o)
     json_object_set_new(o, "wrong", json_integer((json_int_t)wrong));
 }
 
-static json_t *device_name(const Run *r)
-{
-    return r->device ? json_string(r->device->name) : json_null();
-}
-
-static json_t *arch_name(const Run *r)
-{
-    return r->device ? json_sprintf("sm_%d", device_arch(r->device)) : json_null();
-}
-
-/* What every object begins with. */
-static json_t *heading_of(const Run *r)
-{
-    json_t *o = json_object();
-    json_object_set_new(o, "aptune", json_string(APTUNE_VERSION));
-    json_object_set_new(o, "space", json_string(r->spec->name));
-    json_object_set_new(o, "problem", json_string(r->spec->problems[r->space.problem].text));
-    json_object_set_new(o, "device", device_name(r));
-    json_object_set_new(o, "arch", arch_name(r));
-    return o;
-}
-
-/* Writes the object and ends it. */
-static void print_object(json_t *o, Buf *out)
-{
-    char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-    buf_puts(out, text ? text : "{}");
-    buf_putc(out, '\n');
-    free(text);
-    json_decref(o);
-}
-
-static json_t *why_of(const Run *r, size_t i)
-{
-    Buf text = {0};
-    report_why(r, i, &text);
-    json_t *why = json_stringn(buf_text(&text), text.size - 1); /* without its last newline */
-    buf_free(&text);
-    return why;
-}
-
 void report_json(const Run *r, size_t why, Buf *out)
 {
     static const char *const sources[] = {"measured", "replayed", "static"};
-    json_t *o = heading_of(r);
+    json_t *o = report_object(r);
     json_object_set_new(o, "source", json_string(sources[r->source]));
     if (r->source == RUN_REPLAYED)
         json_object_set_new(o, "recording", json_string(r->recording_path));
@@ -173,10 +93,10 @@ void report_json(const Run *r, size_t why, Buf *out)
     json_object_set_new(o, "relative_performance", report_number(r->relative));
     json_object_set_new(o, "random_relative_performance", report_number(r->random_relative));
     if (why != SIZE_MAX)
-        json_object_set_new(o, "why", why_of(r, why));
+        json_object_set_new(o, "why", report_why_text(r, why));
     json_object_set_new(o, "seconds", report_stage_seconds(r->seconds));
     json_object_set_new(o, "ledger", report_ledger_json(r));
-    print_object(o, out);
+    report_print_object(o, out);
 }
 
 /* --- dry run ------------------------------------------------------------------------------------
@@ -210,12 +130,12 @@ static json_t *tier0_of(const Run *r)
 
 void report_dry_run_json(const Run *r, Buf *out)
 {
-    json_t *o = heading_of(r);
+    json_t *o = report_object(r);
     json_object_set_new(o, "points", json_integer((json_int_t)r->space.product));
     json_object_set_new(o, "constraints", rejections_of(r));
     json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
     json_object_set_new(o, "tier0_dropped", tier0_of(r));
-    print_object(o, out);
+    report_print_object(o, out);
 }
 
 /* --- CSV ----------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
-/* What the files of the report share with each other. */
+/* What the files of the report, and explanations, share with each other.
+ *
+ * Whatever gives a json_t gives a new reference, to be handed on or ended by whoever asked. */
 #ifndef APTUNE_OUTPUT_REPORT_PARTS_H
 #define APTUNE_OUTPUT_REPORT_PARTS_H
 
@@ -8,6 +10,21 @@
 
 /* A number, null where it is not finite. */
 json_t *report_number(double v);
+
+/* What every object begins with: program, space, problem, device. */
+json_t *report_object(const Run *r);
+
+/* The parameters of configuration `i` by name. */
+json_t *report_parameters(const Run *r, size_t i);
+
+/* All metrics of configuration `i` by name; an empty object when they are not known. */
+json_t *report_metrics(const Run *r, size_t i);
+
+/* report_why's words. */
+json_t *report_why_text(const Run *r, size_t i);
+
+/* Writes the object, indented, and ends it. */
+void report_print_object(json_t *o, Buf *out);
 
 /* Seconds by the name of their stage. */
 json_t *report_stage_seconds(const double *seconds);

@@ -4,6 +4,7 @@
 #include "tuner/record/continue.h"
 #include "tuner/record/field.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct ProfileWriter {
@@ -22,8 +23,19 @@ static bool read_header(Arena *a, const RecordLines *lines, ProfileHeader *h, Di
     FieldReader r = field_open(a, lines, 0, d);
     h->profiler = field_text(&r, "profiler", true);
     h->fields = field_texts(&r, "fields", &h->field_count);
+    h->columns = field_texts(&r, "regions", &h->column_count);
     field_close(&r);
     return r.ok;
+}
+
+/* The regions of a row, if it has any. */
+static void read_regions(FieldReader *r, size_t columns, ProfileRow *row)
+{
+    size_t count;
+    row->regions = field_numbers(r, "r", &count);
+    row->region_count = columns ? count / columns : 0;
+    if (row->region_count * columns != count)
+        field_fail(r, "%zu numbers for regions of %zu columns", count, columns);
 }
 
 static bool read_row(Arena *a, const RecordLines *lines, size_t i, ProfileRecording *rec, Diag *d)
@@ -32,8 +44,11 @@ static bool read_row(Arena *a, const RecordLines *lines, size_t i, ProfileRecord
     if (r.ok && field_exists(&r, "f")) {
         size_t count;
         const char *launch = field_text(&r, "launch", false);
-        ProfileRow row = {field_text(&r, "code", true), launch ? launch : "",
-                          field_numbers(&r, "f", &count), field_text(&r, "note", false)};
+        ProfileRow row = {.code = field_text(&r, "code", true),
+                          .launch = launch ? launch : "",
+                          .values = field_numbers(&r, "f", &count),
+                          .note = field_text(&r, "note", false)};
+        read_regions(&r, rec->header.column_count, &row);
         if (count != rec->header.field_count)
             field_fail(&r, "%zu values for %zu fields", count, rec->header.field_count);
         if (r.ok)
@@ -100,6 +115,17 @@ const char *record_profile_path(Arena *a, const char *times)
 /* --- writing -----------------------------------------------------------------------------------
  */
 
+static void write_names(Buf *line, const char *key, const char *const *names, size_t count)
+{
+    line_key(line, key);
+    buf_putc(line, '[');
+    for (size_t i = 0; i < count; i++) {
+        line_comma(line);
+        line_text(line, names[i]);
+    }
+    line_close(line, ']');
+}
+
 static bool write_header(ProfileWriter *w, Diag *d)
 {
     line_begin(&w->line);
@@ -107,13 +133,9 @@ static bool write_header(ProfileWriter *w, Diag *d)
     line_key(&w->line, "format");
     line_integer(&w->line, RECORD_FORMAT);
     line_field(&w->line, "profiler", w->header.profiler ? w->header.profiler : "");
-    line_key(&w->line, "fields");
-    buf_putc(&w->line, '[');
-    for (size_t i = 0; i < w->header.field_count; i++) {
-        line_comma(&w->line);
-        line_text(&w->line, w->header.fields[i]);
-    }
-    line_close(&w->line, ']');
+    write_names(&w->line, "fields", w->header.fields, w->header.field_count);
+    if (w->header.column_count)
+        write_names(&w->line, "regions", w->header.columns, w->header.column_count);
     record_header_write(&w->header.about, &w->line);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);
@@ -168,6 +190,20 @@ ProfileWriter *profiles_open_append(Arena *a, const char *path, const ProfileHea
     return NULL;
 }
 
+/* To six digits: what they are made of is counted, what is left is means. */
+static void write_regions(Buf *line, const double *numbers, size_t count)
+{
+    char text[32];
+    line_key(line, "r");
+    buf_putc(line, '[');
+    for (size_t i = 0; i < count; i++) {
+        line_comma(line);
+        snprintf(text, sizeof text, "%.6g", numbers[i]);
+        buf_puts(line, text);
+    }
+    line_close(line, ']');
+}
+
 bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
 {
     line_begin(&w->line);
@@ -180,6 +216,8 @@ bool profiles_append(ProfileWriter *w, const ProfileRow *row, Diag *d)
         line_number(&w->line, row->values[i]);
     }
     line_close(&w->line, ']');
+    if (row->region_count)
+        write_regions(&w->line, row->regions, row->region_count * w->header.column_count);
     line_field(&w->line, "note", row->note);
     line_end(&w->line);
     return append_line(w->file, &w->line, d);

@@ -5,7 +5,10 @@
  * names; a profiler of another version or with other fields writes a new file.
  *
  *     {"aptune":"profile","format":1,"profiler":"3","fields":["instr","regions"],"space":"mm",…}
- *     {"code":"…","launch":"…","f":[15150,769],"sum":"…"} */
+ *     {"code":"…","launch":"…","f":[15150,769],"sum":"…"}
+ *
+ * Where the header names columns of regions, a line may have "r": the regions' numbers, one row
+ * after the other. */
 #ifndef APTUNE_RECORD_PROFILE_H
 #define APTUNE_RECORD_PROFILE_H
 
@@ -17,13 +20,17 @@ typedef struct ProfileHeader {
     const char *profiler; /* version of the analysis */
     const char *const *fields;
     size_t field_count;
+    const char *const *columns; /* of regions */
+    size_t column_count;        /* 0: no row has regions */
 } ProfileHeader;
 
 typedef struct ProfileRow {
-    const char *code;     /* hash of the code; required */
-    const char *launch;   /* launch geometry as text, "" for any */
-    const double *values; /* one per field; NaN: not known */
-    const char *note;     /* what the analysis could not do; NULL for nothing */
+    const char *code;      /* hash of the code; required */
+    const char *launch;    /* launch geometry as text, "" for any */
+    const double *values;  /* one per field; NaN: not known */
+    const char *note;      /* what the analysis could not do; NULL for nothing */
+    const double *regions; /* as many rows of the header's columns; to 6 digits */
+    size_t region_count;   /* 0: not known */
 } ProfileRow;
 
 typedef struct ProfileRecording {

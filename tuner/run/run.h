@@ -81,29 +81,30 @@ typedef enum LedgerStage {
 
 /* What the user asked for. */
 typedef struct RunOptions {
-    const char *space;      /* the spec's path */
-    const char *arch;       /* device or architecture by name; NULL: the one here or recorded */
-    const char *recordings; /* folder of shipped recordings; NULL: "recordings" beside the spec */
-    const char *output;     /* folder for results */
-    const char *cache;      /* folder of compiled code */
-    int jobs;               /* compile workers; 0: one per core */
-    double compile_limit;   /* seconds for one compile */
-    bool compile;           /* compile here even where a recording has the profiles */
-    bool exhaustive;        /* time everything */
-    bool run_commands;      /* commands of the spec may be run */
-    size_t problem;         /* which of the spec's */
-    bool dry_run;           /* only count: needs no device, and may find no configuration */
-    bool no_gpu;            /* do as if there were none */
-    const char *l2;         /* "warm", "cold" or "both"; NULL: as suits the problem */
-    double trial_limit;     /* seconds one trial may take; 0: from those before it */
-    int finalists;          /* the best so many are timed again; 0: as many as are close */
-    bool sanitize;          /* run the survivors under compute-sanitizer, too */
-    int ordinal;            /* which GPU; < 0: not said, the one of `local_rank` */
-    const char *devices;    /* several GPUs: "all" or "0,2"; NULL: one */
-    bool mixed;             /* they may be of different kinds */
-    int local_rank;         /* which of the processes of a job on this machine this is */
-    int shard, shards;      /* this part of so many, from 0; shards < 2: the whole space */
-    const char *shard_from; /* who says so: "--shard", "Slurm", "MPI" */
+    const char *space;        /* the spec's path */
+    const char *arch;         /* device or architecture by name; NULL: the one here or recorded */
+    const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
+    const char *output;       /* folder for results */
+    const char *cache;        /* folder of compiled code */
+    int jobs;                 /* compile workers; 0: one per core */
+    double compile_limit;     /* seconds for one compile */
+    bool compile;             /* compile here even where a recording has the profiles */
+    bool exhaustive;          /* time everything */
+    bool run_commands;        /* commands of the spec may be run */
+    const char *problem_text; /* "N=8192": which of the spec's problems; NULL: that of … */
+    size_t problem;           /* … this number */
+    bool dry_run;             /* only count: needs no device, and may find no configuration */
+    bool no_gpu;              /* do as if there were none */
+    const char *l2;           /* "warm", "cold" or "both"; NULL: as suits the problem */
+    double trial_limit;       /* seconds one trial may take; 0: from those before it */
+    int finalists;            /* the best so many are timed again; 0: as many as are close */
+    bool sanitize;            /* run the survivors under compute-sanitizer, too */
+    int ordinal;              /* which GPU; < 0: not said, the one of `local_rank` */
+    const char *devices;      /* several GPUs: "all" or "0,2"; NULL: one */
+    bool mixed;               /* they may be of different kinds */
+    int local_rank;           /* which of the processes of a job on this machine this is */
+    int shard, shards;        /* this part of so many, from 0; shards < 2: the whole space */
+    const char *shard_from;   /* who says so: "--shard", "Slurm", "MPI" */
 } RunOptions;
 
 enum { RUN_DEVICE_LIMIT = 1024 }; /* GPUs of a machine are numbered below this */
@@ -290,6 +291,9 @@ size_t run_find_config(const Run *r, const char *text, Diag *d);
 
 /* "BM=64 BN=64 …" */
 const char *run_config_name(Arena *a, const Run *r, size_t i);
+
+/* What the command of launch `l` printed for configuration `i`; NULL when it was not run. */
+const char *run_printed_text(Arena *a, const Run *r, size_t i, size_t l, size_t *size);
 
 /* Slots of configuration `i` in scratch memory; NULL when they cannot be computed. */
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);

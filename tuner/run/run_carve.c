@@ -28,7 +28,20 @@ static bool read_metrics(Run *r)
     return true;
 }
 
-/* A metric that cannot be computed is NaN and never carves; the first reason is told. */
+/* Does anybody ask for the metric: a stage of the carving, or the spec by defining it? */
+static bool is_asked_for(const Run *r, const Metric *m)
+{
+    for (size_t i = 0; i < r->columns.count; i++)
+        if (strcmp(r->columns.at[i].name, m->name) == 0)
+            return true;
+    for (size_t i = 0; i < r->spec->metric_line_count; i++)
+        if (m->at.source == r->spec->metric_lines[i])
+            return true;
+    return false;
+}
+
+/* A metric that cannot be computed is NaN and never carves; the first reason is told where it
+ * matters. */
 typedef struct Computing {
     Run *run;
     Arena *scratch;      /* of one configuration */
@@ -76,6 +89,8 @@ static void compute_metrics(Run *r)
                    .scratch = arena_new(),
                    .values = ARENA_ARRAY(r->arena, MetricValue, n),
                    .told = ARENA_ARRAY(r->arena, bool, n)};
+    for (size_t m = 0; m < n; m++)
+        x.told[m] = !is_asked_for(r, &r->metrics->metrics.at[m]);
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
         if (!c->profile)

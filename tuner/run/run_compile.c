@@ -43,14 +43,34 @@ static json_t *values_json(const Profile *p)
     json_t *values = json_array();
     for (int f = 0; f < PROFILE_FIELDS; f++)
         json_array_append_new(values, isfinite(p->value[f]) ? json_real(p->value[f]) : json_null());
-    return values;
+    json_t *regions = json_array();
+    for (size_t i = 0; i < p->region_count; i++)
+        for (int c = 0; c < REGION_COLUMNS; c++)
+            json_array_append_new(regions, json_real(p->regions[i].value[c]));
+    return json_pack("{s:o, s:o, s:s?}", "values", values, "regions", regions, "note", p->note);
 }
 
-static const Profile *values_read(Arena *a, const json_t *values)
+/* The regions that values_json wrote. */
+static void regions_read(Arena *a, const json_t *numbers, Profile *p)
 {
+    ProfileRegion regions[PROFILE_REGION_ROOM];
+    const size_t rows = json_array_size(numbers) / REGION_COLUMNS;
+    const size_t count = rows < PROFILE_REGION_ROOM ? rows : PROFILE_REGION_ROOM;
+    for (size_t i = 0; i < count * REGION_COLUMNS; i++)
+        regions[i / REGION_COLUMNS].value[i % REGION_COLUMNS] =
+            json_number_value(json_array_get(numbers, i));
+    profile_set_regions(a, p, regions, count);
+}
+
+static const Profile *values_read(Arena *a, const json_t *profile)
+{
+    const json_t *values = json_object_get(profile, "values");
+    const char *note = json_string_value(json_object_get(profile, "note"));
     if (json_array_size(values) != PROFILE_FIELDS)
         return NULL;
     Profile *p = ARENA_NEW(a, Profile);
+    p->note = note ? arena_string(a, note) : NULL;
+    regions_read(a, json_object_get(profile, "regions"), p);
     for (size_t f = 0; f < PROFILE_FIELDS; f++) {
         json_t *v = json_array_get(values, f);
         p->value[f] = json_is_number(v) ? json_number_value(v) : NAN;
@@ -208,7 +228,10 @@ static bool profile_share(Work *w, const Item *it, const CompileResult *res, siz
     ProfileInput in = input_of(w->run, it->shares[share].step, res, &it->arguments[share]);
     Profile *p = ARENA_NEW(w->run->arena, Profile);
     it->profiles[share] = p;
-    return profile_build(w->scratch, &in, p, code, d);
+    if (!profile_build(w->scratch, &in, p, code, d))
+        return false;
+    profile_keep(w->run->arena, p);
+    return true;
 }
 
 /* Profiles fresh code and leaves what was found in the cache. */

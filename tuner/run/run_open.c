@@ -217,17 +217,49 @@ static bool weigh_configs(Run *r)
     return true;
 }
 
-/* Each of several problems has results of its own. */
-static const char *default_output(Run *r)
+/* Does each word of `text`, "N=8192 M=…" in any order, stand in the problem's own? */
+static bool names_problem(Arena *a, const char *text, const char *problem)
 {
-    const char *name = r->spec->name;
+    const char *padded = arena_printf(a, " %s ", problem);
+    for (const char *at = text + strspn(text, " ,"); *at; at += strspn(at, " ,")) {
+        size_t n = strcspn(at, " ,");
+        if (!strstr(padded, arena_printf(a, " %.*s ", (int)n, at)))
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+/* The problem that the user asks for. */
+static bool choose_problem(Run *r)
+{
+    const char *text = r->options.problem_text;
+    Buf all = {0};
+    for (size_t i = 0; text && i < r->spec->problem_count; i++) {
+        if (names_problem(r->arena, text, r->spec->problems[i].text)) {
+            r->options.problem = i;
+            text = NULL;
+        }
+        buf_printf(&all, "%s'%s'", i ? ", " : "", r->spec->problems[i].text);
+    }
+    if (text)
+        diag_fail(r->diag, "there is no problem '%s'; there are %s", text, buf_text(&all));
+    buf_free(&all);
+    return !text;
+}
+
+/* Each of several problems has results of its own. */
+static void choose_output(Run *r)
+{
+    if (!r->options.output)
+        r->options.output = arena_printf(r->arena, "aptune-out/%s", r->spec->name);
     if (r->spec->problem_count < 2)
-        return arena_printf(r->arena, "aptune-out/%s", name);
+        return;
     char *text = arena_string(r->arena, r->spec->problems[r->space.problem].text);
     for (char *c = text; *c; c++)
         if (*c == ' ' || *c == '/')
             *c = '_';
-    return arena_printf(r->arena, "aptune-out/%s/%s", name, text);
+    r->options.output = arena_printf(r->arena, "%s/%s", r->options.output, text);
 }
 
 bool run_open(Run *r)
@@ -236,7 +268,8 @@ bool run_open(Run *r)
     r->best = SIZE_MAX;
     r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);
-    if (!r->spec || !space_build(r->arena, r->spec, r->options.problem, &r->space, r->diag))
+    if (!r->spec || !choose_problem(r) ||
+        !space_build(r->arena, r->spec, r->options.problem, &r->space, r->diag))
         return false;
     if (r->space.count == 0 && !r->options.dry_run)
         return diag_fail(r->diag,
@@ -245,8 +278,7 @@ bool run_open(Run *r)
                          r->spec->name);
     enum { DIVISIONS_CHECKED = 20000 };
     space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
-    if (!r->options.output)
-        r->options.output = default_output(r);
+    choose_output(r);
     if (r->options.shards > 1)
         r->options.output = arena_printf(r->arena, "%s/shard-%d-of-%d", r->options.output,
                                          r->options.shard, r->options.shards);

@@ -18,7 +18,9 @@ static ProfileHeader profile_header(Run *r, const RecordHeader *about)
     return (ProfileHeader){.about = *about,
                            .profiler = arena_printf(r->arena, "%d", PROFILER_VERSION),
                            .fields = fields,
-                           .field_count = PROFILE_FIELDS};
+                           .field_count = PROFILE_FIELDS,
+                           .columns = profile_region_names(),
+                           .column_count = REGION_COLUMNS};
 }
 
 static const char *step_text(Arena *a, const Step *s)
@@ -54,9 +56,13 @@ static bool write_config(Arena *a, Run *r, const Config *c, ProfileWriter *w, Se
     size_t n = run_all_shares(a, r, c, &shares);
     bool ok = true;
     for (size_t k = 0; k < n && ok; k++) {
+        const Profile *p = c->profiles ? c->profiles[k] : c->profile;
         ProfileRow row = {.code = c->hash[shares[k].step->launch].text,
                           .launch = step_text(a, shares[k].step),
-                          .values = c->profiles ? c->profiles[k]->value : c->profile->value};
+                          .values = p->value,
+                          .note = p->note,
+                          .regions = p->regions ? p->regions->value : NULL,
+                          .region_count = p->region_count};
         if (!c->profiles || is_new(seen, &row))
             ok = profiles_append(w, &row, r->diag);
     }
@@ -104,6 +110,25 @@ static const ProfileRecording *open_profiles(Run *r)
     return strcmp(p->header.profiler, version) == 0 ? p : NULL;
 }
 
+/* Regions in the order of this program's columns; none where the recording lacks one. */
+static void take_regions(Arena *a, const ProfileHeader *h, const ProfileRow *row, Profile *p)
+{
+    ProfileRegion regions[PROFILE_REGION_ROOM];
+    const size_t count =
+        row->region_count < PROFILE_REGION_ROOM ? row->region_count : PROFILE_REGION_ROOM;
+    for (int c = 0; c < REGION_COLUMNS; c++) {
+        size_t k = 0;
+        const char *name = profile_region_names()[c];
+        while (k < h->column_count && strcmp(h->columns[k], name) != 0)
+            k++;
+        if (k == h->column_count)
+            return;
+        for (size_t i = 0; i < count; i++)
+            regions[i].value[c] = row->regions[i * h->column_count + k];
+    }
+    profile_set_regions(a, p, regions, count);
+}
+
 /* A row's numbers in the order of this program's fields. */
 static const Profile *profile_of_row(Arena *a, const ProfileHeader *h, const ProfileRow *row)
 {
@@ -114,6 +139,8 @@ static const Profile *profile_of_row(Arena *a, const ProfileHeader *h, const Pro
         if (k != SIZE_MAX)
             p->value[f] = row->values[k];
     }
+    p->note = row->note;
+    take_regions(a, h, row, p);
     return p;
 }
 

@@ -36,14 +36,16 @@ static List selected_list(const Run *r)
 /* --- polish ------------------------------------------------------------------------------------
  */
 
-/* What polish goes by: the last column the spec carves by if that is a time, so that a better
- * prediction guides polish too; else the shipped prediction. */
+/* What polish goes by: the one column that the spec's last stage carves by if that is a time, so
+ * that a better prediction guides polish too; else the shipped prediction. */
 static const double *guide(Run *r)
 {
     const Carving *c = &r->carving;
     for (size_t s = c->stage_count; s-- > 0;) {
-        if (c->stages[s].column_count == 0 || c->stages[s].kind == STAGE_HOLDS)
+        if (c->stages[s].kind == STAGE_HOLDS)
             continue;
+        if (c->stages[s].column_count != 1)
+            break;
         const Column *column = &c->table->columns[c->stages[s].columns[0]];
         if (!column->up && column->unit && strcmp(column->unit, "cycles") == 0)
             return column->values;

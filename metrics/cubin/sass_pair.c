@@ -1,0 +1,354 @@
+#include "metrics/cubin/sass_pair.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOOPS_MOST = 64, SIDE_BY_SIDE_MOST = 6, NUMBERS_MOST = 32, COPIES_MOST = 64 };
+
+/* Costs are shares of what two loops have: 0 for loops that do the same, up to 2 for loops that
+ * have nothing in common.  Numbers say as much as landmarks. */
+static const double ORDER_COST = 2;     /* of two loops that come after one another the other way */
+static const double NESTING_COST = 1;   /* of inner loops that the other one does not have */
+static const double DOUBT_MARGIN = 0.1; /* exchanges that cost less are as good */
+static const double COPIES_COST =
+    0.001; /* an unrolled loop rather where the plain one fits worse */
+
+/* What a loop does, without its inner loops. */
+typedef struct Traits {
+    double marks[SASS_ANCHORS];
+    uint32_t numbers[NUMBERS_MOST]; /* constants in its instructions */
+    int number_count;
+} Traits;
+
+/* Loops of one side. */
+typedef struct Side {
+    const Cfg *cfg;
+    const LoopTree *tree;
+    Traits *traits;
+    bool *before; /* [a * loops + b]: a comes before b, both in the same loop */
+} Side;
+
+typedef struct Pairing {
+    Arena *arena;
+    Side code, ptx;
+    const WalkFunction *walk;
+    double *cost; /* [code loop * PTX loops + PTX loop], with all that is inside */
+    SassPairs pairs;
+} Pairing;
+
+/* One level of a nest: loops side by side in the same loop. */
+typedef struct Level {
+    int count;
+    int loop[SIDE_BY_SIDE_MOST];
+} Level;
+
+typedef struct Matching {
+    const Pairing *p;
+    Level code, ptx;
+    int way[SIDE_BY_SIDE_MOST], best[SIDE_BY_SIDE_MOST]; /* by position in `code`: that in `ptx` */
+    double least;
+} Matching;
+
+/* --- what loops do -------------------------------------------------------------------------- */
+
+/* Numbers that say something: 0, 1 and -1 are everywhere. */
+static void add_number(Traits *t, int64_t number)
+{
+    const uint32_t n = (uint32_t)number;
+    if (n == 0 || n == 1 || n == UINT32_MAX || t->number_count == NUMBERS_MOST)
+        return;
+    for (int i = 0; i < t->number_count; i++)
+        if (t->numbers[i] == n)
+            return;
+    t->numbers[t->number_count++] = n;
+}
+
+static void add_code_instruction(Traits *t, SassInstr w)
+{
+    double amount;
+    uint32_t number;
+    const SassAnchor k = sass_anchor_of(w, &amount);
+    if (k != SASS_NO_ANCHOR)
+        t->marks[k] += amount;
+    if (sass_immediate(w, &number))
+        add_number(t, number);
+}
+
+static void add_ptx_instruction(Traits *t, const PtxInstr *in)
+{
+    double amount;
+    const SassAnchor k = sass_anchor_of_ptx(in, &amount);
+    if (k != SASS_NO_ANCHOR)
+        t->marks[k] += amount;
+    for (size_t i = 0; i < in->count; i++) {
+        const PtxOperand *o = &in->operands[i];
+        if (o->kind == PTX_OPERAND_IMMEDIATE)
+            add_number(t, o->value);
+        if (o->kind == PTX_OPERAND_FLOAT)
+            add_number(t, o->index == 64 ? o->value >> 32 : o->value);
+    }
+}
+
+static void describe_code(Side *side, const SassFlow *f)
+{
+    for (int b = 0; b < f->cfg->count; b++) {
+        const int loop = f->loops->loop_of[b];
+        for (size_t i = f->cfg->blocks[b].first; loop != CFG_NONE && i < f->cfg->blocks[b].end; i++)
+            add_code_instruction(&side->traits[loop], f->instrs[i]);
+    }
+}
+
+static void describe_ptx(Side *side, const PtxFunction *f)
+{
+    for (int b = 0; b < side->cfg->count; b++) {
+        const int loop = side->tree->loop_of[b];
+        const CfgBlock *block = &side->cfg->blocks[b];
+        for (size_t i = block->first; loop != CFG_NONE && i < block->end; i++)
+            add_ptx_instruction(&side->traits[loop], &f->instrs.at[i]);
+    }
+}
+
+/* Marks what can be come to from a loop within one pass through the loop around it. */
+static void mark_before(Arena *a, Side *s, int loop)
+{
+    const Loop *l = &s->tree->loops.at[loop];
+    const int around = l->parent == CFG_NONE ? CFG_NONE : s->tree->loops.at[l->parent].header;
+    bool *seen = ARENA_ARRAY(a, bool, (size_t)s->cfg->count);
+    int *stack = ARENA_ARRAY(a, int, (size_t)s->cfg->count), depth = 0;
+    for (stack[depth++] = l->header; depth > 0;) {
+        const CfgBlock *b = &s->cfg->blocks[stack[--depth]];
+        for (int k = 0; k < b->succ_count; k++) {
+            const int to = b->succs[k];
+            if (to == around || seen[to])
+                continue;
+            seen[to] = true;
+            stack[depth++] = to;
+        }
+    }
+    for (size_t i = 0; i < s->tree->loops.count; i++)
+        if ((int)i != loop && s->tree->loops.at[i].parent == l->parent)
+            s->before[(size_t)loop * s->tree->loops.count + i] = seen[s->tree->loops.at[i].header];
+}
+
+static Side side_new(Arena *a, const Cfg *c, const LoopTree *t)
+{
+    const size_t n = t->loops.count;
+    Side s = {.cfg = c, .tree = t, .traits = ARENA_ARRAY(a, Traits, n + 1)};
+    s.before = ARENA_ARRAY(a, bool, n *n + 1);
+    for (size_t i = 0; n > 1 && i < n; i++)
+        mark_before(a, &s, (int)i);
+    return s;
+}
+
+/* -1: a comes first, 1: b does, 0: neither, or on some ways one and on some the other. */
+static int order_of(const Side *s, int a, int b)
+{
+    const size_t n = s->tree->loops.count;
+    return (int)s->before[(size_t)b * n + (size_t)a] - (int)s->before[(size_t)a * n + (size_t)b];
+}
+
+/* --- how unlike two loops are --------------------------------------------------------------- */
+
+/* The share of all landmarks that differs when the code does `copies` iterations in one. */
+static double unlike_marks(const Traits *code, const Traits *ptx, double copies)
+{
+    double all = 0, unlike = 0;
+    for (int k = 0; k < SASS_ANCHORS; k++) {
+        const double a = code->marks[k] / copies, b = ptx->marks[k];
+        if (a == 0 && b == 0)
+            continue;
+        const double weight = sass_anchor_weight((SassAnchor)k);
+        all += weight;
+        unlike += weight * (1 - fmin(a, b) / fmax(a, b));
+    }
+    return all > 0 ? unlike / all : 0;
+}
+
+/* The share of the PTX's numbers that the code does not have. */
+static double unlike_numbers(const Traits *code, const Traits *ptx)
+{
+    int missing = 0;
+    for (int i = 0; i < ptx->number_count; i++) {
+        bool found = false;
+        for (int k = 0; k < code->number_count; k++)
+            found |= code->numbers[k] == ptx->numbers[i];
+        missing += !found;
+    }
+    return ptx->number_count ? (double)missing / ptx->number_count : 0;
+}
+
+static double unlike(const Traits *code, const Traits *ptx)
+{
+    double least = unlike_marks(code, ptx, 1);
+    for (int k = 0; k < SASS_ANCHORS && least > 0; k++) {
+        const double copies = ptx->marks[k] > 0 ? nearbyint(code->marks[k] / ptx->marks[k]) : 0;
+        if (copies > 1 && copies <= COPIES_MOST)
+            least = fmin(least, unlike_marks(code, ptx, copies) + COPIES_COST);
+    }
+    return least + unlike_numbers(code, ptx);
+}
+
+/* --- one level ------------------------------------------------------------------------------ */
+
+/* The loops right inside another one, or with CFG_NONE those at the top.  False when they are too
+ * many. */
+static bool level_of(const Side *s, int parent, Level *out)
+{
+    out->count = 0;
+    for (size_t i = 0; i < s->tree->loops.count; i++) {
+        if (s->tree->loops.at[i].parent != parent)
+            continue;
+        if (out->count == SIDE_BY_SIDE_MOST)
+            return false;
+        out->loop[out->count++] = (int)i;
+    }
+    return true;
+}
+
+static double pair_cost(const Matching *m, int position, int way)
+{
+    const size_t n = m->p->ptx.tree->loops.count;
+    return m->p->cost[(size_t)m->code.loop[position] * n + (size_t)m->ptx.loop[way]];
+}
+
+/* Of a position's order against all others, given their ways. */
+static double order_cost(const Matching *m, const int *way, int position, int others)
+{
+    double cost = 0;
+    for (int i = 0; i < others; i++) {
+        const int code = order_of(&m->p->code, m->code.loop[i], m->code.loop[position]);
+        const int ptx = order_of(&m->p->ptx, m->ptx.loop[way[i]], m->ptx.loop[way[position]]);
+        cost += i != position && code * ptx < 0 ? ORDER_COST : 0;
+    }
+    return cost;
+}
+
+/* All ways to pair from a position on; depth is at most SIDE_BY_SIDE_MOST. */
+static void try_ways(Matching *m, int position, unsigned taken, double cost)
+{
+    if (cost >= m->least)
+        return;
+    if (position == m->code.count) {
+        m->least = cost;
+        memcpy(m->best, m->way, sizeof m->best);
+        return;
+    }
+    for (int way = 0; way < m->ptx.count; way++) {
+        if (taken >> way & 1)
+            continue;
+        m->way[position] = way;
+        try_ways(m, position + 1, taken | 1u << way,
+                 cost + pair_cost(m, position, way) + order_cost(m, m->way, position, position));
+    }
+}
+
+static double cost_of_ways(const Matching *m, const int *way)
+{
+    double cost = 0;
+    for (int i = 0; i < m->code.count; i++)
+        cost += pair_cost(m, i, way[i]) + order_cost(m, way, i, i);
+    return cost;
+}
+
+/* The loops inside a pair (CFG_NONE: at the top), paired as well as can be.  False when there are
+ * not equally many, or too many. */
+static bool match_level(const Pairing *p, int code, int ptx, Matching *m)
+{
+    *m = (Matching){.p = p, .least = INFINITY};
+    if (!level_of(&p->code, code, &m->code) || !level_of(&p->ptx, ptx, &m->ptx) ||
+        m->code.count != m->ptx.count)
+        return false;
+    try_ways(m, 0, 0, 0);
+    return true;
+}
+
+/* Inner loops stand behind outer ones, so what is inside is known when this is asked for. */
+static void find_costs(Pairing *p)
+{
+    const size_t codes = p->code.tree->loops.count, ptxs = p->ptx.tree->loops.count;
+    p->cost = ARENA_ARRAY(p->arena, double, codes *ptxs + 1);
+    for (size_t i = codes; i-- > 0;)
+        for (size_t k = ptxs; k-- > 0;) {
+            Matching m;
+            if (p->code.tree->loops.at[i].depth != p->ptx.tree->loops.at[k].depth)
+                continue;
+            const bool alike = match_level(p, (int)i, (int)k, &m);
+            p->cost[i * ptxs + k] =
+                unlike(&p->code.traits[i], &p->ptx.traits[k]) + (alike ? m.least : NESTING_COST);
+        }
+}
+
+/* --- the answer ----------------------------------------------------------------------------- */
+
+static double visits_of(const Pairing *p, int loop)
+{
+    const Loop *l = &p->ptx.tree->loops.at[loop];
+    double visits = 0;
+    for (size_t i = 0; i < l->blocks.count; i++)
+        visits += (double)p->walk->blocks[l->blocks.at[i]].visits;
+    return visits;
+}
+
+static bool count_alike(const Pairing *p, int a, int b)
+{
+    const WalkLoop *x = &p->walk->loops[a], *y = &p->walk->loops[b];
+    return x->entries == y->entries && x->headers == y->headers &&
+           visits_of(p, a) == visits_of(p, b);
+}
+
+static size_t line_of(const Pairing *p, int loop)
+{
+    const int header = p->ptx.tree->loops.at[loop].header;
+    return walk_line(p->walk->function, p->ptx.cfg->blocks[header].first);
+}
+
+static void find_doubt(Pairing *p, const Matching *m)
+{
+    for (int i = 0; i < m->code.count; i++)
+        for (int k = 0; k < i && !p->pairs.doubt; k++) {
+            int way[SIDE_BY_SIDE_MOST];
+            memcpy(way, m->best, sizeof way);
+            way[i] = m->best[k];
+            way[k] = m->best[i];
+            const int a = m->ptx.loop[way[i]], b = m->ptx.loop[way[k]];
+            if (!count_alike(p, a, b) && cost_of_ways(m, way) < m->least + DOUBT_MARGIN)
+                p->pairs.doubt = arena_printf(
+                    p->arena, "the loops at lines %zu and %zu of the PTX look alike in the code",
+                    line_of(p, a), line_of(p, b));
+        }
+}
+
+/* Outer loops stand before inner ones: a loop's own pair is known when its level is matched. */
+static void take_level(Pairing *p, int code, int ptx)
+{
+    Matching m;
+    if (!match_level(p, code, ptx, &m)) {
+        p->pairs.complete = false;
+        return;
+    }
+    find_doubt(p, &m);
+    for (int i = 0; i < m.code.count; i++)
+        p->pairs.loop[m.code.loop[i]] = m.ptx.loop[m.best[i]];
+}
+
+SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *ptx)
+{
+    const size_t codes = code->loops->loops.count, ptxs = ptx->flow->loops->loops.count;
+    Pairing p = {.arena = a, .walk = ptx};
+    p.pairs.loop = ARENA_ARRAY(a, int, codes + 1);
+    for (size_t i = 0; i < codes; i++)
+        p.pairs.loop[i] = CFG_NONE;
+    if (codes > LOOPS_MOST || ptxs > LOOPS_MOST)
+        return p.pairs;
+    p.code = side_new(a, code->cfg, code->loops);
+    p.ptx = side_new(a, ptx->flow->cfg, ptx->flow->loops);
+    describe_code(&p.code, code);
+    describe_ptx(&p.ptx, ptx->function);
+    find_costs(&p);
+    p.pairs.complete = true;
+    take_level(&p, CFG_NONE, CFG_NONE);
+    for (size_t i = 0; i < codes; i++)
+        if (p.pairs.loop[i] != CFG_NONE)
+            take_level(&p, (int)i, p.pairs.loop[i]);
+    return p.pairs;
+}

@@ -1,0 +1,29 @@
+/* Which loop of the machine code is which of the PTX.
+ *
+ * ptxas lays blocks out in an order of its own, so that the order of the text says little.  Loops
+ * are paired level by level of their nests, those at the top first, by what they do:
+ *
+ *  - their landmarks (sass_anchor.def), in the same proportions, once or unrolled;
+ *  - the numbers that stand in their instructions;
+ *  - what is inside them, paired likewise;
+ *  - and which of them comes after which on every way through the kernel.
+ *
+ * Levels with another number of loops than the PTX has (ptxas unrolled one, or split it into a main
+ * part and a rest) are not paired, nor is what is in them.  Where exchanging two loops would fit
+ * about as well and would change how often something is executed, the pairing is a guess. */
+#ifndef APTUNE_CUBIN_SASS_PAIR_H
+#define APTUNE_CUBIN_SASS_PAIR_H
+
+#include "metrics/cubin/sass_anchor.h"
+#include "metrics/cubin/sass_flow.h"
+#include "metrics/flow/walk.h"
+
+typedef struct SassPairs {
+    int *loop;         /* by loop of the code: that of the PTX's entry function, or CFG_NONE */
+    bool complete;     /* all loops of both are paired */
+    const char *doubt; /* two loops that might as well be exchanged; NULL: none */
+} SassPairs;
+
+SassPairs sass_pair_loops(Arena *a, const SassFlow *code, const WalkFunction *ptx);
+
+#endif

@@ -1,0 +1,252 @@
+#include "metrics/metric/profile_walk.h"
+
+#include "metrics/metric/profile_tensor.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- counts ------------------------------------------------------------------------------- */
+
+static void set_mix(Profile *p, const Walk *w)
+{
+    static const struct {
+        ProfileField field;
+        PtxClass class[3]; /* summed; the same one again counts nothing */
+        int count;
+    } table[] = {
+        {PROFILE_FP32_INSTR, {PTX_CLASS_FP32}, 1},
+        {PROFILE_INT_INSTR, {PTX_CLASS_INT, PTX_CLASS_COMPARE, PTX_CLASS_ADDRESS}, 3},
+        {PROFILE_SFU_INSTR, {PTX_CLASS_SFU}, 1},
+        {PROFILE_FP64_INSTR, {PTX_CLASS_FP64}, 1},
+        {PROFILE_HALF_INSTR, {PTX_CLASS_HALF}, 1},
+        {PROFILE_TENSOR_INSTR, {PTX_CLASS_TENSOR}, 1},
+        {PROFILE_MOVE_INSTR, {PTX_CLASS_MOVE, PTX_CLASS_CONVERT}, 2},
+        {PROFILE_BRANCH_INSTR, {PTX_CLASS_BRANCH, PTX_CLASS_CALL}, 2},
+        {PROFILE_SYNC_INSTR, {PTX_CLASS_BARRIER, PTX_CLASS_FENCE}, 2},
+        {PROFILE_ATOMICS, {PTX_CLASS_ATOMIC}, 1},
+        {PROFILE_UNKNOWN_INSTR, {PTX_CLASS_UNKNOWN}, 1},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        double sum = 0;
+        for (int k = 0; k < table[i].count; k++)
+            sum += w->by_class[table[i].class[k]];
+        p->value[table[i].field] = sum;
+    }
+    p->value[PROFILE_GLOBAL_LOADS] = w->loads[PTX_GLOBAL];
+    p->value[PROFILE_GLOBAL_STORES] = w->stores[PTX_GLOBAL];
+    p->value[PROFILE_SHARED_LOADS] = w->loads[PTX_SHARED];
+    p->value[PROFILE_SHARED_STORES] = w->stores[PTX_SHARED];
+    p->value[PROFILE_LOCAL_ACCESSES] = w->loads[PTX_LOCAL] + w->stores[PTX_LOCAL];
+}
+
+/* --- regions ------------------------------------------------------------------------------ */
+
+static ProfileRegion region_row(const WalkRegion *r)
+{
+    ProfileRegion row = {{0}};
+    row.value[REGION_SYNC] = r->sync;
+    row.value[REGION_TIMES] = r->times;
+    row.value[REGION_STALLS] = r->stop == WALK_STOP_LOAD;
+    row.value[REGION_LOCAL_STALLS] = r->stop == WALK_STOP_LOCAL;
+    row.value[REGION_BARRIERS] = r->stop == WALK_STOP_BARRIER;
+    row.value[REGION_INSTR] = r->instr / r->times;
+    row.value[REGION_LOADS] = r->loads / r->times;
+    row.value[REGION_COVERED] = r->covered / r->times;
+    row.value[REGION_SECTORS] = r->sectors / r->times;
+    row.value[REGION_BYTES] = r->bytes / r->times;
+    return row;
+}
+
+/* Those that execute most first; ties as they stand. */
+static int by_work(const void *a, const void *b)
+{
+    const WalkRegion *x = *(const WalkRegion *const *)a, *y = *(const WalkRegion *const *)b;
+    if (x->instr != y->instr)
+        return x->instr > y->instr ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* What there is no room for becomes one row of no synchronization region. */
+static void add_rest(ProfileRegion *rest, const WalkRegion *r)
+{
+    const ProfileRegion row = region_row(r);
+    const double times = rest->value[REGION_TIMES] + r->times;
+    for (int c = REGION_STALLS; c < REGION_COLUMNS; c++)
+        rest->value[c] += (row.value[c] - rest->value[c]) * r->times / times;
+    rest->value[REGION_SYNC] = -1;
+    rest->value[REGION_TIMES] = times;
+}
+
+static void set_regions(Arena *a, Profile *p, const Walk *w)
+{
+    enum { LAST = PROFILE_REGION_ROOM - 1 };
+    const size_t count = w->stall_regions.count;
+    const WalkRegion **order = ARENA_ARRAY(a, const WalkRegion *, count + 1);
+    ProfileRegion rows[PROFILE_REGION_ROOM] = {{{0}}};
+    for (size_t i = 0; i < count; i++)
+        order[i] = &w->stall_regions.at[i];
+    if (count > PROFILE_REGION_ROOM)
+        qsort(order, count, sizeof *order, by_work);
+    for (size_t i = 0; i < count; i++)
+        if (i < LAST || count == PROFILE_REGION_ROOM)
+            rows[i] = region_row(order[i]);
+        else
+            add_rest(&rows[LAST], order[i]);
+    profile_set_regions(a, p, rows, count);
+}
+
+/* --- the walk ----------------------------------------------------------------------------- */
+
+/* Ways taken at each branch, over its visits: the most. */
+static double most_paths(const Walk *w)
+{
+    double most = 1;
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        for (int b = 0; b < f->flow->cfg->count; b++)
+            if (f->blocks[b].visits > 0)
+                most = fmax(most, (double)f->blocks[b].paths / (double)f->blocks[b].visits);
+    }
+    return most;
+}
+
+void profile_set_walk(Arena *a, Profile *p, const Memory *m)
+{
+    const Walk *w = &m->mean;
+    p->value[PROFILE_INSTR] = w->instr;
+    p->value[PROFILE_REGIONS] = w->regions;
+    p->value[PROFILE_LONG_REGIONS] = w->long_regions;
+    p->value[PROFILE_BRANCHES_UNKNOWN] = w->unknown_branches;
+    p->value[PROFILE_LOOPS_UNKNOWN] = w->unknown_loops;
+    p->value[PROFILE_BARRIERS_EXECUTED] = w->barriers;
+    p->value[PROFILE_DIVERGENT_BRANCHES] = w->divergent;
+    p->value[PROFILE_BRANCH_PATHS] = w->branches > 0 ? w->paths / w->branches : 1;
+    p->value[PROFILE_BRANCH_PATHS_MOST] = most_paths(m->walk);
+    p->value[PROFILE_WARPS_FOLLOWED] = m->samples->count;
+    set_mix(p, w);
+    p->value[PROFILE_TENSOR_WORK] = w->by_class[PTX_CLASS_TENSOR] > 0
+                                        ? profile_tensor_work(m->walk) *
+                                              w->by_class[PTX_CLASS_TENSOR] /
+                                              fmax(1, m->walk->by_class[PTX_CLASS_TENSOR])
+                                        : 0;
+    set_regions(a, p, m->walk);
+}
+
+/* --- memory ------------------------------------------------------------------------------- */
+
+static void add_access(ProfileTraffic *t, const MemoryAccess *x)
+{
+    const MemoryFigures *f = &x->figures;
+    switch (x->space) {
+    case PTX_GLOBAL:
+        t->global_sectors += f->sectors;
+        t->global_sectors_min += f->sectors_min;
+        t->global_lines += f->lines;
+        t->global_lines_min += f->lines_min;
+        t->global_requests += f->executions;
+        t->global_bytes += f->bytes;
+        t->global_bytes_unique += f->unique_bytes;
+        break;
+    case PTX_SHARED:
+        t->shared_traffic += f->lanes * x->bytes;
+        break;
+    case PTX_LOCAL:
+        t->local_sectors += f->sectors;
+        break;
+    case PTX_CONST:
+        t->constant_loads += f->executions - f->unknown;
+        t->constant_passes += f->wavefronts;
+        break;
+    default:
+        break;
+    }
+}
+
+static ProfileTraffic sum_traffic(const Memory *m)
+{
+    ProfileTraffic t = {0};
+    for (size_t i = 0; i < m->loads.count; i++) {
+        const MemoryFigures *f = &m->loads.at[i].figures;
+        const bool is_load = m->loads.at[i].kind == ACCESS_LOAD;
+        *(is_load ? &t.shared_loads : &t.shared_others) += f->executions;
+        *(is_load ? &t.shared_load_wavefronts : &t.shared_other_wavefronts) += f->wavefronts;
+        t.shared_wavefronts_min += f->wavefronts_min;
+    }
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        const MemoryAccess *x = &m->accesses.at[i];
+        t.unknown += x->figures.unknown;
+        if (x->space == PTX_SHARED && x->merged == CFG_NONE) {
+            t.shared_others += x->figures.executions;
+            t.shared_other_wavefronts += x->figures.wavefronts;
+            t.shared_wavefronts_min += x->figures.wavefronts_min;
+        }
+        add_access(&t, x);
+    }
+    return t;
+}
+
+static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
+{
+    p->value[PROFILE_SHARED_WAVEFRONTS] = t->shared_load_wavefronts + t->shared_other_wavefronts;
+    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = t->shared_wavefronts_min;
+    p->value[PROFILE_SHARED_ACCESSES] = t->shared_loads + t->shared_others;
+    p->value[PROFILE_GLOBAL_SECTORS] = t->global_sectors;
+    p->value[PROFILE_GLOBAL_SECTORS_MIN] = t->global_sectors_min;
+    p->value[PROFILE_GLOBAL_LINES] = t->global_lines;
+    p->value[PROFILE_GLOBAL_LINES_MIN] = t->global_lines_min;
+    p->value[PROFILE_GLOBAL_REQUESTS] = t->global_requests;
+    p->value[PROFILE_GLOBAL_BYTES] = t->global_bytes;
+    p->value[PROFILE_GLOBAL_BYTES_UNIQUE] = t->global_bytes_unique;
+    p->value[PROFILE_SHARED_TRAFFIC] = t->shared_traffic;
+    p->value[PROFILE_LOCAL_SECTORS] = t->local_sectors;
+    p->value[PROFILE_CONSTANT_LOADS] = t->constant_loads;
+    p->value[PROFILE_CONSTANT_REPLAYS] = t->constant_passes - t->constant_loads;
+    p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;
+    p->value[PROFILE_ACCESSES_SAMPLED] = sampled;
+}
+
+ProfileTraffic profile_set_memory(Profile *p, const Memory *m)
+{
+    const ProfileTraffic t = sum_traffic(m);
+    set_traffic(p, &t, m->sampled);
+    return t;
+}
+
+/* --- what is not known --------------------------------------------------------------------- */
+
+static void add_reason(Buf *b, const char *text)
+{
+    buf_printf(b, "%s%s", b->size ? "; " : "", text);
+}
+
+static void add_unknown_accesses(Arena *a, Buf *b, const Memory *m)
+{
+    size_t count = 0;
+    const MemoryAccess *first = NULL;
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        const MemoryAccess *x = &m->accesses.at[i];
+        if (!(x->figures.unknown > 0))
+            continue;
+        first = first ? first : x;
+        count++;
+    }
+    if (first)
+        add_reason(b, arena_printf(a, "%s, line %zu: the address is not known (%zu such accesses)",
+                                   first->function->name, first->line, count));
+}
+
+void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatched)
+{
+    enum { NOTES = 4 };
+    const size_t notes = m->walk->notes.count;
+    Buf b = {0};
+    for (size_t i = 0; i < notes && i < NOTES; i++)
+        add_reason(&b, m->walk->notes.at[i]);
+    if (notes > NOTES)
+        add_reason(&b, arena_printf(a, "and %zu more", notes - NOTES));
+    add_unknown_accesses(a, &b, m);
+    if (unmatched)
+        add_reason(&b, arena_printf(a, "code and PTX do not match: %s", unmatched));
+    p->note = b.size ? arena_string(a, buf_text(&b)) : NULL;
+    buf_free(&b);
+}

@@ -1,0 +1,121 @@
+/* Writes out the machine code of some configurations of a space, to look at it with other tools.
+ *
+ *     check_code FOLDER ARCH COUNT SPEC...
+ *
+ * Compiles COUNT configurations of each space, spread evenly over it, for an architecture (sm_90 …)
+ * and writes SPACE-ARCH-NUMBER-LAUNCH.cubin and .ptx.  FOLDER/list.txt gets a line for each:
+ *
+ *     NAME KERNEL GRID_X GRID_Y GRID_Z BLOCK_X BLOCK_Y BLOCK_Z SHARED PARAMETERS
+ *
+ * with the parameters as they lie in memory, in hexadecimal ("-": none).  That is what bench_sass
+ * reads, and check_sass.sh compares the cubins with cuobjdump. */
+#include "metrics/base/file.h"
+#include "tuner/run/run_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Writer {
+    const char *folder, *arch;
+    size_t count;
+    FILE *list;
+} Writer;
+
+static bool write_code(Run *r, const Writer *w, size_t i, size_t l, const CompileResult *res)
+{
+    const Geometry *g = &r->configs[i].geometry[l];
+    const char *name = arena_printf(r->arena, "%s-%s-%zu-%zu", r->spec->name, w->arch, i, l);
+    const char *path = arena_printf(r->arena, "%s/%s", w->folder, name);
+    ArgumentBytes arguments;
+    if (!run_argument_bytes(r, &arguments) ||
+        !file_write(arena_printf(r->arena, "%s.cubin", path), res->cubin, res->cubin_size,
+                    r->diag) ||
+        !file_write(arena_printf(r->arena, "%s.ptx", path), res->ptx, res->ptx_size, r->diag))
+        return false;
+    fprintf(w->list, "%s %s", name, r->spec->launches[l].entry);
+    for (int k = 0; k < 3; k++)
+        fprintf(w->list, " %lld", (long long)g->grid[k]);
+    for (int k = 0; k < 3; k++)
+        fprintf(w->list, " %lld", (long long)g->block[k]);
+    fprintf(w->list, " %lld ", (long long)g->shared);
+    for (size_t k = 0; k < arguments.size; k++)
+        fprintf(w->list, "%02x", arguments.bytes[k]);
+    fprintf(w->list, "%s\n", arguments.size ? "" : "-");
+    return true;
+}
+
+/* One launch of one configuration; a compiler that refuses it is no failure of this program. */
+static bool write_launch(Run *r, const Writer *w, Farm *farm, size_t i, size_t l)
+{
+    CompileJob job = run_job(r->arena, r, i, l, NULL, 0);
+    CompileResult res;
+    farm_add(farm, 0, &job);
+    if (!farm_next(farm, r->arena, &res, r->diag))
+        return false;
+    return res.status != COMPILE_OK || write_code(r, w, i, l, &res);
+}
+
+static bool write_configs(Run *r, const Writer *w)
+{
+    Farm *farm = run_open_farm(r);
+    bool ok = true;
+    size_t fits = 0, written = 0;
+    for (size_t i = 0; i < r->config_count; i++)
+        fits += r->configs[i].tier0 == TIER0_FITS;
+    for (size_t i = 0, k = 0; i < r->config_count && ok; i++) {
+        if (r->configs[i].tier0 != TIER0_FITS || k++ * w->count / fits < written)
+            continue;
+        written++;
+        for (size_t l = 0; l < r->spec->launch_count && ok; l++)
+            ok = write_launch(r, w, farm, i, l);
+    }
+    farm_close(farm);
+    return ok;
+}
+
+static bool write_space(const Writer *w, const char *spec)
+{
+    static const char *const METRICS[] = {SOURCE_DIR "/metrics/thesis.metrics",
+                                          SOURCE_DIR "/metrics/cycles.metrics"};
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Run r = {.arena = a, .diag = &d, .compile_helper = BUILD_DIR "/aptune-compile"};
+    r.options = (RunOptions){.space = spec,
+                             .arch = w->arch,
+                             .compile = true,
+                             .no_gpu = true,
+                             .jobs = 1,
+                             .compile_limit = 60};
+    r.cuda_folder = SOURCE_DIR "/.cuda";
+    r.compare_source = SOURCE_DIR "/tuner/measure/compare.cu";
+    r.metric_files = METRICS;
+    r.metric_file_count = sizeof METRICS / sizeof METRICS[0];
+    bool ok = run_open(&r) && run_open_sources(&r) && write_configs(&r, w);
+    Buf text = {0};
+    diag_print(&d, &text);
+    fputs(buf_text(&text), stderr);
+    buf_free(&text);
+    run_close(&r);
+    arena_free(a);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5) {
+        fprintf(stderr, "usage: check_code FOLDER ARCH COUNT SPEC...\n");
+        return 2;
+    }
+    Writer w = {.folder = argv[1], .arch = argv[2], .count = strtoul(argv[3], NULL, 10)};
+    char list[1000];
+    snprintf(list, sizeof list, "%s/list.txt", w.folder);
+    w.list = fopen(list, "a");
+    if (!w.list) {
+        fprintf(stderr, "check_code: cannot write %s\n", list);
+        return 1;
+    }
+    bool ok = true;
+    for (int i = 4; i < argc; i++)
+        ok = write_space(&w, argv[i]) && ok;
+    return fclose(w.list) == 0 && ok ? 0 : 1;
+}

@@ -1,0 +1,165 @@
+/* A few warps stand for all: what they say on average against following every warp of the launch.
+ */
+#include "metrics/flow/memory.h"
+#include "metrics/ptx/ptx_parse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char header[] =
+    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 "
+    "n) "
+    "{\n.reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<9>; .reg .pred %p<9>;\n"
+    "ld.param.u64 %rd1, [a]; ld.param.u32 %r9, [n];\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; mov.u32 %r4, %ntid.x;\n";
+
+typedef struct Kernel {
+    Arena *arena;
+    const PtxFunction *entry;
+    MemoryOptions options;
+    unsigned char params[12];
+} Kernel;
+
+static Kernel *kernel(const char *body, PtxDim grid, uint32_t threads, uint32_t n)
+{
+    Arena *a = arena_new();
+    Kernel *k = ARENA_NEW(a, Kernel);
+    Source *s = ARENA_NEW(a, Source);
+    Diag d = diag_new(a);
+    const char *text = arena_printf(a, "%s%s}\n", header, body);
+    *s = (Source){"k.ptx", text, strlen(text)};
+    k->arena = a;
+    k->entry = ptx_find_entry(ptx_parse(a, s, &d), "k");
+    assert_int_equal(d.errors, 0);
+    const uint64_t pointer = UINT64_C(1) << 40;
+    memcpy(k->params, &pointer, 8);
+    memcpy(k->params + 8, &n, 4);
+    k->options.walk.launch = (PtxLaunch){.grid = grid,
+                                         .block = {threads, 1, 1},
+                                         .has_geometry = true,
+                                         .params = k->params,
+                                         .param_bytes = sizeof k->params};
+    return k;
+}
+
+typedef struct Means {
+    double sectors, instr;
+} Means;
+
+/* Every warp of every block. */
+static Means mean_of_all(const Kernel *k)
+{
+    const PtxLaunch *l = &k->options.walk.launch;
+    const uint32_t warps = (l->block.x + 31) / 32;
+    const double all = (double)l->grid.x * l->grid.y * warps;
+    Means m = {0};
+    for (uint32_t y = 0; y < l->grid.y; y++)
+        for (uint32_t x = 0; x < l->grid.x; x++)
+            for (uint32_t w = 0; w < warps; w++) {
+                WalkOptions o = k->options.walk;
+                o.memory = true;
+                o.place = (PtxPlace){{x, y, 0}, w};
+                const Walk *walk = walk_warp(k->arena, k->entry, &o);
+                const WalkFunction *f = walk->functions.at[0];
+                m.instr += walk->instr / all;
+                for (size_t i = 0; i < f->accesses->sites.count; i++)
+                    m.sectors += (double)f->costs[f->accesses->sites.at[i].cost].sectors / all;
+            }
+    return m;
+}
+
+static Means mean_of_samples(const Kernel *k)
+{
+    const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+    Means means = {.instr = m->mean.instr};
+    double weights = 0;
+    for (int i = 0; i < m->samples->count; i++)
+        weights += m->samples->at[i].weight;
+    assert_true(fabs(weights - 1) < 1e-9);
+    for (size_t i = 0; i < m->accesses.count; i++)
+        means.sectors += m->accesses.at[i].figures.sectors;
+    return means;
+}
+
+static void assert_means(Kernel *k, double tolerance)
+{
+    const Means few = mean_of_samples(k), all = mean_of_all(k);
+
+    if (fabs(few.sectors - all.sectors) > tolerance * all.sectors ||
+        fabs(few.instr - all.instr) > tolerance * all.instr)
+        fail_msg("sectors %g for %g, instructions %g for %g", few.sectors, all.sectors, few.instr,
+                 all.instr);
+    arena_free(k->arena);
+}
+
+#define ROW_OF(floats)                                                                             \
+    "mad.lo.u32 %r5, %r2, " #floats                                                                \
+    ", %r1; mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;\n"                                \
+    "ld.global.f32 %f1, [%rd3]; ret;"
+
+static void blocks_that_differ_by_alignment_are_averaged_over_their_cycle(void **state)
+{
+    (void)state;
+
+    assert_means(kernel(ROW_OF(36), (PtxDim){64, 2, 1}, 32, 0), 1e-9); /* 8 alignments of a line */
+    assert_means(kernel(ROW_OF(33), (PtxDim){64, 1, 1}, 32, 0), 0.06); /* 32: a sample of 8 */
+    assert_means(kernel(ROW_OF(40), (PtxDim){64, 1, 1}, 32, 0), 1e-9);
+}
+
+/* x < n, where n ends in the middle of the last block; the first one has a neighbour less. */
+static const char border[] =
+    "mad.lo.u32 %r5, %r2, %r4, %r1; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L1;\n"
+    "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];\n"
+    "setp.eq.u32 %p2, %r5, 0; @%p2 bra L1; ld.global.f32 %f2, [%rd3+-4];\n"
+    "add.f32 %f3, %f1, %f2; add.f32 %f3, %f3, %f1;\nL1: ret;";
+
+static void border_blocks_count_as_many_times_as_there_are(void **state)
+{
+    (void)state;
+
+    assert_means(kernel(border, (PtxDim){10, 1, 1}, 32, 10 * 32 - 20), 1e-9);
+    assert_means(kernel(border, (PtxDim){3, 1, 1}, 32, 50), 1e-9);
+    assert_means(kernel(border, (PtxDim){100, 5, 1}, 32, 100 * 32 - 31), 1e-9);
+}
+
+static void blocks_without_a_border_need_no_walk_of_their_own(void **state)
+{
+    (void)state;
+    Kernel *k = kernel(ROW_OF(32), (PtxDim){50, 50, 1}, 32, 0);
+
+    const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+
+    assert_int_equal(m->samples->count, 1);
+    assert_true(m->samples->at[0].weight == 1);
+    arena_free(k->arena);
+}
+
+/* A tree over the threads of the block: warp w goes on while w < 4, 2, 1. */
+static const char tree[] =
+    "shr.u32 %r6, %r4, 1;\nL1: setp.ge.u32 %p1, %r1, %r6; @%p1 bra L2;\n"
+    "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];\nL2:\n"
+    "bar.sync 0; shr.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L1; ret;";
+
+static void warps_that_differ_are_followed_themselves(void **state)
+{
+    (void)state;
+
+    assert_means(kernel(tree, (PtxDim){4, 1, 1}, 256, 0), 1e-9);  /* all eight */
+    assert_means(kernel(tree, (PtxDim){4, 1, 1}, 1024, 0), 0.3); /* a sample: eight of 32 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_that_differ_by_alignment_are_averaged_over_their_cycle),
+        cmocka_unit_test(border_blocks_count_as_many_times_as_there_are),
+        cmocka_unit_test(blocks_without_a_border_need_no_walk_of_their_own),
+        cmocka_unit_test(warps_that_differ_are_followed_themselves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

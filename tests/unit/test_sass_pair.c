@@ -1,0 +1,289 @@
+/* Which loop of the machine code is which of the PTX, and where lanes meet: both written by hand,
+ * the code's blocks in another order than the PTX's. */
+#include "metrics/cubin/sass_pair.h"
+#include "metrics/ptx/ptx_parse.h"
+#include "tests/support/sass_words.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef struct Both {
+    const Walk *walk;
+    const SassFlow *flow;
+} Both;
+
+/* A kernel `k` with a number as parameter; `body` goes between its declarations and its end. */
+static Both both(Arena *a, const char *body, const Word *words, size_t count, int32_t number)
+{
+    Source *s = ARENA_NEW(a, Source);
+    s->name = "k.ptx";
+    s->text = arena_printf(a,
+                           ".version 9.0\n.target sm_90\n.address_size 64\n"
+                           ".visible .entry k(.param .u32 n)\n{\n"
+                           ".reg .pred %%p<9>;\n.reg .f32 %%f<9>;\n.reg .b32 %%r<9>;\n"
+                           "ld.param.u32 %%r1, [n];\nmov.u32 %%r2, 0;\nmov.u32 %%r4, %%tid.x;\n"
+                           "%s"
+                           "ret;\n}\n",
+                           body);
+    s->size = strlen(s->text);
+    Diag d = diag_new(a);
+    const PtxFunction *entry = ptx_find_entry(ptx_parse(a, s, &d), "k");
+    assert_non_null(entry);
+    const WalkOptions o = {.launch = {.grid = {1, 1, 1},
+                                      .block = {32, 1, 1},
+                                      .has_geometry = true,
+                                      .params = (const unsigned char *)&number,
+                                      .param_bytes = sizeof number}};
+    return (Both){walk_warp(a, entry, &o),
+                  sass_flow_build(a, 90, sass_words(a, words, count), count * SASS_BYTES)};
+}
+
+static SassPairs pairs_of(Arena *a, const Both *b)
+{
+    return sass_pair_loops(a, b->flow, b->walk->functions.at[0]);
+}
+
+/* How often the instruction at `i` is executed. */
+static double visits_at(const SassJoin *j, size_t i)
+{
+    return j->visits[j->flow->cfg->block_of[i]];
+}
+
+/* A loop of `op`, `trips` times: LOOP(A, "fma…", "10") */
+#define LOOP(label, op, trips)                                                                     \
+    label ":\n" op "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, " trips ";\n@%p2 bra " label ";\n"
+#define FMA    "fma.rn.f32 %f1, %f1, %f1, %f2;\n"
+#define ADD    "add.f32 %f1, %f1, %f2;\n"
+#define EITHER "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra $second;\n"
+
+/* Multiply-adds first in the PTX, last in the code. */
+static const char SWAPPED[] =
+    EITHER LOOP("$first", FMA, "10") "bra $end;\n" LOOP("$second", ADD, "20") "$end:\n";
+static const Word SWAPPED_CODE[] = {{.op = SASS_OP_BRA, .guard = true, .target = 4},
+                                    {.op = SASS_OP_FADD},
+                                    {.op = SASS_OP_BRA, .guard = true, .target = 1},
+                                    {.op = SASS_OP_BRA, .target = 6},
+                                    {.op = SASS_OP_FFMA},
+                                    {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                                    {.op = SASS_OP_EXIT}};
+
+static void loops_are_paired_by_what_they_do_not_where_they_stand(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    for (int n = 0; n < 2; n++) {
+        const Both b = both(a, SWAPPED, SWAPPED_CODE, COUNT(SWAPPED_CODE), n);
+
+        const SassPairs p = pairs_of(a, &b);
+        const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+        assert_true(p.complete);
+        assert_null(p.doubt);
+        const int fmas = b.flow->loops->loop_of[b.flow->cfg->block_of[4]];
+        const LoopTree *ptx = b.walk->functions.at[0]->flow->loops;
+        const int adds = b.flow->loops->loop_of[b.flow->cfg->block_of[1]];
+        assert_true(ptx->loops.at[p.loop[fmas]].header < ptx->loops.at[p.loop[adds]].header);
+        assert_null(j->unmatched);
+        assert_true(visits_at(j, 1) == (n == 0 ? 20 : 0));
+        assert_true(visits_at(j, 4) == (n == 0 ? 0 : 10));
+    }
+    arena_free(a);
+}
+
+/* The same operation in both: only the numbers tell them apart. */
+static void numbers_in_instructions_tell_loops_apart(void **state)
+{
+    (void)state;
+    static const char BODY[] =
+        EITHER LOOP("$first", ADD, "10") "bra $end;\n" LOOP("$second", ADD, "20") "$end:\n";
+    const Word words[] = {{.op = SASS_OP_BRA, .guard = true, .target = 5},
+                          {.op = SASS_OP_FADD},
+                          {.op = SASS_OP_ISETP, .number = 20},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 1},
+                          {.op = SASS_OP_BRA, .target = 8},
+                          {.op = SASS_OP_FADD},
+                          {.op = SASS_OP_ISETP, .number = 10},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 5},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_null(j->unmatched);
+    assert_true(visits_at(j, 1) == 20);
+    assert_true(visits_at(j, 5) == 0);
+    arena_free(a);
+}
+
+static const char ALIKE[] =
+    EITHER LOOP("$first", FMA, "10") "bra $end;\n" LOOP("$second", FMA, "20") "$end:\n";
+static const Word ALIKE_CODE[] = {{.op = SASS_OP_BRA, .guard = true, .target = 4},
+                                  {.op = SASS_OP_FFMA},
+                                  {.op = SASS_OP_BRA, .guard = true, .target = 1},
+                                  {.op = SASS_OP_BRA, .target = 6},
+                                  {.op = SASS_OP_FFMA},
+                                  {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                                  {.op = SASS_OP_EXIT}};
+
+static void loops_that_nothing_tells_apart_are_a_doubt(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Both b = both(a, ALIKE, ALIKE_CODE, COUNT(ALIKE_CODE), 0);
+
+    const SassPairs p = pairs_of(a, &b);
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_non_null(p.doubt);
+    assert_non_null(strstr(p.doubt, "look alike"));
+    assert_string_equal(j->unmatched, p.doubt);
+    arena_free(a);
+}
+
+/* Lanes 0 to 15 go one way, the others the other way, through loops that are alike and go round
+ * equally often: which is which makes no difference. */
+static void a_guess_that_changes_nothing_is_no_doubt(void **state)
+{
+    (void)state;
+    static const char BODY[] = "setp.lt.u32 %p1, %r4, 16;\n@%p1 bra $second;\n" LOOP(
+        "$first", FMA, "10") "bra $end;\n" LOOP("$second", FMA, "10") "$end:\n";
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, ALIKE_CODE, COUNT(ALIKE_CODE), 0);
+
+    assert_null(pairs_of(a, &b).doubt);
+    assert_null(sass_join(a, b.flow, b.walk)->unmatched);
+    arena_free(a);
+}
+
+/* One after the other: the code may lay them out as it likes, but not execute them so. */
+static void loops_one_after_the_other_keep_their_order(void **state)
+{
+    (void)state;
+    static const char BODY[] =
+        LOOP("$first", FMA, "10") "mov.u32 %r2, 0;\n" LOOP("$second", FMA, "30");
+    const Word words[] = {{.op = SASS_OP_BRA, .target = 4},
+                          {.op = SASS_OP_FFMA}, /* comes second */
+                          {.op = SASS_OP_BRA, .guard = true, .target = 1},
+                          {.op = SASS_OP_EXIT},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 4},
+                          {.op = SASS_OP_BRA, .target = 1}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+
+    const SassPairs p = pairs_of(a, &b);
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_true(p.complete);
+    assert_null(p.doubt);
+    assert_true(visits_at(j, 4) == 10);
+    assert_true(visits_at(j, 1) == 30);
+    arena_free(a);
+}
+
+static void another_number_of_loops_is_not_paired(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 0},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, ALIKE, words, COUNT(words), 0);
+
+    const SassPairs p = pairs_of(a, &b);
+
+    assert_false(p.complete);
+    assert_null(p.doubt);
+    assert_int_equal(p.loop[0], CFG_NONE);
+    arena_free(a);
+}
+
+/* Lane l goes round l + 1 times: 32 groups come to the BSYNC one by one, and go on as one. */
+static void every_group_that_leaves_a_loop_issues_its_bsync(void **state)
+{
+    (void)state;
+    static const char BODY[] =
+        "$again:\n" FMA "add.u32 %r2, %r2, 1;\nsetp.le.u32 %p2, %r2, %r4;\n@%p2 bra $again;\n";
+    const Word words[] = {{.op = SASS_OP_BSSY, .target = 4},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 1},
+                          {.op = SASS_OP_BSYNC},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_null(j->unmatched);
+    assert_true(visits_at(j, 0) == 1);
+    assert_true(visits_at(j, 1) == 32);
+    assert_true(visits_at(j, 3) == 32);
+    assert_true(visits_at(j, 4) == 1);
+    arena_free(a);
+}
+
+/* The same without lanes that part: one group. */
+static void lanes_that_stay_together_issue_a_bsync_once(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_BSSY, .target = 4},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 1},
+                          {.op = SASS_OP_BSYNC},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, LOOP("$again", FMA, "25"), words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_null(j->unmatched);
+    assert_true(visits_at(j, 1) == 25);
+    assert_true(visits_at(j, 3) == 1);
+    arena_free(a);
+}
+
+/* Division takes multiply-adds that the PTX does not have; they are no doubt. */
+static void what_a_division_expands_to_is_allowed_for(void **state)
+{
+    (void)state;
+    static const char BODY[] = LOOP("$again", "div.rn.f32 %f1, %f1, %f2;\n", "8");
+    const Word words[] = {{.op = SASS_OP_MUFU},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_BRA, .guard = true, .target = 0},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const Both b = both(a, BODY, words, COUNT(words), 0);
+
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_null(j->unmatched);
+    assert_true(visits_at(j, 0) == 8);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_are_paired_by_what_they_do_not_where_they_stand),
+        cmocka_unit_test(numbers_in_instructions_tell_loops_apart),
+        cmocka_unit_test(loops_that_nothing_tells_apart_are_a_doubt),
+        cmocka_unit_test(a_guess_that_changes_nothing_is_no_doubt),
+        cmocka_unit_test(loops_one_after_the_other_keep_their_order),
+        cmocka_unit_test(another_number_of_loops_is_not_paired),
+        cmocka_unit_test(every_group_that_leaves_a_loop_issues_its_bsync),
+        cmocka_unit_test(lanes_that_stay_together_issue_a_bsync_once),
+        cmocka_unit_test(what_a_division_expands_to_is_allowed_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

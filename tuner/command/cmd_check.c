@@ -1,0 +1,84 @@
+/* aptune check: is a spec sound?  Nothing is run on a GPU. */
+#include "tuner/command/command.h"
+#include "tuner/command/options_run.h"
+#include "tuner/command/start.h"
+#include "tuner/run/run_check.h"
+
+#include <stdio.h>
+
+typedef struct CheckOptions {
+    RunOptions run;
+    bool help;
+} CheckOptions;
+
+static const Option own_options[] = {
+    {"help", NULL, "print this", option_flag, offsetof(CheckOptions, help), 0, 0},
+};
+
+static bool print_usage(const OptionTable *t)
+{
+    Buf text = {0};
+    buf_puts(&text, "usage: aptune check FILE.spec [options]\n"
+                    "Reads a spec, makes its data, compiles its first configuration and the "
+                    "reference, and\nchecks that they fit: parameters, variables, sizes of "
+                    "buffers.  Nothing is run.\n");
+    options_print_help(t, &text);
+    return command_finish(&text);
+}
+
+static void print_sound(const Run *r, const RunCheck *c)
+{
+    Buf out = {0};
+    buf_printf(&out, "%s%s%s: sound; %zu configurations", r->spec->name,
+               *r->spec->problems[r->space.problem].text ? ", " : "",
+               r->spec->problems[r->space.problem].text, r->config_count);
+    if (c->uncompiled)
+        buf_printf(&out, "; nothing was compiled: %s", c->uncompiled);
+    else
+        buf_printf(&out, "; the parameters of %zu kernels fit, %zu accesses of buffers stay inside",
+                   c->kernels, c->accesses);
+    if (!spec_is_verified(r->spec))
+        buf_puts(&out, "; results will not be verified: there is no reference");
+    buf_putc(&out, '\n');
+    command_finish(&out);
+}
+
+/* Checks one problem; *count becomes how many there are. */
+static bool check_problem(const RunOptions *options, size_t *count)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProgressBar bar = progress_new();
+    Run r = start_run(a, options, &bar, &d);
+    RunCheck found;
+    bool ok = run_open(&r) && run_check(&r, &found);
+    if (r.spec && !options->problem_text)
+        *count = r.spec->problem_count;
+    command_flush_messages(&d);
+    if (ok)
+        print_sound(&r, &found);
+    run_close(&r);
+    arena_free(a);
+    return ok;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    CheckOptions o = {0};
+    OptionTable table = {{options_run(&o.run), {own_options, 1, &o}}, 2};
+    int rest;
+    if (!options_parse(&table, argc, argv, &rest))
+        return EXIT_USAGE;
+    if (o.help)
+        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
+    if (!o.run.space && rest < argc)
+        o.run.space = argv[rest++];
+    if (!options_end(argc, argv, rest) || !options_run_check(&o.run))
+        return EXIT_USAGE;
+    o.run.arch = o.run.arch ? o.run.arch : "sm_90";
+    size_t problems = 1;
+    bool ok = true;
+    for (; o.run.problem < problems && ok; o.run.problem++)
+        ok = check_problem(&o.run, &problems);
+    return ok ? EXIT_DONE : EXIT_USAGE;
+}

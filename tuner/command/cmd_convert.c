@@ -1,0 +1,65 @@
+/* aptune convert: a spec from a T1 file. */
+#include "metrics/base/file.h"
+#include "tuner/command/command.h"
+#include "tuner/command/options.h"
+#include "tuner/spec/convert.h"
+
+#include <stdio.h>
+
+typedef struct ConvertOptions {
+    const char *output;
+    bool help;
+} ConvertOptions;
+
+static const Option own_options[] = {
+    {"output", "FILE", "where the spec goes (default: standard output)", option_text,
+     offsetof(ConvertOptions, output), 0, 0},
+    {"help", NULL, "print this", option_flag, offsetof(ConvertOptions, help), 0, 0},
+};
+enum { OPTIONS = sizeof own_options / sizeof own_options[0] };
+
+static bool print_usage(const OptionTable *t)
+{
+    Buf text = {0};
+    buf_puts(&text, "usage: aptune convert FILE.json [options]\n"
+                    "Writes the spec that a T1 file means.  Its Python-style expressions are "
+                    "parsed, never\nexecuted.\n");
+    options_print_help(t, &text);
+    return command_finish(&text);
+}
+
+static bool convert(Arena *a, const char *path, const char *output, Diag *d)
+{
+    size_t size = 0;
+    const char *json = file_read(a, path, &size, d);
+    Buf text = {0};
+    bool ok = json && convert_t1(a, path_stem(a, path, ""), json, size, &text, d);
+    if (ok)
+        ok = output ? file_write(output, buf_text(&text), text.size, d)
+                    : command_print_text(buf_text(&text));
+    buf_free(&text);
+    return ok;
+}
+
+int cmd_convert(int argc, char **argv)
+{
+    ConvertOptions o = {0};
+    OptionTable table = {{{own_options, OPTIONS, &o}}, 1};
+    int rest;
+    if (!options_parse(&table, argc, argv, &rest))
+        return EXIT_USAGE;
+    if (o.help)
+        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
+    if (rest >= argc) {
+        fputs("aptune: which file? Say aptune convert FILE.json\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (!options_end(argc, argv, rest + 1))
+        return EXIT_USAGE;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    bool ok = convert(a, argv[rest], o.output, &d);
+    command_flush_messages(&d);
+    arena_free(a);
+    return ok ? EXIT_DONE : EXIT_USAGE;
+}

@@ -1,0 +1,22 @@
+/* Is a spec sound?  Found out without running anything on a GPU.
+ *
+ * Beyond what reading finds: contents can be made and files fit, the first configuration and the
+ * reference compile, every kernel's parameters are what the spec gives it (by the PTX entry),
+ * variables exist and have the right size, and no access that the static walk could follow lies
+ * outside the buffer it begins in. */
+#ifndef APTUNE_RUN_CHECK_H
+#define APTUNE_RUN_CHECK_H
+
+#include "tuner/run/run.h"
+
+/* What was looked at. */
+typedef struct RunCheck {
+    size_t kernels;         /* compiled and compared with the spec */
+    size_t accesses;        /* warp accesses of buffers that were followed to their addresses */
+    const char *uncompiled; /* why nothing could be compiled; NULL: it could */
+} RunCheck;
+
+/* Checks a run that is open.  False after messages. */
+bool run_check(Run *r, RunCheck *out);
+
+#endif

@@ -1,0 +1,325 @@
+#include "tuner/spec/convert.h"
+
+#include "tuner/spec/convert_python.h"
+#include "tuner/task/task.h"
+
+#include <jansson.h>
+#include <string.h>
+
+typedef struct Convert {
+    Arena *arena;
+    Diag *diag;
+    Buf *out;
+} Convert;
+
+static const char *text_of(const json_t *j, const char *key)
+{
+    const char *text = json_string_value(json_object_get(j, key));
+    return text ? text : "";
+}
+
+/* Numbers stand as numbers or as texts. */
+static const char *any_text(Arena *a, const json_t *j)
+{
+    if (json_is_string(j))
+        return json_string_value(j);
+    if (json_is_integer(j))
+        return arena_printf(a, "%lld", (long long)json_integer_value(j));
+    if (json_is_real(j))
+        return arena_printf(a, "%.17g", json_real_value(j));
+    return json_is_true(j) ? "True" : json_is_false(j) ? "False" : NULL;
+}
+
+/* --- the space
+ * -------------------------------------------------------------------------------------- */
+
+/* Values as a Python list in a text, or as a JSON array. */
+static bool put_values(Convert *c, const json_t *values, const char *what)
+{
+    if (json_is_string(values))
+        return python_values(c->arena, json_string_value(values), what, c->out, c->diag);
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const json_t *v = json_array_get(values, i);
+        buf_puts(c->out, i ? ", " : "");
+        if (json_is_string(v))
+            buf_printf(c->out, "\"%s\"", json_string_value(v));
+        else
+            buf_puts(c->out, any_text(c->arena, v) ? any_text(c->arena, v) : "0");
+    }
+    return json_array_size(values) > 0 || diag_fail(c->diag, "%s has no values", what);
+}
+
+static bool put_parameters(Convert *c, const json_t *space)
+{
+    const json_t *list = json_object_get(space, "TuningParameters");
+    bool ok = json_array_size(list) > 0 ||
+              diag_fail(c->diag, "there is no ConfigurationSpace with TuningParameters");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *p = json_array_get(list, i);
+        const char *name = text_of(p, "Name");
+        buf_printf(c->out, "param %s in ", name);
+        ok =
+            put_values(c, json_object_get(p, "Values"), arena_printf(c->arena, "'%s'", name)) && ok;
+        buf_putc(c->out, '\n');
+    }
+    return ok;
+}
+
+static bool put_expression(Convert *c, const char *text, const char *what)
+{
+    return python_expression(c->arena, text, what, c->out, c->diag);
+}
+
+static bool put_conditions(Convert *c, const json_t *space)
+{
+    const json_t *list = json_object_get(space, "Conditions");
+    bool ok = true;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *text =
+            json_is_string(one) ? json_string_value(one) : text_of(one, "Expression");
+        buf_puts(c->out, "require ");
+        ok = put_expression(c, text, arena_printf(c->arena, "condition %zu", i + 1)) && ok;
+        buf_putc(c->out, '\n');
+    }
+    return ok;
+}
+
+/* --- the kernel
+ * ------------------------------------------------------------------------------------- */
+
+static const char *const AXES[] = {"X", "Y", "Z"};
+
+/* Sizes along the axes; how many there are. */
+static size_t sizes_of(Convert *c, const json_t *j, const char *out[3])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const char *text = any_text(c->arena, json_is_array(j) ? json_array_get(j, i)
+                                                               : json_object_get(j, AXES[i]));
+        out[i] = text ? text : "1";
+        n = text ? i + 1 : n;
+    }
+    if (n == 0 && any_text(c->arena, j)) {
+        out[0] = any_text(c->arena, j);
+        n = 1;
+    }
+    return n;
+}
+
+/* "block_size_x*tile": the product of what a grid's axis is divided by. */
+static bool put_divisor(Convert *c, const json_t *list, const char *what)
+{
+    if (json_is_string(list))
+        return put_expression(c, json_string_value(list), what);
+    bool ok = true;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = any_text(c->arena, json_array_get(list, i));
+        buf_puts(c->out, i ? " * (" : "(");
+        ok = put_expression(c, text ? text : "1", what) && ok;
+        buf_putc(c->out, ')');
+    }
+    if (json_array_size(list) == 0)
+        buf_puts(c->out, "1");
+    return ok;
+}
+
+/* Grid = problem size / divisors, rounded up: Kernel Tuner's way. */
+static bool put_divided_grid(Convert *c, const json_t *k)
+{
+    const char *size[3];
+    size_t n = sizes_of(c, json_object_get(k, "ProblemSize"), size);
+    bool ok = true;
+    buf_puts(c->out, "grid ");
+    for (size_t i = 0; i < n; i++) {
+        const json_t *by = json_object_get(k, arena_printf(c->arena, "GridDiv%s", AXES[i]));
+        buf_puts(c->out, i ? ", ceil_div(" : "ceil_div(");
+        ok = put_expression(c, size[i], "ProblemSize") && ok;
+        buf_puts(c->out, ", ");
+        ok = put_divisor(c, by, "GridDiv") && ok;
+        buf_putc(c->out, ')');
+    }
+    buf_putc(c->out, '\n');
+    return ok;
+}
+
+/* A global size counts blocks for CUDA, threads for OpenCL. */
+static bool put_grid(Convert *c, const json_t *k, const char *const *block)
+{
+    const char *size[3];
+    size_t n = sizes_of(c, json_object_get(k, "GlobalSize"), size);
+    bool threads = strcmp(text_of(k, "GlobalSizeType"), "OpenCL") == 0, ok = true;
+    if (json_object_get(k, "ProblemSize"))
+        return put_divided_grid(c, k);
+    buf_puts(c->out, "grid ");
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(c->out, "%s%s", i ? ", " : "", threads ? "ceil_div(" : "");
+        ok = put_expression(c, size[i], "GlobalSize") && ok;
+        if (threads) {
+            buf_puts(c->out, ", ");
+            ok = put_expression(c, block[i], "LocalSize") && ok;
+            buf_putc(c->out, ')');
+        }
+    }
+    buf_puts(c->out, n ? "\n" : "1    # decide: the file does not say it\n");
+    return ok;
+}
+
+static bool put_kernel(Convert *c, const json_t *k)
+{
+    const char *file = text_of(k, "KernelFile"), *name = text_of(k, "KernelName");
+    const char *block[3];
+    size_t n = sizes_of(c, json_object_get(k, "LocalSize"), block);
+    bool ok = true;
+    buf_printf(c->out, "kernel \"%s\" %s%s\n", *file ? file : "kernel.cu",
+               *name ? name : "kernel_name", *file && *name ? "" : "    # decide: file and name");
+    buf_puts(c->out, "block ");
+    for (size_t i = 0; i < n; i++) {
+        buf_puts(c->out, i ? ", " : "");
+        ok = put_expression(c, block[i], "LocalSize") && ok;
+    }
+    if (n == 0)
+        buf_puts(c->out, "256    # decide: the file does not say it");
+    buf_putc(c->out, '\n');
+    ok = put_grid(c, k, block) && ok;
+    const char *shared = any_text(c->arena, json_object_get(k, "SharedMemory"));
+    if (shared && strcmp(shared, "0") != 0) {
+        buf_puts(c->out, "shared ");
+        ok = put_expression(c, shared, "SharedMemory") && ok;
+        buf_putc(c->out, '\n');
+    }
+    const json_t *options = json_object_get(k, "CompilerOptions");
+    for (size_t i = 0; i < json_array_size(options); i++)
+        buf_printf(c->out, "option \"%s\"\n", json_string_value(json_array_get(options, i)));
+    return ok;
+}
+
+/* --- arguments
+ * -------------------------------------------------------------------------------------- */
+
+static void put_type(Convert *c, const char *type)
+{
+    TaskType t;
+    bool known = task_type_find(type, &t);
+    buf_puts(c->out, known ? task_scalar_name(t.scalar) : "float");
+    if (known && t.lanes > 1)
+        buf_printf(c->out, "%d", t.lanes);
+}
+
+static bool put_contents(Convert *c, const json_t *g, const char *type)
+{
+    const char *fill = text_of(g, "FillType");
+    const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
+    const char *seed = any_text(c->arena, json_object_get(g, "RandomSeed"));
+    TaskType t = {TASK_FLOAT, 1};
+    task_type_find(type, &t);
+    bool real = task_scalar_is_float(t.scalar), ok = true;
+    if (strcmp(fill, "Random") == 0) {
+        buf_puts(c->out, " = uniform(0, ");
+        ok = put_expression(c, value ? value : real ? "1" : "100", "FillValue");
+        buf_printf(c->out, "%s%s)", seed ? ", " : "", seed ? seed : "");
+    } else if (strcmp(fill, "Constant") == 0) {
+        buf_puts(c->out, " = constant(");
+        ok = put_expression(c, value ? value : "0", "FillValue");
+        buf_putc(c->out, ')');
+    } else if (strcmp(fill, "Generator") == 0) {
+        buf_puts(c->out, " = formula(");
+        ok = put_expression(c, text_of(g, "DataSource"), "DataSource");
+        buf_putc(c->out, ')');
+    } else if (strcmp(fill, "BinaryRaw") == 0) {
+        buf_printf(c->out, " = file(\"%s\")", text_of(g, "DataSource"));
+    } else if (*fill) {
+        buf_printf(c->out, "    # decide: contents; '%s' has no like here", fill);
+    }
+    return ok;
+}
+
+static bool put_argument(Convert *c, const json_t *g)
+{
+    const char *name = text_of(g, "Name"), *type = text_of(g, "Type");
+    const char *access = text_of(g, "AccessType"), *memory = text_of(g, "MemoryType");
+    bool ok = true;
+    if (strcmp(memory, "Scalar") == 0) {
+        const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
+        buf_printf(c->out, "arg %s : ", name);
+        put_type(c, type);
+        buf_puts(c->out, " = ");
+        ok = put_expression(c, value ? value : "0", name);
+        buf_puts(c->out, value ? "\n" : "    # decide: the value\n");
+        return ok;
+    }
+    bool symbol = strcmp(memory, "Symbol") == 0;
+    const char *size = any_text(c->arena, json_object_get(g, "Size"));
+    buf_printf(c->out, "%s %s : ",
+               symbol                             ? "constant"
+               : strcmp(access, "WriteOnly") == 0 ? "out"
+               : strcmp(access, "ReadWrite") == 0 ? "inout"
+                                                  : "in",
+               name);
+    put_type(c, type);
+    buf_putc(c->out, '[');
+    ok = put_expression(c, size ? size : "1", name);
+    buf_putc(c->out, ']');
+    ok = put_contents(c, g, type) && ok;
+    buf_puts(c->out, size ? "\n" : "    # decide: the size\n");
+    return ok;
+}
+
+static void put_reference(Convert *c, const json_t *g)
+{
+    const char *name = text_of(g, "TargetName"), *fill = text_of(g, "FillType");
+    const char *method = text_of(g, "ValidationMethod");
+    const char *limit = any_text(c->arena, json_object_get(g, "ValidationThreshold"));
+    if (strcmp(fill, "BinaryRaw") == 0)
+        buf_printf(c->out, "reference %s = file(\"%s\")\n", name, text_of(g, "DataSource"));
+    else
+        buf_printf(c->out, "# decide: what '%s' must be ('%s' has no like here)\n", name, fill);
+    if (limit && strcmp(method, "SideBySideRelativeComparison") == 0)
+        buf_printf(c->out, "compare %s relative %s of element\n", name, limit);
+    else if (limit)
+        buf_printf(c->out, "compare %s absolute %s\n", name, limit);
+}
+
+static bool put_data(Convert *c, const json_t *k)
+{
+    const json_t *arguments = json_object_get(k, "Arguments");
+    const json_t *references = json_object_get(k, "ReferenceArguments");
+    bool ok = true, output = false;
+    for (size_t i = 0; i < json_array_size(arguments); i++) {
+        const json_t *g = json_array_get(arguments, i);
+        ok = put_argument(c, g) && ok;
+        output = output || strstr(text_of(g, "AccessType"), "Write") != NULL;
+    }
+    for (size_t i = 0; i < json_array_size(references); i++)
+        put_reference(c, json_array_get(references, i));
+    if (output && json_array_size(references) == 0)
+        buf_puts(c->out, "\n# decide: what is right?  The file does not say it.\nreference first\n"
+                         "tolerance 1e-5\n");
+    return ok;
+}
+
+/* --- all of it
+ * -------------------------------------------------------------------------------------- */
+
+bool convert_t1(Arena *a, const char *name, const char *json, size_t size, Buf *out, Diag *d)
+{
+    json_error_t error;
+    json_t *root = json_loadb(json, size, 0, &error);
+    if (!root)
+        return diag_fail(d, "%s:%d:%d: %s", name, error.line, error.column, error.text);
+    const json_t *space = json_object_get(root, "ConfigurationSpace");
+    const json_t *kernel = json_object_get(root, "KernelSpecification");
+    Convert c = {a, d, out};
+    const char *title = text_of(json_object_get(root, "General"), "BenchmarkName");
+    buf_printf(out, "# Converted from %s%s%s%s.\n", name, *title ? " (" : "", title,
+               *title ? ")" : "");
+    bool ok = put_parameters(&c, space);
+    buf_putc(out, '\n');
+    ok = put_conditions(&c, space) && ok;
+    buf_putc(out, '\n');
+    ok = put_kernel(&c, kernel) && ok;
+    buf_putc(out, '\n');
+    ok = put_data(&c, kernel) && ok;
+    json_decref(root);
+    return ok;
+}

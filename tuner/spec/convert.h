@@ -1,0 +1,13 @@
+/* T1 files (benchmark_hub's input format, 1.0.0, and what tuners make of it) as specs.
+ *
+ * Parameters and conditions are converted whole; of the rest what is there, and a comment where
+ * somebody has to decide.  Python-style expressions are parsed, never executed. */
+#ifndef APTUNE_CONVERT_H
+#define APTUNE_CONVERT_H
+
+#include "metrics/base/diag.h"
+
+/* Writes the spec that a T1 file's text means.  False after messages. */
+bool convert_t1(Arena *a, const char *name, const char *json, size_t size, Buf *out, Diag *d);
+
+#endif
