@@ -38,7 +38,7 @@
 #define POINTS 1 /* voxels of a thread */
 #endif
 #ifndef SAMPLES
-#define SAMPLES 768 /* that a launch goes through */
+#define SAMPLES 640 /* that a launch goes through */
 #endif
 #ifndef UNROLL
 #define UNROLL 4 /* copies of the body of the loop over them */
@@ -50,7 +50,7 @@
 /* --- the size -------------------------------------------------------------------------------- */
 
 #ifndef K
-#define K 1536 /* samples: 20 bytes each, of 64 KB of constant memory */
+#define K 1280 /* samples: 20 bytes each, of 64 KB of constant memory */
 #endif
 
 /* --- what follows from it -------------------------------------------------------------------- */

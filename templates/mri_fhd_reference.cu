@@ -5,7 +5,7 @@
  *     grid  ceil(voxels / 256)      block  256 */
 
 #ifndef K
-#define K 1536
+#define K 1280
 #endif
 
 struct Sample {

@@ -14,11 +14,13 @@
  *                 │      256      │      256      │      256      │
  *                 └───────────────┴───────────────┴───────────────┘
  *
- * A block for each of `sms` multiprocessors and each of its BLOCKS: as long as all fit at once,
- * which they do here, every multiprocessor gets the same number.  All threads of the launch, side
- * by side, pass over the elements; a thread has CHAINS of them in work at a time, whose roots do
- * not wait for each other.  The special function units are the bottleneck: what a thread does
- * besides is two additions for each root. */
+ * A block for each of `sms` multiprocessors and each of its BLOCKS: every multiprocessor gets the
+ * same number.  (To forbid it more of them, by shared memory that nobody uses, changed no time on
+ * an H200.)
+ *
+ * All threads of the launch, side by side, pass over the elements; a thread has CHAINS of them in
+ * work at a time, whose roots do not wait for each other.  The special function units are the
+ * bottleneck: what a thread does besides is two additions for each root. */
 
 /* --- what is tuned --------------------------------------------------------------------------- */
 

@@ -175,10 +175,16 @@ int sass_groups_left(SassInstr w)
     return (int)bits(w.low, 38, 6);
 }
 
+/* Taken where lanes have parted (.DIV), or have not (.CONV). */
+static bool asks_whether_parted(SassInstr w)
+{
+    return sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
+}
+
 bool sass_conditional(SassInstr w)
 {
-    return sass_guard(w, NULL) != SASS_ALWAYS || bits(w.high, 23, 3) != SASS_ALWAYS ||
-           bits(w.high, 27, 1);
+    return asks_whether_parted(w) || sass_guard(w, NULL) != SASS_ALWAYS ||
+           bits(w.high, 23, 3) != SASS_ALWAYS || bits(w.high, 27, 1);
 }
 
 /* From the next instruction, in units of 4 bytes.  30 bits in the low word and 10 of those in the

@@ -10,12 +10,12 @@
  *     low    38-43   groups of copies that DEPBAR lets be under way (by cp.async.wait_group)
  *     low    24-31   LDC: register of the index, 255 = none
  *     low    32-63   a number; BSSY: offset in bytes, with a sign
+ *     low    33      BRA: whether it is taken depends on whether lanes have parted
  *     low    34-63   branch offset, in units of 4 bytes and with a sign (it goes on in the high
  *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
  *     high   9-11    width of a memory access
  *     high   23-26   branches: one more predicate and its negation
- *     high   27      branches: by a predicate of the scalar unit (sm_100 and later, by what the
- *                    code of counted loops shows)
+ *     high   27      branches: by a predicate or a register of the scalar unit
  *     high   41-44   stall count: cycles until the next instruction may issue
  *     high   46-48   scoreboard that the result sets, 7 = none
  *     high   49-51   scoreboard that reading the operands sets, 7 = none

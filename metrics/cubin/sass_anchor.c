@@ -22,7 +22,7 @@ double sass_anchor_weight(SassAnchor k)
 /* `first` is that of 1 byte. */
 static SassAnchor by_width(SassAnchor first, int bytes)
 {
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         if (bytes == 1 << i)
             return first + (SassAnchor)i;
     return SASS_NO_ANCHOR;
@@ -35,10 +35,17 @@ SassAnchor sass_anchor_of(SassInstr w, double *amount)
     switch (sass_opcode(w)) {
     case SASS_OP_FFMA:
         return SASS_ANCHOR_FMA;
+    case SASS_OP_FFMA2:
+        *amount = 2;
+        return SASS_ANCHOR_FMA;
     case SASS_OP_DFMA:
         return SASS_ANCHOR_FMA_64;
     case SASS_OP_FADD:
     case SASS_OP_FMUL:
+        return SASS_ANCHOR_ADD;
+    case SASS_OP_FADD2:
+    case SASS_OP_FMUL2:
+        *amount = 2;
         return SASS_ANCHOR_ADD;
     case SASS_OP_MUFU:
         return SASS_ANCHOR_SPECIAL;
@@ -49,9 +56,11 @@ SassAnchor sass_anchor_of(SassInstr w, double *amount)
     case SASS_OP_LDGSTS:
         return SASS_ANCHOR_COPY;
     case SASS_OP_LDG:
+    case SASS_OP_LDG_17E:
     case SASS_OP_LD:
         return by_width(SASS_ANCHOR_LOAD_1, bytes);
     case SASS_OP_STG:
+    case SASS_OP_STG_17F:
     case SASS_OP_ST:
         return by_width(SASS_ANCHOR_STORE_1, bytes);
     case SASS_OP_LDS:
@@ -61,10 +70,13 @@ SassAnchor sass_anchor_of(SassInstr w, double *amount)
         *amount = bytes;
         return SASS_ANCHOR_SHARED_STORE;
     case SASS_OP_ATOM:
+    case SASS_OP_ATOM_18B:
+    case SASS_OP_ATOM_1A2:
     case SASS_OP_ATOMG:
     case SASS_OP_ATOMG_1A8:
     case SASS_OP_ATOMG_1A9:
     case SASS_OP_ATOMS:
+    case SASS_OP_ATOMS_18D:
     case SASS_OP_RED:
     case SASS_OP_REDG:
         return SASS_ANCHOR_ATOMIC;

@@ -1,11 +1,14 @@
 #include "metrics/cubin/sass_meet.h"
 
-/* The meeting of a BSYNC, a new one when it is the first BSSY that names it. */
+/* The meeting of a BSYNC, a new one when it is the first BSSY that names it; NULL when there are
+ * too many. */
 static SassMeeting *meeting_at(Arena *a, SassMeetings *all, const SassFlow *f, int block)
 {
     for (size_t i = 0; i < all->meetings.count; i++)
         if (all->meetings.at[i].block == block)
             return &all->meetings.at[i];
+    if (all->meetings.count == SASS_MEETINGS_MOST)
+        return NULL;
     SassMeeting *m = VEC_ADD(a, &all->meetings);
     *m = (SassMeeting){block, ARENA_ARRAY(a, bool, (size_t)f->cfg->count)};
     return m;
@@ -39,8 +42,11 @@ SassMeetings sass_meetings_find(Arena *a, const SassFlow *f)
         if (!sass_meeting(f->instrs[i], i, f->count, &behind) || behind == 0)
             continue;
         const int block = f->cfg->block_of[behind - 1];
-        if (f->meets[block] && f->cfg->blocks[block].end == behind)
-            mark_within(meeting_at(a, &all, f, block), f, f->cfg->block_of[i], stack);
+        if (!f->meets[block] || f->cfg->blocks[block].end != behind)
+            continue;
+        SassMeeting *m = meeting_at(a, &all, f, block);
+        if (m)
+            mark_within(m, f, f->cfg->block_of[i], stack);
     }
     return all;
 }

@@ -18,6 +18,9 @@ typedef struct SassMeetings {
     VEC(SassMeeting) meetings;
 } SassMeetings;
 
+/* Of code with more the rest is left out: no linear program of that size is solved anyway. */
+enum { SASS_MEETINGS_MOST = 256 };
+
 /* One for each BSYNC that a BSSY names. */
 SassMeetings sass_meetings_find(Arena *a, const SassFlow *f);
 

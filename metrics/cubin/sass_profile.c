@@ -35,6 +35,9 @@ SassUnit sass_unit_of(SassInstr w)
     case SASS_OP_FFMA:
     case SASS_OP_FADD:
     case SASS_OP_FMUL:
+    case SASS_OP_FFMA2:
+    case SASS_OP_FADD2:
+    case SASS_OP_FMUL2:
         return SASS_UNIT_FMA;
     case SASS_OP_IMAD:
     case SASS_OP_IMAD_WIDE:
@@ -45,6 +48,8 @@ SassUnit sass_unit_of(SassInstr w)
     case SASS_OP_VOTE:
         return SASS_UNIT_ALU;
     case SASS_OP_ULDC:
+    case SASS_OP_ULDC_0B8:
+    case SASS_OP_ULDC_0BB:
     case SASS_OP_LDCU:
         return SASS_UNIT_UNIFORM;
     case SASS_OP_S2R:
@@ -62,9 +67,11 @@ static double *widths_of(SassProfile *p, SassInstr w)
     case SASS_OP_STS:
         return p->shared_stores;
     case SASS_OP_LDG:
+    case SASS_OP_LDG_17E:
     case SASS_OP_LD:
         return p->global_loads;
     case SASS_OP_STG:
+    case SASS_OP_STG_17F:
     case SASS_OP_ST:
         return p->global_stores;
     case SASS_OP_LDL:
@@ -88,6 +95,7 @@ static void count_access(SassProfile *p, SassInstr w, double times)
         p->other_shared += times;
         break;
     case SASS_SHARED_LOAD:
+    case SASS_SHARED_STORE:
         p->other_shared += widths ? 0 : times;
         break;
     case SASS_GLOBAL_ATOMIC:
@@ -176,16 +184,28 @@ SassProfile sass_profile_count(const SassJoin *j)
     return p;
 }
 
+static SassProfile profile_of(Arena *a, const SassJoin *j)
+{
+    SassProfile p = sass_profile_count(j);
+    if (!sass_arch_checked(j->flow->arch))
+        p.unmatched = arena_printf(
+            a, "machine code for sm_%d was never compared with a disassembler's reading",
+            j->flow->arch);
+    return p;
+}
+
+SassProfile sass_profile_counts(Arena *a, int arch, const CubinKernel *k, const Walk *w)
+{
+    return profile_of(a, sass_join(a, sass_flow_build(a, arch, k->code, k->code_bytes), w));
+}
+
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
                          const SassLatency *latency, const SassLoad *load)
 {
     const SassLatency *alone = latency ? latency : &SASS_LATENCY;
     const SassFlow *f = sass_flow_build(a, arch, k->code, k->code_bytes);
     const SassJoin *j = sass_join(a, f, w);
-    SassProfile p = sass_profile_count(j);
-    if (!sass_arch_checked(arch))
-        p.unmatched = arena_printf(
-            a, "machine code for sm_%d was never compared with a disassembler's reading", arch);
+    SassProfile p = profile_of(a, j);
     p.serial = sass_serial(a, j, alone);
     if (load) {
         const SassLatency among = sass_latency_among(alone, load);

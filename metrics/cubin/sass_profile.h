@@ -27,8 +27,8 @@ typedef enum SassUnit {
     SASS_UNITS
 } SassUnit;
 
-/* Accesses by the bytes that each thread moves: 1, 2, 4, 8, 16. */
-enum { SASS_WIDTHS = 5 };
+/* Accesses by the bytes that each thread moves: 1, 2, 4, 8, 16, 32 (from sm_100 on). */
+enum { SASS_WIDTHS = 6, SASS_WIDTH_16 = 4 };
 
 typedef struct SassProfile {
     double instr;
@@ -70,6 +70,9 @@ SassUnit sass_unit_of(SassInstr w);
 
 /* From counts that are there already. */
 SassProfile sass_profile_count(const SassJoin *j);
+
+/* The counts alone, without times. */
+SassProfile sass_profile_counts(Arena *a, int arch, const CubinKernel *k, const Walk *w);
 
 /* All of it.  `latency`: NULL for SASS_LATENCY.  `load`: NULL when not known. */
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,

@@ -152,14 +152,15 @@ static void wait_for_copies(Frame *x, const WalkEvent *e)
 }
 
 /* The events of one segment. */
-static void follow_events(Frame *x, const WalkPlanBlock *b, size_t first, size_t end)
+static void follow_events(Frame *x, const WalkPlanBlock *b, size_t segment, size_t first)
 {
     Walker *w = x->walker;
-    for (size_t i = first; i < end; i++) {
+    WalkTraffic *traffic = &x->traffic[segment * WALK_PHASES];
+    for (size_t i = first; i < b->segments[segment].events; i++) {
         const WalkEvent *e = &b->events[i];
         const bool marker =
             e->kind != WALK_CONSUME && e->kind != WALK_ISSUE && e->kind != WALK_WORK;
-        walk_region_flush(w, marker ? WALK_PHASES : e->phase - (e->kind == WALK_CONSUME));
+        walk_region_flush(w, traffic, marker ? WALK_PHASES : e->phase - (e->kind == WALK_CONSUME));
         switch (e->kind) {
         case WALK_CONSUME:
             consume(x, e);
@@ -183,7 +184,7 @@ static void follow_events(Frame *x, const WalkPlanBlock *b, size_t first, size_t
             break;
         }
     }
-    walk_region_flush(w, WALK_PHASES);
+    walk_region_flush(w, traffic, WALK_PHASES);
 }
 
 /* --- calls ------------------------------------------------------------------------------- */
@@ -275,6 +276,7 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     x->values = values_new(x->known->plan);
     x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
     x->issued = memory_zeroed(f->registers.count + 1, sizeof *x->issued);
+    x->traffic = memory_zeroed(x->known->plan->most_segments * WALK_PHASES, sizeof *x->traffic);
     x->loops = memory_zeroed(x->known->plan->flow->loops->loops.count + 1, sizeof *x->loops);
     x->known->result->calls++;
     walk_skip_init(x);
@@ -287,6 +289,7 @@ static void frame_free(Frame *x)
     free(x->values);
     free(x->pending);
     free(x->issued);
+    free(x->traffic);
     free(x->loops);
     free(x->stack);
     walk_skip_free(x);
@@ -370,7 +373,6 @@ static void follow_step(Frame *x, WalkStep s, uint32_t mask)
         follow_call(x, s.at, &x->known->function->instrs.at[s.at], mask);
         break;
     case WALK_STEP_ACCESS:
-        x->walker->phase = s.phase;
         walk_access_group(x, s.at, mask);
         break;
     }
@@ -388,7 +390,7 @@ static void visit_block(Frame *x, int block, uint32_t mask)
     for (size_t i = 0; i < b->segment_count && !spent(w); i++) {
         for (; step < b->segments[i].steps && !spent(w); step++)
             follow_step(x, b->steps[step], mask);
-        follow_events(x, b, event, b->segments[i].events);
+        follow_events(x, b, i, event);
         event = b->segments[i].events;
     }
 }

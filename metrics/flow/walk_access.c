@@ -150,6 +150,18 @@ static void note_alignment(WalkAlign *a, const Lanes *base, uint32_t lanes)
     }
 }
 
+/* What one access moves, to the regions of all that cost the same. */
+static void share_out(Frame *x, int cost, uint64_t sectors, uint64_t bytes)
+{
+    const WalkPlan *p = x->known->plan;
+    for (int i = p->first_share[cost]; i < p->first_share[cost + 1]; i++) {
+        const WalkShare *s = &p->shares.at[i];
+        WalkTraffic *t = &x->traffic[s->segment * WALK_PHASES + s->phase];
+        t->sectors += (double)s->sites * (double)sectors;
+        t->bytes += (double)s->sites * (double)bytes;
+    }
+}
+
 static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, bool known)
 {
     WalkAccess *a = &x->known->result->costs[cost];
@@ -166,9 +178,7 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     const uint64_t sectors = a->sectors, bytes = a->unique_bytes;
     walk_access_price(a, c, address, lanes);
     if (a->space == PTX_GLOBAL)
-        walk_region_traffic(x->walker, x->walker->phase,
-                            (double)c->sites * (double)(a->sectors - sectors),
-                            (double)c->sites * (double)(a->unique_bytes - bytes));
+        share_out(x, cost, a->sectors - sectors, a->unique_bytes - bytes);
     walk_skip_access(x, cost, address, lanes);
 }
 

@@ -65,7 +65,6 @@ typedef struct Walker {
     uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
     uint32_t groups;                    /* cp.async groups committed and not waited for */
     WalkRegions regions;
-    int phase; /* of the access under way */
 } Walker;
 
 struct Frame {
@@ -76,7 +75,8 @@ struct Frame {
     uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch at which it was issued */
     double *issued;                          /* by register: clock at which it was issued */
     LoopState *loops;
-    uint32_t gone; /* lanes that have returned */
+    WalkTraffic *traffic; /* of the block under way, by segment and phase; not counted yet */
+    uint32_t gone;        /* lanes that have returned */
     WalkTrack *tracks;
     WalkProof *proof; /* NULL when there are no loops or they are walked plainly */
     Entry *stack;

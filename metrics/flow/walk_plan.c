@@ -3,6 +3,7 @@
 #include "metrics/flow/walk_live.h"
 #include "metrics/ptx/ptx_warp.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool walk_counts(const PtxInstr *in)
@@ -154,8 +155,7 @@ static int count_groups(const WalkPlan *p, size_t i, int *first)
 }
 
 /* The segments have been counted. */
-static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c,
-                       const int *phases)
+static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
 {
     int group = 0;
     for (size_t i = c->first; i < c->end; i++)
@@ -167,11 +167,11 @@ static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgB
         const PtxInstr *in = &p->flow->function->instrs.at[i];
         const bool call = in->form->op == PTX_CALL;
         for (int g = 0; g < groups; g++)
-            b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g), phases[i]};
+            b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)};
         if (call)
             b->segments[segment++].steps = n;
         if (p->in_slice[i])
-            b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i, 0};
+            b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i};
         if (ends_segment(in) && !call)
             b->segments[segment++].steps = n;
     }
@@ -219,6 +219,7 @@ typedef struct Scheduler {
     int *level;      /* by register: waits before its value, in this segment */
     uint32_t *stamp; /* segment in which `level` was set */
     int *phases;     /* by instruction */
+    int *segments;   /* by instruction: number in its block */
     size_t instr;    /* under way */
     uint32_t segment;
     int floor;            /* loads may not be moved before this phase */
@@ -262,6 +263,9 @@ static void add_event(Scheduler *s, WalkEventKind kind, WalkLatency latency, int
                          .count = (int)count};
     VEC_PUSH(s->arena, &s->events, e);
 }
+
+/* Of what ends a segment: it comes after all else. */
+enum { LAST_PHASE = 1 << 20 };
 
 /* One instruction more in a phase. */
 static void add_work(Scheduler *s, int phase)
@@ -330,7 +334,7 @@ static void schedule_instr(Scheduler *s, const PtxInstr *in)
         phase = s->floor;
     s->phases[s->instr] = phase;
     if (walk_counts(in))
-        add_work(s, phase);
+        add_work(s, ends_segment(in) ? LAST_PHASE : phase);
     if (latency != WALK_NO_LATENCY)
         add_event(s, WALK_ISSUE, latency, phase, s->writes.at, s->writes.count);
     for (size_t i = 0; i < s->writes.count; i++) {
@@ -351,6 +355,7 @@ static void schedule_block(Scheduler *s, WalkPlanBlock *b, const CfgBlock *c)
     size_t segment = 0;
     for (s->instr = c->first; s->instr < c->end; s->instr++) {
         const PtxInstr *in = &s->function->instrs.at[s->instr];
+        s->segments[s->instr] = (int)segment;
         schedule_instr(s, in);
         if (ends_segment(in)) {
             close_segment(s);
@@ -378,6 +383,7 @@ static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
     s.level = ARENA_ARRAY(a, int, f->registers.count);
     s.stamp = ARENA_ARRAY(a, uint32_t, f->registers.count);
     s.phases = ARENA_ARRAY(a, int, f->instrs.count);
+    s.segments = ARENA_ARRAY(a, int, f->instrs.count);
     for (size_t i = 0; i < f->instrs.count; i++)
         if (latency_of(&f->instrs.at[i]) != WALK_NO_LATENCY)
             ptx_visit_registers(&f->instrs.at[i], mark_late, s.late);
@@ -412,6 +418,49 @@ static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
     }
 }
 
+/* --- shares ------------------------------------------------------------------------------ */
+
+static WalkShare share_of(const Scheduler *x, const AccessSite *s)
+{
+    const int phase = x->phases[s->instr];
+    return (WalkShare){s->cost, x->segments[s->instr],
+                       phase < WALK_PHASES ? phase : WALK_PHASES - 1, 1};
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const WalkShare *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->segment != y->segment)
+        return x->segment < y->segment ? -1 : 1;
+    return (x->phase > y->phase) - (x->phase < y->phase);
+}
+
+static void share_out(Arena *a, WalkPlan *p, const Scheduler *s)
+{
+    const size_t sites = p->accesses->sites.count, costs = p->accesses->costs.count;
+    WalkShare *all = ARENA_ARRAY(a, WalkShare, sites + 1);
+    for (size_t i = 0; i < sites; i++)
+        all[i] = share_of(s, &p->accesses->sites.at[i]);
+    if (sites)
+        qsort(all, sites, sizeof *all, by_place);
+    for (size_t i = 0; i < sites; i++) {
+        WalkShare *last = p->shares.count ? &p->shares.at[p->shares.count - 1] : NULL;
+        if (last && by_place(last, &all[i]) == 0)
+            last->sites++;
+        else
+            VEC_PUSH(a, &p->shares, all[i]);
+    }
+    p->first_share = ARENA_ARRAY(a, int, costs + 1);
+    size_t at = 0;
+    for (size_t c = 0; c <= costs; c++) {
+        while (at < p->shares.count && (size_t)p->shares.at[at].cost < c)
+            at++;
+        p->first_share[c] = (int)at;
+    }
+}
+
 WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory)
 {
     WalkPlan *p = ARENA_NEW(a, WalkPlan);
@@ -424,10 +473,15 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory)
     Scheduler s = scheduler_new(a, f);
     for (int i = 0; i < c->count; i++) {
         schedule_block(&s, &p->blocks[i], &c->blocks[i]);
-        list_steps(a, p, &p->blocks[i], &c->blocks[i], s.phases);
+        list_steps(a, p, &p->blocks[i], &c->blocks[i]);
         for (size_t k = c->blocks[i].first; k < c->blocks[i].end; k++)
             count_instr(&p->blocks[i], &f->instrs.at[k]);
     }
+    for (int i = 0; i < c->count; i++)
+        if (p->blocks[i].segment_count > p->most_segments)
+            p->most_segments = p->blocks[i].segment_count;
+    if (p->accesses)
+        share_out(a, p, &s);
     for (size_t r = 0; r < f->registers.count; r++)
         if (s.late[r])
             VEC_PUSH(a, &p->late, (int)r);

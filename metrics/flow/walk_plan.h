@@ -13,6 +13,8 @@ typedef enum WalkLatency {
     WALK_LATENCY_COUNT
 } WalkLatency;
 
+enum { WALK_PHASES = 8 }; /* told apart */
+
 typedef enum WalkEventKind {
     WALK_CONSUME, /* reads registers that a slow instruction may have written */
     WALK_ISSUE,   /* writes registers late */
@@ -48,7 +50,6 @@ typedef enum WalkStepKind {
 typedef struct WalkStep {
     WalkStepKind kind;
     size_t at; /* instruction, or group */
-    int phase; /* WALK_STEP_ACCESS: as of events */
 } WalkStep;
 
 /* Instructions up to a barrier, a wait for copies or a call; a call itself is the first step of the
@@ -56,6 +57,14 @@ typedef struct WalkStep {
 typedef struct WalkSegment {
     size_t steps, events; /* where it ends in those of the block */
 } WalkSegment;
+
+/* Accesses of one cost that belong to one phase of a segment. */
+typedef struct WalkShare {
+    int cost;
+    int segment; /* of the block */
+    int phase;   /* at most WALK_PHASES - 1 */
+    int sites;
+} WalkShare;
 
 typedef struct WalkPlanBlock {
     WalkStep *steps; /* in order */
@@ -81,11 +90,14 @@ struct WalkPlan {
     const Accesses *accesses; /* NULL: addresses are not followed */
     WalkPlanBlock *blocks;
     VEC(WalkCell) cells;
-    int *cell_of;   /* by instruction; CFG_NONE when it reads or writes no cell */
-    bool *in_slice; /* by instruction */
-    VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
-    VEC(int) late;  /* registers that some slow instruction writes */
-    WalkLive *live; /* by loop: what its header needs of the state */
+    int *cell_of;          /* by instruction; CFG_NONE when it reads or writes no cell */
+    bool *in_slice;        /* by instruction */
+    VEC(int) state;        /* registers and cells (behind the registers) that the slice writes */
+    VEC(int) late;         /* registers that some slow instruction writes */
+    WalkLive *live;        /* by loop: what its header needs of the state */
+    VEC(WalkShare) shares; /* those of a cost together */
+    int *first_share;      /* by cost, and one more for the end */
+    size_t most_segments;  /* of a block */
 };
 
 /* The plan of a function; with `memory`, addresses and guards of memory accesses are in the slice.

@@ -39,24 +39,13 @@ static bool same_sums(const WalkRegion *a, const WalkRegion *b)
 
 /* --- traffic ------------------------------------------------------------------------------ */
 
-void walk_region_traffic(Walker *w, int phase, double sectors, double bytes)
+void walk_region_flush(Walker *w, WalkTraffic *phases, int phase)
 {
-    WalkTraffic *t = &w->regions.traffic[phase < WALK_PHASES ? phase : WALK_PHASES - 1];
-    t->sectors += sectors;
-    t->bytes += bytes;
-    w->regions.waiting = true;
-}
-
-void walk_region_flush(Walker *w, int phase)
-{
-    WalkRegions *r = &w->regions;
-    if (!r->waiting)
-        return;
-    r->waiting = phase < WALK_PHASES - 1;
+    WalkRegion *now = &w->regions.now;
     for (int i = 0; i < WALK_PHASES && i <= phase; i++) {
-        r->now.sectors += r->traffic[i].sectors;
-        r->now.bytes += r->traffic[i].bytes;
-        r->traffic[i] = (WalkTraffic){0};
+        now->sectors += phases[i].sectors;
+        now->bytes += phases[i].bytes;
+        phases[i] = (WalkTraffic){0};
     }
 }
 
@@ -199,7 +188,6 @@ static void scale_traffic(Walker *w)
 void walk_region_end(Walker *w)
 {
     const WalkSpot end = {0};
-    walk_region_flush(w, WALK_PHASES);
     close_region(w, end, WALK_STOP_END);
     close_sync(w, end);
     scale_traffic(w);

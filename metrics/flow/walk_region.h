@@ -16,7 +16,7 @@
 
 #include "metrics/flow/walk.h"
 
-enum { WALK_PHASES = 8, WALK_COPY_GROUPS = 16 };
+enum { WALK_COPY_GROUPS = 16 };
 
 typedef struct WalkTraffic {
     double sectors, bytes;
@@ -27,14 +27,12 @@ typedef struct WalkRegions {
     VEC(WalkRegion)
     open; /* those that have ended since the last barrier; their `sync` is not set */
     WalkRegion now;
-    WalkSpot sync_from;               /* the last barrier */
-    WalkTraffic traffic[WALK_PHASES]; /* of this segment's accesses, by phase */
-    bool waiting;                     /* some of it is not counted yet */
-    double clock;                     /* instructions since the start */
-    double copied[WALK_COPY_GROUPS];  /* when the last groups of asynchronous copies were closed */
-    uint64_t copies;                  /* groups closed so far */
-    uint64_t closed;                  /* regions ended so far */
-    uint64_t synced;                  /* barriers so far */
+    WalkSpot sync_from;              /* the last barrier */
+    double clock;                    /* instructions since the start */
+    double copied[WALK_COPY_GROUPS]; /* when the last groups of asynchronous copies were closed */
+    uint64_t copies;                 /* groups closed so far */
+    uint64_t closed;                 /* regions ended so far */
+    uint64_t synced;                 /* barriers so far */
 } WalkRegions;
 
 /* A state of the regions, to see later what has changed.  Start with zero; free it. */
@@ -49,10 +47,8 @@ typedef struct WalkRegionMark {
 
 struct Walker;
 
-/* Accesses of a phase moved so much; it counts when the phase is reached. */
-void walk_region_traffic(struct Walker *w, int phase, double sectors, double bytes);
-/* A phase is reached: what its accesses and those of earlier ones moved counts now. */
-void walk_region_flush(struct Walker *w, int phase);
+/* Traffic that has been worked out counts where it happens: that of the phases up to `phase`. */
+void walk_region_flush(struct Walker *w, WalkTraffic *phases, int phase);
 
 void walk_region_work(struct Walker *w, double instrs);
 void walk_region_load(struct Walker *w);

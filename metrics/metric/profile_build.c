@@ -46,7 +46,6 @@ static double sum_widths(const double counts[SASS_WIDTHS])
 
 static void set_machine(Profile *p, const SassProfile *s)
 {
-    enum { WIDTH_16 = SASS_WIDTHS - 1 };
     const struct {
         ProfileField field;
         double value;
@@ -62,7 +61,8 @@ static void set_machine(Profile *p, const SassProfile *s)
         {PROFILE_LSU_ISSUED, s->by_unit[SASS_UNIT_LSU]},
         {PROFILE_BRANCH_ISSUED, s->by_unit[SASS_UNIT_BRANCH]},
         {PROFILE_SHARED_ISSUED, sum_widths(s->shared_loads) + sum_widths(s->shared_stores)},
-        {PROFILE_SHARED_128_ISSUED, s->shared_loads[WIDTH_16] + s->shared_stores[WIDTH_16]},
+        {PROFILE_SHARED_128_ISSUED,
+         s->shared_loads[SASS_WIDTH_16] + s->shared_stores[SASS_WIDTH_16]},
         {PROFILE_GLOBAL_ISSUED, sum_widths(s->global_loads) + sum_widths(s->global_stores)},
         {PROFILE_SPILL_ISSUED, sum_widths(s->local_loads) + sum_widths(s->local_stores)},
         {PROFILE_LOOP_BYTES, s->loop_bytes},
@@ -146,7 +146,7 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
     for (int i = 1; i < samples->count; i++) {
         if (weights[i] <= 0)
             continue;
-        const SassProfile other = sass_profile(a, arch, k, samples->at[i].walk, latency, NULL);
+        const SassProfile other = sass_profile_counts(a, arch, k, samples->at[i].walk);
         add_counts(&mean, &other, &base, weights[i]);
     }
     return mean;

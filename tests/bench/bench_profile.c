@@ -1,6 +1,6 @@
 /* Time to make the whole profile of a configuration on one core, cubin and PTX read and the warps
  * followed, for configurations spread evenly over a space: at the spec's problem size and at a
- * multiple of it.
+ * multiple of it.  Of several rounds the best counts.
  *
  *     bench_profile SPACE.spec EXTENT [CONFIGURATIONS [ROUNDS]]
  *
@@ -11,6 +11,7 @@
 #include "tuner/compile/farm.h"
 #include "tuner/run/run_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +45,9 @@ static size_t compile_cases(Run *r, Case *cases, size_t most)
         if (r->configs[i].tier0 != TIER0_FITS || k++ % stride)
             continue;
         Case *c = &cases[count];
-        *c = (Case){.config = i, .job = run_job(jobs, r, i, 0, NULL, 0)};
-        farm_add(f, count++, &c->job);
+        *c = (Case){.config = i};
+        if (run_make_job(jobs, r, i, 0, NULL, 0, &c->job))
+            farm_add(f, count++, &c->job);
     }
     CompileResult res;
     while (farm_next(f, r->arena, &res, r->diag))
@@ -55,27 +57,30 @@ static size_t compile_cases(Run *r, Case *cases, size_t most)
     return count;
 }
 
-/* Every argument of four bytes that has the extent gets the larger one. */
-static ArgumentBytes grow_arguments(Arena *a, ArgumentBytes from, int32_t extent)
+/* Every argument of four bytes that has the extent gets the larger one; the grid grows with them.
+ */
+static void grow(Arena *a, ProfileInput *in, int32_t extent, int growth)
 {
-    unsigned char *bytes = ARENA_ARRAY(a, unsigned char, from.size + 1);
-    memcpy(bytes, from.bytes, from.size);
-    const int32_t large = extent * GROWTH;
-    for (size_t at = 0; at + sizeof extent <= from.size; at += sizeof extent)
+    unsigned char *bytes = ARENA_ARRAY(a, unsigned char, in->parameter_bytes + 1);
+    memcpy(bytes, in->parameters, in->parameter_bytes);
+    const int32_t large = extent * growth;
+    for (size_t at = 0; at + sizeof extent <= in->parameter_bytes; at += sizeof extent)
         if (memcmp(&bytes[at], &extent, sizeof extent) == 0)
             memcpy(&bytes[at], &large, sizeof large);
-    return (ArgumentBytes){bytes, from.size};
+    in->parameters = bytes;
+    in->grid[0] *= growth;
+    in->grid[1] *= growth;
 }
 
-static double profile_ms(Arena *a, const Run *r, const Case *c, const ArgumentBytes *arguments,
-                         int growth)
+static double profile_ms(Arena *a, const Run *r, const Case *c, int32_t extent, int growth)
 {
     Diag d = diag_new(a);
-    ProfileInput in = run_profile_input(r, c->config, 0, &c->code, arguments);
-    in.grid[0] *= growth;
-    in.grid[1] *= growth;
+    ProfileInput in;
     Profile p;
     Hash code;
+    if (!run_profile_input(a, r, c->config, &r->configs[c->config].steps[0], &c->code, &in))
+        return 0;
+    grow(a, &in, extent, growth);
     const double start = now_ms();
     profile_build(a, &in, &p, &code, &d);
     const double spent = now_ms() - start;
@@ -83,8 +88,7 @@ static double profile_ms(Arena *a, const Run *r, const Case *c, const ArgumentBy
     return spent;
 }
 
-static void measure(const Run *r, const Case *cases, size_t count, int rounds,
-                    const ArgumentBytes arguments[SIZES])
+static void measure(const Run *r, const Case *cases, size_t count, int rounds, int32_t extent)
 {
     static const int growths[SIZES] = {1, GROWTH};
     Arena *a = arena_new();
@@ -94,12 +98,13 @@ static void measure(const Run *r, const Case *cases, size_t count, int rounds,
         if (cases[i].code.status != COMPILE_OK || !cases[i].code.ptx)
             continue;
         done++;
-        for (int s = 0; s < SIZES; s++)
-            for (int k = 0; k < rounds; k++) {
-                const double ms = profile_ms(a, r, &cases[i], &arguments[s], growths[s]);
-                sum[s] += ms / rounds;
-                worst[s] = ms > worst[s] ? ms : worst[s];
-            }
+        for (int s = 0; s < SIZES; s++) {
+            double best = profile_ms(a, r, &cases[i], extent, growths[s]);
+            for (int k = 1; k < rounds; k++)
+                best = fmin(best, profile_ms(a, r, &cases[i], extent, growths[s]));
+            sum[s] += best;
+            worst[s] = fmax(worst[s], best);
+        }
     }
     for (int s = 0; s < SIZES && done; s++)
         printf("%zu configurations, extents times %d: %.3f ms each, %.3f at most\n", done,
@@ -125,13 +130,10 @@ int main(int argc, char **argv)
                                 .compile = true,
                                 .no_gpu = true};
     Run r = start_run(a, &options, &bar, &d);
-    ArgumentBytes arguments[SIZES];
-    bool ok = run_open(&r) && (r.sources || run_open_sources(&r)) &&
-              run_argument_bytes(&r, &arguments[0]);
+    bool ok = run_open(&r) && (r.sources || run_open_sources(&r));
     if (ok) {
-        arguments[1] = grow_arguments(a, arguments[0], (int32_t)atoi(argv[2]));
         const size_t count = compile_cases(&r, cases, wanted < CASES ? wanted : CASES);
-        measure(&r, cases, count, argc > 4 ? atoi(argv[4]) : ROUNDS, arguments);
+        measure(&r, cases, count, argc > 4 ? atoi(argv[4]) : ROUNDS, (int32_t)atoi(argv[2]));
     }
     Buf text = {0};
     diag_print(&d, &text);

@@ -3,13 +3,13 @@
 # once, into a cache, then all of it is timed on the first GPU, on two, and on all.  Run by hand on a
 # machine with several equal GPUs:
 #
-#     tests/bench/scaling.sh [APTUNE] [OUT]
+#     [BN="64, 128"] tests/bench/scaling.sh [APTUNE] [OUT]
 #
-# APTUNE is the program (build/aptune), OUT a folder for what the runs leave (build/scaling; kept, so
+# times 612 configurations, or with BN set as above 1,428, to make what each GPU needs before its
+# first trial matter less.  APTUNE is the program (build/aptune), OUT a folder for what the runs leave (build/scaling; kept, so
 # begin with a new one).  Prints for each run the wall seconds of the time stage, which include
 # filling the buffers, the reference and a second of warm-up on each GPU, and how much faster than
-# one GPU that is; beside it the seconds from the first to the last outcome would be smaller by
-# those.  The hardware's own limits (one process feeds all) show in idle seconds.
+# one GPU that is; then what each GPU did, in seconds since it was opened.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
@@ -20,7 +20,7 @@ export APTUNE_CACHE=$out/cache
 
 # About one configuration in ten.
 ln -sfn "$root/templates" "$out/templates"
-sed -e 's/^param BM in [^#]*/param BM in 64, 128 /' -e 's/^param BN in [^#]*/param BN in 64 /' \
+sed -e 's/^param BM in [^#]*/param BM in 64, 128 /' -e "s/^param BN in [^#]*/param BN in ${BN:-64} /" \
     -e 's/^param VEC in [^#]*/param VEC in 4 /' -e 's/^param BK in [^#]*/param BK in 8, 16 /' \
     "$root/spaces/mm.spec" >"$out/spaces/mm-part.spec"
 

@@ -106,6 +106,33 @@ load common
     json '.best.parameters == {"THREADS": 256, "EACH": 1} and .best.time_ms == .exhaustive_best_ms'
 }
 
+@test "polish times what a metric thought little of, but not what a threshold forbids" {
+    make_synthetic
+    sed -i '/^carve/d' space/synthetic.spec
+    { echo 'carve EACH < 4'; echo 'carve best 1 by lower registers'; } >>space/synthetic.spec
+    tune --space space/synthetic.spec --json
+    status_is 0
+    json '.selected == 1'
+
+    echo 'polish 5' >>space/synthetic.spec
+    tune --space space/synthetic.spec --json
+    status_is 0
+    json '.selected > 1 and .timed == .selected'
+    # EACH is the second column, `selected` stands behind the code.
+    [ "$(awk -F, '$2 == 4 && $4 == 1' aptune-out/synthetic/configurations.csv | wc -l)" -eq 0 ]
+    [ "$(awk -F, '$2 != 4 && $3 == "ok" && $4 == 0' aptune-out/synthetic/configurations.csv | wc -l)" -eq 0 ]
+}
+
+@test "a small space without carve lines has four timed" {
+    make_synthetic
+    sed -i '/^carve/d' space/synthetic.spec
+    tune --space space/synthetic.spec
+    status_is 0
+    has "$output" '^selected +4  '
+    has "$output" '^ +3  of 8 left by the default: best 3 by predicted_cycles, spread over the parameters$'
+    has "$output" '^ +1  more by what those times tell \(polish\)$'
+}
+
 @test "a recording of another problem size is not replayed, and a note says so" {
     make_synthetic
     sed -i 's/N = 65536/N = 131072/' space/synthetic.spec

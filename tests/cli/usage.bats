@@ -39,12 +39,12 @@ refused() { # words that standard error must hold, then arguments
 @test "--help of tune and explain names every option that is understood" {
     run "$APTUNE" tune --help
     for option in space output exhaustive cache final time-limit sanitize dry-run compile arch why \
-        json jobs compile-limit cache-dir problem run-commands \
-        recordings device no-gpu; do
+        json jobs compile-limit cache-dir problem run-commands recordings device devices mixed \
+        shard no-gpu; do
         has "$output" "^  --$option "
     done
     run "$APTUNE" explain --help
-    for option in space compile arch no-lines jobs compile-limit cache-dir recordings device no-gpu; do
+    for option in space compile arch no-lines json jobs compile-limit cache-dir recordings device no-gpu; do
         has "$output" "^  --$option "
     done
 }

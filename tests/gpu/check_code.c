@@ -12,6 +12,7 @@
 #include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,38 +22,50 @@ typedef struct Writer {
     FILE *list;
 } Writer;
 
-static bool write_code(Run *r, const Writer *w, size_t i, size_t l, const CompileResult *res)
+static bool write_code(Run *r, const Writer *w, size_t i, const Step *step,
+                       const CompileResult *res)
 {
-    const Geometry *g = &r->configs[i].geometry[l];
-    const char *name = arena_printf(r->arena, "%s-%s-%zu-%zu", r->spec->name, w->arch, i, l);
-    const char *path = arena_printf(r->arena, "%s/%s", w->folder, name);
-    ArgumentBytes arguments;
-    if (!run_argument_bytes(r, &arguments) ||
-        !file_write(arena_printf(r->arena, "%s.cubin", path), res->cubin, res->cubin_size,
-                    r->diag) ||
-        !file_write(arena_printf(r->arena, "%s.ptx", path), res->ptx, res->ptx_size, r->diag))
+    ProfileInput in;
+    if (!run_profile_input(r->arena, r, i, step, res, &in))
         return false;
-    fprintf(w->list, "%s %s", name, r->spec->launches[l].entry);
+    const char *name =
+        arena_printf(r->arena, "%s-%s-%zu-%zu", r->spec->name, w->arch, i, step->launch);
+    const char *path = arena_printf(r->arena, "%s/%s", w->folder, name);
+    if (!file_write(arena_printf(r->arena, "%s.cubin", path), in.cubin, in.cubin_size, r->diag) ||
+        !file_write(arena_printf(r->arena, "%s.ptx", path), in.ptx, in.ptx_size, r->diag))
+        return false;
+    fprintf(w->list, "%s %s", name, in.kernel);
     for (int k = 0; k < 3; k++)
-        fprintf(w->list, " %lld", (long long)g->grid[k]);
+        fprintf(w->list, " %" PRId64, in.grid[k]);
     for (int k = 0; k < 3; k++)
-        fprintf(w->list, " %lld", (long long)g->block[k]);
-    fprintf(w->list, " %lld ", (long long)g->shared);
-    for (size_t k = 0; k < arguments.size; k++)
-        fprintf(w->list, "%02x", arguments.bytes[k]);
-    fprintf(w->list, "%s\n", arguments.size ? "" : "-");
+        fprintf(w->list, " %" PRId64, in.block[k]);
+    fprintf(w->list, " %" PRId64 " ", in.dynamic_shared);
+    for (size_t k = 0; k < in.parameter_bytes; k++)
+        fprintf(w->list, "%02x", in.parameters[k]);
+    fprintf(w->list, "%s\n", in.parameter_bytes ? "" : "-");
     return true;
 }
 
-/* One launch of one configuration; a compiler that refuses it is no failure of this program. */
-static bool write_launch(Run *r, const Writer *w, Farm *farm, size_t i, size_t l)
+/* The first step of each launch of one configuration; a compiler that refuses it is no failure of
+ * this program. */
+static bool write_config(Run *r, const Writer *w, Farm *farm, size_t i)
 {
-    CompileJob job = run_job(r->arena, r, i, l, NULL, 0);
-    CompileResult res;
-    farm_add(farm, 0, &job);
-    if (!farm_next(farm, r->arena, &res, r->diag))
-        return false;
-    return res.status != COMPILE_OK || write_code(r, w, i, l, &res);
+    const Config *c = &r->configs[i];
+    bool ok = true;
+    for (size_t k = 0, next = 0; k < c->step_count && ok; k++) {
+        CompileJob job;
+        CompileResult res;
+        if (c->steps[k].launch < next)
+            continue;
+        next = c->steps[k].launch + 1;
+        ok = run_make_job(r->arena, r, i, c->steps[k].launch, NULL, 0, &job);
+        if (!ok)
+            break;
+        farm_add(farm, 0, &job);
+        ok = farm_next(farm, r->arena, &res, r->diag) &&
+             (res.status != COMPILE_OK || write_code(r, w, i, &c->steps[k], &res));
+    }
+    return ok;
 }
 
 static bool write_configs(Run *r, const Writer *w)
@@ -66,8 +79,7 @@ static bool write_configs(Run *r, const Writer *w)
         if (r->configs[i].tier0 != TIER0_FITS || k++ * w->count / fits < written)
             continue;
         written++;
-        for (size_t l = 0; l < r->spec->launch_count && ok; l++)
-            ok = write_launch(r, w, farm, i, l);
+        ok = write_config(r, w, farm, i);
     }
     farm_close(farm);
     return ok;
@@ -85,6 +97,7 @@ static bool write_space(const Writer *w, const char *spec)
                              .compile = true,
                              .no_gpu = true,
                              .jobs = 1,
+                             .ordinal = -1,
                              .compile_limit = 60};
     r.cuda_folder = SOURCE_DIR "/.cuda";
     r.compare_source = SOURCE_DIR "/tuner/measure/compare.cu";

@@ -9,8 +9,7 @@
  * what the code needs: whoever reads a register that a load has written since the last branch waits
  * for the load's scoreboard first.
  *
- * Prints each difference (the first of a kind), then one line of totals; returns 1 when there is
- * any. */
+ * Prints the first differences, then one line of totals; returns 1 when there is any. */
 #include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
@@ -153,14 +152,16 @@ static void check_constant(Check *c, SassInstr w, size_t i, const char *mnemonic
         differ(c, i, mnemonic, "another use of constants");
 }
 
-/* "BRA P1, 0x380", "BRA.U !UP0, 0x…": a predicate among the operands. */
+/* "BRA P1, 0x380", "BRA.U !UP0, 0x…": a predicate among the operands; BRA.DIV asks whether lanes
+ * have parted. */
 static void check_condition(Check *c, SassInstr w, size_t i, const char *text)
 {
     if (sass_opcode(w) != SASS_OP_BRA)
         return;
     const char *operands = strchr(skip_guard(text), ' ');
     operands += strspn(operands, " !U");
-    const bool condition = *text == '@' || (*operands == 'P' && operands[1] != 'T');
+    const bool condition = *text == '@' || (*operands == 'P' && operands[1] != 'T') ||
+                           has_part(skip_guard(text), "DIV") || has_part(skip_guard(text), "CONV");
     if (sass_conditional(w) != condition)
         differ(c, i, text, condition ? "not taken as conditional" : "taken as conditional");
 }

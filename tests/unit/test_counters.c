@@ -185,10 +185,10 @@ static void shared_wavefronts_are_those_counted(void **state)
     compare(WAVEFRONTS, 0.03, 130);
 }
 
-static void issued_instructions_are_within_a_tenth(void **state)
+static void issued_instructions_are_within_a_hundredth(void **state)
 {
     (void)state;
-    compare(ISSUED, 0.10, 134);
+    compare(ISSUED, 0.01, 134);
 }
 
 int main(void)
@@ -196,7 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_sectors_are_exact),
         cmocka_unit_test(shared_wavefronts_are_those_counted),
-        cmocka_unit_test(issued_instructions_are_within_a_tenth),
+        cmocka_unit_test(issued_instructions_are_within_a_hundredth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

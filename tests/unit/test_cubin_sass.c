@@ -54,6 +54,21 @@ static void fields_of_a_branch(void **state)
     assert_false(sass_branch_target(w, 90, 35, 51, &target));
 }
 
+/* BRA.DIV as ptxas wrote it for sm_75, sm_80 and sm_90: to a way for lanes that have parted. */
+static void branches_of_parted_lanes_are_conditional(void **state)
+{
+    (void)state;
+    size_t target = 0;
+    const SassInstr w = sass_instr(0x0000010200007947, 0x000fea0003800000, 75);
+
+    assert_true(sass_conditional(w));
+    assert_true(sass_branch_target(w, 75, 0x39, 0x100, &target));
+    assert_int_equal(target, 0x4a);
+    assert_true(sass_conditional(sass_instr(0x000001227f007947, 0x000fea000b800000, 80)));
+    assert_true(sass_conditional(sass_instr(0x0000000204407947, 0x000fea000b800000, 90)));
+    assert_false(sass_conditional(sass_instr(0x0000001000007947, 0x000fea0003800000, 75)));
+}
+
 /* The endless loop that ends every function. */
 static void branch_to_itself_goes_back_one(void **state)
 {
@@ -267,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_of_a_branch),
+        cmocka_unit_test(branches_of_parted_lanes_are_conditional),
         cmocka_unit_test(branch_to_itself_goes_back_one),
         cmocka_unit_test(every_branch_lands_in_the_code),
         cmocka_unit_test(instructions_are_classified),

@@ -206,6 +206,19 @@ static void scattered_accesses_cost_their_sectors(void **state)
     tear_down(&f);
 }
 
+static void what_costs_next_to_nothing_is_not_told(void **state)
+{
+    (void)state;
+    Fixture f;
+    set_up(&f);
+    f.profile.value[PROFILE_GLOBAL_SECTORS_MIN] = 1;
+    f.profile.value[PROFILE_GLOBAL_SECTORS] = 4;
+
+    /* 158 cycles of L2, three quarters of them all, beside 19200 of issuing. */
+    assert_none(&f);
+    tear_down(&f);
+}
+
 static void spills_cost_their_instructions(void **state)
 {
     (void)state;
@@ -497,6 +510,7 @@ int main(void)
         cmocka_unit_test(bank_conflicts_cost_their_passes),
         cmocka_unit_test(conflicts_beside_the_bound_are_said_to_be_so),
         cmocka_unit_test(scattered_accesses_cost_their_sectors),
+        cmocka_unit_test(what_costs_next_to_nothing_is_not_told),
         cmocka_unit_test(spills_cost_their_instructions),
         cmocka_unit_test(indirect_accesses_have_a_cost_that_is_not_known),
         cmocka_unit_test(lanes_that_part_cost_what_the_others_wait),

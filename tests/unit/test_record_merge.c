@@ -110,6 +110,9 @@ static void write_part(Place *p, int part, const RecordHeader *h, const Line *li
     double ms = 7;
     RecordRow sentinel = {.values = &v, .times_ms = &ms, .time_count = 1, .device = device};
     assert_true(times_append_sentinel(w, &sentinel, &p->diag));
+    double rounds[] = {part + 1, part + 2};
+    RecordRow final = {.values = &v, .times_ms = rounds, .time_count = 2, .device = device};
+    assert_true(times_append_final(w, &final, 1, &p->diag));
     assert_true(times_close(w, &p->diag));
 }
 
@@ -151,6 +154,9 @@ static void parts_give_the_whole_and_rows_keep_their_device(void **state)
     assert_int_equal(times_device(r, three->device)->ordinal, 1);
     assert_string_equal(times_device(r, r->sentinels.at[1].row.device)->uuid, "GPU-1");
     assert_int_equal(times_find(r, "BM=4")->status, RECORD_FAULT);
+    assert_int_equal(r->finals.count, 2);
+    assert_true(r->finals.at[0].number == 1 && r->finals.at[1].number == 2);
+    assert_true(r->finals.at[1].row.times_ms[0] == 2);
 }
 
 static void of_equal_rows_one_is_kept_and_an_outcome_goes_before_none(void **state)
@@ -176,6 +182,7 @@ static void of_equal_rows_one_is_kept_and_an_outcome_goes_before_none(void **sta
     assert_true(merge_times(p->to, twice, 2, &p->counts, &p->diag));
     r = times_read(p->arena, p->to, &p->diag);
     assert_int_equal(r->rows.count, 2);
+    assert_int_equal(r->finals.count, 1);
     assert_int_equal(p->counts.equal, 2);
     assert_int_equal(p->counts.again, 0);
 }

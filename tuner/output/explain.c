@@ -228,7 +228,9 @@ static void print_lines(const SourceLines *lines, Buf *out)
         print_access(&lines->accesses.at[i], out);
     if (lines->accesses.count == 0)
         buf_puts(out, "  no access of shared or global memory has a known address\n");
-    for (size_t i = 0; i < lines->code.count && i < CODE_SHOWN; i++)
+    const double hardly = 0.0005; /* what would be rounded to 0.0 % */
+    for (size_t i = 0; i < lines->code.count && i < CODE_SHOWN && lines->code.at[i].share > hardly;
+         i++)
         buf_printf(out, "  %s:%u: %.1f %% of the instructions\n", lines->code.at[i].file,
                    lines->code.at[i].line, 100 * lines->code.at[i].share);
 }

@@ -12,6 +12,8 @@
 static const double worth_telling = 1.1;
 /* A share of the predicted time that is. */
 static const double worth_telling_share = 0.05;
+/* Costs below this share of the bound are not. */
+static const double not_worth_telling = 0.01;
 /* A share of a warp's own time at barriers that is. */
 static const double long_at_barriers = 0.2;
 /* A last wave that leaves more room than this empty is told. */
@@ -181,9 +183,9 @@ static double idle_instructions(const Walk *w)
 static bool divergence(const Search *f, Finding *out)
 {
     const Walk *w = f->s->lines.memory ? f->s->lines.memory->walk : NULL;
-    if (!w || !(w->divergent > 0) || w->lanes == 0)
+    double share = w && w->lanes > 0 ? idle_instructions(w) / w->instr_all : 0;
+    if (!(share > worth_telling_share))
         return false;
-    double share = idle_instructions(w) / w->instr_all;
     *out = (Finding){.name = "divergence",
                      .kind = "branching",
                      .what = arena_printf(f->arena, "the lanes of a warp part %s times",
@@ -365,6 +367,12 @@ static bool large_loops(const Search *f, Finding *out)
     return true;
 }
 
+/* Is the cost known to be next to nothing, whatever share of its unit's cycles it is? */
+static bool is_minor(const Search *f, const Finding *found)
+{
+    return found->cycles < not_worth_telling * explain_metric(f->s, "bound_cycles");
+}
+
 Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines)
 {
     static bool (*const patterns[])(const Search *, Finding *) = {
@@ -375,7 +383,7 @@ Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines)
     Findings found = {0};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         Finding one;
-        if (patterns[i](&search, &one))
+        if (patterns[i](&search, &one) && !(is_minor(&search, &one) && patterns[i] != barriers))
             VEC_PUSH(a, &found.all, one);
     }
     return found;

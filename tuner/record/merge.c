@@ -62,6 +62,7 @@ typedef struct TimesMerge {
     TimesRecording **from;
     size_t count;
     TimesWriter *writer;
+    int finals; /* numbers taken by the finals of earlier parts */
     MergeCounts *counts;
     Diag *diag;
 } TimesMerge;
@@ -178,13 +179,47 @@ static bool merge_between(TimesMerge *m, const TimesRecording *from, size_t i)
     return true;
 }
 
+static bool same_final(const RecordFinal *a, const RecordFinal *b)
+{
+    return strcmp(a->row.key, b->row.key) == 0 &&
+           same_numbers(a->row.times_ms, a->row.time_count, b->row.times_ms, b->row.time_count);
+}
+
+/* Has an earlier part this very line? */
+static bool is_known_final(const TimesMerge *m, size_t part, const RecordFinal *f)
+{
+    for (size_t k = 0; k < part; k++)
+        for (size_t i = 0; i < m->from[k]->finals.count; i++)
+            if (same_final(f, &m->from[k]->finals.at[i]))
+                return true;
+    return false;
+}
+
+/* The finals of a part stay apart from those of others. */
+static bool merge_finals(TimesMerge *m, size_t part)
+{
+    const TimesRecording *from = m->from[part];
+    int highest = 0;
+    for (size_t i = 0; i < from->finals.count; i++) {
+        const RecordFinal *f = &from->finals.at[i];
+        RecordRow row = f->row;
+        highest = f->number > highest ? f->number : highest;
+        if (!is_known_final(m, part, f) &&
+            !(map_device(m, from, &row.device) &&
+              times_append_final(m->writer, &row, m->finals + f->number, m->diag)))
+            return false;
+    }
+    m->finals += highest;
+    return true;
+}
+
 static bool merge_part(TimesMerge *m, size_t part)
 {
     const TimesRecording *from = m->from[part];
     for (size_t i = 0; i < from->rows.count; i++)
         if (!merge_between(m, from, i) || !merge_row(m, part, &from->rows.at[i]))
             return false;
-    return merge_between(m, from, from->rows.count);
+    return merge_between(m, from, from->rows.count) && merge_finals(m, part);
 }
 
 static bool read_parts(TimesMerge *m, const char *const *from)

@@ -226,7 +226,7 @@ static bool report_missing(Checking *x)
     bool ok = true;
     for (size_t i = 0; i < x->run->spec->argument_count; i++) {
         const Argument *g = &x->run->spec->arguments[i];
-        if (g->role == ARGUMENT_CONSTANT && !x->symbols[i])
+        if (g->role == ARGUMENT_CONSTANT && !x->symbols[i] && !run_source_names(x->run, g->name))
             ok = diag_error(x->run->diag, g->at, "the code has no variable '%s'", g->name);
     }
     return ok;

@@ -156,12 +156,32 @@ static bool add_expected(Making *m, size_t argument)
     return true;
 }
 
-/* A reference need not use every variable; the kernels must. */
+/* Whether `name` stands in the text as a word of its own. */
+static bool has_word(const char *text, const char *name)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t length = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if ((at == text || !strchr(word, at[-1])) && strspn(at + length, word) == 0)
+            return true;
+    return false;
+}
+
+bool run_source_names(const Run *r, const char *name)
+{
+    for (size_t i = 0; r->sources && i < r->spec->launch_count; i++)
+        if (r->sources[i] && has_word(r->sources[i]->text, name))
+            return true;
+    return false;
+}
+
+/* A reference need not use every variable; a kernel that never heard of one is a mistake. */
 static void add_symbol(Making *m, size_t argument)
 {
     Run *r = m->run;
     const char *name = r->spec->arguments[argument].name;
-    VEC_PUSH(r->arena, &m->symbols, ((TaskSymbol){name, m->data->buffer[argument], false}));
+    bool optional = run_source_names(r, name);
+    VEC_PUSH(r->arena, &m->symbols, ((TaskSymbol){name, m->data->buffer[argument], optional}));
     VEC_PUSH(r->arena, &m->twin_symbols, ((TaskSymbol){name, m->data->twin[argument], true}));
 }
 

@@ -206,6 +206,11 @@ const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res);
 bool run_profile_input(Arena *a, const Run *r, size_t i, const Step *step, const CompileResult *res,
                        ProfileInput *out);
 
+/* Whether a source of the launches names a variable (only where they are open).  Then a
+ * configuration may be without it: an #if has left it out, or nothing reads it and the compiler has
+ * dropped it. */
+bool run_source_names(const Run *r, const char *name);
+
 /* Identity of everything code depends on but the parameters' values: sources with includes,
  * options, architecture. */
 Hash run_source_hash(const Run *r);

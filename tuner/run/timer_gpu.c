@@ -407,6 +407,17 @@ static Lane *first_usable(Session *s)
     return NULL;
 }
 
+/* Waits for the one trial that a GPU has; false when the run was stopped. */
+static bool wait_for_result(Session *s, Gpu *g, TrialResult *out)
+{
+    while (!run_stopped(s->run)) {
+        if (gpu_next(g, s->scratch, out, 0) == GPU_RESULT)
+            return true;
+        wait_for_news(s);
+    }
+    return false;
+}
+
 /* All on one GPU: only times of one device compare.  A final that fails leaves the times that there
  * are already. */
 static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds,
@@ -430,7 +441,8 @@ static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds
     if (!fetch_finalists(s, list, count, runs))
         return false;
     gpu_submit_final(lane->device->gpu, &f);
-    gpu_next(lane->device->gpu, s->scratch, &result, -1);
+    if (!wait_for_result(s, lane->device->gpu, &result))
+        return false;
     bool ok = true;
     charge(lane, &result);
     health_note(&r->watch.health, &result.health);

@@ -1,0 +1,193 @@
+/* The fields of a profile that come from following warps, on kernels counted by hand. */
+#include "metrics/metric/profile_walk.h"
+#include "metrics/ptx/ptx_parse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char header[] =
+    ".version 9.0\n.target sm_90\n.address_size 64\n"
+    ".const .align 4 .b8 table[4096];\n"
+    ".visible .entry k(.param .u64 a) {\n"
+    ".reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<30>; .reg .pred %p<9>;\n"
+    ".shared .align 16 .b8 tile[4096]; .local .align 4 .b8 own[64];\n"
+    "ld.param.u64 %rd1, [a]; cvta.to.global.u64 %rd1, %rd1; mov.u32 %r1, %tid.x; mul.wide.u32 "
+    "%rd2, %r1, 4;\n"
+    "add.s64 %rd3, %rd1, %rd2;\n";
+
+static Profile profile_of(Arena *a, const char *body)
+{
+    Diag d = diag_new(a);
+    Source *s = ARENA_NEW(a, Source);
+    const char *text = arena_printf(a, "%s%s ret; }\n", header, body);
+    *s = (Source){"k.ptx", text, strlen(text)};
+    const PtxFunction *f = ptx_find_entry(ptx_parse(a, s, &d), "k");
+    assert_int_equal(d.errors, 0);
+    const MemoryOptions o = {
+        .walk.launch = {.grid = {100, 1, 1}, .block = {128, 1, 1}, .has_geometry = true}};
+    const Memory *m = memory_follow(a, f, &o);
+    Profile p = profile_new();
+    profile_set_walk(a, &p, m);
+    profile_set_memory(&p, m);
+    profile_set_note(a, &p, m, NULL);
+    return p;
+}
+
+static void lanes_that_read_other_constants_take_a_pass_each(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile one = profile_of(a, "mov.u64 %rd4, table; ld.const.f32 %f1, [%rd4+8];");
+    const Profile all = profile_of(a, "mov.u64 %rd4, table; add.s64 %rd4, %rd4, %rd2;"
+                                      "ld.const.f32 %f1, [%rd4]; ld.const.f32 %f2, [%rd4+4];");
+
+    assert_true(one.value[PROFILE_CONSTANT_LOADS] == 1);
+    assert_true(one.value[PROFILE_CONSTANT_REPLAYS] == 0);
+    assert_true(all.value[PROFILE_CONSTANT_LOADS] == 2);
+    assert_true(all.value[PROFILE_CONSTANT_REPLAYS] == 2 * 31);
+    arena_free(a);
+}
+
+static void requests_lines_and_bytes_of_a_strided_read(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    /* every second word: 128 bytes of 256, in 8 sectors of 2 lines */
+    const Profile p = profile_of(a, "shl.b64 %rd4, %rd2, 1; add.s64 %rd5, %rd1, %rd4;"
+                                    "ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd1];");
+
+    assert_true(p.value[PROFILE_GLOBAL_REQUESTS] == 2);
+    assert_true(p.value[PROFILE_GLOBAL_SECTORS] == 8 + 1);
+    assert_true(p.value[PROFILE_GLOBAL_SECTORS_MIN] == 4 + 1);
+    assert_true(p.value[PROFILE_GLOBAL_LINES] == 2 + 1);
+    assert_true(p.value[PROFILE_GLOBAL_LINES_MIN] == 1 + 1);
+    assert_true(p.value[PROFILE_GLOBAL_BYTES] == 128 + 128);
+    assert_true(p.value[PROFILE_GLOBAL_BYTES_UNIQUE] == 128 + 4);
+    arena_free(a);
+}
+
+static void shared_and_local_traffic(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(a, "mov.u32 %r2, tile; mad.lo.u32 %r2, %r1, 8, %r2;"
+                                    "st.shared.v2.f32 [%r2], {%f1, %f2};"
+                                    "mov.u64 %rd4, own; st.local.f32 [%rd4], %f1;");
+
+    assert_true(p.value[PROFILE_SHARED_TRAFFIC] == 32 * 8);
+    assert_true(p.value[PROFILE_SHARED_WAVEFRONTS] == 2);
+    assert_true(p.value[PROFILE_LOCAL_SECTORS] == 4); /* a word of all lanes fills a line */
+    arena_free(a);
+}
+
+/* Two branches: at one the lanes part, at the other they go together. */
+static void paths_are_counted_at_each_branch(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(a, "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra L1;"
+                                    "add.f32 %f1, %f1, %f1; L1:"
+                                    "setp.lt.u32 %p2, %r1, 1000; @%p2 bra L2;"
+                                    "add.f32 %f1, %f1, %f1; L2: bar.sync 0; bar.sync 0;");
+
+    assert_true(p.value[PROFILE_BRANCH_PATHS] == 1.5);
+    assert_true(p.value[PROFILE_BRANCH_PATHS_MOST] == 2);
+    assert_true(p.value[PROFILE_DIVERGENT_BRANCHES] == 1);
+    assert_true(p.value[PROFILE_BARRIERS_EXECUTED] == 2);
+    arena_free(a);
+}
+
+static const ProfileRegion *region_at(const Profile *p, size_t i)
+{
+    assert_true(i < p->region_count);
+    return &p->regions[i];
+}
+
+/* Two loads, an addition in their shadow, the wait, a store; then a barrier. */
+static void regions_say_what_is_in_flight(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(a, "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+512];"
+                                    "add.s32 %r5, %r1, 7; add.f32 %f3, %f1, %f2;"
+                                    "st.global.f32 [%rd3+1024], %f3; bar.sync 0;"
+                                    "add.s32 %r6, %r5, 7;");
+
+    assert_int_equal(p.region_count, 3);
+    assert_int_equal(p.sync_count, 2);
+    const double *wait = region_at(&p, 0)->value, *store = region_at(&p, 1)->value;
+    assert_true(wait[REGION_STALLS] == 1 && wait[REGION_TIMES] == 1);
+    assert_true(wait[REGION_LOADS] == 2 && wait[REGION_SECTORS] == 8);
+    assert_true(wait[REGION_INSTR] == 6); /* mov, mul, add; two loads; the one in their shadow */
+    assert_true(wait[REGION_COVERED] >= 1 && wait[REGION_COVERED] <= 2);
+    assert_true(store[REGION_BARRIERS] == 1 && store[REGION_SECTORS] == 4);
+    assert_true(store[REGION_INSTR] == 3); /* the addition, the store, the barrier */
+    assert_true(region_at(&p, 2)->value[REGION_INSTR] == 2);
+    const double *sync = p.syncs[0].value;
+    assert_true(sync[REGION_STALLS] == 1 && sync[REGION_BARRIERS] == 1);
+    assert_true(sync[REGION_INSTR] == 9 && sync[REGION_SECTORS] == 12);
+    arena_free(a);
+}
+
+/* 100 kinds of stalls find room: what executes most by itself, the rest in one row. */
+static void more_regions_than_there_is_room_for_keep_their_sum(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Buf b = {0};
+    for (int i = 0; i < 100; i++)
+        buf_puts(&b, "add.s32 %r5, %r1, 7; bar.sync 0;\n");
+
+    const Profile p = profile_of(a, buf_text(&b));
+
+    double instr = 0, times = 0;
+    for (size_t i = 0; i < p.region_count; i++) {
+        instr += p.regions[i].value[REGION_INSTR] * p.regions[i].value[REGION_TIMES];
+        times += p.regions[i].value[REGION_TIMES];
+    }
+    assert_int_equal(p.region_count, PROFILE_REGION_ROOM);
+    assert_true(times == 101);
+    assert_true(instr > p.value[PROFILE_INSTR] - 1e-6 && instr < p.value[PROFILE_INSTR] + 1e-6);
+    buf_free(&b);
+    arena_free(a);
+}
+
+static void what_is_not_known_is_said_with_its_line(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile plain = profile_of(a, "ld.global.f32 %f1, [%rd3];");
+    const Profile p = profile_of(a, "ld.global.u64 %rd5, [%rd3];\nld.global.f32 %f1, [%rd5];\n"
+                                    "ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p1, %r5, 0;\n"
+                                    "@%p1 bra L1; add.f32 %f1, %f1, %f1; L1:");
+
+    assert_null(plain.note);
+    assert_non_null(p.note);
+    assert_non_null(strstr(p.note, "the address is not known"));
+    assert_non_null(strstr(p.note, "the branch is not known; both sides walked"));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_that_read_other_constants_take_a_pass_each),
+        cmocka_unit_test(requests_lines_and_bytes_of_a_strided_read),
+        cmocka_unit_test(shared_and_local_traffic),
+        cmocka_unit_test(paths_are_counted_at_each_branch),
+        cmocka_unit_test(regions_say_what_is_in_flight),
+        cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
+        cmocka_unit_test(what_is_not_known_is_said_with_its_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* A walk ends and stays small, whatever it is given: steps and memory have a budget. */
+#include "metrics/flow/memory.h"
+#include "metrics/ptx/ptx_parse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* A walk may go over its steps by one block; a text takes some hundred times its size when read and
+ * planned, and a walk keeps no more than its plan's size beside it. */
+enum { STEPS = 200000, MEMORY = 64 << 20 };
+
+static const char header[] = ".version 9.0\n.target sm_90\n.address_size 64\n";
+static const char registers[] =
+    ".reg .b32 %r<9999>; .reg .b64 %rd<99>; .reg .f32 %f<99>; .reg .pred %p<99>;\n"
+    "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [a];\n";
+
+/* Follows it; gives the arena's bytes. */
+static size_t follow(const char *text, bool plain)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const Source s = {"k.ptx", text, strlen(text)};
+    const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
+    assert_non_null(f);
+    const WalkOptions o = {.launch = {.grid = {9, 9, 1}, .block = {64, 1, 1}, .has_geometry = true},
+                           .max_steps = STEPS,
+                           .memory = true,
+                           .plain = plain};
+
+    const Walk *w = walk_warp(a, f, &o);
+
+    assert_true(w->steps < STEPS + STEPS / 4);
+    const size_t used = arena_used(a);
+    arena_free(a);
+    return used;
+}
+
+static void assert_bounded(const char *text)
+{
+    for (int plain = 0; plain < 2; plain++)
+        assert_true(follow(text, plain) < MEMORY);
+}
+
+static void an_endless_loop_of_stores_and_barriers_ends(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    assert_bounded(arena_printf(a,
+                                "%s.entry k(.param .u64 a) { %s L: mad.lo.u32 %%r1, %%r1, 77, 1;\n"
+                                "cvt.u64.u32 %%rd2, %%r1; add.u64 %%rd2, %%rd2, %%rd1;\n"
+                                "st.global.u8 [%%rd2], %%r1; bar.sync 0; bra L; }\n",
+                                header, registers));
+    arena_free(a);
+}
+
+/* Each unknown branch has both sides walked: 2^40 ways, were they not joined. */
+static void unknown_branches_in_a_row_are_joined(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Buf b = {0};
+    buf_printf(&b, "%s.entry k(.param .u64 a) { %sld.global.u32 %%r2, [%%rd1];\nL:\n", header,
+               registers);
+    for (int i = 0; i < 40; i++)
+        buf_printf(&b, "setp.gt.u32 %%p1, %%r2, %d; @%%p1 bra M%d; add.u32 %%r3, %%r3, %d;\nM%d:\n",
+                   i, i, i, i);
+    buf_puts(&b, "setp.ne.u32 %p2, %r2, %r3; @%p2 bra L; ret; }\n");
+
+    assert_bounded(buf_text(&b));
+    buf_free(&b);
+    arena_free(a);
+}
+
+/* Unknown branches inside each other, with many values to keep for each. */
+static void deep_unknown_branches_keep_within_their_budget(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Buf b = {0};
+    buf_printf(&b, "%s.entry k(.param .u64 a) { %sld.global.u32 %%r2, [%%rd1];\n", header,
+               registers);
+    for (int i = 10; i < 2000; i++)
+        buf_printf(&b, "add.u32 %%r%d, %%r%d, %%r1;\n", i, i - 1);
+    for (int i = 0; i < 200; i++)
+        buf_printf(&b, "setp.gt.u32 %%p1, %%r2, %%r%d; @%%p1 bra E%d;\n", 10 + i, i);
+    buf_puts(&b, "st.global.u32 [%rd1], %r1999;\n");
+    for (int i = 199; i >= 0; i--)
+        buf_printf(&b, "E%d: add.u32 %%r%d, %%r%d, %%r2;\n", i, 10 + i, 11 + i);
+    buf_puts(&b, "ret; }\n");
+
+    assert_bounded(buf_text(&b));
+    buf_free(&b);
+    arena_free(a);
+}
+
+static void functions_that_call_themselves_end(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    assert_bounded(
+        arena_printf(a,
+                     "%s.func f() { .reg .pred %%p<9>; call f, (); call f, (); call f, (); ret; }\n"
+                     ".entry k(.param .u64 a) { %s L: call f, (); bra L; }\n",
+                     header, registers));
+    arena_free(a);
+}
+
+/* A cycle through as many places as there are regions, and more. */
+static void many_kinds_of_regions_are_summed_up(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Buf b = {0};
+    buf_printf(&b, "%s.entry k(.param .u64 a) { %sL:\n", header, registers);
+    for (int i = 0; i < 600; i++)
+        buf_printf(&b,
+                   "add.u32 %%r1, %%r1, %d; and.b32 %%r2, %%r1, %d; setp.eq.u32 %%p1, %%r2, 0;\n"
+                   "@%%p1 bra S%d; bar.sync 0;\nS%d:\n",
+                   i, 1 << i % 5, i, i);
+    buf_puts(&b, "bra L; }\n");
+
+    assert_bounded(buf_text(&b));
+    buf_free(&b);
+    arena_free(a);
+}
+
+static void sizes_beyond_all_measure_take_no_memory(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    assert_bounded(arena_printf(
+        a,
+        "%s.global .b8 g[9999999999999]; .entry k(.param .u64 a, .param .b8 p[99999999]) {\n"
+        ".shared .b8 s[999999999999]; .reg .b32 %%x<4000000000>; .reg .b64 %%rd<9>;\n"
+        "mov.u64 %%rd1, s; st.shared.u32 [%%rd1], %%x3999999999; ld.global.u32 %%x7, [g]; ret; }\n",
+        header));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_endless_loop_of_stores_and_barriers_ends),
+        cmocka_unit_test(unknown_branches_in_a_row_are_joined),
+        cmocka_unit_test(deep_unknown_branches_keep_within_their_budget),
+        cmocka_unit_test(functions_that_call_themselves_end),
+        cmocka_unit_test(many_kinds_of_regions_are_summed_up),
+        cmocka_unit_test(sizes_beyond_all_measure_take_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
