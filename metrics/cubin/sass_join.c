@@ -332,20 +332,26 @@ static void match_loops(Program *p)
 
 /* --- landmarks ------------------------------------------------------------------------------ */
 
-static void count_ptx(SassJoin *j, const Walk *w)
+static void count_ptx_instruction(SassJoin *j, const PtxInstr *in, const int *sums, double times)
+{
+    double amount;
+    const SassAnchor anchor = sass_anchor_of_ptx(in, &amount);
+    if (anchor != SASS_NO_ANCHOR)
+        j->in_ptx[anchor] += amount * times;
+    sass_anchor_add_expansion(in, times, j->expanded);
+    sass_anchor_add_copies(in, sums, times, j->expanded);
+}
+
+static void count_ptx(Arena *a, SassJoin *j, const Walk *w)
 {
     for (size_t i = 0; i < w->functions.count; i++) {
         const WalkFunction *f = w->functions.at[i];
         const Cfg *c = f->flow->cfg;
+        const int *sums = sass_anchor_count_sums(a, f->function);
         for (int b = 0; b < c->count; b++)
-            for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++) {
-                double amount;
-                const SassAnchor anchor = sass_anchor_of_ptx(&f->function->instrs.at[k], &amount);
-                if (anchor != SASS_NO_ANCHOR)
-                    j->in_ptx[anchor] += amount * (double)f->blocks[b].visits;
-                sass_anchor_add_expansion(&f->function->instrs.at[k], (double)f->blocks[b].visits,
-                                          j->expanded);
-            }
+            for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
+                count_ptx_instruction(j, &f->function->instrs.at[k], sums,
+                                      (double)f->blocks[b].visits);
     }
 }
 
@@ -492,7 +498,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     j->edges = ARENA_ARRAY(a, double *, (size_t)c->count);
     for (int b = 0; b < c->count; b++)
         j->edges[b] = ARENA_ARRAY(a, double, (size_t)c->blocks[b].succ_count + 1);
-    count_ptx(j, w);
+    count_ptx(a, j, w);
     Program p = {.lp = sass_program_new(a),
                  .join = j,
                  .walk = w,
