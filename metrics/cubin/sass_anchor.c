@@ -19,6 +19,11 @@ double sass_anchor_weight(SassAnchor k)
     return anchors[k].weight;
 }
 
+bool sass_anchor_folds(SassAnchor k)
+{
+    return k == SASS_ANCHOR_FP32 || k == SASS_ANCHOR_FP64;
+}
+
 /* `first` is that of 1 byte. */
 static SassAnchor by_width(SassAnchor first, int bytes)
 {

@@ -16,6 +16,9 @@ typedef enum SassAnchor {
 const char *sass_anchor_name(SassAnchor k);
 double sass_anchor_weight(SassAnchor k);
 
+/* Arithmetic, which ptxas does itself where it knows the operands? */
+bool sass_anchor_folds(SassAnchor k);
+
 /* Which landmark an instruction is, and `amount` of it (1, or bytes per thread). */
 SassAnchor sass_anchor_of(SassInstr w, double *amount);
 SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);

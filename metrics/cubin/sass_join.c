@@ -332,12 +332,17 @@ static void match_loops(Program *p)
 
 /* --- landmarks ------------------------------------------------------------------------------ */
 
-static void count_ptx_instruction(SassJoin *j, const PtxInstr *in, const int *sums, double times)
+/* Where ways meet ptxas may copy what comes behind, and then knows a result on one of them; what
+ * goes round in a loop it does not. */
+static void count_ptx_instruction(SassJoin *j, const PtxInstr *in, const int *sums, bool in_loop,
+                                  double times)
 {
     double amount;
     const SassAnchor anchor = sass_anchor_of_ptx(in, &amount);
     if (anchor != SASS_NO_ANCHOR)
         j->in_ptx[anchor] += amount * times;
+    if (sass_anchor_folds(anchor) && amount < 2 && !in_loop)
+        j->folded[anchor] += times;
     sass_anchor_add_expansion(in, times, j->expanded);
     sass_anchor_add_copies(in, sums, times, j->expanded);
 }
@@ -351,6 +356,7 @@ static void count_ptx(Arena *a, SassJoin *j, const Walk *w)
         for (int b = 0; b < c->count; b++)
             for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
                 count_ptx_instruction(j, &f->function->instrs.at[k], sums,
+                                      f->flow->loops->loop_of[b] != CFG_NONE,
                                       (double)f->blocks[b].visits);
     }
 }
@@ -481,7 +487,7 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
         const double low = j->in_code_least[k] * (1 - 1e-6), high = j->in_code_most[k] * (1 + 1e-6);
         const bool certain = sass_anchor_weight((SassAnchor)k) >= 1;
         if (j->unmatched || !certain ||
-            (low <= j->in_ptx[k] + j->expanded[k] && j->in_ptx[k] <= high))
+            (low <= j->in_ptx[k] + j->expanded[k] && j->in_ptx[k] - j->folded[k] <= high))
             continue;
         j->unmatched =
             arena_printf(a, "%s: %.0f in PTX, %.0f in the code", sass_anchor_name((SassAnchor)k),
