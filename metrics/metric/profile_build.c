@@ -5,6 +5,7 @@
 #include "metrics/metric/profile_walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
+#include <math.h>
 #include <string.h>
 
 static PtxDim dim_of(const int64_t n[3])
@@ -98,9 +99,12 @@ static SassLatency latency_of(const Device *d, double warps_per_block)
 }
 
 /* What a warp shares its multiprocessor with: the resident warps, all doing as it does. */
-static SassLoad load_of(const Profile *p, const ProfileTraffic *t)
+static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic *t)
 {
-    return (SassLoad){.warps = p->value[PROFILE_BLOCKS_PER_SM] * p->value[PROFILE_WARPS_PER_BLOCK],
+    /* A grid too small to fill the device is spread evenly over its multiprocessors. */
+    double spread = ceil(p->value[PROFILE_BLOCKS] / d->sms);
+    double blocks = fmin(p->value[PROFILE_BLOCKS_PER_SM], spread);
+    return (SassLoad){.warps = blocks * p->value[PROFILE_WARPS_PER_BLOCK],
                       .load_wavefronts =
                           t->shared_loads > 0 ? t->shared_load_wavefronts / t->shared_loads : 1,
                       .store_wavefronts =
@@ -168,7 +172,7 @@ static bool add_code(Arena *a, const ProfileInput *in, const Memory *memory, int
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
     const ProfileTraffic traffic = profile_set_memory(p, memory);
     SassLatency latency = latency_of(in->device, p->value[PROFILE_WARPS_PER_BLOCK]);
-    SassLoad load = load_of(p, &traffic);
+    SassLoad load = load_of(p, in->device, &traffic);
     const SassProfile machine =
         mean_machine(a, cubin->arch, k, memory->samples, &latency, load.warps > 0 ? &load : NULL);
     set_machine(p, &machine);

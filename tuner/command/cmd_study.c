@@ -18,6 +18,7 @@ static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
 
 typedef struct StudyCommand {
     const char *output, *metrics, *fit;
+    const char *guess; /* the metric taken for the time */
     int seeds, bootstraps;
     bool json, help;
 } StudyCommand;
@@ -27,6 +28,8 @@ static const Option options[] = {
      offsetof(StudyCommand, output), 0, 0},
     {"metrics", "FILE", "metrics of your own, beside the shipped ones", option_text,
      offsetof(StudyCommand, metrics), 0, 0},
+    {"guess", "METRIC", "the metric that stands for the time (default predicted_cycles)",
+     option_text, offsetof(StudyCommand, guess), 0, 0},
     {"fit", "A,B,…", "find the weights of these metrics, and judge them on each space left out",
      option_text, offsetof(StudyCommand, fit), 0, 0},
     {"seeds", "N", "plays of each other strategy (default 100; 0: none)", option_count,
@@ -74,7 +77,7 @@ static const char *const bound_names[] = {"issue_cycles", "fp32_cycles",   "int_
                                           "sfu_cycles",   "fp64_cycles",   "shared_cycles",
                                           "l2_cycles",    "latency_cycles"};
 
-static Story tell(const PointSet *s, const StudyChoice *first)
+static Story tell(const PointSet *s, const StudyChoice *first, const char *guess)
 {
     Story story = {.points = s,
                    .source = "replayed from a recording",
@@ -84,7 +87,7 @@ static Story tell(const PointSet *s, const StudyChoice *first)
                    .complete = true,
                    .x_metric = "bound_cycles",
                    .y_metric = "crowd_cycles",
-                   .time_metric = "predicted_cycles",
+                   .time_metric = guess,
                    .bound_names = bound_names,
                    .bound_count = sizeof bound_names / sizeof bound_names[0]};
     story.winner = judge(s, first->chosen).best;
@@ -98,11 +101,14 @@ static bool study_one(Session *y, const char *path)
         return false;
     if (s->best == SIZE_MAX)
         return diag_fail(&y->diag, "'%s' has no time: there is nothing to study", path);
+    if (metricset_find(y->metrics, y->command.guess) < 0)
+        return diag_fail(&y->diag, "--guess: there is no metric '%s' (aptune profile --metrics)",
+                         y->command.guess);
     size_t n;
-    const StudyChoice *choices = choices_shipped(y->arena, s, &n);
-    StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, "predicted_cycles"};
+    const StudyChoice *choices = choices_shipped(y->arena, s, y->command.guess, &n);
+    StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
     y->studies[y->count] = study_space(y->arena, s, choices, n, &o);
-    y->stories[y->count++] = tell(s, &choices[0]);
+    y->stories[y->count++] = tell(s, &choices[0], y->command.guess);
     return true;
 }
 
@@ -204,7 +210,8 @@ static bool put_out(Session *y)
 
 int cmd_study(int argc, char **argv)
 {
-    Session y = {.arena = arena_new(), .command = {.output = "aptune-study", .seeds = 100}};
+    Session y = {.arena = arena_new(),
+                 .command = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 100}};
     y.diag = diag_new(y.arena);
     OptionTable table = {{{options, sizeof options / sizeof options[0], &y.command}}, 1};
     int rest, result = EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
+#include "tuner/record/profile_take.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,40 +111,6 @@ static const ProfileRecording *open_profiles(Run *r)
     return strcmp(p->header.profiler, version) == 0 ? p : NULL;
 }
 
-/* Regions in the order of this program's columns; none where the recording lacks one. */
-static void take_regions(Arena *a, const ProfileHeader *h, const ProfileRow *row, Profile *p)
-{
-    ProfileRegion regions[PROFILE_REGION_ROOM];
-    const size_t count =
-        row->region_count < PROFILE_REGION_ROOM ? row->region_count : PROFILE_REGION_ROOM;
-    for (int c = 0; c < REGION_COLUMNS; c++) {
-        size_t k = 0;
-        const char *name = profile_region_names()[c];
-        while (k < h->column_count && strcmp(h->columns[k], name) != 0)
-            k++;
-        if (k == h->column_count)
-            return;
-        for (size_t i = 0; i < count; i++)
-            regions[i].value[c] = row->regions[i * h->column_count + k];
-    }
-    profile_set_regions(a, p, regions, count);
-}
-
-/* A row's numbers in the order of this program's fields. */
-static const Profile *profile_of_row(Arena *a, const ProfileHeader *h, const ProfileRow *row)
-{
-    Profile *p = ARENA_NEW(a, Profile);
-    *p = profile_new();
-    for (int f = 0; f < PROFILE_FIELDS; f++) {
-        size_t k = profiles_field(h, profile_info((ProfileField)f)->name);
-        if (k != SIZE_MAX)
-            p->value[f] = row->values[k];
-    }
-    p->note = row->note;
-    take_regions(a, h, row, p);
-    return p;
-}
-
 /* The profiles of a configuration's launches; false when one is missing. */
 static bool take_profiles(Run *r, const ProfileRecording *profiles, Arena *scratch, Config *c)
 {
@@ -155,7 +122,7 @@ static bool take_profiles(Run *r, const ProfileRecording *profiles, Arena *scrat
                                             step_text(scratch, shares[k].step));
         if (!p)
             return false;
-        all[k] = profile_of_row(r->arena, &profiles->header, p);
+        all[k] = profiles_take(r->arena, &profiles->header, p);
     }
     run_take_profiles(r, c, shares, all, n);
     return true;

@@ -4,6 +4,7 @@
 #include "tuner/choose/cluster.h"
 #include "tuner/measure/stats.h"
 #include "tuner/record/device.h"
+#include "tuner/record/profile_take.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static void evaluate_metrics(Arena *a, PointSet *s, const MetricSet *metrics)
     for (size_t i = 0; i < s->count; i++) {
         MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
         if (s->profiles[i])
-            metricset_evaluate(scratch, metrics, s->profiles[i], s->device, values);
+            metricset_evaluate_shares(scratch, metrics, s->shares[i], s->share_count[i], s->device,
+                                      values);
         for (size_t m = 0; m < n; m++)
             s->metric[m][i] = s->profiles[i] ? values[m].value : NAN;
         arena_reset(scratch);
@@ -71,44 +73,15 @@ const char *points_value(Arena *a, const RecordValue *v)
     return v->text ? v->text : arena_printf(a, "%lld", (long long)v->number);
 }
 
-const char *points_profile_path(Arena *a, const char *times)
-{
-    const char *last = NULL;
-    for (const char *at = strstr(times, ".times"); at; at = strstr(at + 1, ".times"))
-        last = at;
-    return last ? arena_printf(a, "%.*s.profile%s", (int)(last - times), times,
-                               last + strlen(".times"))
-                : NULL;
-}
-
 static const ProfileRecording *read_profiles(Arena *a, const char *times, Diag *d)
 {
-    const char *path = points_profile_path(a, times);
+    const char *path = record_profile_path(a, times);
     if (!path || !file_exists(path)) {
         diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space",
                   path ? path : times);
         return NULL;
     }
     return profiles_read(a, path, d);
-}
-
-/* Where each of this program's fields stands in a recording; SIZE_MAX: it lacks it. */
-static const size_t *field_columns(Arena *a, const ProfileHeader *h)
-{
-    size_t *columns = ARENA_ARRAY(a, size_t, PROFILE_FIELDS);
-    for (int f = 0; f < PROFILE_FIELDS; f++)
-        columns[f] = profiles_field(h, profile_info((ProfileField)f)->name);
-    return columns;
-}
-
-static const Profile *take_profile(Arena *a, const size_t *columns, const ProfileRow *row)
-{
-    Profile *p = ARENA_NEW(a, Profile);
-    *p = profile_new();
-    for (int f = 0; f < PROFILE_FIELDS; f++)
-        if (columns[f] != SIZE_MAX)
-            p->value[f] = row->values[columns[f]];
-    return p;
 }
 
 static void allocate(Arena *a, PointSet *s, size_t n)
@@ -119,6 +92,8 @@ static void allocate(Arena *a, PointSet *s, size_t n)
     s->ms = ARENA_ARRAY(a, double, n);
     s->samples = ARENA_ARRAY(a, const double *, n);
     s->sample_count = ARENA_ARRAY(a, size_t, n);
+    s->shares = ARENA_ARRAY(a, const ProfileShare *, n);
+    s->share_count = ARENA_ARRAY(a, size_t, n);
     s->profiles = ARENA_ARRAY(a, const Profile *, n);
 }
 
@@ -131,6 +106,18 @@ static void take_row(PointSet *s, const RecordRow *row)
     s->samples[i] = row->times_ms;
     s->sample_count[i] = row->time_count;
     s->ms[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
+}
+
+static void take_shares(Arena *a, PointSet *s, size_t i, const ProfileRecording *profiles,
+                        const RecordRow *row)
+{
+    size_t n = profiles_take_shares(a, profiles, row->code, row->launch, &s->shares[i]);
+    if (n == 0)
+        return;
+    Profile *together = ARENA_NEW(a, Profile);
+    *together = shares_join(s->shares[i], n);
+    s->share_count[i] = n;
+    s->profiles[i] = together;
 }
 
 PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag *d)
@@ -150,7 +137,6 @@ PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag
                     .parameter_count = h->parameter_count};
     allocate(a, s, times->rows.count);
     const ProfileRecording *profiles = read_profiles(a, path, d);
-    const size_t *columns = profiles ? field_columns(a, &profiles->header) : NULL;
     const char **codes = ARENA_ARRAY(a, const char *, times->rows.count);
     for (size_t k = 0; k < times->rows.count; k++) {
         const RecordRow *row = &times->rows.at[k];
@@ -160,10 +146,8 @@ PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag
         take_row(s, row);
         if (row->code)
             codes[i] = arena_printf(a, "%s %s", row->code, row->launch ? row->launch : "");
-        const ProfileRow *p =
-            profiles && row->code ? profiles_find(profiles, row->code, row->launch) : NULL;
-        if (p)
-            s->profiles[i] = take_profile(a, columns, p);
+        if (profiles && row->code && row->launch)
+            take_shares(a, s, i, profiles, row);
     }
     points_finish(a, s, codes, metrics);
     return s;

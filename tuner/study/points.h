@@ -7,7 +7,7 @@
 #define APTUNE_STUDY_POINTS_H
 
 #include "metrics/device/device.h"
-#include "metrics/metric/metricset.h"
+#include "metrics/metric/shares.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 
@@ -29,7 +29,9 @@ typedef struct PointSet {
     double *ms;                 /* per point: median time; NaN: it failed */
     const double **samples;     /* per point: raw times in milliseconds */
     size_t *sample_count;
-    const Profile **profiles; /* per point; NULL: not known */
+    const ProfileShare **shares; /* per point: its launches; NULL: not known */
+    size_t *share_count;
+    const Profile **profiles; /* per point: of its launches together; NULL: not known */
     size_t *same_as;          /* per point: the first one with the same code and launch; itself */
 
     size_t timed;    /* points with a time */
@@ -50,9 +52,6 @@ PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag
  * a set themselves; `codes` are texts that are equal for equal code and launch, NULL where
  * unknown. */
 void points_finish(Arena *a, PointSet *s, const char *const *codes, const MetricSet *metrics);
-
-/* The profile recording that lies beside one of times, or NULL for a name that is none. */
-const char *points_profile_path(Arena *a, const char *times);
 
 /* A value as text. */
 const char *points_value(Arena *a, const RecordValue *v);
