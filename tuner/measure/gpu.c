@@ -521,9 +521,10 @@ static bool is_settled(Gpu *g)
     return true;
 }
 
-static void wait_for_any(Gpu *const *gpus, size_t count)
+/* False when `stop_fd` is readable. */
+static bool wait_for_any(Gpu *const *gpus, size_t count, int stop_fd)
 {
-    struct pollfd fds[GPU_LIMIT];
+    struct pollfd fds[GPU_LIMIT + 1];
     double least = -1;
     for (size_t i = 0; i < count; i++) {
         double patience = gpu_patience(gpus[i]);
@@ -533,10 +534,11 @@ static void wait_for_any(Gpu *const *gpus, size_t count)
         else if (patience >= 0 && (least < 0 || patience < least))
             least = patience;
     }
-    poll(fds, (nfds_t)count, poll_ms(least));
+    fds[count] = (struct pollfd){.fd = stop_fd, .events = POLLIN};
+    return poll(fds, (nfds_t)count + 1, poll_ms(least)) <= 0 || fds[count].revents == 0;
 }
 
-void gpu_settle(Gpu *const *gpus, size_t count)
+bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd)
 {
     assert(count <= GPU_LIMIT);
     for (;;) {
@@ -544,8 +546,9 @@ void gpu_settle(Gpu *const *gpus, size_t count)
         for (size_t i = 0; i < count; i++)
             all = is_settled(gpus[i]) && all;
         if (all)
-            return;
-        wait_for_any(gpus, count);
+            return true;
+        if (!wait_for_any(gpus, count, stop_fd))
+            return false;
     }
 }
 
@@ -578,7 +581,7 @@ Gpu *gpu_start(const GpuOptions *o)
 Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
 {
     Gpu *g = gpu_start(o);
-    gpu_settle(&g, 1);
+    gpu_settle(&g, 1, -1);
     if (gpu_usable(g, d))
         return g;
     gpu_close(g);
@@ -679,7 +682,7 @@ static void forget_problem(Gpu *g)
 bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d)
 {
     gpu_start_problem(g, p);
-    gpu_settle(&g, 1);
+    gpu_settle(&g, 1, -1);
     bool ok = gpu_usable(g, d);
     if (!ok)
         forget_problem(g);
