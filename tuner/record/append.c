@@ -96,10 +96,20 @@ static bool write_all(int fd, const Buf *line, size_t *written)
     return true;
 }
 
+/* What goes into a file without a name is lost when it is closed: better told now than after
+ * hours. */
+static bool has_name(const Appender *w)
+{
+    struct stat st;
+    return !w->regular || fstat(w->fd, &st) != 0 || st.st_nlink > 0;
+}
+
 bool append_line(Appender *w, const Buf *line, Diag *d)
 {
     if (w->broken)
         return diag_fail(d, "'%s' ends inside a line since an earlier failure", w->path);
+    if (!has_name(w))
+        return diag_fail(d, "'%s' was deleted while it was being written", w->path);
     size_t written = 0;
     if (!write_all(w->fd, line, &written))
         return take_back(w, written, errno, d);
