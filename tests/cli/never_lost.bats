@@ -143,6 +143,31 @@ check_whole() {
     check_whole out/many.times
 }
 
+@test "GPU processes that are stopped for a while cost no configuration its outcome" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=100
+    start_fake --output out
+    wait_for_lines out/many.times 6
+    local helper
+    for helper in $(ps -o pid=,comm= --ppid $job | awk '$2 == "aptune-gpu" {print $1}'); do
+        kill -STOP "$helper"
+    done
+    wait $job
+    check_whole out/many.times
+}
+
+@test "a recording that somebody else writes into ends the run, which says so" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=30
+    start_fake --output out
+    wait_for_lines out/many.times 6
+    : >out/many.times
+    local code=0
+    wait $job || code=$?
+    [ $code -eq 1 ]
+    has "$(cat err.text)" "'out/many.times' was changed by somebody else"
+}
+
 @test "a final whose process is killed is run again" {
     make_synthetic_gpu
     export SYNTHETIC_KILL=$PWD/kill

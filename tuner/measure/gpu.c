@@ -62,7 +62,7 @@ struct Gpu {
     bool answered;      /* there is an answer to the first: */
     json_t *answer;     /* the helper's own, if it gave one; else: */
     TrialStatus status; /* what we say of it, with `why` */
-    bool killed;        /* the last helper was killed by somebody else */
+    bool killed;        /* the last helper was killed, or stopped, by somebody else */
     int forgiven;       /* of those, since the last one that became READY */
 };
 
@@ -166,8 +166,20 @@ static void helper_died(Gpu *g)
     helper_failed(g, TRIAL_FAULT);
 }
 
+/* Late because somebody stopped it, which is no fault of what it was doing. */
+static void helper_stopped(Gpu *g)
+{
+    say_why(g, "the GPU process was stopped by a signal while it was at it");
+    g->killed = true;
+    helper_failed(g, TRIAL_FAULT);
+}
+
 static void helper_late(Gpu *g)
 {
+    if (process_was_stopped(&g->process)) {
+        helper_stopped(g);
+        return;
+    }
     static const char *const DOING[] = {
         [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
     if (g->state == BUSY)
@@ -231,6 +243,7 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     Blob bytes = blob ? (Blob){blob->text, blob->size} : (Blob){0};
     set_state(g, next, limit_s);
     process_forget_words(&g->process);
+    process_was_stopped(&g->process); /* what was before does not count */
     if (wire_put(&w, header, &bytes, blob != NULL, &d)) {
         send_off(g, &w);
     } else {
