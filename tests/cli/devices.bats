@@ -51,6 +51,29 @@ rows_on() {
     has "$stderr" 'GPU 3 cannot be used: there is no GPU 3: this machine has 3'
 }
 
+@test "one GPU and a list of them are not both taken" {
+    make_synthetic_gpu
+    run_fake --device 0 --devices all
+    status_is 2
+    has "$stderr" 'say --device or --devices, not both'
+}
+
+@test "a GPU that is away for a moment costs no configuration its outcome" {
+    make_synthetic_gpu
+    export SYNTHETIC_AWAY=$PWD/away
+    export SYNTHETIC_MS=20
+    "$fake" --space space/many.spec --exhaustive --output out >out.text 2>err &
+    local job=$!
+    while [ "$(wc -l 2>/dev/null <out/many.times || echo 0)" -lt 6 ] && kill -0 $job; do sleep 0.01; done
+    touch away # later than the trials that warm a GPU up, which tell nothing
+    wait $job
+    [ ! -e away ]
+    lacks "$(cat out.text)" 'LOST'
+    [ "$(rows out/many.times)" -eq 32 ]
+    [ "$(repeated out/many.times)" -eq 0 ]
+    jq -se 'map(select(.v) | .status) | all(. == "ok")' out/many.times
+}
+
 @test "GPUs of different kinds are refused unless that is wanted" {
     make_synthetic_gpu
     export SYNTHETIC_GPUS=2 SYNTHETIC_KINDS=2

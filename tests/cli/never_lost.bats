@@ -115,6 +115,70 @@ check_whole() {
     json '.from_cache > 3 and .timed == 32'
 }
 
+@test "a stop is heard while the reference still runs" {
+    make_synthetic_gpu
+    export SYNTHETIC_PROBLEM_S=200
+    start_fake --output out
+    wait_for_lines out/many.profile 33 # written before the problem is set
+    kill -TERM $job
+    local code=0
+    wait $job || code=$?
+    [ $code -eq 143 ]
+    has "$(cat err.text)" '^aptune: stopped by a signal'
+    [ $SECONDS -lt 150 ] # the GPU process was not waited for
+}
+
+@test "a recording that is deleted under a run ends the run, which says so" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=30
+    start_fake --output out
+    wait_for_lines out/many.times 6
+    rm out/many.times
+    local code=0
+    wait $job || code=$?
+    [ $code -eq 1 ]
+    has "$(cat err.text)" "'out/many.times' was deleted while it was being written"
+    run_fake --output out
+    status_is 0
+    check_whole out/many.times
+}
+
+@test "GPU processes that are stopped for a while cost no configuration its outcome" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=100
+    start_fake --output out
+    wait_for_lines out/many.times 6
+    local helper
+    for helper in $(ps -o pid=,comm= --ppid $job | awk '$2 == "aptune-gpu" {print $1}'); do
+        kill -STOP "$helper"
+    done
+    wait $job
+    check_whole out/many.times
+}
+
+@test "a recording that somebody else writes into ends the run, which says so" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=30
+    start_fake --output out
+    wait_for_lines out/many.times 6
+    : >out/many.times
+    local code=0
+    wait $job || code=$?
+    [ $code -eq 1 ]
+    has "$(cat err.text)" "'out/many.times' was changed by somebody else"
+}
+
+@test "a final whose process is killed is run again" {
+    make_synthetic_gpu
+    export SYNTHETIC_KILL=$PWD/kill
+    touch kill
+    run_fake --output out --final 4
+    status_is 0
+    [ ! -e kill ]
+    lacks "$stderr" 'could not be timed again'
+    [ "$(jq -c 'select(.final)' out/many.times | wc -l)" -eq 4 ]
+}
+
 @test "a full disk ends a run with a message, and the next one goes on" {
     make_synthetic_gpu
     export SYNTHETIC_LOG=$PWD/log

@@ -90,6 +90,43 @@ check_merged() {
     has "$output" "'space' holds no recording of times"
 }
 
+@test "a merge that fails leaves nothing behind" {
+    make_synthetic_gpu
+    run_fake --exhaustive --shard 0/2 --output out
+    status_is 0
+    cp -r out whole
+    sed -i '3s/[0-9]/x/' out/shard-0-of-2/many.profile
+    run "$fake" merge all out/shard-0-of-2
+    status_is 1
+    has "$output" 'many.profile:3: the line is damaged'
+    [ -z "$(ls all)" ]
+    run "$fake" merge all whole/shard-0-of-2
+    status_is 0
+}
+
+@test "a part that is empty or does not compile is no failure of the job" {
+    make_synthetic_gpu
+    run_fake --exhaustive --shard 40/64 --output out
+    status_is 0
+    has "$stderr" 'part 40/64 of this space is empty'
+
+    # Of every two configurations one does not compile: all of one part.
+    sed -i 's/^param EACH.*/param EACH in 1, 2/' space/many.spec
+    sed -i '1i #if EACH == 2\n#error no\n#endif' space/synthetic.cu
+    local part
+    for part in 0 1; do
+        run_fake --exhaustive --shard $part/2 --output half
+        status_is 0
+    done
+    has "$stderr" 'no configuration of part 1/2 compiled; the first failure: .*no'
+    run "$fake" merge all half/shard-*
+    status_is 0
+    has "$output" '16 rows, 0 of them without an outcome'
+    run_fake --exhaustive --output whole
+    status_is 0
+    diff <(outcomes all/many.times) <(outcomes whole/many.times)
+}
+
 @test "--shard refuses what is no part, and takes the batch system's word" {
     make_synthetic_gpu
     local text

@@ -6,14 +6,19 @@
  *     SYNTHETIC_GPUS=N      devices (1); SYNTHETIC_KINDS=K: of K different names (1)
  *     SYNTHETIC_UUID=TEXT   what their UUIDs begin with, so that tests do not share them
  *     SYNTHETIC_MS=T        how long each trial takes
+ *     SYNTHETIC_PROBLEM_S=T seconds that it takes to set the problem (0)
  *     SYNTHETIC_LOG=FILE    gets a line "DEVICE ID" when a trial begins
  *     SYNTHETIC_LOST=FILE   the device whose number stands in that file, when it exists, dies of
- * its next trial and is never seen again */
+ * its next trial and is never seen again
+ *     SYNTHETIC_AWAY=FILE   when that file exists, it is removed, and the next trial finds the
+ * device gone SYNTHETIC_KILL=FILE   when that file exists, it is removed, and the next final is
+ * killed */
 #include "metrics/base/file.h"
 #include "metrics/base/hash.h"
 #include "tuner/measure/message.h"
 #include "tuner/wire/process.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +100,13 @@ static void log_trial(int device, int64_t id)
     fclose(f);
 }
 
+/* Whether the file that a variable names was there to be removed. */
+static bool takes(const char *name)
+{
+    const char *path = getenv(name);
+    return path && unlink(path) == 0;
+}
+
 static void answer_trial(int device, const Trial *t)
 {
     double ms = made_up_ms(&t->run), times[] = {ms, ms, ms};
@@ -104,12 +116,17 @@ static void answer_trial(int device, const Trial *t)
         _exit(7);
     nanosleep(&pause, NULL);
     TrialResult r = {.id = t->id, .times = times, .time_count = 3, .batch = 1, .words = ""};
+    if (takes("SYNTHETIC_AWAY"))
+        r = (TrialResult){
+            .id = t->id, .status = TRIAL_DEVICE_LOST, .words = "the synthetic device is away"};
     say(message_result(&r));
 }
 
 /* Round by round, in each the finalists in their order. */
 static void answer_final(Arena *a, const TrialFinal *f)
 {
+    if (takes("SYNTHETIC_KILL"))
+        raise(SIGKILL);
     size_t count = f->run_count * (size_t)f->rounds;
     double *times = ARENA_ARRAY(a, double, count);
     for (size_t i = 0; i < count; i++)
@@ -133,6 +150,7 @@ static void answer(const WireMessage *m, int *device)
         else
             say(json_pack("{s:s}", "do", "opened"));
     } else if (strcmp(verb, "problem") == 0) {
+        sleep((unsigned)setting("SYNTHETIC_PROBLEM_S", 0));
         say(message_outputs(NULL, 0));
     } else if (strcmp(verb, "final") == 0 && message_read_final(a, m, limits, &f, &d)) {
         answer_final(a, &f);

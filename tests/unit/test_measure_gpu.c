@@ -67,6 +67,8 @@ static void fake_trial(const Trial *t)
             pause();
     if (strcmp(kernel, "die") == 0)
         raise(SIGKILL);
+    if (strcmp(kernel, "stop") == 0)
+        raise(SIGSTOP);
     if (strcmp(kernel, "exit") == 0) {
         puts("the synthetic kernel's last words");
         _exit(3);
@@ -252,6 +254,7 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
     } BAD[] = {
         {"hang", TRIAL_TIMEOUT, "time limit of 0.1 s", 1},
         {"die", TRIAL_FAULT, "killed by signal 9", 1},
+        {"stop", TRIAL_FAULT, "stopped by a signal", 1},
         {"exit", TRIAL_FAULT, "ended with code 3: the synthetic kernel's last words", 1},
         {"noise", TRIAL_FAULT, "no message: 'Segmentation fault, probably", 1},
         {"other id", TRIAL_FAULT, "another trial", 1},
@@ -266,7 +269,8 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
         start(&f);
 
         submit(&f, 1, "well", 20);
-        submit(&f, 2, BAD[i].kernel, strcmp(BAD[i].kernel, "hang") == 0 ? 0.1 : 20);
+        bool ends = strcmp(BAD[i].kernel, "hang") != 0 && strcmp(BAD[i].kernel, "stop") != 0;
+        submit(&f, 2, BAD[i].kernel, ends ? 20 : 0.1);
 
         expect(&f, 1, TRIAL_OK, "");
         expect(&f, 2, BAD[i].status, BAD[i].words);

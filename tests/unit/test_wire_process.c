@@ -3,6 +3,7 @@
 #include "tuner/wire/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -229,6 +230,31 @@ static void without_a_process_there_is_nothing_to_stop(void **state)
     assert_true(process_stop(&none, 0));
 }
 
+/* Until something is known of it, for as long as that may take. */
+static void await_stop(Process *p, bool stopped)
+{
+    kill(p->pid, stopped ? SIGSTOP : SIGCONT);
+    while (!process_was_stopped(p))
+        poll(NULL, 0, 1);
+}
+
+static void that_it_was_stopped_is_told_once_while_stopped_and_after(void **state)
+{
+    Fixture *f = *state;
+    start_shell(f, "read go; exit 5");
+
+    assert_false(process_was_stopped(&f->process));
+    await_stop(&f->process, true);
+    assert_false(process_was_stopped(&f->process));
+    await_stop(&f->process, false);
+    assert_false(process_was_stopped(&f->process));
+
+    assert_int_equal(write(f->process.fd, "go\n", 3), 3);
+    assert_true(process_wait(&f->process, 10));
+    assert_int_equal(WEXITSTATUS(f->process.status), 5);
+    assert_false(process_was_stopped(&f->process));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -241,6 +267,7 @@ int main(void)
         CASE(words_of_an_earlier_task_are_forgotten),
         CASE(a_stuck_helper_is_killed_and_the_signal_is_named),
         CASE(one_that_ended_by_itself_keeps_its_own_code_when_it_is_killed),
+        CASE(that_it_was_stopped_is_told_once_while_stopped_and_after),
         CASE(what_a_helper_started_ends_with_it),
         CASE(a_host_without_standard_descriptors_can_start_helpers),
         CASE(a_helper_has_the_signals_as_a_shell_would_start_it),

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage_text[] =
     "usage: aptune merge OUT IN…\n"
@@ -73,9 +74,9 @@ static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
 static void say_counts(const MergeCounts *c, size_t parts, const char *to, Buf *out)
 {
     buf_printf(out,
-               "merged %zu parts into %s: %zu rows, %zu of them without an outcome; %zu equal "
+               "merged %zu part%s into %s: %zu rows, %zu of them without an outcome; %zu equal "
                "ones left out\n",
-               parts, to, c->rows, c->skipped, c->equal);
+               parts, parts == 1 ? "" : "s", to, c->rows, c->skipped, c->equal);
     if (c->again > 0)
         buf_printf(out,
                    "%zu configurations were measured in more than one part; the last one counts\n",
@@ -94,10 +95,13 @@ static bool merge(Arena *a, const char *folder, const char *const *in, size_t co
     find_profiles(a, &times, &profiles, d);
     const char *to = arena_printf(a, "%s/%s.times", folder, h.space);
     MergeCounts counts;
-    if (!merge_times(to, times.at, times.count, &counts, d) ||
-        (profiles.count > 0 &&
-         !merge_profiles(record_profile_path(a, to), profiles.at, profiles.count, d)))
+    if (!merge_times(to, times.at, times.count, &counts, d))
         return false;
+    if (profiles.count > 0 &&
+        !merge_profiles(record_profile_path(a, to), profiles.at, profiles.count, d)) {
+        unlink(to); /* or the next try would find its place taken */
+        return false;
+    }
     Buf out = {0};
     say_counts(&counts, times.count, to, &out);
     return command_finish(&out);

@@ -86,13 +86,21 @@ static OptionTable table_of(TuneOptions *o)
     return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
 }
 
+static bool check_devices(const RunOptions *o)
+{
+    bool both = o->devices && o->ordinal >= 0;
+    if (both)
+        fputs("aptune: say --device or --devices, not both\n", stderr);
+    return !both;
+}
+
 static bool parse_options(const OptionTable *t, int argc, char **argv, TuneOptions *o)
 {
     int rest;
     if (!options_parse(t, argc, argv, &rest))
         return false;
     return o->help || (options_end(argc, argv, rest) && options_run_check(&o->run) &&
-                       shard_choose(o->shard, &o->run));
+                       check_devices(&o->run) && shard_choose(o->shard, &o->run));
 }
 
 static bool print_usage(const OptionTable *t)
@@ -201,6 +209,13 @@ static bool can_sanitize(Run *r)
     return run_sanitizer(r) != NULL;
 }
 
+/* A part of a space has done its work when its outcomes are recorded: mpirun ends all of a job when
+ * one process fails. */
+static bool has_result(const Run *r)
+{
+    return r->best != SIZE_MAX || r->source == RUN_STATIC || r->options.shards > 1;
+}
+
 /* The way of the configurations, stage by stage. */
 static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
 {
@@ -236,7 +251,7 @@ static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
     run_judge(r);
     if (!print_result(r, o, why))
         return EXIT_FAILED;
-    return r->best == SIZE_MAX && r->source != RUN_STATIC ? EXIT_FAILED : EXIT_DONE;
+    return has_result(r) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Tunes one problem; *count becomes how many there are to tune. */

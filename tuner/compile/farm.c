@@ -359,8 +359,11 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
         arena_free(own);
         return ok;
     }
-    give_up(f, w, COMPILE_TIMEOUT, own,
-            arena_printf(own, "the compiler took longer than %g s", f->options.limit_seconds));
+    if (process_was_stopped(&w->process))
+        give_up(f, w, COMPILE_CRASH, own, "the compiler was stopped by a signal");
+    else
+        give_up(f, w, COMPILE_TIMEOUT, own,
+                arena_printf(own, "the compiler took longer than %g s", f->options.limit_seconds));
     worker_stop(w);
     return true;
 }

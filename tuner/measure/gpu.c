@@ -62,7 +62,7 @@ struct Gpu {
     bool answered;      /* there is an answer to the first: */
     json_t *answer;     /* the helper's own, if it gave one; else: */
     TrialStatus status; /* what we say of it, with `why` */
-    bool killed;        /* the last helper was killed by somebody else */
+    bool killed;        /* the last helper was killed, or stopped, by somebody else */
     int forgiven;       /* of those, since the last one that became READY */
 };
 
@@ -166,8 +166,20 @@ static void helper_died(Gpu *g)
     helper_failed(g, TRIAL_FAULT);
 }
 
+/* Late because somebody stopped it, which is no fault of what it was doing. */
+static void helper_stopped(Gpu *g)
+{
+    say_why(g, "the GPU process was stopped by a signal while it was at it");
+    g->killed = true;
+    helper_failed(g, TRIAL_FAULT);
+}
+
 static void helper_late(Gpu *g)
 {
+    if (process_was_stopped(&g->process)) {
+        helper_stopped(g);
+        return;
+    }
     static const char *const DOING[] = {
         [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
     if (g->state == BUSY)
@@ -231,6 +243,7 @@ static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double lim
     Blob bytes = blob ? (Blob){blob->text, blob->size} : (Blob){0};
     set_state(g, next, limit_s);
     process_forget_words(&g->process);
+    process_was_stopped(&g->process); /* what was before does not count */
     if (wire_put(&w, header, &bytes, blob != NULL, &d)) {
         send_off(g, &w);
     } else {
@@ -521,9 +534,10 @@ static bool is_settled(Gpu *g)
     return true;
 }
 
-static void wait_for_any(Gpu *const *gpus, size_t count)
+/* False when `stop_fd` is readable. */
+static bool wait_for_any(Gpu *const *gpus, size_t count, int stop_fd)
 {
-    struct pollfd fds[GPU_LIMIT];
+    struct pollfd fds[GPU_LIMIT + 1];
     double least = -1;
     for (size_t i = 0; i < count; i++) {
         double patience = gpu_patience(gpus[i]);
@@ -533,10 +547,11 @@ static void wait_for_any(Gpu *const *gpus, size_t count)
         else if (patience >= 0 && (least < 0 || patience < least))
             least = patience;
     }
-    poll(fds, (nfds_t)count, poll_ms(least));
+    fds[count] = (struct pollfd){.fd = stop_fd, .events = POLLIN};
+    return poll(fds, (nfds_t)count + 1, poll_ms(least)) <= 0 || fds[count].revents == 0;
 }
 
-void gpu_settle(Gpu *const *gpus, size_t count)
+bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd)
 {
     assert(count <= GPU_LIMIT);
     for (;;) {
@@ -544,8 +559,9 @@ void gpu_settle(Gpu *const *gpus, size_t count)
         for (size_t i = 0; i < count; i++)
             all = is_settled(gpus[i]) && all;
         if (all)
-            return;
-        wait_for_any(gpus, count);
+            return true;
+        if (!wait_for_any(gpus, count, stop_fd))
+            return false;
     }
 }
 
@@ -578,7 +594,7 @@ Gpu *gpu_start(const GpuOptions *o)
 Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
 {
     Gpu *g = gpu_start(o);
-    gpu_settle(&g, 1);
+    gpu_settle(&g, 1, -1);
     if (gpu_usable(g, d))
         return g;
     gpu_close(g);
@@ -679,7 +695,7 @@ static void forget_problem(Gpu *g)
 bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d)
 {
     gpu_start_problem(g, p);
-    gpu_settle(&g, 1);
+    gpu_settle(&g, 1, -1);
     bool ok = gpu_usable(g, d);
     if (!ok)
         forget_problem(g);

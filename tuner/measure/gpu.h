@@ -43,10 +43,11 @@ Gpu *gpu_open_with(const GpuOptions *o, Diag *d);
 void gpu_close(Gpu *g);
 
 /* The same for several at once: gpu_start begins without waiting, gpu_settle waits until each is
- * usable or has failed, gpu_usable says which, with the reason.  Each is ended by gpu_close. */
+ * usable or has failed, gpu_usable says which, with the reason.  False when `stop_fd` (< 0: none)
+ * became readable before.  Each is ended by gpu_close. */
 enum { GPU_LIMIT = 64 }; /* of one machine */
 Gpu *gpu_start(const GpuOptions *o);
-void gpu_settle(Gpu *const *gpus, size_t count);
+bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd);
 bool gpu_usable(const Gpu *g, Diag *d);
 
 /* The device in use, and more that the driver says about it; valid until gpu_close. */

@@ -233,7 +233,7 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
         [TRIAL_WRONG] = "computed something else than the reference",
         [TRIAL_LAUNCH_FAILED] = "could not be launched",
         [TRIAL_FAULT] = "ended with a fault, each costing a GPU process of its own",
-        [TRIAL_TIMEOUT] = "did not end in time",
+        [TRIAL_TIMEOUT] = "did not end in time (--time-limit gives more)",
         [TRIAL_LOAD_FAILED] = "could not be loaded",
         [TRIAL_DEVICE_LOST] = "were not tried, or in vain: the GPU was gone",
     };

@@ -96,10 +96,25 @@ static bool write_all(int fd, const Buf *line, size_t *written)
     return true;
 }
 
+/* What somebody else does to the file, who asks for no lock: what goes into one without a name is
+ * lost when it is closed.  Better told now than after hours. */
+static bool check_ours(const Appender *w, Diag *d)
+{
+    struct stat st;
+    if (!w->regular || fstat(w->fd, &st) != 0)
+        return true;
+    if (st.st_nlink == 0)
+        return diag_fail(d, "'%s' was deleted while it was being written", w->path);
+    return (int64_t)st.st_size == w->size ||
+           diag_fail(d, "'%s' was changed by somebody else while it was being written", w->path);
+}
+
 bool append_line(Appender *w, const Buf *line, Diag *d)
 {
     if (w->broken)
         return diag_fail(d, "'%s' ends inside a line since an earlier failure", w->path);
+    if (!check_ours(w, d))
+        return false;
     size_t written = 0;
     if (!write_all(w->fd, line, &written))
         return take_back(w, written, errno, d);

@@ -509,6 +509,22 @@ static const char *first_failure(const Run *r)
     return "no message";
 }
 
+/* One part of a space may be empty or fail altogether; what the others find is no worse for it. */
+static bool has_nothing(const Run *r)
+{
+    if (r->options.shards < 2)
+        return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
+                         first_failure(r));
+    if (r->failed > 0)
+        diag_warn(r->diag, (Span){0},
+                  "no configuration of part %d/%d compiled; the first failure: %s",
+                  r->options.shard, r->options.shards, first_failure(r));
+    else
+        diag_warn(r->diag, (Span){0}, "part %d/%d of this space is empty", r->options.shard,
+                  r->options.shards);
+    return true;
+}
+
 bool run_compile(Run *r)
 {
     if (!run_open_sources(r))
@@ -518,9 +534,5 @@ bool run_compile(Run *r)
     if (!r->profiles_recorded && !compile_all(r))
         return false;
     count_codes(r);
-    bool empty_part = r->options.shards > 1 && r->failed == 0; /* of a small space */
-    if (r->compiled == 0 && !empty_part)
-        return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
-                         first_failure(r));
-    return true;
+    return r->compiled > 0 || has_nothing(r);
 }

@@ -76,13 +76,13 @@ static void start_gpu(Run *r, int ordinal)
         (RunGpu){.gpu = gpu_start(&o), .ordinal = ordinal, .opened = clock_seconds()};
 }
 
-/* Waits until all are open or have failed. */
-static void settle_gpus(Run *r)
+/* Waits until all are open or have failed; false when the run was stopped. */
+static bool settle_gpus(Run *r)
 {
     Gpu *all[GPU_LIMIT];
     for (size_t i = 0; i < r->gpu_count; i++)
         all[i] = r->gpus[i].gpu;
-    gpu_settle(all, r->gpu_count);
+    return run_gpus_settle(r, all, r->gpu_count);
 }
 
 /* Leaves GPU `i` out. */
@@ -111,7 +111,8 @@ static bool open_rest_of_all(Run *r)
     size_t count = gpu_device_count(r->gpus[0].gpu);
     for (size_t i = 1; i < count && i < GPU_LIMIT; i++)
         start_gpu(r, (int)i);
-    settle_gpus(r);
+    if (!settle_gpus(r))
+        return false;
     drop_unusable(r, "cannot be opened");
     return r->gpu_count > 0;
 }
@@ -174,8 +175,8 @@ bool run_open_devices(Run *r)
     r->gpus = ARENA_ARRAY(r->arena, RunGpu, GPU_LIMIT);
     for (size_t i = 0; i < list.count; i++)
         start_gpu(r, list.at[i]);
-    settle_gpus(r);
-    bool ok = check_named(r) && (!is_all(r) || open_rest_of_all(r)) && check_kinds(r);
+    bool ok =
+        settle_gpus(r) && check_named(r) && (!is_all(r) || open_rest_of_all(r)) && check_kinds(r);
     if (ok)
         r->gpu = r->gpus[0].gpu;
     else
@@ -200,7 +201,8 @@ bool run_give_problem(Run *r, const TaskProblem *problem)
 {
     for (size_t i = 0; i < r->gpu_count; i++)
         gpu_start_problem(r->gpus[i].gpu, problem);
-    settle_gpus(r);
+    if (!settle_gpus(r))
+        return false;
     Diag why = diag_new(r->arena);
     bool any = false;
     for (size_t i = 0; i < r->gpu_count; i++)
@@ -227,6 +229,16 @@ static bool claim(Run *r, int fd, const char *what, const char *remedy)
                      lock_holder(r->arena, fd), remedy);
 }
 
+/* Opened without asking for it to be made where it is there already: in a folder for all, Linux
+ * refuses that for another user's file (fs.protected_regular).  -1 when it cannot be had. */
+static int open_lock_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT)
+        fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    return fd;
+}
+
 /* Two runs that time on one GPU make each other's times wrong. */
 static bool claim_gpu(Run *r, const RunGpu *x)
 {
@@ -234,8 +246,7 @@ static bool claim_gpu(Run *r, const RunGpu *x)
     if (strpbrk(uuid, "/"))
         return true;
     const char *path = arena_printf(r->arena, "/tmp/aptune-%s.lock", uuid);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    return claim(r, fd, arena_printf(r->arena, "GPU %d (%s)", x->ordinal, uuid),
+    return claim(r, open_lock_file(path), arena_printf(r->arena, "GPU %d (%s)", x->ordinal, uuid),
                  "wait for it, or choose another GPU with --device");
 }
 

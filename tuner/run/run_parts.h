@@ -153,6 +153,12 @@ bool run_stopped(Run *r);
  * `fds`. */
 void run_wait(const Run *r, struct pollfd *fds, size_t count, int timeout_ms);
 
+/* gpu_settle that can be stopped. */
+bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count);
+
+/* gpu_next that can be stopped; a trial must be pending. */
+bool run_gpu_next(Run *r, Gpu *g, Arena *a, TrialResult *out);
+
 /* farm_next that can be stopped. */
 bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 

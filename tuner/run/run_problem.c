@@ -147,7 +147,8 @@ bool run_set_bare_problem(Run *r, Gpu *gpu)
     if (!make_problem(r, &problem))
         return false;
     problem.bare = true;
-    return gpu_set_problem(gpu, &problem, r->diag);
+    gpu_start_problem(gpu, &problem);
+    return run_gpus_settle(r, &gpu, 1) && gpu_usable(gpu, r->diag);
 }
 
 bool run_set_problem(Run *r)

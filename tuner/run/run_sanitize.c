@@ -125,8 +125,8 @@ static Gpu *open_sanitized(Run *r, const char *tool)
     o.wrapper_options = options;
     o.start_limit_s *= 3;
     o.problem_limit_s *= 3;
-    Gpu *gpu = gpu_open_with(&o, r->diag);
-    if (gpu && run_set_bare_problem(r, gpu))
+    Gpu *gpu = gpu_start(&o);
+    if (run_gpus_settle(r, &gpu, 1) && gpu_usable(gpu, r->diag) && run_set_bare_problem(r, gpu))
         return gpu;
     gpu_close(gpu);
     return NULL;
@@ -143,10 +143,24 @@ static void take_finding(Run *r, size_t i, const TrialResult *t, const char *fin
     r->unclean++;
 }
 
-/* What is too slow for the tool, or refused under it for want of memory, has shown nothing. */
+/* What is too slow for the tool, refused under it for want of memory, or killed by somebody has
+ * shown nothing. */
 static bool shows_something(const TrialResult *t, const char *finding)
 {
-    return finding || t->status == TRIAL_FAULT || t->status == TRIAL_WRONG;
+    return finding || (t->status == TRIAL_FAULT && !t->killed) || t->status == TRIAL_WRONG;
+}
+
+/* False when the finding cannot be recorded. */
+static bool take_sanitized(Arena *a, Run *r, const Timer *timer, size_t i, const TrialResult *t)
+{
+    const char *finding = run_sanitizer_finding(a, t->printed);
+    if (!finding) /* of a process that did not come to answer */
+        finding = run_sanitizer_finding(a, t->words);
+    r->sanitized++;
+    if (!shows_something(t, finding))
+        return true;
+    take_finding(r, i, t, finding);
+    return timer->record(timer->state, i);
 }
 
 static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_t i)
@@ -163,15 +177,7 @@ static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_
                        .verify = true,
                        .limit_s = sanitized_limit_s};
         gpu_submit(gpu, &trial);
-        gpu_next(gpu, a, &t, -1);
-        const char *finding = run_sanitizer_finding(a, t.printed);
-        if (!finding) /* of a process that did not come to answer */
-            finding = run_sanitizer_finding(a, t.words);
-        r->sanitized++;
-        if (shows_something(&t, finding)) {
-            take_finding(r, i, &t, finding);
-            ok = timer->record(timer->state, i);
-        }
+        ok = run_gpu_next(r, gpu, a, &t) && take_sanitized(a, r, timer, i, &t);
     }
     arena_free(a);
     return ok;

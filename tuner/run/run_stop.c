@@ -20,6 +20,28 @@ void run_wait(const Run *r, struct pollfd *fds, size_t count, int timeout_ms)
     poll(fds, (nfds_t)count + 1, timeout_ms);
 }
 
+bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count)
+{
+    return gpu_settle(gpus, count, r->stop_fd > 0 ? r->stop_fd : -1) || !run_stopped(r);
+}
+
+static int patience_ms(const Gpu *g)
+{
+    double seconds = gpu_patience(g);
+    return seconds < 0 ? -1 : seconds < 1e6 ? (int)(seconds * 1e3) + 1 : 1000000000;
+}
+
+bool run_gpu_next(Run *r, Gpu *g, Arena *a, TrialResult *out)
+{
+    while (!run_stopped(r)) {
+        if (gpu_next(g, a, out, 0) == GPU_RESULT)
+            return true;
+        struct pollfd fds[2] = {{.fd = gpu_fd(g), .events = POLLIN}};
+        run_wait(r, fds, 1, patience_ms(g));
+    }
+    return false;
+}
+
 bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out)
 {
     Arena *scratch = arena_new();

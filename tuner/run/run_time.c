@@ -116,6 +116,8 @@ static bool open_timer(Run *r, Timer *t)
 {
     switch (r->source) {
     case RUN_MEASURED:
+        if (r->compiled == 0) /* a part of a space; its failures are recorded */
+            return timer_static_open(r, t);
         return timer_gpu_open(r, t);
     case RUN_REPLAYED:
         return timer_replay_open(r, t);

@@ -100,8 +100,6 @@ void run_note_trial(Run *r, const TrialResult *t)
     health_note(&w->health, &t->health);
     if (t->status == TRIAL_OK)
         note_seconds(r, t->seconds);
-    if (t->status == TRIAL_DEVICE_LOST && t->id >= 0 && w->lost++ == 0)
-        w->lost_why = arena_string(r->arena, t->words);
 }
 
 void run_note_time(Run *r, const Config *c)

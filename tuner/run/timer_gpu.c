@@ -18,7 +18,8 @@ enum {
     IN_FLIGHT = 2,        /* trials queued on each GPU, so that it never waits for us */
     FETCHED_AHEAD = 4,    /* configurations whose code is at hand or on its way, for each GPU */
     SENTINEL_EVERY = 250, /* results of a GPU between two timings of the same configuration */
-    KILLS_MOST = 3        /* GPU processes that may be killed from outside over one trial */
+    KILLS_MOST = 3        /* GPU processes that may be killed from outside over one trial, or lose
+                             their device */
 };
 
 /* An idle GPU runs at a fraction of its clock; a second of load brings it up (seen on the H200: the
@@ -179,6 +180,13 @@ static double worst_error(const TrialResult *t)
     return worst;
 }
 
+/* No outcome after all; another GPU may still have given one to what this one lost. */
+static void note_lost(Run *r, const Config *c)
+{
+    if (r->watch.lost++ == 0)
+        r->watch.lost_why = c->words;
+}
+
 static void take_outcome(Session *s, Lane *lane, const TrialResult *t)
 {
     Run *r = s->run;
@@ -193,6 +201,8 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *t)
     timer_take_times(r, c, t->times, t->time_count);
     timer_take_warm_times(r, c, t->warm_times, t->warm_count);
     run_note_time(r, c);
+    if (t->status == TRIAL_DEVICE_LOST)
+        note_lost(r, c);
     if (t->status == TRIAL_OK && i == s->candidate)
         s->sentinel = &s->kept;
     else if (i == s->candidate && !s->sentinel)
@@ -204,11 +214,22 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *t)
     run_progress(r, "time", s->done, s->all, run_config_name(s->scratch, r, i));
 }
 
+/* Where samples are of several batches, as in a final, the largest is told for all: no more can
+ * have been timed than the whole of it took. */
 static void charge(Lane *lane, const TrialResult *t)
 {
-    lane->device->busy_s += t->seconds;
+    double timed_s = 0;
     for (size_t k = 0; k < t->time_count && t->id != WARM_UP_ID; k++)
-        lane->device->timed_s += 1e-3 * t->times[k] * t->batch;
+        timed_s += 1e-3 * t->times[k] * t->batch;
+    lane->device->busy_s += t->seconds;
+    lane->device->timed_s += fmin(timed_s, t->seconds);
+}
+
+/* Says nothing about the configuration, as far as is known: it is timed again, a few times. */
+static bool is_accident(Session *s, const TrialResult *t)
+{
+    bool suspect = t->killed || t->status == TRIAL_DEVICE_LOST;
+    return suspect && ++s->kills[t->id] < KILLS_MOST;
 }
 
 static void take_result(Session *s, Lane *lane, const TrialResult *t)
@@ -223,7 +244,7 @@ static void take_result(Session *s, Lane *lane, const TrialResult *t)
         lane->warm = lane->warm || t->status != TRIAL_OK; /* its own trial will tell */
     } else if (t->id == SENTINEL_ID) {
         take_sentinel(s, lane, t);
-    } else if (t->killed && ++s->kills[t->id] < KILLS_MOST) {
+    } else if (is_accident(s, t)) {
         try_again(s, (size_t)t->id);
     } else {
         take_outcome(s, lane, t);
@@ -407,25 +428,37 @@ static Lane *first_usable(Session *s)
     return NULL;
 }
 
-/* Waits for the one trial that a GPU has; false when the run was stopped. */
-static bool wait_for_result(Session *s, Gpu *g, TrialResult *out)
+/* All of a final on one GPU: only times of one device compare.  What somebody kills is tried again,
+ * what is lost on the next GPU.  `*lane` becomes the last one tried, NULL: none was left.  False
+ * when the run was stopped. */
+static bool run_contest(Session *s, const TrialFinal *f, TrialResult *out, Lane **lane)
 {
-    while (!run_stopped(s->run)) {
-        if (gpu_next(g, s->scratch, out, 0) == GPU_RESULT)
-            return true;
-        wait_for_news(s);
+    *lane = NULL;
+    for (int kills = 0; kills < KILLS_MOST && first_usable(s);) {
+        *lane = first_usable(s);
+        Gpu *g = (*lane)->device->gpu;
+        gpu_submit_final(g, f);
+        if (!run_gpu_next(s->run, g, s->scratch, out))
+            return false;
+        charge(*lane, out);
+        health_note(&s->run->watch.health, &out->health);
+        if (gpu_lost(g))
+            lose(s, *lane, out->words);
+        else if (out->killed || out->status == TRIAL_DEVICE_LOST)
+            kills++;
+        else
+            break;
     }
-    return false;
+    return true;
 }
 
-/* All on one GPU: only times of one device compare.  A final that fails leaves the times that there
- * are already. */
+/* A final that fails leaves the times that there are already. */
 static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds,
                       const double **times)
 {
     Session *s = state;
     Run *r = s->run;
-    Lane *lane = first_usable(s);
+    Lane *lane;
     TrialResult result;
     TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, count);
     TrialFinal f = {.runs = runs,
@@ -434,19 +467,12 @@ static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds
                     .cache = r->l2,
                     .sample_ms = run_sample_ms,
                     .limit_s = final_limit(r, list, count, *rounds)};
-    if (!lane) {
-        *rounds = 0;
-        return true;
-    }
-    if (!fetch_finalists(s, list, count, runs))
-        return false;
-    gpu_submit_final(lane->device->gpu, &f);
-    if (!wait_for_result(s, lane->device->gpu, &result))
+    if (!fetch_finalists(s, list, count, runs) || !run_contest(s, &f, &result, &lane))
         return false;
     bool ok = true;
-    charge(lane, &result);
-    health_note(&r->watch.health, &result.health);
-    if (result.status == TRIAL_OK && result.time_count == count * (size_t)*rounds) {
+    if (!lane) {
+        *rounds = 0;
+    } else if (result.status == TRIAL_OK && result.time_count == count * (size_t)*rounds) {
         *times = timer_rounded(r->arena, result.times, result.time_count);
         ok = record_final(s, list, count, *rounds, *times, lane);
     } else {

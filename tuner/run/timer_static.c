@@ -41,6 +41,8 @@ static bool static_time(void *state, const size_t *list, size_t count)
 static bool static_close(void *state)
 {
     Run *r = state;
+    if (r->gpu && !run_choose_l2(r)) /* the header says it, as those of the other parts do */
+        return false;
     RecordHeader h = run_record_header(r);
     TimesRecording *existing;
     const char *path = arena_printf(r->arena, "%s/%s.times", r->options.output, r->spec->name);

@@ -173,6 +173,13 @@ bool process_wait(Process *p, double seconds)
     return true;
 }
 
+bool process_was_stopped(Process *p)
+{
+    siginfo_t info = {0};
+    return p->pid > 0 && waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+           info.si_pid == p->pid;
+}
+
 bool process_kill(Process *p, double seconds)
 {
     /* One that has ended keeps its own status: the signal comes too late to change it. */

@@ -41,6 +41,10 @@ void process_forget_words(Process *p);
  * started is killed.  Waits at most `seconds`. */
 bool process_wait(Process *p, double seconds);
 
+/* Was it stopped by a signal (SIGSTOP; a batch system that lets another job go first), or did it go
+ * on after one, since this was last asked?  Then how long it took says nothing about its task. */
+bool process_was_stopped(Process *p);
+
 /* Kills the process (signal 9) and what it started, unless it ended already, and reaps it.  False
  * when it was not gone within `seconds`: a kernel that cannot be stopped holds it in the driver.
  * Harmless without a process. */

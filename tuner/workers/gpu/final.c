@@ -55,7 +55,7 @@ static DriverStatus run_round(Contest *c, int round)
         size_t i = c->order[k];
         double ms;
         s = sampler_take(&c->samplers[i], 1, &ms);
-        if (round >= 0)
+        if (s == DRIVER_OK && round >= 0)
             c->times[(size_t)round * n + i] = ms;
     }
     return s;

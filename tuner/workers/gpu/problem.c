@@ -257,25 +257,26 @@ static bool outputs_are_written(const Problem *p, Diag *d)
     return ok;
 }
 
+/* To its end, on buffers as a configuration finds them. */
+static DriverStatus run_once(Problem *p, const ReadyRun *run)
+{
+    DriverStatus s = problem_reset(p);
+    if (!s)
+        s = ready_launch(p->driver, run);
+    return s ? s : driver_wait(p->driver);
+}
+
 static bool run_reference(Problem *p, Arena *a, Diag *d)
 {
     ReadyRun run = {0};
     Buf words = {0};
     TrialStatus status = ready_run(a, p->driver, &p->task.reference, &p->places, &run, &words);
     if (status == TRIAL_OK) {
-        DriverStatus s = problem_reset(p);
-        if (!s)
-            s = ready_launch(p->driver, &run);
-        if (!s)
-            s = driver_wait(p->driver);
+        DriverStatus s = run_once(p, &run);
         if (!s)
             s = keep_outputs(p);
         if (!s)
-            s = problem_reset(p);
-        if (!s)
-            s = ready_launch(p->driver, &run);
-        if (!s)
-            s = driver_wait(p->driver);
+            s = run_once(p, &run);
         if (!s)
             s = compare_again(p);
         status = launch_status(p->driver, s, &words);

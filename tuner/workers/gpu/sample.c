@@ -67,8 +67,9 @@ static DriverStatus take_queue(Sampler *s, size_t count, double *ms)
     if (!status)
         status = driver_wait(b->driver);
     for (size_t i = 0; status == DRIVER_OK && i < count; i++) {
-        status = driver_event_ms(b->driver, b->events[2 * i], b->events[2 * i + 1], &ms[i]);
-        ms[i] /= s->batch;
+        double all_ms = 0;
+        status = driver_event_ms(b->driver, b->events[2 * i], b->events[2 * i + 1], &all_ms);
+        ms[i] = all_ms / s->batch;
     }
     return status;
 }
