@@ -19,6 +19,9 @@ static void print_origin(const Run *r, size_t config, Buf *out)
     if (r->source == RUN_MEASURED)
         buf_printf(out, " * Measured on %s: median of %zu launches, %.4f ms.\n", r->device->name,
                    c->time_count, c->median);
+    else if (run_is_imported(r))
+        buf_printf(out, " * Not measured by aptune: time of %s, %s; %.4f ms.\n", h->device,
+                   h->imported, c->median);
     else
         buf_printf(out,
                    " * Replayed from a recording measured on %s on %s: median of %zu launches, "
