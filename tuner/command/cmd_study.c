@@ -77,7 +77,8 @@ static const char *const bound_names[] = {"issue_cycles", "fp32_cycles",   "int_
 static Story tell(const PointSet *s, const StudyChoice *first)
 {
     Story story = {.points = s,
-                   .source = "replayed from a recording",
+                   .source = s->imported && *s->imported ? "imported, not measured by aptune"
+                                                         : "replayed from a recording",
                    .carving = first->name,
                    .survives = first->chosen,
                    .timed = first->chosen,
@@ -98,6 +99,9 @@ static bool study_one(Session *y, const char *path)
         return false;
     if (s->best == SIZE_MAX)
         return diag_fail(&y->diag, "'%s' has no time: there is nothing to study", path);
+    if (s->imported && *s->imported)
+        diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", path,
+                  s->imported);
     size_t n;
     const StudyChoice *choices = choices_shipped(y->arena, s, &n);
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, "predicted_cycles"};
