@@ -4,6 +4,7 @@
 #include "tuner/command/options.h"
 #include "tuner/command/start.h"
 #include "tuner/exchange/import.h"
+#include "tuner/record/find.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,16 +63,29 @@ static int print_usage(const OptionTable *table)
 /* --- with a spec --------------------------------------------------------------------------------
  */
 
+/* Opens the run on the imported times; with their architecture, so that it opens without them, too,
+ * and can say why they do not fit. */
+static bool open_run(Run *r, const ImportCommand *c, const char *part)
+{
+    RecordHeader h;
+    if (!record_header_read(r->arena, part, &h, r->diag))
+        return false;
+    if (!h.arch[0])
+        return diag_fail(r->diag, "--spec compiles, and needs to know for what: --arch sm_XX");
+    r->options.arch = h.arch;
+    if (!run_open(r))
+        return false;
+    return r->recording || diag_fail(r->diag,
+                                     "the imported times do not fit '%s'; --space, --arch and "
+                                     "--problem can say what they are of",
+                                     c->run.space);
+}
+
 static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part, Buf *out)
 {
     ImportMatch match;
-    if (!run_open(r))
+    if (!open_run(r, c, part))
         return false;
-    if (!r->recording || strcmp(r->recording_path, part) != 0)
-        return diag_fail(r->diag,
-                         "the imported times do not fit '%s'; --space, --arch and "
-                         "--problem can say what they are of",
-                         c->run.space);
     if (!run_compile(r) || !import_attach(r, c->output, &match))
         return false;
     buf_printf(out,
