@@ -4,7 +4,7 @@
  *     "results"  T4 (1.0 and 1.1), as Kernel Tuner, KTT, the benchmark hub and aptune write it
  *     "Results"  KTT's own JSON
  *
- * The outermost object may end before it is closed.  See README.md here for the formats. */
+ * The outermost object may end before it is closed. */
 #ifndef APTUNE_EXCHANGE_FOREIGN_READ_H
 #define APTUNE_EXCHANGE_FOREIGN_READ_H
 
