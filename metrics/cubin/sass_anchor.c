@@ -19,6 +19,11 @@ double sass_anchor_weight(SassAnchor k)
     return anchors[k].weight;
 }
 
+bool sass_anchor_folds(SassAnchor k)
+{
+    return k == SASS_ANCHOR_FP32 || k == SASS_ANCHOR_FP64;
+}
+
 /* `first` is that of 1 byte. */
 static SassAnchor by_width(SassAnchor first, int bytes)
 {
@@ -33,20 +38,23 @@ SassAnchor sass_anchor_of(SassInstr w, double *amount)
     const int bytes = sass_access_bytes(w);
     *amount = 1;
     switch (sass_opcode(w)) {
-    case SASS_OP_FFMA:
-        return SASS_ANCHOR_FMA;
-    case SASS_OP_FFMA2:
-        *amount = 2;
-        return SASS_ANCHOR_FMA;
-    case SASS_OP_DFMA:
-        return SASS_ANCHOR_FMA_64;
     case SASS_OP_FADD:
     case SASS_OP_FMUL:
-        return SASS_ANCHOR_ADD;
+        return SASS_ANCHOR_FP32;
+    case SASS_OP_FFMA:
     case SASS_OP_FADD2:
     case SASS_OP_FMUL2:
         *amount = 2;
-        return SASS_ANCHOR_ADD;
+        return SASS_ANCHOR_FP32;
+    case SASS_OP_FFMA2:
+        *amount = 4;
+        return SASS_ANCHOR_FP32;
+    case SASS_OP_DADD:
+    case SASS_OP_DMUL:
+        return SASS_ANCHOR_FP64;
+    case SASS_OP_DFMA:
+        *amount = 2;
+        return SASS_ANCHOR_FP64;
     case SASS_OP_MUFU:
         return SASS_ANCHOR_SPECIAL;
     case SASS_OP_BAR:
@@ -101,22 +109,22 @@ static SassAnchor of_access(const PtxForm *f, double *amount, SassAnchor global,
                                                              : SASS_NO_ANCHOR;
 }
 
-static SassAnchor of_arithmetic(const PtxForm *f)
+static SassAnchor of_arithmetic(const PtxForm *f, double *amount)
 {
-    if (f->class == PTX_CLASS_FP64)
-        return f->op == PTX_FMA || f->op == PTX_MAD ? SASS_ANCHOR_FMA_64 : SASS_NO_ANCHOR;
-    if (f->class != PTX_CLASS_FP32)
+    if (f->class != PTX_CLASS_FP32 && f->class != PTX_CLASS_FP64)
         return SASS_NO_ANCHOR;
+    const bool single = f->class == PTX_CLASS_FP32;
     switch (f->op) {
     case PTX_FMA:
     case PTX_MAD:
-        return SASS_ANCHOR_FMA;
+        *amount = 2;
+        return single ? SASS_ANCHOR_FP32 : SASS_ANCHOR_FP64;
     case PTX_ADD:
     case PTX_SUB:
     case PTX_MUL:
-        return SASS_ANCHOR_ADD;
+        return single ? SASS_ANCHOR_FP32 : SASS_ANCHOR_FP64;
     case PTX_DIV:
-        return SASS_ANCHOR_SPECIAL;
+        return single ? SASS_ANCHOR_SPECIAL : SASS_NO_ANCHOR;
     default:
         return SASS_NO_ANCHOR;
     }
@@ -146,28 +154,88 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
         return f->op == PTX_ST ? of_access(f, amount, SASS_ANCHOR_STORE_1, SASS_ANCHOR_SHARED_STORE)
                                : SASS_NO_ANCHOR;
     default:
-        return of_arithmetic(f);
+        return of_arithmetic(f, amount);
     }
 }
 
-/* As many as the code of CUDA 13.0 has on the usual way through, for sm_90: div.rn.f32 takes 5
- * multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7; with some to spare. */
-enum { EXPANSION_FMAS = 8, EXPANSION_FMAS_64 = 12, EXPANSION_ADDS = 4 };
+/* As many operations as the code of CUDA 13.0 has on the usual way through, for sm_90: div.rn.f32
+ * takes 5 multiply-adds, sqrt.rn.f32 2 and 2 products, div.rn.f64 7; with some to spare.
+ * Approximations scale their argument or their result: sin and cos once, the others where a number
+ * may be denormal. */
+enum { ROUNDED_OPS = 20, ROUNDED_OPS_64 = 24, APPROXIMATE_OPS = 4, PERIOD_OPS = 1, SIGN_OPS = 1 };
+
+static double expanded_ops(const PtxForm *f)
+{
+    const bool approximate = f->flags & PTX_FLAG_APPROX;
+    switch (f->op) {
+    case PTX_DIV:
+    case PTX_SQRT:
+    case PTX_RCP:
+    case PTX_RSQRT:
+        return approximate ? APPROXIMATE_OPS : ROUNDED_OPS;
+    case PTX_EX2:
+    case PTX_LG2:
+        return APPROXIMATE_OPS;
+    case PTX_SIN:
+    case PTX_COS:
+        return PERIOD_OPS;
+    case PTX_NEG: /* added to -0 */
+    case PTX_ABS:
+    case PTX_CVT:
+        return SIGN_OPS;
+    default:
+        return 0;
+    }
+}
+
+static bool divides(PtxOp op)
+{
+    return op == PTX_DIV || op == PTX_REM || op == PTX_SQRT || op == PTX_RCP || op == PTX_RSQRT;
+}
 
 void sass_anchor_add_expansion(const PtxInstr *in, double times, double more[SASS_ANCHORS])
 {
     const PtxForm *f = in->form;
     const PtxType t = f->type_count ? f->types[0] : PTX_NO_TYPE;
-    const bool divides = f->op == PTX_DIV || f->op == PTX_REM;
-    if (!divides && f->op != PTX_SQRT && f->op != PTX_RCP && f->op != PTX_RSQRT)
-        return;
-    if (t == PTX_F32) {
-        more[SASS_ANCHOR_FMA] += EXPANSION_FMAS * times;
-        more[SASS_ANCHOR_ADD] += EXPANSION_ADDS * times;
-    } else if (t == PTX_F64) {
-        more[SASS_ANCHOR_FMA_64] += EXPANSION_FMAS_64 * times;
-        more[SASS_ANCHOR_SPECIAL] += times;
-    } else {
-        more[SASS_ANCHOR_SPECIAL] += times;
+    if (t == PTX_F32)
+        more[SASS_ANCHOR_FP32] += expanded_ops(f) * times;
+    else if (f->class == PTX_CLASS_SFU && (t == PTX_F16X2 || t == PTX_BF16X2))
+        more[SASS_ANCHOR_SPECIAL] += times; /* one for each half */
+    else if (divides(f->op))
+        more[SASS_ANCHOR_SPECIAL] += times; /* what the others start from */
+    if (t == PTX_F64 && divides(f->op))
+        more[SASS_ANCHOR_FP64] += ROUNDED_OPS_64 * times;
+}
+
+/* May ptxas make it a part of a multiply-add?  Not where a rounding is asked for. */
+static bool may_fuse(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    return (f->class == PTX_CLASS_FP32 || f->class == PTX_CLASS_FP64) &&
+           f->rounding == PTX_NO_ROUNDING;
+}
+
+int *sass_anchor_count_sums(Arena *a, const PtxFunction *f)
+{
+    int *sums = ARENA_ARRAY(a, int, f->registers.count + 1);
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        const PtxInstr *in = &f->instrs.at[i];
+        const PtxOp op = in->form->op;
+        for (size_t k = 1; k < in->count && may_fuse(in) && (op == PTX_ADD || op == PTX_SUB); k++)
+            if (in->operands[k].kind == PTX_OPERAND_REGISTER)
+                sums[in->operands[k].index]++;
     }
+    return sums;
+}
+
+void sass_anchor_add_copies(const PtxInstr *in, const int *sums, double times,
+                            double more[SASS_ANCHORS])
+{
+    if (in->form->op != PTX_MUL || !may_fuse(in) || !in->count ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER)
+        return;
+    const int copies = sums[in->operands[0].index] - 1;
+    if (copies > 0)
+        more[in->form->class == PTX_CLASS_FP32 ? SASS_ANCHOR_FP32 : SASS_ANCHOR_FP64] +=
+            copies * times;
 }

@@ -16,12 +16,22 @@ typedef enum SassAnchor {
 const char *sass_anchor_name(SassAnchor k);
 double sass_anchor_weight(SassAnchor k);
 
+/* Arithmetic, which ptxas does itself where it knows the operands? */
+bool sass_anchor_folds(SassAnchor k);
+
 /* Which landmark an instruction is, and `amount` of it (1, or bytes per thread). */
 SassAnchor sass_anchor_of(SassInstr w, double *amount);
 SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);
 
 /* Adds the landmarks that the code may have beyond those of the PTX because ptxas writes the
- * instruction out as several: divisions, roots and reciprocals. */
+ * instruction out as several: divisions, roots and other functions. */
 void sass_anchor_add_expansion(const PtxInstr *in, double times, double more[SASS_ANCHORS]);
+
+/* By register of a function: how many sums it is a term of that a product could be fused with. */
+int *sass_anchor_count_sums(Arena *a, const PtxFunction *f);
+
+/* The same for a product that is fused with each of several sums, and so computed as often. */
+void sass_anchor_add_copies(const PtxInstr *in, const int *sums, double times,
+                            double more[SASS_ANCHORS]);
 
 #endif

@@ -113,6 +113,19 @@ change() {
     paste -d, ten twenty.csv | awk -F, 'NR > 1 { r = $4 / $2; if (r < 1.9999 || r > 2.0001) exit 1; n++ } END { exit n != 4 }'
 }
 
+@test "profiles of launches in a row come from a recording as they are made here" {
+    mkdir -p space/recordings
+    cp "$peers"/stencil.* space
+    "$tests/synthetic_recording" space/stencil.spec space/recordings
+    tune --space space/stencil.spec --output recorded
+    status_is 0
+    has "$output" 'profiles from the recording'
+    tune --space space/stencil.spec --output fresh --compile
+    status_is 0
+    lacks "$output" 'profiles from the recording'
+    cmp recorded/configurations.csv fresh/configurations.csv
+}
+
 @test "an unroll factor of 0 is no pragma" {
     cp "$peers"/convolution* .
     tune --space convolution.spec --arch sm_90 --output with

@@ -177,6 +177,65 @@ static void types_are_found_by_their_cuda_names(void **state)
     assert_false(task_type_find("", &t));
 }
 
+/* The moments of a normal distribution, and the parts of it within one and two deviations (0.6827
+ * and 0.9545); five times their standard errors. */
+static void normal_numbers_are_normally_distributed(void **state)
+{
+    (void)state;
+    static double v[COUNT];
+    TaskContents c = {.kind = TASK_NORMAL, .lo = 3, .hi = 2, .seed = 5};
+    double sum = 0, squares = 0, within[2] = {0, 0};
+
+    contents_fill(c, TASK_DOUBLE, 0, COUNT, v);
+
+    for (int i = 0; i < COUNT; i++) {
+        double z = (v[i] - 3) / 2;
+        sum += z;
+        squares += z * z;
+        within[0] += fabs(z) < 1;
+        within[1] += fabs(z) < 2;
+    }
+    assert_true(fabs(sum / COUNT) < 5 / sqrt(COUNT));
+    assert_true(fabs(squares / COUNT - 1) < 5 * sqrt(2.0 / COUNT));
+    assert_true(fabs(within[0] / COUNT - 0.6827) < 5 * sqrt(0.25 / COUNT));
+    assert_true(fabs(within[1] / COUNT - 0.9545) < 5 * sqrt(0.25 / COUNT));
+}
+
+static void a_copy_in_double_precision_holds_the_very_same_numbers(void **state)
+{
+    (void)state;
+    static float f[5000];
+    static double d[5000];
+    static const TaskContentsKind kinds[] = {TASK_UNIFORM, TASK_NORMAL, TASK_CONSTANT};
+
+    for (size_t k = 0; k < 3; k++) {
+        TaskContents c = {.kind = kinds[k], .lo = 0.1, .hi = 0.7, .value = 0.1, .seed = 3};
+        contents_fill(c, TASK_FLOAT, 7, 5000, f);
+        c.converted = true;
+        c.made_as = TASK_FLOAT;
+        contents_fill(c, TASK_DOUBLE, 7, 5000, d);
+        for (int i = 0; i < 5000; i++)
+            assert_true(d[i] == f[i]);
+    }
+}
+
+static void bytes_come_as_they_are_given_and_zeros_behind_them(void **state)
+{
+    (void)state;
+    static const int32_t given[] = {5, -6, 7};
+    TaskContents c = {.kind = TASK_BYTES, .bytes = given, .size = sizeof given};
+    int32_t got[4];
+    double wide[2];
+
+    contents_fill(c, TASK_I32, 1, 4, got);
+    c.converted = true;
+    c.made_as = TASK_I32;
+    contents_fill(c, TASK_DOUBLE, 0, 2, wide);
+
+    assert_memory_equal(got, ((int32_t[]){-6, 7, 0, 0}), sizeof got);
+    assert_true(wide[0] == 5 && wide[1] == -6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +248,9 @@ int main(void)
         cmocka_unit_test(halves_are_rounded_to_the_nearest_even),
         cmocka_unit_test(integers_keep_to_their_range),
         cmocka_unit_test(types_are_found_by_their_cuda_names),
+        cmocka_unit_test(normal_numbers_are_normally_distributed),
+        cmocka_unit_test(a_copy_in_double_precision_holds_the_very_same_numbers),
+        cmocka_unit_test(bytes_come_as_they_are_given_and_zeros_behind_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

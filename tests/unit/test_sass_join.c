@@ -140,6 +140,19 @@ static void the_case_of_a_switch_is_found_by_what_it_does(void **state)
     assert_int_equal(executed("table", 90, 4, SASS_OP_LDG), 2);
 }
 
+/* The loop has the PTX's two special functions, and one multiply-add more than the PTX.  For sm_100
+ * ptxas also knows the sum 0 + 0 of a loop that is not entered. */
+static void fusing_products_with_sums_leaves_the_counts_alone(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        for (int n = 0; n < 1000; n += 111) {
+            assert_int_equal(executed("fused", archs[i], n, SASS_OP_MUFU), 2 * n);
+            assert_int_equal(executed("fused", archs[i], n, SASS_OP_FFMA), 2 * n);
+        }
+}
+
 static void landmarks_that_differ_are_said(void **state)
 {
     (void)state;
@@ -155,8 +168,8 @@ static void landmarks_that_differ_are_said(void **state)
 static void units_and_widths_make_up_what_is_executed(void **state)
 {
     (void)state;
-    static const char *const kernels[] = {"straight", "loop",   "rest",   "gone",
-                                          "paths",    "parted", "called", "table"};
+    static const char *const kernels[] = {"straight", "loop",   "rest",  "gone", "paths",
+                                          "parted",   "called", "table", "fused"};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         Arena *a = arena_new();
         const Shape s = sass_shape(a, kernels[k], 90, 3);
@@ -189,6 +202,7 @@ int main(void)
         cmocka_unit_test(lanes_that_part_take_both_ways),
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
+        cmocka_unit_test(fusing_products_with_sums_leaves_the_counts_alone),
         cmocka_unit_test(landmarks_that_differ_are_said),
         cmocka_unit_test(units_and_widths_make_up_what_is_executed),
     };

@@ -272,6 +272,41 @@ static void what_a_division_expands_to_is_allowed_for(void **state)
     arena_free(a);
 }
 
+/* One product in two sums: two multiply-adds, which compute it twice. */
+static void a_product_fused_with_two_sums_is_computed_twice(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    static const Word code[] = {{.op = SASS_OP_FFMA},
+                                {.op = SASS_OP_FFMA},
+                                {.op = SASS_OP_BRA, .guard = true, .target = 0},
+                                {.op = SASS_OP_EXIT}};
+    const Both b =
+        both(a,
+             LOOP("$L", "mul.f32 %f3, %f4, %f5;\nadd.f32 %f1, %f1, %f3;\nsub.f32 %f2, %f2, %f3;\n",
+                  "10"),
+             code, COUNT(code), 0);
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_null(j->unmatched);
+    assert_int_equal(visits_at(j, 0), 10);
+    arena_free(a);
+}
+
+/* Written by hand: a special function that the PTX does not have. */
+static void special_functions_that_differ_are_said(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    static const Word code[] = {{.op = SASS_OP_MUFU}, {.op = SASS_OP_MUFU}, {.op = SASS_OP_EXIT}};
+    const Both b = both(a, "ex2.approx.f32 %f1, %f2;\n", code, COUNT(code), 0);
+    const SassJoin *j = sass_join(a, b.flow, b.walk);
+
+    assert_non_null(j->unmatched);
+    assert_string_equal(j->unmatched, "special functions: 1 in PTX, 2 in the code");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +319,8 @@ int main(void)
         cmocka_unit_test(every_group_that_leaves_a_loop_issues_its_bsync),
         cmocka_unit_test(lanes_that_stay_together_issue_a_bsync_once),
         cmocka_unit_test(what_a_division_expands_to_is_allowed_for),
+        cmocka_unit_test(a_product_fused_with_two_sums_is_computed_twice),
+        cmocka_unit_test(special_functions_that_differ_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

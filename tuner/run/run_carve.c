@@ -42,65 +42,50 @@ static bool is_asked_for(const Run *r, const Metric *m)
 
 /* A metric that cannot be computed is NaN and never carves; the first reason is told where it
  * matters. */
-typedef struct Computing {
-    Run *run;
-    Arena *scratch;      /* of one configuration */
-    MetricValue *values; /* of one launch */
-    bool *told;          /* of each metric */
-} Computing;
-
-static void evaluate_metrics(Computing *x, const Profile *p)
+static void tell_unknown(Run *r, const MetricValue *values, bool *told)
 {
-    Run *r = x->run;
-    metricset_evaluate(r->arena, r->metrics, p, r->device, x->values);
     for (size_t m = 0; m < r->metrics->metrics.count; m++) {
-        const MetricValue *v = &x->values[m];
-        if (!v->reason || x->told[m])
+        if (!values[m].reason || told[m])
             continue;
-        x->told[m] = true;
-        diag_warn(r->diag, v->at, "%s is not known for some configurations: %s",
-                  r->metrics->metrics.at[m].name, v->reason);
+        told[m] = true;
+        diag_warn(r->diag, values[m].at, "%s is not known for some configurations: %s",
+                  r->metrics->metrics.at[m].name, values[m].reason);
     }
 }
 
-/* Of several launches: what adds up is added, the rest is that of the heaviest. */
-static void join_metrics(Computing *x, const Config *c, double *numbers)
+static void evaluate_metrics(Arena *scratch, const Run *r, const Config *c, MetricValue *values)
 {
-    Run *r = x->run;
     const RunShare *shares;
-    size_t n = run_all_shares(x->scratch, r, c, &shares);
+    size_t n = run_all_shares(scratch, r, c, &shares);
     const Profile *const *profiles = c->profiles ? c->profiles : &c->profile;
-    size_t heaviest = run_heaviest(shares, profiles, n);
-    for (size_t k = 0; k < n; k++) {
-        evaluate_metrics(x, profiles[k]);
-        for (size_t m = 0; m < r->metrics->metrics.count; m++) {
-            if (run_metric_adds(&r->metrics->metrics.at[m]))
-                numbers[m] += x->values[m].value * shares[k].times / c->work;
-            else if (k == heaviest)
-                numbers[m] = x->values[m].value;
-        }
-    }
+    metricset_evaluate_shares(scratch, r->metrics, run_profile_shares(scratch, shares, profiles, n),
+                              n, r->device, values);
+    for (size_t m = 0; m < r->metrics->metrics.count; m++)
+        if (metric_adds(&r->metrics->metrics.at[m]))
+            values[m].value /= c->work;
 }
 
 static void compute_metrics(Run *r)
 {
     size_t n = r->metrics->metrics.count;
-    Computing x = {.run = r,
-                   .scratch = arena_new(),
-                   .values = ARENA_ARRAY(r->arena, MetricValue, n),
-                   .told = ARENA_ARRAY(r->arena, bool, n)};
+    MetricValue *values = ARENA_ARRAY(r->arena, MetricValue, n);
+    bool *told = ARENA_ARRAY(r->arena, bool, n);
+    Arena *scratch = arena_new();
     for (size_t m = 0; m < n; m++)
-        x.told[m] = !is_asked_for(r, &r->metrics->metrics.at[m]);
+        told[m] = !is_asked_for(r, &r->metrics->metrics.at[m]);
     for (size_t i = 0; i < r->config_count; i++) {
         Config *c = &r->configs[i];
         if (!c->profile)
             continue;
         double *numbers = ARENA_ARRAY(r->arena, double, n);
-        join_metrics(&x, c, numbers);
+        evaluate_metrics(scratch, r, c, values);
+        tell_unknown(r, values, told);
+        for (size_t m = 0; m < n; m++)
+            numbers[m] = values[m].value;
         c->metrics = numbers;
-        arena_reset(x.scratch);
+        arena_reset(scratch);
     }
-    arena_free(x.scratch);
+    arena_free(scratch);
 }
 
 /* --- names in carving statements -------------------------------------------------------------- */

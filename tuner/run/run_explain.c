@@ -19,7 +19,9 @@ static const Step *profiled_step(const Run *r, size_t i)
     const Config *c = &r->configs[i];
     const RunShare *shares;
     size_t n = run_all_shares(r->arena, r, c, &shares);
-    return c->profiles ? shares[run_heaviest(shares, c->profiles, n)].step : &c->steps[0];
+    if (!c->profiles)
+        return &c->steps[0];
+    return shares[shares_heaviest(run_profile_shares(r->arena, shares, c->profiles, n), n)].step;
 }
 
 size_t run_profiled_launch(const Run *r, size_t i)

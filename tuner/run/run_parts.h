@@ -3,6 +3,7 @@
 #define APTUNE_RUN_PARTS_H
 
 #include "metrics/metric/profile_build.h"
+#include "metrics/metric/shares.h"
 #include "tuner/measure/contents.h"
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"
@@ -119,18 +120,13 @@ typedef struct RunShare {
 size_t run_shares(Arena *a, const Config *c, size_t launch, const RunShare **out);
 size_t run_all_shares(Arena *a, const Run *r, const Config *c, const RunShare **out);
 
-/* The share that executes most. */
-size_t run_heaviest(const RunShare *shares, const Profile *const *profiles, size_t count);
-
-/* One profile for all: that of the heaviest, with the most that any takes of what is scarce. */
-Profile run_join_profiles(const RunShare *shares, const Profile *const *profiles, size_t count);
+/* The same with their profiles, in `a`. */
+const ProfileShare *run_profile_shares(Arena *a, const RunShare *shares,
+                                       const Profile *const *profiles, size_t count);
 
 /* Gives a configuration the profiles of its shares, which live in the run's arena. */
 void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile *const *profiles,
                        size_t count);
-
-/* Do values of a metric add up over launches? */
-bool run_metric_adds(const Metric *m);
 
 /* Gives it to one GPU, its buffers allocated to the byte. */
 bool run_set_bare_problem(Run *r, Gpu *gpu);

@@ -81,17 +81,19 @@ static size_t count_same(const Config *c, size_t s, const char *text, int64_t *t
     return n;
 }
 
-/* Steps in order, with "*times" behind those that are repeated. */
+/* Steps in order, with "*times" behind those that are repeated; "+" between launches, as between
+ * codes. */
 const char *run_launch_text(Arena *a, const Run *r, const Config *c)
 {
     (void)r;
     Buf b = {0}, one = {0};
     for (size_t s = 0; s < c->step_count;) {
         int64_t times;
+        const char *join = s == 0 ? "" : c->steps[s].launch != c->steps[s - 1].launch ? "+" : ";";
         buf_clear(&one);
         run_print_step(&c->steps[s], &one);
         s += count_same(c, s, buf_text(&one), &times);
-        buf_printf(&b, "%s%s", b.size ? ";" : "", buf_text(&one));
+        buf_printf(&b, "%s%s", join, buf_text(&one));
         if (times > 1)
             buf_printf(&b, "*%lld", (long long)times);
     }

@@ -1,9 +1,4 @@
-/* The launches of a configuration: which there are, and what their profiles come to together.
- *
- * A run of several launches takes the sum of their cycles; what is counted, moved or waited for
- * adds up, too.  A ratio, or what a block takes, cannot be added: there the launch that executes
- * most stands for all, except for registers, spills and whatever else is bad in a single launch
- * already. */
+/* The launches of a configuration: which there are, and which of them are profiled. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/vec.h"
@@ -167,51 +162,13 @@ size_t run_all_shares(Arena *a, const Run *r, const Config *c, const RunShare **
 /* --- together
  * ----------------------------------------------------------------------------------------- */
 
-/* Is it bad in any launch, whatever the others do? */
-static bool is_worst_of_all(ProfileField f)
+const ProfileShare *run_profile_shares(Arena *a, const RunShare *shares,
+                                       const Profile *const *profiles, size_t count)
 {
-    switch (f) {
-    case PROFILE_REGISTERS:
-    case PROFILE_SHARED_BYTES:
-    case PROFILE_LOCAL_BYTES:
-    case PROFILE_SPILL_BYTES:
-    case PROFILE_CODE_BYTES:
-    case PROFILE_BARRIERS:
-    case PROFILE_BRANCHES_UNKNOWN:
-    case PROFILE_LOOPS_UNKNOWN:
-    case PROFILE_CODE_UNMATCHED:
-    case PROFILE_ACCESSES_SAMPLED:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static double work_of(const Profile *p, const RunShare *s)
-{
-    return p->value[PROFILE_INSTR] * p->value[PROFILE_THREADS] * s->times;
-}
-
-size_t run_heaviest(const RunShare *shares, const Profile *const *profiles, size_t count)
-{
-    size_t most = 0;
-    for (size_t i = 1; i < count; i++)
-        if (work_of(profiles[i], &shares[i]) > work_of(profiles[most], &shares[most]))
-            most = i;
-    return most;
-}
-
-Profile run_join_profiles(const RunShare *shares, const Profile *const *profiles, size_t count)
-{
-    Profile joined = *profiles[run_heaviest(shares, profiles, count)];
-    for (int f = 0; f < PROFILE_FIELDS; f++) {
-        if (!is_worst_of_all((ProfileField)f))
-            continue;
-        for (size_t i = 0; i < count; i++)
-            if (profiles[i]->value[f] > joined.value[f])
-                joined.value[f] = profiles[i]->value[f];
-    }
-    return joined;
+    ProfileShare *out = ARENA_ARRAY(a, ProfileShare, count);
+    for (size_t i = 0; i < count; i++)
+        out[i] = (ProfileShare){profiles[i], shares[i].times};
+    return out;
 }
 
 void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile *const *profiles,
@@ -222,19 +179,9 @@ void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile 
         return;
     }
     Profile *joined = ARENA_NEW(r->arena, Profile);
-    *joined = run_join_profiles(shares, profiles, count);
+    *joined = shares_join(run_profile_shares(r->arena, shares, profiles, count), count);
     c->profile = joined;
     c->profiles = profiles;
-}
-
-bool run_metric_adds(const Metric *m)
-{
-    static const char *const units[] = {"cycles", "seconds",    "ms",       "bytes",    "sectors",
-                                        "flop",   "wavefronts", "accesses", "launches", "joules"};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(m->unit, units[i]) == 0)
-            return true;
-    return false;
 }
 
 /* --- work

@@ -5,7 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DEPTH_LIMIT = 64, VALUES_LIMIT = 65536 };
+/* Bounds of what a person writes; they keep a hostile file from taking hours. */
+enum { DEPTH_LIMIT = 64, VALUES_LIMIT = 65536, STEP_LIMIT = 2000000 };
 
 typedef struct Python {
     Arena *arena;
@@ -14,6 +15,7 @@ typedef struct Python {
     const char *start; /* of the text */
     const char *at;
     int depth;
+    size_t *steps;        /* taken so far, by all that read the same text */
     const char *variable; /* of a comprehension; NULL: none */
     const char *value;    /* what stands for it */
 } Python;
@@ -50,6 +52,13 @@ static bool take(Python *p, const char *text)
 static bool refuse(Python *p, const char *why)
 {
     return diag_fail(p->diag, "%s: %s at '%.20s' in '%s'", p->what, why, p->at, p->start);
+}
+
+/* One level further down; false where that is too far, or took too long. */
+static bool deeper(Python *p)
+{
+    return (++p->depth <= DEPTH_LIMIT && ++*p->steps <= STEP_LIMIT) ||
+           refuse(p, "there are too many brackets or values");
 }
 
 static bool expect(Python *p, const char *text)
@@ -204,20 +213,22 @@ static bool take_comprehension(Python *p, const char *item, Buf *out)
 static bool take_list(Python *p, Buf *out)
 {
     const char *item = p->at;
-    Buf first = {0};
-    Python ahead = *p;
-    Diag quiet = diag_new(p->arena);
-    ahead.diag = &quiet; /* the item's own variable is not known yet */
-    bool comprehension = !is_next(p, "]") && parse(&ahead, &first) && take(&ahead, "for");
-    buf_free(&first);
-    if (comprehension) {
-        p->at = ahead.at;
+    Buf items = {0};
+    size_t count = 0;
+    bool ok = is_next(p, "]") || parse(p, &items);
+    if (ok && take(p, "for")) {
+        buf_free(&items);
         return take_comprehension(p, item, out);
     }
-    size_t count;
-    buf_putc(out, '[');
-    bool ok = take_items(p, out, "]", &count);
-    buf_putc(out, ']');
+    if (ok && !take(p, "]")) {
+        Buf rest = {0};
+        ok = expect(p, ",") && take_items(p, &rest, "]", &count);
+        if (count > 0)
+            buf_printf(&items, ", %s", buf_text(&rest));
+        buf_free(&rest);
+    }
+    buf_printf(out, "[%s]", buf_text(&items));
+    buf_free(&items);
     return ok;
 }
 
@@ -336,8 +347,8 @@ static bool power(Python *p, Buf *out)
 
 static bool unary(Python *p, Buf *out)
 {
-    if (++p->depth > DEPTH_LIMIT)
-        return refuse(p, "too many brackets");
+    if (!deeper(p))
+        return false;
     bool minus = take(p, "-"), plus = !minus && take(p, "+");
     if (minus)
         buf_putc(out, '-');
@@ -389,11 +400,17 @@ static bool comparison(Python *p, Buf *out)
 
 static bool negation(Python *p, Buf *out)
 {
+    bool ok;
+    if (!deeper(p))
+        return false;
     if (is_next(p, "not") && !is_next(p, "not in") && take(p, "not")) {
         buf_puts(out, "not ");
-        return negation(p, out);
+        ok = negation(p, out);
+    } else {
+        ok = comparison(p, out);
     }
-    return comparison(p, out);
+    p->depth--;
+    return ok;
 }
 
 static bool conjunction(Python *p, Buf *out)
@@ -412,8 +429,8 @@ static bool disjunction(Python *p, Buf *out)
 static bool parse(Python *p, Buf *out)
 {
     Buf value = {0}, condition = {0}, otherwise = {0};
-    if (++p->depth > DEPTH_LIMIT)
-        return refuse(p, "too many brackets");
+    if (!deeper(p))
+        return false;
     bool ok = disjunction(p, &value);
     Python before = *p;
     Diag quiet = diag_new(p->arena);
@@ -442,7 +459,8 @@ static bool parse(Python *p, Buf *out)
 
 bool python_expression(Arena *a, const char *text, const char *what, Buf *out, Diag *d)
 {
-    Python p = {.arena = a, .diag = d, .what = what, .start = text, .at = text};
+    size_t steps = 0;
+    Python p = {.arena = a, .diag = d, .what = what, .start = text, .at = text, .steps = &steps};
     if (!parse(&p, out))
         return false;
     skip(&p);

@@ -107,3 +107,16 @@ extern "C" __global__ void table(float *out, int k)
     }
     out[threadIdx.x] = x;
 }
+
+/* Products that the PTX keeps apart from their sums, and ptxas does not. */
+extern "C" __global__ void fused(float *out, const float *in, int n)
+{
+    float x = in[threadIdx.x], re = 0, im = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        float c = __cosf(x * i), s = __sinf(x * i), y = x + i;
+        re += x * c - y * s;
+        im += y * c + x * s;
+    }
+    out[threadIdx.x] = re + im;
+}
