@@ -260,6 +260,24 @@ static void failures_of_kernel_tuner_are_known_in_each_place(void **state)
     }
 }
 
+static void a_file_of_countless_parameters_is_refused(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf text = {0};
+    buf_puts(&text, "{\"results\":[{\"times\":{\"runtimes\":[1]},\"configuration\":{\"p\":1");
+    for (int i = 0; i < FOREIGN_PARAMETERS_MOST; i++)
+        buf_printf(&text, ",\"p%d\":1", i);
+    buf_puts(&text, "}}]}");
+
+    assert_null(read_text(a, &d, buf_text(&text), "ms"));
+
+    assert_non_null(strstr(d.messages.at[0].text, "has 1025 parameters; 1024 are the most"));
+    buf_free(&text);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_unit_that_is_not_known_is_refused),
         cmocka_unit_test(a_file_without_any_time_is_refused_with_its_objective),
         cmocka_unit_test(no_row_is_lost_without_being_counted),
+        cmocka_unit_test(a_file_of_countless_parameters_is_refused),
         cmocka_unit_test(failures_of_kernel_tuner_are_known_in_each_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

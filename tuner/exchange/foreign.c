@@ -237,8 +237,8 @@ static bool all_times(const double *times, size_t count)
     return true;
 }
 
-void foreign_add(ForeignTable *t, const ForeignValue *values, RecordStatus status,
-                 const char *message, const double *times, size_t time_count, bool in_ms)
+void foreign_add(ForeignTable *t, ForeignValue *values, RecordStatus status, const char *message,
+                 const double *times, size_t time_count, bool in_ms)
 {
     ForeignRow row = {.values = values, .status = status, .in_ms = in_ms};
     if (status != RECORD_OK) {
@@ -298,10 +298,10 @@ static int column_can(const ForeignTable *t, size_t p)
 }
 
 /* Brings the values of a column to one kind. */
-static void settle_column(ForeignTable *t, size_t p, ForeignValue **own, int can)
+static void settle_column(ForeignTable *t, size_t p, int can)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
-        ForeignValue *v = &own[i][p];
+        ForeignValue *v = &t->rows.at[i].values[p];
         int64_t whole;
         double real;
         if (v->kind != FOREIGN_TEXT || !can)
@@ -318,19 +318,11 @@ RecordParameter *foreign_parameters(ForeignTable *t)
 {
     size_t n = t->names.count;
     RecordParameter *parameters = ARENA_ARRAY(t->arena, RecordParameter, n);
-    ForeignValue **own = ARENA_ARRAY(t->arena, ForeignValue *, t->rows.count);
-    for (size_t i = 0; i < t->rows.count; i++) {
-        own[i] = ARENA_ARRAY(t->arena, ForeignValue, n);
-        for (size_t p = 0; p < n; p++)
-            own[i][p] = t->rows.at[i].values[p];
-    }
     for (size_t p = 0; p < n; p++) {
         int can = column_can(t, p);
-        settle_column(t, p, own, can);
+        settle_column(t, p, can);
         parameters[p] = (RecordParameter){t->names.at[p], !(can & CAN_BE_INT)};
     }
-    for (size_t i = 0; i < t->rows.count; i++)
-        t->rows.at[i].values = own[i];
     return parameters;
 }
 

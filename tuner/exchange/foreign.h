@@ -24,7 +24,7 @@ typedef struct ForeignValue {
 } ForeignValue;
 
 typedef struct ForeignRow {
-    const ForeignValue *values; /* one per parameter */
+    ForeignValue *values; /* one per parameter */
     RecordStatus status;
     const char *message; /* why it is not ok, as the file says it; NULL for nothing */
     double *times;       /* in the file's unit until foreign_scale, then milliseconds */
@@ -55,6 +55,9 @@ typedef enum Oddity {
     ODD_TWICE,
     ODDITIES
 } Oddity;
+
+/* No space has as many parameters; more are a file that is meant to do harm. */
+enum { FOREIGN_PARAMETERS_MOST = 1024 };
 
 typedef struct ForeignTable {
     Arena *arena;
@@ -100,8 +103,8 @@ double foreign_number(ForeignTable *t, const json_t *v);
 
 /* Adds a row after making outcome and times agree: a failed one has no time, a correct one without
  * is failed.  `message` is what the file says of a failure. */
-void foreign_add(ForeignTable *t, const ForeignValue *values, RecordStatus status,
-                 const char *message, const double *times, size_t time_count, bool in_ms);
+void foreign_add(ForeignTable *t, ForeignValue *values, RecordStatus status, const char *message,
+                 const double *times, size_t time_count, bool in_ms);
 
 /* Times become milliseconds; without a unit they are taken for such. */
 void foreign_scale(ForeignTable *t);

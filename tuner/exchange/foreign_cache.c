@@ -96,30 +96,30 @@ static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValu
 }
 
 /* NULL, counted, when neither the row nor its key has a value for each parameter. */
-static const ForeignValue *values_of(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+static ForeignValue *values_of(ForeignReader *r, ScanText key, const json_t *row, bool whole)
 {
     ForeignTable *t = r->table;
-    ForeignValue *values = ARENA_ARRAY(t->arena, ForeignValue, t->names.count);
-    size_t from_key = 0, missing = t->names.count == 0;
-    for (size_t p = 0; p < t->names.count; p++) {
+    ForeignValue *values = foreign_new_values(r);
+    bool from_key = false;
+    for (size_t p = 0; values && p < t->names.count; p++) {
         if (foreign_value(t, json_object_get(row, t->names.at[p]), whole, &values[p]))
             continue;
-        bool found = key_part(r, key, p, &values[p]);
-        from_key += found;
-        missing += !found;
+        if (!key_part(r, key, p, &values[p])) {
+            foreign_odd(t, ODD_NO_PARAMETER);
+            return NULL;
+        }
+        from_key = true;
     }
-    if (from_key > 0)
+    if (from_key)
         foreign_odd(t, ODD_KEY_VALUE);
-    if (missing > 0)
-        foreign_odd(t, ODD_NO_PARAMETER);
-    return missing > 0 ? NULL : values;
+    return values ? foreign_keep_values(r, values) : NULL;
 }
 
 void foreign_take_cache_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
 {
     ForeignTable *t = r->table;
     t->unit_ms = 1;
-    const ForeignValue *values = values_of(r, key, row, whole);
+    ForeignValue *values = values_of(r, key, row, whole);
     if (!values)
         return;
     const char *failure = failure_of(t, row);

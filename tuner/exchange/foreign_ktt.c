@@ -62,7 +62,7 @@ void foreign_take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, boo
     if (!t->kernel)
         t->kernel = foreign_text(r, row, "KernelName");
     json_t *configuration = configuration_of(row);
-    const ForeignValue *values = foreign_named_values(r, configuration, whole);
+    ForeignValue *values = foreign_named_values(r, configuration, whole);
     json_decref(configuration);
     if (!values)
         return;

@@ -41,21 +41,37 @@ static void name_parameters(ForeignTable *t, const json_t *object)
     json_decref(copy);
 }
 
-const ForeignValue *foreign_named_values(ForeignReader *r, const json_t *object, bool whole)
+ForeignValue *foreign_new_values(ForeignReader *r)
+{
+    size_t n = r->table->names.count;
+    if (n > 0 && n <= FOREIGN_PARAMETERS_MOST)
+        return ARENA_ARRAY(r->scratch, ForeignValue, n);
+    foreign_odd(r->table, ODD_NO_PARAMETER);
+    return NULL;
+}
+
+/* Kept only when the whole row is: one of many parameters may come with many rows that have none.
+ */
+ForeignValue *foreign_keep_values(ForeignReader *r, const ForeignValue *values)
+{
+    ForeignValue *kept = ARENA_ARRAY(r->table->arena, ForeignValue, r->table->names.count);
+    memcpy(kept, values, r->table->names.count * sizeof *kept);
+    return kept;
+}
+
+ForeignValue *foreign_named_values(ForeignReader *r, const json_t *object, bool whole)
 {
     ForeignTable *t = r->table;
     if (t->names.count == 0 && json_is_object(object))
         name_parameters(t, object);
-    ForeignValue *values = ARENA_ARRAY(t->arena, ForeignValue, t->names.count);
-    for (size_t p = 0; p < t->names.count; p++) {
+    ForeignValue *values = foreign_new_values(r);
+    for (size_t p = 0; values && p < t->names.count; p++) {
         if (!foreign_value(t, json_object_get(object, t->names.at[p]), whole, &values[p])) {
             foreign_odd(t, ODD_NO_PARAMETER);
             return NULL;
         }
     }
-    if (t->names.count == 0)
-        foreign_odd(t, ODD_NO_PARAMETER);
-    return t->names.count > 0 ? values : NULL;
+    return values ? foreign_keep_values(r, values) : NULL;
 }
 
 /* --- rows ---------------------------------------------------------------------------------------
@@ -156,6 +172,9 @@ static bool refuse(const ForeignTable *t, const Scan *s, const char *path, const
     if (s->bad)
         return diag_fail(d, "'%s' is not JSON: byte %zu cannot stand there", path,
                          (size_t)(s->at - s->begin));
+    if (t->names.count > FOREIGN_PARAMETERS_MOST)
+        return diag_fail(d, "'%s' has %zu parameters; %d are the most", path, t->names.count,
+                         FOREIGN_PARAMETERS_MOST);
     if (!t->format)
         return diag_fail(
             d,

@@ -51,6 +51,13 @@ const double *foreign_numbers(ForeignReader *r, const json_t *array, size_t *cou
 
 /* The values of an object's members that are called as the parameters are; NULL, counted, when one
  * is missing.  The first row names the parameters where nothing has yet. */
-const ForeignValue *foreign_named_values(ForeignReader *r, const json_t *object, bool whole);
+ForeignValue *foreign_named_values(ForeignReader *r, const json_t *object, bool whole);
+
+/* Room for a row's values, in scratch memory; NULL, counted, when there are no parameters, or too
+ * many. */
+ForeignValue *foreign_new_values(ForeignReader *r);
+
+/* The same values, kept. */
+ForeignValue *foreign_keep_values(ForeignReader *r, const ForeignValue *values);
 
 #endif

@@ -79,8 +79,7 @@ void foreign_take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool
     (void)key;
     ForeignTable *t = r->table;
     take_objective(r, row);
-    const ForeignValue *values =
-        foreign_named_values(r, json_object_get(row, "configuration"), whole);
+    ForeignValue *values = foreign_named_values(r, json_object_get(row, "configuration"), whole);
     if (!values)
         return;
     const char *word;
