@@ -23,6 +23,8 @@ static const Command commands[] = {
     {"merge", "join the recordings of parts of a space", cmd_merge},
     {"study", "how well a pruning works, on recordings: tables, pictures, a report", cmd_study},
     {"pack", "compress a recording as it is shipped", cmd_pack},
+    {"import", "a recording from the results of another tuner", cmd_import},
+    {"export", "a recording as T4 or CSV, for others to read", cmd_export},
     {"devices", "the devices known by name, and their limits", cmd_devices},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

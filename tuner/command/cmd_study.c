@@ -80,7 +80,8 @@ static const char *const bound_names[] = {"issue_cycles", "fp32_cycles",   "int_
 static Story tell(const PointSet *s, const StudyChoice *first, const char *guess)
 {
     Story story = {.points = s,
-                   .source = "replayed from a recording",
+                   .source = s->imported && *s->imported ? "imported, not measured by aptune"
+                                                         : "replayed from a recording",
                    .carving = first->name,
                    .survives = first->chosen,
                    .timed = first->chosen,
@@ -104,6 +105,9 @@ static bool study_one(Session *y, const char *path)
     if (metricset_find(y->metrics, y->command.guess) < 0)
         return diag_fail(&y->diag, "--guess: there is no metric '%s' (aptune profile --metrics)",
                          y->command.guess);
+    if (s->imported && *s->imported)
+        diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", path,
+                  s->imported);
     size_t n;
     const StudyChoice *choices = choices_shipped(y->arena, s, y->command.guess, &n);
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};

@@ -19,6 +19,8 @@ int cmd_study(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
+int cmd_import(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 
 /* Prints the messages that have come since the last time to standard error. */

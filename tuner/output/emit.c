@@ -19,6 +19,9 @@ static void print_origin(const Run *r, size_t config, Buf *out)
     if (r->source == RUN_MEASURED)
         buf_printf(out, " * Measured on %s: median of %zu launches, %.4f ms.\n", r->device->name,
                    c->time_count, c->median);
+    else if (run_is_imported(r))
+        buf_printf(out, " * Not measured by aptune: time of %s, %s; %.4f ms.\n", h->device,
+                   h->imported, c->median);
     else
         buf_printf(out,
                    " * Replayed from a recording measured on %s on %s: median of %zu launches, "
@@ -27,7 +30,9 @@ static void print_origin(const Run *r, size_t config, Buf *out)
     if (!isnan(r->relative))
         buf_printf(out, " * %.2f %% of the best time recorded for the whole space.\n",
                    100 * r->relative);
-    buf_puts(out, spec_is_verified(r->spec)
+    bool imported = r->source == RUN_REPLAYED && run_is_imported(r);
+    buf_puts(out, imported ? " * Its result was not verified by aptune.\n"
+                  : spec_is_verified(r->spec)
                       ? " * Its result was verified against the reference kernel.\n"
                       : " * Its result was not verified: the spec has no "
                         "reference.\n");

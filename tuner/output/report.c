@@ -47,6 +47,11 @@ static void print_source(const Run *r, Buf *out)
         buf_putc(out, '\n');
         break;
     case RUN_REPLAYED:
+        if (run_is_imported(r)) {
+            buf_printf(out, "IMPORTED times of %s, not measured by aptune: %s, in %s\n", h->device,
+                       h->imported, r->recording_path);
+            break;
+        }
         buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path, h->device,
                    h->date);
         break;

@@ -82,6 +82,8 @@ void report_json(const Run *r, size_t why, Buf *out)
     json_object_set_new(o, "source", json_string(sources[r->source]));
     if (r->source == RUN_REPLAYED)
         json_object_set_new(o, "recording", json_string(r->recording_path));
+    if (r->source == RUN_REPLAYED && run_is_imported(r))
+        json_object_set_new(o, "imported", json_string(r->recording->header.imported));
     set_counts(r, o);
     json_object_set_new(o, "best", best_of(r));
     json_object_set_new(o, "final", final_of(r));

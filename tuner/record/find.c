@@ -42,6 +42,8 @@ static bool other_problem(const RecordHeader *have, const RecordHeader *want, Bu
 {
     if (want->problem_count == 0)
         return false;
+    if (have->problem_count == 0 && have->imported && have->imported[0])
+        return false; /* other tuners do not name the sizes */
     Arena *scratch = arena_new();
     const char *p = record_problem_text(scratch, have), *q = record_problem_text(scratch, want);
     bool other = strcmp(p, q) != 0;

@@ -26,7 +26,8 @@ typedef struct RecordMatch {
 } RecordMatch;
 
 /* How well `have` answers `want`, of which space, parameters (when there are any), problem (when
- * there is any), arch, device and uuid are looked at, each unless NULL or "".  Adds to `why`. */
+ * there is any), arch, device and uuid are looked at, each unless NULL or "".  An imported recording
+ * without problem sizes fits any.  Adds to `why`. */
 RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *why);
 
 /* Reads the header of a recording of times; its other lines are only looked at for damage. */

@@ -24,6 +24,7 @@ static const TextField text_fields[] = {
     {offsetof(RecordHeader, source_hash), "source", "source", false},
     {offsetof(RecordHeader, date), "date", "date", false},
     {offsetof(RecordHeader, version), "version", "aptune version", false},
+    {offsetof(RecordHeader, imported), "imported", "origin", true},
 };
 enum { TEXT_FIELDS = sizeof text_fields / sizeof *text_fields };
 
@@ -98,8 +99,11 @@ static void write_options(const RecordHeader *h, Buf *line)
 
 void record_header_write(const RecordHeader *h, Buf *line)
 {
-    for (size_t i = 0; i < TEXT_FIELDS; i++)
-        line_field(line, text_fields[i].key, text_of(h, &text_fields[i]));
+    for (size_t i = 0; i < TEXT_FIELDS; i++) {
+        const char *text = text_of(h, &text_fields[i]);
+        if (*text || text_fields[i].offset != offsetof(RecordHeader, imported))
+            line_field(line, text_fields[i].key, text);
+    }
     write_parameters(h, line);
     write_problem(h, line);
     write_facts(h, line);

@@ -49,6 +49,8 @@ typedef struct RecordHeader {
     const char *source_hash; /* of template and spec */
     const char *date;        /* when it was begun, ISO 8601 in UTC */
     const char *version;     /* of aptune */
+    const char *imported;    /* from where, when another tuner measured the times: then a row without
+                                code is believed by its parameters' values alone; "": measured */
 } RecordHeader;
 
 /* Adds the header's fields to a line begun by the caller. */

@@ -281,6 +281,9 @@ RunWorth run_worth(const Run *r);
 
 /* --- what several stages need ----------------------------------------------------------------- */
 
+/* Were the times of the run's recording measured by another tuner? */
+bool run_is_imported(const Run *r);
+
 /* Configurations that tier 0 dropped. */
 size_t run_tier0_total(const Run *r);
 

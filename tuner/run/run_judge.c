@@ -26,7 +26,9 @@ static bool recorded_times(const Run *r, double *out)
             continue;
         }
         const RecordRow *row = run_recorded_row(r, r->recording, i);
-        if (!row || row->status == RECORD_SKIPPED || !run_same_code(r, &r->configs[i], row))
+        /* What another tuner did not run broke its limits: an outcome. */
+        bool skipped = row && row->status == RECORD_SKIPPED && !run_is_imported(r);
+        if (!row || skipped || !run_same_code(r, &r->configs[i], row))
             return false;
         out[i] = row->status == RECORD_OK
                      ? stats_median(row->times_ms, row->time_count) / r->configs[i].work

@@ -158,6 +158,10 @@ static bool choose_device(Run *r)
         r->source = RUN_MEASURED;
         return true;
     }
+    if (recorded && !r->recording->header.arch[0])
+        return diag_fail(r->diag,
+                         "'%s' does not say for which architecture it is: import it with --arch",
+                         r->recording_path);
     if (recorded) {
         r->source = RUN_REPLAYED;
         r->device = record_device(r->arena, &r->recording->header);

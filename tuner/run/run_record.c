@@ -103,8 +103,15 @@ const char *run_launch_text(Arena *a, const Run *r, const Config *c)
     return text;
 }
 
+bool run_is_imported(const Run *r)
+{
+    return r->recording && r->recording->header.imported[0];
+}
+
 bool run_same_code(const Run *r, const Config *c, const RecordRow *row)
 {
+    if (run_is_imported(r) && !row->code)
+        return true; /* all that another tuner says of its code are the parameters' values */
     if (c->code != CODE_OK)
         return row->status == RECORD_COMPILE_ERROR;
     Arena *a = arena_new();

@@ -132,6 +132,7 @@ PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag
                     .problem = record_problem_text(a, h),
                     .gpu = h->device,
                     .date = h->date,
+                    .imported = h->imported,
                     .device = record_device(a, h),
                     .parameters = h->parameters,
                     .parameter_count = h->parameter_count};

@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# Recordings to others' formats and back; the results of other tuners.
+load common
+
+files=$SOURCE/tests/data/exchange
+
+import() {
+    run --separate-stderr "$APTUNE" import "$@"
+}
+
+export_to() {
+    run --separate-stderr "$APTUNE" export "$@"
+}
+
+# The rows of a recording without what only aptune knows.
+plain_rows() {
+    jq -c 'select(.v) | [.v, .status, .t]' "$1" | sort
+}
+
+@test "a cache file of Kernel Tuner that was never closed becomes a recording, each oddity named" {
+    import "$files/synthetic-kernel-tuner.json" --output kt.times --arch sm_80
+    status_is 0
+    [ -z "$stderr" ]
+    has "$output" '^imported +Kernel Tuner cache: 6 rows read, 2 with times, 4 failed, 0 left out$'
+    has "$output" 'the file is not closed'
+    has "$output" 'the last row is cut off: left out'
+    has "$output" '1 row without a time: taken as failed \(runtime\) \(row 6\)'
+    has "$output" '1 row said to be correct with a time that is none'
+    has "$output" "1 row with a parameter's value only in its key \(row 4\)"
+    has "$output" '1 row with NaN or Infinity'
+    has "$(head -1 kt.times)" '"arch":"sm_80","device":"synthetic device".*"imported":"imported from synthetic-kernel-tuner.json'
+    has "$(cat kt.times)" '"note":"imported from .*: not measured by aptune; problem size \[4096, 4096\], objective time"'
+    [ "$(grep -c '"note"' kt.times)" -eq 9 ]
+    has "$(cat kt.times)" '\{"v":\[16,2,"a"\],"status":"skipped","msg":"InvalidConfig"'
+    has "$(cat kt.times)" '\{"v":\[32,1,"a"\],"status":"compile_error","msg":"CompilationFailedConfig"'
+    has "$(cat kt.times)" '\{"v":\[32,2,"a"\],"status":"ok","t":\[0.5\]'
+}
+
+@test "an imported recording is studied, and never called measured" {
+    import "$files/synthetic-kernel-tuner.json" --output kt.times --arch sm_80
+    run --separate-stderr "$APTUNE" study kt.times --output out --seeds 3
+    status_is 0
+    has "$stderr" "the times in 'kt.times' are not measured by aptune: imported from synthetic-kernel-tuner.json"
+    has "$(cat out/report.html)" 'not measured by aptune'
+}
+
+@test "T4 as KTT and the hub write it: units, texts, zeros, missing runtimes" {
+    import "$files/synthetic-t4.json" --output t4.times --space mine --device h200
+    status_is 0
+    has "$output" '^imported +T4: 6 rows read, 3 with times, 3 failed, 0 left out$'
+    has "$output" '1 failed row with a time of 0: it has none'
+    has "$output" 'numbers of parameters written as texts'
+    has "$output" '1 row without raw times: it has one, the mean'
+    has "$output" '1 row said to be correct with a correctness of 0: taken as wrong'
+    has "$(head -1 t4.times)" '"space":"mine","arch":"sm_90","device":"h200"'
+    has "$(cat t4.times)" '\{"v":\[16,"0.5"\],"status":"ok","t":\[1.25,1.26\]'
+    has "$(cat t4.times)" '\{"v":\[32,"1.0"\],"status":"ok","t":\[0.75\]'
+}
+
+@test "KTT's JSON: statuses and the file's unit of time" {
+    import "$files/synthetic-ktt.json" --output ktt.times
+    status_is 0
+    has "$stderr" "the architecture of 'synthetic device' is not known here.*--arch"
+    has "$output" '^imported +KTT: 4 rows read, 2 with times, 2 failed, 0 left out$'
+    has "$(cat ktt.times)" '\{"v":\[16,1\],"status":"ok","t":\[1.2505\]'
+    has "$(cat ktt.times)" '\{"v":\[32,1\],"status":"ok","t":\[0.75\]'
+    has "$(cat ktt.times)" '"status":"wrong","msg":"ValidationFailed"'
+    has "$(cat ktt.times)" '"status":"launch_failed","msg":"DeviceLimitsExceeded"'
+}
+
+@test "what is no file of a tuner is refused, and so is a second import" {
+    echo '{"rows": []}' >x.json
+    import x.json --output x.times
+    status_is 1
+    has "$stderr" "'x.json' is none of the files known here: a cache of Kernel Tuner has \"cache\""
+    echo '{"results": }' >x.json
+    import x.json --output x.times
+    status_is 1
+    has "$stderr" "'x.json' is not JSON: byte 12"
+    printf '\x1f\x8b\x08' >x.json.gz
+    import x.json.gz --output x.times
+    status_is 1
+    has "$stderr" 'unpack it with gunzip first'
+    [ ! -e x.times ]
+    import "$files/synthetic-ktt.json"
+    status_is 2
+    has "$stderr" 'Say --output NAME.times'
+    import "$files/synthetic-ktt.json" --output ktt.times
+    import "$files/synthetic-ktt.json" --output ktt.times
+    status_is 1
+    has "$stderr" "'ktt.times' is there already"
+    import "$files/synthetic-ktt.json" --output u.times --unit fortnights
+    status_is 1
+    has "$stderr" "unknown unit of time 'fortnights'"
+}
+
+@test "T4 that aptune writes reads back as the same rows" {
+    make_synthetic
+    for format in t4 t4-1.1; do
+        rm -f back.times
+        export_to space/recordings/synthetic.times --output x.json --format $format
+        status_is 0
+        import x.json --output back.times
+        status_is 0
+        diff <(plain_rows space/recordings/synthetic.times) <(plain_rows back.times)
+    done
+    output=$(cat x.json)
+    json '.schema_version == "1.1.0" and (.results | length) == 8'
+    json '[.results[] | select(.invalidity == "correctness")] | length == 1 and .[0].correctness == 0'
+    json '.results[0].compilation_data | .registers > 0 and .local_size == {"x": 64, "y": 1, "z": 1}'
+    json '[.results[0].measurements[].name] | contains(["time", "registers", "blocks_per_sm", "predicted_cycles"])'
+    json '[.results[].measurements[] | select(.value == null)] == []'
+}
+
+@test "CSV has a line for each row and a cell for each column" {
+    make_synthetic
+    export_to space/recordings/synthetic.times --output x.csv --format csv
+    status_is 0
+    [ "$(wc -l <x.csv)" -eq 9 ]
+    python3 - <<'EOF'
+import csv
+rows = list(csv.reader(open("x.csv")))
+assert len({len(r) for r in rows}) == 1, [len(r) for r in rows]
+head = rows[0]
+assert head[:3] == ["kind", "THREADS", "EACH"] and "registers" in head and "predicted_cycles" in head
+assert {r[head.index("origin")] for r in rows[1:]} == {"measured by aptune"}
+assert [r[head.index("invalidity")] for r in rows[1:]].count("correctness") == 1
+EOF
+}
+
+@test "a format that does not exist is refused" {
+    make_synthetic
+    export_to space/recordings/synthetic.times --output x --format xml
+    status_is 2
+    has "$stderr" "takes t4, t4-1.1 or csv, not 'xml'"
+    export_to nothing.times --output x
+    status_is 1
+    [ ! -e x ]
+}
+
+@test "with its spec an imported space has code and profiles, is studied and carved" {
+    make_synthetic
+    export_to space/recordings/synthetic.times --output x.json
+    rm -r space/recordings
+    mkdir got
+    import x.json --output got/mine.times --spec space/synthetic.spec --device h200
+    status_is 0
+    has "$output" '^matched +synthetic: 8 configurations have a row, 0 have none; 0 rows are no configuration$'
+    has "$output" '^compiled +0 failed here with NVRTC .* believed by its parameters'
+    [ "$(ls got)" = "$(printf 'mine.profile\nmine.times')" ]
+    [ "$(grep -c '"v".*"code"' got/mine.times)" -eq 8 ]
+    run --separate-stderr "$APTUNE" study got/mine.times --output out --seeds 3
+    status_is 0
+    has "$output" '^synthetic +predicted_cycles '
+    lacks "$stderr" 'nothing static'
+    tune --space space/synthetic.spec --recordings got --output run
+    status_is 0
+    has "$output" 'IMPORTED times of h200, not measured by aptune: imported from x.json \(T4\); matched with synthetic by parameter values'
+    lacks "$output" 'REPLAYED|measured on'
+    tune --space space/synthetic.spec --recordings got --output run --json
+    json '.source == "replayed" and .workers_started == 0 and (.imported | test("imported from x.json")) and .best != null'
+}
+
+@test "without a spec at import, a run believes imported times by the parameters' values" {
+    make_synthetic
+    export_to space/recordings/synthetic.times --output x.json
+    rm -r space/recordings
+    mkdir got
+    import x.json --output got/mine.times --space synthetic --device h200
+    status_is 0
+    tune --space space/synthetic.spec --recordings got --output run --json
+    status_is 0
+    json '.source == "replayed" and .stale == 0 and .timed > 0 and .exhaustive_best_ms > 0'
+}
+
+@test "an imported space of other parameters does not fit a spec" {
+    make_synthetic
+    import "$files/synthetic-ktt.json" --output ktt.times --arch sm_90 --spec space/synthetic.spec
+    status_is 1
+    has "$stderr" "the imported times do not fit 'space/synthetic.spec'"
+    has "$stderr" 'the space has other parameters'
+    [ ! -e ktt.times ] && [ ! -e ktt.times.part ]
+}

@@ -1,0 +1,298 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tuner/exchange/export.h"
+#include "tuner/exchange/foreign_read.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- the scanner --------------------------------------------------------------------------------
+ */
+
+static void elements_are_found_whatever_stands_in_them(void **state)
+{
+    (void)state;
+    const char *text = " { \"a\\\"}\" : [1, {\"]\": \"}\"}], \"b\":-1.5e3 ,\"c\":\"x,\\\\\" } ";
+    Scan s = scan_new(text, strlen(text));
+    ScanText key, value;
+
+    assert_true(scan_open(&s, '{'));
+    assert_true(scan_more(&s, '}') && scan_key(&s, &key) && scan_value(&s, &value));
+    assert_true(scan_is(key, "a\\\"}") && scan_is(value, "[1, {\"]\": \"}\"}]"));
+    assert_true(scan_more(&s, '}') && scan_key(&s, &key) && scan_value(&s, &value));
+    assert_true(scan_is(key, "b") && scan_is(value, "-1.5e3"));
+    assert_true(scan_more(&s, '}') && scan_key(&s, &key) && scan_value(&s, &value));
+    assert_true(scan_is(key, "c") && scan_is(value, "\"x,\\\\\""));
+    assert_false(scan_more(&s, '}'));
+
+    assert_false(s.cut || s.bad);
+}
+
+/* Of a text cut anywhere, each row that was whole is read, and that it is cut is noticed. */
+static void a_text_cut_anywhere_loses_only_what_is_cut(void **state)
+{
+    (void)state;
+    const char *text = "{\"results\":[{\"a\":[1]},{\"a\":\"}\"},{\"a\":{}}]}";
+    const size_t ends[] = {21, 31, 40}; /* bytes after which each row is whole */
+
+    for (size_t size = 0; size < strlen(text); size++) {
+        Scan s = scan_new(text, size);
+        ScanText key, value;
+        size_t rows = 0, whole = 0;
+        for (size_t i = 0; i < 3; i++)
+            whole += size >= ends[i];
+        if (scan_open(&s, '{') && scan_more(&s, '}') && scan_key(&s, &key) && scan_open(&s, '['))
+            while (scan_more(&s, ']'))
+                rows += scan_value(&s, &value);
+        if (size < strlen(text) - 1)
+            assert_true(s.cut);
+        assert_false(s.bad);
+        assert_int_equal(rows, whole);
+    }
+}
+
+static void what_json_lacks_is_read_as_null_but_not_in_texts(void **state)
+{
+    (void)state;
+    Buf copy = {0};
+    ScanOddities odd;
+    const char *text = "{\"NaN\":NaN,\"b\":[-Infinity,\"Infinity\",1]}";
+
+    json_t *v = scan_load((ScanText){text, strlen(text)}, &copy, &odd);
+
+    assert_non_null(v);
+    assert_true(odd.not_number && !odd.huge);
+    assert_true(json_is_null(json_object_get(v, "NaN")));
+    const json_t *list = json_object_get(v, "b");
+    assert_true(json_is_null(json_array_get(list, 0)));
+    assert_string_equal(json_string_value(json_array_get(list, 1)), "Infinity");
+    json_decref(v);
+    buf_free(&copy);
+}
+
+/* --- words
+ * ----------------------------------------------------------------------------------------
+ */
+
+static void units_are_known_in_any_spelling(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double ms;
+    } units[] = {{"ms", 1},           {"miliseconds", 1},  {"Milliseconds", 1},
+                 {"us", 1e-3},        {"\xc2\xb5s", 1e-3}, {"Microseconds", 1e-3},
+                 {"s", 1e3},          {"seconds", 1e3},    {"Nanoseconds", 1e-6},
+                 {"milli-second", 1}, {"fortnights", 0},   {"", 0}};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        assert_true(foreign_unit_ms(units[i].name) == units[i].ms);
+}
+
+/* What T4 calls an outcome is read back as the same one, but for what T4 does not tell apart. */
+static void outcomes_survive_the_way_through_t4(void **state)
+{
+    (void)state;
+    for (int s = RECORD_OK; s < RECORD_OTHER; s++) {
+        RecordStatus back = foreign_status(export_invalidity((RecordStatus)s));
+        assert_int_equal(back, s == RECORD_LAUNCH_FAILED ? RECORD_FAULT : (RecordStatus)s);
+    }
+    assert_int_equal(foreign_status("nothing known"), RECORD_OTHER);
+}
+
+/* --- tables
+ * --------------------------------------------------------------------------------------- */
+
+static ForeignTable *read_text(Arena *a, Diag *d, const char *text, const char *unit)
+{
+    return foreign_read(a, "synthetic.json", text, strlen(text), unit, d);
+}
+
+static void a_column_is_whole_numbers_only_if_all_are(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ForeignTable *t = read_text(
+        a, &d,
+        "{\"results\":["
+        "{\"configuration\":{\"i\":1,\"s\":\"2\",\"r\":1,\"t\":1,\"z\":\"007\",\"b\":true},"
+        "\"times\":{\"runtimes\":[1]},\"invalidity\":\"correct\"},"
+        "{\"configuration\":{\"i\":2,\"s\":3,\"r\":\"2.50\",\"t\":\"half\",\"z\":\"8\",\"b\":0},"
+        "\"times\":{\"runtimes\":[1]},\"invalidity\":\"correct\"}]}",
+        "ms");
+    assert_non_null(t);
+
+    RecordParameter *p = foreign_parameters(t);
+    const RecordValue *one = foreign_record_values(a, p, 6, t->rows.at[0].values);
+    const RecordValue *two = foreign_record_values(a, p, 6, t->rows.at[1].values);
+
+    assert_true(!p[0].is_text && one[0].number == 1);
+    assert_true(!p[1].is_text && one[1].number == 2 && two[1].number == 3);
+    assert_true(p[2].is_text);
+    assert_string_equal(two[2].text, "2.5");
+    assert_true(p[3].is_text);
+    assert_string_equal(one[3].text, "1");
+    assert_true(p[4].is_text); /* 007 is a number, but not the text of one */
+    assert_true(!p[5].is_text && one[5].number == 1 && two[5].number == 0);
+    arena_free(a);
+}
+
+static void times_come_in_milliseconds_whatever_the_file_has(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *said, *asked;
+        double ms;
+    } cases[] = {{"microseconds", NULL, 0.25},
+                 {"s", NULL, 250000},
+                 {"", NULL, 250},
+                 {"seconds", "ms", 250},
+                 {"moons", "us", 0.25}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        /* The unit may stand behind the rows. */
+        const char *metadata =
+            *cases[i].said ? arena_printf(a, ",\"metadata\":{\"timeunit\":\"%s\"}", cases[i].said)
+                           : "";
+        ForeignTable *t = read_text(
+            a, &d,
+            arena_printf(a,
+                         "{\"results\":[{\"configuration\":{\"a\":1},\"times\":{\"runtimes\":"
+                         "[250]},\"invalidity\":\"correct\"}]%s}",
+                         metadata),
+            cases[i].asked);
+        assert_non_null(t);
+        assert_true(t->rows.at[0].times[0] == cases[i].ms);
+        assert_int_equal(t->odd[ODD_NO_UNIT], !*cases[i].said);
+        arena_free(a);
+    }
+}
+
+static void a_unit_that_is_not_known_is_refused(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *text = "{\"metadata\":{\"timeunit\":\"moons\"},\"results\":[{\"configuration\":{"
+                       "\"a\":1},\"times\":{\"runtimes\":[1]},\"invalidity\":\"correct\"}]}";
+
+    assert_null(read_text(a, &d, text, NULL));
+
+    assert_non_null(strstr(d.messages.at[0].text, "'moons'"));
+    arena_free(a);
+}
+
+/* The hub has T4 files whose objective is a score and that have no times at all. */
+static void a_file_without_any_time_is_refused_with_its_objective(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *text = "{\"results\":[{\"configuration\":{\"a\":1},\"times\":{\"compilation\":3},"
+                       "\"invalidity\":\"correct\",\"objectives\":[\"score\"]}]}";
+
+    assert_null(read_text(a, &d, text, NULL));
+
+    assert_non_null(strstr(d.messages.at[0].text, "its objective is 'score'"));
+    arena_free(a);
+}
+
+/* Every row of the file is in the table or counted among those left out. */
+static void no_row_is_lost_without_being_counted(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *text = "{\"results\":[1,{\"configuration\":{\"a\":1},\"times\":{\"runtimes\":[1]},"
+                       "\"invalidity\":\"correct\"},{\"configuration\":{}},{\"x\":},"
+                       "{\"configuration\":{\"a\":2},\"invalidity\":\"odd\"}]}";
+
+    ForeignTable *t = read_text(a, &d, text, "ms");
+
+    assert_non_null(t);
+    assert_int_equal(t->read, 5);
+    assert_int_equal(t->rows.count, 2);
+    assert_int_equal(t->odd[ODD_BROKEN] + t->odd[ODD_NO_PARAMETER], 3);
+    assert_int_equal(t->odd[ODD_STATUS], 1);
+    assert_int_equal(t->rows.at[1].status, RECORD_FAULT);
+    assert_string_equal(t->rows.at[1].message, "odd");
+    arena_free(a);
+}
+
+/* Kernel Tuner's words for a failure, wherever they stand, and numbers that are none. */
+static void failures_of_kernel_tuner_are_known_in_each_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        RecordStatus status;
+    } cases[] = {{"\"time\":\"InvalidConfig\"", RECORD_SKIPPED},
+                 {"\"time\":\"CompilationFailedConfig\",\"times\":[]", RECORD_COMPILE_ERROR},
+                 {"\"__error__\":\"RuntimeFailedConfig\"", RECORD_FAULT},
+                 {"\"GFLOP/s\":\"RuntimeFailedConfig\",\"time\":1", RECORD_FAULT},
+                 {"\"time\":1e20", RECORD_FAULT},
+                 {"\"time\":\"\"", RECORD_FAULT},
+                 {"\"time\":\"2.5\"", RECORD_OK},
+                 {"\"time\":2.5,\"times\":[2,3]", RECORD_OK}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        ForeignTable *t =
+            read_text(a, &d,
+                      arena_printf(a,
+                                   "{\"tune_params_keys\":[\"a\"],\"objective\":\"GFLOP/s\","
+                                   "\"cache\":{\"1\":{\"a\":1,%s},\"2\":{\"a\":2,\"time\":1}}}",
+                                   cases[i].row),
+                      NULL);
+        assert_non_null(t);
+        assert_int_equal(t->rows.at[0].status, cases[i].status);
+        assert_int_equal(t->rows.at[0].time_count > 0, cases[i].status == RECORD_OK);
+        arena_free(a);
+    }
+}
+
+static void a_file_of_countless_parameters_is_refused(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf text = {0};
+    buf_puts(&text, "{\"results\":[{\"times\":{\"runtimes\":[1]},\"configuration\":{\"p\":1");
+    for (int i = 0; i < FOREIGN_PARAMETERS_MOST; i++)
+        buf_printf(&text, ",\"p%d\":1", i);
+    buf_puts(&text, "}}]}");
+
+    assert_null(read_text(a, &d, buf_text(&text), "ms"));
+
+    assert_non_null(strstr(d.messages.at[0].text, "has 1025 parameters; 1024 are the most"));
+    buf_free(&text);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elements_are_found_whatever_stands_in_them),
+        cmocka_unit_test(a_text_cut_anywhere_loses_only_what_is_cut),
+        cmocka_unit_test(what_json_lacks_is_read_as_null_but_not_in_texts),
+        cmocka_unit_test(units_are_known_in_any_spelling),
+        cmocka_unit_test(outcomes_survive_the_way_through_t4),
+        cmocka_unit_test(a_column_is_whole_numbers_only_if_all_are),
+        cmocka_unit_test(times_come_in_milliseconds_whatever_the_file_has),
+        cmocka_unit_test(a_unit_that_is_not_known_is_refused),
+        cmocka_unit_test(a_file_without_any_time_is_refused_with_its_objective),
+        cmocka_unit_test(no_row_is_lost_without_being_counted),
+        cmocka_unit_test(a_file_of_countless_parameters_is_refused),
+        cmocka_unit_test(failures_of_kernel_tuner_are_known_in_each_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

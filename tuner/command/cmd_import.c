@@ -1,0 +1,196 @@
+/* aptune import: the results of another tuner as a recording. */
+#include "metrics/base/file.h"
+#include "tuner/command/command.h"
+#include "tuner/command/options.h"
+#include "tuner/command/start.h"
+#include "tuner/exchange/import.h"
+#include "tuner/record/find.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage_text[] =
+    "usage: aptune import FILE --output NAME.times [options]\n"
+    "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON\n"
+    "  With --spec each row gets the code that its parameters compile to, and NAME.profile is\n"
+    "  written: then `aptune study NAME.times` and `aptune --space FILE --recordings DIR` can "
+    "carve.\n";
+
+typedef struct ImportCommand {
+    ImportOptions import;
+    RunOptions run; /* its space is the spec; NULL: times alone */
+    const char *output;
+    bool help;
+} ImportCommand;
+
+enum { SECONDS_MOST = 86400, JOBS_MOST = 1024 };
+
+static const Option options[] = {
+    {"output", "FILE", "the recording, NAME.times", option_text, offsetof(ImportCommand, output), 0,
+     0},
+    {"space", "NAME", "name of the space (default: the spec's, else that of the kernel)",
+     option_text, offsetof(ImportCommand, import.space), 0, 0},
+    {"device", "NAME", "what the times were measured on (default: as the file says)", option_text,
+     offsetof(ImportCommand, import.device), 0, 0},
+    {"arch", "sm_XX", "its architecture (default: by the device's name)", option_text,
+     offsetof(ImportCommand, import.arch), 0, 0},
+    {"unit", "UNIT", "of the file's times: ns, us, ms or s (default: as it says)", option_text,
+     offsetof(ImportCommand, import.unit), 0, 0},
+    {"spec", "FILE", "the spec of the same space: compile its kernel and write profiles",
+     option_text, offsetof(ImportCommand, run.space), 0, 0},
+    {"problem", "\"N=8192\"", "which of the spec's problems (default: the first)", option_text,
+     offsetof(ImportCommand, run.problem_text), 0, 0},
+    {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
+     offsetof(ImportCommand, run.run_commands), 0, 0},
+    {"jobs", "N", "compile workers (default: one per core)", option_count,
+     offsetof(ImportCommand, run.jobs), 1, JOBS_MOST},
+    {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
+     offsetof(ImportCommand, run.compile_limit), 0, SECONDS_MOST},
+    {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
+     offsetof(ImportCommand, run.cache), 0, 0},
+    {"help", NULL, "this text", option_flag, offsetof(ImportCommand, help), 0, 0},
+};
+
+static int print_usage(const OptionTable *table)
+{
+    Buf out = {0};
+    buf_puts(&out, usage_text);
+    options_print_help(table, &out);
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* --- with a spec --------------------------------------------------------------------------------
+ */
+
+/* Opens the run on the imported times; with their architecture, so that it opens without them, too,
+ * and can say why they do not fit. */
+static bool open_run(Run *r, const ImportCommand *c, const char *part)
+{
+    RecordHeader h;
+    if (!record_header_read(r->arena, part, &h, r->diag))
+        return false;
+    if (!h.arch[0])
+        return diag_fail(r->diag, "--spec compiles, and needs to know for what: --arch sm_XX");
+    r->options.arch = h.arch;
+    if (!run_open(r))
+        return false;
+    return r->recording || diag_fail(r->diag,
+                                     "the imported times do not fit '%s'; --space, --arch and "
+                                     "--problem can say what they are of",
+                                     c->run.space);
+}
+
+static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part, Buf *out)
+{
+    ImportMatch match;
+    if (!open_run(r, c, part))
+        return false;
+    if (!run_compile(r) || !import_attach(r, c->output, &match))
+        return false;
+    buf_printf(out,
+               "%-10s %s: %zu configurations have a row, %zu have none; %zu rows are no "
+               "configuration\n",
+               "matched", r->spec->name, match.both, match.only_space, match.only_rows);
+    buf_printf(out,
+               "%-10s %zu failed here with %s; what was timed elsewhere is believed by its "
+               "parameters' values\n",
+               "compiled", r->failed, r->compiler);
+    return true;
+}
+
+/* The recording of the times alone lies in a folder of its own, where the run finds it and no
+ * other. */
+static bool import_with_spec(Arena *a, ForeignTable *t, ImportCommand *c, Buf *out, Diag *d)
+{
+    const char *folder = arena_printf(a, "%s.part", c->output);
+    const char *part = arena_printf(a, "%s/imported.times", folder);
+    ProgressBar bar = progress_new();
+    c->run.recordings = c->run.output = folder;
+    c->run.no_gpu = true;
+    unlink(part);
+    if (!folder_create(folder, d))
+        return false;
+    Run r = start_run(a, &c->run, &bar, d);
+    bool ok = import_write(t, &c->import, part, d) && compile_and_attach(&r, c, part, out);
+    progress_end(&bar);
+    run_close(&r);
+    unlink(part);
+    rmdir(folder);
+    if (!ok)
+        unlink(c->output);
+    return ok;
+}
+
+/* The times' space is called as the spec is. */
+static bool name_space(Arena *a, ImportCommand *c, Diag *d)
+{
+    const Spec *s = spec_read(a, c->run.space, d);
+    if (!s)
+        return false;
+    if (c->import.space && strcmp(c->import.space, s->name) != 0)
+        return diag_fail(d, "the spec's space is '%s', not '%s'", s->name, c->import.space);
+    c->import.space = s->name;
+    return true;
+}
+
+/* --- the command --------------------------------------------------------------------------------
+ */
+
+static bool ends_in_times(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 6 && strcmp(path + n - 6, ".times") == 0;
+}
+
+static bool import(Arena *a, ImportCommand *c, Diag *d)
+{
+    if (file_exists(c->output))
+        return diag_fail(d, "'%s' is there already", c->output);
+    if (c->run.space && !name_space(a, c, d))
+        return false;
+    ForeignTable *t = import_read(a, &c->import, d);
+    if (!t)
+        return false;
+    Buf matched = {0}, out = {0};
+    bool ok = c->run.space ? import_with_spec(a, t, c, &matched, d)
+                           : import_write(t, &c->import, c->output, d);
+    if (ok) {
+        import_print(t, &out);
+        buf_puts(&out, buf_text(&matched));
+        buf_printf(&out, "%-10s %s\n", "written", c->output);
+        ok = command_finish(&out);
+    }
+    buf_free(&matched);
+    return ok;
+}
+
+/* Exactly one file and where to: false after a message. */
+static bool check(const ImportCommand *c, int argc, int rest)
+{
+    if (argc - rest != 1)
+        fputs("aptune: import takes one file; `aptune import --help` says more\n", stderr);
+    else if (!c->output || !ends_in_times(c->output))
+        fputs("aptune: where to? Say --output NAME.times\n", stderr);
+    return argc - rest == 1 && c->output && ends_in_times(c->output);
+}
+
+int cmd_import(int argc, char **argv)
+{
+    ImportCommand c = {.run = {.jobs = start_core_count(), .compile_limit = 60, .ordinal = -1}};
+    OptionTable table = {{{options, sizeof options / sizeof options[0], &c}}, 1};
+    int rest;
+    if (!options_parse(&table, argc, argv, &rest))
+        return EXIT_USAGE;
+    if (c.help)
+        return print_usage(&table);
+    if (!check(&c, argc, rest))
+        return EXIT_USAGE;
+    c.import.from = argv[rest];
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    bool ok = import(a, &c, &d);
+    command_flush_messages(&d);
+    arena_free(a);
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}

@@ -1,0 +1,56 @@
+/* A recording as others read it: T4 or CSV, with everything static that is known of each row.
+ *
+ * T4 has no place for what a compiler knows, so fields of the profile and metrics are
+ * `measurements`; 1.1.0 has registers, memory and launch as `compilation_data` too.  Nothing is
+ * written that the recording does not have: an unknown number is left out, not 0.  Rows are written
+ * one after the other; memory does not grow with them. */
+#ifndef APTUNE_EXCHANGE_EXPORT_H
+#define APTUNE_EXCHANGE_EXPORT_H
+
+#include "metrics/metric/metricset.h"
+#include "tuner/record/profile.h"
+#include "tuner/record/times.h"
+
+typedef enum ExportFormat { EXPORT_T4, EXPORT_T4_1_1, EXPORT_CSV } ExportFormat;
+
+/* What is exported; made by export_open. */
+typedef struct ExportSource {
+    const TimesRecording *times;
+    const ProfileRecording *profiles; /* NULL: none is beside the times */
+    const MetricSet *metrics;
+    const Device *device;
+    const size_t *columns; /* of each ProfileField in the profiles; SIZE_MAX: not there */
+} ExportSource;
+
+/* Reads the recording and the profile beside it into `a`; without one, a warning.  False after a
+ * message. */
+bool export_open(Arena *a, const char *path, const MetricSet *metrics, ExportSource *out, Diag *d);
+
+/* Writes the file, all or nothing; `rows` gets how many it has. */
+bool export_write(const ExportSource *s, ExportFormat format, const char *path, size_t *rows,
+                  Diag *d);
+
+/* --- for the writers of one format --------------------------------------------------------------
+ */
+
+/* All that is known of a row's code, in scratch memory. */
+typedef struct ExportStatic {
+    const ProfileRow *profile; /* NULL: not known, and so are all metrics */
+    const double *metrics;     /* one per metric; NaN: not known */
+} ExportStatic;
+
+ExportStatic export_static(Arena *scratch, const ExportSource *s, const RecordRow *row);
+
+/* What T4 calls an outcome. */
+const char *export_invalidity(RecordStatus status);
+
+/* What stands before the rows, a row, and what stands behind them.  `last` of the others: is it the
+ * row that counts for its configuration? */
+void export_t4_begin(const ExportSource *s, bool with_compilation, Buf *out);
+void export_t4_row(Arena *scratch, const ExportSource *s, const RecordRow *row,
+                   bool with_compilation, Buf *out);
+void export_csv_begin(const ExportSource *s, Buf *out);
+void export_csv_row(Arena *scratch, const ExportSource *s, const RecordRow *row, const char *kind,
+                    Buf *out);
+
+#endif

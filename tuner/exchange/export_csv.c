@@ -1,0 +1,106 @@
+#include "tuner/exchange/export.h"
+
+#include "tuner/measure/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Quoted where it must be (RFC 4180). */
+static void put_text(Buf *out, const char *text)
+{
+    if (!text)
+        text = "";
+    if (!strpbrk(text, ",\"\r\n")) {
+        buf_puts(out, text);
+        return;
+    }
+    buf_putc(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            buf_putc(out, '"');
+        buf_putc(out, *text);
+    }
+    buf_putc(out, '"');
+}
+
+static void put_cell(Buf *out, const char *text)
+{
+    buf_putc(out, ',');
+    put_text(out, text);
+}
+
+/* An unknown number is an empty cell. */
+static void put_number(Buf *out, double v)
+{
+    buf_putc(out, ',');
+    if (isfinite(v))
+        line_number(out, v);
+}
+
+/* Raw times in one cell, with semicolons. */
+static void put_times(Buf *out, const double *times, size_t count)
+{
+    buf_putc(out, ',');
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(out, i ? ";" : "");
+        line_number(out, times[i]);
+    }
+}
+
+void export_csv_begin(const ExportSource *s, Buf *out)
+{
+    const RecordHeader *h = &s->times->header;
+    buf_puts(out, "kind");
+    for (size_t p = 0; p < h->parameter_count; p++)
+        put_cell(out, h->parameters[p].name);
+    buf_puts(out, ",status,invalidity,message,median_ms,times_ms,warm_times_ms,max_error,"
+                  "gpu_seconds,device,code,launch,origin");
+    for (size_t f = 0; s->profiles && f < s->profiles->header.field_count; f++)
+        put_cell(out, s->profiles->header.fields[f]);
+    for (size_t m = 0; m < s->metrics->metrics.count; m++)
+        put_cell(out, s->metrics->metrics.at[m].name);
+    buf_putc(out, '\n');
+}
+
+static const char *device_of(const ExportSource *s, const RecordRow *row)
+{
+    const RecordDevice *x = row->device > 0 ? times_device(s->times, row->device) : NULL;
+    return x && *x->name ? x->name : s->times->header.device;
+}
+
+static void put_values(const RecordHeader *h, const RecordRow *row, Buf *out)
+{
+    for (size_t p = 0; p < h->parameter_count; p++) {
+        buf_putc(out, ',');
+        if (row->values[p].text)
+            put_text(out, row->values[p].text);
+        else
+            line_integer(out, row->values[p].number);
+    }
+}
+
+void export_csv_row(Arena *scratch, const ExportSource *s, const RecordRow *row, const char *kind,
+                    Buf *out)
+{
+    const RecordHeader *h = &s->times->header;
+    ExportStatic x = export_static(scratch, s, row);
+    buf_puts(out, kind);
+    put_values(h, row, out);
+    put_cell(out, record_status_name(row->status));
+    put_cell(out, export_invalidity(row->status));
+    put_cell(out, row->message);
+    put_number(out, row->time_count > 0 ? stats_median(row->times_ms, row->time_count) : NAN);
+    put_times(out, row->times_ms, row->time_count);
+    put_times(out, row->warm_ms, row->warm_count);
+    put_number(out, row->max_error);
+    put_number(out, row->seconds > 0 ? row->seconds : NAN);
+    put_cell(out, device_of(s, row));
+    put_cell(out, row->code);
+    put_cell(out, row->launch);
+    put_cell(out, *h->imported ? h->imported : "measured by aptune");
+    for (size_t f = 0; s->profiles && f < s->profiles->header.field_count; f++)
+        put_number(out, x.profile ? x.profile->values[f] : NAN);
+    for (size_t m = 0; m < s->metrics->metrics.count; m++)
+        put_number(out, x.metrics[m]);
+    buf_putc(out, '\n');
+}
