@@ -424,8 +424,7 @@ static void each_step_of_the_transpose_gains(void **state)
     arena_free(q.arena);
 }
 
-/* The tutorial's remedy against partitions of the memory, which blocks no longer wait for. */
- */
+/* The tutorial's remedy against waiting for one partition of the memory. */
 static void the_diagonal_order_gains_nothing(void **state)
 {
     (void)state;
