@@ -119,6 +119,16 @@ double finding_worst_ms(Arena *a, const TimesRecording *r, const char *settings)
     return worst;
 }
 
+size_t finding_count_within(Arena *a, const TimesRecording *r, double ms)
+{
+    Settings any = settings_read(a, &r->header, "");
+    size_t count = 0;
+    for (size_t i = 0; i < r->rows.count; i++)
+        if (row_matches(&r->header, &r->rows.at[i], &any) && row_ms(&r->rows.at[i]) <= ms)
+            count++;
+    return count;
+}
+
 Asked finding_ask(const char *space)
 {
     Asked q = {.arena = arena_new()};

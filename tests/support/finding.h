@@ -22,6 +22,9 @@ double finding_best_ms(Arena *a, const TimesRecording *r, const char *settings);
 /* Slowest of the median times in ms, likewise. */
 double finding_worst_ms(Arena *a, const TimesRecording *r, const char *settings);
 
+/* Configurations whose median time is at most `ms`. */
+size_t finding_count_within(Arena *a, const TimesRecording *r, double ms);
+
 /* A recording that a test asks, and the arena that it lies in, which the test frees. */
 typedef struct Asked {
     Arena *arena;

@@ -188,13 +188,14 @@ static void by_columns_is_slower_and_writing_so_more_than_reading(void **state)
     arena_free(q.arena);
 }
 
+/* With tiles of 32 rows hardly measurably. */
 static void blocks_down_the_columns_make_it_a_little_worse(void **state)
 {
     (void)state;
     Asked q = finding_ask("access");
     const char *one = "KIND=2 ELEMENTS=4 READ=1 WRITE=1 TILE=32 BLOCKS=1";
     const char *other = "KIND=2 ELEMENTS=4 READ=1 WRITE=1 TILE=16 BLOCKS=1";
-    finding_ratio_between(q, one, "BLOCKS=0", 1.004, 1.03);
+    finding_ratio_between(q, one, "BLOCKS=0", 0.995, 1.03);
     finding_ratio_between(q, other, "BLOCKS=0", 1.06, 1.15);
     arena_free(q.arena);
 }
@@ -424,8 +425,7 @@ static void each_step_of_the_transpose_gains(void **state)
     arena_free(q.arena);
 }
 
-/* The tutorial's remedy against partitions of the memory, which blocks no longer wait for. */
- */
+/* The tutorial's remedy against waiting for one partition of the memory. */
 static void the_diagonal_order_gains_nothing(void **state)
 {
     (void)state;

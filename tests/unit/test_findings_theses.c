@@ -80,6 +80,16 @@ static void more_samples_a_launch_hurt_with_an_array_for_each_number_alone(void 
     arena_free(q.arena);
 }
 
+static void another_image_reconstruction_has_the_same_cure(void **state)
+{
+    (void)state;
+    Asked q = finding_ask("mri-q");
+    finding_ratio_between(q, "LAYOUT=0 SAMPLES=1536", "SAMPLES=96", 3, 6);
+    finding_ratio_between(q, "LAYOUT=1 SAMPLES=1536", "SAMPLES=96", 0.8, 1.1);
+    finding_ratio_between(q, "LAYOUT=0", "LAYOUT=1", 1.7, 2.6);
+    arena_free(q.arena);
+}
+
 /* 6.2: blocks of seven sizes do the same within a few per cent, where the constant cache is no
  * matter. */
 static void block_sizes_hardly_matter_without_barriers(void **state)
@@ -109,6 +119,28 @@ static void coalescing_of_a_rare_output_does_not_matter(void **state)
     (void)state;
     Asked q = finding_ask("cp");
     finding_ratio_between(q, "COALESCED=0", "COALESCED=1", 0.98, 1.03);
+    arena_free(q.arena);
+}
+
+/* Through 4000 atoms by constant memory: by twos and fours it is the worst, by sixteen the best. */
+static void how_far_a_thread_unrolls_its_way_through_constants_decides(void **state)
+{
+    (void)state;
+    Asked q = finding_ask("cp");
+    finding_ratio_between(q, "POINTS=1 UNROLL=2", "UNROLL=1", 4, 6.5);
+    finding_ratio_between(q, "POINTS=1 UNROLL=4", "UNROLL=1", 4, 6);
+    finding_ratio_between(q, "POINTS=1 UNROLL=16", "UNROLL=1", 0.65, 0.78);
+    arena_free(q.arena);
+}
+
+/* 6.3: 5 of 942 are within 20 % of the fastest. */
+static void few_configurations_of_sad_are_near_the_best(void **state)
+{
+    (void)state;
+    Asked q = finding_ask("sad");
+    double best = finding_best_ms(q.arena, q.recording, "");
+    assert_int_equal(finding_count_within(q.arena, q.recording, 1.2 * best), 5);
+    assert_true(finding_worst_ms(q.arena, q.recording, "") > 10 * best);
     arena_free(q.arena);
 }
 
@@ -158,9 +190,12 @@ int main(void)
         cmocka_unit_test(unrolling_by_two_gains_nothing_and_completely_something),
         cmocka_unit_test(prefetching_and_spilling_hardly_matter),
         cmocka_unit_test(more_samples_a_launch_hurt_with_an_array_for_each_number_alone),
+        cmocka_unit_test(another_image_reconstruction_has_the_same_cure),
         cmocka_unit_test(block_sizes_hardly_matter_without_barriers),
         cmocka_unit_test(points_a_thread_have_a_best_number),
         cmocka_unit_test(coalescing_of_a_rare_output_does_not_matter),
+        cmocka_unit_test(how_far_a_thread_unrolls_its_way_through_constants_decides),
+        cmocka_unit_test(few_configurations_of_sad_are_near_the_best),
         cmocka_unit_test(caches_have_made_staging_of_pels_less_important),
         cmocka_unit_test(a_single_block_with_roots_alone_is_no_loss_any_more),
         cmocka_unit_test(a_convolution_gains_by_staging_and_by_a_constant_filter),
