@@ -9,8 +9,7 @@ static int time_compare(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-/* The finite times, fastest first. */
-static double *sorted(Arena *a, const double *times, size_t n, size_t *count)
+double *random_sorted(Arena *a, const double *times, size_t n, size_t *count)
 {
     double *t = ARENA_ARRAY(a, double, n);
     *count = 0;
@@ -27,10 +26,8 @@ static double *sorted(Arena *a, const double *times, size_t n, size_t *count)
  * t[i] is in, and the other s-1 are among the n-1-i slower ones.  That probability starts at s/n
  * and goes from i to i+1 by the factor (n-i-s) / (n-1-i): no factorial is ever formed, each step is
  * rounded a few times, and so the relative error is below about 3 n times the machine's. */
-double random_best_without(Arena *scratch, const double *times, size_t n, size_t sample)
+double random_sorted_without(const double *t, size_t count, size_t sample)
 {
-    size_t count;
-    const double *t = sorted(scratch, times, n, &count);
     if (count == 0 || sample == 0)
         return NAN;
     size_t s = sample < count ? sample : count;
@@ -44,10 +41,8 @@ double random_best_without(Arena *scratch, const double *times, size_t n, size_t
 }
 
 /* The fastest of the sample is t[i] or slower with probability ((n-i)/n)^s. */
-double random_best_with(Arena *scratch, const double *times, size_t n, size_t sample)
+double random_sorted_with(const double *t, size_t count, size_t sample)
 {
-    size_t count;
-    const double *t = sorted(scratch, times, n, &count);
     if (count == 0 || sample == 0)
         return NAN;
     double mean = 0, no_faster = 1;
@@ -57,4 +52,18 @@ double random_best_with(Arena *scratch, const double *times, size_t n, size_t sa
         no_faster = slower;
     }
     return mean;
+}
+
+double random_best_without(Arena *scratch, const double *times, size_t n, size_t sample)
+{
+    size_t count;
+    const double *sorted = random_sorted(scratch, times, n, &count);
+    return random_sorted_without(sorted, count, sample);
+}
+
+double random_best_with(Arena *scratch, const double *times, size_t n, size_t sample)
+{
+    size_t count;
+    const double *sorted = random_sorted(scratch, times, n, &count);
+    return random_sorted_with(sorted, count, sample);
 }

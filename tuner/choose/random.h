@@ -10,6 +10,14 @@
 
 #include <stddef.h>
 
+/* The times that are not NaN or infinite (those are failed configurations), ascending, in `a`. */
+double *random_sorted(Arena *a, const double *times, size_t n, size_t *count);
+
+/* The two below for times that random_sorted has put in order: for many samples of the same times.
+ */
+double random_sorted_without(const double *sorted, size_t count, size_t sample);
+double random_sorted_with(const double *sorted, size_t count, size_t sample);
+
 /* Expected smallest of `sample` times drawn without replacement (A.8).  Times that are NaN or
  * infinite (failed configurations) are left out of the n; a sample larger than n is n.  NaN when
  * there is no time or the sample is empty. */

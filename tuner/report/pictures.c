@@ -190,13 +190,10 @@ static void draw_samples(Arena *a, const Story *story, Pictures *all)
         return;
     double *x = ARENA_ARRAY(a, double, STEPS), *y = ARENA_ARRAY(a, double, STEPS);
     double best = s->ms[s->best];
-    Arena *scratch = arena_new();
-    const double *times = judge_times(scratch, s);
     for (int k = 0; k < STEPS; k++) {
         x[k] = floor(pow((double)s->distinct, (double)k / (STEPS - 1)) + 0.5);
-        y[k] = 100 * best / random_best_without(scratch, times, s->count, (size_t)x[k]);
+        y[k] = 100 * best / random_sorted_without(s->sorted, s->distinct, (size_t)x[k]);
     }
-    arena_free(scratch);
     double *cx = ARENA_ARRAY(a, double, 1), *cy = ARENA_ARRAY(a, double, 1);
     *cx = (double)chosen_count(story);
     *cy = 100 * best / s->ms[story->winner];

@@ -54,10 +54,7 @@ static size_t rank_of(const PointSet *s, double ms)
 
 static double random_regret(const PointSet *s, size_t sample)
 {
-    Arena *scratch = arena_new();
-    double best = random_best_without(scratch, judge_times(scratch, s), s->count, sample);
-    arena_free(scratch);
-    return best / s->ms[s->best] - 1;
+    return random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
 }
 
 Judgement judge(const PointSet *s, const bool *chosen)
@@ -83,20 +80,20 @@ Judgement judge(const PointSet *s, const bool *chosen)
  * --------------------------------------------------------------------------------------
  */
 
-typedef double ExpectedBest(Arena *scratch, const double *times, size_t n, size_t sample);
+typedef double ExpectedBest(const double *sorted, size_t count, size_t sample);
 
 /* The expected best only falls as the sample grows. */
-static size_t sample_for(Arena *scratch, ExpectedBest *expected, const double *times, size_t n,
+static size_t sample_for(ExpectedBest *expected, const double *sorted, size_t count,
                          double performance, size_t most)
 {
-    double best = expected(scratch, times, n, most);
-    double fastest = random_best_without(scratch, times, n, n);
-    if (!(fastest / best >= performance))
-        return isnan(best) ? 0 : most;
+    if (count == 0)
+        return 0;
+    if (!(sorted[0] / expected(sorted, count, most) >= performance))
+        return most;
     size_t low = 1, high = most;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (fastest / expected(scratch, times, n, middle) >= performance)
+        if (sorted[0] / expected(sorted, count, middle) >= performance)
             high = middle;
         else
             low = middle + 1;
@@ -104,15 +101,14 @@ static size_t sample_for(Arena *scratch, ExpectedBest *expected, const double *t
     return low;
 }
 
-size_t judge_sample_for(Arena *scratch, const double *times, size_t n, double performance)
+size_t judge_sample_for(const double *sorted, size_t count, double performance)
 {
-    return n == 0 ? 0 : sample_for(scratch, random_best_without, times, n, performance, n);
+    return sample_for(random_sorted_without, sorted, count, performance, count);
 }
 
-size_t judge_draws_for(Arena *scratch, const double *times, size_t n, double performance,
-                       size_t limit)
+size_t judge_draws_for(const double *sorted, size_t count, double performance, size_t limit)
 {
-    return n == 0 ? 0 : sample_for(scratch, random_best_with, times, n, performance, limit);
+    return sample_for(random_sorted_with, sorted, count, performance, limit);
 }
 
 /* --- metrics

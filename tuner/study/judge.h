@@ -33,12 +33,11 @@ Judgement judge(const PointSet *s, const bool *chosen);
 double *judge_times(Arena *a, const PointSet *s);
 
 /* The smallest sample drawn without replacement whose expected best reaches `performance` (0.9)
- * of the best of all; 0 when there is no time. */
-size_t judge_sample_for(Arena *scratch, const double *times, size_t n, double performance);
+ * of the best of all; 0 when there is no time.  Times as in PointSet.sorted. */
+size_t judge_sample_for(const double *sorted, size_t count, double performance);
 
 /* The same with replacement (A.4), at most `limit`. */
-size_t judge_draws_for(Arena *scratch, const double *times, size_t n, double performance,
-                       size_t limit);
+size_t judge_draws_for(const double *sorted, size_t count, double performance, size_t limit);
 
 /* Spearman's rank correlation of two columns over the points that have both; NaN for fewer than
  * three. */

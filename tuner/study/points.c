@@ -2,6 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "tuner/choose/cluster.h"
+#include "tuner/choose/random.h"
 #include "tuner/measure/stats.h"
 #include "tuner/record/device.h"
 #include "tuner/record/profile_take.h"
@@ -37,6 +38,15 @@ static void count_points(PointSet *s)
     }
 }
 
+static void sort_times(Arena *a, PointSet *s)
+{
+    double *times = ARENA_ARRAY(a, double, s->count);
+    size_t count;
+    for (size_t i = 0; i < s->count; i++)
+        times[i] = s->same_as[i] == i ? s->ms[i] : NAN;
+    s->sorted = random_sorted(a, times, s->count, &count);
+}
+
 static void evaluate_metrics(Arena *a, PointSet *s, const MetricSet *metrics)
 {
     size_t n = metrics->metrics.count;
@@ -61,6 +71,7 @@ void points_finish(Arena *a, PointSet *s, const char *const *codes, const Metric
 {
     find_same(a, s, codes);
     count_points(s);
+    sort_times(a, s);
     evaluate_metrics(a, s, metrics);
 }
 

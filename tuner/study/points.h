@@ -35,9 +35,10 @@ typedef struct PointSet {
     const Profile **profiles; /* per point: of its launches together; NULL: not known */
     size_t *same_as;          /* per point: the first one with the same code and launch; itself */
 
-    size_t timed;    /* points with a time */
-    size_t distinct; /* points that stand for themselves and have a time */
-    size_t best;     /* the fastest of these; SIZE_MAX: there is none */
+    size_t timed;         /* points with a time */
+    size_t distinct;      /* points that stand for themselves and have a time */
+    const double *sorted; /* times of the distinct points, fastest first */
+    size_t best;          /* the fastest of these; SIZE_MAX: there is none */
 
     const MetricSet *metrics;
     double **metric; /* per metric, per point; NaN: not known */

@@ -82,14 +82,11 @@ static void study_metrics(Arena *a, Study *y)
 static void study_samples(Study *y)
 {
     const PointSet *s = y->points;
-    Arena *scratch = arena_new();
-    const double *times = judge_times(scratch, s);
     size_t most = 100 * (s->distinct + 1); /* with replacement, all of them may never be drawn */
-    y->sample_90 = judge_sample_for(scratch, times, s->count, 0.90);
-    y->sample_95 = judge_sample_for(scratch, times, s->count, 0.95);
-    y->draws_90 = judge_draws_for(scratch, times, s->count, 0.90, most);
-    y->draws_95 = judge_draws_for(scratch, times, s->count, 0.95, most);
-    arena_free(scratch);
+    y->sample_90 = judge_sample_for(s->sorted, s->distinct, 0.90);
+    y->sample_95 = judge_sample_for(s->sorted, s->distinct, 0.95);
+    y->draws_90 = judge_draws_for(s->sorted, s->distinct, 0.90, most);
+    y->draws_95 = judge_draws_for(s->sorted, s->distinct, 0.95, most);
 }
 
 /* 1, 2, 5, 10, 20 … and the whole space. */
