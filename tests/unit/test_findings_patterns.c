@@ -1,8 +1,8 @@
 /* What the documents on anti-parallel patterns, prefix sums, reductions and transposes found,
- * looked for in the recordings of today's GPU: the rows of the tables in templates/README.md. Where
+ * looked for in the recordings of today's GPU: the rows of the tables in templates/README.md.  Where
  * the documents have a formula, its constants come from two of the configurations and the others
- * are what is tested.  Bounds were set around what the
- * recordings say: narrow enough that a test fails without its finding. */
+ * are what is tested.  Bounds were set around what the recordings say: narrow enough that a test
+ * fails without its finding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
