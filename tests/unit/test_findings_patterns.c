@@ -1,5 +1,5 @@
 /* What the documents on anti-parallel patterns, prefix sums, reductions and transposes found,
- * looked for in the recordings of today's GPU: the rows of the tables in templates/README.md.  Where
+ * looked for in the recordings of today's GPU: the rows of the tables in templates/README.md. Where
  * the documents have a formula, its constants come from two of the configurations and the others
  * are what is tested.  Bounds were set around what the recordings say: narrow enough that a test
  * fails without its finding. */
@@ -43,6 +43,7 @@ static Line line_through(Asked q, int body, int branches)
     double one = finding_ms(q, settings_of(q, PLAIN, body, 1));
     double many = finding_ms(q, settings_of(q, PLAIN, body, branches));
     double branch = (many - one) / (branches - 1);
+    assert_true(branch > 0.8 * one); /* nearly all of the time is the branches' */
     return (Line){one - branch, branch};
 }
 
@@ -79,6 +80,8 @@ static void branches_that_a_warp_does_not_take_cost_little(void **state)
             double ms =
                 finding_ms(q, arena_printf(q.arena, "%s BODY=%d SPREAD=%d", rest, body, spread));
             double alone = finding_ms(q, settings_of(q, PLAIN, body, 32 / spread));
+            double all = finding_ms(q, settings_of(q, PLAIN, body, 32));
+            near("a part of all branches", ms * spread / all, 1, 0.15);
             assert_true(ms / alone > 0.97 && ms / alone < most[body]);
         }
     arena_free(q.arena);
