@@ -42,8 +42,11 @@ static const char *role_text(const Argument *g)
 
 static const char *type_text(Arena *a, TaskType t)
 {
-    return t.lanes == 1 ? task_scalar_name(t.scalar)
-                        : arena_printf(a, "%s%d", task_scalar_name(t.scalar), t.lanes);
+    Buf b = {0};
+    task_type_print(t, &b);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
 }
 
 static bool is_float_type(PtxType t)
