@@ -1,3 +1,10 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "tests/support/finding.h"
 
 #include "tuner/measure/stats.h"
@@ -110,4 +117,42 @@ double finding_worst_ms(Arena *a, const TimesRecording *r, const char *settings)
         if (row_matches(&r->header, &r->rows.at[i], &these))
             worst = fmax(worst, row_ms(&r->rows.at[i]));
     return worst;
+}
+
+Asked finding_ask(const char *space)
+{
+    Asked q = {.arena = arena_new()};
+    q.recording = finding_recording(q.arena, space);
+    if (q.recording == NULL) {
+        arena_free(q.arena);
+        skip();
+    }
+    return q;
+}
+
+void finding_ratio_between(Asked q, const char *settings, const char *other, double low,
+                           double high)
+{
+    double ratio = finding_ratio(q.arena, q.recording, settings, other);
+    if (ratio >= low && ratio <= high)
+        return;
+    fail_msg("%s: %s takes %g times as long as with %s, not %g to %g", q.recording->header.space,
+             settings, ratio, other, low, high);
+}
+
+double finding_ms(Asked q, const char *settings)
+{
+    const RecordHeader *h = &q.recording->header;
+    Settings these = settings_read(q.arena, h, settings);
+    const RecordRow *only = NULL;
+    for (size_t i = 0; i < q.recording->rows.count; i++) {
+        if (!row_matches(h, &q.recording->rows.at[i], &these))
+            continue;
+        if (only != NULL)
+            fail_msg("%s: more than one configuration has %s", h->space, settings);
+        only = &q.recording->rows.at[i];
+    }
+    if (only == NULL)
+        fail_msg("%s: no configuration has %s", h->space, settings);
+    return row_ms(only);
 }

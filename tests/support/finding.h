@@ -22,4 +22,21 @@ double finding_best_ms(Arena *a, const TimesRecording *r, const char *settings);
 /* Slowest of the median times in ms, likewise. */
 double finding_worst_ms(Arena *a, const TimesRecording *r, const char *settings);
 
+/* A recording that a test asks, and the arena that it lies in, which the test frees. */
+typedef struct Asked {
+    Arena *arena;
+    const TimesRecording *recording;
+} Asked;
+
+/* The recording of a space; the running test is skipped where there is none. */
+Asked finding_ask(const char *space);
+
+/* The running test fails unless finding_ratio lies between. */
+void finding_ratio_between(Asked q, const char *settings, const char *other, double low,
+                           double high);
+
+/* Median time in ms of the one configuration with these settings; the running test fails where they
+ * leave a choice, or none. */
+double finding_ms(Asked q, const char *settings);
+
 #endif

@@ -11,41 +11,15 @@
 
 #include "tests/support/finding.h"
 
-typedef struct Asked {
-    Arena *arena;
-    const TimesRecording *recording;
-} Asked;
-
-static Asked ask(const char *space)
-{
-    Asked q = {.arena = arena_new()};
-    q.recording = finding_recording(q.arena, space);
-    if (q.recording == NULL) {
-        arena_free(q.arena);
-        skip();
-    }
-    return q;
-}
-
-/* The ratio of times `settings` : `other` lies between. */
-static void ratio_between(Asked q, const char *settings, const char *other, double low, double high)
-{
-    double ratio = finding_ratio(q.arena, q.recording, settings, other);
-    if (ratio >= low && ratio <= high)
-        return;
-    fail_msg("%s: %s takes %g times as long as with %s, not %g to %g", q.recording->header.space,
-             settings, ratio, other, low, high);
-}
-
 /* --- of finding_ratio itself, on a recording that is there --------------------------------------
  */
 
 static void a_transpose_in_shared_memory_is_slower_with_conflicts(void **state)
 {
     (void)state;
-    Asked q = ask("transpose");
-    ratio_between(q, "VARIANT=1 PAD=0", "VARIANT=2 PAD=1", 1.1, 20);
-    ratio_between(q, "VARIANT=2 PAD=1", "VARIANT=1 PAD=0", 0.05, 0.9);
+    Asked q = finding_ask("transpose");
+    finding_ratio_between(q, "VARIANT=1 PAD=0", "VARIANT=2 PAD=1", 1.1, 20);
+    finding_ratio_between(q, "VARIANT=2 PAD=1", "VARIANT=1 PAD=0", 0.05, 0.9);
     arena_free(q.arena);
 }
 
@@ -56,8 +30,8 @@ static void a_transpose_in_shared_memory_is_slower_with_conflicts(void **state)
 static void small_tiles_of_a_matrix_product_are_slow(void **state)
 {
     (void)state;
-    Asked q = ask("mm-thesis");
-    ratio_between(q, "TILE=8", "TILE=16", 1.3, 1.8);
+    Asked q = finding_ask("mm-thesis");
+    finding_ratio_between(q, "TILE=8", "TILE=16", 1.3, 1.8);
     assert_true(finding_best_ms(q.arena, q.recording, "TILE=8") >
                 1.3 * finding_best_ms(q.arena, q.recording, "TILE=16"));
     arena_free(q.arena);
@@ -67,9 +41,9 @@ static void small_tiles_of_a_matrix_product_are_slow(void **state)
 static void rectangular_tiles_help_at_every_step(void **state)
 {
     (void)state;
-    Asked q = ask("mm-thesis");
-    ratio_between(q, "TILE=16 RECT=1", "RECT=2", 1.1, 1.5);
-    ratio_between(q, "TILE=16 RECT=2", "RECT=4", 1.05, 1.3);
+    Asked q = finding_ask("mm-thesis");
+    finding_ratio_between(q, "TILE=16 RECT=1", "RECT=2", 1.1, 1.5);
+    finding_ratio_between(q, "TILE=16 RECT=2", "RECT=4", 1.05, 1.3);
     arena_free(q.arena);
 }
 
@@ -77,9 +51,9 @@ static void rectangular_tiles_help_at_every_step(void **state)
 static void unrolling_by_two_gains_nothing_and_completely_something(void **state)
 {
     (void)state;
-    Asked q = ask("mm-thesis");
-    ratio_between(q, "TILE=16 UNROLL=1", "UNROLL=2", 0.98, 1.03);
-    ratio_between(q, "TILE=16 UNROLL=1", "UNROLL=16", 1.05, 1.4);
+    Asked q = finding_ask("mm-thesis");
+    finding_ratio_between(q, "TILE=16 UNROLL=1", "UNROLL=2", 0.98, 1.03);
+    finding_ratio_between(q, "TILE=16 UNROLL=1", "UNROLL=16", 1.05, 1.4);
     arena_free(q.arena);
 }
 
@@ -87,10 +61,10 @@ static void unrolling_by_two_gains_nothing_and_completely_something(void **state
 static void prefetching_and_spilling_hardly_matter(void **state)
 {
     (void)state;
-    Asked q = ask("mm-thesis");
-    ratio_between(q, "PREFETCH=0", "PREFETCH=1", 0.98, 1.04);
-    ratio_between(q, "SPILL=0", "SPILL=1", 0.98, 1.02);
-    ratio_between(q, "SPILL=0", "SPILL=2", 0.97, 1.03);
+    Asked q = finding_ask("mm-thesis");
+    finding_ratio_between(q, "PREFETCH=0", "PREFETCH=1", 0.98, 1.04);
+    finding_ratio_between(q, "SPILL=0", "SPILL=1", 0.98, 1.02);
+    finding_ratio_between(q, "SPILL=0", "SPILL=2", 0.97, 1.03);
     arena_free(q.arena);
 }
 
@@ -99,10 +73,10 @@ static void prefetching_and_spilling_hardly_matter(void **state)
 static void more_samples_a_launch_hurt_with_an_array_for_each_number_alone(void **state)
 {
     (void)state;
-    Asked q = ask("mri-fhd");
-    ratio_between(q, "LAYOUT=0 SAMPLES=1280", "SAMPLES=80", 1.5, 10);
-    ratio_between(q, "LAYOUT=1 SAMPLES=1280", "SAMPLES=80", 0.8, 1.1);
-    ratio_between(q, "LAYOUT=0", "LAYOUT=1", 1.5, 10);
+    Asked q = finding_ask("mri-fhd");
+    finding_ratio_between(q, "LAYOUT=0 SAMPLES=1280", "SAMPLES=80", 1.5, 10);
+    finding_ratio_between(q, "LAYOUT=1 SAMPLES=1280", "SAMPLES=80", 0.8, 1.1);
+    finding_ratio_between(q, "LAYOUT=0", "LAYOUT=1", 1.5, 10);
     arena_free(q.arena);
 }
 
@@ -111,9 +85,9 @@ static void more_samples_a_launch_hurt_with_an_array_for_each_number_alone(void 
 static void block_sizes_hardly_matter_without_barriers(void **state)
 {
     (void)state;
-    Asked q = ask("mri-fhd");
-    ratio_between(q, "LAYOUT=1 BLOCK=64", "BLOCK=512", 0.9, 1.2);
-    ratio_between(q, "LAYOUT=1 BLOCK=256", "BLOCK=512", 0.95, 1.15);
+    Asked q = finding_ask("mri-fhd");
+    finding_ratio_between(q, "LAYOUT=1 BLOCK=64", "BLOCK=512", 0.9, 1.2);
+    finding_ratio_between(q, "LAYOUT=1 BLOCK=256", "BLOCK=512", 0.95, 1.15);
     arena_free(q.arena);
 }
 
@@ -121,10 +95,10 @@ static void block_sizes_hardly_matter_without_barriers(void **state)
 static void points_a_thread_have_a_best_number(void **state)
 {
     (void)state;
-    Asked q = ask("cp");
-    ratio_between(q, "COALESCED=1 POINTS=1", "POINTS=2", 1.2, 3);
-    ratio_between(q, "COALESCED=1 POINTS=2", "POINTS=4", 1.05, 2);
-    ratio_between(q, "COALESCED=1 POINTS=8", "POINTS=16", 0.3, 0.85);
+    Asked q = finding_ask("cp");
+    finding_ratio_between(q, "COALESCED=1 POINTS=1", "POINTS=2", 1.2, 3);
+    finding_ratio_between(q, "COALESCED=1 POINTS=2", "POINTS=4", 1.05, 2);
+    finding_ratio_between(q, "COALESCED=1 POINTS=8", "POINTS=16", 0.3, 0.85);
     arena_free(q.arena);
 }
 
@@ -133,8 +107,8 @@ static void points_a_thread_have_a_best_number(void **state)
 static void coalescing_of_a_rare_output_does_not_matter(void **state)
 {
     (void)state;
-    Asked q = ask("cp");
-    ratio_between(q, "COALESCED=0", "COALESCED=1", 0.98, 1.03);
+    Asked q = finding_ask("cp");
+    finding_ratio_between(q, "COALESCED=0", "COALESCED=1", 0.98, 1.03);
     arena_free(q.arena);
 }
 
@@ -143,9 +117,9 @@ static void coalescing_of_a_rare_output_does_not_matter(void **state)
 static void caches_have_made_staging_of_pels_less_important(void **state)
 {
     (void)state;
-    Asked q = ask("sad");
-    ratio_between(q, "STAGE=0", "STAGE=2", 1.05, 1.6);
-    ratio_between(q, "STAGE=0 PACKED=0", "STAGE=2", 1.1, 2);
+    Asked q = finding_ask("sad");
+    finding_ratio_between(q, "STAGE=0", "STAGE=2", 1.05, 1.6);
+    finding_ratio_between(q, "STAGE=0 PACKED=0", "STAGE=2", 1.1, 2);
     arena_free(q.arena);
 }
 
@@ -153,10 +127,10 @@ static void caches_have_made_staging_of_pels_less_important(void **state)
 static void a_single_block_with_roots_alone_is_no_loss_any_more(void **state)
 {
     (void)state;
-    Asked q = ask("rsqrt");
-    ratio_between(q, "SM_THREADS=768 BLOCKS=1", "BLOCKS=2", 0.8, 1.01);
-    ratio_between(q, "SM_THREADS=768 BLOCKS=1", "BLOCKS=4", 0.7, 1);
-    ratio_between(q, "SM_THREADS=768 BLOCKS=1", "BLOCKS=8", 0.7, 1);
+    Asked q = finding_ask("rsqrt");
+    finding_ratio_between(q, "SM_THREADS=768 BLOCKS=1", "BLOCKS=2", 0.8, 1.01);
+    finding_ratio_between(q, "SM_THREADS=768 BLOCKS=1", "BLOCKS=4", 0.7, 1);
+    finding_ratio_between(q, "SM_THREADS=768 BLOCKS=1", "BLOCKS=8", 0.7, 1);
     arena_free(q.arena);
 }
 
@@ -168,10 +142,10 @@ static void a_single_block_with_roots_alone_is_no_loss_any_more(void **state)
 static void a_convolution_gains_by_staging_and_by_a_constant_filter(void **state)
 {
     (void)state;
-    Asked q = ask("convolution");
-    ratio_between(q, "STAGE=0", "STAGE=1", 1.2, 2.5);
-    ratio_between(q, "FILTER=1 UNROLL=9", "FILTER=0", 1.01, 1.4);
-    ratio_between(q, "UNROLL=1", "UNROLL=9", 1.2, 3);
+    Asked q = finding_ask("convolution");
+    finding_ratio_between(q, "STAGE=0", "STAGE=1", 1.2, 2.5);
+    finding_ratio_between(q, "FILTER=1 UNROLL=9", "FILTER=0", 1.01, 1.4);
+    finding_ratio_between(q, "UNROLL=1", "UNROLL=9", 1.2, 3);
     arena_free(q.arena);
 }
 

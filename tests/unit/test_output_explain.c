@@ -375,22 +375,20 @@ static void waiting_of_a_full_sm_asks_for_no_more_warps(void **state)
     tear_down(&f);
 }
 
-static void a_short_last_wave_costs_its_empty_part(void **state)
+static void blocks_that_do_not_go_round_cost_what_the_others_wait(void **state)
 {
     (void)state;
     Fixture f;
     set_up(&f);
-    f.profile.value[PROFILE_WAVES] = 1.25;
-    f.profile.value[PROFILE_TAIL_EFFICIENCY] = 0.625;
+    f.profile.value[PROFILE_BLOCKS] = 132 + 33; /* two on some, 1.25 on average */
+    f.profile.value[PROFILE_LOADED_CYCLES] = 1000;
 
-    Finding found = only(&f, "tail");
+    Finding found = only(&f, "uneven blocks");
 
-    /* The bound is 1 / 0.625 of the work, so that without a tail the work is left. */
-    assert_near(found.cycles, (1 / 0.625 - 1) * 1200 * SM_WARPS / 4);
-    assert_string_equal(found.what, "1.25 waves of blocks take the time of 2");
+    assert_near(found.cycles, (2 - 1.25) * 8 * 1200 / 4);
+    assert_string_equal(found.what, "165 blocks on 132 SMs: some get 2, the mean is 1.25");
 
-    f.profile.value[PROFILE_WAVES] = 1.9;
-    f.profile.value[PROFILE_TAIL_EFFICIENCY] = 0.95;
+    f.profile.value[PROFILE_BLOCKS] = 132 * 7.5; /* eight on some */
     assert_none(&f);
     tear_down(&f);
 }
@@ -401,11 +399,10 @@ static void less_than_one_wave_asks_for_more_blocks(void **state)
     Fixture f;
     set_up(&f);
     f.profile.value[PROFILE_WAVES] = 0.5;
-    f.profile.value[PROFILE_TAIL_EFFICIENCY] = 0.5;
 
-    Finding found = only(&f, "tail");
+    Finding found = only(&f, "few blocks");
 
-    assert_non_null(strstr(found.remedy, "fewer blocks than the SMs can hold"));
+    assert_string_equal(found.what, "an SM could hold 8 blocks and gets 4.0");
     tear_down(&f);
 }
 
@@ -518,7 +515,7 @@ int main(void)
         cmocka_unit_test(barriers_cost_what_a_warp_spends_at_them),
         cmocka_unit_test(waiting_names_what_for_and_the_next_step_of_occupancy),
         cmocka_unit_test(waiting_of_a_full_sm_asks_for_no_more_warps),
-        cmocka_unit_test(a_short_last_wave_costs_its_empty_part),
+        cmocka_unit_test(blocks_that_do_not_go_round_cost_what_the_others_wait),
         cmocka_unit_test(less_than_one_wave_asks_for_more_blocks),
         cmocka_unit_test(blocks_of_broken_warps_leave_lanes_idle),
         cmocka_unit_test(loops_larger_than_any_that_was_timed_are_told),

@@ -16,8 +16,8 @@ static const double worth_telling_share = 0.05;
 static const double not_worth_telling = 0.01;
 /* A share of a warp's own time at barriers that is. */
 static const double long_at_barriers = 0.2;
-/* A last wave that leaves more room than this empty is told. */
-static const double good_tail = 0.9;
+/* The mean of the SMs' blocks over their most; below this it is told. */
+static const double good_balance = 0.9;
 /* Code of innermost loops, bytes.  How large the instruction caches are is not published.  In the
  * recording of spaces/mm.spec on an H200, configurations that differ in the unrolling alone lose
  * nothing to their prediction up to here, and it has next to none beyond. */
@@ -311,23 +311,40 @@ static bool waiting(const Search *f, Finding *out)
     return true;
 }
 
-static bool tail(const Search *f, Finding *out)
+/* Blocks are whole: the SMs that get one more than others end last. */
+static bool uneven_blocks(const Search *f, Finding *out)
 {
-    double efficiency = field(f, PROFILE_TAIL_EFFICIENCY), waves = field(f, PROFILE_WAVES);
-    if (!(efficiency < good_tail))
+    double balance = explain_metric(f->s, "balance"), blocks = field(f, PROFILE_BLOCKS);
+    int sms = f->s->run->device->sms;
+    if (!(balance > 1 / good_balance))
         return false;
     *out = (Finding){
-        .name = "tail",
+        .name = "uneven blocks",
         .kind = "partitioning",
-        .what = arena_printf(f->arena, "%.2f waves of blocks take the time of %.0f", waves,
-                             ceil(waves)),
-        .cycles = explain_metric(f->s, "bound_cycles") * (1 - efficiency),
-        .share = 1 - efficiency,
+        .what = arena_printf(f->arena, "%.0f blocks on %d SMs: some get %.0f, the mean is %.2f",
+                             blocks, sms, ceil(blocks / sms), blocks / sms),
+        .cycles = explain_metric(f->s, "bound_cycles") * (1 - 1 / balance),
+        .share = 1 - 1 / balance,
         .unit = "the bound",
-        .remedy = waves < 1 ? "There are fewer blocks than the SMs can hold: give each block, or "
-                              "each thread, less to do."
-                            : "Choose tiles that fill the SMs a whole number of times, or smaller "
-                              "blocks, so that the last wave is short."};
+        .remedy = "Choose tiles that give every SM as many blocks, or smaller ones, so that one "
+                  "block more weighs less."};
+    return true;
+}
+
+/* A grid smaller than one wave leaves room for warps that would hide latency. */
+static bool few_blocks(const Search *f, Finding *out)
+{
+    double waves = field(f, PROFILE_WAVES);
+    if (!(waves < good_balance))
+        return false;
+    *out = (Finding){.name = "few blocks",
+                     .kind = "partitioning",
+                     .what = arena_printf(f->arena, "an SM could hold %.0f blocks and gets %.1f",
+                                          field(f, PROFILE_BLOCKS_PER_SM),
+                                          waves * field(f, PROFILE_BLOCKS_PER_SM)),
+                     .cycles = NAN,
+                     .effect = "fewer warps than there could be hide what each one waits for",
+                     .remedy = "Give each block, or each thread, less to do."};
     return true;
 }
 
@@ -378,7 +395,7 @@ Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines)
     static bool (*const patterns[])(const Search *, Finding *) = {
         bank_conflicts, scattered_accesses, spills,     indirect_accesses,
         divergence,     branches_on_data,   barriers,   waiting,
-        tail,           idle_lanes,         large_loops};
+        uneven_blocks,  few_blocks,         idle_lanes, large_loops};
     Search search = {a, s, lines};
     Findings found = {0};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {

@@ -265,7 +265,7 @@ static const TableRow rows[] = {
     {"fp64", cell_unit, "fp64_cycles"},
     {"shared and L1", cell_unit, "shared_cycles"},
     {"L2", cell_unit, "l2_cycles"},
-    {"bound with tail", cell_cycles, "bound_cycles"},
+    {"bound, uneven", cell_cycles, "bound_cycles"},
     {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL},
     {"alone", cell_field, "serial_cycles"},
     {"issue", cell_serial, "serial_issue"},
