@@ -47,6 +47,11 @@ change() {
     has "$stderr" "vector_add.spec:[0-9]+:[0-9]+: error: .*a launch repeats once at least"
 }
 
+@test "a buffer that no device can hold" {
+    change vector_add 's/^in a : float.n. .*/in a : float[4611686018427387904]/'
+    has "$stderr" "vector_add.spec:[0-9]+:4: error: 'a' is larger than the memory of any device"
+}
+
 @test "a reference that cannot be launched" {
     change vector_add '/^reference/d; $a reference "vector_add.cu" vector_add block 2048 grid 1'
     has "$stderr" 'vector_add.spec:[0-9]+:1: error: the reference cannot be launched: too many threads'
