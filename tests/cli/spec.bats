@@ -52,6 +52,13 @@ change() {
     has "$stderr" "vector_add.spec:[0-9]+:4: error: 'a' is larger than the memory of any device"
 }
 
+@test "random contents whose numbers are the wrong way round" {
+    change vector_add 's/^in a .*/in a : float[n] = uniform(1, 0)/'
+    has "$stderr" 'vector_add.spec:[0-9]+:30: error: the high end of uniform is below its low end'
+    change vector_add 's/^in a .*/in a : float[n] = normal(0, -1)/'
+    has "$stderr" 'vector_add.spec:[0-9]+:[0-9]+: error: a deviation is not negative'
+}
+
 @test "a reference that cannot be launched" {
     change vector_add '/^reference/d; $a reference "vector_add.cu" vector_add block 2048 grid 1'
     has "$stderr" 'vector_add.spec:[0-9]+:1: error: the reference cannot be launched: too many threads'
