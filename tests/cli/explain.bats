@@ -136,6 +136,16 @@ figure() {
     has "$output" '^WIDTH=3 TILE=256: did not compile: fails.cu\(4\): error: '
 }
 
+@test "words without quotes are one configuration until a parameter is named again" {
+    explain --space "$SOURCE/spaces/mm.spec" --no-lines "$plain" "$padded"
+    status_is 0
+    quoted=$output
+    # shellcheck disable=SC2086
+    explain --space "$SOURCE/spaces/mm.spec" --no-lines $plain $padded
+    status_is 0
+    [ "$output" = "$quoted" ]
+}
+
 @test "what is wrong with the words of the command is said" {
     explain --space "$data/synthetic.spec"
     status_is 2

@@ -34,8 +34,34 @@ change() {
     has "$stderr" "parameter 4 of 'vector_add' has 4 bytes, 'n' is a number, int64 of 8"
     change vector_add 's/^arg n : int = n/arg n : float = 1/'
     has "$stderr" "parameter 4 of 'vector_add' is an integer, 'n' is float"
+    change vector_add 's/^arg n : int = n/arg n : int2 = 1/'
+    has "$stderr" "parameter 4 of 'vector_add' has 4 bytes, 'n' is a number, int2 of 8"
     change vector_add 's/^in a .*/arg a : int = 1/'
     has "$stderr" "parameter 1 of 'vector_add' (is a pointer|has 8 bytes), 'a' is a number"
+}
+
+@test "arithmetic that fails for every configuration is shown where it fails" {
+    change vector_add '$a let NOTHING = 1 / 0'
+    has "$stderr" "vector_add.spec:[0-9]+:[0-9]+: error: .*division by zero"
+    change vector_add '/^grid/s/.*/&\nrepeat 0/'
+    has "$stderr" "vector_add.spec:[0-9]+:[0-9]+: error: .*a launch repeats once at least"
+}
+
+@test "a buffer that no device can hold" {
+    change vector_add 's/^in a : float.n. .*/in a : float[4611686018427387904]/'
+    has "$stderr" "vector_add.spec:[0-9]+:4: error: 'a' is larger than the memory of any device"
+}
+
+@test "random contents whose numbers are the wrong way round" {
+    change vector_add 's/^in a .*/in a : float[n] = uniform(1, 0)/'
+    has "$stderr" 'vector_add.spec:[0-9]+:30: error: the high end of uniform is below its low end'
+    change vector_add 's/^in a .*/in a : float[n] = normal(0, -1)/'
+    has "$stderr" 'vector_add.spec:[0-9]+:[0-9]+: error: a deviation is not negative'
+}
+
+@test "a reference that cannot be launched" {
+    change vector_add '/^reference/d; $a reference "vector_add.cu" vector_add block 2048 grid 1'
+    has "$stderr" 'vector_add.spec:[0-9]+:1: error: the reference cannot be launched: too many threads'
 }
 
 @test "a kernel that the file does not have" {

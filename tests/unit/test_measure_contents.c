@@ -151,7 +151,7 @@ static void integers_keep_to_their_range(void **state)
     }
 }
 
-static void types_are_found_by_their_cuda_names(void **state)
+static void types_are_found_by_their_cuda_names_and_by_those_printed(void **state)
 {
     (void)state;
     static const struct {
@@ -170,6 +170,16 @@ static void types_are_found_by_their_cuda_names(void **state)
         assert_true(task_type_find(CASES[i].name, &t));
         assert_int_equal(t.scalar, CASES[i].s);
         assert_int_equal(t.lanes, CASES[i].lanes);
+    }
+    for (int s = 0; s < TASK_SCALARS; s++) {
+        for (int lanes = 1; lanes <= 4; lanes++) {
+            Buf name = {0};
+            task_type_print((TaskType){(TaskScalar)s, lanes}, &name);
+            assert_true(task_type_find(buf_text(&name), &t));
+            assert_int_equal(t.scalar, s);
+            assert_int_equal(t.lanes, lanes);
+            buf_free(&name);
+        }
     }
     assert_false(task_type_find("float5", &t));
     assert_false(task_type_find("int322", &t));
@@ -247,7 +257,7 @@ int main(void)
         cmocka_unit_test(every_half_survives_the_way_to_double_and_back),
         cmocka_unit_test(halves_are_rounded_to_the_nearest_even),
         cmocka_unit_test(integers_keep_to_their_range),
-        cmocka_unit_test(types_are_found_by_their_cuda_names),
+        cmocka_unit_test(types_are_found_by_their_cuda_names_and_by_those_printed),
         cmocka_unit_test(normal_numbers_are_normally_distributed),
         cmocka_unit_test(a_copy_in_double_precision_holds_the_very_same_numbers),
         cmocka_unit_test(bytes_come_as_they_are_given_and_zeros_behind_them),

@@ -29,14 +29,16 @@ static bool print_usage(const OptionTable *t)
 static void print_sound(const Run *r, const RunCheck *c)
 {
     Buf out = {0};
-    buf_printf(&out, "%s%s%s: sound; %zu configurations", r->spec->name,
+    buf_printf(&out, "%s%s%s: sound; %zu configuration%s", r->spec->name,
                *r->spec->problems[r->space.problem].text ? ", " : "",
-               r->spec->problems[r->space.problem].text, r->config_count);
+               r->spec->problems[r->space.problem].text, r->config_count,
+               r->config_count == 1 ? "" : "s");
     if (c->uncompiled)
         buf_printf(&out, "; nothing was compiled: %s", c->uncompiled);
     else
-        buf_printf(&out, "; the parameters of %zu kernels fit, %zu accesses of buffers stay inside",
-                   c->kernels, c->accesses);
+        buf_printf(&out,
+                   "; the parameters of %zu kernel%s fit, %zu accesses of buffers stay inside",
+                   c->kernels, c->kernels == 1 ? "" : "s", c->accesses);
     if (!spec_is_verified(r->spec))
         buf_puts(&out, "; results will not be verified: there is no reference");
     buf_putc(&out, '\n');

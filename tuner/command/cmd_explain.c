@@ -6,13 +6,14 @@
 #include "tuner/output/report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { SUBJECTS = 2 };
 
 typedef struct ExplainOptions {
     RunOptions run;
     bool no_lines, json, help;
-    const char *texts[SUBJECTS];
+    Buf texts[SUBJECTS];
     int count;
 } ExplainOptions;
 
@@ -29,20 +30,38 @@ static OptionTable table_of(ExplainOptions *o)
     return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
 }
 
-/* The configurations asked for stand behind the options. */
-static bool take_texts(ExplainOptions *o, int count, char **texts)
+/* Whether a configuration's text gives the parameter that a word begins with a value already. */
+static bool gives(const Buf *text, const char *word, size_t name_length)
+{
+    const char *at = buf_text(text);
+    while (*at) {
+        if (strncmp(at, word, name_length) == 0 && at[name_length] == '=')
+            return true;
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return false;
+}
+
+/* The configurations asked for stand behind the options, each in quotes or word by word: a
+ * parameter that is named again begins the next one. */
+static bool take_texts(ExplainOptions *o, int count, char **words)
 {
     if (count < 1)
         return fputs("aptune: which configuration? Say \"A=1 B=2 …\"\n", stderr), false;
-    if (count > SUBJECTS) {
-        fprintf(stderr,
-                "aptune: unexpected argument '%s': one configuration or two, each in quotes\n",
-                texts[SUBJECTS]);
-        return false;
+    for (int i = 0; i < count; i++) {
+        size_t name = strcspn(words[i], "= ");
+        if (o->count == 0 || words[i][name] != '=' ||
+            gives(&o->texts[o->count - 1], words[i], name)) {
+            if (o->count == SUBJECTS) {
+                fprintf(stderr, "aptune: unexpected argument '%s': one configuration or two\n",
+                        words[i]);
+                return false;
+            }
+            o->count++;
+        }
+        buf_printf(&o->texts[o->count - 1], "%s ", words[i]);
     }
-    for (int i = 0; i < count; i++)
-        o->texts[i] = texts[i];
-    o->count = count;
     return true;
 }
 
@@ -104,7 +123,7 @@ static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
         return EXIT_USAGE;
     size_t configs[SUBJECTS];
     for (int i = 0; i < o->count; i++) {
-        configs[i] = run_find_config(r, o->texts[i], r->diag);
+        configs[i] = run_find_config(r, buf_text(&o->texts[i]), r->diag);
         if (configs[i] == SIZE_MAX)
             return EXIT_USAGE;
     }
@@ -119,24 +138,32 @@ static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
     return print_explanation(r, o, configs, r->profiles_recorded) ? EXIT_DONE : EXIT_FAILED;
 }
 
-int cmd_explain(int argc, char **argv)
+static int explain_command(int argc, char **argv, ExplainOptions *o)
 {
-    ExplainOptions o = {0};
-    OptionTable table = table_of(&o);
-    if (!parse_options(&table, argc, argv, &o)) {
+    OptionTable table = table_of(o);
+    if (!parse_options(&table, argc, argv, o)) {
         fputs("`aptune explain --help` lists the options\n", stderr);
         return EXIT_USAGE;
     }
-    if (o.help)
+    if (o->help)
         return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
-    Run r = start_run(a, &o.run, &bar, &d);
-    int code = explain(&r, &o, &bar);
+    Run r = start_run(a, &o->run, &bar, &d);
+    int code = explain(&r, o, &bar);
     progress_end(&bar);
     command_flush_messages(&d);
     run_close(&r);
     arena_free(a);
+    return code;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    ExplainOptions o = {0};
+    int code = explain_command(argc, argv, &o);
+    for (int i = 0; i < SUBJECTS; i++)
+        buf_free(&o.texts[i]);
     return code;
 }

@@ -669,11 +669,6 @@ size_t gpu_device_count(const Gpu *g)
     return g->device_count;
 }
 
-const GpuFacts *gpu_facts_at(const Gpu *g, size_t i)
-{
-    return &g->facts[i];
-}
-
 void gpu_start_problem(Gpu *g, const TaskProblem *p)
 {
     assert(g->pending == 0);

@@ -59,7 +59,6 @@ int gpu_ordinal(const Gpu *g);
 
 /* All devices of the machine. */
 size_t gpu_device_count(const Gpu *g);
-const GpuFacts *gpu_facts_at(const Gpu *g, size_t i);
 
 /* Sets the problem of the trials that follow: fills the buffers, runs the reference.  Nothing of
  * `p` is needed afterwards.  False with the reason; the next problem may then still succeed.  No

@@ -131,9 +131,8 @@ static void print_arguments(const Run *r, Buf *out)
                              : g->role == ARGUMENT_TEXTURE  ? "(texture) "
                              : g->role == ARGUMENT_SCRATCH  ? "(scratch) "
                                                             : "";
-        buf_printf(out, " *   %s%s", before, task_scalar_name(g->element.scalar));
-        if (g->element.lanes > 1)
-            buf_printf(out, "%d", g->element.lanes);
+        buf_printf(out, " *   %s", before);
+        task_type_print(g->element, out);
         buf_printf(out, " %s%s", buffer ? "*" : "", g->name);
         if (buffer) {
             Span at = expr_span(g->count);

@@ -42,8 +42,11 @@ static const char *role_text(const Argument *g)
 
 static const char *type_text(Arena *a, TaskType t)
 {
-    return t.lanes == 1 ? task_scalar_name(t.scalar)
-                        : arena_printf(a, "%s%d", task_scalar_name(t.scalar), t.lanes);
+    Buf b = {0};
+    task_type_print(t, &b);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
 }
 
 static bool is_float_type(PtxType t)
@@ -303,6 +306,9 @@ static bool check_reference(Checking *x, const Launch *l)
     const PtxModule *module;
     if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count))
         return diag_error(r->diag, ev.error_at, "%s", ev.error);
+    Tier0 fits = r->device ? tier0_check(r->device, &steps[0].geometry) : TIER0_FITS;
+    if (fits != TIER0_FITS)
+        return diag_error(r->diag, l->at, "the reference cannot be launched: %s", tier0_text(fits));
     if (!run_reference_job(r, l, &job) || !compile(x, &job, l->at, &res))
         return x->out->uncompiled != NULL;
     const char *kernel = l->expression && res.lowered_count > 0 ? res.lowered[0] : l->entry;
@@ -324,6 +330,37 @@ static size_t first_config(const Run *r)
     return SIZE_MAX;
 }
 
+/* Says where the arithmetic of a configuration that has no geometry fails. */
+static bool report_arithmetic(Run *r, size_t config)
+{
+    Evaluation ev = {.arena = r->arena};
+    Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
+    bool ok = space_slots(&r->space, r->configs[config].number, slots, &ev);
+    if (ok)
+        spec_set_arguments(r->spec, slots);
+    for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
+        Step *steps;
+        size_t count;
+        ArgumentBytes bytes;
+        const Launch *launch = &r->spec->launches[l];
+        ok = geometry_steps(r->arena, launch, l, slots, &ev, &steps, &count) &&
+             run_launch_bytes(r->arena, r, launch, slots, &ev, &bytes);
+    }
+    return ok || diag_error(r->diag, ev.error_at, "%s: %s", run_config_name(r->arena, r, config),
+                            ev.error);
+}
+
+/* Why no configuration can be run; false. */
+static bool report_none(Run *r)
+{
+    if (r->config_count == 0)
+        return diag_fail(r->diag, "no configuration can be run: there is none");
+    if (r->configs[0].tier0 == TIER0_ARITHMETIC && !report_arithmetic(r, 0))
+        return false;
+    return diag_fail(r->diag, "no configuration can be run, the first for this reason: %s",
+                     tier0_text(r->configs[0].tier0));
+}
+
 static bool check_kernels(Checking *x, size_t config)
 {
     Run *r = x->run;
@@ -342,8 +379,7 @@ bool run_check(Run *r, RunCheck *out)
     *out = (RunCheck){0};
     size_t config = first_config(r);
     if (config == SIZE_MAX)
-        return diag_fail(r->diag, "no configuration can be run: %s",
-                         r->config_count ? tier0_text(r->configs[0].tier0) : "there is none");
+        return report_none(r);
     if (!run_data(r) || !run_open_sources(r))
         return false;
     Checking x = {.run = r,

@@ -44,8 +44,14 @@ static bool random_seed(const Run *r, const Contents *c, size_t argument, uint64
 static bool random_contents(const Run *r, const Contents *c, size_t argument, TaskContents *out)
 {
     out->kind = c->kind == CONTENTS_NORMAL ? TASK_NORMAL : TASK_UNIFORM;
-    return real(r, c->numbers[0], &out->lo) && real(r, c->numbers[1], &out->hi) &&
-           random_seed(r, c, argument, &out->seed);
+    if (!real(r, c->numbers[0], &out->lo) || !real(r, c->numbers[1], &out->hi))
+        return false;
+    if (out->kind == TASK_UNIFORM && out->lo > out->hi)
+        return diag_error(r->diag, expr_span(c->numbers[1]),
+                          "the high end of uniform is below its low end");
+    if (out->kind == TASK_NORMAL && out->hi < 0)
+        return diag_error(r->diag, expr_span(c->numbers[1]), "a deviation is not negative");
+    return random_seed(r, c, argument, &out->seed);
 }
 
 /* --- made here

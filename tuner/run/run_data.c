@@ -96,8 +96,12 @@ static bool add_buffer(Making *m, size_t argument)
                     .role = roles[g->role],
                     .tolerance = tolerance_of(r->spec, g)};
     m->data->buffer[argument] = m->data->twin[argument] = (int)m->buffers.count;
-    if (!run_argument_count(r, argument, &b.count) ||
-        !run_contents(r, argument, &g->contents, b.count, &b.contents))
+    if (!run_argument_count(r, argument, &b.count))
+        return false;
+    /* Beyond that the addresses that the profile pretends would meet, too. */
+    if (b.count > (INT64_C(1) << (RUN_ADDRESS_BITS - 1)) / (int64_t)task_type_size(b.type))
+        return diag_error(r->diag, g->at, "'%s' is larger than the memory of any device", g->name);
+    if (!run_contents(r, argument, &g->contents, b.count, &b.contents))
         return false;
     VEC_PUSH(r->arena, &m->buffers, b);
     return true;

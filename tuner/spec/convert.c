@@ -200,10 +200,10 @@ static bool put_kernel(Convert *c, const json_t *k)
 static void put_type(Convert *c, const char *type)
 {
     TaskType t;
-    bool known = task_type_find(type, &t);
-    buf_puts(c->out, known ? task_scalar_name(t.scalar) : "float");
-    if (known && t.lanes > 1)
-        buf_printf(c->out, "%d", t.lanes);
+    if (task_type_find(type, &t))
+        task_type_print(t, c->out);
+    else
+        buf_puts(c->out, "float");
 }
 
 static bool put_contents(Convert *c, const json_t *g, const char *type)

@@ -272,13 +272,6 @@ static void print_launch(const PtxFunction *entry, const Names *names, Buf *out)
             buf_puts(out, "shared 0    # decide: bytes of dynamic shared memory\n");
 }
 
-static void print_type(TaskType t, Buf *out)
-{
-    buf_puts(out, task_scalar_name(t.scalar));
-    if (t.lanes > 1)
-        buf_printf(out, "%d", t.lanes);
-}
-
 static void print_buffer(const Declared *p, Buf *out)
 {
     bool real = task_scalar_is_float(p->type.scalar);
@@ -286,7 +279,7 @@ static void print_buffer(const Declared *p, Buf *out)
     if (!p->known)
         buf_puts(out, "float");
     else
-        print_type(p->type, out);
+        task_type_print(p->type, out);
     buf_puts(out, "[N]");
     if (p->constant)
         buf_puts(out, real || !p->known ? " = uniform(-1, 1)" : " = uniform(0, 100)");
@@ -301,7 +294,7 @@ static void print_scalar(const Declared *p, const PtxVariable *v, Buf *out)
     bool real = p->known && task_scalar_is_float(p->type.scalar);
     buf_printf(out, "arg %s : ", p->name);
     if (p->known)
-        print_type(p->type, out);
+        task_type_print(p->type, out);
     else
         buf_puts(out, v->size == 8 ? "int64" : v->size == 1 ? "uint8" : "int");
     buf_printf(out, " = %s    # decide%s\n", real ? "1" : "N",

@@ -24,17 +24,10 @@ static void print_exprs(Buf *out, Expr *const *e, size_t count)
     }
 }
 
-static void print_type(Buf *out, TaskType t)
-{
-    buf_puts(out, task_scalar_name(t.scalar));
-    if (t.lanes > 1)
-        buf_printf(out, "%d", t.lanes);
-}
-
 static void print_scalar(Buf *out, const Argument *g)
 {
     buf_printf(out, "%s : ", g->name);
-    print_type(out, g->element);
+    task_type_print(g->element, out);
     buf_puts(out, " = ");
     print_expr(out, g->value);
 }
@@ -122,7 +115,7 @@ static void print_argument(Buf *out, const Argument *g)
         return;
     }
     buf_printf(out, "%s : ", g->name);
-    print_type(out, g->element);
+    task_type_print(g->element, out);
     buf_putc(out, '[');
     if (g->count)
         print_expr(out, g->count);

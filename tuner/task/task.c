@@ -66,6 +66,20 @@ const char *task_scalar_name(TaskScalar s)
     return SCALARS[s].name;
 }
 
+void task_type_print(TaskType t, Buf *out)
+{
+    static const char *const of_vectors[TASK_SCALARS] = {
+        [TASK_I8] = "char",      [TASK_U8] = "uchar",      [TASK_I16] = "short",
+        [TASK_U16] = "ushort",   [TASK_I32] = "int",       [TASK_U32] = "uint",
+        [TASK_I64] = "longlong", [TASK_U64] = "ulonglong", [TASK_HALF] = "half",
+        [TASK_FLOAT] = "float",  [TASK_DOUBLE] = "double",
+    };
+    if (t.lanes == 1)
+        buf_puts(out, task_scalar_name(t.scalar));
+    else
+        buf_printf(out, "%s%d", of_vectors[t.scalar], t.lanes);
+}
+
 static bool find_scalar(const char *name, size_t length, TaskScalar *s)
 {
     for (int i = 0; i < TASK_SCALARS; i++) {

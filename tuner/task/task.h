@@ -12,6 +12,7 @@
 #ifndef APTUNE_TASK_TASK_H
 #define APTUNE_TASK_TASK_H
 
+#include "metrics/base/buf.h"
 #include "tuner/task/health.h"
 
 #include <stdbool.h>
@@ -53,6 +54,10 @@ bool task_type_find(const char *name, TaskType *t);
 
 /* The name this program uses for a scalar: "int8" … "uint64", "half", "float", "double". */
 const char *task_scalar_name(TaskScalar s);
+
+/* The name of a type as a spec has it: task_scalar_name for a scalar, CUDA's name for a vector
+ * ("int2", "uchar4"), since the sized names have none. */
+void task_type_print(TaskType t, Buf *out);
 
 /* --- a problem ----------------------------------------------------------------------------- */
 
