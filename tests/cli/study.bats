@@ -88,6 +88,15 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     has "$stderr" 'which recordings'
 }
 
+@test "the default carving is within 1 % of the best of every recorded space, in its budget" {
+    study "$SOURCE"/spaces/recordings/*.times.zst --output out --seeds 0 --json
+    status_is 0
+    json '[.carvings[] | select(.carving == "default")] | length == 18'
+    json '[.carvings[] | select(.carving == "default" and (.regret <= 0.01 | not)) | .space] == []'
+    json '[.carvings[] | select(.carving == "default") |
+           select(.timed > ([.distinct / 100, ([40, .distinct / 10] | min)] | max)) | .space] == []'
+}
+
 @test "the report opens in a browser from disk: pictures with tips, nothing missing, no script" {
     command -v chromium >/dev/null || skip "no chromium here"
     study "$transpose" --output out --seeds 3

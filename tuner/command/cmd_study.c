@@ -198,7 +198,8 @@ static bool put_out(Session *y)
     bool ok =
         save_sheets(y, &sheets) &&
         file_write(arena_printf(y->arena, "%s/study.json", folder), json, strlen(json), &y->diag) &&
-        page_save(folder, "aptune study", y->stories, y->count, &y->diag);
+        page_save(folder, &(Page){"aptune study", sheets.at, sheets.count, y->stories, y->count},
+                  &y->diag);
     Buf out = {0};
     for (size_t k = 0; k < sheets.count && !y->command.json; k++) {
         buf_puts(&out, k ? "\n" : "");

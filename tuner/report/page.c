@@ -15,6 +15,7 @@ static const char page_style[] =
     "background:#fff;color:#222}"
     "h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem;border-bottom:1px solid #8886}"
     "table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}"
+    "caption{text-align:left;font-weight:600;padding:.3rem 0}"
     "td,th{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}"
     "td.n,th.n{text-align:right}tr.best{font-weight:600}"
     ".pictures{display:flex;flex-wrap:wrap;gap:1.5rem}"
@@ -157,19 +158,21 @@ static void write_story(Arena *a, const Story *story, Buf *out)
     buf_puts(out, "</div>\n");
 }
 
-void page_write(Arena *a, const char *title, const Story *stories, size_t count, Buf *out)
+void page_write(Arena *a, const Page *p, Buf *out)
 {
     buf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                   "<meta name=\"viewport\" content=\"width=device-width\"><title>");
-    plot_text(out, title);
+    plot_text(out, p->title);
     buf_puts(out, "</title><style>");
     buf_puts(out, page_style);
     plot_style(out);
     buf_puts(out, "</style></head><body>\n<h1>");
-    plot_text(out, title);
+    plot_text(out, p->title);
     buf_puts(out, "</h1>\n");
-    for (size_t k = 0; k < count; k++)
-        write_story(a, &stories[k], out);
+    for (size_t k = 0; k < p->sheet_count; k++)
+        sheet_print_html(&p->sheets[k], out);
+    for (size_t k = 0; k < p->story_count; k++)
+        write_story(a, &p->stories[k], out);
     buf_puts(out, "<p>Written by aptune " APTUNE_VERSION ".</p>\n</body></html>\n");
 }
 
@@ -189,15 +192,15 @@ static bool save_pictures(Arena *a, const char *folder, const Story *story, Diag
     return ok;
 }
 
-bool page_save(const char *folder, const char *title, const Story *stories, size_t count, Diag *d)
+bool page_save(const char *folder, const Page *p, Diag *d)
 {
     Arena *a = arena_new();
     Buf text = {0};
-    page_write(a, title, stories, count, &text);
+    page_write(a, p, &text);
     bool ok = folder_create(arena_printf(a, "%s/pictures", folder), d) &&
               file_write(arena_printf(a, "%s/report.html", folder), buf_text(&text), text.size, d);
-    for (size_t k = 0; k < count && ok; k++)
-        ok = save_pictures(a, folder, &stories[k], d);
+    for (size_t k = 0; k < p->story_count && ok; k++)
+        ok = save_pictures(a, folder, &p->stories[k], d);
     buf_free(&text);
     arena_free(a);
     return ok;

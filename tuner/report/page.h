@@ -3,13 +3,22 @@
 #define APTUNE_REPORT_PAGE_H
 
 #include "metrics/base/diag.h"
+#include "tuner/draw/sheet.h"
 #include "tuner/report/story.h"
 
-/* The page on one or more spaces. */
-void page_write(Arena *a, const char *title, const Story *stories, size_t count, Buf *out);
+/* What a page holds: tables over all the spaces, then each space. */
+typedef struct Page {
+    const char *title;
+    const Sheet *sheets;
+    size_t sheet_count;
+    const Story *stories;
+    size_t story_count;
+} Page;
+
+void page_write(Arena *a, const Page *p, Buf *out);
 
 /* Writes it as `folder`/report.html, and each picture as `folder`/SPACE-NAME.svg.  False after a
  * message. */
-bool page_save(const char *folder, const char *title, const Story *stories, size_t count, Diag *d);
+bool page_save(const char *folder, const Page *p, Diag *d);
 
 #endif

@@ -163,7 +163,7 @@ static const SheetColumn search_columns[] = {
     {"within_5", "within 5 %", CELL_COUNT}, {"within_5_low", "from", CELL_COUNT},
     {"within_5_high", "to", CELL_COUNT},    {"within_1", "within 1 %", CELL_COUNT},
     {"within_1_low", "from", CELL_COUNT},   {"within_1_high", "to", CELL_COUNT},
-    {"seeds", "seeds", CELL_COUNT},
+    {"seeds", "seeds", CELL_COUNT},         {"how", "how", CELL_TEXT},
 };
 
 static Sheet searches(Arena *a, const Study *studies, size_t n)
@@ -186,6 +186,7 @@ static Sheet searches(Arena *a, const Study *studies, size_t n)
             *r++ = number(y->nearer.low);
             *r++ = number(y->nearer.high);
             *r++ = count(studies[k].search_seeds);
+            *r++ = text(search_meaning(y->kind));
         }
     return s;
 }
