@@ -19,7 +19,7 @@ static void elements_are_found_whatever_stands_in_them(void **state)
     (void)state;
     const char *text = " { \"a\\\"}\" : [1, {\"]\": \"}\"}], \"b\":-1.5e3 ,\"c\":\"x,\\\\\" } ";
     Scan s = scan_new(text, strlen(text));
-    ScanText key, value;
+    ScanText key = {0}, value = {0};
 
     assert_true(scan_open(&s, '{'));
     assert_true(scan_more(&s, '}') && scan_key(&s, &key) && scan_value(&s, &value));

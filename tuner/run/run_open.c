@@ -269,6 +269,7 @@ static void choose_output(Run *r)
 bool run_open(Run *r)
 {
     double since = clock_seconds();
+    r->core_charged = core_seconds(); /* a shell that became this process had children of its own */
     r->best = SIZE_MAX;
     r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);
