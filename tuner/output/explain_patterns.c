@@ -18,9 +18,10 @@ static const double not_worth_telling = 0.01;
 static const double long_at_barriers = 0.2;
 /* The mean of the SMs' blocks over their most; below this it is told. */
 static const double good_balance = 0.9;
-/* Code of innermost loops, bytes.  How large the instruction caches are is not published.  In the
- * recording of spaces/mm.spec on an H200, configurations that differ in the unrolling alone lose
- * nothing to their prediction up to here, and it has next to none beyond. */
+/* Code of innermost loops, bytes.  How large the instruction caches of an H200 are is not published
+ * (rates.def has what was found out of older ones, and takes it over).  In the recording of
+ * spaces/mm.spec on an H200, configurations that differ in the unrolling alone lose nothing to
+ * their prediction up to here, and it has next to none beyond. */
 static const double loop_bytes_known = 24576;
 
 /* What finding needs; every text goes to the arena. */
@@ -378,8 +379,8 @@ static bool large_loops(const Search *f, Finding *out)
                                           explain_number_text(f->arena, bytes)),
                      .cycles = NAN,
                      .share = NAN,
-                     .effect = "how much code the instruction caches hold is not published; up to "
-                               "24 KB cost nothing on an H200",
+                     .effect = "how much code this device's instruction caches hold is not "
+                               "published; up to 24 KB cost nothing on an H200",
                      .remedy = "Unroll less, or give a thread fewer elements."};
     return true;
 }
