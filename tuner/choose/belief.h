@@ -23,8 +23,9 @@
 
 /* Standard deviations of log time against its prediction, about what is left among the
  * configurations that are worth timing: 4.7 % in the first hundredth of spaces/mm.spec by
- * predicted_cycles, 5.6 % in the first twentieth, 6.9 % in that of spaces/transpose.spec.  Between
- * 3 and 12 % the choices are about as good (tests/bench/bench_carve.c). */
+ * predicted_cycles, 5.6 % in the first twentieth, 6.9 % in that of spaces/transpose.spec, as the
+ * metric was on 2026-11-21 before units were summed.  Between 3 and 12 % the choices were about as
+ * good (tests/bench/bench_carve.c). */
 #define BELIEF_SHARED 0.05
 #define BELIEF_OWN    0.02
 
