@@ -308,9 +308,9 @@ uint16_t *run_value_numbers(const Run *r)
 /* --- where the spec says nothing -------------------------------------------------------------- */
 
 /* Best by predicted_cycles, spread over what that does not tell apart (belief.h).  One number and
- * not the layers of bound and latency: the larger of the two is what a launch takes, and where one
- * of them is the same for many, layers fill up with what is good at the other and slow all the
- * same. How many is known when all is compiled (complete_default). */
+ * not the layers of bound and latency: a launch takes about the larger of the two, and where one of
+ * them is the same for many, layers fill up with what is good at the other and slow all the same.
+ * How many is known when all is compiled (complete_default). */
 static bool open_default(Run *r, Stage *out)
 {
     CarveCriterion predicted = {.name = "predicted_cycles", .direction = -1};

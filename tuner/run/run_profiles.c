@@ -93,6 +93,14 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     return profiles_close(w, r->diag) && ok;
 }
 
+bool run_keep_profiles(Run *r)
+{
+    if (r->profiles_recorded || r->source == RUN_MEASURED || r->options.shards > 1 || r->only)
+        return true;
+    RecordHeader h = run_record_header(r);
+    return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
+}
+
 /* The profile recording beside the times, if it is there and has the fields of this program. */
 static const ProfileRecording *open_profiles(Run *r)
 {

@@ -7,7 +7,6 @@
 #include "tuner/run/timer.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/choose/polish.h"
 
@@ -126,15 +125,6 @@ static bool open_timer(Run *r, Timer *t)
     }
 }
 
-/* Profiles made here without a GPU are worth keeping, too: recordings take theirs from such runs. */
-static bool keep_profiles(Run *r)
-{
-    if (r->profiles_recorded || r->source == RUN_MEASURED || r->options.shards > 1 || r->only)
-        return true;
-    RecordHeader h = run_record_header(r);
-    return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
-}
-
 bool run_time(Run *r)
 {
     double since = clock_seconds();
@@ -145,7 +135,7 @@ bool run_time(Run *r)
         bool timed = ok && time_all(r, &timer) && run_sanitize(r, &timer) && run_final(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
     }
-    ok = ok && keep_profiles(r);
+    ok = ok && run_keep_profiles(r);
     run_charge(r, LEDGER_TIME, &since);
     return ok;
 }
