@@ -1,0 +1,67 @@
+/* What is emitted: the winners of one or several recordings of a spec, as one unit of C.
+ *
+ * A variant is a configuration as it was compiled for an architecture.  An entry is a row of the
+ * table that the emitted unit chooses from: for this size on this device, that variant.  Several
+ * entries may share a variant.  unit_make.c fills this in from runs; what writes texts from it
+ * (header, loader, launcher, table) asks neither recordings nor compilers.
+ *
+ * Everything lives in the arena the unit was made in. */
+#ifndef APTUNE_EMIT_UNIT_H
+#define APTUNE_EMIT_UNIT_H
+
+#include "tuner/spec/spec.h"
+
+/* How the emitted unit reaches the device. */
+typedef enum EmitFlavour {
+    EMIT_DRIVER,        /* NAME.c: CUDA driver API, opened at run time */
+    EMIT_DRIVER_LINKED, /* NAME.c: CUDA driver API, linked with -lcuda */
+    EMIT_RUNTIME        /* NAME.cu: CUDA runtime API and <<<>>>, compiled by nvcc */
+} EmitFlavour;
+
+/* One launch of a variant. */
+typedef struct EmitCode {
+    const char *source; /* CUDA source: the parameters as constants, the template's own includes in
+                           place; needs neither spec nor -D */
+    const char
+        *options;       /* what else nvcc would have to be told: "-use_fast_math"; "" for nothing */
+    const char *kernel; /* as the source calls it: "matmul", "peers::axpy<float, 2>" */
+    const char *entry;  /* name of the function in cubin and PTX */
+    const void *cubin;  /* for exactly the variant's architecture */
+    size_t cubin_size;
+    const char *ptx; /* for that architecture and later ones */
+    size_t shares;   /* launch whose code this is, the first with the same; else its own number */
+} EmitCode;
+
+typedef struct EmitVariant {
+    const Value *slots; /* spec_slot_count of them: the problem of the first entry, parameters,
+                           derived names */
+    const char *name;   /* "BM=64 BN=128 …" */
+    int arch;           /* 90 */
+    bool fixed;         /* its code depends on the problem, so it serves that size alone */
+    EmitCode *codes;    /* one per launch of the spec */
+} EmitVariant;
+
+typedef struct EmitEntry {
+    const Value *problem; /* one per problem name */
+    size_t variant;
+    const char *device; /* "NVIDIA H200" */
+    int arch;           /* of the device */
+    double time_ms;     /* median */
+    double regret;      /* against the best of the whole space; NaN: not known */
+    /* Where it comes from, as texts; "" where not known. */
+    const char *recording, *recorded, *driver, *compiler, *version, *how;
+    bool is_default; /* for sizes and devices that nothing else fits: exactly one entry */
+} EmitEntry;
+
+typedef struct EmitUnit {
+    const Spec *spec;
+    const char *name;   /* of the files: NAME.h, NAME.c … */
+    const char *prefix; /* of every symbol: "mm_" */
+    EmitFlavour flavour;
+    EmitVariant *variants;
+    size_t variant_count;
+    EmitEntry *entries; /* in the order of the recordings */
+    size_t entry_count;
+} EmitUnit;
+
+#endif
