@@ -118,7 +118,7 @@ static void read_parameters(FieldReader *r, RecordHeader *h)
     FieldPairs p = field_pairs(r, "parameters");
     RecordParameter *out = ARENA_ARRAY(r->arena, RecordParameter, p.count);
     for (size_t i = 0; i < p.count && r->ok; i++) {
-        const char *kind = json_string_value(p.second[i]);
+        const char *kind = field_as_text(r, p.second[i]);
         out[i] = (RecordParameter){p.names[i], kind && strcmp(kind, "text") == 0};
         if (!kind || (!out[i].is_text && strcmp(kind, "int") != 0))
             field_fail(r, "parameter '%s' is neither int nor text", p.names[i]);
@@ -147,10 +147,11 @@ static void read_facts(FieldReader *r, RecordHeader *h)
     h->fact_count = p.count;
 }
 
-bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Diag *d)
+bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d)
 {
     *h = (RecordHeader){0};
-    FieldReader r = field_open(a, lines, 0, d);
+    FieldReader r;
+    field_open(&r, a, line, d);
     for (size_t i = 0; i < TEXT_FIELDS && r.ok; i++) {
         bool required = text_fields[i].offset == offsetof(RecordHeader, space);
         const char *text = field_text(&r, text_fields[i].key, required);
@@ -162,7 +163,6 @@ bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Di
         read_facts(&r, h);
         h->options = field_texts(&r, "options", &h->option_count);
     }
-    field_close(&r);
     return r.ok;
 }
 

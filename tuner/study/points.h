@@ -11,6 +11,13 @@
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 
+/* Points that have a profile and yet no value of a metric. */
+typedef struct MetricGap {
+    size_t points;
+    const char *reason; /* of the first: "division by zero"; NULL when there is none */
+    Span at;            /* where in the formula */
+} MetricGap;
+
 typedef struct PointSet {
     const char *name;     /* of the space: "mm" */
     const char *origin;   /* path of the recording; "this run" */
@@ -30,9 +37,10 @@ typedef struct PointSet {
     double *ms;                 /* per point: median time; NaN: it failed */
     const double **samples;     /* per point: raw times in milliseconds */
     size_t *sample_count;
-    const ProfileShare **shares; /* per point: its launches; NULL: not known */
+    const ProfileShare **shares; /* per point: its launches; NULL: not known, or not kept */
     size_t *share_count;
-    const Profile **profiles; /* per point: of its launches together; NULL: not known */
+    const Profile **profiles; /* per point: of its launches together; NULL: not known.  Those of a
+                                 recording are without the rows of their regions */
     size_t *same_as;          /* per point: the first one with the same code and launch; itself */
 
     size_t timed;         /* points with a time */
@@ -42,6 +50,7 @@ typedef struct PointSet {
 
     const MetricSet *metrics;
     double **metric; /* per metric, per point; NaN: not known */
+    MetricGap *gaps; /* per metric */
     size_t profiled; /* points with a profile */
 } PointSet;
 
@@ -54,6 +63,23 @@ PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag
  * a set themselves; `codes` are texts that are equal for equal code and launch, NULL where
  * unknown. */
 void points_finish(Arena *a, PointSet *s, const char *const *codes, const MetricSet *metrics);
+
+/* --- the parts of that, for a set that is read piece by piece
+ * -------------------------------------
+ */
+
+/* Which points are the same. */
+void points_set_same(Arena *a, PointSet *s, const char *const *codes);
+
+/* Room for metrics, none of them known. */
+void points_set_metrics(Arena *a, PointSet *s, const MetricSet *metrics);
+
+/* The metrics of point `i`, whose launches these are; `scratch` is reset by the caller. */
+void points_evaluate(Arena *a, Arena *scratch, PointSet *s, size_t i, const ProfileShare *shares,
+                     size_t count);
+
+/* Counts, the best, and the sorted times; last of all. */
+void points_set_counts(Arena *a, PointSet *s);
 
 /* A value as text. */
 const char *points_value(Arena *a, const RecordValue *v);
