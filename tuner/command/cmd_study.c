@@ -83,7 +83,8 @@ static Story tell(const PointSet *s, const StudyChoice *first, const char *guess
                    .source = s->imported && *s->imported ? "imported, not measured by aptune"
                                                          : "replayed from a recording",
                    .carving = first->name,
-                   .survives = first->chosen,
+                   .thresholded = first->thresholded,
+                   .survives = first->survives,
                    .timed = first->chosen,
                    .complete = true,
                    .x_metric = "bound_cycles",
@@ -108,11 +109,12 @@ static bool study_one(Session *y, const char *path)
     if (s->imported && *s->imported)
         diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", path,
                   s->imported);
-    size_t n;
-    const StudyChoice *choices = choices_shipped(y->arena, s, y->command.guess, &n);
+    Choices choices = choices_new(y->arena, s, y->metrics, y->command.guess);
+    if (!choices_add_shipped(&choices, &y->diag))
+        return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
-    y->studies[y->count] = study_space(y->arena, s, choices, n, &o);
-    y->stories[y->count++] = tell(s, &choices[0], y->command.guess);
+    y->studies[y->count] = study_space(y->arena, s, choices.at, choices.count, &o);
+    y->stories[y->count++] = tell(s, &choices.at[0], y->command.guess);
     return true;
 }
 

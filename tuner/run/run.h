@@ -10,7 +10,7 @@
 #include "metrics/device/device.h"
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile.h"
-#include "tuner/choose/carving.h"
+#include "tuner/carve/carve.h"
 #include "tuner/compile/cache.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/source.h"
@@ -205,14 +205,8 @@ typedef struct Run {
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
     MetricSet *metrics;
-    Stage *stages; /* of the spec's carving, or the default */
-    size_t stage_count;
-    size_t polish; /* most configurations that polish may time */
-    struct {
-        Column *at;
-        size_t count;
-        size_t capacity;
-    } columns; /* what the stages look at; values come with run_carve */
+    CarvePlan plan;     /* of the spec's carving, or the default */
+    CarvePoints points; /* the configurations as carving sees them; once run_carve was here */
     Carving carving;
     bool *selected; /* to be timed */
     size_t selected_count;

@@ -10,12 +10,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-size_t run_share(const Run *r, size_t count)
-{
-    size_t n = r->options.shards > 1 ? (size_t)r->options.shards : 1;
-    return (count + n - 1) / n;
-}
-
 static double seconds_of(struct timeval t)
 {
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;

@@ -176,10 +176,6 @@ uint16_t *run_value_numbers(const Run *r);
  * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
 const double *run_column_values(Run *r, const char *name);
 
-/* This run's share of a number of configurations to time: all of it, unless it is about a part of
- * the space. */
-size_t run_share(const Run *r, size_t count);
-
 /* --- code ---------------------------------------------------------------------------------------
  */
 
