@@ -5,6 +5,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
+#include "tuner/record/index.h"
 #include "tuner/record/profile_take.h"
 
 #include <math.h>
