@@ -29,6 +29,7 @@ typedef struct StudyCarving {
     const char *name;
     Judgement judgement;
     double regret_low, regret_high; /* 95 % of bootstrap samples of the times; NaN: not asked for */
+    const StudyChoice *choice;
 } StudyCarving;
 
 typedef struct StudyMetric {
