@@ -72,6 +72,8 @@ static const Option tune_options[] = {
      take_shard, 0, 0, 0},
     {"dry-run", NULL, "count the space and stop before compiling", option_flag,
      offsetof(RunOptions, dry_run), 0, 0},
+    {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
+     offsetof(RunOptions, why), 0, 0},
 };
 
 OptionGroup options_run(RunOptions *target)
