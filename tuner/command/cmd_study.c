@@ -3,7 +3,7 @@
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/command/where.h"
+#include "tuner/library/where.h"
 #include "tuner/report/page.h"
 #include "tuner/study/choices.h"
 #include "tuner/study/study_sheets.h"

@@ -104,6 +104,7 @@ typedef struct RunOptions {
     bool mixed;               /* they may be of different kinds */
     int local_rank;           /* which of the processes of a job on this machine this is */
     int shard, shards;        /* this part of so many, from 0; shards < 2: the whole space */
+    const char *why;          /* a configuration that reports are to explain; NULL: none */
     const char *shard_from;   /* who says so: "--shard", "Slurm", "MPI" */
 } RunOptions;
 
