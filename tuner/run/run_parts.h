@@ -256,6 +256,10 @@ bool run_keep_profiles(Run *r);
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);
 
+/* The profiles that the recording has of these configurations, whose codes are known; those that it
+ * lacks stay without. */
+void run_take_profiles_of(Run *r, const size_t *list, size_t count);
+
 /* --- trials -------------------------------------------------------------------------------------
  */
 
