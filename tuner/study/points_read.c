@@ -37,6 +37,17 @@ static const RecordParameter *copy_parameters(Arena *a, const RecordHeader *h)
     return p;
 }
 
+static const RecordProblem *copy_sizes(Arena *a, const RecordHeader *h)
+{
+    RecordProblem *p = ARENA_ARRAY(a, RecordProblem, h->problem_count);
+    for (size_t k = 0; k < h->problem_count; k++) {
+        const RecordProblem *from = &h->problem[k];
+        p[k] = (RecordProblem){arena_string(a, from->name),
+                               {copy_text(a, from->value.text), from->value.number}};
+    }
+    return p;
+}
+
 static const Device *copy_device(Arena *a, const RecordHeader *h)
 {
     Device *d = ARENA_NEW(a, Device);
@@ -51,6 +62,8 @@ static void take_header(Reading *r, const char *path, const RecordHeader *h)
     *r->set = (PointSet){.name = copy_text(a, h->space),
                          .origin = arena_string(a, path),
                          .problem = record_problem_text(a, h),
+                         .sizes = copy_sizes(a, h),
+                         .size_count = h->problem_count,
                          .gpu = copy_text(a, h->device),
                          .date = copy_text(a, h->date),
                          .imported = copy_text(a, h->imported),
