@@ -59,11 +59,6 @@ Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row)
  * --------------------------------------------------------------
  */
 
-bool profiles_launch_many(const char *code, const char *launch)
-{
-    return strchr(code, '+') || strpbrk(launch, "+;*");
-}
-
 static const char *step_key(Arena *a, const char *code, size_t code_size, const char *launch,
                             size_t launch_size)
 {
@@ -74,9 +69,14 @@ static const char *step_key(Arena *a, const char *code, size_t code_size, const 
     return key;
 }
 
-const char *profiles_key(Arena *a, const ProfileRow *row)
+const char *profiles_key(Arena *a, const char *code, const char *launch)
 {
-    return step_key(a, row->code, strlen(row->code), row->launch, strlen(row->launch));
+    return step_key(a, code, strlen(code), launch ? launch : "", launch ? strlen(launch) : 0);
+}
+
+bool profiles_key_is_many(const char *key)
+{
+    return strpbrk(key, "+;*") != NULL;
 }
 
 /* Moves behind the next '+'; NULL at the end. */

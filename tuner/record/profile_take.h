@@ -18,9 +18,6 @@ ProfileColumns profiles_columns(const ProfileHeader *h);
  * known. */
 Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row);
 
-/* Is it more than one launch of one kernel? */
-bool profiles_launch_many(const char *code, const char *launch);
-
 /* What of a configuration's code and launches ("hash+hash", "grid/block/shared*3;…+…") one profile
  * is about: a step of a kernel, launched so often. */
 typedef struct ProfileStep {
@@ -32,8 +29,12 @@ typedef struct ProfileStep {
 /* All steps, in order. */
 const ProfileStep *profiles_steps(Arena *a, const char *code, const char *launch, size_t *count);
 
-/* The key of a row: equal to that of the step it is the profile of. */
-const char *profiles_key(Arena *a, const ProfileRow *row);
+/* Code and launch (NULL as "") as one text: of a row of profiles equal to the key of the step it is
+ * the profile of. */
+const char *profiles_key(Arena *a, const char *code, const char *launch);
+
+/* Is it the key of more than one launch of one kernel? */
+bool profiles_key_is_many(const char *key);
 
 /* The shares of a configuration, `profiles` being what is known of each of its steps (NULL: not).
  * Where only some steps of a kernel have one, these stand for all of it.  0 when one of its kernels

@@ -7,19 +7,23 @@
 
 void points_set_same(Arena *a, PointSet *s, const char *const *codes)
 {
-    bool *alive = ARENA_ARRAY(a, bool, s->count);
+    Arena *scratch = arena_new();
+    s->same_as = ARENA_ARRAY(a, size_t, s->count);
+    const size_t *same = cluster_same(scratch, codes, NULL, s->count);
     for (size_t i = 0; i < s->count; i++)
-        alive[i] = true;
-    s->same_as = cluster_same(a, codes, alive, s->count);
+        s->same_as[i] = same[i];
+    arena_free(scratch);
 }
 
 static void sort_times(Arena *a, PointSet *s)
 {
-    double *times = ARENA_ARRAY(a, double, s->count);
+    Arena *scratch = arena_new();
+    double *times = ARENA_ARRAY(scratch, double, s->count);
     size_t count;
     for (size_t i = 0; i < s->count; i++)
         times[i] = s->same_as[i] == i ? s->ms[i] : NAN;
     s->sorted = random_sorted(a, times, s->count, &count);
+    arena_free(scratch);
 }
 
 void points_set_counts(Arena *a, PointSet *s)

@@ -39,8 +39,8 @@ typedef struct PointSet {
     double *ms;                 /* per point: median time; NaN: it failed */
     const double **samples;     /* per point: raw times in milliseconds */
     size_t *sample_count;
-    const ProfileShare **shares; /* per point: its launches; NULL: not known, or not kept */
-    size_t *share_count;
+    const ProfileShare **shares; /* per point: its launches; NULL: not kept */
+    size_t *share_count;         /* per point; NULL as `shares` */
     const Profile **profiles; /* per point: of its launches together; NULL: not known.  Those of a
                                  recording are without the rows of their regions */
     size_t *same_as;          /* per point: the first one with the same code and launch; itself */

@@ -15,9 +15,9 @@
 
 typedef struct Reading {
     Arena *arena; /* of the set */
-    Arena *codes; /* of what `code` and `launch` say */
+    Arena *codes; /* of the keys and of what is looked up by them */
     PointSet *set;
-    const char **code, **launch; /* per point; NULL: not known */
+    const char **key; /* per point: code and launch, "hash grid/block/shared"; NULL: not known */
 } Reading;
 
 /* --- times
@@ -82,11 +82,8 @@ static void allocate(Reading *r, size_t n)
     s->ms = ARENA_ARRAY(a, double, n);
     s->samples = ARENA_ARRAY(a, const double *, n);
     s->sample_count = ARENA_ARRAY(a, size_t, n);
-    s->shares = ARENA_ARRAY(a, const ProfileShare *, n);
-    s->share_count = ARENA_ARRAY(a, size_t, n);
     s->profiles = ARENA_ARRAY(a, const Profile *, n);
-    r->code = ARENA_ARRAY(r->codes, const char *, n);
-    r->launch = ARENA_ARRAY(r->codes, const char *, n);
+    r->key = ARENA_ARRAY(r->codes, const char *, n);
 }
 
 static const RecordValue *copy_values(Arena *a, const RecordValue *values, size_t n)
@@ -115,8 +112,7 @@ static void take_row(Reading *r, const RecordRow *row)
     s->samples[i] = copy_numbers(r->arena, row->times_ms, row->time_count);
     s->sample_count[i] = row->time_count;
     s->ms[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
-    r->code[i] = copy_text(r->codes, row->code);
-    r->launch[i] = copy_text(r->codes, row->launch);
+    r->key[i] = row->code ? profiles_key(r->codes, row->code, row->launch) : NULL;
 }
 
 static bool read_times(Reading *r, const char *path, Diag *d)
@@ -178,7 +174,7 @@ static void take_profile(void *context, const ProfileHeader *h, const ProfileRow
     if (!p->opened)
         p->columns = profiles_columns(h);
     p->opened = true;
-    const char *key = profiles_key(p->scratch, row);
+    const char *key = profiles_key(p->scratch, row->code, row->launch);
     size_t step = index_find(&p->steps, key), point = index_find(&p->alone, key);
     if (step != SIZE_MAX) {
         Profile *kept = profiles_take(p->kept, &p->columns, row);
@@ -192,23 +188,30 @@ static void take_profile(void *context, const ProfileHeader *h, const ProfileRow
     arena_reset(p->scratch);
 }
 
+static Waiting wait_for(Arena *a, size_t point, const char *key)
+{
+    const char *launch = strrchr(key, ' ');
+    Waiting w = {.point = point};
+    w.steps = profiles_steps(a, arena_copy(a, key, (size_t)(launch - key)), launch + 1, &w.count);
+    return w;
+}
+
 /* What to look for: keys of single launches, and steps of the other points.  One of each code is
  * enough. */
-static void look_for(Profiles *p, const char *const *codes)
+static void look_for(Profiles *p)
 {
     Reading *r = p->reading;
     const PointSet *s = r->set;
     const char **alone = ARENA_ARRAY(r->codes, const char *, s->count);
     VEC(const char *) steps = {0};
     for (size_t i = 0; i < s->count; i++) {
-        if (!codes[i] || !r->launch[i] || s->same_as[i] != i)
+        if (!r->key[i] || s->same_as[i] != i)
             continue;
-        if (!profiles_launch_many(r->code[i], r->launch[i])) {
-            alone[i] = codes[i];
+        if (!profiles_key_is_many(r->key[i])) {
+            alone[i] = r->key[i];
             continue;
         }
-        Waiting w = {.point = i};
-        w.steps = profiles_steps(r->codes, r->code[i], r->launch[i], &w.count);
+        Waiting w = wait_for(r->codes, i, r->key[i]);
         VEC_PUSH(r->codes, &p->waiting, w);
         for (size_t k = 0; k < w.count; k++)
             VEC_PUSH(r->codes, &steps, w.steps[k].key);
@@ -244,7 +247,7 @@ static void copy_to_same(PointSet *s)
     }
 }
 
-static bool read_profiles(Reading *r, const char *const *codes, const char *times, Diag *d)
+static bool read_profiles(Reading *r, const char *times, Diag *d)
 {
     const char *path = record_profile_path(r->arena, times);
     if (!path || !file_exists(path)) {
@@ -254,7 +257,7 @@ static bool read_profiles(Reading *r, const char *const *codes, const char *time
     }
     Profiles p = {.reading = r, .kept = arena_new(), .scratch = arena_new()};
     p.made = ARENA_ARRAY(r->codes, Profile *, r->set->count);
-    look_for(&p, codes);
+    look_for(&p);
     bool ok = profiles_visit(path, take_profile, &p, d);
     finish_waiting(&p);
     copy_to_same(r->set);
@@ -267,26 +270,14 @@ static bool read_profiles(Reading *r, const char *const *codes, const char *time
  * ------------------------------------------------------------------------------------
  */
 
-/* Texts that are equal for equal code and launch. */
-static const char *const *code_texts(Reading *r)
-{
-    const char **codes = ARENA_ARRAY(r->codes, const char *, r->set->count);
-    for (size_t i = 0; i < r->set->count; i++) {
-        const ProfileRow as = {.code = r->code[i], .launch = r->launch[i] ? r->launch[i] : ""};
-        codes[i] = r->code[i] ? profiles_key(r->codes, &as) : NULL;
-    }
-    return codes;
-}
-
 PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag *d)
 {
     Reading r = {.arena = a, .codes = arena_new(), .set = ARENA_NEW(a, PointSet)};
     bool ok = read_times(&r, path, d);
     if (ok) {
-        const char *const *codes = code_texts(&r);
-        points_set_same(a, r.set, codes);
+        points_set_same(a, r.set, r.key);
         points_set_metrics(a, r.set, metrics);
-        ok = read_profiles(&r, codes, path, d);
+        ok = read_profiles(&r, path, d);
         points_set_counts(a, r.set);
     }
     arena_free(r.codes);
