@@ -73,28 +73,6 @@ static bool read_metrics(Session *y)
     return true;
 }
 
-static const char *const bound_names[] = {"issue_cycles", "fp32_cycles",   "int_cycles",
-                                          "sfu_cycles",   "fp64_cycles",   "shared_cycles",
-                                          "l2_cycles",    "latency_cycles"};
-
-static Story tell(const PointSet *s, const StudyChoice *first, const char *guess)
-{
-    Story story = {.points = s,
-                   .source = s->imported && *s->imported ? "imported, not measured by aptune"
-                                                         : "replayed from a recording",
-                   .carving = first->name,
-                   .survives = first->chosen,
-                   .timed = first->chosen,
-                   .complete = true,
-                   .x_metric = "bound_cycles",
-                   .y_metric = "crowd_cycles",
-                   .time_metric = guess,
-                   .bound_names = bound_names,
-                   .bound_count = sizeof bound_names / sizeof bound_names[0]};
-    story.winner = judge(s, first->chosen).best;
-    return story;
-}
-
 static bool study_one(Session *y, const char *path)
 {
     const PointSet *s = points_read(y->arena, path, y->metrics, &y->diag);
@@ -112,7 +90,9 @@ static bool study_one(Session *y, const char *path)
     const StudyChoice *choices = choices_shipped(y->arena, s, y->command.guess, &n);
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
     y->studies[y->count] = study_space(y->arena, s, choices, n, &o);
-    y->stories[y->count++] = tell(s, &choices[0], y->command.guess);
+    y->stories[y->count] = story_of_recording(y->arena, &y->studies[y->count], choices[0].chosen,
+                                              choices[0].name, y->command.guess);
+    y->count++;
     return true;
 }
 
