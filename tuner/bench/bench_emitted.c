@@ -5,7 +5,6 @@
 #include "metrics/base/file.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A manifest that is open. */
@@ -48,9 +47,14 @@ static bool open_manifest(Run *r, const char *path, Manifest *m)
 /* A value as configurations' names have it. */
 static void print_value(const json_t *v, Buf *out)
 {
-    char *text = json_is_string(v) ? NULL : json_dumps(v, JSON_ENCODE_ANY);
-    buf_puts(out, text ? text : json_string_value(v));
-    free(text);
+    if (json_is_string(v))
+        buf_puts(out, json_string_value(v));
+    else if (json_is_real(v))
+        value_print_bare(value_real(json_real_value(v)), out);
+    else if (json_is_integer(v))
+        value_print_bare(value_int(json_integer_value(v)), out);
+    else if (json_is_boolean(v))
+        value_print_bare(value_bool(json_is_true(v)), out);
 }
 
 /* "A=1 B=2 …" of an object of names and values. */
@@ -94,14 +98,28 @@ static bool is_of_problem(const Manifest *m, const json_t *entry)
     return true;
 }
 
+/* Is this, an entry or a variant, for the architecture of the device here? */
+static bool is_of_arch(const Manifest *m, const json_t *o)
+{
+    return strcmp(text_of(o, "arch"), run_architecture(m->run->arena, m->run)) == 0;
+}
+
+/* They are numbered from 1. */
+static const json_t *variant_of_entry(const Manifest *m, const json_t *entry)
+{
+    json_int_t number = json_integer_value(json_object_get(entry, "variant"));
+    return number > 0 ? json_array_get(m->variants, (size_t)number - 1) : NULL;
+}
+
 /* How well an entry answers for this problem and device; 0: not at all. */
 static int fit_of(const Manifest *m, const json_t *entry)
 {
-    const Device *d = m->run->device;
-    if (json_integer_value(json_object_get(entry, "arch")) != device_arch(d))
+    const json_t *variant = variant_of_entry(m, entry);
+    bool problem = is_of_problem(m, entry);
+    bool fixed = json_is_true(json_object_get(variant, "fixed"));
+    if (!variant || !is_of_arch(m, entry) || (fixed && !problem))
         return 0;
-    bool device = strcmp(text_of(entry, "device"), d->name) == 0;
-    return 1 + device + 2 * is_of_problem(m, entry);
+    return 1 + (strcmp(text_of(entry, "device"), m->run->device->name) == 0) + 2 * problem;
 }
 
 /* The variant of the entry that fits best, the first of several; NULL: all code is for other
@@ -112,10 +130,9 @@ static const json_t *best_variant(const Manifest *m)
     int most = 0;
     for (size_t i = 0; i < json_array_size(m->entries); i++) {
         const json_t *entry = json_array_get(m->entries, i);
-        json_int_t variant = json_integer_value(json_object_get(entry, "variant"));
         int fit = fit_of(m, entry);
         if (fit > most)
-            best = json_array_get(m->variants, (size_t)variant);
+            best = variant_of_entry(m, entry);
         most = fit > most ? fit : most;
     }
     return best;
@@ -127,8 +144,7 @@ static const json_t *variant_of(const Manifest *m, size_t config)
     for (size_t i = 0; i < json_array_size(m->variants); i++) {
         const json_t *v = json_array_get(m->variants, i);
         Diag unheard = diag_new(m->run->arena);
-        if (json_integer_value(json_object_get(v, "arch")) == device_arch(m->run->device) &&
-            config_of(m, v, &unheard) == config)
+        if (is_of_arch(m, v) && config_of(m, v, &unheard) == config)
             return v;
     }
     return NULL;
@@ -171,11 +187,12 @@ size_t bench_emitted_config(Run *r, const char *manifest, const char *config, co
 static bool read_code(const Manifest *m, const json_t *variant, size_t l, RunTask *task)
 {
     Run *r = m->run;
-    const json_t *code = json_array_get(json_object_get(variant, "codes"), l);
+    const json_t *code = json_array_get(json_object_get(variant, "launches"), l);
     const char *file = text_of(code, "cubin"), *entry = text_of(code, "entry");
     if (!*file || !*entry)
-        return diag_fail(r->diag, "'%s' names no cubin, or no kernel, of launch %zu", m->path,
-                         l + 1);
+        return diag_fail(r->diag,
+                         "'%s' names no cubin of launch %zu: the flavour 'runtime' has none",
+                         m->path, l + 1);
     const char *path = path_join(r->arena, path_folder(r->arena, m->path), file);
     TaskModule *module = &task->modules[l];
     module->cubin = file_read(r->arena, path, &module->size, r->diag);
