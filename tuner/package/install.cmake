@@ -9,3 +9,26 @@ install(TARGETS aptune)
 install(TARGETS aptune-compile aptune-gpu DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/aptune)
 install(FILES metrics/thesis.metrics metrics/cycles.metrics DESTINATION ${share}/metrics)
 install(FILES tuner/measure/compare.cu DESTINATION ${share}/tuner/measure)
+
+# --- spaces to begin with: specs, their templates, recordings of them -----------------------------
+install(DIRECTORY spaces templates DESTINATION ${share} PATTERN README.md EXCLUDE)
+
+# --- documentation --------------------------------------------------------------------------------
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES spaces/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME specs.md)
+install(FILES templates/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME templates.md)
+install(FILES ${package}/completion/aptune
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+
+# The pages are made by running the program, which a cross-compiled one does not do here.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(man ${CMAKE_BINARY_DIR}/man)
+  add_custom_command(OUTPUT ${man}/aptune.1
+    COMMAND ${package}/man/pages.sh $<TARGET_FILE:aptune> ${PROJECT_VERSION} ${CMAKE_SOURCE_DIR} ${man}
+    DEPENDS aptune spaces/README.md ${package}/man/pages.sh ${package}/man/roff.awk
+            ${package}/man/help.awk ${package}/man/markdown.awk ${package}/man/aptune.md
+    COMMENT "Making the manual pages" VERBATIM)
+  add_custom_target(aptune_man ALL DEPENDS ${man}/aptune.1)
+  install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN *.1)
+  install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN *.5)
+endif()
