@@ -53,7 +53,7 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
 }
 
 @test "every command has a manual page that holds its summary and each of its options" {
-    command -v man >/dev/null || skip "no man"
+    { command -v man && command -v col; } >/dev/null || skip "no man or col"
     for command in $(commands); do
         page "$PREFIX/share/man/man1/aptune-$command.1" >page
         "$APTUNE" --help | sed -n "s/^  aptune $command *//p" >summary
@@ -65,7 +65,7 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
 }
 
 @test "the program's own page lists the commands; that of specs has all statements" {
-    command -v man >/dev/null || skip "no man"
+    { command -v man && command -v col; } >/dev/null || skip "no man or col"
     page "$PREFIX/share/man/man1/aptune.1" >page
     diff <(commands) <(sed -nE 's/^ *aptune-([a-z]*)\(1\)( .*)?$/\1/p' page | head -n "$(commands | wc -l)")
     page "$PREFIX/share/man/man5/aptune-spec.5" >page
@@ -114,4 +114,25 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ "$output" = "$(printf 'd\nmm.cu')" ]
     complete_words study x
     [ "$output" = "$(printf 'x.times\nx.times.zst')" ]
+}
+
+@test "the Debian package names the libraries it needs, holds what is installed, and goes without a trace" {
+    command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-shlibdeps"
+    [ "$(id -u)" -eq 0 ] || skip "dpkg wants root"
+    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$PWD" >log 2>&1 || { cat log; false; }
+    local package
+    package=$(echo aptune_*.deb)
+    run dpkg-deb --field "$package" Depends
+    for library in libc6 libgsl libjansson4 libxxhash0 libzstd1; do
+        has "$output" "(^|, )$library"
+    done
+    mkdir -p root/var/lib/dpkg/updates root/var/lib/dpkg/info
+    touch root/var/lib/dpkg/status
+    dpkg --root="$PWD/root" --force-depends --log=/dev/null -i "$package" >log 2>&1 || { cat log; false; }
+    diff <(cd "$PREFIX" && find . -type f | grep -v '^./share/man/' | sort) \
+        <(cd root/usr && find . -type f | grep -vE '^./share/(man/|doc/aptune/(copyright|changelog))' | sort)
+    gzip -t root/usr/share/man/man1/aptune.1.gz root/usr/share/doc/aptune/changelog.gz
+    [ -s root/usr/share/doc/aptune/copyright ]
+    dpkg --root="$PWD/root" --log=/dev/null -P aptune >log 2>&1 || { cat log; false; }
+    [ ! -e root/usr ] || [ -z "$(find root/usr)" ]
 }

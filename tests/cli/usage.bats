@@ -25,7 +25,7 @@ refused() { # words that standard error must hold, then arguments
     run --separate-stderr "$APTUNE" --version
     status_is 0
     has "${lines[0]}" '^aptune [0-9]+\.[0-9]+\.[0-9]+$'
-    has "$output" '^  built     .*(gcc|clang) [0-9.]+, headers of CUDA [0-9]+\.[0-9]+$'
+    has "$output" '^  built     .*(gcc|Clang) [0-9.]+.*, headers of CUDA [0-9]+\.[0-9]+$'
     has "$output" '^  helpers   /'
 }
 

@@ -8,12 +8,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#if defined(__clang__)
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
-
 /* Seconds for a helper to say hello: a library of 100 MB may have to come from a slow disk. */
 static const double HELLO_SECONDS = 10;
 
@@ -72,8 +66,7 @@ void version_print(Buf *out)
     buf_puts(out, "aptune " APTUNE_VERSION "\n");
     if (*APTUNE_COMMIT)
         print_field(out, "commit", APTUNE_COMMIT);
-    print_field(out, "built",
-                APTUNE_BUILD " by " COMPILER ", headers of CUDA " APTUNE_CUDA_HEADERS);
+    print_field(out, "built", APTUNE_BUILD ", headers of CUDA " APTUNE_CUDA_HEADERS);
     print_field(out, "compiler", find_compiler(a));
     print_folder(out, a, "helpers", where_helper(a, "aptune-compile"));
     print_folder(out, a, "metrics", where_data(a, "metrics/cycles.metrics"));

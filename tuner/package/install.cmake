@@ -5,7 +5,8 @@ set(share ${CMAKE_INSTALL_DATADIR}/aptune)
 set(package ${CMAKE_CURRENT_LIST_DIR})
 
 # --- programs, and what they read -----------------------------------------------------------------
-install(TARGETS aptune)
+set_target_properties(aptune PROPERTIES EXPORT_NAME program)
+install(TARGETS aptune EXPORT aptune-targets)
 install(TARGETS aptune-compile aptune-gpu DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/aptune)
 install(FILES metrics/thesis.metrics metrics/cycles.metrics DESTINATION ${share}/metrics)
 install(FILES tuner/measure/compare.cu DESTINATION ${share}/tuner/measure)
@@ -32,3 +33,16 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN *.1)
   install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN *.5)
 endif()
+
+# --- for other projects ---------------------------------------------------------------------------
+include(CMakePackageConfigHelpers)
+set(config ${CMAKE_BINARY_DIR}/package)
+set(cmakedir ${CMAKE_INSTALL_LIBDIR}/cmake/aptune)
+configure_package_config_file(${package}/aptune-config.cmake.in ${config}/aptune-config.cmake
+  INSTALL_DESTINATION ${cmakedir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${config}/aptune-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT aptune-targets NAMESPACE aptune:: DESTINATION ${cmakedir})
+install(FILES ${config}/aptune-config.cmake ${config}/aptune-config-version.cmake
+              ${package}/aptune_add_kernel.cmake DESTINATION ${cmakedir})
+
+include(${package}/debian.cmake)

@@ -10,9 +10,9 @@ target_include_directories(aptune_tuner PRIVATE ${generated})
 
 file(STRINGS ${CUDA_INCLUDE}/cuda.h cuda_version REGEX "^#define CUDA_VERSION [0-9]+$")
 string(REGEX REPLACE "^.* ([0-9]+)0([0-9])0$" "\\1.\\2" cuda_version "${cuda_version}")
-set(kind ${CMAKE_BUILD_TYPE})
+string(REPLACE GNU gcc kind "${CMAKE_BUILD_TYPE} by ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
 if(APTUNE_SANITIZE)
-  string(APPEND kind ", with sanitizers,")
+  string(APPEND kind " with sanitizers")
 endif()
 set_source_files_properties(tuner/command/version.c PROPERTIES COMPILE_DEFINITIONS
   "APTUNE_BUILD=\"${kind}\";APTUNE_CUDA_HEADERS=\"${cuda_version}\"")
