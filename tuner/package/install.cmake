@@ -27,10 +27,12 @@ if(NOT CMAKE_CROSSCOMPILING)
   add_custom_command(OUTPUT ${man}/aptune.1
     COMMAND ${package}/man/pages.sh $<TARGET_FILE:aptune> ${PROJECT_VERSION} ${CMAKE_SOURCE_DIR} ${man}
     DEPENDS aptune spaces/README.md ${package}/man/pages.sh ${package}/man/roff.awk
-            ${package}/man/help.awk ${package}/man/markdown.awk ${package}/man/aptune.md
+            ${package}/man/help.awk ${package}/man/markdown.awk ${package}/man/header.awk
+            ${package}/man/aptune.md
     COMMENT "Making the manual pages" VERBATIM)
   add_custom_target(aptune_man ALL DEPENDS ${man}/aptune.1)
   install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN *.1)
+  install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN *.3)
   install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN *.5)
 endif()
 
@@ -39,7 +41,7 @@ include(CMakePackageConfigHelpers)
 set(config ${CMAKE_BINARY_DIR}/package)
 set(cmakedir ${CMAKE_INSTALL_LIBDIR}/cmake/aptune)
 configure_package_config_file(${package}/aptune-config.cmake.in ${config}/aptune-config.cmake
-  INSTALL_DESTINATION ${cmakedir} NO_SET_AND_CHECK_MACRO)
+  INSTALL_DESTINATION ${cmakedir} PATH_VARS share NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${config}/aptune-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT aptune-targets NAMESPACE aptune:: DESTINATION ${cmakedir})
 install(FILES ${config}/aptune-config.cmake ${config}/aptune-config-version.cmake

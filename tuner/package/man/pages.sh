@@ -55,10 +55,27 @@ spec_page() {
     see_also 'aptune (1)' 'aptune\-check (1)' 'aptune\-init (1)'
 }
 
+header_page() {
+    title aptune.h 3 'GPU kernel autotuning from a program of one'"'"'s own'
+    cat <<'EOF'
+.SH SYNOPSIS
+.nf
+.B #include <aptune.h>
+.PP
+.B cc ... $(pkg\-config \-\-cflags \-\-libs aptune)
+.fi
+.SH DESCRIPTION
+EOF
+    awk -f "$here/roff.awk" -f "$here/header.awk" "$source/tuner/library/aptune.h" |
+        sed '/^aptune\.h: GPU kernel/d' # the name says it
+    see_also 'aptune (1)' 'aptune\-tune (1)' 'aptune\-spec (5)'
+}
+
 mkdir -p "$folder"
 rm -f "$folder"/*.[1-9]
 program_page >"$folder/aptune.1"
 spec_page >"$folder/aptune-spec.5"
+[ ! -f "$source/tuner/library/aptune.h" ] || header_page >"$folder/aptune.h.3"
 commands | while read -r name summary; do
     command_page "$name" "$summary" >"$folder/aptune-$name.1"
 done
