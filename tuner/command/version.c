@@ -2,8 +2,8 @@
 
 #include "commit.h" /* made by the build: APTUNE_COMMIT */
 #include "metrics/base/file.h"
-#include "tuner/command/where.h"
 #include "tuner/compile/worker.h"
+#include "tuner/library/where.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -37,6 +37,21 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 
 # --- for other projects ---------------------------------------------------------------------------
+# The shared library as aptune::aptune; the static one, for pkg-config and by hand.
+set(libraries libaptune_static)
+if(TARGET libaptune)
+  set_target_properties(libaptune PROPERTIES EXPORT_NAME aptune)
+  set_target_properties(aptune_interface PROPERTIES EXPORT_NAME interface)
+  install(TARGETS libaptune aptune_interface EXPORT aptune-targets)
+  if(APTUNE_SANITIZE) # what links it needs the sanitizers' run-time library
+    target_link_options(libaptune INTERFACE -fsanitize=address,undefined)
+  endif()
+endif()
+install(TARGETS libaptune_static)
+set(from_pkgconfig ../..) # from lib/pkgconfig to the prefix
+configure_file(${package}/aptune.pc.in ${CMAKE_BINARY_DIR}/package/aptune.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/package/aptune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 include(CMakePackageConfigHelpers)
 set(config ${CMAKE_BINARY_DIR}/package)
 set(cmakedir ${CMAKE_INSTALL_LIBDIR}/cmake/aptune)

@@ -75,7 +75,7 @@ mkdir -p "$folder"
 rm -f "$folder"/*.[1-9]
 program_page >"$folder/aptune.1"
 spec_page >"$folder/aptune-spec.5"
-[ ! -f "$source/tuner/library/aptune.h" ] || header_page >"$folder/aptune.h.3"
+header_page >"$folder/aptune.h.3"
 commands | while read -r name summary; do
     command_page "$name" "$summary" >"$folder/aptune-$name.1"
 done
