@@ -1,5 +1,6 @@
 /* The program: options before the command, then the command. */
 #include "tuner/command/command.h"
+#include "tuner/command/version.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -57,6 +58,13 @@ static int help(void)
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
+static int version(void)
+{
+    Buf out = {0};
+    version_print(&out);
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
 static const Command *find_command(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
@@ -86,7 +94,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return refuse_usage();
     if (strcmp(argv[1], "--version") == 0)
-        return command_print_text("aptune " APTUNE_VERSION "\n") ? EXIT_DONE : EXIT_FAILED;
+        return version();
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help();
     if (argv[1][0] == '-')
