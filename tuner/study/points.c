@@ -97,6 +97,19 @@ void points_finish(Arena *a, PointSet *s, const char *const *codes, const Metric
     points_set_counts(a, s);
 }
 
+void points_tell_gaps(const PointSet *s, const Source *source, Diag *d)
+{
+    for (size_t m = 0; m < s->metrics->metrics.count; m++) {
+        const Metric *metric = &s->metrics->metrics.at[m];
+        const MetricGap *gap = &s->gaps[m];
+        if (metric->at.source != source || gap->points == 0)
+            continue;
+        Span at = gap->at.source ? gap->at : metric->at;
+        diag_warn(d, at, "'%s' is not known for %zu of %zu configurations of %s: %s", metric->name,
+                  gap->points, s->profiled, s->name, gap->reason);
+    }
+}
+
 const char *points_value(Arena *a, const RecordValue *v)
 {
     return v->text ? v->text : arena_printf(a, "%lld", (long long)v->number);

@@ -83,6 +83,10 @@ void points_evaluate(Arena *a, Arena *scratch, PointSet *s, size_t i, const Prof
 /* Counts, the best, and the sorted times; last of all. */
 void points_set_counts(Arena *a, PointSet *s);
 
+/* Warns of each metric of this source that some points with a profile have no value of: of how
+ * many, and where in its formula. */
+void points_tell_gaps(const PointSet *s, const Source *source, Diag *d);
+
 /* A value as text. */
 const char *points_value(Arena *a, const RecordValue *v);
 

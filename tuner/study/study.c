@@ -46,16 +46,18 @@ static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_
 static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget)
 {
     const Metric *metric = &s->metrics->metrics.at[m];
-    StudyMetric out = {.name = metric->name, .regret = NAN};
+    StudyMetric out = {.name = metric->name, .reason = "", .regret = NAN};
     Arena *scratch = arena_new();
     double *values = ARENA_ARRAY(scratch, double, s->count);
     const double *times = judge_times(scratch, s);
     for (size_t i = 0; i < s->count; i++) {
         bool counts = s->same_as[i] == i && !isnan(s->ms[i]);
         values[i] = counts ? s->metric[m][i] : NAN;
-        if (!isnan(values[i]))
-            out.known++;
+        out.known += counts && !isnan(values[i]);
+        out.unknown += counts && isnan(values[i]);
     }
+    if (out.unknown > 0)
+        out.reason = s->gaps[m].reason ? s->gaps[m].reason : "there is no profile";
     double rho = judge_rank_correlation(scratch, values, times, s->count);
     out.correlation = metric->higher ? -rho : rho;
     if (s->best != SIZE_MAX)

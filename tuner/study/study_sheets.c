@@ -105,10 +105,12 @@ static const SheetColumn metric_columns[] = {
     {"space", "space", CELL_TEXT},
     {"metric", "metric", CELL_TEXT},
     {"known", "known for", CELL_COUNT},
+    {"unknown", "unknown for", CELL_COUNT},
     {"rank_correlation", "correlation", CELL_NUMBER},
     {"place_of_best", "place of the best", CELL_COUNT},
     {"budget", "best n", CELL_COUNT},
     {"regret", "regret", CELL_PERCENT},
+    {"reason", "unknown because", CELL_TEXT},
 };
 
 static Sheet metrics(Arena *a, const Study *studies, size_t n)
@@ -120,16 +122,18 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
     for (size_t k = 0; k < n; k++)
         for (size_t m = 0; m < studies[k].metric_count; m++) {
             const StudyMetric *metric = &studies[k].metrics[m];
-            if (metric->known == 0)
+            if (studies[k].points->profiled == 0)
                 continue;
             Cell *r = sheet_row(a, &s);
             *r++ = text(studies[k].points->name);
             *r++ = text(metric->name);
             *r++ = count(metric->known);
+            *r++ = count(metric->unknown);
             *r++ = number(metric->correlation);
             *r++ = count_or_none(metric->place);
             *r++ = count(studies[k].budget);
-            *r++ = number(metric->regret);
+            *r++ = number(metric->known ? metric->regret : NAN);
+            *r++ = text(metric->reason);
         }
     return s;
 }
