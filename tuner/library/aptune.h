@@ -301,7 +301,8 @@ APTUNE_API const char *aptune_emitted(const aptune *a);
  * launch, with what. */
 
 /* Gets the code of a configuration: from the cache of compiled code, else compiled.  The functions
- * below are then about this one. */
+ * below are then about this one.  The space need only be open, so that a program that has kept the
+ * winner's name need not tune again: aptune_fetch(a, aptune_find(a, kept)). */
 APTUNE_API aptune_status aptune_fetch(aptune *a, size_t configuration);
 
 typedef struct aptune_launch {
