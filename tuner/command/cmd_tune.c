@@ -11,6 +11,7 @@
 #include "tuner/run/run.h"
 #include "tuner/run/run_sanitize.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 typedef struct TuneOptions {
@@ -47,7 +48,7 @@ static bool take_cache(const Option *o, const char *text, void *field)
     return false;
 }
 
-enum { FINALISTS_MOST = 1000, SECONDS_MOST = 86400 };
+enum { FINALISTS_MOST = 1000, AUDIT_MOST = 1000000, SECONDS_MOST = 86400 };
 
 static const Option own_options[] = {
     {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
@@ -60,6 +61,10 @@ static const Option own_options[] = {
      offsetof(TuneOptions, run.finalists), 1, FINALISTS_MOST},
     {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
      option_seconds, offsetof(TuneOptions, run.trial_limit), 0, SECONDS_MOST},
+    {"audit", "N", "time N of the dropped, drawn at random: what did carving miss?", option_count,
+     offsetof(TuneOptions, run.audit), 1, AUDIT_MOST},
+    {"audit-seed", "N", "of the draw (default 1)", option_count,
+     offsetof(TuneOptions, run.audit_seed), 0, INT_MAX},
     {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
      offsetof(TuneOptions, run.sanitize), 0, 0},
     {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
@@ -94,13 +99,22 @@ static bool check_devices(const RunOptions *o)
     return !both;
 }
 
+static bool check_audit(const RunOptions *o)
+{
+    bool both = o->exhaustive && o->audit > 0;
+    if (both)
+        fputs("aptune: --exhaustive drops nothing that --audit could time\n", stderr);
+    return !both;
+}
+
 static bool parse_options(const OptionTable *t, int argc, char **argv, TuneOptions *o)
 {
     int rest;
     if (!options_parse(t, argc, argv, &rest))
         return false;
-    return o->help || (options_end(argc, argv, rest) && options_run_check(&o->run) &&
-                       check_devices(&o->run) && shard_choose(o->shard, &o->run));
+    return o->help ||
+           (options_end(argc, argv, rest) && options_run_check(&o->run) && check_devices(&o->run) &&
+            check_audit(&o->run) && shard_choose(o->shard, &o->run));
 }
 
 static bool print_usage(const OptionTable *t)
@@ -273,7 +287,7 @@ static int tune_problem(const TuneOptions *o, size_t *count)
 
 int cmd_tune(int argc, char **argv)
 {
-    TuneOptions o = {.dumps = ""};
+    TuneOptions o = {.dumps = "", .run = {.audit_seed = 1}};
     OptionTable table = table_of(&o);
     if (!parse_options(&table, argc, argv, &o)) {
         fputs("`aptune tune --help` lists the options\n", stderr);
