@@ -242,8 +242,6 @@ static bool parse_unit(Lexer *l, Metric *m, Diag *d)
     Span at = l->token.at;
     if (!parse_text(l, "a unit in quotes", &m->unit, d))
         return false;
-    if (m->unit[0] == '\0')
-        return diag_error(d, at, "a metric has a unit, \"1\" where it is a ratio");
     check_unit(m->unit, at, d);
     return true;
 }

@@ -77,3 +77,18 @@ metric huge lower "cycles" "Made up." = instr * 1e308 * 1e308' --json
     status_is 1
     has "$stderr" "cannot open 'none.metrics'"
 }
+
+@test "where the spec compares by work, a study does, and finds the winner of a run" {
+    make_synthetic
+    printf 'work items = EACH ** 3\nobjective items\n' >>space/synthetic.spec
+    rm space/recordings/*
+    "$tests/synthetic_recording" --right space/synthetic.spec space/recordings
+    grep -q '"objective":"items"' space/recordings/synthetic.times
+    tune --space space/synthetic.spec --exhaustive --json
+    status_is 0
+    best=$(jq -r '.best.time_ms / (.best.parameters.EACH * .best.parameters.EACH * .best.parameters.EACH)' <<<"$output")
+    run --separate-stderr "$APTUNE" study space/recordings/synthetic.times --seeds 0 --output out --json
+    status_is 0
+    json '.carvings[0].objective == "time per items"'
+    json ".carvings[0] | (.best_ms / (1 + .regret) - $best) | fabs < 1e-9"
+}

@@ -63,14 +63,17 @@ static int place_remove(void **state)
 typedef struct Made {
     const char *code, *launch;
     RecordStatus status;
-    double ms;
+    double ms, work;
 } Made;
 
-static void write_times(Place *p, const Made *rows, size_t count)
+static void write_weighed(Place *p, const char *objective, const Made *rows, size_t count)
 {
     static const RecordParameter parameter = {"N", false};
-    const RecordHeader h = {
-        .space = "synthetic", .arch = "sm_90", .parameters = &parameter, .parameter_count = 1};
+    const RecordHeader h = {.space = "synthetic",
+                            .arch = "sm_90",
+                            .objective = objective,
+                            .parameters = &parameter,
+                            .parameter_count = 1};
     TimesRecording *existing;
     TimesWriter *w = times_open_append(p->arena, p->times, &h, 0, &existing, &p->diag);
     assert_non_null(w);
@@ -82,10 +85,16 @@ static void write_times(Place *p, const Made *rows, size_t count)
                          .status = rows[i].status,
                          .times_ms = &rows[i].ms,
                          .time_count = rows[i].status == RECORD_OK,
+                         .work = rows[i].work,
                          .max_error = NAN};
         assert_true(times_append(w, &row, &p->diag));
     }
     assert_true(times_close(w, &p->diag));
+}
+
+static void write_times(Place *p, const Made *rows, size_t count)
+{
+    write_weighed(p, "", rows, count);
 }
 
 typedef struct MadeProfile {
@@ -122,13 +131,13 @@ enum { WORK, SHARE };
 static void a_point_of_several_launches_takes_the_sum_and_copies_share_their_profile(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1},
-                                {"a+b", "g*2+h", RECORD_OK, 2},
-                                {"a", "g;h*3", RECORD_OK, 3},
-                                {"a", "g", RECORD_OK, 4},
-                                {"a+c", "g+g", RECORD_OK, 5},
-                                {"d", "g", RECORD_OK, 6},
-                                {NULL, NULL, RECORD_COMPILE_ERROR, 0}};
+    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0},
+                                {"a+b", "g*2+h", RECORD_OK, 2, 0},
+                                {"a", "g;h*3", RECORD_OK, 3, 0},
+                                {"a", "g", RECORD_OK, 4, 0},
+                                {"a+c", "g+g", RECORD_OK, 5, 0},
+                                {"d", "g", RECORD_OK, 6, 0},
+                                {NULL, NULL, RECORD_COMPILE_ERROR, 0, 0}};
     static const MadeProfile profiles[] = {{"a", "g", {7, 1, 1}},
                                            {"b", "h", {100, 10, 1}},
                                            {"e", "g", {5, 5, 1}},
@@ -155,10 +164,10 @@ static void a_point_of_several_launches_takes_the_sum_and_copies_share_their_pro
 static void a_metric_that_cannot_be_computed_is_counted_and_says_why(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1},
-                                {"b", "g", RECORD_OK, 2},
-                                {"c", "g", RECORD_OK, 3},
-                                {"d", "g", RECORD_OK, 4}};
+    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0},
+                                {"b", "g", RECORD_OK, 2, 0},
+                                {"c", "g", RECORD_OK, 3, 0},
+                                {"d", "g", RECORD_OK, 4, 0}};
     static const MadeProfile profiles[] = {
         {"a", "g", {10, 2, 1}}, {"b", "g", {10, 0, 1}}, {"c", "g", {10, NAN, 1}}};
     write_times(p, rows, 4);
@@ -172,10 +181,54 @@ static void a_metric_that_cannot_be_computed_is_counted_and_says_why(void **stat
                      strstr(metric_text, "instr / regions") - metric_text);
 }
 
+/* Equal code that does more work is another configuration, of the same profile. */
+static void with_an_objective_times_and_cycles_are_for_the_same_work(void **state)
+{
+    Place *p = *state;
+    static const Made rows[] = {{"a", "g", RECORD_OK, 4, 200},
+                                {"a", "g", RECORD_OK, 3, 100},
+                                {"b", "g", RECORD_OK, 6, 400},
+                                {NULL, NULL, RECORD_COMPILE_ERROR, 0, 400},
+                                {"b", "g", RECORD_OK, 7, 400}};
+    static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}, {"b", "g", {20, 2, 1}}};
+    write_weighed(p, "items", rows, 5);
+    write_profile(p, profiles, 2);
+    const PointSet *s = read_points(p);
+    assert_non_null(s);
+    assert_string_equal(s->objective, "items");
+    assert_true(s->ms[0] == 2 && s->ms[1] == 3 && s->ms[2] == 1.5 && isnan(s->ms[3]));
+    assert_true(s->samples[2][0] == 1.5);
+    assert_int_equal(s->best, 2);
+    assert_int_equal(s->distinct, 3);
+    assert_true(s->same_as[1] == 1 && s->same_as[4] == 2);
+    assert_true(s->metric[WORK][0] == 5 && s->metric[WORK][1] == 10 && s->metric[WORK][2] == 5);
+    assert_true(s->metric[SHARE][0] == 5 && s->metric[SHARE][1] == 5 && s->metric[SHARE][2] == 10);
+}
+
+static void a_row_without_its_work_is_neither_written_nor_believed(void **state)
+{
+    Place *p = *state;
+    const RecordHeader h = {.space = "synthetic", .objective = "flop"};
+    const double ms = 1;
+    RecordRow row = {.status = RECORD_OK, .times_ms = &ms, .time_count = 1, .max_error = NAN};
+    TimesRecording *existing;
+    TimesWriter *w = times_open_append(p->arena, p->times, &h, 0, &existing, &p->diag);
+    assert_non_null(w);
+    assert_false(times_append(w, &row, &p->diag));
+    row.work = NAN;
+    assert_false(times_append(w, &row, &p->diag));
+    row.work = 3;
+    assert_true(times_append(w, &row, &p->diag));
+    assert_true(times_close(w, &p->diag));
+    const TimesRecording *r = times_read(p->arena, p->times, &p->diag);
+    assert_true(r->rows.at[0].work == 3);
+    assert_string_equal(r->header.objective, "flop");
+}
+
 static void without_a_profile_nothing_static_is_known_and_a_warning_says_so(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1}, {"b", "g", RECORD_FAULT, 0}};
+    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}, {"b", "g", RECORD_FAULT, 0, 0}};
     write_times(p, rows, 2);
     const PointSet *s = read_points(p);
     assert_non_null(s);
@@ -189,7 +242,7 @@ static void without_a_profile_nothing_static_is_known_and_a_warning_says_so(void
 static void a_damaged_profile_is_an_error(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1}};
+    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}};
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
     write_times(p, rows, 1);
     write_profile(p, profiles, 1);
@@ -208,6 +261,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_point_of_several_launches_takes_the_sum_and_copies_share_their_profile),
         TEST(a_metric_that_cannot_be_computed_is_counted_and_says_why),
+        TEST(with_an_objective_times_and_cycles_are_for_the_same_work),
+        TEST(a_row_without_its_work_is_neither_written_nor_believed),
         TEST(without_a_profile_nothing_static_is_known_and_a_warning_says_so),
         TEST(a_damaged_profile_is_an_error),
     };

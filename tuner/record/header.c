@@ -11,20 +11,22 @@ typedef struct TextField {
     const char *key;
     const char *words;
     bool decides;
+    bool rare; /* left out where it is "" */
 } TextField;
 
 static const TextField text_fields[] = {
-    {offsetof(RecordHeader, space), "space", "space", true},
-    {offsetof(RecordHeader, arch), "arch", "architecture", true},
-    {offsetof(RecordHeader, device), "device", "device", true},
-    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", false},
-    {offsetof(RecordHeader, cache), "cache", "L2 cache", true},
-    {offsetof(RecordHeader, driver), "driver", "driver", true},
-    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", true},
-    {offsetof(RecordHeader, source_hash), "source", "source", false},
-    {offsetof(RecordHeader, date), "date", "date", false},
-    {offsetof(RecordHeader, version), "version", "aptune version", false},
-    {offsetof(RecordHeader, imported), "imported", "origin", true},
+    {offsetof(RecordHeader, space), "space", "space", true, false},
+    {offsetof(RecordHeader, arch), "arch", "architecture", true, false},
+    {offsetof(RecordHeader, device), "device", "device", true, false},
+    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", false, false},
+    {offsetof(RecordHeader, cache), "cache", "L2 cache", true, false},
+    {offsetof(RecordHeader, driver), "driver", "driver", true, false},
+    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", true, false},
+    {offsetof(RecordHeader, objective), "objective", "objective", true, true},
+    {offsetof(RecordHeader, source_hash), "source", "source", false, false},
+    {offsetof(RecordHeader, date), "date", "date", false, false},
+    {offsetof(RecordHeader, version), "version", "aptune version", false, false},
+    {offsetof(RecordHeader, imported), "imported", "origin", true, true},
 };
 enum { TEXT_FIELDS = sizeof text_fields / sizeof *text_fields };
 
@@ -101,7 +103,7 @@ void record_header_write(const RecordHeader *h, Buf *line)
 {
     for (size_t i = 0; i < TEXT_FIELDS; i++) {
         const char *text = text_of(h, &text_fields[i]);
-        if (*text || text_fields[i].offset != offsetof(RecordHeader, imported))
+        if (*text || !text_fields[i].rare)
             line_field(line, text_fields[i].key, text);
     }
     write_parameters(h, line);

@@ -46,6 +46,8 @@ typedef struct RecordHeader {
     const char *const *options; /* of the compiler, the same for every configuration */
     size_t option_count;
 
+    const char *objective;   /* what the rows' amounts of work are of, by which configurations
+                                compare:   "flop", "bytes", "items"; "": by time alone */
     const char *source_hash; /* of template and spec */
     const char *date;        /* when it was begun, ISO 8601 in UTC */
     const char *version;     /* of aptune */

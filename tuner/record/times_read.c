@@ -95,7 +95,12 @@ static void read_row(FieldReader *r, TimesRecording *rec)
     row.message = field_text(r, "msg", false);
     row.max_error = field_number(r, "err", NAN);
     row.seconds = field_number(r, "s", 0);
+    row.work = field_number(r, "work", 0);
     row.warm_ms = read_times(r, "warm", &row.warm_count);
+    if (rec->header.objective[0] && row.status == RECORD_OK &&
+        !(row.work > 0 && isfinite(row.work)))
+        field_fail(r, "'work' is no amount above 0, and the objective is %s",
+                   rec->header.objective);
     if (row.status == RECORD_OK && row.time_count == 0)
         field_fail(r, "the status is ok, but there is no time");
     if (r->ok)

@@ -77,7 +77,8 @@ void points_evaluate(Arena *a, Arena *scratch, PointSet *s, size_t i, const Prof
     MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
     metricset_evaluate_shares(scratch, s->metrics, shares, count, s->device, values);
     for (size_t m = 0; m < n; m++) {
-        s->metric[m][i] = values[m].value;
+        bool per_work = s->work && metric_adds(&s->metrics->metrics.at[m]);
+        s->metric[m][i] = per_work ? values[m].value / s->work[i] : values[m].value;
         if (isnan(values[m].value))
             note_gap(a, &s->gaps[m], &values[m]);
     }

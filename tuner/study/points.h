@@ -28,6 +28,7 @@ typedef struct PointSet {
     const char *date;     /* when they were measured, ISO 8601 */
     const char *imported; /* from where, when not by aptune; "" or NULL: by aptune */
     const Device *device;
+    const char *objective; /* "items": times are for the same work; "" or NULL: as measured */
 
     const RecordParameter *parameters;
     size_t parameter_count;
@@ -36,8 +37,9 @@ typedef struct PointSet {
     const RecordValue **values; /* per point, one per parameter */
     const char **names;         /* per point: "BM=64,BN=32" */
     RecordStatus *status;       /* per point */
-    double *ms;                 /* per point: median time; NaN: it failed */
-    const double **samples;     /* per point: raw times in milliseconds */
+    double *work;               /* per point: over the least of all; NULL: all do the same */
+    double *ms;                 /* per point: median time over its work; NaN: it failed */
+    const double **samples;     /* per point: raw times in milliseconds over its work */
     size_t *sample_count;
     const ProfileShare **shares; /* per point: its launches; NULL: not kept */
     size_t *share_count;         /* per point; NULL as `shares` */
@@ -57,8 +59,9 @@ typedef struct PointSet {
 } PointSet;
 
 /* Reads a recording and the profile beside it (NAME.times[.zst], NAME.profile[.zst]) and evaluates
- * `metrics`.  Without a profile the metrics are not known, which is a warning.  NULL after a
- * message when the times cannot be read. */
+ * `metrics`.  Where the recording has an objective, times and metrics that add up are for as much
+ * work as the configuration does that does least.  Without a profile the metrics are not known,
+ * which is a warning.  NULL after a message when the times cannot be read. */
 PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag *d);
 
 /* Fills in what follows from the rest: same points, counts, the best, metrics.  For those who make

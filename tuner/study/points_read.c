@@ -18,6 +18,7 @@ typedef struct Reading {
     Arena *codes; /* of the keys and of what is looked up by them */
     PointSet *set;
     const char **key; /* per point: code and launch, "hash grid/block/shared"; NULL: not known */
+    const size_t *leader; /* per point: the first with the same key */
 } Reading;
 
 /* --- times
@@ -68,6 +69,7 @@ static void take_header(Reading *r, const char *path, const RecordHeader *h)
                          .date = copy_text(a, h->date),
                          .imported = copy_text(a, h->imported),
                          .device = copy_device(a, h),
+                         .objective = copy_text(a, h->objective),
                          .parameters = copy_parameters(a, h),
                          .parameter_count = h->parameter_count};
 }
@@ -84,6 +86,8 @@ static void allocate(Reading *r, size_t n)
     s->sample_count = ARENA_ARRAY(a, size_t, n);
     s->profiles = ARENA_ARRAY(a, const Profile *, n);
     r->key = ARENA_ARRAY(r->codes, const char *, n);
+    if (s->objective[0])
+        s->work = ARENA_ARRAY(a, double, n);
 }
 
 static const RecordValue *copy_values(Arena *a, const RecordValue *values, size_t n)
@@ -111,8 +115,28 @@ static void take_row(Reading *r, const RecordRow *row)
     s->status[i] = row->status;
     s->samples[i] = copy_numbers(r->arena, row->times_ms, row->time_count);
     s->sample_count[i] = row->time_count;
+    if (s->work)
+        s->work[i] = row->work;
     s->ms[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
     r->key[i] = row->code ? profiles_key(r->codes, row->code, row->launch) : NULL;
+}
+
+/* Times for as much work as the least of all. */
+static void weigh_points(Reading *r)
+{
+    PointSet *s = r->set;
+    double least = INFINITY;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->work[i] > 0)
+            least = fmin(least, s->work[i]);
+    for (size_t i = 0; i < s->count; i++) {
+        s->work[i] = s->work[i] > 0 ? s->work[i] / least : NAN;
+        s->ms[i] /= s->work[i];
+        double *samples = ARENA_ARRAY(r->arena, double, s->sample_count[i]);
+        for (size_t k = 0; k < s->sample_count[i]; k++)
+            samples[k] = s->samples[i][k] / s->work[i];
+        s->samples[i] = samples;
+    }
 }
 
 static bool read_times(Reading *r, const char *path, Diag *d)
@@ -127,6 +151,8 @@ static bool read_times(Reading *r, const char *path, Diag *d)
             if (times_find(times, row->key) == row) /* else timed again further on */
                 take_row(r, row);
         }
+        if (r->set->work)
+            weigh_points(r);
     }
     arena_free(scratch);
     return times != NULL;
@@ -205,7 +231,7 @@ static void look_for(Profiles *p)
     const char **alone = ARENA_ARRAY(r->codes, const char *, s->count);
     VEC(const char *) steps = {0};
     for (size_t i = 0; i < s->count; i++) {
-        if (!r->key[i] || s->same_as[i] != i)
+        if (!r->key[i] || r->leader[i] != i)
             continue;
         if (!profiles_key_is_many(r->key[i])) {
             alone[i] = r->key[i];
@@ -236,14 +262,18 @@ static void finish_waiting(Profiles *p)
     }
 }
 
-/* What is known of a code is known of its copies. */
-static void copy_to_same(PointSet *s)
+/* What is known of a code is known of its copies, whatever work they do with it. */
+static void copy_to_same(const Reading *r)
 {
+    PointSet *s = r->set;
     for (size_t i = 0; i < s->count; i++) {
-        size_t first = s->same_as[i];
+        size_t first = r->leader[i];
         s->profiles[i] = s->profiles[first];
-        for (size_t m = 0; m < s->metrics->metrics.count; m++)
-            s->metric[m][i] = s->metric[m][first];
+        for (size_t m = 0; m < s->metrics->metrics.count; m++) {
+            bool per_work = s->work && metric_adds(&s->metrics->metrics.at[m]);
+            double ratio = per_work ? s->work[first] / s->work[i] : 1;
+            s->metric[m][i] = s->metric[m][first] * ratio;
+        }
     }
 }
 
@@ -260,7 +290,7 @@ static bool read_profiles(Reading *r, const char *times, Diag *d)
     look_for(&p);
     bool ok = profiles_visit(path, take_profile, &p, d);
     finish_waiting(&p);
-    copy_to_same(r->set);
+    copy_to_same(r);
     arena_free(p.scratch);
     arena_free(p.kept);
     return ok;
@@ -270,12 +300,27 @@ static bool read_profiles(Reading *r, const char *times, Diag *d)
  * ------------------------------------------------------------------------------------
  */
 
+/* Points are the same when code and launch are, and the work that they do with it. */
+static void find_same(Reading *r)
+{
+    PointSet *s = r->set;
+    points_set_same(r->arena, s, r->key);
+    r->leader = s->same_as;
+    if (!s->work)
+        return;
+    const char **keys = ARENA_ARRAY(r->codes, const char *, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        if (r->key[i])
+            keys[i] = arena_printf(r->codes, "%s %.17g", r->key[i], s->work[i]);
+    points_set_same(r->arena, s, keys);
+}
+
 PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag *d)
 {
     Reading r = {.arena = a, .codes = arena_new(), .set = ARENA_NEW(a, PointSet)};
     bool ok = read_times(&r, path, d);
     if (ok) {
-        points_set_same(a, r.set, r.key);
+        find_same(&r);
         points_set_metrics(a, r.set, metrics);
         ok = read_profiles(&r, path, d);
         points_set_counts(a, r.set);

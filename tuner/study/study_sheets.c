@@ -33,6 +33,7 @@ static const SheetColumn carving_columns[] = {
     {"timed", "timed", CELL_COUNT},
     {"space_reduction", "space -", CELL_PERCENT},
     {"time_reduction", "time -", CELL_PERCENT},
+    {"objective", "by", CELL_TEXT},
     {"best_ms", "best ms", CELL_MS},
     {"regret", "regret", CELL_PERCENT},
     {"regret_low", "from", CELL_PERCENT},
@@ -41,6 +42,11 @@ static const SheetColumn carving_columns[] = {
     {"recall", "recall", CELL_PERCENT},
     {"random_regret", "random", CELL_PERCENT},
 };
+
+static const char *objective(Arena *a, const PointSet *s)
+{
+    return s->objective && *s->objective ? arena_printf(a, "time per %s", s->objective) : "time";
+}
 
 static Sheet carvings(Arena *a, const Study *studies, size_t n)
 {
@@ -62,6 +68,7 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
             *r++ = count(j->chosen);
             *r++ = number(j->space_reduction);
             *r++ = number(j->time_reduction);
+            *r++ = text(objective(a, p));
             *r++ = number(j->best_ms);
             *r++ = number(j->regret);
             *r++ = number(c->regret_low);
