@@ -8,6 +8,7 @@
 #include "tuner/command/start.h"
 #include "tuner/output/emit.h"
 #include "tuner/output/report.h"
+#include "tuner/report/run_page.h"
 #include "tuner/run/run.h"
 #include "tuner/run/run_sanitize.h"
 
@@ -161,10 +162,14 @@ static bool write_files(Run *r, Buf *said)
     bool ok = write_table(r, &table);
     if (r->best != SIZE_MAX)
         ok = emit_winner(r, r->options.output, &winner, r->diag) && ok;
+    const char *page = run_page_save(r);
+    ok = ok && page;
     if (winner.size > 0)
         buf_printf(said, "%-10s %s\n", "written", buf_text(&winner));
     if (table.size > 0)
         buf_printf(said, "%-10s %s\n", winner.size > 0 ? "" : "written", buf_text(&table));
+    if (page)
+        buf_printf(said, "%-10s %s\n", winner.size + table.size > 0 ? "" : "written", page);
     buf_free(&winner);
     buf_free(&table);
     return ok;

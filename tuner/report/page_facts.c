@@ -23,11 +23,14 @@ static void write_judgement(Arena *a, const Story *story, Buf *out)
     Judgement j = judge(story->points, story->chosen);
     if (!story->complete || j.best == SIZE_MAX)
         return;
+    const char *found = j.found ? "the best of all is among what carving chose"
+                                : arena_printf(a,
+                                               "the best that carving chose is %.2f %% slower than "
+                                               "the best of all (place %zu)",
+                                               100 * j.regret, j.rank);
     write_row(out, "regret",
-              arena_printf(a,
-                           "the best that carving chose is %.2f %% slower than the best of all "
-                           "(place %zu)\na random sample of as many: %.2f %% slower, on average",
-                           100 * j.regret, j.rank, 100 * j.random_regret));
+              arena_printf(a, "%s\na random sample of as many: %.2f %% slower, on average", found,
+                           100 * j.random_regret));
 }
 
 static void write_winner(Arena *a, const Story *story, Buf *out)

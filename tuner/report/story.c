@@ -25,6 +25,7 @@ Story story_of_recording(Arena *a, const Study *y, const bool *chosen, const cha
                    .carving = carving,
                    .chosen = chosen,
                    .chosen_name = "chosen by carving",
+                   .rest_name = "not chosen",
                    .complete = true,
                    .x_metric = "bound_cycles",
                    .y_metric = "crowd_cycles",

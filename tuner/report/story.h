@@ -21,6 +21,7 @@ typedef struct Story {
     const bool *dropped;     /* per point: dropped by a threshold; NULL: there is no threshold */
     const bool *chosen;      /* per point: carving and polish chose it to be timed */
     const char *chosen_name; /* in legends: "timed" */
+    const char *rest_name;   /* of the others: "not timed" */
     size_t winner;           /* SIZE_MAX: none */
     bool complete;           /* all points have outcomes: there is a best to compare with */
     const char *time_label;  /* of the axis; NULL: "time [ms]" */
