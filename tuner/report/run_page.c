@@ -43,20 +43,16 @@ static const char *origin_of(const Run *r)
 
 static const char *carving_text(const Run *r)
 {
-    Buf b = {0};
-    for (size_t k = 0; k < r->carving.stage_count; k++) {
-        const StageReport *s = &r->carving.reports[k];
-        buf_printf(&b, "%s: %zu of %zu left\n", r->carving.stages[k].text, s->after, s->before);
-    }
-    if (r->polished > 0)
-        buf_printf(&b, "polish: %zu more, by the times found\n", r->polished);
-    if (r->options.exhaustive)
-        buf_puts(&b, "--exhaustive: all were timed; marked are those that carving alone leaves\n");
-    if (b.size > 0)
-        b.text[--b.size] = '\0'; /* the last newline */
-    const char *text = arena_string(r->arena, buf_text(&b));
-    buf_free(&b);
-    return text;
+    const Carving *c = &r->carving;
+    StudyStage *stages = ARENA_ARRAY(r->arena, StudyStage, c->stage_count);
+    for (size_t k = 0; k < c->stage_count; k++)
+        stages[k] = (StudyStage){c->stages[k].text, c->reports[k]};
+    const char *text = story_carving_text(r->arena, stages, c->stage_count, r->polished);
+    if (!r->options.exhaustive)
+        return text;
+    return arena_printf(
+        r->arena, "%s\n--exhaustive: all were timed; marked are those that carving alone leaves",
+        text);
 }
 
 static bool is_threshold(const Stage *s)
@@ -115,12 +111,12 @@ static void name_criteria(const Run *r, Story *story)
 {
     story->x_metric = "bound_cycles";
     story->y_metric = "crowd_cycles";
-    for (size_t k = 0; k < r->stage_count; k++) {
-        const Stage *s = &r->stages[k];
+    for (size_t k = 0; k < r->plan.stage_count; k++) {
+        const Stage *s = &r->plan.stages[k];
         if (s->kind != STAGE_FRONT || s->column_count < 2)
             continue;
-        story->x_metric = r->columns.at[s->columns[0]].name;
-        story->y_metric = r->columns.at[s->columns[1]].name;
+        story->x_metric = r->plan.columns.at[s->columns[0]].name;
+        story->y_metric = r->plan.columns.at[s->columns[1]].name;
         return;
     }
 }
@@ -128,11 +124,11 @@ static void name_criteria(const Run *r, Story *story)
 /* The single time that the last stage goes by; else the shipped prediction. */
 static const char *time_metric(const Run *r)
 {
-    for (size_t k = r->stage_count; k-- > 0;) {
-        const Stage *s = &r->stages[k];
+    for (size_t k = r->plan.stage_count; k-- > 0;) {
+        const Stage *s = &r->plan.stages[k];
         if (is_threshold(s) || s->column_count != 1)
             continue;
-        const Column *c = &r->columns.at[s->columns[0]];
+        const Column *c = &r->plan.columns.at[s->columns[0]];
         if (!c->up && c->unit && strcmp(c->unit, "cycles") == 0)
             return c->name;
     }

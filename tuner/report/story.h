@@ -36,10 +36,12 @@ typedef struct Story {
     const char *words; /* what the run printed; NULL: nothing */
 } Story;
 
-/* The story of a recording that was studied: what `chosen`, by the carving of that name, would have
- * found.  `guess` is the metric that stands for the time. */
-Story story_of_recording(Arena *a, const Study *y, const bool *chosen, const char *carving,
-                         const char *guess);
+/* The story of a recording that was studied: what one of the choices would have found.  `guess` is
+ * the metric that stands for the time. */
+Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess);
+
+/* The stages with what each left, a line each, and what polish added. */
+const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count, size_t polished);
 
 /* Values of a metric or, when there is none of that name, of a field of the profile: per point, NaN
  * where not known.  NULL: there is neither. */
