@@ -28,26 +28,24 @@ typedef struct OwnCarvings {
     size_t count;
 } OwnCarvings;
 
-static bool take_own(OwnCarvings *all, OwnCarving one)
+static bool take_own(OwnCarvings *all, OwnCarving one, Diag *d)
 {
-    if (all->count == OWN_CARVINGS_MOST) {
-        fprintf(stderr, "aptune: at most %d carvings of one's own\n", OWN_CARVINGS_MOST);
-        return false;
-    }
+    if (all->count == OWN_CARVINGS_MOST)
+        return diag_fail(d, "at most %d carvings of one's own", OWN_CARVINGS_MOST);
     all->at[all->count++] = one;
     return true;
 }
 
-static bool take_carving(const Option *o, const char *text, void *field)
+static bool take_carving(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
-    return take_own(field, (OwnCarving){.text = text});
+    return take_own(field, (OwnCarving){.text = text}, d);
 }
 
-static bool take_carving_file(const Option *o, const char *path, void *field)
+static bool take_carving_file(const Option *o, const char *path, void *field, Diag *d)
 {
     (void)o;
-    return take_own(field, (OwnCarving){.path = path});
+    return take_own(field, (OwnCarving){.path = path}, d);
 }
 
 typedef struct StudyCommand {
