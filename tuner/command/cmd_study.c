@@ -4,6 +4,7 @@
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/library/where.h"
+#include "tuner/record/find.h"
 #include "tuner/report/page.h"
 #include "tuner/study/choices.h"
 #include "tuner/study/study_sheets.h"
@@ -13,8 +14,8 @@
 #include <string.h>
 
 static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
-                                 "  RECORDING: NAME.times or NAME.times.zst, the whole space timed "
-                                 "(aptune --exhaustive)\n";
+                                 "  RECORDING: NAME.times or NAME.times.zst, or a run's output "
+                                 "folder; the whole space timed (aptune --exhaustive)\n";
 
 /* A carving of one's own: statements, or the file they stand in. */
 typedef struct OwnCarving {
@@ -147,9 +148,10 @@ static const StudyChoice *choose_subject(const Choices *choices, const OwnCarvin
     return &choices->at[own->count > 0 ? choices->count - own->count : 0];
 }
 
-static bool study_one(Session *y, const char *path)
+static bool study_one(Session *y, const char *given)
 {
-    const PointSet *s = points_read(y->arena, path, y->metrics, &y->diag);
+    const char *path = record_in(y->arena, given, &y->diag);
+    const PointSet *s = path ? points_read(y->arena, path, y->metrics, &y->diag) : NULL;
     if (!s)
         return false;
     if (s->best == SIZE_MAX)

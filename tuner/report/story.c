@@ -52,6 +52,10 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
                    .y_metric = "crowd_cycles",
                    .time_metric = guess,
                    .correlation = correlation};
+    if (choice->criteria[0]) {
+        story.x_metric = choice->criteria[0];
+        story.y_metric = choice->criteria[1];
+    }
     if (choice->stage_count == 0)
         story.carving = choice->name;
     if (any_is_set(choice->thresholded, s->count))
