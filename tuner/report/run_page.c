@@ -186,7 +186,7 @@ Story story_of_run(Run *r)
                    .carving = carving_text(r),
                    .dropped = dropped_points(r, &p),
                    .chosen = chosen_points(r, &p),
-                   .chosen_name = partly ? "timed" : "chosen by carving",
+                   .chosen_name = partly ? "timed" : "chosen",
                    .rest_name = partly ? "not timed" : "not chosen",
                    .winner = r->best == SIZE_MAX ? SIZE_MAX : p.point[r->best],
                    .complete = complete,

@@ -45,7 +45,7 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
                    .carving =
                        story_carving_text(a, choice->stages, choice->stage_count, choice->polished),
                    .chosen = choice->chosen,
-                   .chosen_name = "chosen by carving",
+                   .chosen_name = "chosen",
                    .rest_name = "not chosen",
                    .complete = true,
                    .x_metric = "bound_cycles",
