@@ -7,7 +7,7 @@
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options_run.h"
 #include "tuner/command/start.h"
-#include "tuner/command/where.h"
+#include "tuner/library/where.h"
 #include "tuner/output/report.h"
 
 #include <stdio.h>
@@ -21,15 +21,13 @@ typedef struct CommandOptions {
 } CommandOptions;
 
 /* What the L2 holds: in turn there is but one state. */
-static bool take_cache(const Option *o, const char *text, void *field)
+static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
     TaskCache c;
     *(const char **)field = text;
-    if (task_cache_find(text, &c) && c != TASK_BOTH)
-        return true;
-    fprintf(stderr, "aptune: --cache takes warm or cold, not '%s'\n", text);
-    return false;
+    return (task_cache_find(text, &c) && c != TASK_BOTH) ||
+           diag_fail(d, "--cache takes warm or cold, not '%s'", text);
 }
 
 enum { ROUNDS_MOST = 10000, SECONDS_MOST = 86400 };
