@@ -21,7 +21,8 @@ static const char page_style[] =
     ".wide{overflow-x:auto;margin:.6rem 0}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     "td,th{padding:.15rem 1rem .15rem 0;text-align:left;vertical-align:top}"
-    "td.n,th.n{text-align:right}th{font-weight:600}tr.best{font-weight:600}"
+    "td.way{white-space:nowrap}td.n,th.n{text-align:right}th{font-weight:600}tr.best{font-weight:"
+    "600}"
     "tr+tr:hover{background:#8882}"
     ".facts th{font-weight:400;color:#666}pre{white-space:pre-wrap;margin:0;font-size:.9em}"
     ".words{overflow-x:auto}.words pre{white-space:pre}"
@@ -60,7 +61,9 @@ static const GroupText groups[PICTURE_GROUPS] = {
     [PICTURE_METRIC] = {"Time against metrics",
                         "Metrics come from the compiled code before anything runs. These are the "
                         "ones that carving goes by, those of the thesis, the user's own, and "
-                        "others that agree well with the time; the best agreement comes first.",
+                        "others that agree well with the time; the best agreement comes first. "
+                        "The rank correlation is 1 where better always means faster, and -1 "
+                        "where it always means slower.",
                         false},
     [PICTURE_PARAMETER] = {"By parameter",
                            "For each value of a parameter: the fastest time that is known with it, "
