@@ -302,6 +302,61 @@ static void too_few_points_for_the_weights_are_refused(void **state)
     assert_int_equal(d.errors, 1);
 }
 
+/* Three columns: the first, twice it, and zeroes; then the second of synthetic_sum. */
+static void metrics_that_say_nothing_new_are_named_and_the_others_keep_their_weights(void **state)
+{
+    PointSet *s = synthetic_sum(*state, 5);
+    double *metric[] = {s->metric[0], ARENA_ARRAY(*state, double, s->count),
+                        ARENA_ARRAY(*state, double, s->count), s->metric[1]};
+    for (size_t i = 0; i < s->count; i++)
+        metric[1][i] = 2e200 * metric[0][i];
+    s->metric = metric;
+    const PointSet *sets[] = {s};
+    static const int metrics[] = {0, 1, 2, 3};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 4, &(size_t){1}, &n, &d);
+    assert_non_null(r);
+    assert_true(!r->follows[0] && r->follows[1] && r->follows[2] && !r->follows[3]);
+    assert_true(fabs(r->weights[0] + 2e200 * r->weights[1] - 2) < 1e-9);
+    assert_true(fabs(r->weights[3] - 0.5) < 1e-9);
+    assert_true(r->weights[2] == 0);
+    assert_true(r->error < 1e-6);
+}
+
+/* With the large space left out there is not enough to fit; the other fits stand. */
+static void a_space_too_small_to_fit_alone_has_no_weights(void **state)
+{
+    const PointSet *sets[] = {synthetic_sum(*state, 1), synthetic_sum(*state, 6)};
+    static const int metrics[] = {0, 1};
+    static const size_t budgets[] = {1, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, &n, &d);
+    assert_non_null(r);
+    assert_int_equal(n, 3);
+    assert_true(r[0].weights && !r[1].weights && r[2].weights);
+    assert_true(isnan(r[1].error) && isnan(r[1].regret));
+    assert_int_equal(d.errors, 0);
+}
+
+/* A value so large that it has no ratio to the time leaves its point out. */
+static void values_that_are_not_finite_leave_their_points_out_of_a_fit(void **state)
+{
+    PointSet *s = synthetic_sum(*state, 5);
+    s->metric[0][3] = NAN;
+    s->metric[1][4] = INFINITY;
+    s->metric[1][5] = 1.7e308;
+    s->ms[5] = 0.1;
+    const PointSet *sets[] = {s};
+    static const int metrics[] = {0, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, &n, &d);
+    assert_int_equal(r->points, 25 - 3);
+    assert_true(fabs(r->weights[0] - 2) < 1e-9);
+}
+
 /* Every point of the grid with three samples around its time. */
 static void add_samples(Arena *a, PointSet *s, double noise)
 {
@@ -354,6 +409,9 @@ int main(void)
         TEST(a_rank_correlation_is_one_for_any_growing_function),
         TEST(a_place_counts_ties_as_before),
         TEST(a_fit_finds_the_weights_that_made_the_times),
+        TEST(metrics_that_say_nothing_new_are_named_and_the_others_keep_their_weights),
+        TEST(a_space_too_small_to_fit_alone_has_no_weights),
+        TEST(values_that_are_not_finite_leave_their_points_out_of_a_fit),
         TEST(too_few_points_for_the_weights_are_refused),
         TEST(without_noise_the_interval_of_the_regret_is_the_regret),
         TEST(with_noise_the_interval_holds_the_regret),

@@ -55,7 +55,8 @@ static size_t rank_of(const PointSet *s, double ms)
 
 static double random_regret(const PointSet *s, size_t sample)
 {
-    return random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
+    double regret = random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
+    return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
 }
 
 Judgement judge(const PointSet *s, const bool *chosen)

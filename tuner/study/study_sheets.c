@@ -210,16 +210,29 @@ static const SheetColumn fit_columns[] = {
     {"place_of_best", "place of its best", CELL_COUNT},
     {"regret", "regret there", CELL_PERCENT},
     {"formula", "time [ms] =", CELL_TEXT},
+    {"singular", "arbitrary", CELL_TEXT},
 };
 
 static const char *formula(Arena *a, const FitResult *f, const MetricSet *metrics,
                            const int *numbers, size_t count)
 {
-    const char *sum = "";
-    for (size_t m = 0; m < count; m++)
+    const char *sum = f->weights ? "" : "too few points";
+    for (size_t m = 0; m < count && f->weights; m++)
         sum = arena_printf(a, "%s%s%.4g * %s", sum, m ? " + " : "", f->weights[m],
                            metrics->metrics.at[numbers[m]].name);
     return sum;
+}
+
+/* Metrics whose weights could as well be others. */
+static const char *singular(Arena *a, const FitResult *f, const MetricSet *metrics,
+                            const int *numbers, size_t count)
+{
+    const char *names = "";
+    for (size_t m = 0; m < count; m++)
+        if (f->follows[m])
+            names = arena_printf(a, "%s%s%s", names, *names ? " " : "",
+                                 metrics->metrics.at[numbers[m]].name);
+    return names;
 }
 
 Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const MetricSet *metrics,
@@ -228,7 +241,8 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
     Sheet s = {.name = "fits",
                .title =
                    "Fits of metrics to the times: root mean square error where fitted, and how "
-                   "each does on the space it has not seen",
+                   "each does on the space it has not seen (arbitrary: weights of metrics that add "
+                   "nothing to those before them)",
                COLUMNS(fit_columns)};
     for (size_t k = 0; k < count_fits; k++) {
         Cell *r = sheet_row(a, &s);
@@ -239,6 +253,7 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
         *r++ = count_or_none(fits[k].place);
         *r++ = number(fits[k].regret);
         *r++ = text(formula(a, &fits[k], metrics, numbers, metric_count));
+        *r++ = text(singular(a, &fits[k], metrics, numbers, metric_count));
     }
     return s;
 }
