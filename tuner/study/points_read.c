@@ -325,8 +325,9 @@ static bool read_profiles(Reading *r, const char *times, Diag *d)
 {
     const char *path = record_profile_path(r->arena, times);
     if (!path || !file_exists(path)) {
-        diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space",
-                  path ? path : times);
+        bool imported = r->set->imported[0];
+        diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space%s",
+                  path ? path : times, imported ? " (aptune import --spec makes it)" : "");
         return true;
     }
     Profiles p = {
