@@ -268,6 +268,10 @@ bool run_take_winner(Run *r);
 
 void run_close(Run *r);
 
+/* Leaves out of the ledger what processors have done since the stage before: for whoever does other
+ * work in between, or goes on in another thread. */
+void run_charge_anew(Run *r);
+
 /* What timing only a part cost, against timing all: configurations of distinct code. */
 typedef struct RunWorth {
     size_t timed;      /* by this run, or taken over from an earlier one */
