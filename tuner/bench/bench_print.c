@@ -21,7 +21,8 @@ typedef struct Rates {
     double items;
 } Rates;
 
-/* A bound does another work: only the bytes are the same. */
+/* A bound does another work: only the bytes are the same.  Bytes that are in the L2 already are not
+ * the memory's. */
 static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
 {
     const Spec *s = r->spec;
@@ -32,7 +33,7 @@ static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
     x.flops = whole ? run_work(r, b->config, s->work_flop) / seconds : NAN;
     x.items = whole ? run_work(r, b->config, s->work_items) / seconds : NAN;
     x.flops_part = peak > 0 ? x.flops / peak : NAN;
-    x.bytes_part = dram > 0 ? x.bytes / dram : NAN;
+    x.bytes_part = dram > 0 && r->l2 == TASK_COLD ? x.bytes / dram : NAN;
     return x;
 }
 
@@ -85,9 +86,9 @@ static void print_result(const BenchEntry *e, Buf *out)
         buf_printf(out, "   %s",
                    e->rival && e->rival->bound ? "(a bound: not compared)" : "NOT VERIFIED");
     else if (e->max_error > 0)
-        buf_printf(out, "   right to %.1e", e->max_error);
+        buf_printf(out, "   right, off by %.1e of the output's scale at most", e->max_error);
     else
-        buf_puts(out, "   right, exactly");
+        buf_puts(out, isnan(e->max_error) ? "   right" : "   right, exactly");
 }
 
 static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *out)
@@ -171,6 +172,8 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
     json_object_set_new(o, "high_ms", report_number(e->interval.high));
     json_object_set_new(o, "flop_per_s", report_number(e->times ? rates.flops : NAN));
     json_object_set_new(o, "bytes_per_s", report_number(e->times ? rates.bytes : NAN));
+    json_object_set_new(o, "peak_flop_part", report_number(e->times ? rates.flops_part : NAN));
+    json_object_set_new(o, "peak_bytes_part", report_number(e->times ? rates.bytes_part : NAN));
     json_t *times = json_array();
     for (int i = 0; e->times && i < b->rounds; i++)
         json_array_append_new(times, json_real(e->times[i]));
