@@ -7,7 +7,7 @@
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options_run.h"
 #include "tuner/command/start.h"
-#include "tuner/command/where.h"
+#include "tuner/library/where.h"
 #include "tuner/output/report.h"
 
 #include <stdio.h>
@@ -21,15 +21,13 @@ typedef struct CommandOptions {
 } CommandOptions;
 
 /* What the L2 holds: in turn there is but one state. */
-static bool take_cache(const Option *o, const char *text, void *field)
+static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
     TaskCache c;
     *(const char **)field = text;
-    if (task_cache_find(text, &c) && c != TASK_BOTH)
-        return true;
-    fprintf(stderr, "aptune: --cache takes warm or cold, not '%s'\n", text);
-    return false;
+    return (task_cache_find(text, &c) && c != TASK_BOTH) ||
+           diag_fail(d, "--cache takes warm or cold, not '%s'", text);
 }
 
 enum { ROUNDS_MOST = 10000, SECONDS_MOST = 86400 };
@@ -37,12 +35,12 @@ enum { ROUNDS_MOST = 10000, SECONDS_MOST = 86400 };
 static const Option own_options[] = {
     {"config", "\"A=1 …\"", "which configuration (default: the recording's winner)", option_text,
      offsetof(CommandOptions, bench.config), 0, 0},
-    {"emitted", "FILE.json", "run emitted code as it lies beside its manifest", option_text,
+    {"emitted", "FILE", "the manifest of emitted code: run it as it lies there", option_text,
      offsetof(CommandOptions, bench.emitted), 0, 0},
     {"against", "NAME", "one of the spec's rivals, or a plugin's file (default: all)", option_text,
      offsetof(CommandOptions, bench.against), 0, 0},
     {"rounds", "N", "how often each is timed (default: for five seconds, 31 to 201)", option_count,
-     offsetof(CommandOptions, bench.rounds), 1, ROUNDS_MOST},
+     offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
     {"cache", "STATE", "L2 when timed: warm, cold (default: cold if the data exceeds it)",
      take_cache, offsetof(CommandOptions, run.l2), 0, 0},
     {"time-limit", "S", "seconds one of them may take to be verified (default 120)", option_seconds,
