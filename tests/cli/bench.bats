@@ -27,9 +27,9 @@ one='THREADS=64 EACH=2'
     [ -z "$stderr" ]
     has "$output" '^times +measured on synthetic device, nothing was measured'
     has "$output" "^kernel +1\.[0-9]+ ms .* GB/s"
-    has "$output" "^ +$one$"
+    has "$output" "^ +$one; right$"
     has "$output" '^rival +1\.5000 ms \(1\.5000 to 1\.5000\) +[0-9.]+ GB/s'
-    has "$output" '^ +a synthetic library: cublas$'
+    has "$output" '^ +a synthetic library: cublas; right$'
     has "$output" '^rounds +201, .* L2 warm'
     has "$output" '^ratio +1[0-9.]+ % \([0-9.]+ to [0-9.]+\) of a synthetic library$'
     [ ! -e aptune-out ] # nothing is recorded

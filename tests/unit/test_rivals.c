@@ -124,6 +124,7 @@ static void a_row_major_transpose_comes_out_of_a_column_major_library(void **sta
         for (int j = 0; j < N; j++)
             assert_true(out[j * M + i] == in[i * N + j]);
     assert_string_equal(r.title, "cuBLAS Dgeam");
+    assert_string_equal(r.details, "cuBLAS 12.3.4, default math mode");
     r.end(&r);
     remove_toolkit();
     arena_free(a);
