@@ -19,6 +19,12 @@ static bool goes_on(const Lexer *l)
     return !l->begins_statement || !l->begins_statement(l->source->text + l->at + 1);
 }
 
+/* Does a ";" end the statement here? */
+static bool at_semicolon(const Lexer *l)
+{
+    return l->semicolons && l->depth == 0 && peek(l, 0) == ';';
+}
+
 /* Blanks, comments, and line ends inside brackets. */
 static void skip_blanks(Lexer *l)
 {
@@ -249,7 +255,7 @@ void lexer_next(Lexer *l)
         report_open_bracket(l);
     } else if (l->at >= l->source->size) {
         finish(l, TOKEN_END, start);
-    } else if (c == '\n') {
+    } else if (c == '\n' || at_semicolon(l)) {
         l->at++;
         finish(l, TOKEN_NEWLINE, start);
     } else if (is_name_start(c)) {
@@ -334,12 +340,13 @@ static void skip_statement(Lexer *l)
 /* To the end of the line: after a mistake brackets mean nothing. */
 static void skip_to_line_end(Lexer *l)
 {
-    if (!lexer_at_end_of_line(l)) {
+    bool within = !lexer_at_end_of_line(l);
+    l->depth = 0;
+    if (within) {
         l->at = l->token.at.offset + l->token.at.length;
-        while (l->at < l->source->size && l->source->text[l->at] != '\n')
+        while (l->at < l->source->size && peek(l, 0) != '\n' && !at_semicolon(l))
             l->at++;
     }
-    l->depth = 0;
     if (l->token.kind == TOKEN_NEWLINE)
         l->at = l->token.at.offset;
     lexer_next(l);
@@ -361,7 +368,7 @@ const char *lexer_describe(const Lexer *l)
     case TOKEN_END:
         return "the end of the file";
     case TOKEN_NEWLINE:
-        return "the end of the line";
+        return l->token.text[0] == ';' ? "';'" : "the end of the line";
     case TOKEN_STRING:
         return arena_printf(l->arena, "the string \"%s\"", l->token.text);
     default:

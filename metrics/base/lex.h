@@ -41,8 +41,9 @@ typedef struct Lexer {
     /* Does a statement begin here for sure?  Then brackets still open have been forgotten, and the
      * line before ends its statement.  NULL: brackets are believed. */
     bool (*begins_statement)(const char *text);
-    Token token; /* the one to look at */
-    Span last;   /* the one taken before it */
+    bool semicolons; /* ";" outside brackets ends a statement, as the end of its line does */
+    Token token;     /* the one to look at */
+    Span last;       /* the one taken before it */
 } Lexer;
 
 /* Stands at the first token. */

@@ -202,7 +202,7 @@ static BeliefInput belief_input(const Table *t)
 }
 
 /* Times of what was timed, NaN for others. */
-static const double *times_of(Arena *a, const Table *t, const bool *timed)
+static double *times_of(Arena *a, const Table *t, const bool *timed)
 {
     double *times = ARENA_ARRAY(a, double, t->count);
     for (size_t i = 0; i < t->count; i++)
@@ -210,20 +210,26 @@ static const double *times_of(Arena *a, const Table *t, const bool *timed)
     return times;
 }
 
+typedef struct Timing {
+    const Table *table;
+    bool *timed;
+} Timing;
+
+static bool look_up(void *context, const size_t *points, size_t count, double *times)
+{
+    const Timing *x = context;
+    for (size_t k = 0; k < count; k++) {
+        x->timed[points[k]] = true;
+        times[points[k]] = x->table->times[points[k]];
+    }
+    return true;
+}
+
 static void polish(Arena *a, const Table *t, size_t budget, bool *timed)
 {
     BeliefInput in = belief_input(t);
-    Polish p = polish_new(a, &in);
-    size_t batch[8];
-    for (size_t i = 0; i < t->count; i++)
-        if (timed[i])
-            polish_note(&p, i);
-    for (size_t left = budget; left > 0;) {
-        size_t n = polish_batch(&p, times_of(a, t, timed), batch, polish_batch_size(left));
-        for (size_t k = 0; k < n; k++)
-            timed[batch[k]] = true;
-        left = n > 0 ? left - n : 0;
-    }
+    bool ok;
+    polish_spend(a, &in, timed, times_of(a, t, timed), budget, look_up, &(Timing){t, timed}, &ok);
 }
 
 static void choose_spread(Arena *a, const Table *t, size_t budget, bool *timed)

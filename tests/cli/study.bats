@@ -58,6 +58,66 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     [ ! -e out ]
 }
 
+@test "carvings of one's own stand beside the shipped ones, in all tables" {
+    echo 'metric mine lower "cycles" "Made up." = predicted_cycles * 2' >mine.metrics
+    printf '# of transpose\ncarve VEC > 1\ncarve best 9 by mine\n' >narrow.carving
+    study "$transpose" --output out --metrics mine.metrics --seeds 0 \
+        --carve 'spill_bytes == 0; front bound_cycles, latency_cycles; polish 3' \
+        --carve-file narrow.carving --carve 'best 296 by mine'
+    status_is 0
+    [ -z "$stderr" ]
+    has "$output" '^transpose +carve 1 +296 +296 '
+    has "$output" '^transpose +narrow.carving +296 +296 +9 '
+    has "$output" '^transpose +carve 2 +296 +296 +296 '
+    has "$output" '^transpose +narrow.carving +2 +[0-9]+ +9 +0 +carve best 9 by mine'
+    grep -q '^transpose,carve 1,' out/carvings.csv
+    grep -q '^transpose,carve 1,3,.*,polish 3$' out/stages.csv
+    grep -q 'narrow.carving' out/report.html
+    run jq . out/study.json
+    json '[.carvings[].carving] ==
+          ["default", "best by predicted_cycles", "thesis front", "carve 1", "narrow.carving", "carve 2"]'
+    json '.carvings[5].regret == 0 and .carvings[4].timed == 9'
+    json '[.stages[] | select(.carving == "carve 1") | .statement] ==
+          ["spill_bytes == 0", "front bound_cycles, latency_cycles", "polish 3"]'
+}
+
+@test "mm's own statements choose in a study what the run selects" {
+    run "$APTUNE" --space "$SOURCE/spaces/mm.spec" --no-gpu --output run --json
+    status_is 0
+    json '.selected == 100'
+    timed=$(jq .best.time_ms <<<"$output")
+    study "$SOURCE/spaces/recordings/mm-h200.times.zst" --output out --seeds 0 --json \
+        --carve "$(grep -E '^(carve|polish) ' "$SOURCE/spaces/mm.spec")"
+    status_is 0
+    json '.carvings[3].timed == 100 and .carvings[3].regret == 0'
+    json '[.stages[] | select(.carving == "carve 1") | .left] == [68, 100]'
+    [ -n "$timed" ]
+}
+
+@test "mistakes in a carving are shown where they are, and nothing is written" {
+    study "$transpose" --output out --carve 'best 9 by predicted_cycle; VECT > 1' --carve 'front bound_cycles'
+    status_is 1
+    has "$stderr" "^--carve:1:11: error: unknown metric 'predicted_cycle'; did you mean 'predicted_cycles'\?"
+    has "$stderr" "^--carve:1:28: error: unknown name 'VECT'; did you mean 'VEC'\?"
+    has "$stderr" '^--carve:1:1: error: a front is a tradeoff'
+    has "$stderr" '^ +\^~+'
+    [ ! -e out ]
+    echo 'best 9 buy predicted_cycles' >wrong.carving
+    study "$transpose" --output out --carve-file wrong.carving
+    status_is 1
+    has "$stderr" "^wrong.carving:1:8: error: expected 'by'"
+    study "$transpose" --output out --carve-file none.carving
+    status_is 1
+    has "$stderr" 'none.carving'
+}
+
+@test "what a carving cannot compute is marked as unknown and counted" {
+    study "$transpose" --output out --seeds 0 --json --carve '1 / (VEC - 1) > 0'
+    status_is 0
+    has "$stderr" '^--carve:1:1: warning: division by zero for [0-9]+ configurations: unknown here'
+    json '[.stages[] | select(.carving == "carve 1")][0] | .unknown > 0 and .before == .left + .unknown'
+}
+
 @test "without a profile only the times are studied, and that is said" {
     cp "$transpose" alone.times.zst
     study alone.times.zst --output out --seeds 3

@@ -152,8 +152,6 @@ static void a_named_dominator_is_on_the_front_and_beats(void **state)
             named++;
             assert_int_equal(f.layer[by], 0);
             assert_true(beats_point(&c, by, i));
-            assert_true(front_beats(&c.in, by, i));
-            assert_false(front_beats(&c.in, i, by));
         }
         arena_free(a);
     }

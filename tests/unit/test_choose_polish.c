@@ -161,6 +161,88 @@ static void what_times_taught_is_used_away_from_the_best(void **state)
     arena_free(a);
 }
 
+/* --- the driver ------------------------------------------------------------------------------- */
+
+/* Made-up times: a bowl around column 4, row 1; it notes who asks for what. */
+typedef struct Bowl {
+    size_t asked[POINTS], calls, count, most_calls; /* calls that are answered; 0: all */
+} Bowl;
+
+static double depth(size_t point)
+{
+    double x = (double)(point % SIDE) - 4, y = (double)(point / SIDE) - 1;
+    return 1 + x * x + y * y;
+}
+
+static bool time_bowl(void *context, const size_t *points, size_t count, double *times)
+{
+    Bowl *b = context;
+    b->calls++;
+    for (size_t k = 0; k < count; k++) {
+        b->asked[points[k]]++;
+        times[points[k]] = depth(points[k]);
+    }
+    b->count += count;
+    return b->most_calls == 0 || b->calls < b->most_calls;
+}
+
+static void a_budget_is_spent_to_the_last_and_finds_what_is_near(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Grid g;
+    bool noted[POINTS] = {false}, ok;
+    Bowl b = {.calls = 0};
+    grid_draw(&g);
+    noted[28] = true; /* column 4, row 4 */
+    g.times[28] = depth(28);
+
+    size_t spent = polish_spend(a, &g.in, noted, g.times, 14, time_bowl, &b, &ok);
+
+    assert_true(ok);
+    assert_int_equal(spent, 14);
+    assert_int_equal(b.count, 14);
+    assert_true(b.calls >= 3);
+    double best = depth(28);
+    for (size_t i = 0; i < POINTS; i++) {
+        assert_in_range(b.asked[i] + noted[i], 0, 1);
+        best = b.asked[i] ? fmin(best, depth(i)) : best;
+    }
+    assert_true(best <= 2); /* the bottom, 1, or a step from it; the first is 10 */
+    arena_free(a);
+}
+
+static void a_budget_beyond_the_space_ends_with_it(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Grid g;
+    bool noted[POINTS] = {false}, ok;
+    Bowl b = {.calls = 0};
+    grid_draw(&g);
+    noted[0] = true;
+    assert_int_equal(polish_spend(a, &g.in, noted, g.times, 500, time_bowl, &b, &ok), POINTS - 1);
+    assert_true(ok);
+    assert_int_equal(polish_spend(a, &g.in, noted, g.times, 0, time_bowl, &b, &ok), 0);
+    assert_true(ok);
+    arena_free(a);
+}
+
+static void a_run_that_ends_is_not_asked_again(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Grid g;
+    bool noted[POINTS] = {false}, ok;
+    Bowl b = {.most_calls = 2};
+    grid_draw(&g);
+    size_t spent = polish_spend(a, &g.in, noted, g.times, 30, time_bowl, &b, &ok);
+    assert_false(ok);
+    assert_int_equal(b.calls, 2);
+    assert_int_equal(spent, polish_batch_size(30)); /* what was answered in full */
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +253,9 @@ int main(void)
         cmocka_unit_test(no_point_is_chosen_twice_and_all_are_chosen_in_the_end),
         cmocka_unit_test(failures_alone_do_not_end_polish),
         cmocka_unit_test(what_times_taught_is_used_away_from_the_best),
+        cmocka_unit_test(a_budget_is_spent_to_the_last_and_finds_what_is_near),
+        cmocka_unit_test(a_budget_beyond_the_space_ends_with_it),
+        cmocka_unit_test(a_run_that_ends_is_not_asked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,11 +134,6 @@ static double log_time(const Belief *b, size_t point)
     return sum;
 }
 
-double belief_time(const Belief *b, size_t point)
-{
-    return exp(log_time(b, point));
-}
-
 /* Standard deviation of the log time: of the effects' sum and of the own part. */
 static double deviation(const Belief *b, size_t point)
 {

@@ -55,7 +55,4 @@ void belief_choose(Belief *b, size_t point);
  * known, or it failed). */
 void belief_learn(Belief *b, const double *times);
 
-/* The prediction, corrected by what was learned: in the unit of the guess. */
-double belief_time(const Belief *b, size_t point);
-
 #endif

@@ -54,8 +54,13 @@ static void drop_unknown(Work *w)
 
 static void run_holds(Work *w)
 {
+    const char *const *unknown = w->stage->unknown;
     for (size_t i = 0; i < w->table->points; i++) {
-        if (w->alive[i] && !w->stage->holds[i])
+        if (!w->alive[i])
+            continue;
+        if (unknown && unknown[i])
+            drop(w, i, (Fate){.kind = FATE_UNKNOWN, .by = POINT_NONE});
+        else if (!w->stage->holds[i])
             drop(w, i, (Fate){.kind = FATE_FAILS, .by = POINT_NONE});
     }
 }
@@ -347,8 +352,10 @@ static void why_beyond(const Carving *c, const Stage *s, size_t point, Buf *out)
 
 static void why_unknown(const Carving *c, const Stage *s, size_t point, Buf *out)
 {
-    (void)s;
-    buf_printf(out, "%s is not known", c->table->columns[c->fates[point].column].name);
+    if (s->kind == STAGE_HOLDS)
+        buf_puts(out, s->unknown[point]);
+    else
+        buf_printf(out, "%s is not known", c->table->columns[c->fates[point].column].name);
 }
 
 static void why_dominated(const Carving *c, const Stage *s, size_t point, Buf *out)

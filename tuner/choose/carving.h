@@ -47,8 +47,10 @@ typedef struct Stage {
                                 whose values a reason shows */
     size_t column_count;
 
-    const bool *holds; /* HOLDS: per point, the caller's answer */
-    double percent;    /* WITHIN: how far from the best; FRONT: width of the band, 0 for none */
+    const bool *holds;          /* HOLDS: per point, the caller's answer */
+    const char *const *unknown; /* HOLDS: per point, why there is none, NULL where there is one;
+                                   NULL: there is one for all */
+    double percent; /* WITHIN: how far from the best; FRONT: width of the band, 0 for none */
 
     FrontTies ties;        /* FRONT */
     size_t budget;         /* FRONT: most points kept, 0 for no limit; SPREAD: how many are */
@@ -68,7 +70,7 @@ typedef enum FateKind {
     FATE_SURVIVES,
     FATE_FAILS,     /* the expression does not hold */
     FATE_BEYOND,    /* farther than `limit` from the best */
-    FATE_UNKNOWN,   /* no value in `column`, so it cannot be judged */
+    FATE_UNKNOWN,   /* no value in `column`, or no answer of an expression: it cannot be judged */
     FATE_DOMINATED, /* beaten by point `by` */
     FATE_CUT,       /* good enough, but the budget was full */
     FATE_PASSED,    /* survivor `by` is most like it and no worse, and the budget was full */

@@ -73,20 +73,6 @@ static bool key_equal(const Row *p, const Row *q, size_t keys)
     return true;
 }
 
-bool front_beats(const FrontInput *in, size_t i, size_t j)
-{
-    size_t better = 0, worse = 0;
-    for (size_t k = 0; k < in->criteria_count; k++) {
-        double p = key_of(&in->criteria[k], i), q = key_of(&in->criteria[k], j);
-        if (isnan(p) || isnan(q))
-            return false;
-        better += p < q;
-        worse += p > q;
-    }
-    return in->ties == FRONT_KEEP ? better > 0 && better == in->criteria_count
-                                  : better > 0 && worse == 0;
-}
-
 /* --- two criteria: a layer is known by its best second key so far ------------------------------
  */
 

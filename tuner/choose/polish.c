@@ -70,3 +70,22 @@ size_t polish_batch(Polish *p, const double *times, size_t *batch, size_t most)
     }
     return count;
 }
+
+size_t polish_spend(Arena *a, const BeliefInput *in, const bool *noted, double *times,
+                    size_t budget, PolishTime *time, void *context, bool *ok)
+{
+    Polish p = polish_new(a, in);
+    size_t *batch = ARENA_ARRAY(a, size_t, budget), spent = 0;
+    *ok = true;
+    for (size_t i = 0; i < in->points; i++)
+        if (noted[i])
+            polish_note(&p, i);
+    while (*ok && spent < budget) {
+        size_t n = polish_batch(&p, times, batch, polish_batch_size(budget - spent));
+        if (n == 0)
+            break;
+        *ok = time(context, batch, n, times);
+        spent += *ok ? n : 0;
+    }
+    return spent;
+}

@@ -34,4 +34,13 @@ size_t polish_batch(Polish *p, const double *times, size_t *batch, size_t most);
 /* How many to choose at a time when `left` may still be timed. */
 size_t polish_batch_size(size_t left);
 
+/* Times some points and writes their times, NaN for what failed.  False: no more shall be timed. */
+typedef bool PolishTime(void *context, const size_t *points, size_t count, double *times);
+
+/* Spends a budget: chooses, has them timed, chooses by that again, until it is spent or nothing is
+ * left.  `noted` says which points are timed already, `times` has their times.  Gives how many were
+ * timed; `ok` is false when `time` was. */
+size_t polish_spend(Arena *a, const BeliefInput *in, const bool *noted, double *times,
+                    size_t budget, PolishTime *time, void *context, bool *ok);
+
 #endif

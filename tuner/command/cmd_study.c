@@ -3,7 +3,7 @@
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/command/where.h"
+#include "tuner/library/where.h"
 #include "tuner/report/page.h"
 #include "tuner/study/choices.h"
 #include "tuner/study/study_sheets.h"
@@ -16,9 +16,44 @@ static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
                                  "  RECORDING: NAME.times or NAME.times.zst, the whole space timed "
                                  "(aptune --exhaustive)\n";
 
+/* A carving of one's own: statements, or the file they stand in. */
+typedef struct OwnCarving {
+    const char *text, *path; /* one of them; the other is NULL */
+} OwnCarving;
+
+enum { OWN_CARVINGS_MOST = 32 };
+
+typedef struct OwnCarvings {
+    OwnCarving at[OWN_CARVINGS_MOST];
+    size_t count;
+} OwnCarvings;
+
+static bool take_own(OwnCarvings *all, OwnCarving one)
+{
+    if (all->count == OWN_CARVINGS_MOST) {
+        fprintf(stderr, "aptune: at most %d carvings of one's own\n", OWN_CARVINGS_MOST);
+        return false;
+    }
+    all->at[all->count++] = one;
+    return true;
+}
+
+static bool take_carving(const Option *o, const char *text, void *field)
+{
+    (void)o;
+    return take_own(field, (OwnCarving){.text = text});
+}
+
+static bool take_carving_file(const Option *o, const char *path, void *field)
+{
+    (void)o;
+    return take_own(field, (OwnCarving){.path = path});
+}
+
 typedef struct StudyCommand {
     const char *output, *metrics, *fit;
     const char *guess; /* the metric taken for the time */
+    OwnCarvings carvings;
     int seeds, bootstraps;
     bool json, help;
 } StudyCommand;
@@ -28,6 +63,12 @@ static const Option options[] = {
      offsetof(StudyCommand, output), 0, 0},
     {"metrics", "FILE", "metrics of your own, beside the shipped ones", option_text,
      offsetof(StudyCommand, metrics), 0, 0},
+    {"carve", "TEXT",
+     "a carving of your own beside the shipped ones, statements parted by ';' (may "
+     "come again)",
+     take_carving, offsetof(StudyCommand, carvings), 0, 0},
+    {"carve-file", "FILE", "the same from a file, a statement a line (may come again)",
+     take_carving_file, offsetof(StudyCommand, carvings), 0, 0},
     {"guess", "METRIC", "the metric that stands for the time (default predicted_cycles)",
      option_text, offsetof(StudyCommand, guess), 0, 0},
     {"fit", "A,B,…", "find the weights of these metrics, and judge them on each space left out",
@@ -46,6 +87,7 @@ typedef struct Session {
     Diag diag;
     StudyCommand command;
     MetricSet *metrics;
+    const Source *carvings[OWN_CARVINGS_MOST]; /* as many as the command has */
     Study *studies;
     Story *stories;
     size_t count;
@@ -73,6 +115,34 @@ static bool read_metrics(Session *y)
     return true;
 }
 
+/* Carvings as texts with names for messages. */
+static bool read_carvings(Session *y)
+{
+    for (size_t i = 0; i < y->command.carvings.count; i++) {
+        const OwnCarving *own = &y->command.carvings.at[i];
+        Source *given = ARENA_NEW(y->arena, Source);
+        if (own->text)
+            *given = (Source){"--carve", own->text, strlen(own->text)};
+        y->carvings[i] = own->path ? source_read(y->arena, own->path, &y->diag) : given;
+        if (!y->carvings[i])
+            return false;
+    }
+    return true;
+}
+
+/* "carve 1", "carve 2" for texts, files by their names. */
+static bool add_own(Session *y, Choices *choices)
+{
+    const OwnCarvings *own = &y->command.carvings;
+    bool ok = true;
+    for (size_t i = 0, texts = 0; i < own->count; i++) {
+        const char *name =
+            own->at[i].path ? own->at[i].path : arena_printf(y->arena, "carve %zu", ++texts);
+        ok = choices_add(choices, name, y->carvings[i], &y->diag) && ok;
+    }
+    return ok;
+}
+
 static const char *const bound_names[] = {"issue_cycles", "fp32_cycles",   "int_cycles",
                                           "sfu_cycles",   "fp64_cycles",   "shared_cycles",
                                           "l2_cycles",    "latency_cycles"};
@@ -83,7 +153,8 @@ static Story tell(const PointSet *s, const StudyChoice *first, const char *guess
                    .source = s->imported && *s->imported ? "imported, not measured by aptune"
                                                          : "replayed from a recording",
                    .carving = first->name,
-                   .survives = first->chosen,
+                   .thresholded = first->thresholded,
+                   .survives = first->survives,
                    .timed = first->chosen,
                    .complete = true,
                    .x_metric = "bound_cycles",
@@ -108,11 +179,12 @@ static bool study_one(Session *y, const char *path)
     if (s->imported && *s->imported)
         diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", path,
                   s->imported);
-    size_t n;
-    const StudyChoice *choices = choices_shipped(y->arena, s, y->command.guess, &n);
+    Choices choices = choices_new(y->arena, s, y->metrics, y->command.guess);
+    if (!choices_add_shipped(&choices, &y->diag) || !add_own(y, &choices))
+        return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
-    y->studies[y->count] = study_space(y->arena, s, choices, n, &o);
-    y->stories[y->count++] = tell(s, &choices[0], y->command.guess);
+    y->studies[y->count] = study_space(y->arena, s, choices.at, choices.count, &o);
+    y->stories[y->count++] = tell(s, &choices.at[0], y->command.guess);
     return true;
 }
 
@@ -232,7 +304,7 @@ int cmd_study(int argc, char **argv)
         size_t n = (size_t)(argc - rest);
         y.studies = ARENA_ARRAY(y.arena, Study, n);
         y.stories = ARENA_ARRAY(y.arena, Story, n);
-        bool ok = read_metrics(&y);
+        bool ok = read_metrics(&y) && read_carvings(&y);
         for (int i = rest; i < argc && ok; i++)
             ok = study_one(&y, argv[i]);
         result = ok && put_out(&y) ? EXIT_DONE : EXIT_FAILED;

@@ -14,6 +14,7 @@ int cmd_check(int argc, char **argv);
 int cmd_init(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_emit(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_study(int argc, char **argv);
 int cmd_profile(int argc, char **argv);

@@ -176,10 +176,6 @@ uint16_t *run_value_numbers(const Run *r);
  * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
 const double *run_column_values(Run *r, const char *name);
 
-/* This run's share of a number of configurations to time: all of it, unless it is about a part of
- * the space. */
-size_t run_share(const Run *r, size_t count);
-
 /* --- code ---------------------------------------------------------------------------------------
  */
 
@@ -259,6 +255,10 @@ bool run_keep_profiles(Run *r);
 /* Takes codes and profiles of all configurations from the recording that is replayed.  False, and
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);
+
+/* The profiles that the recording has of these configurations, whose codes are known; those that it
+ * lacks stay without. */
+void run_take_profiles_of(Run *r, const size_t *list, size_t count);
 
 /* --- trials -------------------------------------------------------------------------------------
  */

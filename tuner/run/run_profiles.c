@@ -5,6 +5,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
+#include "tuner/record/index.h"
 #include "tuner/record/profile_take.h"
 
 #include <math.h>
@@ -33,30 +34,19 @@ static const char *step_text(Arena *a, const Step *s)
     return text;
 }
 
-/* Rows written already: one launch of several may be the same in many configurations. */
-typedef struct Seen {
-    Arena *arena;
+/* Rows to be written, each with the code and launch that it is known by. */
+typedef struct Rows {
+    VEC(ProfileRow) at;
     VEC(const char *) keys;
-} Seen;
-
-static bool is_new(Seen *seen, const ProfileRow *row)
-{
-    const char *key = arena_printf(seen->arena, "%s %s", row->code, row->launch);
-    for (size_t i = 0; i < seen->keys.count; i++)
-        if (strcmp(seen->keys.at[i], key) == 0)
-            return false;
-    VEC_PUSH(seen->arena, &seen->keys, key);
-    return true;
-}
+} Rows;
 
 /* The rows of a configuration: one for each of its launches, which are known by the code and the
  * launch of their own. */
-static bool write_config(Arena *a, Run *r, const Config *c, ProfileWriter *w, Seen *seen)
+static void add_config(Arena *a, Run *r, const Config *c, Rows *rows)
 {
     const RunShare *shares;
     size_t n = run_all_shares(a, r, c, &shares);
-    bool ok = true;
-    for (size_t k = 0; k < n && ok; k++) {
+    for (size_t k = 0; k < n; k++) {
         const Profile *p = c->profiles ? c->profiles[k] : c->profile;
         ProfileRow row = {.code = c->hash[shares[k].step->launch].text,
                           .launch = step_text(a, shares[k].step),
@@ -64,10 +54,19 @@ static bool write_config(Arena *a, Run *r, const Config *c, ProfileWriter *w, Se
                           .note = p->note,
                           .regions = p->regions ? p->regions->value : NULL,
                           .region_count = p->region_count};
-        if (!c->profiles || is_new(seen, &row))
-            ok = profiles_append(w, &row, r->diag);
+        VEC_PUSH(a, &rows->at, row);
+        VEC_PUSH(a, &rows->keys, arena_printf(a, "%s %s", row.code, row.launch));
     }
-    return ok;
+}
+
+/* Each row once: one launch of several may be the same in many configurations. */
+static bool write_rows(Arena *a, const Rows *rows, ProfileWriter *w, Diag *d)
+{
+    TextIndex index = index_build(a, rows->keys.at, rows->keys.count);
+    for (size_t i = 0; i < rows->at.count; i++)
+        if (index_find(&index, rows->keys.at[i]) == i && !profiles_append(w, &rows->at.at[i], d))
+            return false;
+    return true;
 }
 
 /* Profiles can be made again at any time, so the file is written anew by each run. */
@@ -81,15 +80,12 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
     if (!w)
         return false;
     Arena *a = arena_new();
-    Seen seen = {.arena = arena_new()};
-    bool ok = true;
-    for (size_t i = 0; i < r->config_count && ok; i++) {
+    Rows rows = {0};
+    for (size_t i = 0; i < r->config_count; i++)
         if (r->configs[i].profile && r->configs[i].same_as == i)
-            ok = write_config(a, r, &r->configs[i], w, &seen);
-        arena_reset(a);
-    }
+            add_config(a, r, &r->configs[i], &rows);
+    bool ok = write_rows(a, &rows, w, r->diag);
     arena_free(a);
-    arena_free(seen.arena);
     return profiles_close(w, r->diag) && ok;
 }
 
@@ -101,22 +97,27 @@ bool run_keep_profiles(Run *r)
     return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
 }
 
-/* The profile recording beside the times, if it is there and has the fields of this program. */
-static const ProfileRecording *open_profiles(Run *r)
+/* The profile recording beside the times, if it is there. */
+static const ProfileRecording *open_any_profiles(Run *r)
 {
     const char *path = record_profile_path(r->arena, r->recording_path);
     if (!path || !file_exists(path))
         return NULL;
     Diag d = diag_new(r->arena);
     const ProfileRecording *p = profiles_read(r->arena, path, &d);
-    char version[16];
-    snprintf(version, sizeof version, "%d", PROFILER_VERSION);
-    if (!p) {
+    if (!p)
         diag_warn(r->diag, (Span){0}, "%s; its profiles are made anew",
                   d.messages.count ? d.messages.at[0].text : "cannot be read");
-        return NULL;
-    }
-    return strcmp(p->header.profiler, version) == 0 ? p : NULL;
+    return p;
+}
+
+/* The same if it has the fields of this program. */
+static const ProfileRecording *open_profiles(Run *r)
+{
+    const ProfileRecording *p = open_any_profiles(r);
+    char version[16];
+    snprintf(version, sizeof version, "%d", PROFILER_VERSION);
+    return p && strcmp(p->header.profiler, version) == 0 ? p : NULL;
 }
 
 /* The profiles of a configuration's launches; false when one is missing. */
@@ -177,4 +178,16 @@ bool run_take_recorded(Run *r)
     r->compiler = r->recording->header.nvrtc;
     run_charge(r, LEDGER_PROFILE, &since);
     return complete;
+}
+
+/* What ties are broken by, registers and shared memory, is the same in every version. */
+void run_take_profiles_of(Run *r, const size_t *list, size_t count)
+{
+    const ProfileRecording *profiles = open_any_profiles(r);
+    Arena *scratch = arena_new();
+    for (size_t i = 0; i < count && profiles; i++) {
+        take_profiles(r, profiles, scratch, &r->configs[list[i]]);
+        arena_reset(scratch);
+    }
+    arena_free(scratch);
 }

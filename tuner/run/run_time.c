@@ -36,33 +36,12 @@ static List selected_list(const Run *r)
 /* --- polish ------------------------------------------------------------------------------------
  */
 
-/* What polish goes by: the one column that the spec's last stage carves by if that is a time, so
- * that a better prediction guides polish too; else the shipped prediction. */
-static const double *guide(Run *r)
-{
-    const Carving *c = &r->carving;
-    for (size_t s = c->stage_count; s-- > 0;) {
-        if (c->stages[s].kind == STAGE_HOLDS)
-            continue;
-        if (c->stages[s].column_count != 1)
-            break;
-        const Column *column = &c->table->columns[c->stages[s].columns[0]];
-        if (!column->up && column->unit && strcmp(column->unit, "cycles") == 0)
-            return column->values;
-        break;
-    }
-    return run_column_values(r, "predicted_cycles");
-}
-
-/* What may be timed: one of each code.  What a threshold of the spec forbids is not timed; what a
- * metric thought little of may be. */
-static const bool *allowed(const Run *r)
+/* What may be timed: one of each code. */
+static const bool *distinct(const Run *r)
 {
     bool *out = ARENA_ARRAY(r->arena, bool, r->config_count);
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        out[i] = c->code == CODE_OK && c->same_as == i && r->carving.fates[i].kind != FATE_FAILS;
-    }
+    for (size_t i = 0; i < r->config_count; i++)
+        out[i] = r->configs[i].code == CODE_OK && r->configs[i].same_as == i;
     return out;
 }
 
@@ -72,32 +51,31 @@ static void take_medians(const Run *r, double *times)
         times[i] = r->configs[i].timed ? r->configs[i].median / r->configs[i].work : NAN;
 }
 
+typedef struct Polishing {
+    Run *run;
+    const Timer *timer;
+} Polishing;
+
+static bool time_batch(void *context, const size_t *points, size_t count, double *times)
+{
+    const Polishing *p = context;
+    for (size_t k = 0; k < count; k++)
+        p->run->selected[points[k]] = true;
+    bool ok = p->timer->time(p->timer->state, points, count);
+    take_medians(p->run, times);
+    return ok;
+}
+
 static bool polish(Run *r, const Timer *t)
 {
-    BeliefInput in = {.guess = guide(r),
-                      .alive = allowed(r),
-                      .points = r->config_count,
-                      .values = run_value_numbers(r),
-                      .parameters = r->spec->parameter_count};
-    Polish p = polish_new(r->arena, &in);
+    BeliefInput in = carve_polish_input(&r->plan, &r->points, &r->carving, distinct(r));
     double *times = ARENA_ARRAY(r->arena, double, r->config_count);
-    size_t *batch = ARENA_ARRAY(r->arena, size_t, r->polish);
-    for (size_t i = 0; i < r->config_count; i++)
-        if (r->selected[i])
-            polish_note(&p, i);
-    for (size_t left = r->polish; left > 0; left = r->polish - r->polished) {
-        take_medians(r, times);
-        size_t n = polish_batch(&p, times, batch, polish_batch_size(left));
-        if (n == 0)
-            break;
-        for (size_t k = 0; k < n; k++)
-            r->selected[batch[k]] = true;
-        if (!t->time(t->state, batch, n))
-            return false;
-        r->polished += n;
-    }
+    bool ok;
+    take_medians(r, times);
+    r->polished = polish_spend(r->arena, &in, r->selected, times, r->plan.polish, time_batch,
+                               &(Polishing){r, t}, &ok);
     r->selected_count += r->polished;
-    return true;
+    return ok;
 }
 
 /* --- the stage
@@ -108,7 +86,7 @@ static bool time_all(Run *r, const Timer *t)
     List list = selected_list(r);
     if (!t->time(t->state, list.at, list.count))
         return false;
-    return r->options.exhaustive || r->polish == 0 || polish(r, t);
+    return r->options.exhaustive || r->plan.polish == 0 || polish(r, t);
 }
 
 static bool open_timer(Run *r, Timer *t)

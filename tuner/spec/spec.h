@@ -199,7 +199,7 @@ typedef struct CarveCriterion {
 
 typedef struct CarveStage {
     CarveKind kind;
-    Span at;
+    Span at;         /* the whole statement */
     Expr *condition; /* threshold; bound to metrics later, by whoever carves */
     CarveCriterion *criteria;
     size_t criterion_count;
@@ -256,6 +256,17 @@ Spec *spec_read(Arena *a, const char *path, Diag *d);
 
 /* The same from a text; files are looked for from `source->name`'s folder. */
 Spec *spec_parse(Arena *a, const Source *source, Diag *d);
+
+/* What is kept, without a kernel around it. */
+typedef struct SpecCarving {
+    CarveStage *stages;
+    size_t count;   /* 0: the default is meant */
+    int64_t polish; /* 0: not said */
+} SpecCarving;
+
+/* Reads `carve` and `polish` statements alone, each on a line of its own or parted by ";"; the word
+ * `carve` may be left out.  False after messages. */
+bool spec_parse_carving(Arena *a, const Source *source, SpecCarving *out, Diag *d);
 
 /* Are results compared with anything? */
 bool spec_is_verified(const Spec *s);

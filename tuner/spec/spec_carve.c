@@ -113,6 +113,7 @@ bool read_carve(Reader *r, Span at)
         c.condition = expr_parse(&r->l);
         ok = c.condition != NULL;
     }
+    c.at = span_join(at, r->l.last);
     if (ok)
         VEC_PUSH(r->a, &r->carving, c);
     return ok;
@@ -123,4 +124,39 @@ bool read_polish(Reader *r, Span at)
 {
     return reader_only_once(r, &r->polish_at, at, "polish line") &&
            reader_take_integer(r, "the number of neighbours to time", 0, &r->spec->polish);
+}
+
+/* --- by themselves ---------------------------------------------------------------------------- */
+
+/* [ "carve" ] … | polish N */
+static void read_alone(Reader *r)
+{
+    Span at = r->l.token.at;
+    bool polish = lexer_take(&r->l, "polish");
+    if (!polish)
+        lexer_take(&r->l, "carve");
+    if (polish ? read_polish(r, at) : read_carve(r, at))
+        lexer_end_line(&r->l);
+    else
+        lexer_skip_line(&r->l);
+}
+
+bool spec_parse_carving(Arena *a, const Source *source, SpecCarving *out, Diag *d)
+{
+    Spec spec = {.source = source};
+    Reader r = {.a = a, .d = d, .spec = &spec, .l = lexer_new(a, source, d)};
+    size_t before = d->errors;
+    r.l.semicolons = true;
+    while (r.l.token.kind != TOKEN_END) {
+        if (lexer_at_end_of_line(&r.l) || lexer_is(&r.l, ";"))
+            lexer_next(&r.l);
+        else
+            read_alone(&r);
+    }
+    *out = (SpecCarving){r.carving.at, r.carving.count, spec.polish};
+    if (d->errors == before && out->count == 0 && out->polish == 0)
+        return diag_error(d, (Span){source, 0, 0},
+                          "nothing is carved: write a statement such as 'best 40 by "
+                          "predicted_cycles'");
+    return d->errors == before;
 }

@@ -1,18 +1,33 @@
-/* Ways of choosing what to time, that a study compares. */
+/* Ways of choosing what to time, that a study compares: carvings, each as a run would do it, polish
+ * included, whose times are looked up. */
 #ifndef APTUNE_STUDY_CHOICES_H
 #define APTUNE_STUDY_CHOICES_H
 
+#include "tuner/carve/carve.h"
 #include "tuner/study/study.h"
 
-/* What a run times where its spec says nothing, polish included, with this metric for a guess at
- * the time: per point, in `a`. */
-const bool *choice_default(Arena *a, const PointSet *s, const char *metric);
+/* The choices on one space; what they chose lives in the arena. */
+typedef struct Choices {
+    Arena *arena;
+    const PointSet *set;
+    MetricSet *metrics;  /* those of the set */
+    const char *guess;   /* the metric that stands for the time */
+    struct Lined *lined; /* the set as carving sees it */
+    StudyChoice *at;
+    size_t count;
+    size_t capacity;
+} Choices;
 
-/* The first `count` by a metric. */
-const bool *choice_best(Arena *a, const PointSet *s, const char *metric, size_t count);
+/* None yet. */
+Choices choices_new(Arena *a, const PointSet *s, MetricSet *metrics, const char *guess);
 
-/* The default, as many of the best by the metric without spreading and polish, and the thesis's own
- * front of efficiency and utilization.  They live in `a`. */
-const StudyChoice *choices_shipped(Arena *a, const PointSet *s, const char *metric, size_t *count);
+/* Carves by `text`, statements alone (spec_parse_carving); NULL: the default.  Conditions may use
+ * metrics, fields, the problem's names and parameters; `let` names are the spec's, which a study
+ * does not have.  False after messages. */
+bool choices_add(Choices *c, const char *name, const Source *text, Diag *d);
+
+/* The default, as many of the best by the guess without spreading and polish, and the thesis's own
+ * front (5.2.2) of efficiency and utilization (5.1, 6.1).  False after messages. */
+bool choices_add_shipped(Choices *c, Diag *d);
 
 #endif

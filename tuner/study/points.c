@@ -141,6 +141,8 @@ PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag
     *s = (PointSet){.name = h->space,
                     .origin = path,
                     .problem = record_problem_text(a, h),
+                    .sizes = h->problem,
+                    .size_count = h->problem_count,
                     .gpu = h->device,
                     .date = h->date,
                     .imported = h->imported,

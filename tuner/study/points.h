@@ -12,9 +12,11 @@
 #include "tuner/record/times.h"
 
 typedef struct PointSet {
-    const char *name;     /* of the space: "mm" */
-    const char *origin;   /* path of the recording; "this run" */
-    const char *problem;  /* "M=4096,N=4096,K=4096" */
+    const char *name;           /* of the space: "mm" */
+    const char *origin;         /* path of the recording; "this run" */
+    const char *problem;        /* "M=4096,N=4096,K=4096" */
+    const RecordProblem *sizes; /* the same as numbers */
+    size_t size_count;
     const char *gpu;      /* name of the device the times come from */
     const char *date;     /* when they were measured, ISO 8601 */
     const char *imported; /* from where, when not by aptune; "" or NULL: by aptune */

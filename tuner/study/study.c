@@ -35,7 +35,8 @@ static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_
     y->carving_count = n;
     for (size_t k = 0; k < n; k++) {
         StudyCarving *c = &y->carvings[k];
-        *c = (StudyCarving){choices[k].name, judge(y->points, choices[k].chosen), NAN, NAN};
+        *c = (StudyCarving){choices[k].name, judge(y->points, choices[k].chosen), NAN, NAN,
+                            &choices[k]};
         if (o->bootstraps > 0)
             bootstrap_regret(y->points, choices[k].chosen, o->bootstraps, &c->regret_low,
                              &c->regret_high);

@@ -4,19 +4,32 @@
 #ifndef APTUNE_STUDY_STUDY_H
 #define APTUNE_STUDY_STUDY_H
 
+#include "tuner/choose/carving.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/search.h"
+
+/* One stage of a carving, and what it did. */
+typedef struct StudyStage {
+    const char *text; /* as it is written */
+    StageReport report;
+} StudyStage;
 
 /* A way of choosing, and what it chose. */
 typedef struct StudyChoice {
     const char *name;
-    const bool *chosen; /* per point */
+    const bool *chosen;      /* per point: timed, by carving and polish */
+    const bool *survives;    /* per point: carving left it */
+    const bool *thresholded; /* per point: an expression or a limit dropped it */
+    const StudyStage *stages;
+    size_t stage_count;
+    size_t polished; /* points that polish chose */
 } StudyChoice;
 
 typedef struct StudyCarving {
     const char *name;
     Judgement judgement;
     double regret_low, regret_high; /* 95 % of bootstrap samples of the times; NaN: not asked for */
+    const StudyChoice *choice;
 } StudyCarving;
 
 typedef struct StudyMetric {

@@ -234,8 +234,8 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
 
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
-    static Sheet (*const make[])(Arena *, const Study *, size_t) = {carvings, samples, metrics,
-                                                                    budgets, searches};
+    static Sheet (*const make[])(Arena *, const Study *, size_t) = {
+        carvings, study_stage_sheet, samples, metrics, budgets, searches};
     enum { SHEETS = sizeof make / sizeof make[0] };
     StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
     for (size_t k = 0; k < SHEETS; k++) {
