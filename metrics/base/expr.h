@@ -147,6 +147,12 @@ Expr *expr_fold(Arena *a, const Expr *e, const Value *slots, const bool *known,
 /* Nodes of its tree: how long it is. */
 size_t expr_size(const Expr *e);
 
+/* An expression that is a value and nothing else, in `a`. */
+Expr *expr_of_value(Arena *a, Value v);
+
+/* a * b of integers; in `arena`. */
+Expr *expr_product(Arena *arena, const Expr *a, const Expr *b);
+
 /* The value of an expression that is nothing else; NULL of any other. */
 const Value *expr_literal(const Expr *e);
 

@@ -211,6 +211,29 @@ size_t expr_size(const Expr *e)
     return size;
 }
 
+Expr *expr_of_value(Arena *a, Value v)
+{
+    Expr *n = ARENA_NEW(a, Expr);
+    *n = (Expr){.op = OP_LITERAL, .kind = v.kind, .literal = v};
+    return n;
+}
+
+Expr *expr_product(Arena *arena, const Expr *a, const Expr *b)
+{
+    const Folding f = {.arena = arena};
+    Expr *n = ARENA_NEW(arena, Expr);
+    *n = (Expr){.op = OP_MULTIPLY,
+                .kind = VALUE_INT,
+                .count = 2,
+                .args = ARENA_ARRAY(arena, Expr *, 2),
+                .at = a->at,
+                .op_at = a->at};
+    n->args[0] = copy_of(&f, a);
+    n->args[1] = copy_of(&f, b);
+    n = evaluated(&f, n);
+    return is_literal(n) ? n : without_neutral(n);
+}
+
 const Value *expr_literal(const Expr *e)
 {
     return e->op == OP_LITERAL ? &e->literal : NULL;

@@ -813,3 +813,72 @@ bool c_may_fail(const CWriter *w, const Expr *e)
     buf_free(&text);
     return !said || trial.uses_ok;
 }
+
+bool c_unless(CWriter *w, const Expr *e, CPlace place)
+{
+    static const CompareOp opposite[] = {CMP_GE, CMP_GT, CMP_LE,     CMP_LT,
+                                         CMP_NE, CMP_EQ, CMP_NOT_IN, CMP_IN};
+    if (e->op == OP_NOT)
+        return c_condition(w, e->args[0], place);
+    if (e->op == OP_COMPARE && e->count == 2 && e->args[0]->kind != VALUE_REAL &&
+        e->args[1]->kind != VALUE_REAL) {
+        CompareOp op = opposite[e->compare[0]];
+        Expr flipped = *e;
+        flipped.compare = &op;
+        return c_expr(w, &flipped, place);
+    }
+    buf_puts(w->out, "!(");
+    const bool ok = c_condition(w, e, C_ANYWHERE);
+    buf_putc(w->out, ')');
+    return ok;
+}
+
+bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char *name),
+              void *context)
+{
+    if (e->op == OP_LITERAL && e->literal.kind == VALUE_STRING) {
+        leaf(context, e->literal.string);
+        return true;
+    }
+    if (e->op != OP_SELECT)
+        return false;
+    buf_putc(w->out, '(');
+    bool ok = c_condition(w, e->args[0], C_OR);
+    buf_puts(w->out, " ? ");
+    ok = ok && c_choose(w, e->args[1], leaf, context);
+    buf_puts(w->out, " : ");
+    ok = ok && c_choose(w, e->args[2], leaf, context);
+    buf_putc(w->out, ')');
+    return ok;
+}
+
+bool c_may_choose(const Expr *e, const char *name)
+{
+    if (e->op == OP_SELECT)
+        return c_may_choose(e->args[1], name) || c_may_choose(e->args[2], name);
+    return e->op != OP_LITERAL || strcmp(e->literal.string, name) == 0;
+}
+
+typedef struct Below {
+    size_t count;
+    bool all;
+} Below;
+
+static void note_slot(void *context, int slot)
+{
+    Below *b = context;
+    b->all = b->all && (size_t)slot < b->count;
+}
+
+bool c_uses_only(const Expr *e, size_t count)
+{
+    Below b = {count, true};
+    expr_visit_names(e, note_slot, &b);
+    return b.all;
+}
+
+Expr *const *c_list(const Expr *e, size_t *count)
+{
+    *count = e->op == OP_LIST ? (size_t)e->count : 1;
+    return e->op == OP_LIST ? e->args : NULL;
+}

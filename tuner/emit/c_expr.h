@@ -62,6 +62,24 @@ bool c_real(CWriter *w, const Expr *e, CPlace place);
  * or lists of them. */
 bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count);
 
+/* The opposite of a condition. */
+bool c_unless(CWriter *w, const Expr *e, CPlace place);
+
+/* A text that is chosen: `leaf` writes what each name stands for.  False when it is more than
+ * `condition ? name : name`. */
+bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char *name),
+              void *context);
+
+/* May that choice fall on a name? */
+bool c_may_choose(const Expr *e, const char *name);
+
+/* The elements of a list that is written out, some of them not decided; NULL of anything else, for
+ * which `*count` is 1. */
+Expr *const *c_list(const Expr *e, size_t *count);
+
+/* Does the value of an expression depend on names of these slots alone: from 0 to below `count`? */
+bool c_uses_only(const Expr *e, size_t count);
+
 /* What an expression can come to. */
 CRange c_range(const CWriter *w, const Expr *e);
 

@@ -40,8 +40,7 @@ void unit_print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *o
     for (size_t i = 0; i < u->entry_count; i++)
         if (u->entries[i].variant == variant)
             print_entry(m, &u->entries[i], out);
-    buf_printf(out,
-               " *\n * For sm_%d.  The parameters of the template are constants below. */\n\n",
+    buf_printf(out, " *\n * For sm_%d.  The parameters of the template are constants below. */\n\n",
                v->arch);
 }
 
