@@ -6,18 +6,22 @@
 #include "tuner/command/options_run.h"
 #include "tuner/library/shard.h"
 #include "tuner/command/start.h"
-#include "tuner/output/emit.h"
+#include "tuner/emit/unit_make.h"
+#include "tuner/emit/winner.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run.h"
 #include "tuner/run/run_sanitize.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct TuneOptions {
     RunOptions run;
     bool json, help;
     const char *why;   /* a configuration; NULL: none asked for */
     const char *dumps; /* letters of -d */
+    bool emit_nothing;
+    EmitFlavour flavour; /* of what is emitted */
 } TuneOptions;
 
 static bool take_dumps(const Option *o, const char *letters, void *field, Diag *d)
@@ -29,7 +33,19 @@ static bool take_dumps(const Option *o, const char *letters, void *field, Diag *
            diag_fail(d, "-d knows no letter '%c'; `aptune tune --help` lists them", unknown);
 }
 
+/* `field` is the whole struct. */
+static bool take_emit(const Option *o, const char *text, void *field, Diag *d)
+{
+    (void)o;
+    TuneOptions *t = field;
+    t->emit_nothing = strcmp(text, "none") == 0;
+    return t->emit_nothing || unit_flavour_find(text, &t->flavour) ||
+           diag_fail(d, "--emit takes driver, driver-linked, runtime or none, not '%s'", text);
+}
+
 static const Option own_options[] = {
+    {"emit", "F", "flavour of the tuned kernel: driver (default), driver-linked, runtime, none",
+     take_emit, 0, 0, 0},
     {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
      offsetof(TuneOptions, why), 0, 0},
     {"json", NULL, "print one JSON object instead of the report", option_flag,
@@ -116,15 +132,30 @@ static bool write_table(Run *r, Buf *said)
     return ok;
 }
 
+/* The tuned kernel for other projects. */
+static bool write_winner(Run *r, const TuneOptions *o, Buf *said)
+{
+    EmitWritten w;
+    if (r->best == SIZE_MAX || o->emit_nothing)
+        return true;
+    if (!emit_winner(r, r->options.output, o->flavour, &w, r->diag))
+        return false;
+    buf_printf(said, "%s/", r->options.output);
+    for (size_t i = 0; i < w.count; i++)
+        buf_printf(said, "%s%s", i ? ", " : "", w.names[i]);
+    if (w.uncompiled)
+        buf_printf(said, "\n%10s source alone: %s", "", w.uncompiled);
+    return true;
+}
+
 /* Writes what a run leaves, and says where. */
-static bool write_files(Run *r, Buf *said)
+static bool write_files(Run *r, const TuneOptions *o, Buf *said)
 {
     if (!folder_create(r->options.output, r->diag))
         return false;
     Buf winner = {0}, table = {0};
     bool ok = write_table(r, &table);
-    if (r->best != SIZE_MAX)
-        ok = emit_winner(r, r->options.output, &winner, r->diag) && ok;
+    ok = write_winner(r, o, &winner) && ok;
     if (winner.size > 0)
         buf_printf(said, "%-10s %s\n", "written", buf_text(&winner));
     if (table.size > 0)
@@ -138,7 +169,7 @@ static bool write_files(Run *r, Buf *said)
 static bool print_result(Run *r, const TuneOptions *o, size_t why)
 {
     Buf out = {0}, files = {0};
-    bool ok = write_files(r, &files);
+    bool ok = write_files(r, o, &files);
     if (o->json) {
         report_json(r, why, &out);
     } else {

@@ -1,8 +1,7 @@
 /* What a handle found, as texts and as files. */
 #include "tuner/library/handle.h"
 
-#include "metrics/base/file.h"
-#include "tuner/output/emit.h"
+#include "tuner/emit/winner.h"
 #include "tuner/output/report.h"
 
 #include <stdint.h>
@@ -82,8 +81,10 @@ aptune_status aptune_emit(aptune *a, const char *folder)
     if (status != APTUNE_OK)
         return handle_leave(a, status);
     buf_clear(&a->emitted);
-    bool ok =
-        folder_create(folder, &a->diag) && emit_winner(&a->run, folder, &a->emitted, &a->diag);
+    EmitWritten w;
+    bool ok = emit_winner(&a->run, folder, EMIT_DRIVER, &w, &a->diag);
+    for (size_t i = 0; i < w.count; i++)
+        buf_printf(&a->emitted, "%s%s/%s", i ? ", " : "", folder, w.names[i]);
     handle_tell(a, &a->diag);
     return handle_leave(a, ok ? APTUNE_OK : APTUNE_FAILED);
 }
