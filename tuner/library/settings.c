@@ -1,11 +1,20 @@
 #include "tuner/library/settings.h"
 
+#include "tuner/emit/unit_make.h"
 #include "tuner/library/shard.h"
 #include "tuner/library/where.h"
 
+#include <limits.h>
 #include <sched.h>
+#include <string.h>
 
-enum { SECONDS_MOST = 86400, DEVICES_MOST = 1024, JOBS_MOST = 1024, FINALISTS_MOST = 1000 };
+enum {
+    SECONDS_MOST = 86400,
+    DEVICES_MOST = 1024,
+    JOBS_MOST = 1024,
+    FINALISTS_MOST = 1000,
+    AUDIT_MOST = 1000000
+};
 
 static const Option run_options[] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
@@ -44,6 +53,16 @@ static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
                      text);
 }
 
+/* The name of a flavour, or none. */
+static bool take_emit(const Option *o, const char *text, void *field, Diag *d)
+{
+    EmitFlavour known;
+    *(const char **)field = text;
+    return strcmp(text, "none") == 0 || unit_flavour_find(text, &known) ||
+           diag_fail(d, "--%s takes driver, driver-linked, runtime or none, not '%s'", o->name,
+                     text);
+}
+
 /* Several fields: this one's is the whole struct. */
 static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 {
@@ -62,6 +81,10 @@ static const Option tune_options[] = {
      offsetof(RunOptions, finalists), 1, FINALISTS_MOST},
     {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
      option_seconds, offsetof(RunOptions, trial_limit), 0, SECONDS_MOST},
+    {"audit", "N", "time N of the dropped, drawn at random: what did carving miss?", option_count,
+     offsetof(RunOptions, audit), 1, AUDIT_MOST},
+    {"audit-seed", "N", "of the draw (default 1)", option_count, offsetof(RunOptions, audit_seed),
+     0, INT_MAX},
     {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
      offsetof(RunOptions, sanitize), 0, 0},
     {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
@@ -70,6 +93,8 @@ static const Option tune_options[] = {
      0},
     {"shard", "I/N", "part I of N of the space (default: by mpirun or srun; none: all of it)",
      take_shard, 0, 0, 0},
+    {"emit", "F", "the kernel written out: driver (default), driver-linked, runtime, none",
+     take_emit, offsetof(RunOptions, emit), 0, 0},
     {"dry-run", NULL, "count the space and stop before compiling", option_flag,
      offsetof(RunOptions, dry_run), 0, 0},
     {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
@@ -86,6 +111,7 @@ OptionGroup options_run(RunOptions *target)
 
 OptionGroup options_tune(RunOptions *target)
 {
+    target->audit_seed = 1;
     shard_ask_rank(target);
     return (OptionGroup){tune_options, sizeof tune_options / sizeof tune_options[0], target};
 }
@@ -96,6 +122,8 @@ bool options_agree(const RunOptions *o, Diag *d)
         return diag_fail(d, "which space? Say --space FILE");
     if (o->devices && o->ordinal >= 0)
         return diag_fail(d, "say --device or --devices, not both");
+    if (o->exhaustive && o->audit > 0)
+        return diag_fail(d, "--exhaustive drops nothing that --audit could time");
     return true;
 }
 

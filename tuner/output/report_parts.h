@@ -26,11 +26,18 @@ json_t *report_why_text(const Run *r, size_t i);
 /* Writes the object, indented, and ends it. */
 void report_print_object(json_t *o, Buf *out);
 
+/* How the device fared while it was timed. */
+json_t *report_health(const Run *r);
+
 /* Seconds by the name of their stage. */
 json_t *report_stage_seconds(const double *seconds);
 
 /* Where the time of the run went and what carving saved: lines of the report, and an object. */
 void report_ledger(const Run *r, Buf *out);
 json_t *report_ledger_json(const Run *r);
+
+/* What the audit says, where there was one: lines of the report, and an object or null. */
+void report_audit(const Run *r, Buf *out);
+json_t *report_audit_json(const Run *r);
 
 #endif
