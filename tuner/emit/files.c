@@ -2,6 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/emit/code.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -74,12 +75,13 @@ const char *const *files_list(Arena *a, const EmitUnit *u, size_t *count)
 
 static bool make_content(const EmitUnit *u, const File *f, Buf *out, Diag *d)
 {
-    (void)d;
     switch (f->kind) {
     case FILE_HEADER:
+        return emit_text_header(u, out, d);
     case FILE_UNIT:
+        return emit_text_unit(u, out, d);
     case FILE_CODE:
-        return true;
+        return emit_text_code(u, out, d);
     case FILE_SOURCE:
         buf_puts(out, f->code->source);
         return true;
