@@ -1,5 +1,6 @@
 /* The program: options before the command, then the command. */
 #include "tuner/command/command.h"
+#include "tuner/command/version.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -18,10 +19,13 @@ static const Command commands[] = {
     {"convert", "a spec from a T1 file", cmd_convert},
     {"explain", "what bounds one configuration, where its cycles go, and what would help",
      cmd_explain},
+    {"emit", "the tuned kernel of recordings as C, CUDA and cubin for your own project", cmd_emit},
     {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
     {"profile", "the fields and metrics that carving can use", cmd_profile},
     {"merge", "join the recordings of parts of a space", cmd_merge},
     {"study", "how well a pruning works, on recordings: tables, pictures, a report", cmd_study},
+    {"bench", "a recording's winner, or an emitted kernel, again, against the vendor's library",
+     cmd_bench},
     {"pack", "compress a recording as it is shipped", cmd_pack},
     {"import", "a recording from the results of another tuner", cmd_import},
     {"export", "a recording as T4 or CSV, for others to read", cmd_export},
@@ -54,6 +58,13 @@ static int help(void)
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
+static int version(void)
+{
+    Buf out = {0};
+    version_print(&out);
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
 static const Command *find_command(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
@@ -83,7 +94,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return refuse_usage();
     if (strcmp(argv[1], "--version") == 0)
-        return command_print_text("aptune " APTUNE_VERSION "\n") ? EXIT_DONE : EXIT_FAILED;
+        return version();
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help();
     if (argv[1][0] == '-')

@@ -24,7 +24,17 @@ refused() { # words that standard error must hold, then arguments
     done
     run --separate-stderr "$APTUNE" --version
     status_is 0
-    has "$output" '^aptune [0-9]+\.[0-9]+\.[0-9]+$'
+    has "${lines[0]}" '^aptune [0-9]+\.[0-9]+\.[0-9]+$'
+    has "$output" '^  built     .*(gcc|Clang) [0-9.]+.*, headers of CUDA [0-9]+\.[0-9]+$'
+    has "$output" '^  helpers   /'
+}
+
+@test "--version says which NVRTC is found, or that none is" {
+    APTUNE_NVRTC=/nowhere run --separate-stderr "$APTUNE" --version
+    status_is 0
+    has "$output" '^  compiler  none: cannot open NVRTC'
+    run --separate-stderr "$APTUNE" --version
+    has "$output" '^  compiler  NVRTC [0-9]+\.[0-9]+, .*libnvrtc\.so'
 }
 
 @test "every command has a --help" {

@@ -23,9 +23,10 @@ typedef struct Own {
     char letter;
 } Own;
 
-static bool take_letter(const Option *o, const char *text, void *field)
+static bool take_letter(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
+    (void)d;
     *(char *)field = text[0];
     return text[0] != '!';
 }

@@ -2,7 +2,7 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/command/where.h"
+#include "tuner/library/where.h"
 #include "tuner/exchange/export.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ typedef struct ExportCommand {
 } ExportCommand;
 
 /* The name of a format. */
-static bool take_format(const Option *o, const char *text, void *field)
+static bool take_format(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
     static const char *const names[] = {
@@ -30,8 +30,7 @@ static bool take_format(const Option *o, const char *text, void *field)
             return true;
         }
     }
-    fprintf(stderr, "aptune: --format takes t4, t4-1.1 or csv, not '%s'\n", text);
-    return false;
+    return diag_fail(d, "--format takes t4, t4-1.1 or csv, not '%s'", text);
 }
 
 static const Option options[] = {

@@ -2,7 +2,7 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/command/where.h"
+#include "tuner/library/where.h"
 #include "tuner/compile/farm.h"
 #include "tuner/spec/first_spec.h"
 

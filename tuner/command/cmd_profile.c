@@ -2,7 +2,7 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
 #include "tuner/command/command.h"
-#include "tuner/command/where.h"
+#include "tuner/library/where.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,14 +4,13 @@
 #include "tuner/command/dump.h"
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options_run.h"
-#include "tuner/command/shard.h"
+#include "tuner/library/shard.h"
 #include "tuner/command/start.h"
 #include "tuner/output/emit.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run.h"
 #include "tuner/run/run_sanitize.h"
 
-#include <limits.h>
 #include <stdio.h>
 
 typedef struct TuneOptions {
@@ -19,62 +18,18 @@ typedef struct TuneOptions {
     bool json, help;
     const char *why;   /* a configuration; NULL: none asked for */
     const char *dumps; /* letters of -d */
-    const char *shard; /* of --shard; NULL: what the batch system says */
 } TuneOptions;
 
-static bool take_dumps(const Option *o, const char *letters, void *field)
+static bool take_dumps(const Option *o, const char *letters, void *field, Diag *d)
 {
     (void)o;
     char unknown = dump_unknown(letters);
     *(const char **)field = letters;
-    if (unknown)
-        fprintf(stderr, "aptune: -d knows no letter '%c'; `aptune tune --help` lists them\n",
-                unknown);
-    return !unknown;
+    return !unknown ||
+           diag_fail(d, "-d knows no letter '%c'; `aptune tune --help` lists them", unknown);
 }
-
-/* The name of what the L2 holds. */
-static bool take_cache(const Option *o, const char *text, void *field)
-{
-    (void)o;
-    TaskCache known;
-    *(const char **)field = text;
-    if (task_cache_find(text, &known))
-        return true;
-    fprintf(stderr,
-            "aptune: --cache takes warm, cold or both, for what the L2 holds when a run is timed, "
-            "not '%s'; the folder of compiled code is --cache-dir\n",
-            text);
-    return false;
-}
-
-enum { FINALISTS_MOST = 1000, AUDIT_MOST = 1000000, SECONDS_MOST = 86400 };
 
 static const Option own_options[] = {
-    {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
-     offsetof(TuneOptions, run.output), 0, 0},
-    {"exhaustive", NULL, "time every configuration, not only what carving leaves", option_flag,
-     offsetof(TuneOptions, run.exhaustive), 0, 0},
-    {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
-     take_cache, offsetof(TuneOptions, run.l2), 0, 0},
-    {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
-     offsetof(TuneOptions, run.finalists), 1, FINALISTS_MOST},
-    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
-     option_seconds, offsetof(TuneOptions, run.trial_limit), 0, SECONDS_MOST},
-    {"audit", "N", "time N of the dropped, drawn at random: what did carving miss?", option_count,
-     offsetof(TuneOptions, run.audit), 1, AUDIT_MOST},
-    {"audit-seed", "N", "of the draw (default 1)", option_count,
-     offsetof(TuneOptions, run.audit_seed), 0, INT_MAX},
-    {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
-     offsetof(TuneOptions, run.sanitize), 0, 0},
-    {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
-     offsetof(TuneOptions, run.devices), 0, 0},
-    {"mixed", NULL, "they may be of different kinds", option_flag, offsetof(TuneOptions, run.mixed),
-     0, 0},
-    {"shard", "I/N", "part I of N of the space (default: by mpirun or srun; none: all of it)",
-     option_text, offsetof(TuneOptions, shard), 0, 0},
-    {"dry-run", NULL, "count the space and stop before compiling", option_flag,
-     offsetof(TuneOptions, run.dry_run), 0, 0},
     {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
      offsetof(TuneOptions, why), 0, 0},
     {"json", NULL, "print one JSON object instead of the report", option_flag,
@@ -88,33 +43,28 @@ static const Option own_options[] = {
 static OptionTable table_of(TuneOptions *o)
 {
     enum { OWN = sizeof own_options / sizeof own_options[0] };
-    return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
+    return (OptionTable){{options_run(&o->run), options_tune(&o->run), {own_options, OWN, o}}, 3};
 }
 
-static bool check_devices(const RunOptions *o)
+/* Do the options go together? */
+static bool check_options(const RunOptions *o)
 {
-    bool both = o->devices && o->ordinal >= 0;
-    if (both)
-        fputs("aptune: say --device or --devices, not both\n", stderr);
-    return !both;
-}
-
-static bool check_audit(const RunOptions *o)
-{
-    bool both = o->exhaustive && o->audit > 0;
-    if (both)
-        fputs("aptune: --exhaustive drops nothing that --audit could time\n", stderr);
-    return !both;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    bool ok = options_agree(o, &d);
+    if (!ok)
+        fprintf(stderr, "aptune: %s\n", d.messages.at[0].text);
+    arena_free(a);
+    return ok;
 }
 
 static bool parse_options(const OptionTable *t, int argc, char **argv, TuneOptions *o)
 {
     int rest;
+    shard_ask(&o->run);
     if (!options_parse(t, argc, argv, &rest))
         return false;
-    return o->help ||
-           (options_end(argc, argv, rest) && options_run_check(&o->run) && check_devices(&o->run) &&
-            check_audit(&o->run) && shard_choose(o->shard, &o->run));
+    return o->help || (options_end(argc, argv, rest) && check_options(&o->run));
 }
 
 static bool print_usage(const OptionTable *t)
@@ -287,7 +237,7 @@ static int tune_problem(const TuneOptions *o, size_t *count)
 
 int cmd_tune(int argc, char **argv)
 {
-    TuneOptions o = {.dumps = "", .run = {.audit_seed = 1}};
+    TuneOptions o = {.dumps = ""};
     OptionTable table = table_of(&o);
     if (!parse_options(&table, argc, argv, &o)) {
         fputs("`aptune tune --help` lists the options\n", stderr);

@@ -1,56 +1,9 @@
 #include "tuner/command/options.h"
 
-#include "metrics/base/diag.h"
-
 #include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-bool option_flag(const Option *o, const char *text, void *field)
-{
-    (void)o;
-    (void)text;
-    *(bool *)field = true;
-    return true;
-}
-
-bool option_text(const Option *o, const char *text, void *field)
-{
-    (void)o;
-    *(const char **)field = text;
-    return true;
-}
-
-bool option_count(const Option *o, const char *text, void *field)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (*end || end == text || (double)n < o->least || (double)n > o->most) {
-        fprintf(stderr, "aptune: --%s takes a whole number from %.0f to %.0f, not '%s'\n", o->name,
-                o->least, o->most, text);
-        return false;
-    }
-    *(int *)field = (int)n;
-    return true;
-}
-
-bool option_seconds(const Option *o, const char *text, void *field)
-{
-    char *end;
-    double seconds = strtod(text, &end);
-    if (*end || end == text || !(seconds > 0) || !(seconds <= o->most)) {
-        fprintf(stderr,
-                "aptune: --%s takes a number of seconds above zero, at most %.0f, not '%s'\n",
-                o->name, o->most, text);
-        return false;
-    }
-    *(double *)field = seconds;
-    return true;
-}
 
 /* --- the table as getopt_long wants it -------------------------------------------------------- */
 
@@ -112,17 +65,9 @@ static const Known *find_known(const Reader *r, int found)
     return NULL;
 }
 
-static const char *closest_option(const Reader *r, const char *name)
-{
-    const char *names[OPTIONS_MOST];
-    for (size_t i = 0; i < r->long_count; i++)
-        names[i] = r->longs[i].name;
-    return name_closest(name, names, r->long_count);
-}
-
 /* Says what is wrong with the option that getopt did not take: `found` is '?' or ':', `given` the
  * word it stands in.  Always false. */
-static bool refuse(const Reader *r, int found, const char *given)
+static bool refuse(const OptionTable *t, int found, const char *given)
 {
     if (found == ':')
         return fprintf(stderr, "aptune: %s needs a value\n", given), false;
@@ -132,13 +77,31 @@ static bool refuse(const Reader *r, int found, const char *given)
         return fprintf(stderr, "aptune: %s takes no value\n", name), false;
     if (optopt > 0)
         snprintf(name, sizeof name, "-%c", optopt);
-    const char *closest = closest_option(r, name + strspn(name, "-"));
+    const char *closest = option_closest(t, name + strspn(name, "-"));
     fprintf(stderr, "aptune: unknown option '%s'%s%s%s\n", name,
             closest ? "; did you mean '--" : "", closest ? closest : "", closest ? "'?" : "");
     return false;
 }
 
-bool options_parse(const OptionTable *t, int argc, char **argv, int *rest)
+/* What an option's reader said. */
+static void print_messages(const Diag *d)
+{
+    for (size_t i = 0; i < d->messages.count; i++)
+        fprintf(stderr, "aptune: %s\n", d->messages.at[i].text);
+}
+
+static bool give(OptionSink sink, void *context, const Known *k)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    bool ok = sink(context, k->option, optarg, k->field, &d);
+    print_messages(&d);
+    arena_free(a);
+    return ok;
+}
+
+bool options_read(const OptionTable *t, int argc, char **argv, OptionSink sink, void *context,
+                  int *rest)
 {
     Reader r = reader_of(t);
     optind = 0; /* begins anew, with what earlier calls left behind forgotten */
@@ -146,12 +109,23 @@ bool options_parse(const OptionTable *t, int argc, char **argv, int *rest)
     for (int found; (found = getopt_long(argc, argv, r.shorts, r.longs, NULL)) != -1;) {
         const Known *k = find_known(&r, found);
         if (!k)
-            return refuse(&r, found, argv[optind - 1]);
-        if (!k->option->take(k->option, optarg, k->field))
+            return refuse(t, found, argv[optind - 1]);
+        if (!give(sink, context, k))
             return false;
     }
     *rest = optind;
     return true;
+}
+
+static bool take(void *context, const Option *o, const char *text, void *field, Diag *d)
+{
+    (void)context;
+    return o->take(o, text, field, d);
+}
+
+bool options_parse(const OptionTable *t, int argc, char **argv, int *rest)
+{
+    return options_read(t, argc, argv, take, NULL, rest);
 }
 
 bool options_end(int argc, char **argv, int rest)

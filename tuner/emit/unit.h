@@ -22,11 +22,19 @@ typedef enum EmitFlavour {
 typedef struct EmitCode {
     const char *source; /* CUDA source: the parameters as constants, the template's own includes in
                            place; needs neither spec nor -D */
+    const char *const *includes; /* headers of the toolkit that it includes, as it has them:
+                                    "<cuda_fp16.h>" */
+    size_t include_count;
+    const char *const *macros; /* names that it defines, parameters and include guards among them:
+                                  to be undefined before another source follows */
+    size_t macro_count;
     const char
         *options;       /* what else nvcc would have to be told: "-use_fast_math"; "" for nothing */
     const char *kernel; /* as the source calls it: "matmul", "peers::axpy<float, 2>" */
-    const char *entry;  /* name of the function in cubin and PTX */
-    const void *cubin;  /* for exactly the variant's architecture */
+    bool expression;    /* that is a C++ name expression; else the kernel is extern "C" */
+    /* What was compiled; NULL where nothing was, which only EMIT_RUNTIME can do with. */
+    const char *entry; /* name of the function in cubin and PTX */
+    const void *cubin; /* for exactly the variant's architecture */
     size_t cubin_size;
     const char *ptx; /* for that architecture and later ones */
     size_t shares;   /* launch whose code this is, the first with the same; else its own number */
@@ -38,7 +46,8 @@ typedef struct EmitVariant {
     const char *name;   /* "BM=64 BN=128 …" */
     int arch;           /* 90 */
     bool fixed;         /* its code depends on the problem, so it serves that size alone */
-    EmitCode *codes;    /* one per launch of the spec */
+    EmitCode *codes;    /* one per launch of the spec; files are named by their place in
+                           unit_file_name */
 } EmitVariant;
 
 typedef struct EmitEntry {
@@ -50,6 +59,8 @@ typedef struct EmitEntry {
     double regret;      /* against the best of the whole space; NaN: not known */
     /* Where it comes from, as texts; "" where not known. */
     const char *recording, *recorded, *driver, *compiler, *version, *how;
+    bool stale; /* what was measured was other code than the variant's, and the user said that it
+                   may be */
     bool is_default; /* for sizes and devices that nothing else fits: exactly one entry */
 } EmitEntry;
 
@@ -63,5 +74,10 @@ typedef struct EmitUnit {
     EmitEntry *entries; /* in the order of the recordings */
     size_t entry_count;
 } EmitUnit;
+
+/* "mm_1.cu", "mm_1_sm90.cubin", "mm_1_2.ptx": the file of a launch's code, in `a`.  Variants and
+ * codes count from 1 there; launches that share code share files. */
+const char *unit_file_name(Arena *a, const EmitUnit *u, size_t variant, size_t launch,
+                           const char *suffix);
 
 #endif

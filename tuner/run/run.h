@@ -85,6 +85,7 @@ typedef struct RunOptions {
     const char *space;        /* the spec's path */
     const char *arch;         /* device or architecture by name; NULL: the one here or recorded */
     const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
+    const char *recording;    /* the one to replay; NULL: the one of the folder that fits best */
     const char *output;       /* folder for results */
     const char *cache;        /* folder of compiled code */
     int jobs;                 /* compile workers; 0: one per core */
@@ -107,6 +108,7 @@ typedef struct RunOptions {
     bool mixed;               /* they may be of different kinds */
     int local_rank;           /* which of the processes of a job on this machine this is */
     int shard, shards;        /* this part of so many, from 0; shards < 2: the whole space */
+    const char *why;          /* a configuration that reports are to explain; NULL: none */
     const char *shard_from;   /* who says so: "--shard", "Slurm", "MPI" */
 } RunOptions;
 
@@ -282,6 +284,12 @@ bool run_time(Run *r);
 
 /* Names the winner and what it is worth. */
 void run_judge(Run *r);
+
+/* In place of the stages from run_compile on, of a run that replays: the winner that the recording
+ * has by itself.  Every outcome is believed to be of the code that the recording names, so nothing
+ * is compiled and no source read; ties are broken as everywhere where there is a recording of
+ * profiles, else by order.  False after a message, also when no configuration came out right. */
+bool run_take_winner(Run *r);
 
 void run_close(Run *r);
 

@@ -116,11 +116,28 @@ static void note_others(Run *r, const RecordMatch *matches, size_t count)
     }
 }
 
+/* The recording that the user names.  False after a message, also when it is of something else. */
+static bool open_named_recording(Run *r)
+{
+    RecordHeader want = wanted_header(r);
+    Buf why = {0};
+    r->recording_path = r->options.recording;
+    r->recording = times_read(r->arena, r->recording_path, r->diag);
+    bool fits = r->recording && record_fit(&r->recording->header, &want, &why) <= FIT_SAME_MODEL;
+    if (r->recording && !fits)
+        diag_fail(r->diag, "'%s' is not a recording of this: %s", r->recording_path,
+                  buf_text(&why));
+    buf_free(&why);
+    return fits;
+}
+
 /* The shipped recording of this space, problem and device that fits best; false when there is none,
  * after notes on those that nearly fit. */
 static bool find_recording(Run *r)
 {
     const char *folder = r->options.recordings;
+    if (r->options.recording)
+        return open_named_recording(r);
     if (!folder)
         folder = path_join(r->arena, path_folder(r->arena, r->options.space), "recordings");
     if (!r->options.recordings && !file_exists(folder))

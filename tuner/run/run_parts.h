@@ -139,6 +139,9 @@ bool run_set_bare_problem(Run *r, Gpu *gpu);
 bool run_open_devices(Run *r);
 void run_close_devices(Run *r);
 
+/* The part of run_claim that is about the GPUs. */
+bool run_claim_gpus(Run *r);
+
 /* Gives the problem to all GPUs; those that cannot take it are left out.  False after a message
  * when none can. */
 bool run_give_problem(Run *r, const TaskProblem *problem);
@@ -255,6 +258,10 @@ bool run_keep_profiles(Run *r);
 /* Takes codes and profiles of all configurations from the recording that is replayed.  False, and
  * nothing taken, when it lacks some. */
 bool run_take_recorded(Run *r);
+
+/* The profiles that the recording has of these configurations, whose codes are known; those that it
+ * lacks stay without. */
+void run_take_profiles_of(Run *r, const size_t *list, size_t count);
 
 /* --- trials -------------------------------------------------------------------------------------
  */

@@ -97,22 +97,27 @@ bool run_keep_profiles(Run *r)
     return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
 }
 
-/* The profile recording beside the times, if it is there and has the fields of this program. */
-static const ProfileRecording *open_profiles(Run *r)
+/* The profile recording beside the times, if it is there. */
+static const ProfileRecording *open_any_profiles(Run *r)
 {
     const char *path = record_profile_path(r->arena, r->recording_path);
     if (!path || !file_exists(path))
         return NULL;
     Diag d = diag_new(r->arena);
     const ProfileRecording *p = profiles_read(r->arena, path, &d);
-    char version[16];
-    snprintf(version, sizeof version, "%d", PROFILER_VERSION);
-    if (!p) {
+    if (!p)
         diag_warn(r->diag, (Span){0}, "%s; its profiles are made anew",
                   d.messages.count ? d.messages.at[0].text : "cannot be read");
-        return NULL;
-    }
-    return strcmp(p->header.profiler, version) == 0 ? p : NULL;
+    return p;
+}
+
+/* The same if it has the fields of this program. */
+static const ProfileRecording *open_profiles(Run *r)
+{
+    const ProfileRecording *p = open_any_profiles(r);
+    char version[16];
+    snprintf(version, sizeof version, "%d", PROFILER_VERSION);
+    return p && strcmp(p->header.profiler, version) == 0 ? p : NULL;
 }
 
 /* The profiles of a configuration's launches; false when one is missing. */
@@ -173,4 +178,16 @@ bool run_take_recorded(Run *r)
     r->compiler = r->recording->header.nvrtc;
     run_charge(r, LEDGER_PROFILE, &since);
     return complete;
+}
+
+/* What ties are broken by, registers and shared memory, is the same in every version. */
+void run_take_profiles_of(Run *r, const size_t *list, size_t count)
+{
+    const ProfileRecording *profiles = open_any_profiles(r);
+    Arena *scratch = arena_new();
+    for (size_t i = 0; i < count && profiles; i++) {
+        take_profiles(r, profiles, scratch, &r->configs[list[i]]);
+        arena_reset(scratch);
+    }
+    arena_free(scratch);
 }

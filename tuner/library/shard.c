@@ -1,6 +1,5 @@
-#include "tuner/command/shard.h"
+#include "tuner/library/shard.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +31,7 @@ static int variable(const char *name)
     return text && end != text && *end == '\0' && n >= 0 && n <= SHARDS_MOST ? (int)n : -1;
 }
 
-/* True when a launcher started several processes. */
-static bool ask_environment(RunOptions *o)
+bool shard_ask(RunOptions *o)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
         const Launcher *l = &launchers[i];
@@ -49,39 +47,39 @@ static bool ask_environment(RunOptions *o)
     return false;
 }
 
-static bool read_shard(const char *text, RunOptions *o)
+void shard_ask_rank(RunOptions *o)
+{
+    RunOptions asked = {0};
+    if (shard_ask(&asked))
+        o->local_rank = asked.local_rank;
+}
+
+static bool read_part(const char *text, RunOptions *o)
 {
     char *end;
-    long i = strtol(text, &end, 10), n = 0;
-    bool ok = end != text && *end == '/';
-    if (ok) {
-        const char *second = end + 1;
-        n = strtol(second, &end, 10);
-        ok = end != second && *end == '\0' && n >= 1 && n <= SHARDS_MOST && i >= 0 && i < n;
-    }
-    if (!ok) {
-        fprintf(stderr,
-                "aptune: --shard takes i/n with i from 0 to n - 1, such as 0/4, or 'auto' or "
-                "'none'; not '%s'\n",
-                text);
+    long i = strtol(text, &end, 10);
+    if (end == text || *end != '/')
         return false;
-    }
+    const char *second = end + 1;
+    long n = strtol(second, &end, 10);
+    if (end == second || *end || n < 1 || n > SHARDS_MOST || i < 0 || i >= n)
+        return false;
     o->shard = (int)i;
     o->shards = (int)n;
     o->shard_from = "--shard";
     return true;
 }
 
-bool shard_choose(const char *text, RunOptions *o)
+bool shard_read(const char *text, RunOptions *o, Diag *d)
 {
-    bool found = ask_environment(o); /* for the rank on this machine in any case */
-    if (!text || (found && strcmp(text, "auto") == 0))
-        return true;
-    if (strcmp(text, "auto") == 0) {
-        fputs("aptune: --shard auto: neither mpirun nor srun started several of this process\n",
-              stderr);
-        return false;
-    }
+    if (strcmp(text, "auto") == 0)
+        return shard_ask(o) ||
+               diag_fail(d, "--shard auto: neither mpirun nor srun started several of this "
+                            "process");
     o->shard = o->shards = 0;
-    return strcmp(text, "none") == 0 || read_shard(text, o);
+    return strcmp(text, "none") == 0 || read_part(text, o) ||
+           diag_fail(d,
+                     "--shard takes i/n with i from 0 to n - 1, such as 0/4, or 'auto' or "
+                     "'none'; not '%s'",
+                     text);
 }

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# What is installed works where it lies, and again where it is moved to; manual pages and completion
+# say what the program says.
+load common
+
+build=$(dirname "$APTUNE")
+
+setup_file() {
+    export PREFIX="$BATS_FILE_TMPDIR/a prefix"
+    cmake --install "$build" --prefix "$PREFIX" >/dev/null
+}
+
+# Completes the words given; the last one is under the cursor.
+complete_words() {
+    run --separate-stderr bash -c '
+        set -eu
+        compopt() { :; } # there is no line being edited
+        source "$1"
+        shift
+        COMP_WORDS=("$@")
+        COMP_CWORD=$(($# - 1))
+        _aptune
+        printf "%s\n" ${COMPREPLY[@]+"${COMPREPLY[@]}"} | LC_ALL=C sort' \
+        - "$PREFIX/share/bash-completion/completions/aptune" "$PREFIX/bin/aptune" "$@"
+    status_is 0
+    [ -z "$stderr" ]
+}
+
+# A page as text, on lines as long as they like.
+page() {
+    MANWIDTH=200 man -l --warnings=w -E UTF-8 "$1" 2>"$BATS_TEST_TMPDIR/warnings" | col -bx
+    [ ! -s "$BATS_TEST_TMPDIR/warnings" ]
+}
+
+commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
+
+@test "the installed program finds helpers, metrics and the spaces that come along" {
+    run --separate-stderr "$PREFIX/bin/aptune" --version
+    status_is 0
+    has "$output" "^  helpers   $PREFIX/libexec/aptune$"
+    has "$output" "^  metrics   $PREFIX/share/aptune/metrics$"
+    run --separate-stderr "$PREFIX/bin/aptune" --no-gpu --space "$PREFIX/share/aptune/spaces/saxpy.spec"
+    status_is 0
+    has "$output" "^times      REPLAYED from $PREFIX/share/aptune/spaces/recordings/saxpy-h200.times.zst"
+}
+
+@test "an installation that is moved works as before" {
+    cp -r "$PREFIX" "moved to"
+    run --separate-stderr "moved to/bin/aptune" --version
+    status_is 0
+    has "$output" '/moved to/libexec/aptune$'
+    lacks "$output" "a prefix"
+}
+
+@test "every command has a manual page that holds its summary and each of its options" {
+    { command -v man && command -v col; } >/dev/null || skip "no man or col"
+    for command in $(commands); do
+        page "$PREFIX/share/man/man1/aptune-$command.1" >page
+        "$APTUNE" --help | sed -n "s/^  aptune $command *//p" >summary
+        grep -qF -e "aptune-$command - $(cat summary)" page
+        "$APTUNE" "$command" --help | sed -nE 's/^  (--?[A-Za-z0-9-]+).*/\1/p' | sort >said
+        sed -nE 's/^ {7}(--?[A-Za-z0-9-]+).*/\1/p' page | sort >shown
+        diff said shown
+    done
+}
+
+@test "the program's own page lists the commands; that of specs has all statements" {
+    { command -v man && command -v col; } >/dev/null || skip "no man or col"
+    page "$PREFIX/share/man/man1/aptune.1" >page
+    diff <(commands) <(sed -nE 's/^ *aptune-([a-z]*)\(1\)( .*)?$/\1/p' page | head -n "$(commands | wc -l)")
+    page "$PREFIX/share/man/man5/aptune-spec.5" >page
+    for statement in kernel block grid problem param let require reference carve polish; do
+        grep -qE "^ *$statement +=" page
+    done
+    lacks "$(cat page)" '`|\]\([a-z]' # nothing of Markdown is left
+}
+
+@test "completion knows commands and every option of each" {
+    complete_words ''
+    [ "$output" = "$(commands | LC_ALL=C sort)" ]
+    complete_words in
+    [ "$output" = "$(printf 'init\ninspect')" ]
+    for command in $(commands); do
+        complete_words "$command" --
+        [ "$output" = "$("$APTUNE" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p' | LC_ALL=C sort)" ]
+    done
+    complete_words --ver
+    [ "$output" = --version ]
+}
+
+@test "completion of a value: specs, devices, words of a choice" {
+    mkdir 'a folder'
+    touch mm.spec 'my own.spec' mm.cu x.times x.times.zst
+    complete_words --space ''
+    [ "$output" = "$(printf 'a folder\nmm.spec\nmy own.spec')" ]
+    complete_words tune --space = m
+    [ "$output" = "$(printf 'mm.spec\nmy own.spec')" ]
+    complete_words tune --arch sm_9
+    has "$output" '^sm_90$'
+    complete_words tune --cache ''
+    [ "$output" = "$(printf 'both\ncold\nwarm')" ]
+    complete_words tune --output ''
+    [ "$output" = 'a folder' ]
+    complete_words import --space ''
+    [ -z "$output" ]
+}
+
+@test "completion of an argument: what the command reads" {
+    mkdir d
+    touch mm.spec mm.cu mm.json mm.ptx x.times x.times.zst
+    complete_words check ''
+    [ "$output" = "$(printf 'd\nmm.spec')" ]
+    complete_words init ''
+    [ "$output" = "$(printf 'd\nmm.cu')" ]
+    complete_words study x
+    [ "$output" = "$(printf 'x.times\nx.times.zst')" ]
+}
+
+@test "the Debian package names the libraries it needs, holds what is installed, and goes without a trace" {
+    command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-shlibdeps"
+    [ "$(id -u)" -eq 0 ] || skip "dpkg wants root"
+    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$PWD" >log 2>&1 || { cat log; false; }
+    local package
+    package=$(echo aptune_*.deb)
+    run dpkg-deb --field "$package" Depends
+    for library in libc6 libgsl libjansson4 libxxhash0 libzstd1; do
+        has "$output" "(^|, )$library"
+    done
+    mkdir -p root/var/lib/dpkg/updates root/var/lib/dpkg/info
+    touch root/var/lib/dpkg/status
+    dpkg --root="$PWD/root" --force-depends --log=/dev/null -i "$package" >log 2>&1 || { cat log; false; }
+    diff <(cd "$PREFIX" && find . -type f | grep -v '^./share/man/' | sort) \
+        <(cd root/usr && find . -type f | grep -vE '^./share/(man/|doc/aptune/(copyright|changelog))' | sort)
+    gzip -t root/usr/share/man/man1/aptune.1.gz root/usr/share/doc/aptune/changelog.gz
+    [ -s root/usr/share/doc/aptune/copyright ]
+    dpkg --root="$PWD/root" --log=/dev/null -P aptune >log 2>&1 || { cat log; false; }
+    [ ! -e root/usr ] || [ -z "$(find root/usr)" ]
+}

@@ -1,0 +1,241 @@
+/* aptune emit: the tuned kernel of one or several recordings, for somebody's project. */
+#include "metrics/base/file.h"
+#include "tuner/command/command.h"
+#include "tuner/command/options.h"
+#include "tuner/command/start.h"
+#include "tuner/emit/files.h"
+#include "tuner/emit/unit_make.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct EmitCommand {
+    RunOptions run;
+    EmitOptions emit;
+    const char *output;
+    const char *depend; /* the file that --depfile names; NULL: none */
+    int default_entry;
+    bool list, json, help;
+    const char *const *recordings;
+    size_t recording_count;
+} EmitCommand;
+
+enum { ENTRIES_MOST = 100000, JOBS_MOST = 1024, SECONDS_MOST = 86400 };
+
+static bool take_identifier(const Option *o, const char *text, void *field, Diag *d)
+{
+    *(const char **)field = text;
+    return unit_is_identifier(text) ||
+           diag_fail(d, "--%s takes a name of C, letters, digits and '_', not '%s'", o->name, text);
+}
+
+static bool take_flavour(const Option *o, const char *text, void *field, Diag *d)
+{
+    (void)o;
+    return unit_flavour_find(text, field) ||
+           diag_fail(d, "--flavour takes driver, driver-linked or runtime, not '%s'", text);
+}
+
+static const Option own_options[] = {
+    {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
+     offsetof(EmitCommand, run.space), 0, 0},
+    {"output", "DIR", "where the files go (default aptune-out/NAME)", option_text,
+     offsetof(EmitCommand, output), 0, 0},
+    {"name", "NAME", "of the files (default: the space's)", take_identifier,
+     offsetof(EmitCommand, emit.name), 0, 0},
+    {"prefix", "P_", "of every symbol (default NAME_)", take_identifier,
+     offsetof(EmitCommand, emit.prefix), 0, 0},
+    {"flavour", "F", "driver (default; opened at run time), driver-linked, runtime (for nvcc)",
+     take_flavour, offsetof(EmitCommand, emit.flavour), 0, 0},
+    {"default", "N", "entry for sizes and devices that nothing fits (default 1)", option_count,
+     offsetof(EmitCommand, default_entry), 1, ENTRIES_MOST},
+    {"stale", NULL, "accept recordings of other code than is compiled here", option_flag,
+     offsetof(EmitCommand, emit.accept_stale), 0, 0},
+    {"list", NULL, "print the files that would be written; write and compile nothing", option_flag,
+     offsetof(EmitCommand, list), 0, 0},
+    {"depfile", "FILE", "write what was read as a rule of Make for NAME.h", option_text,
+     offsetof(EmitCommand, depend), 0, 0},
+    {"recordings", "DIR", "where to look when none is named (default: recordings beside the spec)",
+     option_text, offsetof(EmitCommand, run.recordings), 0, 0},
+    {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
+     offsetof(EmitCommand, run.run_commands), 0, 0},
+    {"jobs", "N", "compile workers (default: one per core)", option_count,
+     offsetof(EmitCommand, run.jobs), 1, JOBS_MOST},
+    {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
+     offsetof(EmitCommand, run.compile_limit), 0, SECONDS_MOST},
+    {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
+     offsetof(EmitCommand, run.cache), 0, 0},
+    {"json", NULL, "print the manifest instead of the report", option_flag,
+     offsetof(EmitCommand, json), 0, 0},
+    {"help", NULL, "print this", option_flag, offsetof(EmitCommand, help), 0, 0},
+};
+
+static OptionTable table_of(EmitCommand *o)
+{
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
+    return (OptionTable){{{own_options, OWN, o}}, 1};
+}
+
+static bool refuse(const char *why)
+{
+    fprintf(stderr, "aptune: %s\n", why);
+    return false;
+}
+
+static bool check(const EmitCommand *o)
+{
+    if (!o->run.space)
+        return refuse("which space? Say --space FILE");
+    if (o->list && o->depend)
+        return refuse("--list writes nothing: say it or --depfile, not both");
+    if (o->list && o->json)
+        return refuse("say --list or --json, not both");
+    return true;
+}
+
+static bool parse_options(const OptionTable *t, int argc, char **argv, EmitCommand *o)
+{
+    int rest;
+    if (!options_parse(t, argc, argv, &rest))
+        return false;
+    o->recordings = (const char *const *)(argv + rest);
+    o->recording_count = (size_t)(argc - rest);
+    o->emit.default_entry = (size_t)o->default_entry;
+    return o->help || check(o);
+}
+
+static bool print_usage(const OptionTable *t)
+{
+    Buf text = {0};
+    buf_puts(&text, "usage: aptune emit --space FILE [options] [RECORDING …]\n"
+                    "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
+                    "header, loader\nand launcher, sources with the parameters as constants, cubin "
+                    "and PTX.\n");
+    options_print_help(t, &text);
+    return command_finish(&text);
+}
+
+/* --- what is said ----------------------------------------------------------------------------- */
+
+static void print_entry(const EmitUnit *u, size_t i, Buf *out)
+{
+    const EmitEntry *e = &u->entries[i];
+    buf_printf(out, "entry      %zu: ", i + 1);
+    for (size_t k = 0; k < u->spec->problem_name_count; k++) {
+        buf_printf(out, "%s%s=", k ? " " : "", u->spec->problem_names[k]);
+        value_print_bare(e->problem[k], out);
+    }
+    buf_printf(out, "%son %s (sm_%d): variant %zu, %.4f ms",
+               u->spec->problem_name_count > 0 ? " " : "", e->device, e->arch, e->variant + 1,
+               e->time_ms);
+    if (!isnan(e->regret))
+        buf_printf(out, ", regret %.1f %%", 100 * e->regret);
+    buf_printf(out, "%s%s\n", e->is_default ? ", the default" : "", e->stale ? ", STALE" : "");
+    buf_printf(out, "           %s%s%s; %s\n", e->recording, *e->recorded ? ", " : "", e->recorded,
+               e->how);
+}
+
+static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *out)
+{
+    size_t count;
+    const char *const *names = files_list(a, u, &count);
+    buf_printf(out, "aptune     %s, space %s, flavour %s\n", APTUNE_VERSION, u->spec->name,
+               unit_flavour_name(u->flavour));
+    for (size_t i = 0; i < u->entry_count; i++)
+        print_entry(u, i, out);
+    for (size_t v = 0; v < u->variant_count; v++)
+        buf_printf(out, "variant    %zu: %s (sm_%d)%s\n", v + 1, u->variants[v].name,
+                   u->variants[v].arch, u->variants[v].fixed ? ", for its own size alone" : "");
+    buf_printf(out, "written    %s:", folder);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, " %s", names[i]);
+    buf_putc(out, '\n');
+}
+
+static bool print_list(Arena *a, const EmitUnit *u, const char *folder)
+{
+    Buf out = {0};
+    size_t count;
+    const char *const *names = files_list(a, u, &count);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&out, "%s/%s\n", folder, names[i]);
+    return command_finish(&out);
+}
+
+/* --- the work --------------------------------------------------------------------------------- */
+
+static bool add_recordings(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, Diag *d)
+{
+    const char *const *paths = o->recordings;
+    size_t count = o->recording_count;
+    if (count == 0)
+        paths = unit_find_recordings(a, like, &count, d);
+    for (size_t i = 0; paths && i < count; i++)
+        if (!unit_add_recording(m, like, paths[i]))
+            return false;
+    return paths != NULL;
+}
+
+static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const EmitCommand *o,
+                         const char *folder, Diag *d)
+{
+    Buf text = {0};
+    size_t count;
+    const char *const *inputs = unit_inputs(a, m, &count);
+    files_print_depend(arena_printf(a, "%s/%s.h", folder, u->name), inputs, count, &text);
+    bool ok = file_write(o->depend, buf_text(&text), text.size, d);
+    buf_free(&text);
+    return ok;
+}
+
+static bool print_result(Arena *a, const EmitUnit *u, const EmitCommand *o, const char *folder)
+{
+    Buf out = {0};
+    if (o->json)
+        files_print_manifest(u, &out);
+    else
+        print_report(a, u, folder, &out);
+    return command_finish(&out);
+}
+
+static int emit(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, Diag *d)
+{
+    if (!add_recordings(a, m, o, like, d))
+        return EXIT_USAGE;
+    const EmitUnit *u = unit_outline(m);
+    if (!u)
+        return EXIT_USAGE;
+    const char *folder = o->output ? o->output : arena_printf(a, "aptune-out/%s", u->name);
+    if (o->list)
+        return print_list(a, u, folder) ? EXIT_DONE : EXIT_FAILED;
+    if (!unit_finish(m) || !files_write(u, folder, d) ||
+        (o->depend && !write_depend(a, m, u, o, folder, d)))
+        return EXIT_FAILED;
+    if (unit_uncompiled(m))
+        diag_note(d, (Span){0}, "nothing was compiled to see whether it is what was measured: %s",
+                  unit_uncompiled(m));
+    return print_result(a, u, o, folder) ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_emit(int argc, char **argv)
+{
+    EmitCommand o = {.run = {.jobs = start_core_count(), .compile_limit = 60, .ordinal = -1}};
+    OptionTable table = table_of(&o);
+    if (!parse_options(&table, argc, argv, &o)) {
+        fputs("`aptune emit --help` lists the options\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (o.help)
+        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProgressBar bar = progress_new();
+    Run like = start_run(a, &o.run, &bar, &d);
+    UnitMaker *m = unit_begin(a, &o.emit, &d);
+    int code = emit(a, m, &o, &like, &d);
+    progress_end(&bar);
+    command_flush_messages(&d);
+    unit_end(m);
+    arena_free(a);
+    return code;
+}

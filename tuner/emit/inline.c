@@ -1,0 +1,396 @@
+#include "tuner/emit/inline.h"
+
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEPTH_LIMIT = 200,   /* of files in files, as compilers have it */
+    COPY_LIMIT = 20000,  /* files put in place */
+    SIZE_LIMIT = 1 << 26 /* bytes: 64 MiB, more than a compiler would take */
+};
+
+typedef VEC(const char *) Texts;
+
+typedef struct Work {
+    Arena *arena;
+    const IncludeQuery *query;
+    Buf out;
+    Texts includes, macros;
+    Texts once;                     /* real paths of files with #pragma once */
+    const char *stack[DEPTH_LIMIT]; /* real paths of the files that are being copied */
+    size_t depth, copies;
+    Diag *diag;
+} Work;
+
+/* A file on its way through.  Nothing is decided about code: literals and comments are told apart
+ * so that a '#' in one of them is not taken for a directive. */
+typedef struct File {
+    const char *name; /* as it is included, for messages and comments */
+    const char *folder;
+    const char *at, *end; /* a zero byte is at the end */
+    size_t line;
+    bool line_start; /* nothing but blanks and comments on this line so far */
+} File;
+
+static bool copy_file(Work *w, File *f);
+
+static void add_once(Arena *a, Texts *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->at[i], text) == 0)
+            return;
+    VEC_PUSH(a, list, arena_string(a, text));
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Bytes of a spliced line end that begins here; 0: none. */
+static size_t splice_size(const char *at)
+{
+    if (at[0] != '\\')
+        return 0;
+    return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
+}
+
+static size_t comment_size(const char *at)
+{
+    const char *p = at + 2;
+    if (at[0] != '/' || (at[1] != '*' && at[1] != '/'))
+        return 0;
+    if (at[1] == '*') {
+        const char *close = strstr(p, "*/");
+        return close ? (size_t)(close + 2 - at) : strlen(at);
+    }
+    while (*p && *p != '\n')
+        p += splice_size(p) ? splice_size(p) : 1;
+    return (size_t)(p - at);
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Is the word that ends before `at` one of those that make a literal raw? */
+static bool is_raw(const char *first, const char *at)
+{
+    static const char *const prefixes[] = {"R", "u8R", "uR", "UR", "LR"};
+    const char *word = at;
+    while (word > first && is_word(word[-1]))
+        word--;
+    size_t n = (size_t)(at - word);
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (strlen(prefixes[i]) == n && strncmp(prefixes[i], word, n) == 0)
+            return true;
+    return false;
+}
+
+/* R"delimiter( … )delimiter" from its quotes on; 0: it is no raw literal after all. */
+static size_t raw_size(const char *at)
+{
+    enum { DELIMITER_MOST = 16 };
+    size_t n = strcspn(at + 1, "( )\\\t\n\"");
+    if (at[1 + n] != '(' || n > DELIMITER_MOST)
+        return 0;
+    char end[DELIMITER_MOST + 3] = ")";
+    strncat(end, at + 1, n);
+    strcat(end, "\"");
+    const char *close = strstr(at + n + 2, end);
+    return close ? (size_t)(close - at) + n + 2 : 0;
+}
+
+/* A literal from its quote on; one that does not end on its line is a single character (an
+ * apostrophe in a number, or text in what no compiler reads). */
+static size_t literal_size(const char *at)
+{
+    const char *p = at + 1;
+    while (*p && *p != *at && *p != '\n')
+        p += splice_size(p) ? splice_size(p) : p[0] == '\\' && p[1] ? 2 : 1;
+    return *p == *at ? (size_t)(p + 1 - at) : 1;
+}
+
+/* The literal or comment that begins here; 0: none does.  `first`: where the text begins. */
+static size_t quiet_size(const char *first, const char *at)
+{
+    bool in_word = at > first && is_word(at[-1]);
+    size_t raw = *at == '"' && in_word && is_raw(first, at) ? raw_size(at) : 0;
+    if (raw)
+        return raw;
+    if (*at == '"' || (*at == '\'' && (!in_word || !isdigit((unsigned char)at[-1]))))
+        return literal_size(at);
+    return comment_size(at);
+}
+
+/* Blanks, comments and spliced line ends between the words of a directive. */
+static const char *skip_blanks(const char *at)
+{
+    for (;;) {
+        size_t n = comment_size(at);
+        n = n ? n : splice_size(at);
+        n = n ? n : strspn(at, " \t\f\v\r");
+        if (n == 0)
+            return at;
+        at += n;
+    }
+}
+
+/* Behind the word, or NULL when another one stands there. */
+static const char *after_word(const char *at, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(at, word, n) == 0 && !is_word(at[n]) ? at + n : NULL;
+}
+
+/* --- finding ---------------------------------------------------------------------------------- */
+
+/* What the compiler would open; NULL: nothing of ours. */
+static const char *find_file(const Work *w, const File *f, const char *name, bool quoted)
+{
+    const IncludeQuery *q = w->query;
+    const char *path = path_join(w->arena, f->folder, name);
+    if (quoted && file_exists(path))
+        return path;
+    for (size_t i = 0; i < q->folder_count; i++) {
+        path = path_join(w->arena, q->folders[i], name);
+        if (file_exists(path))
+            return path;
+    }
+    return NULL;
+}
+
+/* One file may be reached by several names. */
+static const char *real_path(Arena *a, const char *path)
+{
+    char whole[PATH_MAX];
+    return arena_string(a, realpath(path, whole) ? whole : path);
+}
+
+/* --- copying ---------------------------------------------------------------------------------- */
+
+static bool fail(const Work *w, const File *f, const char *why, const char *name)
+{
+    return diag_fail(w->diag, "%s:%zu: '%s' %s", f->name, f->line, name, why);
+}
+
+static bool is_open(const Work *w, const char *path)
+{
+    for (size_t i = 0; i < w->depth; i++)
+        if (strcmp(w->stack[i], path) == 0)
+            return true;
+    return false;
+}
+
+static const char *skip_lines(const char *at)
+{
+    for (;;) {
+        const char *next = skip_blanks(at);
+        next += *next == '\n';
+        if (next == at)
+            return at;
+        at = next;
+    }
+}
+
+/* Does the first directive of a text see to it that it counts only once? */
+static bool is_guarded(const char *text)
+{
+    const char *at = skip_lines(text);
+    if (*at != '#')
+        return false;
+    const char *rest = skip_blanks(at + 1);
+    const char *value = after_word(rest, "if");
+    if (value)
+        return *skip_blanks(value) == '!';
+    value = after_word(rest, "pragma");
+    return after_word(rest, "ifndef") || (value && after_word(skip_blanks(value), "once"));
+}
+
+/* The guard that stands for a file's #pragma once. */
+static const char *once_macro(Work *w, const char *path)
+{
+    size_t i = 0;
+    while (i < w->once.count && strcmp(w->once.at[i], path) != 0)
+        i++;
+    if (i == w->once.count)
+        VEC_PUSH(w->arena, &w->once, path);
+    const char *macro = arena_printf(w->arena, "APTUNE_ONCE_%zu", i + 1);
+    add_once(w->arena, &w->macros, macro);
+    return macro;
+}
+
+/* Has the file a #pragma once that counts? */
+static bool is_once(const char *text)
+{
+    const char *at = text;
+    bool line_start = true;
+    while (*at) {
+        size_t n = quiet_size(text, at);
+        if (n == 0 && *at == '#' && line_start) {
+            const char *rest = after_word(skip_blanks(at + 1), "pragma");
+            if (rest && after_word(skip_blanks(rest), "once"))
+                return true;
+        }
+        line_start =
+            *at == '\n' || (line_start && (isspace((unsigned char)*at) || (n > 0 && *at == '/')));
+        at += n ? n : 1;
+    }
+    return false;
+}
+
+/* The file in place of its #include: the rest of the line follows on a line of its own. */
+static bool put_file(Work *w, const File *from, const char *path, const char *name)
+{
+    size_t size;
+    const char *text = file_read(w->arena, path, &size, w->diag);
+    if (!text)
+        return false;
+    const char *real = real_path(w->arena, path);
+    bool again = is_open(w, real);
+    if (again && is_guarded(text)) {
+        buf_printf(&w->out, "/* %s: see above */", path_stem(w->arena, name, ""));
+        return true;
+    }
+    if (again || w->depth == DEPTH_LIMIT || w->copies++ == COPY_LIMIT)
+        return fail(w, from, again ? "includes itself" : "is one file of too many", name);
+    const char *once = is_once(text) ? once_macro(w, real) : NULL;
+    File f = {.name = name,
+              .folder = path_folder(w->arena, path),
+              .at = text,
+              .end = text + size,
+              .line = 1,
+              .line_start = true};
+    buf_printf(&w->out, "/* --- %s --- */\n", path_stem(w->arena, name, ""));
+    if (once)
+        buf_printf(&w->out, "#ifndef %s\n#define %s\n", once, once);
+    w->stack[w->depth++] = real;
+    bool ok = copy_file(w, &f);
+    w->depth--;
+    if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
+        buf_putc(&w->out, '\n');
+    buf_printf(&w->out, "%s/* --- end of %s --- */", once ? "#endif\n" : "",
+               path_stem(w->arena, name, ""));
+    return ok;
+}
+
+/* Copies up to `to`, counting lines. */
+static void copy_to(Work *w, File *f, const char *to)
+{
+    buf_add(&w->out, f->at, (size_t)(to - f->at));
+    for (; f->at < to; f->at++)
+        f->line += *f->at == '\n';
+}
+
+static void skip_to(File *f, const char *to)
+{
+    for (; f->at < to; f->at++)
+        f->line += *f->at == '\n';
+}
+
+/* `at`: behind the word "include". */
+static bool copy_include(Work *w, File *f, const char *at)
+{
+    at = skip_blanks(at);
+    char close = *at == '"' ? '"' : *at == '<' ? '>' : '\0';
+    size_t n = close ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
+    if (!close || at[1 + n] != close) { /* a macro's value: the compiler will say what it is */
+        copy_to(w, f, at);
+        return true;
+    }
+    const char *name = arena_copy(w->arena, at + 1, n);
+    const char *path = find_file(w, f, name, close == '"');
+    if (!path) {
+        add_once(w->arena, &w->includes, arena_copy(w->arena, at, n + 2));
+        copy_to(w, f, at + n + 2);
+        return true;
+    }
+    if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
+        buf_putc(&w->out, '\n');
+    skip_to(f, at + n + 2);
+    return put_file(w, f, path, name);
+}
+
+static void note_macro(Work *w, const char *at)
+{
+    size_t n = 0;
+    at = skip_blanks(at);
+    while (is_word(at[n]))
+        n++;
+    if (n > 0)
+        add_once(w->arena, &w->macros, arena_copy(w->arena, at, n));
+}
+
+/* From a '#' that begins a line. */
+static bool copy_directive(Work *w, File *f)
+{
+    const char *at = skip_blanks(f->at + 1), *rest;
+    if ((rest = after_word(at, "include")) != NULL)
+        return copy_include(w, f, rest);
+    if ((rest = after_word(at, "define")) != NULL)
+        note_macro(w, rest);
+    if ((rest = after_word(at, "pragma")) != NULL &&
+        (rest = after_word(skip_blanks(rest), "once")) != NULL)
+        skip_to(f, rest);
+    else
+        copy_to(w, f, f->at + 1);
+    return true;
+}
+
+static bool copy_file(Work *w, File *f)
+{
+    const char *first = f->at;
+    while (f->at < f->end) {
+        if (w->out.size > SIZE_LIMIT)
+            return diag_fail(w->diag, "'%s' is too long with all that it includes", f->name);
+        size_t quiet = quiet_size(first, f->at), splice = splice_size(f->at);
+        char c = *f->at;
+        bool start = f->line_start;
+        f->line_start =
+            c == '\n' || (start && (splice || (quiet && c == '/') || isspace((unsigned char)c)));
+        if (c == '#' && start && !copy_directive(w, f))
+            return false;
+        if (c != '#' || !start)
+            copy_to(w, f, f->at + (quiet ? quiet : splice ? splice : 1));
+    }
+    return true;
+}
+
+/* Files that an option includes (-include) stand before the source's own text. */
+static bool copy_forced(Work *w, const File *source)
+{
+    const IncludeQuery *q = w->query;
+    bool ok = true;
+    for (size_t i = 0; i < q->forced_count && ok; i++) {
+        const char *path = find_file(w, source, q->forced[i], true);
+        if (path)
+            ok = put_file(w, source, path, q->forced[i]);
+        else
+            buf_printf(&w->out, "#include \"%s\"", q->forced[i]);
+        buf_putc(&w->out, '\n');
+    }
+    return ok;
+}
+
+bool inline_includes(Arena *a, const IncludeQuery *q, InlineText *out, Diag *d)
+{
+    Work w = {.arena = a, .query = q, .diag = d};
+    File f = {.name = q->name,
+              .folder = q->folder,
+              .at = arena_copy(a, q->text, q->size),
+              .line = 1,
+              .line_start = true};
+    f.end = f.at + q->size;
+    bool ok = copy_forced(&w, &f) && copy_file(&w, &f);
+    *out = (InlineText){.text = arena_copy(a, buf_text(&w.out), w.out.size),
+                        .size = w.out.size,
+                        .includes = w.includes.at,
+                        .include_count = w.includes.count,
+                        .macros = w.macros.at,
+                        .macro_count = w.macros.count};
+    buf_free(&w.out);
+    return ok;
+}

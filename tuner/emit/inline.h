@@ -1,0 +1,32 @@
+/* A source with the files it includes in their place, so that it can go where they are not.
+ *
+ * The text is copied, not preprocessed: #if, comments and macros stay as they are, and a file
+ * stands where its #include stood, as often as it stood there.  "#pragma once" of an included file
+ * becomes a guard of its own, since in one text the pragma would mean the whole.  What is found
+ * neither beside the including file nor in the folders given is the toolkit's, and stays an
+ * #include.
+ *
+ * tuner/compile/include.h answers another question, which files could be read at all: it may find
+ * too many, this one must find those the compiler reads. */
+#ifndef APTUNE_EMIT_INLINE_H
+#define APTUNE_EMIT_INLINE_H
+
+#include "tuner/compile/include.h"
+
+#include "metrics/base/diag.h"
+
+/* What is in the text; all in the arena given. */
+typedef struct InlineText {
+    const char *text;
+    size_t size;
+    const char *const *includes; /* that stayed, each once: "<cuda_fp16.h>" */
+    size_t include_count;
+    const char *const *macros; /* names that some #define in it defines, each once */
+    size_t macro_count;
+} InlineText;
+
+/* Of a query name, text, folder, folders and forced files count; the forced ones stand in front.
+ * False with a message when a file includes itself without end, or one cannot be read. */
+bool inline_includes(Arena *a, const IncludeQuery *q, InlineText *out, Diag *d);
+
+#endif

@@ -1,0 +1,373 @@
+/* Sources and code of a unit's variants, and whether they are what was measured. */
+#include "tuner/emit/unit_parts.h"
+
+#include "metrics/cubin/cubin.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- what stands in front of a source --------------------------------------------------------- */
+
+static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
+{
+    const Spec *s = m->unit->spec;
+    buf_puts(out, " *   ");
+    tuned_print_comment(e->device, out);
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        buf_printf(out, "%s%s=", i ? " " : ", ", s->problem_names[i]);
+        value_print_bare(e->problem[i], out);
+    }
+    buf_printf(out, ": %.4f ms", e->time_ms);
+    if (!isnan(e->regret))
+        buf_printf(out, ", %.2f %% above the best of the space", 100 * e->regret);
+    buf_puts(out, "\n *     ");
+    tuned_print_comment(e->how, out);
+    buf_puts(out, "\n *     ");
+    tuned_print_comment(e->recording, out);
+    if (e->recorded[0])
+        buf_printf(out, ", %s", e->recorded);
+    buf_putc(out, '\n');
+}
+
+void unit_print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *out)
+{
+    const EmitUnit *u = m->unit;
+    const EmitVariant *v = &u->variants[variant];
+    buf_printf(out, "/* Kernel %s of the space %s, tuned by aptune %s:\n *\n *   ",
+               u->spec->launches[launch].entry, u->spec->name, APTUNE_VERSION);
+    tuned_print_comment(v->name, out);
+    buf_puts(out, "\n *\n");
+    for (size_t i = 0; i < u->entry_count; i++)
+        if (u->entries[i].variant == variant)
+            print_entry(m, &u->entries[i], out);
+    buf_printf(out,
+               " *\n * For sm_%d.  The parameters of the template are constants below. */\n\n",
+               v->arch);
+}
+
+/* --- sources ---------------------------------------------------------------------------------- */
+
+/* The code of a variant's launches on its way. */
+typedef struct Item {
+    TunedSource tuned;
+    CompileResult result, original; /* of the source, and of the space's own job */
+} Item;
+
+typedef struct Work {
+    UnitMaker *maker;
+    Arena *arena;
+    Item *items; /* launches of all variants; of those that share only the first is made */
+    size_t launches;
+} Work;
+
+static Item *item_of(const Work *w, size_t variant, size_t launch)
+{
+    return &w->items[variant * w->launches + launch];
+}
+
+static const Claim *shown_claim(const UnitMaker *m, size_t variant)
+{
+    return &m->claims.at[m->shown[variant]];
+}
+
+static bool specialise(Work *w, size_t variant, size_t launch)
+{
+    UnitMaker *m = w->maker;
+    const Claim *c = shown_claim(m, variant);
+    Buf comment = {0};
+    unit_print_origin(m, variant, launch, &comment);
+    bool ok = tuned_make(m->arena, c->run, c->config, launch, buf_text(&comment),
+                         &item_of(w, variant, launch)->tuned, m->diag);
+    buf_free(&comment);
+    return ok;
+}
+
+static void show_source(EmitCode *c, const TunedSource *t)
+{
+    c->source = t->text.text;
+    c->includes = t->text.includes;
+    c->include_count = t->text.include_count;
+    c->macros = t->text.macros;
+    c->macro_count = t->text.macro_count;
+    c->options = t->options;
+    c->kernel = t->kernel;
+    c->expression = t->expression;
+}
+
+/* Launches that share code differ in the kernel alone. */
+static bool make_sources(Work *w)
+{
+    EmitUnit *u = w->maker->unit;
+    for (size_t v = 0; v < u->variant_count; v++)
+        for (size_t l = 0; l < w->launches; l++) {
+            EmitCode *c = &u->variants[v].codes[l];
+            if (c->shares == l && !specialise(w, v, l))
+                return false;
+            show_source(c, &item_of(w, v, c->shares)->tuned);
+            if (!c->expression)
+                c->kernel = u->spec->launches[l].entry;
+        }
+    return true;
+}
+
+/* --- compiling -------------------------------------------------------------------------------- */
+
+static const char *first_text(const Diag *d)
+{
+    return d->messages.count > 0 ? d->messages.at[0].text : "no reason given";
+}
+
+static bool take_result(Work *w, const CompileResult *res, bool original)
+{
+    size_t v = (size_t)res->id / w->launches, l = (size_t)res->id % w->launches;
+    Item *it = item_of(w, v, l);
+    *(original ? &it->original : &it->result) = *res;
+    if (res->status == COMPILE_OK)
+        return true;
+    return diag_fail(w->maker->diag, "%s of '%s' does not compile here (%s): %s",
+                     original ? "the template" : "the specialised source",
+                     w->maker->unit->variants[v].name, compile_status_name(res->status), res->log);
+}
+
+/* Queues the launches of one variant, or with SIZE_MAX of all. */
+static void queue_items(Work *w, Farm *f, size_t variant, bool original)
+{
+    const EmitUnit *u = w->maker->unit;
+    for (size_t v = 0; v < u->variant_count; v++)
+        for (size_t l = 0; l < w->launches; l++)
+            if ((variant == SIZE_MAX || variant == v) && u->variants[v].codes[l].shares == l) {
+                const TunedSource *t = &item_of(w, v, l)->tuned;
+                farm_add(f, v * w->launches + l, original ? &t->original : &t->job);
+            }
+}
+
+/* False with *why when there is no compiler, or after a message, *why NULL, when it refuses. */
+static bool compile_items(Work *w, size_t variant, bool original, const char **why)
+{
+    Run *r = w->maker->claims.at[0].run;
+    Farm *f = run_open_farm(r);
+    Diag quiet = diag_new(w->arena);
+    bool ok = true;
+    *why = NULL;
+    queue_items(w, f, variant, original);
+    while (ok && farm_pending(f) > 0) {
+        CompileResult res;
+        if (!farm_next(f, w->maker->arena, &res, &quiet)) {
+            *why = arena_string(w->maker->arena, first_text(&quiet));
+            ok = false;
+        } else {
+            ok = take_result(w, &res, original);
+        }
+    }
+    const char *compiler = farm_compiler(f, w->maker->arena);
+    if (compiler)
+        r->compiler = compiler;
+    farm_close(f);
+    return ok;
+}
+
+/* The name in the code. */
+static const char *entry_of(const Work *w, size_t variant, size_t launch, bool original)
+{
+    const EmitCode *c = &w->maker->unit->variants[variant].codes[launch];
+    const Item *it = item_of(w, variant, c->shares);
+    const CompileResult *res = original ? &it->original : &it->result;
+    return c->expression && res->lowered_count > 0 ? res->lowered[0] : c->kernel;
+}
+
+/* What runs when a launch of a variant does. */
+static bool hash_of(const Work *w, size_t variant, size_t launch, bool original, Hash *out)
+{
+    const EmitCode *c = &w->maker->unit->variants[variant].codes[launch];
+    const Item *it = item_of(w, variant, c->shares);
+    const CompileResult *res = original ? &it->original : &it->result;
+    const char *name = entry_of(w, variant, launch, original);
+    const Cubin *cubin = cubin_read(w->arena, res->cubin, res->cubin_size, w->maker->diag);
+    const CubinKernel *k = cubin ? cubin_find(cubin, name) : NULL;
+    if (!cubin)
+        return false;
+    if (!k)
+        return diag_fail(w->maker->diag, "'%s' has no kernel '%s'", c->kernel, name);
+    *out = cubin_code_hash(cubin, k);
+    return true;
+}
+
+/* --- comparing -------------------------------------------------------------------------------- */
+
+/* Is the code of a variant that of the claim?  Where nothing was recorded of the code, it is. */
+static bool is_code_of(const Work *w, const Claim *c, const Hash *hashes)
+{
+    for (size_t l = 0; l < w->launches; l++) {
+        const Hash *own = &c->run->configs[c->config].hash[l];
+        if (own->text[0] && !hash_equal(own, &hashes[l]))
+            return false;
+    }
+    return true;
+}
+
+static bool take_hashes(const Work *w, size_t variant, bool original, Hash *out)
+{
+    for (size_t l = 0; l < w->launches; l++)
+        if (!hash_of(w, variant, l, original, &out[l]))
+            return false;
+    return true;
+}
+
+static bool same_hashes(const Work *w, const Hash *x, const Hash *y)
+{
+    for (size_t l = 0; l < w->launches; l++)
+        if (!hash_equal(&x[l], &y[l]))
+            return false;
+    return true;
+}
+
+/* The template itself where its specialised source is another program: it asks for its own lines or
+ * file. */
+static bool use_original(Work *w, size_t variant, Hash *hashes)
+{
+    const char *why;
+    Hash *own = ARENA_ARRAY(w->arena, Hash, w->launches);
+    if (!compile_items(w, variant, true, &why))
+        return why ? diag_fail(w->maker->diag, "%s", why) : false;
+    if (!take_hashes(w, variant, true, own))
+        return false;
+    if (same_hashes(w, own, hashes))
+        return true;
+    diag_warn(w->maker->diag, (Span){0},
+              "the source written out for '%s' compiles to other code than the template does "
+              "(because of __LINE__ or the like): cubin and PTX are the template's",
+              w->maker->unit->variants[variant].name);
+    for (size_t l = 0; l < w->launches; l++) {
+        Item *it = item_of(w, variant, l);
+        it->result = it->original;
+        hashes[l] = own[l];
+    }
+    return true;
+}
+
+static bool refuse_stale(Work *w, size_t entry, const char *why)
+{
+    UnitMaker *m = w->maker;
+    const Claim *c = &m->claims.at[entry];
+    EmitEntry *e = &m->unit->entries[entry];
+    e->stale = true;
+    e->how = arena_printf(m->arena, "%s; STALE: other code than this was measured", e->how);
+    if (m->options.accept_stale) {
+        diag_warn(m->diag, (Span){0}, "'%s' is stale, which --stale accepts: %s", c->recorded_as,
+                  why);
+        return true;
+    }
+    return diag_fail(m->diag,
+                     "'%s' is stale: %s; measure the space again, or accept what is known with "
+                     "--stale",
+                     c->recorded_as, why);
+}
+
+/* Have the spec's sources changed since they were measured? */
+static bool sources_changed(const Claim *c)
+{
+    Hash now = run_source_hash(c->run);
+    return c->recorded_as && c->run->recording->header.source_hash[0] && !run_is_imported(c->run) &&
+           strcmp(now.text, c->run->recording->header.source_hash) != 0;
+}
+
+static bool compare_claim(Work *w, size_t entry, const Hash *hashes)
+{
+    UnitMaker *m = w->maker;
+    const Claim *c = &m->claims.at[entry];
+    bool changed = sources_changed(c), same = is_code_of(w, c, hashes);
+    if (same && changed)
+        diag_warn(m->diag, (Span){0},
+                  "the sources of '%s' have changed since '%s' was measured; the code of the "
+                  "winner is still the same",
+                  m->unit->spec->name, c->recorded_as);
+    if (same || !c->recorded_as)
+        return true;
+    const char *name = m->unit->variants[m->unit->entries[entry].variant].name;
+    const char *here = m->claims.at[0].run->compiler, *there = c->entry.compiler;
+    const char *why = arena_printf(m->arena,
+                                   "its winner, '%s', compiles to other code here than was "
+                                   "measured (%s here, %s there; the sources %s)",
+                                   name, here ? here : "?", *there ? there : "?",
+                                   changed ? "have changed" : "are the same");
+    return refuse_stale(w, entry, why);
+}
+
+static bool compare_variant(Work *w, size_t variant)
+{
+    UnitMaker *m = w->maker;
+    Hash *hashes = ARENA_ARRAY(w->arena, Hash, w->launches);
+    if (!take_hashes(w, variant, false, hashes))
+        return false;
+    if (!is_code_of(w, shown_claim(m, variant), hashes) && !use_original(w, variant, hashes))
+        return false;
+    for (size_t i = 0; i < m->unit->entry_count; i++)
+        if (m->unit->entries[i].variant == variant && !compare_claim(w, i, hashes))
+            return false;
+    return true;
+}
+
+/* All that can be said without a compiler. */
+static bool compare_sources(Work *w)
+{
+    for (size_t i = 0; i < w->maker->claims.count; i++)
+        if (sources_changed(&w->maker->claims.at[i]) &&
+            !refuse_stale(w, i,
+                          "the spec's sources have changed since, and there is no compiler "
+                          "to see what that changes"))
+            return false;
+    return true;
+}
+
+static void show_code(Work *w, size_t variant)
+{
+    for (size_t l = 0; l < w->launches; l++) {
+        EmitCode *c = &w->maker->unit->variants[variant].codes[l];
+        const CompileResult *res = &item_of(w, variant, c->shares)->result;
+        c->entry = entry_of(w, variant, l, false);
+        c->cubin = res->cubin;
+        c->cubin_size = res->cubin_size;
+        c->ptx = res->ptx;
+    }
+}
+
+static bool take_code(Work *w)
+{
+    for (size_t v = 0; v < w->maker->unit->variant_count; v++) {
+        if (!compare_variant(w, v))
+            return false;
+        show_code(w, v);
+    }
+    return true;
+}
+
+static bool do_without_code(Work *w, const char *why)
+{
+    UnitMaker *m = w->maker;
+    m->uncompiled = why;
+    if (m->options.fall_back)
+        m->unit->flavour = EMIT_RUNTIME;
+    if (m->unit->flavour != EMIT_RUNTIME)
+        return diag_fail(m->diag,
+                         "%s; the flavour '%s' holds compiled code: --flavour runtime needs none "
+                         "here",
+                         why, unit_flavour_name(m->unit->flavour));
+    return compare_sources(w);
+}
+
+bool unit_make_code(UnitMaker *m)
+{
+    Work w = {.maker = m, .arena = arena_new(), .launches = m->unit->spec->launch_count};
+    const char *why = NULL;
+    bool ok = true;
+    w.items = ARENA_ARRAY(w.arena, Item, m->unit->variant_count * w.launches);
+    for (size_t i = 0; i < m->claims.count && ok; i++)
+        ok = m->claims.at[i].run->sources || run_open_sources(m->claims.at[i].run);
+    if (ok && make_sources(&w))
+        ok = compile_items(&w, SIZE_MAX, false, &why) ? take_code(&w)
+                                                      : why && do_without_code(&w, why);
+    else
+        ok = false;
+    arena_free(w.arena);
+    return ok;
+}

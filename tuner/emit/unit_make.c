@@ -1,0 +1,457 @@
+#include "tuner/emit/unit_make.h"
+
+#include "metrics/base/file.h"
+#include "tuner/emit/unit_parts.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static const char *const flavour_names[] = {
+    [EMIT_DRIVER] = "driver", [EMIT_DRIVER_LINKED] = "driver-linked", [EMIT_RUNTIME] = "runtime"};
+enum { FLAVOURS = sizeof flavour_names / sizeof flavour_names[0] };
+
+const char *unit_flavour_name(EmitFlavour f)
+{
+    return flavour_names[f];
+}
+
+bool unit_flavour_find(const char *name, EmitFlavour *f)
+{
+    for (int i = 0; i < FLAVOURS; i++)
+        if (strcmp(flavour_names[i], name) == 0)
+            return *f = (EmitFlavour)i, true;
+    return false;
+}
+
+bool unit_is_identifier(const char *name)
+{
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+        return false;
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+    return true;
+}
+
+const char *unit_default_name(Arena *a, const char *space)
+{
+    char *name = arena_printf(a, "%s%s", isalpha((unsigned char)space[0]) ? "" : "k_", space);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return name;
+}
+
+/* --- claims ----------------------------------------------------------------------------------- */
+
+UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d)
+{
+    UnitMaker *m = ARENA_NEW(a, UnitMaker);
+    *m = (UnitMaker){.arena = a, .options = *o, .diag = d};
+    return m;
+}
+
+static const char *how(Arena *a, const Run *r, const RecordHeader *h)
+{
+    const Config *c = &r->configs[r->best];
+    Buf b = {0};
+    if (h->imported && h->imported[0]) {
+        buf_printf(&b, "time of %s; not verified by aptune", h->imported);
+    } else {
+        buf_printf(&b, "median of %zu launches, L2 %s; %s", c->time_count,
+                   h->cache && strcmp(h->cache, "warm") != 0 && h->cache[0] ? "cold" : "warm",
+                   spec_is_verified(r->spec) ? "verified against the reference"
+                                             : "not verified: the spec has no reference");
+        if (r->final.rounds > 0)
+            buf_printf(&b, "; best of %zu in a final of %d rounds", r->final.count,
+                       r->final.rounds);
+    }
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+static const char *text_of(const char *text)
+{
+    return text ? text : "";
+}
+
+static Claim claim_of(Arena *a, Run *r)
+{
+    bool replayed = r->source == RUN_REPLAYED;
+    RecordHeader h = replayed ? r->recording->header : run_record_header(r);
+    Claim c = {.run = r, .config = r->best, .recorded_as = replayed ? r->recording_path : NULL};
+    c.entry = (EmitEntry){
+        .problem = r->spec->problems[r->space.problem].values,
+        .device = h.device && h.device[0] ? h.device : r->device->name,
+        .arch = device_arch(r->device),
+        .time_ms = r->configs[r->best].median,
+        .regret = 1 / r->relative - 1,
+        .recording = replayed ? path_stem(a, r->recording_path, "")
+                              : arena_printf(a, "%s.times", r->spec->name),
+        .recorded = text_of(h.date),
+        .driver = text_of(h.driver),
+        .compiler = text_of(h.nvrtc),
+        .version = text_of(h.version),
+        .how = how(a, r, &h),
+    };
+    return c;
+}
+
+static bool same_problem(const Spec *s, const Value *x, const Value *y)
+{
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        if (!value_equal(x[i], y[i]))
+            return false;
+    return true;
+}
+
+/* An earlier claim of the same device and problem; NULL: there is none. */
+static Claim *rival_of(const UnitMaker *m, const Claim *c)
+{
+    for (size_t i = 0; i < m->claims.count; i++) {
+        Claim *x = &m->claims.at[i];
+        if (strcmp(x->entry.device, c->entry.device) == 0 && x->entry.arch == c->entry.arch &&
+            same_problem(c->run->spec, x->entry.problem, c->entry.problem))
+            return x;
+    }
+    return NULL;
+}
+
+/* Dates are of a form that sorts as text. */
+static void settle(UnitMaker *m, Claim *old, const Claim *new)
+{
+    bool wins = strcmp(new->entry.recorded, old->entry.recorded) >= 0;
+    const char *x = run_config_name(m->arena, old->run, old->config);
+    const char *y = run_config_name(m->arena, new->run, new->config);
+    if (strcmp(x, y) != 0)
+        diag_warn(m->diag, (Span){0},
+                  "'%s' and '%s' are of the same device and problem, with the winners '%s' and "
+                  "'%s': the newer one, '%s', counts",
+                  old->entry.recording, new->entry.recording, x, y,
+                  wins ? new->entry.recording : old->entry.recording);
+    if (wins)
+        *old = *new;
+}
+
+bool unit_add_run(UnitMaker *m, Run *r)
+{
+    if (r->best == SIZE_MAX)
+        return diag_fail(m->diag, "there is no winner to write out");
+    VEC_PUSH(m->arena, &m->runs, r);
+    Claim c = claim_of(m->arena, r);
+    Claim *rival = rival_of(m, &c);
+    if (rival)
+        settle(m, rival, &c);
+    else
+        VEC_PUSH(m->arena, &m->claims, c);
+    return true;
+}
+
+/* --- recordings ------------------------------------------------------------------------------- */
+
+/* The number of the spec's problem that a recording is of. */
+static bool find_problem(const Spec *s, const RecordHeader *h, const char *path, size_t *out,
+                         Diag *d)
+{
+    Arena *a = arena_new();
+    const char *text = record_problem_text(a, h);
+    bool unnamed = h->problem_count == 0 && h->imported[0]; /* other tuners do not name it */
+    bool found = unnamed && s->problem_count == 1;
+    *out = 0;
+    for (size_t i = 0; i < s->problem_count && !found && !unnamed; i++) {
+        char *own = arena_string(a, s->problems[i].text);
+        for (char *c = own; *c; c++)
+            if (*c == ' ')
+                *c = ',';
+        found = strcmp(own, text) == 0;
+        *out = i;
+    }
+    if (!found && unnamed)
+        diag_fail(d, "'%s' does not say which of the spec's problems it is of", path);
+    else if (!found)
+        diag_fail(d,
+                  "'%s' is of the problem %s, which '%s' does not have: add the line `problem` for "
+                  "it, or leave the recording out",
+                  path, text, s->name);
+    arena_free(a);
+    return found;
+}
+
+/* Only the first run tells what there is to remark on a spec: they all read the same. */
+static void pass_messages(UnitMaker *m, const Diag *from, bool first)
+{
+    for (size_t i = 0; i < from->messages.count; i++) {
+        const DiagMessage *x = &from->messages.at[i];
+        if (x->kind == DIAG_ERROR)
+            diag_error(m->diag, x->at, "%s", x->text);
+        else if (first && x->kind == DIAG_WARNING)
+            diag_warn(m->diag, x->at, "%s", x->text);
+        else if (x->kind == DIAG_NOTE && (first || from->errors > 0))
+            diag_note(m->diag, x->at, "%s", x->text);
+    }
+}
+
+/* The header alone says which space and problem it is: what run_open needs. */
+static bool open_recording(UnitMaker *m, Run *r, const char *path)
+{
+    RecordHeader h;
+    if (!record_header_read(m->arena, path, &h, r->diag))
+        return false;
+    Spec *s = spec_read(m->arena, r->options.space, r->diag);
+    if (!s)
+        return false;
+    if (strcmp(h.space, s->name) != 0)
+        return diag_fail(r->diag, "'%s' is a recording of the space '%s', not of '%s'", path,
+                         h.space, s->name);
+    r->options.recording = path;
+    r->options.no_gpu = true;
+    if (!find_problem(s, &h, path, &r->options.problem, r->diag))
+        return false;
+    /* The spec was read to the end, so run_open has nothing new to say of it. */
+    *r->diag = diag_new(m->arena);
+    return run_open(r) && run_take_winner(r);
+}
+
+bool unit_add_recording(UnitMaker *m, const Run *like, const char *path)
+{
+    Run *r = ARENA_NEW(m->arena, Run);
+    Diag *d = ARENA_NEW(m->arena, Diag);
+    *r = *like;
+    *d = diag_new(m->arena);
+    r->arena = m->arena;
+    r->diag = d;
+    bool ok = open_recording(m, r, path);
+    pass_messages(m, d, m->runs.count == 0);
+    r->diag = m->diag;
+    VEC_PUSH(m->arena, &m->own, r);
+    return ok && unit_add_run(m, r);
+}
+
+void unit_end(UnitMaker *m)
+{
+    for (size_t i = 0; m && i < m->own.count; i++)
+        run_close(m->own.at[i]);
+}
+
+const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count, Diag *d)
+{
+    VEC(const char *) paths = {0};
+    size_t all = 0;
+    const char *folder = like->options.recordings;
+    if (!folder)
+        folder = path_join(a, path_folder(a, like->options.space), "recordings");
+    const char *space = path_stem(a, like->options.space, ".spec");
+    RecordHeader want = {.space = space};
+    RecordMatch *matches = record_find(a, folder, &want, &all, d);
+    for (size_t i = 0; i < all; i++) {
+        if (matches[i].fit == FIT_EXACT) /* no device or problem was asked for */
+            VEC_PUSH(a, &paths, matches[i].path);
+        else if (!matches[i].header.space)
+            diag_warn(d, (Span){0}, "left out: %s", matches[i].why);
+    }
+    *count = paths.count;
+    if (matches && paths.count == 0)
+        diag_fail(d, "there is no recording of the space '%s' in '%s'", space, folder);
+    return paths.count > 0 ? paths.at : NULL;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+typedef struct Uses {
+    const Spec *spec;
+    const bool *derived; /* those so far that depend on the problem */
+    bool found;
+} Uses;
+
+static void note_use(void *context, int slot)
+{
+    Uses *u = context;
+    size_t n = (size_t)slot, first = spec_derived_slot(u->spec, 0);
+    bool name = n < u->spec->problem_name_count;
+    bool derived = n >= first && n < first + u->spec->derived_count && u->derived[n - first];
+    u->found = u->found || name || derived;
+}
+
+static bool uses_problem(Uses u, const Expr *e)
+{
+    if (e)
+        expr_visit_names(e, note_use, &u);
+    return u.found;
+}
+
+static bool text_uses_problem(Uses u, const Text *t)
+{
+    for (size_t i = 0; i < t->piece_count && !u.found; i++)
+        u.found = uses_problem(u, t->pieces[i].value);
+    return u.found;
+}
+
+/* Does the code of a configuration depend on the problem?  It gets there by options, names of
+ * kernels and commands alone: macros have the values of parameters.  Texts that are equal for two
+ * sizes say nothing of a third, so it is the names they are made from that count. */
+static bool code_uses_problem(const Spec *s)
+{
+    Arena *a = arena_new();
+    bool *derived = ARENA_ARRAY(a, bool, s->derived_count);
+    Uses u = {.spec = s, .derived = derived};
+    for (size_t i = 0; i < s->derived_count; i++)
+        derived[i] = uses_problem(u, s->derived[i].value);
+    for (size_t i = 0; i < s->option_count && !u.found; i++)
+        u.found = text_uses_problem(u, &s->option_parts[i].text) ||
+                  uses_problem(u, s->option_parts[i].condition);
+    for (size_t l = 0; l < s->launch_count && !u.found; l++)
+        u.found = text_uses_problem(u, &s->launches[l].name) ||
+                  text_uses_problem(u, &s->launches[l].command_text);
+    arena_free(a);
+    return u.found;
+}
+
+static bool same_parameters(const Spec *s, const Value *x, const Value *y)
+{
+    size_t first = spec_parameter_slot(s, 0);
+    for (size_t i = 0; i < s->parameter_count; i++)
+        if (!value_equal(x[first + i], y[first + i]))
+            return false;
+    return true;
+}
+
+static const char *filled(Arena *a, const Text *t, const Value *slots)
+{
+    Evaluation ev = {.arena = a};
+    Buf b = {0};
+    const char *text = spec_text_fill(t, slots, &ev, &b) ? arena_string(a, buf_text(&b)) : "";
+    buf_free(&b);
+    return text;
+}
+
+/* Do two launches of a configuration have one source and one set of names? */
+static bool same_code(Arena *a, const Launch *x, const Launch *y, const Value *slots)
+{
+    if (x->command != y->command || x->expression != y->expression)
+        return false;
+    bool source = x->command ? strcmp(x->path, y->path) == 0 &&
+                                   strcmp(filled(a, &x->command_text, slots),
+                                          filled(a, &y->command_text, slots)) == 0
+                             : strcmp(x->path, y->path) == 0;
+    return source &&
+           (!x->expression || strcmp(filled(a, &x->name, slots), filled(a, &y->name, slots)) == 0);
+}
+
+static void outline_codes(UnitMaker *m, EmitVariant *v)
+{
+    const Spec *s = m->unit->spec;
+    v->codes = ARENA_ARRAY(m->arena, EmitCode, s->launch_count);
+    for (size_t l = 0; l < s->launch_count; l++) {
+        size_t k = 0;
+        while (k < l && !same_code(m->arena, &s->launches[k], &s->launches[l], v->slots))
+            k++;
+        v->codes[l] = (EmitCode){.shares = k, .kernel = "", .options = "", .source = ""};
+    }
+}
+
+/* The variant of a claim, made if there is none that will do. */
+static size_t variant_of(UnitMaker *m, size_t claim, bool fixed)
+{
+    EmitUnit *u = m->unit;
+    const Claim *c = &m->claims.at[claim];
+    const Value *slots = run_launch_slots(m->arena, c->run, c->config);
+    for (size_t v = 0; v < u->variant_count && slots; v++)
+        if (u->variants[v].arch == c->entry.arch &&
+            same_parameters(u->spec, u->variants[v].slots, slots) &&
+            (!fixed || same_problem(u->spec, u->variants[v].slots, slots)))
+            return v;
+    EmitVariant *v = &u->variants[u->variant_count];
+    *v = (EmitVariant){.slots = slots,
+                       .name = run_config_name(m->arena, c->run, c->config),
+                       .arch = c->entry.arch,
+                       .fixed = fixed};
+    outline_codes(m, v);
+    m->shown[u->variant_count] = claim;
+    return u->variant_count++;
+}
+
+static bool set_default(UnitMaker *m)
+{
+    EmitUnit *u = m->unit;
+    size_t n = m->options.default_entry ? m->options.default_entry : 1;
+    if (n > u->entry_count)
+        return diag_fail(m->diag, "there is no entry %zu to be the default: there are %zu", n,
+                         u->entry_count);
+    u->entries[n - 1].is_default = true;
+    return true;
+}
+
+const EmitUnit *unit_outline(UnitMaker *m)
+{
+    size_t n = m->claims.count;
+    if (m->unit)
+        return m->unit;
+    if (n == 0) {
+        diag_fail(m->diag, "there is nothing to write out");
+        return NULL;
+    }
+    EmitUnit *u = m->unit = ARENA_NEW(m->arena, EmitUnit);
+    const Spec *s = m->claims.at[0].run->spec;
+    const char *name = m->options.name;
+    *u = (EmitUnit){.spec = s, .flavour = m->options.flavour};
+    u->name = name ? name : unit_default_name(m->arena, s->name);
+    u->prefix = m->options.prefix ? m->options.prefix : arena_printf(m->arena, "%s_", u->name);
+    u->variants = ARENA_ARRAY(m->arena, EmitVariant, n);
+    u->entries = ARENA_ARRAY(m->arena, EmitEntry, n);
+    m->shown = ARENA_ARRAY(m->arena, size_t, n);
+    bool fixed = code_uses_problem(s);
+    for (size_t i = 0; i < n; i++) {
+        u->entries[i] = m->claims.at[i].entry;
+        u->entries[i].variant = variant_of(m, i, fixed);
+        u->entry_count++;
+    }
+    return set_default(m) ? u : NULL;
+}
+
+const EmitUnit *unit_finish(UnitMaker *m)
+{
+    return unit_outline(m) && unit_make_code(m) ? m->unit : NULL;
+}
+
+const char *unit_uncompiled(const UnitMaker *m)
+{
+    return m->uncompiled;
+}
+
+/* --- inputs ----------------------------------------------------------------------------------- */
+
+typedef VEC(const char *) Texts;
+
+static void add_once(Arena *a, Texts *list, const char *path)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->at[i], path) == 0)
+            return;
+    VEC_PUSH(a, list, path);
+}
+
+const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
+{
+    Texts all = {0};
+    for (size_t i = 0; i < m->runs.count; i++) {
+        const Run *r = m->runs.at[i];
+        add_once(a, &all, r->spec->source->name);
+        for (size_t l = 0; l < r->spec->launch_count; l++) {
+            size_t n;
+            const char *const *files = tuned_files(a, r, l, &n);
+            for (size_t k = 0; k < n; k++)
+                add_once(a, &all, files[k]);
+        }
+        const char *profile = r->recording_path ? record_profile_path(a, r->recording_path) : NULL;
+        if (r->recording_path)
+            add_once(a, &all, r->recording_path);
+        if (profile && file_exists(profile))
+            add_once(a, &all, profile);
+    }
+    *count = all.count;
+    return all.at;
+}

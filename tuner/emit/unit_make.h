@@ -1,0 +1,74 @@
+/* Runs with their winners become the data of an emitted unit.
+ *
+ * Runs are added one by one: replays of recordings, or one that has just measured.  Each claims its
+ * device and problem for its winner; of two that claim the same, the newer one counts.  Then the
+ * table is made: winners with the same parameters for the same architecture share a variant, unless
+ * their code depends on the problem.  At last the variants' sources are specialised and compiled,
+ * and what comes out is compared with what was measured.
+ *
+ * A recording is stale when its winner compiles to other code here than was measured, because the
+ * sources or the compiler are others.  Without a compiler only the sources can be compared.
+ *
+ * The maker, the unit and what it is made from live in one arena; a run that was added stays open
+ * until unit_end. */
+#ifndef APTUNE_EMIT_UNIT_MAKE_H
+#define APTUNE_EMIT_UNIT_MAKE_H
+
+#include "tuner/emit/unit.h"
+#include "tuner/run/run.h"
+
+/* What the user asked for. */
+typedef struct EmitOptions {
+    const char *name;   /* of the files; NULL: unit_default_name */
+    const char *prefix; /* of symbols; NULL: the name and "_" */
+    EmitFlavour flavour;
+    size_t default_entry; /* number of the entry that is the default, from 1; 0: the first */
+    bool accept_stale;
+    bool fall_back; /* where nothing can be compiled, make an EMIT_RUNTIME unit instead */
+} EmitOptions;
+
+typedef struct UnitMaker UnitMaker;
+
+/* Never NULL.  Messages go to `d` until the end. */
+UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d);
+
+/* The winner of a run, r->best, in `a` as the maker.  All runs must be of the same spec.  False
+ * after a message. */
+bool unit_add_run(UnitMaker *m, Run *r);
+
+/* The same from a recording: replays it as `like` says where things are, and for which options. The
+ * recording's problem must be one of the spec's. */
+bool unit_add_recording(UnitMaker *m, const Run *like, const char *path);
+
+/* Recordings of the spec's space beside it or in like->options.recordings, by path, in `a`.  NULL
+ * after a message, also when there is none. */
+const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count, Diag *d);
+
+/* The table and its variants, without sources and code: all that the files' names need.  NULL after
+ * a message. */
+const EmitUnit *unit_outline(UnitMaker *m);
+
+/* The whole unit.  NULL after a message: a stale recording, code that cannot be compiled … */
+const EmitUnit *unit_finish(UnitMaker *m);
+
+/* Why nothing was compiled: there is no compiler here, so that the unit is source alone.  NULL: it
+ * was. */
+const char *unit_uncompiled(const UnitMaker *m);
+
+/* Files that the runs' specs, sources and recordings were read from, each once, in `a`. */
+const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count);
+
+/* The spec's name as an identifier of C: "mm-thesis" becomes "mm_thesis". */
+const char *unit_default_name(Arena *a, const char *space);
+
+/* Is it one? */
+bool unit_is_identifier(const char *name);
+
+/* Closes the runs that recordings were replayed by.  NULL is allowed. */
+void unit_end(UnitMaker *m);
+
+/* "driver", "driver-linked", "runtime". */
+const char *unit_flavour_name(EmitFlavour f);
+bool unit_flavour_find(const char *name, EmitFlavour *f);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the making of a unit is cut into, for its own files alone. */
+#ifndef APTUNE_EMIT_UNIT_PARTS_H
+#define APTUNE_EMIT_UNIT_PARTS_H
+
+#include "metrics/base/vec.h"
+#include "tuner/emit/tuned.h"
+#include "tuner/emit/unit_make.h"
+
+/* What one run says: on this device, for this problem, that configuration. */
+typedef struct Claim {
+    Run *run;
+    size_t config;
+    EmitEntry entry;         /* its variant is known once the table is made */
+    const char *recorded_as; /* its path; NULL: measured by this run */
+} Claim;
+
+struct UnitMaker {
+    Arena *arena;
+    EmitOptions options;
+    Diag *diag;
+    struct {
+        Claim *at;
+        size_t count, capacity;
+    } claims; /* one per entry, in their order */
+    struct {
+        Run **at;
+        size_t count, capacity;
+    } runs; /* all that were added */
+    struct {
+        Run **at;
+        size_t count, capacity;
+    } own; /* those of them that were opened here */
+    EmitUnit *unit;
+    size_t *shown;          /* of each variant: the claim that it is made from */
+    const char *uncompiled; /* see unit_uncompiled */
+};
+
+/* Specialises the sources of all variants and compiles them, compares with what was measured. False
+ * after a message. */
+bool unit_make_code(UnitMaker *m);
+
+/* The comment that opens the sources of a variant. */
+void unit_print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *out);
+
+#endif

@@ -1,0 +1,338 @@
+/* What a handle knows of its space, its configurations and its result. */
+#include "tuner/library/handle.h"
+
+#include "metrics/metric/profile.h"
+#include "tuner/run/run_final.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+const Run *handle_run(const aptune *a)
+{
+    return a->stage >= HANDLE_OPENED ? &a->run : NULL;
+}
+
+const Run *handle_run_of(const aptune *a, size_t configuration)
+{
+    const Run *r = handle_run(a);
+    return r && configuration < r->config_count ? r : NULL;
+}
+
+/* --- what was opened -------------------------------------------------------------------------- */
+
+aptune_source_kind aptune_source(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    if (!r || r->source == RUN_STATIC)
+        return APTUNE_STATIC;
+    return r->source == RUN_MEASURED ? APTUNE_MEASURED : APTUNE_REPLAYED;
+}
+
+const char *aptune_why_not_measured(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r && r->source != RUN_MEASURED ? r->why_not_measured : NULL;
+}
+
+static const RecordHeader *header_of(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r && r->recording ? &r->recording->header : NULL;
+}
+
+const char *aptune_recording(const aptune *a)
+{
+    return header_of(a) ? a->run.recording_path : NULL;
+}
+
+const char *aptune_recorded(const aptune *a)
+{
+    const RecordHeader *h = header_of(a);
+    return h ? h->date : NULL;
+}
+
+const char *aptune_recorded_on(const aptune *a)
+{
+    const RecordHeader *h = header_of(a);
+    return h ? h->device : NULL;
+}
+
+const char *aptune_imported(const aptune *a)
+{
+    return header_of(a) && run_is_imported(&a->run) ? header_of(a)->imported : NULL;
+}
+
+const char *aptune_space_name(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r ? r->spec->name : NULL;
+}
+
+const char *aptune_device(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r && r->device ? r->device->name : NULL;
+}
+
+int aptune_architecture(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r && r->device ? device_arch(r->device) : 0;
+}
+
+const char *aptune_output(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r ? r->options.output : NULL;
+}
+
+size_t aptune_problem_count(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r ? r->spec->problem_count : 0;
+}
+
+const char *aptune_problem(const aptune *a, size_t number)
+{
+    return number < aptune_problem_count(a) ? a->run.spec->problems[number].text : NULL;
+}
+
+size_t aptune_problem_chosen(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r ? r->space.problem : 0;
+}
+
+size_t aptune_parameter_count(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r ? r->spec->parameter_count : 0;
+}
+
+const char *aptune_parameter(const aptune *a, size_t parameter)
+{
+    return parameter < aptune_parameter_count(a) ? a->run.spec->parameters[parameter].name : NULL;
+}
+
+/* --- configurations ---------------------------------------------------------------------------
+ */
+
+size_t aptune_count(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r ? r->config_count : 0;
+}
+
+size_t aptune_find(aptune *a, const char *name)
+{
+    const Run *r = handle_run(a);
+    if (!r)
+        return APTUNE_NOTHING;
+    handle_enter(a);
+    Arena *scratch = arena_new();
+    Diag d = diag_new(scratch);
+    buf_clear(&a->failure);
+    size_t i = run_find_config(r, name, &d);
+    handle_tell(a, &d);
+    arena_free(scratch);
+    handle_leave(a, i == SIZE_MAX ? APTUNE_WRONG : APTUNE_OK);
+    return i;
+}
+
+const char *aptune_name(aptune *a, size_t configuration)
+{
+    const Run *r = handle_run_of(a, configuration);
+    if (!r)
+        return NULL;
+    if (!a->name[configuration]) {
+        handle_enter_text(a);
+        a->name[configuration] = run_config_name(a->arena, r, configuration);
+        handle_leave_text(a);
+    }
+    return a->name[configuration];
+}
+
+static size_t find_parameter(const Run *r, const char *name)
+{
+    size_t p = 0;
+    while (p < r->spec->parameter_count && strcmp(r->spec->parameters[p].name, name) != 0)
+        p++;
+    return p;
+}
+
+static const char *value_text(Arena *a, Value v)
+{
+    Buf b = {0};
+    value_print_bare(v, &b);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+const char *aptune_value(aptune *a, size_t configuration, const char *parameter)
+{
+    const Run *r = handle_run_of(a, configuration);
+    size_t p = r ? find_parameter(r, parameter) : 0;
+    if (!r || p == r->spec->parameter_count)
+        return NULL;
+    const char ***values = &a->value[configuration];
+    if (!*values)
+        *values = ARENA_ARRAY(a->arena, const char *, r->spec->parameter_count);
+    if (!(*values)[p]) {
+        handle_enter_text(a);
+        (*values)[p] = value_text(a->arena, space_value(&r->space, configuration, p));
+        handle_leave_text(a);
+    }
+    return (*values)[p];
+}
+
+double aptune_number(aptune *a, size_t configuration, const char *parameter, double otherwise)
+{
+    const Run *r = handle_run_of(a, configuration);
+    size_t p = r ? find_parameter(r, parameter) : 0;
+    if (!r || p == r->spec->parameter_count)
+        return otherwise;
+    double number = value_as_real(space_value(&r->space, configuration, p));
+    return isnan(number) ? otherwise : number;
+}
+
+/* --- what became of them ---------------------------------------------------------------------- */
+
+static aptune_fate_kind fate_of_outcome(TrialStatus s)
+{
+    return s == TRIAL_OK            ? APTUNE_TIMED
+           : s == TRIAL_WRONG       ? APTUNE_WRONG_RESULT
+           : s == TRIAL_DEVICE_LOST ? APTUNE_SELECTED
+                                    : APTUNE_FAILED_TO_RUN;
+}
+
+aptune_fate_kind aptune_fate(const aptune *a, size_t configuration)
+{
+    const Run *r = handle_run_of(a, configuration);
+    if (!r)
+        return APTUNE_UNDECIDED;
+    const Config *c = &r->configs[configuration];
+    if (c->tier0 != TIER0_FITS)
+        return APTUNE_BEYOND_LIMITS;
+    if (c->timed)
+        return fate_of_outcome(c->status);
+    if (c->code == CODE_NONE)
+        return APTUNE_UNDECIDED;
+    if (c->code != CODE_OK)
+        return APTUNE_NOT_COMPILED;
+    if (c->same_as != configuration)
+        return APTUNE_SAME;
+    if (a->stage < HANDLE_CARVED)
+        return APTUNE_UNDECIDED;
+    return r->selected[configuration] ? APTUNE_SELECTED : APTUNE_CARVED;
+}
+
+size_t aptune_same_as(const aptune *a, size_t configuration)
+{
+    const Run *r = handle_run_of(a, configuration);
+    return r ? r->configs[configuration].same_as : APTUNE_NOTHING;
+}
+
+/* A configuration that has an outcome; NULL. */
+static const Config *timed(const aptune *a, size_t configuration)
+{
+    const Run *r = handle_run_of(a, configuration);
+    return r && r->configs[configuration].timed ? &r->configs[configuration] : NULL;
+}
+
+const char *aptune_outcome(const aptune *a, size_t configuration)
+{
+    const Config *c = timed(a, configuration);
+    return c ? trial_status_name(c->status) : NULL;
+}
+
+double aptune_time_ms(const aptune *a, size_t configuration)
+{
+    const Config *c = timed(a, configuration);
+    return c ? c->median : NAN;
+}
+
+double aptune_time_low_ms(const aptune *a, size_t configuration)
+{
+    const Config *c = timed(a, configuration);
+    return c ? c->low : NAN;
+}
+
+double aptune_time_high_ms(const aptune *a, size_t configuration)
+{
+    const Config *c = timed(a, configuration);
+    return c ? c->high : NAN;
+}
+
+const double *aptune_times_ms(const aptune *a, size_t configuration, size_t *count)
+{
+    const Config *c = timed(a, configuration);
+    *count = c ? c->time_count : 0;
+    return *count ? c->times : NULL;
+}
+
+/* --- metrics ---------------------------------------------------------------------------------- */
+
+static const Metric *metric_number(const aptune *a, size_t metric)
+{
+    const Run *r = handle_run(a);
+    return r && metric < r->metrics->metrics.count ? &r->metrics->metrics.at[metric] : NULL;
+}
+
+size_t aptune_metric_count(const aptune *a)
+{
+    const Run *r = handle_run(a);
+    return r ? r->metrics->metrics.count : 0;
+}
+
+const char *aptune_metric_name(const aptune *a, size_t metric)
+{
+    const Metric *m = metric_number(a, metric);
+    return m ? m->name : NULL;
+}
+
+const char *aptune_metric_unit(const aptune *a, size_t metric)
+{
+    const Metric *m = metric_number(a, metric);
+    return m ? m->unit : NULL;
+}
+
+double aptune_metric(const aptune *a, size_t configuration, const char *name)
+{
+    const Run *r = handle_run_of(a, configuration);
+    if (!r)
+        return NAN;
+    const Config *c = &r->configs[configuration];
+    int metric = metricset_find(r->metrics, name), field = profile_find(name);
+    if (metric >= 0)
+        return c->metrics ? c->metrics[metric] : NAN;
+    return field >= 0 && c->profile ? c->profile->value[field] : NAN;
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+size_t aptune_best(const aptune *a)
+{
+    return a->stage >= HANDLE_JUDGED ? a->run.best : APTUNE_NOTHING;
+}
+
+size_t aptune_finalist_count(const aptune *a)
+{
+    return a->stage >= HANDLE_JUDGED ? a->run.final.count : 0;
+}
+
+size_t aptune_finalist(const aptune *a, size_t place)
+{
+    return place < aptune_finalist_count(a) ? a->run.final.list[place] : APTUNE_NOTHING;
+}
+
+int aptune_is_tied(const aptune *a, size_t configuration)
+{
+    return a->stage >= HANDLE_JUDGED && run_final_is_tied(&a->run.final, configuration);
+}
+
+double aptune_relative_performance(const aptune *a)
+{
+    return a->stage >= HANDLE_JUDGED ? a->run.relative : NAN;
+}

@@ -1,0 +1,232 @@
+/* A configuration's code, and what its launches take, for callers that launch it themselves. */
+#include "tuner/library/handle.h"
+
+#include "tuner/run/run_parts.h"
+
+#include <string.h>
+
+void handle_forget_code(aptune *a)
+{
+    arena_free(a->code.arena);
+    a->code = (HandleCode){0};
+}
+
+/* --- compiling -------------------------------------------------------------------------------- */
+
+static bool take_code(aptune *a, const RunTask *task, const CompileResult *res)
+{
+    HandleCode *c = &a->code;
+    size_t l = (size_t)res->id;
+    if (res->status != COMPILE_OK)
+        return diag_fail(&a->diag, "'%s' does not compile: %s", a->run.spec->launches[l].file,
+                         res->log ? res->log : "no reason given");
+    RunTask copy = *task;
+    run_take_module(c->arena, &a->run, &copy, l, res);
+    c->ptx[l] = arena_copy(c->arena, res->ptx ? res->ptx : "", res->ptx ? res->ptx_size : 0);
+    return true;
+}
+
+/* The code of all launches, from the cache or compiled.  False after a message or a stop. */
+static bool compile_launches(aptune *a, size_t configuration, const RunTask *task)
+{
+    Run *r = &a->run;
+    Arena *scratch = arena_new();
+    size_t n = r->spec->launch_count;
+    CompileJob *jobs = ARENA_ARRAY(scratch, CompileJob, n);
+    Farm *farm = run_open_farm(r);
+    bool ok = true;
+    for (size_t l = 0; l < n && ok; l++) {
+        ok = run_make_job(scratch, r, configuration, l, NULL, 0, &jobs[l]);
+        if (ok)
+            farm_add(farm, l, &jobs[l]);
+    }
+    while (ok && farm_pending(farm) > 0) {
+        CompileResult res;
+        ok = run_farm_next(r, farm, scratch, &res) && take_code(a, task, &res);
+    }
+    farm_close(farm);
+    arena_free(scratch);
+    return ok;
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+static const char *type_name(Arena *a, TaskType t)
+{
+    Buf b = {0};
+    task_type_print(t, &b);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* What the spec calls `g` and the task has as `t`. */
+static aptune_argument describe(const aptune *a, const Argument *g, const TaskArgument *t)
+{
+    const RunData *data = a->run.data;
+    aptune_argument out = {.name = g->name, .type = type_name(a->code.arena, g->element)};
+    if (g->role == ARGUMENT_SCALAR) {
+        out.value = t->bytes;
+        out.value_size = t->size;
+        return out;
+    }
+    out.kind = t->texture ? APTUNE_TEXTURE : APTUNE_BUFFER;
+    out.value_size = 8; /* an address, or a texture object */
+    int buffer = t->texture ? data->textures[t->buffer].buffer : t->buffer;
+    out.count = (unsigned long long)data->buffers[buffer].count;
+    return out;
+}
+
+/* What the launch of a step takes, in order. */
+static bool describe_step(aptune *a, const Step *step, const TaskLaunch *task, Value *slots,
+                          Evaluation *ev, aptune_argument **out)
+{
+    const Launch *l = &a->run.spec->launches[step->launch];
+    const RunTaken *taken;
+    size_t count;
+    if (l->repeat_name)
+        slots[l->repeat_slot] = step->value;
+    if (!run_launch_takes(a->code.arena, a->run.spec, l, slots, ev, &taken, &count))
+        return false;
+    *out = ARENA_ARRAY(a->code.arena, aptune_argument, count);
+    for (size_t i = 0; i < count; i++)
+        (*out)[i] = describe(a, taken[i].argument, &task->arguments[i]);
+    return true;
+}
+
+static void describe_variables(aptune *a)
+{
+    HandleCode *c = &a->code;
+    const RunData *data = a->run.data;
+    c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbol_count);
+    for (size_t i = 0; i < data->symbol_count; i++) {
+        const TaskBuffer *b = &data->buffers[data->symbols[i].buffer];
+        c->variables[i] = (aptune_argument){.name = data->symbols[i].name,
+                                            .kind = APTUNE_BUFFER,
+                                            .type = type_name(c->arena, b->type),
+                                            .count = (unsigned long long)b->count};
+    }
+}
+
+static bool describe_launches(aptune *a, size_t configuration, Evaluation *ev)
+{
+    HandleCode *c = &a->code;
+    const Config *config = &a->run.configs[configuration];
+    Value *slots = run_launch_slots(c->arena, &a->run, configuration);
+    c->arguments = ARENA_ARRAY(c->arena, aptune_argument *, config->step_count);
+    for (size_t s = 0; slots && s < config->step_count; s++)
+        if (!describe_step(a, &config->steps[s], &c->run.launches[s], slots, ev, &c->arguments[s]))
+            return false;
+    describe_variables(a);
+    return slots != NULL;
+}
+
+/* --- fetching --------------------------------------------------------------------------------- */
+
+static bool fetch(aptune *a, size_t configuration)
+{
+    Run *r = &a->run;
+    HandleCode *c = &a->code;
+    RunTask task;
+    c->arena = arena_new();
+    Evaluation ev = {.arena = c->arena};
+    if (!run_data(r))
+        return false;
+    if (!run_task(c->arena, r, configuration, &task, &ev))
+        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+    c->run = task.run;
+    c->ptx = ARENA_ARRAY(c->arena, const char *, r->spec->launch_count);
+    if (!describe_launches(a, configuration, &ev))
+        return diag_error(r->diag, ev.error_at, "%s", ev.error);
+    return compile_launches(a, configuration, &task);
+}
+
+static bool check_fetched(aptune *a, size_t configuration)
+{
+    const Run *r = &a->run;
+    if (a->stage < HANDLE_COMPILED)
+        return diag_fail(r->diag, "a dry run has no code");
+    if (configuration >= r->config_count)
+        return diag_fail(r->diag, "there is no configuration %zu", configuration);
+    const Config *c = &r->configs[configuration];
+    return c->tier0 == TIER0_FITS ||
+           diag_fail(r->diag, "the device cannot run this configuration: %s", tier0_text(c->tier0));
+}
+
+aptune_status aptune_fetch(aptune *a, size_t configuration)
+{
+    handle_enter(a);
+    handle_forget_code(a);
+    aptune_status status = handle_bring(a, HANDLE_COMPILED);
+    if (status != APTUNE_OK)
+        return handle_leave(a, status);
+    bool right = check_fetched(a, configuration), ok = right && fetch(a, configuration);
+    if (!ok)
+        handle_forget_code(a);
+    handle_tell(a, &a->diag);
+    return handle_leave(a, ok               ? APTUNE_OK
+                           : a->run.stopped ? APTUNE_STOPPED
+                           : right          ? APTUNE_FAILED
+                                            : APTUNE_WRONG);
+}
+
+/* --- handing out ------------------------------------------------------------------------------ */
+
+/* Fills a struct of the caller's, which may be older and shorter or newer and longer than ours;
+ * both begin with their size. */
+static void hand_out(void *theirs, const void *ours, size_t our_size)
+{
+    size_t size;
+    memcpy(&size, theirs, sizeof size);
+    size_t both = size < our_size ? size : our_size;
+    memset(theirs, 0, size);
+    memcpy(theirs, ours, both);
+    memcpy(theirs, &size, sizeof size);
+}
+
+size_t aptune_launch_count(const aptune *a)
+{
+    return a->code.run.launch_count;
+}
+
+aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out)
+{
+    if (launch >= a->code.run.launch_count)
+        return APTUNE_WRONG;
+    const TaskLaunch *l = &a->code.run.launches[launch];
+    const TaskModule *m = &a->code.run.modules[l->module];
+    aptune_launch ours = {.kernel = l->kernel,
+                          .cubin = m->cubin,
+                          .cubin_size = m->size,
+                          .ptx = a->code.ptx[l->module],
+                          .shared_bytes = (unsigned)l->shared,
+                          .repeat = l->repeat > 0 ? (unsigned long long)l->repeat : 1,
+                          .argument_count = l->argument_count};
+    for (int k = 0; k < 3; k++) {
+        ours.grid[k] = (unsigned)l->grid[k];
+        ours.block[k] = (unsigned)l->block[k];
+    }
+    hand_out(out, &ours, sizeof ours);
+    return APTUNE_OK;
+}
+
+aptune_status aptune_get_argument(aptune *a, size_t launch, size_t place, aptune_argument *out)
+{
+    if (launch >= a->code.run.launch_count || place >= a->code.run.launches[launch].argument_count)
+        return APTUNE_WRONG;
+    hand_out(out, &a->code.arguments[launch][place], sizeof *out);
+    return APTUNE_OK;
+}
+
+size_t aptune_variable_count(const aptune *a)
+{
+    return a->code.run.symbol_count;
+}
+
+aptune_status aptune_get_variable(aptune *a, size_t variable, aptune_argument *out)
+{
+    if (variable >= a->code.run.symbol_count)
+        return APTUNE_WRONG;
+    hand_out(out, &a->code.variables[variable], sizeof *out);
+    return APTUNE_OK;
+}

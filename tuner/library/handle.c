@@ -1,0 +1,333 @@
+/* A handle's life, its options, its callbacks, and how it is stopped. */
+#include "tuner/library/handle.h"
+
+#include "tuner/library/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *aptune_version(void)
+{
+    return APTUNE_VERSION;
+}
+
+int aptune_interface(void)
+{
+    return APTUNE_INTERFACE;
+}
+
+/* --- a call ----------------------------------------------------------------------------------- */
+
+/* Signals that a write would end the caller with. */
+static const int deadly[] = {SIGPIPE, SIGXFSZ};
+enum { DEADLY = sizeof deadly / sizeof deadly[0] };
+
+void handle_enter_text(aptune *a)
+{
+    a->callers_locale = uselocale(a->c_locale);
+}
+
+void handle_leave_text(aptune *a)
+{
+    uselocale(a->callers_locale);
+}
+
+void handle_enter(aptune *a)
+{
+    handle_enter_text(a);
+    sigset_t mask;
+    sigemptyset(&mask);
+    for (int i = 0; i < DEADLY; i++)
+        sigaddset(&mask, deadly[i]);
+    sigpending(&a->callers_pending);
+    pthread_sigmask(SIG_BLOCK, &mask, &a->callers_mask);
+}
+
+/* Takes the signals back that came of our own writing: they were not pending before. */
+static void take_back_signals(const aptune *a)
+{
+    sigset_t now;
+    sigpending(&now);
+    for (int i = 0; i < DEADLY; i++) {
+        if (!sigismember(&now, deadly[i]) || sigismember(&a->callers_pending, deadly[i]))
+            continue;
+        sigset_t one;
+        sigemptyset(&one);
+        sigaddset(&one, deadly[i]);
+        sigtimedwait(&one, NULL, &(struct timespec){0});
+    }
+}
+
+aptune_status handle_leave(aptune *a, aptune_status status)
+{
+    take_back_signals(a);
+    pthread_sigmask(SIG_SETMASK, &a->callers_mask, NULL);
+    handle_leave_text(a);
+    if (status == APTUNE_OK)
+        buf_clear(&a->failure);
+    return status;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* Above 0, 1 and 2, which a caller may have closed and whoever starts a program may set anew. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return moved;
+}
+
+static bool watch(const aptune *a, int fd)
+{
+    struct epoll_event wish = {.events = EPOLLIN};
+    return epoll_ctl(a->stop_fd, EPOLL_CTL_ADD, fd, &wish) == 0;
+}
+
+static void close_stop(aptune *a)
+{
+    if (a->stop_event >= 0)
+        close(a->stop_event);
+    if (a->stop_fd >= 0)
+        close(a->stop_fd);
+}
+
+static bool open_stop(aptune *a)
+{
+    a->stop_on = -1;
+    a->stop_event = above_standard(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    a->stop_fd = above_standard(epoll_create1(EPOLL_CLOEXEC));
+    return a->stop_event >= 0 && a->stop_fd >= 0 && watch(a, a->stop_event);
+}
+
+aptune *aptune_new(void)
+{
+    aptune *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    a->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!open_stop(a) || a->c_locale == (locale_t)0) {
+        close_stop(a);
+        if (a->c_locale != (locale_t)0)
+            freelocale(a->c_locale);
+        free(a);
+        return NULL;
+    }
+    a->settings = arena_new();
+    a->why = SIZE_MAX;
+    options_run(&a->options); /* what holds without them */
+    options_tune(&a->options);
+    return a;
+}
+
+void aptune_reset(aptune *a)
+{
+    handle_enter(a);
+    uint64_t times;
+    while (read(a->stop_event, &times, sizeof times) < 0 && errno == EINTR)
+        continue;
+    handle_forget_code(a);
+    if (a->arena)
+        run_close(&a->run);
+    arena_free(a->arena);
+    a->arena = NULL;
+    a->run = (Run){0};
+    a->name = NULL;
+    a->value = NULL;
+    a->stage = HANDLE_FRESH;
+    a->failed = APTUNE_OK;
+    a->why = SIZE_MAX;
+    for (int i = 0; i < HANDLE_TEXTS; i++)
+        buf_free(&a->texts[i]);
+    buf_free(&a->reason);
+    buf_free(&a->emitted);
+    handle_leave(a, APTUNE_OK);
+}
+
+void aptune_free(aptune *a)
+{
+    if (!a)
+        return;
+    aptune_reset(a);
+    close_stop(a);
+    freelocale(a->c_locale);
+    buf_free(&a->failure);
+    arena_free(a->settings);
+    free(a);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static void tell(aptune *a, aptune_severity severity, const char *text)
+{
+    if (!a->on_message)
+        return;
+    handle_leave(a, APTUNE_FAILED); /* a status that keeps the text of what failed */
+    a->on_message(a->message_context, severity, text);
+    handle_enter(a);
+}
+
+void handle_tell(aptune *a, Diag *d)
+{
+    static const aptune_severity severities[] = {APTUNE_NOTE, APTUNE_WARNING, APTUNE_ERROR};
+    bool error = false; /* a note says more about the message before it */
+    for (size_t i = 0; i < d->messages.count; i++) {
+        DiagMessage *m = &d->messages.at[i];
+        const Diag one = {.messages = {m, 1, 1}};
+        Buf text = {0};
+        diag_print(&one, &text);
+        error = m->kind == DIAG_ERROR || (m->kind == DIAG_NOTE && error);
+        if (error)
+            buf_puts(&a->failure, buf_text(&text));
+        tell(a, severities[m->kind], buf_text(&text));
+        buf_free(&text);
+    }
+    d->messages.count = 0;
+}
+
+const char *aptune_message(const aptune *a)
+{
+    return buf_text(&a->failure);
+}
+
+void aptune_on_message(aptune *a, aptune_message_function *function, void *context)
+{
+    a->on_message = function;
+    a->message_context = context;
+}
+
+static void on_step(void *context, const char *stage, size_t done, size_t all, const char *what)
+{
+    aptune *a = context;
+    handle_leave(a, APTUNE_FAILED);
+    int stop = a->on_progress(a->progress_context, stage, done, all, what);
+    handle_enter(a);
+    if (stop)
+        aptune_stop(a);
+}
+
+void aptune_on_progress(aptune *a, aptune_progress_function *function, void *context)
+{
+    a->on_progress = function;
+    a->progress_context = context;
+    a->progress = function ? (RunProgress){a, on_step} : (RunProgress){0};
+    a->run.progress = a->progress;
+}
+
+/* --- stopping --------------------------------------------------------------------------------- */
+
+void aptune_stop(aptune *a)
+{
+    int kept = errno; /* a signal's handler must leave it alone */
+    const uint64_t once = 1;
+    while (write(a->stop_event, &once, sizeof once) < 0 && errno == EINTR)
+        continue;
+    errno = kept;
+}
+
+/* Refuses a call, with a message of its own. */
+static aptune_status refuse(aptune *a, aptune_status status, const char *why)
+{
+    Arena *scratch = arena_new();
+    Diag d = diag_new(scratch);
+    buf_clear(&a->failure);
+    diag_fail(&d, "%s", why);
+    handle_tell(a, &d);
+    arena_free(scratch);
+    return handle_leave(a, status);
+}
+
+aptune_status aptune_stop_on(aptune *a, int descriptor)
+{
+    handle_enter(a);
+    if (a->stop_on >= 0)
+        epoll_ctl(a->stop_fd, EPOLL_CTL_DEL, a->stop_on, NULL);
+    a->stop_on = -1;
+    if (descriptor >= 0 && !watch(a, descriptor))
+        return refuse(a, APTUNE_WRONG, "this descriptor cannot be waited for");
+    a->stop_on = descriptor;
+    return handle_leave(a, APTUNE_OK);
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static const Option own_options[] = {
+    {"home", "PREFIX", "what aptune was installed below (default $APTUNE_HOME, else around it)",
+     option_text, offsetof(aptune, home), 0, 0},
+};
+
+OptionTable handle_options(aptune *a)
+{
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
+    RunOptions defaults; /* the groups' targets begin with them */
+    OptionTable t = {{options_run(&defaults), options_tune(&defaults), {own_options, OWN, a}}, 3};
+    t.groups[0].target = t.groups[1].target = &a->options;
+    return t;
+}
+
+/* Option `i` of all groups; NULL past the last one. */
+static const Option *option_number(size_t i)
+{
+    OptionTable t = handle_options(&(aptune){0});
+    for (size_t g = 0; g < t.group_count; g++) {
+        if (i < t.groups[g].count)
+            return &t.groups[g].options[i];
+        i -= t.groups[g].count;
+    }
+    return NULL;
+}
+
+const char *aptune_option_name(size_t i)
+{
+    const Option *o = option_number(i);
+    return o ? o->name : NULL;
+}
+
+const char *aptune_option_value(size_t i)
+{
+    const Option *o = option_number(i);
+    return o ? o->value : NULL;
+}
+
+const char *aptune_option_help(size_t i)
+{
+    const Option *o = option_number(i);
+    return o ? o->help : NULL;
+}
+
+static const char too_late[] = "the space is open already: aptune_reset comes first";
+
+aptune_status aptune_set(aptune *a, const char *name, const char *value)
+{
+    handle_enter(a);
+    if (a->arena)
+        return refuse(a, APTUNE_TOO_LATE, too_late);
+    buf_clear(&a->failure);
+    Arena *scratch = arena_new();
+    Diag d = diag_new(scratch);
+    OptionTable t = handle_options(a);
+    const char *copy = value ? arena_string(a->settings, value) : NULL;
+    bool ok = option_set(&t, name, copy, &d);
+    handle_tell(a, &d);
+    arena_free(scratch);
+    return handle_leave(a, ok ? APTUNE_OK : APTUNE_WRONG);
+}
+
+aptune_status aptune_choose_problem(aptune *a, size_t number)
+{
+    handle_enter(a);
+    if (a->arena)
+        return refuse(a, APTUNE_TOO_LATE, too_late);
+    a->options.problem = number;
+    return handle_leave(a, APTUNE_OK);
+}

@@ -1,0 +1,131 @@
+#include "tuner/library/settings.h"
+
+#include "tuner/library/shard.h"
+#include "tuner/library/where.h"
+
+#include <limits.h>
+#include <sched.h>
+
+enum {
+    SECONDS_MOST = 86400,
+    DEVICES_MOST = 1024,
+    JOBS_MOST = 1024,
+    FINALISTS_MOST = 1000,
+    AUDIT_MOST = 1000000
+};
+
+static const Option run_options[] = {
+    {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
+     offsetof(RunOptions, space), 0, 0},
+    {"arch", "NAME", "for another device: sm_90, h200 … (see aptune devices)", option_text,
+     offsetof(RunOptions, arch), 0, 0},
+    {"device", "N", "which GPU (default 0)", option_count, offsetof(RunOptions, ordinal), 0,
+     DEVICES_MOST},
+    {"problem", "\"N=8192\"", "one of the spec's problems (default: each in turn)", option_text,
+     offsetof(RunOptions, problem_text), 0, 0},
+    {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
+     offsetof(RunOptions, run_commands), 0, 0},
+    {"no-gpu", NULL, "do as if there were no GPU", option_flag, offsetof(RunOptions, no_gpu), 0, 0},
+    {"compile", NULL, "compile here even where a recording has the profiles", option_flag,
+     offsetof(RunOptions, compile), 0, 0},
+    {"jobs", "N", "compile workers (default: one per core)", option_count,
+     offsetof(RunOptions, jobs), 1, JOBS_MOST},
+    {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
+     offsetof(RunOptions, compile_limit), 0, SECONDS_MOST},
+    {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
+     offsetof(RunOptions, cache), 0, 0},
+    {"recordings", "DIR", "shipped recordings (default: recordings beside the spec)", option_text,
+     offsetof(RunOptions, recordings), 0, 0},
+};
+
+/* The name of what the L2 holds. */
+static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
+{
+    (void)o;
+    TaskCache known;
+    *(const char **)field = text;
+    return task_cache_find(text, &known) ||
+           diag_fail(d,
+                     "--cache takes warm, cold or both, for what the L2 holds when a run is timed, "
+                     "not '%s'; the folder of compiled code is --cache-dir",
+                     text);
+}
+
+/* Several fields: this one's is the whole struct. */
+static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
+{
+    (void)o;
+    return shard_read(text, field, d);
+}
+
+static const Option tune_options[] = {
+    {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
+     offsetof(RunOptions, output), 0, 0},
+    {"exhaustive", NULL, "time every configuration, not only what carving leaves", option_flag,
+     offsetof(RunOptions, exhaustive), 0, 0},
+    {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
+     take_cache, offsetof(RunOptions, l2), 0, 0},
+    {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
+     offsetof(RunOptions, finalists), 1, FINALISTS_MOST},
+    {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
+     option_seconds, offsetof(RunOptions, trial_limit), 0, SECONDS_MOST},
+    {"audit", "N", "time N of the dropped, drawn at random: what did carving miss?", option_count,
+     offsetof(RunOptions, audit), 1, AUDIT_MOST},
+    {"audit-seed", "N", "of the draw (default 1)", option_count, offsetof(RunOptions, audit_seed),
+     0, INT_MAX},
+    {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
+     offsetof(RunOptions, sanitize), 0, 0},
+    {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
+     offsetof(RunOptions, devices), 0, 0},
+    {"mixed", NULL, "they may be of different kinds", option_flag, offsetof(RunOptions, mixed), 0,
+     0},
+    {"shard", "I/N", "part I of N of the space (default: by mpirun or srun; none: all of it)",
+     take_shard, 0, 0, 0},
+    {"dry-run", NULL, "count the space and stop before compiling", option_flag,
+     offsetof(RunOptions, dry_run), 0, 0},
+    {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
+     offsetof(RunOptions, why), 0, 0},
+};
+
+OptionGroup options_run(RunOptions *target)
+{
+    target->jobs = start_core_count();
+    target->compile_limit = 60;
+    target->ordinal = -1;
+    return (OptionGroup){run_options, sizeof run_options / sizeof run_options[0], target};
+}
+
+OptionGroup options_tune(RunOptions *target)
+{
+    target->audit_seed = 1;
+    shard_ask_rank(target);
+    return (OptionGroup){tune_options, sizeof tune_options / sizeof tune_options[0], target};
+}
+
+bool options_agree(const RunOptions *o, Diag *d)
+{
+    if (!o->space)
+        return diag_fail(d, "which space? Say --space FILE");
+    if (o->devices && o->ordinal >= 0)
+        return diag_fail(d, "say --device or --devices, not both");
+    if (o->exhaustive && o->audit > 0)
+        return diag_fail(d, "--exhaustive drops nothing that --audit could time");
+    return true;
+}
+
+int start_core_count(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d)
+{
+    Run r = {.arena = a, .options = *options, .diag = d};
+    r.compile_helper = where_helper_in(a, prefix, "aptune-compile");
+    r.gpu_helper = where_helper_in(a, prefix, "aptune-gpu");
+    r.cuda_folder = where_data_in(a, prefix, ".cuda");
+    r.compare_source = where_data_in(a, prefix, "tuner/measure/compare.cu");
+    r.metric_files = where_metrics_in(a, prefix, &r.metric_file_count);
+    return r;
+}

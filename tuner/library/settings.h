@@ -1,0 +1,30 @@
+/* The options of a run: which space, for which device, from where, how it is timed.
+ *
+ * The commands that run the tuner show these on the command line, and aptune_set takes them by the
+ * same names. */
+#ifndef APTUNE_LIBRARY_SETTINGS_H
+#define APTUNE_LIBRARY_SETTINGS_H
+
+#include "tuner/library/option.h"
+#include "tuner/run/run.h"
+
+/* --space, --arch, --device, --no-gpu, --compile, --jobs, --compile-limit, --cache-dir,
+ * --recordings: of every command that runs the tuner.  Their values go to `target`, which gets what
+ * holds without them first. */
+OptionGroup options_run(RunOptions *target);
+
+/* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,
+ * --devices, --mixed, --shard, --dry-run. */
+OptionGroup options_tune(RunOptions *target);
+
+/* Do they go together, and is there a space to work on?  False after a message. */
+bool options_agree(const RunOptions *o, Diag *d);
+
+/* A run that knows where our own files are and has done nothing yet.  `prefix` as in where.h.
+ * Arena and messages are the caller's and must outlive it; run_close ends it. */
+Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d);
+
+/* Processors that this process may run on; at least 1. */
+int start_core_count(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* Where our own files are: helper programs, metric files, the comparison kernel.
+ *
+ * They are looked for around the file that holds this code, be it the program or libaptune.so:
+ * beside it (a build folder), then as installed below one of the folders above it
+ * (PREFIX/libexec/aptune, PREFIX/share/aptune), so that a PREFIX may be moved as a whole.  Before
+ * all that in the folder of the environment variable APTUNE_HOME, a PREFIX, where it is set. */
+#ifndef APTUNE_LIBRARY_WHERE_H
+#define APTUNE_LIBRARY_WHERE_H
+
+#include "metrics/base/arena.h"
+
+/* A helper program ("aptune-gpu"); its bare name when it is found nowhere, to be looked for along
+ * PATH. */
+const char *where_helper(Arena *a, const char *name);
+
+/* A data file, given as it lies in the source tree ("metrics/thesis.metrics"). */
+const char *where_data(Arena *a, const char *name);
+
+/* The shipped metric files, in the order they are to be read. */
+const char *const *where_metrics(Arena *a, size_t *count);
+
+/* The same with a PREFIX to look below first; NULL: that of APTUNE_HOME. */
+const char *where_helper_in(Arena *a, const char *prefix, const char *name);
+const char *where_data_in(Arena *a, const char *prefix, const char *name);
+const char *const *where_metrics_in(Arena *a, const char *prefix, size_t *count);
+
+#endif

@@ -1,0 +1,52 @@
+/* The winner of a recording, from what it says alone. */
+#include "tuner/run/run_final.h"
+
+#include <string.h>
+
+/* The recorded outcome of a configuration, as if its code had been compiled here.  A row of another
+ * launch geometry is not of this configuration. */
+static void believe_row(Run *r, size_t i)
+{
+    Config *c = &r->configs[i];
+    const RecordRow *row = c->tier0 == TIER0_FITS ? run_recorded_row(r, r->recording, i) : NULL;
+    if (!row)
+        return;
+    bool ran = row->status != RECORD_COMPILE_ERROR;
+    bool known = run_is_imported(r) && !row->code;
+    c->code = ran && (known || run_take_code_text(r, row->code, c)) ? CODE_OK : CODE_ERROR;
+    c->failure = ran ? NULL : row->message;
+    if (!run_same_code(r, c, row)) {
+        r->stale++;
+        return;
+    }
+    timer_take_row(r, c, row);
+    r->selected[i] = ran;
+    r->selected_count += ran;
+}
+
+/* The final as a replay has it, with the profiles of those who are tied. */
+static bool decide_final(Run *r)
+{
+    Timer t;
+    bool ok = timer_replay_open(r, &t) && run_final(r, &t);
+    if (ok && r->final.tie_count > 1) {
+        run_take_profiles_of(r, r->final.ties, r->final.tie_count);
+        run_final_decide(r, &r->final);
+    }
+    return ok;
+}
+
+bool run_take_winner(Run *r)
+{
+    r->compiler = r->recording->header.nvrtc;
+    for (size_t i = 0; i < r->config_count; i++)
+        believe_row(r, i);
+    if (!decide_final(r))
+        return false;
+    run_judge(r);
+    if (r->best != SIZE_MAX)
+        return true;
+    return diag_fail(r->diag, "'%s' has no configuration of '%s' that came out right%s",
+                     r->recording_path, r->spec->name,
+                     r->stale > 0 ? ": it was measured with other launches than the spec's" : "");
+}
