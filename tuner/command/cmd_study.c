@@ -4,6 +4,7 @@
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/library/where.h"
+#include "tuner/record/find.h"
 #include "tuner/report/page.h"
 #include "tuner/study/choices.h"
 #include "tuner/study/study_sheets.h"
@@ -13,8 +14,8 @@
 #include <string.h>
 
 static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
-                                 "  RECORDING: NAME.times or NAME.times.zst, the whole space timed "
-                                 "(aptune --exhaustive)\n";
+                                 "  RECORDING: NAME.times or NAME.times.zst, or a run's output "
+                                 "folder; the whole space timed (aptune --exhaustive)\n";
 
 /* A carving of one's own: statements, or the file they stand in. */
 typedef struct OwnCarving {
@@ -141,9 +142,16 @@ static bool add_own(Session *y, Choices *choices)
     return ok;
 }
 
-static bool study_one(Session *y, const char *path)
+/* The page is about the user's own carving where there is one, else about the default. */
+static const StudyChoice *choose_subject(const Choices *choices, const OwnCarvings *own)
 {
-    const PointSet *s = points_read(y->arena, path, y->metrics, &y->diag);
+    return &choices->at[own->count > 0 ? choices->count - own->count : 0];
+}
+
+static bool study_one(Session *y, const char *given)
+{
+    const char *path = record_in(y->arena, given, &y->diag);
+    const PointSet *s = path ? points_read(y->arena, path, y->metrics, &y->diag) : NULL;
     if (!s)
         return false;
     if (s->best == SIZE_MAX)
@@ -158,9 +166,10 @@ static bool study_one(Session *y, const char *path)
     if (!choices_add_shipped(&choices, &y->diag) || !add_own(y, &choices))
         return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
+    const StudyChoice *subject = choose_subject(&choices, &y->command.carvings);
     y->studies[y->count] = study_space(y->arena, s, choices.at, choices.count, &o);
     y->stories[y->count] =
-        story_of_recording(y->arena, &y->studies[y->count], &choices.at[0], y->command.guess);
+        story_of_recording(y->arena, &y->studies[y->count], subject, y->command.guess);
     y->count++;
     return true;
 }

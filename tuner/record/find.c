@@ -98,6 +98,31 @@ static bool ends_with(const char *name, const char *suffix)
     return n > s && strcmp(name + n - s, suffix) == 0;
 }
 
+static bool is_times(const char *name)
+{
+    return ends_with(name, ".times") || ends_with(name, ".times.zst");
+}
+
+const char *record_in(Arena *a, const char *path, Diag *d)
+{
+    DIR *dir = opendir(path);
+    if (!dir)
+        return path; /* a file, or whoever opens it says what is wrong */
+    const char *found = NULL;
+    size_t count = 0;
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (!is_times(e->d_name))
+            continue;
+        found = arena_printf(a, "%s/%s", path, e->d_name);
+        count++;
+    }
+    closedir(dir);
+    if (count == 1)
+        return found;
+    diag_fail(d, "folder '%s' holds %s recording of times", path, count ? "more than one" : "no");
+    return NULL;
+}
+
 static RecordMatch match_file(Arena *a, const char *path, const RecordHeader *want)
 {
     RecordMatch m = {.path = path, .fit = FIT_NONE};
@@ -133,7 +158,7 @@ RecordMatch *record_find(Arena *a, const char *folder, const RecordHeader *want,
         return NULL;
     }
     for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
-        if (ends_with(e->d_name, ".times") || ends_with(e->d_name, ".times.zst"))
+        if (is_times(e->d_name))
             VEC_PUSH(a, &found, match_file(a, arena_printf(a, "%s/%s", folder, e->d_name), want));
     }
     closedir(dir);

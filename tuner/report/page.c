@@ -21,13 +21,15 @@ static const char page_style[] =
     ".wide{overflow-x:auto;margin:.6rem 0}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     "td,th{padding:.15rem 1rem .15rem 0;text-align:left;vertical-align:top}"
-    "td.n,th.n{text-align:right}th{font-weight:600}tr.best{font-weight:600}"
+    "td.way{white-space:nowrap}td.n,th.n{text-align:right}th{font-weight:600}tr.best{font-weight:"
+    "600}"
     "tr+tr:hover{background:#8882}"
     ".facts th{font-weight:400;color:#666}pre{white-space:pre-wrap;margin:0;font-size:.9em}"
     ".words{overflow-x:auto}.words pre{white-space:pre}"
     ".pictures{display:grid;gap:1.5rem;"
     "grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr))}"
-    ".pictures.large{grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr))}"
+    ".pictures.large{max-width:78rem;"
+    "grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr))}"
     "figure{margin:0;min-width:0;break-inside:avoid}svg{display:block;width:100%;height:auto}"
     "figcaption,.note{color:#666;font-size:.9em}"
     "@media screen and (prefers-color-scheme:dark){body{background:#16181b;color:#ddd}"
@@ -59,13 +61,15 @@ static const GroupText groups[PICTURE_GROUPS] = {
     [PICTURE_METRIC] = {"Time against metrics",
                         "Metrics come from the compiled code before anything runs. These are the "
                         "ones that carving goes by, those of the thesis, the user's own, and "
-                        "others that agree well with the time; the best agreement comes first.",
+                        "others that agree well with the time; the best agreement comes first. "
+                        "The rank correlation is 1 where better always means faster, and -1 "
+                        "where it always means slower.",
                         false},
     [PICTURE_PARAMETER] = {"By parameter",
                            "For each value of a parameter: the fastest time that is known with it, "
                            "the median, and the most promising value of the metric that stands for "
-                           "the time. All are percentages of the best of all, so higher is better, "
-                           "and a value whose bar ends lower rules the best out.",
+                           "the time, each as a percentage of the best of all: with a value whose "
+                           "bar stays below 100 % the best was not found.",
                            false},
     [PICTURE_COST] = {"Where the time went", NULL, true},
 };
@@ -114,9 +118,10 @@ static void write_group(Writer *w, const char *prefix, const Pictures *all, Pict
 
 /* --- a story ---------------------------------------------------------------------------------- */
 
-static void write_heading(Writer *w, PictureGroup group)
+static void write_heading(Writer *w, const Story *story, PictureGroup group)
 {
-    buf_printf(&w->page, "<h3>%s</h3>\n", groups[group].title);
+    bool no_winner = group == PICTURE_WINNER && story->winner == SIZE_MAX;
+    buf_printf(&w->page, "<h3>%s</h3>\n", no_winner ? "By unit" : groups[group].title);
     if (groups[group].text)
         buf_printf(&w->page, "<p>%s</p>\n", groups[group].text);
 }
@@ -148,7 +153,7 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
                          (group == PICTURE_COST && story->words);
         if (count_group(&all, group) == 0 && !has_table)
             continue;
-        write_heading(w, group);
+        write_heading(w, story, group);
         if (group == PICTURE_WINNER)
             page_write_neighbours(w->arena, story, &w->page);
         write_group(w, prefix, &all, group);

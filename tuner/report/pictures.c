@@ -120,7 +120,7 @@ static Layered draw_layers(Drawing *d, const double *x, const double *y)
         const char *name;
         SeriesKind kind;
         Tone tone;
-    } list[] = {{&d->rest, d->story->complete ? "not chosen" : "not timed", SERIES_DOTS, TONE_ALL},
+    } list[] = {{&d->rest, d->story->rest_name, SERIES_DOTS, TONE_ALL},
                 {&d->dropped, "dropped by a threshold", SERIES_CROSSES, TONE_DROPPED},
                 {&d->chosen, d->story->chosen_name, SERIES_DOTS, TONE_CHOSEN},
                 {&d->winner, "winner", SERIES_RINGS, TONE_BEST}};
@@ -208,7 +208,7 @@ static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *c
         best = o.y_sign * o.y[at[k]];
         at[kept++] = at[k];
     }
-    return (Series){"Pareto front", SERIES_STEPS, TONE_FRONT, o.x, o.y, at, kept, NULL};
+    return (Series){"front", SERIES_STEPS, TONE_FRONT, o.x, o.y, at, kept, NULL};
 }
 
 static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, const StoryColumn *y)

@@ -245,6 +245,8 @@ typedef struct Run {
 
     size_t best;               /* number of the winner; SIZE_MAX: none */
     double exhaustive_best_ms; /* of the recording; NaN when unknown */
+    const double *recorded_ms; /* of a complete recording, per configuration, for equal work; NaN
+                                  where it failed; NULL: there is none */
     double relative;           /* best known time / the winner's, both of the recording; or NaN */
     double random_relative;    /* the same for a random sample of the same size */
     TaskCache l2;              /* what the L2 held when runs were timed */

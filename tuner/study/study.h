@@ -22,7 +22,8 @@ typedef struct StudyChoice {
     const bool *thresholded; /* per point: an expression or a limit dropped it */
     const StudyStage *stages;
     size_t stage_count;
-    size_t polished; /* points that polish chose */
+    size_t polished;         /* points that polish chose */
+    const char *criteria[2]; /* of the first front; NULL: there is none */
 } StudyChoice;
 
 typedef struct StudyCarving {
