@@ -150,6 +150,7 @@ layout_is_sound() {
     [ "$(jq -r .axis <<<"$dark")" = 'rgb(221, 221, 221)' ]
     layout_is_sound "$light"
     layout_is_sound "$dark"
+    [ "$(jq '[.tips[] | select(. == null)] | length' <<<"$dark")" -eq 0 ]
     [ "$(points "$light" transpose-tradeoff)" -eq 297 ] # all, and the ring around the winner
     [ "$(points "$dark" scan-sorted)" -eq 116 ]
 }
