@@ -209,11 +209,11 @@ static const char *title_of(const Run *r)
                         problem, r->device->name, part);
 }
 
-const char *run_page_save(Run *r)
+const char *run_page_save(Run *r, const char *folder, Diag *d)
 {
     Story story = story_of_run(r);
     Page page = {.title = title_of(r), .stories = &story, .story_count = 1};
-    if (!page_save(r->options.output, &page, r->diag))
+    if (!page_save(folder, &page, d))
         return NULL;
-    return arena_printf(r->arena, "%s/report.html", r->options.output);
+    return arena_printf(r->arena, "%s/report.html", folder);
 }

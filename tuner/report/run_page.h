@@ -11,8 +11,8 @@
 /* After run_judge.  Lives in the run's arena. */
 Story story_of_run(Run *r);
 
-/* Writes report.html and pictures/ into the run's output folder, which must exist; returns the
- * page's path, NULL after a message. */
-const char *run_page_save(Run *r);
+/* Writes report.html and pictures/ into the folder, which must exist; returns the page's path, in
+ * the run's arena, NULL after a message. */
+const char *run_page_save(Run *r, const char *folder, Diag *d);
 
 #endif
