@@ -9,7 +9,6 @@
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"
 #include "tuner/output/report.h"
-#include "tuner/report/run_page.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +124,11 @@ static void dump(const Tune *t, DumpPoint point)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
+static void say_written(Buf *said, const char *paths)
+{
+    buf_printf(said, "%-10s %s\n", said->size > 0 ? "" : "written", paths);
+}
+
 static bool write_table(aptune *a, Buf *said)
 {
     Arena *scratch = arena_new();
@@ -133,38 +137,24 @@ static bool write_table(aptune *a, Buf *said)
     const char *path = arena_printf(scratch, "%s/configurations.csv", aptune_output(a));
     bool ok = folder_create(aptune_output(a), &d) && file_write(path, text, strlen(text), &d);
     if (ok)
-        buf_puts(said, path);
+        say_written(said, path);
     command_flush_messages(&d);
     arena_free(scratch);
     return ok;
 }
 
-static bool write_page(aptune *a, Buf *said)
-{
-    Arena *scratch = arena_new();
-    Diag d = diag_new(scratch);
-    const char *path = run_page_save(&a->run, aptune_output(a), &d);
-    if (path)
-        buf_printf(said, "%-10s %s\n", said->size > 0 ? "" : "written", path);
-    command_flush_messages(&d);
-    arena_free(scratch);
-    return path;
-}
-
 /* Writes what a run leaves, and says where. */
 static bool write_files(aptune *a, Buf *said)
 {
-    Buf table = {0};
-    bool ok = write_table(a, &table);
+    bool ok = true;
     if (aptune_best(a) != APTUNE_NOTHING)
-        ok = aptune_emit(a, aptune_output(a)) == APTUNE_OK && ok;
-    const char *winner = aptune_emitted(a);
-    if (winner)
-        buf_printf(said, "%-10s %s\n", "written", winner);
-    if (table.size > 0)
-        buf_printf(said, "%-10s %s\n", winner ? "" : "written", buf_text(&table));
-    ok = write_page(a, said) && ok;
-    buf_free(&table);
+        ok = aptune_emit(a, aptune_output(a)) == APTUNE_OK;
+    if (ok && aptune_emitted(a))
+        say_written(said, aptune_emitted(a));
+    ok = write_table(a, said) && ok;
+    if (aptune_draw(a, aptune_output(a)) != APTUNE_OK)
+        return false;
+    say_written(said, aptune_drawn(a));
     return ok;
 }
 

@@ -66,6 +66,7 @@ struct aptune {
     Buf texts[HANDLE_TEXTS];
     Buf reason; /* aptune_why */
     Buf emitted;
+    const char *drawn; /* path of the page; NULL: none yet */
     HandleCode code;
 
     /* The caller's, while a call is under way. */

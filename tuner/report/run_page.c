@@ -209,11 +209,11 @@ static const char *title_of(const Run *r)
                         problem, r->device->name, part);
 }
 
-const char *run_page_save(Run *r, const char *folder, Diag *d)
+const char *run_page_save(Run *r, const char *folder)
 {
     Story story = story_of_run(r);
     Page page = {.title = title_of(r), .stories = &story, .story_count = 1};
-    if (!page_save(folder, &page, d))
+    if (!page_save(folder, &page, r->diag))
         return NULL;
     return arena_printf(r->arena, "%s/report.html", folder);
 }
