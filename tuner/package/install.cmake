@@ -48,7 +48,8 @@ if(TARGET libaptune)
   endif()
 endif()
 install(TARGETS libaptune_static)
-set(from_pkgconfig ../..) # from lib/pkgconfig to the prefix
+file(RELATIVE_PATH from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # to the prefix
+string(REGEX REPLACE "/$" "" from_pkgconfig ${from_pkgconfig})
 configure_file(${package}/aptune.pc.in ${CMAKE_BINARY_DIR}/package/aptune.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/package/aptune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
