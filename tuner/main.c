@@ -24,6 +24,8 @@ static const Command commands[] = {
     {"profile", "the fields and metrics that carving can use", cmd_profile},
     {"merge", "join the recordings of parts of a space", cmd_merge},
     {"study", "how well a pruning works, on recordings: tables, pictures, a report", cmd_study},
+    {"bench", "a recording's winner, or an emitted kernel, again, against the vendor's library",
+     cmd_bench},
     {"pack", "compress a recording as it is shipped", cmd_pack},
     {"import", "a recording from the results of another tuner", cmd_import},
     {"export", "a recording as T4 or CSV, for others to read", cmd_export},

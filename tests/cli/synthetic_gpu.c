@@ -10,6 +10,9 @@
  *     SYNTHETIC_LOG=FILE    gets a line "DEVICE ID" when a trial begins
  *     SYNTHETIC_LOST=FILE   the device whose number stands in that file, when it exists, dies of
  * its next trial and is never seen again
+ *     SYNTHETIC_RIVAL=STATUS what becomes of a rival's trial ("ok"); its time is 1.5 ms
+ *     SYNTHETIC_KERNEL=STATUS the same of all others
+ *     SYNTHETIC_DRIFT=P     every round of a final takes P percent longer than the one before
  *     SYNTHETIC_AWAY=FILE   when that file exists, it is removed, and the next trial finds the
  * device gone SYNTHETIC_KILL=FILE   when that file exists, it is removed, and the next final is
  * killed */
@@ -77,6 +80,8 @@ static void say_hello(Arena *a)
 /* Between 1 and 2 ms, by code and geometry alone. */
 static double made_up_ms(const TaskRun *r)
 {
+    if (r->rival)
+        return 1.5;
     Hasher *h = hasher_new();
     for (size_t i = 0; i < r->module_count; i++)
         hasher_add(h, r->modules[i].cubin, r->modules[i].size);
@@ -107,6 +112,15 @@ static bool takes(const char *name)
     return path && unlink(path) == 0;
 }
 
+static TrialStatus status_of(const TaskRun *r)
+{
+    const char *text = getenv(r->rival ? "SYNTHETIC_RIVAL" : "SYNTHETIC_KERNEL");
+    TrialStatus s = TRIAL_OK;
+    if (text)
+        trial_status_find(text, &s);
+    return s;
+}
+
 static void answer_trial(int device, const Trial *t)
 {
     double ms = made_up_ms(&t->run), times[] = {ms, ms, ms};
@@ -115,7 +129,16 @@ static void answer_trial(int device, const Trial *t)
     if (lost_device() == device)
         _exit(7);
     nanosleep(&pause, NULL);
-    TrialResult r = {.id = t->id, .times = times, .time_count = 3, .batch = 1, .words = ""};
+    TrialStatus status = status_of(&t->run);
+    TrialResult r = {.id = t->id,
+                     .status = status,
+                     .verified = t->verify,
+                     .times = times,
+                     .time_count = status == TRIAL_OK ? 3 : 0,
+                     .batch = 1,
+                     .words = status == TRIAL_OK ? "" : "made up",
+                     .title = t->run.rival ? "a synthetic library" : "",
+                     .details = t->run.rival ? t->run.rival->library : ""};
     if (takes("SYNTHETIC_AWAY"))
         r = (TrialResult){
             .id = t->id, .status = TRIAL_DEVICE_LOST, .words = "the synthetic device is away"};
@@ -129,8 +152,11 @@ static void answer_final(Arena *a, const TrialFinal *f)
         raise(SIGKILL);
     size_t count = f->run_count * (size_t)f->rounds;
     double *times = ARENA_ARRAY(a, double, count);
-    for (size_t i = 0; i < count; i++)
-        times[i] = made_up_ms(&f->runs[i % f->run_count]);
+    double drift = 1 + 0.01 * setting("SYNTHETIC_DRIFT", 0), longer = 1;
+    for (size_t i = 0; i < count; i++) {
+        times[i] = longer * made_up_ms(&f->runs[i % f->run_count]);
+        longer *= (i + 1) % f->run_count == 0 ? drift : 1;
+    }
     TrialResult r = {.id = f->id, .times = times, .time_count = count, .batch = 1, .words = ""};
     say(message_result(&r));
 }

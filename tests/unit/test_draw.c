@@ -2,6 +2,7 @@
 #include "tuner/draw/axis.h"
 #include "tuner/draw/plot.h"
 #include "tuner/draw/sheet.h"
+#include "tuner/draw/svg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,26 +98,30 @@ static const char *const tips[] = {"A<1>", "it's \"B\" & more", "never", "C"};
 
 static const char *draw(Buf *out, SeriesKind kind, bool logarithmic)
 {
-    Series series = {"some <series>", kind, TONE_SELECTED, x, y, 4, tips};
+    Series series = {"some <series>", kind, TONE_CHOSEN, x, y, NULL, 4, tips};
     Plot p = {.title = "a & b",
               .x = {.label = "x"},
               .y = {.label = "y", .logarithmic = logarithmic},
               .series = &series,
               .series_count = 1};
-    plot_write(&p, true, out);
+    plot_write(&p, out);
     return buf_text(out);
 }
 
 static void a_picture_is_well_formed_whatever_its_texts(void **state)
 {
     (void)state;
-    for (int kind = SERIES_POINTS; kind <= SERIES_BARS; kind++) {
-        Buf out = {0};
+    for (int kind = 0; kind < SERIES_KINDS; kind++) {
+        Buf out = {0}, alone = {0};
         const char *svg = draw(&out, (SeriesKind)kind, true);
         assert_well_formed(svg);
         assert_null(strstr(svg, "some <series>"));
         assert_null(strstr(svg, "nan"));
+        plot_write_alone(svg, &alone);
+        assert_well_formed(buf_text(&alone));
+        assert_non_null(strstr(buf_text(&alone), "<style>"));
         buf_free(&out);
+        buf_free(&alone);
     }
 }
 
@@ -124,11 +129,26 @@ static void a_point_says_what_it_is_when_pointed_at(void **state)
 {
     (void)state;
     Buf out = {0};
-    const char *svg = draw(&out, SERIES_POINTS, false);
+    const char *svg = draw(&out, SERIES_DOTS, false);
     assert_int_equal(count(svg, "<title>"), 3); /* the one that is not known is not drawn */
     assert_non_null(strstr(svg, "<title>it's &quot;B&quot; &amp; more</title>"));
     assert_null(strstr(svg, "never"));
     buf_free(&out);
+}
+
+/* A point at each place of a square. */
+static Plot cloud_of(Series *series, double *px, double *py, size_t side, const char *const *names)
+{
+    for (size_t i = 0; i < side * side; i++) {
+        px[i] = (double)(i % side);
+        py[i] = (double)(i / side);
+    }
+    *series = (Series){"s", SERIES_DOTS, TONE_ALL, px, py, NULL, side * side, names};
+    return (Plot){.title = "t",
+                  .x = {.label = "x"},
+                  .y = {.label = "y"},
+                  .series = series,
+                  .series_count = 1};
 }
 
 static void points_on_top_of_each_other_are_drawn_once_and_counted(void **state)
@@ -137,21 +157,123 @@ static void points_on_top_of_each_other_are_drawn_once_and_counted(void **state)
     enum { N = 1000 };
     double *same = malloc(N * sizeof *same);
     const char **names = malloc(N * sizeof *names);
-    for (int i = 0; i < N; i++)
-        same[i] = 7, names[i] = "P";
-    Series series = {"s", SERIES_POINTS, TONE_ALL, same, same, N, names};
+    size_t *order = malloc(N * sizeof *order);
+    for (size_t i = 0; i < N; i++)
+        same[i] = 7, names[i] = i == 500 ? "foremost" : "P", order[i] = (i + 500) % N;
+    Series series = {"s", SERIES_DOTS, TONE_ALL, same, same, order, N, names};
     Plot p = {.title = "t",
               .x = {.label = "x"},
               .y = {.label = "y"},
               .series = &series,
               .series_count = 1};
     Buf out = {0};
-    plot_write(&p, false, &out);
+    plot_write(&p, &out);
     assert_int_equal(count(buf_text(&out), "<title>"), 1);
-    assert_non_null(strstr(buf_text(&out), "P and 999 more here"));
+    assert_non_null(strstr(buf_text(&out), "<title>foremost and 999 more here</title>"));
     buf_free(&out);
+    free(order);
     free(names);
     free(same);
+}
+
+/* Every tooltip stands for one point and those it says are under it. */
+static size_t points_told(const char *svg)
+{
+    size_t n = 0;
+    for (const char *at = strstr(svg, "<title>"); at; at = strstr(at + 1, "<title>")) {
+        const char *end = strstr(at, "</title>"), *and = strstr(at, " and ");
+        n += 1 + (and&&and < end ? strtoul(and+5, NULL, 10) : 0);
+    }
+    return n;
+}
+
+static void however_many_points_there_are_all_are_told_of_and_few_are_drawn(void **state)
+{
+    (void)state;
+    static const size_t sides[] = {10, 60, 300};
+    double *cx = malloc(90000 * sizeof *cx), *cy = malloc(90000 * sizeof *cy);
+    const char **names = malloc(90000 * sizeof *names);
+    for (size_t i = 0; i < 90000; i++)
+        names[i] = "P";
+    for (size_t k = 0; k < sizeof sides / sizeof sides[0]; k++) {
+        Series series;
+        Plot p = cloud_of(&series, cx, cy, sides[k], names);
+        Buf out = {0};
+        plot_write(&p, &out);
+        assert_int_equal(points_told(buf_text(&out)), sides[k] * sides[k]);
+        size_t drawn = count(buf_text(&out), "<title>");
+        assert_in_range(drawn, sides[k] == 10 ? 100 : PLOT_MARKS_MOST / 4, PLOT_MARKS_MOST);
+        assert_in_range(out.size, 1, 128 * 1024);
+        buf_free(&out);
+    }
+    free(names);
+    free(cy);
+    free(cx);
+}
+
+static void coordinates_are_short(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } list[] = {{0, "0"},       {12, "12"},      {12.34, "12.3"}, {12.96, "13"}, {-0.04, "0"},
+                {-0.5, "-0.5"}, {-12.04, "-12"}, {479.95, "480"}, {0.1, "0.1"}};
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        Buf out = {0};
+        svg_number(&out, list[k].value);
+        assert_string_equal(buf_text(&out), list[k].text);
+        buf_free(&out);
+    }
+}
+
+static void ticks_are_written_as_short_as_they_can_be_said(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } list[] = {{0, "0"},          {0.5, "0.5"},        {5000, "5000"},  {20000, "20k"},
+                {1500000, "1.5M"}, {2e-9, "2e-9"},      {-3e5, "-300k"}, {1e10, "10G"},
+                {1e18, "1e18"},    {2.5e-11, "2.5e-11"}};
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        char text[TICK_TEXT];
+        assert_string_equal(tick_text(list[k].value, text), list[k].text);
+    }
+}
+
+static void bars_of_several_series_stand_beside_each_other(void **state)
+{
+    (void)state;
+    static const double at[] = {0, 1}, heights[] = {3, 4};
+    static const char *const names[] = {"a", "b"};
+    Series series[] = {{"one", SERIES_BARS, TONE_ALL, at, heights, NULL, 2, NULL},
+                       {"two", SERIES_BARS, TONE_BEST, at, heights, NULL, 2, NULL}};
+    Plot p = {.title = "t",
+              .x = {.label = "", .names = names, .name_count = 2},
+              .y = {.label = "y", .from_zero = true},
+              .series = series,
+              .series_count = 2};
+    Buf out = {0};
+    plot_write(&p, &out);
+    double right = -1;
+    size_t bars = 0;
+    const char *all = strstr(buf_text(&out), "<g class=\"bars all\">");
+    const char *best = strstr(buf_text(&out), "<g class=\"bars best\">");
+    assert_true(all && best && all < best);
+    /* First the left bar of each series, then the right ones: left edges only grow. */
+    for (int name = 0; name < 2; name++)
+        for (int s = 0; s < 2; s++) {
+            const char *bar = strstr(s == 0 ? all : best, "<rect x=\"");
+            bar = name == 0 ? bar : strstr(bar + 1, "<rect x=\"");
+            double left = strtod(bar + strlen("<rect x=\""), NULL);
+            double width = strtod(strstr(bar, "width=\"") + strlen("width=\""), NULL);
+            assert_true(left > right && width > 10);
+            right = left + width;
+            bars++;
+        }
+    assert_int_equal(bars, 4);
+    buf_free(&out);
 }
 
 /* --- tables
@@ -227,6 +349,10 @@ int main(void)
         cmocka_unit_test(a_picture_is_well_formed_whatever_its_texts),
         cmocka_unit_test(a_point_says_what_it_is_when_pointed_at),
         cmocka_unit_test(points_on_top_of_each_other_are_drawn_once_and_counted),
+        cmocka_unit_test(however_many_points_there_are_all_are_told_of_and_few_are_drawn),
+        cmocka_unit_test(coordinates_are_short),
+        cmocka_unit_test(ticks_are_written_as_short_as_they_can_be_said),
+        cmocka_unit_test(bars_of_several_series_stand_beside_each_other),
         cmocka_unit_test(the_eye_sees_percent_and_dashes),
         cmocka_unit_test(csv_quotes_and_leaves_the_unknown_empty),
         cmocka_unit_test(json_has_numbers_and_null),

@@ -189,7 +189,8 @@ static void a_final_arrives_as_it_was_sent(void **state)
     Fixture f;
     Buf blob = {0};
     TaskRun runs[] = {RUN, RUN, RUN};
-    TrialFinal sent = {.id = 3, .runs = runs, .run_count = 3, .rounds = 21, .sample_ms = 0.25};
+    TrialFinal sent = {
+        .id = 3, .runs = runs, .run_count = 3, .rounds = 21, .sample_ms = 0.25, .warm_s = 1.5};
     TrialFinal got;
     sent.cache = TASK_COLD;
     send_over(&f, message_final(&sent, &blob), &blob);
@@ -198,8 +199,57 @@ static void a_final_arrives_as_it_was_sent(void **state)
 
     assert_true(got.id == 3 && got.run_count == 3 && got.rounds == 21 && got.sample_ms == 0.25);
     assert_int_equal(got.cache, TASK_COLD);
+    assert_true(got.warm_s == 1.5);
     for (size_t i = 0; i < 3; i++)
         expect_run(&got.runs[i]);
+    end(&f);
+}
+
+static const TaskRivalArgument TAKEN[] = {
+    {.name = "C", .buffer = 2},
+    {.name = "N", .buffer = -1, .integer = INT64_MIN},
+    {.name = "alpha", .buffer = -1, .real = true, .number = 1.0 / 3},
+};
+static const TaskRival RIVAL = {
+    .library = "cublas", .call = "gemm", .arguments = TAKEN, .argument_count = 3};
+
+static void a_rival_arrives_as_it_was_sent(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    TaskRun runs[] = {RUN, {.rival = &RIVAL}};
+    TrialFinal sent = {.runs = runs, .run_count = 2, .rounds = 1}, got;
+    send_over(&f, message_final(&sent, &blob), &blob);
+
+    assert_true(message_read_final(f.arena, &f.message, (MessageLimits){3, 1}, &got, &f.diag));
+
+    assert_null(got.runs[0].rival);
+    expect_run(&got.runs[0]);
+    const TaskRival *r = got.runs[1].rival;
+    assert_int_equal(got.runs[1].launch_count + got.runs[1].module_count, 0);
+    assert_string_equal(r->library, "cublas");
+    assert_string_equal(r->call, "gemm");
+    assert_int_equal(r->argument_count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(r->arguments[i].name, TAKEN[i].name);
+    assert_int_equal(r->arguments[0].buffer, 2);
+    assert_true(r->arguments[1].buffer == -1 && r->arguments[1].integer == INT64_MIN);
+    assert_true(r->arguments[2].real && r->arguments[2].number == 1.0 / 3);
+    end(&f);
+}
+
+static void a_rival_of_a_buffer_that_does_not_exist_is_refused(void **state)
+{
+    (void)state;
+    Fixture f;
+    Buf blob = {0};
+    Trial sent = {.run = {.rival = &RIVAL}}, got;
+    send_over(&f, message_trial(&sent, &blob), &blob);
+
+    assert_false(message_read_trial(f.arena, &f.message, (MessageLimits){2, 1}, &got, &f.diag));
+
+    assert_string_equal(f.diag.messages.at[0].text, "a rival takes a buffer that does not exist");
     end(&f);
 }
 
@@ -256,7 +306,9 @@ static void a_result_arrives_as_it_was_sent(void **state)
                         .first_ms = 7,
                         .checks = checks,
                         .check_count = 2,
-                        .words = "not \xff UTF-8"};
+                        .words = "not \xff UTF-8",
+                        .title = "cuBLAS SGEMM",
+                        .details = "13.0"};
     TrialResult r;
     send_over(&f, message_result(&sent), &blob);
 
@@ -275,6 +327,8 @@ static void a_result_arrives_as_it_was_sent(void **state)
     assert_true(isnan(r.checks[1].got) && r.checks[1].expected < -1e308);
     assert_true(r.checks[1].max_error == 1e-30 && r.checks[1].scale == -1);
     assert_string_equal(r.words, "not ? UTF-8");
+    assert_string_equal(r.title, "cuBLAS SGEMM");
+    assert_string_equal(r.details, "13.0");
     end(&f);
 }
 
@@ -391,6 +445,8 @@ int main(void)
         cmocka_unit_test(a_problem_arrives_as_it_was_sent),
         cmocka_unit_test(a_trial_arrives_as_it_was_sent),
         cmocka_unit_test(a_final_arrives_as_it_was_sent),
+        cmocka_unit_test(a_rival_arrives_as_it_was_sent),
+        cmocka_unit_test(a_rival_of_a_buffer_that_does_not_exist_is_refused),
         cmocka_unit_test(an_absurd_number_of_rounds_or_samples_is_refused),
         cmocka_unit_test(what_the_reference_made_arrives_as_it_was_sent),
         cmocka_unit_test(a_result_arrives_as_it_was_sent),

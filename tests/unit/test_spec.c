@@ -149,6 +149,12 @@ static void data_and_launches_are_checked(void **state)
     check_table("data", 50);
 }
 
+static void rivals_are_checked(void **state)
+{
+    (void)state;
+    check_table("rivals", 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +163,7 @@ int main(void)
         cmocka_unit_test(values_are_checked),
         cmocka_unit_test(one_mistake_does_not_hide_or_cause_others),
         cmocka_unit_test(data_and_launches_are_checked),
+        cmocka_unit_test(rivals_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

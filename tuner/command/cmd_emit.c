@@ -22,23 +22,18 @@ typedef struct EmitCommand {
 
 enum { ENTRIES_MOST = 100000, JOBS_MOST = 1024, SECONDS_MOST = 86400 };
 
-static bool take_identifier(const Option *o, const char *text, void *field)
+static bool take_identifier(const Option *o, const char *text, void *field, Diag *d)
 {
     *(const char **)field = text;
-    if (unit_is_identifier(text))
-        return true;
-    fprintf(stderr, "aptune: --%s takes a name of C, letters, digits and '_', not '%s'\n", o->name,
-            text);
-    return false;
+    return unit_is_identifier(text) ||
+           diag_fail(d, "--%s takes a name of C, letters, digits and '_', not '%s'", o->name, text);
 }
 
-static bool take_flavour(const Option *o, const char *text, void *field)
+static bool take_flavour(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
-    if (unit_flavour_find(text, field))
-        return true;
-    fprintf(stderr, "aptune: --flavour takes driver, driver-linked or runtime, not '%s'\n", text);
-    return false;
+    return unit_flavour_find(text, field) ||
+           diag_fail(d, "--flavour takes driver, driver-linked or runtime, not '%s'", text);
 }
 
 static const Option own_options[] = {

@@ -28,26 +28,24 @@ typedef struct OwnCarvings {
     size_t count;
 } OwnCarvings;
 
-static bool take_own(OwnCarvings *all, OwnCarving one)
+static bool take_own(OwnCarvings *all, OwnCarving one, Diag *d)
 {
-    if (all->count == OWN_CARVINGS_MOST) {
-        fprintf(stderr, "aptune: at most %d carvings of one's own\n", OWN_CARVINGS_MOST);
-        return false;
-    }
+    if (all->count == OWN_CARVINGS_MOST)
+        return diag_fail(d, "at most %d carvings of one's own", OWN_CARVINGS_MOST);
     all->at[all->count++] = one;
     return true;
 }
 
-static bool take_carving(const Option *o, const char *text, void *field)
+static bool take_carving(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
-    return take_own(field, (OwnCarving){.text = text});
+    return take_own(field, (OwnCarving){.text = text}, d);
 }
 
-static bool take_carving_file(const Option *o, const char *path, void *field)
+static bool take_carving_file(const Option *o, const char *path, void *field, Diag *d)
 {
     (void)o;
-    return take_own(field, (OwnCarving){.path = path});
+    return take_own(field, (OwnCarving){.path = path}, d);
 }
 
 typedef struct StudyCommand {
@@ -143,29 +141,6 @@ static bool add_own(Session *y, Choices *choices)
     return ok;
 }
 
-static const char *const bound_names[] = {"issue_cycles", "fp32_cycles",   "int_cycles",
-                                          "sfu_cycles",   "fp64_cycles",   "shared_cycles",
-                                          "l2_cycles",    "latency_cycles"};
-
-static Story tell(const PointSet *s, const StudyChoice *first, const char *guess)
-{
-    Story story = {.points = s,
-                   .source = s->imported && *s->imported ? "imported, not measured by aptune"
-                                                         : "replayed from a recording",
-                   .carving = first->name,
-                   .thresholded = first->thresholded,
-                   .survives = first->survives,
-                   .timed = first->chosen,
-                   .complete = true,
-                   .x_metric = "bound_cycles",
-                   .y_metric = "crowd_cycles",
-                   .time_metric = guess,
-                   .bound_names = bound_names,
-                   .bound_count = sizeof bound_names / sizeof bound_names[0]};
-    story.winner = judge(s, first->chosen).best;
-    return story;
-}
-
 static bool study_one(Session *y, const char *path)
 {
     const PointSet *s = points_read(y->arena, path, y->metrics, &y->diag);
@@ -184,7 +159,9 @@ static bool study_one(Session *y, const char *path)
         return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
     y->studies[y->count] = study_space(y->arena, s, choices.at, choices.count, &o);
-    y->stories[y->count++] = tell(s, &choices.at[0], y->command.guess);
+    y->stories[y->count] =
+        story_of_recording(y->arena, &y->studies[y->count], &choices.at[0], y->command.guess);
+    y->count++;
     return true;
 }
 

@@ -17,6 +17,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_emit(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_study(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_pack(int argc, char **argv);

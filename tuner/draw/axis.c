@@ -1,6 +1,8 @@
 #include "tuner/draw/axis.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 Scale scale_new(double least, double most, bool logarithmic, bool from_zero)
 {
@@ -67,4 +69,33 @@ static size_t logarithmic_ticks(const Scale *s, size_t most, double *ticks)
 size_t scale_ticks(const Scale *s, size_t most, double ticks[TICKS_MOST])
 {
     return s->logarithmic ? logarithmic_ticks(s, most, ticks) : linear_ticks(s, most, ticks);
+}
+
+/* "2e-09" says no more than "2e-9", and "1e+18" no more than "1e18". */
+static void shorten_exponent(char *text)
+{
+    char *at = strchr(text, 'e');
+    if (!at)
+        return;
+    char *digits = at + 2, *to = at + 1 + (at[1] == '-');
+    digits += strspn(digits, "0");
+    memmove(to, digits, strlen(digits) + 1);
+}
+
+const char *tick_text(double tick, char text[TICK_TEXT])
+{
+    static const struct {
+        double unit;
+        const char *letter;
+    } units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    double size = fabs(tick);
+    for (size_t k = 0; size >= 1e4 && size < 1e15 && k < sizeof units / sizeof units[0]; k++) {
+        if (size < units[k].unit)
+            continue;
+        snprintf(text, TICK_TEXT, "%.4g%s", tick / units[k].unit, units[k].letter);
+        return text;
+    }
+    snprintf(text, TICK_TEXT, "%.4g", tick);
+    shorten_exponent(text);
+    return text;
 }

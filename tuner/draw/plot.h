@@ -3,7 +3,7 @@
  * Native <title> elements are the tooltips, so that a picture explains itself without scripts, on
  * its own or inside a page.  Colours are classes: the style at the top of the picture follows the
  * reader's choice of light or dark, and paper is light.  Points that would cover each other are
- * drawn once and say how many they are, so that a space of 100,000 stays a small file. */
+ * drawn once and say how many they are (marks.c), so that a space of 100,000 stays a small file. */
 #ifndef APTUNE_DRAW_PLOT_H
 #define APTUNE_DRAW_PLOT_H
 
@@ -13,20 +13,27 @@
 #include <stddef.h>
 
 typedef enum SeriesKind {
-    SERIES_POINTS, /* dots */
-    SERIES_RINGS,  /* circles around what is there */
-    SERIES_LINE,   /* joined in the order given */
-    SERIES_BARS    /* from zero, at whole x; meant for named x */
+    SERIES_DOTS,
+    SERIES_CROSSES,
+    SERIES_DIAMONDS,
+    SERIES_DASHES,  /* short, level */
+    SERIES_RINGS,   /* circles around what is there */
+    SERIES_LINE,    /* joined in the order given */
+    SERIES_DASHED,  /* the same, dashed */
+    SERIES_STEPS,   /* joined by corners: first along x, then along y */
+    SERIES_UPRIGHT, /* a dotted line from top to bottom at each x */
+    SERIES_BARS,    /* from zero, at whole x, beside those of other series; for named x */
+    SERIES_KINDS
 } SeriesKind;
 
 /* What a series stands for decides its colour, the same in every picture. */
 typedef enum Tone {
-    TONE_ALL,      /* everything else, pale */
-    TONE_DROPPED,  /* dropped by a threshold */
-    TONE_SELECTED, /* carved, timed */
-    TONE_BEST,     /* the winner */
-    TONE_RANDOM,   /* a blind choice */
-    TONE_FRONT,
+    TONE_ALL,     /* everything else, pale */
+    TONE_DROPPED, /* dropped by a threshold */
+    TONE_CHOSEN,  /* what carving chose */
+    TONE_BEST,    /* the winner */
+    TONE_RANDOM,  /* a blind choice */
+    TONE_FRONT,   /* what metrics say */
     TONE_COUNT
 } Tone;
 
@@ -34,8 +41,11 @@ typedef struct Series {
     const char *name; /* in the legend; NULL: not there */
     SeriesKind kind;
     Tone tone;
-    const double *x, *y; /* where either is not finite, or not positive on a logarithmic axis,
-                            nothing is drawn */
+    const double *x, *y; /* per point; where either is not finite, or not positive on a logarithmic
+                            axis, nothing is drawn */
+    const size_t *at;    /* numbers of the points that are of the series, the foremost first: it is
+                            drawn over those behind it, and stands for those that it covers; NULL:
+                            the first `count`, in order */
     size_t count;
     const char *const *tips; /* per point; NULL: none */
 } Series;
@@ -53,16 +63,19 @@ typedef struct Plot {
     Axis x, y;
     const Series *series; /* later ones over earlier ones */
     size_t series_count;
-    int width, height; /* pixels; 0: 640 by 400 */
 } Plot;
 
-/* Adds the picture as an <svg> element; a whole file when `alone`, with its own style. */
-void plot_write(const Plot *p, bool alone, Buf *out);
+/* Every picture has this size, in pixels; a page scales it. */
+enum { PLOT_WIDTH = 480, PLOT_HEIGHT = 340 };
 
-/* The style that the classes in a picture want, for the head of a page. */
-void plot_style(Buf *out);
+/* The most marks that are drawn of one series: squares within which one point stands for all are
+ * made larger until that holds. */
+enum { PLOT_MARKS_MOST = 1500 };
 
-/* Text inside XML. */
-void plot_text(Buf *out, const char *text);
+/* Adds the picture as an <svg> element, whose style (svg_style) is the page's. */
+void plot_write(const Plot *p, Buf *out);
+
+/* Makes a file of what plot_write wrote: with the style, and paper behind it. */
+void plot_write_alone(const char *svg, Buf *out);
 
 #endif

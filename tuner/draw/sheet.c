@@ -1,7 +1,7 @@
 #include "tuner/draw/sheet.h"
 
 #include "metrics/base/vec.h"
-#include "tuner/draw/plot.h"
+#include "tuner/draw/svg.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -139,12 +139,12 @@ json_t *sheet_json(const Sheet *s)
 void sheet_print_html(const Sheet *s, Buf *out)
 {
     char room[CELL_ROOM];
-    buf_puts(out, "<table><caption>");
-    plot_text(out, s->title);
-    buf_puts(out, "</caption><tr>");
+    buf_puts(out, "<h3>");
+    svg_text(out, s->title);
+    buf_puts(out, "</h3>\n<div class=\"wide\"><table><tr>");
     for (size_t c = 0; c < s->column_count; c++) {
         buf_puts(out, s->columns[c].kind == CELL_TEXT ? "<th>" : "<th class=\"n\">");
-        plot_text(out, s->columns[c].title);
+        svg_text(out, s->columns[c].title);
         buf_puts(out, "</th>");
     }
     buf_puts(out, "</tr>\n");
@@ -152,10 +152,10 @@ void sheet_print_html(const Sheet *s, Buf *out)
         buf_puts(out, "<tr>");
         for (size_t c = 0; c < s->column_count; c++) {
             buf_puts(out, s->columns[c].kind == CELL_TEXT ? "<td>" : "<td class=\"n\">");
-            plot_text(out, cell_text(&s->columns[c], &s->rows.at[r][c], room));
+            svg_text(out, cell_text(&s->columns[c], &s->rows.at[r][c], room));
             buf_puts(out, "</td>");
         }
         buf_puts(out, "</tr>\n");
     }
-    buf_puts(out, "</table>\n");
+    buf_puts(out, "</table></div>\n");
 }

@@ -756,6 +756,8 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
     if (!read)
         *r = (TrialResult){.status = g->status,
                            .words = arena_string(a, buf_text(&g->why)),
+                           .title = "",
+                           .details = "",
                            .killed = g->status == TRIAL_FAULT && g->killed};
     r->printed = arena_string(a, buf_text(&g->printed));
     r->id = g->first->id;

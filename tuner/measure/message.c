@@ -191,6 +191,60 @@ static json_t *from_symbols(const TaskRun *r)
     return symbols;
 }
 
+static json_t *from_rival(const TaskRival *v)
+{
+    json_t *arguments = json_array();
+    for (size_t i = 0; i < v->argument_count; i++) {
+        const TaskRivalArgument *x = &v->arguments[i];
+        json_t *one = json_pack("{s:o}", "name", from_text(x->name));
+        if (x->buffer >= 0)
+            json_object_set_new(one, "buffer", json_integer(x->buffer));
+        else if (x->real)
+            json_object_set_new(one, "real", from_real(x->number));
+        else
+            json_object_set_new(one, "integer", json_integer(x->integer));
+        json_array_append_new(arguments, one);
+    }
+    return json_pack("{s:o, s:o, s:o}", "library", from_text(v->library), "call",
+                     from_text(v->call), "arguments", arguments);
+}
+
+static bool read_rival_argument(Arena *a, const json_t *j, MessageLimits limits,
+                                TaskRivalArgument *x, Diag *d)
+{
+    *x = (TaskRivalArgument){.name = get_text(a, j, "name"), .buffer = -1};
+    const json_t *real = json_object_get(j, "real"), *integer = json_object_get(j, "integer");
+    x->real = real != NULL;
+    x->integer = json_integer_value(integer);
+    x->number = real ? to_real(real) : (double)x->integer;
+    if (real || json_is_integer(integer))
+        return true;
+    int64_t buffer = get_integer(j, "buffer");
+    if (!json_is_integer(json_object_get(j, "buffer")) || buffer < 0 ||
+        buffer >= (int64_t)limits.buffers)
+        return diag_fail(d, "a rival takes a buffer that does not exist");
+    x->buffer = (int)buffer;
+    return true;
+}
+
+/* NULL, with a message or because there is none to read. */
+static const TaskRival *read_rival(Arena *a, const json_t *j, MessageLimits limits, Diag *d)
+{
+    if (!j)
+        return NULL;
+    const json_t *list = json_object_get(j, "arguments");
+    TaskRival *v = ARENA_NEW(a, TaskRival);
+    *v = (TaskRival){.library = get_text(a, j, "library"),
+                     .call = get_text(a, j, "call"),
+                     .argument_count = json_array_size(list)};
+    TaskRivalArgument *x = ARENA_ARRAY(a, TaskRivalArgument, v->argument_count);
+    v->arguments = x;
+    for (size_t i = 0; i < v->argument_count; i++)
+        if (!read_rival_argument(a, json_array_get(list, i), limits, &x[i], d))
+            return NULL;
+    return v;
+}
+
 static json_t *from_run(const TaskRun *r, Buf *blob)
 {
     json_t *modules = json_array(), *launches = json_array();
@@ -198,8 +252,11 @@ static json_t *from_run(const TaskRun *r, Buf *blob)
         json_array_append_new(modules, from_module(&r->modules[i], blob));
     for (size_t i = 0; i < r->launch_count; i++)
         json_array_append_new(launches, from_launch(&r->launches[i]));
-    return json_pack("{s:o, s:o, s:o}", "modules", modules, "launches", launches, "symbols",
-                     from_symbols(r));
+    json_t *run = json_pack("{s:o, s:o, s:o}", "modules", modules, "launches", launches, "symbols",
+                            from_symbols(r));
+    if (r->rival)
+        json_object_set_new(run, "rival", from_rival(r->rival));
+    return run;
 }
 
 static bool read_symbols(Arena *a, const json_t *j, MessageLimits limits, TaskRun *r, Diag *d)
@@ -237,7 +294,9 @@ static bool read_run(Arena *a, const json_t *j, const WireMessage *m, MessageLim
     }
     r->modules = module;
     r->launches = launch;
-    return read_symbols(a, json_object_get(j, "symbols"), limits, r, d);
+    const json_t *rival = json_object_get(j, "rival");
+    r->rival = read_rival(a, rival, limits, d);
+    return (r->rival || !rival) && read_symbols(a, json_object_get(j, "symbols"), limits, r, d);
 }
 
 /* --- a problem ----------------------------------------------------------------------------- */
@@ -516,9 +575,9 @@ json_t *message_final(const TrialFinal *f, Buf *blob)
     json_t *runs = json_array();
     for (size_t i = 0; i < f->run_count; i++)
         json_array_append_new(runs, from_run(&f->runs[i], blob));
-    return json_pack("{s:s, s:I, s:o, s:i, s:s, s:o}", "do", "final", "id", (json_int_t)f->id,
+    return json_pack("{s:s, s:I, s:o, s:i, s:s, s:o, s:o}", "do", "final", "id", (json_int_t)f->id,
                      "runs", runs, "rounds", f->rounds, "cache", task_cache_name(f->cache),
-                     "sample_ms", from_real(f->sample_ms));
+                     "sample_ms", from_real(f->sample_ms), "warm_s", from_real(f->warm_s));
 }
 
 bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, TrialFinal *f,
@@ -528,7 +587,8 @@ bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, Tr
     *f = (TrialFinal){.id = get_integer(j, "id"),
                       .run_count = json_array_size(list),
                       .rounds = get_int(j, "rounds"),
-                      .sample_ms = get_real(j, "sample_ms")};
+                      .sample_ms = get_real(j, "sample_ms"),
+                      .warm_s = get_real(j, "warm_s")};
     if (f->rounds < 0 || f->rounds > 10000)
         return diag_fail(d, "a final asks for an absurd number of rounds");
     TaskRun *runs = ARENA_ARRAY(a, TaskRun, f->run_count);
@@ -611,12 +671,13 @@ json_t *message_result(const TrialResult *r)
     json_t *checks = json_array();
     for (size_t i = 0; i < r->check_count; i++)
         json_array_append_new(checks, from_check(&r->checks[i]));
-    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o}", "do", "result",
-                     "id", (json_int_t)r->id, "status", trial_status_name(r->status), "verified",
-                     r->verified, "times", from_reals(r->times, r->time_count), "warm_times",
-                     from_reals(r->warm_times, r->warm_count), "batch", r->batch, "health",
-                     from_health(&r->health), "first_ms", from_real(r->first_ms), "checks", checks,
-                     "words", from_text(r->words));
+    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "do",
+                     "result", "id", (json_int_t)r->id, "status", trial_status_name(r->status),
+                     "verified", r->verified, "times", from_reals(r->times, r->time_count),
+                     "warm_times", from_reals(r->warm_times, r->warm_count), "batch", r->batch,
+                     "health", from_health(&r->health), "first_ms", from_real(r->first_ms),
+                     "checks", checks, "words", from_text(r->words), "title", from_text(r->title),
+                     "details", from_text(r->details));
 }
 
 bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
@@ -626,7 +687,9 @@ bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
                        .batch = get_int(header, "batch"),
                        .health = to_health(json_object_get(header, "health")),
                        .first_ms = get_real(header, "first_ms"),
-                       .words = get_text(a, header, "words")};
+                       .words = get_text(a, header, "words"),
+                       .title = get_text(a, header, "title"),
+                       .details = get_text(a, header, "details")};
     const json_t *checks = json_object_get(header, "checks");
     r->times = read_reals(a, json_object_get(header, "times"), &r->time_count);
     r->warm_times = read_reals(a, json_object_get(header, "warm_times"), &r->warm_count);

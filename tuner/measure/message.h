@@ -14,7 +14,7 @@
 #include "tuner/wire/wire.h"
 
 /* Raised when messages change their meaning: program and helper must agree. */
-enum { MESSAGE_PROTOCOL = 3 };
+enum { MESSAGE_PROTOCOL = 4 };
 
 /* How many of what launches name the problem has. */
 typedef struct MessageLimits {

@@ -39,23 +39,6 @@ static json_t *final_of(const Run *r)
                      "finalists", list);
 }
 
-static json_t *health_of(const Run *r)
-{
-    const HealthLog *h = &r->watch.health;
-    Buf brakes = {0};
-    health_print_brakes(h->brakes, &brakes);
-    json_t *o = json_object();
-    json_object_set_new(o, "steady", json_boolean(health_is_steady(h)));
-    json_object_set_new(o, "clock_high_mhz", report_number(h->clock_high_mhz));
-    json_object_set_new(o, "clock_low_mhz", report_number(h->clock_low_mhz));
-    json_object_set_new(o, "power_high_w", report_number(h->power_high_w));
-    json_object_set_new(o, "temperature_high_c", report_number(h->temperature_high_c));
-    json_object_set_new(o, "held_back_by", json_string(buf_text(&brakes)));
-    json_object_set_new(o, "other_processes", json_integer(h->others));
-    buf_free(&brakes);
-    return o;
-}
-
 static void set_counts(const Run *r, json_t *o)
 {
     size_t timed = 0, wrong = 0;
@@ -90,7 +73,7 @@ void report_json(const Run *r, size_t why, Buf *out)
     if (r->source == RUN_MEASURED)
         json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
     if (r->watch.health.looks > 0)
-        json_object_set_new(o, "health", health_of(r));
+        json_object_set_new(o, "health", report_health(r));
     json_object_set_new(o, "exhaustive_best_ms", report_number(r->exhaustive_best_ms));
     json_object_set_new(o, "relative_performance", report_number(r->relative));
     json_object_set_new(o, "random_relative_performance", report_number(r->random_relative));

@@ -80,3 +80,20 @@ void report_print_object(json_t *o, Buf *out)
     free(text);
     json_decref(o);
 }
+
+json_t *report_health(const Run *r)
+{
+    const HealthLog *h = &r->watch.health;
+    Buf brakes = {0};
+    health_print_brakes(h->brakes, &brakes);
+    json_t *o = json_object();
+    json_object_set_new(o, "steady", json_boolean(health_is_steady(h)));
+    json_object_set_new(o, "clock_high_mhz", report_number(h->clock_high_mhz));
+    json_object_set_new(o, "clock_low_mhz", report_number(h->clock_low_mhz));
+    json_object_set_new(o, "power_high_w", report_number(h->power_high_w));
+    json_object_set_new(o, "temperature_high_c", report_number(h->temperature_high_c));
+    json_object_set_new(o, "held_back_by", json_string(buf_text(&brakes)));
+    json_object_set_new(o, "other_processes", json_integer(h->others));
+    buf_free(&brakes);
+    return o;
+}

@@ -26,6 +26,9 @@ json_t *report_why_text(const Run *r, size_t i);
 /* Writes the object, indented, and ends it. */
 void report_print_object(json_t *o, Buf *out);
 
+/* How the device fared while it was timed. */
+json_t *report_health(const Run *r);
+
 /* Seconds by the name of their stage. */
 json_t *report_stage_seconds(const double *seconds);
 

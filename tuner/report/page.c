@@ -1,207 +1,243 @@
 #include "tuner/report/page.h"
 
 #include "metrics/base/file.h"
+#include "tuner/draw/svg.h"
+#include "tuner/report/page_parts.h"
 #include "tuner/report/pictures.h"
-#include "tuner/study/judge.h"
-#include "tuner/study/search.h"
 
-#include <gsl/gsl_sort.h>
-#include <math.h>
+#include <ctype.h>
 #include <string.h>
 
+/* Paper gets the light colours whatever the screen has. */
 static const char page_style[] =
     ":root{color-scheme:light dark}"
-    "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:86rem;padding:0 1rem;"
+    "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:88rem;padding:0 1rem;"
     "background:#fff;color:#222}"
-    "h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem;border-bottom:1px solid #8886}"
-    "table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}"
-    "caption{text-align:left;font-weight:600;padding:.3rem 0}"
-    "td,th{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}"
-    "td.n,th.n{text-align:right}tr.best{font-weight:600}"
-    ".pictures{display:flex;flex-wrap:wrap;gap:1.5rem}"
-    "figure{margin:0;break-inside:avoid}figcaption{max-width:40rem;color:#666;font-size:.9em}"
-    "svg{max-width:100%;height:auto}pre{white-space:pre-wrap;margin:0}"
+    "h1{font-size:1.5rem}h2{font-size:1.25rem;margin-top:3rem;border-bottom:1px solid #8886}"
+    "h3{font-size:1.05rem;margin:2rem 0 .4rem}p{max-width:60rem;margin:.4rem 0}"
+    "a{color:inherit}nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem}"
+    ".origin{border-left:4px solid #888;padding:.3rem .8rem}"
+    ".origin.loud{border-color:#d55e00;background:#d55e0018}"
+    ".wide{overflow-x:auto;margin:.6rem 0}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    "td,th{padding:.15rem 1rem .15rem 0;text-align:left;vertical-align:top}"
+    "td.n,th.n{text-align:right}th{font-weight:600}tr.best{font-weight:600}"
+    "tr+tr:hover{background:#8882}"
+    ".facts th{font-weight:400;color:#666}pre{white-space:pre-wrap;margin:0;font-size:.9em}"
+    ".words{overflow-x:auto}.words pre{white-space:pre}"
+    ".pictures{display:grid;gap:1.5rem;"
+    "grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr))}"
+    ".pictures.large{grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr))}"
+    "figure{margin:0;min-width:0;break-inside:avoid}svg{display:block;width:100%;height:auto}"
+    "figcaption,.note{color:#666;font-size:.9em}"
     "@media screen and (prefers-color-scheme:dark){body{background:#16181b;color:#ddd}"
-    "figcaption{color:#aaa}}"
-    "@media print{body{margin:0;max-width:none}h2{break-before:page}}";
+    "figcaption,.note,.facts th{color:#aaa}}"
+    "@media print{:root{color-scheme:light}body{font-size:9pt;margin:0;max-width:none}"
+    "h2{break-before:page}h3{break-after:avoid}.words pre{white-space:pre-wrap}"
+    ".pictures,.pictures.large{grid-template-columns:1fr 1fr;gap:.8rem}}";
 
-static void write_row(Buf *out, const char *name, const char *value)
+/* A page on its way out. */
+typedef struct Writer {
+    Arena *arena;
+    const char *folder; /* whose pictures/ gets a file for each picture */
+    Buf page, svg, file;
+    Diag *diag;
+    bool ok;
+} Writer;
+
+/* --- pictures --------------------------------------------------------------------------------- */
+
+typedef struct GroupText {
+    const char *title, *text;
+    bool large;
+} GroupText;
+
+static const GroupText groups[PICTURE_GROUPS] = {
+    [PICTURE_CHOICE] = {"What carving chose", NULL, true},
+    [PICTURE_CHANCE] = {"Against chance", NULL, true},
+    [PICTURE_WINNER] = {"The winner and its neighbours", NULL, true},
+    [PICTURE_METRIC] = {"Time against metrics",
+                        "Metrics come from the compiled code before anything runs. These are the "
+                        "ones that carving goes by, those of the thesis, the user's own, and "
+                        "others that agree well with the time; the best agreement comes first.",
+                        false},
+    [PICTURE_PARAMETER] = {"By parameter",
+                           "For each value of a parameter: the fastest time that is known with it, "
+                           "the median, and the most promising value of the metric that stands for "
+                           "the time. All are percentages of the best of all, so higher is better, "
+                           "and a value whose bar ends lower rules the best out.",
+                           false},
+    [PICTURE_COST] = {"Where the time went", NULL, true},
+};
+
+static void save_picture(Writer *w, const char *prefix, const Picture *p)
 {
-    buf_puts(out, "<tr><th>");
-    plot_text(out, name);
-    buf_puts(out, "</th><td><pre>");
-    plot_text(out, value);
-    buf_puts(out, "</pre></td></tr>\n");
+    buf_clear(&w->file);
+    plot_write_alone(buf_text(&w->svg), &w->file);
+    const char *path = arena_printf(w->arena, "%s/pictures/%s-%s.svg", w->folder, prefix, p->name);
+    w->ok = w->ok && file_write(path, buf_text(&w->file), w->file.size, w->diag);
 }
 
-/* --- facts
- * ----------------------------------------------------------------------------------------
- */
+static void write_picture(Writer *w, const char *prefix, const Picture *p)
+{
+    buf_clear(&w->svg);
+    plot_write(&p->plot, &w->svg);
+    buf_printf(&w->page, "<figure id=\"%s-%s\">", prefix, p->name);
+    buf_add(&w->page, buf_text(&w->svg), w->svg.size);
+    if (*p->caption) {
+        buf_puts(&w->page, "<figcaption>");
+        svg_text(&w->page, p->caption);
+        buf_puts(&w->page, "</figcaption>");
+    }
+    buf_puts(&w->page, "</figure>\n");
+    save_picture(w, prefix, p);
+}
 
-static size_t count_true(const bool *flags, const PointSet *s)
+static size_t count_group(const Pictures *all, PictureGroup group)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->count; i++)
-        n += flags[i] && s->same_as[i] == i;
+    for (size_t k = 0; k < all->count; k++)
+        n += all->at[k].group == group;
     return n;
 }
 
-static void write_verdict(Arena *a, const Story *story, Buf *out)
+static void write_group(Writer *w, const char *prefix, const Pictures *all, PictureGroup group)
 {
-    const PointSet *s = story->points;
-    if (story->winner == SIZE_MAX) {
-        write_row(out, "winner", "none: nothing ran right");
+    if (count_group(all, group) == 0)
         return;
-    }
-    write_row(out, "winner",
-              arena_printf(a, "%s\n%.5g ms", s->names[story->winner], s->ms[story->winner]));
-    if (!story->complete)
+    buf_printf(&w->page, "<div class=\"pictures%s\">\n", groups[group].large ? " large" : "");
+    for (size_t k = 0; k < all->count; k++)
+        if (all->at[k].group == group)
+            write_picture(w, prefix, &all->at[k]);
+    buf_puts(&w->page, "</div>\n");
+}
+
+/* --- a story ---------------------------------------------------------------------------------- */
+
+static void write_heading(Writer *w, PictureGroup group)
+{
+    buf_printf(&w->page, "<h3>%s</h3>\n", groups[group].title);
+    if (groups[group].text)
+        buf_printf(&w->page, "<p>%s</p>\n", groups[group].text);
+}
+
+static void write_origin(Writer *w, const Story *story)
+{
+    buf_puts(&w->page, story->measured ? "<p class=\"origin\">" : "<p class=\"origin loud\">");
+    svg_text(&w->page, story->origin);
+    buf_puts(&w->page, "</p>\n");
+}
+
+static void write_words(Writer *w, const Story *story)
+{
+    if (!story->words)
         return;
-    Judgement j = judge(s, story->timed);
-    write_row(out, "regret",
-              arena_printf(a,
-                           "%.2f %% slower than the best of all (place %zu); a random sample of "
-                           "%zu: %.2f %% expected",
-                           100 * j.regret, j.rank, j.chosen, 100 * j.random_regret));
+    buf_puts(&w->page, "<div class=\"words\"><pre>");
+    svg_text(&w->page, story->words);
+    buf_puts(&w->page, "</pre></div>\n");
 }
 
-static void write_facts(Arena *a, const Story *story, Buf *out)
+static void write_story(Writer *w, const char *prefix, const Story *story)
 {
-    const PointSet *s = story->points;
-    buf_puts(out, "<table>\n");
-    write_row(out, "problem", s->problem);
-    write_row(out, "device", s->gpu);
-    write_row(out, "times", arena_printf(a, "%s; %s", story->source, s->date));
-    write_row(out, "recording", s->origin);
-    write_row(out, "space",
-              arena_printf(a,
-                           "%zu configurations, %zu with a time, %zu of distinct "
-                           "code among these",
-                           s->count, s->timed, s->distinct));
-    write_row(out, "carving", story->carving);
-    write_row(out, "timed", arena_printf(a, "%zu", count_true(story->timed, s)));
-    write_verdict(a, story, out);
-    buf_puts(out, "</table>\n");
-}
-
-/* --- the winner's neighbours
- * ----------------------------------------------------------------------
- */
-
-static void write_neighbour(Arena *a, const PointSet *s, size_t winner, size_t i, Buf *out)
-{
-    buf_printf(out, "<tr%s>", i == winner ? " class=\"best\"" : "");
-    for (size_t p = 0; p < s->parameter_count; p++) {
-        const char *value = points_value(a, &s->values[i][p]);
-        bool same = record_value_equal(&s->values[i][p], &s->values[winner][p]);
-        buf_puts(out, same && i != winner ? "<td>" : "<td><b>");
-        plot_text(out, same && i != winner ? "\302\267" : value);
-        buf_puts(out, same && i != winner ? "</td>" : "</b></td>");
+    Pictures all = pictures_draw(w->arena, story);
+    write_origin(w, story);
+    page_write_facts(w->arena, story, &w->page);
+    for (int k = 0; k < PICTURE_GROUPS; k++) {
+        PictureGroup group = (PictureGroup)k;
+        bool has_table = (group == PICTURE_WINNER && story->winner != SIZE_MAX) ||
+                         (group == PICTURE_COST && story->words);
+        if (count_group(&all, group) == 0 && !has_table)
+            continue;
+        write_heading(w, group);
+        if (group == PICTURE_WINNER)
+            page_write_neighbours(w->arena, story, &w->page);
+        write_group(w, prefix, &all, group);
+        if (group == PICTURE_COST)
+            write_words(w, story);
     }
-    buf_printf(out, "<td class=\"n\">%.5g</td><td class=\"n\">%+.1f %%</td></tr>\n", s->ms[i],
-               100 * (s->ms[i] / s->ms[winner] - 1));
 }
 
-/* Those one parameter away, fastest first. */
-static void write_neighbours(Arena *a, const Story *story, Buf *out)
+/* --- the page --------------------------------------------------------------------------------- */
+
+/* Each story's name as it may stand in file names and links, different from all before it: the same
+ * space may have been recorded on several devices. */
+static const char *const *name_stories(Arena *a, const Page *p)
 {
-    enum { SHOWN = 20 };
-    const PointSet *s = story->points;
-    if (story->winner == SIZE_MAX)
-        return;
-    Neighbourhood near = neighbourhood_build(a, s);
-    size_t n = neighbourhood_size(&near, story->winner), known = 0;
-    size_t *list = ARENA_ARRAY(a, size_t, n), *order = ARENA_ARRAY(a, size_t, n);
-    double *ms = ARENA_ARRAY(a, double, n);
-    for (size_t k = 0; k < n; k++) {
-        size_t i = neighbourhood_at(&near, story->winner, k);
-        bool timed = !isnan(s->ms[i]) && (story->complete || story->timed[i]);
-        if (timed)
-            list[known] = i, ms[known++] = s->ms[i];
+    const char **names = ARENA_ARRAY(a, const char *, p->story_count);
+    for (size_t k = 0; k < p->story_count; k++) {
+        char *name = arena_string(a, p->stories[k].points->name);
+        for (char *c = name; *c; c++)
+            if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+                *c = '_';
+        size_t same = 0;
+        for (size_t j = 0; j < k; j++)
+            same += strcmp(p->stories[j].points->name, p->stories[k].points->name) == 0;
+        names[k] = same > 0 ? arena_printf(a, "%s-%zu", name, same + 1) : name;
     }
-    gsl_sort_index(order, ms, 1, known);
-    buf_puts(out, "<h3>The winner and its neighbours</h3>\n<table><tr>");
-    for (size_t p = 0; p < s->parameter_count; p++) {
-        buf_puts(out, "<th>");
-        plot_text(out, s->parameters[p].name);
-        buf_puts(out, "</th>");
-    }
-    buf_puts(out, "<th class=\"n\">ms</th><th class=\"n\">slower by</th></tr>\n");
-    write_neighbour(a, s, story->winner, story->winner, out);
-    for (size_t k = 0; k < known && k < SHOWN; k++)
-        write_neighbour(a, s, story->winner, list[order[k]], out);
-    buf_puts(out, "</table>\n");
-    if (known == 0)
-        buf_puts(out, "<p>None of its neighbours was timed.</p>\n");
+    return names;
 }
 
-/* --- the page
- * -------------------------------------------------------------------------------------
- */
-
-static void write_story(Arena *a, const Story *story, Buf *out)
+static void write_head(Writer *w, const char *title)
 {
-    buf_puts(out, "<h2>");
-    plot_text(out, story->points->name);
-    buf_puts(out, "</h2>\n");
-    write_facts(a, story, out);
-    write_neighbours(a, story, out);
-    buf_puts(out, "<div class=\"pictures\">\n");
-    Pictures all = pictures_draw(a, story);
-    for (size_t k = 0; k < all.count; k++) {
-        buf_puts(out, "<figure>");
-        plot_write(&all.at[k].plot, false, out);
-        buf_puts(out, "<figcaption>");
-        plot_text(out, all.at[k].caption);
-        buf_puts(out, "</figcaption></figure>\n");
-    }
-    buf_puts(out, "</div>\n");
+    buf_puts(&w->page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                       "<meta name=\"viewport\" content=\"width=device-width\"><title>");
+    svg_text(&w->page, title);
+    buf_puts(&w->page, "</title><style>");
+    buf_puts(&w->page, page_style);
+    svg_style(&w->page);
+    buf_puts(&w->page, "</style></head><body>\n<h1>");
+    svg_text(&w->page, title);
+    buf_puts(&w->page, "</h1>\n");
 }
 
-void page_write(Arena *a, const Page *p, Buf *out)
+static void write_links(Writer *w, const Page *p, const char *const *names)
 {
-    buf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                  "<meta name=\"viewport\" content=\"width=device-width\"><title>");
-    plot_text(out, p->title);
-    buf_puts(out, "</title><style>");
-    buf_puts(out, page_style);
-    plot_style(out);
-    buf_puts(out, "</style></head><body>\n<h1>");
-    plot_text(out, p->title);
-    buf_puts(out, "</h1>\n");
-    for (size_t k = 0; k < p->sheet_count; k++)
-        sheet_print_html(&p->sheets[k], out);
+    buf_puts(&w->page, "<nav>");
     for (size_t k = 0; k < p->story_count; k++)
-        write_story(a, &p->stories[k], out);
-    buf_puts(out, "<p>Written by aptune " APTUNE_VERSION ".</p>\n</body></html>\n");
+        buf_printf(&w->page, "<a href=\"#%s\">%s</a>", names[k], names[k]);
+    buf_puts(&w->page, "</nav>\n");
 }
 
-static bool save_pictures(Arena *a, const char *folder, const Story *story, Diag *d)
+static void write_foot(Writer *w)
 {
-    Pictures all = pictures_draw(a, story);
-    Buf text = {0};
-    bool ok = true;
-    for (size_t k = 0; k < all.count && ok; k++) {
-        buf_clear(&text);
-        plot_write(&all.at[k].plot, true, &text);
-        const char *path =
-            arena_printf(a, "%s/pictures/%s-%s.svg", folder, story->points->name, all.at[k].name);
-        ok = file_write(path, buf_text(&text), text.size, d);
+    buf_printf(
+        &w->page,
+        "<h3>How to read the pictures</h3>\n<p class=\"note\">Pointing at a mark shows its "
+        "configuration and time. Where marks would cover each other only the fastest is "
+        "drawn, and says how many more there are: one in a square of 3 pixels, or of as many "
+        "more as it takes to draw no more than %d marks of a kind.</p>\n"
+        "<p class=\"note\">Written by aptune " APTUNE_VERSION ".</p>\n</body></html>\n",
+        PLOT_MARKS_MOST);
+}
+
+static void write_page(Writer *w, const Page *p)
+{
+    const char *const *names = name_stories(w->arena, p);
+    bool titled = p->sheet_count > 0 || p->story_count > 1;
+    write_head(w, p->title);
+    if (titled)
+        write_links(w, p, names);
+    for (size_t k = 0; k < p->sheet_count; k++)
+        sheet_print_html(&p->sheets[k], &w->page);
+    for (size_t k = 0; k < p->story_count; k++) {
+        if (titled)
+            buf_printf(&w->page, "<h2 id=\"%s\">%s</h2>\n", names[k], names[k]);
+        write_story(w, names[k], &p->stories[k]);
     }
-    buf_free(&text);
-    return ok;
+    write_foot(w);
 }
 
 bool page_save(const char *folder, const Page *p, Diag *d)
 {
-    Arena *a = arena_new();
-    Buf text = {0};
-    page_write(a, p, &text);
-    bool ok = folder_create(arena_printf(a, "%s/pictures", folder), d) &&
-              file_write(arena_printf(a, "%s/report.html", folder), buf_text(&text), text.size, d);
-    for (size_t k = 0; k < p->story_count && ok; k++)
-        ok = save_pictures(a, folder, &p->stories[k], d);
-    buf_free(&text);
-    arena_free(a);
+    Writer w = {.arena = arena_new(), .folder = folder, .diag = d};
+    w.ok = folder_create(arena_printf(w.arena, "%s/pictures", folder), d);
+    if (w.ok)
+        write_page(&w, p);
+    const char *path = arena_printf(w.arena, "%s/report.html", folder);
+    bool ok = w.ok && file_write(path, buf_text(&w.page), w.page.size, d);
+    buf_free(&w.page);
+    buf_free(&w.svg);
+    buf_free(&w.file);
+    arena_free(w.arena);
     return ok;
 }

@@ -1,77 +1,150 @@
-#include "tuner/report/pictures.h"
+/* Pictures with a point for each configuration. */
+#include "tuner/report/picture_parts.h"
 
 #include "metrics/base/vec.h"
-#include "tuner/choose/random.h"
 #include "tuner/study/judge.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* --- series of a subset of the points
- * -------------------------------------------------------------
- */
+/* --- points in layers ------------------------------------------------------------------------- */
 
-typedef struct Cloud {
-    const Story *story;
-    const double *x, *y; /* per point of the space */
-    VEC(Series) series;
-} Cloud;
+typedef struct PointOrder {
+    const double *ms, *guess; /* guess: NULL: none */
+    bool higher;
+} PointOrder;
 
-/* Adds the points that `take` says, as one series; nothing when there are none. */
-static void cloud_add(Arena *a, Cloud *c, const char *name, SeriesKind kind, Tone tone,
-                      const bool *take)
+/* Smaller first, unknown last. */
+static int compare_numbers(double a, double b)
 {
-    const PointSet *s = c->story->points;
-    double *x = ARENA_ARRAY(a, double, s->count), *y = ARENA_ARRAY(a, double, s->count);
-    const char **tips = ARENA_ARRAY(a, const char *, s->count);
-    size_t n = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        if (!take[i] || !isfinite(c->x[i]) || !isfinite(c->y[i]))
-            continue;
-        x[n] = c->x[i];
-        y[n] = c->y[i];
-        tips[n++] =
-            isnan(s->ms[i]) ? s->names[i] : arena_printf(a, "%s: %.4g ms", s->names[i], s->ms[i]);
-    }
-    if (n > 0)
-        VEC_PUSH(a, &c->series, ((Series){name, kind, tone, x, y, n, tips}));
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
 }
 
-/* Everything, what thresholds dropped, what was timed, the winner: over each other in that order.
- */
-static void cloud_layers(Arena *a, Cloud *c)
+static int compare_points(const void *pa, const void *pb, void *context)
 {
-    const Story *story = c->story;
+    const PointOrder *o = context;
+    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+    int c = compare_numbers(o->ms[a], o->ms[b]);
+    if (c == 0 && o->guess)
+        c = compare_numbers(o->guess[a], o->guess[b]) * (o->higher ? -1 : 1);
+    return c != 0 ? c : (a > b) - (a < b);
+}
+
+static void sort_points(Drawing *d)
+{
+    const PointSet *s = d->story->points;
+    const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
+    PointOrder order = {s->ms, guess ? guess->values : NULL, guess && guess->higher};
+    d->order.at = ARENA_ARRAY(d->arena, size_t, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->same_as[i] == i)
+            d->order.at[d->order.count++] = i;
+    if (d->order.count > 1)
+        qsort_r(d->order.at, d->order.count, sizeof *d->order.at, compare_points, &order);
+}
+
+static Layer *layer_of(Drawing *d, size_t i)
+{
+    if (d->story->chosen[i])
+        return &d->chosen;
+    return d->story->dropped && d->story->dropped[i] ? &d->dropped : &d->rest;
+}
+
+static void share_layers(Drawing *d)
+{
+    size_t n = d->story->points->count;
+    Layer *layers[] = {&d->rest, &d->dropped, &d->chosen, &d->winner};
+    for (size_t k = 0; k < sizeof layers / sizeof layers[0]; k++)
+        layers[k]->at = ARENA_ARRAY(d->arena, size_t, n);
+    for (size_t k = 0; k < d->order.count; k++) {
+        Layer *l = layer_of(d, d->order.at[k]);
+        l->at[l->count++] = d->order.at[k];
+    }
+    if (d->story->winner != SIZE_MAX)
+        d->winner.at[d->winner.count++] = d->story->winner;
+}
+
+/* What a point says when it is pointed at. */
+static const char *tip_of(Arena *a, const PointSet *s, size_t i)
+{
+    if (!isnan(s->ms[i]))
+        return arena_printf(a, "%s: %.4g ms", s->names[i], s->ms[i]);
+    if (s->status[i] == RECORD_SKIPPED || s->status[i] == RECORD_OK)
+        return arena_printf(a, "%s: not timed", s->names[i]);
+    return arena_printf(a, "%s: %s", s->names[i], record_status_name(s->status[i]));
+}
+
+static Drawing drawing_new(Arena *a, const Story *story)
+{
     const PointSet *s = story->points;
-    bool *rest = ARENA_ARRAY(a, bool, s->count), *winner = ARENA_ARRAY(a, bool, s->count);
-    for (size_t i = 0; i < s->count; i++) {
-        bool dropped = story->thresholded && story->thresholded[i];
-        rest[i] = s->same_as[i] == i && !dropped && !story->timed[i];
-        winner[i] = i == story->winner;
-    }
-    cloud_add(a, c, "not timed", SERIES_POINTS, TONE_ALL, rest);
-    if (story->thresholded)
-        cloud_add(a, c, "under a threshold", SERIES_POINTS, TONE_DROPPED, story->thresholded);
-    cloud_add(a, c, "timed", SERIES_POINTS, TONE_SELECTED, story->timed);
-    cloud_add(a, c, "winner", SERIES_RINGS, TONE_BEST, winner);
+    Drawing d = {.arena = a, .story = story, .tips = ARENA_ARRAY(a, const char *, s->count)};
+    for (size_t i = 0; i < s->count; i++)
+        d.tips[i] = tip_of(a, s, i);
+    sort_points(&d);
+    share_layers(&d);
+    return d;
 }
 
-static const double *metric_values(const PointSet *s, const char *name, const Metric **out)
+Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
+                     const char *caption)
 {
-    int m = name ? metricset_find(s->metrics, name) : -1;
-    if (m < 0)
-        return NULL;
-    *out = &s->metrics->metrics.at[m];
-    return s->metric[m];
+    Picture *p = VEC_ADD(d->arena, &d->all);
+    *p = (Picture){.group = group, .name = name, .caption = caption, .plot.title = title};
+    return p;
 }
 
-static const char *axis_label(Arena *a, const Metric *m)
+/* --- clouds ----------------------------------------------------------------------------------- */
+
+/* At least one point of the layer has a place in the picture. */
+static bool shows(const Layer *l, const double *x, const double *y)
 {
-    return arena_printf(a, "%s [%s], %s is better", m->name, m->unit, m->higher ? "more" : "less");
+    for (size_t k = 0; k < l->count; k++)
+        if (isfinite(x[l->at[k]]) && isfinite(y[l->at[k]]))
+            return true;
+    return false;
 }
 
-/* Both ends positive and a decade apart: a logarithmic axis shows more. */
+/* The layers as series over two columns of numbers, with room for one more. */
+typedef struct Layered {
+    Series *series;
+    size_t count; /* 0: nothing would be seen */
+} Layered;
+
+static Layered draw_layers(Drawing *d, const double *x, const double *y)
+{
+    const struct {
+        const Layer *layer;
+        const char *name;
+        SeriesKind kind;
+        Tone tone;
+    } list[] = {{&d->rest, d->story->complete ? "not chosen" : "not timed", SERIES_DOTS, TONE_ALL},
+                {&d->dropped, "dropped by a threshold", SERIES_CROSSES, TONE_DROPPED},
+                {&d->chosen, d->story->chosen_name, SERIES_DOTS, TONE_CHOSEN},
+                {&d->winner, "winner", SERIES_RINGS, TONE_BEST}};
+    enum { LIST = sizeof list / sizeof list[0] };
+    Series *series = ARENA_ARRAY(d->arena, Series, LIST + 1);
+    size_t n = 0;
+    for (size_t k = 0; k < LIST; k++)
+        if (shows(list[k].layer, x, y))
+            series[n++] = (Series){list[k].name,      list[k].kind,         list[k].tone, x, y,
+                                   list[k].layer->at, list[k].layer->count, d->tips};
+    return (Layered){series, n};
+}
+
+/* Adds the picture of the layers. */
+static Picture *add_cloud(Drawing *d, PictureGroup group, const char *name, const char *title,
+                          const char *caption, Layered layers)
+{
+    Picture *p = drawing_add(d, group, name, title, caption);
+    p->plot.series = layers.series;
+    p->plot.series_count = layers.count;
+    return p;
+}
+
+/* All positive and most of a decade apart: a logarithmic axis shows more. */
 static bool wants_logarithm(const double *values, size_t n)
 {
     double least = INFINITY, most = 0;
@@ -84,297 +157,224 @@ static bool wants_logarithm(const double *values, size_t n)
     return least > 0 && most > 8 * least;
 }
 
-static Axis metric_axis(Arena *a, const PointSet *s, const Metric *m, const double *values)
+Axis drawing_time_axis(const Drawing *d)
 {
-    return (Axis){.label = axis_label(a, m), .logarithmic = wants_logarithm(values, s->count)};
+    const PointSet *s = d->story->points;
+    return (Axis){.label = d->story->time_label ? d->story->time_label : "time [ms]",
+                  .logarithmic = wants_logarithm(s->ms, s->count)};
 }
 
-static Axis time_axis(const PointSet *s)
+static Axis column_axis(const Drawing *d, const StoryColumn *c)
 {
-    return (Axis){.label = "time [ms]", .logarithmic = wants_logarithm(s->ms, s->count)};
+    const char *unit = strcmp(c->unit, "1") == 0 ? "" : arena_printf(d->arena, " [%s]", c->unit);
+    const char *better = !c->known ? "" : c->higher ? ", more is better" : ", less is better";
+    return (Axis){.label = arena_printf(d->arena, "%s%s%s", c->name, unit, better),
+                  .logarithmic = wants_logarithm(c->values, d->story->points->count)};
 }
 
-static Picture *picture_add(Arena *a, Pictures *all, const char *name, const char *caption,
-                            const char *title)
+/* --- the tradeoff (figure 6.1) ---------------------------------------------------------------- */
+
+typedef struct FrontOrder {
+    const double *x, *y;
+    double x_sign, y_sign; /* times these, less is better */
+} FrontOrder;
+
+static int compare_front(const void *pa, const void *pb, void *context)
 {
-    Picture *p = VEC_ADD(a, all);
-    *p = (Picture){.name = name, .caption = caption, .plot.title = title};
-    return p;
+    const FrontOrder *o = context;
+    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+    int c = compare_numbers(o->x_sign * o->x[a], o->x_sign * o->x[b]);
+    return c != 0 ? c : compare_numbers(o->y_sign * o->y[a], o->y_sign * o->y[b]);
 }
 
-/* --- the pictures
- * ---------------------------------------------------------------------------------
- */
-
-/* Figure 6.1 */
-static void draw_tradeoff(Arena *a, const Story *story, Pictures *all)
+/* The Pareto front of what no threshold dropped, the best by x first: then its corners lie towards
+ * what it beats. */
+static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *cy)
 {
-    const PointSet *s = story->points;
-    const Metric *mx = NULL, *my = NULL;
-    const double *x = metric_values(s, story->x_metric, &mx);
-    const double *y = metric_values(s, story->y_metric, &my);
+    FrontOrder o = {cx->values, cy->values, cx->higher ? -1 : 1, cy->higher ? -1 : 1};
+    size_t *at = ARENA_ARRAY(d->arena, size_t, d->order.count), n = 0, kept = 0;
+    for (size_t k = 0; k < d->order.count; k++) {
+        size_t i = d->order.at[k];
+        bool dropped = d->story->dropped && d->story->dropped[i];
+        if (!dropped && isfinite(o.x[i]) && isfinite(o.y[i]))
+            at[n++] = i;
+    }
+    if (n > 1)
+        qsort_r(at, n, sizeof *at, compare_front, &o);
+    double best = INFINITY;
+    for (size_t k = 0; k < n; k++) {
+        if (!(o.y_sign * o.y[at[k]] < best))
+            continue;
+        best = o.y_sign * o.y[at[k]];
+        at[kept++] = at[k];
+    }
+    return (Series){"Pareto front", SERIES_STEPS, TONE_FRONT, o.x, o.y, at, kept, NULL};
+}
+
+static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, const StoryColumn *y)
+{
+    const char *text = "Each point is a configuration with code of its own, placed by what was "
+                       "known of it before anything was timed.";
+    if (!x->known || !y->known)
+        return text;
+    return arena_printf(d->arena,
+                        "%s Better is further to the %s and further %s; no point beats those on "
+                        "the front in both.",
+                        text, x->higher ? "right" : "left", y->higher ? "up" : "down");
+}
+
+static void draw_tradeoff(Drawing *d)
+{
+    const StoryColumn *x = story_column(d->arena, d->story, d->story->x_metric);
+    const StoryColumn *y = story_column(d->arena, d->story, d->story->y_metric);
     if (!x || !y)
         return;
-    Cloud c = {.story = story, .x = x, .y = y};
-    cloud_layers(a, &c);
-    Picture *p = picture_add(a, all, "tradeoff",
-                             "Each point is a configuration with code of its own, placed by what "
-                             "was known of it before anything was timed.",
-                             "Two metrics, and what was timed");
-    p->plot.x = metric_axis(a, s, mx, x);
-    p->plot.y = metric_axis(a, s, my, y);
-    p->plot.series = c.series.at;
-    p->plot.series_count = c.series.count;
+    Layered layers = draw_layers(d, x->values, y->values);
+    if (layers.count == 0)
+        return;
+    if (x->known && y->known)
+        layers.series[layers.count++] = draw_front(d, x, y);
+    Picture *p = add_cloud(d, PICTURE_CHOICE, "tradeoff", "Two metrics, and what was chosen",
+                           tradeoff_caption(d, x, y), layers);
+    p->plot.x = column_axis(d, x);
+    p->plot.y = column_axis(d, y);
 }
 
-static void draw_time_against(Arena *a, const Story *story, size_t m, Pictures *all)
+/* --- times in order --------------------------------------------------------------------------- */
+
+static void draw_sorted(Drawing *d)
 {
-    const PointSet *s = story->points;
-    const Metric *metric = &s->metrics->metrics.at[m];
-    Cloud c = {.story = story, .x = s->metric[m], .y = s->ms};
-    cloud_layers(a, &c);
-    if (c.series.count == 0)
+    const PointSet *s = d->story->points;
+    double *place = ARENA_ARRAY(d->arena, double, s->count);
+    size_t timed = 0;
+    for (size_t i = 0; i < s->count; i++)
+        place[i] = NAN;
+    for (size_t k = 0; k < d->order.count; k++)
+        if (!isnan(s->ms[d->order.at[k]]))
+            place[d->order.at[k]] = (double)++timed;
+    if (d->story->winner != SIZE_MAX && s->same_as[d->story->winner] != SIZE_MAX)
+        place[d->story->winner] = place[s->same_as[d->story->winner]];
+    Layered layers = draw_layers(d, place, s->ms);
+    if (layers.count == 0)
         return;
+    Picture *p = add_cloud(
+        d, PICTURE_CHOICE, "sorted", "All times in order",
+        arena_printf(d->arena, "The %zu times that are known, the fastest first.", timed), layers);
+    p->plot.x = (Axis){.label = "place", .logarithmic = timed > 100};
+    p->plot.y = drawing_time_axis(d);
+}
+
+/* --- time against metrics --------------------------------------------------------------------- */
+
+/* Per metric, over points with code of their own. */
+static const double *correlations(Drawing *d)
+{
+    const PointSet *s = d->story->points;
+    if (d->story->correlation)
+        return d->story->correlation;
     Arena *scratch = arena_new();
-    double rho = judge_rank_correlation(scratch, s->metric[m], s->ms, s->count);
-    arena_free(scratch);
-    const char *caption = isnan(rho) ? arena_string(a, metric->meaning)
-                                     : arena_printf(a, "%s Rank correlation with the time: %.2f.",
-                                                    metric->meaning, rho);
-    Picture *p = picture_add(a, all, arena_printf(a, "time-%s", metric->name), caption,
-                             arena_printf(a, "Time against %s", metric->name));
-    p->plot.x = metric_axis(a, s, metric, s->metric[m]);
-    p->plot.y = time_axis(s);
-    p->plot.series = c.series.at;
-    p->plot.series_count = c.series.count;
-}
-
-/* All distinct times from fast to slow. */
-static void draw_sorted(Arena *a, const Story *story, Pictures *all)
-{
-    const PointSet *s = story->points;
-    double *place = ARENA_ARRAY(a, double, s->count);
-    size_t *order = ARENA_ARRAY(a, size_t, s->count);
-    gsl_sort_index(order, s->ms, 1, s->count);
-    double next = 1;
-    for (size_t k = 0; k < s->count; k++) {
-        size_t i = order[k];
-        place[i] = s->same_as[i] == i && !isnan(s->ms[i]) ? next++ : NAN;
+    double *out = ARENA_ARRAY(d->arena, double, s->metrics->metrics.count);
+    const double *times = judge_times(scratch, s);
+    for (size_t m = 0; m < s->metrics->metrics.count; m++) {
+        double rho = judge_rank_correlation(scratch, s->metric[m], times, s->count);
+        out[m] = s->metrics->metrics.at[m].higher ? -rho : rho;
     }
-    Cloud c = {.story = story, .x = place, .y = s->ms};
-    cloud_layers(a, &c);
-    if (c.series.count == 0)
-        return;
-    Picture *p = picture_add(a, all, "sorted", "Every time that is known, the fastest first.",
-                             "Times in order");
-    p->plot.x = (Axis){.label = "place", .logarithmic = next > 100};
-    p->plot.y = time_axis(s);
-    p->plot.series = c.series.at;
-    p->plot.series_count = c.series.count;
+    arena_free(scratch);
+    return out;
 }
 
-static size_t chosen_count(const Story *s)
+static bool is_wanted(const Story *story, size_t m)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s->points->count; i++)
-        n += s->timed[i] && s->points->same_as[i] == i;
+    const char *const names[] = {story->time_metric, story->x_metric, story->y_metric, "efficiency",
+                                 "utilization"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (names[k] && strcmp(story->points->metrics->metrics.at[m].name, names[k]) == 0)
+            return true;
+    return story->own && story->own[m];
+}
+
+/* Two metrics that agree with the time to the last digit put it in the same order: one picture is
+ * enough. */
+static bool is_taken(const double *rho, const size_t *list, size_t n, size_t m)
+{
+    for (size_t k = 0; k < n; k++)
+        if (list[k] == m || fabs(fabs(rho[list[k]]) - fabs(rho[m])) < 1e-9)
+            return true;
+    return false;
+}
+
+/* The metric left that agrees best with the time, either way; SIZE_MAX: none. */
+static size_t best_left(const double *rho, size_t count, const size_t *list, size_t n)
+{
+    size_t best = SIZE_MAX;
+    for (size_t m = 0; m < count; m++)
+        if (isfinite(rho[m]) && (best == SIZE_MAX || fabs(rho[m]) > fabs(rho[best])) &&
+            !is_taken(rho, list, n, m))
+            best = m;
+    return best;
+}
+
+static void sort_by_correlation(const double *rho, size_t *list, size_t n)
+{
+    for (size_t k = 1; k < n; k++)
+        for (size_t j = k; j > 0 && fabs(rho[list[j]]) > fabs(rho[list[j - 1]]); j--) {
+            size_t swap = list[j];
+            list[j] = list[j - 1];
+            list[j - 1] = swap;
+        }
+}
+
+/* Metrics that get a picture; without a correlation they say nothing about the time. */
+static size_t choose_metrics(const Story *story, const double *rho, size_t *list)
+{
+    size_t count = story->points->metrics->metrics.count, n = 0;
+    for (size_t m = 0; m < count; m++)
+        if (isfinite(rho[m]) && is_wanted(story, m))
+            list[n++] = m;
+    while (n < PICTURE_METRICS_MOST && (list[n] = best_left(rho, count, list, n)) != SIZE_MAX)
+        n++;
+    sort_by_correlation(rho, list, n);
     return n;
 }
 
-/* Figures 6.2 and 6.3 */
-static void draw_samples(Arena *a, const Story *story, Pictures *all)
+static void draw_time_against(Drawing *d, size_t m, double rho)
 {
-    enum { STEPS = 60 };
-    const PointSet *s = story->points;
-    if (!story->complete || s->distinct < 2 || story->winner == SIZE_MAX)
+    const PointSet *s = d->story->points;
+    const StoryColumn *c = story_column(d->arena, d->story, s->metrics->metrics.at[m].name);
+    Layered layers = draw_layers(d, c->values, s->ms);
+    if (layers.count == 0)
         return;
-    double *x = ARENA_ARRAY(a, double, STEPS), *y = ARENA_ARRAY(a, double, STEPS);
-    double best = s->ms[s->best];
-    for (int k = 0; k < STEPS; k++) {
-        x[k] = floor(pow((double)s->distinct, (double)k / (STEPS - 1)) + 0.5);
-        y[k] = 100 * best / random_sorted_without(s->sorted, s->distinct, (size_t)x[k]);
-    }
-    double *cx = ARENA_ARRAY(a, double, 1), *cy = ARENA_ARRAY(a, double, 1);
-    *cx = (double)chosen_count(story);
-    *cy = 100 * best / s->ms[story->winner];
-    const char **tip = ARENA_ARRAY(a, const char *, 1);
-    *tip = arena_printf(a, "%.0f timed: %.2f %% of the best", *cx, *cy);
-    Series *series = ARENA_ARRAY(a, Series, 2);
-    series[0] = (Series){"random sample, expected", SERIES_LINE, TONE_RANDOM, x, y, STEPS, NULL};
-    series[1] = (Series){"aptune", SERIES_POINTS, TONE_BEST, cx, cy, 1, tip};
-    Picture *p = picture_add(a, all, "samples",
-                             "How close to the best of all a random sample comes on average "
-                             "(drawn without replacement), and how close this choice came.",
-                             "Carved against random");
-    p->plot.x = (Axis){.label = "configurations timed", .logarithmic = true};
-    p->plot.y = (Axis){.label = "performance [% of the best]"};
-    p->plot.series = series;
-    p->plot.series_count = 2;
+    Picture *p = add_cloud(
+        d, PICTURE_METRIC, arena_printf(d->arena, "time-%s", c->name),
+        arena_printf(d->arena, "Time against %s", c->name),
+        arena_printf(d->arena, "%s Rank correlation with the time: %.2f.", c->meaning, rho),
+        layers);
+    p->plot.x = column_axis(d, c);
+    p->plot.y = drawing_time_axis(d);
 }
 
-/* Values of parameter `p` in the order of their first appearance, numbers sorted. */
-static size_t distinct_values(Arena *a, const PointSet *s, size_t p, const RecordValue **out)
+static void draw_metrics(Drawing *d)
 {
-    VEC(RecordValue) v = {0};
-    for (size_t i = 0; i < s->count; i++) {
-        size_t k = 0;
-        while (k < v.count && !record_value_equal(&v.at[k], &s->values[i][p]))
-            k++;
-        if (k == v.count)
-            VEC_PUSH(a, &v, s->values[i][p]);
-    }
-    for (size_t i = 1; i < v.count && !s->parameters[p].is_text; i++)
-        for (size_t k = i; k > 0 && v.at[k - 1].number > v.at[k].number; k--) {
-            RecordValue swap = v.at[k];
-            v.at[k] = v.at[k - 1];
-            v.at[k - 1] = swap;
-        }
-    *out = v.at;
-    return v.count;
-}
-
-/* Fastest time and least predicted value with each value of a parameter. */
-static void best_by_value(const PointSet *s, size_t p, const RecordValue *value, const double *of,
-                          bool higher, size_t *best)
-{
-    *best = SIZE_MAX;
-    for (size_t i = 0; i < s->count; i++) {
-        if (isnan(of[i]) || !record_value_equal(&s->values[i][p], value))
-            continue;
-        if (*best == SIZE_MAX || (higher ? of[i] > of[*best] : of[i] < of[*best]))
-            *best = i;
-    }
-}
-
-static void draw_parameter(Arena *a, const Story *story, size_t p, Pictures *all)
-{
-    enum { VALUES_MOST = 40 };
-    const PointSet *s = story->points;
-    const RecordValue *values;
-    size_t n = distinct_values(a, s, p, &values);
-    if (n < 2 || n > VALUES_MOST || s->best == SIZE_MAX)
+    if (d->story->points->distinct < 3)
         return;
-    const char **names = ARENA_ARRAY(a, const char *, n), **tips = ARENA_ARRAY(a, const char *, n);
-    double *x = ARENA_ARRAY(a, double, n), *y = ARENA_ARRAY(a, double, n);
-    double *m = ARENA_ARRAY(a, double, n);
-    const char **metric_tips = ARENA_ARRAY(a, const char *, n);
-    const Metric *metric = NULL;
-    const double *predicted = metric_values(s, story->time_metric, &metric);
-    double least = INFINITY;
-    for (size_t i = 0; predicted && i < s->count; i++)
-        least = fmin(least, predicted[i]);
-    for (size_t k = 0; k < n; k++) {
-        size_t best;
-        names[k] = points_value(a, &values[k]);
-        x[k] = (double)k;
-        y[k] = m[k] = NAN;
-        best_by_value(s, p, &values[k], s->ms, false, &best);
-        if (best != SIZE_MAX) {
-            y[k] = s->ms[s->best] / s->ms[best] * 100;
-            tips[k] = arena_printf(a, "%s: %.4g ms", s->names[best], s->ms[best]);
-        }
-        if (!predicted)
-            continue;
-        best_by_value(s, p, &values[k], predicted, false, &best);
-        if (best != SIZE_MAX) {
-            m[k] = least / predicted[best] * 100;
-            metric_tips[k] =
-                arena_printf(a, "%s: %.4g %s", s->names[best], predicted[best], metric->unit);
-        }
-    }
-    Series *series = ARENA_ARRAY(a, Series, 2);
-    series[0] = (Series){"fastest time", SERIES_BARS, TONE_SELECTED, x, y, n, tips};
-    series[1] = (Series){metric ? arena_printf(a, "best %s", metric->name) : NULL,
-                         SERIES_POINTS,
-                         TONE_FRONT,
-                         x,
-                         m,
-                         n,
-                         metric_tips};
-    Picture *picture =
-        picture_add(a, all, arena_printf(a, "by-%s", s->parameters[p].name),
-                    "The fastest configuration with each value, and what the metric says of it, "
-                    "both as a percentage of the best of all.",
-                    arena_printf(a, "By %s", s->parameters[p].name));
-    picture->plot.x = (Axis){.label = s->parameters[p].name, .names = names, .name_count = n};
-    picture->plot.y = (Axis){.label = "% of the best", .from_zero = true};
-    picture->plot.series = series;
-    picture->plot.series_count = predicted ? 2 : 1;
-    picture->plot.width = 420;
-    picture->plot.height = 320;
-}
-
-/* Bars with names under them. */
-static void draw_bars(Arena *a, const char *const *names, const double *values, size_t n,
-                      Picture *p, Tone tone)
-{
-    double *x = ARENA_ARRAY(a, double, n);
-    const char **tips = ARENA_ARRAY(a, const char *, n);
-    for (size_t k = 0; k < n; k++) {
-        x[k] = (double)k;
-        tips[k] = arena_printf(a, "%s: %.4g", names[k], values[k]);
-    }
-    Series *series = ARENA_NEW(a, Series);
-    *series = (Series){NULL, SERIES_BARS, tone, x, values, n, tips};
-    p->plot.x = (Axis){.label = "", .names = names, .name_count = n};
-    p->plot.series = series;
-    p->plot.series_count = 1;
-    p->plot.width = 420;
-    p->plot.height = 320;
-}
-
-static void draw_seconds(Arena *a, const Story *story, Pictures *all)
-{
-    size_t n = story->seconds_count;
-    if (n == 0)
-        return;
-    const char **names = ARENA_ARRAY(a, const char *, n);
-    double *values = ARENA_ARRAY(a, double, n);
-    for (size_t k = 0; k < n; k++) {
-        names[k] = story->seconds[k].name;
-        values[k] = story->seconds[k].seconds;
-    }
-    Picture *p =
-        picture_add(a, all, "seconds", "Wall time by stage of this run.", "Where the time went");
-    draw_bars(a, names, values, n, p, TONE_ALL);
-    p->plot.y = (Axis){.label = "seconds", .from_zero = true};
-}
-
-static void draw_bound(Arena *a, const Story *story, Pictures *all)
-{
-    const PointSet *s = story->points;
-    if (story->winner == SIZE_MAX || !s->profiles[story->winner] || story->bound_count == 0)
-        return;
-    size_t n = 0;
-    const char **names = ARENA_ARRAY(a, const char *, story->bound_count);
-    double *values = ARENA_ARRAY(a, double, story->bound_count);
-    for (size_t k = 0; k < story->bound_count; k++) {
-        const Metric *m;
-        const double *of = metric_values(s, story->bound_names[k], &m);
-        if (!of || !(of[story->winner] > 0))
-            continue;
-        names[n] = m->name;
-        values[n++] = of[story->winner];
-    }
-    Picture *p = picture_add(a, all, "bound",
-                             "Cycles that the winner keeps each unit of an SM busy; the tallest "
-                             "bounds it from below.",
-                             "The winner by unit");
-    draw_bars(a, names, values, n, p, TONE_BEST);
-    p->plot.y = (Axis){.label = "cycles", .from_zero = true};
+    const double *rho = correlations(d);
+    size_t count = d->story->points->metrics->metrics.count;
+    size_t *list = ARENA_ARRAY(d->arena, size_t, count + PICTURE_METRICS_MOST);
+    size_t n = choose_metrics(d->story, rho, list);
+    for (size_t k = 0; k < n; k++)
+        draw_time_against(d, list[k], rho[list[k]]);
 }
 
 Pictures pictures_draw(Arena *a, const Story *s)
 {
-    Pictures all = {0};
-    draw_tradeoff(a, s, &all);
-    draw_sorted(a, s, &all);
-    draw_samples(a, s, &all);
-    draw_bound(a, s, &all);
-    draw_seconds(a, s, &all);
-    for (size_t p = 0; p < s->points->parameter_count; p++)
-        draw_parameter(a, s, p, &all);
-    for (size_t m = 0; m < s->points->metrics->metrics.count; m++)
-        draw_time_against(a, s, m, &all);
-    return all;
+    Drawing d = drawing_new(a, s);
+    draw_tradeoff(&d);
+    draw_sorted(&d);
+    draw_samples(&d);
+    draw_subset(&d);
+    draw_bound(&d);
+    draw_metrics(&d);
+    draw_parameters(&d);
+    draw_seconds(&d);
+    return d.all;
 }

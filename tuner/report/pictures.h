@@ -1,17 +1,29 @@
 /* The pictures of a report, each a plot of its own.
  *
- * After the thesis's figures: the tradeoff of two metrics with what carving kept (6.1), the
- * expected best of a random sample against its size (6.2), the carved best against it (6.3); and
- * those that tell a user about his own space. */
+ * After the thesis's figures: the tradeoff of two metrics with what carving chose (6.1), the
+ * expected best of a random sample against its size (6.2), samples of what was carved against
+ * samples of all (6.3); and those that tell a user about his own space. */
 #ifndef APTUNE_REPORT_PICTURES_H
 #define APTUNE_REPORT_PICTURES_H
 
 #include "tuner/draw/plot.h"
 #include "tuner/report/story.h"
 
+/* What pictures of a page stand together. */
+typedef enum PictureGroup {
+    PICTURE_CHOICE,    /* what carving chose */
+    PICTURE_CHANCE,    /* against random samples */
+    PICTURE_WINNER,    /* what bounds it */
+    PICTURE_METRIC,    /* time against metrics */
+    PICTURE_PARAMETER, /* by parameter */
+    PICTURE_COST,      /* of the run */
+    PICTURE_GROUPS
+} PictureGroup;
+
 typedef struct Picture {
+    PictureGroup group;
     const char *name;    /* of its file, "tradeoff" */
-    const char *caption; /* one or two sentences under it */
+    const char *caption; /* what it shows and how to read it, in a sentence or three */
     Plot plot;
 } Picture;
 
@@ -20,6 +32,10 @@ typedef struct Pictures {
     size_t count;
     size_t capacity;
 } Pictures;
+
+/* Pictures of time against a metric: those that the carving goes by, those of the thesis, the
+ * user's own, and the others that agree best with the time until there are so many. */
+enum { PICTURE_METRICS_MOST = 8 };
 
 /* All that the story has data for; plots point into the story and the arena. */
 Pictures pictures_draw(Arena *a, const Story *s);

@@ -1,30 +1,59 @@
-/* What a report is about: a space, what carving made of it, and what was timed. */
+/* What a report is about: a space, what carving made of it, and what was timed.
+ *
+ * A study makes one of a recording, a run of itself (run_story.h); pages and pictures do not ask
+ * which. */
 #ifndef APTUNE_REPORT_STORY_H
 #define APTUNE_REPORT_STORY_H
 
-#include "tuner/study/points.h"
+#include "tuner/study/study.h"
 
-/* A bar of the picture of where the time went. */
+/* A line of the picture of where the time of a run went; NaN: nothing of that kind. */
 typedef struct StorySeconds {
     const char *name;
-    double seconds;
+    double wall, cores, gpu; /* seconds */
 } StorySeconds;
 
 typedef struct Story {
     const PointSet *points;
-    const char *source;              /* "measured" or "replayed from a recording" */
-    const char *carving;             /* the stages, a line each */
-    const bool *thresholded;         /* per point: dropped by a threshold; NULL: none */
-    const bool *survives;            /* per point: carving left it */
-    const bool *timed;               /* per point: was, or would be, timed: survivors and polish */
-    size_t winner;                   /* SIZE_MAX: none */
-    bool complete;                   /* all points have outcomes: there is a best to compare with */
-    const char *x_metric, *y_metric; /* criteria of the tradeoff picture */
-    const char *time_metric;         /* the metric that stands for the time */
-    const StorySeconds *seconds;     /* NULL: not known */
+    bool measured;           /* the times are of this very run; else the page says it in a box */
+    const char *origin;      /* where the times come from, a sentence or two */
+    const char *carving;     /* the stages, a line each */
+    const bool *dropped;     /* per point: dropped by a threshold; NULL: there is no threshold */
+    const bool *chosen;      /* per point: carving and polish chose it to be timed */
+    const char *chosen_name; /* in legends: "timed" */
+    size_t winner;           /* SIZE_MAX: none */
+    bool complete;           /* all points have outcomes: there is a best to compare with */
+    const char *time_label;  /* of the axis; NULL: "time [ms]" */
+    const char *x_metric,
+        *y_metric;               /* criteria of the tradeoff picture: metrics or profile fields */
+    const char *time_metric;     /* the metric that stands for the time */
+    const double *correlation;   /* per metric: rank correlation with the time, positive when
+                                    better means faster; NULL: not computed yet */
+    const bool *own;             /* per metric: the user's own, which gets a picture; NULL: none */
+    const StorySeconds *seconds; /* NULL: not known */
     size_t seconds_count;
-    const char *const *bound_names; /* metrics: the busy cycles of each unit */
-    size_t bound_count;
+    const char *words; /* what the run printed; NULL: nothing */
 } Story;
+
+/* The story of a recording that was studied: what `choice` would have found.  `guess` is the metric
+ * that stands for the time. */
+Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess);
+
+/* Values of a metric or, when there is none of that name, of a field of the profile: per point, NaN
+ * where not known.  NULL: there is neither. */
+typedef struct StoryColumn {
+    const char *name, *unit, *meaning;
+    const double *values;
+    bool known;  /* whether `higher` is */
+    bool higher; /* higher values are better */
+} StoryColumn;
+
+const StoryColumn *story_column(Arena *a, const Story *s, const char *name);
+
+/* Chosen points with code of their own. */
+size_t story_chosen_count(const Story *s);
+
+/* The fastest of the chosen; SIZE_MAX: none has a time. */
+size_t story_best_chosen(const Story *s);
 
 #endif

@@ -250,6 +250,14 @@ static bool claim_gpu(Run *r, const RunGpu *x)
                  "wait for it, or choose another GPU with --device");
 }
 
+bool run_claim_gpus(Run *r)
+{
+    for (size_t i = 0; i < r->gpu_count; i++)
+        if (!claim_gpu(r, &r->gpus[i]))
+            return false;
+    return true;
+}
+
 bool run_claim(Run *r)
 {
     if (r->source != RUN_MEASURED)
@@ -260,8 +268,5 @@ bool run_claim(Run *r)
     if (!claim(r, folder, arena_printf(r->arena, "'%s'", r->options.output),
                "wait for it, or choose another folder with --output"))
         return false;
-    for (size_t i = 0; i < r->gpu_count; i++)
-        if (!claim_gpu(r, &r->gpus[i]))
-            return false;
-    return true;
+    return run_claim_gpus(r);
 }

@@ -139,6 +139,9 @@ bool run_set_bare_problem(Run *r, Gpu *gpu);
 bool run_open_devices(Run *r);
 void run_close_devices(Run *r);
 
+/* The part of run_claim that is about the GPUs. */
+bool run_claim_gpus(Run *r);
+
 /* Gives the problem to all GPUs; those that cannot take it are left out.  False after a message
  * when none can. */
 bool run_give_problem(Run *r, const TaskProblem *problem);

@@ -168,6 +168,16 @@ typedef struct Launch {
     bool in_double; /* of a reference: it gets float and half as double */
 } Launch;
 
+/* "rival cublas gemm args C, A, B, M, N, K": a library's call that does the same, for `bench`. */
+typedef struct Rival {
+    Span at;
+    const char *library; /* "cublas", or the plugin's file as the spec names it */
+    const char *path;    /* the same, to be opened; NULL: it is named, and found elsewhere */
+    const char *call;    /* "gemm" */
+    bool bound;          /* does only part of the work: how fast it could be, never compared */
+    Launch takes;        /* nothing but its items */
+} Rival;
+
 /* "option "-maxrregcount={R}" if R > 0" */
 typedef struct CompileOption {
     Text text;
@@ -238,8 +248,10 @@ typedef struct Spec {
     Launch *reference; /* kernels that say what is right, in order; NULL: none */
     size_t reference_count;
     bool reference_first; /* the first configuration says what is right */
-    double tolerance;     /* relative error of outputs whose `compare` says none */
-    Expr *work_flop;      /* NULL when not said */
+    Rival *rivals;        /* what `bench` runs beside a configuration */
+    size_t rival_count;
+    double tolerance; /* relative error of outputs whose `compare` says none */
+    Expr *work_flop;  /* NULL when not said */
     Expr *work_bytes;
     Expr *work_items;
     Objective objective;

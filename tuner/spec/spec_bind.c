@@ -410,6 +410,8 @@ void reader_finish(Reader *r)
     s->include_count = r->includes.count;
     s->reference = r->references.at;
     s->reference_count = r->references.count;
+    s->rivals = r->rivals.at;
+    s->rival_count = r->rivals.count;
     s->metric_lines = r->metric_lines.at;
     s->metric_line_count = r->metric_lines.count;
     s->carving = r->carving.at;
@@ -428,6 +430,7 @@ void reader_finish(Reader *r)
     reader_bind_launches(r);
     reader_bind_options(r);
     reader_bind_references(r);
+    reader_bind_rivals(r);
     reader_keep_promises(r);
     reader_bind_work(r);
     check_whole(r);

@@ -126,8 +126,9 @@ static void note_use(void *context, int slot)
         u->arguments[n - first] = true;
 }
 
-/* There is one reference for all configurations: what it is given must not depend on them. */
-static void check_reference_arguments(Reader *r, const Launch *k)
+/* There is one reference, and one rival, for all configurations: what `who` is given must not
+ * depend on them. */
+static void check_fixed_arguments(Reader *r, const Launch *k, const char *who)
 {
     const Spec *s = r->spec;
     Uses u = {s, ARENA_ARRAY(r->a, bool, s->argument_count)};
@@ -141,9 +142,8 @@ static void check_reference_arguments(Reader *r, const Launch *k)
         if (u.arguments[i] && g->role == ARGUMENT_SCALAR && spec_varies(s, g->value))
             diag_error(
                 r->d, k->at,
-                "the reference takes '%s', which depends on parameters; say with 'args' what "
-                "it takes",
-                g->name);
+                "the %s takes '%s', which depends on parameters; say with 'args' what it takes",
+                who, g->name);
     }
 }
 
@@ -154,7 +154,7 @@ void reader_bind_references(Reader *r)
     for (size_t i = 0; i < s->reference_count; i++) {
         bind_launch(r, &s->reference[i], &r->reference_lines.at[i], reader_see_problem(r), false);
         if (r->d->errors == before)
-            check_reference_arguments(r, &s->reference[i]);
+            check_fixed_arguments(r, &s->reference[i], "reference");
         if (s->reference[i].in_double != s->reference[0].in_double)
             diag_error(r->d, s->reference[i].at,
                        "all kernels of the reference compute in double precision, or none does");
@@ -169,6 +169,38 @@ bool spec_is_verified(const Spec *s)
     for (size_t i = 0; i < s->argument_count; i++)
         expected = expected || s->arguments[i].expected;
     return expected;
+}
+
+/* A rival's library knows buffers and numbers. */
+static void check_rival_items(Reader *r, const Launch *k)
+{
+    const Spec *s = r->spec;
+    Uses u = {s, ARENA_ARRAY(r->a, bool, s->argument_count)};
+    for (size_t i = 0; i < k->item_count; i++)
+        if (k->items[i].choice)
+            expr_visit_names(k->items[i].choice, note_use, &u);
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        bool fits = g->role != ARGUMENT_TEXTURE && g->role != ARGUMENT_CONSTANT;
+        if (u.arguments[i] && (!fits || (g->role == ARGUMENT_SCALAR && g->element.lanes > 1)))
+            diag_error(r->d, k->at, "a rival takes buffers and single numbers; '%s' is neither",
+                       g->name);
+    }
+}
+
+void reader_bind_rivals(Reader *r)
+{
+    Visible fixed = reader_see_problem(r);
+    for (size_t i = 0; i < r->spec->rival_count; i++) {
+        Launch *k = &r->spec->rivals[i].takes;
+        size_t before = r->d->errors;
+        for (size_t n = 0; n < k->item_count; n++)
+            bind_item(r, &k->items[n], &fixed);
+        if (r->d->errors > before)
+            continue;
+        check_fixed_arguments(r, k, "rival");
+        check_rival_items(r, k);
+    }
 }
 
 /* --- parameters as template arguments

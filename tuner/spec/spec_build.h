@@ -54,6 +54,7 @@ typedef struct Reader {
     VEC(LaunchLines) launch_lines; /* one for each launch */
     VEC(Launch) references;
     VEC(LaunchLines) reference_lines; /* one for each of them */
+    VEC(Rival) rivals;
     VEC(Promise) promises;
     Span reference_first_at;
     bool kernel_met, param_met, output_met; /* with or without mistakes */
@@ -110,6 +111,7 @@ bool reader_bind(Reader *r, Expr *e, Visible *v);
 void reader_bind_launches(Reader *r);
 void reader_bind_options(Reader *r);
 void reader_bind_references(Reader *r);
+void reader_bind_rivals(Reader *r);
 void reader_bind_arguments(Reader *r);
 void reader_keep_promises(Reader *r);
 void reader_bind_work(Reader *r);

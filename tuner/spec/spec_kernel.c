@@ -103,8 +103,7 @@ static bool take_own_scalar(Reader *r, LaunchItem *item)
     return g->value != NULL;
 }
 
-/* item { "," item } */
-static bool take_items(Reader *r, Launch *k)
+bool reader_take_items(Reader *r, Launch *k)
 {
     VEC(LaunchItem) items = {0};
     k->has_items = true;
@@ -172,7 +171,7 @@ static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, La
     case 'g':
         return take_dimensions(r, what, k->grid);
     case 'a':
-        return take_items(r, k);
+        return reader_take_items(r, k);
     case 'r':
         return take_repeat(r, k);
     default:

@@ -161,6 +161,15 @@ static void print_comparison(Buf *out, const Argument *g)
     buf_putc(out, '\n');
 }
 
+static void print_rival(Buf *out, const Rival *v)
+{
+    const char *quote = v->path ? "\"" : "";
+    buf_printf(out, "rival %s%s%s %s%s", quote, v->library, quote, v->call,
+               v->bound ? " bound" : "");
+    print_items(out, &v->takes, " ");
+    buf_putc(out, '\n');
+}
+
 static void print_option(Buf *out, const CompileOption *o)
 {
     buf_printf(out, "option \"%s\"", o->text.written);
@@ -221,4 +230,6 @@ void spec_print(const Spec *s, Buf *out)
     print_work(out, "flop", s->work_flop);
     print_work(out, "bytes", s->work_bytes);
     print_work(out, "items", s->work_items);
+    for (size_t i = 0; i < s->rival_count; i++)
+        print_rival(out, &s->rivals[i]);
 }

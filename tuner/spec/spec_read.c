@@ -1,6 +1,6 @@
 /* Text to spec: the table of statements, and reading them line by line.  The statements themselves
- * are in spec_space.c, spec_kernel.c, spec_data.c, spec_result.c and spec_carve.c; names are bound
- * in spec_bind*.c. */
+ * are in spec_space.c, spec_kernel.c, spec_data.c, spec_result.c, spec_rival.c and spec_carve.c;
+ * names are bound in spec_bind*.c. */
 #include "tuner/spec/spec_statements.h"
 
 #include "metrics/base/file.h"
@@ -39,6 +39,7 @@ static const Statement statements[] = {
     {"tolerance", read_tolerance},
     {"work", read_work},
     {"objective", read_objective},
+    {"rival", read_rival},
     {"metric", read_metric},
     {"carve", read_carve},
     {"polish", read_polish},

@@ -40,6 +40,9 @@ bool read_tolerance(Reader *r, Span at);
 bool read_work(Reader *r, Span at);
 bool read_objective(Reader *r, Span at);
 
+/* --- spec_rival.c --- */
+bool read_rival(Reader *r, Span at);
+
 /* --- spec_carve.c --- */
 bool read_metric(Reader *r, Span at);
 bool read_carve(Reader *r, Span at);
@@ -60,6 +63,9 @@ bool reader_take_type(Reader *r, TaskType *out);
 bool reader_take_contents(Reader *r, Contents *out);
 bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out);
 bool reader_take_number(Reader *r, const char *what, double *out);
+
+/* item { "," item }: what a launch takes, behind the word `args`. */
+bool reader_take_items(Reader *r, Launch *k);
 
 /* expr { "," expr } */
 bool reader_take_list(Reader *r, ExprVec *out);

@@ -177,6 +177,23 @@ typedef struct TaskSymbol {
     bool optional; /* that no module has it is no mistake: a reference need not use it */
 } TaskSymbol;
 
+/* What a library's call gets at one place. */
+typedef struct TaskRivalArgument {
+    const char *name; /* as the spec calls it, for messages */
+    int buffer;       /* index of a buffer, or −1: a number */
+    bool real;        /* which of the two it is */
+    int64_t integer;
+    double number;
+} TaskRivalArgument;
+
+/* A library's call in place of launches. */
+typedef struct TaskRival {
+    const char *library; /* "cublas", "memory", or a plugin's path (tuner/bench/rival.h) */
+    const char *call;    /* "gemm" */
+    const TaskRivalArgument *arguments;
+    size_t argument_count;
+} TaskRival;
+
 /* Launches in order with the cubins they come from: "a run" is all of them once. */
 typedef struct TaskRun {
     const TaskModule *modules;
@@ -185,6 +202,7 @@ typedef struct TaskRun {
     size_t launch_count;
     const TaskSymbol *symbols;
     size_t symbol_count;
+    const TaskRival *rival; /* what runs instead of launches; NULL: nothing */
 } TaskRun;
 
 typedef struct TaskProblem {
@@ -256,6 +274,7 @@ typedef struct TrialFinal {
     int rounds;
     TaskCache cache;  /* TASK_BOTH counts as TASK_COLD */
     double sample_ms; /* as of TaskSampling */
+    double warm_s;    /* rounds before that are not kept: one at least, and for so long */
     double limit_s;
 } TrialFinal;
 
@@ -302,6 +321,8 @@ typedef struct TrialResult {
     const TrialCheck *checks; /* of each output, as the last run that was verified left it */
     size_t check_count;
     const char *words;   /* what went wrong, with the driver's words; "" when nothing did */
+    const char *title;   /* of a rival: what it says it is, "cuBLAS SGEMM"; else "" */
+    const char *details; /* its version and how it computes */
     const char *printed; /* by what the GPU process ran under, meanwhile; "" without such */
     double seconds;      /* wall time from handing it to the GPU process to the answer */
     bool killed; /* a fault that is not its own: somebody killed the GPU process (signal 9) */

@@ -157,6 +157,17 @@ const char *driver_words(const Driver *v)
     return v->words;
 }
 
+DriverStatus driver_refuse(Driver *v, const char *words)
+{
+    snprintf(v->words, sizeof v->words, "%s", words);
+    return DRIVER_REFUSED;
+}
+
+void *driver_stream(const Driver *v)
+{
+    return v->stream;
+}
+
 /* --- opening --------------------------------------------------------------------------------- */
 
 static bool find_functions(Driver *v, void *library, Diag *d)

@@ -55,6 +55,12 @@ DriverStatus driver_use(Driver *v, int i);
  * (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)"; "" when none failed. */
 const char *driver_words(const Driver *v);
 
+/* A failure that is none of the driver's, in somebody else's words. */
+DriverStatus driver_refuse(Driver *v, const char *words);
+
+/* The stream, for a library that works on it, too. */
+void *driver_stream(const Driver *v);
+
 DriverStatus driver_memory(Driver *v, size_t *free_bytes, size_t *all_bytes);
 DriverStatus driver_alloc(Driver *v, size_t bytes, DriverAddress *p);
 void driver_free(Driver *v, DriverAddress p);

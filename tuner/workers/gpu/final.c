@@ -1,5 +1,6 @@
 #include "final.h"
 
+#include "metrics/base/clock.h"
 #include "tuner/measure/contents.h"
 
 typedef struct Contest {
@@ -45,7 +46,7 @@ static void shuffle(size_t *order, size_t count, int round)
     }
 }
 
-/* Round −1 brings code to the device and clocks up, and is not kept. */
+/* A round below 0 is not kept. */
 static DriverStatus run_round(Contest *c, int round)
 {
     size_t n = c->final->run_count;
@@ -61,11 +62,21 @@ static DriverStatus run_round(Contest *c, int round)
     return s;
 }
 
+/* Brings code to the device, and its clocks up. */
+static DriverStatus warm_up(Contest *c)
+{
+    double end = clock_seconds() + c->final->warm_s;
+    DriverStatus s = run_round(c, -1);
+    while (s == DRIVER_OK && clock_seconds() < end)
+        s = run_round(c, -1);
+    return s;
+}
+
 static TrialStatus contest(Arena *a, Contest *c)
 {
     TrialStatus status = get_ready(a, c);
-    DriverStatus s = DRIVER_OK;
-    for (int round = -1; status == TRIAL_OK && s == DRIVER_OK && round < c->final->rounds; round++)
+    DriverStatus s = status == TRIAL_OK ? warm_up(c) : DRIVER_OK;
+    for (int round = 0; status == TRIAL_OK && s == DRIVER_OK && round < c->final->rounds; round++)
         s = run_round(c, round);
     return status == TRIAL_OK ? launch_status(c->bench->driver, s, &c->words) : status;
 }

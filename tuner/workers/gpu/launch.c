@@ -1,5 +1,7 @@
 #include "launch.h"
 
+#include "rival.h"
+
 #include <elf.h>
 #include <inttypes.h>
 #include <string.h>
@@ -200,6 +202,8 @@ TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *pl
         s = ready_one(a, v, t, r->modules[t->module], places, &r->launches[i], words);
         r->launch_count = i + 1;
     }
+    if (s == TRIAL_OK && task->rival)
+        s = rival_open(a, v, task->rival, places, &r->rival, words);
     return s;
 }
 
@@ -207,11 +211,14 @@ void ready_end(Driver *v, ReadyRun *r)
 {
     for (size_t i = 0; i < r->module_count; i++)
         driver_unload(v, r->modules[i]);
+    rival_end(r->rival);
     *r = (ReadyRun){0};
 }
 
 DriverStatus ready_launch(Driver *v, const ReadyRun *r)
 {
+    if (r->rival)
+        return rival_run(v, r->rival);
     for (size_t i = 0; i < r->launch_count; i++) {
         const ReadyLaunch *l = &r->launches[i];
         int64_t times = l->task->repeat > 0 ? l->task->repeat : 1;

@@ -16,6 +16,7 @@ typedef struct ReadyRun {
     size_t module_count;
     ReadyLaunch *launches;
     size_t launch_count;
+    struct AptuneRival *rival; /* what runs instead; NULL: nothing */
 } ReadyRun;
 
 /* Where on the device what arguments and variables name is. */

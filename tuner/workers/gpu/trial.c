@@ -1,5 +1,7 @@
 #include "trial.h"
 
+#include "rival.h"
+
 #include "tuner/measure/sampling.h"
 
 #include <string.h>
@@ -152,6 +154,13 @@ static void leave_times(Timing *t, TrialResult *r)
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
+static void name_rival(Timing *t, TrialResult *r)
+{
+    const AptuneRival *rival = t->run.rival;
+    r->title = rival ? arena_string(t->arena, rival->title) : "";
+    r->details = rival ? arena_string(t->arena, rival->details) : "";
+}
+
 /* True when nothing was written that must not be. */
 static bool left_clean(Timing *t, TrialResult *r)
 {
@@ -164,7 +173,8 @@ static bool left_clean(Timing *t, TrialResult *r)
     if (!what)
         return true;
     r->status = TRIAL_WRONG;
-    buf_printf(&t->words, "%sthe kernel wrote %s", t->words.size ? "\n" : "", what);
+    buf_printf(&t->words, "%s%s wrote %s", t->words.size ? "\n" : "",
+               t->run.rival ? "the rival" : "the kernel", what);
     return false;
 }
 
@@ -173,6 +183,7 @@ static TrialStatus measure(Timing *t, TrialResult *r)
     Driver *v = t->problem->driver;
     TrialStatus status =
         ready_run(t->arena, v, &t->trial->run, &t->problem->places, &t->run, &t->words);
+    name_rival(t, r);
     if (status != TRIAL_OK)
         return status;
     DriverStatus s = verified_run(t, r);

@@ -1,0 +1,180 @@
+/* aptune bench: a recording's winner, or an emitted kernel, again, against the vendor's library. */
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+#include "tuner/bench/bench.h"
+#include "tuner/bench/bench_print.h"
+#include "tuner/command/command.h"
+#include "tuner/command/interrupt.h"
+#include "tuner/command/options_run.h"
+#include "tuner/command/start.h"
+#include "tuner/library/where.h"
+#include "tuner/output/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct CommandOptions {
+    RunOptions run;
+    BenchOptions bench;
+    bool json, help;
+} CommandOptions;
+
+/* What the L2 holds: in turn there is but one state. */
+static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
+{
+    (void)o;
+    TaskCache c;
+    *(const char **)field = text;
+    return (task_cache_find(text, &c) && c != TASK_BOTH) ||
+           diag_fail(d, "--cache takes warm or cold, not '%s'", text);
+}
+
+enum { ROUNDS_MOST = 10000, SECONDS_MOST = 86400 };
+
+static const Option own_options[] = {
+    {"config", "\"A=1 …\"", "which configuration (default: the recording's winner)", option_text,
+     offsetof(CommandOptions, bench.config), 0, 0},
+    {"emitted", "FILE.json", "run emitted code as it lies beside its manifest", option_text,
+     offsetof(CommandOptions, bench.emitted), 0, 0},
+    {"against", "NAME", "one of the spec's rivals, or a plugin's file (default: all)", option_text,
+     offsetof(CommandOptions, bench.against), 0, 0},
+    {"rounds", "N", "how often each is timed (default: for five seconds, 31 to 201)", option_count,
+     offsetof(CommandOptions, bench.rounds), 1, ROUNDS_MOST},
+    {"cache", "STATE", "L2 when timed: warm, cold (default: cold if the data exceeds it)",
+     take_cache, offsetof(CommandOptions, run.l2), 0, 0},
+    {"time-limit", "S", "seconds one of them may take to be verified (default 120)", option_seconds,
+     offsetof(CommandOptions, run.trial_limit), 0, SECONDS_MOST},
+    {"json", NULL, "print one JSON object", option_flag, offsetof(CommandOptions, json), 0, 0},
+    {"help", NULL, "print this", option_flag, offsetof(CommandOptions, help), 0, 0},
+};
+
+static OptionTable table_of(CommandOptions *o)
+{
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
+    return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
+}
+
+static bool check_together(const BenchOptions *o)
+{
+    bool both = o->recording && (o->config || o->emitted);
+    if (both)
+        fputs("aptune: a recording says what is run; --config and --emitted do, too: say one\n",
+              stderr);
+    return !both;
+}
+
+/* A recording may stand behind the options. */
+static bool parse_options(const OptionTable *t, int argc, char **argv, CommandOptions *o)
+{
+    int rest;
+    if (!options_parse(t, argc, argv, &rest))
+        return false;
+    if (o->help)
+        return true;
+    if (rest < argc)
+        o->bench.recording = argv[rest++];
+    return options_end(argc, argv, rest) && options_run_check(&o->run) && check_together(&o->bench);
+}
+
+static bool print_usage(const OptionTable *t)
+{
+    Buf text = {0};
+    buf_puts(&text, "usage: aptune bench --space FILE [options] [RECORDING]\n"
+                    "Runs a recording's winner, a configuration or emitted code again, here and "
+                    "now, in turn with the\nlibraries that the spec names as rivals, and says how "
+                    "fast it is against each.\n");
+    options_print_help(t, &text);
+    return command_finish(&text);
+}
+
+/* Folders of plugins: those that the user names, then those of the program's own helpers. */
+static void find_plugins(Arena *a, BenchOptions *o)
+{
+    VEC(const char *) folders = {0};
+    const char *list = getenv("APTUNE_RIVALS");
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        if (n > 0)
+            VEC_PUSH(a, &folders, arena_copy(a, list, n));
+        list += n + (list[n] == ':');
+    }
+    const char *helper = where_helper(a, "aptune-gpu");
+    VEC_PUSH(a, &folders, path_folder(a, helper));
+    o->plugin_folders = folders.at;
+    o->plugin_folder_count = folders.count;
+}
+
+static bool print_bench(const Run *r, const CommandOptions *o, const Bench *b)
+{
+    Buf out = {0};
+    if (o->json)
+        bench_print_json(r, b, &out);
+    else
+        bench_print(r, b, &out);
+    return command_finish(&out);
+}
+
+static bool print_heading(const Run *r, const CommandOptions *o)
+{
+    Buf out = {0};
+    if (!o->json && r->source == RUN_MEASURED)
+        report_heading(r, &out);
+    return command_finish(&out);
+}
+
+static int finish_early(Run *r, Interrupt *interrupt)
+{
+    int number = r->stopped ? interrupt_take(interrupt) : 0;
+    return number ? EXIT_SIGNAL + number : EXIT_FAILED;
+}
+
+/* Whatever keeps a machine without a GPU from going on, what is missing is the GPU. */
+static int open_failed(const Run *r)
+{
+    return r->spec && r->why_not_measured ? EXIT_FAILED : EXIT_USAGE;
+}
+
+static int bench(Run *r, CommandOptions *o, ProgressBar *bar)
+{
+    Bench b;
+    if (!bench_take_problem(r, &o->bench))
+        return EXIT_USAGE;
+    if (!run_open(r))
+        return open_failed(r);
+    if (!print_heading(r, o))
+        return EXIT_FAILED;
+    if (!bench_choose(r, &o->bench, &b))
+        return EXIT_USAGE;
+    command_flush_messages(r->diag);
+    Interrupt interrupt = interrupt_catch();
+    r->stop_fd = interrupt.fd;
+    bool ran = bench_run(r, &o->bench, &b);
+    progress_end(bar);
+    if (!ran)
+        return finish_early(r, &interrupt);
+    return print_bench(r, o, &b) && bench_is_sound(&b) ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    CommandOptions o = {0};
+    OptionTable table = table_of(&o);
+    if (!parse_options(&table, argc, argv, &o)) {
+        fputs("`aptune bench --help` lists the options\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (o.help)
+        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProgressBar bar = progress_new();
+    find_plugins(a, &o.bench);
+    Run r = start_run(a, &o.run, &bar, &d);
+    int code = bench(&r, &o, &bar);
+    progress_end(&bar);
+    command_flush_messages(&d);
+    run_close(&r);
+    arena_free(a);
+    return code;
+}

@@ -1,0 +1,345 @@
+/* Pictures with a name for each place: by parameter, by unit, by stage. */
+#include "tuner/report/picture_parts.h"
+
+#include "metrics/base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+/* 0, 1, 2 …: where names stand. */
+static double *places(Arena *a, size_t n)
+{
+    double *x = ARENA_ARRAY(a, double, n);
+    for (size_t k = 0; k < n; k++)
+        x[k] = (double)k;
+    return x;
+}
+
+/* --- by parameter ----------------------------------------------------------------------------- */
+
+enum { VALUES_MOST = 40 };
+
+/* The values of a parameter, and which one each point has. */
+typedef struct Values {
+    const RecordValue *at[VALUES_MOST];
+    size_t count;
+    uint8_t *of; /* per point */
+} Values;
+
+static bool is_less(const RecordValue *a, const RecordValue *b)
+{
+    return !a->text && !b->text && a->number < b->number;
+}
+
+/* Numbers in order, texts as they come.  False when there are too many or only one. */
+static bool collect_values(Arena *a, const PointSet *s, size_t p, Values *v)
+{
+    *v = (Values){.of = ARENA_ARRAY(a, uint8_t, s->count)};
+    for (size_t i = 0; i < s->count; i++) {
+        const RecordValue *value = &s->values[i][p];
+        size_t k = 0;
+        while (k < v->count && !record_value_equal(v->at[k], value))
+            k++;
+        if (k < v->count)
+            continue;
+        if (v->count == VALUES_MOST)
+            return false;
+        for (k = v->count++; k > 0 && is_less(value, v->at[k - 1]); k--)
+            v->at[k] = v->at[k - 1];
+        v->at[k] = value;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        while (!record_value_equal(v->at[v->of[i]], &s->values[i][p]))
+            v->of[i]++;
+    return v->count > 1;
+}
+
+/* Of the points with each value. */
+typedef struct ByValue {
+    size_t fastest[VALUES_MOST], median[VALUES_MOST], promising[VALUES_MOST]; /* SIZE_MAX: none */
+} ByValue;
+
+static bool is_better(const StoryColumn *c, size_t i, size_t than)
+{
+    if (isnan(c->values[i]))
+        return false;
+    return than == SIZE_MAX ||
+           (c->higher ? c->values[i] > c->values[than] : c->values[i] < c->values[than]);
+}
+
+static ByValue look_by_value(const Drawing *d, const Values *v, const StoryColumn *guess)
+{
+    ByValue out;
+    size_t timed[VALUES_MOST] = {0}, passed[VALUES_MOST] = {0};
+    memset(&out, 0xff, sizeof out); /* SIZE_MAX */
+    const PointSet *s = d->story->points;
+    for (size_t k = 0; k < d->order.count; k++)
+        timed[v->of[d->order.at[k]]] += isnan(s->ms[d->order.at[k]]) ? 0 : 1;
+    for (size_t k = 0; k < d->order.count; k++) { /* the fastest first */
+        size_t i = d->order.at[k], value = v->of[i];
+        if (guess && is_better(guess, i, out.promising[value]))
+            out.promising[value] = i;
+        if (isnan(s->ms[i]))
+            continue;
+        if (passed[value] == 0)
+            out.fastest[value] = i;
+        if (passed[value]++ == (timed[value] - 1) / 2)
+            out.median[value] = i;
+    }
+    return out;
+}
+
+/* Times as performance: the best of all over each. */
+static Series performance(Drawing *d, const char *name, SeriesKind kind, Tone tone,
+                          const size_t *points, size_t n)
+{
+    const PointSet *s = d->story->points;
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++) {
+        y[k] = points[k] == SIZE_MAX ? NAN : 100 * s->ms[s->best] / s->ms[points[k]];
+        tips[k] = points[k] == SIZE_MAX ? NULL : d->tips[points[k]];
+    }
+    return (Series){name, kind, tone, places(d->arena, n), y, NULL, n, tips};
+}
+
+/* The same of the metric: its best value over each, or the other way round. */
+static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, size_t n)
+{
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < n; k++)
+        if (points[k] != SIZE_MAX && is_better(c, points[k], best))
+            best = points[k];
+    for (size_t k = 0; k < n; k++) {
+        y[k] = NAN;
+        if (points[k] == SIZE_MAX)
+            continue;
+        double of = c->values[points[k]], top = c->values[best];
+        y[k] = 100 * (c->higher ? of / top : top / of);
+        tips[k] =
+            arena_printf(d->arena, "%s: %s %.4g", d->story->points->names[points[k]], c->name, of);
+    }
+    return (Series){arena_printf(d->arena, "best %s", c->name),
+                    SERIES_DIAMONDS,
+                    TONE_FRONT,
+                    places(d->arena, n),
+                    y,
+                    NULL,
+                    n,
+                    tips};
+}
+
+static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
+{
+    const PointSet *s = d->story->points;
+    Values v;
+    if (!collect_values(d->arena, s, p, &v))
+        return;
+    ByValue by = look_by_value(d, &v, guess);
+    const char **names = ARENA_ARRAY(d->arena, const char *, v.count);
+    for (size_t k = 0; k < v.count; k++)
+        names[k] = points_value(d->arena, v.at[k]);
+    Series *series = ARENA_ARRAY(d->arena, Series, 3);
+    size_t n = 0;
+    if (s->best != SIZE_MAX) {
+        series[n++] = performance(d, "fastest", SERIES_BARS, TONE_CHOSEN, by.fastest, v.count);
+        series[n++] = performance(d, "median", SERIES_DASHES, TONE_RANDOM, by.median, v.count);
+    }
+    if (guess)
+        series[n++] = promise(d, guess, by.promising, v.count);
+    if (n == 0)
+        return;
+    const char *name = s->parameters[p].name;
+    Picture *picture = drawing_add(d, PICTURE_PARAMETER, arena_printf(d->arena, "by-%s", name),
+                                   arena_printf(d->arena, "By %s", name), "");
+    picture->plot.x = (Axis){.label = name, .names = names, .name_count = v.count};
+    picture->plot.y = (Axis){.label = "% of the best", .from_zero = true};
+    picture->plot.series = series;
+    picture->plot.series_count = n;
+}
+
+void draw_parameters(Drawing *d)
+{
+    const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
+    for (size_t p = 0; p < d->story->points->parameter_count; p++)
+        draw_parameter(d, p, guess);
+}
+
+/* --- by unit ---------------------------------------------------------------------------------- */
+
+/* Metrics of metrics/cycles.metrics, and how the picture calls them. */
+static const struct {
+    const char *metric, *name;
+} units[] = {
+    {"issue_cycles", "issue"},   {"fp32_cycles", "fp32"},         {"int_cycles", "int"},
+    {"sfu_cycles", "sfu"},       {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
+    {"tensor_cycles", "tensor"}, {"constant_cycles", "constant"}, {"shared_cycles", "shared, L1"},
+    {"l2_cycles", "L2"},         {"crowd_cycles", "one warp"}};
+
+enum { UNITS = sizeof units / sizeof units[0], RIVALS_MOST = 4 };
+
+typedef struct Rival {
+    size_t point;
+    const char *name;
+    Tone tone;
+} Rival;
+
+static size_t add_rival(Rival *list, size_t n, size_t point, const char *name, Tone tone)
+{
+    for (size_t k = 0; k < n; k++)
+        if (list[k].point == point)
+            return n;
+    if (point != SIZE_MAX)
+        list[n++] = (Rival){point, name, tone};
+    return n;
+}
+
+/* The next in the order of times after `point`, among those that have one. */
+static size_t timed_at(const Drawing *d, size_t place)
+{
+    return place < d->order.count && !isnan(d->story->points->ms[d->order.at[place]])
+               ? d->order.at[place]
+               : SIZE_MAX;
+}
+
+static size_t first_by(const Drawing *d, const StoryColumn *c)
+{
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; c && k < d->order.count; k++)
+        if (is_better(c, d->order.at[k], best))
+            best = d->order.at[k];
+    return best;
+}
+
+/* The winner, the fastest other one, the one of median time, the first by the time metric. */
+static size_t choose_rivals(Drawing *d, Rival *list)
+{
+    const Story *story = d->story;
+    const StoryColumn *guess = story_column(d->arena, story, story->time_metric);
+    size_t n = add_rival(list, 0, story->winner, "winner", TONE_BEST);
+    size_t second = timed_at(d, 0) == story->winner ? timed_at(d, 1) : timed_at(d, 0);
+    n = add_rival(list, n, second, "fastest other", TONE_CHOSEN);
+    if (guess)
+        n = add_rival(list, n, first_by(d, guess),
+                      arena_printf(d->arena, "first by %s", guess->name), TONE_FRONT);
+    if (story->points->distinct > 2)
+        n = add_rival(list, n, timed_at(d, (story->points->distinct - 1) / 2), "median time",
+                      TONE_ALL);
+    return n;
+}
+
+/* Columns of the units that any of the rivals uses. */
+static size_t used_units(Drawing *d, const Rival *rivals, size_t n, const StoryColumn **columns,
+                         const char **names)
+{
+    size_t count = 0;
+    for (size_t u = 0; u < UNITS; u++) {
+        const StoryColumn *c = story_column(d->arena, d->story, units[u].metric);
+        bool used = false;
+        for (size_t k = 0; c && k < n; k++)
+            used = used || c->values[rivals[k].point] > 0;
+        if (!used)
+            continue;
+        columns[count] = c;
+        names[count++] = units[u].name;
+    }
+    return count;
+}
+
+static Series rival_series(Drawing *d, const Rival *r, const StoryColumn *const *columns, size_t n)
+{
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++) {
+        y[k] = columns[k]->values[r->point];
+        tips[k] =
+            arena_printf(d->arena, "%s\n%s %.4g cycles", d->tips[r->point], columns[k]->name, y[k]);
+    }
+    return (Series){r->name, SERIES_BARS, r->tone, places(d->arena, n), y, NULL, n, tips};
+}
+
+void draw_bound(Drawing *d)
+{
+    Rival rivals[RIVALS_MOST];
+    const StoryColumn *columns[UNITS];
+    const char **names = ARENA_ARRAY(d->arena, const char *, UNITS);
+    size_t n = choose_rivals(d, rivals), count = used_units(d, rivals, n, columns, names);
+    if (count == 0)
+        return;
+    Series *series = ARENA_ARRAY(d->arena, Series, RIVALS_MOST);
+    for (size_t k = 0; k < n; k++)
+        series[k] = rival_series(d, &rivals[k], columns, count);
+    Picture *p = drawing_add(
+        d, PICTURE_WINNER, "bound", "The bound by unit",
+        "Cycles that each unit of an SM is busy, by static analysis: the tallest bounds the time "
+        "from below. \"One warp\" is the time of one warp among the resident ones, times the "
+        "waves.");
+    p->plot.x = (Axis){.label = "", .names = names, .name_count = count};
+    p->plot.y = (Axis){.label = "cycles", .from_zero = true};
+    p->plot.series = series;
+    p->plot.series_count = n;
+}
+
+/* --- by stage --------------------------------------------------------------------------------- */
+
+typedef double SecondsOf(const StorySeconds *s);
+
+static double wall_of(const StorySeconds *s)
+{
+    return s->wall;
+}
+
+static double cores_of(const StorySeconds *s)
+{
+    return s->cores;
+}
+
+static double gpu_of(const StorySeconds *s)
+{
+    return s->gpu;
+}
+
+static Series seconds_series(Drawing *d, const char *name, Tone tone, SecondsOf *of)
+{
+    size_t n = d->story->seconds_count;
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++) {
+        y[k] = of(&d->story->seconds[k]);
+        tips[k] = arena_printf(d->arena, "%s: %.3g s (%s)", d->story->seconds[k].name, y[k], name);
+    }
+    return (Series){name, SERIES_BARS, tone, places(d->arena, n), y, NULL, n, tips};
+}
+
+static bool has_gpu_seconds(const Story *s)
+{
+    for (size_t k = 0; k < s->seconds_count; k++)
+        if (!isnan(s->seconds[k].gpu))
+            return true;
+    return false;
+}
+
+void draw_seconds(Drawing *d)
+{
+    const Story *story = d->story;
+    size_t n = story->seconds_count;
+    if (n == 0)
+        return;
+    const char **names = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++)
+        names[k] = story->seconds[k].name;
+    bool gpu = has_gpu_seconds(story);
+    Series *series = ARENA_ARRAY(d->arena, Series, 3);
+    series[0] = seconds_series(d, "wall time", TONE_CHOSEN, wall_of);
+    series[1] = seconds_series(d, "processor time", TONE_RANDOM, cores_of);
+    series[2] = seconds_series(d, "GPU time", TONE_BEST, gpu_of);
+    Picture *p = drawing_add(d, PICTURE_COST, "seconds", "Where the time of the run went",
+                             "Seconds by stage; processor time is the sum over all processors, "
+                             "helper programs included.");
+    p->plot.x = (Axis){.label = "", .names = names, .name_count = n};
+    p->plot.y = (Axis){.label = "seconds", .from_zero = true};
+    p->plot.series = series;
+    p->plot.series_count = gpu ? 3 : 2;
+}

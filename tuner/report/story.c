@@ -1,0 +1,81 @@
+#include "tuner/report/story.h"
+
+#include <math.h>
+
+static const char *recording_origin(Arena *a, const PointSet *s)
+{
+    if (s->imported && *s->imported)
+        return arena_printf(a,
+                            "Imported times, not measured by aptune: %s. They are said to be of %s "
+                            "and were read from %s.",
+                            s->imported, s->gpu, s->origin);
+    return arena_printf(a, "Recorded times: measured on %s on %s, read from %s.", s->gpu, s->date,
+                        s->origin);
+}
+
+Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess)
+{
+    const PointSet *s = y->points;
+    double *correlation = ARENA_ARRAY(a, double, y->metric_count);
+    for (size_t m = 0; m < y->metric_count; m++)
+        correlation[m] = y->metrics[m].correlation;
+    Story story = {.points = s,
+                   .origin = recording_origin(a, s),
+                   .carving = choice->name,
+                   .dropped = choice->thresholded,
+                   .chosen = choice->chosen,
+                   .chosen_name = "chosen by carving",
+                   .complete = true,
+                   .x_metric = "bound_cycles",
+                   .y_metric = "crowd_cycles",
+                   .time_metric = guess,
+                   .correlation = correlation};
+    story.winner = story_best_chosen(&story);
+    return story;
+}
+
+static const StoryColumn *metric_column(Arena *a, const PointSet *s, size_t m)
+{
+    const Metric *metric = &s->metrics->metrics.at[m];
+    StoryColumn *c = ARENA_NEW(a, StoryColumn);
+    *c = (StoryColumn){metric->name, metric->unit, metric->meaning,
+                       s->metric[m], true,         metric->higher};
+    return c;
+}
+
+const StoryColumn *story_column(Arena *a, const Story *story, const char *name)
+{
+    const PointSet *s = story->points;
+    int m = name ? metricset_find(s->metrics, name) : -1;
+    if (m >= 0)
+        return metric_column(a, s, (size_t)m);
+    int field = name ? profile_find(name) : -1;
+    if (field < 0)
+        return NULL;
+    double *values = ARENA_ARRAY(a, double, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        values[i] = s->profiles[i] ? s->profiles[i]->value[field] : NAN;
+    const ProfileInfo *info = profile_info((ProfileField)field);
+    StoryColumn *c = ARENA_NEW(a, StoryColumn);
+    *c = (StoryColumn){
+        .name = info->name, .unit = info->unit, .meaning = info->meaning, .values = values};
+    return c;
+}
+
+size_t story_chosen_count(const Story *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->points->count; i++)
+        n += s->chosen[i] && s->points->same_as[i] == i;
+    return n;
+}
+
+size_t story_best_chosen(const Story *s)
+{
+    const double *ms = s->points->ms;
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < s->points->count; i++)
+        if (s->chosen[i] && !isnan(ms[i]) && (best == SIZE_MAX || ms[i] < ms[best]))
+            best = i;
+    return best;
+}
