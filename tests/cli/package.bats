@@ -75,6 +75,17 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     lacks "$(cat page)" '`|\]\([a-z]' # nothing of Markdown is left
 }
 
+@test "the library's page has each function of its header with what is said of it" {
+    { command -v man && command -v col; } >/dev/null || skip "no man or col"
+    page "$PREFIX/share/man/man3/aptune.h.3" >page
+    sed -nE 's/^APTUNE_API .*\**(aptune_[a-z_]+)\(.*/\1/p' "$PREFIX/include/aptune.h" >functions
+    [ "$(wc -l <functions)" -gt 20 ]
+    while read -r function; do
+        grep -qE "^ {7}[a-z].*[ *]$function\(" page
+    done <functions
+    lacks "$(cat page)" 'APTUNE_API|/\* ---'
+}
+
 @test "completion knows commands and every option of each" {
     complete_words ''
     [ "$output" = "$(commands | LC_ALL=C sort)" ]
@@ -119,7 +130,8 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
 @test "the Debian package names the libraries it needs, holds what is installed, and goes without a trace" {
     command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-shlibdeps"
     [ "$(id -u)" -eq 0 ] || skip "dpkg wants root"
-    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$PWD" >log 2>&1 || { cat log; false; }
+    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$PWD" \
+        -D CPACK_DEBIAN_COMPRESSION_TYPE=none >log 2>&1 || { cat log; false; }
     local package
     package=$(echo aptune_*.deb)
     run dpkg-deb --field "$package" Depends
