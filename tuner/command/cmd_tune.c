@@ -1,24 +1,27 @@
-/* aptune tune: the main job. */
+/* aptune tune: the main job, over aptune.h as another program would do it.  What the header does
+ * not publish is looked up inside the handle: dumps of stages, and what a stopped run leaves. */
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/dump.h"
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options_run.h"
-#include "tuner/library/shard.h"
-#include "tuner/command/start.h"
-#include "tuner/output/emit.h"
+#include "tuner/command/progress.h"
+#include "tuner/library/handle.h"
+#include "tuner/library/settings.h"
 #include "tuner/output/report.h"
-#include "tuner/run/run.h"
-#include "tuner/run/run_sanitize.h"
 
 #include <stdio.h>
+#include <string.h>
 
-typedef struct TuneOptions {
-    RunOptions run;
+typedef struct Tune {
+    aptune *handle;
+    ProgressBar bar;
+    Interrupt interrupt; /* nothing before the first space is open */
     bool json, help;
-    const char *why;   /* a configuration; NULL: none asked for */
     const char *dumps; /* letters of -d */
-} TuneOptions;
+} Tune;
+
+/* --- options ---------------------------------------------------------------------------------- */
 
 static bool take_dumps(const Option *o, const char *letters, void *field, Diag *d)
 {
@@ -30,224 +33,238 @@ static bool take_dumps(const Option *o, const char *letters, void *field, Diag *
 }
 
 static const Option own_options[] = {
-    {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,
-     offsetof(TuneOptions, why), 0, 0},
-    {"json", NULL, "print one JSON object instead of the report", option_flag,
-     offsetof(TuneOptions, json), 0, 0},
-    {"help", NULL, "print this", option_flag, offsetof(TuneOptions, help), 0, 0},
+    {"json", NULL, "print one JSON object instead of the report", option_flag, offsetof(Tune, json),
+     0, 0},
+    {"help", NULL, "print this", option_flag, offsetof(Tune, help), 0, 0},
     /* The last one: the letters follow it in the help. */
-    {"d", "LETTERS", "dump what stages leave to standard error:", take_dumps,
-     offsetof(TuneOptions, dumps), 0, 0},
+    {"d", "LETTERS", "dump what stages leave to standard error:", take_dumps, offsetof(Tune, dumps),
+     0, 0},
 };
+enum { OWN = sizeof own_options / sizeof own_options[0] };
 
-static OptionTable table_of(TuneOptions *o)
+/* Those of the handle, and our own behind them. */
+static OptionTable table_of(Tune *t, RunOptions *unused)
 {
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
-    return (OptionTable){{options_run(&o->run), options_tune(&o->run), {own_options, OWN, o}}, 3};
+    return (OptionTable){{options_run(unused), options_tune(unused), {own_options, OWN, t}}, 3};
+}
+
+static bool is_own(const Option *o)
+{
+    return o >= own_options && o < own_options + OWN;
+}
+
+static bool give(void *context, const Option *o, const char *text, void *field, Diag *d)
+{
+    Tune *t = context;
+    if (is_own(o))
+        return o->take(o, text, field, d);
+    return aptune_set(t->handle, o->name, text) == APTUNE_OK ||
+           diag_fail(d, "%s", aptune_message(t->handle));
 }
 
 /* Do the options go together? */
-static bool check_options(const RunOptions *o)
+static bool check_options(const Tune *t)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    bool ok = options_agree(o, &d);
+    bool ok = options_agree(&t->handle->options, &d);
     if (!ok)
         fprintf(stderr, "aptune: %s\n", d.messages.at[0].text);
     arena_free(a);
     return ok;
 }
 
-static bool parse_options(const OptionTable *t, int argc, char **argv, TuneOptions *o)
+static bool parse_options(Tune *t, int argc, char **argv)
 {
     int rest;
-    shard_ask(&o->run);
-    if (!options_parse(t, argc, argv, &rest))
+    RunOptions unused;
+    OptionTable table = table_of(t, &unused);
+    aptune_set(t->handle, "shard", "auto"); /* the whole space where no launcher says so */
+    if (!options_read(&table, argc, argv, give, t, &rest))
         return false;
-    return o->help || (options_end(argc, argv, rest) && check_options(&o->run));
+    return t->help || (options_end(argc, argv, rest) && check_options(t));
 }
 
-static bool print_usage(const OptionTable *t)
+static bool print_usage(Tune *t)
 {
     Buf text = {0};
+    RunOptions unused;
+    OptionTable table = table_of(t, &unused);
     buf_puts(&text, "usage: aptune [tune] --space FILE [options]\n");
-    options_print_help(t, &text);
+    options_print_help(&table, &text);
     dump_letters(&text);
     return command_finish(&text);
 }
 
-static void dump(const Run *r, const TuneOptions *o, DumpPoint point)
+/* --- what is shown meanwhile ------------------------------------------------------------------ */
+
+static void print_message(void *context, aptune_severity severity, const char *text)
+{
+    Tune *t = context;
+    (void)severity;
+    progress_end(&t->bar);
+    fputs(text, stderr);
+}
+
+static int show_progress(void *context, const char *stage, size_t done, size_t all,
+                         const char *what)
+{
+    Tune *t = context;
+    progress_step(&t->bar, stage, done, all, what);
+    return 0;
+}
+
+static void dump(const Tune *t, DumpPoint point)
 {
     Buf out = {0};
-    dump_stage(r, point, o->dumps, &out);
+    dump_stage(&t->handle->run, point, t->dumps, &out);
     fputs(buf_text(&out), stderr);
     buf_free(&out);
 }
 
-/* Tells what is about to happen before it happens. */
-static bool print_heading(const Run *r, const TuneOptions *o)
-{
-    if (o->json)
-        return true;
-    Buf out = {0};
-    report_heading(r, &out);
-    return command_finish(&out);
-}
+/* --- results ---------------------------------------------------------------------------------- */
 
-static bool print_counts(const Run *r, const TuneOptions *o)
+static bool write_table(aptune *a, Buf *said)
 {
-    Buf out = {0};
-    if (o->json)
-        report_dry_run_json(r, &out);
-    else
-        report_dry_run(r, &out);
-    return command_finish(&out);
-}
-
-static bool write_table(Run *r, Buf *said)
-{
-    Buf csv = {0};
-    report_csv(r, &csv);
-    const char *path = arena_printf(r->arena, "%s/configurations.csv", r->options.output);
-    bool ok = file_write(path, buf_text(&csv), csv.size, r->diag);
-    buf_free(&csv);
+    Arena *scratch = arena_new();
+    Diag d = diag_new(scratch);
+    const char *text = aptune_text(a, APTUNE_TABLE);
+    const char *path = arena_printf(scratch, "%s/configurations.csv", aptune_output(a));
+    bool ok = folder_create(aptune_output(a), &d) && file_write(path, text, strlen(text), &d);
     if (ok)
         buf_puts(said, path);
+    command_flush_messages(&d);
+    arena_free(scratch);
     return ok;
 }
 
 /* Writes what a run leaves, and says where. */
-static bool write_files(Run *r, Buf *said)
+static bool write_files(aptune *a, Buf *said)
 {
-    if (!folder_create(r->options.output, r->diag))
-        return false;
-    Buf winner = {0}, table = {0};
-    bool ok = write_table(r, &table);
-    if (r->best != SIZE_MAX)
-        ok = emit_winner(r, r->options.output, &winner, r->diag) && ok;
-    if (winner.size > 0)
-        buf_printf(said, "%-10s %s\n", "written", buf_text(&winner));
+    Buf table = {0};
+    bool ok = write_table(a, &table);
+    if (aptune_best(a) != APTUNE_NOTHING)
+        ok = aptune_emit(a, aptune_output(a)) == APTUNE_OK && ok;
+    const char *winner = aptune_emitted(a);
+    if (winner)
+        buf_printf(said, "%-10s %s\n", "written", winner);
     if (table.size > 0)
-        buf_printf(said, "%-10s %s\n", winner.size > 0 ? "" : "written", buf_text(&table));
-    buf_free(&winner);
+        buf_printf(said, "%-10s %s\n", winner ? "" : "written", buf_text(&table));
     buf_free(&table);
     return ok;
 }
 
-/* `why` is the number of the configuration asked for; SIZE_MAX: none. */
-static bool print_result(Run *r, const TuneOptions *o, size_t why)
+static bool print_result(const Tune *t)
 {
+    aptune *a = t->handle;
     Buf out = {0}, files = {0};
-    bool ok = write_files(r, &files);
-    if (o->json) {
-        report_json(r, why, &out);
-    } else {
-        report_result(r, &out);
+    bool ok = write_files(a, &files);
+    buf_puts(&out, aptune_text(a, t->json ? APTUNE_JSON : APTUNE_REPORT));
+    if (!t->json) {
         buf_puts(&out, buf_text(&files));
-        if (why != SIZE_MAX)
-            report_why(r, why, &out);
+        buf_puts(&out, a->why != SIZE_MAX ? aptune_why(a, a->why) : "");
     }
     buf_free(&files);
     return command_finish(&out) && ok;
 }
 
 /* Says what a stopped run leaves and how to go on; nothing when it was not stopped. */
-static int finish_early(Run *r, Interrupt *interrupt)
+static int finish_early(Tune *t)
 {
-    int number = r->stopped ? interrupt_take(interrupt) : 0;
+    int number = t->handle->run.stopped ? interrupt_take(&t->interrupt) : 0;
     if (number == 0)
         return EXIT_FAILED;
     Buf out = {0};
-    report_stopped(r, number, &out);
-    command_flush_messages(r->diag);
+    report_stopped(&t->handle->run, number, &out);
     fputs(buf_text(&out), stderr);
     buf_free(&out);
     return EXIT_SIGNAL + number;
 }
 
-/* Said before hours of compiling, not after. */
-static bool can_sanitize(Run *r)
-{
-    if (r->source != RUN_MEASURED)
-        return diag_fail(r->diag, "--sanitize needs a GPU: %s", r->why_not_measured);
-    return run_sanitizer(r) != NULL;
-}
-
 /* A part of a space has done its work when its outcomes are recorded: mpirun ends all of a job when
  * one process fails. */
-static bool has_result(const Run *r)
+static bool has_result(const aptune *a)
 {
-    return r->best != SIZE_MAX || r->source == RUN_STATIC || r->options.shards > 1;
+    return aptune_best(a) != APTUNE_NOTHING || aptune_source(a) == APTUNE_STATIC ||
+           a->options.shards > 1;
 }
 
-/* The way of the configurations, stage by stage. */
-static int tune(Run *r, const TuneOptions *o, ProgressBar *bar)
+/* --- the way of the configurations ------------------------------------------------------------ */
+
+static void catch_interrupts(Tune *t)
 {
-    if (!run_open(r))
+    if (t->interrupt.fd == 0)
+        t->interrupt = interrupt_catch();
+    if (t->interrupt.fd > 0)
+        aptune_stop_on(t->handle, t->interrupt.fd);
+}
+
+/* A stage, and the dump of what it left. */
+static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
+{
+    bool ok = stage(t->handle) == APTUNE_OK;
+    progress_end(&t->bar);
+    if (ok)
+        dump(t, point);
+    return ok;
+}
+
+static int tune(Tune *t)
+{
+    aptune *a = t->handle;
+    if (!pass(t, aptune_open, DUMP_OPENED))
         return EXIT_USAGE;
-    if (o->run.sanitize && !can_sanitize(r))
-        return EXIT_USAGE;
-    size_t why = o->why ? run_find_config(r, o->why, r->diag) : SIZE_MAX;
-    if (o->why && why == SIZE_MAX)
-        return EXIT_USAGE;
-    dump(r, o, DUMP_OPENED);
-    if (!print_heading(r, o))
+    /* What is about to happen, before it happens. */
+    if (!t->json && !command_print_text(aptune_text(a, APTUNE_HEADING)))
         return EXIT_FAILED;
-    if (o->run.dry_run)
-        return print_counts(r, o) ? EXIT_DONE : EXIT_FAILED;
-    command_flush_messages(r->diag); /* warnings of the spec are of use before the work */
-    if (!run_claim(r))
+    if (a->options.dry_run)
+        return command_print_text(aptune_text(a, t->json ? APTUNE_COUNTS_JSON : APTUNE_COUNTS))
+                   ? EXIT_DONE
+                   : EXIT_FAILED;
+    catch_interrupts(t);
+    if (!pass(t, aptune_compile, DUMP_COMPILED) || !pass(t, aptune_carve, DUMP_CARVED) ||
+        !pass(t, aptune_measure, DUMP_TIMED))
+        return finish_early(t);
+    if (aptune_tune(a) != APTUNE_OK || !print_result(t))
         return EXIT_FAILED;
-    Interrupt interrupt = interrupt_catch();
-    r->stop_fd = interrupt.fd;
-    if (!run_compile(r)) {
-        progress_end(bar);
-        return finish_early(r, &interrupt);
+    return has_result(a) ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* Each of the spec's problems in turn, unless one was chosen. */
+static int tune_problems(Tune *t)
+{
+    aptune *a = t->handle;
+    int code = tune(t);
+    size_t problems = a->options.problem_text ? 1 : aptune_problem_count(a);
+    for (size_t p = 1; p < problems && code == EXIT_DONE; p++) {
+        aptune_reset(a);
+        aptune_choose_problem(a, p);
+        code = tune(t);
     }
-    dump(r, o, DUMP_COMPILED);
-    run_carve(r);
-    dump(r, o, DUMP_CARVED);
-    bool timed = run_time(r);
-    progress_end(bar);
-    if (!timed)
-        return finish_early(r, &interrupt);
-    dump(r, o, DUMP_TIMED);
-    run_judge(r);
-    if (!print_result(r, o, why))
-        return EXIT_FAILED;
-    return has_result(r) ? EXIT_DONE : EXIT_FAILED;
+    return code;
 }
 
-/* Tunes one problem; *count becomes how many there are to tune. */
-static int tune_problem(const TuneOptions *o, size_t *count)
+static int run(Tune *t, int argc, char **argv)
 {
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    ProgressBar bar = progress_new();
-    Run r = start_run(a, &o->run, &bar, &d);
-    int code = tune(&r, o, &bar);
-    if (r.spec && !o->run.problem_text)
-        *count = r.spec->problem_count;
-    progress_end(&bar);
-    command_flush_messages(&d);
-    run_close(&r);
-    arena_free(a);
-    return code;
+    if (!parse_options(t, argc, argv)) {
+        fputs("`aptune tune --help` lists the options\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (t->help)
+        return print_usage(t) ? EXIT_DONE : EXIT_FAILED;
+    aptune_on_message(t->handle, print_message, t);
+    aptune_on_progress(t->handle, show_progress, t);
+    return tune_problems(t);
 }
 
 int cmd_tune(int argc, char **argv)
 {
-    TuneOptions o = {.dumps = ""};
-    OptionTable table = table_of(&o);
-    if (!parse_options(&table, argc, argv, &o)) {
-        fputs("`aptune tune --help` lists the options\n", stderr);
-        return EXIT_USAGE;
+    Tune t = {.handle = aptune_new(), .bar = progress_new(), .dumps = ""};
+    if (!t.handle) {
+        fputs("aptune: no memory or no descriptors left\n", stderr);
+        return EXIT_FAILED;
     }
-    if (o.help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
-    size_t problems = 1;
-    int code = EXIT_DONE;
-    for (; o.run.problem < problems && code == EXIT_DONE; o.run.problem++)
-        code = tune_problem(&o, &problems);
+    int code = run(&t, argc, argv);
+    aptune_free(t.handle);
     return code;
 }

@@ -5,7 +5,7 @@
  *
  *     aptune *a = aptune_new();
  *     if (aptune_set(a, "space", "mm.spec") || aptune_tune(a))
- *         fputs(aptune_message(a), stderr);
+ *         fprintf(stderr, "%s\n", aptune_message(a));
  *     else if (aptune_best(a) != APTUNE_NOTHING)
  *         printf("%s: %g ms\n", aptune_name(a, aptune_best(a)), aptune_time_ms(a, aptune_best(a)));
  *     aptune_free(a);
@@ -103,8 +103,9 @@ APTUNE_API aptune_status aptune_choose_problem(aptune *a, size_t number);
  * stop.  Options and callbacks stay, so that the handle can begin anew. */
 APTUNE_API void aptune_reset(aptune *a);
 
-/* Why the last call with a status failed: one or more lines, with file, line and column where there
- * is a place.  "" when it did not.  Until the next call with a status. */
+/* Why the last call with a status failed, without a newline at the end: one or more lines, with
+ * file, line and column where there is a place.  "" when it did not.  Until the next call with a
+ * status. */
 APTUNE_API const char *aptune_message(const aptune *a);
 
 /* --- while it works --------------------------------------------------------------------------- */
@@ -115,9 +116,10 @@ typedef enum aptune_severity {
     APTUNE_ERROR = 2
 } aptune_severity;
 
-/* Gets every message once, at the latest before the call that it came up in returns; `text` ends
- * with a newline and is valid during the call.  Called by the thread that uses the handle.  Must
- * not call functions of this handle but aptune_stop. */
+/* Gets every message once, at the latest before the call that it came up in returns; `text` is as
+ * the program shows it, "aptune: warning: …", ends with a newline and is valid during the call.
+ * Called by the thread that uses the handle.  Must not call functions of this handle but
+ * aptune_stop. */
 typedef void aptune_message_function(void *context, aptune_severity severity, const char *text);
 
 /* How far a stage is: `done` of `all` steps, the last of them about `what` (may be NULL).  A
@@ -299,7 +301,8 @@ APTUNE_API const char *aptune_emitted(const aptune *a);
  * launch, with what. */
 
 /* Gets the code of a configuration: from the cache of compiled code, else compiled.  The functions
- * below are then about this one. */
+ * below are then about this one.  The space need only be open, so that a program that has kept the
+ * winner's name need not tune again: aptune_fetch(a, aptune_find(a, kept)). */
 APTUNE_API aptune_status aptune_fetch(aptune *a, size_t configuration);
 
 typedef struct aptune_launch {

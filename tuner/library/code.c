@@ -141,11 +141,17 @@ static bool fetch(aptune *a, size_t configuration)
     return compile_launches(a, configuration, &task);
 }
 
+/* One configuration may be wanted of a space of which nothing else was compiled. */
+static bool open_sources(aptune *a)
+{
+    return a->run.sources || run_open_sources(&a->run);
+}
+
 static bool check_fetched(aptune *a, size_t configuration)
 {
     const Run *r = &a->run;
-    if (a->stage < HANDLE_COMPILED)
-        return diag_fail(r->diag, "a dry run has no code");
+    if (!r->device)
+        return diag_fail(r->diag, "no device is known to compile for");
     if (configuration >= r->config_count)
         return diag_fail(r->diag, "there is no configuration %zu", configuration);
     const Config *c = &r->configs[configuration];
@@ -157,10 +163,11 @@ aptune_status aptune_fetch(aptune *a, size_t configuration)
 {
     handle_enter(a);
     handle_forget_code(a);
-    aptune_status status = handle_bring(a, HANDLE_COMPILED);
+    aptune_status status = handle_bring(a, HANDLE_OPENED);
     if (status != APTUNE_OK)
         return handle_leave(a, status);
-    bool right = check_fetched(a, configuration), ok = right && fetch(a, configuration);
+    bool right = check_fetched(a, configuration);
+    bool ok = right && open_sources(a) && fetch(a, configuration);
     if (!ok)
         handle_forget_code(a);
     handle_tell(a, &a->diag);

@@ -177,6 +177,17 @@ static void tell(aptune *a, aptune_severity severity, const char *text)
     handle_enter(a);
 }
 
+/* For aptune_message: as it is shown, but without "aptune: error:" where there is no place. */
+static void keep(aptune *a, const DiagMessage *m, const Buf *shown)
+{
+    if (a->failure.size > 0)
+        buf_putc(&a->failure, '\n');
+    if (m->at.source)
+        buf_add(&a->failure, shown->text, shown->size - 1);
+    else
+        buf_puts(&a->failure, m->text);
+}
+
 void handle_tell(aptune *a, Diag *d)
 {
     static const aptune_severity severities[] = {APTUNE_NOTE, APTUNE_WARNING, APTUNE_ERROR};
@@ -188,7 +199,7 @@ void handle_tell(aptune *a, Diag *d)
         diag_print(&one, &text);
         error = m->kind == DIAG_ERROR || (m->kind == DIAG_NOTE && error);
         if (error)
-            buf_puts(&a->failure, buf_text(&text));
+            keep(a, m, &text);
         tell(a, severities[m->kind], buf_text(&text));
         buf_free(&text);
     }

@@ -3,9 +3,16 @@
 #include "tuner/library/shard.h"
 #include "tuner/library/where.h"
 
+#include <limits.h>
 #include <sched.h>
 
-enum { SECONDS_MOST = 86400, DEVICES_MOST = 1024, JOBS_MOST = 1024, FINALISTS_MOST = 1000 };
+enum {
+    SECONDS_MOST = 86400,
+    DEVICES_MOST = 1024,
+    JOBS_MOST = 1024,
+    FINALISTS_MOST = 1000,
+    AUDIT_MOST = 1000000
+};
 
 static const Option run_options[] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
@@ -62,6 +69,10 @@ static const Option tune_options[] = {
      offsetof(RunOptions, finalists), 1, FINALISTS_MOST},
     {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",
      option_seconds, offsetof(RunOptions, trial_limit), 0, SECONDS_MOST},
+    {"audit", "N", "time N of the dropped, drawn at random: what did carving miss?", option_count,
+     offsetof(RunOptions, audit), 1, AUDIT_MOST},
+    {"audit-seed", "N", "of the draw (default 1)", option_count, offsetof(RunOptions, audit_seed),
+     0, INT_MAX},
     {"sanitize", NULL, "run the survivors under compute-sanitizer, too", option_flag,
      offsetof(RunOptions, sanitize), 0, 0},
     {"devices", "LIST", "several GPUs: all, or by number, such as 0,2", option_text,
@@ -86,6 +97,7 @@ OptionGroup options_run(RunOptions *target)
 
 OptionGroup options_tune(RunOptions *target)
 {
+    target->audit_seed = 1;
     shard_ask_rank(target);
     return (OptionGroup){tune_options, sizeof tune_options / sizeof tune_options[0], target};
 }
@@ -96,6 +108,8 @@ bool options_agree(const RunOptions *o, Diag *d)
         return diag_fail(d, "which space? Say --space FILE");
     if (o->devices && o->ordinal >= 0)
         return diag_fail(d, "say --device or --devices, not both");
+    if (o->exhaustive && o->audit > 0)
+        return diag_fail(d, "--exhaustive drops nothing that --audit could time");
     return true;
 }
 

@@ -14,7 +14,7 @@
 OptionGroup options_run(RunOptions *target);
 
 /* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,
- * --devices, --mixed, --shard, --dry-run. */
+ * --devices, --mixed, --shard, --dry-run, --why. */
 OptionGroup options_tune(RunOptions *target);
 
 /* Do they go together, and is there a space to work on?  False after a message. */

@@ -115,7 +115,7 @@ aptune_status handle_bring(aptune *a, HandleStage stage)
         aptune_status status = take_step(a, a->stage + 1);
         a->failed = status;
         if (status == APTUNE_STOPPED && a->failure.size == 0)
-            buf_puts(&a->failure, "aptune: stopped\n");
+            buf_puts(&a->failure, "stopped");
         if (status != APTUNE_OK)
             return status;
     }

@@ -324,7 +324,7 @@ static void print_warm(const Run *r, Buf *out)
     Arena *a = arena_new();
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].warm_count > 0 && r->configs[i].status == TRIAL_OK &&
+        if (r->selected[i] && r->configs[i].warm_count > 0 && r->configs[i].status == TRIAL_OK &&
             (best == SIZE_MAX || r->configs[i].warm_median < r->configs[best].warm_median))
             best = i;
     if (best != SIZE_MAX && r->configs[r->best].warm_count > 0) {
@@ -432,6 +432,7 @@ void report_result(const Run *r, Buf *out)
         print_device(r, out);
     }
     print_best(r, out);
+    report_audit(r, out);
     report_ledger(r, out);
 }
 
@@ -486,6 +487,8 @@ void report_why(const Run *r, size_t i, Buf *out)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
                                              : "by what the times so far told (polish)");
+        if (c->audited)
+            buf_puts(out, "timed all the same, drawn at random (--audit)\n");
     }
     if (c->timed)
         print_outcome(r, c, out);

@@ -70,6 +70,8 @@ void report_json(const Run *r, size_t why, Buf *out)
     set_counts(r, o);
     json_object_set_new(o, "best", best_of(r));
     json_object_set_new(o, "final", final_of(r));
+    if (r->options.audit > 0)
+        json_object_set_new(o, "audit", report_audit_json(r));
     if (r->source == RUN_MEASURED)
         json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
     if (r->watch.health.looks > 0)
@@ -157,7 +159,7 @@ static void csv_heading(const Run *r, Buf *out)
         buf_printf(out, ",%s", profile_info((ProfileField)f)->name);
     for (size_t m = 0; m < r->metrics->metrics.count; m++)
         buf_printf(out, ",%s", r->metrics->metrics.at[m].name);
-    buf_puts(out, ",why\n");
+    buf_puts(out, ",audited,why\n");
 }
 
 static void csv_row(const Run *r, size_t i, Buf *out)
@@ -177,7 +179,7 @@ static void csv_row(const Run *r, size_t i, Buf *out)
         csv_number(out, c->metrics ? c->metrics[m] : NAN);
     Buf why = {0};
     report_why(r, i, &why);
-    buf_putc(out, ',');
+    buf_printf(out, ",%d,", c->audited);
     csv_text(out, buf_text(&why));
     buf_putc(out, '\n');
     buf_free(&why);

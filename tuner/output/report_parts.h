@@ -36,4 +36,8 @@ json_t *report_stage_seconds(const double *seconds);
 void report_ledger(const Run *r, Buf *out);
 json_t *report_ledger_json(const Run *r);
 
+/* What the audit says, where there was one: lines of the report, and an object or null. */
+void report_audit(const Run *r, Buf *out);
+json_t *report_audit_json(const Run *r);
+
 #endif

@@ -67,6 +67,7 @@ typedef struct Config {
     const char *words;  /* what went wrong */
     double seconds;     /* that it kept a GPU busy; 0: not known */
     int device;         /* its RecordDevice in the recording it comes from or goes to; 0: none */
+    bool audited;       /* dropped, and drawn to be timed all the same (run_audit.h) */
 } Config;
 
 /* The stages that a run's wall time and processor time are charged to. */
@@ -100,6 +101,8 @@ typedef struct RunOptions {
     double trial_limit;       /* seconds one trial may take; 0: from those before it */
     int finalists;            /* the best so many are timed again; 0: as many as are close */
     bool sanitize;            /* run the survivors under compute-sanitizer, too */
+    int audit;                /* dropped configurations to time, drawn at random; 0: none */
+    int audit_seed;           /* of the draw */
     int ordinal;              /* which GPU; < 0: not said, the one of `local_rank` */
     const char *devices;      /* several GPUs: "all" or "0,2"; NULL: one */
     bool mixed;               /* they may be of different kinds */
@@ -160,6 +163,27 @@ typedef struct RunFinal {
     double within;  /* a difference below this part does not count, however sure */
     size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
 } RunFinal;
+
+/* What timing some of the dropped configurations says of all of them; see run_audit.h.  A time
+ * counts for the same work. */
+typedef struct RunAudit {
+    size_t *list; /* configurations drawn */
+    size_t count;
+    size_t dropped;     /* of distinct code, that neither carving nor polish chose */
+    size_t outcomes;    /* drawn ones that have one: what follows is about these */
+    size_t failed;      /* of them: wrong, or without a time; never better */
+    size_t better;      /* faster than the winner by more than `margin` */
+    double margin;      /* 0.005: a difference of 0.5 % does not count */
+    size_t fastest;     /* of them; SIZE_MAX: none gave a time */
+    double ratio;       /* its time over the winner's; NaN */
+    double share_high;  /* of the dropped, how many are better at most: as a share … */
+    size_t better_high; /* … and as a number */
+    size_t beyond_high; /* how many of the dropped are faster than `fastest` at most */
+    size_t near_timed;  /* chosen ones within `near` of the winner, itself among them, or better */
+    size_t near;        /* the same of those drawn */
+    double recall;      /* share of all such configurations that was chosen: estimated … */
+    double recall_low;  /* … and at least */
+} RunAudit;
 
 typedef struct Run {
     Arena *arena; /* of everything that lives as long as the run */
@@ -226,6 +250,7 @@ typedef struct Run {
     TaskCache l2;              /* what the L2 held when runs were timed */
     RunWatch watch;            /* while measuring */
     RunFinal final;
+    RunAudit audit;                /* without a list where none was asked for */
     RunFinal truth;                /* of the recording that is replayed or compared with */
     size_t sanitized, unclean;     /* configurations run under compute-sanitizer; with findings */
     double seconds[LEDGER_STAGES]; /* wall time */
@@ -271,7 +296,7 @@ void run_close(Run *r);
 /* What timing only a part cost, against timing all: configurations of distinct code. */
 typedef struct RunWorth {
     size_t timed;      /* by this run, or taken over from an earlier one */
-    size_t recorded;   /* others whose time a recording has; the rest is estimated */
+    size_t recorded;   /* others whose time a recording has, or the audit; the rest is estimated */
     size_t all;        /* that could be timed */
     double gpu_s;      /* of those timed */
     double all_gpu_s;  /* of all */

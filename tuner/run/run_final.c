@@ -21,7 +21,7 @@ static const double near_best = 1.03;
 /* Who is surely slower than the fastest, but by less than this, is tied with it all the same.  On
  * an H200 the median ratio of two transposes over 31 rounds moved by 0.2 % from one process to the
  * next, whose buffers lie elsewhere: an interval within one process says nothing about that. */
-static const double same_within = 0.005;
+const double run_same_within = 0.005;
 
 /* Who wins a tie must be nearer than that, so that another run, where it is somewhat farther, still
  * names it as tied. */
@@ -207,7 +207,7 @@ void run_final_decide(const Run *r, RunFinal *f)
     f->ratio_high = ARENA_ARRAY(r->arena, double, f->count);
     f->ties = ARENA_ARRAY(r->arena, size_t, f->count);
     f->tie_count = 0;
-    f->within = f->rounds > 0 ? same_within : 0;
+    f->within = f->rounds > 0 ? run_same_within : 0;
     take_medians(r, f);
     take_ratios(r, f);
     for (size_t k = 0; k < f->count; k++)

@@ -11,6 +11,9 @@
 
 #include "tuner/run/timer.h"
 
+/* A difference in time below this part of it does not count, however sure. */
+extern const double run_same_within;
+
 /* Chooses the finalists, times them again where the timer can, decides: fills r->final.  False,
  * with a message, only when the timer cannot go on. */
 bool run_final(Run *r, const Timer *t);

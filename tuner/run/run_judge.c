@@ -1,4 +1,5 @@
 /* The winner, and what it is worth against everything that was ever timed. */
+#include "tuner/run/run_audit.h"
 #include "tuner/run/run_final.h"
 
 #include "tuner/choose/random.h"
@@ -71,6 +72,7 @@ static void compare_with_recording(Run *r, const double *times)
 void run_judge(Run *r)
 {
     find_best(r);
+    run_audit_judge(r);
     if (!r->recording)
         return;
     double *times = ARENA_ARRAY(r->arena, double, r->config_count);

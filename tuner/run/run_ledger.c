@@ -47,7 +47,10 @@ RunWorth run_worth(const Run *r)
         if (c->code != CODE_OK || c->same_as != i)
             continue;
         w.all++;
-        if (c->timed) {
+        if (c->timed && c->audited) { /* no part of what carving chose */
+            w.recorded++;
+            w.all_gpu_s += cost(c->seconds, c->times, c->time_count);
+        } else if (c->timed) {
             w.timed++;
             w.gpu_s += cost(c->seconds, c->times, c->time_count);
         } else if (outcome_of(r, i)) {

@@ -2,6 +2,7 @@
  *
  * Polish (tuner/choose/polish.h) chooses a few at a time, each time by what was found so far, until
  * its part of the budget is spent. */
+#include "tuner/run/run_audit.h"
 #include "tuner/run/run_final.h"
 #include "tuner/run/run_sanitize.h"
 #include "tuner/run/timer.h"
@@ -110,8 +111,11 @@ bool run_time(Run *r)
     bool ok = true;
     if (r->source != RUN_STATIC || r->options.shards > 1) {
         ok = open_timer(r, &timer);
-        bool timed = ok && time_all(r, &timer) && run_sanitize(r, &timer) && run_final(r, &timer);
+        bool timed = ok && time_all(r, &timer) && run_sanitize(r, &timer) && run_final(r, &timer) &&
+                     run_audit(r, &timer);
         ok = ok && timer.close(timer.state) && timed;
+    } else if (r->options.audit > 0) {
+        diag_warn(r->diag, (Span){0}, "nothing is audited: there are no times here");
     }
     ok = ok && run_keep_profiles(r);
     run_charge(r, LEDGER_TIME, &since);

@@ -1,0 +1,77 @@
+#include "tuner/choose/audit.h"
+
+#include <gsl/gsl_cdf.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+/* splitmix64's output function (Steele, Lea, Flood, OOPSLA 2014): one to one, so that different
+ * numbers never get the same key. */
+static uint64_t scramble(uint64_t z)
+{
+    z += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+typedef struct Ticket {
+    uint64_t key;
+    size_t place;
+} Ticket;
+
+static int ticket_compare(const void *pa, const void *pb)
+{
+    const Ticket *a = pa, *b = pb;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+size_t audit_draw(uint64_t seed, const uint64_t *numbers, size_t n, size_t count, size_t *out)
+{
+    Arena *a = arena_new();
+    Ticket *tickets = ARENA_ARRAY(a, Ticket, n);
+    size_t drawn = count < n ? count : n;
+    for (size_t i = 0; i < n; i++)
+        tickets[i] = (Ticket){scramble(scramble(seed) ^ numbers[i]), i};
+    if (n > 1)
+        qsort(tickets, n, sizeof *tickets, ticket_compare);
+    for (size_t k = 0; k < drawn; k++)
+        out[k] = tickets[k].place;
+    arena_free(a);
+    return drawn;
+}
+
+/* --- bounds ----------------------------------------------------------------------------------- */
+
+double audit_share_high(size_t sample, size_t good)
+{
+    if (good >= sample)
+        return 1;
+    return gsl_cdf_beta_Pinv(AUDIT_CONFIDENCE, (double)good + 1, (double)(sample - good));
+}
+
+/* Would so few good ones in the sample be no surprise if there were `many` in all? */
+static bool is_possible(size_t all, size_t sample, size_t good, size_t many)
+{
+    double p = gsl_cdf_hypergeometric_P((unsigned)good, (unsigned)many, (unsigned)(all - many),
+                                        (unsigned)sample);
+    return p > 1 - AUDIT_CONFIDENCE;
+}
+
+size_t audit_count_high(size_t all, size_t sample, size_t good)
+{
+    if (all > UINT_MAX / 2 || sample > all || good > sample)
+        return all;
+    /* The more there are, the less likely are so few in the sample. */
+    size_t low = good, high = all - (sample - good);
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (is_possible(all, sample, good, middle))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}

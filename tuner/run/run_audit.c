@@ -1,0 +1,118 @@
+#include "tuner/run/run_audit.h"
+
+#include "tuner/choose/audit.h"
+#include "tuner/run/run_final.h"
+
+#include <math.h>
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+static bool is_dropped(const Run *r, size_t i)
+{
+    const Config *c = &r->configs[i];
+    return c->code == CODE_OK && c->same_as == i && !r->selected[i];
+}
+
+/* Drawn by their numbers in the space: a run that goes on where an earlier one was stopped draws
+ * the same ones. */
+static void draw(Run *r)
+{
+    RunAudit *u = &r->audit;
+    size_t wanted = carve_share(&r->plan.request, (size_t)r->options.audit);
+    size_t *dropped = ARENA_ARRAY(r->arena, size_t, r->config_count);
+    uint64_t *numbers = ARENA_ARRAY(r->arena, uint64_t, r->config_count);
+    for (size_t i = 0; i < r->config_count; i++)
+        if (is_dropped(r, i)) {
+            numbers[u->dropped] = r->space.ranks[r->configs[i].number];
+            dropped[u->dropped++] = i;
+        }
+    u->list = ARENA_ARRAY(r->arena, size_t, wanted);
+    u->count = audit_draw((uint64_t)r->options.audit_seed, numbers, u->dropped, wanted, u->list);
+    for (size_t k = 0; k < u->count; k++) {
+        u->list[k] = dropped[u->list[k]];
+        r->configs[u->list[k]].audited = true;
+    }
+}
+
+bool run_audit(Run *r, const Timer *t)
+{
+    if (r->options.audit == 0)
+        return true;
+    if (r->final.count == 0) {
+        diag_warn(r->diag, (Span){0}, "nothing is audited: there is no winner to compare with");
+        return true;
+    }
+    draw(r);
+    return t->time(t->state, r->audit.list, r->audit.count);
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+/* For the same work; NaN where it failed. */
+static double time_of(const Config *c)
+{
+    bool right = c->timed && c->status == TRIAL_OK;
+    return right ? c->median / c->work : NAN;
+}
+
+/* A GPU that was lost, or a recording that lacks it, says nothing of a configuration. */
+static bool has_outcome(const Config *c)
+{
+    return c->timed && c->status != TRIAL_DEVICE_LOST;
+}
+
+static void count_drawn(const Run *r, RunAudit *u, double winner)
+{
+    for (size_t k = 0; k < u->count; k++) {
+        size_t i = u->list[k];
+        double ms = time_of(&r->configs[i]);
+        if (!has_outcome(&r->configs[i]))
+            continue;
+        u->outcomes++;
+        u->failed += isnan(ms) != 0;
+        u->better += ms < winner * (1 - u->margin);
+        u->near += ms <= winner * (1 + RUN_AUDIT_NEAR);
+        if (!isnan(ms) && !(ms / winner >= u->ratio)) {
+            u->ratio = ms / winner;
+            u->fastest = i;
+        }
+    }
+}
+
+static void count_chosen(const Run *r, RunAudit *u, double winner)
+{
+    for (size_t i = 0; i < r->config_count; i++) {
+        bool chosen = r->selected[i] && r->configs[i].same_as == i;
+        bool near = time_of(&r->configs[i]) <= winner * (1 + RUN_AUDIT_NEAR);
+        u->near_timed += chosen && near;
+    }
+}
+
+/* Near ones among the dropped are taken to be as frequent as among those drawn; at most they are as
+ * many as the sample leaves possible. */
+static void estimate_recall(RunAudit *u)
+{
+    double chosen = (double)u->near_timed;
+    double dropped = (double)u->near * (double)u->dropped / (double)u->outcomes;
+    size_t most = audit_count_high(u->dropped, u->outcomes, u->near);
+    u->recall = u->outcomes > 0 ? chosen / (chosen + dropped) : NAN;
+    u->recall_low = chosen / (chosen + (double)most);
+}
+
+void run_audit_judge(Run *r)
+{
+    RunAudit *u = &r->audit;
+    if (u->count == 0 || r->best == SIZE_MAX)
+        return;
+    double winner = time_of(&r->configs[r->best]);
+    u->margin = run_same_within;
+    u->fastest = SIZE_MAX;
+    u->ratio = NAN;
+    count_drawn(r, u, winner);
+    count_chosen(r, u, winner);
+    u->better_high = audit_count_high(u->dropped, u->outcomes, u->better);
+    u->beyond_high = audit_count_high(u->dropped, u->outcomes, 0);
+    u->share_high = u->outcomes < u->dropped ? audit_share_high(u->outcomes, u->better)
+                                             : (double)u->better / (double)u->dropped;
+    estimate_recall(u);
+}
