@@ -294,11 +294,16 @@ END
 cmake_minimum_required(VERSION 3.20)
 project(mine LANGUAGES C)
 find_package(aptune REQUIRED)
-add_executable(main main.c)
-target_link_libraries(main PRIVATE aptune::aptune)
+foreach(library aptune static)
+  add_executable(with_${library} main.c)
+  target_link_libraries(with_${library} PRIVATE aptune::${library})
+endforeach()
 END
     PREFIX=$PWD/moved
     configure
     cmake --build build >log 2>&1 || { cat log; false; }
-    [ "$(build/main)" = "$(pkg-config --modversion aptune)" ]
+    for program in build/with_aptune build/with_static; do
+        [ "$($program)" = "$(pkg-config --modversion aptune)" ]
+    done
+    [ "$(ldd build/with_static | grep -c libaptune)" -eq 0 ]
 }
