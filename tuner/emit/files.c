@@ -101,7 +101,7 @@ static bool make_content(const EmitUnit *u, const File *f, Buf *out, Diag *d)
 /* Where a file waits for the others. */
 static const char *waiting_path(Arena *a, const char *folder, const File *f)
 {
-    return arena_printf(a, "%s/.%s.%ld.part", folder, f->name, (long)getpid());
+    return arena_printf(a, "%s/.%s.%ld.part", folder, f->name, (long)gettid());
 }
 
 static bool write_part(Arena *a, const EmitUnit *u, const char *folder, const File *f, Diag *d)

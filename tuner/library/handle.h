@@ -67,6 +67,7 @@ struct aptune {
     Buf texts[HANDLE_TEXTS];
     Buf reason; /* aptune_why */
     Buf emitted;
+    const char *drawn;   /* path of the page; NULL: none yet */
     EmitWritten written; /* the same by name; while the run is there */
     HandleCode code;
 

@@ -1,8 +1,11 @@
 /* What a handle found, as texts and as files. */
 #include "tuner/library/handle.h"
 
+#include "metrics/base/file.h"
+
 #include "tuner/emit/unit_make.h"
 #include "tuner/output/report.h"
+#include "tuner/report/run_page.h"
 
 #include <stdint.h>
 
@@ -98,4 +101,21 @@ aptune_status aptune_emit(aptune *a, const char *folder)
 const char *aptune_emitted(const aptune *a)
 {
     return a->emitted.size ? buf_text(&a->emitted) : NULL;
+}
+
+aptune_status aptune_draw(aptune *a, const char *folder)
+{
+    handle_enter(a);
+    aptune_status status = handle_bring(a, HANDLE_JUDGED);
+    if (status != APTUNE_OK)
+        return handle_leave(a, status);
+    bool ok = folder_create(folder, &a->diag);
+    a->drawn = ok ? run_page_save(&a->run, folder) : NULL;
+    handle_tell(a, &a->diag);
+    return handle_leave(a, a->drawn ? APTUNE_OK : APTUNE_FAILED);
+}
+
+const char *aptune_drawn(const aptune *a)
+{
+    return a->drawn;
 }
