@@ -401,6 +401,7 @@ static const char SET_VARIABLE[] =
 static const char CLEAR[] =
     "static int @clear(const @kernel *k, void *buffer, long long bytes, CUstream stream)\n"
     "{\n"
+    "    (void)k;\n"
     "    const CUresult error =\n"
     "        $MemsetD8Async((CUdeviceptr)(uintptr_t)buffer, 0, (size_t)bytes, stream);\n"
     "    return error == (CUresult)0 ? ^OK : @failed(error);\n"
