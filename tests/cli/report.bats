@@ -116,6 +116,16 @@ layout_is_sound() {
     has "$(cat out/pictures/mm-thesis-tradeoff.svg)" '>utilization \[instructions\], more is better<'
 }
 
+@test "what an audit timed is told apart" {
+    make_synthetic
+    tune --space space/synthetic.spec --audit 3 --output out
+    status_is 0
+    local line
+    line=$(grep '<g class="diamonds random">' out/pictures/synthetic-tradeoff.svg)
+    [ "$(grep -o '<title>THREADS=' <<<"$line" | wc -l)" -eq 3 ]
+    has "$(cat out/report.html)" '^audit  '
+}
+
 @test "reports stay small: every configuration is told of, few are drawn" {
     "$APTUNE" study "$SOURCE/spaces/recordings/mm-h200.times.zst" --seeds 0 --output out >/dev/null
     [ "$(wc -c <out/report.html)" -lt 3000000 ]
@@ -150,6 +160,7 @@ layout_is_sound() {
     [ "$(jq -r .axis <<<"$dark")" = 'rgb(221, 221, 221)' ]
     layout_is_sound "$light"
     layout_is_sound "$dark"
+    [ "$(jq '[.tips[] | select(. == null)] | length' <<<"$dark")" -eq 0 ]
     [ "$(points "$light" transpose-tradeoff)" -eq 297 ] # all, and the ring around the winner
     [ "$(points "$dark" scan-sorted)" -eq 116 ]
 }

@@ -110,7 +110,7 @@ function(aptune_add_kernel target)
   endif()
 
   add_custom_command(
-    OUTPUT "${folder}/${source}" "${folder}/${arg_NAME}.h"
+    OUTPUT "${folder}/${arg_NAME}.h" "${folder}/${source}" # the depfile is about the first
     COMMAND aptune::program emit ${command} --depfile "${folder}.d" ${recordings}
     DEPENDS "${spec}" ${recordings} ${list} $<TARGET_FILE:aptune::program>
     DEPFILE "${folder}.d"
