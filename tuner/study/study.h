@@ -35,7 +35,9 @@ typedef struct StudyCarving {
 
 typedef struct StudyMetric {
     const char *name;
-    size_t known;       /* points that have it */
+    size_t known;       /* points with a time that have it */
+    size_t unknown;     /* points with a time that have not */
+    const char *reason; /* why the first of them has not; "" for none */
     double correlation; /* Spearman's, with the time; positive when better means faster */
     size_t place;       /* of the fastest point by this metric, ties counted against it; 0: none */
     double regret;      /* of the best `budget` by it */
