@@ -64,6 +64,7 @@ configure_package_config_file(${package}/aptune-config.cmake.in ${config}/aptune
 write_basic_package_version_file(${config}/aptune-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT aptune-targets NAMESPACE aptune:: DESTINATION ${cmakedir})
 install(FILES ${config}/aptune-config.cmake ${config}/aptune-config-version.cmake
-              ${package}/aptune_add_kernel.cmake DESTINATION ${cmakedir})
+              ${package}/aptune_add_kernel.cmake ${package}/write_options.cmake
+  DESTINATION ${cmakedir})
 
 include(${package}/debian.cmake)
