@@ -114,6 +114,11 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ "$output" = 'a folder' ]
     complete_words import --space ''
     [ -z "$output" ]
+    touch mm.json
+    complete_words bench --emitted m
+    [ "$output" = mm.json ]
+    complete_words emit --flavour driver-
+    [ "$output" = driver-linked ]
 }
 
 @test "completion of an argument: what the command reads" {

@@ -18,6 +18,7 @@ install(DIRECTORY spaces templates DESTINATION ${share} PATTERN README.md EXCLUD
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES spaces/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME specs.md)
 install(FILES templates/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME templates.md)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${package}/completion/aptune
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
