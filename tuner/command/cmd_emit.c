@@ -31,9 +31,8 @@ static bool take_identifier(const Option *o, const char *text, void *field, Diag
 
 static bool take_flavour(const Option *o, const char *text, void *field, Diag *d)
 {
-    (void)o;
     return unit_flavour_find(text, field) ||
-           diag_fail(d, "--flavour takes driver, driver-linked or runtime, not '%s'", text);
+           diag_fail(d, "--%s takes driver, driver-linked or runtime, not '%s'", o->name, text);
 }
 
 static const Option own_options[] = {

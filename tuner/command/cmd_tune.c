@@ -124,6 +124,11 @@ static void dump(const Tune *t, DumpPoint point)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
+static void say_written(Buf *said, const char *paths)
+{
+    buf_printf(said, "%-10s %s\n", said->size > 0 ? "" : "written", paths);
+}
+
 static bool write_table(aptune *a, Buf *said)
 {
     Arena *scratch = arena_new();
@@ -132,25 +137,37 @@ static bool write_table(aptune *a, Buf *said)
     const char *path = arena_printf(scratch, "%s/configurations.csv", aptune_output(a));
     bool ok = folder_create(aptune_output(a), &d) && file_write(path, text, strlen(text), &d);
     if (ok)
-        buf_puts(said, path);
+        say_written(said, path);
     command_flush_messages(&d);
     arena_free(scratch);
     return ok;
 }
 
+/* The tuned kernel for other projects. */
+static bool write_winner(aptune *a, Buf *said)
+{
+    bool none = a->options.emit && strcmp(a->options.emit, "none") == 0;
+    if (none || aptune_best(a) == APTUNE_NOTHING)
+        return true;
+    if (aptune_emit(a, aptune_output(a)) != APTUNE_OK)
+        return false;
+    Buf names = {0};
+    buf_printf(&names, "%s/", aptune_output(a));
+    for (size_t i = 0; i < a->written.count; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", a->written.names[i]);
+    say_written(said, buf_text(&names));
+    buf_free(&names);
+    return true;
+}
+
 /* Writes what a run leaves, and says where. */
 static bool write_files(aptune *a, Buf *said)
 {
-    Buf table = {0};
-    bool ok = write_table(a, &table);
-    if (aptune_best(a) != APTUNE_NOTHING)
-        ok = aptune_emit(a, aptune_output(a)) == APTUNE_OK && ok;
-    const char *winner = aptune_emitted(a);
-    if (winner)
-        buf_printf(said, "%-10s %s\n", "written", winner);
-    if (table.size > 0)
-        buf_printf(said, "%-10s %s\n", winner ? "" : "written", buf_text(&table));
-    buf_free(&table);
+    bool ok = write_winner(a, said);
+    ok = write_table(a, said) && ok;
+    if (aptune_draw(a, aptune_output(a)) != APTUNE_OK)
+        return false;
+    say_written(said, aptune_drawn(a));
     return ok;
 }
 

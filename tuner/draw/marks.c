@@ -45,7 +45,7 @@ void plot_write_mark(Buf *out, SeriesKind kind, double x, double y)
     static const char *const shapes[SERIES_KINDS] = {[SERIES_DOTS] = "h0",
                                                      [SERIES_CROSSES] = "m-2.5-2.5l5 5m0-5l-5 5",
                                                      [SERIES_DIAMONDS] = "m0-5l5 5-5 5-5-5z",
-                                                     [SERIES_DASHES] = "m-7 0h14",
+                                                     [SERIES_DASHES] = "m-8-2h16v4h-16z",
                                                      [SERIES_RINGS] =
                                                          "m-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0"};
     write_place(out, 'M', x, y);

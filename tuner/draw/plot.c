@@ -9,10 +9,10 @@
 
 /* --- room ------------------------------------------------------------------------------------- */
 
-enum { LEFT = 62, RIGHT = 12, TITLE_Y = 18, LEGEND_Y = 38, LEGEND_STEP = 17 };
+enum { LEFT = 62, RIGHT = 18, TITLE_Y = 18, LEGEND_Y = 38, LEGEND_STEP = 17 };
 
 /* About as wide as the sans-serif faces of browsers are on average at 12 pixels. */
-static const double letter_width = 6.4;
+static const double letter_width = 6.7;
 
 static double text_width(const char *text)
 {

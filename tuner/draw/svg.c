@@ -79,12 +79,14 @@ static const char style_text[] =
     ".plot .chosen.dots{stroke-width:6}"
     ".plot .crosses{fill:none;stroke:currentColor;stroke-width:1.2}"
     ".plot .rings{fill:none;stroke:currentColor;stroke-width:2.2;pointer-events:all}"
-    ".plot .dashes{fill:none;stroke:currentColor;stroke-width:3}"
-    ".plot .diamonds,.plot .bars{fill:currentColor;stroke:none}"
+    ".plot .bars{fill:currentColor;stroke:none}"
+    ".plot .dashes,.plot .diamonds{fill:currentColor;stroke:#fff}"
     ".plot .line,.plot .dashed,.plot .dotted{fill:none;stroke:currentColor;stroke-width:2}"
     ".plot .dashed{stroke-dasharray:7 4}.plot .dotted{stroke-dasharray:2 3}"
     ".plot .steps{fill:none;stroke:currentColor;stroke-width:1}"
+    ".plot .line,.plot .dashed,.plot .steps{pointer-events:none}"
     "@media screen and (prefers-color-scheme:dark){.plot{fill:#ddd}.plot .paper{fill:#16181b}"
+    ".plot .dashes,.plot .diamonds{stroke:#16181b}"
     ".plot .all{color:#7d848c}.plot .dropped{color:#d98cb8}.plot .chosen{color:#56b4e9}"
     ".plot .best{color:#ff8c3a}.plot .random{color:#e69f00}.plot .front{color:#2fc79a}}";
 

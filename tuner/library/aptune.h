@@ -295,6 +295,11 @@ APTUNE_API const char *aptune_text(aptune *a, aptune_text_kind kind);
 APTUNE_API aptune_status aptune_emit(aptune *a, const char *folder);
 APTUNE_API const char *aptune_emitted(const aptune *a);
 
+/* Writes the report with pictures, report.html and pictures/, into a folder, which is made if need
+ * be.  aptune_drawn is the page's path; NULL before there is one. */
+APTUNE_API aptune_status aptune_draw(aptune *a, const char *folder);
+APTUNE_API const char *aptune_drawn(const aptune *a);
+
 /* --- code to launch ---------------------------------------------------------------------------
  *
  * For a program that launches the winner by itself, with the driver API: what to load, what to

@@ -151,6 +151,7 @@ void aptune_reset(aptune *a)
         buf_free(&a->texts[i]);
     buf_free(&a->reason);
     buf_free(&a->emitted);
+    a->drawn = NULL;
     handle_leave(a, APTUNE_OK);
 }
 

@@ -1,9 +1,9 @@
 /* What a handle found, as texts and as files. */
 #include "tuner/library/handle.h"
 
-#include "metrics/base/file.h"
-#include "tuner/output/emit.h"
+#include "tuner/emit/unit_make.h"
 #include "tuner/output/report.h"
+#include "tuner/report/run_page.h"
 
 #include <stdint.h>
 
@@ -82,8 +82,16 @@ aptune_status aptune_emit(aptune *a, const char *folder)
     if (status != APTUNE_OK)
         return handle_leave(a, status);
     buf_clear(&a->emitted);
-    bool ok =
-        folder_create(folder, &a->diag) && emit_winner(&a->run, folder, &a->emitted, &a->diag);
+    EmitWritten *w = &a->written;
+    EmitFlavour flavour = EMIT_DRIVER;
+    if (a->options.emit)
+        unit_flavour_find(a->options.emit, &flavour);
+    bool ok = emit_winner(&a->run, folder, flavour, w, &a->diag);
+    for (size_t i = 0; i < w->count; i++)
+        buf_printf(&a->emitted, "%s%s/%s", i ? ", " : "", folder, w->names[i]);
+    if (w->uncompiled)
+        diag_note(&a->diag, (Span){0}, "the tuned kernel is written as source alone: %s",
+                  w->uncompiled);
     handle_tell(a, &a->diag);
     return handle_leave(a, ok ? APTUNE_OK : APTUNE_FAILED);
 }
@@ -91,4 +99,21 @@ aptune_status aptune_emit(aptune *a, const char *folder)
 const char *aptune_emitted(const aptune *a)
 {
     return a->emitted.size ? buf_text(&a->emitted) : NULL;
+}
+
+aptune_status aptune_draw(aptune *a, const char *folder)
+{
+    handle_enter(a);
+    aptune_status status = handle_bring(a, HANDLE_JUDGED);
+    if (status != APTUNE_OK)
+        return handle_leave(a, status);
+    bool ok = folder_create(folder, &a->diag);
+    a->drawn = ok ? run_page_save(&a->run, folder) : NULL;
+    handle_tell(a, &a->diag);
+    return handle_leave(a, a->drawn ? APTUNE_OK : APTUNE_FAILED);
+}
+
+const char *aptune_drawn(const aptune *a)
+{
+    return a->drawn;
 }

@@ -9,17 +9,17 @@ static const char *const stages[LEDGER_STAGES] = {
     [LEDGER_CARVE] = "carve",         [LEDGER_TIME] = "time",
 };
 
-/* GPU seconds of a run by what they went into. */
-typedef struct GpuSeconds {
-    double timed, verify, idle;
-} GpuSeconds;
-
 static GpuSeconds seconds_of_gpu(const RunGpu *g, double now)
 {
     return (GpuSeconds){g->timed_s, g->busy_s - g->timed_s, now - g->opened - g->busy_s};
 }
 
-static GpuSeconds seconds_of_gpus(const Run *r)
+const char *report_stage_name(LedgerStage stage)
+{
+    return stages[stage];
+}
+
+GpuSeconds report_gpu_seconds(const Run *r)
 {
     GpuSeconds sum = {0};
     double now = clock_seconds();
@@ -56,7 +56,7 @@ static void print_row(Buf *out, const char *name, double wall, double cores, dou
 
 static void print_gpu_rows(const Run *r, Buf *out)
 {
-    GpuSeconds g = seconds_of_gpus(r);
+    GpuSeconds g = report_gpu_seconds(r);
     print_row(out, "verify", -1, -1, g.verify, "loading, warming up, checking results");
     print_row(out, "time", r->seconds[LEDGER_TIME], r->core_seconds[LEDGER_TIME], g.timed,
               "of the GPU: the launches that were timed");
@@ -66,7 +66,7 @@ static void print_gpu_rows(const Run *r, Buf *out)
 static void print_sum(const Run *r, Buf *out)
 {
     double wall = 0, cores = 0;
-    GpuSeconds g = seconds_of_gpus(r);
+    GpuSeconds g = report_gpu_seconds(r);
     for (int i = 0; i < LEDGER_STAGES; i++) {
         wall += r->seconds[i];
         cores += r->core_seconds[i];

@@ -32,6 +32,17 @@ json_t *report_health(const Run *r);
 /* Seconds by the name of their stage. */
 json_t *report_stage_seconds(const double *seconds);
 
+/* GPU seconds of a run by what they went into. */
+typedef struct GpuSeconds {
+    double timed, verify, idle;
+} GpuSeconds;
+
+/* Of all its GPUs together. */
+GpuSeconds report_gpu_seconds(const Run *r);
+
+/* "construct", "compile" … */
+const char *report_stage_name(LedgerStage stage);
+
 /* Where the time of the run went and what carving saved: lines of the report, and an object. */
 void report_ledger(const Run *r, Buf *out);
 json_t *report_ledger_json(const Run *r);

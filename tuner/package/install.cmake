@@ -10,6 +10,8 @@ install(TARGETS aptune EXPORT aptune-targets)
 install(TARGETS aptune-compile aptune-gpu DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/aptune)
 install(FILES metrics/thesis.metrics metrics/cycles.metrics DESTINATION ${share}/metrics)
 install(FILES tuner/measure/compare.cu DESTINATION ${share}/tuner/measure)
+install(FILES ${CMAKE_BINARY_DIR}/aptune-rival-cub.so OPTIONAL
+  DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/aptune)
 
 # --- spaces to begin with: specs, their templates, recordings of them -----------------------------
 install(DIRECTORY spaces templates DESTINATION ${share} PATTERN README.md EXCLUDE)
@@ -51,6 +53,7 @@ if(TARGET libaptune)
   target_link_options(libaptune INTERFACE ${sanitizers})
 endif()
 install(TARGETS libaptune_static)
+install(FILES tuner/bench/rival.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/aptune)
 file(RELATIVE_PATH from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # to the prefix
 string(REGEX REPLACE "/$" "" from_pkgconfig ${from_pkgconfig})
 configure_file(${package}/aptune.pc.in ${CMAKE_BINARY_DIR}/package/aptune.pc @ONLY)

@@ -88,14 +88,43 @@ RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *wh
 
 bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d)
 {
-    RecordLines lines;
-    return record_lines_read(a, path, "times", &lines, d) && record_header_parse(a, &lines, h, d);
+    RecordReader *r = record_reader_open(path, "times", d);
+    RecordLine line;
+    bool ok = r && record_reader_header(r, &line) && record_header_parse(a, &line, h, d);
+    while (ok && record_reader_next(r, &line)) /* is all of it intact? */
+        continue;
+    return record_reader_close(r).ok && ok;
 }
 
 static bool ends_with(const char *name, const char *suffix)
 {
     size_t n = strlen(name), s = strlen(suffix);
     return n > s && strcmp(name + n - s, suffix) == 0;
+}
+
+static bool is_times(const char *name)
+{
+    return ends_with(name, ".times") || ends_with(name, ".times.zst");
+}
+
+const char *record_in(Arena *a, const char *path, Diag *d)
+{
+    DIR *dir = opendir(path);
+    if (!dir)
+        return path; /* a file, or whoever opens it says what is wrong */
+    const char *found = NULL;
+    size_t count = 0;
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (!is_times(e->d_name))
+            continue;
+        found = arena_printf(a, "%s/%s", path, e->d_name);
+        count++;
+    }
+    closedir(dir);
+    if (count == 1)
+        return found;
+    diag_fail(d, "folder '%s' holds %s recording of times", path, count ? "more than one" : "no");
+    return NULL;
 }
 
 static RecordMatch match_file(Arena *a, const char *path, const RecordHeader *want)
@@ -133,7 +162,7 @@ RecordMatch *record_find(Arena *a, const char *folder, const RecordHeader *want,
         return NULL;
     }
     for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
-        if (ends_with(e->d_name, ".times") || ends_with(e->d_name, ".times.zst"))
+        if (is_times(e->d_name))
             VEC_PUSH(a, &found, match_file(a, arena_printf(a, "%s/%s", folder, e->d_name), want));
     }
     closedir(dir);

@@ -26,12 +26,16 @@ typedef struct RecordMatch {
 } RecordMatch;
 
 /* How well `have` answers `want`, of which space, parameters (when there are any), problem (when
- * there is any), arch, device and uuid are looked at, each unless NULL or "".  An imported recording
- * without problem sizes fits any.  Adds to `why`. */
+ * there is any), arch, device and uuid are looked at, each unless NULL or "".  An imported
+ * recording without problem sizes fits any.  Adds to `why`. */
 RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *why);
 
 /* Reads the header of a recording of times; its other lines are only looked at for damage. */
 bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d);
+
+/* The path itself, or the recording of times in it where it is a folder, such as a run's output.
+ * NULL after a message when the folder holds none or several. */
+const char *record_in(Arena *a, const char *path, Diag *d);
 
 /* All recordings of times in the folder, best fit first, then by path.  NULL with a message when
  * the folder cannot be read. */

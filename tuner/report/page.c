@@ -21,13 +21,15 @@ static const char page_style[] =
     ".wide{overflow-x:auto;margin:.6rem 0}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     "td,th{padding:.15rem 1rem .15rem 0;text-align:left;vertical-align:top}"
-    "td.n,th.n{text-align:right}th{font-weight:600}tr.best{font-weight:600}"
+    "td.way{white-space:nowrap}td.n,th.n{text-align:right}th{font-weight:600}tr.best{font-weight:"
+    "600}"
     "tr+tr:hover{background:#8882}"
     ".facts th{font-weight:400;color:#666}pre{white-space:pre-wrap;margin:0;font-size:.9em}"
     ".words{overflow-x:auto}.words pre{white-space:pre}"
     ".pictures{display:grid;gap:1.5rem;"
     "grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr))}"
-    ".pictures.large{grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr))}"
+    ".pictures.large{max-width:78rem;"
+    "grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr))}"
     "figure{margin:0;min-width:0;break-inside:avoid}svg{display:block;width:100%;height:auto}"
     "figcaption,.note{color:#666;font-size:.9em}"
     "@media screen and (prefers-color-scheme:dark){body{background:#16181b;color:#ddd}"
@@ -59,30 +61,44 @@ static const GroupText groups[PICTURE_GROUPS] = {
     [PICTURE_METRIC] = {"Time against metrics",
                         "Metrics come from the compiled code before anything runs. These are the "
                         "ones that carving goes by, those of the thesis, the user's own, and "
-                        "others that agree well with the time; the best agreement comes first.",
+                        "others that agree well with the time; the best agreement comes first. "
+                        "The rank correlation is 1 where better always means faster, and -1 "
+                        "where it always means slower.",
                         false},
     [PICTURE_PARAMETER] = {"By parameter",
                            "For each value of a parameter: the fastest time that is known with it, "
                            "the median, and the most promising value of the metric that stands for "
-                           "the time. All are percentages of the best of all, so higher is better, "
-                           "and a value whose bar ends lower rules the best out.",
+                           "the time, each as a percentage of the best of all: with a value whose "
+                           "bar stays below 100 % the best was not found.",
                            false},
     [PICTURE_COST] = {"Where the time went", NULL, true},
 };
 
-static void save_picture(Writer *w, const char *prefix, const Picture *p)
+/* A name as it may stand in file names and links: those of other tuners' spaces and parameters may
+ * hold anything. */
+static const char *safe_name(Arena *a, const char *name)
+{
+    char *safe = arena_string(a, name);
+    for (char *c = safe; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+            *c = '_';
+    return safe;
+}
+
+static void save_picture(Writer *w, const char *name)
 {
     buf_clear(&w->file);
     plot_write_alone(buf_text(&w->svg), &w->file);
-    const char *path = arena_printf(w->arena, "%s/pictures/%s-%s.svg", w->folder, prefix, p->name);
+    const char *path = arena_printf(w->arena, "%s/pictures/%s.svg", w->folder, name);
     w->ok = w->ok && file_write(path, buf_text(&w->file), w->file.size, w->diag);
 }
 
 static void write_picture(Writer *w, const char *prefix, const Picture *p)
 {
+    const char *name = arena_printf(w->arena, "%s-%s", prefix, safe_name(w->arena, p->name));
     buf_clear(&w->svg);
     plot_write(&p->plot, &w->svg);
-    buf_printf(&w->page, "<figure id=\"%s-%s\">", prefix, p->name);
+    buf_printf(&w->page, "<figure id=\"%s\">", name);
     buf_add(&w->page, buf_text(&w->svg), w->svg.size);
     if (*p->caption) {
         buf_puts(&w->page, "<figcaption>");
@@ -90,7 +106,7 @@ static void write_picture(Writer *w, const char *prefix, const Picture *p)
         buf_puts(&w->page, "</figcaption>");
     }
     buf_puts(&w->page, "</figure>\n");
-    save_picture(w, prefix, p);
+    save_picture(w, name);
 }
 
 static size_t count_group(const Pictures *all, PictureGroup group)
@@ -114,9 +130,10 @@ static void write_group(Writer *w, const char *prefix, const Pictures *all, Pict
 
 /* --- a story ---------------------------------------------------------------------------------- */
 
-static void write_heading(Writer *w, PictureGroup group)
+static void write_heading(Writer *w, const Story *story, PictureGroup group)
 {
-    buf_printf(&w->page, "<h3>%s</h3>\n", groups[group].title);
+    bool no_winner = group == PICTURE_WINNER && story->winner == SIZE_MAX;
+    buf_printf(&w->page, "<h3>%s</h3>\n", no_winner ? "By unit" : groups[group].title);
     if (groups[group].text)
         buf_printf(&w->page, "<p>%s</p>\n", groups[group].text);
 }
@@ -148,7 +165,7 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
                          (group == PICTURE_COST && story->words);
         if (count_group(&all, group) == 0 && !has_table)
             continue;
-        write_heading(w, group);
+        write_heading(w, story, group);
         if (group == PICTURE_WINNER)
             page_write_neighbours(w->arena, story, &w->page);
         write_group(w, prefix, &all, group);
@@ -159,16 +176,13 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Each story's name as it may stand in file names and links, different from all before it: the same
- * space may have been recorded on several devices. */
+/* Each story's name, different from all before it: the same space may have been recorded on several
+ * devices. */
 static const char *const *name_stories(Arena *a, const Page *p)
 {
     const char **names = ARENA_ARRAY(a, const char *, p->story_count);
     for (size_t k = 0; k < p->story_count; k++) {
-        char *name = arena_string(a, p->stories[k].points->name);
-        for (char *c = name; *c; c++)
-            if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
-                *c = '_';
+        const char *name = safe_name(a, p->stories[k].points->name);
         size_t same = 0;
         for (size_t j = 0; j < k; j++)
             same += strcmp(p->stories[j].points->name, p->stories[k].points->name) == 0;

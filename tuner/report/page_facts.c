@@ -23,11 +23,14 @@ static void write_judgement(Arena *a, const Story *story, Buf *out)
     Judgement j = judge(story->points, story->chosen);
     if (!story->complete || j.best == SIZE_MAX)
         return;
+    const char *found = j.found ? "the best of all is among what carving chose"
+                                : arena_printf(a,
+                                               "the best that carving chose is %.2f %% slower than "
+                                               "the best of all (place %zu)",
+                                               100 * j.regret, j.rank);
     write_row(out, "regret",
-              arena_printf(a,
-                           "the best that carving chose is %.2f %% slower than the best of all "
-                           "(place %zu)\na random sample of as many: %.2f %% slower, on average",
-                           100 * j.regret, j.rank, 100 * j.random_regret));
+              arena_printf(a, "%s\na random sample of as many: %.2f %% slower, on average", found,
+                           100 * j.random_regret));
 }
 
 static void write_winner(Arena *a, const Story *story, Buf *out)
@@ -115,12 +118,11 @@ static void write_number(Buf *out, double number, int decimals)
         buf_puts(out, "<td class=\"n\">-</td>");
 }
 
-static void write_ms(Buf *out, double ms)
+/* Decimals that show five digits of a number. */
+static int decimals_of(double number)
 {
-    if (isnan(ms))
-        buf_puts(out, "<td class=\"n\">-</td>");
-    else
-        buf_printf(out, "<td class=\"n\">%.5g</td>", ms);
+    double digits = 4 - floor(log10(number));
+    return isfinite(digits) ? (int)fmax(0, fmin(digits, 12)) : 4;
 }
 
 /* Time and metric of a point, and both over the winner's. */
@@ -128,7 +130,7 @@ static void write_numbers(const Story *story, const StoryColumn *guess, size_t i
 {
     const PointSet *s = story->points;
     size_t w = story->winner;
-    write_ms(out, s->ms[i]);
+    write_number(out, s->ms[i], decimals_of(s->ms[w]));
     write_number(out, s->ms[i] / s->ms[w], 3);
     if (guess)
         write_number(out, guess->values[i] / guess->values[w], 3);
@@ -148,7 +150,7 @@ static void write_neighbour(Arena *a, const Story *story, const StoryColumn *gue
     size_t p = n->parameter;
     buf_puts(out, "<tr><td>");
     svg_text(out, s->parameters[p].name);
-    buf_puts(out, "</td><td>");
+    buf_puts(out, "</td><td class=\"way\">");
     svg_text(out, points_value(a, &s->values[story->winner][p]));
     buf_puts(out, " \342\206\222 <b>"); /* an arrow */
     svg_text(out, points_value(a, &s->values[n->point][p]));

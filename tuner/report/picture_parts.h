@@ -14,9 +14,9 @@ typedef struct Drawing {
     Arena *arena;
     const Story *story;
     Pictures all;
-    const char **tips;                   /* per point: its configuration and time */
-    Layer order;                         /* all points with code of their own */
-    Layer rest, dropped, chosen, winner; /* parts of these; they lie over each other so */
+    const char **tips;                            /* per point: its configuration and time */
+    Layer order;                                  /* all points with code of their own */
+    Layer rest, dropped, audited, chosen, winner; /* parts of these; they lie over each other so */
 } Drawing;
 
 /* Adds a picture without data. */

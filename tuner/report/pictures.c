@@ -50,13 +50,15 @@ static Layer *layer_of(Drawing *d, size_t i)
 {
     if (d->story->chosen[i])
         return &d->chosen;
+    if (d->story->audited && d->story->audited[i])
+        return &d->audited;
     return d->story->dropped && d->story->dropped[i] ? &d->dropped : &d->rest;
 }
 
 static void share_layers(Drawing *d)
 {
     size_t n = d->story->points->count;
-    Layer *layers[] = {&d->rest, &d->dropped, &d->chosen, &d->winner};
+    Layer *layers[] = {&d->rest, &d->dropped, &d->audited, &d->chosen, &d->winner};
     for (size_t k = 0; k < sizeof layers / sizeof layers[0]; k++)
         layers[k]->at = ARENA_ARRAY(d->arena, size_t, n);
     for (size_t k = 0; k < d->order.count; k++) {
@@ -120,8 +122,9 @@ static Layered draw_layers(Drawing *d, const double *x, const double *y)
         const char *name;
         SeriesKind kind;
         Tone tone;
-    } list[] = {{&d->rest, d->story->complete ? "not chosen" : "not timed", SERIES_DOTS, TONE_ALL},
+    } list[] = {{&d->rest, d->story->rest_name, SERIES_DOTS, TONE_ALL},
                 {&d->dropped, "dropped by a threshold", SERIES_CROSSES, TONE_DROPPED},
+                {&d->audited, "audited: timed at random", SERIES_DIAMONDS, TONE_RANDOM},
                 {&d->chosen, d->story->chosen_name, SERIES_DOTS, TONE_CHOSEN},
                 {&d->winner, "winner", SERIES_RINGS, TONE_BEST}};
     enum { LIST = sizeof list / sizeof list[0] };
@@ -208,7 +211,7 @@ static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *c
         best = o.y_sign * o.y[at[k]];
         at[kept++] = at[k];
     }
-    return (Series){"Pareto front", SERIES_STEPS, TONE_FRONT, o.x, o.y, at, kept, NULL};
+    return (Series){"front", SERIES_STEPS, TONE_FRONT, o.x, o.y, at, kept, NULL};
 }
 
 static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, const StoryColumn *y)

@@ -78,7 +78,7 @@ void draw_samples(Drawing *d)
     Series *series = ARENA_ARRAY(d->arena, Series, 3);
     series[0] = line("random sample, expected", SERIES_DASHED, TONE_RANDOM,
                      expected_best(d->arena, s->sorted, s->distinct, best));
-    series[1] = single(d, "as many as carving chose", SERIES_UPRIGHT, TONE_CHOSEN, size, NAN, tip);
+    series[1] = single(d, "as many as carved", SERIES_UPRIGHT, TONE_CHOSEN, size, NAN, tip);
     series[2] = single(d, "carving", SERIES_RINGS, TONE_BEST, size, reached, tip);
     add(d, "samples", "A random sample, by its size",
         "The best time of all, divided by the best time that a random sample of so many is "

@@ -13,6 +13,27 @@ static const char *recording_origin(Arena *a, const PointSet *s)
                         s->origin);
 }
 
+const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count, size_t polished)
+{
+    Buf b = {0};
+    for (size_t k = 0; k < count; k++)
+        buf_printf(&b, "%s%s: %zu of %zu left", k ? "\n" : "", stages[k].text,
+                   stages[k].report.after, stages[k].report.before);
+    if (polished > 0)
+        buf_printf(&b, "\npolish: %zu more, by the times found", polished);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+static bool any_is_set(const bool *flags, size_t n)
+{
+    for (size_t i = 0; flags && i < n; i++)
+        if (flags[i])
+            return true;
+    return false;
+}
+
 Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess)
 {
     const PointSet *s = y->points;
@@ -21,15 +42,24 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
         correlation[m] = y->metrics[m].correlation;
     Story story = {.points = s,
                    .origin = recording_origin(a, s),
-                   .carving = choice->name,
-                   .dropped = choice->thresholded,
+                   .carving =
+                       story_carving_text(a, choice->stages, choice->stage_count, choice->polished),
                    .chosen = choice->chosen,
-                   .chosen_name = "chosen by carving",
+                   .chosen_name = "chosen",
+                   .rest_name = "not chosen",
                    .complete = true,
                    .x_metric = "bound_cycles",
                    .y_metric = "crowd_cycles",
                    .time_metric = guess,
                    .correlation = correlation};
+    if (choice->criteria[0]) {
+        story.x_metric = choice->criteria[0];
+        story.y_metric = choice->criteria[1];
+    }
+    if (choice->stage_count == 0)
+        story.carving = choice->name;
+    if (any_is_set(choice->thresholded, s->count))
+        story.dropped = choice->thresholded;
     story.winner = story_best_chosen(&story);
     return story;
 }

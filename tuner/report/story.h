@@ -20,7 +20,9 @@ typedef struct Story {
     const char *carving;     /* the stages, a line each */
     const bool *dropped;     /* per point: dropped by a threshold; NULL: there is no threshold */
     const bool *chosen;      /* per point: carving and polish chose it to be timed */
+    const bool *audited;     /* per point: not chosen, drawn at random and timed; NULL: none */
     const char *chosen_name; /* in legends: "timed" */
+    const char *rest_name;   /* of the others: "not timed" */
     size_t winner;           /* SIZE_MAX: none */
     bool complete;           /* all points have outcomes: there is a best to compare with */
     const char *time_label;  /* of the axis; NULL: "time [ms]" */
@@ -35,9 +37,12 @@ typedef struct Story {
     const char *words; /* what the run printed; NULL: nothing */
 } Story;
 
-/* The story of a recording that was studied: what `choice` would have found.  `guess` is the metric
- * that stands for the time. */
+/* The story of a recording that was studied: what one of the choices would have found.  `guess` is
+ * the metric that stands for the time. */
 Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess);
+
+/* The stages with what each left, a line each, and what polish added. */
+const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count, size_t polished);
 
 /* Values of a metric or, when there is none of that name, of a field of the profile: per point, NaN
  * where not known.  NULL: there is neither. */

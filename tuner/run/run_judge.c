@@ -77,6 +77,8 @@ void run_judge(Run *r)
         return;
     double *times = ARENA_ARRAY(r->arena, double, r->config_count);
     r->recording_complete = recorded_times(r, times);
-    if (r->recording_complete)
-        compare_with_recording(r, times);
+    if (!r->recording_complete)
+        return;
+    r->recorded_ms = times;
+    compare_with_recording(r, times);
 }

@@ -239,6 +239,19 @@ static const StudyStage *stages_of(Arena *a, const Carving *c)
     return out;
 }
 
+/* The first two criteria of the first front. */
+static void name_criteria(Arena *a, const CarvePlan *plan, StudyChoice *out)
+{
+    for (size_t s = 0; s < plan->stage_count; s++) {
+        const Stage *stage = &plan->stages[s];
+        if (stage->kind != STAGE_FRONT || stage->column_count < 2)
+            continue;
+        for (size_t k = 0; k < 2; k++)
+            out->criteria[k] = arena_string(a, plan->columns.at[stage->columns[k]].name);
+        return;
+    }
+}
+
 static StudyChoice carve(Arena *scratch, const Choices *c, CarvePlan *plan, Diag *d)
 {
     Lined *l = c->lined;
@@ -267,6 +280,7 @@ static StudyChoice carve(Arena *scratch, const Choices *c, CarvePlan *plan, Diag
     out.polished = polish_spend(scratch, &in, chosen, times, plan->polish, look_up,
                                 &(Polishing){l, chosen}, &ok);
     out.chosen = points_at(c->arena, l, chosen);
+    name_criteria(c->arena, plan, &out);
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "tuner/study/judge.h"
 
 #include "tuner/choose/random.h"
+#include "tuner/study/order.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -127,7 +128,9 @@ double judge_rank_correlation(Arena *scratch, const double *x, const double *y, 
     }
     if (count < 3)
         return NAN;
-    return gsl_stats_spearman(p, 1, q, 1, count, ARENA_ARRAY(scratch, double, 2 * count));
+    order_ranks(scratch, p, count, p);
+    order_ranks(scratch, q, count, q);
+    return gsl_stats_correlation(p, 1, q, 1, count);
 }
 
 size_t judge_place(const double *values, size_t n, bool up, size_t i)

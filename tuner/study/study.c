@@ -1,9 +1,8 @@
 #include "tuner/study/study.h"
 
 #include "metrics/base/vec.h"
-#include "tuner/choose/budget.h"
-#include "tuner/choose/random.h"
 #include "tuner/study/bootstrap.h"
+#include "tuner/study/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,12 +10,12 @@
 void study_best_by(const PointSet *s, const double *values, bool higher, size_t most, bool *chosen)
 {
     Arena *scratch = arena_new();
-    size_t *points = ARENA_ARRAY(scratch, size_t, s->count), n = 0;
+    uint32_t *points = ARENA_ARRAY(scratch, uint32_t, s->count);
+    size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
         if (s->same_as[i] == i && !isnan(values[i]))
-            points[n++] = i;
-    Criterion c = {values, higher};
-    budget_order(points, n, &c, 1);
+            points[n++] = (uint32_t)i;
+    order_by(scratch, values, higher, points, n);
     for (size_t k = 0; k < s->count; k++)
         chosen[k] = false;
     for (size_t k = 0; k < n && k < most; k++)
@@ -47,16 +46,18 @@ static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_
 static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget)
 {
     const Metric *metric = &s->metrics->metrics.at[m];
-    StudyMetric out = {.name = metric->name, .regret = NAN};
+    StudyMetric out = {.name = metric->name, .reason = "", .regret = NAN};
     Arena *scratch = arena_new();
     double *values = ARENA_ARRAY(scratch, double, s->count);
     const double *times = judge_times(scratch, s);
     for (size_t i = 0; i < s->count; i++) {
         bool counts = s->same_as[i] == i && !isnan(s->ms[i]);
         values[i] = counts ? s->metric[m][i] : NAN;
-        if (!isnan(values[i]))
-            out.known++;
+        out.known += counts && !isnan(values[i]);
+        out.unknown += counts && isnan(values[i]);
     }
+    if (out.unknown > 0)
+        out.reason = s->gaps[m].reason ? s->gaps[m].reason : "there is no profile";
     double rho = judge_rank_correlation(scratch, values, times, s->count);
     out.correlation = metric->higher ? -rho : rho;
     if (s->best != SIZE_MAX)

@@ -22,7 +22,8 @@ typedef struct StudyChoice {
     const bool *thresholded; /* per point: an expression or a limit dropped it */
     const StudyStage *stages;
     size_t stage_count;
-    size_t polished; /* points that polish chose */
+    size_t polished;         /* points that polish chose */
+    const char *criteria[2]; /* of the first front; NULL: there is none */
 } StudyChoice;
 
 typedef struct StudyCarving {
@@ -34,7 +35,9 @@ typedef struct StudyCarving {
 
 typedef struct StudyMetric {
     const char *name;
-    size_t known;       /* points that have it */
+    size_t known;       /* points with a time that have it */
+    size_t unknown;     /* points with a time that have not */
+    const char *reason; /* why the first of them has not; "" for none */
     double correlation; /* Spearman's, with the time; positive when better means faster */
     size_t place;       /* of the fastest point by this metric, ties counted against it; 0: none */
     double regret;      /* of the best `budget` by it */

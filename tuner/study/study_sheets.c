@@ -33,6 +33,7 @@ static const SheetColumn carving_columns[] = {
     {"timed", "timed", CELL_COUNT},
     {"space_reduction", "space -", CELL_PERCENT},
     {"time_reduction", "time -", CELL_PERCENT},
+    {"objective", "by", CELL_TEXT},
     {"best_ms", "best ms", CELL_MS},
     {"regret", "regret", CELL_PERCENT},
     {"regret_low", "from", CELL_PERCENT},
@@ -41,6 +42,11 @@ static const SheetColumn carving_columns[] = {
     {"recall", "recall", CELL_PERCENT},
     {"random_regret", "random", CELL_PERCENT},
 };
+
+static const char *objective(Arena *a, const PointSet *s)
+{
+    return s->objective && *s->objective ? arena_printf(a, "time per %s", s->objective) : "time";
+}
 
 static Sheet carvings(Arena *a, const Study *studies, size_t n)
 {
@@ -62,6 +68,7 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
             *r++ = count(j->chosen);
             *r++ = number(j->space_reduction);
             *r++ = number(j->time_reduction);
+            *r++ = text(objective(a, p));
             *r++ = number(j->best_ms);
             *r++ = number(j->regret);
             *r++ = number(c->regret_low);
@@ -105,10 +112,12 @@ static const SheetColumn metric_columns[] = {
     {"space", "space", CELL_TEXT},
     {"metric", "metric", CELL_TEXT},
     {"known", "known for", CELL_COUNT},
+    {"unknown", "unknown for", CELL_COUNT},
     {"rank_correlation", "correlation", CELL_NUMBER},
     {"place_of_best", "place of the best", CELL_COUNT},
     {"budget", "best n", CELL_COUNT},
     {"regret", "regret", CELL_PERCENT},
+    {"reason", "unknown because", CELL_TEXT},
 };
 
 static Sheet metrics(Arena *a, const Study *studies, size_t n)
@@ -120,16 +129,18 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
     for (size_t k = 0; k < n; k++)
         for (size_t m = 0; m < studies[k].metric_count; m++) {
             const StudyMetric *metric = &studies[k].metrics[m];
-            if (metric->known == 0)
+            if (studies[k].points->profiled == 0)
                 continue;
             Cell *r = sheet_row(a, &s);
             *r++ = text(studies[k].points->name);
             *r++ = text(metric->name);
             *r++ = count(metric->known);
+            *r++ = count(metric->unknown);
             *r++ = number(metric->correlation);
             *r++ = count_or_none(metric->place);
             *r++ = count(studies[k].budget);
-            *r++ = number(metric->regret);
+            *r++ = number(metric->known ? metric->regret : NAN);
+            *r++ = text(metric->reason);
         }
     return s;
 }

@@ -225,12 +225,12 @@ static int take_transpose(Cublas *c, const AptuneRivalCall *call, AptuneRival *r
  */
 
 /* 130002 is 13.0.2, and so it has been since CUDA 11 (cuBLAS 12.3.4 is 120304). */
-static void describe(Cublas *c, AptuneRival *r)
+static void describe(Cublas *c, bool gemm, AptuneRival *r)
 {
     int v = 0;
     c->version(c->handle, &v);
     snprintf(r->details, sizeof r->details, "cuBLAS %d.%d.%d, default math mode%s", v / 10000,
-             v / 100 % 100, v % 100, c->is_double ? "" : ", float32 without TF32");
+             v / 100 % 100, v % 100, gemm && !c->is_double ? ", float32 without TF32" : "");
 }
 
 int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *found)
@@ -254,7 +254,7 @@ int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *
     failed = open_handle(c, call, out);
     if (failed)
         return failed;
-    describe(c, out);
+    describe(c, gemm, out);
     out->state = c;
     out->end = end;
     return 0;

@@ -1,0 +1,228 @@
+#include "tuner/report/run_page.h"
+
+#include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
+#include "tuner/report/page.h"
+#include "tuner/report/run_points.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- where times come from -------------------------------------------------------------------- */
+
+static const char *replay_origin(const Run *r)
+{
+    const RecordHeader *h = &r->recording->header;
+    if (run_is_imported(r))
+        return arena_printf(r->arena,
+                            "IMPORTED: the times were not measured by aptune, and not by this run. "
+                            "They come from %s, are said to be of %s, and were read from %s.",
+                            h->imported, h->device, r->recording_path);
+    return arena_printf(r->arena,
+                        "REPLAYED: nothing was measured by this run (%s). The times were measured "
+                        "on %s on %s and were read from %s.",
+                        r->why_not_measured, h->device, h->date, r->recording_path);
+}
+
+static const char *origin_of(const Run *r)
+{
+    switch (r->source) {
+    case RUN_MEASURED:
+        return arena_printf(r->arena, "Measured by this run on %s%s.", r->device->name,
+                            r->gpu_count > 1 ? arena_printf(r->arena, ", %zu of them", r->gpu_count)
+                                             : "");
+    case RUN_REPLAYED:
+        return replay_origin(r);
+    default:
+        return arena_printf(r->arena, "STATIC: nothing was timed (%s); carved for %s.",
+                            r->why_not_measured, r->device->name);
+    }
+}
+
+/* --- what carving did ------------------------------------------------------------------------- */
+
+static const char *carving_text(const Run *r)
+{
+    const Carving *c = &r->carving;
+    StudyStage *stages = ARENA_ARRAY(r->arena, StudyStage, c->stage_count);
+    for (size_t k = 0; k < c->stage_count; k++)
+        stages[k] = (StudyStage){c->stages[k].text, c->reports[k]};
+    const char *text = story_carving_text(r->arena, stages, c->stage_count, r->polished);
+    if (!r->options.exhaustive)
+        return text;
+    return arena_printf(
+        r->arena, "%s\n--exhaustive: all were timed; marked are those that carving alone leaves",
+        text);
+}
+
+static bool is_threshold(const Stage *s)
+{
+    return s->kind == STAGE_HOLDS || s->kind == STAGE_WITHIN;
+}
+
+/* Points that thresholds dropped; NULL where there are none. */
+static const bool *dropped_points(const Run *r, const RunPoints *p)
+{
+    bool *dropped = ARENA_ARRAY(r->arena, bool, p->set->count);
+    bool any = false;
+    for (size_t k = 0; k < r->carving.stage_count; k++)
+        any = any || is_threshold(&r->carving.stages[k]);
+    for (size_t k = 0; any && k < p->set->count; k++) {
+        size_t stage = r->carving.fates[p->config[k]].stage;
+        dropped[k] = stage < r->carving.stage_count && is_threshold(&r->carving.stages[stage]) &&
+                     r->carving.fates[p->config[k]].kind != FATE_SURVIVES &&
+                     r->configs[p->config[k]].profile;
+    }
+    return any ? dropped : NULL;
+}
+
+/* What was timed; where all was, what carving left of it. */
+static const bool *chosen_points(const Run *r, const RunPoints *p)
+{
+    bool *chosen = ARENA_ARRAY(r->arena, bool, p->set->count);
+    for (size_t k = 0; k < p->set->count; k++) {
+        size_t i = p->config[k];
+        chosen[k] = r->options.exhaustive
+                        ? r->carving.fates[i].kind == FATE_SURVIVES && r->configs[i].profile
+                        : r->selected[i];
+    }
+    return chosen;
+}
+
+static const bool *audited_points(const Run *r, const RunPoints *p)
+{
+    bool *audited = ARENA_ARRAY(r->arena, bool, p->set->count);
+    for (size_t k = 0; k < p->set->count; k++)
+        audited[k] = r->configs[p->config[k]].audited;
+    return r->options.audit > 0 ? audited : NULL;
+}
+
+/* Does every point that could be timed have an outcome? */
+static bool is_complete(const Run *r, const RunPoints *p)
+{
+    if (r->source == RUN_STATIC)
+        return false;
+    if (r->source == RUN_REPLAYED && r->recorded_ms)
+        return true;
+    for (size_t k = 0; k < p->set->count; k++) {
+        const Config *c = &r->configs[p->config[k]];
+        if (c->code == CODE_OK && c->same_as == p->config[k] && !c->timed)
+            return false;
+    }
+    return true;
+}
+
+/* --- what carving went by --------------------------------------------------------------------- */
+
+/* The first front's criteria; else the two parts of the prediction. */
+static void name_criteria(const Run *r, Story *story)
+{
+    story->x_metric = "bound_cycles";
+    story->y_metric = "crowd_cycles";
+    for (size_t k = 0; k < r->plan.stage_count; k++) {
+        const Stage *s = &r->plan.stages[k];
+        if (s->kind != STAGE_FRONT || s->column_count < 2)
+            continue;
+        story->x_metric = r->plan.columns.at[s->columns[0]].name;
+        story->y_metric = r->plan.columns.at[s->columns[1]].name;
+        return;
+    }
+}
+
+/* The single time that the last stage goes by; else the shipped prediction. */
+static const char *time_metric(const Run *r)
+{
+    for (size_t k = r->plan.stage_count; k-- > 0;) {
+        const Stage *s = &r->plan.stages[k];
+        if (is_threshold(s) || s->column_count != 1)
+            continue;
+        const Column *c = &r->plan.columns.at[s->columns[0]];
+        if (!c->up && c->unit && strcmp(c->unit, "cycles") == 0)
+            return c->name;
+    }
+    return "predicted_cycles";
+}
+
+/* Metrics that the spec defines. */
+static const bool *own_metrics(const Run *r)
+{
+    bool *own = ARENA_ARRAY(r->arena, bool, r->metrics->metrics.count);
+    for (size_t m = 0; m < r->metrics->metrics.count; m++)
+        for (size_t k = 0; k < r->spec->metric_line_count; k++)
+            own[m] = own[m] || r->metrics->metrics.at[m].at.source == r->spec->metric_lines[k];
+    return own;
+}
+
+/* --- what it cost ----------------------------------------------------------------------------- */
+
+static void take_seconds(const Run *r, Story *story)
+{
+    StorySeconds *list = ARENA_ARRAY(r->arena, StorySeconds, LEDGER_STAGES + 2);
+    size_t n = 0;
+    for (int k = 0; k < LEDGER_STAGES; k++)
+        list[n++] = (StorySeconds){report_stage_name((LedgerStage)k), r->seconds[k],
+                                   r->core_seconds[k], NAN};
+    if (r->gpu_count > 0) {
+        GpuSeconds g = report_gpu_seconds(r);
+        list[LEDGER_TIME].gpu = g.timed;
+        list[n++] = (StorySeconds){"verify", NAN, NAN, g.verify};
+        list[n++] = (StorySeconds){"idle", NAN, NAN, g.idle};
+    }
+    story->seconds = list;
+    story->seconds_count = n;
+}
+
+static const char *words_of(const Run *r)
+{
+    Buf b = {0};
+    report_heading(r, &b);
+    report_result(r, &b);
+    const char *text = arena_string(r->arena, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+Story story_of_run(Run *r)
+{
+    RunPoints p = run_points(r);
+    bool complete = is_complete(r, &p), partly = r->source != RUN_STATIC && !complete;
+    Story story = {.points = p.set,
+                   .measured = r->source == RUN_MEASURED,
+                   .origin = origin_of(r),
+                   .carving = carving_text(r),
+                   .dropped = dropped_points(r, &p),
+                   .chosen = chosen_points(r, &p),
+                   .audited = audited_points(r, &p),
+                   .chosen_name = partly ? "timed" : "chosen",
+                   .rest_name = partly ? "not timed" : "not chosen",
+                   .winner = r->best == SIZE_MAX ? SIZE_MAX : p.point[r->best],
+                   .complete = complete,
+                   .time_label = run_objective(r->spec) ? "time for equal work [ms]" : NULL,
+                   .time_metric = time_metric(r),
+                   .own = own_metrics(r),
+                   .words = words_of(r)};
+    name_criteria(r, &story);
+    take_seconds(r, &story);
+    return story;
+}
+
+static const char *title_of(const Run *r)
+{
+    const char *problem = r->spec->problems[r->space.problem].text;
+    const char *part = r->options.shards > 1 ? arena_printf(r->arena, ", part %d of %d",
+                                                            r->options.shard + 1, r->options.shards)
+                                             : "";
+    return arena_printf(r->arena, "aptune: %s%s%s on %s%s", r->spec->name, *problem ? ", " : "",
+                        problem, r->device->name, part);
+}
+
+const char *run_page_save(Run *r, const char *folder)
+{
+    Story story = story_of_run(r);
+    Page page = {.title = title_of(r), .stories = &story, .story_count = 1};
+    if (!page_save(folder, &page, r->diag))
+        return NULL;
+    return arena_printf(r->arena, "%s/report.html", folder);
+}

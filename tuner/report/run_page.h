@@ -1,0 +1,18 @@
+/* The report of a run: its story, and the page about it.
+ *
+ * The story's points are the configurations that passed tier 0.  Where the recording that is
+ * replayed has a time for every one of them, all are known; else only what the run timed is. */
+#ifndef APTUNE_REPORT_RUN_PAGE_H
+#define APTUNE_REPORT_RUN_PAGE_H
+
+#include "tuner/report/story.h"
+#include "tuner/run/run.h"
+
+/* After run_judge.  Lives in the run's arena. */
+Story story_of_run(Run *r);
+
+/* Writes report.html and pictures/ into a folder, which must exist; returns the page's path, NULL
+ * after a message. */
+const char *run_page_save(Run *r, const char *folder);
+
+#endif
