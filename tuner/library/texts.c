@@ -1,6 +1,8 @@
 /* What a handle found, as texts and as files. */
 #include "tuner/library/handle.h"
 
+#include "metrics/base/file.h"
+
 #include "tuner/emit/unit_make.h"
 #include "tuner/output/report.h"
 #include "tuner/report/run_page.h"
