@@ -69,6 +69,37 @@ hash_of() {
     [ -s out/k_2_sm80.cubin ]
 }
 
+@test "what is emitted is C and C++ without warnings and chooses by size and device" {
+    make_space
+    record --problem N=4096 --best 1 --file small
+    record --problem N=65536 --best 2 --file large
+    record --problem N=65536 --best 0 --arch sm_80 --device "synthetic older device" --file older
+    emit --space k/k.spec --output out --prefix my_
+    status_is 0
+    cat >use.c <<'END'
+#include "k.h"
+#include <stdio.h>
+static void tell(const char *device, int arch, long long n)
+{
+    my_problem size = {n};
+    my_choice choice;
+    if (my_choose_for(device, arch, &size, &choice) == MY_OK)
+        printf("%s %d\n", choice.parameters, (int)choice.match == (int)MY_EXACT);
+}
+int main(void)
+{
+    tell("synthetic device, nothing was measured", 90, 4096);
+    tell("synthetic device, nothing was measured", 90, 65536);
+    tell("synthetic device, nothing was measured", 90, 65537);
+    tell("synthetic older device", 80, 65536);
+    return 0;
+}
+END
+    cc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror -Iout use.c out/k.c -ldl -o use
+    c++ -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Werror -Iout -fsyntax-only out/k.c
+    [ "$(./use)" = $'EACH=2 1\nEACH=3 1\nEACH=3 0\nEACH=1 1' ]
+}
+
 @test "the files are those that --list prints, which writes nothing" {
     make_space
     record --file one
@@ -253,8 +284,10 @@ END
     status_is 0
     printf '\techo again\n' >>k.d
     make -rRqf k.d out/k.h
+    make -rRqf k.d out/k.c
     touch -d '+1 minute' k/part.h
     run ! make -rRqf k.d out/k.h
+    run ! make -rRqf k.d out/k.c
     has "$(cat k.d)" '^  k/recordings/one.times( |$)'
     has "$(cat k.d)" '^  k/recordings/one.profile( |$)'
 }

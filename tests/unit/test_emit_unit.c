@@ -416,12 +416,14 @@ static void inputs_are_all_that_was_read(void **state)
 static void a_rule_of_make_has_its_characters_escaped(void **state)
 {
     static const char *const inputs[] = {"a b.spec", "$c#.cu"};
+    EmitUnit u = {.name = "k", .flavour = EMIT_RUNTIME};
     Buf out = {0};
     (void)state;
 
-    files_print_depend("out/k.h", inputs, 2, &out);
+    files_print_depend(&u, "my out", inputs, 2, &out);
 
-    assert_string_equal(buf_text(&out), "out/k.h: \\\n  a\\ b.spec \\\n  $$c\\#.cu\n");
+    assert_string_equal(buf_text(&out), "my\\ out/k.h my\\ out/k.cu: \\\n  a\\ b.spec \\\n"
+                                        "  $$c\\#.cu\n");
     buf_free(&out);
 }
 

@@ -178,10 +178,16 @@ static void print_path(const char *path, Buf *out)
     }
 }
 
-void files_print_depend(const char *target, const char *const *inputs, size_t count, Buf *out)
+void files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
+                        size_t count, Buf *out)
 {
-    print_path(target, out);
+    Arena *a = arena_new();
+    Files files = all_files(a, u);
+    print_path(arena_printf(a, "%s/%s", folder, files.at[0].name), out);
+    buf_putc(out, ' ');
+    print_path(arena_printf(a, "%s/%s", folder, files.at[1].name), out);
     buf_putc(out, ':');
+    arena_free(a);
     for (size_t i = 0; i < count; i++) {
         buf_puts(out, " \\\n  ");
         print_path(inputs[i], out);
