@@ -114,10 +114,14 @@ static Expr *fold_logic(const Folding *f, const Expr *e)
     return n;
 }
 
-/* The link between arguments `i` and `i` + 1 of a chain, when both are values: 1 holds, 0 does not,
- * −1 is not known. */
+/* The link between arguments `i` and `i` + 1 of a chain, when both are values or the same name: 1
+ * holds, 0 does not, −1 is not known. */
 static int link_holds(const Folding *f, const Expr *e, int i)
 {
+    const Expr *a = e->args[i], *b = e->args[i + 1];
+    const CompareOp op = e->compare[i];
+    if (a->op == OP_NAME && b->op == OP_NAME && a->slot == b->slot && a->kind == VALUE_INT)
+        return op == CMP_LE || op == CMP_GE || op == CMP_EQ;
     if (!is_literal(e->args[i]) || !is_literal(e->args[i + 1]))
         return -1;
     Expr one = *e;
@@ -144,10 +148,24 @@ static Expr *fold_compare(const Folding *f, Expr *e)
     return link_holds(f, e, 0) == 0 ? literal(f, e, value_bool(false)) : e;
 }
 
+/* The least or most of one number, an integer rounded. */
+static bool is_neutral_call(const Expr *e)
+{
+    static const char *const names[] = {"min", "max", "floor", "ceil"};
+    if (e->op != OP_CALL || e->count != 1 || e->args[0]->kind != VALUE_INT)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(e->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* x·1, x + 0 and the like of integers. */
 static Expr *without_neutral(Expr *e)
 {
     bool divides = e->op == OP_CALL && strcmp(e->name, "ceil_div") == 0;
+    if (is_neutral_call(e))
+        return e->args[0];
     if (e->kind != VALUE_INT || e->count != 2)
         return e;
     Expr *a = e->args[0], *b = e->args[1];

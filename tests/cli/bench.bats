@@ -226,6 +226,21 @@ END
     json '.kernel.parameters == {"THREADS": 64, "EACH": 2}'
 }
 
+@test "what emit writes of a recording is what bench runs of it" {
+    rivals 'cublas gemm args Y, X'
+    "$fake" --space space/many.spec >/dev/null
+    bench aptune-out/many/many.times --json
+    local winner
+    winner=$(jq -c .kernel.parameters <<<"$output")
+    "$fake" emit --space space/many.spec --output emitted aptune-out/many/many.times >/dev/null
+
+    bench --emitted emitted/many.json --json
+
+    status_is 0
+    [ "$(jq -c .kernel.parameters <<<"$output")" = "$winner" ]
+    json '.kernel.status == "ok" and .rivals[0].ratio > 0'
+}
+
 @test "a manifest that does not serve says why" {
     make_manifest
     bench --emitted emitted/many.json --config 'THREADS=32 EACH=1'

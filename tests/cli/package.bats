@@ -114,6 +114,13 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ "$output" = 'a folder' ]
     complete_words import --space ''
     [ -z "$output" ]
+    touch mm.json
+    complete_words bench --emitted m
+    [ "$output" = mm.json ]
+    complete_words study --guess bound_c
+    [ "$output" = bound_cycles ]
+    complete_words emit --flavour driver-
+    [ "$output" = driver-linked ]
 }
 
 @test "completion of an argument: what the command reads" {
@@ -151,8 +158,8 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
 
 # --- aptune_add_kernel ----------------------------------------------------------------------------
 
-# A project in "my project" that builds a kernel of the synthetic space in.  Its program
-# needs no GPU.
+# A project in "my project" that builds a kernel of the synthetic space in.  Its program prints which
+# variant is for a size on a device, which needs no GPU.
 make_project() {
     mkdir "my project"
     cd "my project" || return
@@ -175,8 +182,11 @@ END
 #include <stdio.h>
 int main(void)
 {
-    puts("no variant is asked for");
-    return 0;
+    mine_problem problem = {65536};
+    mine_choice choice;
+    int status = mine_choose_for("some device", 90, &problem, &choice);
+    printf("%s: %s\n", mine_status_text(status), status == MINE_OK ? choice.parameters : "none");
+    return status;
 }
 END
 }
@@ -202,6 +212,7 @@ builds() {
         [ "$(builds)" = kept ]
         run build/main
         status_is 0
+        has "$output" 'THREADS=[0-9]+ EACH=[0-9]+$'
         for file in space/synthetic.spec space/synthetic.cu space/weight.h \
             space/recordings/synthetic.times; do
             touch "$file"
@@ -222,6 +233,7 @@ builds() {
     configure -Dmore=ALLOW_STALE
     cmake --build build >log 2>&1 || { cat log; false; }
     has "$(cat log)" 'warning: .* is stale'
+    has "$(cat build/aptune/synthetic/synthetic.h)" '[Ss]tale|STALE'
 }
 
 @test "a recording that is new beside the spec is taken up; one that is listed has to be there" {

@@ -134,18 +134,45 @@ static bool place_buffers(Case *c)
     return true;
 }
 
-static void say_zeros(Case *c)
+/* The one variable that the modules have: the first of the spec. */
+static size_t variable_of(const Spec *s)
+{
+    size_t i = 0;
+    while (i < s->argument_count && s->arguments[i].role != ARGUMENT_CONSTANT)
+        i++;
+    return i;
+}
+
+static long long bytes_of(const Case *c, size_t argument)
+{
+    Value count;
+    const Argument *g = &c->subject->spec->arguments[argument];
+    assert_true(evaluate(c, g->count, true, &count));
+    return (long long)count.integer * (long long)task_type_size(g->element);
+}
+
+/* A copy for each module, of those that launches share one. */
+static void say_copies(Case *c, size_t variant, size_t argument)
+{
+    const EmitCode *codes = c->subject->unit->variants[variant].codes;
+    for (size_t l = 0; l < c->subject->spec->launch_count; l++)
+        if (codes[l].shares == l)
+            buf_printf(&c->said, "copy to 7000 from %llx %lld bytes stream 0x55\n",
+                       (unsigned long long)c->at[argument], bytes_of(c, argument));
+}
+
+static void say_memory(Case *c, size_t variant)
 {
     const Spec *s = c->subject->spec;
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
-        Value count;
+        if (i == variable_of(s))
+            say_copies(c, variant, i);
         if (!c->taken[i] || g->contents.kind != CONTENTS_ZERO ||
             (g->role != ARGUMENT_SCRATCH && g->role != ARGUMENT_OUT))
             continue;
-        assert_true(evaluate(c, g->count, true, &count));
         buf_printf(&c->said, "set %llx to 0 %lld bytes stream 0x55\n", (unsigned long long)c->at[i],
-                   (long long)count.integer * (long long)task_type_size(g->element));
+                   bytes_of(c, i));
     }
 }
 
@@ -241,7 +268,7 @@ static const char *tuners_words(Arena *a, const Subject *u, size_t variant, cons
         return NULL;
     bool ok = is_configuration(&c) && note_launches(&c) && place_buffers(&c);
     if (ok)
-        say_zeros(&c);
+        say_memory(&c, variant);
     ok = ok && say_launches(&c, variant);
     const char *said = ok ? arena_string(a, buf_text(&c.said)) : NULL;
     buf_free(&c.said);
@@ -349,6 +376,17 @@ static void print_questions(const Subject *u, Buf *out)
     }
 }
 
+static void print_variable(const Subject *u, Buf *out)
+{
+    const size_t i = variable_of(u->spec);
+    Case c = {.subject = u, .arena = u->arena};
+    c.slots = ARENA_ARRAY(u->arena, Value, spec_slot_count(u->spec));
+    memcpy(c.slots, u->unit->variants[0].slots, spec_slot_count(u->spec) * sizeof *c.slots);
+    if (i < u->spec->argument_count)
+        buf_printf(out, "    fake_variable(\"%s\", %lld);\n", u->spec->arguments[i].name,
+                   bytes_of(&c, i));
+}
+
 static const char *program_of(const Subject *u)
 {
     Buf out = {0};
@@ -356,12 +394,14 @@ static const char *program_of(const Subject *u)
                "#include \"%s.h\"\n#include <stdio.h>\n"
                "void fake_device(const char *name, int arch, int shared);\n"
                "void fake_arguments(const char *function, const char *sizes);\n"
+               "void fake_variable(const char *name, size_t bytes);\n"
                "int main(void)\n{\n"
                "    static const mm_problem sizes[] = {\n",
                u->unit->name);
     print_questions(u, &out);
     buf_puts(&out, "    };\n    mm_arguments a;\n    mm_arguments_default(&a);\n");
     print_pointers(u, &out);
+    print_variable(u, &out);
     for (size_t v = 0; v < u->unit->variant_count; v++)
         for (size_t l = 0; l < u->spec->launch_count; l++)
             print_sizes_of(u, v, l, &out);
@@ -419,7 +459,8 @@ static const char *next_answer(Arena *a, const char **at, int done[5])
         if (sscanf(line, "done %d %d %d %d %d", &done[0], &done[1], &done[2], &done[3], &done[4]) ==
             5)
             break;
-        if (strncmp(line, "launch", 6) == 0 || strncmp(line, "set", 3) == 0)
+        if (strncmp(line, "launch", 6) == 0 || strncmp(line, "set", 3) == 0 ||
+            strncmp(line, "copy", 4) == 0)
             buf_printf(&lines, "%s\n", line);
     }
     const char *said = arena_string(a, buf_text(&lines));

@@ -1,17 +1,19 @@
 /* Takes the place of cuBLAS in tests: the functions that rival_cublas.c opens, computed on the host
- * as the documentation defines them, column major.  Nothing of it is fast. */
+ * as the documentation defines them, column major.  Nothing of it is fast.  A product of 13 rows
+ * fails. */
 #include <stddef.h>
 
 typedef struct CublasContext CublasContext;
 typedef CublasContext *Handle;
 
-enum { OP_N = 0, OP_T = 1, INVALID_VALUE = 7 };
+enum { OP_N = 0, OP_T = 1, INVALID_VALUE = 7, UNLUCKY = 13 };
 
 int cublasCreate_v2(Handle *h);
 int cublasDestroy_v2(Handle h);
 int cublasSetStream_v2(Handle h, void *stream);
 int cublasSetMathMode(Handle h, int mode);
 int cublasGetVersion_v2(Handle h, int *version);
+const char *cublasGetStatusString(int status);
 
 int cublasCreate_v2(Handle *h)
 {
@@ -41,6 +43,11 @@ int cublasGetVersion_v2(Handle h, int *version)
     return 0;
 }
 
+const char *cublasGetStatusString(int status)
+{
+    return status == INVALID_VALUE ? "a made-up failure" : "";
+}
+
 /* Element (i, j) of op(x). */
 static size_t at(int op, int i, int j, int ld)
 {
@@ -60,7 +67,7 @@ static size_t at(int op, int i, int j, int ld)
                     sum += a[at(op_a, i, l, lda)] * b[at(op_b, l, j, ldb)];                        \
                 *out = *alpha * sum + (*beta < 0 || *beta > 0 ? *beta * *out : 0);                 \
             }                                                                                      \
-        return h ? 0 : INVALID_VALUE;                                                              \
+        return h && m != UNLUCKY ? 0 : INVALID_VALUE;                                              \
     }                                                                                              \
     int geam(Handle h, int op_a, int op_b, int m, int n, const type *alpha, const type *a,         \
              int lda, const type *beta, const type *b, int ldb, type *c, int ldc);                 \

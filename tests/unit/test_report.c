@@ -299,6 +299,24 @@ static void a_parameters_values_show_their_fastest_and_median_time(void **state)
     }
 }
 
+static void a_parameter_of_many_values_is_a_cloud(void **state)
+{
+    Story story = synthetic_story(*state, 6);
+    RecordValue *values = ARENA_ARRAY(*state, RecordValue, 2 * POINTS);
+    for (size_t i = 0; i < POINTS; i++) {
+        values[2 * i].number = (int64_t)i;
+        values[2 * i + 1] = story.points->values[i][1];
+        story.points->values[i] = &values[2 * i];
+    }
+    Pictures all = pictures_draw(*state, &story);
+    const Picture *p = find_picture(&all, "by-X");
+    assert_non_null(p);
+    assert_null(p->plot.x.names);
+    const Series *chosen = find_series(p, "chosen");
+    assert_true(chosen && chosen->kind == SERIES_DOTS &&
+                chosen->x[chosen->at[0]] == (double)chosen->at[0]);
+}
+
 /* --- the page --------------------------------------------------------------------------------- */
 
 static size_t count(const char *text, const char *part)
@@ -362,6 +380,7 @@ int main(void)
         TEST(samples_begin_at_the_mean_and_end_at_the_best),
         TEST(without_all_outcomes_nothing_is_said_about_chance),
         TEST(a_parameters_values_show_their_fastest_and_median_time),
+        TEST(a_parameter_of_many_values_is_a_cloud),
         TEST(whatever_names_hold_files_and_page_are_sound),
         TEST(a_page_that_cannot_be_written_is_an_error),
     };

@@ -176,6 +176,27 @@ static void what_cublas_cannot_take_is_refused_before_it_is_opened(void **state)
     arena_free(a);
 }
 
+static void a_call_that_fails_says_how(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    float some[13] = {0};
+    AptuneRivalArgument x[] = {floats("C", some, 13), floats("A", some, 13), floats("B", some, 13),
+                               number("M", 1),        number("N", 13),       number("K", 1)};
+    AptuneRivalCall call = call_of("gemm", x, 6);
+    AptuneRival r = {0};
+    bool found;
+    use_toolkit("fake_cublas");
+    assert_int_equal(rival_cublas(a, &call, &r, &found), 0);
+
+    assert_int_not_equal(r.run(&r), 0);
+
+    assert_string_equal(r.error, "cublasSgemm failed: a made-up failure (7)");
+    r.end(&r);
+    remove_toolkit();
+    arena_free(a);
+}
+
 static void a_cublas_without_a_function_is_named(void **state)
 {
     (void)state;
@@ -261,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_row_major_product_comes_out_of_a_column_major_library),
         cmocka_unit_test(a_row_major_transpose_comes_out_of_a_column_major_library),
         cmocka_unit_test(what_cublas_cannot_take_is_refused_before_it_is_opened),
+        cmocka_unit_test(a_call_that_fails_says_how),
         cmocka_unit_test(a_cublas_without_a_function_is_named),
         cmocka_unit_test(a_plugin_gets_what_the_spec_says),
         cmocka_unit_test(a_plugin_that_refuses_or_breaks_says_why),

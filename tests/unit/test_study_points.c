@@ -1,6 +1,7 @@
 /* Points from recordings: which profiles belong to which point, and what is not known of it.  All
  * figures are synthetic. */
 #include "metrics/base/file.h"
+#include "metrics/metric/profile_build.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 #include "tuner/study/points.h"
@@ -102,11 +103,13 @@ typedef struct MadeProfile {
     double values[3];
 } MadeProfile;
 
-static void write_profile(Place *p, const MadeProfile *rows, size_t count)
+static void write_profile_of(Place *p, int profiler, const MadeProfile *rows, size_t count)
 {
     static const char *const fields[] = {"instr", "regions", "threads"};
-    const ProfileHeader h = {
-        .about = {.space = "synthetic"}, .profiler = "1", .fields = fields, .field_count = 3};
+    const ProfileHeader h = {.about = {.space = "synthetic"},
+                             .profiler = arena_printf(p->arena, "%d", profiler),
+                             .fields = fields,
+                             .field_count = 3};
     ProfileRecording *existing;
     ProfileWriter *w = profiles_open_append(p->arena, p->profile, &h, &existing, &p->diag);
     assert_non_null(w);
@@ -115,6 +118,19 @@ static void write_profile(Place *p, const MadeProfile *rows, size_t count)
         assert_true(profiles_append(w, &row, &p->diag));
     }
     assert_true(profiles_close(w, &p->diag));
+}
+
+static void write_profile(Place *p, const MadeProfile *rows, size_t count)
+{
+    write_profile_of(p, PROFILER_VERSION, rows, count);
+}
+
+static void assert_warns_once(Place *p, const char *words)
+{
+    assert_int_equal(p->diag.errors, 0);
+    assert_int_equal(p->diag.messages.count, 1);
+    if (!strstr(p->diag.messages.at[0].text, words))
+        fail_msg("'%s' is not in '%s'", words, p->diag.messages.at[0].text);
 }
 
 static PointSet *read_points(Place *p)
@@ -235,8 +251,62 @@ static void without_a_profile_nothing_static_is_known_and_a_warning_says_so(void
     assert_int_equal(s->profiled, 0);
     assert_int_equal(s->timed, 1);
     assert_true(isnan(s->metric[WORK][0]));
-    assert_int_equal(p->diag.errors, 0);
-    assert_int_equal(p->diag.messages.count, 1);
+    assert_warns_once(p, "nothing static is known of this space");
+}
+
+static void a_profile_of_another_version_is_read_with_a_warning(void **state)
+{
+    Place *p = *state;
+    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}};
+    static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
+    write_times(p, rows, 1);
+    write_profile_of(p, PROFILER_VERSION + 1, profiles, 1);
+    const PointSet *s = read_points(p);
+    assert_true(s->metric[WORK][0] == 10);
+    assert_warns_once(p, "was made by profiler");
+}
+
+static void points_that_the_profile_lacks_are_counted_in_a_warning(void **state)
+{
+    Place *p = *state;
+    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0},
+                                {"b", "g", RECORD_OK, 2, 0},
+                                {"c", "g", RECORD_OK, 3, 0},
+                                {"d", "g", RECORD_FAULT, 0, 0}};
+    static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
+    write_times(p, rows, 4);
+    write_profile(p, profiles, 1);
+    assert_int_equal(read_points(p)->profiled, 1);
+    assert_warns_once(p, "2 configurations of '");
+}
+
+static void times_that_are_none_count_as_not_timed(void **state)
+{
+    Place *p = *state;
+    static const Made rows[] = {
+        {"a", "g", RECORD_OK, 0, 0}, {"b", "g", RECORD_OK, -2, 0}, {"c", "g", RECORD_OK, 3, 0}};
+    static const MadeProfile profiles[] = {
+        {"a", "g", {10, 2, 1}}, {"b", "g", {10, 2, 1}}, {"c", "g", {10, 2, 1}}};
+    write_times(p, rows, 3);
+    write_profile(p, profiles, 3);
+    const PointSet *s = read_points(p);
+    assert_int_equal(s->timed, 1);
+    assert_int_equal(s->best, 2);
+    assert_warns_once(p, "2 configurations in '");
+}
+
+static void a_recording_that_ends_inside_a_line_is_read_with_a_warning(void **state)
+{
+    Place *p = *state;
+    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}, {"b", "g", RECORD_OK, 2, 0}};
+    static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
+    write_times(p, rows, 2);
+    write_profile(p, profiles, 1);
+    size_t size;
+    const char *text = file_read(p->arena, p->times, &size, &p->diag);
+    assert_true(file_write(p->times, text, size - 3, &p->diag));
+    assert_int_equal(read_points(p)->count, 1);
+    assert_warns_once(p, "ends inside a line, which is left out");
 }
 
 static void a_damaged_profile_is_an_error(void **state)
@@ -264,6 +334,10 @@ int main(void)
         TEST(with_an_objective_times_and_cycles_are_for_the_same_work),
         TEST(a_row_without_its_work_is_neither_written_nor_believed),
         TEST(without_a_profile_nothing_static_is_known_and_a_warning_says_so),
+        TEST(a_profile_of_another_version_is_read_with_a_warning),
+        TEST(points_that_the_profile_lacks_are_counted_in_a_warning),
+        TEST(times_that_are_none_count_as_not_timed),
+        TEST(a_recording_that_ends_inside_a_line_is_read_with_a_warning),
         TEST(a_damaged_profile_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,16 @@ static const StudyChoice *choose_subject(const Choices *choices, const OwnCarvin
     return &choices->at[own->count > 0 ? choices->count - own->count : 0];
 }
 
+static const bool *own_metrics(const Session *y)
+{
+    size_t n = y->metrics->metrics.count;
+    bool *own = ARENA_ARRAY(y->arena, bool, n);
+    for (size_t m = 0; m < n; m++)
+        for (size_t k = 0; k < y->command.metrics.count; k++)
+            own[m] = own[m] || y->metrics->metrics.at[m].at.source == y->own_metrics[k];
+    return own;
+}
+
 static bool study_one(Session *y, const char *given)
 {
     const char *path = record_in(y->arena, given, &y->diag);
@@ -211,6 +221,7 @@ static bool study_one(Session *y, const char *given)
     y->studies[y->count] = study_space(y->arena, s, choices.at, choices.count, &o);
     y->stories[y->count] =
         story_of_recording(y->arena, &y->studies[y->count], subject, y->command.guess);
+    y->stories[y->count].own = own_metrics(y);
     y->count++;
     return true;
 }

@@ -467,6 +467,10 @@ static bool write_link(CWriter *w, const Expr *a, const Expr *b, CompareOp op)
     }
     if (a->kind == VALUE_STRING)
         return write_strings(w, a, b, ops[op]);
+    if (a->op == OP_NAME && b->op == OP_NAME && a->slot == b->slot) {
+        buf_putc(w->out, op == CMP_LE || op == CMP_GE || op == CMP_EQ ? '1' : '0');
+        return true; /* compilers warn of comparisons with oneself */
+    }
     const bool real = is_number(a) && (a->kind == VALUE_REAL || b->kind == VALUE_REAL);
     const ValueKind kind = real ? VALUE_REAL : VALUE_INT;
     bool ok = operand(w, a, kind, (CPlace)(own + 1));
@@ -496,12 +500,14 @@ static bool write_compare(CWriter *w, const Expr *e, CPlace place)
  * ------------------------------------------------------------------------------------- */
 
 /* min(a, min(b, c)) */
-static bool write_extreme(CWriter *w, const Expr *e)
+static bool write_extreme(CWriter *w, const Expr *e, CPlace place)
 {
     const bool least = is_call(e, "min"), real = e->kind == VALUE_REAL;
     const CHelper h = real ? least ? HELP_REAL_MIN : HELP_REAL_MAX : least ? HELP_MIN : HELP_MAX;
     if (e->count == 1 && e->args[0]->kind == VALUE_LIST)
         return false;
+    if (e->count == 1)
+        return operand(w, e->args[0], e->kind, place);
     for (int i = 0; i + 1 < e->count; i++) {
         open_helper(w, h, false);
         if (!argument(w, e->args[i], e->kind))
@@ -573,7 +579,7 @@ static bool write_rounding(CWriter *w, const Expr *e, CPlace place)
 static bool write_call(CWriter *w, const Expr *e, CPlace place)
 {
     if (is_call(e, "min") || is_call(e, "max"))
-        return write_extreme(w, e);
+        return write_extreme(w, e, place);
     if (is_call(e, "ceil_div"))
         return write_ceil_div(w, e, place);
     if (is_call(e, "abs"))
@@ -640,17 +646,12 @@ static bool member_of_divisors(CWriter *w, const Expr *value, const Expr *list)
 
 static bool member_of_powers(CWriter *w, const Expr *value, const Expr *list)
 {
-    buf_putc(w->out, '(');
-    open_helper(w, HELP_IS_POW2, false);
+    open_helper(w, HELP_IN_POW2, false);
     bool ok = whole(w, value);
-    buf_puts(w->out, ") && ");
-    ok = ok && whole(w, value);
-    buf_puts(w->out, " >= ");
-    ok = ok && whole(w, list->args[0]);
-    buf_puts(w->out, " && ");
-    ok = ok && whole(w, value);
-    buf_puts(w->out, " <= ");
-    ok = ok && whole(w, list->args[1]);
+    for (int i = 0; i < 2 && ok; i++) {
+        buf_puts(w->out, ", ");
+        ok = whole(w, list->args[i]);
+    }
     buf_putc(w->out, ')');
     return ok;
 }

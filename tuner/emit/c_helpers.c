@@ -150,6 +150,12 @@ static const struct Helper {
          "    const unsigned long long length = (unsigned long long)step;\n"
          "    return step > 0 ? way % length == 0 : (0 - way) % (0 - length) == 0;\n"
          "}\n"},
+    [HELP_IN_POW2] = {"in_pow2", 0, false,
+                      "/* Is a one of 1, 2, 4 … from `from` to `to`? */\n"
+                      "static int @in_pow2(long long a, long long from, long long to)\n"
+                      "{\n"
+                      "    return a > 0 && (a & (a - 1)) == 0 && a >= from && a <= to;\n"
+                      "}\n"},
     [HELP_REAL] = {"real", 0, false,
                    "/* A result that has to be a number. */\n"
                    "static double @real(int *ok, double result)\n"

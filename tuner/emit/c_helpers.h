@@ -18,6 +18,7 @@ typedef enum CHelper {
     HELP_IS_POW2,
     HELP_IS_DIVISOR,
     HELP_IN_RANGE,
+    HELP_IN_POW2,
     HELP_REAL,
     HELP_REAL_DIVIDE,
     HELP_REAL_FLOOR_DIV,

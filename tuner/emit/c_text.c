@@ -212,6 +212,17 @@ const char *text_scalar(TaskScalar s)
     return names[s];
 }
 
+const char *text_vector(Arena *a, TaskType t)
+{
+    Buf name = {0};
+    if (t.scalar == TASK_HALF)
+        t.scalar = TASK_U16;
+    task_type_print(t, &name);
+    const char *text = arena_string(a, buf_text(&name));
+    buf_free(&name);
+    return text;
+}
+
 const char *text_pointee(TaskType t)
 {
     return t.lanes > 1 || t.scalar == TASK_HALF ? "void" : text_scalar(t.scalar);

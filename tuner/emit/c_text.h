@@ -26,6 +26,9 @@ void text_comment_part(Buf *out, const char *s, size_t length);
 /* The type of one scalar: "float", "unsigned char"; half is "unsigned short", its bits. */
 const char *text_scalar(TaskScalar s);
 
+/* CUDA's name of a vector type: "float4"; of halves that of their bits. */
+const char *text_vector(Arena *a, TaskType t);
+
 /* What a pointer points to in the interface: the scalar, or "void" where plain C has no such type.
  */
 const char *text_pointee(TaskType t);

@@ -171,12 +171,8 @@ static size_t module_of(const Code *c, size_t variant, size_t launch)
 /* "mm_1", "mm_1_2": what the arrays of a code begin with. */
 static const char *array_name(const Code *c, size_t variant, size_t launch)
 {
-    size_t number = 1;
-    const EmitCode *codes = c->unit->variants[variant].codes;
-    for (size_t l = 0; l < codes[launch].shares; l++)
-        number += codes[l].shares == l;
-    return number == 1 ? arena_printf(c->arena, "%s%zu", c->prefix, variant + 1)
-                       : arena_printf(c->arena, "%s%zu_%zu", c->prefix, variant + 1, number);
+    return arena_printf(c->arena, "%s%s", c->prefix,
+                        code_namespace(c, &c->variants[variant], launch) + 1);
 }
 
 static void write_images(const Code *c, Buf *out)
@@ -405,6 +401,7 @@ static const char SET_VARIABLE[] =
 static const char CLEAR[] =
     "static int @clear(const @kernel *k, void *buffer, long long bytes, CUstream stream)\n"
     "{\n"
+    "    (void)k;\n"
     "    const CUresult error =\n"
     "        $MemsetD8Async((CUdeviceptr)(uintptr_t)buffer, 0, (size_t)bytes, stream);\n"
     "    return error == (CUresult)0 ? ^OK : @failed(error);\n"

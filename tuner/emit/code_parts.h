@@ -124,6 +124,10 @@ bool code_literal(TaskScalar type, Value v, Buf *out);
 /* Does some launch of the variant take memory that is cut from `scratch`? */
 bool code_takes_scratch(const Code *c, const CodeVariant *v);
 
+/* "v1", or "v1_2" for the second source of a variant that has several: the namespace that the code
+ * of a launch is in. */
+const char *code_namespace(const Code *c, const CodeVariant *v, size_t launch);
+
 /* --- code_choose.c: the table --------------------------------------------------------------------
  */
 void code_choice(Code *c, Buf *out);

@@ -4,6 +4,16 @@
 #include <stdint.h>
 #include <string.h>
 
+const char *code_namespace(const Code *c, const CodeVariant *v, size_t launch)
+{
+    const EmitCode *codes = v->variant->codes;
+    size_t number = 1;
+    for (size_t l = 0; l < codes[launch].shares; l++)
+        number += codes[l].shares == l;
+    return number == 1 ? arena_printf(c->arena, "v%zu", v->number)
+                       : arena_printf(c->arena, "v%zu_%zu", v->number, number);
+}
+
 /* Names of a function's own, and of the arguments' in it. */
 typedef struct Locals {
     CodeLines lines;
@@ -60,6 +70,23 @@ static bool write_lane(Locals *l, TaskScalar scalar, const Expr *e)
     return lines_expr(&l->lines, e, false, C_UNARY);
 }
 
+static bool is_runtime(const Locals *l)
+{
+    return l->lines.code->unit->flavour == EMIT_RUNTIME;
+}
+
+/* How the declaration of a number begins: a vector is an array where C has no such type. */
+static void declare_number(Locals *l, const char *indent, TaskType t, const char *name)
+{
+    Buf *out = &l->lines.text;
+    if (t.lanes == 1)
+        buf_printf(out, "%s%s %s = ", indent, text_scalar(t.scalar), name);
+    else if (is_runtime(l))
+        buf_printf(out, "%s%s %s = {", indent, text_vector(l->lines.code->arena, t), name);
+    else
+        buf_printf(out, "%s%s %s[%d] = {", indent, text_scalar(t.scalar), name, t.lanes);
+}
+
 /* "    int M = (int)p->M;" */
 static bool write_number(Locals *l, const char *indent, const Argument *g, const char *name,
                          const Expr *value)
@@ -69,14 +96,12 @@ static bool write_number(Locals *l, const char *indent, const Argument *g, const
     const bool literal_list = known && known->kind == VALUE_LIST;
     size_t count;
     Expr *const *lanes = c_list(value, &count);
-    buf_printf(out, "%s%s %s", indent, text_scalar(g->element.scalar), name);
+    declare_number(l, indent, g->element, name);
     if (g->element.lanes == 1) {
-        buf_puts(out, " = ");
         const bool said = write_lane(l, g->element.scalar, value);
         buf_puts(out, ";\n");
         return said;
     }
-    buf_printf(out, "[%d] = {", g->element.lanes);
     for (int i = 0; i < g->element.lanes; i++) {
         const Expr *e = lanes          ? lanes[i]
                         : literal_list ? expr_of_value(l->lines.code->arena, known->list->at[i])
@@ -96,12 +121,11 @@ static void write_given_number(Locals *l, const Argument *g, size_t i)
 {
     Buf *out = &l->lines.text;
     const char *field = l->lines.code->fields[i];
-    buf_printf(out, "    %s %s", text_scalar(g->element.scalar), l->names[i]);
+    declare_number(l, "    ", g->element, l->names[i]);
     if (g->element.lanes == 1) {
-        buf_printf(out, " = a->%s;\n", field);
+        buf_printf(out, "a->%s;\n", field);
         return;
     }
-    buf_printf(out, "[%d] = {", g->element.lanes);
     for (int lane = 0; lane < g->element.lanes; lane++)
         buf_printf(out, "%sa->%s[%d]", lane ? ", " : "", field, lane);
     buf_puts(out, "};\n");
@@ -197,15 +221,38 @@ static void check_pointers(Locals *l)
     code_puts(c, out, any ? ")\n        return ^ARGUMENT;\n" : "");
 }
 
-static bool set_variable(Locals *l, size_t i)
+static bool copy_to_variable(Locals *l, size_t i, const char *call)
 {
     Code *c = l->lines.code;
     Buf *out = &l->lines.text;
-    code_printf(c, out, "    error = @set_variable(k, %zu, ", l->variant->number - 1);
-    text_string(out, c->spec->arguments[i].name);
-    buf_printf(out, ", a->%s, ", c->fields[i]);
+    buf_printf(out, "    error = %sa->%s, ", call, c->fields[i]);
     const bool said = lines_expr(&l->lines, code_bytes(c, l->variant, i), true, C_ANYWHERE);
     code_puts(c, out, ", stream);\n    if (error != ^OK)\n        return error;\n");
+    return said;
+}
+
+/* By its name where the driver finds it; by a function beside each code that may have it where the
+ * compiler does. */
+static bool set_variable(Locals *l, size_t i)
+{
+    Code *c = l->lines.code;
+    const char *name = c->spec->arguments[i].name;
+    Buf call = {0};
+    bool said = true;
+    if (!is_runtime(l)) {
+        code_printf(c, &call, "@set_variable(k, %zu, ", l->variant->number);
+        text_string(&call, name);
+        buf_puts(&call, ", ");
+        said = copy_to_variable(l, i, buf_text(&call));
+    }
+    for (size_t k = 0; is_runtime(l) && said && k < c->spec->launch_count; k++) {
+        if (l->variant->variant->codes[k].shares != k)
+            continue;
+        buf_clear(&call);
+        code_printf(c, &call, "@code::%s::@set_%s(", code_namespace(c, l->variant, k), name);
+        said = copy_to_variable(l, i, buf_text(&call));
+    }
+    buf_free(&call);
     return said;
 }
 
@@ -246,22 +293,101 @@ static void write_leaf(void *context, const char *name)
     const Leaf *leaf = context;
     const Spec *s = leaf->locals->lines.code->spec;
     for (size_t i = 0; i < s->argument_count; i++)
-        if (strcmp(s->arguments[i].name, name) == 0)
-            buf_printf(leaf->out, "(void *)&%s", leaf->locals->names[i]);
+        if (strcmp(s->arguments[i].name, name) == 0) {
+            const bool by_address = !is_runtime(leaf->locals);
+            const bool pointer = code_is_buffer(&s->arguments[i]);
+            buf_printf(leaf->out, "%s%s",
+                       by_address ? "(void *)&"
+                       : pointer  ? "(const void *)"
+                                  : "",
+                       leaf->locals->names[i]);
+        }
+}
+
+/* An argument as the kernel call has it: pointers become those of the kernel's own types. */
+static void write_passed(Locals *l, const Argument *g, const char *name)
+{
+    const Code *c = l->lines.code;
+    const TaskType bits = {TASK_U16, g->element.lanes};
+    if (code_is_buffer(g))
+        code_printf(c, &l->lines.text, "@pointer{%s}", name);
+    else if (g->role == ARGUMENT_SCALAR && g->element.scalar == TASK_HALF)
+        code_printf(c, &l->lines.text, "@bits<%s>{%s}",
+                    bits.lanes == 1 ? text_scalar(bits.scalar) : text_vector(c->arena, bits), name);
+    else
+        buf_puts(&l->lines.text, name);
+}
+
+static bool chooses_pointer(const Code *c, const Expr *choice)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (c_may_choose(choice, c->spec->arguments[i].name))
+            return code_is_buffer(&c->spec->arguments[i]);
+    return false;
+}
+
+static bool write_choice(Locals *l, const Expr *choice)
+{
+    const Code *c = l->lines.code;
+    CWriter w = lines_writer(&l->lines, false);
+    Leaf leaf = {l, w.out};
+    const bool wraps = is_runtime(l) && chooses_pointer(c, choice);
+    code_puts(c, w.out, wraps ? "@pointer{" : "");
+    const bool said = c_choose(&w, choice, write_leaf, &leaf);
+    buf_puts(w.out, wraps ? "}" : "");
+    l->lines.uses_ok = l->lines.uses_ok || w.uses_ok;
+    return said;
 }
 
 static bool write_item(Locals *l, const CodeItem *item, const char *own)
 {
-    Buf *out = &l->lines.text;
-    if (item->choice) {
-        CWriter w = lines_writer(&l->lines, false);
-        Leaf leaf = {l, out};
-        const bool said = c_choose(&w, item->choice, write_leaf, &leaf);
-        l->lines.uses_ok = l->lines.uses_ok || w.uses_ok;
-        return said;
-    }
-    buf_printf(out, "&%s", own ? own : l->names[item->argument]);
+    const Argument *g = own            ? item->item->own
+                        : item->choice ? NULL
+                                       : &l->lines.code->spec->arguments[item->argument];
+    const char *name = own ? own : g ? l->names[item->argument] : NULL;
+    if (item->choice)
+        return write_choice(l, item->choice);
+    if (is_runtime(l))
+        write_passed(l, g, name);
+    else
+        buf_printf(&l->lines.text, "&%s", name);
     return true;
+}
+
+/* The call that launches; driver flavours take a list of addresses. */
+static bool write_call(Locals *l, size_t launch, const char *indent, const char **own,
+                       const char *names)
+{
+    Code *c = l->lines.code;
+    const CodeLaunch *k = &l->variant->launches[launch];
+    Buf *out = &l->lines.text;
+    const size_t function = (l->variant->number - 1) * c->spec->launch_count + launch;
+    const char *suffix = code_suffix(c, l->variant, launch);
+    Buf shape = {0};
+    bool said = true;
+    code_printf(c, &shape, "%sif (!@shape_%s(p, %s&s))\n%s    return ^SIZE;\n", indent, suffix,
+                names, indent);
+    if (is_runtime(l)) {
+        buf_puts(out, buf_text(&shape));
+        code_printf(c, out, "%serror = @code::%s::@start_%zu(k, %zu, &s, stream", indent,
+                    code_namespace(c, l->variant, launch), launch + 1, function);
+    } else {
+        buf_printf(out, "%svoid *list[] = {", indent);
+    }
+    for (size_t i = 0; i < k->item_count && said; i++) {
+        buf_puts(out, i || is_runtime(l) ? ", " : "");
+        said = write_item(l, &k->items[i], own[i]);
+    }
+    if (is_runtime(l)) {
+        buf_puts(out, ");\n");
+    } else {
+        buf_puts(out, k->item_count ? "};\n" : "NULL};\n");
+        buf_puts(out, buf_text(&shape));
+        code_printf(c, out, "%serror = @start(k, %zu, &s, list, stream);\n", indent, function);
+    }
+    code_printf(c, out, "%sif (error != ^OK)\n%s    return error;\n", indent, indent);
+    buf_free(&shape);
+    return said;
 }
 
 /* The statements of one launch, indented by `indent`. */
@@ -269,7 +395,6 @@ static bool write_start(Locals *l, size_t launch, const char *indent, const char
 {
     Code *c = l->lines.code;
     const CodeLaunch *k = &l->variant->launches[launch];
-    Buf *out = &l->lines.text;
     const char **own = ARENA_ARRAY(c->arena, const char *, k->item_count + 1);
     for (size_t i = 0; i < k->item_count; i++) {
         if (!k->items[i].value)
@@ -278,20 +403,7 @@ static bool write_start(Locals *l, size_t launch, const char *indent, const char
         if (!write_number(l, indent, k->items[i].item->own, own[i], k->items[i].value))
             return false;
     }
-    buf_printf(out, "%svoid *list[] = {", indent);
-    for (size_t i = 0; i < k->item_count; i++) {
-        buf_puts(out, i ? ", " : "");
-        if (!write_item(l, &k->items[i], own[i]))
-            return false;
-    }
-    buf_puts(out, k->item_count ? "};\n" : "NULL};\n");
-    code_printf(c, out,
-                "%sif (!@shape_%s(p, %s&s))\n%s    return ^SIZE;\n"
-                "%serror = @start(k, %zu, &s, list, stream);\n"
-                "%sif (error != ^OK)\n%s    return error;\n",
-                indent, code_suffix(c, l->variant, launch), names, indent, indent,
-                (l->variant->number - 1) * c->spec->launch_count + launch, indent, indent);
-    return true;
+    return write_call(l, launch, indent, own, names);
 }
 
 static bool write_launch(Locals *l, size_t launch)
@@ -338,8 +450,8 @@ bool code_run(Code *c, const CodeVariant *v, Buf *out, const char **why)
         said = write_launch(&l, k);
     code_printf(c, out,
                 "static int @run_%zu(@kernel *k, const @problem *p, const @arguments *a, "
-                "CUstream stream)\n{\n",
-                v->number);
+                "%s stream)\n{\n",
+                v->number, is_runtime(&l) ? "cudaStream_t" : "CUstream");
     code_puts(c, out, "    int error;\n    @shape s;\n");
     buf_puts(out, l.lines.uses_ok ? "    int ok = 1;\n" : "");
     buf_puts(out, strstr(buf_text(&l.lines.text), "a->") ? "" : "    (void)a;\n");

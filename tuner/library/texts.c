@@ -2,7 +2,6 @@
 #include "tuner/library/handle.h"
 
 #include "metrics/base/file.h"
-
 #include "tuner/emit/unit_make.h"
 #include "tuner/output/report.h"
 #include "tuner/report/run_page.h"

@@ -20,6 +20,7 @@ install(DIRECTORY spaces templates DESTINATION ${share} PATTERN README.md EXCLUD
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES spaces/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME specs.md)
 install(FILES templates/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME templates.md)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${package}/completion/aptune
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
@@ -67,6 +68,7 @@ configure_package_config_file(${package}/aptune-config.cmake.in ${config}/aptune
 write_basic_package_version_file(${config}/aptune-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT aptune-targets NAMESPACE aptune:: DESTINATION ${cmakedir})
 install(FILES ${config}/aptune-config.cmake ${config}/aptune-config-version.cmake
-              ${package}/aptune_add_kernel.cmake DESTINATION ${cmakedir})
+              ${package}/aptune_add_kernel.cmake ${package}/write_options.cmake
+  DESTINATION ${cmakedir})
 
 include(${package}/debian.cmake)

@@ -35,12 +35,12 @@ static const char page_style[] =
     "@media screen and (prefers-color-scheme:dark){body{background:#16181b;color:#ddd}"
     "figcaption,.note,.facts th{color:#aaa}}"
     "@media print{:root{color-scheme:light}body{font-size:9pt;margin:0;max-width:none}"
-    "h2{break-before:page}h3{break-after:avoid}.words pre{white-space:pre-wrap}"
+    "h2{break-before:page}h3,h3+p{break-after:avoid}.words pre{white-space:pre-wrap}"
     ".pictures,.pictures.large{grid-template-columns:1fr 1fr;gap:.8rem}}";
 
 /* A page on its way out. */
 typedef struct Writer {
-    Arena *arena;
+    Arena *arena;       /* of one story */
     const char *folder; /* whose pictures/ gets a file for each picture */
     Buf page, svg, file;
     Diag *diag;
@@ -224,9 +224,8 @@ static void write_foot(Writer *w)
         PLOT_MARKS_MOST);
 }
 
-static void write_page(Writer *w, const Page *p)
+static void write_page(Writer *w, const Page *p, const char *const *names)
 {
-    const char *const *names = name_stories(w->arena, p);
     bool titled = p->sheet_count > 0 || p->story_count > 1;
     write_head(w, p->title);
     if (titled)
@@ -237,21 +236,24 @@ static void write_page(Writer *w, const Page *p)
         if (titled)
             buf_printf(&w->page, "<h2 id=\"%s\">%s</h2>\n", names[k], names[k]);
         write_story(w, names[k], &p->stories[k]);
+        arena_reset(w->arena);
     }
     write_foot(w);
 }
 
 bool page_save(const char *folder, const Page *p, Diag *d)
 {
+    Arena *a = arena_new();
     Writer w = {.arena = arena_new(), .folder = folder, .diag = d};
-    w.ok = folder_create(arena_printf(w.arena, "%s/pictures", folder), d);
+    w.ok = folder_create(arena_printf(a, "%s/pictures", folder), d);
     if (w.ok)
-        write_page(&w, p);
-    const char *path = arena_printf(w.arena, "%s/report.html", folder);
+        write_page(&w, p, name_stories(a, p));
+    const char *path = arena_printf(a, "%s/report.html", folder);
     bool ok = w.ok && file_write(path, buf_text(&w.page), w.page.size, d);
     buf_free(&w.page);
     buf_free(&w.svg);
     buf_free(&w.file);
     arena_free(w.arena);
+    arena_free(a);
     return ok;
 }

@@ -23,6 +23,10 @@ typedef struct Drawing {
 Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
                      const char *caption);
 
+/* Adds one of all times against a number per point; NULL when nothing would be seen. */
+Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, const char *title,
+                           const double *x);
+
 /* "time [ms]", or as the story has it; logarithmic where that shows more. */
 Axis drawing_time_axis(const Drawing *d);
 

@@ -187,7 +187,9 @@ static const char *words_of(const Run *r)
 Story story_of_run(Run *r)
 {
     RunPoints p = run_points(r);
-    bool complete = is_complete(r, &p), partly = r->source != RUN_STATIC && !complete;
+    bool complete = is_complete(r, &p);
+    /* An audit times some of those that were not chosen, too. */
+    bool partly = r->source != RUN_STATIC && !complete && r->audit.count == 0;
     Story story = {.points = p.set,
                    .measured = r->source == RUN_MEASURED,
                    .origin = origin_of(r),

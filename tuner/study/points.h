@@ -47,6 +47,7 @@ typedef struct PointSet {
                                  recording are without the rows of their regions */
     size_t *same_as;          /* per point: the first one with the same code and launch; itself */
 
+    size_t no_time;       /* points that ran right, with times that are none: not above 0 */
     size_t timed;         /* points with a time */
     size_t distinct;      /* points that stand for themselves and have a time */
     const double *sorted; /* times of the distinct points, fastest first */

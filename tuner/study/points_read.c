@@ -5,12 +5,14 @@
  * and one row of fields, whatever else the file says of it. */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "metrics/metric/profile_build.h"
 #include "tuner/measure/stats.h"
 #include "tuner/record/device.h"
 #include "tuner/record/profile_take.h"
 #include "tuner/study/points.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Reading {
@@ -118,6 +120,10 @@ static void take_row(Reading *r, const RecordRow *row)
     if (s->work)
         s->work[i] = row->work;
     s->ms[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
+    if (s->ms[i] <= 0) {
+        s->ms[i] = NAN;
+        s->no_time++;
+    }
     r->key[i] = row->code ? profiles_key(r->codes, row->code, row->launch) : NULL;
 }
 
@@ -139,6 +145,17 @@ static void weigh_points(Reading *r)
     }
 }
 
+static void tell_times(const PointSet *s, const TimesRecording *times, Diag *d)
+{
+    if (times->cut)
+        diag_warn(d, (Span){0}, "'%s' ends inside a line, which is left out", s->origin);
+    if (s->no_time > 0)
+        diag_warn(d, (Span){0},
+                  "%zu configurations in '%s' have times that are not above 0: they "
+                  "count as not timed",
+                  s->no_time, s->origin);
+}
+
 static bool read_times(Reading *r, const char *path, Diag *d)
 {
     Arena *scratch = arena_new();
@@ -153,6 +170,7 @@ static bool read_times(Reading *r, const char *path, Diag *d)
         }
         if (r->set->work)
             weigh_points(r);
+        tell_times(r->set, times, d);
     }
     arena_free(scratch);
     return times != NULL;
@@ -172,6 +190,8 @@ typedef struct Waiting {
 typedef struct Profiles {
     Reading *reading;
     Arena *kept, *scratch;
+    const char *path;
+    Diag *diag;
     bool opened;            /* `columns` are known */
     ProfileColumns columns; /* of the recording */
     Profile **made;         /* per point: of its launches together */
@@ -194,12 +214,23 @@ static void finish_point(Profiles *p, size_t i, const ProfileShare *shares, size
     points_evaluate(r->arena, p->scratch, r->set, i, shares, n);
 }
 
+/* A profile by another version has other fields, or means something else by the same. */
+static void open_profiles(Profiles *p, const ProfileHeader *h)
+{
+    p->opened = true;
+    p->columns = profiles_columns(h);
+    if (atoi(h->profiler) != PROFILER_VERSION)
+        diag_warn(
+            p->diag, (Span){0},
+            "'%s' was made by profiler %s, this is %d: metrics may not be what they are today",
+            p->path, h->profiler, PROFILER_VERSION);
+}
+
 static void take_profile(void *context, const ProfileHeader *h, const ProfileRow *row)
 {
     Profiles *p = context;
     if (!p->opened)
-        p->columns = profiles_columns(h);
-    p->opened = true;
+        open_profiles(p, h);
     const char *key = profiles_key(p->scratch, row->code, row->launch);
     size_t step = index_find(&p->steps, key), point = index_find(&p->alone, key);
     if (step != SIZE_MAX) {
@@ -277,20 +308,37 @@ static void copy_to_same(const Reading *r)
     }
 }
 
+static void tell_missing(const PointSet *s, const char *path, Diag *d)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < s->count; i++)
+        missing += !isnan(s->ms[i]) && !s->profiles[i];
+    if (missing > 0)
+        diag_warn(
+            d, (Span){0},
+            "%zu configurations of '%s' have a time and no profile in '%s': no carving chooses "
+            "them",
+            missing, s->origin, path);
+}
+
 static bool read_profiles(Reading *r, const char *times, Diag *d)
 {
     const char *path = record_profile_path(r->arena, times);
     if (!path || !file_exists(path)) {
-        diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space",
-                  path ? path : times);
+        bool imported = r->set->imported[0];
+        diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space%s",
+                  path ? path : times, imported ? " (aptune import --spec makes it)" : "");
         return true;
     }
-    Profiles p = {.reading = r, .kept = arena_new(), .scratch = arena_new()};
+    Profiles p = {
+        .reading = r, .kept = arena_new(), .scratch = arena_new(), .path = path, .diag = d};
     p.made = ARENA_ARRAY(r->codes, Profile *, r->set->count);
     look_for(&p);
     bool ok = profiles_visit(path, take_profile, &p, d);
     finish_waiting(&p);
     copy_to_same(r);
+    if (ok)
+        tell_missing(r->set, path, d);
     arena_free(p.scratch);
     arena_free(p.kept);
     return ok;

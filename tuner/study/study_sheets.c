@@ -85,7 +85,11 @@ static const SheetColumn sample_columns[] = {
     {"space", "space", CELL_TEXT},
     {"distinct", "distinct", CELL_COUNT},
     {"sample_90", "90 %", CELL_COUNT},
+    {"sample_90_low", "from", CELL_COUNT},
+    {"sample_90_high", "to", CELL_COUNT},
     {"sample_95", "95 %", CELL_COUNT},
+    {"sample_95_low", "from", CELL_COUNT},
+    {"sample_95_high", "to", CELL_COUNT},
     {"draws_90", "90 %, repeats", CELL_COUNT},
     {"draws_95", "95 %, repeats", CELL_COUNT},
 };
@@ -101,7 +105,11 @@ static Sheet samples(Arena *a, const Study *studies, size_t n)
         *r++ = text(studies[k].points->name);
         *r++ = count(studies[k].points->distinct);
         *r++ = count_or_none(studies[k].sample_90);
+        *r++ = number(studies[k].sample_low[0]);
+        *r++ = number(studies[k].sample_high[0]);
         *r++ = count_or_none(studies[k].sample_95);
+        *r++ = number(studies[k].sample_low[1]);
+        *r++ = number(studies[k].sample_high[1]);
         *r++ = count_or_none(studies[k].draws_90);
         *r++ = count_or_none(studies[k].draws_95);
     }
@@ -117,6 +125,8 @@ static const SheetColumn metric_columns[] = {
     {"place_of_best", "place of the best", CELL_COUNT},
     {"budget", "best n", CELL_COUNT},
     {"regret", "regret", CELL_PERCENT},
+    {"regret_low", "from", CELL_PERCENT},
+    {"regret_high", "to", CELL_PERCENT},
     {"reason", "unknown because", CELL_TEXT},
 };
 
@@ -140,16 +150,17 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
             *r++ = count_or_none(metric->place);
             *r++ = count(studies[k].budget);
             *r++ = number(metric->known ? metric->regret : NAN);
+            *r++ = number(metric->regret_low);
+            *r++ = number(metric->regret_high);
             *r++ = text(metric->reason);
         }
     return s;
 }
 
 static const SheetColumn budget_columns[] = {
-    {"space", "space", CELL_TEXT},
-    {"timed", "timed", CELL_COUNT},
-    {"regret", "regret", CELL_PERCENT},
-    {"random_regret", "random", CELL_PERCENT},
+    {"space", "space", CELL_TEXT},       {"timed", "timed", CELL_COUNT},
+    {"regret", "regret", CELL_PERCENT},  {"regret_low", "from", CELL_PERCENT},
+    {"regret_high", "to", CELL_PERCENT}, {"random_regret", "random", CELL_PERCENT},
 };
 
 static Sheet budgets(Arena *a, const Study *studies, size_t n)
@@ -164,6 +175,8 @@ static Sheet budgets(Arena *a, const Study *studies, size_t n)
             *r++ = text(studies[k].points->name);
             *r++ = count(b->size);
             *r++ = number(b->regret);
+            *r++ = number(b->regret_low);
+            *r++ = number(b->regret_high);
             *r++ = number(b->random_regret);
         }
     return s;
@@ -210,16 +223,29 @@ static const SheetColumn fit_columns[] = {
     {"place_of_best", "place of its best", CELL_COUNT},
     {"regret", "regret there", CELL_PERCENT},
     {"formula", "time [ms] =", CELL_TEXT},
+    {"singular", "arbitrary", CELL_TEXT},
 };
 
 static const char *formula(Arena *a, const FitResult *f, const MetricSet *metrics,
                            const int *numbers, size_t count)
 {
-    const char *sum = "";
-    for (size_t m = 0; m < count; m++)
+    const char *sum = f->weights ? "" : "too few points";
+    for (size_t m = 0; m < count && f->weights; m++)
         sum = arena_printf(a, "%s%s%.4g * %s", sum, m ? " + " : "", f->weights[m],
                            metrics->metrics.at[numbers[m]].name);
     return sum;
+}
+
+/* Metrics whose weights could as well be others. */
+static const char *singular(Arena *a, const FitResult *f, const MetricSet *metrics,
+                            const int *numbers, size_t count)
+{
+    const char *names = "";
+    for (size_t m = 0; m < count; m++)
+        if (f->follows[m])
+            names = arena_printf(a, "%s%s%s", names, *names ? " " : "",
+                                 metrics->metrics.at[numbers[m]].name);
+    return names;
 }
 
 Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const MetricSet *metrics,
@@ -228,7 +254,8 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
     Sheet s = {.name = "fits",
                .title =
                    "Fits of metrics to the times: root mean square error where fitted, and how "
-                   "each does on the space it has not seen",
+                   "each does on the space it has not seen (arbitrary: weights of metrics that add "
+                   "nothing to those before them)",
                COLUMNS(fit_columns)};
     for (size_t k = 0; k < count_fits; k++) {
         Cell *r = sheet_row(a, &s);
@@ -239,6 +266,7 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
         *r++ = count_or_none(fits[k].place);
         *r++ = number(fits[k].regret);
         *r++ = text(formula(a, &fits[k], metrics, numbers, metric_count));
+        *r++ = text(singular(a, &fits[k], metrics, numbers, metric_count));
     }
     return s;
 }
