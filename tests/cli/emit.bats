@@ -288,7 +288,7 @@ END
     tune --space k/k.spec --problem N=4096 --output none --emit none
     status_is 0
     has "$output" '^written +none/N=4096/configurations.csv$'
-    [ -z "$(find none -name 'k*')" ]
+    [ -z "$(find none -name 'k[._]*')" ]
     tune --space k/k.spec --problem N=4096 --emit some
     status_is 2
     has "$stderr" '^aptune: --emit takes driver, driver-linked, runtime or none, not .some.'
