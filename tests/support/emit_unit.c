@@ -16,12 +16,11 @@
 const Spec *emit_unit_spec(Arena *a, const char *name)
 {
     Diag d = diag_new(a);
-    const bool peer = strncmp(name, "peers/", 6) == 0;
-    const char *path = peer ? arena_printf(a, TEST_DATA "/%s.spec", name)
-                            : arena_printf(a, SOURCE_DIR "/spaces/%s.spec", name);
+    const char *path = strchr(name, '/') ? arena_printf(a, TEST_DATA "/%s.spec", name)
+                                         : arena_printf(a, SOURCE_DIR "/spaces/%s.spec", name);
     const Spec *s = spec_read(a, path, &d);
     if (!s)
-        fail_msg("cannot read %s", path);
+        fail_msg("cannot read %s: %s", path, d.messages.at[0].text);
     return s;
 }
 

@@ -8,7 +8,7 @@
 #include "tuner/emit/unit.h"
 #include "tuner/space/space.h"
 
-/* A spec of spaces/ ("mm") or tests/data/peers ("peers/axpy"), by its name.  Fails the test. */
+/* A spec of spaces/ ("mm") or tests/data ("peers/axpy"), by its name.  Fails the test. */
 const Spec *emit_unit_spec(Arena *a, const char *name);
 
 /* Is there an option that changes with the problem, so that the code is compiled for one size? */
