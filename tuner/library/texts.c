@@ -76,17 +76,21 @@ const char *aptune_why(aptune *a, size_t configuration)
     return buf_text(&a->reason);
 }
 
-aptune_status aptune_emit(aptune *a, const char *folder)
+static aptune_status emit(aptune *a, const void *folder)
 {
-    handle_enter(a);
     aptune_status status = handle_bring(a, HANDLE_JUDGED);
     if (status != APTUNE_OK)
-        return handle_leave(a, status);
+        return status;
     buf_clear(&a->emitted);
     bool ok =
         folder_create(folder, &a->diag) && emit_winner(&a->run, folder, &a->emitted, &a->diag);
     handle_tell(a, &a->diag);
-    return handle_leave(a, ok ? APTUNE_OK : APTUNE_FAILED);
+    return ok ? APTUNE_OK : APTUNE_FAILED;
+}
+
+aptune_status aptune_emit(aptune *a, const char *folder)
+{
+    return handle_call(a, emit, folder);
 }
 
 const char *aptune_emitted(const aptune *a)
@@ -94,16 +98,20 @@ const char *aptune_emitted(const aptune *a)
     return a->emitted.size ? buf_text(&a->emitted) : NULL;
 }
 
-aptune_status aptune_draw(aptune *a, const char *folder)
+static aptune_status draw(aptune *a, const void *folder)
 {
-    handle_enter(a);
     aptune_status status = handle_bring(a, HANDLE_JUDGED);
     if (status != APTUNE_OK)
-        return handle_leave(a, status);
+        return status;
     bool ok = folder_create(folder, &a->diag);
     a->drawn = ok ? run_page_save(&a->run, folder) : NULL;
     handle_tell(a, &a->diag);
-    return handle_leave(a, a->drawn ? APTUNE_OK : APTUNE_FAILED);
+    return a->drawn ? APTUNE_OK : APTUNE_FAILED;
+}
+
+aptune_status aptune_draw(aptune *a, const char *folder)
+{
+    return handle_call(a, draw, folder);
 }
 
 const char *aptune_drawn(const aptune *a)
