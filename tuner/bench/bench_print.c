@@ -21,7 +21,8 @@ typedef struct Rates {
     double items;
 } Rates;
 
-/* A bound does another work: only the bytes are the same. */
+/* A bound does another work: only the bytes are the same.  Bytes that are in the L2 already are not
+ * the memory's. */
 static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
 {
     const Spec *s = r->spec;
@@ -32,7 +33,7 @@ static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
     x.flops = whole ? run_work(r, b->config, s->work_flop) / seconds : NAN;
     x.items = whole ? run_work(r, b->config, s->work_items) / seconds : NAN;
     x.flops_part = peak > 0 ? x.flops / peak : NAN;
-    x.bytes_part = dram > 0 ? x.bytes / dram : NAN;
+    x.bytes_part = dram > 0 && r->l2 == TASK_COLD ? x.bytes / dram : NAN;
     return x;
 }
 
@@ -44,7 +45,7 @@ static void print_rates(const Rates *x, Buf *out)
         buf_printf(out, ", %.1f %% of the fp32 peak", 100 * x->flops_part);
     if (!isnan(x->bytes))
         buf_printf(out, "   %.1f GB/s", x->bytes * 1e-9);
-    if (!isnan(x->bytes_part))
+    if (!isnan(x->bytes_part) && isnan(x->flops_part)) /* what computes is not held back by it */
         buf_printf(out, ", %.1f %% of the memory's", 100 * x->bytes_part);
     if (!isnan(x->items))
         buf_printf(out, "   %.4g items/s", x->items);
@@ -79,17 +80,17 @@ static void print_failure(const BenchEntry *e, Buf *out)
     buf_putc(out, '\n');
 }
 
-static void print_result(const BenchEntry *e, Buf *out)
+static void print_check(const BenchEntry *e, Buf *out)
 {
     if (!e->verified)
-        buf_printf(out, "   %s",
-                   e->rival && e->rival->bound ? "(a bound: not compared)" : "NOT VERIFIED");
+        buf_puts(out, e->rival && e->rival->bound ? "a bound: not compared" : "NOT VERIFIED");
     else if (e->max_error > 0)
-        buf_printf(out, "   right to %.1e", e->max_error);
+        buf_printf(out, "right, largest error %.1e of the output's scale", e->max_error);
     else
-        buf_puts(out, "   right, exactly");
+        buf_puts(out, isnan(e->max_error) ? "right" : "right, exactly");
 }
 
+/* Times and rates, then what it is and whether it is right. */
 static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *out)
 {
     if (!e->times) {
@@ -100,8 +101,9 @@ static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *
     label(out, e->rival ? "rival" : "kernel");
     buf_printf(out, "%.4f ms (%.4f to %.4f)", e->median, e->interval.low, e->interval.high);
     print_rates(&rates, out);
-    print_result(e, out);
-    buf_printf(out, "\n%-10s %s%s%s\n", "", e->title, *e->details ? ": " : "", e->details);
+    buf_printf(out, "\n%-10s %s%s%s; ", "", e->title, *e->details ? ": " : "", e->details);
+    print_check(e, out);
+    buf_putc(out, '\n');
 }
 
 static void print_ratio(const BenchEntry *e, Buf *out)
@@ -171,6 +173,8 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
     json_object_set_new(o, "high_ms", report_number(e->interval.high));
     json_object_set_new(o, "flop_per_s", report_number(e->times ? rates.flops : NAN));
     json_object_set_new(o, "bytes_per_s", report_number(e->times ? rates.bytes : NAN));
+    json_object_set_new(o, "peak_flop_part", report_number(e->times ? rates.flops_part : NAN));
+    json_object_set_new(o, "peak_bytes_part", report_number(e->times ? rates.bytes_part : NAN));
     json_t *times = json_array();
     for (int i = 0; e->times && i < b->rounds; i++)
         json_array_append_new(times, json_real(e->times[i]));

@@ -3,9 +3,6 @@
 
 #include "tuner/run/run_final.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- the recording ----------------------------------------------------------------------------
  */
 
@@ -21,83 +18,57 @@ bool bench_take_problem(Run *r, const BenchOptions *o)
     return true;
 }
 
-/* Is it of this space and problem?  Of which device does not matter: what won there is run here. */
-static bool check_recording(Run *r, const TimesRecording *t)
+static const char *first_error(const Diag *d)
 {
-    size_t n = r->spec->problem_name_count;
-    RecordProblem *problem = ARENA_ARRAY(r->arena, RecordProblem, n);
-    for (size_t i = 0; i < n; i++)
-        problem[i] = (RecordProblem){
-            r->spec->problem_names[i],
-            run_record_value(r->arena, r->spec->problems[r->space.problem].values[i])};
-    RecordHeader want = {.space = r->spec->name,
-                         .parameters = run_record_parameters(r),
-                         .parameter_count = r->spec->parameter_count,
-                         .problem = problem,
-                         .problem_count = n};
-    Buf why = {0};
-    bool fits = record_fit(&t->header, &want, &why) <= FIT_OTHER_DEVICE;
-    if (!fits)
-        diag_fail(r->diag, "'%s' is no recording of this: %s", t->path, buf_text(&why));
-    buf_free(&why);
-    return fits;
+    for (size_t i = 0; i < d->messages.count; i++)
+        if (d->messages.at[i].kind == DIAG_ERROR)
+            return d->messages.at[i].text;
+    return "no reason given";
 }
 
-static const TimesRecording *open_recording(Run *r, const BenchOptions *o)
+/* A run beside ours that replays the recording, wherever it was measured: who won there is run
+ * here. */
+static Run replay_of(const Run *r, const char *path, Diag *d)
 {
-    if (!o->recording) {
-        if (!r->recording)
-            diag_fail(r->diag, "no recording says what won here; name one, or a configuration with "
-                               "--config \"A=1 B=2 …\"");
-        return r->recording;
-    }
-    const TimesRecording *t = times_read(r->arena, o->recording, r->diag);
-    return t && check_recording(r, t) ? t : NULL;
+    Run w = {.arena = r->arena,
+             .options = r->options,
+             .diag = d,
+             .compile_helper = r->compile_helper,
+             .gpu_helper = r->gpu_helper,
+             .cuda_folder = r->cuda_folder,
+             .compare_source = r->compare_source,
+             .metric_files = r->metric_files,
+             .metric_file_count = r->metric_file_count};
+    w.options.recording = path;
+    w.options.no_gpu = true;
+    w.options.arch = NULL;
+    return w;
 }
 
-/* --- the winner -------------------------------------------------------------------------------
- */
-
-static double row_ms(const Run *r, const TimesRecording *t, size_t i)
+static double winner_ms(const Run *w)
 {
-    const RecordRow *row = r->configs[i].tier0 == TIER0_FITS ? run_recorded_row(r, t, i) : NULL;
-    return row && row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
-}
-
-/* Of the recording's last final, if it has one; else the lowest median. */
-static size_t winner_of(const Run *r, const TimesRecording *t, double *ms)
-{
-    RunFinal f = run_final_recorded(r, t);
-    if (f.count > 0) {
-        *ms = f.medians[run_final_place(&f, f.ties[0])];
-        return f.ties[0];
-    }
-    size_t best = SIZE_MAX;
-    double least = INFINITY;
-    for (size_t i = 0; i < r->config_count; i++) {
-        double one = row_ms(r, t, i), per_work = one / r->configs[i].work;
-        if (isnan(one) || per_work >= least)
-            continue;
-        best = i;
-        least = per_work;
-        *ms = one;
-    }
-    return best;
+    size_t place = run_final_place(&w->final, w->best);
+    return place == SIZE_MAX ? w->configs[w->best].median : w->final.medians[place];
 }
 
 static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
 {
-    const TimesRecording *t = open_recording(r, o);
-    double ms = NAN;
-    if (!t)
-        return false;
-    b->config = winner_of(r, t, &ms);
-    if (b->config == SIZE_MAX)
-        return diag_fail(r->diag, "'%s' has no right configuration of this space", t->path);
-    r->recording = t;
-    b->origin = arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", t->path, ms,
-                             t->header.device, t->header.date);
-    return true;
+    const char *path = o->recording ? o->recording : r->recording_path;
+    if (!path)
+        return diag_fail(r->diag, "no recording says what won here; name one, or a configuration "
+                                  "with --config \"A=1 B=2 …\"");
+    Diag d = diag_new(r->arena);
+    Run w = replay_of(r, path, &d);
+    bool ok = run_open(&w) && run_take_winner(&w);
+    if (ok) {
+        const RecordHeader *h = &w.recording->header;
+        b->config = w.best;
+        b->origin = arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", path,
+                                 winner_ms(&w), h->device, h->date);
+        r->recording = w.recording;
+    }
+    run_close(&w);
+    return ok || diag_fail(r->diag, "%s", first_error(&d));
 }
 
 bool bench_choose_subject(Run *r, const BenchOptions *o, Bench *b)

@@ -54,6 +54,9 @@ typedef struct AptuneRival {
 
 /* Gets a call ready: looks at the arguments, takes the temporary memory that it needs.  0, or not,
  * with the reason in `error`; then `end` is not called. */
+#if defined(__GNUC__)
+__attribute__((visibility("default"))) /* also where all else is hidden */
+#endif
 int aptune_rival(const AptuneRivalCall *call, AptuneRival *rival);
 
 #ifdef __cplusplus

@@ -87,6 +87,7 @@ typedef struct RunOptions {
     const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
     const char *recording;    /* the one to replay; NULL: the one of the folder that fits best */
     const char *output;       /* folder for results */
+    const char *emit;         /* flavour of the kernel a run ends with, or "none"; NULL: "driver" */
     const char *cache;        /* folder of compiled code */
     int jobs;                 /* compile workers; 0: one per core */
     double compile_limit;     /* seconds for one compile */

@@ -1,7 +1,7 @@
 /* CUB's sum and exclusive prefix sum of a whole device, as rivals.
  *
- *     nvcc -O3 -arch=native -shared -Xcompiler -fPIC -I. tuner/bench/rivals/cub.cu -o
- * aptune-rival-cub.so
+ *     nvcc -O3 -arch=native -shared -Xcompiler -fPIC -I. tuner/bench/rivals/cub.cu \
+ *          -o aptune-rival-cub.so
  *
  * or `cmake --build build --target aptune-rival-cub` where there is an nvcc.  In a spec:
  *

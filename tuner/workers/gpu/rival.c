@@ -60,7 +60,10 @@ TrialStatus rival_open(Arena *a, Driver *v, const TaskRival *task, const Places 
         *out = r;
         return TRIAL_OK;
     }
-    buf_puts(words, *r->error ? r->error : "the library gives no reason");
+    if (!failed)
+        buf_puts(words, "the library names nothing to run");
+    else
+        buf_puts(words, *r->error ? r->error : "the library gives no reason");
     return found ? TRIAL_LAUNCH_FAILED : TRIAL_LOAD_FAILED;
 }
 

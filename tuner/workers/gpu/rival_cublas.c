@@ -29,6 +29,7 @@ typedef struct Cublas {
     Status (*set_stream)(Handle, void *);
     Status (*set_math)(Handle, int);
     Status (*version)(Handle, int *);
+    const char *(*text)(Status); /* NULL before CUDA 11.4 */
     Gemm *sgemm, *dgemm;
     Geam *sgeam, *dgeam;
     Handle handle;
@@ -49,10 +50,11 @@ static int refuse(AptuneRival *r, const char *why)
     return 1;
 }
 
-static int check(AptuneRival *r, Status s, const char *call)
+static int check(const Cublas *c, AptuneRival *r, Status s, const char *call)
 {
+    const char *text = s && c->text ? c->text(s) : "status";
     if (s)
-        snprintf(r->error, sizeof r->error, "%s failed with status %d", call, s);
+        snprintf(r->error, sizeof r->error, "%s failed: %s (%d)", call, text, s);
     return s != 0;
 }
 
@@ -98,6 +100,8 @@ static bool find_functions(Cublas *c, void *library, AptuneRival *r)
             return false;
         }
     }
+    void *text = dlsym(library, "cublasGetStatusString");
+    memcpy(&c->text, &text, sizeof text);
     return true;
 }
 
@@ -110,12 +114,12 @@ static void forbid_tf32(void)
 
 static int open_handle(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
 {
-    int failed = check(r, c->create(&c->handle), "cublasCreate");
+    int failed = check(c, r, c->create(&c->handle), "cublasCreate");
     if (failed)
         return failed;
-    failed = check(r, c->set_stream(c->handle, call->stream), "cublasSetStream");
+    failed = check(c, r, c->set_stream(c->handle, call->stream), "cublasSetStream");
     if (!failed)
-        failed = check(r, c->set_math(c->handle, DEFAULT_MATH), "cublasSetMathMode");
+        failed = check(c, r, c->set_math(c->handle, DEFAULT_MATH), "cublasSetMathMode");
     if (failed)
         c->destroy(c->handle);
     return failed;
@@ -163,7 +167,7 @@ static int run_gemm(AptuneRival *r)
     Gemm *gemm = c->is_double ? c->dgemm : c->sgemm;
     Status s = gemm(c->handle, OP_N, OP_N, c->n, c->m, c->k, c->one, c->b, c->n, c->a, c->k,
                     c->zero, c->c, c->n);
-    return check(r, s, c->is_double ? "cublasDgemm" : "cublasSgemm");
+    return check(c, r, s, c->is_double ? "cublasDgemm" : "cublasSgemm");
 }
 
 static int take_gemm(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
@@ -198,7 +202,7 @@ static int run_transpose(AptuneRival *r)
     Geam *geam = c->is_double ? c->dgeam : c->sgeam;
     Status s = geam(c->handle, OP_T, OP_T, c->m, c->n, c->one, c->a, c->n, c->zero, c->a, c->n,
                     c->c, c->m);
-    return check(r, s, c->is_double ? "cublasDgeam" : "cublasSgeam");
+    return check(c, r, s, c->is_double ? "cublasDgeam" : "cublasSgeam");
 }
 
 static int take_transpose(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
@@ -225,12 +229,12 @@ static int take_transpose(Cublas *c, const AptuneRivalCall *call, AptuneRival *r
  */
 
 /* 130002 is 13.0.2, and so it has been since CUDA 11 (cuBLAS 12.3.4 is 120304). */
-static void describe(Cublas *c, AptuneRival *r)
+static void describe(Cublas *c, bool gemm, AptuneRival *r)
 {
     int v = 0;
     c->version(c->handle, &v);
     snprintf(r->details, sizeof r->details, "cuBLAS %d.%d.%d, default math mode%s", v / 10000,
-             v / 100 % 100, v % 100, c->is_double ? "" : ", float32 without TF32");
+             v / 100 % 100, v % 100, gemm && !c->is_double ? ", float32 without TF32" : "");
 }
 
 int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *found)
@@ -254,7 +258,7 @@ int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *
     failed = open_handle(c, call, out);
     if (failed)
         return failed;
-    describe(c, out);
+    describe(c, gemm, out);
     out->state = c;
     out->end = end;
     return 0;
