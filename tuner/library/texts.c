@@ -76,13 +76,15 @@ const char *aptune_why(aptune *a, size_t configuration)
     return buf_text(&a->reason);
 }
 
-static aptune_status emit(aptune *a, const void *folder)
+static aptune_status emit(aptune *a, const void *given)
 {
+    const char *folder = given;
     aptune_status status = handle_bring(a, HANDLE_JUDGED);
     if (status != APTUNE_OK)
         return status;
     buf_clear(&a->emitted);
     EmitWritten *w = &a->written;
+    *w = (EmitWritten){0};
     EmitFlavour flavour = EMIT_DRIVER;
     if (a->options.emit)
         unit_flavour_find(a->options.emit, &flavour);
