@@ -75,6 +75,16 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     lacks "$(cat page)" '`|\]\([a-z]' # nothing of Markdown is left
 }
 
+@test "the program's page names every variable of the environment that is asked for" {
+    { command -v man && command -v col; } >/dev/null || skip "no man or col"
+    page "$PREFIX/share/man/man1/aptune.1" >page
+    grep -rhoE 'getenv\("[A-Z_]+"\)' "$SOURCE/tuner" | sed -E 's/.*"(.*)".*/\1/' | sort -u >variables
+    [ -s variables ]
+    while read -r variable; do
+        grep -qw "$variable" page || { echo "not in the page: $variable"; false; }
+    done <variables
+}
+
 @test "the library's page has each function of its header with what is said of it" {
     { command -v man && command -v col; } >/dev/null || skip "no man or col"
     page "$PREFIX/share/man/man3/aptune.h.3" >page
