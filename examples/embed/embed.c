@@ -200,7 +200,7 @@ static double argument_number(aptune *a, const char *name)
     for (size_t i = 0; aptune_get_argument(a, 0, i, &g) == APTUNE_OK; i++) {
         if (strcmp(g.name, name) == 0 && strcmp(g.type, "float") == 0)
             return *(const float *)g.value;
-        if (strcmp(g.name, name) == 0 && strcmp(g.type, "int") == 0)
+        if (strcmp(g.name, name) == 0 && strcmp(g.type, "int32") == 0)
             return *(const int *)g.value;
     }
     fail("the spec has no argument", name);

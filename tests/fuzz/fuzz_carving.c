@@ -68,6 +68,8 @@ static void apply(Arena *a, const SpecCarving *said, Diag *d)
     buf_free(&out);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Arena *a = arena_new();

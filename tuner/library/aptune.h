@@ -333,7 +333,9 @@ typedef struct aptune_argument {
     size_t struct_size; /* sizeof(aptune_argument), set by the caller */
     const char *name;   /* as the spec calls it */
     aptune_argument_kind kind;
-    const char *type;         /* of the value, or of the buffer's elements: "float" */
+    /* Of the value, or of the buffer's elements: "int8" to "int64", "uint8" to "uint64", "half",
+     * "float", "double", and vectors as CUDA calls them, "float4". */
+    const char *type;
     const void *value;        /* APTUNE_VALUE: its bytes; else NULL */
     size_t value_size;        /* bytes that the kernel takes here */
     unsigned long long count; /* APTUNE_BUFFER: elements that it must have */
