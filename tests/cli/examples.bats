@@ -60,3 +60,52 @@ says_whether_gpu() {
     run "$APTUNE" check saxpy.spec
     status_is 0
 }
+
+@test "nvcc-make: a tuned transpose with nvcc and make" {
+    needs "$NVCC" make c++
+    take_example nvcc-make
+    run make NVCC="$NVCC" APTUNE="$PREFIX/bin/aptune"
+    status_is 0
+    lacks "$output" warning
+    run make NVCC="$NVCC" APTUNE="$PREFIX/bin/aptune"
+    has "$output" 'up to date'
+    touch kernel.d # not an input
+    says_whether_gpu ./main 512 256
+}
+
+@test "FLAVOUR runtime: nvcc compiles the kernel into a CUDA project, with the spec's options" {
+    needs "$NVCC" ninja c++
+    make_synthetic
+    echo 'option "-use_fast_math"' >>space/synthetic.spec
+    rm space/recordings/*
+    "$tests/synthetic_recording" --right space/synthetic.spec space/recordings
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(mine LANGUAGES CXX CUDA)
+find_package(aptune REQUIRED)
+add_executable(main main.cpp)
+aptune_add_kernel(main SPEC space/synthetic.spec FLAVOUR runtime)
+END
+    cat >main.cpp <<'END'
+#include "synthetic.h"
+#include <cstdio>
+int main()
+{
+    synthetic_problem problem = {65536};
+    synthetic_choice choice;
+    int status = synthetic_choose_for("some device", 90, &problem, &choice);
+    std::printf("%s: %s\n", synthetic_status_text(status),
+                status == SYNTHETIC_OK ? choice.parameters : "none");
+    return status;
+}
+END
+    CUDACXX=$NVCC cmake -B build -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX" \
+        -DCMAKE_CUDA_ARCHITECTURES=90 >log 2>&1 || { cat log; false; }
+    run cmake --build build --verbose
+    status_is 0
+    has "$(cat build/aptune/synthetic.options)" '^-use_fast_math$'
+    has "$output" 'nvcc .*--options-file .*synthetic\.options'
+    run build/main
+    status_is 0
+    has "$output" 'THREADS=[0-9]+ EACH=[0-9]+$'
+}
