@@ -114,7 +114,8 @@ int main(int argc, char **argv)
     cuda_check(cudaSetDevice(0), "cudaSetDevice");
 
     float *a = make_matrix(n * n, 1), *b = make_matrix(n * n, 2), *c = make_matrix(n * n, 3);
-    mm_arguments arguments = mm_arguments_default();
+    mm_arguments arguments;
+    mm_arguments_default(&arguments);
     float *device_a = to_device(a, n * n), *device_b = to_device(b, n * n);
     arguments.A = device_a;
     arguments.B = device_b;
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
     bool right = error < TOLERANCE; /* not a number is wrong, too */
     printf("%s\n", took.parameters);
     printf("%zu x %zu: %.4f ms, %.1f GFLOP/s, tuned for %s\n", n, n, ms,
-           2e-6 * (double)n * (double)n * (double)n / ms, took.tuned_for);
+           mm_flop(&problem) / ms * 1e-6, took.tuned_for);
     printf("%d elements checked, largest error %.2g: %s\n", CHECKED, error,
            right ? "right" : "WRONG");
     return right ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -79,7 +79,8 @@ int main(int argc, char **argv)
     check(cudaMalloc(&device_in, bytes), "cudaMalloc");
     check(cudaMalloc(&device_out, bytes), "cudaMalloc");
     check(cudaMemcpy(device_in, in.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-    transpose_arguments arguments = transpose_arguments_default();
+    transpose_arguments arguments;
+    transpose_arguments_default(&arguments);
     arguments.in_matrix = static_cast<const float *>(device_in);
     arguments.out_matrix = static_cast<float *>(device_out);
 
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
 
     const size_t wrong = count_wrong(in, out, rows, columns);
     std::printf("%s\n%zu x %zu: %.4f ms, %.1f GB/s, tuned for %s\n", took.parameters, rows, columns,
-                ms, 2e-6 * static_cast<double>(bytes) / ms, took.tuned_for);
+                ms, transpose_bytes(&problem) / ms * 1e-6, took.tuned_for);
     std::printf("%zu elements checked, %zu wrong: %s\n", in.size(), wrong,
                 wrong ? "WRONG" : "right");
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -137,6 +137,25 @@ typedef struct Evaluation {
  * what and where. */
 bool expr_eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out);
 
+/* The same expression with the names whose slot is `known` filled in, and all that then is decided
+ * computed; in `a`.  Other names become the expression that `meaning` has for their slot, itself
+ * folded already; NULL (also for all of it): they stay.  It gives what the other gives, and fails
+ * where the other fails. */
+Expr *expr_fold(Arena *a, const Expr *e, const Value *slots, const bool *known,
+                const Expr *const *meaning);
+
+/* Nodes of its tree: how long it is. */
+size_t expr_size(const Expr *e);
+
+/* An expression that is a value and nothing else, in `a`. */
+Expr *expr_of_value(Arena *a, Value v);
+
+/* a * b of integers; in `arena`. */
+Expr *expr_product(Arena *arena, const Expr *a, const Expr *b);
+
+/* The value of an expression that is nothing else; NULL of any other. */
+const Value *expr_literal(const Expr *e);
+
 /* The source text of an expression, for messages and reports. */
 const char *expr_text(Arena *a, const Expr *e);
 

@@ -292,6 +292,8 @@ static bool eval_sum(const Expr *e, const Value *slots, Evaluation *ev, Value *o
     if (!ev->tables)
         return fail_at(ev, e->at, "the rows of the table are not known");
     const ExprRows *rows = &ev->tables[e->table];
+    if (rows->count > 0 && !rows->at)
+        return fail_at(ev, e->at, "the rows of the table are not kept");
     for (size_t i = 0; i < rows->count && ok; i++) {
         Value v;
         ev->row = rows->at + i * e->columns;

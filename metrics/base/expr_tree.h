@@ -1,4 +1,5 @@
-/* The inside of an expression: shared by parsing, binding and evaluation, by nobody else. */
+/* The inside of an expression: shared by parsing, binding and evaluation, and by what says an
+ * expression in another language (tuner/emit/c_expr.c). */
 #ifndef APTUNE_BASE_EXPR_TREE_H
 #define APTUNE_BASE_EXPR_TREE_H
 

@@ -63,7 +63,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
 bool file_write(const char *path, const void *bytes, size_t size, Diag *d)
 {
     Buf temporary = {0};
-    buf_printf(&temporary, "%s.%ld.tmp", path, (long)getpid());
+    buf_printf(&temporary, "%s.%ld.tmp", path, (long)gettid()); /* threads may write the same */
     bool ok = false;
     int fd = open(buf_text(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {

@@ -215,12 +215,34 @@ static bool parse_direction(Lexer *l, Metric *m, Diag *d)
     return complain(l, d, "'higher' or 'lower', whichever is better");
 }
 
+/* Of several launches values of a unit that adds up are added (metric_adds): one that is meant so
+ * and written otherwise would quietly not be. */
+static void check_unit(const char *unit, Span at, Diag *d)
+{
+    size_t count;
+    const char *const *adding = metric_adding_units(&count);
+    bool word = strlen(unit) >= 4 && strcspn(unit, "/ *^()0123456789") == strlen(unit);
+    const char *closest = word ? name_closest(unit, adding, count) : NULL;
+    if (closest && strcmp(closest, unit) != 0)
+        diag_warn(d, at, "'%s' is a unit that does not add up over launches; did you mean '%s'?",
+                  unit, closest);
+}
+
 static bool parse_text(Lexer *l, const char *what, const char **out, Diag *d)
 {
     if (l->token.kind != TOKEN_STRING)
         return complain(l, d, what);
     *out = l->token.text;
     lexer_next(l);
+    return true;
+}
+
+static bool parse_unit(Lexer *l, Metric *m, Diag *d)
+{
+    Span at = l->token.at;
+    if (!parse_text(l, "a unit in quotes", &m->unit, d))
+        return false;
+    check_unit(m->unit, at, d);
     return true;
 }
 
@@ -260,8 +282,8 @@ bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d)
 {
     Metric m = {0};
     if (!lexer_expect(l, "metric", "at the start of a metric") || !parse_name(l, set, &m, d) ||
-        !parse_direction(l, &m, d) || !parse_text(l, "a unit in quotes", &m.unit, d) ||
-        !parse_meaning(l, &m, d) || !parse_formula(l, set, &m, d)) {
+        !parse_direction(l, &m, d) || !parse_unit(l, &m, d) || !parse_meaning(l, &m, d) ||
+        !parse_formula(l, set, &m, d)) {
         lexer_skip_line(l);
         return false;
     }
@@ -269,6 +291,16 @@ bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d)
         return false;
     VEC_PUSH(set->arena, &set->metrics, m);
     return true;
+}
+
+static bool complain_start(Lexer *l, Diag *d)
+{
+    static const char *const word = "metric";
+    bool meant = l->token.kind == TOKEN_NAME && name_closest(l->token.text, &word, 1);
+    if (!meant)
+        return complain(l, d, "'metric'");
+    return diag_error(d, l->token.at, "unknown statement '%s'; did you mean 'metric'?",
+                      l->token.text);
 }
 
 bool metricset_read(MetricSet *set, const Source *s, Diag *d)
@@ -281,7 +313,7 @@ bool metricset_read(MetricSet *set, const Source *s, Diag *d)
         } else if (lexer_is(&l, "metric")) {
             ok = metric_parse_statement(&l, set, d) && ok;
         } else {
-            ok = complain(&l, d, "'metric'");
+            ok = complain_start(&l, d);
             lexer_skip_line(&l);
         }
     }

@@ -58,6 +58,9 @@ bool metricset_read(MetricSet *set, const Source *s, Diag *d);
  * and allocate in an arena that lives as long as the set. */
 bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d);
 
+/* Units whose values add up over the launches of a configuration: "cycles", "bytes" … */
+const char *const *metric_adding_units(size_t *count);
+
 /* The number of the metric of that name, -1 when there is none. */
 int metricset_find(const MetricSet *set, const char *name);
 

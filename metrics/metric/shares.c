@@ -49,11 +49,20 @@ Profile shares_join(const ProfileShare *shares, size_t count)
     return joined;
 }
 
+const char *const *metric_adding_units(size_t *count)
+{
+    static const char *const units[] = {"cycles",     "seconds",  "ms",       "us",
+                                        "ns",         "bytes",    "sectors",  "flop",
+                                        "wavefronts", "accesses", "launches", "joules"};
+    *count = sizeof units / sizeof units[0];
+    return units;
+}
+
 bool metric_adds(const Metric *m)
 {
-    static const char *const units[] = {"cycles", "seconds",    "ms",       "bytes",    "sectors",
-                                        "flop",   "wavefronts", "accesses", "launches", "joules"};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    size_t count;
+    const char *const *units = metric_adding_units(&count);
+    for (size_t i = 0; i < count; i++)
         if (strcmp(m->unit, units[i]) == 0)
             return true;
     return false;

@@ -181,3 +181,56 @@ EOF
     has "$stderr" 'the space has other parameters'
     [ ! -e ktt.times ] && [ ! -e ktt.times.part ]
 }
+
+@test "T4 as KTT writes it with compilation data and counters" {
+    import "$files/synthetic-ktt-t4.json" --output t4.times --arch sm_89
+    status_is 0
+    has "$output" '^imported +T4: 4 rows read, 2 with times, 2 failed, 0 left out$'
+    has "$output" '1 failed row with a time: the time is left out \(row 3\)'
+    has "$output" '1 failed row with a time of 0: it has none \(row 2\)'
+    has "$(cat t4.times)" '\{"v":\[32,"true","0.5","row"\],"status":"ok","t":\[0.0905\]'
+    has "$(cat t4.times)" '\{"v":\[64,"true","0.5","row"\],"status":"compile_error"'
+    has "$(cat t4.times)" '\{"v":\[128,"false","1.0","column"\],"status":"wrong"'
+}
+
+@test "an open cache of Kernel Tuner with observers, one problem size and a parameter that is an object" {
+    import "$files/synthetic-kernel-tuner-open.json" --output kt.times --arch sm_89
+    status_is 0
+    has "$output" '^imported +Kernel Tuner cache: 2 rows read, 1 with times, 1 failed, 0 left out$'
+    has "$output" 'kernel synthetic; problem size 80000000'
+    has "$output" 'the file is not closed'
+    has "$(cat kt.times)" '\{"v":\[128,1080,"\{\}"\],"status":"ok","t":\[3.5,3.25,3\]'
+}
+
+@test "without a spec an import says what it lacks, and a study says so, too" {
+    import "$files/synthetic-ktt-t4.json" --output t4.times --arch sm_89
+    has "$output" '^missing +no code and no profile: '
+    run --separate-stderr "$APTUNE" study t4.times --output out --seeds 3 --json
+    status_is 0
+    has "$stderr" "there is no 't4.profile': nothing static is known of this space \(aptune import --spec makes it\)"
+    json '[.carvings[] | .timed == 0 and .regret == null and .space_reduction == null] | all'
+    json '.metrics == null and (.searches | length) == 4 and .samples[0].distinct == 2'
+}
+
+# All tables of a study but those that say where it came from.
+tables_of() {
+    "$APTUNE" study "$1" --output out --seeds 5 --json 2>/dev/null
+}
+
+@test "T4 exported, imported with the spec and studied gives the same tables" {
+    make_synthetic
+    tables_of space/recordings/synthetic.times >before.json
+    for format in t4 t4-1.1; do
+        rm -rf got
+        mkdir got
+        export_to space/recordings/synthetic.times --output x.json --format $format
+        status_is 0
+        import x.json --output got/mine.times --spec space/synthetic.spec --arch sm_90
+        status_is 0
+        lacks "$output" '^missing'
+        tables_of got/mine.times >after.json
+        [ "$(jq '.carvings | length' after.json)" -ge 3 ]
+        [ "$(jq '[.metrics[] | select(.known == 7)] | length' after.json)" -ge 20 ]
+        diff before.json after.json
+    done
+}

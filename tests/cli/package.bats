@@ -75,6 +75,17 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     lacks "$(cat page)" '`|\]\([a-z]' # nothing of Markdown is left
 }
 
+@test "the library's page has each function of its header with what is said of it" {
+    { command -v man && command -v col; } >/dev/null || skip "no man or col"
+    page "$PREFIX/share/man/man3/aptune.h.3" >page
+    sed -nE 's/^APTUNE_API .*\**(aptune_[a-z_]+)\(.*/\1/p' "$PREFIX/include/aptune.h" >functions
+    [ "$(wc -l <functions)" -gt 20 ]
+    while read -r function; do
+        grep -qE "^ {7}[a-z].*[ *]$function\(" page
+    done <functions
+    lacks "$(cat page)" 'APTUNE_API|/\* ---'
+}
+
 @test "completion knows commands and every option of each" {
     complete_words ''
     [ "$output" = "$(commands | LC_ALL=C sort)" ]
@@ -103,6 +114,13 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ "$output" = 'a folder' ]
     complete_words import --space ''
     [ -z "$output" ]
+    touch mm.json
+    complete_words bench --emitted m
+    [ "$output" = mm.json ]
+    complete_words study --guess bound_c
+    [ "$output" = bound_cycles ]
+    complete_words emit --flavour driver-
+    [ "$output" = driver-linked ]
 }
 
 @test "completion of an argument: what the command reads" {
@@ -119,7 +137,8 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
 @test "the Debian package names the libraries it needs, holds what is installed, and goes without a trace" {
     command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-shlibdeps"
     [ "$(id -u)" -eq 0 ] || skip "dpkg wants root"
-    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$PWD" >log 2>&1 || { cat log; false; }
+    cpack -G DEB --config "$build/CPackConfig.cmake" -B "$PWD" \
+        -D CPACK_DEBIAN_COMPRESSION_TYPE=none >log 2>&1 || { cat log; false; }
     local package
     package=$(echo aptune_*.deb)
     run dpkg-deb --field "$package" Depends
@@ -135,4 +154,168 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ -s root/usr/share/doc/aptune/copyright ]
     dpkg --root="$PWD/root" --log=/dev/null -P aptune >log 2>&1 || { cat log; false; }
     [ ! -e root/usr ] || [ -z "$(find root/usr)" ]
+}
+
+# --- aptune_add_kernel ----------------------------------------------------------------------------
+
+# A project in "my project" that builds a kernel of the synthetic space in.  Its program prints which
+# variant is for a size on a device, which needs no GPU.
+make_project() {
+    mkdir "my project"
+    cd "my project" || return
+    make_synthetic
+    sed -i 's|^#define WEIGHT.*|#include "weight.h"|' space/synthetic.cu
+    echo '#define WEIGHT 3.0f' >space/weight.h
+    rm space/recordings/*
+    "$tests/synthetic_recording" --right space/synthetic.spec space/recordings
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(mine LANGUAGES C)
+find_package(aptune 0.1 REQUIRED)
+aptune_add_kernel(kernels SPEC space/synthetic.spec PREFIX mine_ ${more})
+add_executable(main main.c)
+target_link_libraries(main PRIVATE kernels)
+target_compile_options(main PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Werror)
+END
+    cat >main.c <<'END'
+#include "synthetic.h"
+#include <stdio.h>
+int main(void)
+{
+    mine_problem problem = {65536};
+    mine_choice choice;
+    int status = mine_choose_for("some device", 90, &problem, &choice);
+    printf("%s: %s\n", mine_status_text(status), status == MINE_OK ? choice.parameters : "none");
+    return status;
+}
+END
+}
+
+configure() {
+    cmake -S . -B build -G "${generator:-Ninja}" -DCMAKE_PREFIX_PATH="$PREFIX" "$@" >log 2>&1 ||
+        { cat log; return 1; }
+}
+
+# Builds, and says whether the kernel was emitted on the way.
+builds() {
+    cmake --build build >log 2>&1 || { cat log; return 1; }
+    if grep -q 'Emitting the kernel' log; then echo emitted; else echo kept; fi
+}
+
+@test "a project builds a tuned kernel in, and again only when what it comes from changes" {
+    make_project
+    for generator in Ninja 'Unix Makefiles'; do
+        command -v "$([ "$generator" = Ninja ] && echo ninja || echo make)" >/dev/null || continue
+        rm -rf build
+        configure
+        [ "$(builds)" = emitted ]
+        [ "$(builds)" = kept ]
+        run build/main
+        status_is 0
+        has "$output" 'THREADS=[0-9]+ EACH=[0-9]+$'
+        for file in space/synthetic.spec space/synthetic.cu space/weight.h \
+            space/recordings/synthetic.times; do
+            touch "$file"
+            [ "$(builds)" = emitted ]
+        done
+        touch main.c
+        [ "$(builds)" = kept ]
+    done
+}
+
+@test "a stale recording fails the build with aptune's words, or is accepted and said" {
+    make_project
+    echo '#define WEIGHT 4.0f' >space/weight.h
+    configure
+    run cmake --build build
+    [ "$status" -ne 0 ]
+    has "$output" 'aptune: .*stale|error: .*stale'
+    configure -Dmore=ALLOW_STALE
+    cmake --build build >log 2>&1 || { cat log; false; }
+    has "$(cat log)" 'warning: .* is stale'
+    has "$(cat build/aptune/synthetic/synthetic.h)" '[Ss]tale|STALE'
+}
+
+@test "a recording that is new beside the spec is taken up; one that is listed has to be there" {
+    make_project
+    mkdir kept
+    mv space/recordings/* kept
+    configure -Dmore='RECORDINGS;kept/synthetic.times'
+    [ "$(builds)" = emitted ]
+    rm -rf build
+    cp kept/* space/recordings
+    configure
+    [ "$(builds)" = emitted ]
+    cp space/recordings/synthetic.times space/recordings/again.times
+    cp space/recordings/synthetic.profile space/recordings/again.profile
+    [ "$(builds)" = emitted ]
+    [ "$(builds)" = kept ]
+    rm -rf build
+    run configure -Dmore='RECORDINGS;nowhere.times'
+    status_is 1
+    has "$output" "no recording 'nowhere.times'"
+}
+
+@test "the package of an installation that was moved works, at a path with blanks" {
+    cp -r "$PREFIX" "moved to"
+    make_project
+    PREFIX="$PWD/../moved to"
+    configure
+    [ "$(builds)" = emitted ]
+    build/main
+    lacks "$(cat build/CMakeCache.txt)" 'a prefix'
+}
+
+@test "what aptune_add_kernel is given wrongly is refused with a reason" {
+    make_project
+    while IFS='|' read -r more words; do
+        rm -rf build
+        run configure -Dmore="$more"
+        status_is 1
+        has "$(tr -s ' \n' ' ' <<<"$output")" "$words"
+    done <<'END'
+FLAVOUR;runtime|the project needs the language: project\(\.\.\. LANGUAGES C CUDA\)
+FLAVOUR;vulkan|FLAVOUR is driver, driver-linked or runtime, not 'vulkan'
+UNKNOWN|what is meant by 'UNKNOWN'
+END
+}
+
+@test "pkg-config and find_package lead to the library, wherever it lies" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    cat >main.c <<'END'
+#include <aptune.h>
+#include <stdio.h>
+int main(void)
+{
+    return puts(aptune_version()) < 0;
+}
+END
+    cp -r "$PREFIX" moved
+    export PKG_CONFIG_PATH=$PWD/moved/lib/pkgconfig
+    [ "$(pkg-config --modversion aptune)" = "$("$APTUNE" --version | sed -n '1s/aptune //p')" ]
+    local sanitize
+    sanitize=$(nm -D moved/lib/libaptune.so 2>/dev/null | grep -q __asan_init && echo -fsanitize=address,undefined) || true
+    # shellcheck disable=SC2046,SC2086
+    cc $sanitize -o main main.c $(pkg-config --cflags --libs aptune)
+    [ "$(LD_LIBRARY_PATH=moved/lib ./main)" = "$(pkg-config --modversion aptune)" ]
+    # shellcheck disable=SC2046,SC2086
+    cc $sanitize -o static main.c $(pkg-config --cflags aptune) moved/lib/libaptune.a \
+        $(pkg-config --static --libs aptune | sed 's/-laptune//')
+    [ "$(./static)" = "$(pkg-config --modversion aptune)" ]
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(mine LANGUAGES C)
+find_package(aptune REQUIRED)
+foreach(library aptune static)
+  add_executable(with_${library} main.c)
+  target_link_libraries(with_${library} PRIVATE aptune::${library})
+endforeach()
+END
+    PREFIX=$PWD/moved
+    configure
+    cmake --build build >log 2>&1 || { cat log; false; }
+    for program in build/with_aptune build/with_static; do
+        [ "$($program)" = "$(pkg-config --modversion aptune)" ]
+    done
+    [ "$(ldd build/with_static | grep -c libaptune)" -eq 0 ]
 }

@@ -95,7 +95,7 @@ load common
     status_is 1
     has "$output" '^stale +1  '
     has "$output" '^best +not known: nothing was timed'
-    [ ! -e aptune-out/synthetic/synthetic.cu ]
+    [ ! -e aptune-out/synthetic/synthetic_1.cu ]
 }
 
 @test "a wrong result is counted and never wins" {

@@ -102,7 +102,7 @@ layout_is_sound() {
     status_is 0
     [ ! -e out/pictures/many-samples.svg ]
     has "$(cat out/pictures/many-tradeoff.svg)" ': not timed</title>'
-    lacks "$(cat out/report.html)" '<th>regret</th>'
+    has "$(cat out/report.html)" '<th>regret</th><td><pre>not known: only what was chosen was timed'
 }
 
 @test "what thresholds dropped is told apart" {
@@ -114,6 +114,24 @@ layout_is_sound() {
         awk '/^<title>/ { n += 1; if (match($0, / and [0-9]+ more here/)) n += substr($0, RSTART + 5) } END { print n }')
     [ "$dropped" -eq 36 ]
     has "$(cat out/pictures/mm-thesis-tradeoff.svg)" '>utilization \[instructions\], more is better<'
+}
+
+@test "a metric of one's own gets a picture, whatever it says about the time" {
+    echo 'metric mine lower "registers" "Registers of a block." = registers * threads_per_block' >mine.metrics
+    "$APTUNE" study "$SOURCE/spaces/recordings/scan-h200.times.zst" --seeds 0 --output out \
+        --metrics mine.metrics >/dev/null
+    has "$(cat out/pictures/scan-time-mine.svg)" '>mine \[registers\], less is better<'
+    [ "$(ls out/pictures/scan-time-* | wc -l)" -eq 8 ]
+}
+
+@test "what an audit timed is told apart" {
+    make_synthetic
+    tune --space space/synthetic.spec --audit 3 --output out
+    status_is 0
+    local line
+    line=$(grep '<g class="diamonds random">' out/pictures/synthetic-tradeoff.svg)
+    [ "$(grep -o '<title>THREADS=' <<<"$line" | wc -l)" -eq 3 ]
+    has "$(cat out/report.html)" '^audit  '
 }
 
 @test "reports stay small: every configuration is told of, few are drawn" {
@@ -150,6 +168,7 @@ layout_is_sound() {
     [ "$(jq -r .axis <<<"$dark")" = 'rgb(221, 221, 221)' ]
     layout_is_sound "$light"
     layout_is_sound "$dark"
+    [ "$(jq '[.tips[] | select(. == null)] | length' <<<"$dark")" -eq 0 ]
     [ "$(points "$light" transpose-tradeoff)" -eq 297 ] # all, and the ring around the winner
     [ "$(points "$dark" scan-sorted)" -eq 116 ]
 }

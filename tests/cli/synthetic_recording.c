@@ -1,43 +1,63 @@
-/* synthetic_recording [--right] SPEC FOLDER: writes FOLDER/NAME.times and NAME.profile for a spec,
+/* synthetic_recording [options] SPEC FOLDER: writes FOLDER/NAME.times and NAME.profile for a spec,
  * with the code hashes that compiling here gives and times that are made up.
+ *
+ *     --right            no configuration is wrong
+ *     --best I           configuration I takes half a millisecond
+ *     --arch A           (sm_90)
+ *     --device D         what the device is called
+ *     --problem P        which of the spec's
+ *     --date D           when it was "measured"
+ *     --file NAME        of the files (the space's)
  *
  * A recording cannot lie beside the tests ready made: other versions of NVRTC make other code.
  *
  * Of n configurations, number i "takes" 1 + (n - i) / 8 ms, and the last one is wrong
  * unless --right is given. */
+#include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char device_name[] = "synthetic device, nothing was measured";
+typedef struct Wish {
+    bool right;
+    size_t best;
+    const char *arch, *device, *problem, *date, *file;
+} Wish;
 
-static void make_up_outcome(Run *r, size_t i, bool wrong)
+static void make_up_outcome(Run *r, size_t i, const Wish *w)
 {
+    bool wrong = !w->right && i + 1 == r->config_count && i != w->best;
+    double ms = i == w->best ? 0.5 : 1 + (double)(r->config_count - i) / 8;
     Config *c = &r->configs[i];
     double *times = ARENA_ARRAY(r->arena, double, 3);
     for (int k = 0; k < 3; k++)
-        times[k] = 1 + (double)(r->config_count - i) / 8 + 0.001 * (k - 1);
+        times[k] = ms + 0.001 * (k - 1);
     c->status = wrong ? TRIAL_WRONG : TRIAL_OK;
     c->words = wrong ? "made up to be wrong" : NULL;
     c->times = times;
     c->time_count = wrong ? 0 : 3;
 }
 
-static bool write_recording(Run *r, const char *folder, bool all_right)
+/* Profiles are written under the space's name, beside which the times lie. */
+static bool write_recording(Run *r, const char *folder, const Wish *wish)
 {
     Device device = *r->device;
-    device.name = device_name;
+    device.name = wish->device;
+    r->spec->name = wish->file ? wish->file : r->spec->name;
     r->device = &device;
     r->options.output = folder;
+    const char *space = path_stem(r->arena, r->options.space, ".spec");
     RecordHeader h = run_record_header(r);
-    h.date = "2000-01-01T00:00:00Z";
+    h.space = space;
+    h.date = wish->date;
     TimesRecording *existing;
     const char *path = arena_printf(r->arena, "%s/%s.times", folder, r->spec->name);
     TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
     bool ok = w && run_write_profiles(r, &h);
     for (size_t i = 0; i < r->config_count && ok; i++) {
-        make_up_outcome(r, i, !all_right && i + 1 == r->config_count);
+        make_up_outcome(r, i, wish);
         ok = run_append_row(r, w, &h, i);
     }
     return times_close(w, r->diag) && ok;
@@ -46,22 +66,56 @@ static bool write_recording(Run *r, const char *folder, bool all_right)
 static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
                                            SOURCE_DIR "/metrics/cycles.metrics"};
 
+/* Takes the options; the place of the first other argument. */
+static int read_options(int argc, char **argv, Wish *w)
+{
+    int i = 1;
+    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+        const char *name = argv[i] + 2;
+        const struct {
+            const char *name, **text;
+        } texts[] = {{"arch", &w->arch},
+                     {"device", &w->device},
+                     {"problem", &w->problem},
+                     {"date", &w->date},
+                     {"file", &w->file}};
+        if (strcmp(name, "right") == 0) {
+            w->right = true;
+            continue;
+        }
+        const char *value = argv[++i];
+        if (strcmp(name, "best") == 0)
+            w->best = strtoul(value, NULL, 10);
+        for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
+            if (strcmp(name, texts[k].name) == 0)
+                *texts[k].text = value;
+    }
+    return i;
+}
+
 int main(int argc, char **argv)
 {
-    bool all_right = argc > 1 && strcmp(argv[1], "--right") == 0;
-    argv += all_right;
-    if (argc - all_right != 3)
+    Wish wish = {.best = SIZE_MAX,
+                 .arch = "sm_90",
+                 .device = "synthetic device, nothing was measured",
+                 .date = "2000-01-01T00:00:00Z"};
+    int first = read_options(argc, argv, &wish);
+    if (argc - first != 2)
         return 2;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     Run r = {.arena = a,
              .diag = &d,
-             .options = {.space = argv[1], .arch = "sm_90", .jobs = 2},
+             .options = {.space = argv[first],
+                         .arch = wish.arch,
+                         .problem_text = wish.problem,
+                         .run_commands = true,
+                         .jobs = 2},
              .compile_helper = BUILD_DIR "/aptune-compile",
              .cuda_folder = SOURCE_DIR "/.cuda",
              .metric_files = metric_files,
              .metric_file_count = 2};
-    bool ok = run_open(&r) && run_compile(&r) && write_recording(&r, argv[2], all_right);
+    bool ok = run_open(&r) && run_compile(&r) && write_recording(&r, argv[first + 1], &wish);
     Buf text = {0};
     diag_print(&d, &text);
     fputs(buf_text(&text), stderr);

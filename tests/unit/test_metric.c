@@ -260,7 +260,9 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"metric a higher \"u\" \"M.\" = a + 1\n", "test.metrics:1:28: error: unknown name 'a'\n"},
         {"metric a higher \"u\" \"M.\" = 1 2\n",
          "test.metrics:1:30: error: expected the end of the line, found '2'\n"},
-        {"metrics a\n", "test.metrics:1:1: error: expected 'metric', found 'metrics'\n"},
+        {"metrics a\n",
+         "test.metrics:1:1: error: unknown statement 'metrics'; did you mean 'metric'?\n"},
+        {"carve a\n", "test.metrics:1:1: error: expected 'metric', found 'carve'\n"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -273,6 +275,26 @@ static void mistakes_are_shown_where_they_are(void **state)
         assert_int_equal(c.set->metrics.count, 0);
         case_end(&c);
     }
+}
+
+/* It would quietly not add up over the launches of a configuration. */
+static void a_unit_that_is_nearly_one_that_adds_up_is_warned_of(void **state)
+{
+    (void)state;
+    Case c = case_new();
+
+    assert_true(case_read(&c, "metric a lower \"cycle\" \"M.\" = 1\n"
+                              "metric b lower \"cycles\" \"M.\" = 1\n"
+                              "metric c lower \"1/cycles\" \"M.\" = 1\n"
+                              "metric d lower \"1\" \"M.\" = 1\n"));
+
+    assert_string_equal(case_messages(&c),
+                        "test.metrics:1:16: warning: 'cycle' is a unit that does not add up over "
+                        "launches; did you mean 'cycles'?\n"
+                        "    metric a lower \"cycle\" \"M.\" = 1\n"
+                        "                   ^~~~~~~\n");
+    assert_int_equal(c.set->metrics.count, 4);
+    case_end(&c);
 }
 
 static void a_second_definition_points_to_the_first(void **state)
@@ -345,6 +367,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_computed_says_why),
         cmocka_unit_test(without_a_device_its_fields_are_not_known),
         cmocka_unit_test(mistakes_are_shown_where_they_are),
+        cmocka_unit_test(a_unit_that_is_nearly_one_that_adds_up_is_warned_of),
         cmocka_unit_test(a_second_definition_points_to_the_first),
         cmocka_unit_test(reading_goes_on_after_a_mistake),
         cmocka_unit_test(other_formulas_can_use_the_scope),

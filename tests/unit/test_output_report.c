@@ -1,9 +1,8 @@
-/* Reports and emitted files of a replay, as whole texts (tests/data/cli).
+/* Reports of a replay, as whole texts (tests/data/cli).
  *
  * The recording is synthetic: hashes, profiles and times are made up here, so that no compiler and
  * no GPU has a say in the texts. */
 #include "metrics/base/file.h"
-#include "tuner/output/emit.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run_parts.h"
 
@@ -170,53 +169,6 @@ static void the_report_of_a_replay(void **state)
     end_run(r);
 }
 
-static void the_header_of_the_winner(void **state)
-{
-    (void)state;
-    Run *r = replay();
-    Buf out = {0};
-
-    emit_header(r, r->best, &out);
-
-    compare(r, &out, "header.txt");
-    buf_free(&out);
-    end_run(r);
-}
-
-static void the_source_of_the_winner_is_the_template_with_constants_in_front(void **state)
-{
-    (void)state;
-    static const char constants[] = " */\n#define THREADS 64\n#define EACH 1\n\n";
-    Run *r = replay();
-    Buf out = {0};
-    size_t size;
-    const char *template = file_read(r->arena, TEST_DATA "/cli/synthetic.cu", &size, r->diag);
-
-    assert_true(emit_source(r, r->best, 0, &out, r->diag));
-
-    assert_true(out.size > size);
-    const char *end = out.text + out.size - size;
-    assert_string_equal(end, template);
-    assert_memory_equal(end - strlen(constants), constants, strlen(constants));
-    buf_free(&out);
-    end_run(r);
-}
-
-static void without_a_winner_nothing_is_emitted(void **state)
-{
-    (void)state;
-    Run *r = replay();
-    Buf said = {0};
-    r->best = SIZE_MAX;
-
-    assert_false(emit_winner(r, folder, &said, r->diag));
-
-    assert_int_equal(r->diag->errors, 1);
-    assert_int_equal(said.size, 0);
-    buf_free(&said);
-    end_run(r);
-}
-
 static void counts_of_a_dry_run(void **state)
 {
     (void)state;
@@ -236,9 +188,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_report_of_a_replay),
-        cmocka_unit_test(the_header_of_the_winner),
-        cmocka_unit_test(the_source_of_the_winner_is_the_template_with_constants_in_front),
-        cmocka_unit_test(without_a_winner_nothing_is_emitted),
         cmocka_unit_test(counts_of_a_dry_run),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

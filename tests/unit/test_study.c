@@ -5,6 +5,7 @@
 #include "tuner/study/judge.h"
 #include "tuner/study/search.h"
 
+#include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,59 @@ static void sizes_stay_right_for_a_hundred_thousand_configurations(void **state)
     assert_int_equal(judge_sample_for(times, 0, 0.5), 0);
 }
 
+/* Expected best of s of N, by other ways than those of tuner/choose: (A.8) by logarithms of
+ * binomials, (A.4) as a sum of steps, in long doubles. */
+static double expected_without(const double *t, unsigned n, unsigned s)
+{
+    long double mean = 0;
+    double all = gsl_sf_lnchoose(n, s);
+    for (unsigned i = 0; i + s <= n; i++)
+        mean += (long double)t[i] * expl((long double)(gsl_sf_lnchoose(n - 1 - i, s - 1) - all));
+    return (double)mean;
+}
+
+static double expected_with(const double *t, unsigned n, unsigned s)
+{
+    long double mean = t[0];
+    for (unsigned i = 1; i < n; i++)
+        mean += ((long double)t[i] - t[i - 1]) * powl((long double)(n - i) / n, s);
+    return (double)mean;
+}
+
+/* Times as spaces have them: few good ones and a long tail.  At the size that is given the
+ * performance is reached, one fewer does not reach it. */
+static void sizes_for_90_and_95_percent_are_the_least_of_a_hundred_thousand(void **state)
+{
+    enum { N = 100000 };
+    static const double performances[] = {0.9, 0.95, 0.99};
+    double *t = ARENA_ARRAY(*state, double, N);
+    for (int i = 0; i < N; i++)
+        t[i] = 1 + 0.1 * pow(i, 0.25) + 50 * pow((double)i / N, 3);
+    for (size_t k = 0; k < 3; k++) {
+        double p = performances[k], slack = 1e-9;
+        unsigned s = (unsigned)judge_sample_for(t, N, p);
+        assert_true(s > 1 && t[0] / expected_without(t, N, s) >= p - slack);
+        assert_true(t[0] / expected_without(t, N, s - 1) < p + slack);
+        unsigned d = (unsigned)judge_draws_for(t, N, p, (size_t)100 * N);
+        assert_true(d >= s && t[0] / expected_with(t, N, d) >= p - slack);
+        assert_true(t[0] / expected_with(t, N, d - 1) < p + slack);
+    }
+}
+
+/* Drawn from few with repeats, the last of them may stay away for long; where the limit does not
+ * suffice it is the answer. */
+static void draws_with_repeats_are_the_least_of_all_sequences(void **state)
+{
+    (void)state;
+    static const double t[] = {1, 1.5, 2, 8};
+    size_t least = 1;
+    while (1 / expected_with(t, 4, (unsigned)least) < 0.95)
+        least++;
+    assert_int_equal(judge_draws_for(t, 4, 0.95, 500), least);
+    assert_int_equal(judge_draws_for(t, 4, 1, 20), 20);
+    assert_int_equal(judge_draws_for(t, 0, 0.95, 20), 0);
+}
+
 static void a_rank_correlation_is_one_for_any_growing_function(void **state)
 {
     static const double x[] = {1, 2, 3, 4, NAN}, y[] = {1, 8, 27, 64, 0}, down[] = {4, 3, 2, 1, 9};
@@ -302,6 +356,61 @@ static void too_few_points_for_the_weights_are_refused(void **state)
     assert_int_equal(d.errors, 1);
 }
 
+/* Three columns: the first, twice it, and zeroes; then the second of synthetic_sum. */
+static void metrics_that_say_nothing_new_are_named_and_the_others_keep_their_weights(void **state)
+{
+    PointSet *s = synthetic_sum(*state, 5);
+    double *metric[] = {s->metric[0], ARENA_ARRAY(*state, double, s->count),
+                        ARENA_ARRAY(*state, double, s->count), s->metric[1]};
+    for (size_t i = 0; i < s->count; i++)
+        metric[1][i] = 2e200 * metric[0][i];
+    s->metric = metric;
+    const PointSet *sets[] = {s};
+    static const int metrics[] = {0, 1, 2, 3};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 4, &(size_t){1}, &n, &d);
+    assert_non_null(r);
+    assert_true(!r->follows[0] && r->follows[1] && r->follows[2] && !r->follows[3]);
+    assert_true(fabs(r->weights[0] + 2e200 * r->weights[1] - 2) < 1e-9);
+    assert_true(fabs(r->weights[3] - 0.5) < 1e-9);
+    assert_true(r->weights[2] == 0);
+    assert_true(r->error < 1e-6);
+}
+
+/* With the large space left out there is not enough to fit; the other fits stand. */
+static void a_space_too_small_to_fit_alone_has_no_weights(void **state)
+{
+    const PointSet *sets[] = {synthetic_sum(*state, 1), synthetic_sum(*state, 6)};
+    static const int metrics[] = {0, 1};
+    static const size_t budgets[] = {1, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, &n, &d);
+    assert_non_null(r);
+    assert_int_equal(n, 3);
+    assert_true(r[0].weights && !r[1].weights && r[2].weights);
+    assert_true(isnan(r[1].error) && isnan(r[1].regret));
+    assert_int_equal(d.errors, 0);
+}
+
+/* A value so large that it has no ratio to the time leaves its point out. */
+static void values_that_are_not_finite_leave_their_points_out_of_a_fit(void **state)
+{
+    PointSet *s = synthetic_sum(*state, 5);
+    s->metric[0][3] = NAN;
+    s->metric[1][4] = INFINITY;
+    s->metric[1][5] = 1.7e308;
+    s->ms[5] = 0.1;
+    const PointSet *sets[] = {s};
+    static const int metrics[] = {0, 1};
+    Diag d = diag_new(*state);
+    size_t n;
+    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, &n, &d);
+    assert_int_equal(r->points, 25 - 3);
+    assert_true(fabs(r->weights[0] - 2) < 1e-9);
+}
+
 /* Every point of the grid with three samples around its time. */
 static void add_samples(Arena *a, PointSet *s, double noise)
 {
@@ -325,6 +434,26 @@ static void without_noise_the_interval_of_the_regret_is_the_regret(void **state)
     bootstrap_regret(s, chosen, 50, &low, &high);
     assert_close(low, 0.2);
     assert_close(high, 0.2);
+}
+
+static void
+intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it(void **state)
+{
+    static const double performances[] = {0.7, 0.9};
+    PointSet *s = synthetic_grid(*state, 6, NULL);
+    double low[2], high[2];
+    add_samples(*state, s, 0);
+    bootstrap_samples(s, performances, 2, 20, low, high);
+    for (int k = 0; k < 2; k++) {
+        double size = (double)judge_sample_for(s->sorted, s->distinct, performances[k]);
+        assert_true(low[k] == size && high[k] == size);
+    }
+    add_samples(*state, s, 0.2);
+    bootstrap_samples(s, performances, 2, 200, low, high);
+    for (int k = 0; k < 2; k++)
+        assert_true(low[k] < high[k] && low[k] >= 1 && high[k] <= 36);
+    bootstrap_samples(s, performances, 2, 0, low, high);
+    assert_true(isnan(low[0]) && isnan(high[1]));
 }
 
 static void with_noise_the_interval_holds_the_regret(void **state)
@@ -351,11 +480,17 @@ int main(void)
         TEST(a_choice_of_failures_has_no_best),
         TEST(the_sample_for_a_performance_is_the_smallest_of_brute_force),
         TEST(sizes_stay_right_for_a_hundred_thousand_configurations),
+        TEST(sizes_for_90_and_95_percent_are_the_least_of_a_hundred_thousand),
+        TEST(draws_with_repeats_are_the_least_of_all_sequences),
         TEST(a_rank_correlation_is_one_for_any_growing_function),
         TEST(a_place_counts_ties_as_before),
         TEST(a_fit_finds_the_weights_that_made_the_times),
+        TEST(metrics_that_say_nothing_new_are_named_and_the_others_keep_their_weights),
+        TEST(a_space_too_small_to_fit_alone_has_no_weights),
+        TEST(values_that_are_not_finite_leave_their_points_out_of_a_fit),
         TEST(too_few_points_for_the_weights_are_refused),
         TEST(without_noise_the_interval_of_the_regret_is_the_regret),
+        TEST(intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it),
         TEST(with_noise_the_interval_holds_the_regret),
         TEST(neighbours_differ_in_exactly_one_parameter),
         TEST(every_search_reaches_the_best_within_the_space),

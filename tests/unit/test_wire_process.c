@@ -2,8 +2,10 @@
  * shells and sleeps. */
 #include "tuner/wire/process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -255,10 +258,96 @@ static void that_it_was_stopped_is_told_once_while_stopped_and_after(void **stat
     assert_false(process_was_stopped(&f->process));
 }
 
+/* --- this program as a helper that is stuck ----------------------------------------------------
+ */
+
+static int be_stuck(void)
+{
+    process_become_helper();
+    if (write(PROCESS_WIRE, "up", 2) == 2)
+        for (;;)
+            pause();
+    return 1;
+}
+
+static void start_stuck(Process *p, Diag *d)
+{
+    char here[2];
+    assert_true(process_start(p, "/proc/self/exe", (const char *[]){"stuck", NULL}, d));
+    assert_int_equal(fcntl(p->fd, F_SETFL, 0), 0); /* blocking */
+    assert_int_equal(read(p->fd, here, 2), 2);
+}
+
+static void *start_and_end(void *fixture)
+{
+    Fixture *f = fixture;
+    start_stuck(&f->process, &f->diag);
+    return NULL;
+}
+
+static void a_helper_outlives_the_thread_that_started_it(void **state)
+{
+    Fixture *f = *state;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, start_and_end, f), 0);
+    pthread_join(thread, NULL);
+    assert_false(process_wait(&f->process, 0.2));
+}
+
+static void a_stuck_helper_ends_when_the_host_has_closed_its_socket(void **state)
+{
+    Fixture *f = *state;
+    start_stuck(&f->process, &f->diag);
+    close(f->process.fd);
+    f->process.fd = -1;
+    assert_true(process_wait(&f->process, 20));
+}
+
+/* A host that leaves a child with its descriptors behind: the socket stays open. */
+static void host_and_child(int told, Diag *d)
+{
+    Process p;
+    start_stuck(&p, d);
+    if (fork() == 0)
+        for (;;)
+            pause();
+    _exit(write(told, &p.pid, sizeof p.pid) != (ssize_t)sizeof p.pid);
+}
+
+static void a_stuck_helper_ends_with_its_host_even_if_a_child_holds_the_socket(void **state)
+{
+    Fixture *f = *state;
+    int ends[2], status;
+    pid_t helper = 0, ended;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* we shall be told of its end */
+    pid_t host = fork();
+    if (host == 0) {
+        setpgid(0, 0);
+        host_and_child(ends[1], &f->diag);
+    }
+    assert_int_equal(read(ends[0], &helper, sizeof helper), sizeof helper);
+    assert_int_equal(waitpid(host, &status, 0), host);
+
+    while ((ended = waitpid(helper, &status, 0)) < 0 && errno == EINTR)
+        continue;
+
+    assert_int_equal(ended, helper);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    kill(-host, SIGKILL); /* the child */
+    while (waitpid(-1, &status, 0) > 0)
+        continue;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "stuck") == 0)
+        return be_stuck();
     const struct CMUnitTest tests[] = {
         CASE(a_helper_that_does_not_exist_is_named),
         CASE(a_helper_has_its_socket_and_no_other_descriptor_of_ours),
@@ -271,6 +360,9 @@ int main(void)
         CASE(what_a_helper_started_ends_with_it),
         CASE(a_host_without_standard_descriptors_can_start_helpers),
         CASE(a_helper_has_the_signals_as_a_shell_would_start_it),
+        CASE(a_helper_outlives_the_thread_that_started_it),
+        CASE(a_stuck_helper_ends_when_the_host_has_closed_its_socket),
+        CASE(a_stuck_helper_ends_with_its_host_even_if_a_child_holds_the_socket),
         CASE(without_a_process_there_is_nothing_to_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

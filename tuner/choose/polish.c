@@ -13,12 +13,14 @@ void polish_note(Polish *p, size_t point)
     belief_choose(p->belief, point);
 }
 
+enum { BATCH_MOST = 8 };
+
 /* A few rounds at least, so that the later ones learn from the earlier; no more than eight at a
  * time, which costs a clock nothing and gives several GPUs something to share. */
 size_t polish_batch_size(size_t left)
 {
     size_t third = left / 3;
-    return third < 1 ? 1 : third > 8 ? 8 : third;
+    return third < 1 ? 1 : third > BATCH_MOST ? BATCH_MOST : third;
 }
 
 static size_t fastest(const BeliefInput *in, const double *times)
@@ -75,7 +77,7 @@ size_t polish_spend(Arena *a, const BeliefInput *in, const bool *noted, double *
                     size_t budget, PolishTime *time, void *context, bool *ok)
 {
     Polish p = polish_new(a, in);
-    size_t *batch = ARENA_ARRAY(a, size_t, budget), spent = 0;
+    size_t batch[BATCH_MOST], spent = 0;
     *ok = true;
     for (size_t i = 0; i < in->points; i++)
         if (noted[i])

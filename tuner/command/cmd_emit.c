@@ -31,9 +31,8 @@ static bool take_identifier(const Option *o, const char *text, void *field, Diag
 
 static bool take_flavour(const Option *o, const char *text, void *field, Diag *d)
 {
-    (void)o;
     return unit_flavour_find(text, field) ||
-           diag_fail(d, "--flavour takes driver, driver-linked or runtime, not '%s'", text);
+           diag_fail(d, "--%s takes driver, driver-linked or runtime, not '%s'", o->name, text);
 }
 
 static const Option own_options[] = {
@@ -53,8 +52,8 @@ static const Option own_options[] = {
      offsetof(EmitCommand, emit.accept_stale), 0, 0},
     {"list", NULL, "print the files that would be written; write and compile nothing", option_flag,
      offsetof(EmitCommand, list), 0, 0},
-    {"depfile", "FILE", "write what was read as a rule of Make for NAME.h", option_text,
-     offsetof(EmitCommand, depend), 0, 0},
+    {"depfile", "FILE", "write what was read as a rule of Make for NAME.h and the unit",
+     option_text, offsetof(EmitCommand, depend), 0, 0},
     {"recordings", "DIR", "where to look when none is named (default: recordings beside the spec)",
      option_text, offsetof(EmitCommand, run.recordings), 0, 0},
     {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
@@ -182,7 +181,7 @@ static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const 
     Buf text = {0};
     size_t count;
     const char *const *inputs = unit_inputs(a, m, &count);
-    files_print_depend(arena_printf(a, "%s/%s.h", folder, u->name), inputs, count, &text);
+    files_print_depend(u, folder, inputs, count, &text);
     bool ok = file_write(o->depend, buf_text(&text), text.size, d);
     buf_free(&text);
     return ok;

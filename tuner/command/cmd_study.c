@@ -49,9 +49,28 @@ static bool take_carving_file(const Option *o, const char *path, void *field, Di
     return take_own(field, (OwnCarving){.path = path}, d);
 }
 
+enum { OWN_METRICS_MOST = 32 };
+
+/* Files of metrics of one's own. */
+typedef struct OwnMetrics {
+    const char *paths[OWN_METRICS_MOST];
+    size_t count;
+} OwnMetrics;
+
+static bool take_metrics(const Option *o, const char *path, void *field, Diag *d)
+{
+    OwnMetrics *all = field;
+    (void)o;
+    if (all->count == OWN_METRICS_MOST)
+        return diag_fail(d, "at most %d files of metrics", OWN_METRICS_MOST);
+    all->paths[all->count++] = path;
+    return true;
+}
+
 typedef struct StudyCommand {
-    const char *output, *metrics, *fit;
+    const char *output, *fit;
     const char *guess; /* the metric taken for the time */
+    OwnMetrics metrics;
     OwnCarvings carvings;
     int seeds, bootstraps;
     bool json, help;
@@ -60,8 +79,8 @@ typedef struct StudyCommand {
 static const Option options[] = {
     {"output", "DIR", "where tables, pictures and report go (default aptune-study)", option_text,
      offsetof(StudyCommand, output), 0, 0},
-    {"metrics", "FILE", "metrics of your own, beside the shipped ones", option_text,
-     offsetof(StudyCommand, metrics), 0, 0},
+    {"metrics", "FILE", "metrics of your own, beside the shipped ones (may come again)",
+     take_metrics, offsetof(StudyCommand, metrics), 0, 0},
     {"carve", "TEXT",
      "a carving of your own beside the shipped ones, statements parted by ';' (may "
      "come again)",
@@ -86,7 +105,8 @@ typedef struct Session {
     Diag diag;
     StudyCommand command;
     MetricSet *metrics;
-    const Source *carvings[OWN_CARVINGS_MOST]; /* as many as the command has */
+    const Source *own_metrics[OWN_METRICS_MOST]; /* as many as the command has */
+    const Source *carvings[OWN_CARVINGS_MOST];   /* as many as the command has */
     Study *studies;
     Story *stories;
     size_t count;
@@ -100,18 +120,38 @@ static int print_usage(const OptionTable *table)
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
+static const Source *read_metric_file(Session *y, const char *path)
+{
+    const Source *s = source_read(y->arena, path, &y->diag);
+    return s && metricset_read(y->metrics, s, &y->diag) ? s : NULL;
+}
+
 static bool read_metrics(Session *y)
 {
     size_t count;
     const char *const *shipped = where_metrics(y->arena, &count);
+    const OwnMetrics *own = &y->command.metrics;
     y->metrics = metricset_new(y->arena);
-    for (size_t i = 0; i <= count; i++) {
-        const char *path = i < count ? shipped[i] : y->command.metrics;
-        const Source *s = path ? source_read(y->arena, path, &y->diag) : NULL;
-        if (path && (!s || !metricset_read(y->metrics, s, &y->diag)))
+    for (size_t i = 0; i < count; i++)
+        if (!read_metric_file(y, shipped[i]))
             return false;
-    }
-    return true;
+    bool ok = true;
+    for (size_t i = 0; i < own->count; i++)
+        ok = (y->own_metrics[i] = read_metric_file(y, own->paths[i])) != NULL && ok;
+    return ok;
+}
+
+/* "unknown metric 'x'; did you mean 'y'?" */
+static bool unknown_metric(Session *y, const char *option, const char *name)
+{
+    size_t n = y->metrics->metrics.count;
+    const char **names = ARENA_ARRAY(y->arena, const char *, n);
+    for (size_t m = 0; m < n; m++)
+        names[m] = y->metrics->metrics.at[m].name;
+    const char *closest = name_closest(name, names, n);
+    return diag_fail(&y->diag, "--%s: unknown metric '%s'%s%s%s", option, name,
+                     closest ? "; did you mean '" : " (aptune profile --metrics lists them)",
+                     closest ? closest : "", closest ? "'?" : "");
 }
 
 /* Carvings as texts with names for messages. */
@@ -148,6 +188,16 @@ static const StudyChoice *choose_subject(const Choices *choices, const OwnCarvin
     return &choices->at[own->count > 0 ? choices->count - own->count : 0];
 }
 
+static const bool *own_metrics(const Session *y)
+{
+    size_t n = y->metrics->metrics.count;
+    bool *own = ARENA_ARRAY(y->arena, bool, n);
+    for (size_t m = 0; m < n; m++)
+        for (size_t k = 0; k < y->command.metrics.count; k++)
+            own[m] = own[m] || y->metrics->metrics.at[m].at.source == y->own_metrics[k];
+    return own;
+}
+
 static bool study_one(Session *y, const char *given)
 {
     const char *path = record_in(y->arena, given, &y->diag);
@@ -157,8 +207,9 @@ static bool study_one(Session *y, const char *given)
     if (s->best == SIZE_MAX)
         return diag_fail(&y->diag, "'%s' has no time: there is nothing to study", path);
     if (metricset_find(y->metrics, y->command.guess) < 0)
-        return diag_fail(&y->diag, "--guess: there is no metric '%s' (aptune profile --metrics)",
-                         y->command.guess);
+        return unknown_metric(y, "guess", y->command.guess);
+    for (size_t i = 0; i < y->command.metrics.count; i++)
+        points_tell_gaps(s, y->own_metrics[i], &y->diag);
     if (s->imported && *s->imported)
         diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", path,
                   s->imported);
@@ -170,6 +221,7 @@ static bool study_one(Session *y, const char *given)
     y->studies[y->count] = study_space(y->arena, s, choices.at, choices.count, &o);
     y->stories[y->count] =
         story_of_recording(y->arena, &y->studies[y->count], subject, y->command.guess);
+    y->stories[y->count].own = own_metrics(y);
     y->count++;
     return true;
 }
@@ -186,8 +238,7 @@ static bool name_metrics(Session *y, int **numbers, size_t *count)
     for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
         int m = metricset_find(y->metrics, name);
         if (m < 0)
-            return diag_fail(&y->diag, "--fit: there is no metric '%s' (aptune profile --metrics)",
-                             name);
+            return unknown_metric(y, "fit", name);
         VEC_PUSH(y->arena, &v, m);
     }
     *numbers = v.at;

@@ -143,14 +143,27 @@ static bool write_table(aptune *a, Buf *said)
     return ok;
 }
 
+/* The tuned kernel for other projects. */
+static bool write_winner(aptune *a, Buf *said)
+{
+    bool none = a->options.emit && strcmp(a->options.emit, "none") == 0;
+    if (none || aptune_best(a) == APTUNE_NOTHING)
+        return true;
+    if (aptune_emit(a, aptune_output(a)) != APTUNE_OK)
+        return false;
+    Buf names = {0};
+    buf_printf(&names, "%s/", aptune_output(a));
+    for (size_t i = 0; i < a->written.count; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", a->written.names[i]);
+    say_written(said, buf_text(&names));
+    buf_free(&names);
+    return true;
+}
+
 /* Writes what a run leaves, and says where. */
 static bool write_files(aptune *a, Buf *said)
 {
-    bool ok = true;
-    if (aptune_best(a) != APTUNE_NOTHING)
-        ok = aptune_emit(a, aptune_output(a)) == APTUNE_OK;
-    if (ok && aptune_emitted(a))
-        say_written(said, aptune_emitted(a));
+    bool ok = write_winner(a, said);
     ok = write_table(a, said) && ok;
     if (aptune_draw(a, aptune_output(a)) != APTUNE_OK)
         return false;

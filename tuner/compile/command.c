@@ -3,6 +3,9 @@
 #include "metrics/base/vec.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,11 +27,27 @@ char **command_words(Arena *a, const char *command)
     return words.at;
 }
 
+/* The command begins as programs do: a host of ours may have blocked or ignored what ends those
+ * that write to a closed pipe or past a limit. */
+static void set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t mask, usual;
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    sigdelset(&mask, SIGPIPE);
+    sigdelset(&mask, SIGXFSZ);
+    posix_spawnattr_setsigdefault(attributes, &usual);
+    posix_spawnattr_setsigmask(attributes, &mask);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
 /* Starts the command with its output in a pipe; the reading end, or −1. */
 static int start(char **words, const char *folder, pid_t *pid, int *error)
 {
     int ends[2];
-    if (pipe(ends) != 0) {
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         *error = errno;
         return -1;
     }
@@ -36,9 +55,11 @@ static int start(char **words, const char *folder, pid_t *pid, int *error)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addchdir_np(&actions, folder);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    *error = posix_spawnp(pid, words[0], &actions, NULL, words, environ);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    set_attributes(&attributes);
+    *error = posix_spawnp(pid, words[0], &actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (*error == 0)

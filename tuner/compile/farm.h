@@ -10,8 +10,7 @@
  *
  *     n = farm_poll_fds(f, fds, room, &timeout_ms);   poll(...);
  *     farm_service(f, d);   while (farm_take(f, a, &result)) ...
- *
- * Workers end with the thread that started them: keep the farm in one that lives. */
+ */
 #ifndef APTUNE_COMPILE_FARM_H
 #define APTUNE_COMPILE_FARM_H
 

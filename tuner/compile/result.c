@@ -3,6 +3,7 @@
 #include "tuner/compile/protocol.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *compile_status_name(CompileStatus s)
 {
@@ -21,6 +22,21 @@ static void read_lowered(Arena *a, const json_t *head, CompileResult *r)
         const char *text = json_string_value(name);
         r->lowered[i] = arena_string(a, text ? text : "");
     }
+}
+
+/* A line before it may have the word in a warning, or end in "catastrophic error:". */
+const char *result_first_error(Arena *a, const char *log)
+{
+    if (!log)
+        return "";
+    const char *at = strstr(log, " error:");
+    if (!at)
+        at = strstr(log, "ptxas error");
+    if (!at)
+        at = log;
+    while (at > log && at[-1] != '\n')
+        at--;
+    return arena_copy(a, at, strcspn(at, "\n"));
 }
 
 /* What a reply and a cache entry say alike. */

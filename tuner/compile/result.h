@@ -36,6 +36,10 @@ typedef struct CompileResult {
     const char *facts; /* JSON that farm_attach left with it; NULL when nothing is */
 } CompileResult;
 
+/* The line of a compiler's log that says what is wrong first, in `a`: "k.cu(3): error: …" of the front
+ * end, "ptxas error   : …" of the assembler.  "" without a log. */
+const char *result_first_error(Arena *a, const char *log);
+
 /* A reply as a result, all of it copied to `a`; the id is left to the caller.  False when it is not
  * a reply at all. */
 bool result_read(Arena *a, const WireMessage *reply, CompileResult *out);

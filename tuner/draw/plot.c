@@ -265,12 +265,11 @@ void plot_write(const Plot *p, Buf *out)
 
 void plot_write_alone(const char *svg, Buf *out)
 {
-    const char *inside = strchr(svg, '>'); /* attributes have theirs escaped */
-    size_t head = inside ? (size_t)(inside - svg) + 1 : 0;
+    size_t head = strcspn(svg, ">"); /* the first tag's: attributes have theirs escaped */
     buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     buf_add(out, svg, head);
-    buf_puts(out, "<style>");
+    buf_printf(out, " width=\"%d\" height=\"%d\"><style>", PLOT_WIDTH, PLOT_HEIGHT);
     svg_style(out);
     buf_puts(out, "</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>");
-    buf_puts(out, svg + head);
+    buf_puts(out, svg + head + 1);
 }

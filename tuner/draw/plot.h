@@ -75,7 +75,7 @@ enum { PLOT_MARKS_MOST = 1500 };
 /* Adds the picture as an <svg> element, whose style (svg_style) is the page's. */
 void plot_write(const Plot *p, Buf *out);
 
-/* Makes a file of what plot_write wrote: with the style, and paper behind it. */
+/* Makes a file of what plot_write wrote: with a size, the style, and paper behind it. */
 void plot_write_alone(const char *svg, Buf *out);
 
 #endif

@@ -84,6 +84,7 @@ static const char style_text[] =
     ".plot .line,.plot .dashed,.plot .dotted{fill:none;stroke:currentColor;stroke-width:2}"
     ".plot .dashed{stroke-dasharray:7 4}.plot .dotted{stroke-dasharray:2 3}"
     ".plot .steps{fill:none;stroke:currentColor;stroke-width:1}"
+    ".plot .line,.plot .dashed,.plot .steps{pointer-events:none}"
     "@media screen and (prefers-color-scheme:dark){.plot{fill:#ddd}.plot .paper{fill:#16181b}"
     ".plot .dashes,.plot .diamonds{stroke:#16181b}"
     ".plot .all{color:#7d848c}.plot .dropped{color:#d98cb8}.plot .chosen{color:#56b4e9}"

@@ -2,6 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/emit/code.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -74,12 +75,13 @@ const char *const *files_list(Arena *a, const EmitUnit *u, size_t *count)
 
 static bool make_content(const EmitUnit *u, const File *f, Buf *out, Diag *d)
 {
-    (void)d;
     switch (f->kind) {
     case FILE_HEADER:
+        return emit_text_header(u, out, d);
     case FILE_UNIT:
+        return emit_text_unit(u, out, d);
     case FILE_CODE:
-        return true;
+        return emit_text_code(u, out, d);
     case FILE_SOURCE:
         buf_puts(out, f->code->source);
         return true;
@@ -99,7 +101,7 @@ static bool make_content(const EmitUnit *u, const File *f, Buf *out, Diag *d)
 /* Where a file waits for the others. */
 static const char *waiting_path(Arena *a, const char *folder, const File *f)
 {
-    return arena_printf(a, "%s/.%s.%ld.part", folder, f->name, (long)getpid());
+    return arena_printf(a, "%s/.%s.%ld.part", folder, f->name, (long)gettid());
 }
 
 static bool write_part(Arena *a, const EmitUnit *u, const char *folder, const File *f, Diag *d)
@@ -176,10 +178,16 @@ static void print_path(const char *path, Buf *out)
     }
 }
 
-void files_print_depend(const char *target, const char *const *inputs, size_t count, Buf *out)
+void files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
+                        size_t count, Buf *out)
 {
-    print_path(target, out);
+    Arena *a = arena_new();
+    Files files = all_files(a, u);
+    print_path(arena_printf(a, "%s/%s", folder, files.at[0].name), out);
+    buf_putc(out, ' ');
+    print_path(arena_printf(a, "%s/%s", folder, files.at[1].name), out);
     buf_putc(out, ':');
+    arena_free(a);
     for (size_t i = 0; i < count; i++) {
         buf_puts(out, " \\\n  ");
         print_path(inputs[i], out);

@@ -23,7 +23,9 @@ bool files_write(const EmitUnit *u, const char *folder, Diag *d);
 /* The text of the manifest: what there is, from where, in which files. */
 void files_print_manifest(const EmitUnit *u, Buf *out);
 
-/* The inputs of a file as a rule of Make, "mm.h: mm.spec …". */
-void files_print_depend(const char *target, const char *const *inputs, size_t count, Buf *out);
+/* What the header and the unit, in a folder, are made from, as a rule of Make:
+ * "out/mm.h out/mm.c: mm.spec …". */
+void files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
+                        size_t count, Buf *out);
 
 #endif

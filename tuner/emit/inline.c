@@ -139,6 +139,17 @@ static const char *skip_blanks(const char *at)
     }
 }
 
+/* The end of a directive's line: comments and spliced line ends do not end it. */
+static const char *directive_end(const char *at)
+{
+    while (*at && *at != '\n') {
+        size_t n = comment_size(at);
+        n = n ? n : splice_size(at);
+        at += n ? n : 1;
+    }
+    return at;
+}
+
 /* Behind the word, or NULL when another one stands there. */
 static const char *after_word(const char *at, const char *word)
 {
@@ -242,7 +253,7 @@ static bool is_once(const char *text)
     return false;
 }
 
-/* The file in place of its #include: the rest of the line follows on a line of its own. */
+/* The file in place of its #include; the end of the line is still to come. */
 static bool put_file(Work *w, const File *from, const char *path, const char *name)
 {
     size_t size;
@@ -310,7 +321,7 @@ static bool copy_include(Work *w, File *f, const char *at)
     }
     if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
         buf_putc(&w->out, '\n');
-    skip_to(f, at + n + 2);
+    skip_to(f, directive_end(at + n + 2)); /* more on the line means nothing */
     return put_file(w, f, path, name);
 }
 

@@ -40,8 +40,7 @@ void unit_print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *o
     for (size_t i = 0; i < u->entry_count; i++)
         if (u->entries[i].variant == variant)
             print_entry(m, &u->entries[i], out);
-    buf_printf(out,
-               " *\n * For sm_%d.  The parameters of the template are constants below. */\n\n",
+    buf_printf(out, " *\n * For sm_%d.  The parameters of the template are constants below. */\n\n",
                v->arch);
 }
 
@@ -117,16 +116,25 @@ static const char *first_text(const Diag *d)
     return d->messages.count > 0 ? d->messages.at[0].text : "no reason given";
 }
 
-static bool take_result(Work *w, const CompileResult *res, bool original)
+/* What became of compiling. */
+typedef enum Compiling {
+    COMPILING_DONE,
+    COMPILING_REFUSED, /* some source does not compile */
+    COMPILING_NONE     /* there is no compiler */
+} Compiling;
+
+/* NULL, or why it cannot be used. */
+static const char *take_result(Work *w, const CompileResult *res, bool original)
 {
+    Arena *a = w->maker->arena;
     size_t v = (size_t)res->id / w->launches, l = (size_t)res->id % w->launches;
     Item *it = item_of(w, v, l);
     *(original ? &it->original : &it->result) = *res;
     if (res->status == COMPILE_OK)
-        return true;
-    return diag_fail(w->maker->diag, "%s of '%s' does not compile here (%s): %s",
-                     original ? "the template" : "the specialised source",
-                     w->maker->unit->variants[v].name, compile_status_name(res->status), res->log);
+        return NULL;
+    return arena_printf(a, "the source of '%s' does not compile here (%s): %s",
+                        w->maker->unit->variants[v].name, compile_status_name(res->status),
+                        result_first_error(a, res->log));
 }
 
 /* Queues the launches of one variant, or with SIZE_MAX of all. */
@@ -141,29 +149,27 @@ static void queue_items(Work *w, Farm *f, size_t variant, bool original)
             }
 }
 
-/* False with *why when there is no compiler, or after a message, *why NULL, when it refuses. */
-static bool compile_items(Work *w, size_t variant, bool original, const char **why)
+/* Unless all is done *why says what was in the way. */
+static Compiling compile_items(Work *w, size_t variant, bool original, const char **why)
 {
     Run *r = w->maker->claims.at[0].run;
+    Arena *a = w->maker->arena;
     Farm *f = run_open_farm(r);
     Diag quiet = diag_new(w->arena);
-    bool ok = true;
+    CompileResult res;
     *why = NULL;
     queue_items(w, f, variant, original);
-    while (ok && farm_pending(f) > 0) {
-        CompileResult res;
-        if (!farm_next(f, w->maker->arena, &res, &quiet)) {
-            *why = arena_string(w->maker->arena, first_text(&quiet));
-            ok = false;
-        } else {
-            ok = take_result(w, &res, original);
-        }
-    }
-    const char *compiler = farm_compiler(f, w->maker->arena);
+    bool ok = true;
+    while (ok && !*why && farm_pending(f) > 0)
+        if ((ok = farm_next(f, a, &res, &quiet)))
+            *why = take_result(w, &res, original);
+    if (!ok)
+        *why = arena_string(a, first_text(&quiet));
+    const char *compiler = farm_compiler(f, a);
     if (compiler)
         r->compiler = compiler;
     farm_close(f);
-    return ok;
+    return !ok ? COMPILING_NONE : *why ? COMPILING_REFUSED : COMPILING_DONE;
 }
 
 /* The name in the code. */
@@ -227,8 +233,8 @@ static bool use_original(Work *w, size_t variant, Hash *hashes)
 {
     const char *why;
     Hash *own = ARENA_ARRAY(w->arena, Hash, w->launches);
-    if (!compile_items(w, variant, true, &why))
-        return why ? diag_fail(w->maker->diag, "%s", why) : false;
+    if (compile_items(w, variant, true, &why) != COMPILING_DONE)
+        return diag_fail(w->maker->diag, "%s", why);
     if (!take_hashes(w, variant, true, own))
         return false;
     if (same_hashes(w, own, hashes))
@@ -253,8 +259,7 @@ static bool refuse_stale(Work *w, size_t entry, const char *why)
     e->stale = true;
     e->how = arena_printf(m->arena, "%s; STALE: other code than this was measured", e->how);
     if (m->options.accept_stale) {
-        diag_warn(m->diag, (Span){0}, "'%s' is stale, which --stale accepts: %s", c->recorded_as,
-                  why);
+        diag_warn(m->diag, (Span){0}, "'%s' is stale: %s", c->recorded_as, why);
         return true;
     }
     return diag_fail(m->diag,
@@ -355,19 +360,25 @@ static bool do_without_code(Work *w, const char *why)
     return compare_sources(w);
 }
 
+static bool compile_all(Work *w)
+{
+    const char *why;
+    Compiling c = compile_items(w, SIZE_MAX, false, &why);
+    if (c == COMPILING_DONE)
+        return take_code(w);
+    if (c == COMPILING_NONE || w->maker->options.fall_back)
+        return do_without_code(w, why);
+    return diag_fail(w->maker->diag, "%s", why);
+}
+
 bool unit_make_code(UnitMaker *m)
 {
     Work w = {.maker = m, .arena = arena_new(), .launches = m->unit->spec->launch_count};
-    const char *why = NULL;
     bool ok = true;
     w.items = ARENA_ARRAY(w.arena, Item, m->unit->variant_count * w.launches);
     for (size_t i = 0; i < m->claims.count && ok; i++)
         ok = m->claims.at[i].run->sources || run_open_sources(m->claims.at[i].run);
-    if (ok && make_sources(&w))
-        ok = compile_items(&w, SIZE_MAX, false, &why) ? take_code(&w)
-                                                      : why && do_without_code(&w, why);
-    else
-        ok = false;
+    ok = ok && make_sources(&w) && compile_all(&w);
     arena_free(w.arena);
     return ok;
 }

@@ -241,6 +241,11 @@ const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count
 {
     VEC(const char *) paths = {0};
     size_t all = 0;
+    *count = 0;
+    if (!file_exists(like->options.space)) {
+        diag_fail(d, "there is no file '%s'", like->options.space);
+        return NULL;
+    }
     const char *folder = like->options.recordings;
     if (!folder)
         folder = path_join(a, path_folder(a, like->options.space), "recordings");

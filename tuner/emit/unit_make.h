@@ -24,7 +24,7 @@ typedef struct EmitOptions {
     EmitFlavour flavour;
     size_t default_entry; /* number of the entry that is the default, from 1; 0: the first */
     bool accept_stale;
-    bool fall_back; /* where nothing can be compiled, make an EMIT_RUNTIME unit instead */
+    bool fall_back; /* where something cannot be compiled, make an EMIT_RUNTIME unit instead */
 } EmitOptions;
 
 typedef struct UnitMaker UnitMaker;
@@ -51,8 +51,8 @@ const EmitUnit *unit_outline(UnitMaker *m);
 /* The whole unit.  NULL after a message: a stale recording, code that cannot be compiled … */
 const EmitUnit *unit_finish(UnitMaker *m);
 
-/* Why nothing was compiled: there is no compiler here, so that the unit is source alone.  NULL: it
- * was. */
+/* Why the code is not there, so that the unit is source alone: mostly because there is no compiler.
+ * NULL: it is. */
 const char *unit_uncompiled(const UnitMaker *m);
 
 /* Files that the runs' specs, sources and recordings were read from, each once, in `a`. */

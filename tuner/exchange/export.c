@@ -144,7 +144,7 @@ bool export_write(const ExportSource *s, ExportFormat format, const char *path, 
                   Diag *d)
 {
     Arena *scratch = arena_new();
-    char *temporary = arena_printf(d->arena, "%s.%ld.tmp", path, (long)getpid());
+    char *temporary = arena_printf(d->arena, "%s.%ld.tmp", path, (long)gettid());
     Sink k = {.file = fopen(temporary, "wxe"), .ok = true};
     bool ok = k.file != NULL;
     if (ok) {

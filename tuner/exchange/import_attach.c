@@ -18,6 +18,7 @@ static RecordHeader attached_header(Run *r)
     h.nvrtc = ours.nvrtc;
     h.options = ours.options;
     h.option_count = ours.option_count;
+    h.objective = ours.objective;
     h.source_hash = ours.source_hash;
     h.imported = arena_printf(r->arena, "%s; matched with %s by parameter values", h.imported,
                               r->spec->name);
@@ -52,6 +53,8 @@ static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t confi
         out.code = run_code_text(a, r, &r->configs[config]);
         out.launch = run_launch_text(a, r, &r->configs[config]);
     }
+    if (config != SIZE_MAX && run_objective(r->spec))
+        out.work = run_work(r, config, run_objective(r->spec));
     bool ok = times_append(w, &out, r->diag);
     arena_free(a);
     return ok;
@@ -64,6 +67,12 @@ static bool write_times(Run *r, const RecordHeader *h, const char *path, ImportM
     if (match->both == 0)
         return diag_fail(r->diag, "no row of '%s' is a configuration of '%s'", t->path,
                          r->spec->name);
+    if (run_objective(r->spec) && match->only_rows > 0)
+        return diag_fail(
+            r->diag,
+            "%zu rows of '%s' are no configurations of '%s', so that their work is not "
+            "known, and the objective is %s",
+            match->only_rows, t->path, r->spec->name, h->objective);
     TimesRecording *none; /* the file is new */
     TimesWriter *w = times_open_append(r->arena, path, h, 0, &none, r->diag);
     bool ok = w != NULL;

@@ -11,6 +11,7 @@
 #ifndef APTUNE_LIBRARY_HANDLE_H
 #define APTUNE_LIBRARY_HANDLE_H
 
+#include "tuner/emit/winner.h"
 #include "tuner/library/aptune.h"
 #include "tuner/library/option.h"
 #include "tuner/run/run.h"
@@ -66,7 +67,8 @@ struct aptune {
     Buf texts[HANDLE_TEXTS];
     Buf reason; /* aptune_why */
     Buf emitted;
-    const char *drawn; /* path of the page; NULL: none yet */
+    const char *drawn;   /* path of the page; NULL: none yet */
+    EmitWritten written; /* the same by name; while the run is there */
     HandleCode code;
 
     /* The caller's, while a call is under way. */

@@ -1,10 +1,12 @@
 #include "tuner/library/settings.h"
 
+#include "tuner/emit/unit_make.h"
 #include "tuner/library/shard.h"
 #include "tuner/library/where.h"
 
 #include <limits.h>
 #include <sched.h>
+#include <string.h>
 
 enum {
     SECONDS_MOST = 86400,
@@ -51,6 +53,16 @@ static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
                      text);
 }
 
+/* The name of a flavour, or none. */
+static bool take_emit(const Option *o, const char *text, void *field, Diag *d)
+{
+    EmitFlavour known;
+    *(const char **)field = text;
+    return strcmp(text, "none") == 0 || unit_flavour_find(text, &known) ||
+           diag_fail(d, "--%s takes driver, driver-linked, runtime or none, not '%s'", o->name,
+                     text);
+}
+
 /* Several fields: this one's is the whole struct. */
 static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 {
@@ -81,6 +93,8 @@ static const Option tune_options[] = {
      0},
     {"shard", "I/N", "part I of N of the space (default: by mpirun or srun; none: all of it)",
      take_shard, 0, 0, 0},
+    {"emit", "F", "the kernel written out: driver (default), driver-linked, runtime, none",
+     take_emit, offsetof(RunOptions, emit), 0, 0},
     {"dry-run", NULL, "count the space and stop before compiling", option_flag,
      offsetof(RunOptions, dry_run), 0, 0},
     {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,

@@ -2,7 +2,7 @@
 #include "tuner/library/handle.h"
 
 #include "metrics/base/file.h"
-#include "tuner/output/emit.h"
+#include "tuner/emit/unit_make.h"
 #include "tuner/output/report.h"
 #include "tuner/report/run_page.h"
 
@@ -83,8 +83,16 @@ aptune_status aptune_emit(aptune *a, const char *folder)
     if (status != APTUNE_OK)
         return handle_leave(a, status);
     buf_clear(&a->emitted);
-    bool ok =
-        folder_create(folder, &a->diag) && emit_winner(&a->run, folder, &a->emitted, &a->diag);
+    EmitWritten *w = &a->written;
+    EmitFlavour flavour = EMIT_DRIVER;
+    if (a->options.emit)
+        unit_flavour_find(a->options.emit, &flavour);
+    bool ok = emit_winner(&a->run, folder, flavour, w, &a->diag);
+    for (size_t i = 0; i < w->count; i++)
+        buf_printf(&a->emitted, "%s%s/%s", i ? ", " : "", folder, w->names[i]);
+    if (w->uncompiled)
+        diag_note(&a->diag, (Span){0}, "the tuned kernel is written as source alone: %s",
+                  w->uncompiled);
     handle_tell(a, &a->diag);
     return handle_leave(a, ok ? APTUNE_OK : APTUNE_FAILED);
 }

@@ -93,6 +93,7 @@ static aptune_status take_step(aptune *a, HandleStage to)
 {
     if (is_stopped(a))
         return APTUNE_STOPPED;
+    run_charge_anew(&a->run);
     bool ok = steps[to].take(a);
     handle_tell(a, &a->diag);
     if (ok)

@@ -18,17 +18,45 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20...3.25) # CMP0116: where the paths in a depfile begin
 
-# Makes sure that TARGET is a library that sources can be added to.
+# Makes sure that TARGET is a library or program that sources can be added to: one of this folder,
+# since what is generated here is known to CMake here alone.
 function(_aptune_make_library target)
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
+  get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(imported ${target} IMPORTED)
   get_target_property(type ${target} TYPE)
-  if(imported OR NOT type MATCHES "^(STATIC|SHARED|MODULE|OBJECT)_LIBRARY$|^EXECUTABLE$")
-    message(FATAL_ERROR "aptune_add_kernel: '${target}' is no library or program of this project")
+  if(imported OR type MATCHES "INTERFACE|UTILITY" OR NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR
+      "aptune_add_kernel: '${target}' is no library or program of ${CMAKE_CURRENT_SOURCE_DIR}")
   endif()
+endfunction()
+
+# The file that is compiled.
+function(_aptune_name_source out name flavour)
+  if(flavour STREQUAL runtime)
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if(NOT CUDA IN_LIST languages)
+      message(FATAL_ERROR "aptune_add_kernel: FLAVOUR runtime is CUDA source, so the project needs "
+        "the language: project(... LANGUAGES C CUDA) or enable_language(CUDA)")
+    endif()
+    set(${out} ${name}.cu PARENT_SCOPE)
+  elseif(flavour MATCHES "^driver(-linked)?$")
+    set(${out} ${name}.c PARENT_SCOPE)
+  else()
+    message(FATAL_ERROR
+      "aptune_add_kernel: FLAVOUR is driver, driver-linked or runtime, not '${flavour}'")
+  endif()
+endfunction()
+
+# A file that changes when there are other recordings beside the spec than before.
+function(_aptune_watch_recordings out spec folder)
+  get_filename_component(beside "${spec}" DIRECTORY)
+  file(GLOB there CONFIGURE_DEPENDS "${beside}/recordings/*.times" "${beside}/recordings/*.times.zst")
+  file(CONFIGURE OUTPUT "${folder}.recordings" CONTENT "@there@\n" @ONLY)
+  set(${out} "${folder}.recordings" PARENT_SCOPE)
 endfunction()
 
 # What the emitted unit has to be linked with.
@@ -74,21 +102,9 @@ function(aptune_add_kernel target)
   _aptune_find_files(recordings recording ${arg_RECORDINGS})
   if(NOT arg_NAME)
     get_filename_component(arg_NAME "${spec}" NAME_WLE)
+    string(MAKE_C_IDENTIFIER "${arg_NAME}" arg_NAME)
   endif()
-
-  if(arg_FLAVOUR STREQUAL runtime)
-    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-    if(NOT CUDA IN_LIST languages)
-      message(FATAL_ERROR "aptune_add_kernel: FLAVOUR runtime is CUDA source, so the project needs "
-        "the language: project(... LANGUAGES C CUDA) or enable_language(CUDA)")
-    endif()
-    set(source ${arg_NAME}.cu)
-  elseif(arg_FLAVOUR MATCHES "^driver(-linked)?$")
-    set(source ${arg_NAME}.c)
-  else()
-    message(FATAL_ERROR
-      "aptune_add_kernel: FLAVOUR is driver, driver-linked or runtime, not '${arg_FLAVOUR}'")
-  endif()
+  _aptune_name_source(source ${arg_NAME} ${arg_FLAVOUR})
 
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/aptune/${arg_NAME}")
   set(command --space "${spec}" --output "${folder}" --name ${arg_NAME} --flavour ${arg_FLAVOUR})
@@ -102,17 +118,22 @@ function(aptune_add_kernel target)
     list(APPEND command --stale)
   endif()
   if(NOT recordings)
-    # Which there are may change: then the list is written anew, and the kernel with it.
-    get_filename_component(beside "${spec}" DIRECTORY)
-    file(GLOB there CONFIGURE_DEPENDS "${beside}/recordings/*.times" "${beside}/recordings/*.times.zst")
-    set(list "${folder}.recordings")
-    file(CONFIGURE OUTPUT "${list}" CONTENT "@there@\n" @ONLY)
+    _aptune_watch_recordings(watched "${spec}" "${folder}")
+  endif()
+
+  if(arg_FLAVOUR STREQUAL runtime)
+    set(options "${folder}.options")
+    set(write_options COMMAND ${CMAKE_COMMAND} "-DMANIFEST=${folder}/${arg_NAME}.json"
+      "-DOUTPUT=${options}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_options.cmake")
+    set_source_files_properties("${folder}/${source}" PROPERTIES
+      COMPILE_OPTIONS "--options-file;${options}")
   endif()
 
   add_custom_command(
-    OUTPUT "${folder}/${source}" "${folder}/${arg_NAME}.h"
+    OUTPUT "${folder}/${arg_NAME}.h" "${folder}/${source}" # the depfile is about the first
     COMMAND aptune::program emit ${command} --depfile "${folder}.d" ${recordings}
-    DEPENDS "${spec}" ${recordings} ${list} $<TARGET_FILE:aptune::program>
+    ${write_options}
+    DEPENDS "${spec}" ${recordings} ${watched} $<TARGET_FILE:aptune::program>
     DEPFILE "${folder}.d"
     COMMENT "Emitting the kernel ${arg_NAME}"
     VERBATIM)

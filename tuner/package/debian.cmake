@@ -11,10 +11,14 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_PRE_BUILD_SCRIPTS ${package}/debian/finish.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${package}/debian/use_trigger.cmake)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${package}/debian/triggers)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "Takes a CUDA kernel template and a space of configurations, compiles every
 configuration, reads what the compiler made of it, prunes the space by static

@@ -20,6 +20,7 @@ install(DIRECTORY spaces templates DESTINATION ${share} PATTERN README.md EXCLUD
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES spaces/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME specs.md)
 install(FILES templates/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME templates.md)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${package}/completion/aptune
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
@@ -39,19 +40,22 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 
 # --- for other projects ---------------------------------------------------------------------------
-# The shared library as aptune::aptune; the static one, for pkg-config and by hand.
-set(libraries libaptune_static)
+# The shared library is exported as aptune::aptune; of the static one, whose parts lie in libraries
+# without targets, aptune-config.cmake says what it needs.
+set(sanitizers)
+if(APTUNE_SANITIZE) # what links a library needs the sanitizers' run-time library
+  set(sanitizers -fsanitize=address,undefined)
+endif()
 if(TARGET libaptune)
   set_target_properties(libaptune PROPERTIES EXPORT_NAME aptune)
   set_target_properties(aptune_interface PROPERTIES EXPORT_NAME interface)
   install(TARGETS libaptune aptune_interface EXPORT aptune-targets)
-  if(APTUNE_SANITIZE) # what links it needs the sanitizers' run-time library
-    target_link_options(libaptune INTERFACE -fsanitize=address,undefined)
-  endif()
+  target_link_options(libaptune INTERFACE ${sanitizers})
 endif()
 install(TARGETS libaptune_static)
 install(FILES tuner/bench/rival.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/aptune)
-set(from_pkgconfig ../..) # from lib/pkgconfig to the prefix
+file(RELATIVE_PATH from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # to the prefix
+string(REGEX REPLACE "/$" "" from_pkgconfig ${from_pkgconfig})
 configure_file(${package}/aptune.pc.in ${CMAKE_BINARY_DIR}/package/aptune.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/package/aptune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -59,10 +63,12 @@ include(CMakePackageConfigHelpers)
 set(config ${CMAKE_BINARY_DIR}/package)
 set(cmakedir ${CMAKE_INSTALL_LIBDIR}/cmake/aptune)
 configure_package_config_file(${package}/aptune-config.cmake.in ${config}/aptune-config.cmake
-  INSTALL_DESTINATION ${cmakedir} PATH_VARS share NO_SET_AND_CHECK_MACRO)
+  INSTALL_DESTINATION ${cmakedir} PATH_VARS share CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR
+  NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${config}/aptune-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT aptune-targets NAMESPACE aptune:: DESTINATION ${cmakedir})
 install(FILES ${config}/aptune-config.cmake ${config}/aptune-config-version.cmake
-              ${package}/aptune_add_kernel.cmake DESTINATION ${cmakedir})
+              ${package}/aptune_add_kernel.cmake ${package}/write_options.cmake
+  DESTINATION ${cmakedir})
 
 include(${package}/debian.cmake)

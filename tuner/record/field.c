@@ -1,24 +1,73 @@
 #include "tuner/record/field.h"
 
+#include "tuner/record/parse.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-FieldReader field_open(Arena *a, const RecordLines *lines, size_t index, Diag *d)
+/* --- the line
+ * -------------------------------------------------------------------------------------
+ */
+
+static const char *find(const FieldReader *r, const char *key, size_t size)
 {
-    FieldReader r = {a, NULL, lines->path, index + 1, d, true};
-    json_error_t error;
-    const RecordLine *line = &lines->lines.at[index];
-    r.root = json_loadb(line->text, line->size, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(r.root))
-        field_fail(&r, "%s", r.root ? "an object is expected" : error.text);
-    return r;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->fields[i].key_size == size && memcmp(r->fields[i].key, key, size) == 0)
+            return r->fields[i].value;
+    return NULL;
 }
 
-void field_close(FieldReader *r)
+static bool add_field(FieldReader *r, Parse *p)
 {
-    json_decref(r->root);
-    r->root = NULL;
+    if (parse_peek(p) != '"')
+        return field_fail(r, "a key is expected");
+    Field f = {.key = p->at + 1};
+    if (!parse_skip(p))
+        return false;
+    f.key_size = (size_t)(p->at - f.key) - 1;
+    if (!parse_take(p, ':'))
+        return false;
+    parse_peek(p);
+    f.value = p->at;
+    if (find(r, f.key, f.key_size))
+        return field_fail(r, "duplicate field '%.*s'", (int)f.key_size, f.key);
+    if (r->count == FIELDS_MOST)
+        return field_fail(r, "more than %d fields", FIELDS_MOST);
+    r->fields[r->count++] = f;
+    return parse_skip(p);
+}
+
+static bool add_fields(FieldReader *r, Parse *p)
+{
+    if (parse_peek(p) != '{')
+        return field_fail(r, "an object is expected");
+    p->at++;
+    if (parse_peek(p) == '}')
+        return parse_take(p, '}');
+    for (;;) {
+        if (!add_field(r, p))
+            return false;
+        if (parse_peek(p) != ',')
+            return parse_take(p, '}');
+        p->at++;
+    }
+}
+
+void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d)
+{
+    r->arena = a;
+    r->count = 0;
+    r->path = line->path;
+    r->line = line->number;
+    r->end = line->text + line->size;
+    r->diag = d;
+    r->ok = true;
+    Parse p = {line->text, r->end, NULL};
+    bool ok = add_fields(r, &p) && (parse_peek(&p) == '\0' && p.at == p.end);
+    if (!ok && r->ok)
+        field_fail(r, "%s at byte %zu", p.error ? p.error : "the end of the line is expected",
+                   (size_t)(p.at - line->text) + 1);
 }
 
 bool field_fail(FieldReader *r, const char *format, ...)
@@ -34,31 +83,63 @@ bool field_fail(FieldReader *r, const char *format, ...)
     return false;
 }
 
+/* --- single values
+ * --------------------------------------------------------------------------------
+ */
+
+static const char *value_of(const FieldReader *r, const char *key)
+{
+    return r->ok ? find(r, key, strlen(key)) : NULL;
+}
+
+static bool is_text(const char *value)
+{
+    return *value == '"';
+}
+
+static bool is_number(const char *value)
+{
+    return *value == '-' || (*value >= '0' && *value <= '9');
+}
+
 bool field_exists(const FieldReader *r, const char *key)
 {
-    return json_object_get(r->root, key) != NULL;
+    return value_of(r, key) != NULL;
+}
+
+const char *field_as_text(FieldReader *r, const char *value)
+{
+    return is_text(value) ? parse_text(r->arena, &value) : NULL;
 }
 
 const char *field_text(FieldReader *r, const char *key, bool required)
 {
-    const json_t *v = json_object_get(r->root, key);
-    if (json_is_string(v))
-        return arena_string(r->arena, json_string_value(v));
+    const char *v = value_of(r, key);
+    if (v && is_text(v))
+        return parse_text(r->arena, &v);
     if (v || required)
         field_fail(r, "'%s' %s", key, v ? "is not a text" : "is missing");
     return NULL;
 }
 
-double field_as_number(FieldReader *r, const json_t *v)
+static bool starts_with(const char *value, const char *word)
 {
-    if (json_is_number(v))
-        return json_number_value(v);
-    if (json_is_null(v))
+    return strncmp(value, word, strlen(word)) == 0;
+}
+
+double field_as_number(FieldReader *r, const char *value)
+{
+    if (is_number(value)) {
+        double number = parse_number(&value);
+        if (isinf(number))
+            field_fail(r, "a number is too large");
+        return number;
+    }
+    if (*value == 'n')
         return NAN;
-    const char *text = json_string_value(v);
-    if (text && strcmp(text, "inf") == 0)
+    if (starts_with(value, "\"inf\""))
         return INFINITY;
-    if (text && strcmp(text, "-inf") == 0)
+    if (starts_with(value, "\"-inf\""))
         return -INFINITY;
     field_fail(r, "a number is expected");
     return NAN;
@@ -66,45 +147,66 @@ double field_as_number(FieldReader *r, const json_t *v)
 
 double field_number(FieldReader *r, const char *key, double missing)
 {
-    const json_t *v = json_object_get(r->root, key);
+    const char *v = value_of(r, key);
     return v ? field_as_number(r, v) : missing;
 }
 
-RecordValue field_as_value(FieldReader *r, const json_t *v)
+RecordValue field_as_value(FieldReader *r, const char *value)
 {
-    if (json_is_string(v))
-        return (RecordValue){.text = arena_string(r->arena, json_string_value(v))};
-    if (!json_is_integer(v))
+    RecordValue v = {0};
+    if (is_text(value))
+        v.text = parse_text(r->arena, &value);
+    else if (!is_number(value) || !parse_integer(&value, &v.number))
         field_fail(r, "a whole number or a text is expected");
-    return (RecordValue){.number = json_integer_value(v)};
+    return v;
 }
 
-/* The array of that name, or NULL. */
-static const json_t *array_of(FieldReader *r, const char *key, size_t *count)
+/* --- arrays
+ * ---------------------------------------------------------------------------------------
+ */
+
+/* Moves behind an element and the comma behind it.  The line has been looked through: nothing can
+ * fail. */
+static void next_element(Parse *p)
 {
-    const json_t *v = json_object_get(r->root, key);
-    *count = json_array_size(v);
-    if (v && !json_is_array(v))
+    parse_skip(p);
+    if (parse_peek(p) == ',')
+        p->at++;
+    parse_peek(p);
+}
+
+/* Stands before the first element of an array; counts them.  None when there is no such field. */
+static Parse open_array(FieldReader *r, const char *at, const char *key, size_t *count)
+{
+    Parse p = {at, r->end, NULL};
+    *count = 0;
+    if (at && *at != '[')
         field_fail(r, "'%s' is not an array", key);
-    return v;
+    if (!at || *at != '[')
+        return p;
+    p.at++;
+    parse_peek(&p);
+    for (Parse q = p; *q.at != ']'; next_element(&q))
+        (*count)++;
+    return p;
 }
 
 double *field_numbers(FieldReader *r, const char *key, size_t *count)
 {
-    const json_t *v = array_of(r, key, count);
+    Parse p = open_array(r, value_of(r, key), key, count);
     double *out = ARENA_ARRAY(r->arena, double, *count);
-    for (size_t i = 0; i < *count; i++)
-        out[i] = field_as_number(r, json_array_get(v, i));
+    for (size_t i = 0; i < *count; i++, next_element(&p))
+        out[i] = field_as_number(r, p.at);
     return out;
 }
 
 const char **field_texts(FieldReader *r, const char *key, size_t *count)
 {
-    const json_t *v = array_of(r, key, count);
+    Parse p = open_array(r, value_of(r, key), key, count);
     const char **out = ARENA_ARRAY(r->arena, const char *, *count);
-    for (size_t i = 0; i < *count; i++) {
-        const char *text = json_string_value(json_array_get(v, i));
-        out[i] = arena_string(r->arena, text ? text : "");
+    for (size_t i = 0; i < *count; i++, next_element(&p)) {
+        const char *text = field_as_text(r, p.at);
+        out[i] = text ? text : "";
         if (!text)
             field_fail(r, "'%s' holds something other than texts", key);
     }
@@ -113,26 +215,40 @@ const char **field_texts(FieldReader *r, const char *key, size_t *count)
 
 RecordValue *field_values(FieldReader *r, const char *key, size_t *count)
 {
-    const json_t *v = array_of(r, key, count);
+    Parse p = open_array(r, value_of(r, key), key, count);
     RecordValue *out = ARENA_ARRAY(r->arena, RecordValue, *count);
-    for (size_t i = 0; i < *count; i++)
-        out[i] = field_as_value(r, json_array_get(v, i));
+    for (size_t i = 0; i < *count; i++, next_element(&p))
+        out[i] = field_as_value(r, p.at);
     return out;
+}
+
+/* One [name, x]; false when it is something else. */
+static bool read_pair(FieldReader *r, const char *at, const char **name, const char **second)
+{
+    size_t count;
+    if (*at != '[')
+        return false;
+    Parse p = open_array(r, at, "", &count);
+    *name = count > 0 ? field_as_text(r, p.at) : NULL;
+    if (!*name || count < 2)
+        return false;
+    next_element(&p);
+    *second = p.at;
+    return true;
 }
 
 FieldPairs field_pairs(FieldReader *r, const char *key)
 {
-    FieldPairs p = {0};
-    const json_t *v = array_of(r, key, &p.count);
-    p.names = ARENA_ARRAY(r->arena, const char *, p.count);
-    p.second = ARENA_ARRAY(r->arena, const json_t *, p.count);
-    for (size_t i = 0; i < p.count; i++) {
-        const json_t *pair = json_array_get(v, i);
-        const char *name = json_string_value(json_array_get(pair, 0));
-        p.names[i] = arena_string(r->arena, name ? name : "");
-        p.second[i] = json_array_get(pair, 1);
-        if (!name || !p.second[i])
-            field_fail(r, "'%s' is not made of pairs", key);
+    FieldPairs pairs = {0};
+    Parse p = open_array(r, value_of(r, key), key, &pairs.count);
+    pairs.names = ARENA_ARRAY(r->arena, const char *, pairs.count);
+    pairs.second = ARENA_ARRAY(r->arena, const char *, pairs.count);
+    for (size_t i = 0; i < pairs.count; i++, next_element(&p)) {
+        if (read_pair(r, p.at, &pairs.names[i], &pairs.second[i]))
+            continue;
+        field_fail(r, "'%s' is not made of pairs", key);
+        pairs.names[i] = "";
+        pairs.second[i] = "null";
     }
-    return p;
+    return pairs;
 }

@@ -1,4 +1,4 @@
-/* The fields of one parsed line, with what is wrong said by file and line.
+/* The fields of one line, with what is wrong said by file and line.
  *
  * Functions that read a field note a failure in the reader and return something
  * harmless, so that a line is read without an `if` per field and judged at the end.
@@ -9,20 +9,28 @@
 #include "tuner/record/line.h"
 #include "tuner/record/pack.h"
 
-#include <jansson.h>
+enum { FIELDS_MOST = 64 };
+
+/* A field of the object that a line is. */
+typedef struct Field {
+    const char *key; /* in the line, without quotes and as written */
+    size_t key_size;
+    const char *value; /* in the line */
+} Field;
 
 typedef struct FieldReader {
     Arena *arena; /* of the texts and arrays read */
-    json_t *root;
+    Field fields[FIELDS_MOST];
+    size_t count;
     const char *path;
-    size_t line; /* from 1 */
+    const char *end; /* of the line */
+    size_t line;     /* from 1 */
     Diag *diag;
     bool ok;
 } FieldReader;
 
-/* Parses line `index` of `lines`.  field_close ends it in any case. */
-FieldReader field_open(Arena *a, const RecordLines *lines, size_t index, Diag *d);
-void field_close(FieldReader *r);
+/* Finds the fields of a line, which must stay while they are read; what is read goes to `a`. */
+void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d);
 
 /* Adds a message with the place; returns false and makes the reader fail. */
 bool field_fail(FieldReader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -40,15 +48,17 @@ double *field_numbers(FieldReader *r, const char *key, size_t *count);
 const char **field_texts(FieldReader *r, const char *key, size_t *count);
 RecordValue *field_values(FieldReader *r, const char *key, size_t *count);
 
-/* An array of pairs [name, x]: the names, and what stands beside them. */
+/* An array of pairs [name, x]: the names, and what stands beside them, in the line. */
 typedef struct FieldPairs {
     const char **names;
-    const json_t **second;
+    const char **second;
     size_t count;
 } FieldPairs;
 FieldPairs field_pairs(FieldReader *r, const char *key);
 
-RecordValue field_as_value(FieldReader *r, const json_t *v);
-double field_as_number(FieldReader *r, const json_t *v);
+/* What stands beside a name. */
+RecordValue field_as_value(FieldReader *r, const char *value);
+double field_as_number(FieldReader *r, const char *value);
+const char *field_as_text(FieldReader *r, const char *value); /* NULL: it is none */
 
 #endif

@@ -88,8 +88,12 @@ RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *wh
 
 bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d)
 {
-    RecordLines lines;
-    return record_lines_read(a, path, "times", &lines, d) && record_header_parse(a, &lines, h, d);
+    RecordReader *r = record_reader_open(path, "times", d);
+    RecordLine line;
+    bool ok = r && record_reader_header(r, &line) && record_header_parse(a, &line, h, d);
+    while (ok && record_reader_next(r, &line)) /* is all of it intact? */
+        continue;
+    return record_reader_close(r).ok && ok;
 }
 
 static bool ends_with(const char *name, const char *suffix)

@@ -11,20 +11,22 @@ typedef struct TextField {
     const char *key;
     const char *words;
     bool decides;
+    bool rare; /* left out where it is "" */
 } TextField;
 
 static const TextField text_fields[] = {
-    {offsetof(RecordHeader, space), "space", "space", true},
-    {offsetof(RecordHeader, arch), "arch", "architecture", true},
-    {offsetof(RecordHeader, device), "device", "device", true},
-    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", false},
-    {offsetof(RecordHeader, cache), "cache", "L2 cache", true},
-    {offsetof(RecordHeader, driver), "driver", "driver", true},
-    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", true},
-    {offsetof(RecordHeader, source_hash), "source", "source", false},
-    {offsetof(RecordHeader, date), "date", "date", false},
-    {offsetof(RecordHeader, version), "version", "aptune version", false},
-    {offsetof(RecordHeader, imported), "imported", "origin", true},
+    {offsetof(RecordHeader, space), "space", "space", true, false},
+    {offsetof(RecordHeader, arch), "arch", "architecture", true, false},
+    {offsetof(RecordHeader, device), "device", "device", true, false},
+    {offsetof(RecordHeader, uuid), "uuid", "device's UUID", false, false},
+    {offsetof(RecordHeader, cache), "cache", "L2 cache", true, false},
+    {offsetof(RecordHeader, driver), "driver", "driver", true, false},
+    {offsetof(RecordHeader, nvrtc), "nvrtc", "NVRTC version", true, false},
+    {offsetof(RecordHeader, objective), "objective", "objective", true, true},
+    {offsetof(RecordHeader, source_hash), "source", "source", false, false},
+    {offsetof(RecordHeader, date), "date", "date", false, false},
+    {offsetof(RecordHeader, version), "version", "aptune version", false, false},
+    {offsetof(RecordHeader, imported), "imported", "origin", true, true},
 };
 enum { TEXT_FIELDS = sizeof text_fields / sizeof *text_fields };
 
@@ -101,7 +103,7 @@ void record_header_write(const RecordHeader *h, Buf *line)
 {
     for (size_t i = 0; i < TEXT_FIELDS; i++) {
         const char *text = text_of(h, &text_fields[i]);
-        if (*text || text_fields[i].offset != offsetof(RecordHeader, imported))
+        if (*text || !text_fields[i].rare)
             line_field(line, text_fields[i].key, text);
     }
     write_parameters(h, line);
@@ -118,7 +120,7 @@ static void read_parameters(FieldReader *r, RecordHeader *h)
     FieldPairs p = field_pairs(r, "parameters");
     RecordParameter *out = ARENA_ARRAY(r->arena, RecordParameter, p.count);
     for (size_t i = 0; i < p.count && r->ok; i++) {
-        const char *kind = json_string_value(p.second[i]);
+        const char *kind = field_as_text(r, p.second[i]);
         out[i] = (RecordParameter){p.names[i], kind && strcmp(kind, "text") == 0};
         if (!kind || (!out[i].is_text && strcmp(kind, "int") != 0))
             field_fail(r, "parameter '%s' is neither int nor text", p.names[i]);
@@ -147,10 +149,11 @@ static void read_facts(FieldReader *r, RecordHeader *h)
     h->fact_count = p.count;
 }
 
-bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Diag *d)
+bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d)
 {
     *h = (RecordHeader){0};
-    FieldReader r = field_open(a, lines, 0, d);
+    FieldReader r;
+    field_open(&r, a, line, d);
     for (size_t i = 0; i < TEXT_FIELDS && r.ok; i++) {
         bool required = text_fields[i].offset == offsetof(RecordHeader, space);
         const char *text = field_text(&r, text_fields[i].key, required);
@@ -162,7 +165,6 @@ bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Di
         read_facts(&r, h);
         h->options = field_texts(&r, "options", &h->option_count);
     }
-    field_close(&r);
     return r.ok;
 }
 

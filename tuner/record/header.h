@@ -46,18 +46,20 @@ typedef struct RecordHeader {
     const char *const *options; /* of the compiler, the same for every configuration */
     size_t option_count;
 
+    const char *objective;   /* what the rows' amounts of work are of, by which configurations
+                                compare:   "flop", "bytes", "items"; "": by time alone */
     const char *source_hash; /* of template and spec */
     const char *date;        /* when it was begun, ISO 8601 in UTC */
     const char *version;     /* of aptune */
-    const char *imported;    /* from where, when another tuner measured the times: then a row without
-                                code is believed by its parameters' values alone; "": measured */
+    const char *imported; /* from where, when another tuner measured the times: then a row without
+                             code is believed by its parameters' values alone; "": measured */
 } RecordHeader;
 
 /* Adds the header's fields to a line begun by the caller. */
 void record_header_write(const RecordHeader *h, Buf *line);
 
-/* Reads the first line of a recording of `kind` ("times" or "profile"). */
-bool record_header_parse(Arena *a, const RecordLines *lines, RecordHeader *h, Diag *d);
+/* Reads the first line of a recording. */
+bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag *d);
 
 /* May rows measured under `b` go into the recording of `a`?  The same space, parameters, problem,
  * architecture, kind of device, driver, compiler and options; if not, `why` gets the first

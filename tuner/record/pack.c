@@ -1,145 +1,288 @@
 #include "tuner/record/pack.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "tuner/record/line.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 /* A recording is packed once and shipped for years. */
 enum { LEVEL = 19 };
 
+enum { PIECE = 65536 };
+
 /* First bytes of a frame: RFC 8878, 3.1.1. */
 static const unsigned char magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
+
+struct RecordReader {
+    char *path;
+    Diag *diag;
+    int file;
+    char *piece; /* of the file as it lies */
+    size_t piece_size;
+    ZSTD_DStream *unpack; /* NULL: it is not compressed */
+    ZSTD_inBuffer packed; /* what of the piece is not unpacked yet */
+    Buf text;             /* unpacked; what has been handed out stays until the next piece */
+    size_t at;            /* of the text: where the next line begins */
+    size_t looked;        /* of the text: no newline up to here */
+    size_t total;         /* bytes unpacked */
+    size_t number;        /* lines met */
+    bool started;         /* something was read */
+    bool ended;           /* nothing follows */
+    bool inside;          /* of a compressed frame */
+    RecordEnd end;
+};
 
 const char *record_opening(Arena *a, const char *kind)
 {
     return arena_printf(a, "{\"aptune\":\"%s\",\"format\":", kind);
 }
 
-typedef struct Bytes {
-    const char *at;
-    size_t size;
-} Bytes;
+/* --- pieces
+ * ---------------------------------------------------------------------------------------
+ */
 
-/* Unpacks what there is of all frames.  `result` ends as 0 at the end of a frame. */
-static bool unpack_stream(ZSTD_DStream *z, Bytes packed, Buf *out, bool *cut, const char *path,
-                          Diag *d)
+static bool stop(RecordReader *r)
 {
-    ZSTD_inBuffer in = {packed.at, packed.size, 0};
-    char part[65536];
-    size_t result = 0;
-    for (;;) {
-        ZSTD_outBuffer o = {part, sizeof part, 0};
-        result = ZSTD_decompressStream(z, &o, &in);
-        if (ZSTD_isError(result))
-            return diag_fail(d, "'%s' is damaged: %s", path, ZSTD_getErrorName(result));
-        if (out->size + o.pos > RECORD_BYTES_MAX)
-            return diag_fail(d, "'%s' unpacks to more than %zu bytes", path, RECORD_BYTES_MAX);
-        buf_add(out, part, o.pos);
-        if (in.pos == in.size && o.pos < o.size)
+    r->end.ok = false;
+    r->ended = true;
+    return false;
+}
+
+/* Reads until the piece is full or the file ends. */
+static bool read_piece(RecordReader *r)
+{
+    ssize_t n;
+    for (r->piece_size = 0; r->piece_size < PIECE; r->piece_size += (size_t)n) {
+        n = read(r->file, r->piece + r->piece_size, PIECE - r->piece_size);
+        if (n == 0)
             break;
+        if (n < 0 && errno == EINTR)
+            n = 0;
+        if (n < 0) {
+            diag_fail(r->diag, "cannot read '%s': %s", r->path, strerror(errno));
+            return stop(r);
+        }
     }
-    *cut = result != 0;
     return true;
 }
 
-static bool unpack(Bytes packed, Buf *out, bool *cut, const char *path, Diag *d)
+/* The first piece says whether it is compressed. */
+static bool start(RecordReader *r)
 {
-    ZSTD_DStream *z = ZSTD_createDStream();
-    if (!z)
-        return diag_fail(d, "cannot unpack '%s': out of memory", path);
-    bool ok = unpack_stream(z, packed, out, cut, path, d);
-    ZSTD_freeDStream(z);
-    return ok;
-}
-
-/* The text of the file. */
-static bool load(Arena *a, const char *path, Bytes *text, RecordLines *out, Diag *d)
-{
-    text->at = file_read(a, path, &text->size, d);
-    if (!text->at)
-        return false;
-    out->packed = text->size >= sizeof magic && memcmp(text->at, magic, sizeof magic) == 0;
-    if (!out->packed)
+    r->started = true;
+    if (r->piece_size < sizeof magic || memcmp(r->piece, magic, sizeof magic) != 0)
         return true;
-    Buf plain = {0};
-    bool ok = unpack(*text, &plain, &out->cut, path, d);
-    *text = (Bytes){arena_copy(a, buf_text(&plain), plain.size), plain.size};
-    buf_free(&plain);
-    return ok;
+    r->unpack = ZSTD_createDStream();
+    if (r->unpack)
+        return true;
+    diag_fail(r->diag, "cannot unpack '%s': out of memory", r->path);
+    return stop(r);
 }
 
-static bool starts_with(Bytes text, const char *opening)
+/* Frames may follow each other. */
+static bool unpack_piece(RecordReader *r)
+{
+    char part[PIECE];
+    r->packed = (ZSTD_inBuffer){r->piece, r->piece_size, 0};
+    for (;;) {
+        ZSTD_outBuffer out = {part, sizeof part, 0};
+        size_t result = ZSTD_decompressStream(r->unpack, &out, &r->packed);
+        if (ZSTD_isError(result)) {
+            diag_fail(r->diag, "'%s' is damaged: %s", r->path, ZSTD_getErrorName(result));
+            return stop(r);
+        }
+        r->inside = result != 0;
+        buf_add(&r->text, part, out.pos);
+        r->total += out.pos;
+        if (r->total > RECORD_BYTES_MAX) {
+            diag_fail(r->diag, "'%s' unpacks to more than %zu bytes", r->path, RECORD_BYTES_MAX);
+            return stop(r);
+        }
+        if (r->packed.pos == r->packed.size && out.pos < out.size)
+            return true;
+    }
+}
+
+/* Forgets the lines that were handed out. */
+static void drop_lines(RecordReader *r)
+{
+    if (r->at == 0)
+        return;
+    r->text.size -= r->at;
+    memmove(r->text.text, r->text.text + r->at, r->text.size);
+    r->looked -= r->at;
+    r->at = 0;
+}
+
+/* More text; false at the end. */
+static bool read_more(RecordReader *r)
+{
+    if (r->ended)
+        return false;
+    drop_lines(r);
+    if (!read_piece(r) || (!r->started && !start(r)))
+        return false;
+    if (r->piece_size == 0) {
+        r->ended = true;
+        return false;
+    }
+    if (r->unpack)
+        return unpack_piece(r);
+    buf_add(&r->text, r->piece, r->piece_size);
+    return true;
+}
+
+/* --- lines
+ * ----------------------------------------------------------------------------------------
+ */
+
+/* A line, damaged or not. */
+static bool next_line(RecordReader *r, RecordLine *line)
+{
+    for (;;) {
+        const char *from = r->text.text + r->looked;
+        const char *newline =
+            r->looked < r->text.size ? memchr(from, '\n', r->text.size - r->looked) : NULL;
+        if (newline) {
+            const char *text = r->text.text + r->at;
+            *line = (RecordLine){text, (size_t)(newline - text), r->path, ++r->number};
+            r->at += line->size + 1;
+            r->looked = r->at;
+            r->end.size += line->size + 1;
+            return true;
+        }
+        r->looked = r->text.size;
+        if (!read_more(r))
+            return false;
+    }
+}
+
+bool record_reader_next(RecordReader *r, RecordLine *line)
+{
+    while (next_line(r, line)) {
+        if (line_intact(line->text, line->size))
+            return true;
+        r->end.ok = diag_fail(r->diag, "%s:%zu: the line is damaged: its checksum does not match%s",
+                              r->path, r->number,
+                              r->number > 1 ? " (without that line the rest can be used)" : "");
+    }
+    r->end.cut = r->inside || r->at < r->text.size;
+    return false;
+}
+
+bool record_reader_header(RecordReader *r, RecordLine *line)
+{
+    return record_reader_next(r, line) && line->number == 1;
+}
+
+/* --- opening and closing
+ * --------------------------------------------------------------------------
+ */
+
+static bool starts_with(const Buf *text, const char *opening)
 {
     size_t size = strlen(opening);
-    return text.size >= size && memcmp(text.at, opening, size) == 0;
+    return text->size >= size && memcmp(buf_text(text), opening, size) == 0;
 }
 
 /* The format stands first, and is looked at before the checksum: a newer format may count
  * differently. */
-static bool check_opening(Arena *a, Bytes text, const char *kind, const char *path, Diag *d)
+static bool check_opening(const RecordReader *r, const char *kind, const char *opening)
 {
-    const char *opening = record_opening(a, kind);
-    if (text.size == 0)
-        return diag_fail(d, "'%s' is empty", path);
+    const Buf *text = &r->text;
+    if (text->size == 0)
+        return diag_fail(r->diag, "'%s' is empty", r->path);
     if (!starts_with(text, opening)) {
-        if (!memchr(text.at, '\n', text.size) && strncmp(text.at, opening, text.size) == 0)
-            return diag_fail(d, "'%s' ends inside its first line", path);
-        return diag_fail(d, "'%s' is not a recording of %s", path, kind);
+        if (text->size < strlen(opening) && strncmp(buf_text(text), opening, text->size) == 0)
+            return diag_fail(r->diag, "'%s' ends inside its first line", r->path);
+        return diag_fail(r->diag, "'%s' is not a recording of %s", r->path, kind);
     }
-    long format = strtol(text.at + strlen(opening), NULL, 10);
+    long format = strtol(buf_text(text) + strlen(opening), NULL, 10);
     if (format > RECORD_FORMAT)
-        return diag_fail(d, "'%s' has format %ld; this aptune reads up to format %d", path, format,
-                         RECORD_FORMAT);
+        return diag_fail(r->diag, "'%s' has format %ld; this aptune reads up to format %d", r->path,
+                         format, RECORD_FORMAT);
     return true;
 }
 
-static bool split(Arena *a, Bytes text, RecordLines *out, Diag *d)
+/* Reads on until the first line is there, or until it is clear that it opens otherwise. */
+static bool has_header(RecordReader *r, const char *opening)
 {
-    bool ok = true;
-    const char *end = text.at + text.size;
-    for (const char *p = text.at, *newline; p < end; p = newline + 1) {
-        newline = memchr(p, '\n', (size_t)(end - p));
-        if (!newline) {
-            out->cut = true;
-            break;
-        }
-        RecordLine line = {p, (size_t)(newline - p)};
-        VEC_PUSH(a, &out->lines, line);
-        out->size += line.size + 1;
-        if (!line_intact(line.text, line.size))
-            ok = diag_fail(d, "%s:%zu: the line is damaged: its checksum does not match%s",
-                           out->path, out->lines.count,
-                           out->lines.count > 1 ? " (without that line the rest can be used)" : "");
+    while (r->text.size == 0 || !memchr(r->text.text, '\n', r->text.size)) {
+        bool other = r->text.size >= strlen(opening) && !starts_with(&r->text, opening);
+        if (other || !read_more(r))
+            return false;
     }
-    return ok;
-}
-
-bool record_lines_read(Arena *a, const char *path, const char *kind, RecordLines *out, Diag *d)
-{
-    *out = (RecordLines){.path = arena_string(a, path)};
-    Bytes text;
-    if (!load(a, path, &text, out, d) || !check_opening(a, text, kind, path, d) ||
-        !split(a, text, out, d))
-        return false;
-    if (out->lines.count == 0)
-        return diag_fail(d, "'%s' ends inside its first line", path);
     return true;
 }
 
-static bool pack(Bytes text, const char *to, Diag *d)
+static bool open_file(RecordReader *r)
 {
-    size_t room = ZSTD_compressBound(text.size);
+    struct stat st;
+    r->file = open(r->path, O_RDONLY | O_CLOEXEC);
+    if (r->file < 0)
+        return diag_fail(r->diag, "cannot open '%s': %s", r->path, strerror(errno));
+    if (fstat(r->file, &st) == 0 && S_ISDIR(st.st_mode))
+        return diag_fail(r->diag, "'%s' is a folder, not a file", r->path);
+    return true;
+}
+
+RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
+{
+    Arena *a = arena_new();
+    RecordReader *r = memory_zeroed(1, sizeof *r);
+    *r = (RecordReader){.diag = d, .file = -1, .piece = memory_new(PIECE), .end.ok = true};
+    r->path = memory_new(strlen(path) + 1);
+    strcpy(r->path, path);
+    bool ok = open_file(r);
+    if (ok) {
+        const char *opening = record_opening(a, kind);
+        bool header = has_header(r, opening);
+        ok = r->end.ok && check_opening(r, kind, opening);
+        if (ok && !header)
+            ok = diag_fail(d, "'%s' ends inside its first line", path);
+    }
+    arena_free(a);
+    if (ok)
+        return r;
+    record_reader_close(r);
+    return NULL;
+}
+
+RecordEnd record_reader_close(RecordReader *r)
+{
+    if (!r)
+        return (RecordEnd){0};
+    RecordEnd end = r->end;
+    if (r->file >= 0)
+        close(r->file);
+    ZSTD_freeDStream(r->unpack);
+    buf_free(&r->text);
+    free(r->piece);
+    free(r->path);
+    free(r);
+    return end;
+}
+
+/* --- packing
+ * --------------------------------------------------------------------------------------
+ */
+
+static bool pack(const Buf *text, const char *to, Diag *d)
+{
+    size_t room = ZSTD_compressBound(text->size);
     char *packed = memory_new(room);
     ZSTD_CCtx *z = ZSTD_createCCtx();
     bool ok = false;
     if (z) {
         ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
-        size_t size = ZSTD_compress2(z, packed, room, text.at, text.size);
+        size_t size = ZSTD_compress2(z, packed, room, buf_text(text), text->size);
         ok = ZSTD_isError(size) ? diag_fail(d, "cannot pack: %s", ZSTD_getErrorName(size))
                                 : file_write(to, packed, size, d);
         ZSTD_freeCCtx(z);
@@ -148,19 +291,28 @@ static bool pack(Bytes text, const char *to, Diag *d)
     return ok;
 }
 
-bool record_compress(const char *from, const char *to, Diag *d)
+/* "profile" where the file says so; whatever else it is, is told as not being of times. */
+static const char *kind_of(const char *path)
 {
     Arena *a = arena_new();
-    RecordLines r = {.path = from};
-    Bytes text;
-    bool ok = load(a, from, &text, &r, d);
-    if (ok) {
-        const char *kind = starts_with(text, record_opening(a, "profile")) ? "profile" : "times";
-        ok = record_lines_read(a, from, kind, &r, d);
-    }
-    if (ok && r.cut)
-        diag_warn(d, (Span){0}, "'%s' ends inside a line; that line is left out", from);
-    ok = ok && pack((Bytes){r.lines.at[0].text, r.size}, to, d);
+    Diag ignored = diag_new(a);
+    RecordReader *r = record_reader_open(path, "profile", &ignored);
+    record_reader_close(r);
     arena_free(a);
+    return r ? "profile" : "times";
+}
+
+bool record_compress(const char *from, const char *to, Diag *d)
+{
+    RecordReader *r = record_reader_open(from, kind_of(from), d);
+    RecordLine line;
+    Buf text = {0};
+    while (r && record_reader_next(r, &line))
+        buf_add(&text, line.text, line.size + 1);
+    RecordEnd end = record_reader_close(r);
+    if (end.ok && end.cut)
+        diag_warn(d, (Span){0}, "'%s' ends inside a line; that line is left out", from);
+    bool ok = end.ok && pack(&text, to, d);
+    buf_free(&text);
     return ok;
 }

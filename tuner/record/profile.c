@@ -16,15 +16,16 @@ struct ProfileWriter {
 /* --- reading -----------------------------------------------------------------------------------
  */
 
-static bool read_header(Arena *a, const RecordLines *lines, ProfileHeader *h, Diag *d)
+static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *d)
 {
-    if (!record_header_parse(a, lines, &h->about, d))
+    RecordLine line;
+    FieldReader r;
+    if (!record_reader_header(reader, &line) || !record_header_parse(a, &line, &h->about, d))
         return false;
-    FieldReader r = field_open(a, lines, 0, d);
+    field_open(&r, a, &line, d);
     h->profiler = field_text(&r, "profiler", true);
     h->fields = field_texts(&r, "fields", &h->field_count);
     h->columns = field_texts(&r, "regions", &h->column_count);
-    field_close(&r);
     return r.ok;
 }
 
@@ -38,24 +39,53 @@ static void read_regions(FieldReader *r, size_t columns, ProfileRow *row)
         field_fail(r, "%zu numbers for regions of %zu columns", count, columns);
 }
 
-static bool read_row(Arena *a, const RecordLines *lines, size_t i, ProfileRecording *rec, Diag *d)
+static ProfileRow read_row(FieldReader *r, const ProfileHeader *h)
 {
-    FieldReader r = field_open(a, lines, i, d);
-    if (r.ok && field_exists(&r, "f")) {
-        size_t count;
-        const char *launch = field_text(&r, "launch", false);
-        ProfileRow row = {.code = field_text(&r, "code", true),
-                          .launch = launch ? launch : "",
-                          .values = field_numbers(&r, "f", &count),
-                          .note = field_text(&r, "note", false)};
-        read_regions(&r, rec->header.column_count, &row);
-        if (count != rec->header.field_count)
-            field_fail(&r, "%zu values for %zu fields", count, rec->header.field_count);
-        if (r.ok)
-            VEC_PUSH(a, &rec->rows, row);
+    size_t count;
+    const char *launch = field_text(r, "launch", false);
+    ProfileRow row = {.code = field_text(r, "code", true),
+                      .launch = launch ? launch : "",
+                      .values = field_numbers(r, "f", &count),
+                      .note = field_text(r, "note", false)};
+    read_regions(r, h->column_count, &row);
+    if (count != h->field_count)
+        field_fail(r, "%zu values for %zu fields", count, h->field_count);
+    return row;
+}
+
+/* Reads every row into `a` and gives it to `take`; without `keep`, `a` holds one at a time. */
+static bool read_rows(Arena *a, bool keep, RecordReader *reader, const ProfileHeader *h,
+                      ProfileTake *take, void *context, Diag *d)
+{
+    RecordLine line;
+    FieldReader r;
+    bool ok = true;
+    while (record_reader_next(reader, &line)) {
+        field_open(&r, a, &line, d);
+        if (field_exists(&r, "f")) {
+            ProfileRow row = read_row(&r, h);
+            if (r.ok)
+                take(context, h, &row);
+        }
+        ok = ok && r.ok;
+        if (!keep)
+            arena_reset(a);
     }
-    field_close(&r);
-    return r.ok;
+    return ok;
+}
+
+bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d)
+{
+    RecordReader *reader = record_reader_open(path, "profile", d);
+    if (!reader)
+        return false;
+    Arena *a = arena_new(), *scratch = arena_new();
+    ProfileHeader h;
+    bool ok =
+        read_header(a, reader, &h, d) && read_rows(scratch, false, reader, &h, take, context, d);
+    arena_free(scratch);
+    arena_free(a);
+    return record_reader_close(reader).ok && ok;
 }
 
 static const char *code_key(Arena *a, const char *code, const char *launch)
@@ -63,20 +93,34 @@ static const char *code_key(Arena *a, const char *code, const char *launch)
     return arena_printf(a, "%s %s", code, launch ? launch : "");
 }
 
+/* All rows of a recording, as profiles_read collects them. */
+typedef struct Collection {
+    Arena *arena;
+    ProfileRecording *recording;
+} Collection;
+
+static void collect(void *context, const ProfileHeader *h, const ProfileRow *row)
+{
+    (void)h;
+    Collection *c = context;
+    VEC_PUSH(c->arena, &c->recording->rows, *row);
+}
+
 ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
 {
-    RecordLines lines;
+    RecordReader *reader = record_reader_open(path, "profile", d);
+    if (!reader)
+        return NULL;
     ProfileRecording *r = ARENA_NEW(a, ProfileRecording);
-    if (!record_lines_read(a, path, "profile", &lines, d) || !read_header(a, &lines, &r->header, d))
+    Collection all = {a, r};
+    bool ok = read_header(a, reader, &r->header, d) &&
+              read_rows(a, true, reader, &r->header, collect, &all, d);
+    RecordEnd end = record_reader_close(reader);
+    if (!ok || !end.ok)
         return NULL;
-    r->path = lines.path;
-    r->cut = lines.cut;
-    r->size = lines.size;
-    bool ok = true;
-    for (size_t i = 1; i < lines.lines.count; i++)
-        ok = read_row(a, &lines, i, r, d) && ok;
-    if (!ok)
-        return NULL;
+    r->path = arena_string(a, path);
+    r->cut = end.cut;
+    r->size = end.size;
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
     for (size_t i = 0; i < r->rows.count; i++)
         keys[i] = code_key(a, r->rows.at[i].code, r->rows.at[i].launch);

@@ -49,6 +49,12 @@ typedef struct ProfileRecording {
 /* Reads a profile, packed or not, into `a`.  NULL with every damaged line named. */
 ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d);
 
+/* Gives every row in turn to `take`, in the order of the file, and keeps none: a row is gone when
+ * `take` returns.  For those who want a few numbers of each of very many.  False with every damaged
+ * line named: then what was taken is not to be believed. */
+typedef void ProfileTake(void *context, const ProfileHeader *h, const ProfileRow *row);
+bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d);
+
 /* The latest row of this code and launch geometry (NULL as ""); NULL when there is none. */
 const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch);
 

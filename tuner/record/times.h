@@ -40,6 +40,7 @@ typedef struct RecordRow {
     const double *warm_ms;  /* where both were taken: with a warm L2, the others with a cold one */
     size_t warm_count;
     double max_error; /* against the reference; NaN: not verified */
+    double work;      /* that a run does, in the unit of the header's objective; 0: not said */
     double seconds;   /* that it kept its GPU busy, loading and checks included; 0: not known */
     int device;       /* number of the RecordDevice it ran on; 0: the header's, or none */
 } RecordRow;

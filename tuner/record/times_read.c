@@ -95,7 +95,12 @@ static void read_row(FieldReader *r, TimesRecording *rec)
     row.message = field_text(r, "msg", false);
     row.max_error = field_number(r, "err", NAN);
     row.seconds = field_number(r, "s", 0);
+    row.work = field_number(r, "work", 0);
     row.warm_ms = read_times(r, "warm", &row.warm_count);
+    if (rec->header.objective[0] && row.status == RECORD_OK &&
+        !(row.work > 0 && isfinite(row.work)))
+        field_fail(r, "'work' is no amount above 0, and the objective is %s",
+                   rec->header.objective);
     if (row.status == RECORD_OK && row.time_count == 0)
         field_fail(r, "the status is ok, but there is no time");
     if (r->ok)
@@ -135,7 +140,7 @@ static void read_note(FieldReader *r, TimesRecording *rec)
 }
 
 /* A line of a kind not known here was written by a newer program and is passed over. */
-static bool read_line(Arena *a, const RecordLines *lines, size_t i, TimesRecording *rec, Diag *d)
+static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Diag *d)
 {
     static const struct {
         const char *key;
@@ -145,14 +150,14 @@ static bool read_line(Arena *a, const RecordLines *lines, size_t i, TimesRecordi
                  {"final", read_final},
                  {"device", read_device},
                  {"note", read_note}};
-    FieldReader r = field_open(a, lines, i, d);
+    FieldReader r;
+    field_open(&r, a, line, d);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && r.ok; k++) {
         if (field_exists(&r, kinds[k].key)) {
             kinds[k].read(&r, rec);
             break;
         }
     }
-    field_close(&r);
     return r.ok;
 }
 
@@ -176,19 +181,21 @@ static void build_indexes(Arena *a, TimesRecording *r)
 
 TimesRecording *times_read(Arena *a, const char *path, Diag *d)
 {
-    RecordLines lines;
+    RecordReader *reader = record_reader_open(path, "times", d);
+    if (!reader)
+        return NULL;
     TimesRecording *r = ARENA_NEW(a, TimesRecording);
-    if (!record_lines_read(a, path, "times", &lines, d) ||
-        !record_header_parse(a, &lines, &r->header, d))
+    RecordLine line;
+    bool ok = record_reader_header(reader, &line) && record_header_parse(a, &line, &r->header, d);
+    bool header = ok;
+    while (header && record_reader_next(reader, &line))
+        ok = read_line(a, &line, r, d) && ok;
+    RecordEnd end = record_reader_close(reader);
+    if (!ok || !end.ok)
         return NULL;
-    r->path = lines.path;
-    r->cut = lines.cut;
-    r->size = lines.size;
-    bool ok = true;
-    for (size_t i = 1; i < lines.lines.count; i++)
-        ok = read_line(a, &lines, i, r, d) && ok;
-    if (!ok)
-        return NULL;
+    r->path = arena_string(a, path);
+    r->cut = end.cut;
+    r->size = end.size;
     build_indexes(a, r);
     return r;
 }

@@ -124,6 +124,12 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
         return false;
     if (row->status == RECORD_OK && row->time_count == 0)
         return diag_fail(d, "a configuration that is ok cannot be recorded without a time");
+    bool weighed = w->header.objective && w->header.objective[0];
+    if (weighed && row->status == RECORD_OK && !(row->work > 0 && isfinite(row->work)))
+        return diag_fail(d,
+                         "a configuration cannot be recorded without its work: the objective is "
+                         "%s",
+                         w->header.objective);
     line_begin(&w->line);
     put_values(w, "v", row->values);
     line_field(&w->line, "code", row->code);
@@ -136,6 +142,10 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
         line_number(&w->line, row->max_error);
     }
     line_field(&w->line, "msg", row->message);
+    if (row->work > 0) {
+        line_key(&w->line, "work");
+        line_number(&w->line, row->work);
+    }
     if (row->seconds > 0) {
         line_key(&w->line, "s");
         line_number(&w->line, record_round(row->seconds));

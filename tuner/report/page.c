@@ -35,12 +35,12 @@ static const char page_style[] =
     "@media screen and (prefers-color-scheme:dark){body{background:#16181b;color:#ddd}"
     "figcaption,.note,.facts th{color:#aaa}}"
     "@media print{:root{color-scheme:light}body{font-size:9pt;margin:0;max-width:none}"
-    "h2{break-before:page}h3{break-after:avoid}.words pre{white-space:pre-wrap}"
+    "h2{break-before:page}h3,h3+p{break-after:avoid}.words pre{white-space:pre-wrap}"
     ".pictures,.pictures.large{grid-template-columns:1fr 1fr;gap:.8rem}}";
 
 /* A page on its way out. */
 typedef struct Writer {
-    Arena *arena;
+    Arena *arena;       /* of one story */
     const char *folder; /* whose pictures/ gets a file for each picture */
     Buf page, svg, file;
     Diag *diag;
@@ -74,19 +74,31 @@ static const GroupText groups[PICTURE_GROUPS] = {
     [PICTURE_COST] = {"Where the time went", NULL, true},
 };
 
-static void save_picture(Writer *w, const char *prefix, const Picture *p)
+/* A name as it may stand in file names and links: those of other tuners' spaces and parameters may
+ * hold anything. */
+static const char *safe_name(Arena *a, const char *name)
+{
+    char *safe = arena_string(a, name);
+    for (char *c = safe; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+            *c = '_';
+    return safe;
+}
+
+static void save_picture(Writer *w, const char *name)
 {
     buf_clear(&w->file);
     plot_write_alone(buf_text(&w->svg), &w->file);
-    const char *path = arena_printf(w->arena, "%s/pictures/%s-%s.svg", w->folder, prefix, p->name);
+    const char *path = arena_printf(w->arena, "%s/pictures/%s.svg", w->folder, name);
     w->ok = w->ok && file_write(path, buf_text(&w->file), w->file.size, w->diag);
 }
 
 static void write_picture(Writer *w, const char *prefix, const Picture *p)
 {
+    const char *name = arena_printf(w->arena, "%s-%s", prefix, safe_name(w->arena, p->name));
     buf_clear(&w->svg);
     plot_write(&p->plot, &w->svg);
-    buf_printf(&w->page, "<figure id=\"%s-%s\">", prefix, p->name);
+    buf_printf(&w->page, "<figure id=\"%s\">", name);
     buf_add(&w->page, buf_text(&w->svg), w->svg.size);
     if (*p->caption) {
         buf_puts(&w->page, "<figcaption>");
@@ -94,7 +106,7 @@ static void write_picture(Writer *w, const char *prefix, const Picture *p)
         buf_puts(&w->page, "</figcaption>");
     }
     buf_puts(&w->page, "</figure>\n");
-    save_picture(w, prefix, p);
+    save_picture(w, name);
 }
 
 static size_t count_group(const Pictures *all, PictureGroup group)
@@ -164,16 +176,13 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Each story's name as it may stand in file names and links, different from all before it: the same
- * space may have been recorded on several devices. */
+/* Each story's name, different from all before it: the same space may have been recorded on several
+ * devices. */
 static const char *const *name_stories(Arena *a, const Page *p)
 {
     const char **names = ARENA_ARRAY(a, const char *, p->story_count);
     for (size_t k = 0; k < p->story_count; k++) {
-        char *name = arena_string(a, p->stories[k].points->name);
-        for (char *c = name; *c; c++)
-            if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
-                *c = '_';
+        const char *name = safe_name(a, p->stories[k].points->name);
         size_t same = 0;
         for (size_t j = 0; j < k; j++)
             same += strcmp(p->stories[j].points->name, p->stories[k].points->name) == 0;
@@ -215,9 +224,8 @@ static void write_foot(Writer *w)
         PLOT_MARKS_MOST);
 }
 
-static void write_page(Writer *w, const Page *p)
+static void write_page(Writer *w, const Page *p, const char *const *names)
 {
-    const char *const *names = name_stories(w->arena, p);
     bool titled = p->sheet_count > 0 || p->story_count > 1;
     write_head(w, p->title);
     if (titled)
@@ -228,21 +236,24 @@ static void write_page(Writer *w, const Page *p)
         if (titled)
             buf_printf(&w->page, "<h2 id=\"%s\">%s</h2>\n", names[k], names[k]);
         write_story(w, names[k], &p->stories[k]);
+        arena_reset(w->arena);
     }
     write_foot(w);
 }
 
 bool page_save(const char *folder, const Page *p, Diag *d)
 {
+    Arena *a = arena_new();
     Writer w = {.arena = arena_new(), .folder = folder, .diag = d};
-    w.ok = folder_create(arena_printf(w.arena, "%s/pictures", folder), d);
+    w.ok = folder_create(arena_printf(a, "%s/pictures", folder), d);
     if (w.ok)
-        write_page(&w, p);
-    const char *path = arena_printf(w.arena, "%s/report.html", folder);
+        write_page(&w, p, name_stories(a, p));
+    const char *path = arena_printf(a, "%s/report.html", folder);
     bool ok = w.ok && file_write(path, buf_text(&w.page), w.page.size, d);
     buf_free(&w.page);
     buf_free(&w.svg);
     buf_free(&w.file);
     arena_free(w.arena);
+    arena_free(a);
     return ok;
 }

@@ -21,6 +21,12 @@ static void write_row(Buf *out, const char *name, const char *value)
 static void write_judgement(Arena *a, const Story *story, Buf *out)
 {
     Judgement j = judge(story->points, story->chosen);
+    if (!story->complete && story->points->timed > 0)
+        write_row(out, "regret",
+                  story->audited
+                      ? "only what was chosen and audited was timed: see the audit at the end"
+                      : "not known: only what was chosen was timed (--audit estimates it, "
+                        "--exhaustive tells it)");
     if (!story->complete || j.best == SIZE_MAX)
         return;
     const char *found = j.found ? "the best of all is among what carving chose"

@@ -14,14 +14,18 @@ typedef struct Drawing {
     Arena *arena;
     const Story *story;
     Pictures all;
-    const char **tips;                   /* per point: its configuration and time */
-    Layer order;                         /* all points with code of their own */
-    Layer rest, dropped, chosen, winner; /* parts of these; they lie over each other so */
+    const char **tips;                            /* per point: its configuration and time */
+    Layer order;                                  /* all points with code of their own */
+    Layer rest, dropped, audited, chosen, winner; /* parts of these; they lie over each other so */
 } Drawing;
 
 /* Adds a picture without data. */
 Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
                      const char *caption);
+
+/* Adds one of all times against a number per point; NULL when nothing would be seen. */
+Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, const char *title,
+                           const double *x);
 
 /* "time [ms]", or as the story has it; logarithmic where that shows more. */
 Axis drawing_time_axis(const Drawing *d);

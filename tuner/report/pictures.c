@@ -50,13 +50,15 @@ static Layer *layer_of(Drawing *d, size_t i)
 {
     if (d->story->chosen[i])
         return &d->chosen;
+    if (d->story->audited && d->story->audited[i])
+        return &d->audited;
     return d->story->dropped && d->story->dropped[i] ? &d->dropped : &d->rest;
 }
 
 static void share_layers(Drawing *d)
 {
     size_t n = d->story->points->count;
-    Layer *layers[] = {&d->rest, &d->dropped, &d->chosen, &d->winner};
+    Layer *layers[] = {&d->rest, &d->dropped, &d->audited, &d->chosen, &d->winner};
     for (size_t k = 0; k < sizeof layers / sizeof layers[0]; k++)
         layers[k]->at = ARENA_ARRAY(d->arena, size_t, n);
     for (size_t k = 0; k < d->order.count; k++) {
@@ -122,6 +124,7 @@ static Layered draw_layers(Drawing *d, const double *x, const double *y)
         Tone tone;
     } list[] = {{&d->rest, d->story->rest_name, SERIES_DOTS, TONE_ALL},
                 {&d->dropped, "dropped by a threshold", SERIES_CROSSES, TONE_DROPPED},
+                {&d->audited, "audited: timed at random", SERIES_DIAMONDS, TONE_RANDOM},
                 {&d->chosen, d->story->chosen_name, SERIES_DOTS, TONE_CHOSEN},
                 {&d->winner, "winner", SERIES_RINGS, TONE_BEST}};
     enum { LIST = sizeof list / sizeof list[0] };
@@ -162,6 +165,17 @@ Axis drawing_time_axis(const Drawing *d)
     const PointSet *s = d->story->points;
     return (Axis){.label = d->story->time_label ? d->story->time_label : "time [ms]",
                   .logarithmic = wants_logarithm(s->ms, s->count)};
+}
+
+Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, const char *title,
+                           const double *x)
+{
+    Layered layers = draw_layers(d, x, d->story->points->ms);
+    if (layers.count == 0)
+        return NULL;
+    Picture *p = add_cloud(d, group, name, title, "", layers);
+    p->plot.y = drawing_time_axis(d);
+    return p;
 }
 
 static Axis column_axis(const Drawing *d, const StoryColumn *c)
@@ -252,16 +266,13 @@ static void draw_sorted(Drawing *d)
     for (size_t k = 0; k < d->order.count; k++)
         if (!isnan(s->ms[d->order.at[k]]))
             place[d->order.at[k]] = (double)++timed;
-    if (d->story->winner != SIZE_MAX && s->same_as[d->story->winner] != SIZE_MAX)
+    if (d->story->winner != SIZE_MAX)
         place[d->story->winner] = place[s->same_as[d->story->winner]];
-    Layered layers = draw_layers(d, place, s->ms);
-    if (layers.count == 0)
+    Picture *p = drawing_add_times(d, PICTURE_CHOICE, "sorted", "All times in order", place);
+    if (!p)
         return;
-    Picture *p = add_cloud(
-        d, PICTURE_CHOICE, "sorted", "All times in order",
-        arena_printf(d->arena, "The %zu times that are known, the fastest first.", timed), layers);
+    p->caption = arena_printf(d->arena, "The %zu times that are known, the fastest first.", timed);
     p->plot.x = (Axis){.label = "place", .logarithmic = timed > 100};
-    p->plot.y = drawing_time_axis(d);
 }
 
 /* --- time against metrics --------------------------------------------------------------------- */
@@ -341,16 +352,13 @@ static void draw_time_against(Drawing *d, size_t m, double rho)
 {
     const PointSet *s = d->story->points;
     const StoryColumn *c = story_column(d->arena, d->story, s->metrics->metrics.at[m].name);
-    Layered layers = draw_layers(d, c->values, s->ms);
-    if (layers.count == 0)
+    Picture *p = drawing_add_times(d, PICTURE_METRIC, arena_printf(d->arena, "time-%s", c->name),
+                                   arena_printf(d->arena, "Time against %s", c->name), c->values);
+    if (!p)
         return;
-    Picture *p = add_cloud(
-        d, PICTURE_METRIC, arena_printf(d->arena, "time-%s", c->name),
-        arena_printf(d->arena, "Time against %s", c->name),
-        arena_printf(d->arena, "%s Rank correlation with the time: %.2f.", c->meaning, rho),
-        layers);
+    p->caption =
+        arena_printf(d->arena, "%s Rank correlation with the time: %.2f.", c->meaning, rho);
     p->plot.x = column_axis(d, c);
-    p->plot.y = drawing_time_axis(d);
 }
 
 static void draw_metrics(Drawing *d)

@@ -31,7 +31,7 @@ static bool is_less(const RecordValue *a, const RecordValue *b)
     return !a->text && !b->text && a->number < b->number;
 }
 
-/* Numbers in order, texts as they come.  False when there are too many or only one. */
+/* Numbers in order, texts as they come.  False when there are too many. */
 static bool collect_values(Arena *a, const PointSet *s, size_t p, Values *v)
 {
     *v = (Values){.of = ARENA_ARRAY(a, uint8_t, s->count)};
@@ -51,7 +51,7 @@ static bool collect_values(Arena *a, const PointSet *s, size_t p, Values *v)
     for (size_t i = 0; i < s->count; i++)
         while (!record_value_equal(v->at[v->of[i]], &s->values[i][p]))
             v->of[i]++;
-    return v->count > 1;
+    return true;
 }
 
 /* Of the points with each value. */
@@ -131,11 +131,30 @@ static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, si
                     tips};
 }
 
+/* Too many values for bars: numbers get a point for each configuration. */
+static void draw_many_values(Drawing *d, size_t p)
+{
+    const PointSet *s = d->story->points;
+    const char *name = s->parameters[p].name;
+    double *x = ARENA_ARRAY(d->arena, double, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        x[i] = s->parameters[p].is_text ? NAN : (double)s->values[i][p].number;
+    Picture *picture =
+        drawing_add_times(d, PICTURE_PARAMETER, arena_printf(d->arena, "by-%s", name),
+                          arena_printf(d->arena, "By %s", name), x);
+    if (picture)
+        picture->plot.x = (Axis){.label = name};
+}
+
 static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
 {
     const PointSet *s = d->story->points;
     Values v;
-    if (!collect_values(d->arena, s, p, &v))
+    if (!collect_values(d->arena, s, p, &v)) {
+        draw_many_values(d, p);
+        return;
+    }
+    if (v.count < 2)
         return;
     ByValue by = look_by_value(d, &v, guess);
     const char **names = ARENA_ARRAY(d->arena, const char *, v.count);

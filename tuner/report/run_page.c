@@ -89,6 +89,14 @@ static const bool *chosen_points(const Run *r, const RunPoints *p)
     return chosen;
 }
 
+static const bool *audited_points(const Run *r, const RunPoints *p)
+{
+    bool *audited = ARENA_ARRAY(r->arena, bool, p->set->count);
+    for (size_t k = 0; k < p->set->count; k++)
+        audited[k] = r->configs[p->config[k]].audited;
+    return r->options.audit > 0 ? audited : NULL;
+}
+
 /* Does every point that could be timed have an outcome? */
 static bool is_complete(const Run *r, const RunPoints *p)
 {
@@ -179,13 +187,16 @@ static const char *words_of(const Run *r)
 Story story_of_run(Run *r)
 {
     RunPoints p = run_points(r);
-    bool complete = is_complete(r, &p), partly = r->source != RUN_STATIC && !complete;
+    bool complete = is_complete(r, &p);
+    /* An audit times some of those that were not chosen, too. */
+    bool partly = r->source != RUN_STATIC && !complete && r->audit.count == 0;
     Story story = {.points = p.set,
                    .measured = r->source == RUN_MEASURED,
                    .origin = origin_of(r),
                    .carving = carving_text(r),
                    .dropped = dropped_points(r, &p),
                    .chosen = chosen_points(r, &p),
+                   .audited = audited_points(r, &p),
                    .chosen_name = partly ? "timed" : "chosen",
                    .rest_name = partly ? "not timed" : "not chosen",
                    .winner = r->best == SIZE_MAX ? SIZE_MAX : p.point[r->best],

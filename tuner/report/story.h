@@ -20,6 +20,7 @@ typedef struct Story {
     const char *carving;     /* the stages, a line each */
     const bool *dropped;     /* per point: dropped by a threshold; NULL: there is no threshold */
     const bool *chosen;      /* per point: carving and polish chose it to be timed */
+    const bool *audited;     /* per point: not chosen, drawn at random and timed; NULL: none */
     const char *chosen_name; /* in legends: "timed" */
     const char *rest_name;   /* of the others: "not timed" */
     size_t winner;           /* SIZE_MAX: none */

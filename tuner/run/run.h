@@ -87,6 +87,7 @@ typedef struct RunOptions {
     const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
     const char *recording;    /* the one to replay; NULL: the one of the folder that fits best */
     const char *output;       /* folder for results */
+    const char *emit;         /* flavour of the kernel a run ends with, or "none"; NULL: "driver" */
     const char *cache;        /* folder of compiled code */
     int jobs;                 /* compile workers; 0: one per core */
     double compile_limit;     /* seconds for one compile */
@@ -294,6 +295,10 @@ void run_judge(Run *r);
 bool run_take_winner(Run *r);
 
 void run_close(Run *r);
+
+/* Leaves out of the ledger what processors have done since the stage before: for whoever does other
+ * work in between, or goes on in another thread. */
+void run_charge_anew(Run *r);
 
 /* What timing only a part cost, against timing all: configurations of distinct code. */
 typedef struct RunWorth {

@@ -138,22 +138,6 @@ typedef struct Work {
     double profiling;   /* seconds */
 } Work;
 
-/* "k.cu(3): error: …" or "k.cu(1): catastrophic error: …" of the front end, "ptxas error   : …" of
- * the assembler; a line before it may have the word in a warning. */
-static const char *first_error_line(Arena *a, const char *log)
-{
-    if (!log)
-        return "";
-    const char *at = strstr(log, " error:");
-    if (!at)
-        at = strstr(log, "ptxas error");
-    if (!at)
-        at = log;
-    while (at > log && at[-1] != '\n')
-        at--;
-    return arena_copy(a, at, strcspn(at, "\n"));
-}
-
 static void take_code(Work *w, const Item *it, const Hash *code)
 {
     Config *c = &w->run->configs[it->config];
@@ -171,7 +155,7 @@ static void take_failure(Work *w, const Item *it, const CompileResult *res)
                                        [COMPILE_CRASH] = CODE_CRASH};
     Config *c = &w->run->configs[it->config];
     c->code = states[res->status];
-    c->failure = first_error_line(w->run->arena, res->log);
+    c->failure = result_first_error(w->run->arena, res->log);
 }
 
 const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)

@@ -15,10 +15,12 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* Processor seconds of this process and of its helpers that have ended. */
+/* Processor seconds of this thread, which does all the work of a run, and of the helpers that have
+ * ended: of all of the process, since the system does not tell them apart by who waited for them.
+ */
 static double core_seconds(void)
 {
-    static const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    static const int who[] = {RUSAGE_THREAD, RUSAGE_CHILDREN};
     double sum = 0;
     for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
         struct rusage u;
@@ -26,6 +28,11 @@ static double core_seconds(void)
             sum += seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
     }
     return sum;
+}
+
+void run_charge_anew(Run *r)
+{
+    r->core_charged = core_seconds();
 }
 
 void run_charge(Run *r, LedgerStage stage, double *since)
@@ -280,7 +287,7 @@ static void choose_output(Run *r)
 bool run_open(Run *r)
 {
     double since = clock_seconds();
-    r->core_charged = core_seconds(); /* a shell that became this process had children of its own */
+    run_charge_anew(r); /* a shell that became this process had children of its own */
     r->best = SIZE_MAX;
     r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);

@@ -120,25 +120,31 @@ static const ProfileRecording *open_profiles(Run *r)
     return p && strcmp(p->header.profiler, version) == 0 ? p : NULL;
 }
 
+/* Profiles, and where they have this program's fields. */
+typedef struct Recorded {
+    const ProfileRecording *profiles;
+    ProfileColumns columns;
+} Recorded;
+
 /* The profiles of a configuration's launches; false when one is missing. */
-static bool take_profiles(Run *r, const ProfileRecording *profiles, Arena *scratch, Config *c)
+static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, Config *c)
 {
     const RunShare *shares;
     size_t n = run_all_shares(scratch, r, c, &shares);
     const Profile **all = ARENA_ARRAY(r->arena, const Profile *, n);
     for (size_t k = 0; k < n; k++) {
-        const ProfileRow *p = profiles_find(profiles, c->hash[shares[k].step->launch].text,
+        const ProfileRow *p = profiles_find(from->profiles, c->hash[shares[k].step->launch].text,
                                             step_text(scratch, shares[k].step));
         if (!p)
             return false;
-        all[k] = profiles_take(r->arena, &profiles->header, p);
+        all[k] = profiles_take(r->arena, &from->columns, p);
     }
     run_take_profiles(r, c, shares, all, n);
     return true;
 }
 
 /* One configuration; false when the recording does not know its code or profile. */
-static bool take_config(Run *r, const ProfileRecording *profiles, Arena *scratch, size_t i)
+static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
     Config *c = &r->configs[i];
     const RecordRow *row = run_recorded_row(r, r->recording, i);
@@ -151,7 +157,7 @@ static bool take_config(Run *r, const ProfileRecording *profiles, Arena *scratch
     }
     if (!run_take_code_text(r, row->code, c))
         return false;
-    if (!take_profiles(r, profiles, scratch, c))
+    if (!take_profiles(r, from, scratch, c))
         return false;
     c->code = CODE_OK;
     return true;
@@ -162,10 +168,13 @@ bool run_take_recorded(Run *r)
     double since = clock_seconds();
     const ProfileRecording *profiles = open_profiles(r);
     bool complete = profiles != NULL;
+    Recorded from = {.profiles = profiles};
+    if (profiles)
+        from.columns = profiles_columns(&profiles->header);
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count && complete; i++) {
         if (r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i))
-            complete = take_config(r, profiles, scratch, i);
+            complete = take_config(r, &from, scratch, i);
         arena_reset(scratch);
     }
     arena_free(scratch);
@@ -183,10 +192,12 @@ bool run_take_recorded(Run *r)
 /* What ties are broken by, registers and shared memory, is the same in every version. */
 void run_take_profiles_of(Run *r, const size_t *list, size_t count)
 {
-    const ProfileRecording *profiles = open_any_profiles(r);
+    Recorded from = {.profiles = open_any_profiles(r)};
     Arena *scratch = arena_new();
-    for (size_t i = 0; i < count && profiles; i++) {
-        take_profiles(r, profiles, scratch, &r->configs[list[i]]);
+    if (from.profiles)
+        from.columns = profiles_columns(&from.profiles->header);
+    for (size_t i = 0; i < count && from.profiles; i++) {
+        take_profiles(r, &from, scratch, &r->configs[list[i]]);
         arena_reset(scratch);
     }
     arena_free(scratch);

@@ -158,6 +158,16 @@ const RecordParameter *run_record_parameters(Run *r)
     return parameters;
 }
 
+/* "" where configurations compare by time. */
+static const char *objective_name(const Spec *s)
+{
+    static const char *const names[] = {[OBJECTIVE_TIME] = "",
+                                        [OBJECTIVE_FLOP] = "flop",
+                                        [OBJECTIVE_BYTES] = "bytes",
+                                        [OBJECTIVE_ITEMS] = "items"};
+    return names[s->objective];
+}
+
 RecordHeader run_record_header(Run *r)
 {
     Arena *a = r->arena;
@@ -167,6 +177,7 @@ RecordHeader run_record_header(Run *r)
                       .nvrtc = r->compiler,
                       .options = r->spec->options,
                       .option_count = r->spec->option_count,
+                      .objective = objective_name(r->spec),
                       .date = now_text(a),
                       .version = APTUNE_VERSION};
     h.parameters = run_record_parameters(r);
@@ -230,6 +241,8 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
                      .message = c->words && *c->words ? c->words : NULL,
                      .seconds = c->seconds,
                      .device = c->device};
+    if (h->objective && h->objective[0])
+        row.work = run_work(r, i, run_objective(r->spec));
     if (c->code != CODE_OK) {
         row.status = RECORD_COMPILE_ERROR;
         row.message = c->failure;

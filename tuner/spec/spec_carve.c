@@ -144,8 +144,8 @@ static void read_alone(Reader *r)
 bool spec_parse_carving(Arena *a, const Source *source, SpecCarving *out, Diag *d)
 {
     Spec spec = {.source = source};
-    Reader r = {.a = a, .d = d, .spec = &spec, .l = lexer_new(a, source, d)};
     size_t before = d->errors;
+    Reader r = {.a = a, .d = d, .spec = &spec, .l = lexer_new(a, source, d)};
     r.l.semicolons = true;
     while (r.l.token.kind != TOKEN_END) {
         if (lexer_at_end_of_line(&r.l) || lexer_is(&r.l, ";"))

@@ -1,6 +1,7 @@
 #include "tuner/study/bootstrap.h"
 
 #include "tuner/measure/stats.h"
+#include "tuner/study/judge.h"
 
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -40,6 +41,14 @@ static size_t list_contenders(const PointSet *s, const bool *chosen, size_t *out
     return n;
 }
 
+/* Sorts `values` and gives what holds the middle 95 % of them. */
+static void middle(double *values, size_t count, double *low, double *high)
+{
+    gsl_sort(values, 1, count);
+    *low = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.025);
+    *high = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.975);
+}
+
 void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
                       double *high)
 {
@@ -65,9 +74,42 @@ void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, doub
     }
     gsl_rng_free(random);
     if (n > 0 && rounds > 0) {
-        gsl_sort(regret, 1, rounds);
-        *low = gsl_stats_quantile_from_sorted_data(regret, 1, rounds, 0.025);
-        *high = gsl_stats_quantile_from_sorted_data(regret, 1, rounds, 0.975);
+        middle(regret, rounds, low, high);
+    }
+    arena_free(a);
+}
+
+/* The times of all distinct points, each drawn again; the fastest first. */
+static void times_again(gsl_rng *random, const PointSet *s, double *again, double *times)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->same_as[i] == i && !isnan(s->ms[i]))
+            times[n++] = median_again(random, s->samples[i], s->sample_count[i], again);
+    gsl_sort(times, 1, n);
+}
+
+void bootstrap_samples(const PointSet *s, const double *performances, size_t count, size_t rounds,
+                       double *low, double *high)
+{
+    Arena *a = arena_new();
+    size_t most = 0;
+    for (size_t i = 0; i < s->count; i++)
+        most = s->sample_count[i] > most ? s->sample_count[i] : most;
+    double *again = ARENA_ARRAY(a, double, most), *times = ARENA_ARRAY(a, double, s->distinct);
+    double *sizes = ARENA_ARRAY(a, double, rounds *count);
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, 1);
+    for (size_t r = 0; r < rounds; r++) {
+        times_again(random, s, again, times);
+        for (size_t k = 0; k < count; k++)
+            sizes[k * rounds + r] = (double)judge_sample_for(times, s->distinct, performances[k]);
+    }
+    gsl_rng_free(random);
+    for (size_t k = 0; k < count; k++) {
+        low[k] = high[k] = NAN;
+        if (rounds > 0 && s->distinct > 0)
+            middle(sizes + k * rounds, rounds, &low[k], &high[k]);
     }
     arena_free(a);
 }

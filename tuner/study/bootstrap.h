@@ -10,4 +10,9 @@
 void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
                       double *high);
 
+/* 95 % intervals of the sizes of random samples (judge_sample_for) for each of the performances,
+ * all times drawn again in each round: O(rounds * points log points). */
+void bootstrap_samples(const PointSet *s, const double *performances, size_t count, size_t rounds,
+                       double *low, double *high);
+
 #endif

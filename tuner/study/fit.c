@@ -3,6 +3,7 @@
 #include "tuner/study/judge.h"
 #include "tuner/study/study.h"
 
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
 #include <math.h>
@@ -20,7 +21,7 @@ static bool usable(const Fit *f, const PointSet *s, size_t i)
 {
     bool all = s->same_as[i] == i && s->ms[i] > 0;
     for (size_t m = 0; m < f->metric_count && all; m++)
-        all = isfinite(s->metric[f->metrics[m]][i]);
+        all = isfinite(s->metric[f->metrics[m]][i] / s->ms[i]);
     return all;
 }
 
@@ -58,31 +59,87 @@ static void fill_rows(const Fit *f, gsl_matrix *x, gsl_vector *y, gsl_vector *w)
     }
 }
 
+/* --- least squares ---------------------------------------------------------------------------- */
+
+typedef struct System {
+    size_t rows, columns;
+    gsl_matrix *x, *covariance;
+    gsl_vector *y, *weight, *solution;
+    gsl_multifit_linear_workspace *work;
+} System;
+
+static System system_new(size_t rows, size_t columns)
+{
+    return (System){.rows = rows,
+                    .columns = columns,
+                    .x = gsl_matrix_alloc(rows, columns),
+                    .covariance = gsl_matrix_alloc(columns, columns),
+                    .y = gsl_vector_alloc(rows),
+                    .weight = gsl_vector_alloc(rows),
+                    .solution = gsl_vector_alloc(columns),
+                    .work = gsl_multifit_linear_alloc(rows, columns)};
+}
+
+static void system_free(System *s)
+{
+    gsl_multifit_linear_free(s->work);
+    gsl_vector_free(s->solution);
+    gsl_vector_free(s->weight);
+    gsl_vector_free(s->y);
+    gsl_matrix_free(s->covariance);
+    gsl_matrix_free(s->x);
+}
+
+/* Columns, each scaled to the same length, whose part that the others do not explain is smaller
+ * than this count as explained.  Metrics are sums of a few dozen numbers: rounding leaves less. */
+static const double explained = 1e-9;
+
+/* Solves for the first `columns`; of all solutions the shortest.  Negative: GSL's error. */
+static int solve_first(System *s, size_t columns, double *squares, size_t *rank)
+{
+    gsl_matrix_view x = gsl_matrix_submatrix(s->x, 0, 0, s->rows, columns);
+    gsl_matrix_view covariance = gsl_matrix_submatrix(s->covariance, 0, 0, columns, columns);
+    gsl_vector_view solution = gsl_vector_subvector(s->solution, 0, columns);
+    return gsl_multifit_wlinear_tsvd(&x.matrix, s->weight, s->y, explained, &solution.vector,
+                                     &covariance.matrix, squares, rank, s->work);
+}
+
+/* Marks columns that those before them explain. */
+static void find_explained(System *s, bool *follows)
+{
+    double squares;
+    size_t before = 0, rank;
+    for (size_t k = 0; k < s->columns; k++) {
+        gsl_vector_view column = gsl_matrix_column(s->x, k);
+        bool zero = gsl_blas_dasum(&column.vector) <= 0;
+        if (!zero && solve_first(s, k + 1, &squares, &rank) != GSL_SUCCESS)
+            continue;
+        follows[k] = zero || rank == before;
+        before = zero ? before : rank;
+    }
+}
+
 static bool solve(Arena *a, const Fit *f, FitResult *out, Diag *d)
 {
-    size_t n = count_all(f), m = f->metric_count;
-    if (n <= m)
-        return diag_fail(d, "%zu points have a time and all %zu metrics: too few to fit", n, m);
-    gsl_matrix *x = gsl_matrix_alloc(n, m), *covariance = gsl_matrix_alloc(m, m);
-    gsl_vector *y = gsl_vector_alloc(n), *w = gsl_vector_alloc(n), *c = gsl_vector_alloc(m);
-    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(n, m);
-    double squares;
-    fill_rows(f, x, y, w);
-    int status = gsl_multifit_wlinear(x, w, y, c, covariance, &squares, work);
-    double *weights = ARENA_ARRAY(a, double, m), sum = 0;
-    for (size_t k = 0; k < m; k++)
-        weights[k] = gsl_vector_get(c, k);
-    for (size_t k = 0; k < n; k++)
-        sum += gsl_vector_get(w, k);
-    out->weights = weights;
+    size_t n = count_all(f), m = f->metric_count, rank;
+    double *weights = ARENA_ARRAY(a, double, m), squares, sum = 0;
+    bool *follows = ARENA_ARRAY(a, bool, m);
     out->points = n;
+    out->follows = follows;
+    if (n <= m)
+        return true;
+    System s = system_new(n, m);
+    fill_rows(f, s.x, s.y, s.weight);
+    int status = solve_first(&s, m, &squares, &rank);
+    for (size_t k = 0; k < m; k++)
+        weights[k] = gsl_vector_get(s.solution, k);
+    for (size_t k = 0; k < n; k++)
+        sum += gsl_vector_get(s.weight, k);
+    out->weights = weights;
     out->error = sqrt(squares / sum);
-    gsl_multifit_linear_free(work);
-    gsl_vector_free(c);
-    gsl_vector_free(w);
-    gsl_vector_free(y);
-    gsl_matrix_free(covariance);
-    gsl_matrix_free(x);
+    if (status == GSL_SUCCESS && rank < m)
+        find_explained(&s, follows);
+    system_free(&s);
     return status == GSL_SUCCESS ||
            diag_fail(d, "the metrics cannot be fitted: %s", gsl_strerror(status));
 }
@@ -105,7 +162,6 @@ static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
     double *values = fit_values(scratch, s, f->metrics, f->metric_count, out->weights);
     for (size_t i = 0; i < s->count; i++)
         values[i] = usable(f, s, i) ? values[i] : NAN;
-    out->left_out = s;
     out->correlation = judge_rank_correlation(scratch, values, s->ms, s->count);
     out->place = s->best == SIZE_MAX ? 0 : judge_place(values, s->count, false, s->best);
     bool *chosen = ARENA_ARRAY(scratch, bool, s->count);
@@ -125,10 +181,16 @@ const FitResult *fit_metrics(Arena *a, const PointSet *const *sets, size_t set_c
     for (size_t k = set_count > 1 ? 0 : set_count; k <= set_count && ok; k++) {
         Fit f = {sets, set_count, k < set_count ? k : SIZE_MAX, metrics, metric_count};
         FitResult *r = &all[(*count)++];
-        *r = (FitResult){.correlation = NAN, .regret = NAN};
+        *r = (FitResult){.left_out = k < set_count ? sets[k] : NULL,
+                         .error = NAN,
+                         .correlation = NAN,
+                         .regret = NAN};
         ok = solve(a, &f, r, d);
-        if (ok && k < set_count)
+        if (ok && r->weights && r->left_out)
             judge_left_out(&f, budgets[k], r);
+        if (ok && !r->weights && !r->left_out)
+            ok = diag_fail(d, "%zu configurations have a time and all %zu metrics: too few to fit",
+                           r->points, metric_count);
     }
     gsl_set_error_handler(before);
     return ok ? all : NULL;

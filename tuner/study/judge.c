@@ -1,6 +1,7 @@
 #include "tuner/study/judge.h"
 
 #include "tuner/choose/random.h"
+#include "tuner/study/order.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -54,20 +55,26 @@ static size_t rank_of(const PointSet *s, double ms)
 
 static double random_regret(const PointSet *s, size_t sample)
 {
-    return random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
+    double regret = random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
+    return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
 }
 
 Judgement judge(const PointSet *s, const bool *chosen)
 {
-    Judgement j = {.best = SIZE_MAX, .best_ms = NAN, .regret = NAN, .random_regret = NAN};
+    Judgement j = {.best = SIZE_MAX,
+                   .best_ms = NAN,
+                   .regret = NAN,
+                   .space_reduction = NAN,
+                   .time_reduction = NAN,
+                   .random_regret = NAN};
     if (s->best == SIZE_MAX)
         return j;
     Sums sums = add_up(s, chosen, &j);
     j.recall = (double)sums.near_chosen / (double)sums.near;
-    j.space_reduction = 1 - (double)j.chosen / (double)s->distinct;
-    j.time_reduction = 1 - sums.ms_chosen / sums.ms;
     if (j.best == SIZE_MAX)
         return j;
+    j.space_reduction = 1 - (double)j.chosen / (double)s->distinct;
+    j.time_reduction = 1 - sums.ms_chosen / sums.ms;
     j.best_ms = s->ms[j.best];
     j.regret = j.best_ms / s->ms[s->best] - 1;
     j.found = !(j.best_ms > s->ms[s->best]);
@@ -127,7 +134,9 @@ double judge_rank_correlation(Arena *scratch, const double *x, const double *y, 
     }
     if (count < 3)
         return NAN;
-    return gsl_stats_spearman(p, 1, q, 1, count, ARENA_ARRAY(scratch, double, 2 * count));
+    order_ranks(scratch, p, count, p);
+    order_ranks(scratch, q, count, q);
+    return gsl_stats_correlation(p, 1, q, 1, count);
 }
 
 size_t judge_place(const double *values, size_t n, bool up, size_t i)

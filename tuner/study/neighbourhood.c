@@ -1,54 +1,175 @@
 #include "tuner/study/search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Sorts points so that those equal in all parameters but one stand together. */
-typedef struct Order {
-    const PointSet *set;
-    size_t but;
-} Order;
+/* --- values by number
+ * -----------------------------------------------------------------------------
+ */
 
-static int compare_values(const RecordValue *a, const RecordValue *b)
+/* Spreads all bits of a number over all bits (splitmix64's finisher: Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t x)
 {
-    if (a->text && b->text)
-        return strcmp(a->text, b->text);
-    return (a->number > b->number) - (a->number < b->number);
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
 }
 
-static int compare_but(const void *pa, const void *pb, void *context)
+static uint64_t hash_value(const RecordValue *v)
 {
-    const Order *o = context;
-    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    for (size_t p = 0; p < o->set->parameter_count; p++) {
-        int c = p == o->but ? 0 : compare_values(&o->set->values[a][p], &o->set->values[b][p]);
-        if (c != 0)
-            return c;
+    uint64_t h = (uint64_t)v->number;
+    for (const char *c = v->text; c && *c; c++)
+        h = h * 1099511628211u + (unsigned char)*c + 1;
+    return mix(h);
+}
+
+static size_t table_size(size_t count)
+{
+    size_t size = 16;
+    while (size < 2 * count)
+        size *= 2;
+    return size;
+}
+
+/* Numbers the values of one parameter in the order of their first appearance. */
+static void number_values(const PointSet *s, size_t p, uint32_t *slots, size_t slot_count,
+                          uint32_t *number)
+{
+    uint32_t next = 0;
+    memset(slots, 0, slot_count * sizeof *slots);
+    for (size_t i = 0; i < s->count; i++) {
+        const RecordValue *v = &s->values[i][p];
+        size_t k = (size_t)hash_value(v) & (slot_count - 1);
+        while (slots[k] && !record_value_equal(&s->values[slots[k] - 1][p], v))
+            k = (k + 1) & (slot_count - 1);
+        bool fresh = slots[k] == 0;
+        if (fresh)
+            slots[k] = (uint32_t)i + 1;
+        number[i * s->parameter_count + p] =
+            fresh ? next++ : number[(slots[k] - 1) * s->parameter_count + p];
     }
-    return 0;
+}
+
+/* --- points by their numbers
+ * ----------------------------------------------------------------------
+ */
+
+/* Of one value; those of a point add up, so that one can be left out. */
+static uint64_t hash_number(size_t p, uint32_t number)
+{
+    return mix((uint64_t)p << 32 | number);
+}
+
+static uint64_t hash_numbers(const Neighbourhood *n, const uint32_t *numbers)
+{
+    uint64_t h = 0;
+    for (size_t p = 0; p < n->parameter_count; p++)
+        h += hash_number(p, numbers[p]);
+    return h;
+}
+
+static void index_points(Neighbourhood *n, uint32_t *slots)
+{
+    for (size_t i = 0; i < n->count; i++) {
+        size_t k = (size_t)hash_numbers(n, n->number + i * n->parameter_count);
+        while (slots[k & (n->slot_count - 1)])
+            k++;
+        slots[k & (n->slot_count - 1)] = (uint32_t)i + 1;
+    }
+}
+
+size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers)
+{
+    size_t size = n->parameter_count * sizeof *numbers;
+    for (size_t k = (size_t)hash_numbers(n, numbers);; k++) {
+        uint32_t slot = n->slots[k & (n->slot_count - 1)];
+        if (slot == 0)
+            return SIZE_MAX;
+        if (memcmp(n->number + (slot - 1) * n->parameter_count, numbers, size) == 0)
+            return slot - 1;
+    }
+}
+
+/* --- groups
+ * ---------------------------------------------------------------------------------------
+ */
+
+static bool equal_but(const Neighbourhood *n, size_t i, size_t j, size_t but)
+{
+    const uint32_t *a = n->number + i * n->parameter_count, *b = n->number + j * n->parameter_count;
+    for (size_t p = 0; p < n->parameter_count; p++)
+        if (p != but && a[p] != b[p])
+            return false;
+    return true;
+}
+
+/* What is being built. */
+typedef struct Groups {
+    uint32_t *group, *start, *size, *members;
+    size_t count;
+    uint32_t *slots; /* scratch: first point of a group + 1 */
+} Groups;
+
+/* The groups of points that differ in parameter `p` alone; members in the order of their numbers.
+ */
+static void group_by(const Neighbourhood *n, size_t p, Groups *g)
+{
+    size_t first = g->count;
+    memset(g->slots, 0, n->slot_count * sizeof *g->slots);
+    for (size_t i = 0; i < n->count; i++) {
+        const uint32_t *numbers = n->number + i * n->parameter_count;
+        size_t k = (size_t)(hash_numbers(n, numbers) - hash_number(p, numbers[p]));
+        for (k &= n->slot_count - 1; g->slots[k]; k = (k + 1) & (n->slot_count - 1))
+            if (equal_but(n, g->slots[k] - 1, i, p))
+                break;
+        uint32_t of = (uint32_t)g->count;
+        if (g->slots[k]) {
+            of = g->group[(g->slots[k] - 1) * n->parameter_count + p];
+        } else {
+            g->slots[k] = (uint32_t)i + 1;
+            g->count++;
+        }
+        g->group[i * n->parameter_count + p] = of;
+        g->size[of]++;
+    }
+    uint32_t next = (uint32_t)(p * n->count);
+    for (size_t k = first; k < g->count; k++) {
+        g->start[k] = next;
+        next += g->size[k];
+        g->size[k] = 0;
+    }
+    for (size_t i = 0; i < n->count; i++) {
+        uint32_t of = g->group[i * n->parameter_count + p];
+        g->members[g->start[of] + g->size[of]++] = (uint32_t)i;
+    }
 }
 
 Neighbourhood neighbourhood_build(Arena *a, const PointSet *s)
 {
     size_t n = s->count, all = n * s->parameter_count;
-    size_t *group = ARENA_ARRAY(a, size_t, all), *start = ARENA_ARRAY(a, size_t, all);
-    size_t *size = ARENA_ARRAY(a, size_t, all), *members = ARENA_ARRAY(a, size_t, all);
-    size_t groups = 0;
-    for (size_t p = 0; p < s->parameter_count; p++) {
-        Order order = {s, p};
-        size_t *sorted = members + p * n;
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = i;
-        if (n > 1)
-            qsort_r(sorted, n, sizeof *sorted, compare_but, &order);
-        for (size_t i = 0; i < n; i++) {
-            if (i == 0 || compare_but(&sorted[i - 1], &sorted[i], &order) != 0)
-                start[groups++] = p * n + i;
-            size[groups - 1]++;
-            group[sorted[i] * s->parameter_count + p] = groups - 1;
-        }
-    }
-    return (Neighbourhood){n, s->parameter_count, group, start, size, members};
+    Neighbourhood near = {
+        .count = n, .parameter_count = s->parameter_count, .slot_count = table_size(n)};
+    uint32_t *number = ARENA_ARRAY(a, uint32_t, all);
+    uint32_t *slots = ARENA_ARRAY(a, uint32_t, near.slot_count);
+    Arena *scratch = arena_new();
+    Groups g = {.group = ARENA_ARRAY(a, uint32_t, all),
+                .start = ARENA_ARRAY(a, uint32_t, all),
+                .size = ARENA_ARRAY(a, uint32_t, all),
+                .members = ARENA_ARRAY(a, uint32_t, all),
+                .slots = ARENA_ARRAY(scratch, uint32_t, near.slot_count)};
+    for (size_t p = 0; p < s->parameter_count; p++)
+        number_values(s, p, g.slots, near.slot_count, number);
+    near.number = number;
+    index_points(&near, slots);
+    for (size_t p = 0; p < s->parameter_count; p++)
+        group_by(&near, p, &g);
+    arena_free(scratch);
+    near.slots = slots;
+    near.group = g.group;
+    near.start = g.start;
+    near.size = g.size;
+    near.members = g.members;
+    return near;
 }
 
 size_t neighbourhood_size(const Neighbourhood *n, size_t i)
@@ -62,8 +183,8 @@ size_t neighbourhood_size(const Neighbourhood *n, size_t i)
 size_t neighbourhood_at(const Neighbourhood *n, size_t i, size_t random)
 {
     for (size_t p = 0; p < n->parameter_count; p++) {
-        size_t g = n->group[i * n->parameter_count + p];
-        const size_t *members = n->members + n->start[g];
+        uint32_t g = n->group[i * n->parameter_count + p];
+        const uint32_t *members = n->members + n->start[g];
         if (random >= n->size[g] - 1) {
             random -= n->size[g] - 1;
             continue;

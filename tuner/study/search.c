@@ -1,7 +1,5 @@
 #include "tuner/study/search.h"
 
-#include "tuner/record/index.h"
-
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -17,7 +15,6 @@
 typedef struct Play {
     const PointSet *set;
     const Neighbourhood *near;
-    const TextIndex *by_name;
     gsl_rng *random;
     Arena *scratch;
     bool *paid;         /* per point */
@@ -133,28 +130,26 @@ static void play_annealing(Play *p)
     }
 }
 
-/* The point with these values; SIZE_MAX when the space has none such. */
-static size_t point_of(Play *p, const RecordValue *values)
-{
-    RecordHeader h = {.parameters = p->set->parameters, .parameter_count = p->set->parameter_count};
-    return index_find(p->by_name, record_key(p->scratch, &h, values));
-}
-
 /* A child takes each value from either parent, and one in ten children has one of a stranger's.
  * What the constraints forbid is conceived again, and a stranger moves in after a few failures. */
 static size_t child_of(Play *p, size_t mother, size_t father)
 {
     enum { TRIES = 8 };
     size_t n = p->set->parameter_count;
-    RecordValue *values = ARENA_ARRAY(p->scratch, RecordValue, n);
+    const uint32_t *number = p->near->number;
+    uint32_t *child_numbers = ARENA_ARRAY(p->scratch, uint32_t, n);
     for (int t = 0; t < TRIES; t++) {
-        for (size_t k = 0; k < n; k++)
-            values[k] = p->set->values[below(p, 2) ? mother : father][k];
-        if (below(p, 10) == 0) {
-            size_t k = below(p, n);
-            values[k] = p->set->values[below(p, p->set->count)][k];
+        unsigned long coins = 0;
+        for (size_t k = 0; k < n; k++, coins >>= 1) {
+            if (k % 32 == 0) /* a number of this generator is 32 coins, each as fair as any other */
+                coins = gsl_rng_get(p->random);
+            child_numbers[k] = number[(coins & 1 ? mother : father) * n + k];
         }
-        size_t child = point_of(p, values);
+        if (n > 0 && below(p, 10) == 0) {
+            size_t k = below(p, n);
+            child_numbers[k] = number[below(p, p->set->count) * n + k];
+        }
+        size_t child = neighbourhood_find(p->near, child_numbers);
         if (child != SIZE_MAX && !p->paid[child])
             return child;
     }
@@ -237,7 +232,6 @@ void search_play(const PointSet *s, const Neighbourhood *n, SearchKind kind, siz
                  const double *limits, size_t limit_count, SearchResult *out)
 {
     Arena *a = arena_new(), *scratch = arena_new();
-    TextIndex by_name = index_build(a, s->names, s->count);
     double *goal = ARENA_ARRAY(a, double, limit_count),
            *needed = ARENA_ARRAY(a, double, limit_count);
     double *all = ARENA_ARRAY(a, double, limit_count *seeds);
@@ -248,7 +242,6 @@ void search_play(const PointSet *s, const Neighbourhood *n, SearchKind kind, siz
         gsl_rng_set(random, seed + 1);
         Play p = {.set = s,
                   .near = n,
-                  .by_name = &by_name,
                   .random = random,
                   .scratch = scratch,
                   .paid = memory_zeroed(s->count, sizeof *p.paid),

@@ -24,17 +24,23 @@ const char *search_meaning(SearchKind k);
 /* Points of a set that differ in one parameter, any two values of it counting as one step.  Points
  * without a time are places a search can go to and pay for. */
 typedef struct Neighbourhood {
-    size_t count; /* points */
+    size_t count; /* points; fewer than 2^32 / parameters */
     size_t parameter_count;
-    const size_t *group; /* [point * parameter_count + parameter]: number of the group of points
-                            that agree in all other parameters */
-    const size_t *start; /* per group: where its members begin in `members` */
-    const size_t *size;  /* per group */
-    const size_t *members;
+    const uint32_t *number; /* [point * parameter_count + parameter]: of the value, from 0 */
+    const uint32_t *slots;  /* hash table of points + 1 by their numbers */
+    size_t slot_count;      /* a power of two */
+    const uint32_t *group;  /* [point * parameter_count + parameter]: number of the group of points
+                               that agree in all other parameters */
+    const uint32_t *start;  /* per group: where its members begin in `members` */
+    const uint32_t *size;   /* per group */
+    const uint32_t *members;
 } Neighbourhood;
 
-/* O(parameters * points log points). */
+/* O(parameters * points), five numbers of 32 bits for each. */
 Neighbourhood neighbourhood_build(Arena *a, const PointSet *s);
+
+/* The point with the values of these numbers, one per parameter; SIZE_MAX when there is none. */
+size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers);
 
 /* A neighbour of point `i` chosen by `random`, a number in [0, all neighbours); and how many
  * neighbours there are. */

@@ -1,9 +1,8 @@
 #include "tuner/study/study.h"
 
 #include "metrics/base/vec.h"
-#include "tuner/choose/budget.h"
-#include "tuner/choose/random.h"
 #include "tuner/study/bootstrap.h"
+#include "tuner/study/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,12 +10,12 @@
 void study_best_by(const PointSet *s, const double *values, bool higher, size_t most, bool *chosen)
 {
     Arena *scratch = arena_new();
-    size_t *points = ARENA_ARRAY(scratch, size_t, s->count), n = 0;
+    uint32_t *points = ARENA_ARRAY(scratch, uint32_t, s->count);
+    size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
         if (s->same_as[i] == i && !isnan(values[i]))
-            points[n++] = i;
-    Criterion c = {values, higher};
-    budget_order(points, n, &c, 1);
+            points[n++] = (uint32_t)i;
+    order_by(scratch, values, higher, points, n);
     for (size_t k = 0; k < s->count; k++)
         chosen[k] = false;
     for (size_t k = 0; k < n && k < most; k++)
@@ -44,19 +43,22 @@ static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_
     y->budget = n > 0 ? y->carvings[0].judgement.chosen : 0;
 }
 
-static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget)
+static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget, size_t bootstraps)
 {
     const Metric *metric = &s->metrics->metrics.at[m];
-    StudyMetric out = {.name = metric->name, .regret = NAN};
+    StudyMetric out = {
+        .name = metric->name, .reason = "", .regret = NAN, .regret_low = NAN, .regret_high = NAN};
     Arena *scratch = arena_new();
     double *values = ARENA_ARRAY(scratch, double, s->count);
     const double *times = judge_times(scratch, s);
     for (size_t i = 0; i < s->count; i++) {
         bool counts = s->same_as[i] == i && !isnan(s->ms[i]);
         values[i] = counts ? s->metric[m][i] : NAN;
-        if (!isnan(values[i]))
-            out.known++;
+        out.known += counts && !isnan(values[i]);
+        out.unknown += counts && isnan(values[i]);
     }
+    if (out.unknown > 0)
+        out.reason = s->gaps[m].reason ? s->gaps[m].reason : "there is no profile";
     double rho = judge_rank_correlation(scratch, values, times, s->count);
     out.correlation = metric->higher ? -rho : rho;
     if (s->best != SIZE_MAX)
@@ -64,34 +66,41 @@ static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget)
     bool *chosen = ARENA_ARRAY(scratch, bool, s->count);
     study_best_by(s, values, metric->higher, budget, chosen);
     out.regret = judge(s, chosen).regret;
+    if (bootstraps > 0)
+        bootstrap_regret(s, chosen, bootstraps, &out.regret_low, &out.regret_high);
     arena_free(scratch);
     return out;
 }
 
-static void study_metrics(Arena *a, Study *y)
+static void study_metrics(Arena *a, Study *y, size_t bootstraps)
 {
     y->metric_count = y->points->metrics->metrics.count;
     y->metrics = ARENA_ARRAY(a, StudyMetric, y->metric_count);
     for (size_t m = 0; m < y->metric_count; m++)
-        y->metrics[m] = study_metric(y->points, m, y->budget);
+        y->metrics[m] = study_metric(y->points, m, y->budget, bootstraps);
 }
 
 /* --- samples and budgets
  * --------------------------------------------------------------------------
  */
 
-static void study_samples(Study *y)
+static void study_samples(Study *y, size_t bootstraps)
 {
+    static const double performances[] = {0.90, 0.95};
     const PointSet *s = y->points;
     size_t most = 100 * (s->distinct + 1); /* with replacement, all of them may never be drawn */
     y->sample_90 = judge_sample_for(s->sorted, s->distinct, 0.90);
     y->sample_95 = judge_sample_for(s->sorted, s->distinct, 0.95);
     y->draws_90 = judge_draws_for(s->sorted, s->distinct, 0.90, most);
     y->draws_95 = judge_draws_for(s->sorted, s->distinct, 0.95, most);
+    for (int k = 0; k < 2; k++)
+        y->sample_low[k] = y->sample_high[k] = NAN;
+    if (bootstraps > 0)
+        bootstrap_samples(s, performances, 2, bootstraps, y->sample_low, y->sample_high);
 }
 
 /* 1, 2, 5, 10, 20 … and the whole space. */
-static void study_budgets(Arena *a, Study *y, const char *time_metric)
+static void study_budgets(Arena *a, Study *y, const char *time_metric, size_t bootstraps)
 {
     static const size_t leads[] = {1, 2, 5};
     const PointSet *s = y->points;
@@ -109,7 +118,10 @@ static void study_budgets(Arena *a, Study *y, const char *time_metric)
             size = power * leads[k] < s->distinct ? power * leads[k] : s->distinct;
             study_best_by(s, values, s->metrics->metrics.at[m].higher, size, chosen);
             Judgement j = judge(s, chosen);
-            VEC_PUSH(a, &v, ((StudyBudget){size, j.regret, j.random_regret}));
+            StudyBudget b = {size, j.regret, j.random_regret, NAN, NAN};
+            if (bootstraps > 0)
+                bootstrap_regret(s, chosen, bootstraps, &b.regret_low, &b.regret_high);
+            VEC_PUSH(a, &v, b);
         }
     y->budgets = v.at;
     y->budget_count = v.count;
@@ -137,9 +149,9 @@ Study study_space(Arena *a, const PointSet *s, const StudyChoice *choices, size_
 {
     Study y = {.points = s};
     study_carvings(a, &y, choices, choice_count, o);
-    study_metrics(a, &y);
-    study_samples(&y);
-    study_budgets(a, &y, o->time_metric);
+    study_metrics(a, &y, o->bootstraps);
+    study_samples(&y, o->bootstraps);
+    study_budgets(a, &y, o->time_metric, o->bootstraps);
     study_searches(&y, o->seeds);
     return y;
 }

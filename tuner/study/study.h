@@ -35,16 +35,20 @@ typedef struct StudyCarving {
 
 typedef struct StudyMetric {
     const char *name;
-    size_t known;       /* points that have it */
+    size_t known;       /* points with a time that have it */
+    size_t unknown;     /* points with a time that have not */
+    const char *reason; /* why the first of them has not; "" for none */
     double correlation; /* Spearman's, with the time; positive when better means faster */
     size_t place;       /* of the fastest point by this metric, ties counted against it; 0: none */
     double regret;      /* of the best `budget` by it */
+    double regret_low, regret_high; /* 95 % of bootstrap samples of the times; NaN: not asked for */
 } StudyMetric;
 
 /* Size against regret. */
 typedef struct StudyBudget {
     size_t size;
-    double regret, random_regret; /* of the best by the time metric; of a random sample */
+    double regret, random_regret;   /* of the best by the time metric; of a random sample */
+    double regret_low, regret_high; /* as in StudyMetric */
 } StudyBudget;
 
 typedef struct StudySearch {
@@ -59,8 +63,9 @@ typedef struct Study {
     size_t carving_count;
     StudyMetric *metrics; /* one for each of the set */
     size_t metric_count;
-    size_t sample_90, sample_95; /* without replacement (A.8) */
-    size_t draws_90, draws_95;   /* with (A.4) */
+    size_t sample_90, sample_95;          /* without replacement (A.8) */
+    double sample_low[2], sample_high[2]; /* 95 % of bootstrap samples; NaN: not asked for */
+    size_t draws_90, draws_95;            /* with (A.4) */
     StudyBudget *budgets;
     size_t budget_count;
     StudySearch searches[SEARCH_KINDS];

@@ -33,6 +33,7 @@ static const SheetColumn carving_columns[] = {
     {"timed", "timed", CELL_COUNT},
     {"space_reduction", "space -", CELL_PERCENT},
     {"time_reduction", "time -", CELL_PERCENT},
+    {"objective", "by", CELL_TEXT},
     {"best_ms", "best ms", CELL_MS},
     {"regret", "regret", CELL_PERCENT},
     {"regret_low", "from", CELL_PERCENT},
@@ -41,6 +42,11 @@ static const SheetColumn carving_columns[] = {
     {"recall", "recall", CELL_PERCENT},
     {"random_regret", "random", CELL_PERCENT},
 };
+
+static const char *objective(Arena *a, const PointSet *s)
+{
+    return s->objective && *s->objective ? arena_printf(a, "time per %s", s->objective) : "time";
+}
 
 static Sheet carvings(Arena *a, const Study *studies, size_t n)
 {
@@ -62,6 +68,7 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
             *r++ = count(j->chosen);
             *r++ = number(j->space_reduction);
             *r++ = number(j->time_reduction);
+            *r++ = text(objective(a, p));
             *r++ = number(j->best_ms);
             *r++ = number(j->regret);
             *r++ = number(c->regret_low);
@@ -78,7 +85,11 @@ static const SheetColumn sample_columns[] = {
     {"space", "space", CELL_TEXT},
     {"distinct", "distinct", CELL_COUNT},
     {"sample_90", "90 %", CELL_COUNT},
+    {"sample_90_low", "from", CELL_COUNT},
+    {"sample_90_high", "to", CELL_COUNT},
     {"sample_95", "95 %", CELL_COUNT},
+    {"sample_95_low", "from", CELL_COUNT},
+    {"sample_95_high", "to", CELL_COUNT},
     {"draws_90", "90 %, repeats", CELL_COUNT},
     {"draws_95", "95 %, repeats", CELL_COUNT},
 };
@@ -94,7 +105,11 @@ static Sheet samples(Arena *a, const Study *studies, size_t n)
         *r++ = text(studies[k].points->name);
         *r++ = count(studies[k].points->distinct);
         *r++ = count_or_none(studies[k].sample_90);
+        *r++ = number(studies[k].sample_low[0]);
+        *r++ = number(studies[k].sample_high[0]);
         *r++ = count_or_none(studies[k].sample_95);
+        *r++ = number(studies[k].sample_low[1]);
+        *r++ = number(studies[k].sample_high[1]);
         *r++ = count_or_none(studies[k].draws_90);
         *r++ = count_or_none(studies[k].draws_95);
     }
@@ -105,10 +120,14 @@ static const SheetColumn metric_columns[] = {
     {"space", "space", CELL_TEXT},
     {"metric", "metric", CELL_TEXT},
     {"known", "known for", CELL_COUNT},
+    {"unknown", "unknown for", CELL_COUNT},
     {"rank_correlation", "correlation", CELL_NUMBER},
     {"place_of_best", "place of the best", CELL_COUNT},
     {"budget", "best n", CELL_COUNT},
     {"regret", "regret", CELL_PERCENT},
+    {"regret_low", "from", CELL_PERCENT},
+    {"regret_high", "to", CELL_PERCENT},
+    {"reason", "unknown because", CELL_TEXT},
 };
 
 static Sheet metrics(Arena *a, const Study *studies, size_t n)
@@ -120,25 +139,28 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
     for (size_t k = 0; k < n; k++)
         for (size_t m = 0; m < studies[k].metric_count; m++) {
             const StudyMetric *metric = &studies[k].metrics[m];
-            if (metric->known == 0)
+            if (studies[k].points->profiled == 0)
                 continue;
             Cell *r = sheet_row(a, &s);
             *r++ = text(studies[k].points->name);
             *r++ = text(metric->name);
             *r++ = count(metric->known);
+            *r++ = count(metric->unknown);
             *r++ = number(metric->correlation);
             *r++ = count_or_none(metric->place);
             *r++ = count(studies[k].budget);
-            *r++ = number(metric->regret);
+            *r++ = number(metric->known ? metric->regret : NAN);
+            *r++ = number(metric->regret_low);
+            *r++ = number(metric->regret_high);
+            *r++ = text(metric->reason);
         }
     return s;
 }
 
 static const SheetColumn budget_columns[] = {
-    {"space", "space", CELL_TEXT},
-    {"timed", "timed", CELL_COUNT},
-    {"regret", "regret", CELL_PERCENT},
-    {"random_regret", "random", CELL_PERCENT},
+    {"space", "space", CELL_TEXT},       {"timed", "timed", CELL_COUNT},
+    {"regret", "regret", CELL_PERCENT},  {"regret_low", "from", CELL_PERCENT},
+    {"regret_high", "to", CELL_PERCENT}, {"random_regret", "random", CELL_PERCENT},
 };
 
 static Sheet budgets(Arena *a, const Study *studies, size_t n)
@@ -153,6 +175,8 @@ static Sheet budgets(Arena *a, const Study *studies, size_t n)
             *r++ = text(studies[k].points->name);
             *r++ = count(b->size);
             *r++ = number(b->regret);
+            *r++ = number(b->regret_low);
+            *r++ = number(b->regret_high);
             *r++ = number(b->random_regret);
         }
     return s;
@@ -199,16 +223,29 @@ static const SheetColumn fit_columns[] = {
     {"place_of_best", "place of its best", CELL_COUNT},
     {"regret", "regret there", CELL_PERCENT},
     {"formula", "time [ms] =", CELL_TEXT},
+    {"singular", "arbitrary", CELL_TEXT},
 };
 
 static const char *formula(Arena *a, const FitResult *f, const MetricSet *metrics,
                            const int *numbers, size_t count)
 {
-    const char *sum = "";
-    for (size_t m = 0; m < count; m++)
+    const char *sum = f->weights ? "" : "too few points";
+    for (size_t m = 0; m < count && f->weights; m++)
         sum = arena_printf(a, "%s%s%.4g * %s", sum, m ? " + " : "", f->weights[m],
                            metrics->metrics.at[numbers[m]].name);
     return sum;
+}
+
+/* Metrics whose weights could as well be others. */
+static const char *singular(Arena *a, const FitResult *f, const MetricSet *metrics,
+                            const int *numbers, size_t count)
+{
+    const char *names = "";
+    for (size_t m = 0; m < count; m++)
+        if (f->follows[m])
+            names = arena_printf(a, "%s%s%s", names, *names ? " " : "",
+                                 metrics->metrics.at[numbers[m]].name);
+    return names;
 }
 
 Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const MetricSet *metrics,
@@ -217,7 +254,8 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
     Sheet s = {.name = "fits",
                .title =
                    "Fits of metrics to the times: root mean square error where fitted, and how "
-                   "each does on the space it has not seen",
+                   "each does on the space it has not seen (arbitrary: weights of metrics that add "
+                   "nothing to those before them)",
                COLUMNS(fit_columns)};
     for (size_t k = 0; k < count_fits; k++) {
         Cell *r = sheet_row(a, &s);
@@ -228,6 +266,7 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
         *r++ = count_or_none(fits[k].place);
         *r++ = number(fits[k].regret);
         *r++ = text(formula(a, &fits[k], metrics, numbers, metric_count));
+        *r++ = text(singular(a, &fits[k], metrics, numbers, metric_count));
     }
     return s;
 }

@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -217,13 +219,20 @@ void process_read_words(const Process *p, size_t most, Buf *out)
     }
 }
 
+/* "Segmentation fault"; unlike strsignal for any number of threads. */
+static const char *signal_words(int number)
+{
+    const char *words = sigdescr_np(number);
+    return words ? words : "unknown";
+}
+
 void process_describe(const Process *p, Buf *out)
 {
     if (p->pid > 0)
         buf_puts(out, "has not ended");
     else if (WIFSIGNALED(p->status))
         buf_printf(out, "was killed by signal %d (%s)", WTERMSIG(p->status),
-                   strsignal(WTERMSIG(p->status)));
+                   signal_words(WTERMSIG(p->status)));
     else
         buf_printf(out, "ended with code %d", WEXITSTATUS(p->status));
     process_quote_words(p, out);
@@ -237,9 +246,49 @@ bool process_stop(Process *p, double seconds)
     return gone;
 }
 
+/* ---- in a helper --------------------------------------------------------------------------- */
+
+static void end_group(void)
+{
+    if (getpgrp() == getpid())
+        kill(0, SIGKILL); /* what it started, too */
+    _exit(1);
+}
+
+/* Waits for the host's end, also while the helper is stuck in a kernel or a compiler.  The signal
+ * that a parent's death can be asked to send (prctl) is of no use here: it comes when the thread
+ * ends that started the helper, and hosts have threads that come and go.  A host that has forked
+ * leaves the socket open in its child; then its number as our parent changes. */
+static void *watch_host(void *parent)
+{
+    enum { LOOK_MS = 1000 };
+    const pid_t host = (pid_t)(intptr_t)parent;
+    struct pollfd p = {.fd = PROCESS_WIRE}; /* a closed socket is told without being asked for */
+    while (getppid() == host && (poll(&p, 1, LOOK_MS) >= 0 || errno == EINTR))
+        if (p.revents & (POLLHUP | POLLERR))
+            break;
+    end_group();
+    return NULL;
+}
+
+/* The thread blocks all signals: they are for the helper itself. */
+static void start_watch(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    void *host = (void *)(intptr_t)getppid();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch_host, host) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void process_become_helper(void)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct stat st;
     signal(SIGPIPE, SIG_IGN);
     setvbuf(stdout, NULL, _IOLBF, 0); /* a crash must not take the last words along */
+    if (fstat(PROCESS_WIRE, &st) == 0 && S_ISSOCK(st.st_mode))
+        start_watch();
 }

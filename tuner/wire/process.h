@@ -63,10 +63,10 @@ void process_read_words(const Process *p, size_t most, Buf *out);
  * started, but for its status. */
 bool process_stop(Process *p, double seconds);
 
-/* In a helper's main, before it prints: ask to be killed when the host's thread that started it
- * ends, ignore a closed socket's signal, and write what is printed line by line.  A helper also
- * ends by itself when its socket is closed; this is for one that is stuck in a kernel or a
- * compiler. */
+/* In a helper's main, before it prints: end when the host does (a thread of its own watches, since
+ * a helper may be stuck in a kernel or a compiler), ignore a closed socket's signal, and write what
+ * is printed line by line.  Which of the host's threads started the helper, and whether that one
+ * still runs, does not matter. */
 void process_become_helper(void);
 
 #endif

@@ -1,0 +1,305 @@
+/* Emitted units, compiled and used: choice, loading, launching, and what goes wrong there. */
+#include "metrics/base/file.h"
+#include "tests/support/emit_unit.h"
+#include "tuner/emit/code.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define WARNINGS "-Wall -Wextra -Wpedantic -Wconversion -Werror"
+
+/* A folder with a unit of mm: two sizes on an H200, one on an H100 and on an A100. */
+typedef struct Fixture {
+    Arena *arena;
+    char folder[32];
+} Fixture;
+
+static void add(Arena *a, EmitUnit *u, int64_t size, size_t config, const char *device, int arch)
+{
+    Value *values = ARENA_ARRAY(a, Value, 3);
+    for (int i = 0; i < 3; i++)
+        values[i] = value_int(size);
+    const size_t v = emit_unit_variant(a, u, 0, config, arch);
+    emit_unit_entry_of(a, u, values, v, device, arch);
+}
+
+static EmitUnit *make_unit(Arena *a, EmitFlavour flavour)
+{
+    EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, "mm"), "mm_", flavour);
+    add(a, u, 4096, 5000, "NVIDIA H200", 90);
+    add(a, u, 1024, 100, "NVIDIA H200", 90);
+    add(a, u, 4096, 9000, "NVIDIA H100", 90);
+    add(a, u, 4096, 3000, "NVIDIA A100", 80);
+    return u;
+}
+
+static int open_fixture(void **state)
+{
+    Fixture *f = calloc(1, sizeof *f);
+    f->arena = arena_new();
+    strcpy(f->folder, "/tmp/aptune-code-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    emit_unit_write(make_unit(f->arena, EMIT_DRIVER), f->folder);
+    emit_unit_shell(
+        "cc -std=gnu11 -shared -fPIC -g -Wl,-soname,libcuda.so.1 -o %s/libcuda.so.1 " TEST_DATA
+        "/emit/fake_cuda.c && ln -s libcuda.so.1 %s/libcuda.so && "
+        "cd %s && cc -g -std=c11 " WARNINGS " -fsanitize=undefined "
+        "-fno-sanitize-recover -I. " TEST_DATA "/emit/launch.c mm.c -o launch -L. "
+        "-lcuda -ldl -lpthread",
+        f->folder, f->folder, f->folder);
+    *state = f;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    Fixture *f = *state;
+    emit_unit_shell("rm -r %s", f->folder);
+    arena_free(f->arena);
+    free(f);
+    return 0;
+}
+
+static const char *use(const Fixture *f, const char *how)
+{
+    return emit_unit_output(f->arena, "cd %s && LD_LIBRARY_PATH=. ./launch %s", f->folder, how);
+}
+
+static void a_size_gets_what_is_nearest_and_says_by_what_right(void **state)
+{
+    const Fixture *f = *state;
+
+    const char *said = emit_unit_output(f->arena,
+                                        "cd %s && cc -I. " TEST_DATA
+                                        "/emit/choose.c mm.c -o choose -ldl -lpthread && ./choose",
+                                        f->folder);
+
+    assert_string_equal(
+        said,
+        "NVIDIA H200 4096 4096 4096: 1 1 exact, M=4096 N=4096 K=4096 on NVIDIA H200\n"
+        "NVIDIA H200 1024 1024 1024: 2 2 exact, M=1024 N=1024 K=1024 on NVIDIA H200\n"
+        "NVIDIA H200 1500 1500 1500: 2 2 nearest size, M=1024 N=1024 K=1024 on NVIDIA H200\n"
+        "NVIDIA H200 2100 2100 2100: 1 1 nearest size, M=4096 N=4096 K=4096 on NVIDIA H200\n"
+        "NVIDIA H200 1000000 1000000 64: 1 1 default, M=4096 N=4096 K=4096 on NVIDIA H200\n"
+        "NVIDIA H100 4096 4096 4096: 3 3 exact, M=4096 N=4096 K=4096 on NVIDIA H100\n"
+        "NVIDIA H100 1000 1000 1000: 3 3 nearest size, M=4096 N=4096 K=4096 on NVIDIA H100\n"
+        "NVIDIA GH200 1024 1024 1025: 2 2 same architecture, M=1024 N=1024 K=1024 on NVIDIA H200\n"
+        "NVIDIA B200 4096 4096 4096: 1 1 PTX, M=4096 N=4096 K=4096 on NVIDIA H200\n"
+        "NVIDIA A40 4096 4096 4096: 4 4 same architecture, M=4096 N=4096 K=4096 on NVIDIA A100\n"
+        "NVIDIA T4 4096 4096 4096: none of the variants runs on this device\n"
+        "NVIDIA H200 0 4096 4096: none of the variants is valid for this size\n"
+        "NVIDIA H200 4096 -1 4096: none of the variants is valid for this size\n"
+        "NVIDIA H200 3000000000 1 1: none of the variants is valid for this size\n"
+        "NVIDIA H200 2147483647 2147483647 2147483647: none of the variants is valid for this "
+        "size\n");
+}
+
+static void code_is_loaded_once_and_launched(void **state)
+{
+    const char *said = use(*state, "plainly");
+
+    assert_string_equal(said, "load cubin 90 1.1: 0\n"
+                              "launch kernel_1_1 grid 32 64 1 block 16 8 1 shared 0 stream (nil) "
+                              "arguments\n"
+                              "ok, 0: entry 1 variant 1\n"
+                              "launch kernel_1_1 grid 32 64 1 block 16 8 1 shared 0 stream (nil) "
+                              "arguments\n"
+                              "ok, 0: entry 1 variant 1\n"
+                              "unload 1.1\n");
+}
+
+static void what_cannot_be_launched_is_a_status(void **state)
+{
+    const char *said = use(*state, "bad");
+
+    assert_string_equal(
+        said, "load cubin 90 1.1: 0\n"
+              "an argument is missing, or a pointer is not aligned, 0: entry 1 variant 1\n"
+              "an argument is missing, or a pointer is not aligned, 0: entry 1 variant 1\n"
+              "none of the variants is valid for this size, 0: entry 0 variant 0\n"
+              "an argument is missing, or a pointer is not aligned, 0: entry 0 variant 0\n"
+              "an argument is missing, or a pointer is not aligned\n"
+              "an argument is missing, or a pointer is not aligned\n"
+              "an argument is missing, or a pointer is not aligned\n"
+              "0\n"
+              "unload 1.1\n");
+}
+
+static void a_newer_device_gets_ptx_and_what_fails_there_the_next_best(void **state)
+{
+    const char *said = use(*state, "newer");
+
+    assert_string_equal(
+        said, "load ptx 90 1.1: 0\n"
+              "launch kernel_1_1 grid 32 64 1 block 16 8 1 shared 0 stream (nil) arguments\n"
+              "ok, 0: entry 1 variant 1\n"
+              "unload 1.1\n"
+              "load ptx 90 1.1: 222\n"
+              "load ptx 90 3.1: 222\n"
+              "load ptx 90 2.1: 222\n"
+              "load ptx 80 4.1: 222\n"
+              "none of the variants runs on this device, 222: entry 0 variant 0\n"
+              "none of the variants runs on this device, 222: entry 0 variant 0\n"
+              "load: none of the variants runs on this device, 0\n");
+}
+
+static void failures_of_the_driver_keep_their_number(void **state)
+{
+    const char *said = use(*state, "failures");
+
+    assert_string_equal(
+        said, "load: there is no CUDA driver, or no device that it can use, 100\n"
+              "load: a CUDA function failed, 3\n"
+              "load cubin 90 1.1: 2\n"
+              "a CUDA function failed, 2: entry 0 variant 0\n"
+              "load cubin 90 1.1: 209\n"
+              "load ptx 90 1.1: 0\n"
+              "launch kernel_1_1 grid 32 64 1 block 16 8 1 shared 0 stream (nil) arguments\n"
+              "ok, 0: entry 1 variant 1\n"
+              "launch kernel_1_1 grid 32 64 1 block 16 8 1 shared 0 stream (nil) arguments\n"
+              "a CUDA function failed, 701: entry 1 variant 1\n"
+              "launch kernel_1_1 grid 32 64 1 block 16 8 1 shared 0 stream (nil) arguments\n"
+              "ok, 0: entry 1 variant 1\n"
+              "unload 1.1\n");
+}
+
+static void a_thread_without_the_context_borrows_it(void **state)
+{
+    const char *said = use(*state, "context");
+
+    assert_string_equal(
+        said, "load: a CUDA function failed, 201\n"
+              "push context 1\n"
+              "load cubin 90 1.1: 0\n"
+              "launch kernel_1_1 grid 32 64 1 block 16 8 1 shared 0 stream (nil) arguments\n"
+              "pop context\n"
+              "ok, 0: entry 1 variant 1\n"
+              "push context 1\n"
+              "unload 1.1\n"
+              "pop context\n");
+}
+
+static void threads_load_each_variant_once(void **state)
+{
+    const Fixture *f = *state;
+
+    emit_unit_shell("cd %s && cc -g -std=c11 -fsanitize=thread -I. " TEST_DATA
+                    "/emit/launch.c mm.c -o threads -L. -lcuda -ldl -lpthread",
+                    f->folder);
+    const char *said = emit_unit_output(
+        f->arena, "cd %s && LD_LIBRARY_PATH=. ./threads threads | grep -v '^launch k' | sort",
+        f->folder);
+
+    assert_string_equal(said, "launched\nlaunched\nload cubin 90 1.1: 0\nload cubin 90 2.1: 0\n"
+                              "unload 1.1\nunload 2.1\n");
+}
+
+static void without_a_driver_it_says_so(void **state)
+{
+    const Fixture *f = *state;
+    if (access("/usr/lib/x86_64-linux-gnu/libcuda.so.1", R_OK) == 0 ||
+        access("/usr/lib64/libcuda.so.1", R_OK) == 0)
+        skip(); /* there is one */
+
+    const char *said = emit_unit_output(
+        f->arena,
+        "cd %s && echo '#include \"mm.h\"\n#include <stdio.h>\nint main(void) { mm_kernel *k; "
+        "return puts(mm_status_text(mm_load(&k))) < 0; }' > none.c && "
+        "cc none.c mm.c -o none -ldl -lpthread && ./none",
+        f->folder);
+
+    assert_string_equal(said, "there is no CUDA driver, or no device that it can use\n");
+}
+
+/* --- compilers
+ * ------------------------------------------------------------------------------------- */
+
+static bool has_program(const char *name)
+{
+    Arena *a = arena_new();
+    const bool has = system(arena_printf(a, "command -v %s > /dev/null", name)) == 0;
+    arena_free(a);
+    return has;
+}
+
+static const char *include_folder(void)
+{
+    static const char *const folders[] = {SOURCE_DIR "/.cuda/include", "/usr/local/cuda/include"};
+    for (size_t i = 0; i < 2; i++)
+        if (access(folders[i], R_OK) == 0)
+            return folders[i];
+    return getenv("CUDA_HOME") ? getenv("CUDA_HOME") : "/usr/include";
+}
+
+/* Specs that between them have all that is emitted: several launches, scratch, constants, textures,
+ * repeats, dynamic shared memory, C++ names, vectors. */
+static const char *const VARIED[] = {"mm",           "reduce",        "scan",
+                                     "sync",         "mri-q",         "peers/axpy",
+                                     "peers/lookup", "peers/stencil", "peers/reduction",
+                                     "peers/nbody"};
+enum { VARIED_COUNT = sizeof VARIED / sizeof VARIED[0] };
+
+static void compile_as(const char *folder, const char *compiler, EmitFlavour flavour)
+{
+    for (size_t i = 0; i < VARIED_COUNT; i++) {
+        Arena *a = arena_new();
+        EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, VARIED[i]), "some_", flavour);
+        emit_unit_entry(a, u, 0, emit_unit_variant(a, u, 0, 0, 90), "NVIDIA H200", 90);
+        emit_unit_write(u, folder);
+        emit_unit_shell("cd %s && %s " WARNINGS " -isystem %s -c %s.c -o %s.o", folder, compiler,
+                        include_folder(), u->name, u->name);
+        arena_free(a);
+    }
+}
+
+static void c_and_cpp_compile_it_without_a_warning(void **state)
+{
+    const Fixture *f = *state;
+    const bool clang = has_program("clang") && has_program("clang++");
+
+    compile_as(f->folder, "cc -O1 -std=c11", EMIT_DRIVER);
+    compile_as(f->folder, "c++ -x c++ -std=c++17", EMIT_DRIVER_LINKED);
+    if (clang) {
+        compile_as(f->folder, "clang -std=c11", EMIT_DRIVER_LINKED);
+        compile_as(f->folder, "clang++ -x c++ -std=c++17", EMIT_DRIVER);
+    }
+}
+
+static void nothing_compiled_is_an_error_of_the_driver_flavours(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf out = {0};
+    EmitUnit *u = make_unit(a, EMIT_DRIVER);
+    u->variants[1].codes[0].cubin = NULL;
+
+    assert_false(emit_text_code(u, &out, &d));
+    assert_int_equal(d.errors, 1);
+
+    buf_free(&out);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_size_gets_what_is_nearest_and_says_by_what_right),
+        cmocka_unit_test(code_is_loaded_once_and_launched),
+        cmocka_unit_test(what_cannot_be_launched_is_a_status),
+        cmocka_unit_test(a_newer_device_gets_ptx_and_what_fails_there_the_next_best),
+        cmocka_unit_test(failures_of_the_driver_keep_their_number),
+        cmocka_unit_test(a_thread_without_the_context_borrows_it),
+        cmocka_unit_test(threads_load_each_variant_once),
+        cmocka_unit_test(without_a_driver_it_says_so),
+        cmocka_unit_test(c_and_cpp_compile_it_without_a_warning),
+        cmocka_unit_test(nothing_compiled_is_an_error_of_the_driver_flavours),
+    };
+    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+}

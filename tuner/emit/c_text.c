@@ -1,0 +1,229 @@
+#include "tuner/emit/c_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void text_fill(Buf *out, const char *prefix, const char *text)
+{
+    for (; *text; text++) {
+        size_t plain = strcspn(text, "@^");
+        buf_add(out, text, plain);
+        text += plain;
+        if (!*text)
+            return;
+        for (const char *p = prefix; *p; p++)
+            buf_putc(out, *text == '^' ? (char)toupper((unsigned char)*p) : *p);
+    }
+}
+
+void text_printf(Buf *out, const char *prefix, const char *format, ...)
+{
+    /* The prefix goes into the format, so that nothing in the arguments is taken for it. */
+    Buf filled = {0};
+    text_fill(&filled, prefix, format);
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(out, buf_text(&filled), args);
+    va_end(args);
+    buf_free(&filled);
+}
+
+void text_string(Buf *out, const char *s)
+{
+    buf_putc(out, '"');
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\' || (*s == '?' && s[1] == '?'))
+            buf_putc(out, '\\');
+        if (*s == '\n')
+            buf_puts(out, "\\n");
+        else
+            buf_putc(out, *s);
+    }
+    buf_putc(out, '"');
+}
+
+/* Words of C11, C++17 and CUDA, and what headers or compilers define as macros. */
+static const char *const WORDS[] = {
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "class",
+    "compl",
+    "const",
+    "const_cast",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "errno",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "linux",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "stderr",
+    "stdin",
+    "stdout",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "union",
+    "unix",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+    "NULL",
+    "EOF",
+    "BUFSIZ",
+    "main",
+    "gridDim",
+    "blockIdx",
+    "blockDim",
+    "threadIdx",
+    "warpSize",
+    "dim3",
+    "INFINITY",
+    "NAN",
+    "EXIT_SUCCESS",
+    "EXIT_FAILURE",
+    "RAND_MAX",
+    "i386",
+    "noreturn",
+    "complex",
+};
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i] && strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Names that begin with "_" and a capital, or with two of them, belong to the compiler. */
+static bool is_reserved(const char *name)
+{
+    return (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1]))) ||
+           is_among(name, WORDS, sizeof WORDS / sizeof WORDS[0]);
+}
+
+const char *text_name(Arena *a, const char *name, const char *const *taken, size_t count)
+{
+    const char *out = name[0] == '_' && is_reserved(name) ? arena_printf(a, "x%s", name) : name;
+    while (is_reserved(out) || is_among(out, taken, count))
+        out = arena_printf(a, "%s_", out);
+    return out;
+}
+
+void text_comment_part(Buf *out, const char *s, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool ends = i > 0 && ((s[i - 1] == '*' && s[i] == '/') || (s[i - 1] == '/' && s[i] == '*'));
+        if (ends)
+            buf_putc(out, ' ');
+        buf_putc(out, s[i] == '\n' || s[i] == '\r' ? ' ' : s[i]);
+    }
+}
+
+void text_comment(Buf *out, const char *s)
+{
+    text_comment_part(out, s, strlen(s));
+}
+
+const char *text_scalar(TaskScalar s)
+{
+    static const char *const names[TASK_SCALARS] = {
+        [TASK_I8] = "signed char",
+        [TASK_U8] = "unsigned char",
+        [TASK_I16] = "short",
+        [TASK_U16] = "unsigned short",
+        [TASK_I32] = "int",
+        [TASK_U32] = "unsigned int",
+        [TASK_I64] = "long long",
+        [TASK_U64] = "unsigned long long",
+        [TASK_HALF] = "unsigned short",
+        [TASK_FLOAT] = "float",
+        [TASK_DOUBLE] = "double",
+    };
+    return names[s];
+}
+
+const char *text_vector(Arena *a, TaskType t)
+{
+    Buf name = {0};
+    if (t.scalar == TASK_HALF)
+        t.scalar = TASK_U16;
+    task_type_print(t, &name);
+    const char *text = arena_string(a, buf_text(&name));
+    buf_free(&name);
+    return text;
+}
+
+const char *text_pointee(TaskType t)
+{
+    return t.lanes > 1 || t.scalar == TASK_HALF ? "void" : text_scalar(t.scalar);
+}

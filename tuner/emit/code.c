@@ -1,0 +1,424 @@
+#include "tuner/emit/code.h"
+
+#include "tuner/emit/code_parts.h"
+#include "tuner/measure/contents.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Nodes of an expression that has taken in what the derived names in it mean. */
+enum { EXPRESSION_LIMIT = 1000 };
+
+/* --- texts
+ * ----------------------------------------------------------------------------------------- */
+
+void code_puts(const Code *c, Buf *out, const char *text)
+{
+    Buf filled = {0};
+    text_fill(&filled, c->prefix, text);
+    for (const char *p = buf_text(&filled); *p; p++) {
+        if (*p == '$')
+            buf_puts(out, c->calls);
+        else
+            buf_putc(out, *p);
+    }
+    buf_free(&filled);
+}
+
+void code_printf(const Code *c, Buf *out, const char *format, ...)
+{
+    /* The marks are those of the format; what the arguments bring is left alone. */
+    Buf filled = {0};
+    code_puts(c, &filled, format);
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(out, buf_text(&filled), args);
+    va_end(args);
+    buf_free(&filled);
+}
+
+/* --- arguments
+ * ------------------------------------------------------------------------------------- */
+
+bool code_is_buffer(const Argument *g)
+{
+    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
+}
+
+/* Scratch with contents of its own is the caller's to fill. */
+bool code_is_scratch(const Argument *g)
+{
+    return g->role == ARGUMENT_SCRATCH &&
+           (g->contents.kind == CONTENTS_ZERO || g->contents.kind == CONTENTS_UNDEFINED);
+}
+
+bool code_is_zeroed(const Argument *g)
+{
+    return (g->role == ARGUMENT_SCRATCH || g->role == ARGUMENT_OUT) &&
+           g->contents.kind == CONTENTS_ZERO;
+}
+
+typedef struct Uses {
+    bool any;
+} Uses;
+
+static void note_use(void *context, int slot)
+{
+    (void)slot;
+    ((Uses *)context)->any = true;
+}
+
+/* A number that follows from nothing is the caller's, as all other data. */
+bool code_is_field(const Argument *g)
+{
+    Uses uses = {false};
+    if (g->role != ARGUMENT_SCALAR)
+        return !code_is_scratch(g);
+    expr_visit_names(g->value, note_use, &uses);
+    return !uses.any;
+}
+
+/* --- names
+ * ----------------------------------------------------------------------------------------- */
+
+static void name_fields(Code *c)
+{
+    const Spec *s = c->spec;
+    const char **taken = ARENA_ARRAY(c->arena, const char *, s->argument_count + 1);
+    taken[0] = "scratch";
+    c->fields = ARENA_ARRAY(c->arena, const char *, s->argument_count);
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        c->has_scratch = c->has_scratch || code_is_scratch(g);
+        if (code_is_field(g))
+            c->fields[i] = text_name(c->arena, g->name, taken, i + 1);
+        taken[i + 1] = c->fields[i];
+    }
+}
+
+bool code_problem_is_real(const Code *c, size_t name)
+{
+    return c->spec->problems[0].values[name].kind == VALUE_REAL;
+}
+
+/* What a problem number may be: from 0 to 2^31 − 1, the range in which kernels count; more where
+ * the unit was tuned for more. */
+static CRange problem_range(const Code *c, size_t name)
+{
+    CRange r = {0, 2147483647.0};
+    for (size_t i = 0; i < c->unit->entry_count; i++) {
+        const Value v = c->unit->entries[i].problem[name];
+        const double x = value_as_real(v);
+        if (code_problem_is_real(c, name))
+            return (CRange){-1e30, 1e30};
+        if (x < 0)
+            r.low = -2147483647.0;
+        if (x > r.high)
+            r.high = 0x1p53 - 1;
+    }
+    return r;
+}
+
+static void name_problem(Code *c)
+{
+    const Spec *s = c->spec;
+    c->names = ARENA_ARRAY(c->arena, CName, spec_slot_count(s));
+    c->problem_fields = ARENA_ARRAY(c->arena, const char *, s->problem_name_count);
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        c->problem_fields[i] = text_name(c->arena, s->problem_names[i], c->problem_fields, i);
+        c->names[i] =
+            (CName){arena_printf(c->arena, "p->%s", c->problem_fields[i]), problem_range(c, i)};
+    }
+}
+
+/* --- a variant with its parameters filled in
+ * ------------------------------------------------------- */
+
+static const Expr *folded(const Code *c, const CodeVariant *v, const Expr *e)
+{
+    return e ? expr_fold(c->arena, e, v->slots, v->known, v->meaning) : NULL;
+}
+
+static const Expr *number(const Code *c, const CodeVariant *v, const Expr *e, int64_t otherwise)
+{
+    return e ? folded(c, v, e) : expr_of_value(c->arena, value_int(otherwise));
+}
+
+static void fold_derived(const Code *c, CodeVariant *v)
+{
+    const Spec *s = c->spec;
+    for (size_t k = 0; k < s->derived_count; k++) {
+        const size_t slot = spec_derived_slot(s, k);
+        const Expr *e = folded(c, v, s->derived[k].value);
+        const Value *value = expr_literal(e);
+        v->known[slot] = value != NULL;
+        if (value)
+            v->slots[slot] = *value;
+        else if (expr_size(e) <= EXPRESSION_LIMIT)
+            v->meaning[slot] = e;
+    }
+}
+
+static void fold_items(const Code *c, CodeVariant *v, CodeLaunch *k)
+{
+    const Spec *s = c->spec;
+    const Launch *l = k->launch;
+    size_t room = l->has_items ? l->item_count : s->argument_count;
+    k->items = ARENA_ARRAY(c->arena, CodeItem, room);
+    for (size_t i = 0; i < room; i++) {
+        CodeItem *item = &k->items[k->item_count];
+        item->argument = SIZE_MAX;
+        if (!l->has_items) {
+            item->argument = i;
+            k->item_count += s->arguments[i].role != ARGUMENT_CONSTANT;
+            continue;
+        }
+        k->item_count++;
+        item->item = &l->items[i];
+        if (l->items[i].own) {
+            item->value = folded(c, v, l->items[i].own->value);
+            continue;
+        }
+        const Expr *choice = folded(c, v, l->items[i].choice);
+        const Value *name = expr_literal(choice);
+        for (size_t g = 0; name && g < s->argument_count; g++)
+            if (strcmp(s->arguments[g].name, name->string) == 0)
+                item->argument = g;
+        item->choice = name ? NULL : choice;
+    }
+}
+
+/* From the least to the most of what a repeat name stands for. */
+static CRange repeat_range(const Code *c, const CodeVariant *v, const CodeLaunch *k)
+{
+    CRange all = {0, 0};
+    const CWriter w = {.names = v->names, .exact = true};
+    (void)c;
+    for (size_t i = 0; i < k->value_count; i++) {
+        const Value *value = expr_literal(k->values[i]);
+        const Expr *parts[3];
+        CRange r = {-0x1p63, 0x1p63};
+        if (value && value->kind == VALUE_LIST && value->list->count > 0) {
+            r.low = r.high = value_as_real(value->list->at[0]);
+            for (size_t n = 1; n < value->list->count; n++) {
+                const double x = value_as_real(value->list->at[n]);
+                r = (CRange){x < r.low ? x : r.low, x > r.high ? x : r.high};
+            }
+        } else if (c_is_range(k->values[i], parts)) {
+            const CRange from = parts[0] ? c_range(&w, parts[0]) : (CRange){0, 0};
+            const CRange to = c_range(&w, parts[1]);
+            r = (CRange){from.low < to.low ? from.low : to.low,
+                         from.high > to.high ? from.high : to.high};
+        } else if (expr_kind(k->values[i]) == VALUE_INT) {
+            r = c_range(&w, k->values[i]);
+        }
+        all = i == 0 ? r
+                     : (CRange){r.low < all.low ? r.low : all.low,
+                                r.high > all.high ? r.high : all.high};
+    }
+    return all;
+}
+
+static void fold_repeat(const Code *c, CodeVariant *v, CodeLaunch *k)
+{
+    static const char *const taken[] = {"p",  "a",      "k",       "s",    "d",
+                                        "ok", "stream", "scratch", "error"};
+    const Launch *l = k->launch;
+    k->repeat = l->repeat ? folded(c, v, l->repeat) : NULL;
+    k->value_count = l->repeat_value_count;
+    k->values = ARENA_ARRAY(c->arena, const Expr *, k->value_count);
+    for (size_t i = 0; i < k->value_count; i++)
+        k->values[i] = folded(c, v, l->repeat_values[i]);
+    if (!l->repeat_name)
+        return;
+    k->name = text_name(c->arena, l->repeat_name, taken, sizeof taken / sizeof taken[0]);
+    k->range = repeat_range(c, v, k);
+    v->names[l->repeat_slot] = (CName){k->name, k->range};
+}
+
+static void fold_launch(const Code *c, CodeVariant *v, CodeLaunch *k, const Launch *l)
+{
+    k->launch = l;
+    fold_repeat(c, v, k);
+    for (int i = 0; i < 3; i++) {
+        k->grid[i] = number(c, v, l->grid[i], 1);
+        k->block[i] = number(c, v, l->block[i], 1);
+    }
+    k->shared = number(c, v, l->shared, 0);
+    fold_items(c, v, k);
+}
+
+static void note_argument(const Code *c, CodeVariant *v, const char *name)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (strcmp(c->spec->arguments[i].name, name) == 0)
+            v->taken[i] = true;
+}
+
+static void note_taken(const Code *c, CodeVariant *v)
+{
+    const Spec *s = c->spec;
+    v->taken = ARENA_ARRAY(c->arena, bool, s->argument_count);
+    for (size_t i = 0; i < s->argument_count; i++)
+        v->taken[i] = s->arguments[i].role == ARGUMENT_CONSTANT;
+    for (size_t l = 0; l < s->launch_count; l++)
+        for (size_t i = 0; i < v->launches[l].item_count; i++) {
+            const CodeItem *item = &v->launches[l].items[i];
+            if (item->argument != SIZE_MAX)
+                v->taken[item->argument] = true;
+            else if (item->choice)
+                for (size_t g = 0; g < s->argument_count; g++)
+                    if (c_may_choose(item->choice, s->arguments[g].name))
+                        note_argument(c, v, s->arguments[g].name);
+        }
+}
+
+static void fold_variant(const Code *c, CodeVariant *v)
+{
+    const Spec *s = c->spec;
+    const size_t slots = spec_slot_count(s);
+    v->slots = ARENA_ARRAY(c->arena, Value, slots);
+    v->known = ARENA_ARRAY(c->arena, bool, slots);
+    v->meaning = ARENA_ARRAY(c->arena, const Expr *, slots);
+    v->names = ARENA_ARRAY(c->arena, CName, slots);
+    memcpy(v->names, c->names, slots * sizeof *v->names);
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        v->slots[i] = v->variant->slots[i];
+        v->known[i] = v->tuned_size_only;
+    }
+    for (size_t i = 0; i < s->parameter_count; i++) {
+        const size_t slot = spec_parameter_slot(s, i);
+        v->slots[slot] = v->variant->slots[slot];
+        v->known[slot] = true;
+    }
+    spec_set_arguments(s, v->slots);
+    for (size_t i = 0; i < s->argument_count; i++)
+        v->known[spec_argument_slot(s, i)] = true;
+    fold_derived(c, v);
+    v->launches = ARENA_ARRAY(c->arena, CodeLaunch, s->launch_count);
+    for (size_t l = 0; l < s->launch_count; l++)
+        fold_launch(c, v, &v->launches[l], &s->launches[l]);
+    v->counts = ARENA_ARRAY(c->arena, const Expr *, s->argument_count);
+    v->values = ARENA_ARRAY(c->arena, const Expr *, s->argument_count);
+    for (size_t i = 0; i < s->argument_count; i++) {
+        v->counts[i] = folded(c, v, s->arguments[i].count);
+        v->values[i] = folded(c, v, s->arguments[i].value);
+    }
+    note_taken(c, v);
+}
+
+static void open_variant(Code *c, size_t i)
+{
+    CodeVariant *v = &c->variants[i];
+    v->variant = &c->unit->variants[i];
+    v->number = i + 1;
+    v->tuned_size_only = v->variant->fixed;
+    fold_variant(c, v);
+    const char *why = NULL;
+    if (v->tuned_size_only || code_is_sayable(c, v, &why))
+        return;
+    diag_warn(c->d, (Span){0},
+              "%s serves the size alone that it was tuned for: '%s' cannot be said in C",
+              v->variant->name, why);
+    *v = (CodeVariant){.variant = v->variant, .number = i + 1, .tuned_size_only = true, .why = why};
+    fold_variant(c, v);
+}
+
+Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
+{
+    Code *c = ARENA_NEW(a, Code);
+    *c = (Code){.arena = a, .unit = u, .spec = u->spec, .prefix = u->prefix, .d = d};
+    c->calls = u->flavour == EMIT_DRIVER ? "k->cu." : "cu";
+    if (u->entry_count == 0 || u->variant_count == 0) {
+        diag_fail(d, "there is nothing to emit");
+        return NULL;
+    }
+    name_fields(c);
+    name_problem(c);
+    c->variants = ARENA_ARRAY(a, CodeVariant, u->variant_count);
+    for (size_t i = 0; i < u->variant_count; i++)
+        open_variant(c, i);
+    return c;
+}
+
+/* --- constants
+ * ------------------------------------------------------------------------------------- */
+
+static bool integer_fits(TaskScalar type, int64_t i)
+{
+    const bool is_unsigned =
+        type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
+    const size_t bits = 8 * task_scalar_size(type);
+    if (bits == 64)
+        return !is_unsigned || i >= 0;
+    const int64_t most = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
+    return i <= most && i >= (is_unsigned ? 0 : -most - 1);
+}
+
+bool code_literal(TaskScalar type, Value v, Buf *out)
+{
+    const double real = value_as_real(v);
+    unsigned char bytes[8];
+    if (v.kind != VALUE_INT && v.kind != VALUE_REAL)
+        return false;
+    if (type == TASK_HALF) {
+        buf_printf(out, "0x%04x", contents_half(real));
+        return true;
+    }
+    if (!task_scalar_is_float(type))
+        return v.kind == VALUE_INT && integer_fits(type, v.integer) && c_value(v, out);
+    contents_store(type, real, bytes);
+    const bool same = type == TASK_DOUBLE || contents_value(type, bytes) == real;
+    buf_puts(out, same ? "" : "(float)");
+    const bool ok = c_value(value_real(real), out);
+    buf_puts(out, same && type == TASK_FLOAT ? "f" : "");
+    return ok;
+}
+
+/* --- expressions in lines
+ * -------------------------------------------------------------------------- */
+
+static CWriter writer(CodeLines *l, bool exact)
+{
+    return (CWriter){.out = &l->text,
+                     .names = l->variant ? l->variant->names : l->code->names,
+                     .prefix = l->code->prefix,
+                     .exact = exact,
+                     .helpers = &l->code->helpers};
+}
+
+bool lines_expr(CodeLines *l, const Expr *e, bool exact, CPlace place)
+{
+    CWriter w = writer(l, exact);
+    const bool ok = c_expr(&w, e, place);
+    l->uses_ok = l->uses_ok || w.uses_ok;
+    return ok;
+}
+
+bool lines_condition(CodeLines *l, const Expr *e, CPlace place)
+{
+    CWriter w = writer(l, false);
+    const bool ok = c_condition(&w, e, place);
+    l->uses_ok = l->uses_ok || w.uses_ok;
+    return ok;
+}
+
+CWriter lines_writer(CodeLines *l, bool exact)
+{
+    return writer(l, exact);
+}
+
+/* --- whole texts
+ * ----------------------------------------------------------------------------------- */
+
+bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
+{
+    Arena *a = arena_new();
+    Code *c = code_open(a, u, d);
+    if (c && u->flavour == EMIT_RUNTIME)
+        code_runtime(c, out);
+    else if (c)
+        code_driver(c, out);
+    arena_free(a);
+    return c != NULL;
+}

@@ -1,0 +1,130 @@
+/* Of NAME.c and NAME.cu what is the same in all flavours. */
+#include "tuner/emit/code_parts.h"
+
+#include <string.h>
+
+void code_top(const Code *c, Buf *out)
+{
+    const EmitUnit *u = c->unit;
+    const char *kind = u->flavour == EMIT_RUNTIME ? "CUDA runtime API, for nvcc"
+                       : u->flavour == EMIT_DRIVER
+                           ? "CUDA driver API, opened at run time: link with -ldl where that is a "
+                             "library, and with\n * -lpthread"
+                           : "CUDA driver API: link with -lcuda and -lpthread";
+    buf_printf(out, "/* %s.%s: the tuned kernels behind %s.h.\n *\n", u->name,
+               u->flavour == EMIT_RUNTIME ? "cu" : "c", u->name);
+    buf_printf(out, " * %s.\n *\n", kind);
+    buf_printf(
+        out,
+        " * Made by aptune %s; what is inside and where it comes from stands in %s.h.  Which "
+        "variant a\n"
+        " * size gets: what the table has for it, or for the nearest size, as far as the spec's\n"
+        " * constraints, the launch's limits and the arguments' types allow.  p->N is a number of "
+        "the\n * problem; p a problem, a the arguments, s the shape of a launch. */\n",
+        APTUNE_VERSION, u->name);
+}
+
+void code_common(const Code *c, Buf *out)
+{
+    code_puts(
+        c, out,
+        "/* --- sizes ------------------------------------------------------------------------ */\n"
+        "\n"
+        "/* What is asked of a device before it is used. */\n"
+        "typedef struct @device {\n"
+        "    const char *name;\n"
+        "    int arch;               /* 90 is compute capability 9.0 */\n"
+        "    long long shared_bytes; /* dynamic shared memory that a block may have */\n"
+        "} @device;\n"
+        "\n"
+        "/* How a kernel is launched. */\n"
+        "typedef struct @shape {\n"
+        "    long long grid[3], block[3], shared;\n"
+        "} @shape;\n"
+        "\n");
+}
+
+static const char STATUS_TEXT[] =
+    "const char *@status_text(int status)\n"
+    "{\n"
+    "    switch (status) {\n"
+    "    case ^OK:\n"
+    "        return \"ok\";\n"
+    "    case ^NO_DRIVER:\n"
+    "        return \"there is no CUDA driver, or no device that it can use\";\n"
+    "    case ^NO_CODE:\n"
+    "        return \"none of the variants runs on this device\";\n"
+    "    case ^SIZE:\n"
+    "        return \"none of the variants is valid for this size\";\n"
+    "    case ^ARGUMENT:\n"
+    "        return \"an argument is missing, or a pointer is not aligned\";\n"
+    "    case ^CUDA:\n"
+    "        return \"a CUDA function failed\";\n"
+    "    default:\n"
+    "        return \"unknown status\";\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static void write_default(const Code *c, size_t i, Buf *out)
+{
+    const Argument *g = &c->spec->arguments[i];
+    Evaluation ev = {.arena = c->arena};
+    Value v;
+    if (g->role != ARGUMENT_SCALAR || !c->fields[i] || !expr_eval(g->value, NULL, &ev, &v))
+        return;
+    for (int lane = 0; lane < g->element.lanes; lane++) {
+        const Value one = v.kind == VALUE_LIST ? v.list->at[lane] : v;
+        buf_printf(out, "    a->%s", c->fields[i]);
+        if (g->element.lanes > 1)
+            buf_printf(out, "[%d]", lane);
+        buf_puts(out, " = ");
+        code_literal(g->element.scalar, one, out);
+        buf_puts(out, ";\n");
+    }
+}
+
+static void write_defaults(const Code *c, Buf *out)
+{
+    code_puts(c, out, "void @arguments_default(@arguments *a)\n{\n    memset(a, 0, sizeof *a);\n");
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        write_default(c, i, out);
+    buf_puts(out, "}\n\n");
+}
+
+static void write_scratch_bytes(const Code *c, Buf *out)
+{
+    code_puts(c, out,
+              "size_t @scratch_bytes(const @kernel *k, const @problem *p)\n{\n"
+              "    @choice choice;\n"
+              "    return @choose(k, p, &choice) == ^OK ? choice.scratch_bytes : 0;\n}\n\n");
+}
+
+/* The work of a run, where it is a matter of the size alone. */
+static void write_work(Code *c, const char *name, const Expr *e, Buf *out)
+{
+    CodeLines l = {.code = c};
+    if (!e || !code_work_is_sayable(c, e))
+        return;
+    CWriter w = lines_writer(&l, false);
+    c_real(&w, code_of_size(c, e), C_ANYWHERE);
+    code_printf(c, out, "double @%s(const @problem *p)\n{\n", name);
+    buf_puts(out, w.uses_ok ? "    int ok = 1;\n" : "");
+    buf_puts(out, strstr(buf_text(&l.text), "p->") ? "" : "    (void)p;\n");
+    if (w.uses_ok)
+        buf_printf(out, "    const double work = %s;\n    return ok ? work : 0;\n}\n\n",
+                   buf_text(&l.text));
+    else
+        buf_printf(out, "    return %s;\n}\n\n", buf_text(&l.text));
+    buf_free(&l.text);
+}
+
+void code_interface(Code *c, Buf *out)
+{
+    code_puts(c, out, STATUS_TEXT);
+    write_defaults(c, out);
+    write_scratch_bytes(c, out);
+    write_work(c, "flop", c->spec->work_flop, out);
+    write_work(c, "bytes", c->spec->work_bytes, out);
+    write_work(c, "items", c->spec->work_items, out);
+}
