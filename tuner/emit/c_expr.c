@@ -1,7 +1,7 @@
 #include "tuner/emit/c_expr.h"
 
-#include "metrics/base/expr_tree.h"
 #include "tuner/emit/c_helpers.h"
+#include "tuner/emit/c_range.h"
 #include "tuner/emit/c_text.h"
 
 #include <inttypes.h>
@@ -9,204 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Beyond it a sum or product of 64-bit integers is taken for one that may overflow: half of what
- * fits, so that what doubles leave out of a range does not matter. */
-static const double SAFE = 0x1p62;
-
-/* What a real number stays below when no arithmetic with it can be infinite or no number. */
-static const double REAL_SAFE = 1e300;
-
-/* --- ranges
- * ---------------------------------------------------------------------------------------- */
-
-static CRange everything(const Expr *e)
-{
-    return e->kind == VALUE_REAL ? (CRange){-INFINITY, INFINITY} : (CRange){-0x1p63, 0x1p63};
-}
-
-static CRange range_with(CRange r, double v)
-{
-    return (CRange){v < r.low ? v : r.low, v > r.high ? v : r.high};
-}
-
-static CRange join(CRange a, CRange b)
-{
-    return range_with(range_with(a, b.low), b.high);
-}
-
-/* The least and the most of what `op` makes of the ends of two ranges. */
-static CRange of_corners(CRange a, CRange b, double (*op)(double, double))
-{
-    const double first = op(a.low, b.low);
-    CRange r = {first, first};
-    r = range_with(r, op(a.low, b.high));
-    r = range_with(r, op(a.high, b.low));
-    return range_with(r, op(a.high, b.high));
-}
-
-static double times(double a, double b)
-{
-    return a == 0 || b == 0 ? 0 : a * b;
-}
-
-static double quotient(double a, double b)
-{
-    return a / b;
-}
-
-static bool is_safe(const Expr *e, CRange r)
-{
-    const double limit = e->kind == VALUE_REAL ? REAL_SAFE : SAFE;
-    return r.low >= -limit && r.high <= limit;
-}
-
-static bool without_zero(CRange r)
-{
-    return r.low > 0 || r.high < 0;
-}
-
-/* The result of a sum, difference or product before it is known whether it fits. */
-static CRange raw_range(const CWriter *w, const Expr *e)
-{
-    const CRange a = c_range(w, e->args[0]), b = c_range(w, e->args[1]);
-    switch (e->op) {
-    case OP_ADD:
-        return (CRange){a.low + b.low, a.high + b.high};
-    case OP_SUBTRACT:
-        return (CRange){a.low - b.high, a.high - b.low};
-    default:
-        return of_corners(a, b, times);
-    }
-}
-
-static bool is_plain_arithmetic(const CWriter *w, const Expr *e)
-{
-    const CRange r = raw_range(w, e);
-    return is_safe(e, r) && r.low == r.low && r.high == r.high;
-}
-
-/* Are "/" or "//" plain in C?  For integers of which neither is negative, C's division is both. */
-static bool is_plain_division(const CWriter *w, const Expr *e)
-{
-    const CRange a = c_range(w, e->args[0]), b = c_range(w, e->args[1]);
-    if (e->kind == VALUE_REAL)
-        return e->op == OP_DIVIDE && without_zero(b) && is_safe(e, a) &&
-               fmin(fabs(b.low), fabs(b.high)) >= 1e-3;
-    if (e->op == OP_DIVIDE)
-        return !w->exact && without_zero(b) && (a.low > -SAFE || b.low > 0);
-    return a.low >= 0 && b.low > 0;
-}
-
-static CRange division_range(const CWriter *w, const Expr *e)
-{
-    const CRange a = c_range(w, e->args[0]), b = c_range(w, e->args[1]);
-    if (!without_zero(b) || !is_safe(e, a) || !is_safe(e, b))
-        return everything(e);
-    CRange r = of_corners(a, b, quotient);
-    if (e->kind == VALUE_INT && e->op == OP_FLOOR_DIV)
-        r = (CRange){floor(r.low), floor(r.high)};
-    else if (e->kind == VALUE_INT && e->op == OP_DIVIDE)
-        r = (CRange){trunc(r.low), trunc(r.high)};
-    else if (e->kind == VALUE_INT)
-        r = (CRange){ceil(r.low), ceil(r.high)};
-    else
-        r = (CRange){floor(r.low), ceil(r.high)};
-    return range_with(r, 0); /* a failure gives 0 */
-}
-
-static CRange modulo_range(const CWriter *w, const Expr *e)
-{
-    const CRange b = c_range(w, e->args[1]);
-    const double one = e->kind == VALUE_INT ? 1 : 0;
-    return (CRange){b.low < 0 ? b.low + one : 0, b.high > 0 ? b.high - one : 0};
-}
-
-static CRange power_range(const CWriter *w, const Expr *e)
-{
-    const CRange a = c_range(w, e->args[0]), b = c_range(w, e->args[1]);
-    if (a.low < 0 || b.low < 0 || pow(a.high, b.high) > SAFE)
-        return everything(e);
-    return (CRange){0, fmax(1, pow(a.high, b.high))};
-}
-
-static bool is_call(const Expr *e, const char *name)
-{
-    return e->op == OP_CALL && strcmp(e->name, name) == 0;
-}
-
-static CRange extreme_range(const CWriter *w, const Expr *e)
-{
-    if (e->count == 1 && e->args[0]->kind == VALUE_LIST)
-        return everything(e);
-    CRange r = c_range(w, e->args[0]);
-    bool least = is_call(e, "min");
-    for (int i = 1; i < e->count; i++) {
-        const CRange a = c_range(w, e->args[i]);
-        r = least ? (CRange){fmin(r.low, a.low), fmin(r.high, a.high)}
-                  : (CRange){fmax(r.low, a.low), fmax(r.high, a.high)};
-    }
-    return r;
-}
-
-static CRange call_range(const CWriter *w, const Expr *e)
-{
-    if (is_call(e, "min") || is_call(e, "max"))
-        return extreme_range(w, e);
-    if (is_call(e, "ceil_div"))
-        return division_range(w, e);
-    if (is_call(e, "known"))
-        return c_range(w, e->args[0]);
-    if (is_call(e, "is_pow2"))
-        return (CRange){0, 1};
-    const CRange a = c_range(w, e->args[0]);
-    if (is_call(e, "abs"))
-        return (CRange){0, fmax(fabs(a.low), fabs(a.high))};
-    if (is_call(e, "floor") || is_call(e, "ceil"))
-        return (CRange){floor(a.low), ceil(a.high)};
-    if (is_call(e, "sqrt"))
-        return (CRange){0, a.high > 0 ? sqrt(a.high) : 0};
-    if (is_call(e, "log2") && a.high <= REAL_SAFE)
-        return (CRange){-1100, 1100};
-    return everything(e);
-}
-
-static CRange value_range(Value v)
-{
-    const double r = v.kind == VALUE_INT || v.kind == VALUE_REAL ? value_as_real(v) : v.boolean;
-    return (CRange){r, r};
-}
-
-CRange c_range(const CWriter *w, const Expr *e)
-{
-    switch (e->op) {
-    case OP_LITERAL:
-        return value_range(e->literal);
-    case OP_NAME:
-        return w->names[e->slot].range;
-    case OP_CALL:
-        return call_range(w, e);
-    case OP_NEGATE: {
-        const CRange a = c_range(w, e->args[0]);
-        return (CRange){-a.high, -a.low};
-    }
-    case OP_SELECT:
-        return join(c_range(w, e->args[1]), c_range(w, e->args[2]));
-    case OP_ADD:
-    case OP_SUBTRACT:
-    case OP_MULTIPLY:
-        return is_plain_arithmetic(w, e) ? raw_range(w, e) : everything(e);
-    case OP_DIVIDE:
-    case OP_FLOOR_DIV:
-        return division_range(w, e);
-    case OP_MODULO:
-        return modulo_range(w, e);
-    case OP_POWER:
-        return power_range(w, e);
-    default:
-        return (CRange){0, 1};
-    }
-}
 
 /* --- values
  * ---------------------------------------------------------------------------------------- */
@@ -322,7 +124,7 @@ static bool write_sum(CWriter *w, const Expr *e, CPlace place)
     } how[] = {
         {"+", C_SUM, HELP_ADD}, {"-", C_SUM, HELP_SUBTRACT}, {"*", C_PRODUCT, HELP_MULTIPLY}};
     const int i = (int)e->op - (int)OP_ADD;
-    if (is_plain_arithmetic(w, e))
+    if (range_is_plain_arithmetic(w, e))
         return write_infix(w, e, how[i].op, how[i].own, place);
     if (e->kind == VALUE_INT)
         return call_helper(w, how[i].helper, e, VALUE_INT, true);
@@ -334,7 +136,7 @@ static bool write_sum(CWriter *w, const Expr *e, CPlace place)
 
 static bool write_division(CWriter *w, const Expr *e, CPlace place)
 {
-    if (is_plain_division(w, e))
+    if (range_is_plain_division(w, e))
         return write_infix(w, e, "/", C_PRODUCT, place);
     if (e->kind == VALUE_REAL)
         return call_helper(w, e->op == OP_DIVIDE ? HELP_REAL_DIVIDE : HELP_REAL_FLOOR_DIV, e,
@@ -374,7 +176,7 @@ static bool write_negate(CWriter *w, const Expr *e, CPlace place)
 {
     const CRange a = c_range(w, e->args[0]);
     (void)place;
-    if (e->kind == VALUE_INT && a.low < -SAFE) {
+    if (e->kind == VALUE_INT && a.low < -RANGE_SAFE) {
         open_helper(w, HELP_SUBTRACT, true);
         buf_puts(w->out, "0, ");
         const bool ok = c_expr(w, e->args[0], C_ANYWHERE);
@@ -502,7 +304,7 @@ static bool write_compare(CWriter *w, const Expr *e, CPlace place)
 /* min(a, min(b, c)) */
 static bool write_extreme(CWriter *w, const Expr *e, CPlace place)
 {
-    const bool least = is_call(e, "min"), real = e->kind == VALUE_REAL;
+    const bool least = range_is_call(e, "min"), real = e->kind == VALUE_REAL;
     const CHelper h = real ? least ? HELP_REAL_MIN : HELP_REAL_MAX : least ? HELP_MIN : HELP_MAX;
     if (e->count == 1 && e->args[0]->kind == VALUE_LIST)
         return false;
@@ -527,7 +329,7 @@ static bool write_ceil_div(CWriter *w, const Expr *e, CPlace place)
         return call_helper(w, HELP_REAL_CEIL_DIV, e, VALUE_REAL, true);
     const CRange r = c_range(w, a);
     if (b->op != OP_LITERAL || b->literal.integer < 2 || r.low < 0 ||
-        r.high + value_as_real(b->literal) > SAFE)
+        r.high + value_as_real(b->literal) > RANGE_SAFE)
         return call_helper(w, HELP_CEIL_DIV, e, VALUE_INT, true);
     buf_puts(w->out, place > C_PRODUCT ? "((" : "(");
     const bool ok = c_expr(w, a, C_SUM);
@@ -566,7 +368,7 @@ static bool whole(CWriter *w, const Expr *e)
 
 static bool write_rounding(CWriter *w, const Expr *e, CPlace place)
 {
-    const bool down = is_call(e, "floor");
+    const bool down = range_is_call(e, "floor");
     if (e->kind == VALUE_INT)
         return c_expr(w, e->args[0], place);
     *w->helpers |= 1u << (down ? HELP_FLOOR : HELP_CEIL);
@@ -578,25 +380,25 @@ static bool write_rounding(CWriter *w, const Expr *e, CPlace place)
 
 static bool write_call(CWriter *w, const Expr *e, CPlace place)
 {
-    if (is_call(e, "min") || is_call(e, "max"))
+    if (range_is_call(e, "min") || range_is_call(e, "max"))
         return write_extreme(w, e, place);
-    if (is_call(e, "ceil_div"))
+    if (range_is_call(e, "ceil_div"))
         return write_ceil_div(w, e, place);
-    if (is_call(e, "abs"))
+    if (range_is_call(e, "abs"))
         return write_abs(w, e, place);
-    if (is_call(e, "is_pow2")) {
+    if (range_is_call(e, "is_pow2")) {
         open_helper(w, HELP_IS_POW2, false);
         const bool ok = whole(w, e->args[0]);
         buf_putc(w->out, ')');
         return ok;
     }
-    if (is_call(e, "sqrt"))
+    if (range_is_call(e, "sqrt"))
         return call_helper(w, HELP_SQRT, e, VALUE_REAL, true);
-    if (is_call(e, "log2"))
+    if (range_is_call(e, "log2"))
         return call_helper(w, HELP_LOG2, e, VALUE_REAL, true);
-    if (is_call(e, "floor") || is_call(e, "ceil"))
+    if (range_is_call(e, "floor") || range_is_call(e, "ceil"))
         return write_rounding(w, e, place);
-    if (is_call(e, "known"))
+    if (range_is_call(e, "known"))
         return c_expr(w, e->args[0], place);
     return false; /* a list */
 }
@@ -606,7 +408,7 @@ static bool write_call(CWriter *w, const Expr *e, CPlace place)
 
 bool c_is_range(const Expr *e, const Expr *parts[3])
 {
-    if (!is_call(e, "range"))
+    if (!range_is_call(e, "range"))
         return false;
     parts[0] = e->count > 1 ? e->args[0] : NULL;
     parts[1] = e->args[e->count > 1 ? 1 : 0];
@@ -718,9 +520,9 @@ static bool member_of(CWriter *w, const Expr *value, const Expr *item)
         return false;
     if (c_is_range(item, parts))
         return member_of_range(w, value, parts);
-    if (is_call(item, "divisors"))
+    if (range_is_call(item, "divisors"))
         return member_of_divisors(w, value, item);
-    return is_call(item, "pow2") && member_of_powers(w, value, item);
+    return range_is_call(item, "pow2") && member_of_powers(w, value, item);
 }
 
 bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count)

@@ -105,8 +105,8 @@ static void write_top(const Code *c, Buf *out)
     }
     code_puts(c, out, c->spec->problem_name_count ? "};\n" : "0};\n");
     code_puts(c, out,
-              " *     int status = @load(&kernel);              once for each device\n"
-              " *     @arguments_default(&arguments);           … then the pointers\n"
+              " *     int status = @load(&kernel); (once for each device)\n"
+              " *     @arguments_default(&arguments); (and then the pointers)\n"
               " *     if (status == ^OK)\n"
               " *         status = @launch(kernel, &size, &arguments, stream, NULL);\n"
               " *     if (status != ^OK)\n"
