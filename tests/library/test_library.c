@@ -1017,6 +1017,33 @@ static void the_tuned_kernel_is_written_where_asked(void **state)
     aptune_free(a);
 }
 
+static void recordings_are_written_out_without_opening_the_space(void **state)
+{
+    (void)state;
+    char emitted[256];
+    snprintf(emitted, sizeof emitted, "%s", in_folder("of-recordings"));
+    aptune *a = handle_on(TUTORIAL);
+    set(a, "emit", "runtime");
+    set(a, "emit-name", "turned");
+    set(a, "emit-prefix", "my_");
+
+    check(a, aptune_emit_recordings(a, emitted, NULL, 0));
+
+    assert_non_null(strstr(aptune_emitted(a), "of-recordings/turned.cu"));
+    assert_int_equal(aptune_count(a), 0); /* nothing is open */
+    char command[300];
+    snprintf(command, sizeof command, "grep -c my_launch %s/turned.h", emitted);
+    char *uses = output_of(command);
+    assert_true(atoi(uses) > 0);
+    free(uses);
+
+    const char *none = "/nonexistent/x.times";
+    assert_int_equal(aptune_emit_recordings(a, emitted, &none, 1), APTUNE_WRONG);
+    assert_non_null(strstr(aptune_message(a), none));
+    assert_int_equal(aptune_set(a, "emit-prefix", "9-"), APTUNE_WRONG);
+    aptune_free(a);
+}
+
 /* --- the group -------------------------------------------------------------------------------- */
 
 static int make_folder(void **state)
@@ -1066,6 +1093,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(values_of_arguments_are_their_bytes),
         cmocka_unit_test(structs_of_other_versions_are_filled_as_far_as_they_go),
         cmocka_unit_test(the_tuned_kernel_is_written_where_asked),
+        cmocka_unit_test(recordings_are_written_out_without_opening_the_space),
         cmocka_unit_test(threads_tune_at_the_same_time),
         cmocka_unit_test(threads_measure_at_the_same_time),
         cmocka_unit_test(nothing_of_the_callers_is_changed),

@@ -293,9 +293,16 @@ typedef enum aptune_text_kind {
  * same kind. */
 APTUNE_API const char *aptune_text(aptune *a, aptune_text_kind kind);
 
-/* Writes the tuned kernel for other projects into a folder, which is made if need be.
- * aptune_emitted lists the files, with commas between them. */
+/* Writes the tuned kernel for other projects into a folder, which is made if need be: sources,
+ * code, a C header with loader and launcher.  The options "emit" (flavour), "emit-name" and
+ * "emit-prefix" say how.  aptune_emitted lists the files, with commas between them. */
 APTUNE_API aptune_status aptune_emit(aptune *a, const char *folder);
+
+/* The same from recordings of the option "space", several problems and devices in one unit that
+ * chooses between them, without tuning: the handle's space is not opened.  The first recording is
+ * the default.  Without any (count 0) those beside the spec are taken. */
+APTUNE_API aptune_status aptune_emit_recordings(aptune *a, const char *folder,
+                                                const char *const *recordings, size_t count);
 APTUNE_API const char *aptune_emitted(const aptune *a);
 
 /* Writes the report with pictures, report.html and pictures/, into a folder, which is made if need
