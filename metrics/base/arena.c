@@ -35,8 +35,20 @@ struct Arena {
     size_t used;
 };
 
+/* The one thing that is not passed along: whoever asks for memory is everybody. */
+static _Thread_local jmp_buf *escape;
+
+jmp_buf *memory_set_escape(jmp_buf *to)
+{
+    jmp_buf *before = escape;
+    escape = to;
+    return before;
+}
+
 static void out_of_memory(size_t size)
 {
+    if (escape)
+        longjmp(*escape, 1);
     fprintf(stderr, "aptune: out of memory (asked for %zu bytes)\n", size);
     exit(1);
 }

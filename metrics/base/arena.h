@@ -6,12 +6,14 @@
  * ownership rule of the whole program.
  *
  * Memory is zeroed, and zero is a valid start for every struct.  Running out of
- * memory prints one line and ends the program, so no caller checks.  Under
+ * memory prints one line and ends the program, so no caller checks; a library in
+ * somebody else's program sets an escape instead.  Under
  * AddressSanitizer every object is an allocation of its own, so that overruns
  * are caught. */
 #ifndef APTUNE_BASE_ARENA_H
 #define APTUNE_BASE_ARENA_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -48,5 +50,10 @@ size_t arena_used(const Arena *a);
 void *memory_new(size_t size);
 void *memory_zeroed(size_t count, size_t size);
 void *memory_resize(void *old, size_t count, size_t size);
+
+/* Where this thread goes on, by longjmp, when there is no memory left; NULL: the program ends.
+ * Gives the one before, which must be set again before the function ends that has called setjmp.
+ * What was being worked on is lost: memory and descriptors that only its functions knew of. */
+jmp_buf *memory_set_escape(jmp_buf *to);
 
 #endif

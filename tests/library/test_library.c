@@ -30,7 +30,7 @@ static char folder[64];
 
 static const char *in_folder(const char *name)
 {
-    static char path[256];
+    static _Thread_local char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
@@ -739,6 +739,44 @@ static void threads_tune_at_the_same_time(void **state)
 
 enum { SIGNALS = 32 };
 
+/* On a GPU of its own, with a compile cache that both write. */
+static void *measure_on(void *device)
+{
+    const char *number = device;
+    aptune *a = handle_on(MANY);
+    char output[300];
+    snprintf(output, sizeof output, "%s-%s", in_folder("together"), number);
+    set(a, "home", in_folder("home"));
+    set(a, "output", output);
+    set(a, "cache-dir", in_folder("together-cache"));
+    set(a, "device", number);
+    check(a, aptune_tune(a));
+    assert_int_equal(aptune_source(a), APTUNE_MEASURED);
+    char *best = strdup(aptune_name(a, aptune_best(a)));
+    aptune_free(a);
+    return best;
+}
+
+static void threads_measure_at_the_same_time(void **state)
+{
+    (void)state;
+    char numbers[2][2] = {"0", "1"};
+    pthread_t threads[2];
+    void *best[2];
+    make_synthetic_home();
+    setenv("SYNTHETIC_GPUS", "2", 1);
+
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, measure_on, numbers[i]), 0);
+    for (size_t i = 0; i < 2; i++)
+        pthread_join(threads[i], &best[i]);
+
+    unsetenv("SYNTHETIC_GPUS");
+    assert_string_equal(best[0], best[1]); /* the made-up times are of the code */
+    free(best[0]);
+    free(best[1]);
+}
+
 static size_t descriptors_open(void)
 {
     size_t count = 0;
@@ -830,6 +868,57 @@ static void the_callers_handler_of_ended_children_may_stay(void **state)
     aptune_free(a);
     sigaction(SIGCHLD, &before, NULL);
     assert_true(children_ended > 0);
+}
+
+/* --- little memory ---------------------------------------------------------------------------- */
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+
+/* This program once more, where allocations of more than 16 MB fail: a space of that size, then one
+ * that has room. */
+static int be_without_memory(void)
+{
+    aptune *a = aptune_new();
+    write_text(in_folder("k.cu"), "extern \"C\" __global__ void k() {}\n");
+    write_text(in_folder("large.spec"), "kernel \"k.cu\" k\n"
+                                        "param A in range(0, 1000)\n"
+                                        "param B in range(0, 300)\n"
+                                        "block 32\n"
+                                        "grid 1\n");
+    set(a, "space", in_folder("large.spec"));
+    set(a, "arch", "sm_90");
+    int failed = aptune_tune(a) == APTUNE_NO_MEMORY && aptune_tune(a) == APTUNE_NO_MEMORY &&
+                 strcmp(aptune_message(a), "out of memory") == 0;
+    aptune_reset(a);
+    int begins_anew = strcmp(aptune_message(a), "") == 0;
+    aptune_free(a);
+    a = replay_of(TUTORIAL);
+    int goes_on = aptune_tune(a) == APTUNE_OK;
+    aptune_free(a);
+    return failed && begins_anew && goes_on ? 0 : 1;
+}
+
+static void out_of_memory_is_a_status(void **state)
+{
+    (void)state;
+#ifndef ADDRESS_SANITIZER
+    skip(); /* its allocator can be told to fail */
+#endif
+    char command[512], self[256];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = '\0';
+    snprintf(command, sizeof command,
+             "ASAN_OPTIONS=max_allocation_size_mb=16:allocator_may_return_null=1:detect_leaks=0 "
+             "%s little-memory %s 2>/dev/null",
+             self, folder);
+    assert_int_equal(system(command), 0);
 }
 
 /* A locale with a comma for a point, made here where the system has none. */
@@ -946,8 +1035,12 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "little-memory") == 0) {
+        snprintf(folder, sizeof folder, "%s", argv[2]);
+        return be_without_memory();
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_handle_knows_nothing_before_it_is_asked_to),
         cmocka_unit_test(wrong_options_are_values_with_a_message),
@@ -974,9 +1067,11 @@ int main(void)
         cmocka_unit_test(structs_of_other_versions_are_filled_as_far_as_they_go),
         cmocka_unit_test(the_tuned_kernel_is_written_where_asked),
         cmocka_unit_test(threads_tune_at_the_same_time),
+        cmocka_unit_test(threads_measure_at_the_same_time),
         cmocka_unit_test(nothing_of_the_callers_is_changed),
         cmocka_unit_test(the_callers_children_are_left_to_it),
         cmocka_unit_test(the_callers_handler_of_ended_children_may_stay),
+        cmocka_unit_test(out_of_memory_is_a_status),
         cmocka_unit_test(numbers_have_a_point_whatever_the_locale_is),
         cmocka_unit_test(callbacks_run_in_the_callers_locale),
     };

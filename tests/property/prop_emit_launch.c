@@ -8,6 +8,7 @@
 #include "metrics/base/file.h"
 #include "metrics/device/device.h"
 #include "tests/support/emit_unit.h"
+#include "tuner/emit/c_text.h"
 #include "tuner/run/run_parts.h"
 
 #include <setjmp.h>
@@ -51,6 +52,7 @@ typedef struct Case {
     const Subject *subject;
     Arena *arena;
     Value *slots;
+    const Value *tuned; /* of the variant at its own size */
     bool taken[64];
     uint64_t scratch; /* bytes */
     uint64_t at[64];  /* addresses of buffers */
@@ -126,6 +128,13 @@ static bool place_buffers(Case *c)
         const double bytes = (double)count.integer * (double)task_type_size(g->element);
         if (bytes > 0x1p48)
             return false;
+        if (g->role == ARGUMENT_CONSTANT) {
+            Evaluation ev = {.arena = c->arena};
+            Value compiled;
+            assert_true(expr_eval(g->count, c->tuned, &ev, &compiled));
+            if (!value_equal(count, compiled))
+                return false;
+        }
         if (!is_partitioned(g) || !c->taken[i])
             continue;
         c->at[i] = SCRATCH + c->scratch;
@@ -253,7 +262,7 @@ static bool say_launches(Case *c, size_t variant)
 static const char *tuners_words(Arena *a, const Subject *u, size_t variant, const Value *size)
 {
     const EmitVariant *v = &u->unit->variants[variant];
-    Case c = {.subject = u, .arena = a};
+    Case c = {.subject = u, .arena = a, .tuned = v->slots};
     c.slots = ARENA_ARRAY(a, Value, spec_slot_count(u->spec));
     memcpy(c.slots, v->slots, spec_slot_count(u->spec) * sizeof *c.slots);
     bool tuned_size = true;
@@ -355,11 +364,12 @@ static void print_pointers(const Subject *u, Buf *out)
     bool scratch = false;
     for (size_t i = 0; i < u->spec->argument_count; i++) {
         const Argument *g = &u->spec->arguments[i];
+        const char *name = text_name(u->arena, g->name, NULL, 0); /* not a word of C's */
         scratch = scratch || is_partitioned(g);
         if (g->role == ARGUMENT_TEXTURE)
-            buf_printf(out, "    a.%s = 0x%llxULL;\n", g->name, (unsigned long long)address_of(i));
+            buf_printf(out, "    a.%s = 0x%llxULL;\n", name, (unsigned long long)address_of(i));
         else if (g->role != ARGUMENT_SCALAR && !is_partitioned(g))
-            buf_printf(out, "    a.%s = (void *)0x%llxULL;\n", g->name,
+            buf_printf(out, "    a.%s = (void *)0x%llxULL;\n", name,
                        (unsigned long long)address_of(i));
     }
     if (scratch)
@@ -541,6 +551,7 @@ static const char *const SPECS[] = {"access",
                                     "transpose",
                                     "transpose-tutorial",
                                     "vectoradd",
+                                    "emit/torture",
                                     "peers/axpy",
                                     "peers/convolution",
                                     "peers/digest",

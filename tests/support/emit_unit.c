@@ -1,6 +1,7 @@
 #include "tests/support/emit_unit.h"
 
 #include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/emit/code.h"
 
 #include <math.h>
@@ -15,19 +16,12 @@
 const Spec *emit_unit_spec(Arena *a, const char *name)
 {
     Diag d = diag_new(a);
-    const bool peer = strncmp(name, "peers/", 6) == 0;
-    const char *path = peer ? arena_printf(a, TEST_DATA "/%s.spec", name)
-                            : arena_printf(a, SOURCE_DIR "/spaces/%s.spec", name);
+    const char *path = strchr(name, '/') ? arena_printf(a, TEST_DATA "/%s.spec", name)
+                                         : arena_printf(a, SOURCE_DIR "/spaces/%s.spec", name);
     const Spec *s = spec_read(a, path, &d);
     if (!s)
-        fail_msg("cannot read %s", path);
+        fail_msg("cannot read %s: %s", path, d.messages.at[0].text);
     return s;
-}
-
-static void note_problem(void *context, int slot)
-{
-    bool *fixed = context;
-    *fixed = *fixed || slot >= 0;
 }
 
 typedef struct Below {
@@ -44,7 +38,6 @@ static void note_below(void *context, int slot)
 bool emit_unit_is_fixed(const Spec *s)
 {
     Below b = {s->problem_name_count, false};
-    (void)note_problem;
     for (size_t i = 0; i < s->option_count; i++) {
         const CompileOption *o = &s->option_parts[i];
         if (o->condition)
@@ -150,6 +143,68 @@ EmitEntry *emit_unit_entry(Arena *a, EmitUnit *u, size_t problem, size_t variant
                            const char *device, int arch)
 {
     return emit_unit_entry_of(a, u, u->spec->problems[problem].values, variant, device, arch);
+}
+
+typedef VEC(const char *) Names;
+
+static void add_name(Arena *a, Names *names, const char *name, size_t length)
+{
+    VEC_PUSH(a, names, arena_copy(a, name, length));
+}
+
+/* What "-DNAME=value" options and parameters define, and what the source itself does. */
+static void write_macros(Arena *a, const EmitUnit *u, size_t variant, Buf *out, Names *names)
+{
+    const Spec *s = u->spec;
+    const Value *slots = u->variants[variant].slots;
+    for (size_t p = 0; p < s->parameter_count; p++) {
+        if (!spec_parameter_is_macro(s, p))
+            continue;
+        buf_printf(out, "#define %s ", s->parameters[p].name);
+        value_print_bare(slots[spec_parameter_slot(s, p)], out);
+        buf_putc(out, '\n');
+        add_name(a, names, s->parameters[p].name, strlen(s->parameters[p].name));
+    }
+    for (size_t i = 0; i < s->option_count; i++) {
+        Buf option = {0};
+        Evaluation ev = {.arena = a};
+        assert_true(spec_text_fill(&s->option_parts[i].text, slots, &ev, &option));
+        const char *text = buf_text(&option), *equals = strchr(text, '=');
+        if (strncmp(text, "-D", 2) == 0 && equals) {
+            const int length = (int)(equals - text) - 2;
+            buf_printf(out, "#define %.*s %s\n", length, text + 2, equals + 1);
+            add_name(a, names, text + 2, (size_t)length);
+        }
+        buf_free(&option);
+    }
+}
+
+static void note_macros(Arena *a, const char *source, Names *names)
+{
+    for (const char *p = strstr(source, "#define "); p; p = strstr(p + 1, "#define ")) {
+        p += strlen("#define ");
+        add_name(a, names, p, strcspn(p, " (\n"));
+    }
+}
+
+void emit_unit_sources(Arena *a, EmitUnit *u, size_t variant)
+{
+    EmitCode *codes = u->variants[variant].codes;
+    for (size_t l = 0; l < u->spec->launch_count; l++) {
+        size_t size;
+        Diag d = diag_new(a);
+        Buf text = {0};
+        Names names = {0};
+        const char *source = file_read(a, u->spec->launches[l].path, &size, &d);
+        assert_non_null(source);
+        write_macros(a, u, variant, &text, &names);
+        buf_puts(&text, source);
+        note_macros(a, source, &names);
+        codes[l].source = arena_string(a, buf_text(&text));
+        codes[l].macros = names.at;
+        codes[l].macro_count = names.count;
+        buf_free(&text);
+    }
 }
 
 static void write_text(const EmitUnit *u, const char *folder, const char *end,

@@ -8,7 +8,7 @@
 #include "tuner/emit/unit.h"
 #include "tuner/space/space.h"
 
-/* A spec of spaces/ ("mm") or tests/data/peers ("peers/axpy"), by its name.  Fails the test. */
+/* A spec of spaces/ ("mm") or tests/data ("peers/axpy"), by its name.  Fails the test. */
 const Spec *emit_unit_spec(Arena *a, const char *name);
 
 /* Is there an option that changes with the problem, so that the code is compiled for one size? */
@@ -28,6 +28,10 @@ EmitEntry *emit_unit_entry(Arena *a, EmitUnit *u, size_t problem, size_t variant
 /* The same for a size of its own. */
 EmitEntry *emit_unit_entry_of(Arena *a, EmitUnit *u, const Value *values, size_t variant,
                               const char *device, int arch);
+
+/* Gives a variant its sources: the spec's own files behind the parameters as macros.  For the runtime
+ * flavour, which compiles them; their includes must be the toolkit's. */
+void emit_unit_sources(Arena *a, EmitUnit *u, size_t variant);
 
 /* Writes NAME.h, NAME.c or NAME.cu, and NAME_code.h to a folder.  Fails the test. */
 void emit_unit_write(const EmitUnit *u, const char *folder);

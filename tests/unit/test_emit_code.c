@@ -271,6 +271,36 @@ static void c_and_cpp_compile_it_without_a_warning(void **state)
     }
 }
 
+/* Two variants in one file: equal names of kernels, helpers, macros and variables do not meet.
+ * Among them are C++ names, variables that only one of the two has, and kernels that are not
+ * launched. */
+static void nvcc_compiles_several_variants_in_one_file(void **state)
+{
+    static const char *const specs[] = {"peers/axpy", "peers/reduction", "mri-q", "reduce"};
+    const Fixture *f = *state;
+    const char *nvcc = has_program("nvcc")                             ? "nvcc"
+                       : access("/usr/local/cuda/bin/nvcc", X_OK) == 0 ? "/usr/local/cuda/bin/nvcc"
+                                                                       : NULL;
+    if (!nvcc) {
+        print_message("skipped: there is no nvcc on the path or in /usr/local/cuda\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        Arena *a = arena_new();
+        EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, specs[i]), "some_", EMIT_RUNTIME);
+        for (size_t v = 0; v < 2; v++) {
+            emit_unit_variant(a, u, 0, 1 + 7 * v, 90);
+            emit_unit_sources(a, u, v);
+            emit_unit_entry(a, u, 0, v, "NVIDIA H200", 90);
+        }
+        emit_unit_write(u, f->folder);
+        emit_unit_shell("cd %s && %s -std=c++17 -arch=sm_90 -Werror all-warnings "
+                        "-Xcompiler -Wall,-Wextra,-Werror -c %s.cu -o %s.o",
+                        f->folder, nvcc, u->name, u->name);
+        arena_free(a);
+    }
+}
+
 static void nothing_compiled_is_an_error_of_the_driver_flavours(void **state)
 {
     (void)state;
@@ -299,6 +329,7 @@ int main(void)
         cmocka_unit_test(threads_load_each_variant_once),
         cmocka_unit_test(without_a_driver_it_says_so),
         cmocka_unit_test(c_and_cpp_compile_it_without_a_warning),
+        cmocka_unit_test(nvcc_compiles_several_variants_in_one_file),
         cmocka_unit_test(nothing_compiled_is_an_error_of_the_driver_flavours),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);

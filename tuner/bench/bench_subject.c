@@ -3,6 +3,8 @@
 
 #include "tuner/run/run_final.h"
 
+#include <string.h>
+
 /* --- the recording ----------------------------------------------------------------------------
  */
 
@@ -126,15 +128,23 @@ static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
     return count == 0 || compile(r, wanted, count);
 }
 
+/* Is the code another one than the recording has of it?  Other architectures always have other
+ * code. */
+static bool is_stale(const Run *r, size_t i)
+{
+    const TimesRecording *t = r->recording;
+    if (!t || strcmp(t->header.arch, run_architecture(r->arena, r)) != 0)
+        return false;
+    const RecordRow *row = run_recorded_row(r, t, i);
+    return row && !run_same_code(r, &r->configs[i], row);
+}
+
 bool bench_fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out)
 {
-    const RecordRow *row = NULL;
     if (!compile_subject(r, o, b))
         return false;
     if (o->emitted)
         return bench_emitted_code(r, o->emitted, b->config, out);
-    if (r->recording)
-        row = run_recorded_row(r, r->recording, b->config);
-    b->stale = row && !run_same_code(r, &r->configs[b->config], row);
+    b->stale = is_stale(r, b->config);
     return run_fetch(r, b->config, out);
 }

@@ -136,12 +136,16 @@ json_t *sheet_json(const Sheet *s)
  * -----------------------------------------------------------------------------------
  */
 
+/* Rows; longer ones get a class of their own, for pages to give them less room. */
+enum { LONG_TABLE = 60 };
+
 void sheet_print_html(const Sheet *s, Buf *out)
 {
     char room[CELL_ROOM];
     buf_puts(out, "<h3>");
     svg_text(out, s->title);
-    buf_puts(out, "</h3>\n<div class=\"wide\"><table><tr>");
+    buf_printf(out, "</h3>\n<div class=\"wide%s\"><table><tr>",
+               s->rows.count > LONG_TABLE ? " long" : "");
     for (size_t c = 0; c < s->column_count; c++) {
         buf_puts(out, s->columns[c].kind == CELL_TEXT ? "<th>" : "<th class=\"n\">");
         svg_text(out, s->columns[c].title);

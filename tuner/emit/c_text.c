@@ -194,6 +194,30 @@ void text_comment(Buf *out, const char *s)
     text_comment_part(out, s, strlen(s));
 }
 
+/* Bytes since the last line began. */
+static size_t column_of(const Buf *b)
+{
+    size_t column = 0;
+    while (column < b->size && b->text[b->size - 1 - column] != '\n')
+        column++;
+    return column;
+}
+
+void text_comment_wrapped(Buf *out, const char *start, const char *s)
+{
+    enum { WIDTH = 98 };
+    for (bool first = true; *s; first = false) {
+        const size_t length = strcspn(s, " ");
+        if (!first && column_of(out) + 1 + length > WIDTH)
+            buf_printf(out, "\n%s", start);
+        else if (!first)
+            buf_putc(out, ' ');
+        text_comment_part(out, s, length);
+        s += length;
+        s += strspn(s, " ");
+    }
+}
+
 const char *text_scalar(TaskScalar s)
 {
     static const char *const names[TASK_SCALARS] = {

@@ -23,6 +23,9 @@ const char *text_name(Arena *a, const char *name, const char *const *taken, size
 void text_comment(Buf *out, const char *s);
 void text_comment_part(Buf *out, const char *s, size_t length);
 
+/* The same, of several words, on lines of at most 98 bytes; the next ones begin with `start`. */
+void text_comment_wrapped(Buf *out, const char *start, const char *s);
+
 /* The type of one scalar: "float", "unsigned char"; half is "unsigned short", its bits. */
 const char *text_scalar(TaskScalar s);
 

@@ -324,6 +324,54 @@ static void open_variant(Code *c, size_t i)
     fold_variant(c, v);
 }
 
+/* --- entries that are of no use
+ * -------------------------------------------------------------------- */
+
+/* Does an expression leave a remainder at a size? */
+static bool leaves_remainder(const Code *c, const Expr *e, const Value *slots)
+{
+    Evaluation ev = {.arena = c->arena};
+    Value v;
+    return e && (!expr_eval(e, slots, &ev, &v) || ev.inexact);
+}
+
+/* The expression of a variant that does, of those that do not use a repeat name; NULL: none. */
+static const Expr *remainder_of(const Code *c, const CodeVariant *v, const Value *slots)
+{
+    for (size_t k = 0; k < c->spec->derived_count; k++)
+        if (leaves_remainder(c, v->meaning[spec_derived_slot(c->spec, k)], slots))
+            return c->spec->derived[k].value;
+    for (size_t l = 0; l < c->spec->launch_count; l++) {
+        const CodeLaunch *k = &v->launches[l];
+        for (int i = 0; i < 3 && !k->name; i++) {
+            if (leaves_remainder(c, k->grid[i], slots))
+                return k->launch->grid[i];
+            if (leaves_remainder(c, k->block[i], slots))
+                return k->launch->block[i];
+        }
+    }
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (v->taken[i] && leaves_remainder(c, v->counts[i], slots))
+            return c->spec->arguments[i].count;
+    return NULL;
+}
+
+static void warn_of_entry(const Code *c, const EmitEntry *e)
+{
+    const CodeVariant *v = &c->variants[e->variant];
+    Value *slots = ARENA_ARRAY(c->arena, Value, spec_slot_count(c->spec));
+    memcpy(slots, v->slots, spec_slot_count(c->spec) * sizeof *slots);
+    for (size_t i = 0; i < c->spec->problem_name_count; i++)
+        slots[i] = e->problem[i];
+    const Expr *why = remainder_of(c, v, slots);
+    if (why)
+        diag_warn(
+            c->d, expr_span(why),
+            "this division leaves a remainder for the size that was tuned, so that the emitted "
+            "unit "
+            "will not launch it; write // if rounding down is meant, ceil_div for rounding up");
+}
+
 Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
 {
     Code *c = ARENA_NEW(a, Code);
@@ -338,6 +386,8 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
     c->variants = ARENA_ARRAY(a, CodeVariant, u->variant_count);
     for (size_t i = 0; i < u->variant_count; i++)
         open_variant(c, i);
+    for (size_t i = 0; i < u->entry_count; i++)
+        warn_of_entry(c, &u->entries[i]);
     return c;
 }
 

@@ -100,6 +100,37 @@ static void write_scratch_bytes(const Code *c, Buf *out)
               "    return @choose(k, p, &choice) == ^OK ? choice.scratch_bytes : 0;\n}\n\n");
 }
 
+/* How many elements a buffer has, by variant. */
+static void write_elements(Code *c, size_t argument, Buf *out)
+{
+    const char *name = c->spec->arguments[argument].name;
+    Buf cases = {0};
+    bool uses_ok = false;
+    for (size_t v = 0; v < c->unit->variant_count; v++) {
+        CodeLines l = {.code = c, .variant = &c->variants[v]};
+        lines_expr(&l, c->variants[v].counts[argument], true, C_ANYWHERE);
+        buf_printf(&cases, "    case %zu:\n        return %s;\n", v + 1, buf_text(&l.text));
+        uses_ok = uses_ok || l.uses_ok;
+        buf_free(&l.text);
+    }
+    code_printf(c, out, "static long long @count_%s(int variant, const @problem *p)\n{\n%s%s", name,
+                uses_ok ? "    int ok = 1;\n" : "",
+                strstr(buf_text(&cases), "p->") ? "" : "    (void)p;\n");
+    buf_printf(out, "    switch (variant) {\n%s    default:\n        return 0;\n    }\n}\n\n",
+               buf_text(&cases));
+    code_printf(c, out,
+                "long long @%s_elements(int variant, const @problem *p)\n{\n"
+                "    const @device any = {\"\", 0, LLONG_MAX};\n"
+                "    long long most = 0;\n"
+                "    for (int i = 1; i <= (int)^VARIANTS; i++)\n"
+                "        if ((variant == 0 || variant == i) && @fits(i, &any, p) && @count_%s(i, "
+                "p) > most)\n"
+                "            most = @count_%s(i, p);\n"
+                "    return most;\n}\n\n",
+                name, name, name);
+    buf_free(&cases);
+}
+
 /* The work of a run, where it is a matter of the size alone. */
 static void write_work(Code *c, const char *name, const Expr *e, Buf *out)
 {
@@ -124,6 +155,9 @@ void code_interface(Code *c, Buf *out)
     code_puts(c, out, STATUS_TEXT);
     write_defaults(c, out);
     write_scratch_bytes(c, out);
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (code_counts_by_variant(c, i))
+            write_elements(c, i, out);
     write_work(c, "flop", c->spec->work_flop, out);
     write_work(c, "bytes", c->spec->work_bytes, out);
     write_work(c, "items", c->spec->work_items, out);

@@ -27,7 +27,7 @@ static void write_fact(const char *what, const char *text, Buf *out)
     if (!text || !*text)
         return;
     buf_printf(out, " *     %-10s ", what);
-    text_comment(out, text);
+    text_comment_wrapped(out, " *                ", text);
     buf_putc(out, '\n');
 }
 
@@ -63,7 +63,7 @@ static void write_variant(const Code *c, size_t i, Buf *out)
 {
     const CodeVariant *v = &c->variants[i];
     buf_printf(out, " *\n * Variant %zu, for sm_%d: ", i + 1, v->variant->arch);
-    text_comment(out, v->variant->name);
+    text_comment_wrapped(out, " *     ", v->variant->name);
     buf_putc(out, '\n');
     for (size_t l = 0; l < c->spec->launch_count; l++) {
         const EmitCode *code = &v->variant->codes[l];
@@ -128,19 +128,44 @@ static void write_top(const Code *c, Buf *out)
 /* --- types
  * ----------------------------------------------------------------------------------------- */
 
+/* Lines of a struct: declarations, and comments behind them, one below the other. */
+typedef struct Fields {
+    Buf text; /* "declaration\tcomment\n" */
+} Fields;
+
+static void write_fields(Fields *f, Buf *out)
+{
+    size_t width = 0;
+    for (const char *p = buf_text(&f->text); *p; p = strchr(p, '\n') + 1) {
+        const size_t length = strcspn(p, "\t");
+        width = length > width ? length : width;
+    }
+    for (const char *p = buf_text(&f->text); *p; p = strchr(p, '\n') + 1) {
+        const size_t length = strcspn(p, "\t"), comment = strcspn(p + length + 1, "\n");
+        buf_puts(out, "    ");
+        buf_add(out, p, length);
+        buf_fill(out, ' ', comment ? width - length + 1 : 0);
+        buf_add(out, p + length + 1, comment);
+        buf_putc(out, '\n');
+    }
+    buf_free(&f->text);
+}
+
 static void write_problem_type(const Code *c, Buf *out)
 {
+    Fields fields = {0};
     code_puts(c, out,
               "/* A size.  Numbers that are out of range have no variant. */\ntypedef struct "
               "@problem {\n");
     for (size_t i = 0; i < c->spec->problem_name_count; i++) {
         const bool real = code_problem_is_real(c, i);
         const CRange r = c->names[i].range;
-        buf_printf(out, "    %s %s;", real ? "double" : "long long", c->problem_fields[i]);
+        buf_printf(&fields.text, "%s %s;\t", real ? "double" : "long long", c->problem_fields[i]);
         if (!real)
-            buf_printf(out, " /* from %.0f to %.0f */", r.low, r.high);
-        buf_putc(out, '\n');
+            buf_printf(&fields.text, "/* from %.0f to %.0f */", r.low, r.high);
+        buf_putc(&fields.text, '\n');
     }
+    write_fields(&fields, out);
     if (c->spec->problem_name_count == 0)
         buf_puts(out, "    int none; /* there is one size only */\n");
     code_puts(c, out, "} @problem;\n\n");
@@ -156,13 +181,14 @@ static void write_elements(const Expr *count, Buf *out)
 
 static const char *role_of(const Argument *g)
 {
-    static const char *const names[] = {[ARGUMENT_IN] = "in",
-                                        [ARGUMENT_OUT] = "out",
-                                        [ARGUMENT_INOUT] = "in and out",
-                                        [ARGUMENT_SCALAR] = "number",
-                                        [ARGUMENT_SCRATCH] = "scratch, with contents of your own",
-                                        [ARGUMENT_CONSTANT] = "copied to the variable of that name",
-                                        [ARGUMENT_TEXTURE] = "texture object"};
+    static const char *const names[] = {
+        [ARGUMENT_IN] = "in",
+        [ARGUMENT_OUT] = "out",
+        [ARGUMENT_INOUT] = "in and out",
+        [ARGUMENT_SCALAR] = "number",
+        [ARGUMENT_SCRATCH] = "scratch, with contents of your own",
+        [ARGUMENT_CONSTANT] = "copied to the device's variable of that name before each launch",
+        [ARGUMENT_TEXTURE] = "texture object"};
     return names[g->role];
 }
 
@@ -188,17 +214,16 @@ static void write_field(const Code *c, size_t i, Buf *out)
 {
     const Argument *g = &c->spec->arguments[i];
     if (g->role == ARGUMENT_SCALAR) {
-        buf_printf(out, "    %s %s", text_scalar(g->element.scalar), c->fields[i]);
+        buf_printf(out, "%s %s", text_scalar(g->element.scalar), c->fields[i]);
         if (g->element.lanes > 1)
             buf_printf(out, "[%d]", g->element.lanes);
     } else if (g->role == ARGUMENT_TEXTURE) {
-        buf_printf(out, "    unsigned long long %s", c->fields[i]);
+        buf_printf(out, "unsigned long long %s", c->fields[i]);
     } else {
         const bool read = g->role == ARGUMENT_IN || g->role == ARGUMENT_CONSTANT;
-        buf_printf(out, "    %s%s *%s", read ? "const " : "", text_pointee(g->element),
-                   c->fields[i]);
+        buf_printf(out, "%s%s *%s", read ? "const " : "", text_pointee(g->element), c->fields[i]);
     }
-    buf_puts(out, "; /* ");
+    buf_puts(out, ";\t/* ");
     write_meaning(g, out);
     buf_puts(out, " */\n");
 }
@@ -211,8 +236,21 @@ static bool has_fields(const Code *c)
     return c->has_scratch;
 }
 
+static const char CONSTANTS_NOTE[] = "/* Variables of the device are the code's own: launches that "
+                                     "may run at the same time, in several\n"
+                                     " * streams, must give them the same contents. */\n";
+
+static bool has_constants(const Code *c)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (c->spec->arguments[i].role == ARGUMENT_CONSTANT)
+            return true;
+    return false;
+}
+
 static void write_arguments_type(const Code *c, Buf *out)
 {
+    Fields fields = {0};
     code_puts(c, out,
               "/* What a launch gets.  Pointers are the device's, aligned to 16 bytes; what "
               "follows from the\n"
@@ -220,12 +258,16 @@ static void write_arguments_type(const Code *c, Buf *out)
               "typedef struct @arguments {\n");
     for (size_t i = 0; i < c->spec->argument_count; i++)
         if (c->fields[i])
-            write_field(c, i, out);
+            write_field(c, i, &fields.text);
     if (c->has_scratch)
-        code_puts(c, out, "    void *scratch; /* of @scratch_bytes, aligned to 256 bytes */\n");
+        code_puts(c, &fields.text,
+                  "void *scratch;\t/* of @scratch_bytes, aligned to 256 bytes */\n");
     if (!has_fields(c))
-        buf_puts(out, "    int none;\n");
+        buf_puts(&fields.text, "int none;\t\n");
+    write_fields(&fields, out);
     code_puts(c, out, "} @arguments;\n\n");
+    if (has_constants(c))
+        buf_printf(out, "%s\n", CONSTANTS_NOTE);
 }
 
 static const char ENUMS[] =
@@ -282,7 +324,7 @@ static const char FUNCTIONS[] =
     " * launched and may be NULL.  Several threads may launch at a time. */\n"
     "int @launch(@kernel *kernel, const @problem *problem, const @arguments *arguments, void "
     "*stream,\n"
-    "            @choice *took);\n"
+    "    @choice *took);\n"
     "\n"
     "/* Bytes of scratch memory that a launch of this size needs; 0 for none, and where no variant "
     "is\n"
@@ -299,6 +341,19 @@ static const char FUNCTIONS[] =
     "after\n"
     " * ^CUDA, ^NO_CODE or ^NO_DRIVER; 0 when there was none.  NULL is fine. */\n"
     "int @cuda_error(const @kernel *kernel);\n";
+
+/* Buffers whose size depends on the variant. */
+static void write_element_counts(const Code *c, Buf *out)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (code_counts_by_variant(c, i))
+            code_printf(c, out,
+                        "\n/* Elements of `%s` for a variant that is valid for the size; for "
+                        "variant 0 the most "
+                        "of any\n * that is. */\n"
+                        "long long @%s_elements(int variant, const @problem *problem);\n",
+                        c->fields[i], c->spec->arguments[i].name);
+}
 
 static void write_work(Code *c, const char *name, const char *what, const Expr *e, Buf *out)
 {
@@ -382,6 +437,7 @@ bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
         write_arguments_type(c, out);
         code_puts(c, out, ENUMS);
         code_puts(c, out, FUNCTIONS);
+        write_element_counts(c, out);
         write_work(c, "flop", "Floating-point operations", c->spec->work_flop, out);
         write_work(c, "bytes", "Bytes moved at least", c->spec->work_bytes, out);
         write_work(c, "items", "Items worked on", c->spec->work_items, out);

@@ -111,6 +111,9 @@ const Expr *code_of_size(const Code *c, const Expr *e);
 /* Is an amount of work a matter of the size alone, and C has words for it? */
 bool code_work_is_sayable(Code *c, const Expr *e);
 
+/* Is it a buffer of the caller's whose size is a matter of the variant, too? */
+bool code_counts_by_variant(const Code *c, size_t argument);
+
 /* Bytes of one of a variant's buffers. */
 const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument);
 

@@ -86,7 +86,7 @@ static const char BESIDE[] =
     "\n"
     "template <class... Arguments>\n"
     "static int @start_%zu(const @kernel *k, int function, const @shape *s, cudaStream_t stream,\n"
-    "                      Arguments... arguments)\n"
+    "    Arguments... arguments)\n"
     "{\n"
     "%s"
     "    %s<<<@dim(s->grid), @dim(s->block), (size_t)s->shared, stream>>>(arguments...);\n"
@@ -186,7 +186,7 @@ static void write_missing(const Code *c, Buf *out)
                   "template <class Variable>\n"
                   "static int @set_variable(const Variable &variable, const void *from, long long "
                   "bytes,\n"
-                  "                         cudaStream_t stream)\n"
+                  "    cudaStream_t stream)\n"
                   "{\n"
                   "    if (from == NULL)\n"
                   "        return ^ARGUMENT;\n"
@@ -369,7 +369,7 @@ static void write_runs(Code *c, Buf *out)
         code_run(c, &c->variants[i], out, &why);
     code_puts(c, out,
               "static int @run(@kernel *k, int variant, const @problem *p, const @arguments *a,\n"
-              "                cudaStream_t stream)\n{\n    switch (variant) {\n");
+              "    cudaStream_t stream)\n{\n    switch (variant) {\n");
     for (size_t i = 1; i <= c->unit->variant_count; i++)
         code_printf(c, out, "    case %zu:\n        return @run_%zu(k, p, a, stream);\n", i, i);
     code_puts(c, out, "    default:\n        return ^NO_CODE;\n    }\n}\n\n");
@@ -474,7 +474,7 @@ static const char LAUNCH[] =
     "/* On the kernel's device, which is this thread's. */\n"
     "static int @launch_here(@kernel *k, const @problem *p, const @arguments *a, cudaStream_t "
     "stream,\n"
-    "                        @choice *took)\n"
+    "    @choice *took)\n"
     "{\n"
     "    @choice choice;\n"
     "    const cudaError_t before = cudaPeekAtLastError();\n"

@@ -593,7 +593,7 @@ static bool is_sound_sayable(Code *c, const char **why)
 static void write_heading(Code *c, const CodeVariant *v, Buf *out)
 {
     buf_printf(out, "/* --- variant %zu ---\n *\n * ", v->number);
-    text_comment(out, v->variant->name);
+    text_comment_wrapped(out, " * ", v->variant->name);
     buf_puts(out, "\n");
     if (v->why) {
         buf_puts(out, " *\n * It serves the size alone that it was tuned for, since there are no "
@@ -726,4 +726,10 @@ bool code_work_is_sayable(Code *c, const Expr *e)
     const bool said = concerns_size_alone(c, e) && c_real(&w, code_of_size(c, e), C_ANYWHERE);
     buf_free(&l.text);
     return said;
+}
+
+bool code_counts_by_variant(const Code *c, size_t argument)
+{
+    const Argument *g = &c->spec->arguments[argument];
+    return g->count && c->fields[argument] && !concerns_size_alone(c, g->count);
 }

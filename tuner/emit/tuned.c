@@ -14,6 +14,7 @@ typedef struct Parted {
     Texts defines; /* "#define BM 64", in order */
     Texts names;   /* that they define */
     Texts folders; /* -I */
+    Texts toolkit; /* "-I…" of the toolkit and its libraries, which stay where they are */
     Texts forced;  /* -include */
     Texts rest;    /* to be given to a compiler again, --minimal among them */
 } Parted;
@@ -60,6 +61,17 @@ static void add_define(Arena *a, Parted *p, const char *text)
     VEC_PUSH(a, &p->names, arena_copy(a, text, strcspn(text, "=( ")));
 }
 
+/* Is a folder part of a CUDA toolkit, by the headers that each of them has? */
+static bool is_toolkit(Arena *a, const char *folder)
+{
+    static const char *const headers[] = {"cuda_runtime_api.h", "cuda_fp16.h", "cub/cub.cuh",
+                                          "thrust/version.h", "cuda/std/version"};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        if (file_exists(path_join(a, folder, headers[i])))
+            return true;
+    return false;
+}
+
 static void part_option(Arena *a, const CompileJob *job, size_t *i, Parted *p)
 {
     static const char *const defines[] = {"--define-macro", "-define-macro"};
@@ -74,6 +86,8 @@ static void part_option(Arena *a, const CompileJob *job, size_t *i, Parted *p)
         VEC_PUSH(a, &p->defines, arena_printf(a, "#undef %s", value));
     else if ((value = value_of(job, i, "", forced, 3)) != NULL)
         VEC_PUSH(a, &p->forced, value);
+    else if (strncmp(option, "-I", 2) == 0 && is_toolkit(a, option + 2))
+        VEC_PUSH(a, &p->toolkit, option);
     else if (strncmp(option, "-I", 2) == 0) /* the source has written all forms of it so */
         VEC_PUSH(a, &p->folders, option + 2);
     else
@@ -167,6 +181,15 @@ static void put_together(Arena *a, const Run *r, const char *comment, const char
     buf_free(&b);
 }
 
+/* What the text and the headers that it still includes are: the template's hash has those. */
+static Hash text_hash(const TunedSource *t)
+{
+    Hasher *h = hasher_new();
+    hasher_add(h, t->text.text, t->text.size);
+    hasher_string(h, t->text.include_count > 0 ? t->original.source->hash.text : "");
+    return hasher_end(h);
+}
+
 /* The source goes by the template's name: it is part of the code where that says __FILE__. */
 static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const Parted *p)
 {
@@ -174,7 +197,9 @@ static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const 
     *s = (CompileSource){.name = t->original.source->name,
                          .text = t->text.text,
                          .size = t->text.size,
-                         .hash = hash_bytes(t->text.text, t->text.size)};
+                         .options = p->toolkit.at,
+                         .option_count = p->toolkit.count,
+                         .hash = text_hash(t)};
     CompileSetting setting = {.architecture = run_architecture(a, r),
                               .options = p->rest.at,
                               .option_count = p->rest.count,

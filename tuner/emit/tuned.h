@@ -1,8 +1,8 @@
 /* The source of one configuration, specialised: whoever has it needs neither spec nor template.
  *
- * Parameters and the options' -D become a block of #define in front, and local includes stand in
- * place (inline.h).  By NVRTC, with the options that are left, it compiles to the code that the
- * configuration has; whoever gives it away compares the two. */
+ * Parameters and the options' -D become a block of #define in front, and includes stand in place
+ * (inline.h), but for those of the CUDA toolkit.  By NVRTC, with the options that are left, it
+ * compiles to the code that the configuration has; whoever gives it away compares the two. */
 #ifndef APTUNE_EMIT_TUNED_H
 #define APTUNE_EMIT_TUNED_H
 

@@ -29,7 +29,7 @@ static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
     buf_putc(out, '\n');
 }
 
-void unit_print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *out)
+static void print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *out)
 {
     const EmitUnit *u = m->unit;
     const EmitVariant *v = &u->variants[variant];
@@ -74,7 +74,7 @@ static bool specialise(Work *w, size_t variant, size_t launch)
     UnitMaker *m = w->maker;
     const Claim *c = shown_claim(m, variant);
     Buf comment = {0};
-    unit_print_origin(m, variant, launch, &comment);
+    print_origin(m, variant, launch, &comment);
     bool ok = tuned_make(m->arena, c->run, c->config, launch, buf_text(&comment),
                          &item_of(w, variant, launch)->tuned, m->diag);
     buf_free(&comment);

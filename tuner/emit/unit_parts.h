@@ -39,7 +39,4 @@ struct UnitMaker {
  * after a message. */
 bool unit_make_code(UnitMaker *m);
 
-/* The comment that opens the sources of a variant. */
-void unit_print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf *out);
-
 #endif

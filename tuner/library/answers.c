@@ -124,20 +124,29 @@ size_t aptune_count(const aptune *a)
     return r ? r->config_count : 0;
 }
 
-size_t aptune_find(aptune *a, const char *name)
+typedef struct Search {
+    const char *name;
+    size_t *found;
+} Search;
+
+static aptune_status find(aptune *a, const void *given)
 {
-    const Run *r = handle_run(a);
-    if (!r)
-        return APTUNE_NOTHING;
-    handle_enter(a);
+    const Search *s = given;
     Arena *scratch = arena_new();
     Diag d = diag_new(scratch);
     buf_clear(&a->failure);
-    size_t i = run_find_config(r, name, &d);
+    *s->found = run_find_config(&a->run, s->name, &d);
     handle_tell(a, &d);
     arena_free(scratch);
-    handle_leave(a, i == SIZE_MAX ? APTUNE_WRONG : APTUNE_OK);
-    return i;
+    return *s->found == SIZE_MAX ? APTUNE_WRONG : APTUNE_OK;
+}
+
+size_t aptune_find(aptune *a, const char *name)
+{
+    size_t found = APTUNE_NOTHING;
+    if (handle_run(a))
+        handle_call(a, find, &(Search){name, &found});
+    return found;
 }
 
 const char *aptune_name(aptune *a, size_t configuration)

@@ -30,8 +30,10 @@
  * the locale is.  Before there is an answer (and for a number that does not exist) functions give
  * NULL, 0, NaN or APTUNE_NOTHING.
  *
- * Out of memory: aptune_new gives NULL.  Within other calls the process is ended by abort(), with a
- * line on standard error.
+ * Out of memory: aptune_new gives NULL, functions with a status APTUNE_NO_MEMORY; what the call was
+ * working with is given back only by the end of the process (descriptors of helper programs among
+ * it), so that a caller can save its own work.  In functions that answer with a text or a number, a
+ * line on standard error and the end of the process.
  *
  * Compatibility: within one APTUNE_INTERFACE (the number in libaptune.so.N) functions are only
  * added, enumerators and members of structs only appended; a struct's first member tells the
@@ -65,10 +67,11 @@ typedef struct aptune aptune;
 
 typedef enum aptune_status {
     APTUNE_OK = 0,
-    APTUNE_WRONG = 1,   /* what was given is wrong: an option, the spec, a name */
-    APTUNE_FAILED = 2,  /* the task failed: no compiler, nothing compiles, a disk is full */
-    APTUNE_STOPPED = 3, /* by aptune_stop; what was measured is recorded */
-    APTUNE_TOO_LATE = 4 /* the handle has opened its space already, see aptune_reset */
+    APTUNE_WRONG = 1,    /* what was given is wrong: an option, the spec, a name */
+    APTUNE_FAILED = 2,   /* the task failed: no compiler, nothing compiles, a disk is full */
+    APTUNE_STOPPED = 3,  /* by aptune_stop; what was measured is recorded */
+    APTUNE_TOO_LATE = 4, /* the handle has opened its space already, see aptune_reset */
+    APTUNE_NO_MEMORY = 5
 } aptune_status;
 
 /* A configuration that there is not. */

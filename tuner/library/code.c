@@ -159,22 +159,24 @@ static bool check_fetched(aptune *a, size_t configuration)
            diag_fail(r->diag, "the device cannot run this configuration: %s", tier0_text(c->tier0));
 }
 
-aptune_status aptune_fetch(aptune *a, size_t configuration)
+static aptune_status bring_code(aptune *a, const void *given)
 {
-    handle_enter(a);
+    size_t configuration = *(const size_t *)given;
     handle_forget_code(a);
     aptune_status status = handle_bring(a, HANDLE_OPENED);
     if (status != APTUNE_OK)
-        return handle_leave(a, status);
+        return status;
     bool right = check_fetched(a, configuration);
     bool ok = right && open_sources(a) && fetch(a, configuration);
     if (!ok)
         handle_forget_code(a);
     handle_tell(a, &a->diag);
-    return handle_leave(a, ok               ? APTUNE_OK
-                           : a->run.stopped ? APTUNE_STOPPED
-                           : right          ? APTUNE_FAILED
-                                            : APTUNE_WRONG);
+    return ok ? APTUNE_OK : !right ? APTUNE_WRONG : a->run.stopped ? APTUNE_STOPPED : APTUNE_FAILED;
+}
+
+aptune_status aptune_fetch(aptune *a, size_t configuration)
+{
+    return handle_call(a, bring_code, &configuration);
 }
 
 /* --- handing out ------------------------------------------------------------------------------ */

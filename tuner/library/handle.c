@@ -76,6 +76,20 @@ aptune_status handle_leave(aptune *a, aptune_status status)
     return status;
 }
 
+aptune_status handle_call(aptune *a, HandleWork *work, const void *given)
+{
+    jmp_buf here;
+    volatile aptune_status status = APTUNE_NO_MEMORY; /* setjmp comes between */
+    handle_enter(a);
+    jmp_buf *before = memory_set_escape(&here);
+    if (setjmp(here) == 0)
+        status = work(a, given);
+    else
+        a->failed = APTUNE_NO_MEMORY;
+    memory_set_escape(before);
+    return handle_leave(a, a->failed == APTUNE_NO_MEMORY ? APTUNE_NO_MEMORY : status);
+}
+
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* Above 0, 1 and 2, which a caller may have closed and whoever starts a program may set anew. */
@@ -110,6 +124,13 @@ static bool open_stop(aptune *a)
     return a->stop_event >= 0 && a->stop_fd >= 0 && watch(a, a->stop_event);
 }
 
+static aptune_status make_settings(aptune *a, const void *given)
+{
+    (void)given;
+    a->settings = arena_new();
+    return APTUNE_OK;
+}
+
 aptune *aptune_new(void)
 {
     aptune *a = calloc(1, sizeof *a);
@@ -123,11 +144,13 @@ aptune *aptune_new(void)
         free(a);
         return NULL;
     }
-    a->settings = arena_new();
     a->why = SIZE_MAX;
     options_run(&a->options); /* what holds without them */
     options_tune(&a->options);
-    return a;
+    if (handle_call(a, make_settings, NULL) == APTUNE_OK)
+        return a;
+    aptune_free(a);
+    return NULL;
 }
 
 void aptune_reset(aptune *a)
@@ -139,6 +162,7 @@ void aptune_reset(aptune *a)
     handle_forget_code(a);
     if (a->arena)
         run_close(&a->run);
+    a->diag = (Diag){0};
     arena_free(a->arena);
     a->arena = NULL;
     a->run = (Run){0};
@@ -209,6 +233,8 @@ void handle_tell(aptune *a, Diag *d)
 
 const char *aptune_message(const aptune *a)
 {
+    if (a->failed == APTUNE_NO_MEMORY)
+        return "out of memory";
     return buf_text(&a->failure);
 }
 
@@ -247,7 +273,7 @@ void aptune_stop(aptune *a)
     errno = kept;
 }
 
-/* Refuses a call, with a message of its own. */
+/* Refuses what a call asks for, with a message. */
 static aptune_status refuse(aptune *a, aptune_status status, const char *why)
 {
     Arena *scratch = arena_new();
@@ -256,19 +282,24 @@ static aptune_status refuse(aptune *a, aptune_status status, const char *why)
     diag_fail(&d, "%s", why);
     handle_tell(a, &d);
     arena_free(scratch);
-    return handle_leave(a, status);
+    return status;
 }
 
-aptune_status aptune_stop_on(aptune *a, int descriptor)
+static aptune_status stop_on(aptune *a, const void *given)
 {
-    handle_enter(a);
+    int descriptor = *(const int *)given;
     if (a->stop_on >= 0)
         epoll_ctl(a->stop_fd, EPOLL_CTL_DEL, a->stop_on, NULL);
     a->stop_on = -1;
     if (descriptor >= 0 && !watch(a, descriptor))
         return refuse(a, APTUNE_WRONG, "this descriptor cannot be waited for");
     a->stop_on = descriptor;
-    return handle_leave(a, APTUNE_OK);
+    return APTUNE_OK;
+}
+
+aptune_status aptune_stop_on(aptune *a, int descriptor)
+{
+    return handle_call(a, stop_on, &descriptor);
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -319,27 +350,40 @@ const char *aptune_option_help(size_t i)
 
 static const char too_late[] = "the space is open already: aptune_reset comes first";
 
-aptune_status aptune_set(aptune *a, const char *name, const char *value)
+typedef struct Setting {
+    const char *name, *value;
+} Setting;
+
+static aptune_status take_setting(aptune *a, const void *given)
 {
-    handle_enter(a);
+    const Setting *s = given;
     if (a->arena)
         return refuse(a, APTUNE_TOO_LATE, too_late);
     buf_clear(&a->failure);
     Arena *scratch = arena_new();
     Diag d = diag_new(scratch);
     OptionTable t = handle_options(a);
-    const char *copy = value ? arena_string(a->settings, value) : NULL;
-    bool ok = option_set(&t, name, copy, &d);
+    const char *copy = s->value ? arena_string(a->settings, s->value) : NULL;
+    bool ok = option_set(&t, s->name, copy, &d);
     handle_tell(a, &d);
     arena_free(scratch);
-    return handle_leave(a, ok ? APTUNE_OK : APTUNE_WRONG);
+    return ok ? APTUNE_OK : APTUNE_WRONG;
+}
+
+aptune_status aptune_set(aptune *a, const char *name, const char *value)
+{
+    return handle_call(a, take_setting, &(Setting){name, value});
+}
+
+static aptune_status choose_problem(aptune *a, const void *number)
+{
+    if (a->arena)
+        return refuse(a, APTUNE_TOO_LATE, too_late);
+    a->options.problem = *(const size_t *)number;
+    return APTUNE_OK;
 }
 
 aptune_status aptune_choose_problem(aptune *a, size_t number)
 {
-    handle_enter(a);
-    if (a->arena)
-        return refuse(a, APTUNE_TOO_LATE, too_late);
-    a->options.problem = number;
-    return handle_leave(a, APTUNE_OK);
+    return handle_call(a, choose_problem, &number);
 }

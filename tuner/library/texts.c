@@ -76,14 +76,15 @@ const char *aptune_why(aptune *a, size_t configuration)
     return buf_text(&a->reason);
 }
 
-aptune_status aptune_emit(aptune *a, const char *folder)
+static aptune_status emit(aptune *a, const void *given)
 {
-    handle_enter(a);
+    const char *folder = given;
     aptune_status status = handle_bring(a, HANDLE_JUDGED);
     if (status != APTUNE_OK)
-        return handle_leave(a, status);
+        return status;
     buf_clear(&a->emitted);
     EmitWritten *w = &a->written;
+    *w = (EmitWritten){0};
     EmitFlavour flavour = EMIT_DRIVER;
     if (a->options.emit)
         unit_flavour_find(a->options.emit, &flavour);
@@ -94,7 +95,12 @@ aptune_status aptune_emit(aptune *a, const char *folder)
         diag_note(&a->diag, (Span){0}, "the tuned kernel is written as source alone: %s",
                   w->uncompiled);
     handle_tell(a, &a->diag);
-    return handle_leave(a, ok ? APTUNE_OK : APTUNE_FAILED);
+    return ok ? APTUNE_OK : APTUNE_FAILED;
+}
+
+aptune_status aptune_emit(aptune *a, const char *folder)
+{
+    return handle_call(a, emit, folder);
 }
 
 const char *aptune_emitted(const aptune *a)
@@ -102,16 +108,20 @@ const char *aptune_emitted(const aptune *a)
     return a->emitted.size ? buf_text(&a->emitted) : NULL;
 }
 
-aptune_status aptune_draw(aptune *a, const char *folder)
+static aptune_status draw(aptune *a, const void *folder)
 {
-    handle_enter(a);
     aptune_status status = handle_bring(a, HANDLE_JUDGED);
     if (status != APTUNE_OK)
-        return handle_leave(a, status);
+        return status;
     bool ok = folder_create(folder, &a->diag);
     a->drawn = ok ? run_page_save(&a->run, folder) : NULL;
     handle_tell(a, &a->diag);
-    return handle_leave(a, a->drawn ? APTUNE_OK : APTUNE_FAILED);
+    return a->drawn ? APTUNE_OK : APTUNE_FAILED;
+}
+
+aptune_status aptune_draw(aptune *a, const char *folder)
+{
+    return handle_call(a, draw, folder);
 }
 
 const char *aptune_drawn(const aptune *a)

@@ -123,10 +123,14 @@ aptune_status handle_bring(aptune *a, HandleStage stage)
     return APTUNE_OK;
 }
 
+static aptune_status bring(aptune *a, const void *stage)
+{
+    return handle_bring(a, *(const HandleStage *)stage);
+}
+
 static aptune_status work(aptune *a, HandleStage stage)
 {
-    handle_enter(a);
-    return handle_leave(a, handle_bring(a, stage));
+    return handle_call(a, bring, &stage);
 }
 
 aptune_status aptune_open(aptune *a)

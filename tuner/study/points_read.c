@@ -247,7 +247,7 @@ static void take_profile(void *context, const ProfileHeader *h, const ProfileRow
 
 static Waiting wait_for(Arena *a, size_t point, const char *key)
 {
-    const char *launch = strrchr(key, ' ');
+    const char *launch = strchr(key, ' '); /* codes have none */
     Waiting w = {.point = point};
     w.steps = profiles_steps(a, arena_copy(a, key, (size_t)(launch - key)), launch + 1, &w.count);
     return w;

@@ -233,7 +233,7 @@ int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
     (void)extra;
     if (!*my_context())
         return 201;
-    pthread_mutex_lock(&lock);
+    flockfile(stdout);
     printf("launch %s grid %u %u %u block %u %u %u shared %u stream %p arguments", f->name, gx, gy,
            gz, bx, by, bz, shared, stream);
     for (int i = 0; i < f->size_count; i++) {
@@ -242,6 +242,6 @@ int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
             printf("%02x", ((unsigned char *)arguments[i])[k]);
     }
     printf("\n");
-    pthread_mutex_unlock(&lock);
+    funlockfile(stdout);
     return fails("cuLaunchKernel");
 }
