@@ -134,7 +134,7 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
 {
     Sheet s = {.name = "metrics",
                .title = "Metrics side by side: rank correlation with the time, place they give the "
-                        "fastest, regret of their best n",
+                        "fastest, regret of their best n (by lot where equal: expected)",
                COLUMNS(metric_columns)};
     for (size_t k = 0; k < n; k++)
         for (size_t m = 0; m < studies[k].metric_count; m++) {
