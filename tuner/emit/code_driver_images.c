@@ -29,14 +29,14 @@ static const char *array_name(const Code *c, size_t variant, size_t launch)
 
 void code_driver_images(const Code *c, Buf *out)
 {
-    code_puts(
-        c, out,
-        "/* --- code ------------------------------------------------------------------ */\n\n"
-        "typedef struct @image {\n"
-        "    int variant; /* from 1 */\n"
-        "    const void *cubin, *ptx;\n"
-        "} @image;\n\n"
-        "static const @image @images[] = {\n");
+    code_puts(c, out,
+              "/* --- code "
+              "--------------------------------------------------------------------------- */\n\n"
+              "typedef struct @image {\n"
+              "    int variant; /* from 1 */\n"
+              "    const void *cubin, *ptx;\n"
+              "} @image;\n\n"
+              "static const @image @images[] = {\n");
     for (size_t v = 0; v < c->unit->variant_count; v++)
         for (size_t l = 0; l < c->spec->launch_count; l++) {
             if (c->unit->variants[v].codes[l].shares != l)
