@@ -95,9 +95,8 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
     bool ok = c != NULL;
     if (ok)
         code_printf(c, out,
-                    "/* The code of %s.c: cubins, and PTX for the driver to compile, as arrays.  "
-                    "%s.c alone\n"
-                    " * includes it. */\n\n",
+                    "/* The code of %s.c: cubins, and PTX for the driver to compile, as arrays.\n"
+                    " * %s.c alone includes it. */\n\n",
                     u->name, u->name);
     for (size_t v = 0; ok && v < u->variant_count; v++)
         for (size_t l = 0; ok && l < u->spec->launch_count; l++) {
