@@ -149,7 +149,7 @@ static void write_distance(const Code *c, Buf *out)
     const size_t names = c->spec->problem_name_count;
     if (names > 0)
         code_puts(c, out,
-                  "/* The logarithm to base 2 of a number's amount, of which 1 is the least, to a "
+                  "/* The logarithm to base 2 of a number's amount, of which 1 is the least; to a "
                   "millionth. */\n"
                   "static double @log2(double x)\n{\n"
                   "    double whole = 0, bit = 0.5;\n"

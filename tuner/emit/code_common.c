@@ -179,7 +179,8 @@ static void write_elements(Code *c, size_t argument, Buf *out)
     buf_free(&cases);
 }
 
-/* The work of a run, where it is a matter of the size alone. */
+/* The work of a run, where it is a matter of the size alone.  It is counted in integers that
+ * numbers out of range would overflow. */
 static void write_work(Code *c, const char *name, const Expr *e, Buf *out)
 {
     CodeLines l = {.code = c};
@@ -189,7 +190,7 @@ static void write_work(Code *c, const char *name, const Expr *e, Buf *out)
     c_real(&w, code_of_size(c, e), C_ANYWHERE);
     code_printf(c, out, "double @%s(const @problem *p)\n{\n", name);
     buf_puts(out, w.uses_ok ? "    int ok = 1;\n" : "");
-    buf_puts(out, strstr(buf_text(&l.text), "p->") ? "" : "    (void)p;\n");
+    code_puts(c, out, "    if (!@is_sound(p))\n        return 0;\n");
     if (w.uses_ok)
         buf_printf(out, "    const double work = %s;\n    return ok ? work : 0;\n}\n\n",
                    buf_text(&l.text));

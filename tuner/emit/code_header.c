@@ -352,7 +352,7 @@ static void write_work(Code *c, const char *name, const char *what, const Expr *
     const Span at = expr_span(e);
     buf_printf(out, "\n/* %s of a launch: ", what);
     text_comment_part(out, at.source->text + at.offset, at.length);
-    code_printf(c, out, " */\ndouble @%s(const @problem *problem);\n", name);
+    code_printf(c, out, "; 0 for what is no size */\ndouble @%s(const @problem *problem);\n", name);
 }
 
 /* --- macros ----------------------------------------------------------------------------------- */
