@@ -92,7 +92,7 @@ layout_is_sound() {
     [ -s twice/pictures/many-2-tradeoff.svg ]
     mkdir empty
     run --separate-stderr "$APTUNE" study empty
-    status_is 1
+    status_is 2
     has "$stderr" "folder 'empty' holds no recording"
 }
 

@@ -53,7 +53,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 @test "a mistake in a metrics file is shown where it is" {
     echo 'metric mine lower "bytes" "All that is read." = l2_cycle * 2' >mine.metrics
     study "$transpose" --output out --metrics mine.metrics
-    status_is 1
+    status_is 2
     has "$stderr" "mine.metrics:1:[0-9]+: error: .*did you mean 'l2_cycles'"
     [ ! -e out ]
 }
@@ -96,7 +96,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 
 @test "mistakes in a carving are shown where they are, and nothing is written" {
     study "$transpose" --output out --carve 'best 9 by predicted_cycle; VECT > 1' --carve 'front bound_cycles'
-    status_is 1
+    status_is 2
     has "$stderr" "^--carve:1:11: error: unknown metric 'predicted_cycle'; did you mean 'predicted_cycles'\?"
     has "$stderr" "^--carve:1:28: error: unknown name 'VECT'; did you mean 'VEC'\?"
     has "$stderr" '^--carve:1:1: error: a front is a tradeoff'
@@ -104,10 +104,10 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     [ ! -e out ]
     echo 'best 9 buy predicted_cycles' >wrong.carving
     study "$transpose" --output out --carve-file wrong.carving
-    status_is 1
+    status_is 2
     has "$stderr" "^wrong.carving:1:8: error: expected 'by'"
     study "$transpose" --output out --carve-file none.carving
-    status_is 1
+    status_is 2
     has "$stderr" 'none.carving'
 }
 
@@ -131,17 +131,17 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 @test "weights of metrics are fitted, and judged on each space left out" {
     study "$transpose" "$transpose" --output out --seeds 0 --fit bound_cycles,crowd_cycles --json
     status_is 0
-    json '(.fits | length) == 3 and [.fits[].left_out] == ["transpose","transpose","none"]'
+    json '(.fits | length) == 3 and [.fits[].left_out] == ["transpose","transpose-2","none"]'
     json '.fits[0].error > 0 and .fits[0].regret >= 0 and .fits[2].points == 592'
     study "$transpose" --output out --seeds 0 --fit bound_cycle
-    status_is 1
+    status_is 2
     has "$stderr" "--fit: unknown metric 'bound_cycle'; did you mean 'bound_cycles'"
 }
 
 @test "what is no recording is refused" {
     echo hello >no.times
     study no.times --output out
-    status_is 1
+    status_is 2
     has "$stderr" 'no.times'
     study --output out
     status_is 2
@@ -155,4 +155,29 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     json '[.carvings[] | select(.carving == "default" and (.regret <= 0.01 | not)) | .space] == []'
     json '[.carvings[] | select(.carving == "default") |
            select(.timed > ([.distinct / 100, ([40, .distinct / 10] | min)] | max)) | .space] == []'
+}
+
+@test "a metric of which more is better cannot stand for the time" {
+    study "$transpose" --output out --seeds 0 --guess efficiency
+    status_is 2
+    has "$stderr" "more of 'efficiency' is better, so it cannot stand for the time"
+    [ ! -e out ]
+}
+
+@test "recordings of one space have names of their own in every table, and say where they come from" {
+    cp "$transpose" other.times.zst
+    study "$transpose" other.times.zst --output out --seeds 1 --json
+    status_is 0
+    json '[.[] | map(.space)[]] | unique == ["transpose", "transpose-2"]'
+    json '[.recordings[].space] == ["transpose", "transpose-2"]'
+    json '.recordings[1] | .recording == "other.times.zst" and .device == "NVIDIA H200"'
+}
+
+@test "a metric that is the same for all is worth what a random sample is" {
+    echo 'metric same lower "1" "The same for all." = 1' >same.metrics
+    study "$transpose" --output out --seeds 0 --metrics same.metrics --json
+    status_is 0
+    json '([.metrics[] | select(.metric == "same")][0].regret) as $regret |
+          ([.carvings[] | select(.carving == "default")][0].random_regret) as $random |
+          ($regret - $random | fabs) < 1e-9 and $random > 0.005'
 }

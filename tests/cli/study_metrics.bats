@@ -20,7 +20,7 @@ study_with() {
 
 metric mine lower "cycles" "Made up." = instrr + 1
 metrc other lower "cycles" "Made up." = instr'
-    status_is 1
+    status_is 2
     has "$stderr" "^mine.metrics:3:41: error: unknown name 'instrr'; did you mean 'instr'\?"
     has "$stderr" '^ +\^~~~~~$'
     has "$stderr" "^mine.metrics:4:1: error: unknown statement 'metrc'; did you mean 'metric'\?"
@@ -65,16 +65,16 @@ metric huge lower "cycles" "Made up." = instr * 1e308 * 1e308' --json
 
 @test "names of metrics in options are suggested" {
     study --guess predicted_cycle
-    status_is 1
+    status_is 2
     has "$stderr" "error: --guess: unknown metric 'predicted_cycle'; did you mean 'predicted_cycles'\?"
     study --fit bound_cycles,latency_cycle
-    status_is 1
+    status_is 2
     has "$stderr" "error: --fit: unknown metric 'latency_cycle'; did you mean 'latency_cycles'\?"
 }
 
 @test "a file that cannot be read is named" {
     study --metrics none.metrics
-    status_is 1
+    status_is 2
     has "$stderr" "cannot open 'none.metrics'"
 }
 

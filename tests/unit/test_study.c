@@ -1,6 +1,7 @@
 /* Judging choices and playing searches, on synthetic spaces small enough to enumerate. */
 #include "tuner/choose/random.h"
 #include "tuner/study/bootstrap.h"
+#include "tuner/study/first.h"
 #include "tuner/study/fit.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/search.h"
@@ -469,6 +470,82 @@ static void with_noise_the_interval_holds_the_regret(void **state)
     assert_true(isnan(low) && isnan(high));
 }
 
+/* --- the first by a value ----------------------------------------------------------------------
+ */
+
+/* Expected best of the first `most` by `values`: the mean over all sets of as many points that no
+ * point outside beats. */
+static double mean_of_all_lots(const PointSet *s, const double *values, size_t most)
+{
+    double sum = 0;
+    int lots = 0;
+    for (unsigned set = 0; set < 1u << s->count; set++) {
+        double best = INFINITY, worst_in = -INFINITY, best_out = INFINITY;
+        for (size_t i = 0; i < s->count; i++) {
+            if (set >> i & 1) {
+                best = fmin(best, s->ms[i]);
+                worst_in = fmax(worst_in, values[i]);
+            } else {
+                best_out = fmin(best_out, values[i]);
+            }
+        }
+        if ((size_t)__builtin_popcount(set) != most || worst_in > best_out)
+            continue;
+        sum += best;
+        lots++;
+    }
+    return sum / lots;
+}
+
+static void the_first_of_equals_are_worth_the_mean_over_all_lots(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 3, NULL);
+    static const double cases[][9] = {{0, 0, 0, 0, 0, 0, 0, 0, 0},
+                                      {2, 1, 1, 2, 1, 2, 0, 2, 2},
+                                      {5, 5, 4, 3, 3, 3, 3, 3, 0},
+                                      {9, 8, 7, 6, 5, 4, 3, 2, 1},
+                                      {-0.0, 0, 1, 0, -1, -1, 1, 0, 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (size_t most = 1; most <= 9; most++) {
+            FirstBy f = first_by(*state, s, cases[c], false, most);
+            assert_close(first_regret(s, &f), mean_of_all_lots(s, cases[c], most) / 1.0 - 1);
+        }
+}
+
+static void a_value_that_says_nothing_is_worth_a_random_sample(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 5, NULL);
+    double same[25] = {0};
+    for (size_t most = 1; most <= 25; most++) {
+        FirstBy f = first_by(*state, s, same, true, most);
+        assert_close(first_regret(s, &f), judge_random_regret(s, most));
+    }
+}
+
+static void the_first_leave_out_copies_and_what_has_no_value(void **state)
+{
+    const char *codes[4] = {"a", "a", "b", "c"};
+    PointSet *s = synthetic_grid(*state, 2, codes);
+    FirstBy f = first_by(*state, s, (double[]){1, 2, NAN, 3}, true, 4);
+    assert_true(f.sure[0] && !f.sure[1] && !f.sure[2] && f.sure[3]);
+    f = first_by(*state, s, (double[]){NAN, NAN, NAN, NAN}, true, 4);
+    assert_true(isnan(first_regret(s, &f)));
+}
+
+static void the_interval_of_a_lot_is_its_mean_without_noise(void **state)
+{
+    PointSet *s = synthetic_grid(*state, 3, NULL);
+    double values[9] = {2, 1, 1, 2, 1, 2, 0, 2, 2}, low, high;
+    FirstBy f = first_by(*state, s, values, false, 3);
+    add_samples(*state, s, 0);
+    bootstrap_first(s, &f, 20, &low, &high);
+    assert_close(low, first_regret(s, &f));
+    assert_close(high, first_regret(s, &f));
+    add_samples(*state, s, 0.05);
+    bootstrap_first(s, &f, 500, &low, &high);
+    assert_true(low < first_regret(s, &f) && first_regret(s, &f) < high);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_arena, drop_arena)
 
 int main(void)
@@ -492,6 +569,10 @@ int main(void)
         TEST(without_noise_the_interval_of_the_regret_is_the_regret),
         TEST(intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it),
         TEST(with_noise_the_interval_holds_the_regret),
+        TEST(the_first_of_equals_are_worth_the_mean_over_all_lots),
+        TEST(a_value_that_says_nothing_is_worth_a_random_sample),
+        TEST(the_first_leave_out_copies_and_what_has_no_value),
+        TEST(the_interval_of_a_lot_is_its_mean_without_noise),
         TEST(neighbours_differ_in_exactly_one_parameter),
         TEST(every_search_reaches_the_best_within_the_space),
         TEST(random_search_needs_half_the_space_and_descent_much_less),

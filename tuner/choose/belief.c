@@ -23,6 +23,8 @@ struct Belief {
     size_t count;
     double *covariance; /* effects × effects, of what is not known of them */
     double *mean;       /* of the effects; zero until something is learned */
+    double *believed;   /* per point: its log time by guess and means */
+    double *deviation;  /* per point: as it was when last looked at; now it is no larger */
     double most_gained; /* no point's sum of means is below this */
     bool *chosen;       /* per point */
     double *scratch;    /* effects, twice */
@@ -102,23 +104,6 @@ static void number_effects(Arena *a, Belief *b)
     }
 }
 
-Belief *belief_new(Arena *a, const BeliefInput *in)
-{
-    Belief *b = ARENA_NEW(a, Belief);
-    b->in = *in;
-    take_guesses(a, b);
-    order_points(a, b);
-    number_effects(a, b);
-    size_t n = b->effects;
-    b->covariance = ARENA_ARRAY(a, double, n *n);
-    b->mean = ARENA_ARRAY(a, double, n);
-    b->scratch = ARENA_ARRAY(a, double, 2 * n);
-    b->chosen = ARENA_ARRAY(a, bool, in->points);
-    for (size_t e = 0; e < n; e++)
-        b->covariance[e * n + e] = BELIEF_SHARED * BELIEF_SHARED / (double)b->parameters;
-    return b;
-}
-
 /* --- of one point ----------------------------------------------------------------------------- */
 
 static const uint32_t *effects_of(const Belief *b, size_t point)
@@ -145,9 +130,42 @@ static double deviation(const Belief *b, size_t point)
     return sqrt(fmax(variance, 0));
 }
 
+static void believe(Belief *b)
+{
+    for (size_t k = 0; k < b->count; k++)
+        b->believed[b->order[k]] = log_time(b, b->order[k]);
+}
+
+/* --- before anything is chosen ---------------------------------------------------------------- */
+
+Belief *belief_new(Arena *a, const BeliefInput *in)
+{
+    Belief *b = ARENA_NEW(a, Belief);
+    b->in = *in;
+    take_guesses(a, b);
+    order_points(a, b);
+    number_effects(a, b);
+    size_t n = b->effects;
+    b->covariance = ARENA_ARRAY(a, double, n *n);
+    b->mean = ARENA_ARRAY(a, double, n);
+    b->scratch = ARENA_ARRAY(a, double, 2 * n);
+    b->chosen = ARENA_ARRAY(a, bool, in->points);
+    b->believed = ARENA_ARRAY(a, double, in->points);
+    b->deviation = ARENA_ARRAY(a, double, in->points);
+    for (size_t i = 0; i < in->points; i++)
+        b->deviation[i] = INFINITY;
+    for (size_t e = 0; e < n; e++)
+        b->covariance[e * n + e] = BELIEF_SHARED * BELIEF_SHARED / (double)b->parameters;
+    believe(b);
+    return b;
+}
+
 /* --- choosing --------------------------------------------------------------------------------- */
 
-size_t belief_next(const Belief *b, const bool *among)
+/* A deviation computed is above a later one by at least minus this: what rounding may do. */
+static const double rounding_most = 1e-9;
+
+size_t belief_next(Belief *b, const bool *among)
 {
     /* Knowing more never makes anything less sure than it was at first, so what is too slow for
      * that much luck, and all with a worse guess, need not be looked at. */
@@ -160,7 +178,10 @@ size_t belief_next(const Belief *b, const bool *among)
             break;
         if (b->chosen[i] || (among && !among[i]))
             continue;
-        double lucky = log_time(b, i) - deviation(b, i);
+        if (b->believed[i] - b->deviation[i] - rounding_most > least)
+            continue; /* as unsure as it was, it would have to be luckier than that */
+        b->deviation[i] = deviation(b, i);
+        double lucky = b->believed[i] - b->deviation[i];
         if (lucky < least) {
             least = lucky;
             next = i;
@@ -252,4 +273,5 @@ void belief_learn(Belief *b, const double *times)
             b->mean[k] += b->covariance[k * n + m] * sum[m];
     }
     b->most_gained = most_gained(b);
+    believe(b);
 }

@@ -45,8 +45,9 @@ typedef struct Belief Belief;
 Belief *belief_new(Arena *a, const BeliefInput *in);
 
 /* The point to time next of those in `among` (NULL: all alive) that were not chosen yet; of
- * equals the better guess, then the first.  POINT_NONE when there is none. */
-size_t belief_next(const Belief *b, const bool *among);
+ * equals the better guess, then the first.  POINT_NONE when there is none.  What it computes on the
+ * way it keeps in `b`, for the next call. */
+size_t belief_next(Belief *b, const bool *among);
 
 /* The point will be timed: what that will teach need not be looked for elsewhere. */
 void belief_choose(Belief *b, size_t point);

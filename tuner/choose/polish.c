@@ -4,8 +4,10 @@
 
 Polish polish_new(Arena *a, const BeliefInput *in)
 {
-    return (Polish){
-        .in = in, .belief = belief_new(a, in), .near = ARENA_ARRAY(a, bool, in->points)};
+    Polish p = {.in = in, .belief = belief_new(a, in), .centre = POINT_NONE};
+    for (size_t k = 0; k < POLISH_FARTHEST; k++)
+        p.near[k] = ARENA_ARRAY(a, bool, in->points);
+    return p;
 }
 
 void polish_note(Polish *p, size_t point)
@@ -43,17 +45,27 @@ static size_t distance(const BeliefInput *in, size_t i, size_t j)
     return n;
 }
 
-/* The most promising point one step from the best; where there is none left, two steps away:
- * constraints couple parameters (an unroll factor that must divide a tile). */
-static size_t next_near(const Polish *p, size_t best)
+static void look_around(Polish *p, size_t best)
 {
-    enum { FARTHEST = 2 };
-    size_t next = POINT_NONE;
-    for (size_t steps = 1; steps <= FARTHEST && next == POINT_NONE && best != POINT_NONE; steps++) {
-        for (size_t i = 0; i < p->in->points; i++)
-            p->near[i] = distance(p->in, best, i) == steps;
-        next = belief_next(p->belief, p->near);
+    if (p->centre == best)
+        return;
+    p->centre = best;
+    for (size_t i = 0; i < p->in->points; i++) {
+        size_t steps = distance(p->in, best, i);
+        for (size_t k = 0; k < POLISH_FARTHEST; k++)
+            p->near[k][i] = steps == k + 1;
     }
+}
+
+/* The most promising point one step from the best; where there is none left, two steps away. */
+static size_t next_near(Polish *p, size_t best)
+{
+    size_t next = POINT_NONE;
+    if (best == POINT_NONE)
+        return next;
+    look_around(p, best);
+    for (size_t k = 0; k < POLISH_FARTHEST && next == POINT_NONE; k++)
+        next = belief_next(p->belief, p->near[k]);
     return next;
 }
 

@@ -14,11 +14,16 @@
 
 #include "tuner/choose/belief.h"
 
+/* Steps from the best that count as near: constraints couple parameters (an unroll factor that must
+ * divide a tile), so that one step may lead nowhere. */
+enum { POLISH_FARTHEST = 2 };
+
 typedef struct Polish {
     const BeliefInput *in; /* its guess orders, its alive says what may be timed */
     Belief *belief;
-    bool *near;  /* per point, while neighbours are looked for */
-    size_t turn; /* choices so far */
+    bool *near[POLISH_FARTHEST]; /* per point: it is one step, two steps from `centre` */
+    size_t centre;               /* POINT_NONE: of nothing yet */
+    size_t turn;                 /* choices so far */
 } Polish;
 
 /* Nothing is timed yet.  Lives in the arena; `in` and what it points to must outlive it. */

@@ -107,9 +107,10 @@ typedef struct Session {
     MetricSet *metrics;
     const Source *own_metrics[OWN_METRICS_MOST]; /* as many as the command has */
     const Source *carvings[OWN_CARVINGS_MOST];   /* as many as the command has */
+    PointSet *sets;                              /* of each recording, by its name here */
     Study *studies;
     Story *stories;
-    size_t count;
+    size_t count, studied;
 } Session;
 
 static int print_usage(const OptionTable *table)
@@ -198,7 +199,7 @@ static const bool *own_metrics(const Session *y)
     return own;
 }
 
-static bool study_one(Session *y, const char *given)
+static bool read_one(Session *y, const char *given)
 {
     const char *path = record_in(y->arena, given, &y->diag);
     const PointSet *s = path ? points_read(y->arena, path, y->metrics, &y->diag) : NULL;
@@ -206,23 +207,52 @@ static bool study_one(Session *y, const char *given)
         return false;
     if (s->best == SIZE_MAX)
         return diag_fail(&y->diag, "'%s' has no time: there is nothing to study", path);
-    if (metricset_find(y->metrics, y->command.guess) < 0)
-        return unknown_metric(y, "guess", y->command.guess);
+    y->sets[y->count++] = *s;
+    return true;
+}
+
+/* Recordings of one space on several devices are "mm", "mm-2" …, in tables as in pictures. */
+static void name_spaces(Session *y)
+{
+    for (size_t k = y->count; k-- > 1;) {
+        size_t same = 1;
+        for (size_t j = 0; j < k; j++)
+            same += strcmp(y->sets[j].name, y->sets[k].name) == 0;
+        if (same > 1)
+            y->sets[k].name = arena_printf(y->arena, "%s-%zu", y->sets[k].name, same);
+    }
+}
+
+/* The guess stands for a time, so less of it has to be better. */
+static bool check_guess(Session *y)
+{
+    const char *guess = y->command.guess;
+    int m = metricset_find(y->metrics, guess);
+    if (m < 0)
+        return unknown_metric(y, "guess", guess);
+    return !y->metrics->metrics.at[m].higher ||
+           diag_fail(&y->diag,
+                     "--guess: more of '%s' is better, so it cannot stand for the time; a metric "
+                     "of your own can: 1 / %s",
+                     guess, guess);
+}
+
+static bool study_one(Session *y, const PointSet *s)
+{
     for (size_t i = 0; i < y->command.metrics.count; i++)
         points_tell_gaps(s, y->own_metrics[i], &y->diag);
     if (s->imported && *s->imported)
-        diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", path,
-                  s->imported);
+        diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s",
+                  s->origin, s->imported);
     Choices choices = choices_new(y->arena, s, y->metrics, y->command.guess);
     if (!choices_add_shipped(&choices, &y->diag) || !add_own(y, &choices))
         return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
     const StudyChoice *subject = choose_subject(&choices, &y->command.carvings);
-    y->studies[y->count] = study_space(y->arena, s, choices.at, choices.count, &o);
-    y->stories[y->count] =
-        story_of_recording(y->arena, &y->studies[y->count], subject, y->command.guess);
-    y->stories[y->count].own = own_metrics(y);
-    y->count++;
+    Study *study = &y->studies[y->studied];
+    *study = study_space(y->arena, s, choices.at, choices.count, &o);
+    y->stories[y->studied] = story_of_recording(y->arena, study, subject, y->command.guess);
+    y->stories[y->studied++].own = own_metrics(y);
     return true;
 }
 
@@ -297,22 +327,19 @@ static char *json_of(const StudySheets *sheets)
     return text;
 }
 
-static bool put_out(Session *y)
+static bool put_out(Session *y, const StudySheets *sheets)
 {
-    StudySheets sheets = study_sheets(y->arena, y->studies, y->count);
-    if (!add_fits(y, &sheets))
-        return false;
-    char *json = json_of(&sheets);
+    char *json = json_of(sheets);
     const char *folder = y->command.output;
     bool ok =
-        save_sheets(y, &sheets) &&
+        save_sheets(y, sheets) &&
         file_write(arena_printf(y->arena, "%s/study.json", folder), json, strlen(json), &y->diag) &&
-        page_save(folder, &(Page){"aptune study", sheets.at, sheets.count, y->stories, y->count},
+        page_save(folder, &(Page){"aptune study", sheets->at, sheets->count, y->stories, y->count},
                   &y->diag);
     Buf out = {0};
-    for (size_t k = 0; k < sheets.count && !y->command.json; k++) {
+    for (size_t k = 0; k < sheets->count && !y->command.json; k++) {
         buf_puts(&out, k ? "\n" : "");
-        sheet_print(&sheets.at[k], &out);
+        sheet_print(&sheets->at[k], &out);
     }
     buf_puts(&out, y->command.json ? json : "");
     if (ok && !y->command.json)
@@ -320,6 +347,24 @@ static bool put_out(Session *y)
                    folder);
     free(json);
     return command_finish(&out) && ok;
+}
+
+/* Everything that can be wrong with what was given; writes nothing. */
+static bool study_all(Session *y, char *const *given, size_t n, StudySheets *sheets)
+{
+    y->sets = ARENA_ARRAY(y->arena, PointSet, n);
+    y->studies = ARENA_ARRAY(y->arena, Study, n);
+    y->stories = ARENA_ARRAY(y->arena, Story, n);
+    bool ok = read_metrics(y) && check_guess(y) && read_carvings(y);
+    for (size_t i = 0; i < n && ok; i++)
+        ok = read_one(y, given[i]);
+    name_spaces(y);
+    for (size_t i = 0; i < n && ok; i++)
+        ok = study_one(y, &y->sets[i]);
+    if (!ok)
+        return false;
+    *sheets = study_sheets(y->arena, y->studies, y->studied);
+    return add_fits(y, sheets);
 }
 
 int cmd_study(int argc, char **argv)
@@ -338,13 +383,9 @@ int cmd_study(int argc, char **argv)
             result = EXIT_FAILED;
     }
     if (result == EXIT_FAILED && !y.command.help) {
-        size_t n = (size_t)(argc - rest);
-        y.studies = ARENA_ARRAY(y.arena, Study, n);
-        y.stories = ARENA_ARRAY(y.arena, Story, n);
-        bool ok = read_metrics(&y) && read_carvings(&y);
-        for (int i = rest; i < argc && ok; i++)
-            ok = study_one(&y, argv[i]);
-        result = ok && put_out(&y) ? EXIT_DONE : EXIT_FAILED;
+        StudySheets sheets;
+        bool ok = study_all(&y, argv + rest, (size_t)(argc - rest), &sheets);
+        result = !ok ? EXIT_USAGE : put_out(&y, &sheets) ? EXIT_DONE : EXIT_FAILED;
         command_flush_messages(&y.diag);
     }
     arena_free(y.arena);

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* --- the table
- * ------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void write_size(const Code *c, const Value *problem, Buf *out)
 {
@@ -101,8 +100,7 @@ static void write_table(const Code *c, Buf *out)
               "};\n\n");
 }
 
-/* --- what is asked of variants by number
- * ----------------------------------------------------------- */
+/* --- what is asked of variants by number ------------------------------------------------------ */
 
 static void write_dispatch(const Code *c, Buf *out)
 {
@@ -123,8 +121,7 @@ static void write_dispatch(const Code *c, Buf *out)
     buf_puts(out, "    default:\n        return 0;\n    }\n}\n\n");
 }
 
-/* --- how near a size is
- * ---------------------------------------------------------------------------- */
+/* --- how near a size is ----------------------------------------------------------------------- */
 
 static void write_same_size(const Code *c, Buf *out)
 {
@@ -187,8 +184,7 @@ static void write_distance(const Code *c, Buf *out)
     buf_puts(out, "    return sum;\n}\n\n");
 }
 
-/* --- choosing
- * -------------------------------------------------------------------------------------- */
+/* --- choosing --------------------------------------------------------------------------------- */
 
 static const char RUNS[] =
     "/* Does a variant's cubin run on a device: the same major number, and no later minor one? */\n"

@@ -16,26 +16,29 @@ static double median_again(gsl_rng *random, const double *samples, size_t n, dou
     return stats_median(again, n);
 }
 
-/* Points that can be the best of all or of the chosen in some round: those whose fastest sample is
- * no slower than the slowest sample of the best by median.  The others only cost time. */
-static size_t list_contenders(const PointSet *s, const bool *chosen, size_t *out)
+/* Points that can be the best of all or of the sure ones in some round: those whose fastest sample
+ * is no slower than the slowest sample of the best by median.  The others only cost time.  Of the
+ * tied ones all count in what is expected. */
+static size_t list_contenders(const PointSet *s, const FirstBy *f, size_t *out)
 {
+    const bool *chosen = f->sure;
     double limit[2] = {INFINITY, INFINITY}; /* of the chosen, of all */
     size_t best[2] = {SIZE_MAX, s->best};
     for (size_t i = 0; i < s->count; i++)
         if (chosen[i] && s->same_as[i] == i && !isnan(s->ms[i]) &&
             (best[0] == SIZE_MAX || s->ms[i] < s->ms[best[0]]))
             best[0] = i;
-    if (best[0] == SIZE_MAX)
+    if (best[0] == SIZE_MAX && f->drawn == 0)
         return 0;
     for (int k = 0; k < 2; k++)
-        limit[k] = gsl_stats_max(s->samples[best[k]], 1, s->sample_count[best[k]]);
+        if (best[k] != SIZE_MAX)
+            limit[k] = gsl_stats_max(s->samples[best[k]], 1, s->sample_count[best[k]]);
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++) {
         if (s->same_as[i] != i || isnan(s->ms[i]))
             continue;
         double least = gsl_stats_min(s->samples[i], 1, s->sample_count[i]);
-        if (least <= limit[1] || (chosen[i] && least <= limit[0]))
+        if (least <= limit[1] || f->tied[i] || (chosen[i] && least <= limit[0]))
             out[n++] = i;
     }
     return n;
@@ -49,33 +52,48 @@ static void middle(double *values, size_t count, double *low, double *high)
     *high = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.975);
 }
 
-void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
-                      double *high)
+void bootstrap_first(const PointSet *s, const FirstBy *first, size_t rounds, double *low,
+                     double *high)
 {
     *low = *high = NAN;
     Arena *a = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count), most = 0;
-    size_t n = s->best == SIZE_MAX ? 0 : list_contenders(s, chosen, list);
+    size_t n = s->best == SIZE_MAX ? 0 : list_contenders(s, first, list);
     for (size_t k = 0; k < n; k++)
         if (s->sample_count[list[k]] > most)
             most = s->sample_count[list[k]];
     double *again = ARENA_ARRAY(a, double, most), *regret = ARENA_ARRAY(a, double, rounds);
+    double *ms = ARENA_ARRAY(a, double, s->count);
+    Arena *scratch = arena_new();
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(random, 1);
     for (size_t r = 0; r < rounds && n > 0; r++) {
         double all = INFINITY, ours = INFINITY;
         for (size_t k = 0; k < n; k++) {
             size_t i = list[k];
-            double ms = median_again(random, s->samples[i], s->sample_count[i], again);
-            all = fmin(all, ms);
-            ours = chosen[i] ? fmin(ours, ms) : ours;
+            ms[i] = median_again(random, s->samples[i], s->sample_count[i], again);
+            all = fmin(all, ms[i]);
+            ours = first->sure[i] ? fmin(ours, ms[i]) : ours;
         }
-        regret[r] = ours / all - 1;
+        regret[r] = fmax(first_best(scratch, first, ms, ours) / all - 1, 0);
+        arena_reset(scratch);
     }
+    arena_free(scratch);
     gsl_rng_free(random);
     if (n > 0 && rounds > 0) {
         middle(regret, rounds, low, high);
     }
+    arena_free(a);
+}
+
+void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
+                      double *high)
+{
+    Arena *a = arena_new();
+    FirstBy all = {.sure = ARENA_ARRAY(a, bool, s->count), .tied = ARENA_ARRAY(a, bool, s->count)};
+    for (size_t i = 0; i < s->count; i++)
+        all.sure[i] = chosen[i];
+    bootstrap_first(s, &all, rounds, low, high);
     arena_free(a);
 }
 

@@ -2,13 +2,17 @@
 #ifndef APTUNE_STUDY_BOOTSTRAP_H
 #define APTUNE_STUDY_BOOTSTRAP_H
 
-#include "tuner/study/points.h"
+#include "tuner/study/first.h"
 
 /* 95 % interval of the regret of a choice: every distinct point's samples are drawn again with
  * replacement `rounds` times, medians and both bests taken anew.  Points with one sample only
  * cannot vary, so the interval is too narrow where most are such.  NaN when nothing was chosen. */
 void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
                       double *high);
+
+/* The same of the first by a value, in each round on average over the lot among equals. */
+void bootstrap_first(const PointSet *s, const FirstBy *first, size_t rounds, double *low,
+                     double *high);
 
 /* 95 % intervals of the sizes of random samples (judge_sample_for) for each of the performances,
  * all times drawn again in each round: O(rounds * points log points). */

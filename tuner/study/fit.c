@@ -1,7 +1,7 @@
 #include "tuner/study/fit.h"
 
+#include "tuner/study/first.h"
 #include "tuner/study/judge.h"
-#include "tuner/study/study.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
@@ -164,9 +164,8 @@ static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
         values[i] = usable(f, s, i) ? values[i] : NAN;
     out->correlation = judge_rank_correlation(scratch, values, s->ms, s->count);
     out->place = s->best == SIZE_MAX ? 0 : judge_place(values, s->count, false, s->best);
-    bool *chosen = ARENA_ARRAY(scratch, bool, s->count);
-    study_best_by(s, values, false, budget, chosen);
-    out->regret = judge(s, chosen).regret;
+    FirstBy first = first_by(scratch, s, values, false, budget);
+    out->regret = first_regret(s, &first);
     arena_free(scratch);
 }
 

@@ -53,7 +53,7 @@ static size_t rank_of(const PointSet *s, double ms)
     return rank;
 }
 
-static double random_regret(const PointSet *s, size_t sample)
+double judge_random_regret(const PointSet *s, size_t sample)
 {
     double regret = random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
     return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
@@ -79,7 +79,7 @@ Judgement judge(const PointSet *s, const bool *chosen)
     j.regret = j.best_ms / s->ms[s->best] - 1;
     j.found = !(j.best_ms > s->ms[s->best]);
     j.rank = rank_of(s, j.best_ms);
-    j.random_regret = random_regret(s, j.chosen);
+    j.random_regret = judge_random_regret(s, j.chosen);
     return j;
 }
 

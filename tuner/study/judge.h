@@ -29,6 +29,10 @@ typedef struct Judgement {
  * known. */
 Judgement judge(const PointSet *s, const bool *chosen);
 
+/* Expected regret of a random sample of that many of the distinct points that have a time; NaN when
+ * there is none. */
+double judge_random_regret(const PointSet *s, size_t sample);
+
 /* Times of the distinct points of a set, NaN where there is none or it is a copy; in `a`. */
 double *judge_times(Arena *a, const PointSet *s);
 

@@ -2,26 +2,10 @@
 
 #include "metrics/base/vec.h"
 #include "tuner/study/bootstrap.h"
-#include "tuner/study/order.h"
+#include "tuner/study/first.h"
 
 #include <math.h>
 #include <string.h>
-
-void study_best_by(const PointSet *s, const double *values, bool higher, size_t most, bool *chosen)
-{
-    Arena *scratch = arena_new();
-    uint32_t *points = ARENA_ARRAY(scratch, uint32_t, s->count);
-    size_t n = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->same_as[i] == i && !isnan(values[i]))
-            points[n++] = (uint32_t)i;
-    order_by(scratch, values, higher, points, n);
-    for (size_t k = 0; k < s->count; k++)
-        chosen[k] = false;
-    for (size_t k = 0; k < n && k < most; k++)
-        chosen[points[k]] = true;
-    arena_free(scratch);
-}
 
 /* --- carvings and metrics
  * -------------------------------------------------------------------------
@@ -63,11 +47,10 @@ static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget, size
     out.correlation = metric->higher ? -rho : rho;
     if (s->best != SIZE_MAX)
         out.place = judge_place(values, s->count, metric->higher, s->best);
-    bool *chosen = ARENA_ARRAY(scratch, bool, s->count);
-    study_best_by(s, values, metric->higher, budget, chosen);
-    out.regret = judge(s, chosen).regret;
+    FirstBy first = first_by(scratch, s, values, metric->higher, budget);
+    out.regret = first_regret(s, &first);
     if (bootstraps > 0)
-        bootstrap_regret(s, chosen, bootstraps, &out.regret_low, &out.regret_high);
+        bootstrap_first(s, &first, bootstraps, &out.regret_low, &out.regret_high);
     arena_free(scratch);
     return out;
 }
@@ -109,18 +92,17 @@ static void study_budgets(Arena *a, Study *y, const char *time_metric, size_t bo
         return;
     VEC(StudyBudget) v = {0};
     Arena *scratch = arena_new();
-    bool *chosen = ARENA_ARRAY(scratch, bool, s->count);
     double *values = ARENA_ARRAY(scratch, double, s->count);
     for (size_t i = 0; i < s->count; i++)
         values[i] = isnan(s->ms[i]) ? NAN : s->metric[m][i];
     for (size_t power = 1, size = 1; size < s->distinct; power *= 10)
         for (size_t k = 0; k < 3 && size < s->distinct; k++) {
             size = power * leads[k] < s->distinct ? power * leads[k] : s->distinct;
-            study_best_by(s, values, s->metrics->metrics.at[m].higher, size, chosen);
-            Judgement j = judge(s, chosen);
-            StudyBudget b = {size, j.regret, j.random_regret, NAN, NAN};
+            bool higher = s->metrics->metrics.at[m].higher;
+            FirstBy first = first_by(scratch, s, values, higher, size);
+            StudyBudget b = {size, first_regret(s, &first), judge_random_regret(s, size), NAN, NAN};
             if (bootstraps > 0)
-                bootstrap_regret(s, chosen, bootstraps, &b.regret_low, &b.regret_high);
+                bootstrap_first(s, &first, bootstraps, &b.regret_low, &b.regret_high);
             VEC_PUSH(a, &v, b);
         }
     y->budgets = v.at;

@@ -81,7 +81,4 @@ typedef struct StudyOptions {
 Study study_space(Arena *a, const PointSet *s, const StudyChoice *choices, size_t choice_count,
                   const StudyOptions *o);
 
-/* Marks the best `most` distinct points by a metric in `chosen`, equal ones by number. */
-void study_best_by(const PointSet *s, const double *values, bool higher, size_t most, bool *chosen);
-
 #endif

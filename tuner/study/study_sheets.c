@@ -41,6 +41,7 @@ static const SheetColumn carving_columns[] = {
     {"rank", "place", CELL_COUNT},
     {"recall", "recall", CELL_PERCENT},
     {"random_regret", "random", CELL_PERCENT},
+    {"random_performance", "reaches", CELL_PERCENT},
 };
 
 static const char *objective(Arena *a, const PointSet *s)
@@ -50,11 +51,13 @@ static const char *objective(Arena *a, const PointSet *s)
 
 static Sheet carvings(Arena *a, const Study *studies, size_t n)
 {
-    Sheet s = {.name = "carvings",
-               .title =
-                   "Carvings: how much smaller, how much is lost (recall: of the configurations "
-                   "within 1 % of the best; random: regret expected of a sample as large)",
-               COLUMNS(carving_columns)};
+    Sheet s = {
+        .name = "carvings",
+        .title =
+            "Carvings: how much smaller, how much is lost (recall: of the configurations "
+            "within 1 % of the best; random: regret expected of a sample as large, and the part of "
+            "the best performance that it reaches)",
+        COLUMNS(carving_columns)};
     for (size_t k = 0; k < n; k++) {
         const PointSet *p = studies[k].points;
         for (size_t i = 0; i < studies[k].carving_count; i++) {
@@ -76,6 +79,7 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
             *r++ = count_or_none(j->rank);
             *r++ = number(j->recall);
             *r++ = number(j->random_regret);
+            *r++ = number(1 / (1 + j->random_regret));
         }
     }
     return s;
@@ -134,7 +138,7 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
 {
     Sheet s = {.name = "metrics",
                .title = "Metrics side by side: rank correlation with the time, place they give the "
-                        "fastest, regret of their best n",
+                        "fastest, regret of their best n (by lot where equal: expected)",
                COLUMNS(metric_columns)};
     for (size_t k = 0; k < n; k++)
         for (size_t m = 0; m < studies[k].metric_count; m++) {
@@ -215,6 +219,30 @@ static Sheet searches(Arena *a, const Study *studies, size_t n)
     return s;
 }
 
+static const SheetColumn recording_columns[] = {
+    {"space", "space", CELL_TEXT},     {"recording", "recording", CELL_TEXT},
+    {"problem", "problem", CELL_TEXT}, {"device", "device", CELL_TEXT},
+    {"date", "date", CELL_TEXT},       {"imported", "imported", CELL_TEXT},
+};
+
+static Sheet recordings(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "recordings",
+               .title = "Recordings: where the times come from",
+               COLUMNS(recording_columns)};
+    for (size_t k = 0; k < n; k++) {
+        const PointSet *p = studies[k].points;
+        Cell *r = sheet_row(a, &s);
+        *r++ = text(p->name);
+        *r++ = text(p->origin ? p->origin : "");
+        *r++ = text(p->problem ? p->problem : "");
+        *r++ = text(p->gpu ? p->gpu : "");
+        *r++ = text(p->date ? p->date : "");
+        *r++ = text(p->imported ? p->imported : "");
+    }
+    return s;
+}
+
 static const SheetColumn fit_columns[] = {
     {"left_out", "left out", CELL_TEXT},
     {"points", "points", CELL_COUNT},
@@ -274,7 +302,7 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
     static Sheet (*const make[])(Arena *, const Study *, size_t) = {
-        carvings, study_stage_sheet, samples, metrics, budgets, searches};
+        carvings, study_stage_sheet, samples, metrics, budgets, searches, recordings};
     enum { SHEETS = sizeof make / sizeof make[0] };
     StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
     for (size_t k = 0; k < SHEETS; k++) {

@@ -15,8 +15,8 @@ typedef struct StudySheets {
 Sheet study_stage_sheet(Arena *a, const Study *studies, size_t count);
 
 /* Over all the spaces: carvings (the thesis's tables 6.2 and 6.3), their stages, samples (A.4,
- * A.8), metrics side by side (6.4, 6.5), size against regret, and other strategies.  Tables without
- * a row are left out; there is room for one more. */
+ * A.8), metrics side by side (6.4, 6.5), size against regret, other strategies, and where the times
+ * come from.  Tables without a row are left out; there is room for one more. */
 StudySheets study_sheets(Arena *a, const Study *studies, size_t count);
 
 /* A fit: its weights, and how it does on each space left out. */
