@@ -54,8 +54,7 @@ static int print_usage(const OptionTable *table)
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* --- with a spec --------------------------------------------------------------------------------
- */
+/* --- with a spec ------------------------------------------------------------------------------ */
 
 /* Opens the run on the imported times; with their architecture, so that it opens without them, too,
  * and can say why they do not fit. */
@@ -128,8 +127,7 @@ static bool name_space(Arena *a, ImportCommand *c, Diag *d)
     return true;
 }
 
-/* --- the command --------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static bool ends_in_times(const char *path)
 {
