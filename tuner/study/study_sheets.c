@@ -60,6 +60,8 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
         COLUMNS(carving_columns)};
     for (size_t k = 0; k < n; k++) {
         const PointSet *p = studies[k].points;
+        if (p->profiled == 0)
+            continue;
         for (size_t i = 0; i < studies[k].carving_count; i++) {
             const StudyCarving *c = &studies[k].carvings[i];
             const Judgement *j = &c->judgement;
