@@ -1,8 +1,8 @@
-/* A program that tunes its kernel itself: at its first start on a device, with libaptune; later it
- * takes what it found out from the user's cache folder.  Then it launches the kernel and checks
- * every element.
+/* A program that tunes its matrix multiply itself: at its first start on a device, with libaptune;
+ * later it takes what it found out from the user's cache folder.  Then it launches the kernel and
+ * checks elements from all over the product.
  *
- *     embed [SPEC]      saxpy.spec beside the program when not said
+ *     embed [SPEC]      multiply.spec when not said
  *
  * Exit codes: 0 right, 1 wrong or failed, 77 there is no GPU, so nothing to tune or to launch. */
 #include <aptune.h>
@@ -14,6 +14,10 @@
 #include <sys/stat.h>
 
 enum { NO_GPU = 77, ARGUMENTS_MOST = 8, PATH_MOST = 4096 };
+
+/* Elements of the product that are checked, and how far each is from the one before: a prime, so
+ * that they lie in all rows and columns. */
+enum { CHECKED = 20000, STRIDE = 1000003 };
 
 static _Noreturn void fail(const char *what, const char *why)
 {
@@ -112,11 +116,11 @@ static size_t tune(aptune *a)
 
 /* --- launching -------------------------------------------------------------------------------- */
 
-/* What the kernel works on; its arguments are found by the names that the spec gives them. */
+/* C = A B: what the kernel works on.  Its arguments are found by the names that the spec gives
+ * them. */
 typedef struct Data {
-    float *x, *y; /* on the device */
-    size_t count;
-    float a;
+    float *A, *B, *C; /* on the device: M × K, K × N, M × N, row major */
+    size_t M, N, K;
 } Data;
 
 /* Where a kernel finds the value of an argument: the launch takes addresses of values. */
@@ -124,10 +128,12 @@ static void *find_argument(Data *data, const aptune_argument *g)
 {
     if (g->kind == APTUNE_VALUE)
         return (void *)g->value;
-    if (strcmp(g->name, "x") == 0)
-        return &data->x;
-    if (strcmp(g->name, "y") == 0)
-        return &data->y;
+    if (strcmp(g->name, "A") == 0)
+        return &data->A;
+    if (strcmp(g->name, "B") == 0)
+        return &data->B;
+    if (strcmp(g->name, "C") == 0)
+        return &data->C;
     fail("unknown argument", g->name);
 }
 
@@ -154,55 +160,74 @@ static void launch(aptune *a, Data *data)
     cuda_check(cudaLibraryUnload(library), "unloading");
 }
 
-/* Small whole numbers, so that the result is exact; y is 1 everywhere. */
-static float x_at(size_t i)
+/* Small whole numbers, so that sums of products are exact in whichever order. */
+static float a_at(size_t i)
 {
-    return (float)(i % 4096);
+    return (float)(i * 7 % 5) - 2;
 }
 
-static Data make_data(size_t count, float a)
+static float b_at(size_t i)
 {
-    Data data = {.count = count, .a = a};
-    float *x = malloc(count * sizeof *x), *y = malloc(count * sizeof *y);
-    if (!x || !y)
+    return (float)(i * 11 % 13) - 6;
+}
+
+static float *make_matrix(size_t count, float (*at)(size_t i))
+{
+    void *matrix;
+    float *values = malloc(count * sizeof *values);
+    if (!values)
         fail("memory", "none left");
-    for (size_t i = 0; i < count; i++) {
-        x[i] = x_at(i);
-        y[i] = 1;
-    }
-    cuda_check(cudaMalloc((void **)&data.x, count * sizeof *x), "cudaMalloc");
-    cuda_check(cudaMalloc((void **)&data.y, count * sizeof *y), "cudaMalloc");
-    cuda_check(cudaMemcpy(data.x, x, count * sizeof *x, cudaMemcpyHostToDevice), "cudaMemcpy");
-    cuda_check(cudaMemcpy(data.y, y, count * sizeof *y, cudaMemcpyHostToDevice), "cudaMemcpy");
-    free(x);
-    free(y);
+    for (size_t i = 0; i < count; i++)
+        values[i] = at(i);
+    cuda_check(cudaMalloc(&matrix, count * sizeof *values), "cudaMalloc");
+    cuda_check(cudaMemcpy(matrix, values, count * sizeof *values, cudaMemcpyHostToDevice),
+               "cudaMemcpy");
+    free(values);
+    return matrix;
+}
+
+static Data make_data(size_t M, size_t N, size_t K)
+{
+    Data data = {.M = M, .N = N, .K = K};
+    data.A = make_matrix(M * K, a_at);
+    data.B = make_matrix(K * N, b_at);
+    cuda_check(cudaMalloc((void **)&data.C, M * N * sizeof *data.C), "cudaMalloc");
+    cuda_check(cudaMemset(data.C, 0xff, M * N * sizeof *data.C), "cudaMemset"); /* not numbers */
     return data;
+}
+
+static float element(const Data *data, size_t row, size_t column)
+{
+    float sum = 0;
+    for (size_t k = 0; k < data->K; k++)
+        sum += a_at(row * data->K + k) * b_at(k * data->N + column);
+    return sum;
 }
 
 static size_t count_wrong(const Data *data)
 {
-    size_t wrong = 0;
-    float *y = malloc(data->count * sizeof *y);
-    if (!y)
+    size_t wrong = 0, count = data->M * data->N;
+    float *C = malloc(count * sizeof *C);
+    if (!C)
         fail("memory", "none left");
-    cuda_check(cudaMemcpy(y, data->y, data->count * sizeof *y, cudaMemcpyDeviceToHost),
-               "cudaMemcpy");
-    for (size_t i = 0; i < data->count; i++)
-        wrong += y[i] != data->a * x_at(i) + 1;
-    free(y);
+    cuda_check(cudaMemcpy(C, data->C, count * sizeof *C, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    for (size_t i = 0; i < CHECKED; i++) {
+        size_t at = i * STRIDE % count;
+        wrong += C[at] != element(data, at / data->N, at % data->N);
+    }
+    free(C);
     return wrong;
 }
 
-/* The number that the argument `name` of the spec is. */
-static double argument_number(aptune *a, const char *name)
+/* The whole number that the argument `name` of the spec is. */
+static size_t argument_number(aptune *a, const char *name)
 {
     aptune_argument g = {.struct_size = sizeof g};
-    for (size_t i = 0; aptune_get_argument(a, 0, i, &g) == APTUNE_OK; i++) {
-        if (strcmp(g.name, name) == 0 && strcmp(g.type, "float") == 0)
-            return *(const float *)g.value;
-        if (strcmp(g.name, name) == 0 && strcmp(g.type, "int32") == 0)
-            return *(const int *)g.value;
-    }
+    for (size_t i = 0; aptune_get_argument(a, 0, i, &g) == APTUNE_OK; i++)
+        if (strcmp(g.name, name) == 0 && g.value && strcmp(g.type, "int32") == 0) {
+            int number = *(const int *)g.value;
+            return (size_t)number;
+        }
     fail("the spec has no argument", name);
 }
 
@@ -229,10 +254,11 @@ int main(int argc, char **argv)
         keep(path, aptune_name(a, configuration));
     }
     tuner_check(a, aptune_fetch(a, configuration), "compiling");
-    Data data = make_data((size_t)argument_number(a, "n"), (float)argument_number(a, "a"));
+    Data data =
+        make_data(argument_number(a, "M"), argument_number(a, "N"), argument_number(a, "K"));
     launch(a, &data);
     size_t wrong = count_wrong(&data);
-    printf("%zu elements checked, %zu wrong: %s\n", data.count, wrong, wrong ? "WRONG" : "right");
+    printf("%d elements checked, %zu wrong: %s\n", CHECKED, wrong, wrong ? "WRONG" : "right");
     aptune_free(a);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -100,6 +100,31 @@ END
     [ "$(./use)" = $'EACH=2 1\nEACH=3 1\nEACH=3 0\nEACH=1 1' ]
 }
 
+@test "the work of a size; 0 for numbers that are none" {
+    make_space
+    echo 'work flop = 6 * N * N, bytes = 8 * N' >>k/k.spec
+    record --problem N=4096 --best 1
+    emit --space k/k.spec --output out
+    status_is 0
+    cat >use.c <<'END'
+#include "k.h"
+#include <limits.h>
+#include <stdio.h>
+int main(void)
+{
+    static const long long sizes[] = {4096, 0, -1, LLONG_MAX, LLONG_MIN};
+    for (int i = 0; i < 5; i++) {
+        k_problem size = {sizes[i]};
+        printf("%.0f %.0f\n", k_flop(&size), k_bytes(&size));
+    }
+    return 0;
+}
+END
+    cc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror -fsanitize=undefined \
+        -fno-sanitize-recover -Iout use.c out/k.c -ldl -o use
+    [ "$(./use)" = $'100663296 32768\n0 0\n0 0\n0 0\n0 0' ]
+}
+
 @test "the files are those that --list prints, which writes nothing" {
     make_space
     record --file one

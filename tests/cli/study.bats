@@ -137,7 +137,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     json '.fits[0].error > 0 and .fits[0].regret >= 0 and .fits[2].points == 592'
     study "$transpose" --output out --seeds 0 --fit bound_cycle
     status_is 2
-    has "$stderr" "unknown metric 'bound_cycle'; did you mean 'bound_cycles'"
+    has "$stderr" "--fit: unknown metric 'bound_cycle'; did you mean 'bound_cycles'"
 }
 
 @test "what is no recording is refused" {

@@ -637,7 +637,48 @@ static void code_of_a_configuration_can_be_fetched(void **state)
         assert_int_equal(g.count, 65536);
         assert_null(g.value);
     }
+    aptune_free(a);
+}
+
+static void what_is_asked_for_past_the_end_has_a_message(void **state)
+{
+    (void)state;
+    aptune *a = handle_on(MANY);
+    aptune_launch l = {.struct_size = sizeof l};
+    aptune_argument g = {.struct_size = sizeof g};
+    set(a, "arch", "sm_90");
+    assert_int_equal(aptune_get_launch(a, 0, &l), APTUNE_WRONG);
+    assert_non_null(strstr(aptune_message(a), "aptune_fetch comes first"));
+    check(a, aptune_open(a));
+    check(a, aptune_fetch(a, 0));
+
     assert_int_equal(aptune_get_launch(a, 1, &l), APTUNE_WRONG);
+    assert_string_equal(aptune_message(a), "there is no launch 1");
+    assert_int_equal(aptune_get_argument(a, 1, 0, &g), APTUNE_WRONG);
+    assert_string_equal(aptune_message(a), "there is no launch 1");
+    assert_int_equal(aptune_get_argument(a, 0, 2, &g), APTUNE_WRONG);
+    assert_string_equal(aptune_message(a), "there is no argument 2");
+    assert_int_equal(aptune_get_variable(a, 0, &g), APTUNE_WRONG);
+    assert_string_equal(aptune_message(a), "there is no variable 0");
+
+    check(a, aptune_get_argument(a, 0, 1, &g));
+    assert_string_equal(aptune_message(a), "");
+    aptune_free(a);
+}
+
+static void a_problem_that_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    aptune *a = handle_on(MANY);
+    set(a, "arch", "sm_90");
+
+    check(a, aptune_choose_problem(a, 99));
+    assert_int_equal(aptune_open(a), APTUNE_WRONG);
+    assert_non_null(strstr(aptune_message(a), "there is no problem number 99"));
+
+    aptune_reset(a);
+    check(a, aptune_choose_problem(a, 0));
+    check(a, aptune_open(a));
     aptune_free(a);
 }
 
@@ -1017,6 +1058,33 @@ static void the_tuned_kernel_is_written_where_asked(void **state)
     aptune_free(a);
 }
 
+static void recordings_are_written_out_without_opening_the_space(void **state)
+{
+    (void)state;
+    char emitted[256];
+    snprintf(emitted, sizeof emitted, "%s", in_folder("of-recordings"));
+    aptune *a = handle_on(TUTORIAL);
+    set(a, "emit", "runtime");
+    set(a, "emit-name", "turned");
+    set(a, "emit-prefix", "my_");
+
+    check(a, aptune_emit_recordings(a, emitted, NULL, 0));
+
+    assert_non_null(strstr(aptune_emitted(a), "of-recordings/turned.cu"));
+    assert_int_equal(aptune_count(a), 0); /* nothing is open */
+    char command[300];
+    snprintf(command, sizeof command, "grep -c my_launch %s/turned.h", emitted);
+    char *uses = output_of(command);
+    assert_true(atoi(uses) > 0);
+    free(uses);
+
+    const char *none = "/nonexistent/x.times";
+    assert_int_equal(aptune_emit_recordings(a, emitted, &none, 1), APTUNE_WRONG);
+    assert_non_null(strstr(aptune_message(a), none));
+    assert_int_equal(aptune_set(a, "emit-prefix", "9-"), APTUNE_WRONG);
+    aptune_free(a);
+}
+
 /* --- the group -------------------------------------------------------------------------------- */
 
 static int make_folder(void **state)
@@ -1063,9 +1131,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_handles_do_not_measure_on_one_gpu),
         cmocka_unit_test(a_handle_goes_from_thread_to_thread),
         cmocka_unit_test(code_of_a_configuration_can_be_fetched),
+        cmocka_unit_test(what_is_asked_for_past_the_end_has_a_message),
+        cmocka_unit_test(a_problem_that_is_not_there_is_refused),
         cmocka_unit_test(values_of_arguments_are_their_bytes),
         cmocka_unit_test(structs_of_other_versions_are_filled_as_far_as_they_go),
         cmocka_unit_test(the_tuned_kernel_is_written_where_asked),
+        cmocka_unit_test(recordings_are_written_out_without_opening_the_space),
         cmocka_unit_test(threads_tune_at_the_same_time),
         cmocka_unit_test(threads_measure_at_the_same_time),
         cmocka_unit_test(nothing_of_the_callers_is_changed),

@@ -198,7 +198,7 @@ static void draw_times(const Oracle *o, const Case *c, double *times, uint64_t *
 
 /* Of each two points open the choice is the one that the definition has as faster with luck: so the
  * times learned from have moved all of them as they should. */
-static void check_order(const Belief *b, const Oracle *o, const Case *c)
+static void check_order(Belief *b, const Oracle *o, const Case *c)
 {
     for (size_t i = 0; i < c->in.points; i++)
         for (size_t j = i + 1; j < c->in.points; j++) {

@@ -5,6 +5,7 @@
 #include "tuner/command/start.h"
 #include "tuner/emit/files.h"
 #include "tuner/emit/unit_make.h"
+#include "tuner/library/settings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,13 +23,6 @@ typedef struct EmitCommand {
 
 enum { ENTRIES_MOST = 100000, JOBS_MOST = 1024, SECONDS_MOST = 86400 };
 
-static bool take_identifier(const Option *o, const char *text, void *field, Diag *d)
-{
-    *(const char **)field = text;
-    return unit_is_identifier(text) ||
-           diag_fail(d, "--%s takes a name of C, letters, digits and '_', not '%s'", o->name, text);
-}
-
 static bool take_flavour(const Option *o, const char *text, void *field, Diag *d)
 {
     return unit_flavour_find(text, field) ||
@@ -40,9 +34,9 @@ static const Option own_options[] = {
      offsetof(EmitCommand, run.space), 0, 0},
     {"output", "DIR", "where the files go (default aptune-out/NAME)", option_text,
      offsetof(EmitCommand, output), 0, 0},
-    {"name", "NAME", "of the files (default: the space's)", take_identifier,
+    {"name", "NAME", "of the files (default: the space's)", option_identifier,
      offsetof(EmitCommand, emit.name), 0, 0},
-    {"prefix", "P_", "of every symbol (default NAME_)", take_identifier,
+    {"prefix", "P_", "of every symbol (default NAME_)", option_identifier,
      offsetof(EmitCommand, emit.prefix), 0, 0},
     {"flavour", "F", "driver (default; opened at run time), driver-linked, runtime (for nvcc)",
      take_flavour, offsetof(EmitCommand, emit.flavour), 0, 0},
@@ -163,18 +157,6 @@ static bool print_list(Arena *a, const EmitUnit *u, const char *folder)
 
 /* --- the work --------------------------------------------------------------------------------- */
 
-static bool add_recordings(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, Diag *d)
-{
-    const char *const *paths = o->recordings;
-    size_t count = o->recording_count;
-    if (count == 0)
-        paths = unit_find_recordings(a, like, &count, d);
-    for (size_t i = 0; paths && i < count; i++)
-        if (!unit_add_recording(m, like, paths[i]))
-            return false;
-    return paths != NULL;
-}
-
 static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const EmitCommand *o,
                          const char *folder, Diag *d)
 {
@@ -199,7 +181,7 @@ static bool print_result(Arena *a, const EmitUnit *u, const EmitCommand *o, cons
 
 static int emit(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, Diag *d)
 {
-    if (!add_recordings(a, m, o, like, d))
+    if (!unit_add_recordings(m, like, o->recordings, o->recording_count))
         return EXIT_USAGE;
     const EmitUnit *u = unit_outline(m);
     if (!u)

@@ -7,8 +7,7 @@
 /* What a real number stays below when no arithmetic with it can be infinite or no number. */
 static const double REAL_SAFE = 1e300;
 
-/* --- ranges
- * ---------------------------------------------------------------------------------------- */
+/* --- ranges ----------------------------------------------------------------------------------- */
 
 static CRange everything(const Expr *e)
 {

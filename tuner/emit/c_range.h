@@ -1,4 +1,5 @@
-/* Ranges of expressions: shared by c_range.c and c_expr.c, by nobody else. */
+/* Ranges of expressions: shared by c_range.c and the parts of the writer (c_write.h), by
+ * nobody else. */
 #ifndef APTUNE_EMIT_C_RANGE_H
 #define APTUNE_EMIT_C_RANGE_H
 

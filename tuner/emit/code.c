@@ -9,8 +9,7 @@
 /* Nodes of an expression that has taken in what the derived names in it mean. */
 enum { EXPRESSION_LIMIT = 1000 };
 
-/* --- texts
- * ----------------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 void code_puts(const Code *c, Buf *out, const char *text)
 {
@@ -37,8 +36,7 @@ void code_printf(const Code *c, Buf *out, const char *format, ...)
     buf_free(&filled);
 }
 
-/* --- arguments
- * ------------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 bool code_is_buffer(const Argument *g)
 {
@@ -78,8 +76,7 @@ bool code_is_field(const Argument *g)
     return !uses.any;
 }
 
-/* --- names
- * ----------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static void name_fields(Code *c)
 {
@@ -131,8 +128,7 @@ static void name_problem(Code *c)
     }
 }
 
-/* --- a variant with its parameters filled in
- * ------------------------------------------------------- */
+/* --- a variant with its parameters filled in -------------------------------------------------- */
 
 static const Expr *folded(const Code *c, const CodeVariant *v, const Expr *e)
 {
@@ -324,8 +320,7 @@ static void open_variant(Code *c, size_t i)
     fold_variant(c, v);
 }
 
-/* --- entries that are of no use
- * -------------------------------------------------------------------- */
+/* --- entries that are of no use --------------------------------------------------------------- */
 
 /* Does an expression leave a remainder at a size? */
 static bool leaves_remainder(const Code *c, const Expr *e, const Value *slots)
@@ -391,8 +386,7 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
     return c;
 }
 
-/* --- constants
- * ------------------------------------------------------------------------------------- */
+/* --- constants -------------------------------------------------------------------------------- */
 
 static bool integer_fits(TaskScalar type, int64_t i)
 {
@@ -425,10 +419,9 @@ bool code_literal(TaskScalar type, Value v, Buf *out)
     return ok;
 }
 
-/* --- expressions in lines
- * -------------------------------------------------------------------------- */
+/* --- expressions in lines --------------------------------------------------------------------- */
 
-static CWriter writer(CodeLines *l, bool exact)
+CWriter lines_writer(CodeLines *l, bool exact)
 {
     return (CWriter){.out = &l->text,
                      .names = l->variant ? l->variant->names : l->code->names,
@@ -439,27 +432,13 @@ static CWriter writer(CodeLines *l, bool exact)
 
 bool lines_expr(CodeLines *l, const Expr *e, bool exact, CPlace place)
 {
-    CWriter w = writer(l, exact);
+    CWriter w = lines_writer(l, exact);
     const bool ok = c_expr(&w, e, place);
     l->uses_ok = l->uses_ok || w.uses_ok;
     return ok;
 }
 
-bool lines_condition(CodeLines *l, const Expr *e, CPlace place)
-{
-    CWriter w = writer(l, false);
-    const bool ok = c_condition(&w, e, place);
-    l->uses_ok = l->uses_ok || w.uses_ok;
-    return ok;
-}
-
-CWriter lines_writer(CodeLines *l, bool exact)
-{
-    return writer(l, exact);
-}
-
-/* --- whole texts
- * ----------------------------------------------------------------------------------- */
+/* --- whole texts ------------------------------------------------------------------------------ */
 
 bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
 {

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* --- the table
- * ------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void write_size(const Code *c, const Value *problem, Buf *out)
 {
@@ -101,8 +100,7 @@ static void write_table(const Code *c, Buf *out)
               "};\n\n");
 }
 
-/* --- what is asked of variants by number
- * ----------------------------------------------------------- */
+/* --- what is asked of variants by number ------------------------------------------------------ */
 
 static void write_dispatch(const Code *c, Buf *out)
 {
@@ -123,8 +121,7 @@ static void write_dispatch(const Code *c, Buf *out)
     buf_puts(out, "    default:\n        return 0;\n    }\n}\n\n");
 }
 
-/* --- how near a size is
- * ---------------------------------------------------------------------------- */
+/* --- how near a size is ----------------------------------------------------------------------- */
 
 static void write_same_size(const Code *c, Buf *out)
 {
@@ -151,8 +148,8 @@ static void write_distance(const Code *c, Buf *out)
     const size_t names = c->spec->problem_name_count;
     if (names > 0)
         code_puts(c, out,
-                  "/* The logarithm to base 2 of a number's amount, of which 1 is the least; to "
-                  "2^-20. */\n"
+                  "/* The logarithm to base 2 of a number's amount, of which 1 is the least; to a "
+                  "millionth. */\n"
                   "static double @log2(double x)\n{\n"
                   "    double whole = 0, bit = 0.5;\n"
                   "    x = x < 0 ? -x : x;\n"
@@ -187,8 +184,7 @@ static void write_distance(const Code *c, Buf *out)
     buf_puts(out, "    return sum;\n}\n\n");
 }
 
-/* --- choosing
- * -------------------------------------------------------------------------------------- */
+/* --- choosing --------------------------------------------------------------------------------- */
 
 static const char RUNS[] =
     "/* Does a variant's cubin run on a device: the same major number, and no later minor one? */\n"

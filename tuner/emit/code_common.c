@@ -3,6 +3,52 @@
 
 #include <string.h>
 
+/* --- what a unit has to do -------------------------------------------------------------------- */
+
+bool code_has_constants(const Code *c)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (c->spec->arguments[i].role == ARGUMENT_CONSTANT)
+            return true;
+    return false;
+}
+
+static bool is_taken(const Code *c, size_t argument)
+{
+    for (size_t v = 0; v < c->unit->variant_count; v++)
+        if (c->variants[v].taken[argument])
+            return true;
+    return false;
+}
+
+bool code_has_zeros(const Code *c)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (code_is_zeroed(&c->spec->arguments[i]) && is_taken(c, i))
+            return true;
+    return false;
+}
+
+bool code_launch_has_shared(const Code *c, size_t launch)
+{
+    for (size_t v = 0; v < c->unit->variant_count; v++) {
+        const Value *shared = expr_literal(c->variants[v].launches[launch].shared);
+        if (!shared || shared->integer != 0)
+            return true;
+    }
+    return false;
+}
+
+bool code_has_shared(const Code *c)
+{
+    for (size_t l = 0; l < c->spec->launch_count; l++)
+        if (code_launch_has_shared(c, l))
+            return true;
+    return false;
+}
+
+/* --- how the unit begins ---------------------------------------------------------------------- */
+
 void code_top(const Code *c, Buf *out)
 {
     const EmitUnit *u = c->unit;
@@ -43,6 +89,8 @@ void code_common(const Code *c, Buf *out)
         "} @shape;\n"
         "\n");
 }
+
+/* --- the interface ---------------------------------------------------------------------------- */
 
 static const char STATUS_TEXT[] =
     "const char *@status_text(int status)\n"
@@ -131,7 +179,8 @@ static void write_elements(Code *c, size_t argument, Buf *out)
     buf_free(&cases);
 }
 
-/* The work of a run, where it is a matter of the size alone. */
+/* The work of a run, where it is a matter of the size alone.  It is counted in integers that
+ * numbers out of range would overflow. */
 static void write_work(Code *c, const char *name, const Expr *e, Buf *out)
 {
     CodeLines l = {.code = c};
@@ -141,7 +190,7 @@ static void write_work(Code *c, const char *name, const Expr *e, Buf *out)
     c_real(&w, code_of_size(c, e), C_ANYWHERE);
     code_printf(c, out, "double @%s(const @problem *p)\n{\n", name);
     buf_puts(out, w.uses_ok ? "    int ok = 1;\n" : "");
-    buf_puts(out, strstr(buf_text(&l.text), "p->") ? "" : "    (void)p;\n");
+    code_puts(c, out, "    if (!@is_sound(p))\n        return 0;\n");
     if (w.uses_ok)
         buf_printf(out, "    const double work = %s;\n    return ok ? work : 0;\n}\n\n",
                    buf_text(&l.text));

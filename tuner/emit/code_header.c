@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what is inside
- * -------------------------------------------------------------------------------- */
+/* --- what is inside --------------------------------------------------------------------------- */
 
 static void write_problem(const Code *c, const Value *problem, Buf *out)
 {
@@ -125,8 +124,7 @@ static void write_top(const Code *c, Buf *out)
     buf_puts(out, " */\n");
 }
 
-/* --- types
- * ----------------------------------------------------------------------------------------- */
+/* --- types ------------------------------------------------------------------------------------ */
 
 /* Lines of a struct: declarations, and comments behind them, one below the other. */
 typedef struct Fields {
@@ -240,14 +238,6 @@ static const char CONSTANTS_NOTE[] = "/* Variables of the device are the code's 
                                      "may run at the same time, in several\n"
                                      " * streams, must give them the same contents. */\n";
 
-static bool has_constants(const Code *c)
-{
-    for (size_t i = 0; i < c->spec->argument_count; i++)
-        if (c->spec->arguments[i].role == ARGUMENT_CONSTANT)
-            return true;
-    return false;
-}
-
 static void write_arguments_type(const Code *c, Buf *out)
 {
     Fields fields = {0};
@@ -266,7 +256,7 @@ static void write_arguments_type(const Code *c, Buf *out)
         buf_puts(&fields.text, "int none;\t\n");
     write_fields(&fields, out);
     code_puts(c, out, "} @arguments;\n\n");
-    if (has_constants(c))
+    if (code_has_constants(c))
         buf_printf(out, "%s\n", CONSTANTS_NOTE);
 }
 
@@ -362,11 +352,10 @@ static void write_work(Code *c, const char *name, const char *what, const Expr *
     const Span at = expr_span(e);
     buf_printf(out, "\n/* %s of a launch: ", what);
     text_comment_part(out, at.source->text + at.offset, at.length);
-    code_printf(c, out, " */\ndouble @%s(const @problem *problem);\n", name);
+    code_printf(c, out, "; 0 for what is no size */\ndouble @%s(const @problem *problem);\n", name);
 }
 
-/* --- macros
- * ---------------------------------------------------------------------------------------- */
+/* --- macros ----------------------------------------------------------------------------------- */
 
 static void define_shape(const Code *c, const CodeVariant *v, size_t launch, const Geometry *g,
                          Buf *out)

@@ -87,16 +87,17 @@ typedef struct CodeLines {
 
 /* Adds an expression of the variant to the text.  False when C has no words for it. */
 bool lines_expr(CodeLines *l, const Expr *e, bool exact, CPlace place);
-bool lines_condition(CodeLines *l, const Expr *e, CPlace place);
 
 /* The writer behind it, for c_member and the like; whether `ok` was used is then to be noted. */
 CWriter lines_writer(CodeLines *l, bool exact);
 
-/* --- code_size.c: which sizes variants are valid for --------------------------------------------
- */
+/* A number as a constant of a type; false when it is none of the type's. */
+bool code_literal(TaskScalar type, Value v, Buf *out);
+
+/* --- code_size.c: which sizes variants are valid for ------------------------------------------ */
 
 /* Functions that tell of a size whether it is sound at all, and of each variant whether it serves
- * it and how it is launched. */
+ * it and how it is launched.  (With code_shape.c, code_ask.c.) */
 void code_sizes(Code *c, Buf *out);
 
 /* Whether everything of a variant has words in C; else `*why` is the text that has none. */
@@ -117,35 +118,39 @@ bool code_counts_by_variant(const Code *c, size_t argument);
 /* Bytes of one of a variant's buffers. */
 const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument);
 
+/* --- code_steps.c ----------------------------------------------------------------------------- */
+
 /* Loops over the steps of a launch that repeats by name: `body` is a statement with the name in it.
  * False when C has no words for it. */
 bool code_steps(CodeLines *l, const CodeLaunch *k, const char *body);
 
-/* A number as a constant of a type; false when it is none of the type's. */
-bool code_literal(TaskScalar type, Value v, Buf *out);
+/* --- code_choose.c: the table ----------------------------------------------------------------- */
+void code_choice(Code *c, Buf *out);
 
-/* Does some launch of the variant take memory that is cut from `scratch`? */
-bool code_takes_scratch(const Code *c, const CodeVariant *v);
+/* --- code_run.c: arguments and launches of each variant --------------------------------------- */
+
+/* A variant's own.  False when C has no words for `*why`. */
+bool code_run(Code *c, const CodeVariant *v, Buf *out, const char **why);
+
+/* Those of all variants, and the function that takes one by its number. */
+void code_runs(Code *c, Buf *out);
 
 /* "v1", or "v1_2" for the second source of a variant that has several: the namespace that the code
  * of a launch is in. */
 const char *code_namespace(const Code *c, const CodeVariant *v, size_t launch);
 
-/* --- code_choose.c: the table --------------------------------------------------------------------
- */
-void code_choice(Code *c, Buf *out);
-
-/* --- code_run.c: arguments and launches of each variant ------------------------------------------
- */
-bool code_run(Code *c, const CodeVariant *v, Buf *out, const char **why);
-
-/* --- code_driver.c, code_runtime.c: NAME.c and NAME.cu -------------------------------------------
- */
+/* --- code_driver.c, code_runtime.c: NAME.c and NAME.cu ---------------------------------------- */
 void code_driver(Code *c, Buf *out);
 void code_runtime(Code *c, Buf *out);
 
-/* --- code_common.c -------------------------------------------------------------------------------
- */
+/* --- code_common.c ---------------------------------------------------------------------------- */
+
+/* Has the unit variables of the device to write, buffers to set to zero, dynamic shared memory to
+ * ask for: at all, or for a launch of the spec? */
+bool code_has_constants(const Code *c);
+bool code_has_zeros(const Code *c);
+bool code_has_shared(const Code *c);
+bool code_launch_has_shared(const Code *c, size_t launch);
 
 /* The comment that opens NAME.c and NAME.cu. */
 void code_top(const Code *c, Buf *out);

@@ -54,8 +54,7 @@ static Locals open_locals(Code *c, const CodeVariant *v)
     return l;
 }
 
-/* --- numbers
- * --------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* One lane: "(int)p->N". */
 static bool write_lane(Locals *l, TaskScalar scalar, const Expr *e)
@@ -114,8 +113,7 @@ static bool write_number(Locals *l, const char *indent, const Argument *g, const
     return true;
 }
 
-/* --- arguments of the spec
- * ------------------------------------------------------------------------- */
+/* --- arguments of the spec -------------------------------------------------------------------- */
 
 static void write_given_number(Locals *l, const Argument *g, size_t i)
 {
@@ -157,7 +155,7 @@ static bool is_last_scratch(const Locals *l, size_t i)
     return true;
 }
 
-bool code_takes_scratch(const Code *c, const CodeVariant *v)
+static bool takes_scratch(const Code *c, const CodeVariant *v)
 {
     for (size_t i = 0; i < c->spec->argument_count; i++)
         if (code_is_scratch(&c->spec->arguments[i]) && v->taken[i])
@@ -190,7 +188,7 @@ static bool write_arguments(Locals *l)
 {
     const Spec *s = l->lines.code->spec;
     bool said = true;
-    if (code_takes_scratch(l->lines.code, l->variant))
+    if (takes_scratch(l->lines.code, l->variant))
         buf_puts(&l->lines.text, "    char *scratch = (char *)a->scratch;\n");
     for (size_t i = 0; i < s->argument_count && said; i++)
         if (l->variant->taken[i])
@@ -198,8 +196,7 @@ static bool write_arguments(Locals *l)
     return said;
 }
 
-/* --- what has to be so before a launch
- * ------------------------------------------------------------- */
+/* --- what has to be so before a launch -------------------------------------------------------- */
 
 static void check_pointers(Locals *l)
 {
@@ -214,7 +211,7 @@ static void check_pointers(Locals *l)
         code_printf(c, out, "%s@is_bad(%s, 16)", any ? " || " : "    if (", l->names[i]);
         any = true;
     }
-    if (code_takes_scratch(c, l->variant)) {
+    if (takes_scratch(c, l->variant)) {
         code_printf(c, out, "%s@is_bad(a->scratch, 256)", any ? " || " : "    if (");
         any = true;
     }
@@ -280,8 +277,7 @@ static bool prepare_memory(Locals *l)
     return said;
 }
 
-/* --- a launch
- * -------------------------------------------------------------------------------------- */
+/* --- a launch --------------------------------------------------------------------------------- */
 
 typedef struct Leaf {
     const Locals *locals;
@@ -438,6 +434,11 @@ static bool write_launch(Locals *l, size_t launch)
     return said;
 }
 
+static const char *stream_type(const Code *c)
+{
+    return c->unit->flavour == EMIT_RUNTIME ? "cudaStream_t" : "CUstream";
+}
+
 bool code_run(Code *c, const CodeVariant *v, Buf *out, const char **why)
 {
     Locals l = open_locals(c, v);
@@ -451,7 +452,7 @@ bool code_run(Code *c, const CodeVariant *v, Buf *out, const char **why)
     code_printf(c, out,
                 "static int @run_%zu(@kernel *k, const @problem *p, const @arguments *a, "
                 "%s stream)\n{\n",
-                v->number, is_runtime(&l) ? "cudaStream_t" : "CUstream");
+                v->number, stream_type(c));
     code_puts(c, out, "    int error;\n    @shape s;\n");
     buf_puts(out, l.lines.uses_ok ? "    int ok = 1;\n" : "");
     buf_puts(out, strstr(buf_text(&l.lines.text), "a->") ? "" : "    (void)a;\n");
@@ -459,4 +460,18 @@ bool code_run(Code *c, const CodeVariant *v, Buf *out, const char **why)
     code_puts(c, out, "    return ^OK;\n}\n\n");
     buf_free(&l.lines.text);
     return said;
+}
+
+void code_runs(Code *c, Buf *out)
+{
+    const char *why;
+    for (size_t i = 0; i < c->unit->variant_count; i++)
+        code_run(c, &c->variants[i], out, &why);
+    code_printf(c, out,
+                "static int @run(@kernel *k, int variant, const @problem *p, const @arguments *a,\n"
+                "    %s stream)\n{\n    switch (variant) {\n",
+                stream_type(c));
+    for (size_t i = 1; i <= c->unit->variant_count; i++)
+        code_printf(c, out, "    case %zu:\n        return @run_%zu(k, p, a, stream);\n", i, i);
+    code_puts(c, out, "    default:\n        return ^NO_CODE;\n    }\n}\n\n");
 }

@@ -264,6 +264,16 @@ const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count
     return paths.count > 0 ? paths.at : NULL;
 }
 
+bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths, size_t count)
+{
+    if (count == 0)
+        paths = unit_find_recordings(m->arena, like, &count, m->diag);
+    for (size_t i = 0; paths && i < count; i++)
+        if (!unit_add_recording(m, like, paths[i]))
+            return false;
+    return paths != NULL;
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 typedef struct Uses {

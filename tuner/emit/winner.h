@@ -6,7 +6,7 @@
 #ifndef APTUNE_EMIT_WINNER_H
 #define APTUNE_EMIT_WINNER_H
 
-#include "tuner/emit/unit.h"
+#include "tuner/emit/unit_make.h"
 #include "tuner/run/run.h"
 
 typedef struct EmitWritten {
@@ -16,8 +16,11 @@ typedef struct EmitWritten {
         *uncompiled; /* why it is source alone, against what was asked for; NULL: it is not */
 } EmitWritten;
 
+/* What a run was asked for by its options. */
+EmitOptions emit_options_of(const RunOptions *o);
+
 /* Writes the unit of r->best into a folder, which is made if need be.  False after a message, also
  * when there is no winner. */
-bool emit_winner(Run *r, const char *folder, EmitFlavour flavour, EmitWritten *out, Diag *d);
+bool emit_winner(Run *r, const char *folder, EmitWritten *out, Diag *d);
 
 #endif

@@ -28,7 +28,7 @@
  * Texts and arrays belong to the handle.  They are valid until aptune_reset or aptune_free, except
  * where it says "until the next call".  Texts are UTF-8.  Numbers in texts have a point whatever
  * the locale is.  Before there is an answer (and for a number that does not exist) functions give
- * NULL, 0, NaN or APTUNE_NOTHING.
+ * NULL, 0, NaN or APTUNE_NOTHING.  Pointers that are given are not NULL unless it says so.
  *
  * Out of memory: aptune_new gives NULL, functions with a status APTUNE_NO_MEMORY; what the call was
  * working with is given back only by the end of the process (descriptors of helper programs among
@@ -70,7 +70,7 @@ typedef enum aptune_status {
     APTUNE_WRONG = 1,    /* what was given is wrong: an option, the spec, a name */
     APTUNE_FAILED = 2,   /* the task failed: no compiler, nothing compiles, a disk is full */
     APTUNE_STOPPED = 3,  /* by aptune_stop; what was measured is recorded */
-    APTUNE_TOO_LATE = 4, /* the handle has opened its space already, see aptune_reset */
+    APTUNE_TOO_LATE = 4, /* the handle has begun its work, see aptune_reset */
     APTUNE_NO_MEMORY = 5
 } aptune_status;
 
@@ -99,7 +99,7 @@ APTUNE_API const char *aptune_option_name(size_t i);
 APTUNE_API const char *aptune_option_value(size_t i);
 APTUNE_API const char *aptune_option_help(size_t i);
 
-/* Which of the spec's problems, counted from 0. */
+/* Which of the spec's problems, counted from 0; aptune_open says whether there is that one. */
 APTUNE_API aptune_status aptune_choose_problem(aptune *a, size_t number);
 
 /* Forgets the space and all that was found out about it, ends helper programs, and takes back a
@@ -293,9 +293,16 @@ typedef enum aptune_text_kind {
  * same kind. */
 APTUNE_API const char *aptune_text(aptune *a, aptune_text_kind kind);
 
-/* Writes the tuned kernel for other projects into a folder, which is made if need be.
- * aptune_emitted lists the files, with commas between them. */
+/* Writes the tuned kernel for other projects into a folder, which is made if need be: sources,
+ * code, a C header with loader and launcher.  The options "emit" (flavour), "emit-name" and
+ * "emit-prefix" say how.  aptune_emitted lists the files, with commas between them. */
 APTUNE_API aptune_status aptune_emit(aptune *a, const char *folder);
+
+/* The same from recordings of the option "space", several problems and devices in one unit that
+ * chooses between them, without tuning: the handle's space is not opened.  The first recording is
+ * the default.  Without any (count 0) those beside the spec are taken. */
+APTUNE_API aptune_status aptune_emit_recordings(aptune *a, const char *folder,
+                                                const char *const *recordings, size_t count);
 APTUNE_API const char *aptune_emitted(const aptune *a);
 
 /* Writes the report with pictures, report.html and pictures/, into a folder, which is made if need
@@ -344,7 +351,8 @@ typedef struct aptune_argument {
     unsigned long long count; /* APTUNE_BUFFER: elements that it must have */
 } aptune_argument;
 
-/* Launches in the order that they are done in; a run of the configuration is all of them once. */
+/* Launches in the order that they are done in; a run of the configuration is all of them once.
+ * APTUNE_WRONG for a number past the last one, here and in the functions below. */
 APTUNE_API size_t aptune_launch_count(const aptune *a);
 APTUNE_API aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out);
 

@@ -193,16 +193,35 @@ static void hand_out(void *theirs, const void *ours, size_t our_size)
     memcpy(theirs, &size, sizeof size);
 }
 
+/* What is asked for by number, and where the answer goes. */
+typedef struct Asked {
+    size_t number; /* of the launch or the variable */
+    size_t place;  /* of the argument */
+    void *out;
+} Asked;
+
+/* There is none of that number.  No message is sent: this is how a caller's loop ends. */
+static aptune_status find_none(aptune *a, const char *what, size_t number)
+{
+    buf_clear(&a->failure);
+    if (a->code.run.launch_count == 0)
+        buf_puts(&a->failure, "there is no code: aptune_fetch comes first");
+    else
+        buf_printf(&a->failure, "there is no %s %zu", what, number);
+    return APTUNE_WRONG;
+}
+
 size_t aptune_launch_count(const aptune *a)
 {
     return a->code.run.launch_count;
 }
 
-aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out)
+static aptune_status get_launch(aptune *a, const void *given)
 {
-    if (launch >= a->code.run.launch_count)
-        return APTUNE_WRONG;
-    const TaskLaunch *l = &a->code.run.launches[launch];
+    const Asked *asked = given;
+    if (asked->number >= a->code.run.launch_count)
+        return find_none(a, "launch", asked->number);
+    const TaskLaunch *l = &a->code.run.launches[asked->number];
     const TaskModule *m = &a->code.run.modules[l->module];
     aptune_launch ours = {.kernel = l->kernel,
                           .cubin = m->cubin,
@@ -215,16 +234,29 @@ aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out)
         ours.grid[k] = (unsigned)l->grid[k];
         ours.block[k] = (unsigned)l->block[k];
     }
-    hand_out(out, &ours, sizeof ours);
+    hand_out(asked->out, &ours, sizeof ours);
+    return APTUNE_OK;
+}
+
+aptune_status aptune_get_launch(aptune *a, size_t launch, aptune_launch *out)
+{
+    return handle_call(a, get_launch, &(Asked){launch, 0, out});
+}
+
+static aptune_status get_argument(aptune *a, const void *given)
+{
+    const Asked *asked = given;
+    if (asked->number >= a->code.run.launch_count)
+        return find_none(a, "launch", asked->number);
+    if (asked->place >= a->code.run.launches[asked->number].argument_count)
+        return find_none(a, "argument", asked->place);
+    hand_out(asked->out, &a->code.arguments[asked->number][asked->place], sizeof(aptune_argument));
     return APTUNE_OK;
 }
 
 aptune_status aptune_get_argument(aptune *a, size_t launch, size_t place, aptune_argument *out)
 {
-    if (launch >= a->code.run.launch_count || place >= a->code.run.launches[launch].argument_count)
-        return APTUNE_WRONG;
-    hand_out(out, &a->code.arguments[launch][place], sizeof *out);
-    return APTUNE_OK;
+    return handle_call(a, get_argument, &(Asked){launch, place, out});
 }
 
 size_t aptune_variable_count(const aptune *a)
@@ -232,10 +264,16 @@ size_t aptune_variable_count(const aptune *a)
     return a->code.run.symbol_count;
 }
 
+static aptune_status get_variable(aptune *a, const void *given)
+{
+    const Asked *asked = given;
+    if (asked->number >= a->code.run.symbol_count)
+        return find_none(a, "variable", asked->number);
+    hand_out(asked->out, &a->code.variables[asked->number], sizeof(aptune_argument));
+    return APTUNE_OK;
+}
+
 aptune_status aptune_get_variable(aptune *a, size_t variable, aptune_argument *out)
 {
-    if (variable >= a->code.run.symbol_count)
-        return APTUNE_WRONG;
-    hand_out(out, &a->code.variables[variable], sizeof *out);
-    return APTUNE_OK;
+    return handle_call(a, get_variable, &(Asked){variable, 0, out});
 }

@@ -348,7 +348,7 @@ const char *aptune_option_help(size_t i)
     return o ? o->help : NULL;
 }
 
-static const char too_late[] = "the space is open already: aptune_reset comes first";
+static const char too_late[] = "the handle has begun its work: aptune_reset comes first";
 
 typedef struct Setting {
     const char *name, *value;

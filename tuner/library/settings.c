@@ -63,6 +63,13 @@ static bool take_emit(const Option *o, const char *text, void *field, Diag *d)
                      text);
 }
 
+bool option_identifier(const Option *o, const char *text, void *field, Diag *d)
+{
+    *(const char **)field = text;
+    return unit_is_identifier(text) ||
+           diag_fail(d, "--%s takes a name of C, letters, digits and '_', not '%s'", o->name, text);
+}
+
 /* Several fields: this one's is the whole struct. */
 static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 {
@@ -95,6 +102,10 @@ static const Option tune_options[] = {
      take_shard, 0, 0, 0},
     {"emit", "F", "the kernel written out: driver (default), driver-linked, runtime, none",
      take_emit, offsetof(RunOptions, emit), 0, 0},
+    {"emit-name", "NAME", "of its files (default: the space's)", option_identifier,
+     offsetof(RunOptions, emit_name), 0, 0},
+    {"emit-prefix", "P_", "of its symbols (default NAME_)", option_identifier,
+     offsetof(RunOptions, emit_prefix), 0, 0},
     {"dry-run", NULL, "count the space and stop before compiling", option_flag,
      offsetof(RunOptions, dry_run), 0, 0},
     {"why", "\"A=1 B=2 …\"", "say what became of one configuration, and why", option_text,

@@ -14,8 +14,11 @@
 OptionGroup options_run(RunOptions *target);
 
 /* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,
- * --devices, --mixed, --shard, --dry-run, --why. */
+ * --devices, --mixed, --audit, --shard, --dry-run, --why, --emit and its name and prefix. */
 OptionGroup options_tune(RunOptions *target);
+
+/* For an option table: a const char *, an identifier of C. */
+bool option_identifier(const Option *o, const char *text, void *field, Diag *d);
 
 /* Do they go together, and is there a space to work on?  False after a message. */
 bool options_agree(const RunOptions *o, Diag *d);

@@ -2,7 +2,6 @@
 #include "tuner/library/handle.h"
 
 #include "metrics/base/file.h"
-#include "tuner/emit/unit_make.h"
 #include "tuner/output/report.h"
 #include "tuner/report/run_page.h"
 
@@ -74,38 +73,6 @@ const char *aptune_why(aptune *a, size_t configuration)
     report_why(r, configuration, &a->reason);
     handle_leave_text(a);
     return buf_text(&a->reason);
-}
-
-static aptune_status emit(aptune *a, const void *given)
-{
-    const char *folder = given;
-    aptune_status status = handle_bring(a, HANDLE_JUDGED);
-    if (status != APTUNE_OK)
-        return status;
-    buf_clear(&a->emitted);
-    EmitWritten *w = &a->written;
-    *w = (EmitWritten){0};
-    EmitFlavour flavour = EMIT_DRIVER;
-    if (a->options.emit)
-        unit_flavour_find(a->options.emit, &flavour);
-    bool ok = emit_winner(&a->run, folder, flavour, w, &a->diag);
-    for (size_t i = 0; i < w->count; i++)
-        buf_printf(&a->emitted, "%s%s/%s", i ? ", " : "", folder, w->names[i]);
-    if (w->uncompiled)
-        diag_note(&a->diag, (Span){0}, "the tuned kernel is written as source alone: %s",
-                  w->uncompiled);
-    handle_tell(a, &a->diag);
-    return ok ? APTUNE_OK : APTUNE_FAILED;
-}
-
-aptune_status aptune_emit(aptune *a, const char *folder)
-{
-    return handle_call(a, emit, folder);
-}
-
-const char *aptune_emitted(const aptune *a)
-{
-    return a->emitted.size ? buf_text(&a->emitted) : NULL;
 }
 
 static aptune_status draw(aptune *a, const void *folder)

@@ -88,6 +88,8 @@ typedef struct RunOptions {
     const char *recording;    /* the one to replay; NULL: the one of the folder that fits best */
     const char *output;       /* folder for results */
     const char *emit;         /* flavour of the kernel a run ends with, or "none"; NULL: "driver" */
+    const char *emit_name;    /* of its files; NULL: the space's */
+    const char *emit_prefix;  /* of its symbols; NULL: the name and "_" */
     const char *cache;        /* folder of compiled code */
     int jobs;                 /* compile workers; 0: one per core */
     double compile_limit;     /* seconds for one compile */

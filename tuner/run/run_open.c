@@ -252,6 +252,15 @@ static bool names_problem(Arena *a, const char *text, const char *problem)
     return true;
 }
 
+/* A library's caller asks by number, and before there is a spec to compare it with. */
+static bool has_problem(const Run *r)
+{
+    size_t number = r->options.problem, count = r->spec->problem_count;
+    return number < count || number == 0 ||
+           diag_fail(r->diag, "there is no problem number %zu, counted from 0; there %s %zu",
+                     number, count == 1 ? "is" : "are", count);
+}
+
 /* The problem that the user asks for. */
 static bool choose_problem(Run *r)
 {
@@ -267,7 +276,7 @@ static bool choose_problem(Run *r)
     if (text)
         diag_fail(r->diag, "there is no problem '%s'; there are %s", text, buf_text(&all));
     buf_free(&all);
-    return !text;
+    return !text && has_problem(r);
 }
 
 /* Each of several problems has results of its own. */
