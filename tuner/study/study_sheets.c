@@ -128,6 +128,8 @@ static const SheetColumn metric_columns[] = {
     {"known", "known for", CELL_COUNT},
     {"unknown", "unknown for", CELL_COUNT},
     {"rank_correlation", "correlation", CELL_NUMBER},
+    {"rank_correlation_low", "from", CELL_NUMBER},
+    {"rank_correlation_high", "to", CELL_NUMBER},
     {"place_of_best", "place of the best", CELL_COUNT},
     {"budget", "best n", CELL_COUNT},
     {"regret", "regret", CELL_PERCENT},
@@ -153,6 +155,8 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
             *r++ = count(metric->known);
             *r++ = count(metric->unknown);
             *r++ = number(metric->correlation);
+            *r++ = number(metric->correlation_low);
+            *r++ = number(metric->correlation_high);
             *r++ = count_or_none(metric->place);
             *r++ = count(studies[k].budget);
             *r++ = number(metric->known ? metric->regret : NAN);
