@@ -208,7 +208,7 @@ EOF
     run --separate-stderr "$APTUNE" study t4.times --output out --seeds 3 --json
     status_is 0
     has "$stderr" "there is no 't4.profile': nothing static is known of this space \(aptune import --spec makes it\)"
-    json '[.carvings[] | .timed == 0 and .regret == null and .space_reduction == null] | all'
+    json '.carvings == null and .stages == null and .samples[0].distinct > 0'
     json '.metrics == null and (.searches | length) == 4 and .samples[0].distinct == 2'
 }
 

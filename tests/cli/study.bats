@@ -125,6 +125,8 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     has "$stderr" "there is no 'alone.profile.zst'"
     has "$output" '^transpose +random '
     lacks "$output" '^Metrics side'
+    lacks "$output" '^Carvings'
+    lacks "$output" '^Stages'
     lacks "$output" '^Size against'
 }
 

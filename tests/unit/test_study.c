@@ -465,6 +465,33 @@ static void with_noise_the_interval_holds_the_regret(void **state)
     assert_true(isnan(low) && isnan(high));
 }
 
+static void intervals_of_correlations_are_these_without_noise_and_hold_them_with_it(void **state)
+{
+    enum { METRICS = 3 };
+    MetricSet metrics = {.metrics = {.count = METRICS}};
+    PointSet *s = synthetic_grid(*state, 5, NULL);
+    double own[25], partly[25], same[25] = {0}, low[METRICS], high[METRICS];
+    for (size_t i = 0; i < 25; i++) {
+        own[i] = (double)(i * 7 % 25);
+        partly[i] = i % 4 ? own[i] : NAN;
+    }
+    s->metrics = &metrics;
+    s->metric = (double *[]){own, partly, same};
+    add_samples(*state, s, 0);
+    bootstrap_correlations(s, 20, low, high);
+    for (int m = 0; m < 2; m++) {
+        assert_close(low[m], judge_rank_correlation(*state, s->metric[m], s->ms, 25));
+        assert_close(high[m], low[m]);
+    }
+    assert_true(isnan(low[2]) && isnan(high[2]));
+    add_samples(*state, s, 0.1);
+    bootstrap_correlations(s, 500, low, high);
+    for (int m = 0; m < 2; m++) {
+        double rho = judge_rank_correlation(*state, s->metric[m], s->ms, 25);
+        assert_true(low[m] < rho && rho < high[m]);
+    }
+}
+
 /* --- the first by a value --------------------------------------------------------------------- */
 
 /* Expected best of the first `most` by `values`: the mean over all sets of as many points that no
@@ -564,6 +591,7 @@ int main(void)
         TEST(intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it),
         TEST(with_noise_the_interval_holds_the_regret),
         TEST(the_first_of_equals_are_worth_the_mean_over_all_lots),
+        TEST(intervals_of_correlations_are_these_without_noise_and_hold_them_with_it),
         TEST(a_value_that_says_nothing_is_worth_a_random_sample),
         TEST(the_first_leave_out_copies_and_what_has_no_value),
         TEST(the_interval_of_a_lot_is_its_mean_without_noise),

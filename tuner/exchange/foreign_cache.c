@@ -13,16 +13,7 @@
 #include "metrics/base/vec.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char *dump(Arena *a, const json_t *v)
-{
-    char *text = json_dumps(v, JSON_ENCODE_ANY);
-    const char *kept = text ? arena_string(a, text) : NULL;
-    free(text);
-    return kept;
-}
 
 static void take_names(ForeignTable *t, const json_t *list)
 {
@@ -46,7 +37,7 @@ void foreign_take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
     else if (scan_is(key, "objective"))
         t->objective = kept;
     else if (scan_is(key, "problem_size"))
-        t->problem = dump(t->arena, v);
+        t->problem = foreign_json(r, v);
     else if (scan_is(key, "tune_params_keys") && t->rows.count == 0)
         take_names(t, v);
 }

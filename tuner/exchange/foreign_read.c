@@ -3,6 +3,7 @@
 #include "metrics/base/vec.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- for all formats ----------------------------------------------------------------------------
@@ -12,6 +13,14 @@ const char *foreign_text(const ForeignReader *r, const json_t *object, const cha
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text && *text ? arena_string(r->table->arena, text) : NULL;
+}
+
+const char *foreign_json(const ForeignReader *r, const json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    const char *kept = text ? arena_string(r->table->arena, text) : NULL;
+    free(text);
+    return kept;
 }
 
 void foreign_take_unit(ForeignTable *t, const char *name)

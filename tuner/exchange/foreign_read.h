@@ -43,6 +43,9 @@ void foreign_take_ktt_field(ForeignReader *r, ScanText key, const json_t *v);
 /* The text of a field, kept; NULL when it is none or empty. */
 const char *foreign_text(const ForeignReader *r, const json_t *object, const char *key);
 
+/* A value as JSON, in the table's arena; NULL for none. */
+const char *foreign_json(const ForeignReader *r, const json_t *value);
+
 /* Takes the name of the unit of the file's times; NULL is allowed. */
 void foreign_take_unit(ForeignTable *t, const char *name);
 

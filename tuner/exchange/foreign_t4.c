@@ -26,6 +26,7 @@ void foreign_take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
     t->device = foreign_text(r, v, "device");
     t->date = foreign_text(r, v, "timestamp");
     t->kernel = foreign_text(r, v, "space");
+    t->problem = foreign_json(r, json_object_get(v, "problem")); /* which aptune writes */
 }
 
 /* The outcome; a missing or unknown one is counted. */

@@ -2,6 +2,7 @@
 
 #include "tuner/measure/stats.h"
 #include "tuner/study/judge.h"
+#include "tuner/study/order.h"
 
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -129,5 +130,79 @@ void bootstrap_samples(const PointSet *s, const double *performances, size_t cou
         if (rounds > 0 && s->distinct > 0)
             middle(sizes + k * rounds, rounds, &low[k], &high[k]);
     }
+    arena_free(a);
+}
+
+/* --- correlations ------------------------------------------------------------------------------
+ */
+
+/* One metric over the points of a round. */
+typedef struct Ranked {
+    double *values;
+    double *ranks; /* NULL: not known for some, so that ranks are those of the others */
+} Ranked;
+
+static size_t list_distinct(const PointSet *s, size_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->same_as[i] == i && !isnan(s->ms[i]))
+            out[n++] = i;
+    return n;
+}
+
+static Ranked rank_metric(Arena *a, const double *metric, const size_t *list, size_t n)
+{
+    Ranked r = {.values = ARENA_ARRAY(a, double, n)};
+    bool known = true;
+    for (size_t k = 0; k < n; k++) {
+        r.values[k] = metric[list[k]];
+        known = known && isfinite(r.values[k]);
+    }
+    if (!known)
+        return r;
+    Arena *scratch = arena_new();
+    r.ranks = ARENA_ARRAY(a, double, n);
+    order_ranks(scratch, r.values, n, r.ranks);
+    arena_free(scratch);
+    return r;
+}
+
+static double correlate(Arena *scratch, const Ranked *m, const double *ms, const double *ranks,
+                        size_t n)
+{
+    return m->ranks && n > 2 ? gsl_stats_correlation(m->ranks, 1, ranks, 1, n)
+                             : judge_rank_correlation(scratch, m->values, ms, n);
+}
+
+void bootstrap_correlations(const PointSet *s, size_t rounds, double *low, double *high)
+{
+    Arena *a = arena_new(), *scratch = arena_new();
+    size_t *list = ARENA_ARRAY(a, size_t, s->count), most = 0;
+    size_t n = list_distinct(s, list), metrics = s->metrics->metrics.count;
+    for (size_t k = 0; k < n; k++)
+        most = s->sample_count[list[k]] > most ? s->sample_count[list[k]] : most;
+    Ranked *ranked = ARENA_ARRAY(a, Ranked, metrics);
+    for (size_t m = 0; m < metrics; m++)
+        ranked[m] = rank_metric(a, s->metric[m], list, n);
+    double *ms = ARENA_ARRAY(a, double, n), *ranks = ARENA_ARRAY(a, double, n);
+    double *again = ARENA_ARRAY(a, double, most), *rho = ARENA_ARRAY(a, double, metrics *rounds);
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, 1);
+    for (size_t r = 0; r < rounds; r++) {
+        for (size_t k = 0; k < n; k++)
+            ms[k] = median_again(random, s->samples[list[k]], s->sample_count[list[k]], again);
+        order_ranks(scratch, ms, n, ranks);
+        for (size_t m = 0; m < metrics; m++)
+            rho[m * rounds + r] = correlate(scratch, &ranked[m], ms, ranks, n);
+        arena_reset(scratch);
+    }
+    gsl_rng_free(random);
+    for (size_t m = 0; m < metrics; m++) {
+        low[m] = high[m] = NAN;
+        if (rounds > 0 && !isnan(rho[m * rounds]))
+            middle(rho + m * rounds, rounds, &low[m], &high[m]);
+    }
+    arena_free(scratch);
     arena_free(a);
 }

@@ -14,6 +14,10 @@ void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, doub
 void bootstrap_first(const PointSet *s, const FirstBy *first, size_t rounds, double *low,
                      double *high);
 
+/* 95 % intervals of judge_rank_correlation of each metric of the set with the time, whatever its
+ * direction; `low` and `high` have one place for each.  NaN where there is no correlation. */
+void bootstrap_correlations(const PointSet *s, size_t rounds, double *low, double *high);
+
 /* 95 % intervals of the sizes of random samples (judge_sample_for) for each of the performances,
  * all times drawn again in each round: O(rounds * points log points). */
 void bootstrap_samples(const PointSet *s, const double *performances, size_t count, size_t rounds,

@@ -28,8 +28,13 @@ static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_
 static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget, size_t bootstraps)
 {
     const Metric *metric = &s->metrics->metrics.at[m];
-    StudyMetric out = {
-        .name = metric->name, .reason = "", .regret = NAN, .regret_low = NAN, .regret_high = NAN};
+    StudyMetric out = {.name = metric->name,
+                       .reason = "",
+                       .correlation_low = NAN,
+                       .correlation_high = NAN,
+                       .regret = NAN,
+                       .regret_low = NAN,
+                       .regret_high = NAN};
     Arena *scratch = arena_new();
     double *values = ARENA_ARRAY(scratch, double, s->count);
     const double *times = judge_times(scratch, s);
@@ -53,12 +58,29 @@ static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget, size
     return out;
 }
 
+/* More of a metric that is better higher makes the time less: its interval is turned round. */
+static void find_correlation_intervals(Study *y, size_t bootstraps)
+{
+    Arena *scratch = arena_new();
+    double *low = ARENA_ARRAY(scratch, double, y->metric_count);
+    double *high = ARENA_ARRAY(scratch, double, y->metric_count);
+    bootstrap_correlations(y->points, bootstraps, low, high);
+    for (size_t m = 0; m < y->metric_count; m++) {
+        bool higher = y->points->metrics->metrics.at[m].higher;
+        y->metrics[m].correlation_low = higher ? -high[m] : low[m];
+        y->metrics[m].correlation_high = higher ? -low[m] : high[m];
+    }
+    arena_free(scratch);
+}
+
 static void study_metrics(Arena *a, Study *y, size_t bootstraps)
 {
     y->metric_count = y->points->metrics->metrics.count;
     y->metrics = ARENA_ARRAY(a, StudyMetric, y->metric_count);
     for (size_t m = 0; m < y->metric_count; m++)
         y->metrics[m] = study_metric(y->points, m, y->budget, bootstraps);
+    if (bootstraps > 0)
+        find_correlation_intervals(y, bootstraps);
 }
 
 /* --- samples and budgets ---------------------------------------------------------------------- */

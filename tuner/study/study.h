@@ -39,8 +39,9 @@ typedef struct StudyMetric {
     size_t unknown;     /* points with a time that have not */
     const char *reason; /* why the first of them has not; "" for none */
     double correlation; /* Spearman's, with the time; positive when better means faster */
-    size_t place;       /* of the fastest point by this metric, ties counted against it; 0: none */
-    double regret;      /* of the best `budget` by it */
+    double correlation_low, correlation_high; /* as regret_low */
+    size_t place;  /* of the fastest point by this metric, ties counted against it; 0: none */
+    double regret; /* of the best `budget` by it */
     double regret_low, regret_high; /* 95 % of bootstrap samples of the times; NaN: not asked for */
 } StudyMetric;
 

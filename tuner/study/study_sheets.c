@@ -60,6 +60,8 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
         COLUMNS(carving_columns)};
     for (size_t k = 0; k < n; k++) {
         const PointSet *p = studies[k].points;
+        if (p->profiled == 0)
+            continue;
         for (size_t i = 0; i < studies[k].carving_count; i++) {
             const StudyCarving *c = &studies[k].carvings[i];
             const Judgement *j = &c->judgement;
@@ -126,6 +128,8 @@ static const SheetColumn metric_columns[] = {
     {"known", "known for", CELL_COUNT},
     {"unknown", "unknown for", CELL_COUNT},
     {"rank_correlation", "correlation", CELL_NUMBER},
+    {"rank_correlation_low", "from", CELL_NUMBER},
+    {"rank_correlation_high", "to", CELL_NUMBER},
     {"place_of_best", "place of the best", CELL_COUNT},
     {"budget", "best n", CELL_COUNT},
     {"regret", "regret", CELL_PERCENT},
@@ -151,6 +155,8 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
             *r++ = count(metric->known);
             *r++ = count(metric->unknown);
             *r++ = number(metric->correlation);
+            *r++ = number(metric->correlation_low);
+            *r++ = number(metric->correlation_high);
             *r++ = count_or_none(metric->place);
             *r++ = count(studies[k].budget);
             *r++ = number(metric->known ? metric->regret : NAN);

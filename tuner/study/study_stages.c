@@ -46,7 +46,7 @@ Sheet study_stage_sheet(Arena *a, const Study *studies, size_t n)
                .columns = columns,
                .column_count = sizeof columns / sizeof columns[0]};
     for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < studies[k].carving_count; i++)
+        for (size_t i = 0; i < studies[k].carving_count && studies[k].points->profiled > 0; i++)
             add_choice(a, &s, studies[k].points->name, studies[k].carvings[i].choice);
     return s;
 }
