@@ -119,6 +119,10 @@ void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), voi
 /* The same without what `known(NAME, e)` asks for: names whose value a result cannot do without. */
 void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context);
 
+/* The slot of the first name without a value (none, or NaN) of those that a result cannot do
+ * without; -1: all have one. */
+int expr_without_value(const Expr *e, const Value *slots);
+
 /* The parts of a conjunction ("a and b", "a <= b < c" stays one): an array in `a`, so that each
  * can be judged as soon as its own names are known. */
 Expr **expr_conjuncts(Arena *a, Expr *e, size_t *count);

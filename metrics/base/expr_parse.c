@@ -3,6 +3,7 @@
 
 #include "metrics/base/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Nesting a stranger's file may ask for before it is refused; a long chain "a + b + …" nests too.
@@ -405,6 +406,26 @@ void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), vo
     const bool asks = e->op == OP_CALL && strcmp(e->name, "known") == 0;
     for (int i = asks ? 1 : 0; i < e->count; i++)
         expr_visit_needed(e->args[i], visit, context);
+}
+
+typedef struct Search {
+    const Value *slots;
+    int missing;
+} Search;
+
+static void visit_slot(void *context, int slot)
+{
+    Search *s = context;
+    Value v = s->slots[slot];
+    if (s->missing < 0 && (v.kind == VALUE_NONE || (v.kind == VALUE_REAL && isnan(v.real))))
+        s->missing = slot;
+}
+
+int expr_without_value(const Expr *e, const Value *slots)
+{
+    Search s = {slots, -1};
+    expr_visit_needed(e, visit_slot, &s);
+    return s.missing;
 }
 
 Expr **expr_conjuncts(Arena *a, Expr *e, size_t *count)

@@ -337,29 +337,15 @@ void metricset_slots(const MetricSet *set, const Profile *p, const Device *devic
         slots[FIRST_METRIC + i] = value_real(values ? values[i].value : NAN);
 }
 
-/* Looks for a name without a value among those a formula uses. */
-typedef struct Search {
-    const Value *slots;
-    int missing; /* slot, -1 for none */
-} Search;
-
-static void visit_slot(void *context, int slot)
-{
-    Search *s = context;
-    if (s->missing < 0 && isnan(s->slots[slot].real))
-        s->missing = slot;
-}
-
 /* A formula that uses something unknown is not evaluated at all: a comparison or a minimum would
  * turn it into a number. */
 static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, const Profile *p,
                             const Value *slots)
 {
-    Search s = {slots, -1};
-    expr_visit_needed(m->formula, visit_slot, &s);
-    if (s.missing >= 0)
+    int missing = expr_without_value(m->formula, slots);
+    if (missing >= 0)
         return (MetricValue){
-            NAN, arena_printf(a, "'%s' is not known", metricset_slot_name(set, s.missing)), {0}};
+            NAN, arena_printf(a, "'%s' is not known", metricset_slot_name(set, missing)), {0}};
     const ExprRows tables[] = {
         {p->regions ? p->regions->value : NULL, p->region_count},
         {p->syncs ? p->syncs->value : NULL, p->sync_count},

@@ -51,20 +51,6 @@ static const Value *slots_of(const Condition *c, size_t i)
     return slots;
 }
 
-/* Looks for a name without a value among those that a condition cannot do without. */
-typedef struct Search {
-    const Value *slots;
-    int missing; /* slot, -1 for none */
-} Search;
-
-static void visit_slot(void *context, int slot)
-{
-    Search *s = context;
-    Value v = s->slots[slot];
-    if (s->missing < 0 && (v.kind == VALUE_NONE || (v.kind == VALUE_REAL && isnan(v.real))))
-        s->missing = slot;
-}
-
 static const char *missing_name(const CarvePlan *p, int slot)
 {
     bool metric = (size_t)slot < metricset_slot_count(p->names.metrics);
@@ -78,11 +64,10 @@ static const char *missing_name(const CarvePlan *p, int slot)
 static const char *judge_point(Condition *c, size_t i, bool *holds, Span *at)
 {
     const Value *slots = slots_of(c, i);
-    Search s = {slots, -1};
-    expr_visit_needed(c->expr, visit_slot, &s);
+    int missing = expr_without_value(c->expr, slots);
     *at = expr_span(c->expr);
-    if (s.missing >= 0)
-        return missing_name(c->plan, s.missing);
+    if (missing >= 0)
+        return missing_name(c->plan, missing);
     Evaluation ev = {.arena = c->scratch};
     Value v;
     if (!expr_eval(c->expr, slots, &ev, &v)) {

@@ -362,8 +362,8 @@ static void define_shape(const Code *c, const CodeVariant *v, size_t launch, con
 {
     const char *end = code_suffix(c, v, launch);
     code_printf(c, out,
-                "#define ^GRID_%s \"%" PRId64 ", %" PRId64 ", %" PRId64 "\"\n"
-                "#define ^BLOCK_%s \"%" PRId64 ", %" PRId64 ", %" PRId64 "\"\n"
+                "#define ^GRID_%s {%" PRId64 ", %" PRId64 ", %" PRId64 "}\n"
+                "#define ^BLOCK_%s {%" PRId64 ", %" PRId64 ", %" PRId64 "}\n"
                 "#define ^SHARED_BYTES_%s %" PRId64 "\n",
                 end, g->grid[0], g->grid[1], g->grid[2], end, g->block[0], g->block[1], g->block[2],
                 end, g->shared);

@@ -57,15 +57,9 @@ static void take_config(const Run *r, PointSet *s, size_t i)
 
 static void allocate(Arena *a, PointSet *s, size_t n)
 {
-    s->values = ARENA_ARRAY(a, const RecordValue *, n);
-    s->names = ARENA_ARRAY(a, const char *, n);
-    s->status = ARENA_ARRAY(a, RecordStatus, n);
-    s->ms = ARENA_ARRAY(a, double, n);
-    s->samples = ARENA_ARRAY(a, const double *, n);
-    s->sample_count = ARENA_ARRAY(a, size_t, n);
+    points_allocate(a, s, n);
     s->shares = ARENA_ARRAY(a, const ProfileShare *, n);
     s->share_count = ARENA_ARRAY(a, size_t, n);
-    s->profiles = ARENA_ARRAY(a, const Profile *, n);
 }
 
 /* Profiles, and metrics, which the run has evaluated already. */

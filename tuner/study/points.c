@@ -84,6 +84,17 @@ void points_evaluate(Arena *a, Arena *scratch, PointSet *s, size_t i, const Prof
     }
 }
 
+void points_allocate(Arena *a, PointSet *s, size_t n)
+{
+    s->values = ARENA_ARRAY(a, const RecordValue *, n);
+    s->names = ARENA_ARRAY(a, const char *, n);
+    s->status = ARENA_ARRAY(a, RecordStatus, n);
+    s->ms = ARENA_ARRAY(a, double, n);
+    s->samples = ARENA_ARRAY(a, const double *, n);
+    s->sample_count = ARENA_ARRAY(a, size_t, n);
+    s->profiles = ARENA_ARRAY(a, const Profile *, n);
+}
+
 void points_finish(Arena *a, PointSet *s, const char *const *codes, const MetricSet *metrics)
 {
     points_set_same(a, s, codes);

@@ -65,6 +65,10 @@ typedef struct PointSet {
  * which is a warning.  NULL after a message when the times cannot be read. */
 PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag *d);
 
+/* Room for `n` points that whoever makes a set fills in: values, names, outcomes, profiles; the
+ * rest is NULL. */
+void points_allocate(Arena *a, PointSet *s, size_t n);
+
 /* Fills in what follows from the rest: same points, counts, the best, metrics.  For those who make
  * a set themselves; `codes` are texts that are equal for equal code and launch, NULL where
  * unknown. */

@@ -78,13 +78,7 @@ static void allocate(Reading *r, size_t n)
 {
     Arena *a = r->arena;
     PointSet *s = r->set;
-    s->values = ARENA_ARRAY(a, const RecordValue *, n);
-    s->names = ARENA_ARRAY(a, const char *, n);
-    s->status = ARENA_ARRAY(a, RecordStatus, n);
-    s->ms = ARENA_ARRAY(a, double, n);
-    s->samples = ARENA_ARRAY(a, const double *, n);
-    s->sample_count = ARENA_ARRAY(a, size_t, n);
-    s->profiles = ARENA_ARRAY(a, const Profile *, n);
+    points_allocate(a, s, n);
     r->key = ARENA_ARRAY(r->codes, const char *, n);
     if (s->objective[0])
         s->work = ARENA_ARRAY(a, double, n);
