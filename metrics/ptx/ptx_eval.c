@@ -135,8 +135,7 @@ static bool eval_lane(const Recipe *r, const Lanes *sources, int count, int lane
     return true;
 }
 
-/* --- all lanes at once: the commonest operations, as loops that a compiler makes vectors of ------
- */
+/* --- all lanes at once: the commonest operations, as loops that a compiler makes vectors of --- */
 
 /* Every lane's value, in `room` where they are all the same. */
 static const uint64_t *every_lane(const Lanes *l, uint64_t room[PTX_LANES])

@@ -184,8 +184,7 @@ static Table sub_table(Arena *a, const Table *t, const bool *in)
     return s;
 }
 
-/* --- rules: the best time of those that a rule times -------------------------------------------
- */
+/* --- rules: the best time of those that a rule times ------------------------------------------ */
 
 static double least(const Table *t, const bool *timed)
 {

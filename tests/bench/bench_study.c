@@ -22,9 +22,7 @@ static const char shipped[] = SOURCE_DIR "/spaces/recordings/mm-h200.times.zst";
 static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
                                            SOURCE_DIR "/metrics/cycles.metrics"};
 
-/* --- the synthetic recording
- * ----------------------------------------------------------------------
- */
+/* --- the synthetic recording ------------------------------------------------------------------ */
 
 static RecordHeader with_copies(Arena *a, const RecordHeader *h)
 {
@@ -98,9 +96,7 @@ static bool make_synthetic(const char *path, size_t rows, Diag *d)
     return ok;
 }
 
-/* --- a study
- * --------------------------------------------------------------------------------------
- */
+/* --- a study ---------------------------------------------------------------------------------- */
 
 enum { READ, CHOOSE, JUDGE, SEARCH, PARTS };
 

@@ -348,6 +348,9 @@ END
     emit --space k/k.spec none.times
     status_is 2
     has "$stderr" "cannot open 'none.times'"
+    emit --space k/k.spec --recordings none
+    status_is 2
+    has "$stderr" "no recording is named, and there is no folder 'none' to find one in"
     emit --space k/k.spec --name 9mm
     status_is 2
     has "$stderr" "^aptune: --name takes a name of C, .*not '9mm'"

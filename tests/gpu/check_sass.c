@@ -166,8 +166,7 @@ static void check_condition(Check *c, SassInstr w, size_t i, const char *text)
         differ(c, i, text, condition ? "not taken as conditional" : "taken as conditional");
 }
 
-/* --- control fields: registers that loads write --------------------------------------------------
- */
+/* --- control fields: registers that loads write ----------------------------------------------- */
 
 static bool next_register(const char **text, int *out)
 {
@@ -215,8 +214,7 @@ static void check_waits(Check *c, SassInstr w, size_t i, const char *mnemonic)
         memset(c->set_by, 0, sizeof c->set_by);
 }
 
-/* --- the text ----------------------------------------------------------------------------------
- */
+/* --- the text --------------------------------------------------------------------------------- */
 
 static void check_instruction(Check *c, size_t i, const char *text, uint64_t low, uint64_t high)
 {

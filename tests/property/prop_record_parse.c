@@ -18,9 +18,7 @@ static uint64_t next(uint64_t *state)
     return *state >> 11;
 }
 
-/* --- numbers
- * --------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static void assert_number(const char *text)
 {
@@ -95,9 +93,7 @@ static void whole_numbers_are_read_up_to_their_last_and_not_beyond(void **state)
     }
 }
 
-/* --- lines
- * ----------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static bool accepts(const char *text, size_t size)
 {

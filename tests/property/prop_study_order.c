@@ -17,9 +17,7 @@ static uint64_t next(uint64_t *state)
     return *state >> 33;
 }
 
-/* --- order
- * ----------------------------------------------------------------------------------------
- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 /* Few different values, so that many are equal; infinities and both zeros among them. */
 static double any_value(uint64_t *seed)
@@ -90,9 +88,7 @@ static void a_rank_is_the_mean_of_the_places_of_equals(void **state)
     }
 }
 
-/* --- neighbours
- * -----------------------------------------------------------------------------------
- */
+/* --- neighbours ------------------------------------------------------------------------------- */
 
 static const RecordParameter parameters[] = {{"A", false}, {"B", false}, {"C", true}, {"D", false}};
 

@@ -13,9 +13,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* --- scales
- * ---------------------------------------------------------------------------------------
- */
+/* --- scales ----------------------------------------------------------------------------------- */
 
 static void ticks_are_round_few_and_within(void **state)
 {
@@ -57,9 +55,7 @@ static void a_logarithmic_scale_has_no_place_for_zero(void **state)
     assert_true(scale_has(&s, 1));
 }
 
-/* --- pictures
- * -------------------------------------------------------------------------------------
- */
+/* --- pictures --------------------------------------------------------------------------------- */
 
 /* Are all elements closed in order, attributes quoted, and nothing left over? */
 static void assert_well_formed(const char *xml)
@@ -276,9 +272,7 @@ static void bars_of_several_series_stand_beside_each_other(void **state)
     buf_free(&out);
 }
 
-/* --- tables
- * ---------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static const SheetColumn columns[] = {
     {"name", "name", CELL_TEXT}, {"share", "share", CELL_PERCENT}, {"n", "n", CELL_COUNT}};

@@ -301,6 +301,43 @@ static void nvcc_compiles_several_variants_in_one_file(void **state)
     }
 }
 
+/* Header and unit of mm with a prefix that is longer than any mark for it. */
+static const char *long_prefix_texts(Arena *a, EmitFlavour flavour)
+{
+    EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, "mm"), "matrix_product_", flavour);
+    Buf text = {0};
+    Diag d = diag_new(a);
+    add(a, u, 4096, 5000, "NVIDIA H200", 90);
+    assert_true(emit_text_header(u, &text, &d));
+    assert_true(emit_text_unit(u, &text, &d));
+    const char *all = arena_string(a, buf_text(&text));
+    buf_free(&text);
+    return all;
+}
+
+static void lines_fit_whatever_the_prefix(void **state)
+{
+    const Fixture *f = *state;
+
+    const char *text = long_prefix_texts(f->arena, EMIT_DRIVER);
+
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+        if (!memchr(line, '"', strcspn(line, "\n")))
+            assert_true(strcspn(line, "\n") <= 100);
+}
+
+static void a_power_is_not_taken_for_the_prefix(void **state)
+{
+    const Fixture *f = *state;
+
+    const char *text = long_prefix_texts(f->arena, EMIT_DRIVER_LINKED);
+
+    const char *at = strstr(text, "MATRIX_PRODUCT_");
+    assert_non_null(at);
+    for (; at; at = strstr(at + 1, "MATRIX_PRODUCT_"))
+        assert_false(at[-1] >= '0' && at[-1] <= '9');
+}
+
 static void nothing_compiled_is_an_error_of_the_driver_flavours(void **state)
 {
     (void)state;
@@ -330,6 +367,8 @@ int main(void)
         cmocka_unit_test(without_a_driver_it_says_so),
         cmocka_unit_test(c_and_cpp_compile_it_without_a_warning),
         cmocka_unit_test(nvcc_compiles_several_variants_in_one_file),
+        cmocka_unit_test(lines_fit_whatever_the_prefix),
+        cmocka_unit_test(a_power_is_not_taken_for_the_prefix),
         cmocka_unit_test(nothing_compiled_is_an_error_of_the_driver_flavours),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);

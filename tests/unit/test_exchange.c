@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the scanner --------------------------------------------------------------------------------
- */
+/* --- the scanner ------------------------------------------------------------------------------ */
 
 static void elements_are_found_whatever_stands_in_them(void **state)
 {
@@ -75,9 +74,7 @@ static void what_json_lacks_is_read_as_null_but_not_in_texts(void **state)
     buf_free(&copy);
 }
 
-/* --- words
- * ----------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static void units_are_known_in_any_spelling(void **state)
 {

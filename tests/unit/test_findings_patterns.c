@@ -25,8 +25,7 @@ static void near(const char *what, double is, double expected, double tolerance)
         fail_msg("%s: %g, not %g within %g", what, is, expected, tolerance);
 }
 
-/* --- branching ----------------------------------------------------------------------------------
- */
+/* --- branching -------------------------------------------------------------------------------- */
 
 static const char PLAIN[] = "BLOCK=256 SKEWED=0 LADDER=0 REMEDY=0 SPREAD=1";
 static const char RANDOM[] = "BLOCK=256 SKEWED=0 LADDER=0 REMEDY=0 SPREAD=0";
@@ -178,8 +177,7 @@ static void reordering_brings_bank_conflicts_where_branches_read_shared_memory(v
     arena_free(q.arena);
 }
 
-/* --- access -------------------------------------------------------------------------------------
- */
+/* --- access ----------------------------------------------------------------------------------- */
 
 static void by_columns_is_slower_and_writing_so_more_than_reading(void **state)
 {
@@ -248,8 +246,7 @@ static void arrays_of_structures_are_slow_when_structures_are_large(void **state
     arena_free(q.arena);
 }
 
-/* --- sync ---------------------------------------------------------------------------------------
- */
+/* --- sync ------------------------------------------------------------------------------------- */
 
 static void barriers_cost_the_more_the_fewer_operations_lie_between(void **state)
 {
@@ -277,8 +274,7 @@ static void launches_cost_by_their_number(void **state)
     arena_free(q.arena);
 }
 
-/* --- mapping ------------------------------------------------------------------------------------
- */
+/* --- mapping ---------------------------------------------------------------------------------- */
 
 static void block_sizes_that_are_no_multiples_of_a_warp_are_slower(void **state)
 {
@@ -328,8 +324,7 @@ static void several_elements_a_thread_gain_more_with_more_work(void **state)
     arena_free(q.arena);
 }
 
-/* --- scan, reduce -------------------------------------------------------------------------------
- */
+/* --- scan, reduce ----------------------------------------------------------------------------- */
 
 static double scan_ms(Asked q, int step, int elements, int vec)
 {
@@ -380,8 +375,7 @@ static void trees_do_not_matter_when_a_thread_adds_many_but_its_way_to_read_does
     arena_free(q.arena);
 }
 
-/* --- transposes ---------------------------------------------------------------------------------
- */
+/* --- transposes ------------------------------------------------------------------------------- */
 
 static double tutorial_ms(Asked q, int variant, int pad)
 {
@@ -441,8 +435,7 @@ static void the_diagonal_order_gains_nothing(void **state)
     arena_free(q.arena);
 }
 
-/* --- the matrix product, step by step -----------------------------------------------------------
- */
+/* --- the matrix product, step by step --------------------------------------------------------- */
 
 /* From each row of the table in templates/README.md to the next. */
 static void each_step_of_the_matrix_product_gains(void **state)

@@ -11,8 +11,7 @@
 
 #include "tests/support/finding.h"
 
-/* --- of finding_ratio itself, on a recording that is there --------------------------------------
- */
+/* --- of finding_ratio itself, on a recording that is there ------------------------------------ */
 
 static void a_transpose_in_shared_memory_is_slower_with_conflicts(void **state)
 {
@@ -23,8 +22,7 @@ static void a_transpose_in_shared_memory_is_slower_with_conflicts(void **state)
     arena_free(q.arena);
 }
 
-/* --- Ryoo's thesis ------------------------------------------------------------------------------
- */
+/* --- Ryoo's thesis ---------------------------------------------------------------------------- */
 
 /* 5.1, figure 5.2: 8×8 tiles are held back by what they load, whatever else is done. */
 static void small_tiles_of_a_matrix_product_are_slow(void **state)
@@ -166,8 +164,7 @@ static void a_single_block_with_roots_alone_is_no_loss_any_more(void **state)
     arena_free(q.arena);
 }
 
-/* --- Cornelis's thesis --------------------------------------------------------------------------
- */
+/* --- Cornelis's thesis ------------------------------------------------------------------------ */
 
 /* 3.2 calls it data-heavy: reading each pixel for all that need it counts, and a filter that all
  * threads read at one address belongs into constant memory. */

@@ -207,8 +207,7 @@ static void a_profile_is_not_taken_for_times(void **state)
     assert_says(p, "is not a recording of times");
 }
 
-/* --- finding -----------------------------------------------------------------------------------
- */
+/* --- finding ---------------------------------------------------------------------------------- */
 
 static const RecordParameter parameters[] = {{"BM", false}};
 static const RecordProblem problem_4096[] = {{"N", {.number = 4096}}};

@@ -63,8 +63,7 @@ static void remove_toolkit(void)
     unsetenv("CUDA_HOME");
 }
 
-/* --- cuBLAS ------------------------------------------------------------------------------------
- */
+/* --- cuBLAS ----------------------------------------------------------------------------------- */
 
 static void a_row_major_product_comes_out_of_a_column_major_library(void **state)
 {
@@ -217,8 +216,7 @@ static void a_cublas_without_a_function_is_named(void **state)
     arena_free(a);
 }
 
-/* --- plugins -----------------------------------------------------------------------------------
- */
+/* --- plugins ---------------------------------------------------------------------------------- */
 
 static const char *const PLUGIN = BUILD_DIR "/tests/rivals/fake_plugin.so";
 

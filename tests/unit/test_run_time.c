@@ -18,8 +18,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* --- the fake GPU process -----------------------------------------------------------------------
- */
+/* --- the fake GPU process --------------------------------------------------------------------- */
 
 /* Configurations with an outcome of their own. */
 enum { WRONG_ONE = 1, LOST_ONE = 3, FASTEST = 5 };

@@ -62,9 +62,7 @@ static int drop_arena(void **state)
     return 0;
 }
 
-/* --- judging
- * --------------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static void choosing_the_best_has_no_regret_and_rank_one(void **state)
 {
@@ -231,9 +229,7 @@ static void a_place_counts_ties_as_before(void **state)
     assert_int_equal(judge_place(values, 5, true, 3), 0);
 }
 
-/* --- searching
- * ------------------------------------------------------------------------------------
- */
+/* --- searching -------------------------------------------------------------------------------- */
 
 static void neighbours_differ_in_exactly_one_parameter(void **state)
 {
@@ -308,8 +304,7 @@ static void a_space_without_a_time_is_searched_in_vain_but_ends(void **state)
     }
 }
 
-/* --- fitting and resampling ----------------------------------------------------------------------
- */
+/* --- fitting and resampling ------------------------------------------------------------------- */
 
 /* Two metrics whose sum with weights 2 and 0.5 is the time exactly. */
 static PointSet *synthetic_sum(Arena *a, int side)
@@ -497,8 +492,7 @@ static void intervals_of_correlations_are_these_without_noise_and_hold_them_with
     }
 }
 
-/* --- the first by a value ----------------------------------------------------------------------
- */
+/* --- the first by a value --------------------------------------------------------------------- */
 
 /* Expected best of the first `most` by `values`: the mean over all sets of as many points that no
  * point outside beats. */

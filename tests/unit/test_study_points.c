@@ -57,9 +57,7 @@ static int place_remove(void **state)
     return 0;
 }
 
-/* --- recordings
- * -----------------------------------------------------------------------------------
- */
+/* --- recordings ------------------------------------------------------------------------------- */
 
 typedef struct Made {
     const char *code, *launch;
@@ -140,9 +138,7 @@ static PointSet *read_points(Place *p)
 
 enum { WORK, SHARE };
 
-/* --- profiles and points
- * --------------------------------------------------------------------------
- */
+/* --- profiles and points ---------------------------------------------------------------------- */
 
 static void a_point_of_several_launches_takes_the_sum_and_copies_share_their_profile(void **state)
 {

@@ -258,8 +258,7 @@ static void that_it_was_stopped_is_told_once_while_stopped_and_after(void **stat
     assert_false(process_was_stopped(&f->process));
 }
 
-/* --- this program as a helper that is stuck ----------------------------------------------------
- */
+/* --- this program as a helper that is stuck --------------------------------------------------- */
 
 static int be_stuck(void)
 {

@@ -16,8 +16,7 @@ static const double warm_up_s = 1.0;
 /* Opening a library of hundreds of megabytes, and one verified run. */
 static const double trial_limit_s = 120;
 
-/* --- verifying --------------------------------------------------------------------------------
- */
+/* --- verifying -------------------------------------------------------------------------------- */
 
 /* Largest error of the outputs, relative to their sizes. */
 static double worst_error(const TrialResult *t)
@@ -79,8 +78,7 @@ static bool try_all(Run *r, Bench *b)
     return true;
 }
 
-/* --- timing -----------------------------------------------------------------------------------
- */
+/* --- timing ----------------------------------------------------------------------------------- */
 
 static int rounds_for(const BenchOptions *o, const Bench *b, const int *places)
 {
@@ -149,8 +147,7 @@ static bool time_all(Run *r, const BenchOptions *o, Bench *b)
     return true;
 }
 
-/* --- deciding ---------------------------------------------------------------------------------
- */
+/* --- deciding --------------------------------------------------------------------------------- */
 
 static const double *column(Arena *a, const Bench *b, const double *times, int place, size_t timed)
 {
@@ -186,8 +183,7 @@ bool bench_is_sound(const Bench *b)
     return sound;
 }
 
-/* --- all of it --------------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 BenchEntry bench_entry(const Rival *rival, const char *title)
 {

@@ -41,8 +41,7 @@ static bool open_manifest(Run *r, const char *path, Manifest *m)
     return ok;
 }
 
-/* --- which variant ----------------------------------------------------------------------------
- */
+/* --- which variant ---------------------------------------------------------------------------- */
 
 /* A value as configurations' names have it. */
 static void print_value(const json_t *v, Buf *out)
@@ -180,8 +179,7 @@ size_t bench_emitted_config(Run *r, const char *manifest, const char *config, co
     return i;
 }
 
-/* --- its code ---------------------------------------------------------------------------------
- */
+/* --- its code --------------------------------------------------------------------------------- */
 
 /* The cubin of launch `l`, and the name of its kernel there. */
 static bool read_code(const Manifest *m, const json_t *variant, size_t l, RunTask *task)

@@ -10,8 +10,7 @@ static void label(Buf *out, const char *text)
     buf_printf(out, "%-10s ", text);
 }
 
-/* --- rates ------------------------------------------------------------------------------------
- */
+/* --- rates ------------------------------------------------------------------------------------ */
 
 /* Amounts of work per second, and what part they are of what the device could do; NaN: not said,
  * or not known. */
@@ -51,8 +50,7 @@ static void print_rates(const Rates *x, Buf *out)
         buf_printf(out, "   %.4g items/s", x->items);
 }
 
-/* --- for a person -----------------------------------------------------------------------------
- */
+/* --- for a person ----------------------------------------------------------------------------- */
 
 static const char *short_title(const BenchEntry *e)
 {
@@ -155,8 +153,7 @@ void bench_print(const Run *r, const Bench *b, Buf *out)
         print_ratio(&b->entries[i], out);
 }
 
-/* --- for a program ----------------------------------------------------------------------------
- */
+/* --- for a program ---------------------------------------------------------------------------- */
 
 static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
 {

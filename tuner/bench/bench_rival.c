@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* --- which ------------------------------------------------------------------------------------
- */
+/* --- which ------------------------------------------------------------------------------------ */
 
 /* Libraries that the GPU process knows by itself. */
 static bool is_built_in(const Rival *v)
@@ -64,8 +63,7 @@ static bool refuse_against(Run *r, const char *against)
     return false;
 }
 
-/* --- where ------------------------------------------------------------------------------------
- */
+/* --- where ------------------------------------------------------------------------------------ */
 
 /* What the GPU process opens; NULL: there is no such plugin. */
 static const char *find_library(const Run *r, const BenchOptions *o, const Rival *v)
@@ -96,8 +94,7 @@ static const char *not_found(const Run *r, const BenchOptions *o, const Rival *v
     return text;
 }
 
-/* --- what it is given -------------------------------------------------------------------------
- */
+/* --- what it is given ------------------------------------------------------------------------- */
 
 static bool take_argument(Run *r, const RunTaken *t, const Value *slots, Evaluation *ev,
                           TaskRivalArgument *out)

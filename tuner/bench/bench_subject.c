@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* --- the recording ----------------------------------------------------------------------------
- */
+/* --- the recording ---------------------------------------------------------------------------- */
 
 bool bench_take_problem(Run *r, const BenchOptions *o)
 {
@@ -86,8 +85,7 @@ bool bench_choose_subject(Run *r, const BenchOptions *o, Bench *b)
     return b->config != SIZE_MAX;
 }
 
-/* --- its code ---------------------------------------------------------------------------------
- */
+/* --- its code --------------------------------------------------------------------------------- */
 
 /* The first configuration that this device can run: it is the reference where the spec says
  * `reference first`. */

@@ -282,8 +282,7 @@ Carving carving_run(Arena *a, const CarvingTable *table, const bool *alive, cons
     return c;
 }
 
-/* --- words -------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static void print_name(const Carving *c, size_t point, Buf *out)
 {

@@ -73,8 +73,7 @@ static bool key_equal(const Row *p, const Row *q, size_t keys)
     return true;
 }
 
-/* --- two criteria: a layer is known by its best second key so far ------------------------------
- */
+/* --- two criteria: a layer is known by its best second key so far ----------------------------- */
 
 /* Per layer the row with the smallest second key among the rows walked.  These keys never
  * decrease from layer to layer, so the layer of the next row is found by halving. */
@@ -142,8 +141,7 @@ static size_t layers_of_two(Arena *a, Front *f, const Rows *r, FrontTies ties, s
     return t.count;
 }
 
-/* --- any number of criteria: compare with the members of a layer -------------------------------
- */
+/* --- any number of criteria: compare with the members of a layer ------------------------------ */
 
 typedef VEC(const Row *) Members;
 
@@ -206,8 +204,7 @@ Front front_build(Arena *a, const FrontInput *in, size_t layers_max)
     return f;
 }
 
-/* --- the band ----------------------------------------------------------------------------------
- */
+/* --- the band --------------------------------------------------------------------------------- */
 
 /* In keys, where worse is larger.  Clamped so that it keeps the order of any two keys: the band of
  * two criteria is found by halving. */

@@ -21,7 +21,7 @@ typedef struct EmitCommand {
     size_t recording_count;
 } EmitCommand;
 
-enum { ENTRIES_MOST = 100000, JOBS_MOST = 1024, SECONDS_MOST = 86400 };
+enum { ENTRIES_MOST = 100000 };
 
 static bool take_flavour(const Option *o, const char *text, void *field, Diag *d)
 {
@@ -50,14 +50,10 @@ static const Option own_options[] = {
      option_text, offsetof(EmitCommand, depend), 0, 0},
     {"recordings", "DIR", "where to look when none is named (default: recordings beside the spec)",
      option_text, offsetof(EmitCommand, run.recordings), 0, 0},
-    {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
-     offsetof(EmitCommand, run.run_commands), 0, 0},
-    {"jobs", "N", "compile workers (default: one per core)", option_count,
-     offsetof(EmitCommand, run.jobs), 1, JOBS_MOST},
-    {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
-     offsetof(EmitCommand, run.compile_limit), 0, SECONDS_MOST},
-    {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
-     offsetof(EmitCommand, run.cache), 0, 0},
+};
+
+/* Behind those of compiling. */
+static const Option end_options[] = {
     {"json", NULL, "print the manifest instead of the report", option_flag,
      offsetof(EmitCommand, json), 0, 0},
     {"help", NULL, "print this", option_flag, offsetof(EmitCommand, help), 0, 0},
@@ -65,8 +61,12 @@ static const Option own_options[] = {
 
 static OptionTable table_of(EmitCommand *o)
 {
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
-    return (OptionTable){{{own_options, OWN, o}}, 1};
+    enum {
+        OWN = sizeof own_options / sizeof own_options[0],
+        END = sizeof end_options / sizeof end_options[0]
+    };
+    return (OptionTable){{{own_options, OWN, o}, options_compile(&o->run), {end_options, END, o}},
+                         3};
 }
 
 static bool refuse(const char *why)
@@ -200,7 +200,7 @@ static int emit(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, D
 
 int cmd_emit(int argc, char **argv)
 {
-    EmitCommand o = {.run = {.jobs = start_core_count(), .compile_limit = 60, .ordinal = -1}};
+    EmitCommand o = {.run = {.ordinal = -1}};
     OptionTable table = table_of(&o);
     if (!parse_options(&table, argc, argv, &o)) {
         fputs("`aptune emit --help` lists the options\n", stderr);

@@ -24,9 +24,7 @@ typedef struct ImportCommand {
     bool help;
 } ImportCommand;
 
-enum { SECONDS_MOST = 86400, JOBS_MOST = 1024 };
-
-static const Option options[] = {
+static const Option own_options[] = {
     {"output", "FILE", "the recording, NAME.times", option_text, offsetof(ImportCommand, output), 0,
      0},
     {"space", "NAME", "name of the space (default: the spec's, else that of the kernel)",
@@ -41,14 +39,10 @@ static const Option options[] = {
      option_text, offsetof(ImportCommand, run.space), 0, 0},
     {"problem", "\"N=8192\"", "which of the spec's problems (default: the first)", option_text,
      offsetof(ImportCommand, run.problem_text), 0, 0},
-    {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
-     offsetof(ImportCommand, run.run_commands), 0, 0},
-    {"jobs", "N", "compile workers (default: one per core)", option_count,
-     offsetof(ImportCommand, run.jobs), 1, JOBS_MOST},
-    {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
-     offsetof(ImportCommand, run.compile_limit), 0, SECONDS_MOST},
-    {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
-     offsetof(ImportCommand, run.cache), 0, 0},
+};
+
+/* Behind those of compiling. */
+static const Option end_options[] = {
     {"help", NULL, "this text", option_flag, offsetof(ImportCommand, help), 0, 0},
 };
 
@@ -60,8 +54,7 @@ static int print_usage(const OptionTable *table)
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* --- with a spec --------------------------------------------------------------------------------
- */
+/* --- with a spec ------------------------------------------------------------------------------ */
 
 /* Opens the run on the imported times; with their architecture, so that it opens without them, too,
  * and can say why they do not fit. */
@@ -134,8 +127,7 @@ static bool name_space(Arena *a, ImportCommand *c, Diag *d)
     return true;
 }
 
-/* --- the command --------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static bool ends_in_times(const char *path)
 {
@@ -183,8 +175,11 @@ static bool check(const ImportCommand *c, int argc, int rest)
 
 int cmd_import(int argc, char **argv)
 {
-    ImportCommand c = {.run = {.jobs = start_core_count(), .compile_limit = 60, .ordinal = -1}};
-    OptionTable table = {{{options, sizeof options / sizeof options[0], &c}}, 1};
+    ImportCommand c = {.run = {.ordinal = -1}};
+    OptionTable table = {{{own_options, sizeof own_options / sizeof own_options[0], &c},
+                          options_compile(&c.run),
+                          {end_options, sizeof end_options / sizeof end_options[0], &c}},
+                         3};
     int rest;
     if (!options_parse(&table, argc, argv, &rest))
         return EXIT_USAGE;

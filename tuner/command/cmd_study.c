@@ -256,9 +256,7 @@ static bool study_one(Session *y, const PointSet *s)
     return true;
 }
 
-/* --- fitting
- * --------------------------------------------------------------------------------------
- */
+/* --- fitting ---------------------------------------------------------------------------------- */
 
 /* "a,b" to the numbers of the metrics. */
 static bool name_metrics(Session *y, int **numbers, size_t *count)
@@ -298,9 +296,7 @@ static bool add_fits(Session *y, StudySheets *sheets)
     return fits != NULL;
 }
 
-/* --- results
- * --------------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static bool save_sheets(Session *y, const StudySheets *sheets)
 {

@@ -14,9 +14,7 @@ Cell *sheet_row(Arena *a, Sheet *s)
     return row;
 }
 
-/* --- for the eye
- * ----------------------------------------------------------------------------------
- */
+/* --- for the eye ------------------------------------------------------------------------------ */
 
 enum { CELL_ROOM = 32 };
 
@@ -75,9 +73,7 @@ void sheet_print(const Sheet *s, Buf *out)
     arena_free(a);
 }
 
-/* --- for programs
- * ---------------------------------------------------------------------------------
- */
+/* --- for programs ----------------------------------------------------------------------------- */
 
 /* RFC 4180: quotes around what has a comma, a quote or a newline. */
 static void print_csv_text(Buf *out, const char *text)
@@ -132,9 +128,7 @@ json_t *sheet_json(const Sheet *s)
     return list;
 }
 
-/* --- for a page
- * -----------------------------------------------------------------------------------
- */
+/* --- for a page ------------------------------------------------------------------------------- */
 
 /* Rows; longer ones get a class of their own, for pages to give them less room. */
 enum { LONG_TABLE = 60 };

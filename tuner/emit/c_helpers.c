@@ -128,7 +128,7 @@ static const struct Helper {
                       "    return a > 0 && (a & (a - 1)) == 0;\n"
                       "}\n"},
     [HELP_IS_DIVISOR] = {"is_divisor", 0, false,
-                         "/* Is a one of the divisors of n, which is from 1 to 2^32? */\n"
+                         "/* Is a one of the divisors of n, which is from 1 to 4294967296? */\n"
                          "static int @is_divisor(int *ok, long long a, long long n)\n"
                          "{\n"
                          "    if (n < 1 || n > 4294967296LL)\n"

@@ -75,20 +75,21 @@ static void write_entries(const Code *c, Buf *out)
 
 static void write_table(const Code *c, Buf *out)
 {
-    code_puts(
-        c, out,
-        "/* --- the table ---------------------------------------------------------------- */\n\n"
-        "typedef struct @variant {\n"
-        "    int arch;     /* that it was compiled for: 90 is sm_90 */\n"
-        "    int specific; /* it runs on no other, such as sm_90a */\n"
-        "    const char *parameters;\n"
-        "} @variant;\n\n");
+    code_puts(c, out,
+              "/* --- the table "
+              "---------------------------------------------------------------------- */\n\n"
+              "typedef struct @variant {\n"
+              "    int arch;     /* that it was compiled for: 90 is sm_90 */\n"
+              "    int specific; /* it runs on no other, such as sm_90a */\n"
+              "    const char *parameters;\n"
+              "} @variant;\n\n");
     write_variants(c, out);
     code_puts(c, out,
+              "/* What was tuned: a size on a device, for which a variant was the best. */\n"
               "typedef struct @entry {\n"
-              "    @problem size; /* that it was tuned for */\n"
-              "    int variant;   /* from 1 */\n"
-              "    int arch;      /* of the device that it was tuned on */\n"
+              "    @problem size;\n"
+              "    int variant; /* from 1 */\n"
+              "    int arch;    /* of the device */\n"
               "    int is_default;\n"
               "    const char *device, *tuned_for;\n"
               "} @entry;\n\n");
@@ -220,7 +221,7 @@ static const char RUNS_SOURCE[] = "/* The code was compiled with this file, for 
 static const char MATCH[] =
     "/* A candidate among the entries, and what it is ordered by. */\n"
     "typedef struct @candidate {\n"
-    "    int rank; /* the lower, the better: a @match, or later when its size is far away */\n"
+    "    int rank; /* the lower, the better: a @match, later when its size is far */\n"
     "    @match match;\n"
     "    int arch;        /* the later, the better, where PTX is compiled */\n"
     "    double distance; /* of its size */\n"
@@ -235,7 +236,9 @@ static const char MATCH[] =
     "{\n"
     "    if (strcmp(e->device, d->name) == 0)\n"
     "        return @is_same_size(&e->size, p) ? ^EXACT : ^NEAREST_SIZE;\n"
-    "    return @runs_cubin(&@variants[e->variant - 1], d) ? ^SAME_ARCHITECTURE : ^PTX;\n"
+    "    if (@runs_cubin(&@variants[e->variant - 1], d))\n"
+    "        return ^SAME_ARCHITECTURE;\n"
+    "    return ^PTX;\n"
     "}\n"
     "\n"
     "/* False when the device cannot run it. */\n"
@@ -361,7 +364,8 @@ void code_choice(Code *c, Buf *out)
     write_same_size(c, out);
     write_distance(c, out);
     code_puts(c, out,
-              "/* --- choosing ------------------------------------------------------ */\n\n");
+              "/* --- choosing "
+              "----------------------------------------------------------------------- */\n\n");
     code_puts(c, out, c->unit->flavour == EMIT_RUNTIME ? RUNS_SOURCE : RUNS);
     code_puts(c, out, MATCH);
     Buf scratch = {0};

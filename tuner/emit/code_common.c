@@ -72,22 +72,22 @@ void code_top(const Code *c, Buf *out)
 
 void code_common(const Code *c, Buf *out)
 {
-    code_puts(
-        c, out,
-        "/* --- sizes ------------------------------------------------------------------------ */\n"
-        "\n"
-        "/* What is asked of a device before it is used. */\n"
-        "typedef struct @device {\n"
-        "    const char *name;\n"
-        "    int arch;               /* 90 is compute capability 9.0 */\n"
-        "    long long shared_bytes; /* dynamic shared memory that a block may have */\n"
-        "} @device;\n"
-        "\n"
-        "/* How a kernel is launched. */\n"
-        "typedef struct @shape {\n"
-        "    long long grid[3], block[3], shared;\n"
-        "} @shape;\n"
-        "\n");
+    code_puts(c, out,
+              "/* --- sizes "
+              "-------------------------------------------------------------------------- */\n"
+              "\n"
+              "/* What is asked of a device before it is used. */\n"
+              "typedef struct @device {\n"
+              "    const char *name;\n"
+              "    int arch;               /* 90 is compute capability 9.0 */\n"
+              "    long long shared_bytes; /* dynamic shared memory that a block may have */\n"
+              "} @device;\n"
+              "\n"
+              "/* How a kernel is launched. */\n"
+              "typedef struct @shape {\n"
+              "    long long grid[3], block[3], shared;\n"
+              "} @shape;\n"
+              "\n");
 }
 
 /* --- the interface ---------------------------------------------------------------------------- */

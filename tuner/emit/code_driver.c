@@ -1,11 +1,11 @@
 /* NAME.c: an emitted unit that reaches the device by the CUDA driver API. */
+#include "tuner/emit/c_wrap.h"
 #include "tuner/emit/code_driver.h"
 
 /* --- launching -------------------------------------------------------------------------------- */
 
 static const char START[] =
-    "/* --- launching ---------------------------------------------------------------------------- "
-    "*/\n"
+    "/* --- launching ---------------------------------------------------------------------- */\n"
     "\n"
     "static int @is_bad(const void *pointer, size_t alignment)\n"
     "{\n"
@@ -23,8 +23,8 @@ static const char ALLOW_SHARED[] =
     "    CUresult error = CUDA_SUCCESS;\n"
     "    pthread_mutex_lock(&state->mutex);\n"
     "    if (bytes > state->shared_bytes[function]) {\n"
-    "        error = $FuncSetAttribute(state->functions[function],\n"
-    "            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);\n"
+    "        error = $FuncSetAttribute(state->functions[function], "
+    "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);\n"
     "        if (error == CUDA_SUCCESS)\n"
     "            state->shared_bytes[function] = bytes;\n"
     "    }\n"
@@ -38,10 +38,10 @@ static const char LAUNCH_ONE[] =
     "stream)\n"
     "{\n"
     "%s"
-    "    const CUresult error = $LaunchKernel(\n"
-    "        k->state->functions[function], (unsigned int)s->grid[0], (unsigned int)s->grid[1],\n"
-    "        (unsigned int)s->grid[2], (unsigned int)s->block[0], (unsigned int)s->block[1],\n"
-    "        (unsigned int)s->block[2], (unsigned int)s->shared, stream, list, NULL);\n"
+    "    const long long *const g = s->grid, *const b = s->block;\n"
+    "    const CUresult error = $LaunchKernel(k->state->functions[function], (unsigned int)g[0], "
+    "(unsigned int)g[1], (unsigned int)g[2], (unsigned int)b[0], (unsigned int)b[1], "
+    "(unsigned int)b[2], (unsigned int)s->shared, stream, list, NULL);\n"
     "    return error == CUDA_SUCCESS ? ^OK : @failed(error);\n"
     "}\n"
     "\n";
@@ -57,8 +57,8 @@ static const char SET_VARIABLE[] =
     "/* Copies to a variable of the device, in all of a variant's code that has it: where nothing "
     "reads\n"
     " * a variable there is none. */\n"
-    "static int @set_variable(const @kernel *k, int variant, const char *name, const void *from,\n"
-    "    long long bytes, CUstream stream)\n"
+    "static int @set_variable(const @kernel *k, int variant, const char *name, const void *from, "
+    "long long bytes, CUstream stream)\n"
     "{\n"
     "    for (int i = 0; i < (int)^IMAGES; i++) {\n"
     "        CUdeviceptr at;\n"
@@ -85,8 +85,8 @@ static const char CLEAR[] =
     "static int @clear(const @kernel *k, void *buffer, long long bytes, CUstream stream)\n"
     "{\n"
     "    (void)k;\n"
-    "    const CUresult error =\n"
-    "        $MemsetD8Async((CUdeviceptr)(uintptr_t)buffer, 0, (size_t)bytes, stream);\n"
+    "    const CUresult error = $MemsetD8Async((CUdeviceptr)(uintptr_t)buffer, 0, (size_t)bytes, "
+    "stream);\n"
     "    return error == CUDA_SUCCESS ? ^OK : @failed(error);\n"
     "}\n"
     "\n";
@@ -165,28 +165,30 @@ static void write_includes(const Code *c, Buf *out)
 /* What comes first depends on the helpers and functions that the rest turns out to use. */
 void code_driver(Code *c, Buf *out)
 {
-    Buf sizes = {0}, choice = {0}, runs = {0}, interface = {0};
+    Buf sizes = {0}, choice = {0}, runs = {0}, interface = {0}, text = {0};
     code_sizes(c, &sizes);
     code_interface(c, &interface);
     code_choice(c, &choice);
     code_runs(c, &runs);
-    code_top(c, out);
-    write_includes(c, out);
+    code_top(c, &text);
+    write_includes(c, &text);
     if (c->unit->flavour == EMIT_DRIVER)
-        code_driver_api(c, out);
-    code_common(c, out);
-    c_helpers(c->helpers, c->prefix, out);
-    buf_puts(out, buf_text(&sizes));
-    buf_puts(out, buf_text(&choice));
-    code_driver_images(c, out);
-    code_driver_kernel(c, out);
-    write_launching(c, out);
-    buf_puts(out, buf_text(&runs));
-    code_driver_load(c, out);
-    buf_puts(out, buf_text(&interface));
-    code_puts(c, out, LAUNCH);
+        code_driver_api(c, &text);
+    code_common(c, &text);
+    c_helpers(c->helpers, c->prefix, &text);
+    buf_puts(&text, buf_text(&sizes));
+    buf_puts(&text, buf_text(&choice));
+    code_driver_images(c, &text);
+    code_driver_kernel(c, &text);
+    write_launching(c, &text);
+    buf_puts(&text, buf_text(&runs));
+    code_driver_load(c, &text);
+    buf_puts(&text, buf_text(&interface));
+    code_puts(c, &text, LAUNCH);
     buf_free(&sizes);
     buf_free(&choice);
     buf_free(&runs);
     buf_free(&interface);
+    c_wrap(buf_text(&text), out);
+    buf_free(&text);
 }

@@ -4,7 +4,7 @@
 
 /* What of <cuda.h> is needed where the library is opened at run time. */
 static const char DECLARATIONS[] =
-    "/* --- the CUDA driver ---------------------------------------------------------------\n"
+    "/* --- the CUDA driver -------------------------------------------------------------------\n"
     " *\n"
     " * What is needed of <cuda.h>, so that neither its header nor its library is to be there when "
     "this\n"
@@ -62,12 +62,9 @@ static const struct Function {
     {"FuncSetAttribute", "cuFuncSetAttribute",
      "CUfunction function, CUfunction_attribute which, int value", NEED_SHARED},
     {"LaunchKernel", "cuLaunchKernel",
-     "CUfunction function, unsigned int grid_x, unsigned int grid_y,\n"
-     "    unsigned int grid_z, unsigned int block_x, unsigned int "
-     "block_y,\n"
-     "    unsigned int block_z, unsigned int shared_bytes, CUstream "
-     "stream,\n"
-     "    void **arguments, void **extra",
+     "CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned "
+     "int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream "
+     "stream, void **arguments, void **extra",
      NEED_ALWAYS},
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof FUNCTIONS[0] };

@@ -29,14 +29,14 @@ static const char *array_name(const Code *c, size_t variant, size_t launch)
 
 void code_driver_images(const Code *c, Buf *out)
 {
-    code_puts(
-        c, out,
-        "/* --- code ------------------------------------------------------------------ */\n\n"
-        "typedef struct @image {\n"
-        "    int variant; /* from 1 */\n"
-        "    const void *cubin, *ptx;\n"
-        "} @image;\n\n"
-        "static const @image @images[] = {\n");
+    code_puts(c, out,
+              "/* --- code "
+              "--------------------------------------------------------------------------- */\n\n"
+              "typedef struct @image {\n"
+              "    int variant; /* from 1 */\n"
+              "    const void *cubin, *ptx;\n"
+              "} @image;\n\n"
+              "static const @image @images[] = {\n");
     for (size_t v = 0; v < c->unit->variant_count; v++)
         for (size_t l = 0; l < c->spec->launch_count; l++) {
             if (c->unit->variants[v].codes[l].shares != l)
@@ -95,9 +95,8 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
     bool ok = c != NULL;
     if (ok)
         code_printf(c, out,
-                    "/* The code of %s.c: cubins, and PTX for the driver to compile, as arrays.  "
-                    "%s.c alone\n"
-                    " * includes it. */\n\n",
+                    "/* The code of %s.c: cubins, and PTX for the driver to compile, as arrays.\n"
+                    " * %s.c alone includes it. */\n\n",
                     u->name, u->name);
     for (size_t v = 0; ok && v < u->variant_count; v++)
         for (size_t l = 0; ok && l < u->spec->launch_count; l++) {

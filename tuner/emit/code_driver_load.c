@@ -5,7 +5,7 @@
 /* --- the kernel object ------------------------------------------------------------------------ */
 
 static const char KERNEL[] =
-    "/* --- loading -------------------------------------------------------------------------- */\n"
+    "/* --- loading ------------------------------------------------------------------------ */\n"
     "\n"
     "/* What changes while it is used; whoever reads or writes it holds the mutex. */\n"
     "typedef struct @state {\n"
@@ -77,14 +77,12 @@ static const char KERNEL[] =
     "            error = @load_image(k, i);\n"
     "    for (int i = 0; i < (int)^FUNCTIONS && error == CUDA_SUCCESS; i++)\n"
     "        if (@functions[i].variant == variant)\n"
-    "            error = $ModuleGetFunction(&state->functions[i],\n"
-    "                state->modules[@functions[i].image], @functions[i].name);\n"
+    "            error = $ModuleGetFunction(&state->functions[i], "
+    "state->modules[@functions[i].image], @functions[i].name);\n"
     "    return error;\n"
     "}\n"
     "\n"
-    "/* Loads a variant at its first use.  ^NO_CODE: it is of no use here, and will not be asked "
-    "for\n"
-    " * again. */\n"
+    "/* Loads a variant at its first use.  ^NO_CODE: it is of no use here, once and for all. */\n"
     "static int @prepare(const @kernel *k, int variant)\n"
     "{\n"
     "    @state *state = k->state;\n"
@@ -120,8 +118,7 @@ void code_driver_kernel(const Code *c, Buf *out)
 /* --- the interface ---------------------------------------------------------------------------- */
 
 static const char LOAD[] =
-    "/* --- the interface ----------------------------------------------------------------------- "
-    "*/\n"
+    "/* --- the interface ------------------------------------------------------------------ */\n"
     "\n"
     "static int @look_at_device(@kernel *k)\n"
     "{\n"
@@ -141,8 +138,8 @@ static const char LOAD[] =
     "        error = $DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, "
     "device);\n"
     "    if (error == CUDA_SUCCESS)\n"
-    "        error = $DeviceGetAttribute(&shared,\n"
-    "            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, "
+    "        error = $DeviceGetAttribute(&shared, "
+    "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, "
     "device);\n"
     "    if (error != CUDA_SUCCESS)\n"
     "        return @failed(error);\n"

@@ -1,4 +1,5 @@
 /* NAME.h: the interface of an emitted unit, the same in all flavours. */
+#include "tuner/emit/c_wrap.h"
 #include "tuner/emit/code.h"
 #include "tuner/emit/code_parts.h"
 #include "tuner/space/geometry.h"
@@ -114,9 +115,9 @@ static void write_top(const Code *c, Buf *out)
               " *\n"
               " * Any size may be asked for.  It gets a variant that is valid for it, of those "
               "below the one\n"
-              " * that was tuned for it or for the size nearest to it, or the status ^SIZE: never "
-              "a wrong\n"
-              " * result.\n");
+              " * that was tuned for it or for the size nearest to it; never a wrong result, but "
+              "the status\n"
+              " * ^SIZE where none is.\n");
     for (size_t i = 0; i < c->unit->entry_count; i++)
         write_entry(c, i, out);
     for (size_t i = 0; i < c->unit->variant_count; i++)
@@ -179,14 +180,14 @@ static void write_elements(const Expr *count, Buf *out)
 
 static const char *role_of(const Argument *g)
 {
-    static const char *const names[] = {
-        [ARGUMENT_IN] = "in",
-        [ARGUMENT_OUT] = "out",
-        [ARGUMENT_INOUT] = "in and out",
-        [ARGUMENT_SCALAR] = "number",
-        [ARGUMENT_SCRATCH] = "scratch, with contents of your own",
-        [ARGUMENT_CONSTANT] = "copied to the device's variable of that name before each launch",
-        [ARGUMENT_TEXTURE] = "texture object"};
+    static const char *const names[] = {[ARGUMENT_IN] = "in",
+                                        [ARGUMENT_OUT] = "out",
+                                        [ARGUMENT_INOUT] = "in and out",
+                                        [ARGUMENT_SCALAR] = "number",
+                                        [ARGUMENT_SCRATCH] = "scratch, with contents of your own",
+                                        [ARGUMENT_CONSTANT] =
+                                            "for the device's variable of that name",
+                                        [ARGUMENT_TEXTURE] = "texture object"};
     return names[g->role];
 }
 
@@ -234,9 +235,9 @@ static bool has_fields(const Code *c)
     return c->has_scratch;
 }
 
-static const char CONSTANTS_NOTE[] = "/* Variables of the device are the code's own: launches that "
-                                     "may run at the same time, in several\n"
-                                     " * streams, must give them the same contents. */\n";
+static const char CONSTANTS_NOTE[] =
+    "/* Variables of the device are written before each launch, and are the code's own: launches\n"
+    " * that may run at the same time, in several streams, must give them the same contents. */\n";
 
 static void write_arguments_type(const Code *c, Buf *out)
 {
@@ -275,7 +276,7 @@ static const char ENUMS[] =
     "    ^EXACT,             /* tuned for this size on this device */\n"
     "    ^NEAREST_SIZE,      /* on this device, for another size */\n"
     "    ^SAME_ARCHITECTURE, /* on another device for which the same code runs */\n"
-    "    ^PTX,               /* for an older architecture; compiled for this one by the driver */\n"
+    "    ^PTX,               /* for an older architecture, compiled by the driver */\n"
     "    ^DEFAULT            /* the declared default: no entry is near this size */\n"
     "} @match;\n"
     "\n"
@@ -313,8 +314,7 @@ static const char FUNCTIONS[] =
     "was\n"
     " * launched and may be NULL.  Several threads may launch at a time. */\n"
     "int @launch(@kernel *kernel, const @problem *problem, const @arguments *arguments, void "
-    "*stream,\n"
-    "    @choice *took);\n"
+    "*stream, @choice *took);\n"
     "\n"
     "/* Bytes of scratch memory that a launch of this size needs; 0 for none, and where no variant "
     "is\n"
@@ -418,19 +418,22 @@ bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
     Diag silent = diag_new(a); /* emit_text_unit warns of the same */
     Code *c = code_open(a, u, u->entry_count ? &silent : d);
     if (c) {
-        write_top(c, out);
-        write_guard(c, out);
-        buf_puts(out, "#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-        write_macros(c, out);
-        write_problem_type(c, out);
-        write_arguments_type(c, out);
-        code_puts(c, out, ENUMS);
-        code_puts(c, out, FUNCTIONS);
-        write_element_counts(c, out);
-        write_work(c, "flop", "Floating-point operations", c->spec->work_flop, out);
-        write_work(c, "bytes", "Bytes moved at least", c->spec->work_bytes, out);
-        write_work(c, "items", "Items worked on", c->spec->work_items, out);
-        buf_puts(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+        Buf text = {0};
+        write_top(c, &text);
+        write_guard(c, &text);
+        buf_puts(&text, "#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+        write_macros(c, &text);
+        write_problem_type(c, &text);
+        write_arguments_type(c, &text);
+        code_puts(c, &text, ENUMS);
+        code_puts(c, &text, FUNCTIONS);
+        write_element_counts(c, &text);
+        write_work(c, "flop", "Floating-point operations", c->spec->work_flop, &text);
+        write_work(c, "bytes", "Bytes moved at least", c->spec->work_bytes, &text);
+        write_work(c, "items", "Items worked on", c->spec->work_items, &text);
+        buf_puts(&text, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+        c_wrap(buf_text(&text), out);
+        buf_free(&text);
     }
     arena_free(a);
     return c != NULL;

@@ -468,8 +468,8 @@ void code_runs(Code *c, Buf *out)
     for (size_t i = 0; i < c->unit->variant_count; i++)
         code_run(c, &c->variants[i], out, &why);
     code_printf(c, out,
-                "static int @run(@kernel *k, int variant, const @problem *p, const @arguments *a,\n"
-                "    %s stream)\n{\n    switch (variant) {\n",
+                "static int @run(@kernel *k, int variant, const @problem *p, const @arguments *a, "
+                "%s stream)\n{\n    switch (variant) {\n",
                 stream_type(c));
     for (size_t i = 1; i <= c->unit->variant_count; i++)
         code_printf(c, out, "    case %zu:\n        return @run_%zu(k, p, a, stream);\n", i, i);

@@ -1,4 +1,5 @@
 /* NAME.cu: an emitted unit that reaches the device by the CUDA runtime API. */
+#include "tuner/emit/c_wrap.h"
 #include "tuner/emit/code_runtime.h"
 
 #include <string.h>
@@ -6,8 +7,7 @@
 /* --- launching -------------------------------------------------------------------------------- */
 
 static const char STATE[] =
-    "/* --- launching ---------------------------------------------------------------------------- "
-    "*/\n"
+    "/* --- launching ---------------------------------------------------------------------- */\n"
     "\n"
     "enum { ^FUNCTIONS = %zu };\n"
     "\n"
@@ -96,8 +96,8 @@ static const char ALLOW_SHARED[] =
     "    const std::lock_guard<std::mutex> lock(k->state.mutex);\n"
     "    if (bytes <= k->state.shared_bytes[function])\n"
     "        return ^OK;\n"
-    "    const cudaError_t error =\n"
-    "        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);\n"
+    "    const cudaError_t error = cudaFuncSetAttribute(kernel, "
+    "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);\n"
     "    if (error != cudaSuccess) {\n"
     "        (void)cudaGetLastError();\n"
     "        return @failed(error);\n"
@@ -173,8 +173,7 @@ static void write_checks(const Code *c, Buf *out)
 }
 
 static const char LOAD[] =
-    "/* --- the interface ----------------------------------------------------------------------- "
-    "*/\n"
+    "/* --- the interface ------------------------------------------------------------------ */\n"
     "\n"
     "static int @look_at_device(@kernel *k)\n"
     "{\n"
@@ -188,9 +187,9 @@ static const char LOAD[] =
     "    if (error != cudaSuccess) {\n"
     "        (void)cudaGetLastError();\n"
     "        (void)@failed(error);\n"
-    "        return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? "
-    "^NO_DRIVER\n"
-    "                                                                                  : ^CUDA;\n"
+    "        if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)\n"
+    "            return ^NO_DRIVER;\n"
+    "        return ^CUDA;\n"
     "    }\n"
     "    k->device.name = k->properties.name;\n"
     "    k->device.arch = 10 * k->properties.major + k->properties.minor;\n"
@@ -235,9 +234,8 @@ static const char LOAD[] =
     "\n";
 
 static const char LAUNCH[] =
-    "/* Looks at a variant at its first use.  ^NO_CODE: it is of no use here, and will not be "
-    "asked for\n"
-    " * again. */\n"
+    "/* Looks at a variant at its first use.  ^NO_CODE: it is of no use here, once and for all. "
+    "*/\n"
     "static int @prepare(const @kernel *k, int variant)\n"
     "{\n"
     "    const std::lock_guard<std::mutex> lock(k->state.mutex);\n"
@@ -270,8 +268,8 @@ static const char LAUNCH[] =
     "\n"
     "/* On the kernel's device, which is this thread's. */\n"
     "static int @launch_here(@kernel *k, const @problem *p, const @arguments *a, cudaStream_t "
-    "stream,\n"
-    "    @choice *took)\n"
+    "stream, "
+    "@choice *took)\n"
     "{\n"
     "    @choice choice;\n"
     "    const cudaError_t before = cudaPeekAtLastError();\n"
@@ -328,29 +326,33 @@ static void warn_of_options(const Code *c)
 
 void code_runtime(Code *c, Buf *out)
 {
-    Buf sizes = {0}, choice = {0}, runs = {0}, interface = {0};
+    Buf sizes = {0}, choice = {0}, runs = {0}, interface = {0}, before = {0}, behind = {0};
     warn_of_options(c);
     code_sizes(c, &sizes);
     code_interface(c, &interface);
     code_choice(c, &choice);
     code_runs(c, &runs);
-    code_top(c, out);
-    code_runtime_includes(c, out);
-    code_common(c, out);
-    c_helpers(c->helpers, c->prefix, out);
-    buf_puts(out, buf_text(&sizes));
-    buf_puts(out, buf_text(&choice));
-    write_state(c, out);
-    code_runtime_missing(c, out);
+    code_top(c, &before);
+    code_runtime_includes(c, &before);
+    code_common(c, &before);
+    c_helpers(c->helpers, c->prefix, &before);
+    buf_puts(&before, buf_text(&sizes));
+    buf_puts(&before, buf_text(&choice));
+    write_state(c, &before);
+    code_runtime_missing(c, &before);
+    c_wrap(buf_text(&before), out);
     for (size_t v = 0; v < c->unit->variant_count; v++)
         for (size_t l = 0; l < c->spec->launch_count; l++)
             if (c->unit->variants[v].codes[l].shares == l)
                 code_runtime_source(c, &c->variants[v], l, out);
-    buf_puts(out, buf_text(&runs));
-    write_checks(c, out);
-    code_puts(c, out, LOAD);
-    buf_puts(out, buf_text(&interface));
-    code_puts(c, out, LAUNCH);
+    buf_puts(&behind, buf_text(&runs));
+    write_checks(c, &behind);
+    code_puts(c, &behind, LOAD);
+    buf_puts(&behind, buf_text(&interface));
+    code_puts(c, &behind, LAUNCH);
+    c_wrap(buf_text(&behind), out);
+    buf_free(&before);
+    buf_free(&behind);
     buf_free(&sizes);
     buf_free(&choice);
     buf_free(&runs);

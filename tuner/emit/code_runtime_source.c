@@ -4,6 +4,7 @@
  * There "extern "C"" becomes "extern "C++"", so that equal names of two variants are different
  * functions; what both define outside of their namespace by other means is a compile error.
  * Headers of the toolkit are included before, and macros of a source undefined behind it. */
+#include "tuner/emit/c_wrap.h"
 #include "tuner/emit/code_runtime.h"
 
 #include <ctype.h>
@@ -115,8 +116,8 @@ static const char BESIDE[] =
     "}\n"
     "\n"
     "template <class... Arguments>\n"
-    "static int @start_%zu(const @kernel *k, int function, const @shape *s, cudaStream_t stream,\n"
-    "    Arguments... arguments)\n"
+    "static int @start_%zu(const @kernel *k, int function, const @shape *s, cudaStream_t stream, "
+    "Arguments... arguments)\n"
     "{\n"
     "%s"
     "    %s<<<@dim(s->grid), @dim(s->block), (size_t)s->shared, stream>>>(arguments...);\n"
@@ -158,8 +159,9 @@ void code_runtime_source(const Code *c, const CodeVariant *v, size_t launch, Buf
 {
     const EmitCode *codes = v->variant->codes;
     const char *space = code_namespace(c, v, launch);
+    Buf beside = {0};
     buf_printf(out, "/* --- %s ---\n *\n * ", space);
-    text_comment(out, v->variant->name);
+    text_comment_wrapped(out, " * ", v->variant->name);
     buf_puts(out, " */\n\n");
     code_printf(c, out, "namespace @code {\nnamespace %s {\n\n", space);
     write_source(codes[launch].source, out);
@@ -167,8 +169,10 @@ void code_runtime_source(const Code *c, const CodeVariant *v, size_t launch, Buf
     write_undefined(&codes[launch], out);
     for (size_t l = launch; l < c->spec->launch_count; l++)
         if (codes[l].shares == launch)
-            write_beside(c, v->variant, l, out);
-    write_setters(c, out);
+            write_beside(c, v->variant, l, &beside);
+    write_setters(c, &beside);
+    c_wrap(buf_text(&beside), out);
+    buf_free(&beside);
     code_printf(c, out, "} // namespace %s\n} // namespace @code\n\n", space);
 }
 
@@ -199,8 +203,7 @@ void code_runtime_missing(const Code *c, Buf *out)
                   "cudaStream_t)\n{\n    return ^OK;\n}\n\n"
                   "template <class Variable>\n"
                   "static int @set_variable(const Variable &variable, const void *from, long long "
-                  "bytes,\n"
-                  "    cudaStream_t stream)\n"
+                  "bytes, cudaStream_t stream)\n"
                   "{\n"
                   "    if (from == NULL)\n"
                   "        return ^ARGUMENT;\n"

@@ -251,6 +251,10 @@ const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count
         folder = path_join(a, path_folder(a, like->options.space), "recordings");
     const char *space = path_stem(a, like->options.space, ".spec");
     RecordHeader want = {.space = space};
+    if (!file_exists(folder)) {
+        diag_fail(d, "no recording is named, and there is no folder '%s' to find one in", folder);
+        return NULL;
+    }
     RecordMatch *matches = record_find(a, folder, &want, &all, d);
     for (size_t i = 0; i < all; i++) {
         if (matches[i].fit == FIT_EXACT) /* no device or problem was asked for */

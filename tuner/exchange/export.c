@@ -64,8 +64,7 @@ const char *export_invalidity(RecordStatus status)
     return words[status];
 }
 
-/* --- the file -----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 typedef struct Sink {
     FILE *file;

@@ -30,8 +30,7 @@ bool export_open(Arena *a, const char *path, const MetricSet *metrics, ExportSou
 bool export_write(const ExportSource *s, ExportFormat format, const char *path, size_t *rows,
                   Diag *d);
 
-/* --- for the writers of one format --------------------------------------------------------------
- */
+/* --- for the writers of one format ------------------------------------------------------------ */
 
 /* All that is known of a row's code, in scratch memory. */
 typedef struct ExportStatic {

@@ -30,8 +30,7 @@ static void put_number(Buf *out, const char *key, double v)
     line_number(out, v);
 }
 
-/* --- before the rows ----------------------------------------------------------------------------
- */
+/* --- before the rows -------------------------------------------------------------------------- */
 
 static void put_metadata(const RecordHeader *h, Buf *out)
 {
@@ -67,8 +66,7 @@ void export_t4_begin(const ExportSource *s, bool with_compilation, Buf *out)
     buf_putc(out, '[');
 }
 
-/* --- a row --------------------------------------------------------------------------------------
- */
+/* --- a row ------------------------------------------------------------------------------------ */
 
 static void put_configuration(const RecordHeader *h, const RecordRow *row, Buf *out)
 {

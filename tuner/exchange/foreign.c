@@ -9,8 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- oddities ----------------------------------------------------------------------------------
- */
+/* --- oddities --------------------------------------------------------------------------------- */
 
 /* One and many; the many follow their number. */
 static const char *const oddity_words[ODDITIES][2] = {
@@ -72,8 +71,7 @@ void foreign_print_oddities(const ForeignTable *t, const char *before, Buf *out)
     }
 }
 
-/* --- words --------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 /* "Milli-Seconds" as "millisecond": small letters, without a plural. */
 static void plain_unit(const char *name, char *out, size_t room)
@@ -133,8 +131,7 @@ RecordStatus foreign_status(const char *word)
     return RECORD_OTHER;
 }
 
-/* --- values -------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static const char *dumped(Arena *a, const json_t *v)
 {
@@ -205,8 +202,7 @@ double foreign_number(ForeignTable *t, const json_t *v)
     return number;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* Kernel Tuner's strategies put 1e20 where there is no time, KTT the largest 64-bit number of
  * nanoseconds (5e5 hours). */
@@ -272,8 +268,7 @@ void foreign_scale(ForeignTable *t)
         t->odd[ODD_NO_UNIT]++;
 }
 
-/* --- as a recording has them --------------------------------------------------------------------
- */
+/* --- as a recording has them ------------------------------------------------------------------ */
 
 /* What a column's values allow: each bit is lost to a value that is not such a one. */
 enum { CAN_BE_INT = 1, CAN_BE_REAL = 2 };

@@ -16,8 +16,7 @@ ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d)
     return text ? foreign_read(a, o->from, text, size, o->unit, d) : NULL;
 }
 
-/* --- the header ---------------------------------------------------------------------------------
- */
+/* --- the header ------------------------------------------------------------------------------- */
 
 static const char *space_name(Arena *a, const ForeignTable *t, const ImportOptions *o)
 {
@@ -60,8 +59,7 @@ static bool make_header(Arena *a, const ForeignTable *t, const ImportOptions *o,
     return true;
 }
 
-/* --- rows and notes -----------------------------------------------------------------------------
- */
+/* --- rows and notes --------------------------------------------------------------------------- */
 
 static void count_repeated(ForeignTable *t, const RecordHeader *h, const RecordValue *const *values)
 {

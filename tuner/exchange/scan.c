@@ -132,8 +132,7 @@ bool scan_is(ScanText t, const char *text)
     return strlen(text) == t.size && memcmp(t.at, text, t.size) == 0;
 }
 
-/* --- parsing -----------------------------------------------------------------------------------
- */
+/* --- parsing ---------------------------------------------------------------------------------- */
 
 static bool is_not_number(ScanText word)
 {

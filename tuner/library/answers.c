@@ -115,8 +115,7 @@ const char *aptune_parameter(const aptune *a, size_t parameter)
     return parameter < aptune_parameter_count(a) ? a->run.spec->parameters[parameter].name : NULL;
 }
 
-/* --- configurations ---------------------------------------------------------------------------
- */
+/* --- configurations --------------------------------------------------------------------------- */
 
 size_t aptune_count(const aptune *a)
 {

@@ -16,6 +16,7 @@ enum {
     AUDIT_MOST = 1000000
 };
 
+/* The last ones are those of options_compile. */
 static const Option run_options[] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
      offsetof(RunOptions, space), 0, 0},
@@ -25,19 +26,19 @@ static const Option run_options[] = {
      DEVICES_MOST},
     {"problem", "\"N=8192\"", "one of the spec's problems (default: each in turn)", option_text,
      offsetof(RunOptions, problem_text), 0, 0},
-    {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
-     offsetof(RunOptions, run_commands), 0, 0},
     {"no-gpu", NULL, "do as if there were no GPU", option_flag, offsetof(RunOptions, no_gpu), 0, 0},
     {"compile", NULL, "compile here even where a recording has the profiles", option_flag,
      offsetof(RunOptions, compile), 0, 0},
+    {"recordings", "DIR", "shipped recordings (default: recordings beside the spec)", option_text,
+     offsetof(RunOptions, recordings), 0, 0},
+    {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
+     offsetof(RunOptions, run_commands), 0, 0},
     {"jobs", "N", "compile workers (default: one per core)", option_count,
      offsetof(RunOptions, jobs), 1, JOBS_MOST},
     {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
      offsetof(RunOptions, compile_limit), 0, SECONDS_MOST},
     {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
      offsetof(RunOptions, cache), 0, 0},
-    {"recordings", "DIR", "shipped recordings (default: recordings beside the spec)", option_text,
-     offsetof(RunOptions, recordings), 0, 0},
 };
 
 /* The name of what the L2 holds. */
@@ -112,12 +113,20 @@ static const Option tune_options[] = {
      offsetof(RunOptions, why), 0, 0},
 };
 
-OptionGroup options_run(RunOptions *target)
+enum { RUN_OPTIONS = sizeof run_options / sizeof run_options[0], COMPILE_OPTIONS = 4 };
+
+OptionGroup options_compile(RunOptions *target)
 {
     target->jobs = start_core_count();
     target->compile_limit = 60;
+    return (OptionGroup){run_options + RUN_OPTIONS - COMPILE_OPTIONS, COMPILE_OPTIONS, target};
+}
+
+OptionGroup options_run(RunOptions *target)
+{
+    options_compile(target); /* what holds without them */
     target->ordinal = -1;
-    return (OptionGroup){run_options, sizeof run_options / sizeof run_options[0], target};
+    return (OptionGroup){run_options, RUN_OPTIONS, target};
 }
 
 OptionGroup options_tune(RunOptions *target)

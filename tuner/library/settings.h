@@ -8,10 +8,14 @@
 #include "tuner/library/option.h"
 #include "tuner/run/run.h"
 
-/* --space, --arch, --device, --no-gpu, --compile, --jobs, --compile-limit, --cache-dir,
- * --recordings: of every command that runs the tuner.  Their values go to `target`, which gets what
+/* --space, --arch, --device, --problem, --no-gpu, --compile, --recordings, --run-commands, --jobs,
+ * --compile-limit, --cache-dir: of every command that runs the tuner.  Their values go to `target`, which gets what
  * holds without them first. */
 OptionGroup options_run(RunOptions *target);
+
+/* Of these, what a command takes that only compiles: --run-commands, --jobs, --compile-limit,
+ * --cache-dir. */
+OptionGroup options_compile(RunOptions *target);
 
 /* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,
  * --devices, --mixed, --audit, --shard, --dry-run, --why, --emit and its name and prefix. */

@@ -122,8 +122,7 @@ static const char *kind_name(AccessKind k)
     return names[k];
 }
 
-/* --- what is handed out ------------------------------------------------------------------------
- */
+/* --- what is handed out ----------------------------------------------------------------------- */
 
 static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
 {

@@ -33,8 +33,7 @@ static void counted(Buf *out, const char *name, uint64_t n)
     print_count(out, n, 12);
 }
 
-/* --- heading ------------------------------------------------------------------------------------
- */
+/* --- heading ---------------------------------------------------------------------------------- */
 
 static void print_source(const Run *r, Buf *out)
 {
@@ -82,8 +81,7 @@ void report_heading(const Run *r, Buf *out)
     print_source(r, out);
 }
 
-/* --- dry run ------------------------------------------------------------------------------------
- */
+/* --- dry run ---------------------------------------------------------------------------------- */
 
 /* Measured for matrix-multiply templates with NVRTC 13.0, sm_90, on one core: 40 to 250 ms
  * (README.md); the middle of it, for an estimate that says it is one. */
@@ -153,8 +151,7 @@ void report_dry_run(const Run *r, Buf *out)
                r->options.jobs, r->options.jobs == 1 ? "" : "s", compile_seconds_each);
 }
 
-/* --- result -------------------------------------------------------------------------------------
- */
+/* --- result ----------------------------------------------------------------------------------- */
 
 static void print_space(const Run *r, Buf *out)
 {
@@ -436,8 +433,7 @@ void report_result(const Run *r, Buf *out)
     report_ledger(r, out);
 }
 
-/* --- stopped -----------------------------------------------------------------------------------
- */
+/* --- stopped ---------------------------------------------------------------------------------- */
 
 void report_stopped(const Run *r, int signal, Buf *out)
 {
@@ -449,8 +445,7 @@ void report_stopped(const Run *r, int signal, Buf *out)
     buf_puts(out, "what was compiled is in the cache; the same command goes on from there\n");
 }
 
-/* --- why ----------------------------------------------------------------------------------------
- */
+/* --- why -------------------------------------------------------------------------------------- */
 
 static void print_outcome(const Run *r, const Config *c, Buf *out)
 {

@@ -86,8 +86,7 @@ void report_json(const Run *r, size_t why, Buf *out)
     report_print_object(o, out);
 }
 
-/* --- dry run ------------------------------------------------------------------------------------
- */
+/* --- dry run ---------------------------------------------------------------------------------- */
 
 static json_t *rejections_of(const Run *r)
 {
@@ -125,8 +124,7 @@ void report_dry_run_json(const Run *r, Buf *out)
     report_print_object(o, out);
 }
 
-/* --- CSV ----------------------------------------------------------------------------------------
- */
+/* --- CSV -------------------------------------------------------------------------------------- */
 
 /* A field of text, in quotes (RFC 4180); its lines become one. */
 static void csv_text(Buf *out, const char *text)

@@ -6,9 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* --- the line
- * -------------------------------------------------------------------------------------
- */
+/* --- the line --------------------------------------------------------------------------------- */
 
 static const char *find(const FieldReader *r, const char *key, size_t size)
 {
@@ -83,9 +81,7 @@ bool field_fail(FieldReader *r, const char *format, ...)
     return false;
 }
 
-/* --- single values
- * --------------------------------------------------------------------------------
- */
+/* --- single values ---------------------------------------------------------------------------- */
 
 static const char *value_of(const FieldReader *r, const char *key)
 {
@@ -161,9 +157,7 @@ RecordValue field_as_value(FieldReader *r, const char *value)
     return v;
 }
 
-/* --- arrays
- * ---------------------------------------------------------------------------------------
- */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 /* Moves behind an element and the comma behind it.  The line has been looked through: nothing can
  * fail. */

@@ -42,8 +42,7 @@ static const char *text_of(const RecordHeader *h, const TextField *f)
     return text ? text : "";
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void open_pair(Buf *line, const char *name)
 {
@@ -112,8 +111,7 @@ void record_header_write(const RecordHeader *h, Buf *line)
     write_options(h, line);
 }
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static void read_parameters(FieldReader *r, RecordHeader *h)
 {
@@ -168,8 +166,7 @@ bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag
     return r.ok;
 }
 
-/* --- comparing ---------------------------------------------------------------------------------
- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 /* The text that is compared: recordings were made with a warm cache before they said so. */
 static const char *meaning_of(const RecordHeader *h, const TextField *f)
@@ -232,8 +229,7 @@ bool record_header_same(const RecordHeader *a, const RecordHeader *b, Buf *why)
     return same;
 }
 
-/* --- keys --------------------------------------------------------------------------------------
- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 /* Begins with a letter and holds nothing that has a meaning in a key. */
 static bool is_plain(const char *text)

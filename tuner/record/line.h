@@ -24,8 +24,7 @@ typedef struct RecordValue {
 
 bool record_value_equal(const RecordValue *a, const RecordValue *b);
 
-/* --- writing: a line is built in a Buf between line_begin and line_end -------------------------
- */
+/* --- writing: a line is built in a Buf between line_begin and line_end ------------------------ */
 
 /* Empties the buffer and opens the object. */
 void line_begin(Buf *line);
@@ -53,8 +52,7 @@ void line_field(Buf *line, const char *key, const char *text);
 /* The checksum, the closing brace and the newline. */
 void line_end(Buf *line);
 
-/* --- checking ----------------------------------------------------------------------------------
- */
+/* --- checking --------------------------------------------------------------------------------- */
 
 /* Is this line (without its newline) as it was written? */
 bool line_intact(const char *text, size_t size);

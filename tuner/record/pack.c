@@ -43,9 +43,7 @@ const char *record_opening(Arena *a, const char *kind)
     return arena_printf(a, "{\"aptune\":\"%s\",\"format\":", kind);
 }
 
-/* --- pieces
- * ---------------------------------------------------------------------------------------
- */
+/* --- pieces ----------------------------------------------------------------------------------- */
 
 static bool stop(RecordReader *r)
 {
@@ -138,9 +136,7 @@ static bool read_more(RecordReader *r)
     return true;
 }
 
-/* --- lines
- * ----------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* A line, damaged or not. */
 static bool next_line(RecordReader *r, RecordLine *line)
@@ -181,9 +177,7 @@ bool record_reader_header(RecordReader *r, RecordLine *line)
     return record_reader_next(r, line) && line->number == 1;
 }
 
-/* --- opening and closing
- * --------------------------------------------------------------------------
- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 static bool starts_with(const Buf *text, const char *opening)
 {
@@ -269,9 +263,7 @@ RecordEnd record_reader_close(RecordReader *r)
     return end;
 }
 
-/* --- packing
- * --------------------------------------------------------------------------------------
- */
+/* --- packing ---------------------------------------------------------------------------------- */
 
 static bool pack(const Buf *text, const char *to, Diag *d)
 {

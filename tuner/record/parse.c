@@ -48,9 +48,7 @@ bool parse_take(Parse *p, char c)
     return true;
 }
 
-/* --- texts
- * ----------------------------------------------------------------------------------------
- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 /* Length of the UTF-8 sequence at `at` (RFC 3629, table 3-7 of the Unicode standard); 0: none. */
 static size_t sequence_size(const unsigned char *at, size_t room)
@@ -209,9 +207,7 @@ const char *parse_text(Arena *a, const char **at)
     return text;
 }
 
-/* --- numbers
- * --------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static bool skip_digits(Parse *p)
 {
@@ -328,9 +324,7 @@ bool parse_integer(const char **at, int64_t *out)
     return true;
 }
 
-/* --- values
- * ---------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static bool skip_word(Parse *p)
 {

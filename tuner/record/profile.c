@@ -13,8 +13,7 @@ struct ProfileWriter {
     Buf line;
 };
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *d)
 {
@@ -156,8 +155,7 @@ const char *record_profile_path(Arena *a, const char *times)
                 : NULL;
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void write_names(Buf *line, const char *key, const char *const *names, size_t count)
 {

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- one row
- * --------------------------------------------------------------------------------------
- */
+/* --- one row ---------------------------------------------------------------------------------- */
 
 static size_t column_of(const ProfileHeader *h, const char *name)
 {
@@ -55,9 +53,7 @@ Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row)
     return p;
 }
 
-/* --- all launches of a configuration
- * --------------------------------------------------------------
- */
+/* --- all launches of a configuration ---------------------------------------------------------- */
 
 static const char *step_key(Arena *a, const char *code, size_t code_size, const char *launch,
                             size_t launch_size)

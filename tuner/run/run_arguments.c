@@ -11,8 +11,7 @@ uint64_t run_pretended_address(size_t argument)
     return (uint64_t)(argument + 1) << RUN_ADDRESS_BITS;
 }
 
-/* --- numbers ------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Whether an integer is one of a type's values. */
 static bool integer_fits(TaskScalar type, int64_t integer)

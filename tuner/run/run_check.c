@@ -13,8 +13,7 @@ typedef struct Checking {
     bool *symbols; /* of each argument: some code has the variable */
 } Checking;
 
-/* --- compiling ----------------------------------------------------------------------------------
- */
+/* --- compiling -------------------------------------------------------------------------------- */
 
 /* False when it does not compile; where there is no compiler that is no mistake of the spec. */
 static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *res)
@@ -30,8 +29,7 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
            diag_error(r->diag, at, "this does not compile:\n%s", res->log);
 }
 
-/* --- parameters ---------------------------------------------------------------------------------
- */
+/* --- parameters ------------------------------------------------------------------------------- */
 
 static const char *role_text(const Argument *g)
 {
@@ -108,8 +106,7 @@ static bool check_parameters(Run *r, const Launch *l, const PtxFunction *entry, 
     return ok;
 }
 
-/* --- accesses -----------------------------------------------------------------------------------
- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
 /* The farthest that a kernel was seen to reach beyond a buffer. */
 typedef struct Reach {
@@ -199,8 +196,7 @@ static bool check_reach(Checking *x, size_t config, const Step *step, const Comp
     return report_reach(r, &reach, r->spec->launches[step->launch].entry);
 }
 
-/* --- variables ----------------------------------------------------------------------------------
- */
+/* --- variables -------------------------------------------------------------------------------- */
 
 static bool check_symbols(Checking *x, const PtxModule *m)
 {
@@ -235,8 +231,7 @@ static bool report_missing(Checking *x)
     return ok;
 }
 
-/* --- kernels ------------------------------------------------------------------------------------
- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 /* The entry of a compiled kernel; NULL after a message. */
 static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResult *res,
@@ -319,8 +314,7 @@ static bool check_reference(Checking *x, const Launch *l)
     return check_parameters(r, l, entry, l->entry, taken, count);
 }
 
-/* --- all of it ----------------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static size_t first_config(const Run *r)
 {

@@ -216,9 +216,7 @@ static bool taken(Run *r, const Argument *g, const Contents *c, int64_t count, T
     return room != NULL;
 }
 
-/* --- files
- * ------------------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static bool from_file(Run *r, const Argument *g, const Contents *c, int64_t count,
                       TaskContents *out)

@@ -32,8 +32,7 @@ static const double final_budget_ms = 3000;
 
 typedef VEC(size_t) List;
 
-/* --- who ---------------------------------------------------------------------------------------
- */
+/* --- who -------------------------------------------------------------------------------------- */
 
 static bool is_right(const Run *r, size_t i)
 {
@@ -99,8 +98,7 @@ static int rounds_for(const Run *r, const RunFinal *f)
     return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds > ROUNDS_MOST ? ROUNDS_MOST : (int)rounds;
 }
 
-/* --- deciding ----------------------------------------------------------------------------------
- */
+/* --- deciding --------------------------------------------------------------------------------- */
 
 /* The times of finalist k, one for each round. */
 static double *column(const RunFinal *f, size_t k)
@@ -247,8 +245,7 @@ bool run_final(Run *r, const Timer *t)
     return true;
 }
 
-/* --- recorded ----------------------------------------------------------------------------------
- */
+/* --- recorded --------------------------------------------------------------------------------- */
 
 static int latest_number(const TimesRecording *t)
 {

@@ -10,8 +10,7 @@
 
 #include <poll.h>
 
-/* --- arguments ----------------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 /* The kernel's parameters as they lie in memory; addresses are pretended ones. */
 typedef struct ArgumentBytes {
@@ -98,8 +97,7 @@ bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count
  * a message. */
 bool run_set_problem(Run *r);
 
-/* --- several launches ---------------------------------------------------------------------------
- */
+/* --- several launches ------------------------------------------------------------------------- */
 
 /* The steps of configuration `i`, and what of them the device cannot run. */
 Tier0 run_make_steps(Arena *scratch, Run *r, size_t i);
@@ -131,8 +129,7 @@ void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile 
 /* Gives it to one GPU, its buffers allocated to the byte. */
 bool run_set_bare_problem(Run *r, Gpu *gpu);
 
-/* --- devices ------------------------------------------------------------------------------------
- */
+/* --- devices ---------------------------------------------------------------------------------- */
 
 /* Opens the GPUs that the options name.  False when there is none to measure on: why_not_measured
  * says why; what was asked for and cannot be had is an error. */
@@ -146,8 +143,7 @@ bool run_claim_gpus(Run *r);
  * when none can. */
 bool run_give_problem(Run *r, const TaskProblem *problem);
 
-/* --- stopping -----------------------------------------------------------------------------------
- */
+/* --- stopping --------------------------------------------------------------------------------- */
 
 /* Shall the run end?  Stages then return false, without a message. */
 bool run_stopped(Run *r);
@@ -165,8 +161,7 @@ bool run_gpu_next(Run *r, Gpu *g, Arena *a, TrialResult *out);
 /* farm_next that can be stopped. */
 bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 
-/* --- carving ------------------------------------------------------------------------------------
- */
+/* --- carving ---------------------------------------------------------------------------------- */
 
 /* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
 bool run_open_carving(Run *r);
@@ -179,8 +174,7 @@ uint16_t *run_value_numbers(const Run *r);
  * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
 const double *run_column_values(Run *r, const char *name);
 
-/* --- code ---------------------------------------------------------------------------------------
- */
+/* --- code ------------------------------------------------------------------------------------- */
 
 /* Sources of the spec's launches, read once; launches of one file share a source. */
 bool run_open_sources(Run *r);
@@ -263,8 +257,7 @@ bool run_take_recorded(Run *r);
  * lacks stay without. */
 void run_take_profiles_of(Run *r, const size_t *list, size_t count);
 
-/* --- trials -------------------------------------------------------------------------------------
- */
+/* --- trials ----------------------------------------------------------------------------------- */
 
 /* What the L2 holds when runs are timed: as the user asks; else cold where the data of one launch
  * exceeds the L2, since it cannot all be there then, and what is there is a matter of chance.  Sets
@@ -290,8 +283,7 @@ void run_note_sentinel(Run *r, const TrialResult *t);
 /* Sampling of a final. */
 extern const double run_sample_ms;
 
-/* --- ledger -------------------------------------------------------------------------------------
- */
+/* --- ledger ----------------------------------------------------------------------------------- */
 
 /* Adds the wall time since `*since`, and the processor time since the last charge, to a stage;
  * starts the clock anew.  Helpers count once they have ended. */

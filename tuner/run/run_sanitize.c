@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- the tool ----------------------------------------------------------------------------------
- */
+/* --- the tool --------------------------------------------------------------------------------- */
 
 /* Where it lies when it is not on PATH: in the toolkit. */
 static const char *const places[] = {"CUDA_HOME", "CUDA_PATH"};
@@ -49,8 +48,7 @@ const char *run_sanitizer(Run *r)
     return found;
 }
 
-/* --- what it says ------------------------------------------------------------------------------
- */
+/* --- what it says ----------------------------------------------------------------------------- */
 
 /* The text of a line of its report, "" for one that only separates; NULL for what others print. */
 static const char *report_line(const char *line, size_t *length)
@@ -99,8 +97,7 @@ const char *run_sanitizer_finding(Arena *a, const char *printed)
     return found;
 }
 
-/* --- running under it --------------------------------------------------------------------------
- */
+/* --- running under it ------------------------------------------------------------------------- */
 
 /* Loading a kernel and a verified run of it, many times slower than usual. */
 static const double sanitized_limit_s = 120;

@@ -34,8 +34,7 @@ static List selected_list(const Run *r)
     return list;
 }
 
-/* --- polish ------------------------------------------------------------------------------------
- */
+/* --- polish ----------------------------------------------------------------------------------- */
 
 /* What may be timed: one of each code. */
 static const bool *distinct(const Run *r)

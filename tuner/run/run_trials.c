@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* --- what the L2 holds -------------------------------------------------------------------------
- */
+/* --- what the L2 holds ------------------------------------------------------------------------ */
 
 static double problem_bytes(const TaskBuffer *buffers, size_t count)
 {
@@ -30,8 +29,7 @@ bool run_choose_l2(Run *r)
     return true;
 }
 
-/* --- the reference -----------------------------------------------------------------------------
- */
+/* --- the reference ---------------------------------------------------------------------------- */
 
 void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
 {
@@ -47,8 +45,7 @@ void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
                 (long long)o[i].unsteady, p->buffers[o[i].buffer].name, o[i].unsteady_error);
 }
 
-/* --- shape -------------------------------------------------------------------------------------
- */
+/* --- shape ------------------------------------------------------------------------------------ */
 
 /* The events' clock ticks every 32 ns on an H200 (all times of the shipped recordings are multiples
  * of it): 1/6000 of this. */
@@ -80,8 +77,7 @@ void run_shape_trial(const Run *r, Trial *t)
                                  .rival_ms = r->watch.rival_ms};
 }
 
-/* --- learning ----------------------------------------------------------------------------------
- */
+/* --- learning --------------------------------------------------------------------------------- */
 
 /* The median is taken anew when there are a tenth more. */
 static void note_seconds(Run *r, double seconds)

@@ -217,8 +217,7 @@ static bool walk(Walk *w, size_t p, uint64_t rank)
     return true;
 }
 
-/* --- the product -------------------------------------------------------------------------------
- */
+/* --- the product ------------------------------------------------------------------------------ */
 
 static bool find_product(Arena *a, Space *s, Diag *d)
 {

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* --- contents ------------------------------------------------------------------------------------
- */
+/* --- contents --------------------------------------------------------------------------------- */
 
 enum { SORTED_LIMIT = 8 }; /* sorted(sorted(…)) */
 
@@ -134,8 +133,7 @@ bool reader_take_contents(Reader *r, Contents *c)
     return true;
 }
 
-/* --- types ---------------------------------------------------------------------------------------
- */
+/* --- types ------------------------------------------------------------------------------------ */
 
 bool reader_take_type(Reader *r, TaskType *out)
 {
@@ -172,8 +170,7 @@ static bool take_typed_name(Reader *r, Argument *g)
     return reader_take_type(r, &g->element);
 }
 
-/* --- the statements ------------------------------------------------------------------------------
- */
+/* --- the statements --------------------------------------------------------------------------- */
 
 static bool take_initial(Reader *r, Argument *g)
 {

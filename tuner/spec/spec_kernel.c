@@ -67,8 +67,7 @@ bool read_kernel(Reader *r, Span at)
     return ok;
 }
 
-/* --- the parts of a launch ----------------------------------------------------------------------
- */
+/* --- the parts of a launch -------------------------------------------------------------------- */
 
 static bool take_dimensions(Reader *r, const char *what, Expr *out[3])
 {
@@ -219,8 +218,7 @@ bool read_repeat(Reader *r, Span at)
     return read_launch_line(r, at, "repeat");
 }
 
-/* --- options ------------------------------------------------------------------------------------
- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 /* option "-use_fast_math" [ if expr ] */
 bool read_option(Reader *r, Span at)
@@ -250,8 +248,7 @@ bool read_include(Reader *r, Span at)
     return true;
 }
 
-/* --- references ---------------------------------------------------------------------------------
- */
+/* --- references ------------------------------------------------------------------------------- */
 
 /* "file.cu" NAME [ block … ] [ grid … ] …, on one line */
 static bool read_reference_kernel(Reader *r, Span at)

@@ -76,8 +76,7 @@ bool read_tolerance(Reader *r, Span at)
                               &r->spec->tolerance);
 }
 
-/* --- work ----------------------------------------------------------------------------------------
- */
+/* --- work ------------------------------------------------------------------------------------- */
 
 static const char *const KINDS[] = {"flop", "bytes", "items"};
 static const char *const COUNTS[] = {"count of flop", "count of bytes", "count of items"};

@@ -83,9 +83,7 @@ Judgement judge(const PointSet *s, const bool *chosen)
     return j;
 }
 
-/* --- samples
- * --------------------------------------------------------------------------------------
- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 typedef double ExpectedBest(const double *sorted, size_t count, size_t sample);
 
@@ -118,9 +116,7 @@ size_t judge_draws_for(const double *sorted, size_t count, double performance, s
     return sample_for(random_sorted_with, sorted, count, performance, limit);
 }
 
-/* --- metrics
- * --------------------------------------------------------------------------------------
- */
+/* --- metrics ---------------------------------------------------------------------------------- */
 
 double judge_rank_correlation(Arena *scratch, const double *x, const double *y, size_t n)
 {

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-/* --- values by number
- * -----------------------------------------------------------------------------
- */
+/* --- values by number ------------------------------------------------------------------------- */
 
 /* Spreads all bits of a number over all bits (splitmix64's finisher: Steele, Lea, Flood 2014). */
 static uint64_t mix(uint64_t x)
@@ -50,9 +48,7 @@ static void number_values(const PointSet *s, size_t p, uint32_t *slots, size_t s
     }
 }
 
-/* --- points by their numbers
- * ----------------------------------------------------------------------
- */
+/* --- points by their numbers ------------------------------------------------------------------ */
 
 /* Of one value; those of a point add up, so that one can be left out. */
 static uint64_t hash_number(size_t p, uint32_t number)
@@ -90,9 +86,7 @@ size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers)
     }
 }
 
-/* --- groups
- * ---------------------------------------------------------------------------------------
- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 static bool equal_but(const Neighbourhood *n, size_t i, size_t j, size_t but)
 {

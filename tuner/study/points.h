@@ -70,9 +70,7 @@ PointSet *points_read(Arena *a, const char *path, const MetricSet *metrics, Diag
  * unknown. */
 void points_finish(Arena *a, PointSet *s, const char *const *codes, const MetricSet *metrics);
 
-/* --- the parts of that, for a set that is read piece by piece
- * -------------------------------------
- */
+/* --- the parts of that, for a set that is read piece by piece --------------------------------- */
 
 /* Which points are the same. */
 void points_set_same(Arena *a, PointSet *s, const char *const *codes);

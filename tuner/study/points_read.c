@@ -23,9 +23,7 @@ typedef struct Reading {
     const size_t *leader; /* per point: the first with the same key */
 } Reading;
 
-/* --- times
- * ----------------------------------------------------------------------------------------
- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 static const char *copy_text(Arena *a, const char *text)
 {
@@ -176,9 +174,7 @@ static bool read_times(Reading *r, const char *path, Diag *d)
     return times != NULL;
 }
 
-/* --- profiles
- * -------------------------------------------------------------------------------------
- */
+/* --- profiles --------------------------------------------------------------------------------- */
 
 /* A point that is several launches waits until the profiles of all are read. */
 typedef struct Waiting {
@@ -344,9 +340,7 @@ static bool read_profiles(Reading *r, const char *times, Diag *d)
     return ok;
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 /* Points are the same when code and launch are, and the work that they do with it. */
 static void find_same(Reading *r)

@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- carvings and metrics
- * -------------------------------------------------------------------------
- */
+/* --- carvings and metrics --------------------------------------------------------------------- */
 
 static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_t n,
                            const StudyOptions *o)
@@ -85,9 +83,7 @@ static void study_metrics(Arena *a, Study *y, size_t bootstraps)
         find_correlation_intervals(y, bootstraps);
 }
 
-/* --- samples and budgets
- * --------------------------------------------------------------------------
- */
+/* --- samples and budgets ---------------------------------------------------------------------- */
 
 static void study_samples(Study *y, size_t bootstraps)
 {

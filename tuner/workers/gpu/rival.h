@@ -18,8 +18,7 @@ void rival_end(AptuneRival *r);
 /* Gives one call to the device, without waiting. */
 DriverStatus rival_run(Driver *v, AptuneRival *r);
 
-/* --- libraries; each like aptune_rival ---------------------------------------------------------
- */
+/* --- libraries; each like aptune_rival -------------------------------------------------------- */
 
 /* "cublas": gemm and transpose.  *found is false when there is no cuBLAS. */
 int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *found);

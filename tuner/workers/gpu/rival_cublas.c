@@ -58,8 +58,7 @@ static int check(const Cublas *c, AptuneRival *r, Status s, const char *call)
     return s != 0;
 }
 
-/* --- opening ----------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* The newest first; the toolkit's folder is often not among those the system searches. */
 static void *open_library(void)
@@ -131,8 +130,7 @@ static void end(AptuneRival *r)
     c->destroy(c->handle);
 }
 
-/* --- arguments --------------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 /* A size that cuBLAS can take; 0: it is none. */
 static int size_of(const AptuneRivalArgument *x)
@@ -157,8 +155,7 @@ static bool take_type(Cublas *c, const AptuneRivalArgument *x, int buffers)
     return c->is_double || strcmp(x[0].type, "float") == 0;
 }
 
-/* --- C = A·B ----------------------------------------------------------------------------------
- */
+/* --- C = A·B ---------------------------------------------------------------------------------- */
 
 /* Cᵗ = Bᵗ·Aᵗ */
 static int run_gemm(AptuneRival *r)
@@ -192,8 +189,7 @@ static int take_gemm(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
     return 0;
 }
 
-/* --- OUT = INᵗ --------------------------------------------------------------------------------
- */
+/* --- OUT = INᵗ -------------------------------------------------------------------------------- */
 
 /* IN is m × n in rows, so n × m to cuBLAS; what it is added to counts 0 times. */
 static int run_transpose(AptuneRival *r)
@@ -225,8 +221,7 @@ static int take_transpose(Cublas *c, const AptuneRivalCall *call, AptuneRival *r
     return 0;
 }
 
-/* --- both -------------------------------------------------------------------------------------
- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 /* 130002 is 13.0.2, and so it has been since CUDA 11 (cuBLAS 12.3.4 is 120304). */
 static void describe(Cublas *c, bool gemm, AptuneRival *r)
