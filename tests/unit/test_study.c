@@ -328,7 +328,7 @@ static void a_fit_finds_the_weights_that_made_the_times(void **state)
     static const size_t budgets[] = {1, 1};
     Diag d = diag_new(*state);
     size_t n;
-    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, &n, &d);
+    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, 0, &n, &d);
     assert_non_null(r);
     assert_int_equal(n, 3); /* each left out, then all */
     for (size_t k = 0; k < n; k++) {
@@ -348,7 +348,7 @@ static void too_few_points_for_the_weights_are_refused(void **state)
     static const int metrics[] = {0, 1};
     Diag d = diag_new(*state);
     size_t n;
-    assert_null(fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, &n, &d));
+    assert_null(fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, 0, &n, &d));
     assert_int_equal(d.errors, 1);
 }
 
@@ -365,7 +365,7 @@ static void metrics_that_say_nothing_new_are_named_and_the_others_keep_their_wei
     static const int metrics[] = {0, 1, 2, 3};
     Diag d = diag_new(*state);
     size_t n;
-    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 4, &(size_t){1}, &n, &d);
+    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 4, &(size_t){1}, 0, &n, &d);
     assert_non_null(r);
     assert_true(!r->follows[0] && r->follows[1] && r->follows[2] && !r->follows[3]);
     assert_true(fabs(r->weights[0] + 2e200 * r->weights[1] - 2) < 1e-9);
@@ -382,7 +382,7 @@ static void a_space_too_small_to_fit_alone_has_no_weights(void **state)
     static const size_t budgets[] = {1, 1};
     Diag d = diag_new(*state);
     size_t n;
-    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, &n, &d);
+    const FitResult *r = fit_metrics(*state, sets, 2, metrics, 2, budgets, 0, &n, &d);
     assert_non_null(r);
     assert_int_equal(n, 3);
     assert_true(r[0].weights && !r[1].weights && r[2].weights);
@@ -402,7 +402,7 @@ static void values_that_are_not_finite_leave_their_points_out_of_a_fit(void **st
     static const int metrics[] = {0, 1};
     Diag d = diag_new(*state);
     size_t n;
-    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, &n, &d);
+    const FitResult *r = fit_metrics(*state, sets, 1, metrics, 2, &(size_t){1}, 0, &n, &d);
     assert_int_equal(r->points, 25 - 3);
     assert_true(fabs(r->weights[0] - 2) < 1e-9);
 }

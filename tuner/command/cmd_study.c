@@ -288,8 +288,8 @@ static bool add_fits(Session *y, StudySheets *sheets)
         sets[k] = y->studies[k].points;
         budgets[k] = y->studies[k].budget;
     }
-    const FitResult *fits =
-        fit_metrics(y->arena, sets, y->count, numbers, metric_count, budgets, &count, &y->diag);
+    const FitResult *fits = fit_metrics(y->arena, sets, y->count, numbers, metric_count, budgets,
+                                        (size_t)y->command.bootstraps, &count, &y->diag);
     if (fits)
         sheets->at[sheets->count++] =
             study_fit_sheet(y->arena, fits, count, y->metrics, numbers, metric_count);

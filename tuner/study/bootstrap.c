@@ -133,8 +133,7 @@ void bootstrap_samples(const PointSet *s, const double *performances, size_t cou
     arena_free(a);
 }
 
-/* --- correlations ------------------------------------------------------------------------------
- */
+/* --- correlations ----------------------------------------------------------------------------- */
 
 /* One metric over the points of a round. */
 typedef struct Ranked {

@@ -1,6 +1,6 @@
 #include "tuner/study/fit.h"
 
-#include "tuner/study/first.h"
+#include "tuner/study/bootstrap.h"
 #include "tuner/study/judge.h"
 
 #include <gsl/gsl_blas.h>
@@ -14,6 +14,7 @@ typedef struct Fit {
     size_t set_count, left_out; /* SIZE_MAX: none is */
     const int *metrics;
     size_t metric_count;
+    size_t bootstraps;
 } Fit;
 
 /* A distinct point with a time and all metrics. */
@@ -166,24 +167,28 @@ static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
     out->place = s->best == SIZE_MAX ? 0 : judge_place(values, s->count, false, s->best);
     FirstBy first = first_by(scratch, s, values, false, budget);
     out->regret = first_regret(s, &first);
+    if (f->bootstraps > 0)
+        bootstrap_first(s, &first, f->bootstraps, &out->regret_low, &out->regret_high);
     arena_free(scratch);
 }
 
 const FitResult *fit_metrics(Arena *a, const PointSet *const *sets, size_t set_count,
                              const int *metrics, size_t metric_count, const size_t *budgets,
-                             size_t *count, Diag *d)
+                             size_t bootstraps, size_t *count, Diag *d)
 {
     gsl_error_handler_t *before = gsl_set_error_handler_off();
     FitResult *all = ARENA_ARRAY(a, FitResult, set_count + 1);
     bool ok = true;
     *count = 0;
     for (size_t k = set_count > 1 ? 0 : set_count; k <= set_count && ok; k++) {
-        Fit f = {sets, set_count, k < set_count ? k : SIZE_MAX, metrics, metric_count};
+        Fit f = {sets, set_count, k < set_count ? k : SIZE_MAX, metrics, metric_count, bootstraps};
         FitResult *r = &all[(*count)++];
         *r = (FitResult){.left_out = k < set_count ? sets[k] : NULL,
                          .error = NAN,
                          .correlation = NAN,
-                         .regret = NAN};
+                         .regret = NAN,
+                         .regret_low = NAN,
+                         .regret_high = NAN};
         ok = solve(a, &f, r, d);
         if (ok && r->weights && r->left_out)
             judge_left_out(&f, budgets[k], r);

@@ -256,6 +256,8 @@ static const SheetColumn fit_columns[] = {
     {"rank_correlation", "correlation there", CELL_NUMBER},
     {"place_of_best", "place of its best", CELL_COUNT},
     {"regret", "regret there", CELL_PERCENT},
+    {"regret_low", "from", CELL_PERCENT},
+    {"regret_high", "to", CELL_PERCENT},
     {"formula", "time [ms] =", CELL_TEXT},
     {"singular", "arbitrary", CELL_TEXT},
 };
@@ -299,6 +301,8 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
         *r++ = number(fits[k].correlation);
         *r++ = count_or_none(fits[k].place);
         *r++ = number(fits[k].regret);
+        *r++ = number(fits[k].regret_low);
+        *r++ = number(fits[k].regret_high);
         *r++ = text(formula(a, &fits[k], metrics, numbers, metric_count));
         *r++ = text(singular(a, &fits[k], metrics, numbers, metric_count));
     }
