@@ -100,6 +100,9 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     has "$stderr" "^--carve:1:11: error: unknown metric 'predicted_cycle'; did you mean 'predicted_cycles'\?"
     has "$stderr" "^--carve:1:28: error: unknown name 'VECT'; did you mean 'VEC'\?"
     has "$stderr" '^--carve:1:1: error: a front is a tradeoff'
+    study "$transpose" --output out --carve 'sum(sync_regions, region_instr) > 3'
+    status_is 2
+    has "$stderr" "^--carve:1:19: error: 'region_instr' is of the regions of a profile: add it up in a metric"
     has "$stderr" '^ +\^~+'
     [ ! -e out ]
     echo 'best 9 buy predicted_cycles' >wrong.carving

@@ -19,6 +19,15 @@ static ValueKind real_kind(ValueKind k)
     return k == VALUE_INT ? VALUE_REAL : k;
 }
 
+/* A condition goes over configurations, not over the regions of one. */
+static bool is_region_column(const char *name)
+{
+    for (size_t i = 0; i < REGION_COLUMNS; i++)
+        if (strcmp(profile_region_names()[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
@@ -26,6 +35,8 @@ static bool find_name(void *context, const char *name, int *slot, ValueKind *kin
     Scope metrics = metricset_scope(n->metrics);
     if (metrics.find(metrics.context, name, slot, kind, reason))
         return true;
+    if (is_region_column(name))
+        *reason = "is of the regions of a profile: add it up in a metric, and carve by that";
     if (!n->own.find || !n->own.find(n->own.context, name, slot, kind, reason))
         return false;
     *slot += (int)metricset_slot_count(n->metrics);
