@@ -1,71 +1,23 @@
 #include "tuner/record/field.h"
 
-#include "tuner/record/parse.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-/* --- the line --------------------------------------------------------------------------------- */
-
-static const char *find(const FieldReader *r, const char *key, size_t size)
-{
-    for (size_t i = 0; i < r->count; i++)
-        if (r->fields[i].key_size == size && memcmp(r->fields[i].key, key, size) == 0)
-            return r->fields[i].value;
-    return NULL;
-}
-
-static bool add_field(FieldReader *r, Parse *p)
-{
-    if (parse_peek(p) != '"')
-        return field_fail(r, "a key is expected");
-    Field f = {.key = p->at + 1};
-    if (!parse_skip(p))
-        return false;
-    f.key_size = (size_t)(p->at - f.key) - 1;
-    if (!parse_take(p, ':'))
-        return false;
-    parse_peek(p);
-    f.value = p->at;
-    if (find(r, f.key, f.key_size))
-        return field_fail(r, "duplicate field '%.*s'", (int)f.key_size, f.key);
-    if (r->count == FIELDS_MOST)
-        return field_fail(r, "more than %d fields", FIELDS_MOST);
-    r->fields[r->count++] = f;
-    return parse_skip(p);
-}
-
-static bool add_fields(FieldReader *r, Parse *p)
-{
-    if (parse_peek(p) != '{')
-        return field_fail(r, "an object is expected");
-    p->at++;
-    if (parse_peek(p) == '}')
-        return parse_take(p, '}');
-    for (;;) {
-        if (!add_field(r, p))
-            return false;
-        if (parse_peek(p) != ',')
-            return parse_take(p, '}');
-        p->at++;
-    }
-}
-
 void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d)
 {
-    r->arena = a;
-    r->count = 0;
-    r->path = line->path;
-    r->line = line->number;
-    r->end = line->text + line->size;
-    r->diag = d;
-    r->ok = true;
-    Parse p = {line->text, r->end, NULL};
-    bool ok = add_fields(r, &p) && (parse_peek(&p) == '\0' && p.at == p.end);
-    if (!ok && r->ok)
-        field_fail(r, "%s at byte %zu", p.error ? p.error : "the end of the line is expected",
-                   (size_t)(p.at - line->text) + 1);
+    *r = (FieldReader){a, NULL, line->path, line->number, d, true};
+    json_error_t error;
+    r->root = json_loadb(line->text, line->size, JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(r->root))
+        field_fail(r, "%s", r->root ? "an object is expected" : error.text);
+}
+
+bool field_close(FieldReader *r)
+{
+    json_decref(r->root);
+    r->root = NULL;
+    return r->ok;
 }
 
 bool field_fail(FieldReader *r, const char *format, ...)
@@ -81,61 +33,36 @@ bool field_fail(FieldReader *r, const char *format, ...)
     return false;
 }
 
-/* --- single values ---------------------------------------------------------------------------- */
-
-static const char *value_of(const FieldReader *r, const char *key)
-{
-    return r->ok ? find(r, key, strlen(key)) : NULL;
-}
-
-static bool is_text(const char *value)
-{
-    return *value == '"';
-}
-
-static bool is_number(const char *value)
-{
-    return *value == '-' || (*value >= '0' && *value <= '9');
-}
-
 bool field_exists(const FieldReader *r, const char *key)
 {
-    return value_of(r, key) != NULL;
-}
-
-const char *field_as_text(FieldReader *r, const char *value)
-{
-    return is_text(value) ? parse_text(r->arena, &value) : NULL;
+    return json_object_get(r->root, key) != NULL;
 }
 
 const char *field_text(FieldReader *r, const char *key, bool required)
 {
-    const char *v = value_of(r, key);
-    if (v && is_text(v))
-        return parse_text(r->arena, &v);
+    const json_t *v = json_object_get(r->root, key);
+    if (json_is_string(v))
+        return field_as_text(r, v);
     if (v || required)
         field_fail(r, "'%s' %s", key, v ? "is not a text" : "is missing");
     return NULL;
 }
 
-static bool starts_with(const char *value, const char *word)
+const char *field_as_text(FieldReader *r, const json_t *v)
 {
-    return strncmp(value, word, strlen(word)) == 0;
+    return json_is_string(v) ? arena_string(r->arena, json_string_value(v)) : NULL;
 }
 
-double field_as_number(FieldReader *r, const char *value)
+double field_as_number(FieldReader *r, const json_t *v)
 {
-    if (is_number(value)) {
-        double number = parse_number(&value);
-        if (isinf(number))
-            field_fail(r, "a number is too large");
-        return number;
-    }
-    if (*value == 'n')
+    if (json_is_number(v))
+        return json_number_value(v);
+    if (json_is_null(v))
         return NAN;
-    if (starts_with(value, "\"inf\""))
+    const char *text = json_string_value(v);
+    if (text && strcmp(text, "inf") == 0)
         return INFINITY;
-    if (starts_with(value, "\"-inf\""))
+    if (text && strcmp(text, "-inf") == 0)
         return -INFINITY;
     field_fail(r, "a number is expected");
     return NAN;
@@ -143,64 +70,45 @@ double field_as_number(FieldReader *r, const char *value)
 
 double field_number(FieldReader *r, const char *key, double missing)
 {
-    const char *v = value_of(r, key);
+    const json_t *v = json_object_get(r->root, key);
     return v ? field_as_number(r, v) : missing;
 }
 
-RecordValue field_as_value(FieldReader *r, const char *value)
+RecordValue field_as_value(FieldReader *r, const json_t *v)
 {
-    RecordValue v = {0};
-    if (is_text(value))
-        v.text = parse_text(r->arena, &value);
-    else if (!is_number(value) || !parse_integer(&value, &v.number))
+    if (json_is_string(v))
+        return (RecordValue){.text = arena_string(r->arena, json_string_value(v))};
+    if (!json_is_integer(v))
         field_fail(r, "a whole number or a text is expected");
-    return v;
+    return (RecordValue){.number = json_integer_value(v)};
 }
 
-/* --- arrays ----------------------------------------------------------------------------------- */
-
-/* Moves behind an element and the comma behind it.  The line has been looked through: nothing can
- * fail. */
-static void next_element(Parse *p)
+/* The array of that name, or NULL. */
+static const json_t *array_of(FieldReader *r, const char *key, size_t *count)
 {
-    parse_skip(p);
-    if (parse_peek(p) == ',')
-        p->at++;
-    parse_peek(p);
-}
-
-/* Stands before the first element of an array; counts them.  None when there is no such field. */
-static Parse open_array(FieldReader *r, const char *at, const char *key, size_t *count)
-{
-    Parse p = {at, r->end, NULL};
-    *count = 0;
-    if (at && *at != '[')
+    const json_t *v = json_object_get(r->root, key);
+    *count = json_array_size(v);
+    if (v && !json_is_array(v))
         field_fail(r, "'%s' is not an array", key);
-    if (!at || *at != '[')
-        return p;
-    p.at++;
-    parse_peek(&p);
-    for (Parse q = p; *q.at != ']'; next_element(&q))
-        (*count)++;
-    return p;
+    return v;
 }
 
 double *field_numbers(FieldReader *r, const char *key, size_t *count)
 {
-    Parse p = open_array(r, value_of(r, key), key, count);
+    const json_t *v = array_of(r, key, count);
     double *out = ARENA_ARRAY(r->arena, double, *count);
-    for (size_t i = 0; i < *count; i++, next_element(&p))
-        out[i] = field_as_number(r, p.at);
+    for (size_t i = 0; i < *count; i++)
+        out[i] = field_as_number(r, json_array_get(v, i));
     return out;
 }
 
 const char **field_texts(FieldReader *r, const char *key, size_t *count)
 {
-    Parse p = open_array(r, value_of(r, key), key, count);
+    const json_t *v = array_of(r, key, count);
     const char **out = ARENA_ARRAY(r->arena, const char *, *count);
-    for (size_t i = 0; i < *count; i++, next_element(&p)) {
-        const char *text = field_as_text(r, p.at);
-        out[i] = text ? text : "";
+    for (size_t i = 0; i < *count; i++) {
+        const char *text = json_string_value(json_array_get(v, i));
+        out[i] = arena_string(r->arena, text ? text : "");
         if (!text)
             field_fail(r, "'%s' holds something other than texts", key);
     }
@@ -209,40 +117,26 @@ const char **field_texts(FieldReader *r, const char *key, size_t *count)
 
 RecordValue *field_values(FieldReader *r, const char *key, size_t *count)
 {
-    Parse p = open_array(r, value_of(r, key), key, count);
+    const json_t *v = array_of(r, key, count);
     RecordValue *out = ARENA_ARRAY(r->arena, RecordValue, *count);
-    for (size_t i = 0; i < *count; i++, next_element(&p))
-        out[i] = field_as_value(r, p.at);
+    for (size_t i = 0; i < *count; i++)
+        out[i] = field_as_value(r, json_array_get(v, i));
     return out;
-}
-
-/* One [name, x]; false when it is something else. */
-static bool read_pair(FieldReader *r, const char *at, const char **name, const char **second)
-{
-    size_t count;
-    if (*at != '[')
-        return false;
-    Parse p = open_array(r, at, "", &count);
-    *name = count > 0 ? field_as_text(r, p.at) : NULL;
-    if (!*name || count < 2)
-        return false;
-    next_element(&p);
-    *second = p.at;
-    return true;
 }
 
 FieldPairs field_pairs(FieldReader *r, const char *key)
 {
-    FieldPairs pairs = {0};
-    Parse p = open_array(r, value_of(r, key), key, &pairs.count);
-    pairs.names = ARENA_ARRAY(r->arena, const char *, pairs.count);
-    pairs.second = ARENA_ARRAY(r->arena, const char *, pairs.count);
-    for (size_t i = 0; i < pairs.count; i++, next_element(&p)) {
-        if (read_pair(r, p.at, &pairs.names[i], &pairs.second[i]))
-            continue;
-        field_fail(r, "'%s' is not made of pairs", key);
-        pairs.names[i] = "";
-        pairs.second[i] = "null";
+    FieldPairs p = {0};
+    const json_t *v = array_of(r, key, &p.count);
+    p.names = ARENA_ARRAY(r->arena, const char *, p.count);
+    p.second = ARENA_ARRAY(r->arena, const json_t *, p.count);
+    for (size_t i = 0; i < p.count; i++) {
+        const json_t *pair = json_array_get(v, i);
+        const char *name = json_string_value(json_array_get(pair, 0));
+        p.names[i] = arena_string(r->arena, name ? name : "");
+        p.second[i] = json_array_get(pair, 1);
+        if (!name || !p.second[i])
+            field_fail(r, "'%s' is not made of pairs", key);
     }
-    return pairs;
+    return p;
 }

@@ -9,28 +9,22 @@
 #include "tuner/record/line.h"
 #include "tuner/record/pack.h"
 
-enum { FIELDS_MOST = 64 };
-
-/* A field of the object that a line is. */
-typedef struct Field {
-    const char *key; /* in the line, without quotes and as written */
-    size_t key_size;
-    const char *value; /* in the line */
-} Field;
+#include <jansson.h>
 
 typedef struct FieldReader {
     Arena *arena; /* of the texts and arrays read */
-    Field fields[FIELDS_MOST];
-    size_t count;
+    json_t *root;
     const char *path;
-    const char *end; /* of the line */
-    size_t line;     /* from 1 */
+    size_t line; /* from 1 */
     Diag *diag;
     bool ok;
 } FieldReader;
 
-/* Finds the fields of a line, which must stay while they are read; what is read goes to `a`. */
+/* Parses a line; what is read of it goes to `a`.  field_close ends it in any case. */
 void field_open(FieldReader *r, Arena *a, const RecordLine *line, Diag *d);
+
+/* True when nothing was wrong with what was read. */
+bool field_close(FieldReader *r);
 
 /* Adds a message with the place; returns false and makes the reader fail. */
 bool field_fail(FieldReader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -48,17 +42,17 @@ double *field_numbers(FieldReader *r, const char *key, size_t *count);
 const char **field_texts(FieldReader *r, const char *key, size_t *count);
 RecordValue *field_values(FieldReader *r, const char *key, size_t *count);
 
-/* An array of pairs [name, x]: the names, and what stands beside them, in the line. */
+/* An array of pairs [name, x]: the names, and what stands beside them, until field_close. */
 typedef struct FieldPairs {
     const char **names;
-    const char **second;
+    const json_t **second;
     size_t count;
 } FieldPairs;
 FieldPairs field_pairs(FieldReader *r, const char *key);
 
 /* What stands beside a name. */
-RecordValue field_as_value(FieldReader *r, const char *value);
-double field_as_number(FieldReader *r, const char *value);
-const char *field_as_text(FieldReader *r, const char *value); /* NULL: it is none */
+RecordValue field_as_value(FieldReader *r, const json_t *v);
+double field_as_number(FieldReader *r, const json_t *v);
+const char *field_as_text(FieldReader *r, const json_t *v); /* NULL: it is none */
 
 #endif

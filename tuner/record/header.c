@@ -163,7 +163,7 @@ bool record_header_parse(Arena *a, const RecordLine *line, RecordHeader *h, Diag
         read_facts(&r, h);
         h->options = field_texts(&r, "options", &h->option_count);
     }
-    return r.ok;
+    return field_close(&r);
 }
 
 /* --- comparing -------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ static bool read_header(Arena *a, RecordReader *reader, ProfileHeader *h, Diag *
     h->profiler = field_text(&r, "profiler", true);
     h->fields = field_texts(&r, "fields", &h->field_count);
     h->columns = field_texts(&r, "regions", &h->column_count);
-    return r.ok;
+    return field_close(&r);
 }
 
 /* The regions of a row, if it has any. */
@@ -66,7 +66,7 @@ static bool read_rows(Arena *a, bool keep, RecordReader *reader, const ProfileHe
             if (r.ok)
                 take(context, h, &row);
         }
-        ok = ok && r.ok;
+        ok = field_close(&r) && ok;
         if (!keep)
             arena_reset(a);
     }

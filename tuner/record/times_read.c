@@ -158,7 +158,7 @@ static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Dia
             break;
         }
     }
-    return r.ok;
+    return field_close(&r);
 }
 
 static const char *code_key(Arena *a, const char *code, const char *launch)
