@@ -1081,6 +1081,9 @@ static void recordings_are_written_out_without_opening_the_space(void **state)
     const char *none = "/nonexistent/x.times";
     assert_int_equal(aptune_emit_recordings(a, emitted, &none, 1), APTUNE_WRONG);
     assert_non_null(strstr(aptune_message(a), none));
+    const char *other = "/nonexistent/y.times";
+    assert_int_equal(aptune_emit_recordings(a, emitted, &other, 1), APTUNE_WRONG);
+    assert_null(strstr(aptune_message(a), none)); /* of the last call alone */
     assert_int_equal(aptune_set(a, "emit-prefix", "9-"), APTUNE_WRONG);
     aptune_free(a);
 }

@@ -64,6 +64,7 @@ static aptune_status emit_recordings(aptune *a, const void *given)
     Diag d = diag_new(scratch);
     EmitOptions o = emit_options_of(&a->options);
     UnitMaker *m = unit_begin(scratch, &o, &d);
+    buf_clear(&a->failure);
     buf_clear(&a->emitted);
     bool ok = write_recordings(a, scratch, given, m, &d);
     handle_tell(a, &d);
