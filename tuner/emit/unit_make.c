@@ -237,7 +237,9 @@ void unit_end(UnitMaker *m)
         run_close(m->own.at[i]);
 }
 
-const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count, Diag *d)
+/* Recordings of the spec's space beside it or in like->options.recordings, by path, in `a`.  NULL
+ * after a message, also when there is none. */
+static const char *const *find_recordings(Arena *a, const Run *like, size_t *count, Diag *d)
 {
     VEC(const char *) paths = {0};
     size_t all = 0;
@@ -271,7 +273,7 @@ const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count
 bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths, size_t count)
 {
     if (count == 0)
-        paths = unit_find_recordings(m->arena, like, &count, m->diag);
+        paths = find_recordings(m->arena, like, &count, m->diag);
     for (size_t i = 0; paths && i < count; i++)
         if (!unit_add_recording(m, like, paths[i]))
             return false;

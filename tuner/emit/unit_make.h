@@ -40,12 +40,9 @@ bool unit_add_run(UnitMaker *m, Run *r);
  * recording's problem must be one of the spec's. */
 bool unit_add_recording(UnitMaker *m, const Run *like, const char *path);
 
-/* All of these; without any (count 0) those that unit_find_recordings finds. */
+/* All of these; without any (count 0) those of the spec's space beside it, or in
+ * like->options.recordings. */
 bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths, size_t count);
-
-/* Recordings of the spec's space beside it or in like->options.recordings, by path, in `a`.  NULL
- * after a message, also when there is none. */
-const char *const *unit_find_recordings(Arena *a, const Run *like, size_t *count, Diag *d);
 
 /* The table and its variants, without sources and code: all that the files' names need.  NULL after
  * a message. */

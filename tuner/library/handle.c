@@ -309,7 +309,8 @@ static const Option own_options[] = {
      option_text, offsetof(aptune, home), 0, 0},
 };
 
-OptionTable handle_options(aptune *a)
+/* The options of a handle, over its own fields. */
+static OptionTable options_of(aptune *a)
 {
     enum { OWN = sizeof own_options / sizeof own_options[0] };
     RunOptions defaults; /* the groups' targets begin with them */
@@ -321,7 +322,7 @@ OptionTable handle_options(aptune *a)
 /* Option `i` of all groups; NULL past the last one. */
 static const Option *option_number(size_t i)
 {
-    OptionTable t = handle_options(&(aptune){0});
+    OptionTable t = options_of(&(aptune){0});
     for (size_t g = 0; g < t.group_count; g++) {
         if (i < t.groups[g].count)
             return &t.groups[g].options[i];
@@ -362,7 +363,7 @@ static aptune_status take_setting(aptune *a, const void *given)
     buf_clear(&a->failure);
     Arena *scratch = arena_new();
     Diag d = diag_new(scratch);
-    OptionTable t = handle_options(a);
+    OptionTable t = options_of(a);
     const char *copy = s->value ? arena_string(a->settings, s->value) : NULL;
     bool ok = option_set(&t, s->name, copy, &d);
     handle_tell(a, &d);

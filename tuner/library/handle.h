@@ -103,9 +103,6 @@ aptune_status handle_bring(aptune *a, HandleStage stage);
 /* Ends what was fetched. */
 void handle_forget_code(aptune *a);
 
-/* The options of a handle, over its own fields. */
-OptionTable handle_options(aptune *a);
-
 /* The run, once it is open; NULL. */
 const Run *handle_run(const aptune *a);
 

@@ -113,11 +113,19 @@ static const Option tune_options[] = {
      offsetof(RunOptions, why), 0, 0},
 };
 
+/* Processors that this process may run on; at least 1. */
+static int core_count(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Those of compiling stand last in run_options. */
 enum { RUN_OPTIONS = sizeof run_options / sizeof run_options[0], COMPILE_OPTIONS = 4 };
 
 OptionGroup options_compile(RunOptions *target)
 {
-    target->jobs = start_core_count();
+    target->jobs = core_count();
     target->compile_limit = 60;
     return (OptionGroup){run_options + RUN_OPTIONS - COMPILE_OPTIONS, COMPILE_OPTIONS, target};
 }
@@ -145,12 +153,6 @@ bool options_agree(const RunOptions *o, Diag *d)
     if (o->exhaustive && o->audit > 0)
         return diag_fail(d, "--exhaustive drops nothing that --audit could time");
     return true;
-}
-
-int start_core_count(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d)

@@ -31,7 +31,4 @@ bool options_agree(const RunOptions *o, Diag *d);
  * Arena and messages are the caller's and must outlive it; run_close ends it. */
 Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d);
 
-/* Processors that this process may run on; at least 1. */
-int start_core_count(void);
-
 #endif
