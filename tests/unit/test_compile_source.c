@@ -1,5 +1,6 @@
 /* What a configuration is compiled from: includes, options, identities. */
 #include "metrics/base/file.h"
+#include "tuner/compile/result.h"
 #include "tuner/compile/source.h"
 
 #include <setjmp.h>
@@ -180,6 +181,42 @@ static void a_jobs_hash_knows_options_but_not_folders(void **state)
     assert_string_not_equal(a.hash.text, e.hash.text);
 }
 
+/* The cache's key of a text that lies in `folder` with two -I folders and an option more. */
+static const char *key_of(Fixture *f, const char *folder, const char *first, const char *second,
+                          const char *option)
+{
+    static const char TEXT[] = "#include <a.h>\n#include \"one/a.h\"\n#include \"two/a.h\"\n";
+    const char *options[] = {arena_printf(f->arena, "-I%s/%s", folder, first),
+                             arena_printf(f->arena, "-I%s/%s", folder, second), option};
+    const CompileSource *s =
+        source_make(f->arena, "k.cu", TEXT, sizeof TEXT - 1, folder, options, 3);
+    CompileJob job = job_of(f, s, "64", "sm_90");
+    Hash key = result_key("a compiler", &job);
+    return arena_string(f->arena, key.text);
+}
+
+static void two_checkouts_share_what_is_cached(void **state)
+{
+    Fixture *f = *state;
+    static const char *const CHECKOUTS[] = {"here", "there"};
+    const char *folder[2];
+    for (size_t i = 0; i < 2; i++) {
+        folder[i] = arena_printf(f->arena, "%s/%s", f->folder, CHECKOUTS[i]);
+        put(f, arena_printf(f->arena, "%s/one/a.h", CHECKOUTS[i]), "#define A 1\n");
+        put(f, arena_printf(f->arena, "%s/two/a.h", CHECKOUTS[i]), "#define A 2\n");
+    }
+    const char *here = key_of(f, folder[0], "one", "two", "--minimal");
+
+    assert_string_equal(here, key_of(f, folder[1], "one", "two", "--minimal"));
+    assert_string_not_equal(here, key_of(f, folder[0], "two", "one", "--minimal"));
+    assert_string_not_equal(here, key_of(f, folder[0], "one", "two", "-DB"));
+    /* The folders stand in the code. */
+    assert_string_not_equal(key_of(f, folder[0], "one", "two", "-lineinfo"),
+                            key_of(f, folder[1], "one", "two", "-lineinfo"));
+    put(f, "there/two/a.h", "#define A 3\n");
+    assert_string_not_equal(here, key_of(f, folder[1], "one", "two", "--minimal"));
+}
+
 static void an_option_that_names_a_file_is_followed_or_said(void **state)
 {
     Fixture *f = *state;
@@ -213,6 +250,7 @@ int main(void)
         CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
         CASE(parameters_become_definitions),
         CASE(a_jobs_hash_knows_options_but_not_folders),
+        CASE(two_checkouts_share_what_is_cached),
         CASE(an_option_that_names_a_file_is_followed_or_said),
         CASE(a_template_that_is_not_there_is_named),
     };

@@ -24,6 +24,7 @@ typedef struct Walk {
     Arena *arena;
     const IncludeQuery *query;
     Hasher *hasher;
+    Hasher *places;          /* which of the folders looked into held which file */
     VEC(Text) texts;         /* those found, to be searched in turn */
     VEC(const char *) files; /* their real paths */
     const char *unknown;
@@ -38,21 +39,24 @@ static void set_unknown(Walk *w, const Text *t, size_t line, const char *why)
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
-static bool is_known(const Walk *w, const char *path)
+/* Its number among those found; their count when it is not one. */
+static size_t file_number(const Walk *w, const char *path)
 {
-    for (size_t i = 0; i < w->files.count; i++)
-        if (strcmp(w->files.at[i], path) == 0)
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < w->files.count && strcmp(w->files.at[i], path) != 0)
+        i++;
+    return i;
 }
 
-/* Adds a file's content, the first time it is met. */
-static bool add_file(Walk *w, const char *asked)
+/* Adds a file's content, the first time it is met; `place`: which of the folders is looked into. */
+static bool add_file(Walk *w, size_t place, const char *asked)
 {
     char path[PATH_MAX];
     if (!realpath(asked, path))
         return false;
-    if (is_known(w, path))
+    const size_t found[] = {place, file_number(w, path)};
+    hasher_add(w->places, found, sizeof found);
+    if (found[1] < w->files.count)
         return true;
     Diag quiet = diag_new(w->arena);
     Text t = {.name = arena_string(w->arena, asked)};
@@ -74,14 +78,15 @@ static void add_name(Walk *w, const char *folder, const char *name)
 {
     const IncludeQuery *q = w->query;
     hasher_string(w->hasher, name);
-    bool found = add_file(w, path_join(w->arena, folder, name));
+    bool found = add_file(w, 0, path_join(w->arena, folder, name));
     if (name[0] == '/')
         return;
-    found = add_file(w, path_join(w->arena, q->folder, name)) || found;
+    found = add_file(w, 1, path_join(w->arena, q->folder, name)) || found;
     for (size_t i = 0; i < q->folder_count; i++)
-        found = add_file(w, path_join(w->arena, q->folders[i], name)) || found;
+        found = add_file(w, i + 2, path_join(w->arena, q->folders[i], name)) || found;
     if (!found)
         hasher_string(w->hasher, "is missing");
+    hasher_string(w->places, name);
 }
 
 /* ---- the directives in a text -------------------------------------------------------------- */
@@ -236,7 +241,7 @@ static void scan_text(Walk *w, const Text *t)
 
 IncludeSet include_follow(Arena *a, const IncludeQuery *q)
 {
-    Walk w = {.arena = a, .query = q, .hasher = hasher_new()};
+    Walk w = {.arena = a, .query = q, .hasher = hasher_new(), .places = hasher_new()};
     hasher_add(w.hasher, q->text, q->size);
     for (size_t i = 0; i < q->forced_count; i++)
         add_name(&w, q->folder, q->forced[i]);
@@ -247,6 +252,7 @@ IncludeSet include_follow(Arena *a, const IncludeQuery *q)
         scan_text(&w, &t);
     }
     return (IncludeSet){.hash = hasher_end(w.hasher),
+                        .places = hasher_end(w.places),
                         .files = w.files.at,
                         .file_count = w.files.count,
                         .unknown = w.unknown};

@@ -22,7 +22,8 @@ typedef struct IncludeQuery {
 } IncludeQuery;
 
 typedef struct IncludeSet {
-    Hash hash; /* of the text, of the names included, of what they hold; no folder counts */
+    Hash hash;   /* of the text, of the names included, of what they hold; no folder counts */
+    Hash places; /* which of the folders held which of the files; not where the folders lie */
     const char **files; /* the files found, in the order they were */
     size_t file_count;
     const char

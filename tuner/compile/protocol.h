@@ -2,8 +2,8 @@
 #ifndef APTUNE_COMPILE_PROTOCOL_H
 #define APTUNE_COMPILE_PROTOCOL_H
 
-/* Counted up when a message or what the helper adds to the options changes; part of every cache
- * key. */
+/* Counted up when a message changes.  (What the helper adds to the options is part of the cache's
+ * keys: KEY_VERSION in result.c.) */
 enum { COMPILE_PROTOCOL = 1 };
 
 /* The blobs of a request. */

@@ -99,19 +99,31 @@ CompileResult result_copy(Arena *a, const CompileResult *r)
 
 /* ---- the cache ----------------------------------------------------------------------------- */
 
+/* Part of every key: counted up when the same job would be compiled otherwise than before. */
+enum { KEY_VERSION = 2 };
+
+/* Does the compiler write the folders of included files into the code? */
+static bool tells_folders(const CompileJob *job)
+{
+    static const char *const NAMES[] = {"-lineinfo", "--generate-line-info", "-generate-line-info",
+                                        "-G",        "--device-debug",       "-device-debug"};
+    for (size_t i = 0; i < job->option_count; i++)
+        for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
+            if (strncmp(job->options[i], NAMES[k], strlen(NAMES[k])) == 0)
+                return true;
+    return false;
+}
+
 Hash result_key(const char *compiler, const CompileJob *job)
 {
     Hasher *h = hasher_new();
-    int protocol = COMPILE_PROTOCOL;
-    hasher_add(h, &protocol, sizeof protocol);
+    int version = KEY_VERSION;
+    hasher_add(h, &version, sizeof version);
     hasher_string(h, compiler);
-    hasher_string(h, job->source->name);
-    hasher_string(h, job->source->hash.text);
-    for (size_t i = 0; i < job->option_count; i++)
+    hasher_string(h, job->hash.text);
+    hasher_string(h, job->source->places.text);
+    for (size_t i = 0; tells_folders(job) && i < job->option_count; i++)
         hasher_string(h, job->options[i]);
-    hasher_string(h, "names");
-    for (size_t i = 0; i < job->name_count; i++)
-        hasher_string(h, job->names[i]);
     return hasher_end(h);
 }
 

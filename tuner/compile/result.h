@@ -36,8 +36,8 @@ typedef struct CompileResult {
     const char *facts; /* JSON that farm_attach left with it; NULL when nothing is */
 } CompileResult;
 
-/* The line of a compiler's log that says what is wrong first, in `a`: "k.cu(3): error: …" of the front
- * end, "ptxas error   : …" of the assembler.  "" without a log. */
+/* The line of a compiler's log that says what is wrong first, in `a`: "k.cu(3): error: …" of the
+ * front end, "ptxas error   : …" of the assembler.  "" without a log. */
 const char *result_first_error(Arena *a, const char *log);
 
 /* A reply as a result, all of it copied to `a`; the id is left to the caller.  False when it is not
@@ -47,7 +47,9 @@ bool result_read(Arena *a, const WireMessage *reply, CompileResult *out);
 /* A result with all that it points to in another arena. */
 CompileResult result_copy(Arena *a, const CompileResult *r);
 
-/* Everything the result of a job depends on: source and includes, options, names, the compiler. */
+/* Everything the result of a job depends on: source and includes, options, names, the compiler.
+ * Where the files lie does not count, so that two checkouts and two machines share a cache; only
+ * with options that write the included files' folders into the code it does. */
 Hash result_key(const char *compiler, const CompileJob *job);
 
 /* Reads a result from the cache into `a`; false when it is not there. */

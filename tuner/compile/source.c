@@ -124,6 +124,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .options = p.options.at,
         .option_count = p.options.count,
         .hash = set.hash,
+        .places = set.places,
         .files = set.files,
         .file_count = set.file_count,
         .unknown = set.unknown ? set.unknown : p.unknown,

@@ -4,7 +4,8 @@
  * configurations share.  A job is one configuration of it: the parameters become -DNAME=value.
  *
  * Two identities: a job's `hash` says what is compiled and by which options, wherever the files
- * lie, and goes into recordings; the cache's key (farm.h) also holds the folders and the compiler.
+ * lie, and goes into recordings; the cache's key (result.h) adds which include is which file, and
+ * the compiler.
  */
 #ifndef APTUNE_COMPILE_SOURCE_H
 #define APTUNE_COMPILE_SOURCE_H
@@ -20,6 +21,7 @@ typedef struct CompileSource {
     const char *const *options; /* for every configuration; folders are absolute */
     size_t option_count;
     Hash hash;          /* of the text and all it includes */
+    Hash places;        /* of which include is which file */
     const char **files; /* what it includes, for "what am I made of" */
     size_t file_count;
     const char *unknown; /* why that is not known, then nothing is cached; NULL when it is */
