@@ -30,9 +30,9 @@ field() {
     counts access 3732480 303
     counts branching 2688 393
     counts mapping 4992 393
-    counts reduce 2880 840
+    counts reduce-2008 2880 840
     counts saxpy 900 378
-    counts scan 2160 115
+    counts scan-two-pass 2160 115
     counts sync 144 144
     counts transpose-tutorial 240 156
     counts vectoradd 180 126

@@ -118,10 +118,10 @@ layout_is_sound() {
 
 @test "a metric of one's own gets a picture, whatever it says about the time" {
     echo 'metric mine lower "registers" "Registers of a block." = registers * threads_per_block' >mine.metrics
-    "$APTUNE" study "$SOURCE/spaces/recordings/scan-h200.times.zst" --seeds 0 --output out \
+    "$APTUNE" study "$SOURCE/spaces/recordings/scan-two-pass-h200.times.zst" --seeds 0 --output out \
         --metrics mine.metrics >/dev/null
-    has "$(cat out/pictures/scan-time-mine.svg)" '>mine \[registers\], less is better<'
-    [ "$(ls out/pictures/scan-time-* | wc -l)" -eq 8 ]
+    has "$(cat out/pictures/scan-two-pass-time-mine.svg)" '>mine \[registers\], less is better<'
+    [ "$(ls out/pictures/scan-two-pass-time-* | wc -l)" -eq 8 ]
 }
 
 @test "what an audit timed is told apart" {
@@ -158,7 +158,7 @@ layout_is_sound() {
 
 @test "in a browser: the dark scheme is dark, and a narrow window needs no sideways scrolling" {
     needs_browser
-    "$APTUNE" study "$SOURCE"/spaces/recordings/{transpose,scan}-h200.times.zst --seeds 3 --output out >/dev/null
+    "$APTUNE" study "$SOURCE"/spaces/recordings/{transpose,scan-two-pass}-h200.times.zst --seeds 3 --output out >/dev/null
     local light dark
     light=$(look out/report.html 400)
     dark=$(look out/report.html 1400 --blink-settings=preferredColorScheme=0)
@@ -170,5 +170,5 @@ layout_is_sound() {
     layout_is_sound "$dark"
     [ "$(jq '[.tips[] | select(. == null)] | length' <<<"$dark")" -eq 0 ]
     [ "$(points "$light" transpose-tradeoff)" -eq 297 ] # all, and the ring around the winner
-    [ "$(points "$dark" scan-sorted)" -eq 116 ]
+    [ "$(points "$dark" scan-two-pass-sorted)" -eq 116 ]
 }

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 for flavour in driver driver-linked runtime; do
     folder=$work/$flavour
-    "$aptune" emit --space "$root/spaces/reduce.spec" --flavour "$flavour" --prefix red_ --output "$folder" >/dev/null
+    "$aptune" emit --space "$root/spaces/reduce-2008.spec" --name reduce --flavour "$flavour" --prefix red_ --output "$folder" >/dev/null
     echo "--- $flavour"
     case $flavour in
         runtime) unit=$folder/reduce.cu libraries=() ;;

@@ -69,7 +69,7 @@ static aptune *replay_of(const char *spec)
 }
 
 #define TUTORIAL "spaces/transpose-tutorial.spec"
-#define SCAN     "spaces/scan.spec"
+#define SCAN     "spaces/scan-two-pass.spec"
 #define ENDLESS  "tests/data/cli/endless.spec"
 #define MANY     "tests/data/cli/many.spec"
 

@@ -239,7 +239,7 @@ static const char *include_folder(void)
 
 /* Specs that between them have all that is emitted: several launches, scratch, constants, textures,
  * repeats, dynamic shared memory, C++ names, vectors. */
-static const char *const VARIED[] = {"mm",           "reduce",        "scan",
+static const char *const VARIED[] = {"mm",           "reduce-2008",   "scan-two-pass",
                                      "sync",         "mri-q",         "peers/axpy",
                                      "peers/lookup", "peers/stencil", "peers/reduction",
                                      "peers/nbody"};
@@ -276,7 +276,7 @@ static void c_and_cpp_compile_it_without_a_warning(void **state)
  * launched. */
 static void nvcc_compiles_several_variants_in_one_file(void **state)
 {
-    static const char *const specs[] = {"peers/axpy", "peers/reduction", "mri-q", "reduce"};
+    static const char *const specs[] = {"peers/axpy", "peers/reduction", "mri-q", "reduce-2008"};
     const Fixture *f = *state;
     const char *nvcc = has_program("nvcc")                             ? "nvcc"
                        : access("/usr/local/cuda/bin/nvcc", X_OK) == 0 ? "/usr/local/cuda/bin/nvcc"

@@ -337,7 +337,7 @@ static double scan_ms(Asked q, int step, int elements, int vec)
 static void steps_of_the_prefix_sum_gain_but_for_the_third(void **state)
 {
     (void)state;
-    Asked q = finding_ask("scan");
+    Asked q = finding_ask("scan-two-pass");
     double first = scan_ms(q, 1, 1, 1), second = scan_ms(q, 2, 1, 1), third = scan_ms(q, 3, 1, 1);
     double fourth = scan_ms(q, 4, 2, 1), fifth = scan_ms(q, 5, 2, 1), sixth = scan_ms(q, 6, 4, 4);
     near("step 1 : 2", first / second, 1.57, 0.1);
@@ -352,7 +352,7 @@ static void steps_of_the_prefix_sum_gain_but_for_the_third(void **state)
 static void the_third_strategy_is_the_best_tree_of_a_sum(void **state)
 {
     (void)state;
-    Asked q = finding_ask("reduce");
+    Asked q = finding_ask("reduce-2008");
     const char *rest = "BLOCK=256 ELEMENTS=1 VEC=1 FINISH=0";
     const char *one = arena_printf(q.arena, "%s STRATEGY=1", rest);
     const char *two = arena_printf(q.arena, "%s STRATEGY=2", rest);
@@ -364,7 +364,7 @@ static void the_third_strategy_is_the_best_tree_of_a_sum(void **state)
 static void trees_do_not_matter_when_a_thread_adds_many_but_its_way_to_read_does(void **state)
 {
     (void)state;
-    Asked q = finding_ask("reduce");
+    Asked q = finding_ask("reduce-2008");
     const char *rest = "BLOCK=256 ELEMENTS=32 VEC=4 UNROLL=4 FINISH=0";
     for (int strategy = 1; strategy <= 4; strategy++) {
         const char *settings = arena_printf(q.arena, "%s STRATEGY=%d", rest, strategy);

@@ -122,8 +122,8 @@ static void a_study_of_the_default_chooses_what_runs_select(void **state)
 {
     (void)state;
     check_same("transpose");
-    check_same("reduce");
-    check_same("scan");
+    check_same("reduce-2008");
+    check_same("scan-two-pass");
 }
 
 static void a_carving_that_is_refused_adds_no_choice(void **state)
@@ -133,7 +133,7 @@ static void a_carving_that_is_refused_adds_no_choice(void **state)
     Diag d = diag_new(a);
     MetricSet *metrics = shipped_metrics(a, &d);
     const PointSet *s =
-        points_read(a, SOURCE_DIR "/spaces/recordings/scan-h200.times.zst", metrics, &d);
+        points_read(a, SOURCE_DIR "/spaces/recordings/scan-two-pass-h200.times.zst", metrics, &d);
     Choices c = choices_new(a, s, metrics, "predicted_cycles");
     static const char wrong[] = "best 3 by nothing_of_the_kind";
     Source text = {"text", wrong, sizeof wrong - 1};
