@@ -1,6 +1,6 @@
 /* Time to make out what machine code executes, stage by stage, on one core.
  *
- *     check_code FOLDER sm_90 200 spaces/mm.spec
+ *     check_code FOLDER sm_90 200 spaces/mm-core.spec
  *     bench_sass FOLDER/list.txt
  *
  * Prints the mean milliseconds per configuration of each stage, the PTX's parse and walk before

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char shipped[] = SOURCE_DIR "/spaces/recordings/mm-h200.times.zst";
+static const char shipped[] = SOURCE_DIR "/spaces/recordings/mm-core-h200.times.zst";
 static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
                                            SOURCE_DIR "/metrics/cycles.metrics"};
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How an exhaustive run scales with the GPUs of one machine: a part of spaces/mm.spec is compiled
+# How an exhaustive run scales with the GPUs of one machine: a part of spaces/mm-core.spec is compiled
 # once, into a cache, then all of it is timed on the first GPU, on two, and on all.  Run by hand on a
 # machine with several equal GPUs:
 #
@@ -22,7 +22,7 @@ export APTUNE_CACHE=$out/cache
 ln -sfn "$root/templates" "$out/templates"
 sed -e 's/^param BM in [^#]*/param BM in 64, 128 /' -e "s/^param BN in [^#]*/param BN in ${BN:-64} /" \
     -e 's/^param VEC in [^#]*/param VEC in 4 /' -e 's/^param BK in [^#]*/param BK in 8, 16 /' \
-    "$root/spaces/mm.spec" >"$out/spaces/mm-part.spec"
+    "$root/spaces/mm-core.spec" >"$out/spaces/mm-part.spec"
 
 seconds() { # DEVICES: of the time stage, and all that the ledger says of the GPUs
     "$aptune" --space "$out/spaces/mm-part.spec" --exhaustive --devices "$1" \

@@ -359,9 +359,9 @@ END
     emit --space k/k.spec --flavour opencl
     status_is 2
     has "$stderr" "^aptune: --flavour takes driver, driver-linked or runtime, not 'opencl'"
-    emit --space k/k.spec "$SOURCE/spaces/recordings/mm-h200.times.zst"
+    emit --space k/k.spec "$SOURCE/spaces/recordings/mm-core-h200.times.zst"
     status_is 2
-    has "$stderr" "is a recording of the space 'mm', not of 'k'"
+    has "$stderr" "is a recording of the space 'mm-core', not of 'k'"
     record --file one
     emit --space k/k.spec --default 2
     status_is 2

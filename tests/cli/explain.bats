@@ -16,7 +16,7 @@ figure() {
 }
 
 @test "one configuration: launch, occupancy, units, warp, and the recorded time" {
-    explain --space "$SOURCE/spaces/mm.spec" --no-lines "$padded"
+    explain --space "$SOURCE/spaces/mm-core.spec" --no-lines "$padded"
     status_is 0
     [ -z "$stderr" ]
     has "$output" "^configuration +$padded\$"
@@ -35,17 +35,17 @@ figure() {
 }
 
 @test "padding takes conflicts from the stores of A's tile, and their line says so" {
-    explain --space "$SOURCE/spaces/mm.spec" "$plain" "$padded"
+    explain --space "$SOURCE/spaces/mm-core.spec" "$plain" "$padded"
     status_is 0
     local line
-    line=$(grep -n 'staged.a\[s\].at\[v\];' "$SOURCE/templates/matmul.cu" | cut -d: -f1)
-    has "$output" "^  matmul.cu:$line: shared store takes 2 wavefronts instead of 1, 2,048 times a warp: 2,048 wavefronts too many"
-    has "$output" "^  matmul.cu:$line: shared store takes 1 wavefront, 2,048 times a warp"
+    line=$(grep -n 'staged.a\[s\].at\[v\];' "$SOURCE/templates/matmul-core.cu" | cut -d: -f1)
+    has "$output" "^  matmul-core.cu:$line: shared store takes 2 wavefronts instead of 1, 2,048 times a warp: 2,048 wavefronts too many"
+    has "$output" "^  matmul-core.cu:$line: shared store takes 1 wavefront, 2,048 times a warp"
     has "$output" '^  shared +6,144 bytes per block +6,272 bytes per block$'
     has "$output" '^  bank conflicts: accesses of shared memory take 1\.[0-9]+ times the passes needed$'
     # The multiply-adds stand on one line and are most of what is executed.
-    line=$(grep -nE 'sum.*\+=|fma' "$SOURCE/templates/matmul.cu" | head -n 1 | cut -d: -f1)
-    has "$output" "^  matmul.cu:$line: [0-9.]+ % of the instructions\$"
+    line=$(grep -nE 'sum.*\+=|fma' "$SOURCE/templates/matmul-core.cu" | head -n 1 | cut -d: -f1)
+    has "$output" "^  matmul-core.cu:$line: [0-9.]+ % of the instructions\$"
     # The same in the table: 2048 passes between the two columns.
     has "$output" '^  shared passes +57,344  .* 55,296  '
 }
@@ -137,11 +137,11 @@ figure() {
 }
 
 @test "words without quotes are one configuration until a parameter is named again" {
-    explain --space "$SOURCE/spaces/mm.spec" --no-lines "$plain" "$padded"
+    explain --space "$SOURCE/spaces/mm-core.spec" --no-lines "$plain" "$padded"
     status_is 0
     quoted=$output
     # shellcheck disable=SC2086
-    explain --space "$SOURCE/spaces/mm.spec" --no-lines $plain $padded
+    explain --space "$SOURCE/spaces/mm-core.spec" --no-lines $plain $padded
     status_is 0
     [ "$output" = "$quoted" ]
 }

@@ -5,23 +5,23 @@ load common
 # One plain run, which several tests look at.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-    "$APTUNE" --no-gpu --space "$SOURCE/spaces/mm.spec" >said 2>complained
+    "$APTUNE" --no-gpu --space "$SOURCE/spaces/mm-core.spec" >said 2>complained
 }
 
 mm() {
-    tune --space "$SOURCE/spaces/mm.spec" "$@"
+    tune --space "$SOURCE/spaces/mm-core.spec" "$@"
 }
 
 # The names of parameters and values of configurations.csv's row $1, as --why wants them.
 named() {
     awk -F, -v row="$1" 'NR == 1 { for (n = 1; $n != "code"; n++) name[n] = $n }
         NR == row { for (i = 1; i < n; i++) printf "%s%s=%s", (i > 1 ? " " : ""), name[i], $i }' \
-        "$BATS_FILE_TMPDIR"/aptune-out/mm/configurations.csv
+        "$BATS_FILE_TMPDIR"/aptune-out/mm-core/configurations.csv
 }
 
 # The number of the first line of configurations.csv that matches.
 row() {
-    grep -nm1 -E -e "$1" "$BATS_FILE_TMPDIR"/aptune-out/mm/configurations.csv | cut -d: -f1
+    grep -nm1 -E -e "$1" "$BATS_FILE_TMPDIR"/aptune-out/mm-core/configurations.csv | cut -d: -f1
 }
 
 @test "the matrix multiply is counted without a device" {
@@ -40,7 +40,7 @@ row() {
 
 @test "a replay says so at once, and from what it is" {
     output=$(<"$BATS_FILE_TMPDIR/said")
-    has "$(head -n 2 <<<"$output")" '^times +REPLAYED from .*/mm-h200.times.zst: measured on NVIDIA H200 on 20'
+    has "$(head -n 2 <<<"$output")" '^times +REPLAYED from .*/mm-core-h200.times.zst: measured on NVIDIA H200 on 20'
     has "$output" '^profiles +10,768  0 failed'
     lacks "$output" '[0-9] ms .*\(measured\)'
     [ ! -s "$BATS_FILE_TMPDIR/complained" ]
@@ -49,9 +49,9 @@ row() {
 @test "without carve lines a hundredth is timed, and what it finds is as good as the best" {
     mkdir spaces
     ln -s "$SOURCE/templates" templates
-    sed -E '/^(carve|polish) /d' "$SOURCE/spaces/mm.spec" >spaces/mm.spec
+    sed -E '/^(carve|polish) /d' "$SOURCE/spaces/mm-core.spec" >spaces/mm-core.spec
 
-    tune --space spaces/mm.spec --recordings "$SOURCE/spaces/recordings" --json
+    tune --space spaces/mm-core.spec --recordings "$SOURCE/spaces/recordings" --json
 
     status_is 0
     [ -z "$stderr" ]
@@ -65,7 +65,7 @@ row() {
     status_is 0
     [ -z "$stderr" ]
     [ "$(jq -s length <<<"$output")" -eq 1 ]
-    json '.space == "mm" and .device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
+    json '.space == "mm-core" and .device == "NVIDIA H200" and .arch == "sm_90" and .source == "replayed"'
     json '.configurations == 10768 and .compiled + .failed == 10768 and .distinct <= .compiled'
     json '.selected == .timed and .wrong == 0 and .stale == 0 and .selected < .distinct'
     json '(.best.parameters | keys) == (["BM","BN","BK","TM","TN","VEC","TRANSPOSE_A","STRIDED",

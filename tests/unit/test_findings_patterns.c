@@ -451,7 +451,7 @@ static void each_step_of_the_matrix_product_gains(void **state)
         "BM=128 BN=128 BK=8 TM=8 TN=8 VEC=1 STRIDED=1 PAD=1 PREFETCH=0 UNROLL=8",
     };
     static const double gain[] = {1.3, 1.34, 1.29, 1.15, 1.08, 2.67};
-    Asked q = finding_ask("mm");
+    Asked q = finding_ask("mm-core");
     const char *plain = "TRANSPOSE_A=0 MIN_BLOCKS=1";
     double before = finding_ms(q, arena_printf(q.arena, "%s %s", steps[0], plain));
     for (size_t i = 1; i < sizeof steps / sizeof *steps; i++) {

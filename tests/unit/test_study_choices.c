@@ -115,7 +115,7 @@ static void check_same(const char *space)
 static void a_study_of_mm_with_the_specs_statements_chooses_what_the_run_selects(void **state)
 {
     (void)state;
-    check_same("mm");
+    check_same("mm-core");
 }
 
 static void a_study_of_the_default_chooses_what_runs_select(void **state)
