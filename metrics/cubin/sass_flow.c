@@ -138,6 +138,44 @@ static void link_tables(Arena *a, SassFlow *f)
     }
 }
 
+/* Does some way from the start of a block come to a RET?  A subroutine called on it comes back. */
+static bool way_returns(const SassFlow *f, const bool *comes_back, int block)
+{
+    const CfgBlock *b = &f->cfg->blocks[block];
+    const int callee = f->callee[block];
+    if (f->returns[block])
+        return true;
+    if (callee != CFG_NONE)
+        return b->fall != CFG_NONE && comes_back[b->fall] &&
+               (comes_back[callee] || sass_conditional(sass_flow_last(f, block)));
+    for (int k = 0; k < b->succ_count; k++)
+        if (comes_back[b->succs[k]])
+            return true;
+    return false;
+}
+
+/* ptxas also writes a long jump as a CALL, of what never comes to a RET. */
+static void find_jumps_among_calls(Arena *a, SassFlow *f)
+{
+    bool *comes_back = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = f->cfg->count - 1; i >= 0; i--)
+            if (!comes_back[i] && way_returns(f, comes_back, i))
+                changed = comes_back[i] = true;
+    }
+    for (int i = 0; i < f->cfg->count; i++) {
+        CfgBlock *b = &f->cfg->blocks[i];
+        if (f->callee[i] == CFG_NONE || comes_back[f->callee[i]])
+            continue;
+        f->callee[i] = CFG_NONE;
+        b->fall = sass_conditional(sass_flow_last(f, i)) ? b->fall : CFG_NONE;
+        b->succ_count = 0;
+        add_successor(b, b->taken);
+        add_successor(b, b->fall);
+    }
+}
+
 static const SassInstr *decode(Arena *a, int arch, const uint8_t *code, size_t count)
 {
     SassInstr *instrs = ARENA_ARRAY(a, SassInstr, count + 1);
@@ -158,6 +196,7 @@ SassFlow *sass_flow_build(Arena *a, int arch, const uint8_t *code, size_t code_b
     for (int i = 0; i < f->cfg->count; i++)
         link_block(a, f, i);
     link_tables(a, f);
+    find_jumps_among_calls(a, f);
     cfg_finish(a, f->cfg);
     f->dom = dom_build(a, f->cfg);
     f->loops = loop_build(a, f->cfg, f->dom);

@@ -6,8 +6,8 @@
  *  - A BRA goes on to the next block too where a predicate guards it or stands in it.
  *  - An EXIT ends the thread, under a guard only for some.
  *  - A CALL to a subroutine inside the code (division, square root, remainders) leads to the
- * subroutine and to the block behind; a RET leads nowhere.  Calls of other functions only lead
- * behind.
+ *    subroutine and to the block behind; a RET leads nowhere.  Calls of other functions only lead
+ *    behind.  A CALL of what comes to no RET is a jump: before sm_90 ptxas leaves large loops so.
  *  - A BRX goes through a table that lies elsewhere: to every block that nothing else leads to.
  *  - A BSYNC ends its block: lanes that parted since its BSSY come there group after group, each
  *    issues it, and behind it they go on together.

@@ -103,6 +103,33 @@ static void a_call_that_the_linker_fills_in_only_leads_behind(void **state)
     arena_free(a);
 }
 
+/* As ptxas ends a large loop for sm_80: `@P0 CALL.REL.NOINC behind; BRA head`. */
+static void a_call_of_what_never_returns_is_a_jump(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Word words[] = {{.op = SASS_OP_CALL_144, .target = 6},
+                          {.op = SASS_OP_FFMA},
+                          {.op = SASS_OP_CALL_144, .guard = true, .target = 4},
+                          {.op = SASS_OP_BRA, .target = 1},
+                          {.op = SASS_OP_CALL_144, .target = 6},
+                          {.op = SASS_OP_EXIT},
+                          {.op = SASS_OP_MUFU},
+                          {.op = SASS_OP_RET}};
+    const SassFlow *f = flow_of(a, words, COUNT(words));
+    const int leaves = f->cfg->block_of[2];
+
+    assert_int_equal(f->callee[leaves], CFG_NONE);
+    assert_int_equal(f->cfg->blocks[leaves].taken, f->cfg->block_of[4]);
+    assert_int_equal(f->cfg->blocks[leaves].succ_count, 2);
+    assert_int_equal(f->loops->loops.count, 1);
+    assert_int_equal(f->loops->loop_of[f->cfg->block_of[4]], CFG_NONE);
+    /* The subroutine is still one, though what calls it is jumped to by a CALL. */
+    assert_int_equal(f->callee[f->cfg->block_of[4]], f->cfg->block_of[6]);
+    assert_int_equal(f->callee[0], f->cfg->block_of[6]);
+    arena_free(a);
+}
+
 static void nested_loops_are_found_in_real_code(void **state)
 {
     (void)state;
@@ -139,6 +166,7 @@ int main(void)
         cmocka_unit_test(no_code_at_all_is_one_block),
         cmocka_unit_test(a_call_leads_to_the_subroutine_and_behind),
         cmocka_unit_test(a_call_that_the_linker_fills_in_only_leads_behind),
+        cmocka_unit_test(a_call_of_what_never_returns_is_a_jump),
         cmocka_unit_test(nested_loops_are_found_in_real_code),
         cmocka_unit_test(a_jump_through_a_table_reaches_every_case),
     };
