@@ -5,12 +5,11 @@
  *
  * Prints the mean milliseconds per configuration of each stage, the PTX's parse and walk before
  * them for comparison, and how many could not be joined with certainty. */
-#include "metrics/base/file.h"
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/ptx/ptx_parse.h"
+#include "tests/support/code_list.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 typedef enum Part { PARSE, WALK, CUBIN, FLOW, JOIN, COUNT, SERIAL, PARTS } Part;
@@ -18,20 +17,13 @@ typedef enum Part { PARSE, WALK, CUBIN, FLOW, JOIN, COUNT, SERIAL, PARTS } Part;
 static const char *const PART_NAMES[PARTS] = {
     "parse PTX", "walk", "read cubin", "graph of the code", "join", "count", "serial, twice"};
 
-enum { ROUNDS = 5, PARAMETERS_MOST = 256, TEXT_BYTES = 600 };
+enum { ROUNDS = 5 };
 
 typedef struct Bench {
     double spent[PARTS];
     int configurations, unmatched;
-    char unmatched_name[TEXT_BYTES];
+    char unmatched_name[CODE_TEXT_BYTES];
 } Bench;
-
-typedef struct Line {
-    char name[TEXT_BYTES], kernel[TEXT_BYTES], parameters[TEXT_BYTES];
-    unsigned grid[3], block[3], shared;
-    unsigned char bytes[PARAMETERS_MOST];
-    size_t byte_count;
-} Line;
 
 /* Of this thread alone: other programs may run beside it. */
 static double now_ms(void)
@@ -48,48 +40,33 @@ static void charge(Bench *b, Part part, double *since)
     *since = now;
 }
 
-static bool read_line(FILE *list, Line *l)
+static Walk *walk(Arena *a, const ProfileInput *in, const PtxFunction *f)
 {
-    if (fscanf(list, "%599s %599s %u %u %u %u %u %u %u %599s", l->name, l->kernel, &l->grid[0],
-               &l->grid[1], &l->grid[2], &l->block[0], &l->block[1], &l->block[2], &l->shared,
-               l->parameters) != 10)
-        return false;
-    l->byte_count = strspn(l->parameters, "0123456789abcdef") / 2;
-    for (size_t i = 0; i < l->byte_count && i < PARAMETERS_MOST; i++) {
-        unsigned byte = 0;
-        sscanf(l->parameters + 2 * i, "%2x", &byte);
-        l->bytes[i] = (unsigned char)byte;
-    }
-    return l->byte_count <= PARAMETERS_MOST;
-}
-
-static Walk *walk(Arena *a, const Line *l, const PtxFunction *f)
-{
-    const WalkOptions o = {.launch = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
-                                      .block = {l->block[0], l->block[1], l->block[2]},
+    const WalkOptions o = {.launch = {.grid = {(uint32_t)in->grid[0], (uint32_t)in->grid[1],
+                                               (uint32_t)in->grid[2]},
+                                      .block = {(uint32_t)in->block[0], (uint32_t)in->block[1],
+                                                (uint32_t)in->block[2]},
                                       .has_geometry = true,
-                                      .params = l->bytes,
-                                      .param_bytes = l->byte_count},
-                           .place = {.block = {l->grid[0] / 2, l->grid[1] / 2, l->grid[2] / 2}},
+                                      .params = in->parameters,
+                                      .param_bytes = in->parameter_bytes},
+                           .place = {.block = {(uint32_t)in->grid[0] / 2, (uint32_t)in->grid[1] / 2,
+                                               (uint32_t)in->grid[2] / 2}},
                            .memory = true};
     return walk_warp(a, f, &o);
 }
 
-static bool measure(Bench *b, Arena *a, const Line *l, const char *folder, Diag *d)
+static bool measure(Bench *b, Arena *a, const CodeLine *l, const char *folder, Diag *d)
 {
-    size_t ptx_size, cubin_size;
-    const char *ptx = file_read(a, arena_printf(a, "%s%s.ptx", folder, l->name), &ptx_size, d);
-    const char *bytes =
-        file_read(a, arena_printf(a, "%s%s.cubin", folder, l->name), &cubin_size, d);
-    if (!ptx || !bytes)
+    ProfileInput in;
+    if (!code_list_read(a, l, folder, &in, d))
         return false;
-    Source source = {l->name, ptx, ptx_size};
+    Source source = {l->name, in.ptx, in.ptx_size};
     double since = now_ms();
     const PtxFunction *entry = ptx_find_entry(ptx_parse(a, &source, d), l->kernel);
     charge(b, PARSE, &since);
-    const Walk *w = entry ? walk(a, l, entry) : NULL;
+    const Walk *w = entry ? walk(a, &in, entry) : NULL;
     charge(b, WALK, &since);
-    const Cubin *c = cubin_read(a, bytes, cubin_size, d);
+    const Cubin *c = cubin_read(a, in.cubin, in.cubin_size, d);
     const CubinKernel *k = c ? cubin_find(c, l->kernel) : NULL;
     if (!w || !k)
         return false;
@@ -126,19 +103,17 @@ static void print(const Bench *b)
 
 int main(int argc, char **argv)
 {
-    FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;
+    char folder[CODE_TEXT_BYTES];
+    FILE *list = argc == 2 ? code_list_open(argv[1], folder) : NULL;
     if (!list) {
         fprintf(stderr, "usage: bench_sass FOLDER/list.txt\n");
         return 2;
     }
-    const char *slash = strrchr(argv[1], '/');
-    char folder[1000];
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argv[1]) + 1 : 0, argv[1]);
     Arena *a = arena_new();
     Bench b = {.configurations = 0};
-    static Line l;
+    static CodeLine l;
     bool ok = true;
-    while (read_line(list, &l) && ok)
+    while (code_list_next(list, &l) && ok)
         for (int round = 0; round < ROUNDS && ok; round++) {
             Diag d = diag_new(a);
             ok = measure(&b, a, &l, folder, &d);

@@ -7,8 +7,9 @@
  *
  *     NAME KERNEL GRID_X GRID_Y GRID_Z BLOCK_X BLOCK_Y BLOCK_Z SHARED PARAMETERS
  *
- * with the parameters as they lie in memory, in hexadecimal ("-": none).  That is what bench_sass
- * reads, and check_sass.sh compares the cubins with cuobjdump. */
+ * with the parameters as they lie in memory, in hexadecimal ("-": none).  That is what bench_sass and
+ * bench_arch read, and check_sass.sh compares the cubins with cuobjdump.  The configurations are
+ * the same for all architectures, but for those that do not fit one. */
 #include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
@@ -72,11 +73,9 @@ static bool write_configs(Run *r, const Writer *w)
 {
     Farm *farm = run_open_farm(r);
     bool ok = true;
-    size_t fits = 0, written = 0;
-    for (size_t i = 0; i < r->config_count; i++)
-        fits += r->configs[i].tier0 == TIER0_FITS;
-    for (size_t i = 0, k = 0; i < r->config_count && ok; i++) {
-        if (r->configs[i].tier0 != TIER0_FITS || k++ * w->count / fits < written)
+    size_t written = 0;
+    for (size_t i = 0; i < r->config_count && ok; i++) {
+        if (r->configs[i].tier0 != TIER0_FITS || i * w->count / r->config_count < written)
             continue;
         written++;
         ok = write_config(r, w, farm, i);
