@@ -328,6 +328,12 @@ static void enter_loop(Arena *a, Warp *w, int loop)
                        .before = {w->sum, w->sum}};
 }
 
+/* Is the iteration that is walked the last one? */
+static bool is_last(const Active *l)
+{
+    return l->walked + 1 >= l->iterations;
+}
+
 static bool steady(const Active *l)
 {
     return l->walked >= 4 && (fabs(l->took[0] + l->took[1] - l->took[2] - l->took[3]) < 0.5 ||
@@ -427,7 +433,7 @@ static int most_due(Warp *w, int b, bool staying)
 static int choose(Warp *w, int b)
 {
     const CfgBlock *block = &w->flow->cfg->blocks[b];
-    const bool last = top(w) && top(w)->walked + 1 >= top(w)->iterations;
+    const bool last = top(w) && is_last(top(w));
     int k = most_due(w, b, !last);
     if (k == CFG_NONE)
         k = most_due(w, b, last);
@@ -437,15 +443,27 @@ static int choose(Warp *w, int b)
     return block->succs[k];
 }
 
-/* Do more warps end here than go on? */
-static bool ends(const Warp *w, int b)
+/* Of the visits of a block, those that end there. */
+static double ended_at(const Warp *w, int b)
 {
-    double on = 0;
+    double ended = w->join->visits[b];
+    for (int k = 0; k < w->flow->cfg->blocks[b].succ_count; k++)
+        ended -= w->join->edges[b][k];
+    return ended;
+}
+
+/* Does the warp end here: where most visits do, or where most entries of a loop end that way and
+ * this iteration is its last? */
+static bool ends(Warp *w, int b)
+{
+    const Active *l = top(w);
     if (!w->flow->cfg->blocks[b].ends_thread)
         return false;
-    for (int k = 0; k < w->flow->cfg->blocks[b].succ_count; k++)
-        on += w->join->edges[b][k];
-    return on < w->join->visits[b] / 2;
+    const double ended = ended_at(w, b);
+    if (ended > w->join->visits[b] / 2)
+        return true;
+    return l && l->depth == w->depth && is_last(l) &&
+           ended > entries_of(w, &w->flow->loops->loops.at[l->loop]) / 2;
 }
 
 static int leave(Warp *w, int b)
@@ -501,10 +519,14 @@ SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l)
                     .long_waits = w->sum.long_waits,
                     .capped = w->spent >= SASS_SERIAL_STEPS};
     s.cycles = s.issue;
+    s.loads_in_flight = s.long_waits > 0 ? w->sum.in_flight / s.long_waits : 0;
+    /* A walk that did not come to its end says how waits and issue compare, not how much there is
+     * of them. */
+    const double part = s.capped && w->sum.issue > 0 ? s.issue / w->sum.issue : 1;
+    s.long_waits *= part;
     for (int i = 0; i < SASS_WAITS; i++) {
-        s.waits[i] = w->sum.waits[i];
+        s.waits[i] = w->sum.waits[i] * part;
         s.cycles += s.waits[i];
     }
-    s.loads_in_flight = s.long_waits > 0 ? w->sum.in_flight / s.long_waits : 0;
     return s;
 }

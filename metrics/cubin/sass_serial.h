@@ -76,7 +76,7 @@ typedef struct SassSerial {
                         * had to wait for one; the first kind may cost nothing */
     double loads_in_flight; /* global loads under way then, those included that had arrived since
                              * the last such time; on average, 0 without one */
-    bool capped;            /* left after SASS_SERIAL_STEPS: a lower bound */
+    bool capped; /* left after SASS_SERIAL_STEPS; waits are then in proportion to issue */
 } SassSerial;
 
 SassSerial sass_serial(Arena *a, const SassJoin *j, const SassLatency *l);

@@ -7,9 +7,9 @@
  *
  *     NAME KERNEL GRID_X GRID_Y GRID_Z BLOCK_X BLOCK_Y BLOCK_Z SHARED PARAMETERS
  *
- * with the parameters as they lie in memory, in hexadecimal ("-": none).  That is what bench_sass and
- * bench_arch read, and check_sass.sh compares the cubins with cuobjdump.  The configurations are
- * the same for all architectures, but for those that do not fit one. */
+ * with the parameters as they lie in memory, in hexadecimal ("-": none).  That is what bench_sass
+ * and bench_arch read, and check_sass.sh compares the cubins with cuobjdump.  The configurations
+ * are the same for all architectures, but for those that do not fit one. */
 #include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 

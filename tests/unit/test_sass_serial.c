@@ -120,6 +120,53 @@ static void a_loop_costs_its_iterations(void **state)
     assert_number(serial(words, COUNT(words), 1e6).cycles, 2 + 1e6 * 39 + 3);
 }
 
+/* As ptxas writes a loop whose last thing is the kernel's: `@P0 EXIT` in it, and no other way out.
+ */
+static void a_loop_may_be_left_by_the_end_of_the_thread(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 7 };
+    Arena *a = arena_new();
+    const Word words[] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1},
+                          {.op = SASS_OP_FADD, .stall = 4, .wait = 1},
+                          {.op = SASS_OP_EXIT, .stall = 5, .guard = true},
+                          {.op = SASS_OP_BRA, .stall = 5, .target = 0}};
+    const SassFlow *f = sass_flow_build(a, 90, sass_words(a, words, 4), 4 * SASS_BYTES);
+    SassJoin *j = sass_words_join(a, f, ROUNDS);
+    j->edges[0][0] = j->edges[1][0] = j->visits[1] = ROUNDS - 1;
+
+    const SassSerial s = sass_serial(a, j, &LATENCY);
+
+    assert_false(s.capped);
+    assert_number(s.issue, ROUNDS * 10 + (ROUNDS - 1) * 5);
+    assert_number(s.waits[SASS_WAIT_GLOBAL], ROUNDS * 499);
+    arena_free(a);
+}
+
+/* Of a loop that no edge is said to leave, walked without end, only the mix counts. */
+static void waits_of_a_walk_without_end_are_in_proportion(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 7 };
+    Arena *a = arena_new();
+    const Word words[] = {{.op = SASS_OP_LDG, .stall = 1, .write = 1},
+                          {.op = SASS_OP_FADD, .stall = 4, .wait = 1},
+                          {.op = SASS_OP_BRA, .stall = 5, .guard = true, .target = 0},
+                          {.op = SASS_OP_EXIT, .stall = 1}};
+    const SassFlow *f = sass_flow_build(a, 90, sass_words(a, words, 4), 4 * SASS_BYTES);
+    SassJoin *j = sass_words_join(a, f, ROUNDS);
+    for (int k = 0; k < 2; k++)
+        if (f->cfg->blocks[0].succs[k] != 0)
+            j->edges[0][k] = 0;
+
+    const SassSerial s = sass_serial(a, j, &LATENCY);
+
+    assert_true(s.capped);
+    assert_number(s.issue, ROUNDS * 10 + 1);
+    assert_true(fabs(s.waits[SASS_WAIT_GLOBAL] - ROUNDS * 499) < 499);
+    arena_free(a);
+}
+
 /* Two loads at the top of an iteration, used at the end of it after 600 cycles of other work. */
 static void loads_that_arrive_in_time_are_seen(void **state)
 {
@@ -212,6 +259,8 @@ int main(void)
         cmocka_unit_test(a_store_frees_its_registers_before_it_is_done),
         cmocka_unit_test(a_barrier_costs_its_latency),
         cmocka_unit_test(a_loop_costs_its_iterations),
+        cmocka_unit_test(a_loop_may_be_left_by_the_end_of_the_thread),
+        cmocka_unit_test(waits_of_a_walk_without_end_are_in_proportion),
         cmocka_unit_test(loads_that_arrive_in_time_are_seen),
         cmocka_unit_test(loads_of_the_iteration_before_are_seen),
         cmocka_unit_test(copies_are_waited_for_by_groups),
