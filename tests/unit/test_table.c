@@ -1,0 +1,141 @@
+/* Rows by number, columns on demand, and the words of outcomes. */
+#include "tuner/table/table.h"
+
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static Table *two_parameters(Arena *a)
+{
+    static Value blocks[] = {{.kind = VALUE_INT, {.integer = 32}},
+                             {.kind = VALUE_INT, {.integer = 64}}};
+    static Value types[] = {{.kind = VALUE_STRING, {.string = "half"}},
+                            {.kind = VALUE_STRING, {.string = "float"}}};
+    static TableParameter parameters[] = {{"BLOCK", VALUE_INT, {2, blocks}},
+                                          {"TYPE", VALUE_STRING, {2, types}}};
+    Table *t = table_new(a);
+    t->parameters = parameters;
+    t->parameter_count = 2;
+    return t;
+}
+
+static size_t add(Table *t, uint64_t number, uint32_t block, uint32_t type)
+{
+    size_t row = table_add(t, number);
+    t->values[2 * row] = block;
+    t->values[2 * row + 1] = type;
+    return row;
+}
+
+static void a_row_is_found_by_its_number(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Table *t = two_parameters(a);
+    for (uint64_t i = 0; i < 5000; i++) /* the first ones are their own numbers, then none is */
+        assert_int_equal(table_add(t, i < 10 ? i : i * i * 7919), i);
+    assert_int_equal(t->count, 5000);
+    for (uint64_t i = 0; i < 5000; i++)
+        assert_int_equal(table_find(t, i < 10 ? i : i * i * 7919), i);
+    assert_int_equal(table_add(t, 100 * 100 * 7919), 100);
+    assert_int_equal(table_find(t, 11), SIZE_MAX);
+    assert_int_equal(t->count, 5000);
+    arena_free(a);
+}
+
+static void of_a_new_row_nothing_is_known(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Table *t = two_parameters(a);
+    add(t, 7, 1, 0);
+    assert_null(t->times);
+    table_want(t, TABLE_TIMES | TABLE_WORK);
+    assert_null(t->warm);
+    t->times[0].median = 2;
+    t->work[0] = 4;
+    for (uint64_t i = 0; i < 1000; i++)
+        add(t, 1000 + i, 0, 1);
+    assert_true(isnan(t->times[1000].median));
+    assert_true(t->work[1000] == 1);
+    assert_int_equal(t->outcome[1000], OUTCOME_NONE);
+    assert_int_equal(t->same_as[1000], 1000);
+    assert_true(table_ms(t, 0) == 0.5);
+    assert_string_equal(table_name(a, t, 0), "BLOCK=64 TYPE=half");
+    arena_free(a);
+}
+
+static void some_rows_make_a_table(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Table *t = two_parameters(a);
+    table_want(t, TABLE_MS);
+    for (uint32_t i = 0; i < 4; i++) {
+        size_t row = add(t, 10 + i, i / 2, i % 2); /* may move the column */
+        t->ms[row] = i;
+    }
+    t->same_as[3] = 1;
+    t->same_as[2] = 0;
+    t->outcome[2] = OUTCOME_WRONG;
+    Table *some = table_take(a, t, (size_t[]){3, 2, 1}, 3);
+    assert_int_equal(some->count, 3);
+    assert_true(some->ms[0] == 3 && some->ms[2] == 1);
+    assert_int_equal(some->same_as[0], 2);
+    assert_int_equal(some->same_as[1], 1); /* the row that it is the same as is not there */
+    assert_int_equal(some->outcome[1], OUTCOME_WRONG);
+    assert_int_equal(table_find(some, 3), 0);
+    assert_string_equal(table_name(a, some, 1), "BLOCK=64 TYPE=half");
+    arena_free(a);
+}
+
+static void names_of_sizes_and_parameters_have_slots(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Table *t = two_parameters(a);
+    t->sizes = &(TableSize){"N", {.kind = VALUE_INT, {.integer = 4096}}};
+    t->size_count = 1;
+    add(t, 0, 0, 1);
+    Scope names = table_scope(t);
+    int slot;
+    ValueKind kind;
+    const char *why = NULL;
+    assert_true(names.find(names.context, "TYPE", &slot, &kind, &why));
+    assert_int_equal(kind, VALUE_STRING);
+    assert_string_equal(table_slots(a, t, 0)[slot].string, "float");
+    assert_true(names.find(names.context, "N", &slot, &kind, &why));
+    assert_int_equal(table_slots(a, t, 0)[slot].integer, 4096);
+    assert_false(names.find(names.context, "M", &slot, &kind, &why));
+    arena_free(a);
+}
+
+static void recordings_have_fewer_words(void **state)
+{
+    (void)state;
+    Outcome o;
+    assert_string_equal(outcome_recorded(OUTCOME_LOAD_FAILED), "launch_failed");
+    assert_int_equal(outcome_of_recorded("launch_failed"), OUTCOME_LAUNCH_FAILED);
+    assert_int_equal(outcome_of_recorded("compile_error"), OUTCOME_COMPILE_ERROR);
+    assert_int_equal(outcome_of_recorded("melted"), OUTCOME_OTHER);
+    assert_string_equal(outcome_recorded(OUTCOME_COMPILED), "skipped");
+    assert_true(outcome_find_trial("load failed", &o) && o == OUTCOME_LOAD_FAILED);
+    assert_true(outcome_find_trial("timeout", &o) && o == OUTCOME_TIMEOUT);
+    assert_false(outcome_find_trial("crash", &o));
+    assert_true(outcome_has_code(OUTCOME_WRONG) && !outcome_has_code(OUTCOME_COMPILE_CRASH));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_found_by_its_number),
+        cmocka_unit_test(of_a_new_row_nothing_is_known),
+        cmocka_unit_test(some_rows_make_a_table),
+        cmocka_unit_test(names_of_sizes_and_parameters_have_slots),
+        cmocka_unit_test(recordings_have_fewer_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
