@@ -60,8 +60,8 @@ static double compile_all(Bench *b, int workers, int *done)
     double start = 0;
     *done = 0;
     while (farm_next(f, a, &r, &b->diag)) {
-        if (r.status != COMPILE_OK)
-            printf("configuration %d: %s\n%s", (int)r.id, compile_status_name(r.status), r.log);
+        if (r.status != OUTCOME_COMPILED)
+            printf("configuration %d: %s\n%s", (int)r.id, outcome_name(r.status), r.log);
         if (start <= 0)
             start = clock_seconds();
         else

@@ -39,10 +39,10 @@ static size_t compile_cases(Run *r, Case *cases, size_t most)
     Arena *jobs = arena_new();
     size_t fit = 0, count = 0;
     for (size_t i = 0; i < r->config_count; i++)
-        fit += r->configs[i].tier0 == TIER0_FITS;
+        fit += r->configs[i].tier0 == OUTCOME_NONE;
     const size_t stride = fit > most ? fit / most : 1;
     for (size_t i = 0, k = 0; i < r->config_count && count < most; i++) {
-        if (r->configs[i].tier0 != TIER0_FITS || k++ % stride)
+        if (r->configs[i].tier0 != OUTCOME_NONE || k++ % stride)
             continue;
         Case *c = &cases[count];
         *c = (Case){.config = i};
@@ -95,7 +95,7 @@ static void measure(const Run *r, const Case *cases, size_t count, int rounds, i
     double sum[SIZES] = {0}, worst[SIZES] = {0};
     size_t done = 0;
     for (size_t i = 0; i < count; i++) {
-        if (cases[i].code.status != COMPILE_OK || !cases[i].code.ptx)
+        if (cases[i].code.status != OUTCOME_COMPILED || !cases[i].code.ptx)
             continue;
         done++;
         for (int s = 0; s < SIZES; s++) {

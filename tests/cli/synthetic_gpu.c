@@ -112,12 +112,12 @@ static bool takes(const char *name)
     return path && unlink(path) == 0;
 }
 
-static TrialStatus status_of(const TaskRun *r)
+static Outcome status_of(const TaskRun *r)
 {
     const char *text = getenv(r->rival ? "SYNTHETIC_RIVAL" : "SYNTHETIC_KERNEL");
-    TrialStatus s = TRIAL_OK;
+    Outcome s = OUTCOME_OK;
     if (text)
-        trial_status_find(text, &s);
+        outcome_find_trial(text, &s);
     return s;
 }
 
@@ -129,19 +129,19 @@ static void answer_trial(int device, const Trial *t)
     if (lost_device() == device)
         _exit(7);
     nanosleep(&pause, NULL);
-    TrialStatus status = status_of(&t->run);
+    Outcome status = status_of(&t->run);
     TrialResult r = {.id = t->id,
                      .status = status,
                      .verified = t->verify,
                      .times = times,
-                     .time_count = status == TRIAL_OK ? 3 : 0,
+                     .time_count = status == OUTCOME_OK ? 3 : 0,
                      .batch = 1,
-                     .words = status == TRIAL_OK ? "" : "made up",
+                     .words = status == OUTCOME_OK ? "" : "made up",
                      .title = t->run.rival ? "a synthetic library" : "",
                      .details = t->run.rival ? t->run.rival->library : ""};
     if (takes("SYNTHETIC_AWAY"))
         r = (TrialResult){
-            .id = t->id, .status = TRIAL_DEVICE_LOST, .words = "the synthetic device is away"};
+            .id = t->id, .status = OUTCOME_SKIPPED, .words = "the synthetic device is away"};
     say(message_result(&r));
 }
 

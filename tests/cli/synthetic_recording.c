@@ -34,7 +34,7 @@ static void make_up_outcome(Run *r, size_t i, const Wish *w)
     double *times = ARENA_ARRAY(r->arena, double, 3);
     for (int k = 0; k < 3; k++)
         times[k] = ms + 0.001 * (k - 1);
-    c->status = wrong ? TRIAL_WRONG : TRIAL_OK;
+    c->status = wrong ? OUTCOME_WRONG : OUTCOME_OK;
     c->words = wrong ? "made up to be wrong" : NULL;
     c->times = times;
     c->time_count = wrong ? 0 : 3;

@@ -15,7 +15,7 @@ static void check_rows(const ForeignTable *t)
     if (t->rows.count == 0 || t->rows.count > t->read)
         __builtin_trap();
     for (size_t i = 0; i < t->rows.count; i++)
-        if ((t->rows.at[i].status == RECORD_OK) != (t->rows.at[i].time_count > 0))
+        if ((t->rows.at[i].status == OUTCOME_OK) != (t->rows.at[i].time_count > 0))
             __builtin_trap();
 }
 

@@ -64,7 +64,7 @@ static bool write_config(Run *r, const Writer *w, Farm *farm, size_t i)
             break;
         farm_add(farm, 0, &job);
         ok = farm_next(farm, r->arena, &res, r->diag) &&
-             (res.status != COMPILE_OK || write_code(r, w, i, &c->steps[k], &res));
+             (res.status != OUTCOME_COMPILED || write_code(r, w, i, &c->steps[k], &res));
     }
     return ok;
 }
@@ -75,7 +75,7 @@ static bool write_configs(Run *r, const Writer *w)
     bool ok = true;
     size_t written = 0;
     for (size_t i = 0; i < r->config_count && ok; i++) {
-        if (r->configs[i].tier0 != TIER0_FITS || i * w->count / r->config_count < written)
+        if (r->configs[i].tier0 != OUTCOME_NONE || i * w->count / r->config_count < written)
             continue;
         written++;
         ok = write_config(r, w, farm, i);

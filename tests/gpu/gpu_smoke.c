@@ -146,7 +146,7 @@ static TrialResult run(Smoke *s, const char *title, Trial t)
     gpu_submit(s->gpu, &t);
     CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
     CHECK(s, r.id == t.id);
-    printf("%-34s %-13s %7.3f s", title, trial_status_name(r.status), r.seconds);
+    printf("%-34s %-13s %7.3f s", title, outcome_name(r.status), r.seconds);
     double waited = clock_seconds() - start - r.seconds;
     if (waited > 0.05) /* a helper was started, or ended, meanwhile */
         printf(" after %.3f s", waited);
@@ -176,15 +176,15 @@ static TrialResult run_product(Smoke *s, const char *title, TaskLaunch l, double
 static void good(Smoke *s)
 {
     TrialResult r = run_product(s, "  a good one", product(s, "product", 5, 0), 0);
-    CHECK(s, r.status == TRIAL_OK && r.verified && r.time_count == RUNS);
+    CHECK(s, r.status == OUTCOME_OK && r.verified && r.time_count == RUNS);
     for (size_t i = 0; i < r.time_count; i++)
         CHECK(s, r.times[i] > 0);
 }
 
 /* Runs `kernel`, then a good one. */
-static TrialResult try(Smoke *s, const char *kernel, TrialStatus expected)
+static TrialResult try(Smoke *s, const char *kernel, Outcome expected)
 {
-    double limit_s = expected == TRIAL_TIMEOUT ? 2 : 0;
+    double limit_s = expected == OUTCOME_TIMEOUT ? 2 : 0;
     TrialResult r = run_product(s, kernel, product(s, kernel, 5, 0), limit_s);
     CHECK(s, r.status == expected);
     good(s);
@@ -248,30 +248,30 @@ static void check_reference(Smoke *s)
 
 static void wrong_results(Smoke *s)
 {
-    TrialResult r = try(s, "product_nearly", TRIAL_OK);
+    TrialResult r = try(s, "product_nearly", OUTCOME_OK);
     CHECK(s, r.check_count == 2 && r.checks[0].max_error > 5e-7 && r.checks[0].max_error < 2e-6);
     CHECK(s, r.check_count == 2 && r.checks[1].max_error == 0);
 
-    r = try(s, "product_wrong", TRIAL_WRONG);
+    r = try(s, "product_wrong", OUTCOME_WRONG);
     CHECK(s, r.time_count == 0);
     CHECK(s, r.checks[0].wrong == (N + 992) / 1000 && r.checks[0].first == 7);
     CHECK(s, r.checks[0].expected == (double)product_at(7));
     CHECK(s, r.checks[0].got == (double)(product_at(7) + 1));
     CHECK(s, fabs(r.checks[0].max_error - 1) < 1e-6);
 
-    r = try(s, "product_half", TRIAL_WRONG);
+    r = try(s, "product_half", OUTCOME_WRONG);
     CHECK(s, r.checks[0].wrong == N / 2 && r.checks[0].unwritten == N / 2);
     CHECK(s, r.checks[0].first == N / 2);
     CHECK(s, strstr(r.words, "nothing written instead of") != NULL);
 
-    r = try(s, "product_nothing", TRIAL_WRONG);
+    r = try(s, "product_nothing", OUTCOME_WRONG);
     CHECK(s, r.checks[0].unwritten == N);
 
-    r = try(s, "product_nan", TRIAL_WRONG);
+    r = try(s, "product_nan", OUTCOME_WRONG);
     CHECK(s, r.checks[0].wrong == 1 && r.checks[0].nan == 1 && r.checks[0].first == 5);
     CHECK(s, isnan(r.checks[0].got));
 
-    r = try(s, "product_infinite", TRIAL_WRONG);
+    r = try(s, "product_infinite", OUTCOME_WRONG);
     CHECK(s, r.checks[0].wrong == 1 && r.checks[0].nan == 0 && isinf(r.checks[0].max_error));
 }
 
@@ -286,32 +286,32 @@ static void wrong_later(Smoke *s)
     launches[2].arguments = &scratch;
     launches[2].grid[0] = 1;
     TrialResult r = run(s, "right only once", trial_of(&s->cubin, launches, 3));
-    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].unwritten == N && r.checks[1].wrong == 0);
+    CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].unwritten == N && r.checks[1].wrong == 0);
     CHECK(s, strstr(r.words, "only after the timed runs") != NULL);
     good(s);
 }
 
 static void strays_and_faults(Smoke *s)
 {
-    TrialResult r = try(s, "product_writes_input", TRIAL_WRONG);
+    TrialResult r = try(s, "product_writes_input", OUTCOME_WRONG);
     CHECK(s, strstr(r.words, "input 'A'") != NULL);
-    r = try(s, "product_past_end", TRIAL_WRONG);
+    r = try(s, "product_past_end", OUTCOME_WRONG);
     CHECK(s, strstr(r.words, "past the end of 'C'") != NULL);
-    r = try(s, "product_before_start", TRIAL_WRONG);
+    r = try(s, "product_before_start", OUTCOME_WRONG);
     CHECK(s, strstr(r.words, "before the start of 'C'") != NULL);
-    r = try(s, "product_illegal", TRIAL_FAULT);
+    r = try(s, "product_illegal", OUTCOME_FAULT);
     CHECK(s, strstr(r.words, "ILLEGAL_ADDRESS") != NULL);
-    r = try(s, "product_misaligned", TRIAL_FAULT);
+    r = try(s, "product_misaligned", OUTCOME_FAULT);
     CHECK(s, strstr(r.words, "MISALIGNED") != NULL);
-    try(s, "product_trap", TRIAL_FAULT);
-    try(s, "product_endless", TRIAL_TIMEOUT);
+    try(s, "product_trap", OUTCOME_FAULT);
+    try(s, "product_endless", OUTCOME_TIMEOUT);
 }
 
-static void expect(Smoke *s, const char *title, TaskLaunch l, TrialStatus status)
+static void expect(Smoke *s, const char *title, TaskLaunch l, Outcome status)
 {
     TrialResult r = run_product(s, title, l, 0);
     CHECK(s, r.status == status);
-    CHECK(s, (*r.words == 0) == (status == TRIAL_OK));
+    CHECK(s, (*r.words == 0) == (status == OUTCOME_OK));
 }
 
 static void resources(Smoke *s)
@@ -319,29 +319,29 @@ static void resources(Smoke *s)
     const Device *v = gpu_device(s->gpu);
     TaskLaunch l = product(s, "product_shared", 6, v->shared_per_block_optin / 4);
     l.shared = v->shared_per_block_optin;
-    expect(s, "all of the shared memory", l, TRIAL_OK);
+    expect(s, "all of the shared memory", l, OUTCOME_OK);
     l.shared += 1;
-    expect(s, "one byte too much of it", l, TRIAL_LAUNCH_FAILED);
+    expect(s, "one byte too much of it", l, OUTCOME_LAUNCH_FAILED);
     l.shared = INT64_C(1) << 40;
-    expect(s, "a terabyte of it", l, TRIAL_LAUNCH_FAILED);
+    expect(s, "a terabyte of it", l, OUTCOME_LAUNCH_FAILED);
 
     l = product(s, "product_narrow", 5, 0);
-    expect(s, "more threads than its bounds", l, TRIAL_LAUNCH_FAILED);
+    expect(s, "more threads than its bounds", l, OUTCOME_LAUNCH_FAILED);
     l.block[0] = 64;
     l.grid[0] = N / 64;
-    expect(s, "as many as its bounds", l, TRIAL_OK);
+    expect(s, "as many as its bounds", l, OUTCOME_OK);
     l = product(s, "product", 5, 0);
     l.block[0] = 2048;
-    expect(s, "2048 threads in a block", l, TRIAL_LAUNCH_FAILED);
+    expect(s, "2048 threads in a block", l, OUTCOME_LAUNCH_FAILED);
     l = product(s, "product", 5, 0);
     l.grid[1] = 100000;
-    expect(s, "too high a grid", l, TRIAL_LAUNCH_FAILED);
+    expect(s, "too high a grid", l, OUTCOME_LAUNCH_FAILED);
     l.grid[1] = 0;
-    expect(s, "an empty grid", l, TRIAL_LAUNCH_FAILED);
+    expect(s, "an empty grid", l, OUTCOME_LAUNCH_FAILED);
 
-    expect(s, "an argument too few", product(s, "product", 4, 0), TRIAL_LAUNCH_FAILED);
-    expect(s, "an argument too many", product(s, "product", 6, 0), TRIAL_LAUNCH_FAILED);
-    expect(s, "no such kernel", product(s, "produkt", 5, 0), TRIAL_LOAD_FAILED);
+    expect(s, "an argument too few", product(s, "product", 4, 0), OUTCOME_LAUNCH_FAILED);
+    expect(s, "an argument too many", product(s, "product", 6, 0), OUTCOME_LAUNCH_FAILED);
+    expect(s, "no such kernel", product(s, "produkt", 5, 0), OUTCOME_LOAD_FAILED);
     good(s);
 }
 
@@ -356,12 +356,13 @@ static void images(Smoke *s)
         noise[i] = (char)contents_bits(1, i);
     TaskModule broken = {noise, s->cubin.size};
 
-    CHECK(s, run(s, "half a cubin", trial_of(&cut, launches, 2)).status == TRIAL_LOAD_FAILED);
-    CHECK(s, run(s, "no cubin", trial_of(&text, launches, 2)).status == TRIAL_LOAD_FAILED);
+    CHECK(s, run(s, "half a cubin", trial_of(&cut, launches, 2)).status == OUTCOME_LOAD_FAILED);
+    CHECK(s, run(s, "no cubin", trial_of(&text, launches, 2)).status == OUTCOME_LOAD_FAILED);
     CHECK(s, run(s, "another GPU's cubin", trial_of(&s->other, launches, 2)).status ==
-                 TRIAL_LOAD_FAILED);
+                 OUTCOME_LOAD_FAILED);
     good(s);
-    CHECK(s, run(s, "noise behind the header", trial_of(&broken, launches, 2)).status != TRIAL_OK);
+    CHECK(s,
+          run(s, "noise behind the header", trial_of(&broken, launches, 2)).status != OUTCOME_OK);
     good(s);
 }
 
@@ -376,11 +377,11 @@ static void stop_rule(Smoke *s)
     CHECK(s, run(s, "the best so far", t).time_count == RUNS + 300);
     launches[0].repeat = 10;
     t = trial_of(&s->cubin, launches, 2);
-    CHECK(s, run(s, "ten times in a row", t).status == TRIAL_OK);
+    CHECK(s, run(s, "ten times in a row", t).status == OUTCOME_OK);
     launches[0].repeat = 0;
     launches[1].repeat = 2; /* D is doubled twice */
     TrialResult r = run(s, "an output changed twice", t);
-    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 0 && r.checks[1].wrong > N / 2);
+    CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 0 && r.checks[1].wrong > N / 2);
 }
 
 /* --- further problems ----------------------------------------------------------------------- */
@@ -424,9 +425,9 @@ static void every_type(Smoke *s)
                             .role = TASK_OUT};
     TaskLaunch right = types(s, -1), wrong = types(s, 11);
     CHECK(s, set_problem(s, b, 6, &right));
-    CHECK(s, run(s, "every type, equal", trial_of(&s->cubin, &right, 1)).status == TRIAL_OK);
+    CHECK(s, run(s, "every type, equal", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
     TrialResult r = run(s, "every type, one wrong", trial_of(&s->cubin, &wrong, 1));
-    CHECK(s, r.status == TRIAL_WRONG && r.check_count == 6);
+    CHECK(s, r.status == OUTCOME_WRONG && r.check_count == 6);
     for (size_t i = 0; i < r.check_count; i++) {
         CHECK(s, r.checks[i].wrong == 1);
         CHECK(s, r.checks[i].first == (i == 5 ? 4 * 11 + 3 : 11));
@@ -453,9 +454,9 @@ static void unwritten_border(Smoke *s)
     TaskLaunch same = inner(s, 990), more = inner(s, 1000);
     CHECK(s, set_problem(s, &b, 1, &same));
     CHECK(s, gpu_outputs(s->gpu, &count)->unwritten == 10);
-    CHECK(s, run(s, "the same border left", trial_of(&s->cubin, &same, 1)).status == TRIAL_OK);
+    CHECK(s, run(s, "the same border left", trial_of(&s->cubin, &same, 1)).status == OUTCOME_OK);
     TrialResult r = run(s, "the border written", trial_of(&s->cubin, &more, 1));
-    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 10 && r.checks[0].first == 990);
+    CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 10 && r.checks[0].first == 990);
 }
 
 /* Nothing to restore, so that short runs are batched, except with a cold L2. */
@@ -467,18 +468,18 @@ static void batches_and_caches(Smoke *s)
     Trial t = trial_of(&s->cubin, &l, 1);
     t.sampling.sample_ms = 0.2;
     TrialResult r = run(s, "many runs in a sample", t);
-    CHECK(s, r.status == TRIAL_OK && r.batch > 1 && r.time_count == RUNS && r.warm_count == 0);
+    CHECK(s, r.status == OUTCOME_OK && r.batch > 1 && r.time_count == RUNS && r.warm_count == 0);
     printf("    %d runs in each\n", r.batch);
     t.cache = TASK_COLD;
     r = run(s, "cold", t);
-    CHECK(s, r.status == TRIAL_OK && r.batch == 1 && r.time_count == RUNS && r.warm_count == 0);
+    CHECK(s, r.status == OUTCOME_OK && r.batch == 1 && r.time_count == RUNS && r.warm_count == 0);
     t.cache = TASK_BOTH;
     r = run(s, "cold and warm", t);
-    CHECK(s, r.status == TRIAL_OK && r.time_count == RUNS && r.warm_count == RUNS);
+    CHECK(s, r.status == OUTCOME_OK && r.time_count == RUNS && r.warm_count == RUNS);
     l.repeat = 2000; /* more launches than a batch may have */
     t.cache = TASK_WARM;
     r = run(s, "two thousand launches in a run", t);
-    CHECK(s, r.status == TRIAL_OK && r.batch == 1);
+    CHECK(s, r.status == OUTCOME_OK && r.batch == 1);
 }
 
 /* Result of a final between these kernels. */
@@ -502,8 +503,8 @@ static TrialResult final(Smoke *s, const char *const *kernels, size_t count, Tas
     gpu_submit_final(s->gpu, &f);
     CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
     CHECK(s, r.id == f.id);
-    printf("%-34s %-13s %7.3f s  %zu times%s%s\n", "a final", trial_status_name(r.status),
-           r.seconds, r.time_count, *r.words ? "\n    " : "", r.words);
+    printf("%-34s %-13s %7.3f s  %zu times%s%s\n", "a final", outcome_name(r.status), r.seconds,
+           r.time_count, *r.words ? "\n    " : "", r.words);
     return r;
 }
 
@@ -513,12 +514,12 @@ static void finals(Smoke *s)
     static const char *const BAD[] = {"product", "product_illegal"};
     for (TaskCache c = TASK_WARM; c <= TASK_COLD; c++) {
         TrialResult r = final(s, GOOD, 3, c);
-        CHECK(s, r.status == TRIAL_OK && r.time_count == 15);
+        CHECK(s, r.status == OUTCOME_OK && r.time_count == 15);
         for (size_t i = 0; i < r.time_count; i++)
             CHECK(s, r.times[i] > 0);
     }
     TrialResult r = final(s, BAD, 2, TASK_WARM);
-    CHECK(s, r.status == TRIAL_FAULT && r.time_count == 0 && *r.words);
+    CHECK(s, r.status == OUTCOME_FAULT && r.time_count == 0 && *r.words);
     good(s);
 }
 
@@ -576,9 +577,9 @@ static void more_than_32_bits(Smoke *s)
     TaskBuffer b = {.name = "U", .type = {TASK_U8, 1}, .count = (int64_t)n, .role = TASK_OUT};
     TaskLaunch right = large(s, n, n), wrong = large(s, n, at);
     CHECK(s, set_problem(s, &b, 1, &right));
-    CHECK(s, run(s, "5 GB of output", trial_of(&s->cubin, &right, 1)).status == TRIAL_OK);
+    CHECK(s, run(s, "5 GB of output", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
     TrialResult r = run(s, "one byte of it wrong", trial_of(&s->cubin, &wrong, 1));
-    CHECK(s, r.status == TRIAL_WRONG && r.checks[0].wrong == 1);
+    CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 1);
     CHECK(s, r.check_count == 1 && r.checks[0].first == (int64_t)at);
 }
 
@@ -661,8 +662,8 @@ static void rivals_in_turn(Smoke *s, TaskRival v, TaskCache cache)
                     .limit_s = 60};
     gpu_submit_final(s->gpu, &f);
     CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
-    CHECK(s, r.status == TRIAL_OK && r.time_count == 10);
-    printf("%-34s %-13s %7.3f s  %s\n", "in turn", trial_status_name(r.status), r.seconds, r.words);
+    CHECK(s, r.status == OUTCOME_OK && r.time_count == 10);
+    printf("%-34s %-13s %7.3f s  %s\n", "in turn", outcome_name(r.status), r.seconds, r.words);
 }
 
 /* The transpose of a single row is a copy.  A machine may be without cuBLAS, and says so then. */
@@ -670,12 +671,12 @@ static void vendor(Smoke *s)
 {
     TaskRival v = rival(s, "cublas", "transpose", 1, 0, 4);
     TrialResult r = run_rival(s, "cuBLAS", v);
-    CHECK(s, r.status == TRIAL_OK || r.status == TRIAL_LOAD_FAILED);
-    CHECK(s, (r.status == TRIAL_OK) == (strcmp(r.title, "cuBLAS Sgeam") == 0));
-    if (r.status == TRIAL_OK)
+    CHECK(s, r.status == OUTCOME_OK || r.status == OUTCOME_LOAD_FAILED);
+    CHECK(s, (r.status == OUTCOME_OK) == (strcmp(r.title, "cuBLAS Sgeam") == 0));
+    if (r.status == OUTCOME_OK)
         rivals_in_turn(s, v, TASK_WARM);
     r = run_rival(s, "cuBLAS with too little", rival(s, "cublas", "transpose", 1, 0, 2));
-    CHECK(s, r.status == TRIAL_LAUNCH_FAILED && strstr(r.words, "OUT, IN, ROWS, COLUMNS"));
+    CHECK(s, r.status == OUTCOME_LAUNCH_FAILED && strstr(r.words, "OUT, IN, ROWS, COLUMNS"));
 }
 
 static void rivals(Smoke *s)
@@ -683,15 +684,15 @@ static void rivals(Smoke *s)
     CHECK(s, set_copy(s));
     TaskRival copy = rival(s, "memory", "copy", 1, 0, 2);
     TrialResult r = run_rival(s, "a copy by the driver", copy);
-    CHECK(s, r.status == TRIAL_OK && r.verified && r.time_count == RUNS && r.batch > 1);
+    CHECK(s, r.status == OUTCOME_OK && r.verified && r.time_count == RUNS && r.batch > 1);
     rivals_in_turn(s, copy, TASK_WARM);
     rivals_in_turn(s, copy, TASK_COLD);
     r = run_rival(s, "a copy the wrong way round", rival(s, "memory", "copy", 0, 1, 2));
-    CHECK(s, r.status == TRIAL_WRONG && strstr(r.words, "the rival wrote to the input 'A'"));
+    CHECK(s, r.status == OUTCOME_WRONG && strstr(r.words, "the rival wrote to the input 'A'"));
     r = run_rival(s, "no such call", rival(s, "memory", "move", 1, 0, 2));
-    CHECK(s, r.status == TRIAL_LAUNCH_FAILED);
+    CHECK(s, r.status == OUTCOME_LAUNCH_FAILED);
     r = run_rival(s, "no such plugin", rival(s, "./missing.so", "copy", 1, 0, 2));
-    CHECK(s, r.status == TRIAL_LOAD_FAILED && strstr(r.words, "missing.so"));
+    CHECK(s, r.status == OUTCOME_LOAD_FAILED && strstr(r.words, "missing.so"));
     vendor(s);
 }
 

@@ -221,7 +221,7 @@ static bool say_step(Case *c, size_t variant, const Step *step)
     size_t count;
     if (l->repeat_name)
         c->slots[l->repeat_slot] = step->value;
-    if (tier0_check(device_find("sm_90"), g) != TIER0_FITS ||
+    if (tier0_check(device_find("sm_90"), g) != OUTCOME_NONE ||
         !run_launch_takes(c->arena, s, l, c->slots, &ev, &taken, &count))
         return false;
     const size_t start = c->said.size;

@@ -55,7 +55,7 @@ static bool row_matches(const RecordHeader *h, const RecordRow *row, const Setti
     for (size_t p = 0; p < h->parameter_count; p++)
         if (s->given[p] && !record_value_equal(&row->values[p], &s->values[p]))
             return false;
-    return row->status == RECORD_OK;
+    return row->status == OUTCOME_OK;
 }
 
 /* The row that differs from `row` by the settings alone; NULL when there is none or it failed. */
@@ -67,7 +67,7 @@ static const RecordRow *row_partner(Arena *a, const TimesRecording *r, const Rec
     for (size_t p = 0; p < count; p++)
         values[p] = s->given[p] ? s->values[p] : row->values[p];
     const RecordRow *partner = times_find(r, record_key(a, &r->header, values));
-    return partner != NULL && partner->status == RECORD_OK ? partner : NULL;
+    return partner != NULL && partner->status == OUTCOME_OK ? partner : NULL;
 }
 
 static double row_ms(const RecordRow *row)

@@ -87,14 +87,14 @@ static void who_was_not_timed_gets_no_times_of_another(void **state)
 static void only_a_library_that_is_not_there_is_no_failure(void **state)
 {
     (void)state;
-    for (TrialStatus s = TRIAL_OK; s < TRIAL_STATUSES; s++) {
+    for (Outcome s = OUTCOME_OK; s < OUTCOMES; s++) {
         BenchEntry entries[2];
         Bench b = bench_of(entries, 2);
         entries[1].status = s;
-        assert_int_equal(bench_is_sound(&b), s == TRIAL_OK || s == TRIAL_LOAD_FAILED);
-        entries[1].status = TRIAL_OK;
+        assert_int_equal(bench_is_sound(&b), s == OUTCOME_OK || s == OUTCOME_LOAD_FAILED);
+        entries[1].status = OUTCOME_OK;
         entries[0].status = s;
-        assert_int_equal(bench_is_sound(&b), s == TRIAL_OK);
+        assert_int_equal(bench_is_sound(&b), s == OUTCOME_OK);
     }
 }
 

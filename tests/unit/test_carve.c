@@ -224,7 +224,7 @@ static void what_cannot_be_computed_is_dropped_as_unknown_and_counted(void **sta
     Carving c = made_carve(m, "1 / spill_bytes > 0");
     Buf why = {0};
     for (size_t i = 0; i < POINTS; i++)
-        assert_int_equal(c.fates[i].kind, i % 3 == 0 ? FATE_SURVIVES : FATE_UNKNOWN);
+        assert_int_equal(c.fates[i].kind, i % 3 == 0 ? OUTCOME_SURVIVES : OUTCOME_UNKNOWN);
     assert_int_equal(c.reports[0].unknown, 40);
     carving_why(&c, 1, &why);
     assert_string_equal(buf_text(&why),
@@ -246,7 +246,7 @@ static void a_name_without_a_value_makes_no_answer_either_way(void **state)
         m->metric[7] = NAN;
         Carving c = made_carve(m, texts[k]);
         Buf why = {0};
-        assert_int_equal(c.fates[7].kind, FATE_UNKNOWN);
+        assert_int_equal(c.fates[7].kind, OUTCOME_UNKNOWN);
         assert_int_equal(c.reports[0].unknown, 1);
         carving_why(&c, 7, &why);
         assert_non_null(strstr(buf_text(&why), "'guess' is not known"));
@@ -276,7 +276,7 @@ static void the_default_keeps_its_budget_less_what_polish_gets(void **state)
     size_t budget = budget_default(POINTS);
     assert_int_equal(c.survivor_count + m->plan.polish, budget);
     assert_int_equal(m->plan.polish, budget_polish(budget));
-    assert_int_equal(c.fates[0].kind, FATE_SURVIVES); /* the best guess */
+    assert_int_equal(c.fates[0].kind, OUTCOME_SURVIVES); /* the best guess */
     arena_free(m->arena);
 }
 

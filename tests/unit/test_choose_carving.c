@@ -23,7 +23,7 @@ static const CarvingTable table = {columns, 3, POINTS, NULL};
 static const ColumnId front_columns[] = {BOUND, LATENCY};
 static const ColumnId speed_column[] = {SPEED};
 
-static void assert_fate(const Carving *c, size_t point, FateKind kind, size_t stage, size_t by)
+static void assert_fate(const Carving *c, size_t point, Outcome kind, size_t stage, size_t by)
 {
     assert_int_equal(c->fates[point].kind, kind);
     assert_int_equal(c->fates[point].stage, stage);
@@ -87,12 +87,12 @@ static void a_relative_limit_includes_its_edge_and_follows_the_direction(void **
     Carving lower = carving_run(a, &table, NULL, &down, 1);
 
     assert_int_equal(faster.survivor_count, 5);
-    assert_fate(&faster, 2, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&faster, 2, OUTCOME_SURVIVES, 1, POINT_NONE);
     assert_why(&faster, 3,
                "#3: dropped by stage 1, 'speed within 20%': speed 79.5 is below the limit 80, 20 % "
                "from the best, 100\n");
     assert_int_equal(lower.survivor_count, 4);
-    assert_fate(&lower, 2, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&lower, 2, OUTCOME_SURVIVES, 1, POINT_NONE);
     assert_why(&lower, 6,
                "#6: dropped by stage 1, 'bound_cycles within 20%': bound_cycles is not known\n");
     assert_report(&lower, "stage 1, 'bound_cycles within 20%': 4 of 8 left, limit 12 (best 10), "
@@ -110,8 +110,8 @@ static void a_front_names_who_dominates_and_by_what(void **state)
     Carving c = carving_run(a, &table, NULL, &stage, 1);
 
     assert_int_equal(c.survivor_count, 3);
-    assert_fate(&c, 4, FATE_SURVIVES, 1, POINT_NONE);
-    assert_fate(&c, 3, FATE_DOMINATED, 0, 1);
+    assert_fate(&c, 4, OUTCOME_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 3, OUTCOME_DOMINATED, 0, 1);
     assert_why(&c, 2,
                "#2: dropped by stage 1, 'front bound_cycles, latency_cycles': dominated by #0: "
                "bound_cycles 12 cycles against 10, latency_cycles 35 cycles against 30\n");
@@ -129,9 +129,9 @@ static void further_layers_fill_the_budget_and_the_split_layer_is_cut_by_the_ord
 
     /* layer 0: #0 #1 #4; layer 1: #7 #3, of which #7 is faster; layer 2: #2; layer 3: #5 */
     assert_int_equal(c.survivor_count, 4);
-    assert_fate(&c, 7, FATE_SURVIVES, 1, POINT_NONE);
-    assert_fate(&c, 3, FATE_CUT, 0, POINT_NONE);
-    assert_fate(&c, 2, FATE_DOMINATED, 0, 0);
+    assert_fate(&c, 7, OUTCOME_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 3, OUTCOME_CUT, 0, POINT_NONE);
+    assert_fate(&c, 2, OUTCOME_DOMINATED, 0, 0);
     assert_why(&c, 3,
                "#3: dropped by stage 1, 'front': the budget of 4 was full; bound_cycles 25 cycles, "
                "latency_cycles 25 cycles; ordered by speed 79.5\n");
@@ -152,8 +152,8 @@ static void a_front_larger_than_its_budget_is_cut_and_says_so(void **state)
 
     assert_int_equal(c.survivor_count, 1);
     assert_int_equal(c.survivors[0], 0);
-    assert_fate(&c, 4, FATE_CUT, 0, POINT_NONE);
-    assert_fate(&c, 3, FATE_DOMINATED, 0, 1);
+    assert_fate(&c, 4, OUTCOME_CUT, 0, POINT_NONE);
+    assert_fate(&c, 3, OUTCOME_DOMINATED, 0, 1);
     assert_why(&c, 3,
                "#3: dropped by stage 1, 'front': dominated by #1 (itself dropped by stage 1): "
                "bound_cycles 25 cycles against 20, latency_cycles 25 cycles against 20\n");
@@ -169,7 +169,7 @@ static void a_band_keeps_what_is_near_the_front(void **state)
     Carving c = carving_run(a, &table, NULL, &stage, 1);
 
     assert_int_equal(c.survivor_count, 4);
-    assert_fate(&c, 7, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 7, OUTCOME_SURVIVES, 1, POINT_NONE);
     arena_free(a);
 }
 
@@ -187,9 +187,9 @@ static void later_stages_see_only_what_is_left(void **state)
 
     Carving c = carving_run(a, &table, NULL, stages, 3);
 
-    assert_fate(&c, 0, FATE_FAILS, 0, POINT_NONE);
-    assert_fate(&c, 7, FATE_SAME, 1, 2);
-    assert_fate(&c, 2, FATE_DOMINATED, 2, 4);
+    assert_fate(&c, 0, OUTCOME_FAILS, 0, POINT_NONE);
+    assert_fate(&c, 7, OUTCOME_SAME, 1, 2);
+    assert_fate(&c, 2, OUTCOME_DOMINATED, 2, 4);
     assert_why(&c, 7,
                "#7: dropped by stage 2, 'same code': same code and launch as #2 (itself dropped by "
                "stage 3)\n");
@@ -257,10 +257,10 @@ static void a_spread_takes_what_differs_before_more_of_the_same(void **state)
     Carving c = carving_run(a, &predicted_table, NULL, &stage, 1);
 
     assert_int_equal(c.survivor_count, 2);
-    assert_fate(&c, 0, FATE_SURVIVES, 1, POINT_NONE);
-    assert_fate(&c, 4, FATE_SURVIVES, 1, POINT_NONE);
-    assert_fate(&c, 2, FATE_PASSED, 0, 0);
-    assert_fate(&c, 7, FATE_PASSED, 0, 4);
+    assert_fate(&c, 0, OUTCOME_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 4, OUTCOME_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 2, OUTCOME_PASSED, 0, 0);
+    assert_fate(&c, 7, OUTCOME_PASSED, 0, 4);
     assert_why(&c, 7,
                "#7: dropped by stage 1, 'spread': the budget of 2 was full; of those chosen, #4 is "
                "the most like it that is no worse: predicted_cycles 300 cycles against 102\n");
@@ -280,7 +280,7 @@ static void a_spread_sees_only_what_is_alive_and_may_take_all(void **state)
     Carving c = carving_run(a, &predicted_table, alive, &stage, 1);
 
     assert_int_equal(c.survivor_count, 3);
-    assert_fate(&c, 6, FATE_SURVIVES, 1, POINT_NONE);
+    assert_fate(&c, 6, OUTCOME_SURVIVES, 1, POINT_NONE);
     arena_free(a);
 }
 

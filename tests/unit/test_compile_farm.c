@@ -231,7 +231,7 @@ static void every_job_gets_its_own_result(void **state)
     assert_in_range(r.started, 1, 2);
     for (size_t i = 0; i < 10; i++) {
         bool good = i != 7;
-        assert_int_equal(r.result[i].status, good ? COMPILE_OK : COMPILE_ERROR);
+        assert_int_equal(r.result[i].status, good ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR);
         assert_false(r.result[i].from_cache);
         if (good)
             assert_string_equal(r.result[i].ptx, values[i]);
@@ -247,22 +247,22 @@ static void a_bad_compile_costs_only_its_configuration(void **state)
     f->options.limit_seconds = 2;
     static const struct {
         const char *value;
-        CompileStatus status;
+        Outcome status;
         const char *log;
     } TABLE[] = {
-        {"a", COMPILE_OK, ""},
-        {"hang", COMPILE_TIMEOUT, "longer than 2 s"},
-        {"b", COMPILE_OK, ""},
-        {"crash", COMPILE_CRASH, "signal 9"},
-        {"exit", COMPILE_CRASH, "ended with code 3: the synthetic helper had enough"},
-        {"garbage", COMPILE_CRASH, "'glibc detected something"},
-        {"prints", COMPILE_OK, ""},
-        {"half", COMPILE_CRASH, "in the middle of a message and ended with code 0"},
-        {"other", COMPILE_CRASH, "not to the question"},
-        {"crash", COMPILE_CRASH, "signal 9"},
-        {"crash", COMPILE_CRASH, "signal 9"},
-        {"crash", COMPILE_CRASH, "signal 9"},
-        {"d", COMPILE_OK, ""},
+        {"a", OUTCOME_COMPILED, ""},
+        {"hang", OUTCOME_COMPILE_TIMEOUT, "longer than 2 s"},
+        {"b", OUTCOME_COMPILED, ""},
+        {"crash", OUTCOME_COMPILE_CRASH, "signal 9"},
+        {"exit", OUTCOME_COMPILE_CRASH, "ended with code 3: the synthetic helper had enough"},
+        {"garbage", OUTCOME_COMPILE_CRASH, "'glibc detected something"},
+        {"prints", OUTCOME_COMPILED, ""},
+        {"half", OUTCOME_COMPILE_CRASH, "in the middle of a message and ended with code 0"},
+        {"other", OUTCOME_COMPILE_CRASH, "not to the question"},
+        {"crash", OUTCOME_COMPILE_CRASH, "signal 9"},
+        {"crash", OUTCOME_COMPILE_CRASH, "signal 9"},
+        {"crash", OUTCOME_COMPILE_CRASH, "signal 9"},
+        {"d", OUTCOME_COMPILED, ""},
     };
     enum { COUNT = sizeof TABLE / sizeof *TABLE };
     const char *values[COUNT];
@@ -289,7 +289,7 @@ static void a_timeout_ends_the_compilers_children_too(void **state)
 
     CompileResult r = run_one(f, arena_printf(f->arena, "lock:%s", lock));
 
-    assert_int_equal(r.status, COMPILE_TIMEOUT);
+    assert_int_equal(r.status, OUTCOME_COMPILE_TIMEOUT);
     int fd = open(lock, O_RDWR); /* made by the child */
     assert_true(fd >= 0);
     assert_int_equal(flock(fd, LOCK_EX), 0); /* would wait for ever for a child that lives */
@@ -300,12 +300,9 @@ static void a_helper_that_cannot_serve_ends_the_run_with_its_reason(void **state
 {
     Fixture *f = *state;
     static const char *const TABLE[][2] = {
-        {"dies", "does not start (3 tries)"},
-        {"dies", "cannot load libsynthetic.so"},
-        {"nonsense", "'Welcome to the synthetic"},
-        {"silent", "said nothing for 0.2 s"},
-        {"no compiler", "no compiler anywhere"},
-        {"protocol", "protocol 99"},
+        {"dies", "does not start (3 tries)"},      {"dies", "cannot load libsynthetic.so"},
+        {"nonsense", "'Welcome to the synthetic"}, {"silent", "said nothing for 0.2 s"},
+        {"no compiler", "no compiler anywhere"},   {"protocol", "protocol 99"},
     };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         /* Time enough for those that say something. */
@@ -365,9 +362,9 @@ static void timeouts_and_crashes_are_tried_again(void **state)
 
     Run first = run(f, values, 2), second = run(f, values, 2);
 
-    assert_int_equal(first.result[0].status, COMPILE_TIMEOUT);
-    assert_int_equal(second.result[0].status, COMPILE_TIMEOUT);
-    assert_int_equal(second.result[1].status, COMPILE_CRASH);
+    assert_int_equal(first.result[0].status, OUTCOME_COMPILE_TIMEOUT);
+    assert_int_equal(second.result[0].status, OUTCOME_COMPILE_TIMEOUT);
+    assert_int_equal(second.result[1].status, OUTCOME_COMPILE_CRASH);
     assert_int_equal(second.started, 2);
 }
 
@@ -399,7 +396,7 @@ static void a_source_that_is_not_known_whole_is_not_cached(void **state)
 
     for (size_t round = 0; round < 2; round++) {
         Run r = run(f, (const char *[]){"a", "b"}, 2);
-        assert_int_equal(r.result[0].status, COMPILE_OK);
+        assert_int_equal(r.result[0].status, OUTCOME_COMPILED);
         assert_false(r.result[0].from_cache);
         assert_int_equal(f->diag.warnings, round + 1); /* one for each run */
         assert_non_null(strstr(f->diag.messages.at[round].text, "k.cu:1"));
@@ -421,7 +418,7 @@ static void facts_stay_with_a_result(void **state)
     assert_true(farm_attach(farm, job, facts, &f->diag));
     assert_true(farm_peek(farm, f->arena, job, &r));
     assert_string_equal(r.facts, "{\"registers\":40}");
-    assert_int_equal(r.status, COMPILE_OK);
+    assert_int_equal(r.status, OUTCOME_COMPILED);
     assert_false(farm_peek(farm, f->arena, job_of(f, "never compiled"), &r));
     assert_string_equal(farm_compiler(farm, f->arena), "NVRTC 0.0 (synthetic)");
     assert_int_equal(farm_started(farm), 0);
@@ -443,7 +440,7 @@ static void a_cache_that_cannot_be_written_is_one_warning(void **state)
 
     assert_int_equal(r.count, 3);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(r.result[i].status, COMPILE_OK);
+        assert_int_equal(r.result[i].status, OUTCOME_COMPILED);
     assert_int_equal(f->diag.errors, 0);
     assert_int_equal(f->diag.warnings, 1);
 }

@@ -81,7 +81,7 @@ static void one_compile_gives_ptx_and_cubin(void **state)
     CompileResult r = compile(f, KERNEL, (const char *[]){"--minimal"}, 1, NULL);
 
     assert_string_equal(r.log, "");
-    assert_int_equal(r.status, COMPILE_OK);
+    assert_int_equal(r.status, OUTCOME_COMPILED);
     assert_int_equal(r.ptx_size, strlen(r.ptx));
     assert_non_null(strstr(r.ptx, ".target sm_90"));
     assert_non_null(strstr(r.ptx, ".entry scale("));
@@ -102,13 +102,13 @@ static void a_mistake_is_an_error_with_the_compilers_words(void **state)
                                    "s[threadIdx.x] = 1; __syncthreads(); *p = s[*p]; }\n",
                                    NULL, 0, NULL);
 
-    assert_int_equal(syntax.status, COMPILE_ERROR);
+    assert_int_equal(syntax.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(syntax.log, "k.cu(2): error:"));
     assert_null(syntax.ptx);
     assert_null(syntax.cubin);
-    assert_int_equal(option.status, COMPILE_ERROR);
+    assert_int_equal(option.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(option.log, "--no-such-option"));
-    assert_int_equal(shared.status, COMPILE_ERROR);
+    assert_int_equal(shared.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(shared.log, "too much shared data"));
 }
 
@@ -120,11 +120,11 @@ static void a_name_expression_gives_the_lowered_name(void **state)
     CompileResult r = compile(f, text, NULL, 0, "k<1 + 4>");
     CompileResult bad = compile(f, text, NULL, 0, "no_such_kernel<5>");
 
-    assert_int_equal(r.status, COMPILE_OK);
+    assert_int_equal(r.status, OUTCOME_COMPILED);
     assert_int_equal(r.lowered_count, 1);
     assert_string_equal(r.lowered[0], "_Z1kILi5EEvPi");
     assert_non_null(strstr(r.ptx, "_Z1kILi5EEvPi"));
-    assert_int_equal(bad.status, COMPILE_ERROR);
+    assert_int_equal(bad.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(bad.log, "no_such_kernel"));
 }
 
@@ -155,7 +155,7 @@ static void variables_that_change_the_compiler_are_not_heard(void **state)
     unsetenv("NVRTC_APPEND_FLAGS");
     unsetenv("NVRTC_PREPEND_FLAGS");
 
-    assert_int_equal(r.status, COMPILE_OK);
+    assert_int_equal(r.status, OUTCOME_COMPILED);
 }
 
 static void without_a_library_the_message_says_where_it_looked(void **state)
@@ -218,7 +218,7 @@ static void the_compilers_builtins_are_taken_from_its_own_folder(void **state)
     CompileResult r = compile(f, KERNEL, NULL, 0, NULL);
     unsetenv("APTUNE_NVRTC");
 
-    assert_int_equal(r.status, COMPILE_ERROR);
+    assert_int_equal(r.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(r.log, name));
 }
 

@@ -103,7 +103,7 @@ static void make_up(Run *r, size_t i, size_t fastest)
     double *times = ARENA_ARRAY(r->arena, double, 2);
     times[0] = times[1] = i == fastest ? 0.5 : 1 + 0.25 * (double)i;
     c->code = CODE_OK;
-    c->status = TRIAL_OK;
+    c->status = OUTCOME_OK;
     c->times = times;
     c->time_count = 2;
     for (size_t l = 0; l < r->spec->launch_count; l++)

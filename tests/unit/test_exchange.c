@@ -95,11 +95,11 @@ static void units_are_known_in_any_spelling(void **state)
 static void outcomes_survive_the_way_through_t4(void **state)
 {
     (void)state;
-    for (int s = RECORD_OK; s < RECORD_OTHER; s++) {
-        RecordStatus back = foreign_status(export_invalidity((RecordStatus)s));
-        assert_int_equal(back, s == RECORD_LAUNCH_FAILED ? RECORD_FAULT : (RecordStatus)s);
+    for (int s = OUTCOME_OK; s < OUTCOME_OTHER; s++) {
+        Outcome back = foreign_status(export_invalidity((Outcome)s));
+        assert_int_equal(back, s == OUTCOME_LAUNCH_FAILED ? OUTCOME_FAULT : (Outcome)s);
     }
-    assert_int_equal(foreign_status("nothing known"), RECORD_OTHER);
+    assert_int_equal(foreign_status("nothing known"), OUTCOME_OTHER);
 }
 
 /* --- tables
@@ -219,7 +219,7 @@ static void no_row_is_lost_without_being_counted(void **state)
     assert_int_equal(t->rows.count, 2);
     assert_int_equal(t->odd[ODD_BROKEN] + t->odd[ODD_NO_PARAMETER], 3);
     assert_int_equal(t->odd[ODD_STATUS], 1);
-    assert_int_equal(t->rows.at[1].status, RECORD_FAULT);
+    assert_int_equal(t->rows.at[1].status, OUTCOME_FAULT);
     assert_string_equal(t->rows.at[1].message, "odd");
     arena_free(a);
 }
@@ -230,15 +230,15 @@ static void failures_of_kernel_tuner_are_known_in_each_place(void **state)
     (void)state;
     static const struct {
         const char *row;
-        RecordStatus status;
-    } cases[] = {{"\"time\":\"InvalidConfig\"", RECORD_SKIPPED},
-                 {"\"time\":\"CompilationFailedConfig\",\"times\":[]", RECORD_COMPILE_ERROR},
-                 {"\"__error__\":\"RuntimeFailedConfig\"", RECORD_FAULT},
-                 {"\"GFLOP/s\":\"RuntimeFailedConfig\",\"time\":1", RECORD_FAULT},
-                 {"\"time\":1e20", RECORD_FAULT},
-                 {"\"time\":\"\"", RECORD_FAULT},
-                 {"\"time\":\"2.5\"", RECORD_OK},
-                 {"\"time\":2.5,\"times\":[2,3]", RECORD_OK}};
+        Outcome status;
+    } cases[] = {{"\"time\":\"InvalidConfig\"", OUTCOME_SKIPPED},
+                 {"\"time\":\"CompilationFailedConfig\",\"times\":[]", OUTCOME_COMPILE_ERROR},
+                 {"\"__error__\":\"RuntimeFailedConfig\"", OUTCOME_FAULT},
+                 {"\"GFLOP/s\":\"RuntimeFailedConfig\",\"time\":1", OUTCOME_FAULT},
+                 {"\"time\":1e20", OUTCOME_FAULT},
+                 {"\"time\":\"\"", OUTCOME_FAULT},
+                 {"\"time\":\"2.5\"", OUTCOME_OK},
+                 {"\"time\":2.5,\"times\":[2,3]", OUTCOME_OK}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Arena *a = arena_new();
@@ -252,7 +252,7 @@ static void failures_of_kernel_tuner_are_known_in_each_place(void **state)
                       NULL);
         assert_non_null(t);
         assert_int_equal(t->rows.at[0].status, cases[i].status);
-        assert_int_equal(t->rows.at[0].time_count > 0, cases[i].status == RECORD_OK);
+        assert_int_equal(t->rows.at[0].time_count > 0, cases[i].status == OUTCOME_OK);
         arena_free(a);
     }
 }

@@ -37,7 +37,7 @@ static void each_limit_holds_up_to_its_last_value(void **state)
         small(), with_block(1024, 1, 1), with_block(1, 1024, 1), with_block(1, 1, 64), shared,
         grid};
     for (size_t i = 0; i < sizeof fitting / sizeof fitting[0]; i++)
-        assert_int_equal(tier0_check(d, &fitting[i]), TIER0_FITS);
+        assert_int_equal(tier0_check(d, &fitting[i]), OUTCOME_NONE);
 }
 
 static void one_more_than_a_limit_is_dropped_for_it(void **state)
@@ -48,13 +48,13 @@ static void one_more_than_a_limit_is_dropped_for_it(void **state)
     Geometry threads = with_block(1024, 2, 1), flat = with_block(1, 1, 65), shared = small();
     shared.shared = d->shared_per_block_optin + 1;
 
-    assert_int_equal(tier0_check(d, &threads), TIER0_THREADS);
-    assert_int_equal(tier0_check(d, &flat), TIER0_BLOCK);
-    assert_int_equal(tier0_check(d, &shared), TIER0_SHARED);
+    assert_int_equal(tier0_check(d, &threads), OUTCOME_THREADS);
+    assert_int_equal(tier0_check(d, &flat), OUTCOME_BLOCK);
+    assert_int_equal(tier0_check(d, &shared), OUTCOME_SHARED);
     for (int i = 0; i < 3; i++) {
         Geometry grid = small();
         grid.grid[i] = d->grid_limit[i] + 1;
-        assert_int_equal(tier0_check(d, &grid), TIER0_GRID);
+        assert_int_equal(tier0_check(d, &grid), OUTCOME_GRID);
     }
 }
 
@@ -68,21 +68,21 @@ static void nothing_and_less_than_nothing_is_empty(void **state)
             Geometry block = small(), grid = small();
             block.block[i] = n;
             grid.grid[i] = n;
-            assert_int_equal(tier0_check(d, &block), TIER0_EMPTY);
-            assert_int_equal(tier0_check(d, &grid), TIER0_EMPTY);
+            assert_int_equal(tier0_check(d, &block), OUTCOME_EMPTY);
+            assert_int_equal(tier0_check(d, &grid), OUTCOME_EMPTY);
         }
     }
     Geometry shared = small();
     shared.shared = -1;
-    assert_int_equal(tier0_check(d, &shared), TIER0_EMPTY);
+    assert_int_equal(tier0_check(d, &shared), OUTCOME_EMPTY);
 }
 
 static void every_reason_has_a_text_of_its_own(void **state)
 {
     (void)state;
-    for (int a = 0; a < TIER0_KINDS; a++)
+    for (int a = 0; a <= OUTCOME_GRID; a++)
         for (int b = 0; b < a; b++)
-            assert_string_not_equal(tier0_text((Tier0)a), tier0_text((Tier0)b));
+            assert_string_not_equal(outcome_name((Outcome)a), outcome_name((Outcome)b));
 }
 
 /* A spec with one parameter A = 6 and these launch lines, resolved.  False when that fails, with

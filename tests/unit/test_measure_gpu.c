@@ -191,15 +191,15 @@ static void submit(Fixture *f, int64_t id, const char *kernel, double limit_s)
     gpu_submit(f->gpu, &t);
 }
 
-static void expect(Fixture *f, int64_t id, TrialStatus status, const char *words)
+static void expect(Fixture *f, int64_t id, Outcome status, const char *words)
 {
     TrialResult r;
     assert_int_equal(gpu_next(f->gpu, f->arena, &r, 30), GPU_RESULT);
     assert_int_equal(r.id, id);
-    assert_string_equal(trial_status_name(r.status), trial_status_name(status));
+    assert_string_equal(outcome_name(r.status), outcome_name(status));
     if (!strstr(r.words, words))
         fail_msg("'%s' is not in '%s'", words, r.words);
-    if (status == TRIAL_OK) {
+    if (status == OUTCOME_OK) {
         assert_int_equal(r.time_count, 2);
         assert_true(r.times[0] == (double)id && r.times[1] == 0.1);
     }
@@ -219,7 +219,7 @@ static void results_come_in_order_with_their_own_times(void **state)
     assert_int_equal(gpu_pending(f.gpu), 50);
 
     for (int i = 0; i < 50; i++)
-        expect(&f, 1000 + i, TRIAL_OK, "");
+        expect(&f, 1000 + i, OUTCOME_OK, "");
     assert_int_equal(gpu_next(f.gpu, f.arena, &r, 1), GPU_IDLE);
     assert_int_equal(gpu_starts(f.gpu), 1);
     end(&f);
@@ -248,21 +248,21 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
     (void)state;
     static const struct {
         const char *kernel;
-        TrialStatus status;
+        Outcome status;
         const char *words;
         int restarts;
     } BAD[] = {
-        {"hang", TRIAL_TIMEOUT, "time limit of 0.1 s", 1},
-        {"die", TRIAL_FAULT, "killed by signal 9", 1},
-        {"stop", TRIAL_FAULT, "stopped by a signal", 1},
-        {"exit", TRIAL_FAULT, "ended with code 3: the synthetic kernel's last words", 1},
-        {"noise", TRIAL_FAULT, "no message: 'Segmentation fault, probably", 1},
-        {"other id", TRIAL_FAULT, "another trial", 1},
-        {"error", TRIAL_LAUNCH_FAILED, "synthetic complaint", 0},
-        {"prints", TRIAL_OK, "", 0},
-        {"restart", TRIAL_OK, "", 1},
-        {"die after", TRIAL_OK, "", 1},
-        {"twice", TRIAL_OK, "", 1},
+        {"hang", OUTCOME_TIMEOUT, "time limit of 0.1 s", 1},
+        {"die", OUTCOME_FAULT, "killed by signal 9", 1},
+        {"stop", OUTCOME_FAULT, "stopped by a signal", 1},
+        {"exit", OUTCOME_FAULT, "ended with code 3: the synthetic kernel's last words", 1},
+        {"noise", OUTCOME_FAULT, "no message: 'Segmentation fault, probably", 1},
+        {"other id", OUTCOME_FAULT, "another trial", 1},
+        {"error", OUTCOME_LAUNCH_FAILED, "synthetic complaint", 0},
+        {"prints", OUTCOME_OK, "", 0},
+        {"restart", OUTCOME_OK, "", 1},
+        {"die after", OUTCOME_OK, "", 1},
+        {"twice", OUTCOME_OK, "", 1},
     };
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
         Fixture f;
@@ -272,7 +272,7 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
         bool ends = strcmp(BAD[i].kernel, "hang") != 0 && strcmp(BAD[i].kernel, "stop") != 0;
         submit(&f, 2, BAD[i].kernel, ends ? 20 : 0.1);
 
-        expect(&f, 1, TRIAL_OK, "");
+        expect(&f, 1, OUTCOME_OK, "");
         expect(&f, 2, BAD[i].status, BAD[i].words);
         /* A helper that goes wrong after a good answer is replaced before the next trial comes. */
         for (int n = 0; gpu_starts(f.gpu) < 1 + BAD[i].restarts && n < 1000; n++) {
@@ -281,7 +281,7 @@ static void a_bad_trial_costs_itself_and_nothing_else(void **state)
             poll(NULL, 0, 10);
         }
         submit(&f, 3, "well", 20);
-        expect(&f, 3, TRIAL_OK, "");
+        expect(&f, 3, OUTCOME_OK, "");
         assert_int_equal(gpu_starts(f.gpu), 1 + BAD[i].restarts);
         end(&f);
     }
@@ -299,8 +299,8 @@ static void a_trial_too_large_for_a_message_costs_itself_and_nothing_else(void *
     submit(&f, 1, name, 20);
     submit(&f, 2, "well", 20);
 
-    expect(&f, 1, TRIAL_LAUNCH_FAILED, "too much for a message");
-    expect(&f, 2, TRIAL_OK, "");
+    expect(&f, 1, OUTCOME_LAUNCH_FAILED, "too much for a message");
+    expect(&f, 2, OUTCOME_OK, "");
     assert_int_equal(gpu_starts(f.gpu), 1);
     free(name);
     end(&f);
@@ -318,7 +318,7 @@ static void asking_without_waiting_gives_nothing_yet(void **state)
     assert_true(gpu_fd(f.gpu) >= 0);
     assert_true(gpu_patience(f.gpu) >= 0 && gpu_patience(f.gpu) <= 0.2);
 
-    expect(&f, 1, TRIAL_TIMEOUT, "");
+    expect(&f, 1, OUTCOME_TIMEOUT, "");
     end(&f);
 }
 
@@ -340,7 +340,7 @@ static void a_poll_loop_sees_every_result_and_every_timeout(void **state)
         while (gpu_next(f.gpu, f.arena, &r, 0) == GPU_RESULT) {
             assert_int_equal(r.id, results);
             results++;
-            timeouts += r.status == TRIAL_TIMEOUT;
+            timeouts += r.status == OUTCOME_TIMEOUT;
         }
     }
 
@@ -365,9 +365,9 @@ static void a_device_that_cannot_be_started_again_is_given_up(void **state)
         submit(&f, 2, "well", 20);
         submit(&f, 3, "well", 20);
 
-        expect(&f, 1, TRIAL_FAULT, "signal 9");
-        expect(&f, 2, TRIAL_DEVICE_LOST, MODES[i][1]);
-        expect(&f, 3, TRIAL_DEVICE_LOST, MODES[i][1]);
+        expect(&f, 1, OUTCOME_FAULT, "signal 9");
+        expect(&f, 2, OUTCOME_SKIPPED, MODES[i][1]);
+        expect(&f, 3, OUTCOME_SKIPPED, MODES[i][1]);
         end(&f);
     }
 }
@@ -381,13 +381,13 @@ static void a_restart_that_fails_at_first_is_tried_again(void **state)
     setenv("FAKE_HELPER", "crash", 1);
     submit(&f, 1, "die", 20);
     submit(&f, 2, "well", 20);
-    expect(&f, 1, TRIAL_FAULT, "");
+    expect(&f, 1, OUTCOME_FAULT, "");
 
     while (gpu_starts(f.gpu) < 2)
         assert_int_equal(gpu_next(f.gpu, f.arena, &r, 0), GPU_LATER);
     setenv("FAKE_HELPER", "well", 1);
 
-    expect(&f, 2, TRIAL_OK, "");
+    expect(&f, 2, OUTCOME_OK, "");
     assert_true(gpu_starts(f.gpu) >= 3);
     end(&f);
 }
@@ -423,7 +423,7 @@ static void a_problem_that_is_refused_can_be_followed_by_another(void **state)
     assert_true(set_problem(&f, "A"));
 
     submit(&f, 5, "well", 20);
-    expect(&f, 5, TRIAL_OK, "");
+    expect(&f, 5, OUTCOME_OK, "");
     end(&f);
 }
 
@@ -456,7 +456,7 @@ static void what_is_printed_under_a_wrapper_comes_with_the_result(void **state)
     assert_non_null(strstr(r.printed, "printed by a synthetic kernel"));
     assert_int_equal(gpu_next(f.gpu, f.arena, &r, 30), GPU_RESULT);
     assert_string_equal(r.printed, "");
-    expect(&f, 3, TRIAL_FAULT, "last words");
+    expect(&f, 3, OUTCOME_FAULT, "last words");
     end(&f);
 }
 

@@ -295,7 +295,7 @@ static void a_result_arrives_as_it_was_sent(void **state)
     TrialCheck checks[] = {{.buffer = 2, .wrong = 3, .nan = 1, .unwritten = 1, .first = 9},
                            {.got = NAN, .expected = -INFINITY, .max_error = 1e-30, .scale = -1}};
     TrialResult sent = {.id = 12,
-                        .status = TRIAL_WRONG,
+                        .status = OUTCOME_WRONG,
                         .verified = true,
                         .times = times,
                         .time_count = 3,
@@ -314,7 +314,7 @@ static void a_result_arrives_as_it_was_sent(void **state)
 
     assert_true(message_read_result(f.arena, f.message.header, &r));
 
-    assert_true(r.id == 12 && r.status == TRIAL_WRONG && r.verified && r.first_ms == 7);
+    assert_true(r.id == 12 && r.status == OUTCOME_WRONG && r.verified && r.first_ms == 7);
     assert_int_equal(r.time_count, 3);
     assert_memory_equal(r.times, times, sizeof times);
     assert_int_equal(r.warm_count, 2);

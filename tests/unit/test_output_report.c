@@ -58,7 +58,7 @@ static void make_up(Run *r, size_t i)
     c->code = i == 2 ? CODE_ERROR : CODE_OK;
     c->failure = i == 2 ? "synthetic.cu(3): error: made up" : NULL;
     c->profile = i == 2 ? NULL : p;
-    c->status = i == 1 ? TRIAL_WRONG : TRIAL_OK;
+    c->status = i == 1 ? OUTCOME_WRONG : OUTCOME_OK;
     c->times = times;
     c->time_count = i == 1 ? 0 : 2;
     snprintf(c->hash[0].text, sizeof c->hash[0].text, "%032zx", i);
@@ -133,8 +133,8 @@ static char *replace(Arena *a, const char *text, const char *from, const char *t
     return out;
 }
 
-/* Compares with a file, the folder of the recording, the version and the ledger filtered out.  A text
- * that differs is left in the build folder, to be looked at and, when it is right, copied. */
+/* Compares with a file, the folder of the recording, the version and the ledger filtered out.  A
+ * text that differs is left in the build folder, to be looked at and, when it is right, copied. */
 static void compare(Run *r, const Buf *text, const char *file)
 {
     char *got = replace(r->arena, buf_text(text), folder, "FOLDER");

@@ -83,7 +83,7 @@ static void assert_says(Place *p, const char *words)
 typedef struct Line {
     int64_t bm;
     const char *code;
-    RecordStatus status;
+    Outcome status;
     double ms;
 } Line;
 
@@ -129,8 +129,8 @@ static const TimesRecording *merged(Place *p)
     return r;
 }
 
-static const Line first_part[] = {{1, "c1", RECORD_OK, 1.5}, {2, "c2", RECORD_WRONG, 0}};
-static const Line second_part[] = {{3, "c3", RECORD_OK, 2.5}, {4, "c4", RECORD_FAULT, 0}};
+static const Line first_part[] = {{1, "c1", OUTCOME_OK, 1.5}, {2, "c2", OUTCOME_WRONG, 0}};
+static const Line second_part[] = {{3, "c3", OUTCOME_OK, 2.5}, {4, "c4", OUTCOME_FAULT, 0}};
 
 static void parts_give_the_whole_and_rows_keep_their_device(void **state)
 {
@@ -153,7 +153,7 @@ static void parts_give_the_whole_and_rows_keep_their_device(void **state)
     assert_string_equal(times_device(r, three->device)->uuid, "GPU-1");
     assert_int_equal(times_device(r, three->device)->ordinal, 1);
     assert_string_equal(times_device(r, r->sentinels.at[1].row.device)->uuid, "GPU-1");
-    assert_int_equal(times_find(r, "BM=4")->status, RECORD_FAULT);
+    assert_int_equal(times_find(r, "BM=4")->status, OUTCOME_FAULT);
     assert_int_equal(r->finals.count, 2);
     assert_true(r->finals.at[0].number == 1 && r->finals.at[1].number == 2);
     assert_true(r->finals.at[1].row.times_ms[0] == 2);
@@ -162,9 +162,9 @@ static void parts_give_the_whole_and_rows_keep_their_device(void **state)
 static void of_equal_rows_one_is_kept_and_an_outcome_goes_before_none(void **state)
 {
     Place *p = *state;
-    const Line left_out[] = {{2, "c2", RECORD_OK, 3.5}, {1, "c1", RECORD_SKIPPED, 0}};
+    const Line left_out[] = {{2, "c2", OUTCOME_OK, 3.5}, {1, "c1", OUTCOME_SKIPPED, 0}};
     const Line rest[] = {
-        {1, "c1", RECORD_OK, 1.5}, {2, "c2", RECORD_SKIPPED, 0}, {5, "c5", RECORD_SKIPPED, 0}};
+        {1, "c1", OUTCOME_OK, 1.5}, {2, "c2", OUTCOME_SKIPPED, 0}, {5, "c5", OUTCOME_SKIPPED, 0}};
     write_part(p, 0, &header, left_out, 2);
     write_part(p, 1, &header, rest, 3);
 
@@ -190,7 +190,7 @@ static void of_equal_rows_one_is_kept_and_an_outcome_goes_before_none(void **sta
 static void what_was_measured_twice_is_kept_twice_and_the_last_counts(void **state)
 {
     Place *p = *state;
-    const Line again[] = {{1, "c1", RECORD_OK, 1.75}};
+    const Line again[] = {{1, "c1", OUTCOME_OK, 1.75}};
     write_part(p, 0, &header, first_part, 2);
     write_part(p, 1, &header, again, 1);
 
@@ -208,9 +208,9 @@ static void contradictions_are_refused(void **state)
         Line line;
         const char *words;
     } BAD[] = {
-        {{1, "other", RECORD_OK, 1.5}, "contradict each other on BM=1: its code is"},
-        {{1, "c1", RECORD_WRONG, 0}, "its outcome is 'ok' in the one and 'wrong' in the other"},
-        {{2, "c2", RECORD_FAULT, 0}, "on BM=2: its outcome is 'wrong'"},
+        {{1, "other", OUTCOME_OK, 1.5}, "contradict each other on BM=1: its code is"},
+        {{1, "c1", OUTCOME_WRONG, 0}, "its outcome is 'ok' in the one and 'wrong' in the other"},
+        {{2, "c2", OUTCOME_FAULT, 0}, "on BM=2: its outcome is 'wrong'"},
     };
     write_part(p, 0, &header, first_part, 2);
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {

@@ -114,13 +114,13 @@ static void write_sample(Place *p)
          .seconds = 0.25,
          .device = second},
         {.values = v1,
-         .status = RECORD_COMPILE_ERROR,
+         .status = OUTCOME_COMPILE_ERROR,
          .message = "bad \xff byte",
          .max_error = NAN},
         {.values = v0,
          .code = "c0",
          .launch = "g1 b2",
-         .status = RECORD_WRONG,
+         .status = OUTCOME_WRONG,
          .times_ms = some_times,
          .time_count = 1,
          .max_error = INFINITY},
@@ -173,11 +173,11 @@ static void assert_sample(const TimesRecording *r)
     assert_string_equal(times_device(r, row[0].device)->uuid, "GPU-3");
     assert_null(times_device(r, row[1].device));
     assert_string_equal(row[1].key, "BM=-9223372036854775808,TYPE=\"\\\"q\\\",\\n\xc3\xa9\"");
-    assert_int_equal(row[1].status, RECORD_COMPILE_ERROR);
+    assert_int_equal(row[1].status, OUTCOME_COMPILE_ERROR);
     assert_string_equal(row[1].message, "bad ? byte");
     assert_null(row[1].code);
     assert_true(isnan(row[1].max_error));
-    assert_int_equal(row[2].status, RECORD_WRONG);
+    assert_int_equal(row[2].status, OUTCOME_WRONG);
     assert_true(isinf(row[2].max_error));
     assert_int_equal(r->sentinels.count, 1);
     assert_int_equal(r->sentinels.at[0].after, 1);
@@ -418,7 +418,7 @@ static void unknown_keys_kinds_and_statuses_do_no_harm(void **state)
 
     assert_non_null(r);
     assert_int_equal(r->rows.count, 2);
-    assert_int_equal(r->rows.at[1].status, RECORD_OTHER);
+    assert_int_equal(r->rows.at[1].status, OUTCOME_OTHER);
     assert_int_equal(p->diag.errors, 0);
 }
 
@@ -486,7 +486,7 @@ static void rows_that_make_no_sense_are_not_written(void **state)
     assert_false(times_append(w, &(RecordRow){.values = v}, &p->diag));
     assert_false(times_append(w, &(RecordRow){.values = v, .times_ms = nan_time, .time_count = 1},
                               &p->diag));
-    assert_false(times_append(w, &(RecordRow){.values = wrong, .status = RECORD_FAULT}, &p->diag));
+    assert_false(times_append(w, &(RecordRow){.values = wrong, .status = OUTCOME_FAULT}, &p->diag));
     assert_false(times_append_sentinel(
         w, &(RecordRow){.values = v, .times_ms = nan_time, .time_count = 1}, &p->diag));
 

@@ -68,7 +68,7 @@ static PointSet *synthetic_points(Arena *a, uint64_t seed)
                     .count = POINTS};
     s->values = ARENA_ARRAY(a, const RecordValue *, POINTS);
     s->names = ARENA_ARRAY(a, const char *, POINTS);
-    s->status = ARENA_ARRAY(a, RecordStatus, POINTS);
+    s->status = ARENA_ARRAY(a, Outcome, POINTS);
     s->ms = ARENA_ARRAY(a, double, POINTS);
     s->profiles = ARENA_ARRAY(a, const Profile *, POINTS);
     for (int i = 0; i < POINTS; i++) {

@@ -88,8 +88,8 @@ static Fixture begin(void)
     return f;
 }
 
-static TrialStatus open_rival(Fixture *f, const char *library, const char *call,
-                              const TaskRivalArgument *x, size_t count)
+static Outcome open_rival(Fixture *f, const char *library, const char *call,
+                          const TaskRivalArgument *x, size_t count)
 {
     TaskRival task = {library, call, x, count};
     f->places = (Places){.buffers = f->at, .buffer = f->buffers};
@@ -115,7 +115,7 @@ static void a_copy_moves_all_bytes_the_right_way(void **state)
     Fixture f = begin();
     const TaskRivalArgument x[] = {{.name = "Y", .buffer = 1}, {.name = "X", .buffer = 0}};
 
-    assert_int_equal(open_rival(&f, "memory", "copy", x, 2), TRIAL_OK);
+    assert_int_equal(open_rival(&f, "memory", "copy", x, 2), OUTCOME_OK);
     assert_int_equal(rival_run(&f.driver, f.rival), DRIVER_OK);
 
     assert_true(f.driver.to == f.at[1] && f.driver.from == f.at[0]);
@@ -132,17 +132,17 @@ static void a_copy_of_what_does_not_match_is_refused(void **state)
     const TaskRivalArgument sizes[] = {{.name = "Y", .buffer = 1}, {.name = "X", .buffer = 0}};
     const TaskRivalArgument number[] = {{.name = "Y", .buffer = 1}, {.name = "n", .buffer = -1}};
 
-    assert_int_equal(open_rival(&f, "memory", "copy", sizes, 2), TRIAL_LAUNCH_FAILED);
+    assert_int_equal(open_rival(&f, "memory", "copy", sizes, 2), OUTCOME_LAUNCH_FAILED);
     assert_string_equal(buf_text(&f.words), "'memory copy' takes two buffers of the same size");
-    assert_int_equal(open_rival(&f, "memory", "copy", sizes, 1), TRIAL_LAUNCH_FAILED);
-    assert_int_equal(open_rival(&f, "memory", "copy", number, 2), TRIAL_LAUNCH_FAILED);
-    assert_int_equal(open_rival(&f, "memory", "move", sizes, 2), TRIAL_LAUNCH_FAILED);
+    assert_int_equal(open_rival(&f, "memory", "copy", sizes, 1), OUTCOME_LAUNCH_FAILED);
+    assert_int_equal(open_rival(&f, "memory", "copy", number, 2), OUTCOME_LAUNCH_FAILED);
+    assert_int_equal(open_rival(&f, "memory", "move", sizes, 2), OUTCOME_LAUNCH_FAILED);
     assert_null(f.rival);
 
     /* Of another type, but as large. */
     f.buffers[1].count = COUNT;
     const TaskRivalArgument types[] = {{.name = "Y", .buffer = 1}, {.name = "H", .buffer = 2}};
-    assert_int_equal(open_rival(&f, "memory", "copy", types, 2), TRIAL_OK);
+    assert_int_equal(open_rival(&f, "memory", "copy", types, 2), OUTCOME_OK);
     end_fixture(&f);
 }
 
@@ -155,7 +155,7 @@ static void a_plugin_gets_buffers_and_numbers(void **state)
     const TaskRivalArgument x[] = {{.name = "X", .buffer = 0},
                                    {.name = "k", .buffer = -1, .real = true, .number = 0.5}};
 
-    assert_int_equal(open_rival(&f, PLUGIN, "add", x, 2), TRIAL_OK);
+    assert_int_equal(open_rival(&f, PLUGIN, "add", x, 2), OUTCOME_OK);
     assert_int_equal(rival_run(&f.driver, f.rival), DRIVER_OK);
 
     for (int i = 0; i < COUNT; i++)
@@ -170,12 +170,12 @@ static void the_status_tells_a_missing_library_from_one_that_refuses(void **stat
     Fixture f = begin();
     const TaskRivalArgument x[] = {{.name = "H", .buffer = 2}};
 
-    assert_int_equal(open_rival(&f, "./missing.so", "add", x, 1), TRIAL_LOAD_FAILED);
-    assert_int_equal(open_rival(&f, "cublas", "gemm", x, 1), TRIAL_LOAD_FAILED);
+    assert_int_equal(open_rival(&f, "./missing.so", "add", x, 1), OUTCOME_LOAD_FAILED);
+    assert_int_equal(open_rival(&f, "cublas", "gemm", x, 1), OUTCOME_LOAD_FAILED);
     assert_string_equal(buf_text(&f.words), "the library gives no reason");
-    assert_int_equal(open_rival(&f, PLUGIN, "refused", x, 1), TRIAL_LAUNCH_FAILED);
+    assert_int_equal(open_rival(&f, PLUGIN, "refused", x, 1), OUTCOME_LAUNCH_FAILED);
     assert_string_equal(buf_text(&f.words), "refused on purpose");
-    assert_int_equal(open_rival(&f, PLUGIN, "idle", x, 1), TRIAL_LAUNCH_FAILED);
+    assert_int_equal(open_rival(&f, PLUGIN, "idle", x, 1), OUTCOME_LAUNCH_FAILED);
     assert_string_equal(buf_text(&f.words), "the library names nothing to run");
     assert_null(f.rival);
     end_fixture(&f);
@@ -188,7 +188,7 @@ static void a_broken_context_outweighs_what_the_library_says(void **state)
     (void)state;
     Fixture f = begin();
     const TaskRivalArgument x[] = {{.name = "H", .buffer = 2}};
-    assert_int_equal(open_rival(&f, PLUGIN, "broken", x, 1), TRIAL_OK);
+    assert_int_equal(open_rival(&f, PLUGIN, "broken", x, 1), OUTCOME_OK);
 
     assert_int_equal(rival_run(&f.driver, f.rival), DRIVER_REFUSED);
     assert_string_equal(f.driver.words, "broken on purpose");

@@ -63,7 +63,7 @@ static bool find_times(void *state, const size_t *list, size_t count)
         if (f->ms[list[k]] < 0)
             continue;
         c->timed = true;
-        c->status = isnan(f->ms[list[k]]) ? TRIAL_WRONG : TRIAL_OK;
+        c->status = isnan(f->ms[list[k]]) ? OUTCOME_WRONG : OUTCOME_OK;
         c->median = f->ms[list[k]];
     }
     return true;

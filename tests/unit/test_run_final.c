@@ -217,7 +217,7 @@ static void a_wrong_one_is_no_finalist(void **state)
     Fixture f;
     Truth t;
     start(&f, 3);
-    f.configs[0].status = TRIAL_WRONG;
+    f.configs[0].status = OUTCOME_WRONG;
     f.selected[1] = false;
 
     decide(&f, &t, ms);
@@ -253,7 +253,7 @@ static void with_nothing_right_there_is_no_final(void **state)
     Fixture f;
     Truth t;
     start(&f, 2);
-    f.configs[0].status = f.configs[1].status = TRIAL_FAULT;
+    f.configs[0].status = f.configs[1].status = OUTCOME_FAULT;
 
     decide(&f, &t, NULL);
 

@@ -47,10 +47,10 @@ static void answer_trial(const Trial *t, const char *mode)
     double ms = t->id == FASTEST ? 0.5 : 1 + (double)t->id / 8, times[] = {ms, ms};
     TrialResult r = {.id = t->id, .times = times, .time_count = 2, .words = ""};
     if (t->id == WRONG_ONE)
-        r.status = TRIAL_WRONG;
+        r.status = OUTCOME_WRONG;
     if (t->id == LOST_ONE && strcmp(mode, "first") == 0)
-        r.status = TRIAL_DEVICE_LOST;
-    if (r.status != TRIAL_OK)
+        r.status = OUTCOME_SKIPPED;
+    if (r.status != OUTCOME_OK)
         r.time_count = 0;
     say(message_result(&r));
 }
@@ -151,9 +151,9 @@ static void a_run_times_all_and_finds_the_fastest_right_one(void **state)
     assert_int_equal(r->resumed, 0);
     assert_int_equal(r->best, FASTEST);
     assert_true(r->configs[0].median == 1);
-    assert_int_equal(r->configs[WRONG_ONE].status, TRIAL_WRONG);
+    assert_int_equal(r->configs[WRONG_ONE].status, OUTCOME_WRONG);
     assert_true(isnan(r->configs[WRONG_ONE].median));
-    assert_int_equal(r->configs[LOST_ONE].status, TRIAL_DEVICE_LOST);
+    assert_int_equal(r->configs[LOST_ONE].status, OUTCOME_SKIPPED);
     end_run(r);
 }
 
@@ -165,8 +165,8 @@ static void a_second_run_only_times_what_was_skipped(void **state)
     assert_int_equal(r->resumed, r->config_count - 1);
     assert_int_equal(r->workers_started, 0);
     assert_int_equal(r->best, FASTEST);
-    assert_int_equal(r->configs[WRONG_ONE].status, TRIAL_WRONG);
-    assert_int_equal(r->configs[LOST_ONE].status, TRIAL_OK);
+    assert_int_equal(r->configs[WRONG_ONE].status, OUTCOME_WRONG);
+    assert_int_equal(r->configs[LOST_ONE].status, OUTCOME_OK);
     assert_true(r->configs[LOST_ONE].median == 1 + LOST_ONE / 8.0);
     end_run(r);
 }
@@ -184,8 +184,8 @@ static void its_recording_has_the_latest_outcome_of_each(void **state)
     assert_string_equal(t->header.device, "Synthetic GPU");
     size_t ok = 0;
     for (size_t i = 0; i < t->rows.count; i++)
-        ok +=
-            times_find(t, t->rows.at[i].key) == &t->rows.at[i] && t->rows.at[i].status == RECORD_OK;
+        ok += times_find(t, t->rows.at[i].key) == &t->rows.at[i] &&
+              t->rows.at[i].status == OUTCOME_OK;
     assert_int_equal(ok, 7);
     assert_non_null(profiles_read(a, arena_printf(a, "%s/synthetic.profile", folder), &d));
     arena_free(a);

@@ -15,7 +15,7 @@ static double limit_of(const Run *r)
     return t.limit_s;
 }
 
-static void note_seconds(Run *r, double seconds, TrialStatus status)
+static void note_seconds(Run *r, double seconds, Outcome status)
 {
     TrialResult t = {.seconds = seconds, .status = status, .words = ""};
     run_note_trial(r, &t);
@@ -27,12 +27,12 @@ static void a_trial_may_take_ten_times_the_median_from_a_second_on(void **state)
     Run r = {.arena = arena_new()};
     assert_true(limit_of(&r) >= 1); /* nothing is known yet */
 
-    note_seconds(&r, 0.01, TRIAL_OK);
+    note_seconds(&r, 0.01, OUTCOME_OK);
     assert_true(limit_of(&r) == 1);
-    note_seconds(&r, 100, TRIAL_TIMEOUT); /* how long the others take is what counts */
+    note_seconds(&r, 100, OUTCOME_TIMEOUT); /* how long the others take is what counts */
     assert_true(limit_of(&r) == 1);
     for (int i = 0; i < 9; i++)
-        note_seconds(&r, 0.5, TRIAL_OK);
+        note_seconds(&r, 0.5, OUTCOME_OK);
     assert_true(limit_of(&r) == 5);
 
     r.options.trial_limit = 0.25;
@@ -46,7 +46,7 @@ static void the_median_follows_the_trials(void **state)
     (void)state;
     Run r = {.arena = arena_new()};
     for (int i = 0; i < 1000; i++)
-        note_seconds(&r, 1 + i * 1e-3, TRIAL_OK);
+        note_seconds(&r, 1 + i * 1e-3, OUTCOME_OK);
 
     assert_true(limit_of(&r) >= 14 && limit_of(&r) <= 15);
     arena_free(r.arena);
@@ -81,7 +81,7 @@ static void sentinels_tell_how_far_the_machine_drifted(void **state)
         TrialResult t = {.times = times[i], .time_count = 3};
         run_note_sentinel(&r, &t);
     }
-    TrialResult failed = {.status = TRIAL_FAULT};
+    TrialResult failed = {.status = OUTCOME_FAULT};
     run_note_sentinel(&r, &failed);
 
     assert_int_equal(r.watch.sentinels, 3);

@@ -28,7 +28,7 @@ static PointSet *synthetic_grid(Arena *a, int side, const char *const *codes)
         (PointSet){.name = "synthetic", .parameters = parameters, .parameter_count = 2, .count = n};
     s->values = ARENA_ARRAY(a, const RecordValue *, n);
     s->names = ARENA_ARRAY(a, const char *, n);
-    s->status = ARENA_ARRAY(a, RecordStatus, n);
+    s->status = ARENA_ARRAY(a, Outcome, n);
     s->ms = ARENA_ARRAY(a, double, n);
     s->profiles = ARENA_ARRAY(a, const Profile *, n);
     RecordHeader h = {.parameters = parameters, .parameter_count = 2};

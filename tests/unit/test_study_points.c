@@ -61,7 +61,7 @@ static int place_remove(void **state)
 
 typedef struct Made {
     const char *code, *launch;
-    RecordStatus status;
+    Outcome status;
     double ms, work;
 } Made;
 
@@ -83,7 +83,7 @@ static void write_weighed(Place *p, const char *objective, const Made *rows, siz
                          .launch = rows[i].launch,
                          .status = rows[i].status,
                          .times_ms = &rows[i].ms,
-                         .time_count = rows[i].status == RECORD_OK,
+                         .time_count = rows[i].status == OUTCOME_OK,
                          .work = rows[i].work,
                          .max_error = NAN};
         assert_true(times_append(w, &row, &p->diag));
@@ -143,13 +143,13 @@ enum { WORK, SHARE };
 static void a_point_of_several_launches_takes_the_sum_and_copies_share_their_profile(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0},
-                                {"a+b", "g*2+h", RECORD_OK, 2, 0},
-                                {"a", "g;h*3", RECORD_OK, 3, 0},
-                                {"a", "g", RECORD_OK, 4, 0},
-                                {"a+c", "g+g", RECORD_OK, 5, 0},
-                                {"d", "g", RECORD_OK, 6, 0},
-                                {NULL, NULL, RECORD_COMPILE_ERROR, 0, 0}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0},
+                                {"a+b", "g*2+h", OUTCOME_OK, 2, 0},
+                                {"a", "g;h*3", OUTCOME_OK, 3, 0},
+                                {"a", "g", OUTCOME_OK, 4, 0},
+                                {"a+c", "g+g", OUTCOME_OK, 5, 0},
+                                {"d", "g", OUTCOME_OK, 6, 0},
+                                {NULL, NULL, OUTCOME_COMPILE_ERROR, 0, 0}};
     static const MadeProfile profiles[] = {{"a", "g", {7, 1, 1}},
                                            {"b", "h", {100, 10, 1}},
                                            {"e", "g", {5, 5, 1}},
@@ -176,10 +176,10 @@ static void a_point_of_several_launches_takes_the_sum_and_copies_share_their_pro
 static void a_metric_that_cannot_be_computed_is_counted_and_says_why(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0},
-                                {"b", "g", RECORD_OK, 2, 0},
-                                {"c", "g", RECORD_OK, 3, 0},
-                                {"d", "g", RECORD_OK, 4, 0}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0},
+                                {"b", "g", OUTCOME_OK, 2, 0},
+                                {"c", "g", OUTCOME_OK, 3, 0},
+                                {"d", "g", OUTCOME_OK, 4, 0}};
     static const MadeProfile profiles[] = {
         {"a", "g", {10, 2, 1}}, {"b", "g", {10, 0, 1}}, {"c", "g", {10, NAN, 1}}};
     write_times(p, rows, 4);
@@ -197,11 +197,11 @@ static void a_metric_that_cannot_be_computed_is_counted_and_says_why(void **stat
 static void with_an_objective_times_and_cycles_are_for_the_same_work(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 4, 200},
-                                {"a", "g", RECORD_OK, 3, 100},
-                                {"b", "g", RECORD_OK, 6, 400},
-                                {NULL, NULL, RECORD_COMPILE_ERROR, 0, 400},
-                                {"b", "g", RECORD_OK, 7, 400}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 4, 200},
+                                {"a", "g", OUTCOME_OK, 3, 100},
+                                {"b", "g", OUTCOME_OK, 6, 400},
+                                {NULL, NULL, OUTCOME_COMPILE_ERROR, 0, 400},
+                                {"b", "g", OUTCOME_OK, 7, 400}};
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}, {"b", "g", {20, 2, 1}}};
     write_weighed(p, "items", rows, 5);
     write_profile(p, profiles, 2);
@@ -222,7 +222,7 @@ static void a_row_without_its_work_is_neither_written_nor_believed(void **state)
     Place *p = *state;
     const RecordHeader h = {.space = "synthetic", .objective = "flop"};
     const double ms = 1;
-    RecordRow row = {.status = RECORD_OK, .times_ms = &ms, .time_count = 1, .max_error = NAN};
+    RecordRow row = {.status = OUTCOME_OK, .times_ms = &ms, .time_count = 1, .max_error = NAN};
     TimesRecording *existing;
     TimesWriter *w = times_open_append(p->arena, p->times, &h, 0, &existing, &p->diag);
     assert_non_null(w);
@@ -240,7 +240,7 @@ static void a_row_without_its_work_is_neither_written_nor_believed(void **state)
 static void without_a_profile_nothing_static_is_known_and_a_warning_says_so(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}, {"b", "g", RECORD_FAULT, 0, 0}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0}, {"b", "g", OUTCOME_FAULT, 0, 0}};
     write_times(p, rows, 2);
     const PointSet *s = read_points(p);
     assert_non_null(s);
@@ -253,7 +253,7 @@ static void without_a_profile_nothing_static_is_known_and_a_warning_says_so(void
 static void a_profile_of_another_version_is_read_with_a_warning(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0}};
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
     write_times(p, rows, 1);
     write_profile_of(p, PROFILER_VERSION + 1, profiles, 1);
@@ -265,10 +265,10 @@ static void a_profile_of_another_version_is_read_with_a_warning(void **state)
 static void points_that_the_profile_lacks_are_counted_in_a_warning(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0},
-                                {"b", "g", RECORD_OK, 2, 0},
-                                {"c", "g", RECORD_OK, 3, 0},
-                                {"d", "g", RECORD_FAULT, 0, 0}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0},
+                                {"b", "g", OUTCOME_OK, 2, 0},
+                                {"c", "g", OUTCOME_OK, 3, 0},
+                                {"d", "g", OUTCOME_FAULT, 0, 0}};
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
     write_times(p, rows, 4);
     write_profile(p, profiles, 1);
@@ -280,7 +280,7 @@ static void times_that_are_none_count_as_not_timed(void **state)
 {
     Place *p = *state;
     static const Made rows[] = {
-        {"a", "g", RECORD_OK, 0, 0}, {"b", "g", RECORD_OK, -2, 0}, {"c", "g", RECORD_OK, 3, 0}};
+        {"a", "g", OUTCOME_OK, 0, 0}, {"b", "g", OUTCOME_OK, -2, 0}, {"c", "g", OUTCOME_OK, 3, 0}};
     static const MadeProfile profiles[] = {
         {"a", "g", {10, 2, 1}}, {"b", "g", {10, 2, 1}}, {"c", "g", {10, 2, 1}}};
     write_times(p, rows, 3);
@@ -294,7 +294,7 @@ static void times_that_are_none_count_as_not_timed(void **state)
 static void a_recording_that_ends_inside_a_line_is_read_with_a_warning(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}, {"b", "g", RECORD_OK, 2, 0}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0}, {"b", "g", OUTCOME_OK, 2, 0}};
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
     write_times(p, rows, 2);
     write_profile(p, profiles, 1);
@@ -308,7 +308,7 @@ static void a_recording_that_ends_inside_a_line_is_read_with_a_warning(void **st
 static void a_damaged_profile_is_an_error(void **state)
 {
     Place *p = *state;
-    static const Made rows[] = {{"a", "g", RECORD_OK, 1, 0}};
+    static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0}};
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
     write_times(p, rows, 1);
     write_profile(p, profiles, 1);

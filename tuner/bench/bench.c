@@ -40,7 +40,7 @@ static void take_trial(Run *r, BenchEntry *e, const TrialResult *t)
         e->title = arena_string(r->arena, t->title);
     if (t->details && *t->details)
         e->details = arena_string(r->arena, t->details);
-    if (t->status == TRIAL_OK) /* for how many rounds there is time */
+    if (t->status == OUTCOME_OK) /* for how many rounds there is time */
         e->median = stats_median(t->times, t->time_count);
     health_note(&r->watch.health, &t->health);
 }
@@ -63,7 +63,7 @@ static bool try_entry(Run *r, const Bench *b, BenchEntry *e, size_t id)
     if (!run_gpu_next(r, r->gpu, r->arena, &result))
         return false;
     take_trial(r, e, &result);
-    return result.status != TRIAL_DEVICE_LOST ||
+    return result.status != OUTCOME_SKIPPED ||
            diag_fail(r->diag, "the GPU is lost: %s", result.words);
 }
 
@@ -72,7 +72,7 @@ static bool try_all(Run *r, Bench *b)
     for (size_t i = 0; i < b->count; i++) {
         BenchEntry *e = &b->entries[i];
         run_progress(r, "verify", i, b->count, e->title);
-        if (e->status == TRIAL_OK && !try_entry(r, b, e, i))
+        if (e->status == OUTCOME_OK && !try_entry(r, b, e, i))
             return false;
     }
     return true;
@@ -97,7 +97,7 @@ static size_t list_timed(const Bench *b, TaskRun *runs, int *places)
 {
     size_t n = 0;
     for (size_t i = 0; i < b->count; i++) {
-        places[i] = b->entries[i].status == TRIAL_OK ? (int)n : -1;
+        places[i] = b->entries[i].status == OUTCOME_OK ? (int)n : -1;
         if (places[i] >= 0)
             runs[n++] = b->entries[i].run;
     }
@@ -109,7 +109,7 @@ static double final_limit(const Bench *b, int rounds)
 {
     double round_s = 0;
     for (size_t i = 0; i < b->count; i++)
-        if (b->entries[i].status == TRIAL_OK)
+        if (b->entries[i].status == OUTCOME_OK)
             round_s += 1e-3 * fmax(b->entries[i].median, run_sample_ms);
     return trial_limit_s + warm_up_s + 4 * (rounds + 8) * round_s;
 }
@@ -122,9 +122,9 @@ static bool take_rounds(Run *r, const TrialFinal *f, TrialResult *out)
         return false;
     health_note(&r->watch.health, &out->health);
     bool whole = out->time_count == f->run_count * (size_t)f->rounds;
-    return (out->status == TRIAL_OK && whole) ||
-           diag_fail(r->diag, "they could not be timed in turn (%s): %s",
-                     trial_status_name(out->status), out->words);
+    return (out->status == OUTCOME_OK && whole) ||
+           diag_fail(r->diag, "they could not be timed in turn (%s): %s", outcome_name(out->status),
+                     out->words);
 }
 
 static bool time_all(Run *r, const BenchOptions *o, Bench *b)
@@ -176,10 +176,10 @@ void bench_decide(Arena *a, Bench *b, const double *times, const int *places, si
 
 bool bench_is_sound(const Bench *b)
 {
-    bool sound = b->count > 0 && b->entries[0].status == TRIAL_OK;
+    bool sound = b->count > 0 && b->entries[0].status == OUTCOME_OK;
     for (size_t i = 1; i < b->count; i++)
         sound = sound &&
-                (b->entries[i].status == TRIAL_OK || b->entries[i].status == TRIAL_LOAD_FAILED);
+                (b->entries[i].status == OUTCOME_OK || b->entries[i].status == OUTCOME_LOAD_FAILED);
     return sound;
 }
 
@@ -190,6 +190,7 @@ BenchEntry bench_entry(const Rival *rival, const char *title)
     return (BenchEntry){.rival = rival,
                         .title = title,
                         .details = "",
+                        .status = OUTCOME_OK,
                         .words = "",
                         .max_error = NAN,
                         .median = NAN,
@@ -216,5 +217,5 @@ bool bench_run(Run *r, const BenchOptions *o, Bench *b)
     if (!run_claim_gpus(r) || !run_choose_l2(r) ||
         !bench_fetch_subject(r, o, b, &b->entries[0].run) || !run_set_problem(r) || !try_all(r, b))
         return false;
-    return b->entries[0].status != TRIAL_OK || time_all(r, o, b);
+    return b->entries[0].status != OUTCOME_OK || time_all(r, o, b);
 }

@@ -28,8 +28,8 @@ typedef struct BenchEntry {
     const char *details;
     TaskRun run;
     bool verified; /* its result was compared, and was right if the status says so */
-    TrialStatus status;
-    const char *words;   /* why it is not TRIAL_OK */
+    Outcome status;
+    const char *words;   /* why it is not OUTCOME_OK */
     double max_error;    /* of its result, relative to the output's size; NaN: not known */
     const double *times; /* ms, one for each round; NULL: not timed */
     double median;       /* of them; NaN: none */

@@ -71,9 +71,9 @@ static void print_failure(const BenchEntry *e, Buf *out)
 {
     label(out, e->rival ? "rival" : "kernel");
     buf_printf(out, "%s: %s: ", short_title(e),
-               e->status == TRIAL_LOAD_FAILED && e->rival ? "not to be had"
-               : e->status == TRIAL_OK                    ? "not timed"
-                                                          : trial_status_name(e->status));
+               e->status == OUTCOME_LOAD_FAILED && e->rival ? "not to be had"
+               : e->status == OUTCOME_OK                    ? "not timed"
+                                                            : outcome_name(e->status));
     print_words(*e->words ? e->words : "the kernel has no time to compare with", out);
     buf_putc(out, '\n');
 }
@@ -161,7 +161,7 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
     json_t *o = json_object();
     json_object_set_new(o, "title", json_string(e->title));
     json_object_set_new(o, "details", json_string(e->details));
-    json_object_set_new(o, "status", json_string(trial_status_name(e->status)));
+    json_object_set_new(o, "status", json_string(outcome_name(e->status)));
     json_object_set_new(o, "words", json_string(e->words));
     json_object_set_new(o, "verified", json_boolean(e->verified));
     json_object_set_new(o, "max_error", report_number(e->max_error));

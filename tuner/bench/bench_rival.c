@@ -139,7 +139,7 @@ static bool add_rival(Run *r, const BenchOptions *o, const Rival *v, BenchEntry 
     *e = bench_entry(v, name_of(r->arena, v));
     e->run = (TaskRun){.rival = call};
     if (!library) {
-        e->status = TRIAL_LOAD_FAILED;
+        e->status = OUTCOME_LOAD_FAILED;
         e->words = not_found(r, o, v);
     }
     return make_call(r, v, library ? library : "", call);

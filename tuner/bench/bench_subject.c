@@ -92,7 +92,7 @@ bool bench_choose_subject(Run *r, const BenchOptions *o, Bench *b)
 static size_t reference_config(const Run *r)
 {
     size_t i = 0;
-    while (i < r->config_count && r->configs[i].tier0 != TIER0_FITS)
+    while (i < r->config_count && r->configs[i].tier0 != OUTCOME_NONE)
         i++;
     return i;
 }
@@ -116,7 +116,7 @@ static bool compile(Run *r, const size_t *wanted, size_t count)
 static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
 {
     size_t wanted[2], count = 0;
-    if (r->configs[b->config].tier0 != TIER0_FITS)
+    if (r->configs[b->config].tier0 != OUTCOME_NONE)
         return diag_fail(r->diag, "this device cannot run %s",
                          run_config_name(r->arena, r, b->config));
     if (!o->emitted)

@@ -25,8 +25,8 @@ static void drop(Work *w, size_t point, Fate fate)
     fate.stage = w->number;
     w->fates[point] = fate;
     w->alive[point] = false;
-    w->report->unknown += fate.kind == FATE_UNKNOWN;
-    w->report->cut += fate.kind == FATE_CUT;
+    w->report->unknown += fate.kind == OUTCOME_UNKNOWN;
+    w->report->cut += fate.kind == OUTCOME_CUT;
 }
 
 static Criterion *criteria_of(Work *w, const ColumnId *ids, size_t count)
@@ -47,7 +47,7 @@ static void drop_unknown(Work *w)
         ColumnId column = w->stage->columns[k];
         for (size_t i = 0; i < w->table->points; i++) {
             if (w->alive[i] && isnan(w->table->columns[column].values[i]))
-                drop(w, i, (Fate){.kind = FATE_UNKNOWN, .column = column, .by = POINT_NONE});
+                drop(w, i, (Fate){.kind = OUTCOME_UNKNOWN, .column = column, .by = POINT_NONE});
         }
     }
 }
@@ -59,9 +59,9 @@ static void run_holds(Work *w)
         if (!w->alive[i])
             continue;
         if (unknown && unknown[i])
-            drop(w, i, (Fate){.kind = FATE_UNKNOWN, .by = POINT_NONE});
+            drop(w, i, (Fate){.kind = OUTCOME_UNKNOWN, .by = POINT_NONE});
         else if (!w->stage->holds[i])
-            drop(w, i, (Fate){.kind = FATE_FAILS, .by = POINT_NONE});
+            drop(w, i, (Fate){.kind = OUTCOME_FAILS, .by = POINT_NONE});
     }
 }
 
@@ -75,7 +75,7 @@ static void run_within(Work *w)
     w->report->limit = threshold_limit(w->report->best, c->up, w->stage->percent);
     for (size_t i = 0; i < w->table->points; i++) {
         if (w->alive[i] && !threshold_holds(c->values[i], c->up, w->report->limit))
-            drop(w, i, (Fate){.kind = FATE_BEYOND, .column = column, .by = POINT_NONE});
+            drop(w, i, (Fate){.kind = OUTCOME_BEYOND, .column = column, .by = POINT_NONE});
     }
 }
 
@@ -113,7 +113,7 @@ static size_t *front_order(Work *w, const Front *f, const bool *candidate, size_
 
 static Fate dominated(const Front *f, size_t point)
 {
-    return (Fate){.kind = FATE_DOMINATED, .by = f->dominator[point]};
+    return (Fate){.kind = OUTCOME_DOMINATED, .by = f->dominator[point]};
 }
 
 /* Drops what the budget has no room for.  Of further layers only the one that the budget splits
@@ -127,7 +127,7 @@ static void front_cut(Work *w, const Front *f, const size_t *order, size_t count
     for (size_t i = kept; i < count; i++) {
         bool split = !w->stage->fill || f->layer[order[i]] == last;
         drop(w, order[i],
-             split ? (Fate){.kind = FATE_CUT, .by = POINT_NONE} : dominated(f, order[i]));
+             split ? (Fate){.kind = OUTCOME_CUT, .by = POINT_NONE} : dominated(f, order[i]));
     }
 }
 
@@ -208,7 +208,7 @@ static void run_spread(Work *w)
             continue;
         bool unknown = isnan(in.guess[i]);
         drop(w, i,
-             (Fate){.kind = unknown ? FATE_UNKNOWN : FATE_PASSED,
+             (Fate){.kind = unknown ? OUTCOME_UNKNOWN : OUTCOME_PASSED,
                     .column = w->stage->columns[0],
                     .by = unknown ? POINT_NONE : spread_reason(&in, chosen, count, i)});
     }
@@ -216,7 +216,7 @@ static void run_spread(Work *w)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-static void drop_represented(Work *w, const size_t *representative, FateKind kind)
+static void drop_represented(Work *w, const size_t *representative, Outcome kind)
 {
     for (size_t i = 0; i < w->table->points; i++) {
         if (w->alive[i] && representative[i] != i)
@@ -228,13 +228,13 @@ static void run_alike(Work *w)
 {
     FrontInput in = {criteria_of(w, w->stage->columns, w->stage->column_count),
                      w->stage->column_count, w->table->points, w->alive, FRONT_DROP};
-    drop_represented(w, cluster_alike(w->arena, &in, w->stage->epsilon), FATE_ALIKE);
+    drop_represented(w, cluster_alike(w->arena, &in, w->stage->epsilon), OUTCOME_ALIKE);
 }
 
 static void run_same(Work *w)
 {
     drop_represented(w, cluster_same(w->arena, w->stage->keys, w->alive, w->table->points),
-                     FATE_SAME);
+                     OUTCOME_SAME);
 }
 
 static size_t count_alive(const bool *alive, size_t points)
@@ -268,7 +268,7 @@ Carving carving_run(Arena *a, const CarvingTable *table, const bool *alive, cons
     bool *left = ARENA_ARRAY(a, bool, n);
     for (size_t i = 0; i < n; i++) {
         left[i] = !alive || alive[i];
-        FateKind kind = left[i] ? FATE_SURVIVES : FATE_UNKNOWN;
+        Outcome kind = left[i] ? OUTCOME_SURVIVES : OUTCOME_UNKNOWN;
         c.fates[i] = (Fate){.kind = kind, .stage = stage_count, .by = POINT_NONE};
     }
     for (size_t s = 0; s < stage_count; s++) {
@@ -325,7 +325,7 @@ static void print_against(const Carving *c, const Stage *s, size_t point, size_t
 static void print_other(const Carving *c, size_t by, Buf *out)
 {
     print_name(c, by, out);
-    if (c->fates[by].kind != FATE_SURVIVES)
+    if (c->fates[by].kind != OUTCOME_SURVIVES)
         buf_printf(out, " (itself dropped by stage %zu)", c->fates[by].stage + 1);
 }
 
@@ -405,14 +405,15 @@ static void why_same(const Carving *c, const Stage *s, size_t point, Buf *out)
 void carving_why(const Carving *c, size_t point, Buf *out)
 {
     static void (*const why[])(const Carving *, const Stage *, size_t, Buf *) = {
-        [FATE_FAILS] = why_fails,         [FATE_BEYOND] = why_beyond, [FATE_UNKNOWN] = why_unknown,
-        [FATE_DOMINATED] = why_dominated, [FATE_CUT] = why_cut,       [FATE_PASSED] = why_passed,
-        [FATE_ALIKE] = why_alike,         [FATE_SAME] = why_same,
+        [OUTCOME_FAILS] = why_fails,     [OUTCOME_BEYOND] = why_beyond,
+        [OUTCOME_UNKNOWN] = why_unknown, [OUTCOME_DOMINATED] = why_dominated,
+        [OUTCOME_CUT] = why_cut,         [OUTCOME_PASSED] = why_passed,
+        [OUTCOME_ALIKE] = why_alike,     [OUTCOME_SAME] = why_same,
     };
     const Fate *f = &c->fates[point];
     print_name(c, point, out);
     if (f->stage >= c->stage_count) {
-        buf_puts(out, f->kind == FATE_SURVIVES ? ": survives\n" : ": did not take part\n");
+        buf_puts(out, f->kind == OUTCOME_SURVIVES ? ": survives\n" : ": did not take part\n");
         return;
     }
     const Stage *s = &c->stages[f->stage];

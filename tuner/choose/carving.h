@@ -12,6 +12,7 @@
 
 #include "metrics/base/buf.h"
 #include "tuner/choose/front.h"
+#include "tuner/table/outcome.h"
 
 typedef struct Column {
     const char *name;     /* "bound_cycles" */
@@ -66,20 +67,8 @@ typedef struct Stage {
     const char *const *keys; /* SAME: per point, NULL for unlike all others */
 } Stage;
 
-typedef enum FateKind {
-    FATE_SURVIVES,
-    FATE_FAILS,     /* the expression does not hold */
-    FATE_BEYOND,    /* farther than `limit` from the best */
-    FATE_UNKNOWN,   /* no value in `column`, or no answer of an expression: it cannot be judged */
-    FATE_DOMINATED, /* beaten by point `by` */
-    FATE_CUT,       /* good enough, but the budget was full */
-    FATE_PASSED,    /* survivor `by` is most like it and no worse, and the budget was full */
-    FATE_ALIKE,     /* represented by point `by` */
-    FATE_SAME       /* same code as point `by` */
-} FateKind;
-
 typedef struct Fate {
-    FateKind kind;
+    Outcome kind;
     size_t stage;    /* that dropped it; the number of stages for a survivor */
     ColumnId column; /* BEYOND, UNKNOWN */
     size_t by;       /* DOMINATED, PASSED, ALIKE, SAME; else POINT_NONE */
@@ -106,7 +95,7 @@ typedef struct Carving {
 } Carving;
 
 /* Runs all stages.  `alive` says which points there are to begin with (NULL: all); the others get
- * FATE_UNKNOWN of a stage that does not exist and are in no count.  The result lives in `a`. */
+ * OUTCOME_UNKNOWN of a stage that does not exist and are in no count.  The result lives in `a`. */
 Carving carving_run(Arena *a, const CarvingTable *table, const bool *alive, const Stage *stages,
                     size_t stage_count);
 

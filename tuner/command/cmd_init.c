@@ -51,7 +51,7 @@ static const char *compile(Arena *a, const char *path, const char *arch, size_t 
     farm_add(farm, 0, &job);
     bool ok = farm_next(farm, a, &res, d);
     farm_close(farm);
-    if (ok && res.status != COMPILE_OK)
+    if (ok && res.status != OUTCOME_COMPILED)
         ok = diag_fail(d,
                        "'%s' does not compile as it stands; give its macros values under "
                        "#ifndef:\n%s",

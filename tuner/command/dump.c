@@ -28,7 +28,7 @@ static void dump_configs(const Run *r, Buf *out)
     for (size_t i = 0; i < r->config_count; i++) {
         const Config *c = &r->configs[i];
         buf_printf(out, "%s: %s", run_config_name(a, r, i),
-                   c->tier0 == TIER0_FITS ? codes[c->code] : tier0_text(c->tier0));
+                   c->tier0 == OUTCOME_NONE ? codes[c->code] : outcome_name(c->tier0));
         if (c->code == CODE_OK)
             buf_printf(out, ", code %s", c->hash[0].text);
         if (c->failure)
@@ -86,7 +86,7 @@ static void dump_times(const Run *r, Buf *out)
         const Config *c = &r->configs[i];
         if (!c->timed)
             continue;
-        buf_printf(out, "%s: %s", run_config_name(a, r, i), trial_status_name(c->status));
+        buf_printf(out, "%s: %s", run_config_name(a, r, i), outcome_name(c->status));
         for (size_t k = 0; k < c->time_count; k++)
             buf_printf(out, " %g", c->times[k]);
         buf_putc(out, '\n');

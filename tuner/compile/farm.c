@@ -246,7 +246,7 @@ static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
 /* ---- what workers say ---------------------------------------------------------------------- */
 
 /* A job that ended without a reply. */
-static void give_up(Farm *f, const Worker *w, CompileStatus status, Arena *own, const char *log)
+static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const char *log)
 {
     CompileResult r = {.id = w->id, .status = status, .log = log};
     r.seconds = clock_seconds() - w->since_seconds;
@@ -259,7 +259,8 @@ static void give_up(Farm *f, const Worker *w, CompileStatus status, Arena *own, 
 static bool charge(Farm *f, const Worker *lost, Arena *own, const char *text, Diag *d)
 {
     if (lost->state == WORKER_BUSY) {
-        give_up(f, lost, COMPILE_CRASH, own, arena_printf(own, "the compiler crashed: %s", text));
+        give_up(f, lost, OUTCOME_COMPILE_CRASH, own,
+                arena_printf(own, "the compiler crashed: %s", text));
         return true;
     }
     f->deaths++;
@@ -360,9 +361,9 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
         return ok;
     }
     if (process_was_stopped(&w->process))
-        give_up(f, w, COMPILE_CRASH, own, "the compiler was stopped by a signal");
+        give_up(f, w, OUTCOME_COMPILE_CRASH, own, "the compiler was stopped by a signal");
     else
-        give_up(f, w, COMPILE_TIMEOUT, own,
+        give_up(f, w, OUTCOME_COMPILE_TIMEOUT, own,
                 arena_printf(own, "the compiler took longer than %g s", f->options.limit_seconds));
     worker_stop(w);
     return true;
@@ -479,7 +480,8 @@ static void send_job(Farm *f, Worker *w, Item item)
         arena_free(own);
         return;
     }
-    CompileResult r = {.id = item.id, .status = COMPILE_ERROR, .log = quiet.messages.at[0].text};
+    CompileResult r = {
+        .id = item.id, .status = OUTCOME_COMPILE_ERROR, .log = quiet.messages.at[0].text};
     ready_add(f, &r, own);
 }
 

@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *compile_status_name(CompileStatus s)
-{
-    static const char *const NAMES[] = {"ok", "error", "timeout", "crash"};
-    return NAMES[s];
-}
-
 static void read_lowered(Arena *a, const json_t *head, CompileResult *r)
 {
     const json_t *list = json_object_get(head, "lowered"), *name;
@@ -42,7 +36,8 @@ const char *result_first_error(Arena *a, const char *log)
 /* What a reply and a cache entry say alike. */
 static void read_head(Arena *a, const json_t *head, CompileResult *r)
 {
-    r->status = json_is_true(json_object_get(head, "ok")) ? COMPILE_OK : COMPILE_ERROR;
+    r->status =
+        json_is_true(json_object_get(head, "ok")) ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR;
     r->seconds = json_number_value(json_object_get(head, "seconds"));
     read_lowered(a, head, r);
 }

@@ -7,23 +7,14 @@
 
 #include "tuner/compile/cache.h"
 #include "tuner/compile/source.h"
+#include "tuner/table/outcome.h"
 
 #include <stdint.h>
-
-typedef enum CompileStatus {
-    COMPILE_OK,
-    COMPILE_ERROR,   /* the compiler refused it; the log says why */
-    COMPILE_TIMEOUT, /* it took longer than the limit */
-    COMPILE_CRASH    /* the compiler came down, or talked nonsense */
-} CompileStatus;
-
-/* "ok", "error", "timeout", "crash" */
-const char *compile_status_name(CompileStatus s);
 
 /* Texts and bytes live in the arena the result was taken into. */
 typedef struct CompileResult {
     uint64_t id; /* as given to farm_add */
-    CompileStatus status;
+    Outcome status;
     const char *log; /* the compiler's words, or ours after a timeout or crash */
     const char *ptx; /* zero-terminated; NULL without */
     size_t ptx_size;

@@ -130,10 +130,10 @@ static const char *take_result(Work *w, const CompileResult *res, bool original)
     size_t v = (size_t)res->id / w->launches, l = (size_t)res->id % w->launches;
     Item *it = item_of(w, v, l);
     *(original ? &it->original : &it->result) = *res;
-    if (res->status == COMPILE_OK)
+    if (res->status == OUTCOME_COMPILED)
         return NULL;
     return arena_printf(a, "the source of '%s' does not compile here (%s): %s",
-                        w->maker->unit->variants[v].name, compile_status_name(res->status),
+                        w->maker->unit->variants[v].name, outcome_name(res->status),
                         result_first_error(a, res->log));
 }
 

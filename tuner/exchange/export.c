@@ -49,17 +49,17 @@ ExportStatic export_static(Arena *scratch, const ExportSource *s, const RecordRo
     return out;
 }
 
-const char *export_invalidity(RecordStatus status)
+const char *export_invalidity(Outcome status)
 {
     static const char *const words[] = {
-        [RECORD_OK] = "correct",
-        [RECORD_WRONG] = "correctness",
-        [RECORD_COMPILE_ERROR] = "compile",
-        [RECORD_LAUNCH_FAILED] = "runtime",
-        [RECORD_FAULT] = "runtime",
-        [RECORD_TIMEOUT] = "timeout",
-        [RECORD_SKIPPED] = "constraints",
-        [RECORD_OTHER] = "runtime",
+        [OUTCOME_OK] = "correct",
+        [OUTCOME_WRONG] = "correctness",
+        [OUTCOME_COMPILE_ERROR] = "compile",
+        [OUTCOME_LAUNCH_FAILED] = "runtime",
+        [OUTCOME_FAULT] = "runtime",
+        [OUTCOME_TIMEOUT] = "timeout",
+        [OUTCOME_SKIPPED] = "constraints",
+        [OUTCOME_OTHER] = "runtime",
     };
     return words[status];
 }

@@ -41,7 +41,7 @@ typedef struct ExportStatic {
 ExportStatic export_static(Arena *scratch, const ExportSource *s, const RecordRow *row);
 
 /* What T4 calls an outcome. */
-const char *export_invalidity(RecordStatus status);
+const char *export_invalidity(Outcome status);
 
 /* What stands before the rows, a row, and what stands behind them.  `last` of the others: is it the
  * row that counts for its configuration? */

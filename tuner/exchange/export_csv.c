@@ -86,7 +86,7 @@ void export_csv_row(Arena *scratch, const ExportSource *s, const RecordRow *row,
     ExportStatic x = export_static(scratch, s, row);
     buf_puts(out, kind);
     put_values(h, row, out);
-    put_cell(out, record_status_name(row->status));
+    put_cell(out, outcome_recorded(row->status));
     put_cell(out, export_invalidity(row->status));
     put_cell(out, row->message);
     put_number(out, row->time_count > 0 ? stats_median(row->times_ms, row->time_count) : NAN);

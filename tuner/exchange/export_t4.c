@@ -133,13 +133,13 @@ static void put_measurements(const ExportSource *s, const RecordRow *row, const 
 {
     put_key(out, "measurements");
     buf_putc(out, '[');
-    if (row->status == RECORD_OK)
+    if (row->status == OUTCOME_OK)
         put_measurement(out, "time", stats_median(row->times_ms, row->time_count), "ms", NULL);
     if (row->warm_count > 0)
         put_measurement(out, "time_warm", stats_median(row->warm_ms, row->warm_count), "ms", NULL);
     put_measurement(out, "max_error", row->max_error, "", NULL);
     put_measurement(out, "gpu_seconds", row->seconds > 0 ? row->seconds : NAN, "s", NULL);
-    put_word(out, "status", record_status_name(row->status));
+    put_word(out, "status", outcome_recorded(row->status));
     put_word(out, "message", row->message);
     put_word(out, "code", row->code);
     put_word(out, "launch", row->launch);
@@ -194,7 +194,7 @@ void export_t4_row(Arena *scratch, const ExportSource *s, const RecordRow *row,
     put_configuration(h, row, out);
     put_times(row, out);
     put_text(out, "invalidity", export_invalidity(row->status));
-    put_number(out, "correctness", row->status == RECORD_OK);
+    put_number(out, "correctness", row->status == OUTCOME_OK);
     put_key(out, "objectives");
     buf_puts(out, "[\"time\"]");
     put_measurements(s, row, &x, out);

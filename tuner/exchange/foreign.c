@@ -105,30 +105,30 @@ double foreign_unit_ms(const char *name)
     return 0;
 }
 
-RecordStatus foreign_status(const char *word)
+Outcome foreign_status(const char *word)
 {
     /* T4, then Kernel Tuner (kernel_tuner/util.py), then KTT (ResultStatus). */
     static const struct {
         const char *word;
-        RecordStatus status;
-    } words[] = {{"correct", RECORD_OK},
-                 {"compile", RECORD_COMPILE_ERROR},
-                 {"runtime", RECORD_FAULT},
-                 {"timeout", RECORD_TIMEOUT},
-                 {"correctness", RECORD_WRONG},
-                 {"constraints", RECORD_SKIPPED},
-                 {"InvalidConfig", RECORD_SKIPPED},
-                 {"CompilationFailedConfig", RECORD_COMPILE_ERROR},
-                 {"RuntimeFailedConfig", RECORD_FAULT},
-                 {"Ok", RECORD_OK},
-                 {"ComputationFailed", RECORD_FAULT},
-                 {"ValidationFailed", RECORD_WRONG},
-                 {"CompilationFailed", RECORD_COMPILE_ERROR},
-                 {"DeviceLimitsExceeded", RECORD_LAUNCH_FAILED}};
+        Outcome status;
+    } words[] = {{"correct", OUTCOME_OK},
+                 {"compile", OUTCOME_COMPILE_ERROR},
+                 {"runtime", OUTCOME_FAULT},
+                 {"timeout", OUTCOME_TIMEOUT},
+                 {"correctness", OUTCOME_WRONG},
+                 {"constraints", OUTCOME_SKIPPED},
+                 {"InvalidConfig", OUTCOME_SKIPPED},
+                 {"CompilationFailedConfig", OUTCOME_COMPILE_ERROR},
+                 {"RuntimeFailedConfig", OUTCOME_FAULT},
+                 {"Ok", OUTCOME_OK},
+                 {"ComputationFailed", OUTCOME_FAULT},
+                 {"ValidationFailed", OUTCOME_WRONG},
+                 {"CompilationFailed", OUTCOME_COMPILE_ERROR},
+                 {"DeviceLimitsExceeded", OUTCOME_LAUNCH_FAILED}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcasecmp(word, words[i].word) == 0)
             return words[i].status;
-    return RECORD_OTHER;
+    return OUTCOME_OTHER;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -233,16 +233,16 @@ static bool all_times(const double *times, size_t count)
     return true;
 }
 
-void foreign_add(ForeignTable *t, ForeignValue *values, RecordStatus status, const char *message,
+void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
                  const double *times, size_t time_count, bool in_ms)
 {
     ForeignRow row = {.values = values, .status = status, .in_ms = in_ms};
-    if (status != RECORD_OK) {
+    if (status != OUTCOME_OK) {
         refuse_times(t, times, time_count);
         row.message = message ? arena_string(t->arena, message) : NULL;
     } else if (time_count == 0 || !all_times(times, time_count)) {
         foreign_odd(t, time_count == 0 ? ODD_NO_TIME : ODD_BAD_TIME);
-        row.status = RECORD_FAULT;
+        row.status = OUTCOME_FAULT;
         row.message = time_count == 0 ? "no time in the imported file"
                                       : "a time that is none in the imported file";
     } else {

@@ -25,10 +25,10 @@ typedef struct ForeignValue {
 
 typedef struct ForeignRow {
     ForeignValue *values; /* one per parameter */
-    RecordStatus status;
+    Outcome status;
     const char *message; /* why it is not ok, as the file says it; NULL for nothing */
     double *times;       /* in the file's unit until foreign_scale, then milliseconds */
-    size_t time_count;   /* at least one where the status is RECORD_OK, else 0 */
+    size_t time_count;   /* at least one where the status is OUTCOME_OK, else 0 */
     bool in_ms;          /* times are milliseconds already */
 } ForeignRow;
 
@@ -91,8 +91,8 @@ void foreign_odd(ForeignTable *t, Oddity o);
 double foreign_unit_ms(const char *name);
 
 /* The outcome that a tuner's word stands for ("correct", "InvalidConfig", "ValidationFailed");
- * RECORD_OTHER when the word is not known. */
-RecordStatus foreign_status(const char *word);
+ * OUTCOME_OTHER when the word is not known. */
+Outcome foreign_status(const char *word);
 
 /* The value of a parameter; false when there is none.  `whole`: the row's integers were read as
  * reals. */
@@ -103,7 +103,7 @@ double foreign_number(ForeignTable *t, const json_t *v);
 
 /* Adds a row after making outcome and times agree: a failed one has no time, a correct one without
  * is failed.  `message` is what the file says of a failure. */
-void foreign_add(ForeignTable *t, ForeignValue *values, RecordStatus status, const char *message,
+void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
                  const double *times, size_t time_count, bool in_ms);
 
 /* Times become milliseconds; without a unit they are taken for such. */

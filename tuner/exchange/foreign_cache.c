@@ -58,13 +58,13 @@ static const char *failure_of(const ForeignTable *t, const json_t *row)
     return NULL;
 }
 
-static RecordStatus outcome_of(ForeignTable *t, const char *failure)
+static Outcome outcome_of(ForeignTable *t, const char *failure)
 {
-    RecordStatus s = failure ? foreign_status(failure) : RECORD_OK;
-    if (s != RECORD_OTHER)
+    Outcome s = failure ? foreign_status(failure) : OUTCOME_OK;
+    if (s != OUTCOME_OTHER)
         return s;
     foreign_odd(t, ODD_STATUS);
-    return RECORD_FAULT;
+    return OUTCOME_FAULT;
 }
 
 /* The part of the row's key that belongs to parameter `p`, as text; false when the key has another

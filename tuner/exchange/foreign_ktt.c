@@ -46,13 +46,13 @@ static double duration_of(ForeignTable *t, const json_t *row)
     return total;
 }
 
-static RecordStatus outcome_of(ForeignTable *t, const json_t *row, const char **word)
+static Outcome outcome_of(ForeignTable *t, const json_t *row, const char **word)
 {
     *word = json_string_value(json_object_get(row, "Status"));
-    RecordStatus s = *word ? foreign_status(*word) : RECORD_OK;
-    if (!*word || s == RECORD_OTHER)
+    Outcome s = *word ? foreign_status(*word) : OUTCOME_OK;
+    if (!*word || s == OUTCOME_OTHER)
         foreign_odd(t, *word ? ODD_STATUS : ODD_NO_STATUS);
-    return s == RECORD_OTHER ? RECORD_FAULT : s;
+    return s == OUTCOME_OTHER ? OUTCOME_FAULT : s;
 }
 
 void foreign_take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
@@ -67,7 +67,7 @@ void foreign_take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, boo
     if (!values)
         return;
     const char *word;
-    RecordStatus status = outcome_of(t, row, &word);
+    Outcome status = outcome_of(t, row, &word);
     double duration = duration_of(t, row);
     foreign_add(t, values, status, word, &duration, isnan(duration) ? 0U : 1U, false);
 }

@@ -30,23 +30,23 @@ void foreign_take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
 }
 
 /* The outcome; a missing or unknown one is counted. */
-static RecordStatus outcome_of(ForeignTable *t, const json_t *row, const char **word)
+static Outcome outcome_of(ForeignTable *t, const json_t *row, const char **word)
 {
     *word = json_string_value(json_object_get(row, "invalidity"));
     if (!*word || !**word) {
         foreign_odd(t, ODD_NO_STATUS);
         *word = NULL;
-        return RECORD_OK;
+        return OUTCOME_OK;
     }
-    RecordStatus s = foreign_status(*word);
+    Outcome s = foreign_status(*word);
     const json_t *correctness = json_object_get(row, "correctness");
-    if (s == RECORD_OTHER) {
+    if (s == OUTCOME_OTHER) {
         foreign_odd(t, ODD_STATUS);
-        return RECORD_FAULT;
+        return OUTCOME_FAULT;
     }
-    if (s == RECORD_OK && json_is_number(correctness) && json_number_value(correctness) == 0) {
+    if (s == OUTCOME_OK && json_is_number(correctness) && json_number_value(correctness) == 0) {
         foreign_odd(t, ODD_INCORRECT);
-        return RECORD_WRONG;
+        return OUTCOME_WRONG;
     }
     return s;
 }
@@ -84,13 +84,13 @@ void foreign_take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool
     if (!values)
         return;
     const char *word;
-    RecordStatus status = outcome_of(t, row, &word);
+    Outcome status = outcome_of(t, row, &word);
     size_t count;
     const double *times =
         foreign_numbers(r, json_object_get(json_object_get(row, "times"), "runtimes"), &count);
     double unit = 0, mean = count == 0 ? measured_time(t, row, &unit) : NAN;
     if (!isnan(mean)) {
-        if (status == RECORD_OK)
+        if (status == OUTCOME_OK)
             foreign_odd(t, ODD_MEAN_ONLY);
         mean *= unit > 0 ? unit : 1;
         times = &mean;

@@ -139,7 +139,7 @@ void import_print(const ForeignTable *t, Buf *out)
 {
     size_t ok = 0;
     for (size_t i = 0; i < t->rows.count; i++)
-        ok += t->rows.at[i].status == RECORD_OK;
+        ok += t->rows.at[i].status == OUTCOME_OK;
     buf_printf(out, "%-10s %s: %zu rows read, %zu with times, %zu failed, %zu left out\n",
                "imported", t->format, t->read, ok, t->rows.count - ok, t->read - t->rows.count);
     buf_printf(out, "%-10s %s; kernel %s; problem size %s\n", "",

@@ -207,12 +207,12 @@ double aptune_number(aptune *a, size_t configuration, const char *parameter, dou
 
 /* --- what became of them ---------------------------------------------------------------------- */
 
-static aptune_fate_kind fate_of_outcome(TrialStatus s)
+static aptune_fate_kind fate_of_outcome(Outcome s)
 {
-    return s == TRIAL_OK            ? APTUNE_TIMED
-           : s == TRIAL_WRONG       ? APTUNE_WRONG_RESULT
-           : s == TRIAL_DEVICE_LOST ? APTUNE_SELECTED
-                                    : APTUNE_FAILED_TO_RUN;
+    return s == OUTCOME_OK        ? APTUNE_TIMED
+           : s == OUTCOME_WRONG   ? APTUNE_WRONG_RESULT
+           : s == OUTCOME_SKIPPED ? APTUNE_SELECTED
+                                  : APTUNE_FAILED_TO_RUN;
 }
 
 aptune_fate_kind aptune_fate(const aptune *a, size_t configuration)
@@ -221,7 +221,7 @@ aptune_fate_kind aptune_fate(const aptune *a, size_t configuration)
     if (!r)
         return APTUNE_UNDECIDED;
     const Config *c = &r->configs[configuration];
-    if (c->tier0 != TIER0_FITS)
+    if (c->tier0 != OUTCOME_NONE)
         return APTUNE_BEYOND_LIMITS;
     if (c->timed)
         return fate_of_outcome(c->status);
@@ -252,7 +252,7 @@ static const Config *timed(const aptune *a, size_t configuration)
 const char *aptune_outcome(const aptune *a, size_t configuration)
 {
     const Config *c = timed(a, configuration);
-    return c ? trial_status_name(c->status) : NULL;
+    return c ? outcome_name(c->status) : NULL;
 }
 
 double aptune_time_ms(const aptune *a, size_t configuration)

@@ -17,7 +17,7 @@ static bool take_code(aptune *a, const RunTask *task, const CompileResult *res)
 {
     HandleCode *c = &a->code;
     size_t l = (size_t)res->id;
-    if (res->status != COMPILE_OK)
+    if (res->status != OUTCOME_COMPILED)
         return diag_fail(&a->diag, "'%s' does not compile: %s", a->run.spec->launches[l].file,
                          res->log ? res->log : "no reason given");
     RunTask copy = *task;
@@ -155,8 +155,9 @@ static bool check_fetched(aptune *a, size_t configuration)
     if (configuration >= r->config_count)
         return diag_fail(r->diag, "there is no configuration %zu", configuration);
     const Config *c = &r->configs[configuration];
-    return c->tier0 == TIER0_FITS ||
-           diag_fail(r->diag, "the device cannot run this configuration: %s", tier0_text(c->tier0));
+    return c->tier0 == OUTCOME_NONE ||
+           diag_fail(r->diag, "the device cannot run this configuration: %s",
+                     outcome_name(c->tier0));
 }
 
 static aptune_status bring_code(aptune *a, const void *given)

@@ -59,11 +59,11 @@ struct Gpu {
     double handed_over; /* when it got there */
     double seconds;     /* from then to the answer */
 
-    bool answered;      /* there is an answer to the first: */
-    json_t *answer;     /* the helper's own, if it gave one; else: */
-    TrialStatus status; /* what we say of it, with `why` */
-    bool killed;        /* the last helper was killed, or stopped, by somebody else */
-    int forgiven;       /* of those, since the last one that became READY */
+    bool answered;  /* there is an answer to the first: */
+    json_t *answer; /* the helper's own, if it gave one; else: */
+    Outcome status; /* what we say of it, with `why` */
+    bool killed;    /* the last helper was killed, or stopped, by somebody else */
+    int forgiven;   /* of those, since the last one that became READY */
 };
 
 GpuOptions gpu_options(const char *helper, int device)
@@ -100,11 +100,11 @@ static void say_why(Gpu *g, const char *format, ...)
     va_end(args);
 }
 
-static void answer_first(Gpu *g, TrialStatus status)
+static void answer_first(Gpu *g, Outcome status)
 {
     g->answered = true;
     g->status = status;
-    g->seconds = status == TRIAL_DEVICE_LOST ? 0 : clock_seconds() - g->handed_over;
+    g->seconds = status == OUTCOME_SKIPPED ? 0 : clock_seconds() - g->handed_over;
 }
 
 /* Ends the helper; the next one may start at once. */
@@ -140,7 +140,7 @@ static void count_failure(Gpu *g)
 
 /* The helper is of no use any more, for the reason in `why`; with a trial in it, that trial gets
  * `status`. */
-static void helper_failed(Gpu *g, TrialStatus status)
+static void helper_failed(Gpu *g, Outcome status)
 {
     if (g->state == BUSY) {
         answer_first(g, status);
@@ -163,7 +163,7 @@ static void helper_died(Gpu *g)
     } else {
         buf_puts(&g->why, "takes no messages any more");
     }
-    helper_failed(g, TRIAL_FAULT);
+    helper_failed(g, OUTCOME_FAULT);
 }
 
 /* Late because somebody stopped it, which is no fault of what it was doing. */
@@ -171,7 +171,7 @@ static void helper_stopped(Gpu *g)
 {
     say_why(g, "the GPU process was stopped by a signal while it was at it");
     g->killed = true;
-    helper_failed(g, TRIAL_FAULT);
+    helper_failed(g, OUTCOME_FAULT);
 }
 
 static void helper_late(Gpu *g)
@@ -188,13 +188,13 @@ static void helper_late(Gpu *g)
     else
         say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
     process_quote_words(&g->process, &g->why);
-    helper_failed(g, TRIAL_TIMEOUT);
+    helper_failed(g, OUTCOME_TIMEOUT);
 }
 
 static void helper_babbles(Gpu *g, const char *what)
 {
     say_why(g, "the GPU process sent %s", what);
-    helper_failed(g, TRIAL_FAULT);
+    helper_failed(g, OUTCOME_FAULT);
 }
 
 static void helper_babbles_noise(Gpu *g)
@@ -217,7 +217,7 @@ static const double SEND_LIMIT_S = 30;
 static void task_refused(Gpu *g)
 {
     if (g->state == BUSY) {
-        answer_first(g, TRIAL_LAUNCH_FAILED);
+        answer_first(g, OUTCOME_LAUNCH_FAILED);
         set_state(g, READY, -1);
     } else {
         count_failure(g);
@@ -402,7 +402,7 @@ static void on_result(Gpu *g, json_t *m)
         return;
     }
     bool restart = json_is_true(json_object_get(m, "restart"));
-    answer_first(g, TRIAL_FAULT);
+    answer_first(g, OUTCOME_FAULT);
     g->answer = json_incref(m);
     hear_wrapper(g, restart);
     if (restart)
@@ -471,7 +471,7 @@ static bool advance(Gpu *g)
     switch (g->state) {
     case LOST:
         if (g->first)
-            answer_first(g, TRIAL_DEVICE_LOST);
+            answer_first(g, OUTCOME_SKIPPED);
         return g->answered;
     case DOWN:
         if (!is_late(g))
@@ -758,7 +758,7 @@ static void take_result(Gpu *g, Arena *a, TrialResult *r)
                            .words = arena_string(a, buf_text(&g->why)),
                            .title = "",
                            .details = "",
-                           .killed = g->status == TRIAL_FAULT && g->killed};
+                           .killed = g->status == OUTCOME_FAULT && g->killed};
     r->printed = arena_string(a, buf_text(&g->printed));
     r->id = g->first->id;
     r->seconds = g->seconds;

@@ -5,7 +5,7 @@
  * of that one trial: when its time passes, the helper is killed; when a kernel faults
  * or the helper dies, another one is started, given the problem again, and the queue
  * goes on.  Only when helpers fail to start several times in a row is the device
- * given up, and what is still queued answered with TRIAL_DEVICE_LOST.
+ * given up, and what is still queued answered with OUTCOME_SKIPPED.
  *
  * Everything advances inside gpu_next, which a poll loop calls when gpu_fd is readable
  * or gpu_patience has passed; a caller with nothing else to do just calls it with a
@@ -97,7 +97,7 @@ typedef enum GpuNext {
  * in `a`.  Every trial submitted is answered once, in order. */
 GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s);
 
-/* It was given up: every trial is answered with TRIAL_DEVICE_LOST. */
+/* It was given up: every trial is answered with OUTCOME_SKIPPED. */
 bool gpu_lost(const Gpu *g);
 
 /* Helpers started so far: 1 when nothing went wrong. */

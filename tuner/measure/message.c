@@ -672,7 +672,7 @@ json_t *message_result(const TrialResult *r)
     for (size_t i = 0; i < r->check_count; i++)
         json_array_append_new(checks, from_check(&r->checks[i]));
     return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "do",
-                     "result", "id", (json_int_t)r->id, "status", trial_status_name(r->status),
+                     "result", "id", (json_int_t)r->id, "status", outcome_name(r->status),
                      "verified", r->verified, "times", from_reals(r->times, r->time_count),
                      "warm_times", from_reals(r->warm_times, r->warm_count), "batch", r->batch,
                      "health", from_health(&r->health), "first_ms", from_real(r->first_ms),
@@ -699,7 +699,7 @@ bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
         c[i] = to_check(json_array_get(checks, i));
     r->checks = c;
     return json_is_integer(json_object_get(header, "id")) &&
-           trial_status_find(get_text(a, header, "status"), &r->status);
+           outcome_find_trial(get_text(a, header, "status"), &r->status);
 }
 
 /* --- a device ------------------------------------------------------------------------------ */

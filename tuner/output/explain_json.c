@@ -45,7 +45,7 @@ static json_t *recorded_of(const Subject *s)
     if (!c->timed)
         return json_null();
     json_t *j = json_object();
-    json_object_set_new(j, "status", json_string(trial_status_name(c->status)));
+    json_object_set_new(j, "status", json_string(outcome_name(c->status)));
     json_object_set_new(j, "time_ms", report_number(c->median));
     return j;
 }
@@ -118,7 +118,7 @@ static json_t *carving_of(const Subject *s)
     json_t *j = json_object();
     size_t by = explain_dominator(s);
     json_object_set_new(j, "survives",
-                        json_boolean(s->run->carving.fates[s->config].kind == FATE_SURVIVES));
+                        json_boolean(s->run->carving.fates[s->config].kind == OUTCOME_SURVIVES));
     json_object_set_new(j, "why", report_why_text(s->run, s->config));
     json_object_set_new(j, "dominated_by",
                         by == SIZE_MAX ? json_null() : report_parameters(s->run, by));

@@ -204,8 +204,8 @@ static void cell_recorded(const Subject *s, const char *name, Buf *out)
     const Config *c = &s->run->configs[s->config];
     if (!c->timed)
         buf_printf(out, "%13s", "not known");
-    else if (c->status != TRIAL_OK)
-        buf_printf(out, "%13s", trial_status_name(c->status));
+    else if (c->status != OUTCOME_OK)
+        buf_printf(out, "%13s", outcome_name(c->status));
     else
         buf_printf(out, "%13s    %.4f ms", "", c->median);
 }

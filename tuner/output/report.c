@@ -115,11 +115,11 @@ static void print_tier0(const Run *r, Buf *out)
     }
     counted(out, "tier 0", run_tier0_total(r));
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
-    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++) {
+    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++) {
         if (r->tier0_dropped[t] == 0)
             continue;
         counted(out, "", r->tier0_dropped[t]);
-        buf_printf(out, "  %s\n", tier0_text((Tier0)t));
+        buf_printf(out, "  %s\n", outcome_name((Outcome)t));
     }
 }
 
@@ -143,7 +143,7 @@ void report_dry_run(const Run *r, Buf *out)
     print_tier0(r, out);
     size_t left = 0;
     for (size_t i = 0; i < r->config_count; i++)
-        left += r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i);
+        left += r->configs[i].tier0 == OUTCOME_NONE && run_is_mine(r, i);
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
@@ -202,8 +202,8 @@ static void print_carving(const Run *r, Buf *out)
 
 typedef struct Outcomes {
     size_t timed;
-    size_t by[TRIAL_STATUSES];
-    size_t example[TRIAL_STATUSES]; /* the first configuration with each */
+    size_t by[OUTCOMES];
+    size_t example[OUTCOMES]; /* the first configuration with each */
 } Outcomes;
 
 static Outcomes count_outcomes(const Run *r)
@@ -231,16 +231,16 @@ static void print_words(const char *words, Buf *out)
 /* What each way to fail is to the user. */
 static void print_failures(const Run *r, const Outcomes *o, Buf *out)
 {
-    static const char *const meanings[TRIAL_STATUSES] = {
-        [TRIAL_WRONG] = "computed something else than the reference",
-        [TRIAL_LAUNCH_FAILED] = "could not be launched",
-        [TRIAL_FAULT] = "ended with a fault, each costing a GPU process of its own",
-        [TRIAL_TIMEOUT] = "did not end in time (--time-limit gives more)",
-        [TRIAL_LOAD_FAILED] = "could not be loaded",
-        [TRIAL_DEVICE_LOST] = "were not tried, or in vain: the GPU was gone",
+    static const char *const meanings[OUTCOMES] = {
+        [OUTCOME_WRONG] = "computed something else than the reference",
+        [OUTCOME_LAUNCH_FAILED] = "could not be launched",
+        [OUTCOME_FAULT] = "ended with a fault, each costing a GPU process of its own",
+        [OUTCOME_TIMEOUT] = "did not end in time (--time-limit gives more)",
+        [OUTCOME_LOAD_FAILED] = "could not be loaded",
+        [OUTCOME_SKIPPED] = "were not tried, or in vain: the GPU was gone",
     };
     Arena *a = arena_new();
-    for (int s = TRIAL_OK + 1; s < TRIAL_STATUSES; s++) {
+    for (int s = OUTCOME_OK + 1; s < OUTCOMES; s++) {
         if (o->by[s] == 0)
             continue;
         counted(out, "", o->by[s]);
@@ -254,9 +254,9 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
 static void print_outcomes(const Run *r, Buf *out)
 {
     Outcomes o = count_outcomes(r);
-    size_t failed = o.timed - o.by[TRIAL_OK] - o.by[TRIAL_WRONG];
+    size_t failed = o.timed - o.by[OUTCOME_OK] - o.by[OUTCOME_WRONG];
     counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed);
-    buf_printf(out, "  %zu right, %zu wrong, %zu failed", o.by[TRIAL_OK], o.by[TRIAL_WRONG],
+    buf_printf(out, "  %zu right, %zu wrong, %zu failed", o.by[OUTCOME_OK], o.by[OUTCOME_WRONG],
                failed);
     if (r->source == RUN_MEASURED)
         buf_printf(out, "; L2 %s", r->l2 == TASK_BOTH ? "cold, and warm" : task_cache_name(r->l2));
@@ -321,7 +321,7 @@ static void print_warm(const Run *r, Buf *out)
     Arena *a = arena_new();
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < r->config_count; i++)
-        if (r->selected[i] && r->configs[i].warm_count > 0 && r->configs[i].status == TRIAL_OK &&
+        if (r->selected[i] && r->configs[i].warm_count > 0 && r->configs[i].status == OUTCOME_OK &&
             (best == SIZE_MAX || r->configs[i].warm_median < r->configs[best].warm_median))
             best = i;
     if (best != SIZE_MAX && r->configs[r->best].warm_count > 0) {
@@ -450,8 +450,8 @@ void report_stopped(const Run *r, int signal, Buf *out)
 static void print_outcome(const Run *r, const Config *c, Buf *out)
 {
     buf_printf(out, "%s: %s", r->source == RUN_MEASURED ? "measured" : "replayed",
-               trial_status_name(c->status));
-    if (c->status == TRIAL_OK) {
+               outcome_name(c->status));
+    if (c->status == OUTCOME_OK) {
         buf_printf(out, ", %.4f ms", c->median);
         print_interval(c, out);
     } else if (c->words && *c->words) {
@@ -465,8 +465,8 @@ void report_why(const Run *r, size_t i, Buf *out)
     Arena *a = arena_new();
     const Config *c = &r->configs[i];
     const char *name = run_config_name(a, r, i);
-    if (c->tier0 != TIER0_FITS) {
-        buf_printf(out, "%s: dropped by tier 0: %s\n", name, tier0_text(c->tier0));
+    if (c->tier0 != OUTCOME_NONE) {
+        buf_printf(out, "%s: dropped by tier 0: %s\n", name, outcome_name(c->tier0));
     } else if (c->code == CODE_ERROR || c->code == CODE_TIMEOUT || c->code == CODE_CRASH) {
         buf_printf(out, "%s: did not compile: %s\n", name, c->failure ? c->failure : "no message");
     } else if (c->code == CODE_NONE) {
@@ -478,7 +478,7 @@ void report_why(const Run *r, size_t i, Buf *out)
         carving_why(&r->carving, i, out);
         if (buf_text(out)[out->size - 1] != '\n')
             buf_putc(out, '\n');
-        if (r->selected[i] && r->carving.fates[i].kind != FATE_SURVIVES)
+        if (r->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
                                              : "by what the times so far told (polish)");

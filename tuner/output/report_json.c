@@ -44,7 +44,7 @@ static void set_counts(const Run *r, json_t *o)
     size_t timed = 0, wrong = 0;
     for (size_t i = 0; i < r->config_count; i++) {
         timed += r->configs[i].timed;
-        wrong += r->configs[i].timed && r->configs[i].status == TRIAL_WRONG;
+        wrong += r->configs[i].timed && r->configs[i].status == OUTCOME_WRONG;
     }
     json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
     json_object_set_new(o, "compiled", json_integer((json_int_t)r->compiled));
@@ -109,8 +109,9 @@ static json_t *tier0_of(const Run *r)
     if (!r->device)
         return json_null();
     json_t *o = json_object();
-    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
-        json_object_set_new(o, tier0_text((Tier0)t), json_integer((json_int_t)r->tier0_dropped[t]));
+    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++)
+        json_object_set_new(o, outcome_name((Outcome)t),
+                            json_integer((json_int_t)r->tier0_dropped[t]));
     return o;
 }
 
@@ -169,7 +170,7 @@ static void csv_row(const Run *r, size_t i, Buf *out)
         buf_putc(out, ',');
     }
     buf_printf(out, "%s,%d,%s", codes[c->code], r->selected[i],
-               c->timed ? trial_status_name(c->status) : "");
+               c->timed ? outcome_name(c->status) : "");
     csv_number(out, c->median);
     for (int f = 0; f < PROFILE_FIELDS; f++)
         csv_number(out, c->profile ? c->profile->value[f] : NAN);

@@ -110,9 +110,9 @@ static bool check_rows(const TimesMerge *m, size_t part, const RecordRow *a, siz
         return contradiction(m, part, other, a, "code", a->code, b->code);
     if (a->launch && b->launch && strcmp(a->launch, b->launch) != 0)
         return contradiction(m, part, other, a, "launch", a->launch, b->launch);
-    if (a->status != b->status && a->status != RECORD_SKIPPED && b->status != RECORD_SKIPPED)
-        return contradiction(m, part, other, a, "outcome", record_status_name(a->status),
-                             record_status_name(b->status));
+    if (a->status != b->status && a->status != OUTCOME_SKIPPED && b->status != OUTCOME_SKIPPED)
+        return contradiction(m, part, other, a, "outcome", outcome_recorded(a->status),
+                             outcome_recorded(b->status));
     return true;
 }
 
@@ -128,11 +128,11 @@ static Verdict judge(TimesMerge *m, size_t part, const RecordRow *row)
             continue;
         if (!check_rows(m, part, row, k, other))
             return CONTRADICTED;
-        bool more = row->status == RECORD_SKIPPED && other->status != RECORD_SKIPPED;
+        bool more = row->status == OUTCOME_SKIPPED && other->status != OUTCOME_SKIPPED;
         bool equal = equal_rows(m->from[part], row, m->from[k], other);
         if (more || (equal && k < part))
             return LEAVE_OUT;
-        again = again || (k < part && !equal && other->status != RECORD_SKIPPED);
+        again = again || (k < part && !equal && other->status != OUTCOME_SKIPPED);
     }
     m->counts->again += again;
     return KEEP;
@@ -157,7 +157,7 @@ static bool merge_row(TimesMerge *m, size_t part, const RecordRow *row)
         return v == LEAVE_OUT;
     }
     m->counts->rows++;
-    m->counts->skipped += row->status == RECORD_SKIPPED;
+    m->counts->skipped += row->status == OUTCOME_SKIPPED;
     bool ran = row->time_count > 0 || row->device != 0;
     return (!ran || map_device(m, m->from[part], &out.device)) &&
            times_append(m->writer, &out, m->diag);

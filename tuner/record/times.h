@@ -16,27 +16,17 @@
 
 #include "tuner/record/header.h"
 #include "tuner/record/index.h"
-
-typedef enum RecordStatus {
-    RECORD_OK,
-    RECORD_WRONG,         /* result differs from the reference */
-    RECORD_COMPILE_ERROR, /* the compiler refused it */
-    RECORD_LAUNCH_FAILED, /* the driver refused it */
-    RECORD_FAULT,         /* it ended with a fault on the device */
-    RECORD_TIMEOUT,       /* it did not end */
-    RECORD_SKIPPED,       /* not run, for the reason in the message */
-    RECORD_OTHER          /* a status that a newer aptune wrote; never counts as ok */
-} RecordStatus;
+#include "tuner/table/outcome.h"
 
 typedef struct RecordRow {
     const RecordValue *values; /* one per parameter of the header */
     const char *key;           /* record_key of the values; filled in when read */
     const char *code;          /* hash of the code, NULL when there is none */
     const char *launch;        /* launch geometry as text, NULL when not known */
-    RecordStatus status;
+    Outcome status;
     const char *message;    /* why it is not ok; NULL for nothing to say */
     const double *times_ms; /* raw times, in the order they were taken */
-    size_t time_count;      /* at least one where the status is RECORD_OK */
+    size_t time_count;      /* at least one where the status is OUTCOME_OK */
     const double *warm_ms;  /* where both were taken: with a warm L2, the others with a cold one */
     size_t warm_count;
     double max_error; /* against the reference; NaN: not verified */
@@ -117,9 +107,6 @@ const RecordRow *times_find_code(const TimesRecording *r, const char *code, cons
 
 /* The device of a number that rows use; NULL: only the header says on what it ran. */
 const RecordDevice *times_device(const TimesRecording *r, int number);
-
-/* "ok", "compile_error" …, as the file says it. */
-const char *record_status_name(RecordStatus status);
 
 /* A time as it should be recorded and decided upon: 7 significant digits, finer than any clock of
  * a GPU, short in the file and equal when read back, so that a replay decides as the run did. */

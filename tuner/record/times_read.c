@@ -8,31 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const status_names[] = {
-    [RECORD_OK] = "ok",
-    [RECORD_WRONG] = "wrong",
-    [RECORD_COMPILE_ERROR] = "compile_error",
-    [RECORD_LAUNCH_FAILED] = "launch_failed",
-    [RECORD_FAULT] = "fault",
-    [RECORD_TIMEOUT] = "timeout",
-    [RECORD_SKIPPED] = "skipped",
-    [RECORD_OTHER] = "other",
-};
-
-const char *record_status_name(RecordStatus status)
-{
-    return status_names[status];
-}
-
-static RecordStatus status_of(const char *name)
-{
-    for (int s = 0; s < RECORD_OTHER; s++) {
-        if (strcmp(status_names[s], name) == 0)
-            return (RecordStatus)s;
-    }
-    return RECORD_OTHER;
-}
-
 double record_round(double ms)
 {
     char text[40];
@@ -77,7 +52,7 @@ static int read_int(FieldReader *r, const char *key, int least, int missing)
 /* Values, key, times and device, which rows and sentinels share. */
 static RecordRow read_timed(FieldReader *r, const RecordHeader *h, const char *key)
 {
-    RecordRow row = {.values = read_values(r, h, key), .max_error = NAN};
+    RecordRow row = {.values = read_values(r, h, key), .status = OUTCOME_OK, .max_error = NAN};
     row.times_ms = read_times(r, "t", &row.time_count);
     row.device = read_int(r, "on", 0, 0);
     if (r->ok)
@@ -89,7 +64,7 @@ static void read_row(FieldReader *r, TimesRecording *rec)
 {
     RecordRow row = read_timed(r, &rec->header, "v");
     const char *status = field_text(r, "status", true);
-    row.status = status ? status_of(status) : RECORD_OTHER;
+    row.status = status ? outcome_of_recorded(status) : OUTCOME_OTHER;
     row.code = field_text(r, "code", false);
     row.launch = field_text(r, "launch", false);
     row.message = field_text(r, "msg", false);
@@ -97,11 +72,11 @@ static void read_row(FieldReader *r, TimesRecording *rec)
     row.seconds = field_number(r, "s", 0);
     row.work = field_number(r, "work", 0);
     row.warm_ms = read_times(r, "warm", &row.warm_count);
-    if (rec->header.objective[0] && row.status == RECORD_OK &&
+    if (rec->header.objective[0] && row.status == OUTCOME_OK &&
         !(row.work > 0 && isfinite(row.work)))
         field_fail(r, "'work' is no amount above 0, and the objective is %s",
                    rec->header.objective);
-    if (row.status == RECORD_OK && row.time_count == 0)
+    if (row.status == OUTCOME_OK && row.time_count == 0)
         field_fail(r, "the status is ok, but there is no time");
     if (r->ok)
         VEC_PUSH(r->arena, &rec->rows, row);

@@ -122,10 +122,10 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
     if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d) ||
         !check_times(row->warm_ms, row->warm_count, d))
         return false;
-    if (row->status == RECORD_OK && row->time_count == 0)
+    if (row->status == OUTCOME_OK && row->time_count == 0)
         return diag_fail(d, "a configuration that is ok cannot be recorded without a time");
     bool weighed = w->header.objective && w->header.objective[0];
-    if (weighed && row->status == RECORD_OK && !(row->work > 0 && isfinite(row->work)))
+    if (weighed && row->status == OUTCOME_OK && !(row->work > 0 && isfinite(row->work)))
         return diag_fail(d,
                          "a configuration cannot be recorded without its work: the objective is "
                          "%s",
@@ -134,7 +134,7 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
     put_values(w, "v", row->values);
     line_field(&w->line, "code", row->code);
     line_field(&w->line, "launch", row->launch);
-    line_field(&w->line, "status", record_status_name(row->status));
+    line_field(&w->line, "status", outcome_recorded(row->status));
     put_times(w, "t", row->times_ms, row->time_count);
     put_times(w, "warm", row->warm_ms, row->warm_count);
     if (!isnan(row->max_error)) {

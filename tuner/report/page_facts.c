@@ -143,7 +143,7 @@ static void write_numbers(const Story *story, const StoryColumn *guess, size_t i
     buf_puts(out, "<td>");
     if (isnan(s->ms[i]))
         buf_puts(out,
-                 s->status[i] == RECORD_SKIPPED ? "not timed" : record_status_name(s->status[i]));
+                 s->status[i] == OUTCOME_SKIPPED ? "not timed" : outcome_recorded(s->status[i]));
     else if (story->complete)
         buf_puts(out, story->chosen[i] ? "chosen" : "");
     buf_puts(out, "</td></tr>\n");

@@ -74,9 +74,9 @@ static const char *tip_of(Arena *a, const PointSet *s, size_t i)
 {
     if (!isnan(s->ms[i]))
         return arena_printf(a, "%s: %.4g ms", s->names[i], s->ms[i]);
-    if (s->status[i] == RECORD_SKIPPED || s->status[i] == RECORD_OK)
+    if (s->status[i] == OUTCOME_SKIPPED || s->status[i] == OUTCOME_OK)
         return arena_printf(a, "%s: not timed", s->names[i]);
-    return arena_printf(a, "%s: %s", s->names[i], record_status_name(s->status[i]));
+    return arena_printf(a, "%s: %s", s->names[i], outcome_recorded(s->status[i]));
 }
 
 static Drawing drawing_new(Arena *a, const Story *story)

@@ -70,7 +70,7 @@ static const bool *dropped_points(const Run *r, const RunPoints *p)
     for (size_t k = 0; any && k < p->set->count; k++) {
         size_t stage = r->carving.fates[p->config[k]].stage;
         dropped[k] = stage < r->carving.stage_count && is_threshold(&r->carving.stages[stage]) &&
-                     r->carving.fates[p->config[k]].kind != FATE_SURVIVES &&
+                     r->carving.fates[p->config[k]].kind != OUTCOME_SURVIVES &&
                      r->configs[p->config[k]].profile;
     }
     return any ? dropped : NULL;
@@ -83,7 +83,7 @@ static const bool *chosen_points(const Run *r, const RunPoints *p)
     for (size_t k = 0; k < p->set->count; k++) {
         size_t i = p->config[k];
         chosen[k] = r->options.exhaustive
-                        ? r->carving.fates[i].kind == FATE_SURVIVES && r->configs[i].profile
+                        ? r->carving.fates[i].kind == OUTCOME_SURVIVES && r->configs[i].profile
                         : r->selected[i];
     }
     return chosen;

@@ -7,23 +7,14 @@
 
 static bool is_point(const Run *r, size_t i)
 {
-    return r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i);
+    return r->configs[i].tier0 == OUTCOME_NONE && run_is_mine(r, i);
 }
 
-static RecordStatus status_of(const Config *c)
+static Outcome status_of(const Config *c)
 {
-    static const RecordStatus table[TRIAL_STATUSES] = {
-        [TRIAL_OK] = RECORD_OK,
-        [TRIAL_WRONG] = RECORD_WRONG,
-        [TRIAL_LAUNCH_FAILED] = RECORD_LAUNCH_FAILED,
-        [TRIAL_LOAD_FAILED] = RECORD_LAUNCH_FAILED,
-        [TRIAL_FAULT] = RECORD_FAULT,
-        [TRIAL_TIMEOUT] = RECORD_TIMEOUT,
-        [TRIAL_DEVICE_LOST] = RECORD_SKIPPED,
-    };
     if (c->code != CODE_OK && c->code != CODE_NONE)
-        return RECORD_COMPILE_ERROR;
-    return c->timed ? table[c->status] : RECORD_SKIPPED;
+        return OUTCOME_COMPILE_ERROR;
+    return c->timed ? c->status : OUTCOME_SKIPPED;
 }
 
 /* For equal work; NaN where it is not known. */
@@ -50,7 +41,7 @@ static void take_config(const Run *r, PointSet *s, size_t i)
     s->values[k] = values_of(r, i);
     s->names[k] = run_config_name(r->arena, r, i);
     s->ms[k] = time_of(r, i);
-    s->status[k] = isnan(s->ms[k]) ? status_of(c) : RECORD_OK;
+    s->status[k] = isnan(s->ms[k]) ? status_of(c) : OUTCOME_OK;
     s->samples[k] = c->times;
     s->sample_count[k] = c->time_count;
 }

@@ -38,7 +38,7 @@ typedef enum CodeState {
 /* One configuration and all that is known of it. */
 typedef struct Config {
     size_t number;      /* in the space */
-    Tier0 tier0;        /* why it was dropped before compiling */
+    Outcome tier0;      /* why it was dropped before compiling */
     Geometry *geometry; /* of each launch, the first time */
     const Step *steps;  /* all launches in order; NULL unless tier 0 let it pass */
     size_t step_count;
@@ -55,7 +55,7 @@ typedef struct Config {
     size_t same_as; /* first configuration with the same code and geometry; itself */
 
     bool timed;          /* there is an outcome */
-    TrialStatus status;  /* of the outcome */
+    Outcome status;      /* of the outcome */
     const double *times; /* milliseconds, every launch timed */
     size_t time_count;
     double median;            /* milliseconds; NaN unless ok */
@@ -225,7 +225,7 @@ typedef struct Run {
 
     Config *configs; /* one for each configuration of the space */
     size_t config_count;
-    size_t tier0_dropped[TIER0_KINDS];
+    size_t tier0_dropped[OUTCOMES];
 
     const CompileSource **sources; /* of each launch; NULL where a command prints it */
     struct RunSources *made;       /* what commands printed; NULL: nothing yet */

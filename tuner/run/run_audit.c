@@ -51,14 +51,14 @@ bool run_audit(Run *r, const Timer *t)
 /* For the same work; NaN where it failed. */
 static double time_of(const Config *c)
 {
-    bool right = c->timed && c->status == TRIAL_OK;
+    bool right = c->timed && c->status == OUTCOME_OK;
     return right ? c->median / c->work : NAN;
 }
 
 /* A GPU that was lost, or a recording that lacks it, says nothing of a configuration. */
 static bool has_outcome(const Config *c)
 {
-    return c->timed && c->status != TRIAL_DEVICE_LOST;
+    return c->timed && c->status != OUTCOME_SKIPPED;
 }
 
 static void count_drawn(const Run *r, RunAudit *u, double winner)

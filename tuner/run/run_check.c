@@ -25,7 +25,7 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
         x->out->uncompiled = d.messages.count ? d.messages.at[0].text : "no compiler";
         return false;
     }
-    return res->status == COMPILE_OK ||
+    return res->status == OUTCOME_COMPILED ||
            diag_error(r->diag, at, "this does not compile:\n%s", res->log);
 }
 
@@ -301,9 +301,10 @@ static bool check_reference(Checking *x, const Launch *l)
     const PtxModule *module;
     if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count))
         return diag_error(r->diag, ev.error_at, "%s", ev.error);
-    Tier0 fits = r->device ? tier0_check(r->device, &steps[0].geometry) : TIER0_FITS;
-    if (fits != TIER0_FITS)
-        return diag_error(r->diag, l->at, "the reference cannot be launched: %s", tier0_text(fits));
+    Outcome fits = r->device ? tier0_check(r->device, &steps[0].geometry) : OUTCOME_NONE;
+    if (fits != OUTCOME_NONE)
+        return diag_error(r->diag, l->at, "the reference cannot be launched: %s",
+                          outcome_name(fits));
     if (!run_reference_job(r, l, &job) || !compile(x, &job, l->at, &res))
         return x->out->uncompiled != NULL;
     const char *kernel = l->expression && res.lowered_count > 0 ? res.lowered[0] : l->entry;
@@ -319,7 +320,7 @@ static bool check_reference(Checking *x, const Launch *l)
 static size_t first_config(const Run *r)
 {
     for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].tier0 == TIER0_FITS)
+        if (r->configs[i].tier0 == OUTCOME_NONE)
             return i;
     return SIZE_MAX;
 }
@@ -349,10 +350,10 @@ static bool report_none(Run *r)
 {
     if (r->config_count == 0)
         return diag_fail(r->diag, "no configuration can be run: there is none");
-    if (r->configs[0].tier0 == TIER0_ARITHMETIC && !report_arithmetic(r, 0))
+    if (r->configs[0].tier0 == OUTCOME_ARITHMETIC && !report_arithmetic(r, 0))
         return false;
     return diag_fail(r->diag, "no configuration can be run, the first for this reason: %s",
-                     tier0_text(r->configs[0].tier0));
+                     outcome_name(r->configs[0].tier0));
 }
 
 static bool check_kernels(Checking *x, size_t config)

@@ -149,12 +149,10 @@ static void take_code(Work *w, const Item *it, const Hash *code)
 
 static void take_failure(Work *w, const Item *it, const CompileResult *res)
 {
-    static const CodeState states[] = {[COMPILE_OK] = CODE_OK,
-                                       [COMPILE_ERROR] = CODE_ERROR,
-                                       [COMPILE_TIMEOUT] = CODE_TIMEOUT,
-                                       [COMPILE_CRASH] = CODE_CRASH};
     Config *c = &w->run->configs[it->config];
-    c->code = states[res->status];
+    c->code = res->status == OUTCOME_COMPILE_TIMEOUT ? CODE_TIMEOUT
+              : res->status == OUTCOME_COMPILE_CRASH ? CODE_CRASH
+                                                     : CODE_ERROR;
     c->failure = result_first_error(w->run->arena, res->log);
 }
 
@@ -260,12 +258,12 @@ static void take_result(Work *w, const CompileResult *res)
     Item *it = &w->items[res->id];
     Hash code;
     /* A compiler that dies of this code does so again; one that was killed does not. */
-    if (res->status == COMPILE_CRASH && it->crashes++ == 0) {
+    if (res->status == OUTCOME_COMPILE_CRASH && it->crashes++ == 0) {
         farm_add(w->farm, res->id, &it->job);
         return;
     }
     w->run->launches_from_cache += res->from_cache;
-    if (res->status != COMPILE_OK)
+    if (res->status != OUTCOME_COMPILED)
         take_failure(w, it, res);
     else if (take_facts(w, it, res, &code))
         take_code(w, it, &code);
@@ -301,7 +299,7 @@ static bool start_item(Work *w, Item *it, size_t config, size_t launch)
         return false;
     CompileResult res;
     Hash code;
-    if (farm_peek(w->farm, w->scratch, &it->job, &res) && res.status == COMPILE_OK &&
+    if (farm_peek(w->farm, w->scratch, &it->job, &res) && res.status == OUTCOME_COMPILED &&
         take_facts(w, it, &res, &code)) {
         take_code(w, it, &code);
         w->run->launches_from_cache++;
@@ -341,7 +339,7 @@ static bool is_wanted(const Run *r, size_t i)
     bool listed = r->only == NULL;
     for (size_t k = 0; k < r->only_count && !listed; k++)
         listed = r->only[k] == i;
-    return listed && r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i);
+    return listed && r->configs[i].tier0 == OUTCOME_NONE && run_is_mine(r, i);
 }
 
 /* All launches of all configurations through the farm. */

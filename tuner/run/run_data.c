@@ -41,7 +41,7 @@ static bool largest(Run *r, const Expr *count, int64_t *out)
     bool ok = true;
     *out = 0;
     for (size_t i = 0; i < r->config_count && ok; i++) {
-        const Value *slots = r->configs[i].tier0 == TIER0_FITS ? run_slots(scratch, r, i) : NULL;
+        const Value *slots = r->configs[i].tier0 == OUTCOME_NONE ? run_slots(scratch, r, i) : NULL;
         int64_t n = 0;
         ok = !slots || whole(r, count, slots, &n);
         *out = n > *out ? n : *out;

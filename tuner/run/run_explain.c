@@ -46,8 +46,8 @@ static bool compile_lines(Run *r, size_t i, size_t l, CompileResult *out, Diag *
     bool ok = farm_next(f, r->arena, out, d);
     r->workers_started += farm_started(f);
     farm_close(f);
-    if (ok && out->status != COMPILE_OK)
-        return diag_fail(d, "compiling with -lineinfo: %s", compile_status_name(out->status));
+    if (ok && out->status != OUTCOME_COMPILED)
+        return diag_fail(d, "compiling with -lineinfo: %s", outcome_name(out->status));
     return ok;
 }
 

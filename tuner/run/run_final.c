@@ -37,7 +37,7 @@ typedef VEC(size_t) List;
 static bool is_right(const Run *r, size_t i)
 {
     const Config *c = &r->configs[i];
-    return r->selected[i] && c->timed && c->status == TRIAL_OK && !isnan(c->median);
+    return r->selected[i] && c->timed && c->status == OUTCOME_OK && !isnan(c->median);
 }
 
 typedef struct Standing {

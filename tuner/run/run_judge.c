@@ -22,16 +22,16 @@ static void find_best(Run *r)
 static bool recorded_times(const Run *r, double *out)
 {
     for (size_t i = 0; i < r->config_count; i++) {
-        if (r->configs[i].tier0 != TIER0_FITS) {
+        if (r->configs[i].tier0 != OUTCOME_NONE) {
             out[i] = NAN;
             continue;
         }
         const RecordRow *row = run_recorded_row(r, r->recording, i);
         /* What another tuner did not run broke its limits: an outcome. */
-        bool skipped = row && row->status == RECORD_SKIPPED && !run_is_imported(r);
+        bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
         if (!row || skipped || !run_same_code(r, &r->configs[i], row))
             return false;
-        out[i] = row->status == RECORD_OK
+        out[i] = row->status == OUTCOME_OK
                      ? stats_median(row->times_ms, row->time_count) / r->configs[i].work
                      : NAN;
     }

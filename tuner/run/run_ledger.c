@@ -27,7 +27,7 @@ static void add_recorded(RunWorth *w, const RecordRow *row)
 static const RecordRow *outcome_of(const Run *r, size_t i)
 {
     const RecordRow *row = r->recording ? run_recorded_row(r, r->recording, i) : NULL;
-    bool known = row && row->status != RECORD_SKIPPED && run_same_code(r, &r->configs[i], row);
+    bool known = row && row->status != OUTCOME_SKIPPED && run_same_code(r, &r->configs[i], row);
     return known ? row : NULL;
 }
 

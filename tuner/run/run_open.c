@@ -58,7 +58,7 @@ void run_progress(const Run *r, const char *stage, size_t done, size_t all, cons
 size_t run_tier0_total(const Run *r)
 {
     size_t n = 0;
-    for (int t = TIER0_FITS + 1; t < TIER0_KINDS; t++)
+    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++)
         n += r->tier0_dropped[t];
     return n;
 }

@@ -100,7 +100,7 @@ bool run_set_problem(Run *r);
 /* --- several launches ------------------------------------------------------------------------- */
 
 /* The steps of configuration `i`, and what of them the device cannot run. */
-Tier0 run_make_steps(Arena *scratch, Run *r, size_t i);
+Outcome run_make_steps(Arena *scratch, Run *r, size_t i);
 
 /* Do a launch's arguments change from configuration to configuration or from step to step? */
 bool run_launch_varies(const Spec *s, const Launch *l);
@@ -230,8 +230,6 @@ bool run_same_code(const Run *r, const Config *c, const RecordRow *row);
 const char *run_code_text(Arena *a, const Run *r, const Config *c);
 const char *run_launch_text(Arena *a, const Run *r, const Config *c);
 bool run_take_code_text(const Run *r, const char *text, Config *c);
-
-TrialStatus run_trial_status(RecordStatus s);
 
 /* The header of this run's own recordings. */
 RecordHeader run_record_header(Run *r);

@@ -9,7 +9,7 @@ static bool compile_job(Run *r, const CompileJob *job, const char *path, Compile
     Farm *farm = run_open_farm(r);
     farm_add(farm, 0, job);
     bool ok = run_farm_next(r, farm, r->arena, res);
-    if (ok && res->status != COMPILE_OK)
+    if (ok && res->status != OUTCOME_COMPILED)
         ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res->log);
     farm_close(farm);
     return ok;

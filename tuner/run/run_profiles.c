@@ -150,7 +150,7 @@ static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
     const RecordRow *row = run_recorded_row(r, r->recording, i);
     if (!row)
         return false;
-    if (row->status == RECORD_COMPILE_ERROR) {
+    if (row->status == OUTCOME_COMPILE_ERROR) {
         c->code = CODE_ERROR;
         c->failure = row->message;
         return true;
@@ -173,7 +173,7 @@ bool run_take_recorded(Run *r)
         from.columns = profiles_columns(&profiles->header);
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->config_count && complete; i++) {
-        if (r->configs[i].tier0 == TIER0_FITS && run_is_mine(r, i))
+        if (r->configs[i].tier0 == OUTCOME_NONE && run_is_mine(r, i))
             complete = take_config(r, &from, scratch, i);
         arena_reset(scratch);
     }

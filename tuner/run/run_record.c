@@ -113,7 +113,7 @@ bool run_same_code(const Run *r, const Config *c, const RecordRow *row)
     if (run_is_imported(r) && !row->code)
         return true; /* all that another tuner says of its code are the parameters' values */
     if (c->code != CODE_OK)
-        return row->status == RECORD_COMPILE_ERROR;
+        return row->status == OUTCOME_COMPILE_ERROR;
     Arena *a = arena_new();
     bool same = row->code && strcmp(row->code, run_code_text(a, r, c)) == 0 && row->launch &&
                 strcmp(row->launch, run_launch_text(a, r, c)) == 0;
@@ -200,38 +200,6 @@ RecordHeader run_record_header(Run *r)
     return h;
 }
 
-static RecordStatus record_status(TrialStatus s)
-{
-    static const RecordStatus table[TRIAL_STATUSES] = {
-        [TRIAL_OK] = RECORD_OK,
-        [TRIAL_WRONG] = RECORD_WRONG,
-        [TRIAL_LAUNCH_FAILED] = RECORD_LAUNCH_FAILED,
-        [TRIAL_FAULT] = RECORD_FAULT,
-        [TRIAL_TIMEOUT] = RECORD_TIMEOUT,
-        [TRIAL_LOAD_FAILED] = RECORD_LAUNCH_FAILED,
-        [TRIAL_DEVICE_LOST] = RECORD_SKIPPED,
-    };
-    return table[s];
-}
-
-TrialStatus run_trial_status(RecordStatus s)
-{
-    switch (s) {
-    case RECORD_OK:
-        return TRIAL_OK;
-    case RECORD_WRONG:
-        return TRIAL_WRONG;
-    case RECORD_TIMEOUT:
-        return TRIAL_TIMEOUT;
-    case RECORD_FAULT:
-        return TRIAL_FAULT;
-    case RECORD_SKIPPED:
-        return TRIAL_DEVICE_LOST;
-    default:
-        return TRIAL_LAUNCH_FAILED;
-    }
-}
-
 bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
 {
     const Config *c = &r->configs[i];
@@ -244,13 +212,13 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
     if (h->objective && h->objective[0])
         row.work = run_work(r, i, run_objective(r->spec));
     if (c->code != CODE_OK) {
-        row.status = RECORD_COMPILE_ERROR;
+        row.status = OUTCOME_COMPILE_ERROR;
         row.message = c->failure;
         row.max_error = NAN;
     } else {
         row.code = run_code_text(a, r, c);
         row.launch = run_launch_text(a, r, c);
-        row.status = record_status(c->status);
+        row.status = c->status;
         row.times_ms = c->times;
         row.time_count = c->time_count;
         row.warm_ms = c->warm_times;

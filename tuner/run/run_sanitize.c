@@ -132,8 +132,8 @@ static Gpu *open_sanitized(Run *r, const char *tool)
 static void take_finding(Run *r, size_t i, const TrialResult *t, const char *finding)
 {
     Config *c = &r->configs[i];
-    bool bad = t->status == TRIAL_FAULT || t->status == TRIAL_WRONG;
-    c->status = bad ? t->status : TRIAL_FAULT;
+    bool bad = t->status == OUTCOME_FAULT || t->status == OUTCOME_WRONG;
+    c->status = bad ? t->status : OUTCOME_FAULT;
     c->words = finding ? arena_printf(r->arena, "compute-sanitizer: %s", finding)
                        : arena_printf(r->arena, "under compute-sanitizer: %s", t->words);
     c->median = c->low = c->high = c->warm_median = NAN;
@@ -144,7 +144,7 @@ static void take_finding(Run *r, size_t i, const TrialResult *t, const char *fin
  * shown nothing. */
 static bool shows_something(const TrialResult *t, const char *finding)
 {
-    return finding || (t->status == TRIAL_FAULT && !t->killed) || t->status == TRIAL_WRONG;
+    return finding || (t->status == OUTCOME_FAULT && !t->killed) || t->status == OUTCOME_WRONG;
 }
 
 /* False when the finding cannot be recorded. */
@@ -182,7 +182,7 @@ static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_
 
 static bool is_due(const Run *r, size_t i)
 {
-    return r->selected[i] && r->configs[i].timed && r->configs[i].status == TRIAL_OK;
+    return r->selected[i] && r->configs[i].timed && r->configs[i].status == OUTCOME_OK;
 }
 
 static bool sanitize_all(Run *r, Gpu *gpu, const Timer *timer)

@@ -253,7 +253,7 @@ static bool is_kernels_file(const Spec *s, const char *path)
 static size_t first_config(const Run *r)
 {
     for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].tier0 == TIER0_FITS)
+        if (r->configs[i].tier0 == OUTCOME_NONE)
             return i;
     return SIZE_MAX;
 }

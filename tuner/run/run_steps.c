@@ -41,8 +41,8 @@ static bool tag_step(Arena *scratch, const Run *r, const Launch *l, Value *slots
 typedef VEC(Step) StepVec;
 
 /* The steps of one launch, checked against the device. */
-static Tier0 add_launch(Arena *scratch, const Run *r, Config *c, size_t number, Value *slots,
-                        StepVec *all)
+static Outcome add_launch(Arena *scratch, const Run *r, Config *c, size_t number, Value *slots,
+                          StepVec *all)
 {
     const Launch *l = &r->spec->launches[number];
     Evaluation ev = {.arena = scratch};
@@ -50,36 +50,36 @@ static Tier0 add_launch(Arena *scratch, const Run *r, Config *c, size_t number, 
     Step *steps;
     size_t count;
     if (!geometry_steps(scratch, l, number, slots, &ev, &steps, &count))
-        return TIER0_ARITHMETIC;
+        return OUTCOME_ARITHMETIC;
     c->geometry[number] = steps[0].geometry;
     for (size_t i = 0; i < count; i++) {
         if (varies && !tag_step(scratch, r, l, slots, &ev, &steps[i]))
-            return TIER0_ARITHMETIC;
-        Tier0 t = r->device ? tier0_check(r->device, &steps[i].geometry) : TIER0_FITS;
-        if (t != TIER0_FITS)
+            return OUTCOME_ARITHMETIC;
+        Outcome t = r->device ? tier0_check(r->device, &steps[i].geometry) : OUTCOME_NONE;
+        if (t != OUTCOME_NONE)
             return t;
         VEC_PUSH(scratch, all, steps[i]);
     }
-    return TIER0_FITS;
+    return OUTCOME_NONE;
 }
 
-Tier0 run_make_steps(Arena *scratch, Run *r, size_t i)
+Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
 {
     Config *c = &r->configs[i];
     Value *slots = run_launch_slots(scratch, r, i);
     StepVec all = {0};
     if (!slots)
-        return TIER0_ARITHMETIC;
+        return OUTCOME_ARITHMETIC;
     for (size_t l = 0; l < r->spec->launch_count; l++) {
-        Tier0 t = add_launch(scratch, r, c, l, slots, &all);
-        if (t != TIER0_FITS)
+        Outcome t = add_launch(scratch, r, c, l, slots, &all);
+        if (t != OUTCOME_NONE)
             return t;
     }
     Step *steps = ARENA_ARRAY(r->arena, Step, all.count);
     memcpy(steps, all.at, all.count * sizeof *steps);
     c->steps = steps;
     c->step_count = all.count;
-    return TIER0_FITS;
+    return OUTCOME_NONE;
 }
 
 void run_print_step(const Step *s, Buf *out)

@@ -26,7 +26,7 @@ static List selected_list(const Run *r)
     List list = {0};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < r->config_count; i++) {
-            bool survivor = r->carving.fates[i].kind == FATE_SURVIVES;
+            bool survivor = r->carving.fates[i].kind == OUTCOME_SURVIVES;
             if (r->selected[i] && survivor == (pass == 0))
                 VEC_PUSH(r->arena, &list, i);
         }

@@ -94,7 +94,7 @@ void run_note_trial(Run *r, const TrialResult *t)
 {
     RunWatch *w = &r->watch;
     health_note(&w->health, &t->health);
-    if (t->status == TRIAL_OK)
+    if (t->status == OUTCOME_OK)
         note_seconds(r, t->seconds);
 }
 
@@ -109,7 +109,7 @@ void run_note_time(Run *r, const Config *c)
 void run_note_sentinel(Run *r, const TrialResult *t)
 {
     RunWatch *w = &r->watch;
-    double ms = t->status == TRIAL_OK ? stats_median(t->times, t->time_count) : NAN;
+    double ms = t->status == OUTCOME_OK ? stats_median(t->times, t->time_count) : NAN;
     if (isnan(ms))
         return;
     bool first = w->sentinels++ == 0;

@@ -8,10 +8,10 @@
 static void believe_row(Run *r, size_t i)
 {
     Config *c = &r->configs[i];
-    const RecordRow *row = c->tier0 == TIER0_FITS ? run_recorded_row(r, r->recording, i) : NULL;
+    const RecordRow *row = c->tier0 == OUTCOME_NONE ? run_recorded_row(r, r->recording, i) : NULL;
     if (!row)
         return;
-    bool ran = row->status != RECORD_COMPILE_ERROR;
+    bool ran = row->status != OUTCOME_COMPILE_ERROR;
     bool known = run_is_imported(r) && !row->code;
     c->code = ran && (known || run_take_code_text(r, row->code, c)) ? CODE_OK : CODE_ERROR;
     c->failure = ran ? NULL : row->message;

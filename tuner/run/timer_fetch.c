@@ -99,12 +99,12 @@ static void take_result(Fetcher *f, const CompileResult *res)
 {
     size_t n = f->run->spec->launch_count, l = res->id % n;
     Place *p = &f->places[res->id / n];
-    if (res->status == COMPILE_CRASH && !p->crashed) { /* perhaps somebody killed it */
+    if (res->status == OUTCOME_COMPILE_CRASH && !p->crashed) { /* perhaps somebody killed it */
         p->crashed = true;
         farm_add(f->farm, res->id, &p->jobs[l]);
         return;
     }
-    if (res->status == COMPILE_OK)
+    if (res->status == OUTCOME_COMPILED)
         run_take_module(p->arena, f->run, &p->task, l, res);
     else
         take_failure(p, res);

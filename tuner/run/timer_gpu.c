@@ -157,7 +157,7 @@ static void lose(Session *s, Lane *lane, const char *words)
 static void take_sentinel(Session *s, const Lane *lane, const TrialResult *t)
 {
     Run *r = s->run;
-    if (t->status != TRIAL_OK)
+    if (t->status != OUTCOME_OK)
         return;
     run_note_sentinel(r, t);
     RecordRow row = {.values = run_record_values(s->scratch, r, &s->header, s->candidate),
@@ -201,9 +201,9 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *t)
     timer_take_times(r, c, t->times, t->time_count);
     timer_take_warm_times(r, c, t->warm_times, t->warm_count);
     run_note_time(r, c);
-    if (t->status == TRIAL_DEVICE_LOST)
+    if (t->status == OUTCOME_SKIPPED)
         note_lost(r, c);
-    if (t->status == TRIAL_OK && i == s->candidate)
+    if (t->status == OUTCOME_OK && i == s->candidate)
         s->sentinel = &s->kept;
     else if (i == s->candidate && !s->sentinel)
         s->candidate = SIZE_MAX; /* another one then */
@@ -228,7 +228,7 @@ static void charge(Lane *lane, const TrialResult *t)
 /* Says nothing about the configuration, as far as is known: it is timed again, a few times. */
 static bool is_accident(Session *s, const TrialResult *t)
 {
-    bool suspect = t->killed || t->status == TRIAL_DEVICE_LOST;
+    bool suspect = t->killed || t->status == OUTCOME_SKIPPED;
     return suspect && ++s->kills[t->id] < KILLS_MOST;
 }
 
@@ -236,12 +236,12 @@ static void take_result(Session *s, Lane *lane, const TrialResult *t)
 {
     charge(lane, t);
     run_note_trial(s->run, t);
-    if (t->status == TRIAL_DEVICE_LOST && gpu_lost(lane->device->gpu)) {
+    if (t->status == OUTCOME_SKIPPED && gpu_lost(lane->device->gpu)) {
         lose(s, lane, t->words);
         if (t->id >= 0)
             try_again(s, (size_t)t->id);
     } else if (t->id == WARM_UP_ID) {
-        lane->warm = lane->warm || t->status != TRIAL_OK; /* its own trial will tell */
+        lane->warm = lane->warm || t->status != OUTCOME_OK; /* its own trial will tell */
     } else if (t->id == SENTINEL_ID) {
         take_sentinel(s, lane, t);
     } else if (is_accident(s, t)) {
@@ -355,7 +355,7 @@ static void list_missing(Session *s, const size_t *list, size_t count)
     for (size_t k = 0; k < count; k++) {
         Config *c = &s->run->configs[list[k]];
         const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, list[k]) : NULL;
-        if (row && row->status != RECORD_SKIPPED && run_same_code(s->run, c, row)) {
+        if (row && row->status != OUTCOME_SKIPPED && run_same_code(s->run, c, row)) {
             timer_take_row(s->run, c, row);
             run_note_time(s->run, c);
             s->run->resumed++;
@@ -444,7 +444,7 @@ static bool run_contest(Session *s, const TrialFinal *f, TrialResult *out, Lane 
         health_note(&s->run->watch.health, &out->health);
         if (gpu_lost(g))
             lose(s, *lane, out->words);
-        else if (out->killed || out->status == TRIAL_DEVICE_LOST)
+        else if (out->killed || out->status == OUTCOME_SKIPPED)
             kills++;
         else
             break;
@@ -472,12 +472,12 @@ static bool gpu_final(void *state, const size_t *list, size_t count, int *rounds
     bool ok = true;
     if (!lane) {
         *rounds = 0;
-    } else if (result.status == TRIAL_OK && result.time_count == count * (size_t)*rounds) {
+    } else if (result.status == OUTCOME_OK && result.time_count == count * (size_t)*rounds) {
         *times = timer_rounded(r->arena, result.times, result.time_count);
         ok = record_final(s, list, count, *rounds, *times, lane);
     } else {
         diag_warn(r->diag, (Span){0}, "the finalists could not be timed again (%s): %s",
-                  trial_status_name(result.status), result.words);
+                  outcome_name(result.status), result.words);
         *rounds = 0;
     }
     arena_reset(s->scratch);

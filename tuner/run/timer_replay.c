@@ -20,8 +20,8 @@ void timer_take_times(Run *r, Config *c, const double *times, size_t count)
 {
     c->times = timer_rounded(r->arena, times, count);
     c->time_count = count;
-    c->median = c->status == TRIAL_OK ? stats_median(c->times, count) : NAN;
-    StatsInterval i = sampling_interval(c->times, c->status == TRIAL_OK ? count : 0);
+    c->median = c->status == OUTCOME_OK ? stats_median(c->times, count) : NAN;
+    StatsInterval i = sampling_interval(c->times, c->status == OUTCOME_OK ? count : 0);
     c->low = i.low;
     c->high = i.high;
 }
@@ -31,13 +31,13 @@ void timer_take_warm_times(Run *r, Config *c, const double *times, size_t count)
     const double *kept = timer_rounded(r->arena, times, count);
     c->warm_times = kept;
     c->warm_count = count;
-    c->warm_median = c->status == TRIAL_OK ? stats_median(kept, count) : NAN;
+    c->warm_median = c->status == OUTCOME_OK ? stats_median(kept, count) : NAN;
 }
 
 void timer_take_row(Run *r, Config *c, const RecordRow *row)
 {
     c->timed = true;
-    c->status = run_trial_status(row->status);
+    c->status = row->status;
     c->max_error = row->max_error;
     c->words = row->message ? row->message : "";
     c->seconds = row->seconds;

@@ -20,7 +20,7 @@ bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
         if (c->code == CODE_NONE || c->timed || is_known(r, existing, i))
             continue;
         Config rest = *c;
-        c->status = TRIAL_DEVICE_LOST; /* which recordings call skipped */
+        c->status = OUTCOME_SKIPPED; /* which recordings call skipped */
         c->words = "not selected";
         bool ok = run_append_row(r, w, h, i);
         *c = rest;

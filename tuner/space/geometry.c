@@ -103,36 +103,22 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
 /* --- tier 0
  * --------------------------------------------------------------------------------------- */
 
-Tier0 tier0_check(const Device *d, const Geometry *g)
+Outcome tier0_check(const Device *d, const Geometry *g)
 {
     for (int i = 0; i < 3; i++)
         if (g->block[i] < 1 || g->grid[i] < 1)
-            return TIER0_EMPTY;
+            return OUTCOME_EMPTY;
     if (g->shared < 0)
-        return TIER0_EMPTY;
+        return OUTCOME_EMPTY;
     if (g->threads > d->threads_per_block)
-        return TIER0_THREADS;
+        return OUTCOME_THREADS;
     for (int i = 0; i < 3; i++)
         if (g->block[i] > d->block_limit[i])
-            return TIER0_BLOCK;
+            return OUTCOME_BLOCK;
     if (g->shared > d->shared_per_block_optin)
-        return TIER0_SHARED;
+        return OUTCOME_SHARED;
     for (int i = 0; i < 3; i++)
         if (g->grid[i] > d->grid_limit[i])
-            return TIER0_GRID;
-    return TIER0_FITS;
-}
-
-const char *tier0_text(Tier0 t)
-{
-    static const char *const texts[TIER0_KINDS] = {
-        [TIER0_FITS] = "fits",
-        [TIER0_ARITHMETIC] = "geometry cannot be computed",
-        [TIER0_EMPTY] = "a dimension below one",
-        [TIER0_THREADS] = "too many threads in a block",
-        [TIER0_BLOCK] = "block too large in one dimension",
-        [TIER0_SHARED] = "too much dynamic shared memory",
-        [TIER0_GRID] = "grid too large in one dimension",
-    };
-    return texts[t];
+            return OUTCOME_GRID;
+    return OUTCOME_NONE;
 }

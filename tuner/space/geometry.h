@@ -7,6 +7,7 @@
 
 #include "metrics/device/device.h"
 #include "tuner/spec/spec.h"
+#include "tuner/table/outcome.h"
 
 /* One launch with its expressions evaluated. */
 typedef struct Geometry {
@@ -39,21 +40,7 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
 /* False when arithmetic fails or a product overflows: `ev` says why. */
 bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geometry *out);
 
-typedef enum Tier0 {
-    TIER0_FITS,
-    TIER0_ARITHMETIC, /* the geometry cannot be computed */
-    TIER0_EMPTY,      /* a dimension below one */
-    TIER0_THREADS,    /* too many threads in a block */
-    TIER0_BLOCK,      /* a dimension of the block is too large */
-    TIER0_SHARED,     /* too much dynamic shared memory */
-    TIER0_GRID,       /* a dimension of the grid is too large */
-    TIER0_KINDS
-} Tier0;
-
 /* The first limit of the device that a launch breaks. */
-Tier0 tier0_check(const Device *d, const Geometry *g);
-
-/* "more threads per block than the device has" …, for reports. */
-const char *tier0_text(Tier0 t);
+Outcome tier0_check(const Device *d, const Geometry *g);
 
 #endif

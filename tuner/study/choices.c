@@ -224,8 +224,8 @@ static const bool *thresholded(Arena *a, const Lined *l, const Carving *c)
 {
     bool *out = ARENA_ARRAY(a, bool, l->set->count);
     for (size_t k = 0; k < l->set->count; k++) {
-        FateKind kind = c->fates[k].kind;
-        if (l->alive[k] && (kind == FATE_FAILS || kind == FATE_BEYOND))
+        Outcome kind = c->fates[k].kind;
+        if (l->alive[k] && (kind == OUTCOME_FAILS || kind == OUTCOME_BEYOND))
             out[l->set->same_as[l->at[k]]] = true;
     }
     return out;

@@ -88,7 +88,7 @@ void points_allocate(Arena *a, PointSet *s, size_t n)
 {
     s->values = ARENA_ARRAY(a, const RecordValue *, n);
     s->names = ARENA_ARRAY(a, const char *, n);
-    s->status = ARENA_ARRAY(a, RecordStatus, n);
+    s->status = ARENA_ARRAY(a, Outcome, n);
     s->ms = ARENA_ARRAY(a, double, n);
     s->samples = ARENA_ARRAY(a, const double *, n);
     s->sample_count = ARENA_ARRAY(a, size_t, n);

@@ -36,7 +36,7 @@ typedef struct PointSet {
     size_t count; /* points: configurations that could be compiled or not, each once */
     const RecordValue **values; /* per point, one per parameter */
     const char **names;         /* per point: "BM=64,BN=32" */
-    RecordStatus *status;       /* per point */
+    Outcome *status;            /* per point */
     double *work;               /* per point: over the least of all; NULL: all do the same */
     double *ms;                 /* per point: median time over its work; NaN: it failed */
     const double **samples;     /* per point: raw times in milliseconds over its work */

@@ -111,7 +111,7 @@ static void take_row(Reading *r, const RecordRow *row)
     s->sample_count[i] = row->time_count;
     if (s->work)
         s->work[i] = row->work;
-    s->ms[i] = row->status == RECORD_OK ? stats_median(row->times_ms, row->time_count) : NAN;
+    s->ms[i] = row->status == OUTCOME_OK ? stats_median(row->times_ms, row->time_count) : NAN;
     if (s->ms[i] <= 0) {
         s->ms[i] = NAN;
         s->no_time++;

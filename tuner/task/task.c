@@ -115,32 +115,6 @@ bool task_type_find(const char *name, TaskType *t)
     return find_scalar(name, length - 1, &t->scalar);
 }
 
-static const char *const STATUSES[TRIAL_STATUSES] = {
-    [TRIAL_OK] = "ok",
-    [TRIAL_WRONG] = "wrong",
-    [TRIAL_LAUNCH_FAILED] = "launch failed",
-    [TRIAL_FAULT] = "fault",
-    [TRIAL_TIMEOUT] = "timeout",
-    [TRIAL_LOAD_FAILED] = "load failed",
-    [TRIAL_DEVICE_LOST] = "device lost",
-};
-
-const char *trial_status_name(TrialStatus s)
-{
-    return STATUSES[s];
-}
-
-bool trial_status_find(const char *name, TrialStatus *s)
-{
-    for (int i = 0; i < TRIAL_STATUSES; i++) {
-        if (strcmp(STATUSES[i], name) == 0) {
-            *s = (TrialStatus)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 static const char *const CACHES[] = {
     [TASK_WARM] = "warm", [TASK_COLD] = "cold", [TASK_BOTH] = "both"};
 

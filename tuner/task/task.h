@@ -13,6 +13,7 @@
 #define APTUNE_TASK_TASK_H
 
 #include "metrics/base/buf.h"
+#include "tuner/table/outcome.h"
 #include "tuner/task/health.h"
 
 #include <stdbool.h>
@@ -278,21 +279,6 @@ typedef struct TrialFinal {
     double limit_s;
 } TrialFinal;
 
-typedef enum TrialStatus {
-    TRIAL_OK,
-    TRIAL_WRONG,         /* ran, and its outputs differ from the reference */
-    TRIAL_LAUNCH_FAILED, /* refused by the driver: too many resources, wrong arguments */
-    TRIAL_FAULT,         /* illegal address, trap, a crash of the process */
-    TRIAL_TIMEOUT,
-    TRIAL_LOAD_FAILED, /* not a cubin for this device, or no such kernel */
-    TRIAL_DEVICE_LOST, /* no outcome: the GPU cannot be used any more */
-    TRIAL_STATUSES
-} TrialStatus;
-
-/* "ok", "wrong", "launch failed" …, for records and reports. */
-const char *trial_status_name(TrialStatus s);
-bool trial_status_find(const char *name, TrialStatus *s);
-
 /* How one output compares with the reference. */
 typedef struct TrialCheck {
     int buffer;
@@ -308,7 +294,7 @@ typedef struct TrialCheck {
 
 typedef struct TrialResult {
     int64_t id;
-    TrialStatus status;
+    Outcome status;
     bool verified;       /* the outputs were compared, whatever came out */
     const double *times; /* ms of one run, each sample in order; of a final round by round, in
                             each round in the order of the finalists */

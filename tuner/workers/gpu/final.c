@@ -15,14 +15,14 @@ typedef struct Contest {
 } Contest;
 
 /* Every finalist loaded, and ready to be sampled. */
-static TrialStatus get_ready(Arena *a, Contest *c)
+static Outcome get_ready(Arena *a, Contest *c)
 {
     const TrialFinal *f = c->final;
     Driver *v = c->bench->driver;
     for (size_t i = 0; i < f->run_count; i++) {
-        TrialStatus status =
+        Outcome status =
             ready_run(a, v, &f->runs[i], &c->bench->problem->places, &c->runs[i], &c->words);
-        if (status != TRIAL_OK)
+        if (status != OUTCOME_OK)
             return status;
         DriverStatus s = sampler_open(&c->samplers[i], c->bench, &c->runs[i], f->cache != TASK_WARM,
                                       f->sample_ms, 0);
@@ -31,7 +31,7 @@ static TrialStatus get_ready(Arena *a, Contest *c)
         c->batch = c->samplers[i].batch > c->batch ? c->samplers[i].batch : c->batch;
         c->order[i] = i;
     }
-    return TRIAL_OK;
+    return OUTCOME_OK;
 }
 
 /* Another order for every round, the same in every run of the program: who comes after whom, and
@@ -72,13 +72,13 @@ static DriverStatus warm_up(Contest *c)
     return s;
 }
 
-static TrialStatus contest(Arena *a, Contest *c)
+static Outcome contest(Arena *a, Contest *c)
 {
-    TrialStatus status = get_ready(a, c);
-    DriverStatus s = status == TRIAL_OK ? warm_up(c) : DRIVER_OK;
-    for (int round = 0; status == TRIAL_OK && s == DRIVER_OK && round < c->final->rounds; round++)
+    Outcome status = get_ready(a, c);
+    DriverStatus s = status == OUTCOME_OK ? warm_up(c) : DRIVER_OK;
+    for (int round = 0; status == OUTCOME_OK && s == DRIVER_OK && round < c->final->rounds; round++)
         s = run_round(c, round);
-    return status == TRIAL_OK ? launch_status(c->bench->driver, s, &c->words) : status;
+    return status == OUTCOME_OK ? launch_status(c->bench->driver, s, &c->words) : status;
 }
 
 static void end_contest(Contest *c)
@@ -102,7 +102,7 @@ bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
     bool sound = launch_context_is_sound(r->status);
     if (sound)
         end_contest(&c);
-    if (r->status == TRIAL_OK) {
+    if (r->status == OUTCOME_OK) {
         r->times = c.times;
         r->time_count = samples;
         r->batch = c.batch;

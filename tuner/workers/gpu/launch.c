@@ -6,29 +6,29 @@
 #include <inttypes.h>
 #include <string.h>
 
-TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words)
+Outcome launch_status(const Driver *v, DriverStatus s, Buf *words)
 {
     if (s != DRIVER_OK)
         buf_puts(words, driver_words(v));
     switch (s) {
     case DRIVER_OK:
-        return TRIAL_OK;
+        return OUTCOME_OK;
     case DRIVER_REFUSED:
     case DRIVER_NO_MEMORY:
-        return TRIAL_LAUNCH_FAILED;
+        return OUTCOME_LAUNCH_FAILED;
     case DRIVER_NO_IMAGE:
-        return TRIAL_LOAD_FAILED;
+        return OUTCOME_LOAD_FAILED;
     case DRIVER_LOST:
-        return TRIAL_DEVICE_LOST;
+        return OUTCOME_SKIPPED;
     case DRIVER_FAULT:
         break;
     }
-    return TRIAL_FAULT;
+    return OUTCOME_FAULT;
 }
 
-bool launch_context_is_sound(TrialStatus s)
+bool launch_context_is_sound(Outcome s)
 {
-    return s != TRIAL_FAULT && s != TRIAL_DEVICE_LOST;
+    return s != OUTCOME_FAULT && s != OUTCOME_SKIPPED;
 }
 
 /* The driver takes an image without its size and trusts its headers: one that was cut off would
@@ -47,21 +47,21 @@ static bool is_whole_elf(const TaskModule *m)
            segments <= m->size - h.e_phoff;
 }
 
-static TrialStatus load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf *words)
+static Outcome load_modules(Driver *v, const TaskRun *task, ReadyRun *r, Buf *words)
 {
     for (size_t i = 0; i < task->module_count; i++) {
         if (!is_whole_elf(&task->modules[i])) {
             buf_puts(words, "not a cubin: no whole ELF image");
-            return TRIAL_LOAD_FAILED;
+            return OUTCOME_LOAD_FAILED;
         }
         DriverStatus s = driver_load(v, task->modules[i].cubin, &r->modules[i]);
         r->module_count = i + 1;
         if (s != DRIVER_OK) {
-            TrialStatus status = launch_status(v, s, words);
-            return launch_context_is_sound(status) ? TRIAL_LOAD_FAILED : status;
+            Outcome status = launch_status(v, s, words);
+            return launch_context_is_sound(status) ? OUTCOME_LOAD_FAILED : status;
         }
     }
-    return TRIAL_OK;
+    return OUTCOME_OK;
 }
 
 static size_t argument_size(const TaskArgument *x)
@@ -128,8 +128,8 @@ static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const Places *pla
 
 /* Static and dynamic shared memory beyond 48 KB in all have to be asked for; asking for less
  * does no harm. */
-static TrialStatus ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverModule *m,
-                             const Places *places, ReadyLaunch *l, Buf *words)
+static Outcome ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverModule *m,
+                         const Places *places, ReadyLaunch *l, Buf *words)
 {
     l->task = t;
     l->arguments = lay_out_arguments(a, t, places);
@@ -139,9 +139,9 @@ static TrialStatus ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverMod
         return launch_status(v, s, words);
     }
     if (!parameters_agree(v, l, words) || !fits(v, l, words))
-        return TRIAL_LAUNCH_FAILED;
+        return OUTCOME_LAUNCH_FAILED;
     if (t->shared == 0)
-        return TRIAL_OK;
+        return OUTCOME_OK;
     s = driver_allow_shared(v, l->function, t->shared);
     if (s != DRIVER_OK)
         buf_printf(words, "%" PRId64 " bytes of dynamic shared memory: ", t->shared);
@@ -149,8 +149,8 @@ static TrialStatus ready_one(Arena *a, Driver *v, const TaskLaunch *t, DriverMod
 }
 
 /* Fills one variable in every module that has it.  *found counts them. */
-static TrialStatus fill_symbol(Driver *v, const TaskSymbol *x, const Places *places, ReadyRun *r,
-                               size_t *found, Buf *words)
+static Outcome fill_symbol(Driver *v, const TaskSymbol *x, const Places *places, ReadyRun *r,
+                           size_t *found, Buf *words)
 {
     const TaskBuffer *b = &places->buffer[x->buffer];
     size_t want = (size_t)b->count * task_type_size(b->type);
@@ -163,46 +163,46 @@ static TrialStatus fill_symbol(Driver *v, const TaskSymbol *x, const Places *pla
         if (size != want) {
             buf_printf(words, "the variable '%s' has %zu bytes, its contents %zu", x->name, size,
                        want);
-            return TRIAL_LOAD_FAILED;
+            return OUTCOME_LOAD_FAILED;
         }
         DriverStatus s = driver_copy(v, at, places->buffers[x->buffer], size);
         if (s)
             return launch_status(v, s, words);
     }
-    return TRIAL_OK;
+    return OUTCOME_OK;
 }
 
 /* A variable may be missing in some modules, but not in all: then the spec means another name. */
-static TrialStatus fill_symbols(Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
-                                Buf *words)
+static Outcome fill_symbols(Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
+                            Buf *words)
 {
     for (size_t i = 0; i < task->symbol_count; i++) {
         size_t found = 0;
-        TrialStatus s = fill_symbol(v, &task->symbols[i], places, r, &found, words);
-        if (s != TRIAL_OK)
+        Outcome s = fill_symbol(v, &task->symbols[i], places, r, &found, words);
+        if (s != OUTCOME_OK)
             return s;
         if (found == 0 && !task->symbols[i].optional) {
             buf_printf(words, "the code has no variable '%s'", task->symbols[i].name);
-            return TRIAL_LOAD_FAILED;
+            return OUTCOME_LOAD_FAILED;
         }
     }
-    return TRIAL_OK;
+    return OUTCOME_OK;
 }
 
-TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
-                      Buf *words)
+Outcome ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
+                  Buf *words)
 {
     *r = (ReadyRun){.modules = ARENA_ARRAY(a, DriverModule *, task->module_count),
                     .launches = ARENA_ARRAY(a, ReadyLaunch, task->launch_count)};
-    TrialStatus s = load_modules(v, task, r, words);
-    if (s == TRIAL_OK)
+    Outcome s = load_modules(v, task, r, words);
+    if (s == OUTCOME_OK)
         s = fill_symbols(v, task, places, r, words);
-    for (size_t i = 0; s == TRIAL_OK && i < task->launch_count; i++) {
+    for (size_t i = 0; s == OUTCOME_OK && i < task->launch_count; i++) {
         const TaskLaunch *t = &task->launches[i];
         s = ready_one(a, v, t, r->modules[t->module], places, &r->launches[i], words);
         r->launch_count = i + 1;
     }
-    if (s == TRIAL_OK && task->rival)
+    if (s == OUTCOME_OK && task->rival)
         s = rival_open(a, v, task->rival, places, &r->rival, words);
     return s;
 }

@@ -26,19 +26,19 @@ typedef struct Places {
     const TaskBuffer *buffer; /* what they are, for their sizes */
 } Places;
 
-/* Makes `task` ready, with the variables of its modules filled.  TRIAL_OK, or why not, with an
+/* Makes `task` ready, with the variables of its modules filled.  OUTCOME_OK, or why not, with an
  * explanation in `words`.  ready_end is called in either case. */
-TrialStatus ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
-                      Buf *words);
+Outcome ready_run(Arena *a, Driver *v, const TaskRun *task, const Places *places, ReadyRun *r,
+                  Buf *words);
 void ready_end(Driver *v, ReadyRun *r);
 
 /* Gives the launches to the device, in order, without waiting. */
 DriverStatus ready_launch(Driver *v, const ReadyRun *r);
 
 /* A failure of the driver as the status of a trial; its words go to `words`. */
-TrialStatus launch_status(const Driver *v, DriverStatus s, Buf *words);
+Outcome launch_status(const Driver *v, DriverStatus s, Buf *words);
 
 /* Can the context still be used after a trial that came out so? */
-bool launch_context_is_sound(TrialStatus s);
+bool launch_context_is_sound(Outcome s);
 
 #endif

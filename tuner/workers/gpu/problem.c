@@ -270,8 +270,8 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
 {
     ReadyRun run = {0};
     Buf words = {0};
-    TrialStatus status = ready_run(a, p->driver, &p->task.reference, &p->places, &run, &words);
-    if (status == TRIAL_OK) {
+    Outcome status = ready_run(a, p->driver, &p->task.reference, &p->places, &run, &words);
+    if (status == OUTCOME_OK) {
         DriverStatus s = run_once(p, &run);
         if (!s)
             s = keep_outputs(p);
@@ -282,11 +282,10 @@ static bool run_reference(Problem *p, Arena *a, Diag *d)
         status = launch_status(p->driver, s, &words);
     }
     ready_end(p->driver, &run);
-    if (status != TRIAL_OK)
-        diag_fail(d, "the reference does not run (%s): %s", trial_status_name(status),
-                  buf_text(&words));
+    if (status != OUTCOME_OK)
+        diag_fail(d, "the reference does not run (%s): %s", outcome_name(status), buf_text(&words));
     buf_free(&words);
-    return status == TRIAL_OK && outputs_are_written(p, d);
+    return status == OUTCOME_OK && outputs_are_written(p, d);
 }
 
 /* --- what must not change --------------------------------------------------------------------- */

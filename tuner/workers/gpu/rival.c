@@ -40,8 +40,8 @@ static AptuneRivalCall *call_of(Arena *a, Driver *v, const TaskRival *task, cons
     return call;
 }
 
-TrialStatus rival_open(Arena *a, Driver *v, const TaskRival *task, const Places *places,
-                       AptuneRival **out, Buf *words)
+Outcome rival_open(Arena *a, Driver *v, const TaskRival *task, const Places *places,
+                   AptuneRival **out, Buf *words)
 {
     AptuneRival *r = ARENA_NEW(a, AptuneRival);
     const AptuneRivalCall *call = call_of(a, v, task, places);
@@ -58,13 +58,13 @@ TrialStatus rival_open(Arena *a, Driver *v, const TaskRival *task, const Places 
     r->error[sizeof r->error - 1] = '\0';
     if (!failed && r->run) {
         *out = r;
-        return TRIAL_OK;
+        return OUTCOME_OK;
     }
     if (!failed)
         buf_puts(words, "the library names nothing to run");
     else
         buf_puts(words, *r->error ? r->error : "the library gives no reason");
-    return found ? TRIAL_LAUNCH_FAILED : TRIAL_LOAD_FAILED;
+    return found ? OUTCOME_LAUNCH_FAILED : OUTCOME_LOAD_FAILED;
 }
 
 void rival_end(AptuneRival *r)

@@ -8,11 +8,11 @@
 #include "launch.h"
 #include "tuner/bench/rival.h"
 
-/* Opens the library and gets the call ready.  TRIAL_LOAD_FAILED: there is no such library, or it
- * cannot be used; TRIAL_LAUNCH_FAILED: it refuses what it is given; the reason is in `words`. Lives
- * in `a`; rival_end ends it. */
-TrialStatus rival_open(Arena *a, Driver *v, const TaskRival *task, const Places *places,
-                       AptuneRival **out, Buf *words);
+/* Opens the library and gets the call ready.  OUTCOME_LOAD_FAILED: there is no such library, or it
+ * cannot be used; OUTCOME_LAUNCH_FAILED: it refuses what it is given; the reason is in `words`.
+ * Lives in `a`; rival_end ends it. */
+Outcome rival_open(Arena *a, Driver *v, const TaskRival *task, const Places *places,
+                   AptuneRival **out, Buf *words);
 void rival_end(AptuneRival *r);
 
 /* Gives one call to the device, without waiting. */

@@ -46,7 +46,7 @@ static DriverStatus compare_outputs(Timing *t, TrialResult *r)
         if (t->words.size)
             buf_puts(&t->words, "\n");
         verify_explain(&p->outputs[i], &checks[i], &t->words);
-        r->status = TRIAL_WRONG;
+        r->status = OUTCOME_WRONG;
     }
     r->checks = checks;
     r->check_count = p->output_count;
@@ -79,7 +79,7 @@ static DriverStatus verified_again(Timing *t, TrialResult *r)
         s = ready_launch(t->problem->driver, &t->run);
     if (!s)
         s = compare_outputs(t, r);
-    if (!s && r->status == TRIAL_WRONG)
+    if (!s && r->status == OUTCOME_WRONG)
         buf_puts(&t->words, "\nonly after the timed runs, not in the first one");
     return s;
 }
@@ -172,25 +172,25 @@ static bool left_clean(Timing *t, TrialResult *r)
     }
     if (!what)
         return true;
-    r->status = TRIAL_WRONG;
+    r->status = OUTCOME_WRONG;
     buf_printf(&t->words, "%s%s wrote %s", t->words.size ? "\n" : "",
                t->run.rival ? "the rival" : "the kernel", what);
     return false;
 }
 
-static TrialStatus measure(Timing *t, TrialResult *r)
+static Outcome measure(Timing *t, TrialResult *r)
 {
     Driver *v = t->problem->driver;
-    TrialStatus status =
+    Outcome status =
         ready_run(t->arena, v, &t->trial->run, &t->problem->places, &t->run, &t->words);
     name_rival(t, r);
-    if (status != TRIAL_OK)
+    if (status != OUTCOME_OK)
         return status;
     DriverStatus s = verified_run(t, r);
-    if (!s && r->status == TRIAL_OK)
+    if (!s && r->status == OUTCOME_OK)
         s = timed_runs(t, r->first_ms);
     leave_times(t, r);
-    if (!s && r->status == TRIAL_OK)
+    if (!s && r->status == OUTCOME_OK)
         s = verified_again(t, r);
     return s ? launch_status(v, s, &t->words) : r->status;
 }
@@ -198,10 +198,10 @@ static TrialStatus measure(Timing *t, TrialResult *r)
 bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
 {
     Timing t = {.arena = a, .bench = b, .problem = b->problem, .trial = trial};
-    *r = (TrialResult){.id = trial->id};
+    *r = (TrialResult){.id = trial->id, .status = OUTCOME_OK};
     r->status = measure(&t, r);
     bool sound = launch_context_is_sound(r->status);
-    if (r->status == TRIAL_OK || r->status == TRIAL_WRONG)
+    if (r->status == OUTCOME_OK || r->status == OUTCOME_WRONG)
         sound = left_clean(&t, r);
     if (sound)
         ready_end(b->driver, &t.run);
