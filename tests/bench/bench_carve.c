@@ -44,11 +44,11 @@ static double normal(uint64_t *state)
 
 /* --- a recorded space ------------------------------------------------------------------------- */
 
-typedef struct Table {
+typedef struct Timed {
     size_t count, parameters;
-    uint16_t *values;
+    uint32_t *values;
     double *times, *predicted, *bound, *latency;
-} Table;
+} Timed;
 
 static const char *const metric_files[] = {SOURCE_DIR "/metrics/thesis.metrics",
                                            SOURCE_DIR "/metrics/cycles.metrics"};
@@ -73,27 +73,27 @@ static bool open_run(Run *r, const char *space)
 }
 
 /* Every distinct code that ran right. */
-static Table take_table(Run *r)
+static Timed take_table(Run *r)
 {
-    Table t = {.parameters = r->spec->parameter_count};
-    size_t n = r->config_count;
-    const uint16_t *values = run_value_numbers(r);
-    const double *predicted = run_column_values(r, "predicted_cycles"),
-                 *bound = run_column_values(r, "bound_cycles"),
-                 *latency = run_column_values(r, "latency_cycles");
-    t.values = ARENA_ARRAY(r->arena, uint16_t, n * t.parameters);
+    Timed t = {.parameters = r->spec->parameter_count};
+    size_t n = r->table->count;
+    const uint32_t *values = r->table->values;
+    const double *predicted = table_column(r->arena, r->table, "predicted_cycles"),
+                 *bound = table_column(r->arena, r->table, "bound_cycles"),
+                 *latency = table_column(r->arena, r->table, "latency_cycles");
+    t.values = ARENA_ARRAY(r->arena, uint32_t, n * t.parameters);
     t.times = ARENA_ARRAY(r->arena, double, n);
     t.predicted = ARENA_ARRAY(r->arena, double, n);
     t.bound = ARENA_ARRAY(r->arena, double, n);
     t.latency = ARENA_ARRAY(r->arena, double, n);
     for (size_t i = 0; i < n; i++) {
         run_take_outcome(r, i);
-        const Config *c = &r->configs[i];
-        if (c->same_as != i || !c->timed || isnan(c->median))
+        double median = r->table->times[i].median;
+        if (r->table->same_as[i] != i || isnan(median))
             continue;
         memcpy(t.values + t.count * t.parameters, values + i * t.parameters,
                t.parameters * sizeof *values);
-        t.times[t.count] = c->median;
+        t.times[t.count] = median;
         t.predicted[t.count] = predicted[i];
         t.bound[t.count] = bound[i];
         t.latency[t.count++] = latency[i];
@@ -103,7 +103,7 @@ static Table take_table(Run *r)
 
 enum { VALUES_MOST = 64 };
 
-static void make_worse(Table *t, double percent, uint64_t *seed)
+static void make_worse(Timed *t, double percent, uint64_t *seed)
 {
     double deviation = percent / 100 / sqrt((double)t->parameters);
     for (size_t p = 0; p < t->parameters; p++) {
@@ -118,7 +118,7 @@ static void make_worse(Table *t, double percent, uint64_t *seed)
 /* --- sub-spaces ------------------------------------------------------------------------------- */
 
 /* Keeps, or drops, all with that value of that parameter; gives how many are left. */
-static size_t restrict_to(const Table *t, const bool *in, size_t p, uint16_t value, bool keep,
+static size_t restrict_to(const Timed *t, const bool *in, size_t p, uint32_t value, bool keep,
                           bool *out)
 {
     size_t count = 0;
@@ -130,7 +130,7 @@ static size_t restrict_to(const Table *t, const bool *in, size_t p, uint16_t val
 }
 
 /* A random member of the sub-space. */
-static size_t any_of(const Table *t, const bool *in, uint64_t *seed)
+static size_t any_of(const Timed *t, const bool *in, uint64_t *seed)
 {
     for (;;) {
         size_t i = random_next(seed) % t->count;
@@ -141,7 +141,7 @@ static size_t any_of(const Table *t, const bool *in, uint64_t *seed)
 
 /* Fixes parameters and drops values until about a target is left, drawn evenly on a logarithmic
  * scale. */
-static void draw_space(const Table *t, size_t from, size_t to, uint64_t *seed, bool *in)
+static void draw_space(const Timed *t, size_t from, size_t to, uint64_t *seed, bool *in)
 {
     enum { TRIES = 200 };
     Arena *a = arena_new();
@@ -152,7 +152,7 @@ static void draw_space(const Table *t, size_t from, size_t to, uint64_t *seed, b
         in[i] = true;
     for (int k = 0; k < TRIES && (double)count > target; k++) {
         size_t p = random_next(seed) % t->parameters;
-        uint16_t value = t->values[any_of(t, in, seed) * t->parameters + p];
+        uint32_t value = t->values[any_of(t, in, seed) * t->parameters + p];
         size_t left = restrict_to(t, in, p, value, random_next(seed) % 2, next);
         if ((double)left < 0.7 * target)
             continue;
@@ -163,10 +163,10 @@ static void draw_space(const Table *t, size_t from, size_t to, uint64_t *seed, b
 }
 
 /* A table of those members alone. */
-static Table sub_table(Arena *a, const Table *t, const bool *in)
+static Timed sub_table(Arena *a, const Timed *t, const bool *in)
 {
-    Table s = {.parameters = t->parameters};
-    s.values = ARENA_ARRAY(a, uint16_t, t->count * t->parameters);
+    Timed s = {.parameters = t->parameters};
+    s.values = ARENA_ARRAY(a, uint32_t, t->count * t->parameters);
     s.times = ARENA_ARRAY(a, double, t->count);
     s.predicted = ARENA_ARRAY(a, double, t->count);
     s.bound = ARENA_ARRAY(a, double, t->count);
@@ -186,7 +186,7 @@ static Table sub_table(Arena *a, const Table *t, const bool *in)
 
 /* --- rules: the best time of those that a rule times ------------------------------------------ */
 
-static double least(const Table *t, const bool *timed)
+static double least(const Timed *t, const bool *timed)
 {
     double best = INFINITY;
     for (size_t i = 0; i < t->count; i++)
@@ -195,13 +195,13 @@ static double least(const Table *t, const bool *timed)
     return best;
 }
 
-static BeliefInput belief_input(const Table *t)
+static BeliefInput belief_input(const Timed *t)
 {
     return (BeliefInput){t->predicted, NULL, t->count, t->values, t->parameters};
 }
 
 /* Times of what was timed, NaN for others. */
-static double *times_of(Arena *a, const Table *t, const bool *timed)
+static double *times_of(Arena *a, const Timed *t, const bool *timed)
 {
     double *times = ARENA_ARRAY(a, double, t->count);
     for (size_t i = 0; i < t->count; i++)
@@ -210,7 +210,7 @@ static double *times_of(Arena *a, const Table *t, const bool *timed)
 }
 
 typedef struct Timing {
-    const Table *table;
+    const Timed *table;
     bool *timed;
 } Timing;
 
@@ -224,14 +224,14 @@ static bool look_up(void *context, const size_t *points, size_t count, double *t
     return true;
 }
 
-static void polish(Arena *a, const Table *t, size_t budget, bool *timed)
+static void polish(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
     BeliefInput in = belief_input(t);
     bool ok;
     polish_spend(a, &in, timed, times_of(a, t, timed), budget, look_up, &(Timing){t, timed}, &ok);
 }
 
-static void choose_spread(Arena *a, const Table *t, size_t budget, bool *timed)
+static void choose_spread(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
     BeliefInput in = belief_input(t);
     Belief *b = belief_new(a, &in);
@@ -244,7 +244,7 @@ static void choose_spread(Arena *a, const Table *t, size_t budget, bool *timed)
     }
 }
 
-static void choose_best(Arena *a, const Table *t, size_t budget, bool *timed)
+static void choose_best(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
     size_t *order = ARENA_ARRAY(a, size_t, t->count);
     for (size_t i = 0; i < t->count; i++)
@@ -255,7 +255,7 @@ static void choose_best(Arena *a, const Table *t, size_t budget, bool *timed)
         timed[order[k]] = true;
 }
 
-static void choose_layers(Arena *a, const Table *t, size_t budget, bool *timed)
+static void choose_layers(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
     const Criterion two[] = {{t->bound, false}, {t->latency, false}};
     const FrontInput in = {two, 2, t->count, NULL, FRONT_DROP};
@@ -273,7 +273,7 @@ static void choose_layers(Arena *a, const Table *t, size_t budget, bool *timed)
 }
 
 /* Neighbours of the best alone, as long as there are any. */
-static void neighbours(Arena *a, const Table *t, size_t budget, bool *timed)
+static void neighbours(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
     BeliefInput in = belief_input(t);
     for (size_t left = budget; left > 0;) {
@@ -290,7 +290,7 @@ static void neighbours(Arena *a, const Table *t, size_t budget, bool *timed)
 }
 
 /* The corrected prediction alone. */
-static void corrected(Arena *a, const Table *t, size_t budget, bool *timed)
+static void corrected(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
     BeliefInput in = belief_input(t);
     Belief *b = belief_new(a, &in);
@@ -307,7 +307,7 @@ static void corrected(Arena *a, const Table *t, size_t budget, bool *timed)
     }
 }
 
-typedef void Choice(Arena *a, const Table *t, size_t budget, bool *timed);
+typedef void Choice(Arena *a, const Timed *t, size_t budget, bool *timed);
 
 typedef struct Rule {
     const char *name;
@@ -327,7 +327,7 @@ static const Rule rules[] = {
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-static double regret(const Rule *rule, const Table *t)
+static double regret(const Rule *rule, const Timed *t)
 {
     Arena *a = arena_new();
     size_t budget = budget_default(t->count), last = rule->polish ? budget_polish(budget) : 0;
@@ -381,14 +381,14 @@ static bool bench(const char *path, const Options *o)
     Run *r = ARENA_NEW(a, Run);
     *r = (Run){.arena = a, .diag = ARENA_NEW(a, Diag)};
     bool ok = open_run(r, path);
-    Table t = ok ? take_table(r) : (Table){0};
+    Timed t = ok ? take_table(r) : (Timed){0};
     double *regrets = ARENA_ARRAY(a, double, RULES * o->count), sizes = 0;
     bool *in = ARENA_ARRAY(a, bool, t.count);
     uint64_t seed = 1;
     for (size_t k = 0; ok && k < o->count; k++) {
         Arena *scratch = arena_new();
         draw_space(&t, o->from, o->to, &seed, in);
-        Table s = sub_table(scratch, &t, in);
+        Timed s = sub_table(scratch, &t, in);
         if (o->worse > 0)
             make_worse(&s, o->worse, &seed);
         sizes += (double)s.count;

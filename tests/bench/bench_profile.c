@@ -38,11 +38,11 @@ static size_t compile_cases(Run *r, Case *cases, size_t most)
     Farm *f = run_open_farm(r);
     Arena *jobs = arena_new();
     size_t fit = 0, count = 0;
-    for (size_t i = 0; i < r->config_count; i++)
-        fit += r->configs[i].tier0 == OUTCOME_NONE;
+    for (size_t i = 0; i < r->table->count; i++)
+        fit += table_fits(r->table, i);
     const size_t stride = fit > most ? fit / most : 1;
-    for (size_t i = 0, k = 0; i < r->config_count && count < most; i++) {
-        if (r->configs[i].tier0 != OUTCOME_NONE || k++ % stride)
+    for (size_t i = 0, k = 0; i < r->table->count && count < most; i++) {
+        if (!table_fits(r->table, i) || k++ % stride)
             continue;
         Case *c = &cases[count];
         *c = (Case){.config = i};
@@ -78,7 +78,7 @@ static double profile_ms(Arena *a, const Run *r, const Case *c, int32_t extent, 
     ProfileInput in;
     Profile p;
     Hash code;
-    if (!run_profile_input(a, r, c->config, &r->configs[c->config].steps[0], &c->code, &in))
+    if (!run_profile_input(a, r, c->config, &r->table->launch[c->config].steps[0], &c->code, &in))
         return 0;
     grow(a, &in, extent, growth);
     const double start = now_ms();

@@ -35,6 +35,7 @@ static void append_row(TimesWriter *w, size_t i, uint64_t *seed, Diag *d)
     char launch[64];
     snprintf(launch, sizeof launch, "%zux%zu 16x16 0", i % 7 * 32, i % 5 * 32);
     RecordRow row = {.values = values,
+                     .status = OUTCOME_OK,
                      .code = code.text,
                      .launch = launch,
                      .times_ms = times,

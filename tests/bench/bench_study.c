@@ -132,7 +132,7 @@ static bool study(const char *path, Costs *c)
     for (size_t i = 0; i < 2; i++)
         metricset_read(metrics, source_read(a, metric_files[i], &d), &d);
     double since = processor_seconds();
-    const PointSet *s = points_read(a, path, metrics, &d);
+    const Table *s = table_read(a, path, metrics, &d);
     if (!s)
         return false;
     charge(c, READ, &since);

@@ -21,8 +21,8 @@ int main(int argc, char **argv)
              .metric_files = metric_files,
              .metric_file_count = 2};
     bool ok = run_open(&r) && run_compile(&r);
-    for (size_t i = 0; i < r.config_count && ok; i++)
-        printf("%s\t%s\n", run_config_name(a, &r, i), run_code_text(a, &r, &r.configs[i]));
+    for (size_t i = 0; i < r.table->count && ok; i++)
+        printf("%s\t%s\n", run_config_name(a, &r, i), r.table->code[i].hash);
     Buf text = {0};
     diag_print(&d, &text);
     fputs(buf_text(&text), stderr);

@@ -157,7 +157,12 @@ static void answer_final(Arena *a, const TrialFinal *f)
         times[i] = longer * made_up_ms(&f->runs[i % f->run_count]);
         longer *= (i + 1) % f->run_count == 0 ? drift : 1;
     }
-    TrialResult r = {.id = f->id, .times = times, .time_count = count, .batch = 1, .words = ""};
+    TrialResult r = {.id = f->id,
+                     .status = OUTCOME_OK,
+                     .times = times,
+                     .time_count = count,
+                     .batch = 1,
+                     .words = ""};
     say(message_result(&r));
 }
 

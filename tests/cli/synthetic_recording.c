@@ -28,16 +28,18 @@ typedef struct Wish {
 
 static void make_up_outcome(Run *r, size_t i, const Wish *w)
 {
-    bool wrong = !w->right && i + 1 == r->config_count && i != w->best;
-    double ms = i == w->best ? 0.5 : 1 + (double)(r->config_count - i) / 8;
-    Config *c = &r->configs[i];
+    bool wrong = !w->right && i + 1 == r->table->count && i != w->best;
+    double ms = i == w->best ? 0.5 : 1 + (double)(r->table->count - i) / 8;
+    Table *t = r->table;
     double *times = ARENA_ARRAY(r->arena, double, 3);
     for (int k = 0; k < 3; k++)
         times[k] = ms + 0.001 * (k - 1);
-    c->status = wrong ? OUTCOME_WRONG : OUTCOME_OK;
-    c->words = wrong ? "made up to be wrong" : NULL;
-    c->times = times;
-    c->time_count = wrong ? 0 : 3;
+    if (!table_has_code(t, i))
+        return;
+    t->outcome[i] = wrong ? OUTCOME_WRONG : OUTCOME_OK;
+    t->why[i] = wrong ? "made up to be wrong" : NULL;
+    t->times[i].ms = times;
+    t->times[i].count = wrong ? 0 : 3;
 }
 
 /* Profiles are written under the space's name, beside which the times lie. */
@@ -56,7 +58,7 @@ static bool write_recording(Run *r, const char *folder, const Wish *wish)
     const char *path = arena_printf(r->arena, "%s/%s.times", folder, r->spec->name);
     TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
     bool ok = w && run_write_profiles(r, &h);
-    for (size_t i = 0; i < r->config_count && ok; i++) {
+    for (size_t i = 0; i < r->table->count && ok; i++) {
         make_up_outcome(r, i, wish);
         ok = run_append_row(r, w, &h, i);
     }

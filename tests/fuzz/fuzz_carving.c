@@ -1,4 +1,5 @@
 /* Carve statements alone, then opened and applied to a few points, some with values missing. */
+#include "tests/support/made_table.h"
 #include "tuner/carve/carve.h"
 
 #include <math.h>
@@ -6,33 +7,6 @@
 #include <string.h>
 
 enum { POINTS = 6 };
-
-typedef struct Points {
-    Profile profiles[POINTS];
-    uint16_t values[POINTS];
-} Points;
-
-static const Profile *profile(void *context, size_t i)
-{
-    return &((const Points *)context)->profiles[i];
-}
-
-static double metric(void *context, size_t m, size_t i)
-{
-    (void)context;
-    return i == 3 ? NAN : (double)(m + i);
-}
-
-static Points *make_points(Arena *a)
-{
-    Points *p = ARENA_NEW(a, Points);
-    for (size_t i = 0; i < POINTS; i++) {
-        p->profiles[i] = profile_new();
-        p->profiles[i].value[PROFILE_SPILL_BYTES] = (double)(i % 3);
-        p->values[i] = (uint16_t)(i / 2);
-    }
-    return p;
-}
 
 static MetricSet *make_metrics(Arena *a, Diag *d)
 {
@@ -45,22 +19,32 @@ static MetricSet *make_metrics(Arena *a, Diag *d)
     return set;
 }
 
+static Table *make_rows(Arena *a, Diag *d)
+{
+    Table *t = made_table(a, 1, POINTS);
+    table_want(t, TABLE_PROFILE);
+    for (uint32_t i = 0; i < POINTS; i++)
+        made_row(t, i, (uint32_t[]){i / 2});
+    table_set_metrics(t, make_metrics(a, d));
+    for (size_t i = 0; i < POINTS; i++) {
+        Profile *p = ARENA_NEW(a, Profile);
+        *p = profile_new();
+        p->value[PROFILE_SPILL_BYTES] = (double)(i % 3);
+        t->profile[i].whole = p;
+        for (size_t m = 0; m < 2; m++)
+            t->metric[m][i] = i == 3 ? NAN : (double)(m + i);
+    }
+    return t;
+}
+
 static void apply(Arena *a, const SpecCarving *said, Diag *d)
 {
     CarvePlan plan;
-    CarveNames names = {.metrics = make_metrics(a, d)};
     CarveRequest request = {said->stages, said->count, (size_t)said->polish, "predicted_cycles", 1};
-    if (!carve_open(a, &request, &names, &plan, d))
+    if (!carve_open(a, &request, make_rows(a, d), &plan, d))
         return;
-    Points *p = make_points(a);
-    CarvePoints points = {.context = p,
-                          .count = POINTS,
-                          .profile = profile,
-                          .metric = metric,
-                          .values = p->values,
-                          .parameters = 1};
     const bool alive[POINTS] = {true, true, false, true, true, true};
-    Carving c = carve_apply(&plan, &points, alive, d);
+    Carving c = carve_apply(&plan, alive, d);
     Buf out = {0};
     for (size_t i = 0; i < POINTS; i++)
         carving_why(&c, i, &out);

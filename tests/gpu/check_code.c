@@ -51,7 +51,7 @@ static bool write_code(Run *r, const Writer *w, size_t i, const Step *step,
  * this program. */
 static bool write_config(Run *r, const Writer *w, Farm *farm, size_t i)
 {
-    const Config *c = &r->configs[i];
+    const TableLaunch *c = &r->table->launch[i];
     bool ok = true;
     for (size_t k = 0, next = 0; k < c->step_count && ok; k++) {
         CompileJob job;
@@ -74,8 +74,8 @@ static bool write_configs(Run *r, const Writer *w)
     Farm *farm = run_open_farm(r);
     bool ok = true;
     size_t written = 0;
-    for (size_t i = 0; i < r->config_count && ok; i++) {
-        if (r->configs[i].tier0 != OUTCOME_NONE || i * w->count / r->config_count < written)
+    for (size_t i = 0; i < r->table->count && ok; i++) {
+        if (!table_fits(r->table, i) || i * w->count / r->table->count < written)
             continue;
         written++;
         ok = write_config(r, w, farm, i);

@@ -23,7 +23,7 @@ static uint64_t random_next(uint64_t *state)
 
 typedef struct Case {
     double guess[POINTS];
-    uint16_t values[POINTS * PARAMETERS];
+    uint32_t values[POINTS * PARAMETERS];
     bool alive[POINTS];
     BeliefInput in;
 } Case;
@@ -46,7 +46,7 @@ static void case_draw(Case *c, uint64_t *seed)
         c->alive[i] = random_next(seed) % 8 > 0;
     }
     for (size_t k = 0; k < POINTS * PARAMETERS; k++)
-        c->values[k] = (uint16_t)(random_next(seed) % 4);
+        c->values[k] = (uint32_t)(random_next(seed) % 4);
 }
 
 static bool there(const Case *c, size_t i)
@@ -250,7 +250,7 @@ static void equal_guesses_are_spread_over_the_values(void **state)
     (void)state;
     Arena *a = arena_new();
     const double guess[] = {10, 10, 10, 10, 10, 10};
-    const uint16_t values[] = {0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2};
+    const uint32_t values[] = {0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2};
     const BeliefInput in = {guess, NULL, 6, values, 2};
 
     Belief *b = belief_new(a, &in);
@@ -279,7 +279,7 @@ static void guesses_that_differ_by_more_than_their_error_are_taken_in_order(void
     (void)state;
     Arena *a = arena_new();
     const double guess[] = {14, 10, 11, 13, 12};
-    const uint16_t values[] = {0, 1, 1, 0, 1};
+    const uint32_t values[] = {0, 1, 1, 0, 1};
     const size_t order[] = {1, 2, 4, 3, 0};
     const BeliefInput in = {guess, NULL, 5, values, 1};
 
@@ -299,7 +299,7 @@ static void times_correct_the_predictions_of_what_is_alike(void **state)
     (void)state;
     Arena *a = arena_new();
     const double guess[] = {10, 10, 10, 10, 10, 10};
-    const uint16_t values[] = {0, 1, 0, 1, 0, 1};
+    const uint32_t values[] = {0, 1, 0, 1, 0, 1};
     const double times[] = {2.0, 1.8, NAN, NAN, NAN, NAN};
     const BeliefInput in = {guess, NULL, 6, values, 1};
 

@@ -1,4 +1,5 @@
 /* Sorting, ranks, values by number and neighbours, against slow and obvious definitions. */
+#include "tests/support/made_table.h"
 #include "tuner/study/order.h"
 #include "tuner/study/search.h"
 
@@ -90,35 +91,23 @@ static void a_rank_is_the_mean_of_the_places_of_equals(void **state)
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-static const RecordParameter parameters[] = {{"A", false}, {"B", false}, {"C", true}, {"D", false}};
-
 enum { PARAMETERS = 4 };
 
-static const char *const words[] = {"row", "column", "", "row "};
-
-/* Some of a grid with holes; values of one parameter differ by one bit far up. */
-static PointSet synthetic_points(Arena *a, uint64_t *seed)
+/* Some of a grid with holes. */
+static Table *synthetic_points(Arena *a, uint64_t *seed)
 {
-    PointSet s = {.parameters = parameters, .parameter_count = PARAMETERS};
-    s.values = ARENA_ARRAY(a, const RecordValue *, 5 * 3 * 4 * 2);
-    for (int i = 0; i < 5 * 3 * 4 * 2; i++) {
-        if (next(seed) % 3 == 0)
-            continue;
-        RecordValue *v = ARENA_ARRAY(a, RecordValue, PARAMETERS);
-        v[0].number = i % 5;
-        v[1].number = (int64_t)1 << (i / 5 % 3 * 20);
-        v[2].text = words[i / 15 % 4];
-        v[3].number = -(i / 60);
-        s.values[s.count++] = v;
-    }
+    Table *s = made_table(a, PARAMETERS, 5);
+    for (uint32_t i = 0; i < 5 * 3 * 4 * 2; i++)
+        if (next(seed) % 3)
+            made_row(s, i, (uint32_t[]){i % 5, i / 5 % 3, i / 15 % 4, i / 60});
     return s;
 }
 
-static size_t difference(const PointSet *s, size_t i, size_t j)
+static size_t difference(const Table *s, size_t i, size_t j)
 {
     size_t n = 0;
     for (size_t p = 0; p < PARAMETERS; p++)
-        n += !record_value_equal(&s->values[i][p], &s->values[j][p]);
+        n += s->values[i * PARAMETERS + p] != s->values[j * PARAMETERS + p];
     return n;
 }
 
@@ -128,19 +117,19 @@ static void neighbours_are_the_points_that_differ_in_one_parameter(void **state)
     uint64_t seed = 3;
     for (size_t round = 0; round < 30; round++) {
         Arena *a = arena_new();
-        PointSet s = synthetic_points(a, &seed);
-        Neighbourhood near = neighbourhood_build(a, &s);
-        for (size_t i = 0; i < s.count; i++) {
-            bool *met = ARENA_ARRAY(a, bool, s.count);
+        const Table *s = synthetic_points(a, &seed);
+        Neighbourhood near = neighbourhood_build(a, s);
+        for (size_t i = 0; i < s->count; i++) {
+            bool *met = ARENA_ARRAY(a, bool, s->count);
             size_t expected = 0;
-            for (size_t j = 0; j < s.count; j++)
-                expected += difference(&s, i, j) == 1;
+            for (size_t j = 0; j < s->count; j++)
+                expected += difference(s, i, j) == 1;
             assert_int_equal(neighbourhood_size(&near, i), expected);
             for (size_t k = 0; k < expected; k++) {
                 size_t j = neighbourhood_at(&near, i, k);
                 assert_false(met[j]);
                 met[j] = true;
-                assert_int_equal(difference(&s, i, j), 1);
+                assert_int_equal(difference(s, i, j), 1);
             }
         }
         arena_free(a);
@@ -152,10 +141,10 @@ static void a_point_is_found_by_its_numbers_and_no_other_is(void **state)
     (void)state;
     uint64_t seed = 4;
     Arena *a = arena_new();
-    PointSet s = synthetic_points(a, &seed);
-    Neighbourhood near = neighbourhood_build(a, &s);
+    const Table *s = synthetic_points(a, &seed);
+    Neighbourhood near = neighbourhood_build(a, s);
     size_t absent = 0;
-    for (size_t i = 0; i < s.count; i++)
+    for (size_t i = 0; i < s->count; i++)
         assert_int_equal(neighbourhood_find(&near, near.number + i * PARAMETERS), i);
     for (uint32_t code = 0; code < 5 * 3 * 4 * 2; code++) {
         uint32_t numbers[] = {code % 5, code / 5 % 3, code / 15 % 4, code / 60};
@@ -164,7 +153,7 @@ static void a_point_is_found_by_its_numbers_and_no_other_is(void **state)
         if (found != SIZE_MAX)
             assert_memory_equal(near.number + found * PARAMETERS, numbers, sizeof numbers);
     }
-    assert_int_equal(absent, 5 * 3 * 4 * 2 - s.count);
+    assert_int_equal(absent, 5 * 3 * 4 * 2 - s->count);
     arena_free(a);
 }
 

@@ -15,7 +15,8 @@ static const Rival RIVAL = {.library = "made", .call = "up"};
 static Bench bench_of(BenchEntry *entries, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        entries[i] = (BenchEntry){.rival = i > 0 ? &RIVAL : NULL, .title = "made up"};
+        entries[i] =
+            (BenchEntry){.rival = i > 0 ? &RIVAL : NULL, .title = "made up", .status = OUTCOME_OK};
     return (Bench){.entries = entries, .count = count, .rounds = ROUNDS};
 }
 

@@ -1,5 +1,6 @@
 /* Statements over points made up here: what they leave, what they cannot say, and how mistakes in
  * them are shown. */
+#include "tests/support/made_table.h"
 #include "tuner/carve/carve.h"
 
 #include "tuner/choose/budget.h"
@@ -14,56 +15,15 @@
 
 enum { POINTS = 60 };
 
-/* Point i is one of 60: 5 values of X, 12 of Y. */
+/* Row i is one of 60: 5 values of X, 12 of Y, and KIND. */
 typedef struct Made {
     Arena *arena;
     Diag diag;
-    MetricSet *metrics;
     Profile profiles[POINTS];
-    double metric[POINTS]; /* the one metric, `guess` */
-    uint16_t values[2 * POINTS];
     bool alive[POINTS];
-    CarvePoints points;
+    Table *rows; /* with one metric, `guess` */
     CarvePlan plan;
 } Made;
-
-static const Profile *made_profile(void *context, size_t i)
-{
-    return &((const Made *)context)->profiles[i];
-}
-
-static double made_metric(void *context, size_t metric, size_t i)
-{
-    (void)metric;
-    return ((const Made *)context)->metric[i];
-}
-
-static const Value *made_own(void *context, Arena *scratch, size_t i)
-{
-    Value *v = ARENA_ARRAY(scratch, Value, 2);
-    (void)context;
-    v[0] = value_int((int64_t)i % 5);
-    v[1] = value_string(i % 2 ? "odd" : "even");
-    return v;
-}
-
-static bool find_own(void *context, const char *name, int *slot, ValueKind *kind,
-                     const char **reason)
-{
-    (void)context;
-    (void)reason;
-    *slot = strcmp(name, "KIND") == 0;
-    *kind = *slot ? VALUE_STRING : VALUE_INT;
-    return *slot || strcmp(name, "X") == 0;
-}
-
-static size_t list_own(void *context, const char **out, size_t room)
-{
-    (void)context;
-    if (room > 0)
-        out[0] = "X";
-    return room > 0;
-}
 
 static const Source *source(Arena *a, const char *text)
 {
@@ -78,24 +38,24 @@ static Made *made_new(void)
     Made *m = ARENA_NEW(a, Made);
     m->arena = a;
     m->diag = diag_new(a);
-    m->metrics = metricset_new(a);
+    MetricSet *metrics = metricset_new(a);
     assert_true(metricset_read(
-        m->metrics, source(a, "metric guess lower \"cycles\" \"Made up.\" = instr"), &m->diag));
+        metrics, source(a, "metric guess lower \"cycles\" \"Made up.\" = instr"), &m->diag));
+    static Value kinds[] = {{.kind = VALUE_STRING, {.string = "even"}},
+                            {.kind = VALUE_STRING, {.string = "odd"}}};
+    m->rows = made_table(a, 3, 12);
+    m->rows->parameters[2] = (TableParameter){"KIND", VALUE_STRING, {2, kinds}};
+    table_want(m->rows, TABLE_PROFILE);
+    for (uint32_t i = 0; i < POINTS; i++)
+        made_row(m->rows, i, (uint32_t[]){i % 5, i / 5, i % 2});
+    table_set_metrics(m->rows, metrics);
     for (size_t i = 0; i < POINTS; i++) {
         m->profiles[i] = profile_new();
         m->profiles[i].value[PROFILE_SPILL_BYTES] = i % 3 == 0 ? 8 : 0;
-        m->metric[i] = 100 + (double)(i * 7 % POINTS);
-        m->values[2 * i] = (uint16_t)(i % 5);
-        m->values[2 * i + 1] = (uint16_t)(i / 5);
+        m->rows->profile[i].whole = &m->profiles[i];
+        m->rows->metric[0][i] = 100 + (double)(i * 7 % POINTS);
         m->alive[i] = true;
     }
-    m->points = (CarvePoints){.context = m,
-                              .count = POINTS,
-                              .profile = made_profile,
-                              .metric = made_metric,
-                              .own = made_own,
-                              .values = m->values,
-                              .parameters = 2};
     return m;
 }
 
@@ -103,18 +63,17 @@ static Made *made_new(void)
 static bool made_open(Made *m, const char *text, size_t parts)
 {
     SpecCarving said = {0};
-    CarveNames names = {m->metrics, {.find = find_own, .names = list_own}, 2};
     if (text && !spec_parse_carving(m->arena, source(m->arena, text), &said, &m->diag))
         return false;
     CarveRequest q = {said.stages, said.count, (size_t)said.polish, "guess", parts};
-    return carve_open(m->arena, &q, &names, &m->plan, &m->diag);
+    return carve_open(m->arena, &q, m->rows, &m->plan, &m->diag);
 }
 
 static Carving made_carve(Made *m, const char *text)
 {
     if (!made_open(m, text, 1))
         fail_msg("refused: %s", m->diag.messages.at[0].text);
-    return carve_apply(&m->plan, &m->points, m->alive, &m->diag);
+    return carve_apply(&m->plan, m->alive, &m->diag);
 }
 
 static void assert_messages(Made *m, const char *text)
@@ -163,7 +122,7 @@ static void conditions_see_fields_metrics_and_own_names(void **state)
     Made *m = made_new();
     Carving c = made_carve(m, "spill_bytes == 0 and guess < 130; X in [1, 2] and KIND == \"odd\"");
     for (size_t i = 0; i < POINTS; i++) {
-        bool first = i % 3 != 0 && m->metric[i] < 130;
+        bool first = i % 3 != 0 && m->rows->metric[0][i] < 130;
         bool second = (i % 5 == 1 || i % 5 == 2) && i % 2 == 1;
         assert_int_equal(c.fates[i].stage, !first ? 0 : !second ? 1 : 2);
     }
@@ -227,8 +186,9 @@ static void what_cannot_be_computed_is_dropped_as_unknown_and_counted(void **sta
         assert_int_equal(c.fates[i].kind, i % 3 == 0 ? OUTCOME_SURVIVES : OUTCOME_UNKNOWN);
     assert_int_equal(c.reports[0].unknown, 40);
     carving_why(&c, 1, &why);
-    assert_string_equal(buf_text(&why),
-                        "#1: dropped by stage 1, '1 / spill_bytes > 0': division by zero\n");
+    assert_string_equal(
+        buf_text(&why),
+        "X=1 Y=0 KIND=odd: dropped by stage 1, '1 / spill_bytes > 0': division by zero\n");
     buf_free(&why);
     assert_messages(m, "text:1:1: warning: division by zero for 40 configurations: unknown here, "
                        "and not kept\n"
@@ -243,7 +203,7 @@ static void a_name_without_a_value_makes_no_answer_either_way(void **state)
     static const char *const texts[] = {"guess > 0", "not (guess > 0)", "guess != 1"};
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
         Made *m = made_new();
-        m->metric[7] = NAN;
+        m->rows->metric[0][7] = NAN;
         Carving c = made_carve(m, texts[k]);
         Buf why = {0};
         assert_int_equal(c.fates[7].kind, OUTCOME_UNKNOWN);
@@ -259,7 +219,7 @@ static void a_column_without_a_value_is_counted_by_its_stage(void **state)
 {
     (void)state;
     Made *m = made_new();
-    m->metric[7] = m->metric[8] = NAN;
+    m->rows->metric[0][7] = m->rows->metric[0][8] = NAN;
     Carving c = made_carve(m, "best 10 by guess");
     assert_int_equal(c.reports[0].unknown, 2);
     assert_int_equal(c.survivor_count, 10);
@@ -296,7 +256,7 @@ static void parts_of_a_space_share_budgets(void **state)
     (void)state;
     Made *m = made_new();
     assert_true(made_open(m, "best 10 by guess; polish 4", 3));
-    Carving c = carve_apply(&m->plan, &m->points, m->alive, &m->diag);
+    Carving c = carve_apply(&m->plan, m->alive, &m->diag);
     assert_int_equal(c.survivor_count, 4);
     assert_int_equal(m->plan.polish, 2);
     arena_free(m->arena);
@@ -307,9 +267,9 @@ static void polish_may_time_what_metrics_dropped_but_not_what_conditions_forbid(
     (void)state;
     Made *m = made_new();
     m->alive[1] = false;
-    m->metric[2] = NAN;
+    m->rows->metric[0][2] = NAN;
     Carving c = made_carve(m, "spill_bytes == 0 and guess > 0; best 3 by guess");
-    BeliefInput in = carve_polish_input(&m->plan, &m->points, &c, m->alive);
+    BeliefInput in = carve_polish_input(&m->plan, &c, m->alive);
     for (size_t i = 0; i < POINTS; i++)
         assert_int_equal(in.alive[i], i % 3 != 0 && i > 2);
     assert_ptr_equal(in.guess, m->plan.columns.at[0].values);
@@ -321,8 +281,8 @@ static void polish_goes_by_the_time_where_the_last_stage_has_none(void **state)
     (void)state;
     Made *m = made_new();
     Carving c = made_carve(m, "best 3 by lower spill_bytes");
-    BeliefInput in = carve_polish_input(&m->plan, &m->points, &c, m->alive);
-    assert_memory_equal(in.guess, m->metric, sizeof m->metric);
+    BeliefInput in = carve_polish_input(&m->plan, &c, m->alive);
+    assert_memory_equal(in.guess, m->rows->metric[0], POINTS * sizeof *in.guess);
     arena_free(m->arena);
 }
 

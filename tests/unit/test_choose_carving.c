@@ -1,4 +1,5 @@
 /* Stages in order, and the reason given for every point that went. */
+#include "tests/support/made_table.h"
 #include "tuner/choose/carving.h"
 
 #include <math.h>
@@ -204,9 +205,11 @@ static void alike_points_leave_one_that_is_named(void **state)
 {
     (void)state;
     Arena *a = arena_new();
-    const char *const names[POINTS] = {"A=0", "A=1", "A=2", "A=3", "A=4", "A=5", "A=6", "A=7"};
     CarvingTable named = table;
-    named.names = names;
+    named.rows = made_table(a, 1, POINTS);
+    named.rows->parameters[0].name = "A";
+    for (uint32_t i = 0; i < POINTS; i++)
+        made_row(named.rows, i, &i);
     const Stage stage = {STAGE_ALIKE, "cluster", front_columns, 2, .epsilon = 0};
 
     Carving c = carving_run(a, &named, NULL, &stage, 1);
@@ -242,7 +245,7 @@ static void ties_stay_or_go_as_the_front_says(void **state)
 
 /* All but #5 and #7 are within the prediction's error, and #6 has none. */
 static const double predicted[POINTS] = {100, 101, 100, 101, 102, 150, NAN, 300};
-static const uint16_t shape[POINTS] = {0, 0, 0, 0, 1, 0, 1, 1};
+static const uint32_t shape[POINTS] = {0, 0, 0, 0, 1, 0, 1, 1};
 static const Column predicted_column[] = {{"predicted_cycles", "cycles", predicted, false}};
 static const CarvingTable predicted_table = {predicted_column, 1, POINTS, NULL};
 static const ColumnId first_column[] = {0};

@@ -53,7 +53,7 @@ enum { SIDE = 6, POINTS = SIDE * SIDE };
 
 typedef struct Grid {
     double guess[POINTS], times[POINTS];
-    uint16_t values[2 * POINTS];
+    uint32_t values[2 * POINTS];
     BeliefInput in;
 } Grid;
 
@@ -63,8 +63,8 @@ static void grid_draw(Grid *g)
     for (size_t i = 0; i < POINTS; i++) {
         g->guess[i] = 100;
         g->times[i] = NAN;
-        g->values[2 * i] = (uint16_t)(i % SIDE);
-        g->values[2 * i + 1] = (uint16_t)(i / SIDE);
+        g->values[2 * i] = (uint32_t)(i % SIDE);
+        g->values[2 * i + 1] = (uint32_t)(i / SIDE);
     }
     g->in = (BeliefInput){g->guess, NULL, POINTS, g->values, 2};
 }

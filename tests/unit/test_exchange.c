@@ -97,8 +97,11 @@ static void outcomes_survive_the_way_through_t4(void **state)
     (void)state;
     for (int s = OUTCOME_OK; s < OUTCOME_OTHER; s++) {
         Outcome back = foreign_status(export_invalidity((Outcome)s));
-        assert_int_equal(back, s == OUTCOME_LAUNCH_FAILED ? OUTCOME_FAULT : (Outcome)s);
+        bool refused = s == OUTCOME_LAUNCH_FAILED || s == OUTCOME_LOAD_FAILED;
+        assert_int_equal(back, refused ? OUTCOME_FAULT : (Outcome)s);
     }
+    assert_int_equal(foreign_status(export_invalidity(OUTCOME_COMPILE_TIMEOUT)),
+                     OUTCOME_COMPILE_ERROR);
     assert_int_equal(foreign_status("nothing known"), OUTCOME_OTHER);
 }
 

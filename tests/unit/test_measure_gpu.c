@@ -53,7 +53,7 @@ static void fake_hello(const char *mode)
 static void fake_result(const Trial *t, int64_t id, bool restart)
 {
     double times[] = {(double)t->id, 0.1};
-    TrialResult r = {.id = id, .times = times, .time_count = 2, .words = ""};
+    TrialResult r = {.id = id, .status = OUTCOME_OK, .times = times, .time_count = 2, .words = ""};
     json_t *j = message_result(&r);
     json_object_set_new(j, "restart", json_boolean(restart));
     say(j);

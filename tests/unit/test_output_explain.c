@@ -5,6 +5,7 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/profile_build.h"
 #include "metrics/ptx/ptx_parse.h"
+#include "tests/support/made_table.h"
 #include "tuner/output/explain.h"
 
 #include <math.h>
@@ -21,7 +22,6 @@ typedef struct Fixture {
     Arena *arena;
     Diag diag;
     Run run;
-    Config config;
     Profile profile;
     Geometry geometry;
     Subject subject;
@@ -31,10 +31,10 @@ static void read_metrics(Fixture *f)
 {
     static const char *const files[] = {SOURCE_DIR "/metrics/thesis.metrics",
                                         SOURCE_DIR "/metrics/cycles.metrics"};
-    f->run.metrics = metricset_new(f->arena);
+    MetricSet *metrics = metricset_new(f->arena);
     for (size_t i = 0; i < 2; i++)
-        assert_true(
-            metricset_read(f->run.metrics, source_read(f->arena, files[i], &f->diag), &f->diag));
+        assert_true(metricset_read(metrics, source_read(f->arena, files[i], &f->diag), &f->diag));
+    table_set_metrics(f->run.table, metrics);
 }
 
 /* One wave of 132 blocks of 256 threads, eight on an SM: memory is used as well as can be, and the
@@ -70,8 +70,10 @@ static void set_up(Fixture *f)
     f->diag = diag_new(f->arena);
     f->run.arena = f->arena;
     f->run.device = device_find("h200");
-    f->run.configs = &f->config;
-    f->run.config_count = 1;
+    f->run.table = made_table(f->arena, 1, 1);
+    f->run.table->device = f->run.device;
+    table_want(f->run.table, TABLE_PROFILE);
+    made_row(f->run.table, 0, (uint32_t[]){0});
     read_metrics(f);
     fill_profile(&f->profile);
 }
@@ -84,20 +86,15 @@ static void tear_down(Fixture *f)
 /* Metrics and occupancy of the profile as it is now. */
 static void judge(Fixture *f)
 {
-    size_t n = f->run.metrics->metrics.count;
-    MetricValue *values = ARENA_ARRAY(f->arena, MetricValue, n);
-    double *numbers = ARENA_ARRAY(f->arena, double, n);
-    metricset_evaluate(f->arena, f->run.metrics, &f->profile, f->run.device, values);
-    for (size_t m = 0; m < n; m++)
-        numbers[m] = values[m].value;
+    const ProfileShare share = {&f->profile, 1};
+    table_evaluate(f->arena, f->run.table, 0, &share, 1);
     const double *p = f->profile.value;
     BlockUse use = {.registers = (int)p[PROFILE_REGISTERS],
                     .static_shared = (int64_t)p[PROFILE_SHARED_BYTES],
                     .threads = (int)p[PROFILE_THREADS_PER_BLOCK],
                     .barriers = (int)p[PROFILE_BARRIERS]};
     RunLines lines = f->subject.lines;
-    f->config.profile = &f->profile;
-    f->config.metrics = numbers;
+    f->run.table->profile[0].whole = &f->profile;
     f->subject = (Subject){.run = &f->run,
                            .profile = &f->profile,
                            .geometry = &f->geometry,

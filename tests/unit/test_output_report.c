@@ -44,24 +44,28 @@ static void end_run(Run *r)
 /* The first is fastest, the second wrong, the third does not compile. */
 static void make_up(Run *r, size_t i)
 {
-    Config *c = &r->configs[i];
+    Table *t = r->table;
+    const Geometry *g = &t->launch[i].geometry[0];
     Profile *p = ARENA_NEW(r->arena, Profile);
     *p = profile_new();
     p->value[PROFILE_REGISTERS] = (double)(16 + 8 * (i % 2));
     p->value[PROFILE_INSTR] = (double)(10 + i);
     p->value[PROFILE_REGIONS] = 2;
-    p->value[PROFILE_THREADS] = (double)(c->geometry[0].threads * c->geometry[0].blocks);
-    p->value[PROFILE_WARPS_PER_BLOCK] = (double)c->geometry[0].threads / 32;
+    p->value[PROFILE_THREADS] = (double)(g->threads * g->blocks);
+    p->value[PROFILE_WARPS_PER_BLOCK] = (double)g->threads / 32;
     p->value[PROFILE_BLOCKS_PER_SM] = (double)(8 - i % 4);
     double *times = ARENA_ARRAY(r->arena, double, 2);
     times[0] = times[1] = 0.25 + 0.125 * (double)i;
-    c->code = i == 2 ? CODE_ERROR : CODE_OK;
-    c->failure = i == 2 ? "synthetic.cu(3): error: made up" : NULL;
-    c->profile = i == 2 ? NULL : p;
-    c->status = i == 1 ? OUTCOME_WRONG : OUTCOME_OK;
-    c->times = times;
-    c->time_count = i == 1 ? 0 : 2;
-    snprintf(c->hash[0].text, sizeof c->hash[0].text, "%032zx", i);
+    t->outcome[i] = i == 2 ? OUTCOME_COMPILE_ERROR : i == 1 ? OUTCOME_WRONG : OUTCOME_OK;
+    t->why[i] = i == 2 ? "synthetic.cu(3): error: made up" : NULL;
+    t->times[i].ms = times;
+    t->times[i].count = i == 1 ? 0 : 2;
+    if (i == 2)
+        return;
+    ProfileShare *share = ARENA_NEW(r->arena, ProfileShare);
+    *share = (ProfileShare){p, 1};
+    t->profile[i] = (TableProfile){p, share, 1};
+    run_set_code(r, i, arena_printf(r->arena, "%032zx", i));
 }
 
 static void write_recording(const char *folder)
@@ -77,7 +81,7 @@ static void write_recording(const char *folder)
     TimesRecording *existing;
     const char *path = arena_printf(r->arena, "%s/synthetic.times", folder);
     TimesWriter *w = times_open_append(r->arena, path, &h, 0, &existing, r->diag);
-    for (size_t i = 0; i < r->config_count; i++) {
+    for (size_t i = 0; i < r->table->count; i++) {
         make_up(r, i);
         assert_true(run_append_row(r, w, &h, i));
     }
@@ -161,7 +165,7 @@ static void the_report_of_a_replay(void **state)
 
     report_heading(r, &out);
     report_result(r, &out);
-    for (size_t i = 0; i < r->config_count; i++)
+    for (size_t i = 0; i < r->table->count; i++)
         report_why(r, i, &out);
 
     compare(r, &out, "report.txt");

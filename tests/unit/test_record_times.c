@@ -108,6 +108,7 @@ static void write_sample(Place *p)
         {.values = v0,
          .code = "c0",
          .launch = "g1 b2",
+         .status = OUTCOME_OK,
          .times_ms = some_times,
          .time_count = 6,
          .max_error = 1e-6,
@@ -321,7 +322,8 @@ static void a_cut_recording_is_continued_from_its_whole_lines(void **state)
     size_t size;
     const char *text = sample_text(p, &size);
     const RecordValue v[] = {{.number = 1}, {.text = "x"}};
-    const RecordRow row = {.values = v, .times_ms = some_times, .time_count = 1};
+    const RecordRow row = {
+        .status = OUTCOME_OK, .values = v, .times_ms = some_times, .time_count = 1};
 
     for (size_t cut = 0; cut < size; cut += 41) {
         put(p, p->path, text, cut);
@@ -483,12 +485,14 @@ static void rows_that_make_no_sense_are_not_written(void **state)
     const RecordValue wrong[] = {{.text = "1"}, {.text = "x"}};
     const double nan_time[] = {NAN};
 
-    assert_false(times_append(w, &(RecordRow){.values = v}, &p->diag));
-    assert_false(times_append(w, &(RecordRow){.values = v, .times_ms = nan_time, .time_count = 1},
-                              &p->diag));
+    assert_false(times_append(w, &(RecordRow){.status = OUTCOME_OK, .values = v}, &p->diag));
+    assert_false(times_append(
+        w, &(RecordRow){.status = OUTCOME_OK, .values = v, .times_ms = nan_time, .time_count = 1},
+        &p->diag));
     assert_false(times_append(w, &(RecordRow){.values = wrong, .status = OUTCOME_FAULT}, &p->diag));
     assert_false(times_append_sentinel(
-        w, &(RecordRow){.values = v, .times_ms = nan_time, .time_count = 1}, &p->diag));
+        w, &(RecordRow){.status = OUTCOME_OK, .values = v, .times_ms = nan_time, .time_count = 1},
+        &p->diag));
 
     times_close(w, &p->diag);
     assert_int_equal(times_read(p->arena, p->path, &p->diag)->rows.count, 0);
@@ -511,7 +515,8 @@ static void a_disk_that_fills_up_leaves_a_readable_recording(void **state)
     TimesRecording *existing;
     TimesWriter *w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
     const RecordValue v[] = {{.number = 1}, {.text = "x"}};
-    const RecordRow row = {.values = v, .times_ms = some_times, .time_count = 6};
+    const RecordRow row = {
+        .status = OUTCOME_OK, .values = v, .times_ms = some_times, .time_count = 6};
     assert_true(times_append(w, &row, &p->diag));
     size_t size;
     sample_text(p, &size);
@@ -561,8 +566,9 @@ static void write_many(Place *p, size_t rows)
             t[k] = (double)(seed >> 11) * 0x1p-53;
         }
         const RecordValue v[] = {{.number = (int64_t)i}, {.text = "x"}};
-        assert_true(
-            times_append(w, &(RecordRow){.values = v, .times_ms = t, .time_count = 40}, &p->diag));
+        assert_true(times_append(
+            w, &(RecordRow){.status = OUTCOME_OK, .values = v, .times_ms = t, .time_count = 40},
+            &p->diag));
     }
     times_close(w, &p->diag);
 }
@@ -645,7 +651,11 @@ static void a_final_is_read_as_it_was_written(void **state)
     RecordHeader h = header;
     h.cache = "both";
     TimesWriter *w = times_open_append(p->arena, p->path, &h, 0, &existing, &p->diag);
-    RecordRow row = {.values = values, .times_ms = times, .time_count = 3, .max_error = NAN};
+    RecordRow row = {.status = OUTCOME_OK,
+                     .values = values,
+                     .times_ms = times,
+                     .time_count = 3,
+                     .max_error = NAN};
     assert_true(times_append_final(w, &row, 2, &p->diag));
     row.warm_ms = warm;
     row.warm_count = 1;

@@ -2,6 +2,7 @@
  */
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tests/support/made_table.h"
 #include "tuner/report/page.h"
 #include "tuner/report/pictures.h"
 
@@ -32,8 +33,6 @@ static int drop_arena(void **state)
 
 enum { SIDE = 12, POINTS = SIDE * SIDE, METRICS = 12 };
 
-static const RecordParameter parameters[] = {{"X", false}, {"a/b <c>", true}};
-
 /* The same numbers in every run. */
 static double next_random(uint64_t *seed)
 {
@@ -55,35 +54,27 @@ static MetricSet *synthetic_metrics(Arena *a)
 
 /* A grid of points with random times and metrics; metric m agrees with the time the less the larger
  * m is. */
-static PointSet *synthetic_points(Arena *a, uint64_t seed)
+static Table *synthetic_points(Arena *a, uint64_t seed)
 {
-    PointSet *s = ARENA_NEW(a, PointSet);
-    *s = (PointSet){.name = "syn/<thetic>",
-                    .origin = "a <file>",
-                    .problem = "N=1",
-                    .gpu = "synthetic device & co",
-                    .date = "",
-                    .parameters = parameters,
-                    .parameter_count = 2,
-                    .count = POINTS};
-    s->values = ARENA_ARRAY(a, const RecordValue *, POINTS);
-    s->names = ARENA_ARRAY(a, const char *, POINTS);
-    s->status = ARENA_ARRAY(a, Outcome, POINTS);
-    s->ms = ARENA_ARRAY(a, double, POINTS);
-    s->profiles = ARENA_ARRAY(a, const Profile *, POINTS);
-    for (int i = 0; i < POINTS; i++) {
-        RecordValue *v = ARENA_ARRAY(a, RecordValue, 2);
-        v[0].number = i / SIDE;
-        v[1].text = arena_printf(a, "<%d>", i % SIDE);
-        s->values[i] = v;
-        s->names[i] = arena_printf(a, "X=%d,a/b <c>=<%d>", i / SIDE, i % SIDE);
+    Table *s = made_table(a, 2, SIDE);
+    s->name = "syn/<thetic>";
+    s->origin = "a <file>";
+    s->problem = "N=1";
+    s->gpu = "synthetic device & co";
+    s->date = "";
+    s->gap = ',';
+    s->parameters[1].name = "a/b <c>";
+    s->parameters[1].kind = VALUE_STRING;
+    for (int k = 0; k < SIDE; k++)
+        s->parameters[1].values.at[k] = value_string(arena_printf(a, "<%d>", k));
+    table_want(s, TABLE_MS | TABLE_TIMES);
+    for (uint32_t i = 0; i < POINTS; i++) {
+        made_row(s, i, (uint32_t[]){i / SIDE, i % SIDE});
         s->ms[i] = 1 + next_random(&seed);
     }
-    points_finish(a, s, ARENA_ARRAY(a, const char *, POINTS), metricset_new(a));
-    s->metrics = synthetic_metrics(a);
-    s->metric = ARENA_ARRAY(a, double *, METRICS);
+    ranking_set(s);
+    table_set_metrics(s, synthetic_metrics(a));
     for (int m = 0; m < METRICS; m++) {
-        s->metric[m] = ARENA_ARRAY(a, double, POINTS);
         for (int i = 0; i < POINTS; i++)
             s->metric[m][i] = 10 + (m % 2 ? -1 : 1) * s->ms[i] + 0.4 * m * next_random(&seed);
     }
@@ -92,7 +83,7 @@ static PointSet *synthetic_points(Arena *a, uint64_t seed)
 
 static Story synthetic_story(Arena *a, uint64_t seed)
 {
-    PointSet *s = synthetic_points(a, seed);
+    Table *s = synthetic_points(a, seed);
     bool *chosen = ARENA_ARRAY(a, bool, POINTS), *dropped = ARENA_ARRAY(a, bool, POINTS);
     for (size_t i = 0; i < POINTS; i++) {
         chosen[i] = i % 7 == 3;
@@ -220,7 +211,7 @@ static void a_metric_without_values_and_a_space_without_times_have_no_pictures(v
         story.points->metric[0][i] = NAN;
     Pictures all = pictures_draw(*state, &story);
     assert_null(find_picture(&all, "time-metric_0"));
-    PointSet *s = (PointSet *)(uintptr_t)story.points;
+    Table *s = (Table *)(uintptr_t)story.points;
     for (size_t i = 0; i < POINTS; i++)
         s->ms[i] = NAN;
     s->best = SIZE_MAX;
@@ -239,7 +230,7 @@ static void a_metric_without_values_and_a_space_without_times_have_no_pictures(v
 static void samples_begin_at_the_mean_and_end_at_the_best(void **state)
 {
     Story story = synthetic_story(*state, 5);
-    const PointSet *s = story.points;
+    const Table *s = story.points;
     Pictures all = pictures_draw(*state, &story);
     const Series *random = find_series(find_picture(&all, "samples"), "random sample, expected");
     double mean = 0;
@@ -277,7 +268,7 @@ static int compare_doubles(const void *a, const void *b)
 static void a_parameters_values_show_their_fastest_and_median_time(void **state)
 {
     Story story = synthetic_story(*state, 6);
-    const PointSet *s = story.points;
+    const Table *s = story.points;
     Pictures all = pictures_draw(*state, &story);
     const Picture *p = find_picture(&all, "by-X");
     const Series *fastest = find_series(p, "fastest"), *median = find_series(p, "median");
@@ -302,11 +293,12 @@ static void a_parameters_values_show_their_fastest_and_median_time(void **state)
 static void a_parameter_of_many_values_is_a_cloud(void **state)
 {
     Story story = synthetic_story(*state, 6);
-    RecordValue *values = ARENA_ARRAY(*state, RecordValue, 2 * POINTS);
-    for (size_t i = 0; i < POINTS; i++) {
-        values[2 * i].number = (int64_t)i;
-        values[2 * i + 1] = story.points->values[i][1];
-        story.points->values[i] = &values[2 * i];
+    const Table *s = story.points;
+    ValueList *list = &s->parameters[0].values;
+    *list = (ValueList){POINTS, ARENA_ARRAY(*state, Value, POINTS)};
+    for (uint32_t i = 0; i < POINTS; i++) {
+        list->at[i] = value_int(i);
+        s->values[2 * i] = i;
     }
     Pictures all = pictures_draw(*state, &story);
     const Picture *p = find_picture(&all, "by-X");

@@ -21,9 +21,10 @@ static Run *open_run(const char *fragment)
     r->spec = spec_parse(a, spec_source(a, spec_completed(a, fragment)), r->diag);
     assert_non_null(r->spec);
     assert_true(space_build(a, r->spec, 0, &r->space, r->diag));
-    r->config_count = 1;
-    r->configs = ARENA_NEW(a, Config);
-    r->configs[0].geometry = ARENA_ARRAY(a, Geometry, r->spec->launch_count);
+    r->table = table_new(a);
+    table_want(r->table, TABLE_LAUNCH);
+    size_t row = table_add(r->table, 0);
+    r->table->launch[row].geometry = ARENA_ARRAY(a, Geometry, r->spec->launch_count);
     return r;
 }
 

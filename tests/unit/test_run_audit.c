@@ -1,4 +1,5 @@
 /* What is drawn to be audited, and what is made of times that are made up. */
+#include "tests/support/made_table.h"
 #include "tuner/run/run_audit.h"
 
 #include "tuner/choose/audit.h"
@@ -17,9 +18,7 @@ enum { CONFIGS = 30, CHOSEN = 5 };
 /* A run that chose the first five of thirty; #0 is the winner with 1 ms. */
 typedef struct Fixture {
     Run run;
-    Config configs[CONFIGS];
-    uint64_t ranks[CONFIGS];
-    bool selected[CONFIGS];
+    Table *table;
     double ms[CONFIGS]; /* what a timer finds; NaN: wrong; below zero: nothing */
     size_t asked[CONFIGS];
     Diag diag;
@@ -27,25 +26,20 @@ typedef struct Fixture {
 
 static void start(Fixture *f, int audit)
 {
-    *f = (Fixture){.run = {.arena = arena_new(), .config_count = CONFIGS, .best = 0}};
+    *f = (Fixture){.run = {.arena = arena_new(), .best = 0}};
     f->diag = diag_new(f->run.arena);
     f->run.diag = &f->diag;
-    f->run.configs = f->configs;
-    f->run.selected = f->selected;
-    f->run.space.ranks = f->ranks;
     f->run.options.audit = audit;
     f->run.options.audit_seed = 1;
     f->run.final.count = 1;
-    for (size_t i = 0; i < CONFIGS; i++) {
-        f->selected[i] = i < CHOSEN;
-        f->ranks[i] = 3 * i;
+    f->run.table = f->table = made_table(f->run.arena, 1, CONFIGS);
+    table_want(f->table, TABLE_WORK | TABLE_TIMES | TABLE_SELECTED);
+    for (uint32_t i = 0; i < CONFIGS; i++) {
+        made_row(f->table, 3 * i, &i);
         f->ms[i] = 1 + 0.1 * (double)i;
-        f->configs[i] =
-            (Config){.number = i, .same_as = i, .code = CODE_OK, .work = 1, .median = NAN};
-        if (i < CHOSEN) {
-            f->configs[i].timed = true;
-            f->configs[i].median = f->ms[i];
-        }
+        f->table->selected[i] = i < CHOSEN;
+        f->table->outcome[i] = i < CHOSEN ? OUTCOME_OK : OUTCOME_COMPILED;
+        f->table->times[i].median = i < CHOSEN ? f->ms[i] : NAN;
     }
 }
 
@@ -58,13 +52,11 @@ static bool find_times(void *state, const size_t *list, size_t count)
 {
     Fixture *f = state;
     for (size_t k = 0; k < count; k++) {
-        Config *c = &f->configs[list[k]];
         f->asked[list[k]]++;
         if (f->ms[list[k]] < 0)
             continue;
-        c->timed = true;
-        c->status = isnan(f->ms[list[k]]) ? OUTCOME_WRONG : OUTCOME_OK;
-        c->median = f->ms[list[k]];
+        f->table->outcome[list[k]] = isnan(f->ms[list[k]]) ? OUTCOME_WRONG : OUTCOME_OK;
+        f->table->times[list[k]].median = f->ms[list[k]];
     }
     return true;
 }
@@ -82,9 +74,9 @@ static void only_dropped_ones_of_distinct_code_are_drawn(void **state)
     (void)state;
     Fixture f;
     start(&f, CONFIGS);
-    f.configs[7].code = CODE_ERROR;
-    f.configs[8].same_as = 6;
-    f.configs[9].code = CODE_NONE;
+    f.table->outcome[7] = OUTCOME_COMPILE_ERROR;
+    f.table->same_as[8] = 6;
+    f.table->outcome[9] = OUTCOME_COMPILE_ERROR;
 
     const RunAudit *u = audit(&f);
 
@@ -93,8 +85,8 @@ static void only_dropped_ones_of_distinct_code_are_drawn(void **state)
     for (size_t i = 0; i < CONFIGS; i++) {
         bool drawn = i >= CHOSEN && (i < 7 || i > 9);
         assert_int_equal(f.asked[i], drawn);
-        assert_int_equal(f.configs[i].audited, drawn);
-        assert_false(f.selected[i] && drawn);
+        assert_int_equal(table_is_audited(f.table, i), drawn);
+        assert_false(f.table->selected[i] && drawn);
     }
     end(&f);
 }
@@ -137,7 +129,7 @@ static void what_is_all_of_it_leaves_no_bound_but_the_truth(void **state)
     f.ms[20] = 0.9;
     f.ms[21] = 0.8;
     f.ms[22] = 0.996; /* within the margin of 0.5 %: near, not better */
-    f.configs[1].median = 1.005;
+    f.table->times[1].median = 1.005;
 
     const RunAudit *u = audit(&f);
 
@@ -198,7 +190,7 @@ static void times_count_for_the_same_work(void **state)
     (void)state;
     Fixture f;
     start(&f, 1000);
-    f.configs[10].work = 4; /* 2 ms for four times the work */
+    f.table->work[10] = 4; /* 2 ms for four times the work */
 
     const RunAudit *u = audit(&f);
 

@@ -1,4 +1,5 @@
 /* Who wins and who is tied, by times that are made up. */
+#include "tests/support/made_table.h"
 #include "tuner/run/run_final.h"
 
 #include <math.h>
@@ -14,28 +15,26 @@ enum { CONFIGS = 40 };
 /* A run whose configurations were timed once, one after the other. */
 typedef struct Fixture {
     Run run;
-    Config configs[CONFIGS];
+    Table *table;
     Profile profiles[CONFIGS];
-    bool selected[CONFIGS];
     Diag diag;
 } Fixture;
 
 static void start(Fixture *f, size_t count)
 {
-    *f = (Fixture){.run = {.arena = arena_new(), .config_count = count}};
+    *f = (Fixture){.run = {.arena = arena_new()}};
     f->diag = diag_new(f->run.arena);
     f->run.diag = &f->diag;
-    f->run.configs = f->configs;
-    f->run.selected = f->selected;
-    for (size_t i = 0; i < count; i++) {
-        f->selected[i] = true;
-        f->configs[i] = (Config){.number = i,
-                                 .timed = true,
-                                 .work = 1,
-                                 .median = 1 + 0.01 * (double)i,
-                                 .low = 0.999 + 0.01 * (double)i,
-                                 .high = 1.001 + 0.01 * (double)i,
-                                 .profile = &f->profiles[i]};
+    f->run.table = f->table = made_table(f->run.arena, 1, CONFIGS);
+    table_want(f->table, TABLE_WORK | TABLE_TIMES | TABLE_SELECTED | TABLE_PROFILE);
+    for (uint32_t i = 0; i < count; i++) {
+        made_row(f->table, i, &i);
+        f->table->selected[i] = true;
+        f->table->outcome[i] = OUTCOME_OK;
+        f->table->times[i] = (TableTimes){.median = 1 + 0.01 * (double)i,
+                                          .low = 0.999 + 0.01 * (double)i,
+                                          .high = 1.001 + 0.01 * (double)i};
+        f->table->profile[i].whole = &f->profiles[i];
         f->profiles[i].value[PROFILE_REGISTERS] = 64;
     }
 }
@@ -103,8 +102,8 @@ static void an_interval_that_reaches_down_to_the_best_makes_a_finalist(void **st
     Truth t;
     start(&f, 5);
     for (size_t i = 1; i < 5; i++)
-        f.configs[i].median = 2;
-    f.configs[3].low = 0.9;
+        f.table->times[i].median = 2;
+    f.table->times[3].low = 0.9;
 
     decide(&f, &t, ms);
 
@@ -139,7 +138,7 @@ static void ties_go_to_fewer_registers_then_less_shared_memory_then_order(void *
     Truth t;
     start(&f, 5);
     for (size_t i = 0; i < 5; i++) {
-        f.configs[i].median = 1;
+        f.table->times[i].median = 1;
         f.profiles[i].value[PROFILE_REGISTERS] = registers[i];
         f.profiles[i].value[PROFILE_SHARED_BYTES] = shared[i];
     }
@@ -182,7 +181,7 @@ static void the_winner_does_not_depend_on_the_order_of_the_finalists(void **stat
         Truth t;
         start(&f, 4);
         for (size_t i = 0; i < 4; i++)
-            f.configs[i].median = 1 + 1e-4 * (double)((i + (size_t)swap) % 4);
+            f.table->times[i].median = 1 + 1e-4 * (double)((i + (size_t)swap) % 4);
         f.profiles[1].value[PROFILE_REGISTERS] = 32;
 
         decide(&f, &t, ms);
@@ -217,8 +216,8 @@ static void a_wrong_one_is_no_finalist(void **state)
     Fixture f;
     Truth t;
     start(&f, 3);
-    f.configs[0].status = OUTCOME_WRONG;
-    f.selected[1] = false;
+    f.table->outcome[0] = OUTCOME_WRONG;
+    f.table->selected[1] = false;
 
     decide(&f, &t, ms);
 
@@ -234,7 +233,7 @@ static void without_a_final_the_fastest_wins_and_overlaps_are_named(void **state
     (void)state;
     Fixture f;
     start(&f, 3);
-    f.configs[1].low = 1.0005;
+    f.table->times[1].low = 1.0005;
     f.profiles[1].value[PROFILE_REGISTERS] = 8;
     Timer timer = {0};
 
@@ -253,7 +252,7 @@ static void with_nothing_right_there_is_no_final(void **state)
     Fixture f;
     Truth t;
     start(&f, 2);
-    f.configs[0].status = f.configs[1].status = OUTCOME_FAULT;
+    f.table->outcome[0] = f.table->outcome[1] = OUTCOME_FAULT;
 
     decide(&f, &t, NULL);
 

@@ -50,19 +50,23 @@ static void codes_and_their_text_are_the_same(void **state)
     (void)state;
     Arena *a = arena_new();
     Spec spec = {.launch_count = 2};
-    Run r = {.spec = &spec};
-    Hash hash[2], back[2];
-    hash[0] = hash_bytes("a", 1);
-    hash[1] = hash_bytes("b", 1);
-    Config c = {.hash = hash}, d = {.hash = back};
+    Run r = {.spec = &spec, .arena = a, .table = table_new(a)};
+    const Hash hash[2] = {hash_bytes("a", 1), hash_bytes("b", 1)};
+    const char *text = arena_printf(a, "%s+%s", hash[0].text, hash[1].text);
+    table_want(r.table, TABLE_CODE | TABLE_LAUNCH);
+    size_t row = table_add(r.table, 7);
+    assert_string_equal(run_code_hash(&r, row, 0).text, "");
 
-    const char *text = run_code_text(a, &r, &c);
+    assert_true(run_is_code(&r, text));
+    run_set_code(&r, row, text);
 
-    assert_true(run_take_code_text(&r, text, &d));
-    assert_true(hash_equal(&hash[0], &back[0]) && hash_equal(&hash[1], &back[1]));
-    assert_false(run_take_code_text(&r, hash[0].text, &d)); /* one of two */
-    assert_false(run_take_code_text(&r, "", &d));
-    assert_false(run_take_code_text(&r, NULL, &d));
+    for (size_t l = 0; l < 2; l++) {
+        Hash back = run_code_hash(&r, row, l);
+        assert_true(hash_equal(&back, &hash[l]));
+    }
+    assert_false(run_is_code(&r, hash[0].text)); /* one of two */
+    assert_false(run_is_code(&r, ""));
+    assert_false(run_is_code(&r, NULL));
     arena_free(a);
 }
 

@@ -45,7 +45,8 @@ static void say_hello(void)
 static void answer_trial(const Trial *t, const char *mode)
 {
     double ms = t->id == FASTEST ? 0.5 : 1 + (double)t->id / 8, times[] = {ms, ms};
-    TrialResult r = {.id = t->id, .times = times, .time_count = 2, .words = ""};
+    TrialResult r = {
+        .id = t->id, .status = OUTCOME_OK, .times = times, .time_count = 2, .words = ""};
     if (t->id == WRONG_ONE)
         r.status = OUTCOME_WRONG;
     if (t->id == LOST_ONE && strcmp(mode, "first") == 0)
@@ -150,10 +151,10 @@ static void a_run_times_all_and_finds_the_fastest_right_one(void **state)
     assert_string_equal(r->device->name, "Synthetic GPU");
     assert_int_equal(r->resumed, 0);
     assert_int_equal(r->best, FASTEST);
-    assert_true(r->configs[0].median == 1);
-    assert_int_equal(r->configs[WRONG_ONE].status, OUTCOME_WRONG);
-    assert_true(isnan(r->configs[WRONG_ONE].median));
-    assert_int_equal(r->configs[LOST_ONE].status, OUTCOME_SKIPPED);
+    assert_true(r->table->times[0].median == 1);
+    assert_int_equal(r->table->outcome[WRONG_ONE], OUTCOME_WRONG);
+    assert_true(isnan(r->table->times[WRONG_ONE].median));
+    assert_int_equal(r->table->outcome[LOST_ONE], OUTCOME_SKIPPED);
     end_run(r);
 }
 
@@ -162,12 +163,12 @@ static void a_second_run_only_times_what_was_skipped(void **state)
     (void)state;
     Run *r = measure("second");
 
-    assert_int_equal(r->resumed, r->config_count - 1);
+    assert_int_equal(r->resumed, r->table->count - 1);
     assert_int_equal(r->workers_started, 0);
     assert_int_equal(r->best, FASTEST);
-    assert_int_equal(r->configs[WRONG_ONE].status, OUTCOME_WRONG);
-    assert_int_equal(r->configs[LOST_ONE].status, OUTCOME_OK);
-    assert_true(r->configs[LOST_ONE].median == 1 + LOST_ONE / 8.0);
+    assert_int_equal(r->table->outcome[WRONG_ONE], OUTCOME_WRONG);
+    assert_int_equal(r->table->outcome[LOST_ONE], OUTCOME_OK);
+    assert_true(r->table->times[LOST_ONE].median == 1 + LOST_ONE / 8.0);
     end_run(r);
 }
 

@@ -1,4 +1,5 @@
 /* What trials have in common, and what is learned from them; all figures are made up. */
+#include "tests/support/made_table.h"
 #include "tuner/run/run_parts.h"
 
 #include <math.h>
@@ -55,21 +56,25 @@ static void the_median_follows_the_trials(void **state)
 static void the_rival_is_the_best_that_is_sure(void **state)
 {
     (void)state;
-    Run r = {0};
-    const Config configs[] = {{.high = 2, .work = 1},
-                              {.high = NAN, .work = 1},
-                              {.high = 1.5, .work = 1},
-                              {.high = 3, .work = 1}};
+    Arena *a = arena_new();
+    Run r = {.table = made_table(a, 1, 4)};
+    const double high[] = {2, NAN, 1.5, 3};
+    table_want(r.table, TABLE_TIMES | TABLE_WORK);
+    for (uint32_t i = 0; i < 4; i++) {
+        made_row(r.table, i, &i);
+        r.table->times[i].high = high[i];
+    }
     Trial t = {0};
     run_shape_trial(&r, &t);
     assert_true(t.sampling.rival_ms == 0);
 
-    for (int i = 0; i < 4; i++)
-        run_note_time(&r, &configs[i]);
+    for (size_t i = 0; i < 4; i++)
+        run_note_time(&r, i);
     run_shape_trial(&r, &t);
 
     assert_true(t.sampling.rival_ms == 1.5);
     assert_int_equal(t.sampling.least, 2);
+    arena_free(a);
 }
 
 static void sentinels_tell_how_far_the_machine_drifted(void **state)
@@ -78,7 +83,7 @@ static void sentinels_tell_how_far_the_machine_drifted(void **state)
     Run r = {0};
     const double times[][3] = {{2, 2, 2.5}, {2.1, 9, 2}, {1.9, 1.9, 2}};
     for (int i = 0; i < 3; i++) {
-        TrialResult t = {.times = times[i], .time_count = 3};
+        TrialResult t = {.status = OUTCOME_OK, .times = times[i], .time_count = 3};
         run_note_sentinel(&r, &t);
     }
     TrialResult failed = {.status = OUTCOME_FAULT};

@@ -1,4 +1,6 @@
 /* Judging choices and playing searches, on synthetic spaces small enough to enumerate. */
+#include "tests/support/made_table.h"
+#include "tuner/choose/cluster.h"
 #include "tuner/choose/random.h"
 #include "tuner/study/bootstrap.h"
 #include "tuner/study/first.h"
@@ -16,31 +18,22 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static const RecordParameter parameters[] = {{"X", false}, {"Y", false}};
-
-/* A grid of `side` x `side` points whose time is least in one corner and grows away from it;
- * `codes` makes some of them copies. */
-static PointSet *synthetic_grid(Arena *a, int side, const char *const *codes)
+/* A grid of `side` x `side` rows whose time is least in one corner and grows away from it; `codes`
+ * makes some of them copies. */
+static Table *synthetic_grid(Arena *a, int side, const char *const *codes)
 {
     size_t n = (size_t)(side * side);
-    PointSet *s = ARENA_NEW(a, PointSet);
-    *s =
-        (PointSet){.name = "synthetic", .parameters = parameters, .parameter_count = 2, .count = n};
-    s->values = ARENA_ARRAY(a, const RecordValue *, n);
-    s->names = ARENA_ARRAY(a, const char *, n);
-    s->status = ARENA_ARRAY(a, Outcome, n);
-    s->ms = ARENA_ARRAY(a, double, n);
-    s->profiles = ARENA_ARRAY(a, const Profile *, n);
-    RecordHeader h = {.parameters = parameters, .parameter_count = 2};
-    for (size_t i = 0; i < n; i++) {
-        RecordValue *v = ARENA_ARRAY(a, RecordValue, 2);
-        v[0].number = (int64_t)i / side;
-        v[1].number = (int64_t)i % side;
-        s->values[i] = v;
-        s->names[i] = record_key(a, &h, v);
-        s->ms[i] = 1 + 0.1 * (double)(v[0].number + v[1].number);
+    Table *s = made_table(a, 2, (size_t)side);
+    table_want(s, TABLE_MS | TABLE_TIMES);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = i / (uint32_t)side, y = i % (uint32_t)side;
+        made_row(s, i, (uint32_t[]){x, y});
+        s->ms[i] = 1 + 0.1 * (double)(x + y);
     }
-    points_finish(a, s, codes ? codes : ARENA_ARRAY(a, const char *, n), metricset_new(a));
+    if (codes)
+        memcpy(s->same_as, cluster_same(a, codes, NULL, n), n * sizeof *s->same_as);
+    table_set_metrics(s, metricset_new(a));
+    ranking_set(s);
     return s;
 }
 
@@ -66,7 +59,7 @@ static int drop_arena(void **state)
 
 static void choosing_the_best_has_no_regret_and_rank_one(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 4, NULL);
+    Table *s = synthetic_grid(*state, 4, NULL);
     bool chosen[16] = {[0] = true, [15] = true};
     Judgement j = judge(s, chosen);
     assert_int_equal(j.chosen, 2);
@@ -80,7 +73,7 @@ static void choosing_the_best_has_no_regret_and_rank_one(void **state)
 
 static void regret_is_relative_to_the_best_of_all(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 4, NULL);
+    Table *s = synthetic_grid(*state, 4, NULL);
     bool chosen[16] = {[5] = true, [6] = true}; /* (1,1) and (1,2): 1.2 and 1.3 */
     Judgement j = judge(s, chosen);
     assert_int_equal(j.best, 5);
@@ -93,7 +86,7 @@ static void regret_is_relative_to_the_best_of_all(void **state)
 static void copies_of_the_same_code_count_once(void **state)
 {
     const char *codes[4] = {"a", "b", "b", "c"};
-    PointSet *s = synthetic_grid(*state, 2, codes);
+    Table *s = synthetic_grid(*state, 2, codes);
     assert_int_equal(s->timed, 4);
     assert_int_equal(s->distinct, 3);
     bool chosen[4] = {[1] = true, [2] = true};
@@ -104,9 +97,9 @@ static void copies_of_the_same_code_count_once(void **state)
 
 static void a_choice_of_failures_has_no_best(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 2, NULL);
+    Table *s = synthetic_grid(*state, 2, NULL);
     s->ms[3] = NAN;
-    points_finish(*state, s, ARENA_ARRAY(*state, const char *, 4), metricset_new(*state));
+    ranking_set(s);
     bool chosen[4] = {[3] = true};
     Judgement j = judge(s, chosen);
     assert_int_equal(j.chosen, 0);
@@ -233,15 +226,15 @@ static void a_place_counts_ties_as_before(void **state)
 
 static void neighbours_differ_in_exactly_one_parameter(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 5, NULL);
+    Table *s = synthetic_grid(*state, 5, NULL);
     Neighbourhood n = neighbourhood_build(*state, s);
     for (size_t i = 0; i < s->count; i++) {
         bool seen[25] = {false};
         assert_int_equal(neighbourhood_size(&n, i), 8);
         for (size_t k = 0; k < 8; k++) {
             size_t to = neighbourhood_at(&n, i, k);
-            bool row = s->values[i][0].number == s->values[to][0].number;
-            bool column = s->values[i][1].number == s->values[to][1].number;
+            bool row = s->values[2 * i] == s->values[2 * to];
+            bool column = s->values[2 * i + 1] == s->values[2 * to + 1];
             assert_true(row != column);
             assert_false(seen[to]);
             seen[to] = true;
@@ -253,7 +246,7 @@ static const double limits[] = {0.05, 0};
 
 static void every_search_reaches_the_best_within_the_space(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 9, NULL);
+    Table *s = synthetic_grid(*state, 9, NULL);
     Neighbourhood n = neighbourhood_build(*state, s);
     for (int k = 0; k < SEARCH_KINDS; k++) {
         SearchResult r[2];
@@ -268,7 +261,7 @@ static void every_search_reaches_the_best_within_the_space(void **state)
 
 static void random_search_needs_half_the_space_and_descent_much_less(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 20, NULL);
+    Table *s = synthetic_grid(*state, 20, NULL);
     Neighbourhood n = neighbourhood_build(*state, s);
     SearchResult random[2], greedy[2];
     search_play(s, &n, SEARCH_RANDOM, 400, limits, 2, random);
@@ -280,7 +273,7 @@ static void random_search_needs_half_the_space_and_descent_much_less(void **stat
 
 static void the_same_seeds_give_the_same_answer(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 9, NULL);
+    Table *s = synthetic_grid(*state, 9, NULL);
     Neighbourhood n = neighbourhood_build(*state, s);
     for (int k = 0; k < SEARCH_KINDS; k++) {
         SearchResult a[2], b[2];
@@ -292,10 +285,10 @@ static void the_same_seeds_give_the_same_answer(void **state)
 
 static void a_space_without_a_time_is_searched_in_vain_but_ends(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 3, NULL);
+    Table *s = synthetic_grid(*state, 3, NULL);
     for (size_t i = 0; i < s->count; i++)
         s->ms[i] = NAN;
-    points_finish(*state, s, ARENA_ARRAY(*state, const char *, 9), metricset_new(*state));
+    ranking_set(s);
     Neighbourhood n = neighbourhood_build(*state, s);
     for (int k = 0; k < SEARCH_KINDS; k++) {
         SearchResult r[2];
@@ -307,15 +300,15 @@ static void a_space_without_a_time_is_searched_in_vain_but_ends(void **state)
 /* --- fitting and resampling ------------------------------------------------------------------- */
 
 /* Two metrics whose sum with weights 2 and 0.5 is the time exactly. */
-static PointSet *synthetic_sum(Arena *a, int side)
+static Table *synthetic_sum(Arena *a, int side)
 {
-    PointSet *s = synthetic_grid(a, side, NULL);
+    Table *s = synthetic_grid(a, side, NULL);
     s->metric = ARENA_ARRAY(a, double *, 2);
     for (int m = 0; m < 2; m++)
         s->metric[m] = ARENA_ARRAY(a, double, s->count);
     for (size_t i = 0; i < s->count; i++) {
-        s->metric[0][i] = 1 + (double)s->values[i][0].number;
-        s->metric[1][i] = 3 + (double)(s->values[i][1].number * s->values[i][1].number);
+        s->metric[0][i] = 1 + s->values[2 * i];
+        s->metric[1][i] = 3 + (double)(s->values[2 * i + 1] * s->values[2 * i + 1]);
         s->ms[i] = 2 * s->metric[0][i] + 0.5 * s->metric[1][i];
     }
     return s;
@@ -323,7 +316,7 @@ static PointSet *synthetic_sum(Arena *a, int side)
 
 static void a_fit_finds_the_weights_that_made_the_times(void **state)
 {
-    const PointSet *sets[] = {synthetic_sum(*state, 4), synthetic_sum(*state, 7)};
+    const Table *sets[] = {synthetic_sum(*state, 4), synthetic_sum(*state, 7)};
     static const int metrics[] = {0, 1};
     static const size_t budgets[] = {1, 1};
     Diag d = diag_new(*state);
@@ -343,8 +336,8 @@ static void a_fit_finds_the_weights_that_made_the_times(void **state)
 
 static void too_few_points_for_the_weights_are_refused(void **state)
 {
-    PointSet *s = synthetic_sum(*state, 1);
-    const PointSet *sets[] = {s};
+    Table *s = synthetic_sum(*state, 1);
+    const Table *sets[] = {s};
     static const int metrics[] = {0, 1};
     Diag d = diag_new(*state);
     size_t n;
@@ -355,13 +348,13 @@ static void too_few_points_for_the_weights_are_refused(void **state)
 /* Three columns: the first, twice it, and zeroes; then the second of synthetic_sum. */
 static void metrics_that_say_nothing_new_are_named_and_the_others_keep_their_weights(void **state)
 {
-    PointSet *s = synthetic_sum(*state, 5);
+    Table *s = synthetic_sum(*state, 5);
     double *metric[] = {s->metric[0], ARENA_ARRAY(*state, double, s->count),
                         ARENA_ARRAY(*state, double, s->count), s->metric[1]};
     for (size_t i = 0; i < s->count; i++)
         metric[1][i] = 2e200 * metric[0][i];
     s->metric = metric;
-    const PointSet *sets[] = {s};
+    const Table *sets[] = {s};
     static const int metrics[] = {0, 1, 2, 3};
     Diag d = diag_new(*state);
     size_t n;
@@ -377,7 +370,7 @@ static void metrics_that_say_nothing_new_are_named_and_the_others_keep_their_wei
 /* With the large space left out there is not enough to fit; the other fits stand. */
 static void a_space_too_small_to_fit_alone_has_no_weights(void **state)
 {
-    const PointSet *sets[] = {synthetic_sum(*state, 1), synthetic_sum(*state, 6)};
+    const Table *sets[] = {synthetic_sum(*state, 1), synthetic_sum(*state, 6)};
     static const int metrics[] = {0, 1};
     static const size_t budgets[] = {1, 1};
     Diag d = diag_new(*state);
@@ -393,12 +386,12 @@ static void a_space_too_small_to_fit_alone_has_no_weights(void **state)
 /* A value so large that it has no ratio to the time leaves its point out. */
 static void values_that_are_not_finite_leave_their_points_out_of_a_fit(void **state)
 {
-    PointSet *s = synthetic_sum(*state, 5);
+    Table *s = synthetic_sum(*state, 5);
     s->metric[0][3] = NAN;
     s->metric[1][4] = INFINITY;
     s->metric[1][5] = 1.7e308;
     s->ms[5] = 0.1;
-    const PointSet *sets[] = {s};
+    const Table *sets[] = {s};
     static const int metrics[] = {0, 1};
     Diag d = diag_new(*state);
     size_t n;
@@ -408,22 +401,20 @@ static void values_that_are_not_finite_leave_their_points_out_of_a_fit(void **st
 }
 
 /* Every point of the grid with three samples around its time. */
-static void add_samples(Arena *a, PointSet *s, double noise)
+static void add_samples(Arena *a, Table *s, double noise)
 {
-    s->samples = ARENA_ARRAY(a, const double *, s->count);
-    s->sample_count = ARENA_ARRAY(a, size_t, s->count);
     for (size_t i = 0; i < s->count; i++) {
         double *t = ARENA_ARRAY(a, double, 3);
         for (int k = 0; k < 3; k++)
             t[k] = s->ms[i] * (1 + noise * (k - 1));
-        s->samples[i] = t;
-        s->sample_count[i] = 3;
+        s->times[i].ms = t;
+        s->times[i].count = 3;
     }
 }
 
 static void without_noise_the_interval_of_the_regret_is_the_regret(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 4, NULL);
+    Table *s = synthetic_grid(*state, 4, NULL);
     add_samples(*state, s, 0);
     bool chosen[16] = {[5] = true};
     double low, high;
@@ -436,7 +427,7 @@ static void
 intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it(void **state)
 {
     static const double performances[] = {0.7, 0.9};
-    PointSet *s = synthetic_grid(*state, 6, NULL);
+    Table *s = synthetic_grid(*state, 6, NULL);
     double low[2], high[2];
     add_samples(*state, s, 0);
     bootstrap_samples(s, performances, 2, 20, low, high);
@@ -454,7 +445,7 @@ intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it(void
 
 static void with_noise_the_interval_holds_the_regret(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 4, NULL);
+    Table *s = synthetic_grid(*state, 4, NULL);
     add_samples(*state, s, 0.05);
     bool chosen[16] = {[5] = true};
     double low, high;
@@ -469,7 +460,7 @@ static void intervals_of_correlations_are_these_without_noise_and_hold_them_with
 {
     enum { METRICS = 3 };
     MetricSet metrics = {.metrics = {.count = METRICS}};
-    PointSet *s = synthetic_grid(*state, 5, NULL);
+    Table *s = synthetic_grid(*state, 5, NULL);
     double own[25], partly[25], same[25] = {0}, low[METRICS], high[METRICS];
     for (size_t i = 0; i < 25; i++) {
         own[i] = (double)(i * 7 % 25);
@@ -496,7 +487,7 @@ static void intervals_of_correlations_are_these_without_noise_and_hold_them_with
 
 /* Expected best of the first `most` by `values`: the mean over all sets of as many points that no
  * point outside beats. */
-static double mean_of_all_lots(const PointSet *s, const double *values, size_t most)
+static double mean_of_all_lots(const Table *s, const double *values, size_t most)
 {
     double sum = 0;
     int lots = 0;
@@ -520,7 +511,7 @@ static double mean_of_all_lots(const PointSet *s, const double *values, size_t m
 
 static void the_first_of_equals_are_worth_the_mean_over_all_lots(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 3, NULL);
+    Table *s = synthetic_grid(*state, 3, NULL);
     static const double cases[][9] = {{0, 0, 0, 0, 0, 0, 0, 0, 0},
                                       {2, 1, 1, 2, 1, 2, 0, 2, 2},
                                       {5, 5, 4, 3, 3, 3, 3, 3, 0},
@@ -535,7 +526,7 @@ static void the_first_of_equals_are_worth_the_mean_over_all_lots(void **state)
 
 static void a_value_that_says_nothing_is_worth_a_random_sample(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 5, NULL);
+    Table *s = synthetic_grid(*state, 5, NULL);
     double same[25] = {0};
     for (size_t most = 1; most <= 25; most++) {
         FirstBy f = first_by(*state, s, same, true, most);
@@ -546,7 +537,7 @@ static void a_value_that_says_nothing_is_worth_a_random_sample(void **state)
 static void the_first_leave_out_copies_and_what_has_no_value(void **state)
 {
     const char *codes[4] = {"a", "a", "b", "c"};
-    PointSet *s = synthetic_grid(*state, 2, codes);
+    Table *s = synthetic_grid(*state, 2, codes);
     FirstBy f = first_by(*state, s, (double[]){1, 2, NAN, 3}, true, 4);
     assert_true(f.sure[0] && !f.sure[1] && !f.sure[2] && f.sure[3]);
     f = first_by(*state, s, (double[]){NAN, NAN, NAN, NAN}, true, 4);
@@ -555,7 +546,7 @@ static void the_first_leave_out_copies_and_what_has_no_value(void **state)
 
 static void the_interval_of_a_lot_is_its_mean_without_noise(void **state)
 {
-    PointSet *s = synthetic_grid(*state, 3, NULL);
+    Table *s = synthetic_grid(*state, 3, NULL);
     double values[9] = {2, 1, 1, 2, 1, 2, 0, 2, 2}, low, high;
     FirstBy f = first_by(*state, s, values, false, 3);
     add_samples(*state, s, 0);

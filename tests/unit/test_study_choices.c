@@ -4,6 +4,7 @@
 #include "metrics/base/vec.h"
 #include "tuner/run/run.h"
 #include "tuner/study/choices.h"
+#include "tuner/table/table_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static const Source *statements_of(Arena *a, const Source *spec)
 static const char *key_of(Arena *a, const Run *r, size_t i)
 {
     Buf b = {0};
-    space_print(&r->space, r->configs[i].number, &b);
+    table_print_name(r->table, i, &b);
     char *text = arena_string(a, buf_text(&b));
     for (char *blank = text; (blank = strchr(blank, ' '));)
         *blank = ',';
@@ -73,10 +74,10 @@ static const char *key_of(Arena *a, const Run *r, size_t i)
     return text;
 }
 
-static size_t find_point(const PointSet *s, const char *key)
+static size_t find_point(const Table *s, const char *key)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->names[i], key) == 0)
+        if (strcmp(table_name(s->arena, s, i), key) == 0)
             return i;
     fail_msg("%s is not in the recording", key);
     return 0;
@@ -87,9 +88,9 @@ static void check_same(const char *space)
     Run *r = replay(space);
     Arena *a = r->arena;
     MetricSet *metrics = shipped_metrics(a, r->diag);
-    const PointSet *s = points_read(a, r->recording_path, metrics, r->diag);
+    Table *s = table_read(a, r->recording_path, metrics, r->diag);
     assert_non_null(s);
-    Choices c = choices_new(a, s, metrics, "predicted_cycles");
+    Choices c = choices_new(a, s, "predicted_cycles");
     assert_true(choices_add(&c, "own", statements_of(a, r->spec->source), r->diag));
 
     size_t chosen = 0, survives = 0, selected = 0;
@@ -97,8 +98,8 @@ static void check_same(const char *space)
         chosen += c.at[0].chosen[i];
         survives += c.at[0].survives[i];
     }
-    for (size_t i = 0; i < r->config_count; i++) {
-        if (!r->selected[i])
+    for (size_t i = 0; i < r->table->count; i++) {
+        if (!r->table->selected[i])
             continue;
         size_t point = s->same_as[find_point(s, key_of(a, r, i))];
         assert_true(c.at[0].chosen[point]);
@@ -132,9 +133,9 @@ static void a_carving_that_is_refused_adds_no_choice(void **state)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     MetricSet *metrics = shipped_metrics(a, &d);
-    const PointSet *s =
-        points_read(a, SOURCE_DIR "/spaces/recordings/scan-two-pass-h200.times.zst", metrics, &d);
-    Choices c = choices_new(a, s, metrics, "predicted_cycles");
+    Table *s =
+        table_read(a, SOURCE_DIR "/spaces/recordings/scan-two-pass-h200.times.zst", metrics, &d);
+    Choices c = choices_new(a, s, "predicted_cycles");
     static const char wrong[] = "best 3 by nothing_of_the_kind";
     Source text = {"text", wrong, sizeof wrong - 1};
     assert_false(choices_add(&c, "wrong", &text, &d));

@@ -1,6 +1,8 @@
 /* Rows by number, columns on demand, and the words of outcomes. */
 #include "tuner/table/table.h"
 
+#include "metrics/base/vec.h"
+
 #include <string.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +83,12 @@ static void some_rows_make_a_table(void **state)
     t->same_as[3] = 1;
     t->same_as[2] = 0;
     t->outcome[2] = OUTCOME_WRONG;
+    MetricSet *metrics = metricset_new(a);
+    VEC_PUSH(a, &metrics->metrics, ((Metric){.name = "made_up"}));
+    table_set_metrics(t, metrics);
+    t->metric[0][3] = 5;
     Table *some = table_take(a, t, (size_t[]){3, 2, 1}, 3);
+    assert_true(some->metric[0][0] == 5 && t->metric[0][3] == 5);
     assert_int_equal(some->count, 3);
     assert_true(some->ms[0] == 3 && some->ms[2] == 1);
     assert_int_equal(some->same_as[0], 2);

@@ -49,7 +49,7 @@ static Run replay_of(const Run *r, const char *path, Diag *d)
 static double winner_ms(const Run *w)
 {
     size_t place = run_final_place(&w->final, w->best);
-    return place == SIZE_MAX ? w->configs[w->best].median : w->final.medians[place];
+    return place == SIZE_MAX ? w->table->times[w->best].median : w->final.medians[place];
 }
 
 static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
@@ -92,7 +92,7 @@ bool bench_choose_subject(Run *r, const BenchOptions *o, Bench *b)
 static size_t reference_config(const Run *r)
 {
     size_t i = 0;
-    while (i < r->config_count && r->configs[i].tier0 != OUTCOME_NONE)
+    while (i < r->table->count && !table_fits(r->table, i))
         i++;
     return i;
 }
@@ -104,10 +104,10 @@ static bool compile(Run *r, const size_t *wanted, size_t count)
     bool ok = run_compile(r);
     r->only = NULL; /* it ends with this function */
     for (size_t i = 0; ok && i < count; i++) {
-        const Config *c = &r->configs[wanted[i]];
-        if (c->code != CODE_OK)
+        const Table *t = r->table;
+        if (!table_has_code(t, wanted[i]))
             ok = diag_fail(r->diag, "%s does not compile: %s",
-                           run_config_name(r->arena, r, wanted[i]), c->failure);
+                           run_config_name(r->arena, r, wanted[i]), t->why[wanted[i]]);
     }
     return ok;
 }
@@ -116,7 +116,7 @@ static bool compile(Run *r, const size_t *wanted, size_t count)
 static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
 {
     size_t wanted[2], count = 0;
-    if (r->configs[b->config].tier0 != OUTCOME_NONE)
+    if (!table_fits(r->table, b->config))
         return diag_fail(r->diag, "this device cannot run %s",
                          run_config_name(r->arena, r, b->config));
     if (!o->emitted)
@@ -134,7 +134,7 @@ static bool is_stale(const Run *r, size_t i)
     if (!t || strcmp(t->header.arch, run_architecture(r->arena, r)) != 0)
         return false;
     const RecordRow *row = run_recorded_row(r, t, i);
-    return row && !run_same_code(r, &r->configs[i], row);
+    return row && !run_same_code(r, i, row);
 }
 
 bool bench_fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out)

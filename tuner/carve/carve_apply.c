@@ -6,27 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-const double *carve_values(Arena *a, const MetricSet *metrics, const CarvePoints *points,
-                           const char *name)
-{
-    int m = metricset_find(metrics, name), field = profile_find(name);
-    double *values = ARENA_ARRAY(a, double, points->count);
-    for (size_t i = 0; i < points->count; i++) {
-        const Profile *p = points->profile(points->context, i);
-        if (!p || (m < 0 && field < 0))
-            values[i] = NAN;
-        else
-            values[i] = m >= 0 ? points->metric(points->context, (size_t)m, i) : p->value[field];
-    }
-    return values;
-}
-
 /* --- conditions ------------------------------------------------------------------------------- */
 
 /* A condition on its way over the points. */
 typedef struct Condition {
     const CarvePlan *plan;
-    const CarvePoints *points;
     const Expr *expr;
     Arena *scratch; /* of one point */
     size_t unknown; /* points so far that it cannot be computed for */
@@ -36,26 +20,25 @@ typedef struct Condition {
 /* All slots of a point, as carve_scope numbers them; what has no value is NaN, or of no kind. */
 static const Value *slots_of(const Condition *c, size_t i)
 {
-    const CarveNames *names = &c->plan->names;
-    const CarvePoints *points = c->points;
-    size_t first = metricset_slot_count(names->metrics), n = names->metrics->metrics.count;
-    Value *slots = ARENA_ARRAY(c->scratch, Value, first + names->own_slots);
+    const Table *t = c->plan->rows;
+    size_t first = metricset_slot_count(t->metrics), n = t->metrics->metrics.count;
+    size_t names = table_slot_count(t);
+    Value *slots = ARENA_ARRAY(c->scratch, Value, first + names);
     MetricValue *values = ARENA_ARRAY(c->scratch, MetricValue, n);
     for (size_t m = 0; m < n; m++)
-        values[m].value = points->metric(points->context, m, i);
-    metricset_slots(names->metrics, points->profile(points->context, i), points->device, values,
-                    slots);
-    const Value *own = points->own ? points->own(points->context, c->scratch, i) : NULL;
-    for (size_t k = 0; own && k < names->own_slots; k++)
+        values[m].value = table_metric(t, i, m);
+    metricset_slots(t->metrics, table_profile(t, i), t->device, values, slots);
+    const Value *own = table_slots(c->scratch, t, i);
+    for (size_t k = 0; own && k < names; k++)
         slots[first + k] = own[k].kind == VALUE_INT ? value_real((double)own[k].integer) : own[k];
     return slots;
 }
 
 static const char *missing_name(const CarvePlan *p, int slot)
 {
-    bool metric = (size_t)slot < metricset_slot_count(p->names.metrics);
+    bool metric = (size_t)slot < metricset_slot_count(p->rows->metrics);
     return metric ? arena_printf(p->arena, "'%s' is not known",
-                                 metricset_slot_name(p->names.metrics, slot))
+                                 metricset_slot_name(p->rows->metrics, slot))
                   : "a name of the spec cannot be computed";
 }
 
@@ -81,7 +64,7 @@ static const char *judge_point(Condition *c, size_t i, bool *holds, Span *at)
 static void evaluate_condition(Condition *c, const bool *alive, Stage *stage)
 {
     CarvePlan const *p = c->plan;
-    size_t n = c->points->count;
+    size_t n = c->plan->rows->count;
     bool *holds = ARENA_ARRAY(p->arena, bool, n);
     const char **unknown = ARENA_ARRAY(p->arena, const char *, n), *first = NULL;
     Span first_at = {0}, at;
@@ -103,11 +86,11 @@ static void evaluate_condition(Condition *c, const bool *alive, Stage *stage)
     stage->unknown = unknown;
 }
 
-static void evaluate_conditions(CarvePlan *p, const CarvePoints *points, const bool *alive, Diag *d)
+static void evaluate_conditions(CarvePlan *p, const bool *alive, Diag *d)
 {
     Arena *scratch = arena_new();
     for (size_t i = 0; i < p->request.count; i++) {
-        Condition c = {p, points, p->request.stages[i].condition, scratch, 0, d};
+        Condition c = {p, p->request.stages[i].condition, scratch, 0, d};
         if (p->request.stages[i].kind == CARVE_THRESHOLD)
             evaluate_condition(&c, alive, &p->stages[i]);
     }
@@ -117,10 +100,10 @@ static void evaluate_conditions(CarvePlan *p, const CarvePoints *points, const b
 /* --- the default ------------------------------------------------------------------------------ */
 
 /* A budget counts what is timed: distinct codes, polish included. */
-static void complete_default(CarvePlan *p, const CarvePoints *points, const bool *alive)
+static void complete_default(CarvePlan *p, const bool *alive)
 {
     size_t distinct = 0, parts = p->request.parts > 1 ? p->request.parts : 1;
-    for (size_t i = 0; i < points->count; i++)
+    for (size_t i = 0; i < p->rows->count; i++)
         distinct += alive[i];
     /* Parts are about alike. */
     size_t budget = carve_share(&p->request, budget_default(distinct * parts));
@@ -128,22 +111,21 @@ static void complete_default(CarvePlan *p, const CarvePoints *points, const bool
         p->polish = budget_polish(budget);
     Stage *s = &p->stages[0];
     s->budget = budget > 0 ? budget - budget_polish(budget) : 1;
-    s->values = points->values;
-    s->parameters = points->parameters;
+    s->values = p->rows->values;
+    s->parameters = p->rows->parameter_count;
     s->text = arena_printf(p->arena, "the default: best %zu by %s, spread over the parameters",
                            s->budget, p->request.guess);
 }
 
-Carving carve_apply(CarvePlan *plan, const CarvePoints *points, const bool *alive, Diag *d)
+Carving carve_apply(CarvePlan *plan, const bool *alive, Diag *d)
 {
     CarvePlan *p = plan;
     for (size_t i = 0; i < p->columns.count; i++)
-        p->columns.at[i].values =
-            carve_values(p->arena, p->names.metrics, points, p->columns.at[i].name);
-    evaluate_conditions(p, points, alive, d);
+        p->columns.at[i].values = table_column(p->arena, p->rows, p->columns.at[i].name);
+    evaluate_conditions(p, alive, d);
     if (p->request.count == 0)
-        complete_default(p, points, alive);
-    p->table = (CarvingTable){p->columns.at, p->columns.count, points->count, points->names};
+        complete_default(p, alive);
+    p->table = (CarvingTable){p->columns.at, p->columns.count, p->rows->count, p->rows};
     return carving_run(p->arena, &p->table, alive, p->stages, p->stage_count);
 }
 
@@ -151,7 +133,7 @@ Carving carve_apply(CarvePlan *plan, const CarvePoints *points, const bool *aliv
 
 /* The one column that the last stage carves by if that is a time, so that a better prediction
  * guides polish too; else the metric that stands for the time. */
-static const double *guide(const CarvePlan *p, const CarvePoints *points)
+static const double *guide(const CarvePlan *p)
 {
     for (size_t s = p->stage_count; s-- > 0;) {
         const Stage *stage = &p->stages[s];
@@ -165,7 +147,7 @@ static const double *guide(const CarvePlan *p, const CarvePoints *points)
             return column->values;
         break;
     }
-    return carve_values(p->arena, p->names.metrics, points, p->request.guess);
+    return table_column(p->arena, p->rows, p->request.guess);
 }
 
 static bool is_forbidden(const Carving *c, size_t point)
@@ -174,15 +156,15 @@ static bool is_forbidden(const Carving *c, size_t point)
     return stage < c->stage_count && c->stages[stage].kind == STAGE_HOLDS;
 }
 
-BeliefInput carve_polish_input(const CarvePlan *plan, const CarvePoints *points,
-                               const Carving *carving, const bool *alive)
+BeliefInput carve_polish_input(const CarvePlan *plan, const Carving *carving, const bool *alive)
 {
-    bool *may = ARENA_ARRAY(plan->arena, bool, points->count);
-    for (size_t i = 0; i < points->count; i++)
+    const Table *t = plan->rows;
+    bool *may = ARENA_ARRAY(plan->arena, bool, t->count);
+    for (size_t i = 0; i < t->count; i++)
         may[i] = alive[i] && !is_forbidden(carving, i);
-    return (BeliefInput){.guess = guide(plan, points),
+    return (BeliefInput){.guess = guide(plan),
                          .alive = may,
-                         .points = points->count,
-                         .values = points->values,
-                         .parameters = points->parameters};
+                         .points = t->count,
+                         .values = t->values,
+                         .parameters = t->parameter_count};
 }

@@ -31,32 +31,30 @@ static bool is_region_column(const char *name)
 static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
                       const char **reason)
 {
-    const CarveNames *n = context;
-    Scope metrics = metricset_scope(n->metrics);
+    Table *t = context;
+    Scope metrics = metricset_scope(t->metrics), own = table_scope(t);
     if (metrics.find(metrics.context, name, slot, kind, reason))
         return true;
     if (is_region_column(name))
         *reason = "is of the regions of a profile: add it up in a metric, and carve by that";
-    if (!n->own.find || !n->own.find(n->own.context, name, slot, kind, reason))
+    if (!own.find(own.context, name, slot, kind, reason))
         return false;
-    *slot += (int)metricset_slot_count(n->metrics);
+    *slot += (int)metricset_slot_count(t->metrics);
     *kind = real_kind(*kind);
     return true;
 }
 
 static size_t list_names(void *context, const char **out, size_t room)
 {
-    const CarveNames *n = context;
-    Scope metrics = metricset_scope(n->metrics);
+    Table *t = context;
+    Scope metrics = metricset_scope(t->metrics), own = table_scope(t);
     size_t count = metrics.names(metrics.context, out, room);
-    if (n->own.names)
-        count += n->own.names(n->own.context, out + count, room - count);
-    return count;
+    return count + own.names(own.context, out + count, room - count);
 }
 
 Scope carve_scope(CarvePlan *plan)
 {
-    return (Scope){.context = &plan->names, .find = find_name, .names = list_names, .real = true};
+    return (Scope){.context = plan->rows, .find = find_name, .names = list_names, .real = true};
 }
 
 static bool bind_condition(CarvePlan *p, Expr *condition, Diag *d)
@@ -70,7 +68,7 @@ static bool bind_condition(CarvePlan *p, Expr *condition, Diag *d)
 static bool unknown_metric(const CarvePlan *p, const CarveCriterion *k, Diag *d)
 {
     const char *names[256];
-    Scope scope = metricset_scope(p->names.metrics);
+    Scope scope = metricset_scope(p->rows->metrics);
     const char *closest = name_closest(k->name, names, scope.names(scope.context, names, 256));
     return diag_error(d, k->at, "unknown metric '%s'%s%s%s", k->name,
                       closest ? "; did you mean '" : "", closest ? closest : "",
@@ -80,7 +78,7 @@ static bool unknown_metric(const CarvePlan *p, const CarveCriterion *k, Diag *d)
 /* The column of a metric or profile field, still without values; added when it is not there yet. */
 static bool find_column(CarvePlan *p, const CarveCriterion *k, ColumnId *out, Diag *d)
 {
-    const MetricSet *metrics = p->names.metrics;
+    const MetricSet *metrics = p->rows->metrics;
     int m = metricset_find(metrics, k->name), field = profile_find(k->name);
     if (m < 0 && field < 0)
         return unknown_metric(p, k, d);
@@ -146,12 +144,11 @@ static bool open_default(CarvePlan *p, Stage *out, Diag *d)
     return find_column(p, &guess, id, d);
 }
 
-bool carve_open(Arena *a, const CarveRequest *request, const CarveNames *names, CarvePlan *out,
-                Diag *d)
+bool carve_open(Arena *a, const CarveRequest *request, Table *rows, CarvePlan *out, Diag *d)
 {
     CarvePlan *p = out;
     bool silent = request->count == 0, ok = true;
-    *p = (CarvePlan){.arena = a, .request = *request, .names = *names};
+    *p = (CarvePlan){.arena = a, .request = *request, .rows = rows};
     p->polish = carve_share(request, request->polish);
     p->stage_count = silent ? 1 : request->count;
     p->stages = ARENA_ARRAY(a, Stage, p->stage_count);

@@ -34,7 +34,7 @@ typedef struct BeliefInput {
                             zero is not known, and taken for as slow as the slowest */
     const bool *alive;   /* points that there are; NULL: all */
     size_t points;
-    const uint16_t *values; /* per point and parameter: which value it has, by number */
+    const uint32_t *values; /* per point and parameter: which value it has, by number */
     size_t parameters;
 } BeliefInput;
 

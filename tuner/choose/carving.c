@@ -286,8 +286,8 @@ Carving carving_run(Arena *a, const CarvingTable *table, const bool *alive, cons
 
 static void print_name(const Carving *c, size_t point, Buf *out)
 {
-    if (c->table->names) {
-        buf_puts(out, c->table->names[point]);
+    if (c->table->rows) {
+        table_print_name(c->table->rows, point, out);
     } else {
         buf_printf(out, "#%zu", point);
     }

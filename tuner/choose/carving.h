@@ -12,7 +12,7 @@
 
 #include "metrics/base/buf.h"
 #include "tuner/choose/front.h"
-#include "tuner/table/outcome.h"
+#include "tuner/table/table.h"
 
 typedef struct Column {
     const char *name;     /* "bound_cycles" */
@@ -25,7 +25,7 @@ typedef struct CarvingTable {
     const Column *columns;
     size_t column_count;
     size_t points;
-    const char *const *names; /* per point, as reasons call it; NULL: "#12" */
+    Table *rows; /* the points, as reasons call them; NULL: "#12" */
 } CarvingTable;
 
 typedef enum StageKind {
@@ -60,7 +60,7 @@ typedef struct Stage {
     const ColumnId *order; /* FRONT: who goes first when the budget splits a layer */
     size_t order_count;
 
-    const uint16_t *values; /* SPREAD: per point and parameter, which value it has, by number */
+    const uint32_t *values; /* SPREAD: per point and parameter, which value it has, by number */
     size_t parameters;
 
     double epsilon;          /* ALIKE: relative, 0 for equal */

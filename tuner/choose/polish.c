@@ -38,7 +38,7 @@ static size_t fastest(const BeliefInput *in, const double *times)
 /* Parameters in which two points differ. */
 static size_t distance(const BeliefInput *in, size_t i, size_t j)
 {
-    const uint16_t *x = in->values + i * in->parameters, *y = in->values + j * in->parameters;
+    const uint32_t *x = in->values + i * in->parameters, *y = in->values + j * in->parameters;
     size_t n = 0;
     for (size_t k = 0; k < in->parameters; k++)
         n += x[k] != y[k];

@@ -31,8 +31,8 @@ static void print_sound(const Run *r, const RunCheck *c)
     Buf out = {0};
     buf_printf(&out, "%s%s%s: sound; %zu configuration%s", r->spec->name,
                *r->spec->problems[r->space.problem].text ? ", " : "",
-               r->spec->problems[r->space.problem].text, r->config_count,
-               r->config_count == 1 ? "" : "s");
+               r->spec->problems[r->space.problem].text, r->table->count,
+               r->table->count == 1 ? "" : "s");
     if (c->uncompiled)
         buf_printf(&out, "; nothing was compiled: %s", c->uncompiled);
     else

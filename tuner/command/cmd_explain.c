@@ -88,7 +88,7 @@ static bool have_profiles(const Run *r, const ExplainOptions *o, const size_t *c
 {
     bool known = true;
     for (int i = 0; i < o->count; i++) {
-        if (r->configs[configs[i]].profile)
+        if (r->table->profile[configs[i]].whole)
             continue;
         report_why(r, configs[i], out);
         known = false;

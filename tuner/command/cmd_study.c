@@ -8,6 +8,7 @@
 #include "tuner/report/page.h"
 #include "tuner/study/choices.h"
 #include "tuner/study/study_sheets.h"
+#include "tuner/table/table_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ typedef struct Session {
     MetricSet *metrics;
     const Source *own_metrics[OWN_METRICS_MOST]; /* as many as the command has */
     const Source *carvings[OWN_CARVINGS_MOST];   /* as many as the command has */
-    PointSet *sets;                              /* of each recording, by its name here */
+    Table *sets;                                 /* of each recording, by its name here */
     Study *studies;
     Story *stories;
     size_t count, studied;
@@ -202,9 +203,10 @@ static const bool *own_metrics(const Session *y)
 static bool read_one(Session *y, const char *given)
 {
     const char *path = record_in(y->arena, given, &y->diag);
-    const PointSet *s = path ? points_read(y->arena, path, y->metrics, &y->diag) : NULL;
+    Table *s = path ? table_read(y->arena, path, y->metrics, &y->diag) : NULL;
     if (!s)
         return false;
+    ranking_set(s);
     if (s->best == SIZE_MAX)
         return diag_fail(&y->diag, "'%s' has no time: there is nothing to study", path);
     y->sets[y->count++] = *s;
@@ -237,14 +239,14 @@ static bool check_guess(Session *y)
                      guess, guess);
 }
 
-static bool study_one(Session *y, const PointSet *s)
+static bool study_one(Session *y, Table *s)
 {
     for (size_t i = 0; i < y->command.metrics.count; i++)
-        points_tell_gaps(s, y->own_metrics[i], &y->diag);
+        ranking_tell_gaps(s, y->own_metrics[i], &y->diag);
     if (s->imported && *s->imported)
         diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s",
                   s->origin, s->imported);
-    Choices choices = choices_new(y->arena, s, y->metrics, y->command.guess);
+    Choices choices = choices_new(y->arena, s, y->command.guess);
     if (!choices_add_shipped(&choices, &y->diag) || !add_own(y, &choices))
         return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
@@ -282,7 +284,7 @@ static bool add_fits(Session *y, StudySheets *sheets)
         return true;
     if (!name_metrics(y, &numbers, &metric_count))
         return false;
-    const PointSet **sets = ARENA_ARRAY(y->arena, const PointSet *, y->count);
+    const Table **sets = ARENA_ARRAY(y->arena, const Table *, y->count);
     size_t *budgets = ARENA_ARRAY(y->arena, size_t, y->count);
     for (size_t k = 0; k < y->count; k++) {
         sets[k] = y->studies[k].points;
@@ -348,7 +350,7 @@ static bool put_out(Session *y, const StudySheets *sheets)
 /* Everything that can be wrong with what was given; writes nothing. */
 static bool study_all(Session *y, char *const *given, size_t n, StudySheets *sheets)
 {
-    y->sets = ARENA_ARRAY(y->arena, PointSet, n);
+    y->sets = ARENA_ARRAY(y->arena, Table, n);
     y->studies = ARENA_ARRAY(y->arena, Study, n);
     y->stories = ARENA_ARRAY(y->arena, Story, n);
     bool ok = read_metrics(y) && check_guess(y) && read_carvings(y);

@@ -23,16 +23,15 @@ static void dump_enumeration(const Run *r, Buf *out)
 
 static void dump_configs(const Run *r, Buf *out)
 {
-    static const char *const codes[] = {"not compiled", "ok", "error", "timeout", "crash"};
     Arena *a = arena_new();
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Table *t = r->table;
         buf_printf(out, "%s: %s", run_config_name(a, r, i),
-                   c->tier0 == OUTCOME_NONE ? codes[c->code] : outcome_name(c->tier0));
-        if (c->code == CODE_OK)
-            buf_printf(out, ", code %s", c->hash[0].text);
-        if (c->failure)
-            buf_printf(out, ", %s", c->failure);
+                   t->outcome[i] == OUTCOME_NONE ? "not compiled" : outcome_name(t->outcome[i]));
+        if (table_has_code(t, i))
+            buf_printf(out, ", code %.*s", (int)strcspn(t->code[i].hash, "+"), t->code[i].hash);
+        if (t->why[i])
+            buf_printf(out, ", %s", t->why[i]);
         buf_putc(out, '\n');
         arena_reset(a);
     }
@@ -42,11 +41,11 @@ static void dump_configs(const Run *r, Buf *out)
 static void dump_profiles(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
-    for (size_t i = 0; i < r->config_count; i++) {
-        if (!r->configs[i].profile)
+    for (size_t i = 0; i < r->table->count; i++) {
+        if (!r->table->profile[i].whole)
             continue;
         buf_printf(out, "%s\n", run_config_name(a, r, i));
-        profile_print(r->configs[i].profile, out);
+        profile_print(r->table->profile[i].whole, out);
         arena_reset(a);
     }
     arena_free(a);
@@ -55,13 +54,13 @@ static void dump_profiles(const Run *r, Buf *out)
 static void dump_metrics(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        if (!c->metrics)
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Table *t = r->table;
+        if (!table_profile(t, i))
             continue;
         buf_printf(out, "%s:", run_config_name(a, r, i));
-        for (size_t m = 0; m < r->metrics->metrics.count; m++)
-            buf_printf(out, " %s=%g", r->metrics->metrics.at[m].name, c->metrics[m]);
+        for (size_t m = 0; m < t->metrics->metrics.count; m++)
+            buf_printf(out, " %s=%g", t->metrics->metrics.at[m].name, table_metric(t, i, m));
         buf_putc(out, '\n');
         arena_reset(a);
     }
@@ -71,8 +70,8 @@ static void dump_metrics(const Run *r, Buf *out)
 static void dump_front(const Run *r, Buf *out)
 {
     carving_print(&r->carving, out);
-    for (size_t i = 0; i < r->config_count; i++) {
-        if (!r->configs[i].profile)
+    for (size_t i = 0; i < r->table->count; i++) {
+        if (!r->table->profile[i].whole)
             continue;
         carving_why(&r->carving, i, out);
         buf_putc(out, '\n');
@@ -82,13 +81,13 @@ static void dump_front(const Run *r, Buf *out)
 static void dump_times(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        if (!c->timed)
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Table *t = r->table;
+        if (!table_is_timed(t, i))
             continue;
-        buf_printf(out, "%s: %s", run_config_name(a, r, i), outcome_name(c->status));
-        for (size_t k = 0; k < c->time_count; k++)
-            buf_printf(out, " %g", c->times[k]);
+        buf_printf(out, "%s: %s", run_config_name(a, r, i), outcome_name(t->outcome[i]));
+        for (size_t k = 0; k < t->times[i].count; k++)
+            buf_printf(out, " %g", t->times[i].ms[k]);
         buf_putc(out, '\n');
         arena_reset(a);
     }

@@ -204,8 +204,8 @@ static bool hash_of(const Work *w, size_t variant, size_t launch, bool original,
 static bool is_code_of(const Work *w, const Claim *c, const Hash *hashes)
 {
     for (size_t l = 0; l < w->launches; l++) {
-        const Hash *own = &c->run->configs[c->config].hash[l];
-        if (own->text[0] && !hash_equal(own, &hashes[l]))
+        const Hash own = run_code_hash(c->run, c->config, l);
+        if (own.text[0] && !hash_equal(&own, &hashes[l]))
             return false;
     }
     return true;

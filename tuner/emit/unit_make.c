@@ -56,12 +56,12 @@ UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d)
 
 static const char *how(Arena *a, const Run *r, const RecordHeader *h)
 {
-    const Config *c = &r->configs[r->best];
+    const Table *t = r->table;
     Buf b = {0};
     if (h->imported && h->imported[0]) {
         buf_printf(&b, "time of %s; not verified by aptune", h->imported);
     } else {
-        buf_printf(&b, "median of %zu launches, L2 %s; %s", c->time_count,
+        buf_printf(&b, "median of %zu launches, L2 %s; %s", t->times[r->best].count,
                    h->cache && strcmp(h->cache, "warm") != 0 && h->cache[0] ? "cold" : "warm",
                    spec_is_verified(r->spec) ? "verified against the reference"
                                              : "not verified: the spec has no reference");
@@ -88,7 +88,7 @@ static Claim claim_of(Arena *a, Run *r)
         .problem = r->spec->problems[r->space.problem].values,
         .device = h.device && h.device[0] ? h.device : r->device->name,
         .arch = device_arch(r->device),
-        .time_ms = r->configs[r->best].median,
+        .time_ms = r->table->times[r->best].median,
         .regret = 1 / r->relative - 1,
         .recording = replayed ? path_stem(a, r->recording_path, "")
                               : arena_printf(a, "%s.times", r->spec->name),

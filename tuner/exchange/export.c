@@ -51,17 +51,20 @@ ExportStatic export_static(Arena *scratch, const ExportSource *s, const RecordRo
 
 const char *export_invalidity(Outcome status)
 {
-    static const char *const words[] = {
-        [OUTCOME_OK] = "correct",
-        [OUTCOME_WRONG] = "correctness",
-        [OUTCOME_COMPILE_ERROR] = "compile",
-        [OUTCOME_LAUNCH_FAILED] = "runtime",
-        [OUTCOME_FAULT] = "runtime",
-        [OUTCOME_TIMEOUT] = "timeout",
-        [OUTCOME_SKIPPED] = "constraints",
-        [OUTCOME_OTHER] = "runtime",
-    };
-    return words[status];
+    if (outcome_group(status) == OUTCOME_IS_COMPILE)
+        return "compile";
+    switch (status) {
+    case OUTCOME_OK:
+        return "correct";
+    case OUTCOME_WRONG:
+        return "correctness";
+    case OUTCOME_TIMEOUT:
+        return "timeout";
+    case OUTCOME_SKIPPED:
+        return "constraints";
+    default:
+        return "runtime";
+    }
 }
 
 /* --- the file --------------------------------------------------------------------------------- */

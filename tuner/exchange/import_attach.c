@@ -32,7 +32,7 @@ static size_t *configs_of_rows(const Run *r, ImportMatch *match)
     size_t *config = ARENA_ARRAY(r->arena, size_t, t->rows.count);
     for (size_t k = 0; k < t->rows.count; k++)
         config[k] = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count; i++) {
+    for (size_t i = 0; i < r->table->count; i++) {
         const RecordRow *row = run_recorded_row(r, t, i);
         match->both += row != NULL;
         match->only_space += row == NULL;
@@ -49,9 +49,9 @@ static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t confi
 {
     Arena *a = arena_new();
     RecordRow out = *row;
-    if (config != SIZE_MAX && r->configs[config].code == CODE_OK) {
-        out.code = run_code_text(a, r, &r->configs[config]);
-        out.launch = run_launch_text(a, r, &r->configs[config]);
+    if (config != SIZE_MAX && table_has_code(r->table, config)) {
+        out.code = r->table->code[config].hash;
+        out.launch = r->table->code[config].launch;
     }
     if (config != SIZE_MAX && run_objective(r->spec))
         out.work = run_work(r, config, run_objective(r->spec));

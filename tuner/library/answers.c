@@ -16,7 +16,7 @@ const Run *handle_run(const aptune *a)
 const Run *handle_run_of(const aptune *a, size_t configuration)
 {
     const Run *r = handle_run(a);
-    return r && configuration < r->config_count ? r : NULL;
+    return r && configuration < r->table->count ? r : NULL;
 }
 
 /* --- what was opened -------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ const char *aptune_parameter(const aptune *a, size_t parameter)
 size_t aptune_count(const aptune *a)
 {
     const Run *r = handle_run(a);
-    return r ? r->config_count : 0;
+    return r ? r->table->count : 0;
 }
 
 typedef struct Search {
@@ -201,7 +201,7 @@ double aptune_number(aptune *a, size_t configuration, const char *parameter, dou
     size_t p = r ? find_parameter(r, parameter) : 0;
     if (!r || p == r->spec->parameter_count)
         return otherwise;
-    double number = value_as_real(space_value(&r->space, configuration, p));
+    double number = value_as_real(table_value(r->table, configuration, p));
     return isnan(number) ? otherwise : number;
 }
 
@@ -220,64 +220,64 @@ aptune_fate_kind aptune_fate(const aptune *a, size_t configuration)
     const Run *r = handle_run_of(a, configuration);
     if (!r)
         return APTUNE_UNDECIDED;
-    const Config *c = &r->configs[configuration];
-    if (c->tier0 != OUTCOME_NONE)
+    const Table *t = r->table;
+    if (!table_fits(t, configuration))
         return APTUNE_BEYOND_LIMITS;
-    if (c->timed)
-        return fate_of_outcome(c->status);
-    if (c->code == CODE_NONE)
+    if (table_is_timed(t, configuration))
+        return fate_of_outcome(t->outcome[configuration]);
+    if (t->outcome[configuration] == OUTCOME_NONE)
         return APTUNE_UNDECIDED;
-    if (c->code != CODE_OK)
+    if (!table_has_code(t, configuration))
         return APTUNE_NOT_COMPILED;
-    if (c->same_as != configuration)
+    if (t->same_as[configuration] != configuration)
         return APTUNE_SAME;
     if (a->stage < HANDLE_CARVED)
         return APTUNE_UNDECIDED;
-    return r->selected[configuration] ? APTUNE_SELECTED : APTUNE_CARVED;
+    return r->table->selected[configuration] ? APTUNE_SELECTED : APTUNE_CARVED;
 }
 
 size_t aptune_same_as(const aptune *a, size_t configuration)
 {
     const Run *r = handle_run_of(a, configuration);
-    return r ? r->configs[configuration].same_as : APTUNE_NOTHING;
+    return r ? r->table->same_as[configuration] : APTUNE_NOTHING;
 }
 
-/* A configuration that has an outcome; NULL. */
-static const Config *timed(const aptune *a, size_t configuration)
+/* The table where the configuration has an outcome; NULL. */
+static const Table *timed(const aptune *a, size_t configuration)
 {
     const Run *r = handle_run_of(a, configuration);
-    return r && r->configs[configuration].timed ? &r->configs[configuration] : NULL;
+    return r && table_is_timed(r->table, configuration) ? r->table : NULL;
 }
 
 const char *aptune_outcome(const aptune *a, size_t configuration)
 {
-    const Config *c = timed(a, configuration);
-    return c ? outcome_name(c->status) : NULL;
+    const Table *t = timed(a, configuration);
+    return t ? outcome_name(t->outcome[configuration]) : NULL;
 }
 
 double aptune_time_ms(const aptune *a, size_t configuration)
 {
-    const Config *c = timed(a, configuration);
-    return c ? c->median : NAN;
+    const Table *t = timed(a, configuration);
+    return t ? t->times[configuration].median : NAN;
 }
 
 double aptune_time_low_ms(const aptune *a, size_t configuration)
 {
-    const Config *c = timed(a, configuration);
-    return c ? c->low : NAN;
+    const Table *t = timed(a, configuration);
+    return t ? t->times[configuration].low : NAN;
 }
 
 double aptune_time_high_ms(const aptune *a, size_t configuration)
 {
-    const Config *c = timed(a, configuration);
-    return c ? c->high : NAN;
+    const Table *t = timed(a, configuration);
+    return t ? t->times[configuration].high : NAN;
 }
 
 const double *aptune_times_ms(const aptune *a, size_t configuration, size_t *count)
 {
-    const Config *c = timed(a, configuration);
-    *count = c ? c->time_count : 0;
-    return *count ? c->times : NULL;
+    const Table *t = timed(a, configuration);
+    *count = t ? t->times[configuration].count : 0;
+    return *count ? t->times[configuration].ms : NULL;
 }
 
 /* --- metrics ---------------------------------------------------------------------------------- */
@@ -285,13 +285,14 @@ const double *aptune_times_ms(const aptune *a, size_t configuration, size_t *cou
 static const Metric *metric_number(const aptune *a, size_t metric)
 {
     const Run *r = handle_run(a);
-    return r && metric < r->metrics->metrics.count ? &r->metrics->metrics.at[metric] : NULL;
+    return r && metric < r->table->metrics->metrics.count ? &r->table->metrics->metrics.at[metric]
+                                                          : NULL;
 }
 
 size_t aptune_metric_count(const aptune *a)
 {
     const Run *r = handle_run(a);
-    return r ? r->metrics->metrics.count : 0;
+    return r ? r->table->metrics->metrics.count : 0;
 }
 
 const char *aptune_metric_name(const aptune *a, size_t metric)
@@ -311,11 +312,13 @@ double aptune_metric(const aptune *a, size_t configuration, const char *name)
     const Run *r = handle_run_of(a, configuration);
     if (!r)
         return NAN;
-    const Config *c = &r->configs[configuration];
-    int metric = metricset_find(r->metrics, name), field = profile_find(name);
+    const Table *t = r->table;
+    int metric = metricset_find(t->metrics, name), field = profile_find(name);
     if (metric >= 0)
-        return c->metrics ? c->metrics[metric] : NAN;
-    return field >= 0 && c->profile ? c->profile->value[field] : NAN;
+        return table_metric(t, configuration, (size_t)metric);
+    return field >= 0 && t->profile[configuration].whole
+               ? t->profile[configuration].whole->value[field]
+               : NAN;
 }
 
 /* --- the result ------------------------------------------------------------------------------- */

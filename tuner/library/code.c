@@ -111,7 +111,7 @@ static void describe_variables(aptune *a)
 static bool describe_launches(aptune *a, size_t configuration, Evaluation *ev)
 {
     HandleCode *c = &a->code;
-    const Config *config = &a->run.configs[configuration];
+    const TableLaunch *config = &a->run.table->launch[configuration];
     Value *slots = run_launch_slots(c->arena, &a->run, configuration);
     c->arguments = ARENA_ARRAY(c->arena, aptune_argument *, config->step_count);
     for (size_t s = 0; slots && s < config->step_count; s++)
@@ -152,12 +152,12 @@ static bool check_fetched(aptune *a, size_t configuration)
     const Run *r = &a->run;
     if (!r->device)
         return diag_fail(r->diag, "no device is known to compile for");
-    if (configuration >= r->config_count)
+    if (configuration >= r->table->count)
         return diag_fail(r->diag, "there is no configuration %zu", configuration);
-    const Config *c = &r->configs[configuration];
-    return c->tier0 == OUTCOME_NONE ||
+    const Table *t = r->table;
+    return table_fits(t, configuration) ||
            diag_fail(r->diag, "the device cannot run this configuration: %s",
-                     outcome_name(c->tier0));
+                     outcome_name(t->outcome[configuration]));
 }
 
 static aptune_status bring_code(aptune *a, const void *given)

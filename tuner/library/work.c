@@ -29,8 +29,8 @@ static bool find_why(aptune *a)
 /* Where answers that are texts are kept once they were asked for. */
 static bool make_room(aptune *a)
 {
-    a->name = ARENA_ARRAY(a->arena, const char *, a->run.config_count);
-    a->value = ARENA_ARRAY(a->arena, const char **, a->run.config_count);
+    a->name = ARENA_ARRAY(a->arena, const char *, a->run.table->count);
+    a->value = ARENA_ARRAY(a->arena, const char **, a->run.table->count);
     return true;
 }
 

@@ -7,9 +7,8 @@
 
 double explain_metric(const Subject *s, const char *name)
 {
-    const double *values = s->run->configs[s->config].metrics;
-    int m = metricset_find(s->run->metrics, name);
-    return values && m >= 0 ? values[m] : NAN;
+    int m = metricset_find(s->run->table->metrics, name);
+    return m >= 0 ? table_metric(s->run->table, s->config, (size_t)m) : NAN;
 }
 
 void explain_number(double n, Buf *out)
@@ -47,11 +46,11 @@ static BlockUse block_use(const Profile *p)
 
 Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved)
 {
-    const Config *c = &r->configs[config];
+    const Table *t = r->table;
     Subject s = {.run = r,
                  .config = config,
-                 .profile = c->profile,
-                 .geometry = &c->geometry[run_profiled_launch(r, config)],
+                 .profile = t->profile[config].whole,
+                 .geometry = &t->launch[config].geometry[run_profiled_launch(r, config)],
                  .lines = lines,
                  .carved = carved};
     BlockUse use = block_use(s.profile);
@@ -63,7 +62,7 @@ Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved
 
 static double metric_at(const Run *r, size_t config, int metric)
 {
-    return r->configs[config].metrics && metric >= 0 ? r->configs[config].metrics[metric] : NAN;
+    return metric >= 0 ? table_metric(r->table, config, (size_t)metric) : NAN;
 }
 
 /* Nowhere worse and somewhere better. */
@@ -72,7 +71,7 @@ static bool beats(const Run *r, size_t i, size_t j)
     static const char *const both[] = {"bound_cycles", "crowd_cycles"};
     size_t better = 0;
     for (size_t k = 0; k < 2; k++) {
-        int m = metricset_find(r->metrics, both[k]);
+        int m = metricset_find(r->table->metrics, both[k]);
         double x = metric_at(r, i, m), y = metric_at(r, j, m);
         if (!(x <= y))
             return false;
@@ -86,8 +85,7 @@ static size_t distance(const Run *r, size_t i, size_t j)
 {
     size_t n = 0;
     for (size_t p = 0; p < r->spec->parameter_count; p++)
-        n += !value_equal(space_value(&r->space, r->configs[i].number, p),
-                          space_value(&r->space, r->configs[j].number, p));
+        n += !value_equal(table_value(r->table, i, p), table_value(r->table, j, p));
     return n;
 }
 
@@ -109,8 +107,8 @@ static void print_differences(const Run *r, size_t i, size_t from, Buf *out)
 {
     const char *gap = "";
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        Value v = space_value(&r->space, r->configs[i].number, p);
-        if (value_equal(v, space_value(&r->space, r->configs[from].number, p)))
+        Value v = table_value(r->table, i, p);
+        if (value_equal(v, table_value(r->table, from, p)))
             continue;
         buf_printf(out, "%s%s=", gap, r->spec->parameters[p].name);
         value_print_bare(v, out);
@@ -132,7 +130,7 @@ static void print_dominator(const Subject *s, Buf *out)
     print_differences(s->run, by, s->config, out);
     buf_puts(out, " instead is better in both:");
     for (size_t k = 0; k < 2; k++) {
-        int m = metricset_find(s->run->metrics, both[k].metric);
+        int m = metricset_find(s->run->table->metrics, both[k].metric);
         buf_printf(out, "%s %s ", k > 0 ? "," : "", both[k].words);
         explain_number(metric_at(s->run, by, m), out);
         buf_puts(out, " against ");

@@ -41,12 +41,12 @@ static json_t *profile_of(const Subject *s)
 
 static json_t *recorded_of(const Subject *s)
 {
-    const Config *c = &s->run->configs[s->config];
-    if (!c->timed)
+    const Table *t = s->run->table;
+    if (!table_is_timed(t, s->config))
         return json_null();
     json_t *j = json_object();
-    json_object_set_new(j, "status", json_string(outcome_name(c->status)));
-    json_object_set_new(j, "time_ms", report_number(c->median));
+    json_object_set_new(j, "status", json_string(outcome_name(t->outcome[s->config])));
+    json_object_set_new(j, "time_ms", report_number(t->times[s->config].median));
     return j;
 }
 

@@ -39,7 +39,7 @@ static double field(const Search *f, ProfileField name)
 /* A metric of the profile as it would be. */
 static double metric_of(const Search *f, const Profile *p, const char *name)
 {
-    const MetricSet *set = f->s->run->metrics;
+    const MetricSet *set = f->s->run->table->metrics;
     int m = metricset_find(set, name);
     if (m < 0)
         return NAN;

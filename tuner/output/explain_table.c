@@ -201,13 +201,13 @@ static void cell_predicted(const Subject *s, const char *name, Buf *out)
 static void cell_recorded(const Subject *s, const char *name, Buf *out)
 {
     (void)name;
-    const Config *c = &s->run->configs[s->config];
-    if (!c->timed)
+    const Table *t = s->run->table;
+    if (!table_is_timed(t, s->config))
         buf_printf(out, "%13s", "not known");
-    else if (c->status != OUTCOME_OK)
-        buf_printf(out, "%13s", outcome_name(c->status));
+    else if (t->outcome[s->config] != OUTCOME_OK)
+        buf_printf(out, "%13s", outcome_name(t->outcome[s->config]));
     else
-        buf_printf(out, "%13s    %.4f ms", "", c->median);
+        buf_printf(out, "%13s    %.4f ms", "", t->times[s->config].median);
 }
 
 /* --- instructions and memory ------------------------------------------------------------------ */

@@ -142,8 +142,8 @@ void report_dry_run(const Run *r, Buf *out)
     buf_puts(out, "  configurations\n");
     print_tier0(r, out);
     size_t left = 0;
-    for (size_t i = 0; i < r->config_count; i++)
-        left += r->configs[i].tier0 == OUTCOME_NONE && run_is_mine(r, i);
+    for (size_t i = 0; i < r->table->count; i++)
+        left += table_fits(r->table, i) && run_is_mine(r, i);
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
@@ -209,13 +209,13 @@ typedef struct Outcomes {
 static Outcomes count_outcomes(const Run *r)
 {
     Outcomes o = {0};
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        if (!c->timed)
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Table *t = r->table;
+        if (!table_is_timed(t, i))
             continue;
         o.timed++;
-        if (o.by[c->status]++ == 0)
-            o.example[c->status] = i;
+        if (o.by[t->outcome[i]]++ == 0)
+            o.example[t->outcome[i]] = i;
     }
     return o;
 }
@@ -245,7 +245,7 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
             continue;
         counted(out, "", o->by[s]);
         buf_printf(out, "  %s, e.g. %s", meanings[s], run_config_name(a, r, o->example[s]));
-        print_words(r->configs[o->example[s]].words, out);
+        print_words(r->table->why[o->example[s]], out);
         buf_putc(out, '\n');
     }
     arena_free(a);
@@ -308,11 +308,11 @@ static void print_rates(const Run *r, Buf *out, double ms)
         buf_printf(out, "   %.4g items/s", items);
 }
 
-static void print_interval(const Config *c, Buf *out)
+static void print_interval(const TableTimes *t, Buf *out)
 {
-    if (c->time_count >= STATS_INTERVAL_LEAST)
-        buf_printf(out, " (median of %zu; %.4f to %.4f with %.0f %%)", c->time_count, c->low,
-                   c->high, 100 * STATS_CONFIDENCE);
+    if (t->count >= STATS_INTERVAL_LEAST)
+        buf_printf(out, " (median of %zu; %.4f to %.4f with %.0f %%)", t->count, t->low, t->high,
+                   100 * STATS_CONFIDENCE);
 }
 
 /* Where both were asked for: the winner with a warm L2, and who would have won there. */
@@ -320,16 +320,18 @@ static void print_warm(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
     size_t best = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count; i++)
-        if (r->selected[i] && r->configs[i].warm_count > 0 && r->configs[i].status == OUTCOME_OK &&
-            (best == SIZE_MAX || r->configs[i].warm_median < r->configs[best].warm_median))
+    for (size_t i = 0; i < r->table->count; i++)
+        if (r->table->selected[i] && table_warm(r->table, i).count > 0 &&
+            table_is_right(r->table, i) &&
+            (best == SIZE_MAX ||
+             table_warm(r->table, i).median < table_warm(r->table, best).median))
             best = i;
-    if (best != SIZE_MAX && r->configs[r->best].warm_count > 0) {
+    if (best != SIZE_MAX && table_warm(r->table, r->best).count > 0) {
         label(out, "");
-        buf_printf(out, "with a warm L2 %.4f ms", r->configs[r->best].warm_median);
+        buf_printf(out, "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
         if (best != r->best)
-            buf_printf(out, "; the fastest there takes %.4f ms: %s", r->configs[best].warm_median,
-                       run_config_name(a, r, best));
+            buf_printf(out, "; the fastest there takes %.4f ms: %s",
+                       table_warm(r->table, best).median, run_config_name(a, r, best));
         buf_putc(out, '\n');
     }
     arena_free(a);
@@ -388,12 +390,12 @@ static void print_best(const Run *r, Buf *out)
         arena_free(a);
         return;
     }
-    const Config *c = &r->configs[r->best];
+    const Table *t = r->table;
     buf_printf(out, "%s\n", run_config_name(a, r, r->best));
     label(out, "");
-    buf_printf(out, "%.4f ms", c->median);
-    print_interval(c, out);
-    print_rates(r, out, c->median);
+    buf_printf(out, "%.4f ms", t->times[r->best].median);
+    print_interval(&t->times[r->best], out);
+    print_rates(r, out, t->times[r->best].median);
     buf_printf(out, "   (%s)\n", r->source == RUN_MEASURED ? "measured" : "replayed");
     print_warm(r, out);
     print_ties(r, out);
@@ -447,15 +449,16 @@ void report_stopped(const Run *r, int signal, Buf *out)
 
 /* --- why -------------------------------------------------------------------------------------- */
 
-static void print_outcome(const Run *r, const Config *c, Buf *out)
+static void print_outcome(const Run *r, size_t i, Buf *out)
 {
+    const Table *t = r->table;
     buf_printf(out, "%s: %s", r->source == RUN_MEASURED ? "measured" : "replayed",
-               outcome_name(c->status));
-    if (c->status == OUTCOME_OK) {
-        buf_printf(out, ", %.4f ms", c->median);
-        print_interval(c, out);
-    } else if (c->words && *c->words) {
-        buf_printf(out, ": %s", c->words);
+               outcome_name(t->outcome[i]));
+    if (table_is_right(t, i)) {
+        buf_printf(out, ", %.4f ms", t->times[i].median);
+        print_interval(&t->times[i], out);
+    } else if (t->why[i] && *t->why[i]) {
+        buf_printf(out, ": %s", t->why[i]);
     }
     buf_putc(out, '\n');
 }
@@ -463,29 +466,29 @@ static void print_outcome(const Run *r, const Config *c, Buf *out)
 void report_why(const Run *r, size_t i, Buf *out)
 {
     Arena *a = arena_new();
-    const Config *c = &r->configs[i];
+    const Table *t = r->table;
     const char *name = run_config_name(a, r, i);
-    if (c->tier0 != OUTCOME_NONE) {
-        buf_printf(out, "%s: dropped by tier 0: %s\n", name, outcome_name(c->tier0));
-    } else if (c->code == CODE_ERROR || c->code == CODE_TIMEOUT || c->code == CODE_CRASH) {
-        buf_printf(out, "%s: did not compile: %s\n", name, c->failure ? c->failure : "no message");
-    } else if (c->code == CODE_NONE) {
+    if (!table_fits(t, i)) {
+        buf_printf(out, "%s: dropped by tier 0: %s\n", name, outcome_name(t->outcome[i]));
+    } else if (table_failed_to_compile(t, i)) {
+        buf_printf(out, "%s: did not compile: %s\n", name, t->why[i] ? t->why[i] : "no message");
+    } else if (t->outcome[i] == OUTCOME_NONE) {
         buf_printf(out, "%s: has no code to judge\n", name);
-    } else if (c->same_as != i) {
+    } else if (t->same_as[i] != i) {
         buf_printf(out, "%s: compiles to the same code as %s, which stands for both\n", name,
-                   run_config_name(a, r, c->same_as));
+                   run_config_name(a, r, t->same_as[i]));
     } else {
         carving_why(&r->carving, i, out);
         if (buf_text(out)[out->size - 1] != '\n')
             buf_putc(out, '\n');
-        if (r->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
+        if (r->table->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
                                              : "by what the times so far told (polish)");
-        if (c->audited)
+        if (table_is_audited(t, i))
             buf_puts(out, "timed all the same, drawn at random (--audit)\n");
     }
-    if (c->timed)
-        print_outcome(r, c, out);
+    if (table_is_timed(t, i))
+        print_outcome(r, i, out);
     arena_free(a);
 }

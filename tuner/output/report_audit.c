@@ -52,7 +52,7 @@ static void print_fastest(const Run *r, Buf *out)
     if (u->fastest != SIZE_MAX) {
         begin(out, "");
         buf_printf(out, "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
-                   r->configs[u->fastest].median, 100 * (u->ratio - 1),
+                   r->table->times[u->fastest].median, 100 * (u->ratio - 1),
                    run_config_name(a, r, u->fastest));
     }
     arena_free(a);
@@ -120,7 +120,7 @@ static json_t *fastest_of(const Run *r)
         return json_null();
     json_t *o = json_object();
     json_object_set_new(o, "parameters", report_parameters(r, u->fastest));
-    json_object_set_new(o, "time_ms", report_number(r->configs[u->fastest].median));
+    json_object_set_new(o, "time_ms", report_number(r->table->times[u->fastest].median));
     json_object_set_new(o, "ratio", report_number(u->ratio));
     return o;
 }

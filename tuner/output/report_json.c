@@ -12,11 +12,11 @@ static json_t *best_of(const Run *r)
         return json_null();
     json_t *o = json_object();
     json_object_set_new(o, "parameters", report_parameters(r, r->best));
-    json_object_set_new(o, "time_ms", report_number(r->configs[r->best].median));
-    json_object_set_new(o, "low_ms", report_number(r->configs[r->best].low));
-    json_object_set_new(o, "high_ms", report_number(r->configs[r->best].high));
-    if (r->configs[r->best].warm_count > 0)
-        json_object_set_new(o, "warm_ms", report_number(r->configs[r->best].warm_median));
+    json_object_set_new(o, "time_ms", report_number(r->table->times[r->best].median));
+    json_object_set_new(o, "low_ms", report_number(r->table->times[r->best].low));
+    json_object_set_new(o, "high_ms", report_number(r->table->times[r->best].high));
+    if (table_warm(r->table, r->best).count > 0)
+        json_object_set_new(o, "warm_ms", report_number(table_warm(r->table, r->best).median));
     json_object_set_new(o, "metrics", report_metrics(r, r->best));
     return o;
 }
@@ -42,9 +42,9 @@ static json_t *final_of(const Run *r)
 static void set_counts(const Run *r, json_t *o)
 {
     size_t timed = 0, wrong = 0;
-    for (size_t i = 0; i < r->config_count; i++) {
-        timed += r->configs[i].timed;
-        wrong += r->configs[i].timed && r->configs[i].status == OUTCOME_WRONG;
+    for (size_t i = 0; i < r->table->count; i++) {
+        timed += table_is_timed(r->table, i);
+        wrong += table_is_timed(r->table, i) && r->table->outcome[i] == OUTCOME_WRONG;
     }
     json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
     json_object_set_new(o, "compiled", json_integer((json_int_t)r->compiled));
@@ -156,29 +156,36 @@ static void csv_heading(const Run *r, Buf *out)
     buf_puts(out, "code,selected,status,time_ms");
     for (int f = 0; f < PROFILE_FIELDS; f++)
         buf_printf(out, ",%s", profile_info((ProfileField)f)->name);
-    for (size_t m = 0; m < r->metrics->metrics.count; m++)
-        buf_printf(out, ",%s", r->metrics->metrics.at[m].name);
+    for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
+        buf_printf(out, ",%s", r->table->metrics->metrics.at[m].name);
     buf_puts(out, ",audited,why\n");
+}
+
+/* What the compiler made of it. */
+static const char *code_word(const Table *t, size_t i)
+{
+    return table_has_code(t, i)            ? outcome_name(OUTCOME_COMPILED)
+           : table_failed_to_compile(t, i) ? outcome_name(t->outcome[i])
+                                           : outcome_name(OUTCOME_NONE);
 }
 
 static void csv_row(const Run *r, size_t i, Buf *out)
 {
-    static const char *const codes[] = {"none", "ok", "error", "timeout", "crash"};
-    const Config *c = &r->configs[i];
+    const Table *t = r->table;
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        value_print_bare(space_value(&r->space, c->number, p), out);
+        value_print_bare(table_value(t, i, p), out);
         buf_putc(out, ',');
     }
-    buf_printf(out, "%s,%d,%s", codes[c->code], r->selected[i],
-               c->timed ? outcome_name(c->status) : "");
-    csv_number(out, c->median);
+    buf_printf(out, "%s,%d,%s", code_word(t, i), r->table->selected[i],
+               table_is_timed(t, i) ? outcome_name(t->outcome[i]) : "");
+    csv_number(out, t->times[i].median);
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        csv_number(out, c->profile ? c->profile->value[f] : NAN);
-    for (size_t m = 0; m < r->metrics->metrics.count; m++)
-        csv_number(out, c->metrics ? c->metrics[m] : NAN);
+        csv_number(out, t->profile[i].whole ? t->profile[i].whole->value[f] : NAN);
+    for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
+        csv_number(out, table_metric(t, i, m));
     Buf why = {0};
     report_why(r, i, &why);
-    buf_printf(out, ",%d,", c->audited);
+    buf_printf(out, ",%d,", table_is_audited(t, i));
     csv_text(out, buf_text(&why));
     buf_putc(out, '\n');
     buf_free(&why);
@@ -187,6 +194,6 @@ static void csv_row(const Run *r, size_t i, Buf *out)
 void report_csv(const Run *r, Buf *out)
 {
     csv_heading(r, out);
-    for (size_t i = 0; i < r->config_count; i++)
+    for (size_t i = 0; i < r->table->count; i++)
         csv_row(r, i, out);
 }

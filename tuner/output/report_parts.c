@@ -29,16 +29,18 @@ json_t *report_parameters(const Run *r, size_t i)
     json_t *o = json_object();
     for (size_t p = 0; p < r->spec->parameter_count; p++)
         json_object_set_new(o, r->spec->parameters[p].name,
-                            json_of_value(space_value(&r->space, r->configs[i].number, p)));
+                            json_of_value(table_value(r->table, i, p)));
     return o;
 }
 
 json_t *report_metrics(const Run *r, size_t i)
 {
     json_t *o = json_object();
-    for (size_t m = 0; m < r->metrics->metrics.count && r->configs[i].metrics; m++)
-        json_object_set_new(o, r->metrics->metrics.at[m].name,
-                            report_number(r->configs[i].metrics[m]));
+    for (size_t m = 0;
+         m < r->table->metrics->metrics.count && r->table->metric && table_profile(r->table, i);
+         m++)
+        json_object_set_new(o, r->table->metrics->metrics.at[m].name,
+                            report_number(table_metric(r->table, i, m)));
     return o;
 }
 

@@ -41,17 +41,17 @@ static void write_judgement(Arena *a, const Story *story, Buf *out)
 
 static void write_winner(Arena *a, const Story *story, Buf *out)
 {
-    const PointSet *s = story->points;
+    const Table *s = story->points;
     size_t w = story->winner;
     if (w != SIZE_MAX)
-        write_row(out, "winner", arena_printf(a, "%s\n%.5g ms", s->names[w], s->ms[w]));
+        write_row(out, "winner", arena_printf(a, "%s\n%.5g ms", table_name(a, s, w), s->ms[w]));
     else
         write_row(out, "winner", s->timed > 0 ? "none" : "none: no time is known");
 }
 
 void page_write_facts(Arena *a, const Story *story, Buf *out)
 {
-    const PointSet *s = story->points;
+    const Table *s = story->points;
     buf_puts(out, "<div class=\"wide\"><table class=\"facts\">\n");
     if (*s->problem)
         write_row(out, "problem", s->problem);
@@ -80,11 +80,11 @@ typedef struct Neighbour {
 typedef VEC(Neighbour) Neighbours;
 
 /* The only parameter in which two points differ; SIZE_MAX: none or several. */
-static size_t difference(const PointSet *s, size_t i, size_t k)
+static size_t difference(const Table *s, size_t i, size_t k)
 {
     size_t found = SIZE_MAX;
     for (size_t p = 0; p < s->parameter_count; p++) {
-        if (record_value_equal(&s->values[i][p], &s->values[k][p]))
+        if (s->values[i * s->parameter_count + p] == s->values[k * s->parameter_count + p])
             continue;
         if (found != SIZE_MAX)
             return SIZE_MAX;
@@ -103,7 +103,7 @@ static int compare_neighbours(const void *pa, const void *pb)
     return c != 0 ? c : (a->point > b->point) - (a->point < b->point);
 }
 
-static Neighbours find_neighbours(Arena *a, const PointSet *s, size_t winner)
+static Neighbours find_neighbours(Arena *a, const Table *s, size_t winner)
 {
     Neighbours list = {0};
     for (size_t i = 0; i < s->count; i++) {
@@ -134,7 +134,7 @@ static int decimals_of(double number)
 /* Time and metric of a point, and both over the winner's. */
 static void write_numbers(const Story *story, const StoryColumn *guess, size_t i, Buf *out)
 {
-    const PointSet *s = story->points;
+    const Table *s = story->points;
     size_t w = story->winner;
     write_number(out, s->ms[i], decimals_of(s->ms[w]));
     write_number(out, s->ms[i] / s->ms[w], 3);
@@ -142,8 +142,7 @@ static void write_numbers(const Story *story, const StoryColumn *guess, size_t i
         write_number(out, guess->values[i] / guess->values[w], 3);
     buf_puts(out, "<td>");
     if (isnan(s->ms[i]))
-        buf_puts(out,
-                 s->status[i] == OUTCOME_SKIPPED ? "not timed" : outcome_recorded(s->status[i]));
+        buf_puts(out, story_failure(s->outcome[i]));
     else if (story->complete)
         buf_puts(out, story->chosen[i] ? "chosen" : "");
     buf_puts(out, "</td></tr>\n");
@@ -152,14 +151,14 @@ static void write_numbers(const Story *story, const StoryColumn *guess, size_t i
 static void write_neighbour(Arena *a, const Story *story, const StoryColumn *guess,
                             const Neighbour *n, Buf *out)
 {
-    const PointSet *s = story->points;
+    const Table *s = story->points;
     size_t p = n->parameter;
     buf_puts(out, "<tr><td>");
     svg_text(out, s->parameters[p].name);
     buf_puts(out, "</td><td class=\"way\">");
-    svg_text(out, points_value(a, &s->values[story->winner][p]));
+    svg_text(out, table_value_text(a, table_value(s, story->winner, p)));
     buf_puts(out, " \342\206\222 <b>"); /* an arrow */
-    svg_text(out, points_value(a, &s->values[n->point][p]));
+    svg_text(out, table_value_text(a, table_value(s, n->point, p)));
     buf_puts(out, "</b></td>");
     write_numbers(story, guess, n->point, out);
 }

@@ -35,7 +35,7 @@ static int compare_points(const void *pa, const void *pb, void *context)
 
 static void sort_points(Drawing *d)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
     PointOrder order = {s->ms, guess ? guess->values : NULL, guess && guess->higher};
     d->order.at = ARENA_ARRAY(d->arena, size_t, s->count);
@@ -70,18 +70,16 @@ static void share_layers(Drawing *d)
 }
 
 /* What a point says when it is pointed at. */
-static const char *tip_of(Arena *a, const PointSet *s, size_t i)
+static const char *tip_of(Arena *a, const Table *s, size_t i)
 {
     if (!isnan(s->ms[i]))
-        return arena_printf(a, "%s: %.4g ms", s->names[i], s->ms[i]);
-    if (s->status[i] == OUTCOME_SKIPPED || s->status[i] == OUTCOME_OK)
-        return arena_printf(a, "%s: not timed", s->names[i]);
-    return arena_printf(a, "%s: %s", s->names[i], outcome_recorded(s->status[i]));
+        return arena_printf(a, "%s: %.4g ms", table_name(a, s, i), s->ms[i]);
+    return arena_printf(a, "%s: %s", table_name(a, s, i), story_failure(s->outcome[i]));
 }
 
 static Drawing drawing_new(Arena *a, const Story *story)
 {
-    const PointSet *s = story->points;
+    const Table *s = story->points;
     Drawing d = {.arena = a, .story = story, .tips = ARENA_ARRAY(a, const char *, s->count)};
     for (size_t i = 0; i < s->count; i++)
         d.tips[i] = tip_of(a, s, i);
@@ -162,7 +160,7 @@ static bool wants_logarithm(const double *values, size_t n)
 
 Axis drawing_time_axis(const Drawing *d)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     return (Axis){.label = d->story->time_label ? d->story->time_label : "time [ms]",
                   .logarithmic = wants_logarithm(s->ms, s->count)};
 }
@@ -258,7 +256,7 @@ static void draw_tradeoff(Drawing *d)
 
 static void draw_sorted(Drawing *d)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     double *place = ARENA_ARRAY(d->arena, double, s->count);
     size_t timed = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -280,7 +278,7 @@ static void draw_sorted(Drawing *d)
 /* Per metric, over points with code of their own. */
 static const double *correlations(Drawing *d)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     if (d->story->correlation)
         return d->story->correlation;
     Arena *scratch = arena_new();
@@ -350,7 +348,7 @@ static size_t choose_metrics(const Story *story, const double *rho, size_t *list
 
 static void draw_time_against(Drawing *d, size_t m, double rho)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     const StoryColumn *c = story_column(d->arena, d->story, s->metrics->metrics.at[m].name);
     Picture *p = drawing_add_times(d, PICTURE_METRIC, arena_printf(d->arena, "time-%s", c->name),
                                    arena_printf(d->arena, "Time against %s", c->name), c->values);

@@ -21,35 +21,42 @@ enum { VALUES_MOST = 40 };
 
 /* The values of a parameter, and which one each point has. */
 typedef struct Values {
-    const RecordValue *at[VALUES_MOST];
+    uint32_t at[VALUES_MOST]; /* by number */
     size_t count;
     uint8_t *of; /* per point */
 } Values;
 
-static bool is_less(const RecordValue *a, const RecordValue *b)
+static uint32_t number_of(const Table *s, size_t i, size_t p)
 {
-    return !a->text && !b->text && a->number < b->number;
+    return s->values[i * s->parameter_count + p];
+}
+
+static bool is_less(const Table *s, size_t p, uint32_t a, uint32_t b)
+{
+    Value x = s->parameters[p].values.at[a], y = s->parameters[p].values.at[b];
+    return (x.kind == VALUE_INT && x.integer < y.integer) ||
+           (x.kind == VALUE_BOOL && x.boolean < y.boolean);
 }
 
 /* Numbers in order, texts as they come.  False when there are too many. */
-static bool collect_values(Arena *a, const PointSet *s, size_t p, Values *v)
+static bool collect_values(Arena *a, const Table *s, size_t p, Values *v)
 {
     *v = (Values){.of = ARENA_ARRAY(a, uint8_t, s->count)};
     for (size_t i = 0; i < s->count; i++) {
-        const RecordValue *value = &s->values[i][p];
+        uint32_t value = number_of(s, i, p);
         size_t k = 0;
-        while (k < v->count && !record_value_equal(v->at[k], value))
+        while (k < v->count && v->at[k] != value)
             k++;
         if (k < v->count)
             continue;
         if (v->count == VALUES_MOST)
             return false;
-        for (k = v->count++; k > 0 && is_less(value, v->at[k - 1]); k--)
+        for (k = v->count++; k > 0 && is_less(s, p, value, v->at[k - 1]); k--)
             v->at[k] = v->at[k - 1];
         v->at[k] = value;
     }
     for (size_t i = 0; i < s->count; i++)
-        while (!record_value_equal(v->at[v->of[i]], &s->values[i][p]))
+        while (v->at[v->of[i]] != number_of(s, i, p))
             v->of[i]++;
     return true;
 }
@@ -72,7 +79,7 @@ static ByValue look_by_value(const Drawing *d, const Values *v, const StoryColum
     ByValue out;
     size_t timed[VALUES_MOST] = {0}, passed[VALUES_MOST] = {0};
     memset(&out, 0xff, sizeof out); /* SIZE_MAX */
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     for (size_t k = 0; k < d->order.count; k++)
         timed[v->of[d->order.at[k]]] += isnan(s->ms[d->order.at[k]]) ? 0 : 1;
     for (size_t k = 0; k < d->order.count; k++) { /* the fastest first */
@@ -93,7 +100,7 @@ static ByValue look_by_value(const Drawing *d, const Values *v, const StoryColum
 static Series performance(Drawing *d, const char *name, SeriesKind kind, Tone tone,
                           const size_t *points, size_t n)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     double *y = ARENA_ARRAY(d->arena, double, n);
     const char **tips = ARENA_ARRAY(d->arena, const char *, n);
     for (size_t k = 0; k < n; k++) {
@@ -118,8 +125,8 @@ static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, si
             continue;
         double of = c->values[points[k]], top = c->values[best];
         y[k] = 100 * (c->higher ? of / top : top / of);
-        tips[k] =
-            arena_printf(d->arena, "%s: %s %.4g", d->story->points->names[points[k]], c->name, of);
+        tips[k] = arena_printf(d->arena, "%s: %s %.4g",
+                               table_name(d->arena, d->story->points, points[k]), c->name, of);
     }
     return (Series){arena_printf(d->arena, "best %s", c->name),
                     SERIES_DIAMONDS,
@@ -134,11 +141,11 @@ static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, si
 /* Too many values for bars: numbers get a point for each configuration. */
 static void draw_many_values(Drawing *d, size_t p)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     const char *name = s->parameters[p].name;
     double *x = ARENA_ARRAY(d->arena, double, s->count);
     for (size_t i = 0; i < s->count; i++)
-        x[i] = s->parameters[p].is_text ? NAN : (double)s->values[i][p].number;
+        x[i] = s->parameters[p].kind == VALUE_INT ? (double)table_value(s, i, p).integer : NAN;
     Picture *picture =
         drawing_add_times(d, PICTURE_PARAMETER, arena_printf(d->arena, "by-%s", name),
                           arena_printf(d->arena, "By %s", name), x);
@@ -148,7 +155,7 @@ static void draw_many_values(Drawing *d, size_t p)
 
 static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     Values v;
     if (!collect_values(d->arena, s, p, &v)) {
         draw_many_values(d, p);
@@ -159,7 +166,7 @@ static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
     ByValue by = look_by_value(d, &v, guess);
     const char **names = ARENA_ARRAY(d->arena, const char *, v.count);
     for (size_t k = 0; k < v.count; k++)
-        names[k] = points_value(d->arena, v.at[k]);
+        names[k] = table_value_text(d->arena, s->parameters[p].values.at[v.at[k]]);
     Series *series = ARENA_ARRAY(d->arena, Series, 3);
     size_t n = 0;
     if (s->best != SIZE_MAX) {
@@ -199,19 +206,19 @@ static const struct {
 
 enum { UNITS = sizeof units / sizeof units[0], RIVALS_MOST = 4 };
 
-typedef struct Rival {
+typedef struct Bound {
     size_t point;
     const char *name;
     Tone tone;
-} Rival;
+} Bound;
 
-static size_t add_rival(Rival *list, size_t n, size_t point, const char *name, Tone tone)
+static size_t add_rival(Bound *list, size_t n, size_t point, const char *name, Tone tone)
 {
     for (size_t k = 0; k < n; k++)
         if (list[k].point == point)
             return n;
     if (point != SIZE_MAX)
-        list[n++] = (Rival){point, name, tone};
+        list[n++] = (Bound){point, name, tone};
     return n;
 }
 
@@ -233,7 +240,7 @@ static size_t first_by(const Drawing *d, const StoryColumn *c)
 }
 
 /* The winner, the fastest other one, the one of median time, the first by the time metric. */
-static size_t choose_rivals(Drawing *d, Rival *list)
+static size_t choose_rivals(Drawing *d, Bound *list)
 {
     const Story *story = d->story;
     const StoryColumn *guess = story_column(d->arena, story, story->time_metric);
@@ -250,7 +257,7 @@ static size_t choose_rivals(Drawing *d, Rival *list)
 }
 
 /* Columns of the units that any of the rivals uses. */
-static size_t used_units(Drawing *d, const Rival *rivals, size_t n, const StoryColumn **columns,
+static size_t used_units(Drawing *d, const Bound *rivals, size_t n, const StoryColumn **columns,
                          const char **names)
 {
     size_t count = 0;
@@ -267,7 +274,7 @@ static size_t used_units(Drawing *d, const Rival *rivals, size_t n, const StoryC
     return count;
 }
 
-static Series rival_series(Drawing *d, const Rival *r, const StoryColumn *const *columns, size_t n)
+static Series rival_series(Drawing *d, const Bound *r, const StoryColumn *const *columns, size_t n)
 {
     double *y = ARENA_ARRAY(d->arena, double, n);
     const char **tips = ARENA_ARRAY(d->arena, const char *, n);
@@ -281,7 +288,7 @@ static Series rival_series(Drawing *d, const Rival *r, const StoryColumn *const 
 
 void draw_bound(Drawing *d)
 {
-    Rival rivals[RIVALS_MOST];
+    Bound rivals[RIVALS_MOST];
     const StoryColumn *columns[UNITS];
     const char **names = ARENA_ARRAY(d->arena, const char *, UNITS);
     size_t n = choose_rivals(d, rivals), count = used_units(d, rivals, n, columns, names);

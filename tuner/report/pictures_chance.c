@@ -68,7 +68,7 @@ static Picture *add(Drawing *d, const char *name, const char *title, const char 
 
 void draw_samples(Drawing *d)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     if (!is_comparable(d->story))
         return;
     double best = s->ms[s->best], size = (double)story_chosen_count(d->story);
@@ -100,7 +100,7 @@ static double *chosen_times(Drawing *d, size_t *count)
 
 void draw_subset(Drawing *d)
 {
-    const PointSet *s = d->story->points;
+    const Table *s = d->story->points;
     size_t count;
     const double *times = chosen_times(d, &count);
     if (!is_comparable(d->story) || count < 2)

@@ -3,7 +3,6 @@
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 #include "tuner/report/page.h"
-#include "tuner/report/run_points.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,53 +59,75 @@ static bool is_threshold(const Stage *s)
     return s->kind == STAGE_HOLDS || s->kind == STAGE_WITHIN;
 }
 
-/* Points that thresholds dropped; NULL where there are none. */
-static const bool *dropped_points(const Run *r, const RunPoints *p)
+/* The time of a configuration for equal work; NaN where it is not known. */
+static double time_of(const Run *r, size_t i)
 {
-    bool *dropped = ARENA_ARRAY(r->arena, bool, p->set->count);
+    return r->source == RUN_REPLAYED && r->recorded_ms ? r->recorded_ms[i] : table_ms(r->table, i);
+}
+
+/* The configurations that could run, of this run's part of the space, as a study sees them;
+ * `number` is the row of the run's table. */
+static Table *take_points(Run *r)
+{
+    size_t n = 0, *rows = ARENA_ARRAY(r->arena, size_t, r->table->count);
+    for (size_t i = 0; i < r->table->count; i++)
+        if (table_fits(r->table, i) && run_is_mine(r, i))
+            rows[n++] = i;
+    Table *p = table_take(r->arena, r->table, rows, n);
+    table_want(p, TABLE_MS);
+    for (size_t k = 0; k < n; k++)
+        p->ms[k] = time_of(r, rows[k]);
+    ranking_set(p);
+    return p;
+}
+
+/* Points that thresholds dropped; NULL where there are none. */
+static const bool *dropped_points(const Run *r, const Table *p)
+{
+    bool *dropped = ARENA_ARRAY(r->arena, bool, p->count);
     bool any = false;
     for (size_t k = 0; k < r->carving.stage_count; k++)
         any = any || is_threshold(&r->carving.stages[k]);
-    for (size_t k = 0; any && k < p->set->count; k++) {
-        size_t stage = r->carving.fates[p->config[k]].stage;
+    for (size_t k = 0; any && k < p->count; k++) {
+        size_t stage = r->carving.fates[p->number[k]].stage;
         dropped[k] = stage < r->carving.stage_count && is_threshold(&r->carving.stages[stage]) &&
-                     r->carving.fates[p->config[k]].kind != OUTCOME_SURVIVES &&
-                     r->configs[p->config[k]].profile;
+                     r->carving.fates[p->number[k]].kind != OUTCOME_SURVIVES &&
+                     r->table->profile[p->number[k]].whole;
     }
     return any ? dropped : NULL;
 }
 
 /* What was timed; where all was, what carving left of it. */
-static const bool *chosen_points(const Run *r, const RunPoints *p)
+static const bool *chosen_points(const Run *r, const Table *p)
 {
-    bool *chosen = ARENA_ARRAY(r->arena, bool, p->set->count);
-    for (size_t k = 0; k < p->set->count; k++) {
-        size_t i = p->config[k];
+    bool *chosen = ARENA_ARRAY(r->arena, bool, p->count);
+    for (size_t k = 0; k < p->count; k++) {
+        size_t i = p->number[k];
         chosen[k] = r->options.exhaustive
-                        ? r->carving.fates[i].kind == OUTCOME_SURVIVES && r->configs[i].profile
-                        : r->selected[i];
+                        ? r->carving.fates[i].kind == OUTCOME_SURVIVES && r->table->profile[i].whole
+                        : r->table->selected[i];
     }
     return chosen;
 }
 
-static const bool *audited_points(const Run *r, const RunPoints *p)
+static const bool *audited_points(const Run *r, const Table *p)
 {
-    bool *audited = ARENA_ARRAY(r->arena, bool, p->set->count);
-    for (size_t k = 0; k < p->set->count; k++)
-        audited[k] = r->configs[p->config[k]].audited;
+    bool *audited = ARENA_ARRAY(r->arena, bool, p->count);
+    for (size_t k = 0; k < p->count; k++)
+        audited[k] = table_is_audited(r->table, p->number[k]);
     return r->options.audit > 0 ? audited : NULL;
 }
 
 /* Does every point that could be timed have an outcome? */
-static bool is_complete(const Run *r, const RunPoints *p)
+static bool is_complete(const Run *r, const Table *p)
 {
     if (r->source == RUN_STATIC)
         return false;
     if (r->source == RUN_REPLAYED && r->recorded_ms)
         return true;
-    for (size_t k = 0; k < p->set->count; k++) {
-        const Config *c = &r->configs[p->config[k]];
-        if (c->code == CODE_OK && c->same_as == p->config[k] && !c->timed)
+    for (size_t k = 0; k < p->count; k++) {
+        const Table *t = r->table;
+        if (table_is_distinct(t, p->number[k]) && !table_is_timed(t, p->number[k]))
             return false;
     }
     return true;
@@ -146,10 +167,11 @@ static const char *time_metric(const Run *r)
 /* Metrics that the spec defines. */
 static const bool *own_metrics(const Run *r)
 {
-    bool *own = ARENA_ARRAY(r->arena, bool, r->metrics->metrics.count);
-    for (size_t m = 0; m < r->metrics->metrics.count; m++)
+    bool *own = ARENA_ARRAY(r->arena, bool, r->table->metrics->metrics.count);
+    for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
         for (size_t k = 0; k < r->spec->metric_line_count; k++)
-            own[m] = own[m] || r->metrics->metrics.at[m].at.source == r->spec->metric_lines[k];
+            own[m] =
+                own[m] || r->table->metrics->metrics.at[m].at.source == r->spec->metric_lines[k];
     return own;
 }
 
@@ -186,20 +208,20 @@ static const char *words_of(const Run *r)
 
 Story story_of_run(Run *r)
 {
-    RunPoints p = run_points(r);
-    bool complete = is_complete(r, &p);
+    Table *p = take_points(r);
+    bool complete = is_complete(r, p);
     /* An audit times some of those that were not chosen, too. */
     bool partly = r->source != RUN_STATIC && !complete && r->audit.count == 0;
-    Story story = {.points = p.set,
+    Story story = {.points = p,
                    .measured = r->source == RUN_MEASURED,
                    .origin = origin_of(r),
                    .carving = carving_text(r),
-                   .dropped = dropped_points(r, &p),
-                   .chosen = chosen_points(r, &p),
-                   .audited = audited_points(r, &p),
+                   .dropped = dropped_points(r, p),
+                   .chosen = chosen_points(r, p),
+                   .audited = audited_points(r, p),
                    .chosen_name = partly ? "timed" : "chosen",
                    .rest_name = partly ? "not timed" : "not chosen",
-                   .winner = r->best == SIZE_MAX ? SIZE_MAX : p.point[r->best],
+                   .winner = r->best == SIZE_MAX ? SIZE_MAX : table_find(p, r->best),
                    .complete = complete,
                    .time_label = run_objective(r->spec) ? "time for equal work [ms]" : NULL,
                    .time_metric = time_metric(r),

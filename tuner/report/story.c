@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const char *recording_origin(Arena *a, const PointSet *s)
+static const char *recording_origin(Arena *a, const Table *s)
 {
     if (s->imported && *s->imported)
         return arena_printf(a,
@@ -36,7 +36,7 @@ static bool any_is_set(const bool *flags, size_t n)
 
 Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, const char *guess)
 {
-    const PointSet *s = y->points;
+    const Table *s = y->points;
     double *correlation = ARENA_ARRAY(a, double, y->metric_count);
     for (size_t m = 0; m < y->metric_count; m++)
         correlation[m] = y->metrics[m].correlation;
@@ -64,7 +64,7 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
     return story;
 }
 
-static const StoryColumn *metric_column(Arena *a, const PointSet *s, size_t m)
+static const StoryColumn *metric_column(Arena *a, const Table *s, size_t m)
 {
     const Metric *metric = &s->metrics->metrics.at[m];
     StoryColumn *c = ARENA_NEW(a, StoryColumn);
@@ -75,7 +75,7 @@ static const StoryColumn *metric_column(Arena *a, const PointSet *s, size_t m)
 
 const StoryColumn *story_column(Arena *a, const Story *story, const char *name)
 {
-    const PointSet *s = story->points;
+    const Table *s = story->points;
     int m = name ? metricset_find(s->metrics, name) : -1;
     if (m >= 0)
         return metric_column(a, s, (size_t)m);
@@ -84,12 +84,19 @@ const StoryColumn *story_column(Arena *a, const Story *story, const char *name)
         return NULL;
     double *values = ARENA_ARRAY(a, double, s->count);
     for (size_t i = 0; i < s->count; i++)
-        values[i] = s->profiles[i] ? s->profiles[i]->value[field] : NAN;
+        values[i] = table_profile(s, i) ? table_profile(s, i)->value[field] : NAN;
     const ProfileInfo *info = profile_info((ProfileField)field);
     StoryColumn *c = ARENA_NEW(a, StoryColumn);
     *c = (StoryColumn){
         .name = info->name, .unit = info->unit, .meaning = info->meaning, .values = values};
     return c;
+}
+
+const char *story_failure(Outcome o)
+{
+    bool failed = outcome_group(o) == OUTCOME_IS_COMPILE ||
+                  (outcome_is_trial(o) && o != OUTCOME_SKIPPED && o != OUTCOME_OK);
+    return failed ? outcome_recorded(o) : "not timed";
 }
 
 size_t story_chosen_count(const Story *s)

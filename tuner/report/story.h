@@ -14,7 +14,7 @@ typedef struct StorySeconds {
 } StorySeconds;
 
 typedef struct Story {
-    const PointSet *points;
+    const Table *points;
     bool measured;           /* the times are of this very run; else the page says it in a box */
     const char *origin;      /* where the times come from, a sentence or two */
     const char *carving;     /* the stages, a line each */
@@ -54,6 +54,9 @@ typedef struct StoryColumn {
 } StoryColumn;
 
 const StoryColumn *story_column(Arena *a, const Story *s, const char *name);
+
+/* Why a row has no time: "not timed", "compile_error" … */
+const char *story_failure(Outcome o);
 
 /* Chosen points with code of their own. */
 size_t story_chosen_count(const Story *s);

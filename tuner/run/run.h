@@ -19,6 +19,7 @@
 #include "tuner/record/times.h"
 #include "tuner/space/geometry.h"
 #include "tuner/space/space.h"
+#include "tuner/table/table.h"
 
 /* Where times come from; said in every report. */
 typedef enum RunSource {
@@ -26,49 +27,6 @@ typedef enum RunSource {
     RUN_REPLAYED, /* from a recording */
     RUN_STATIC    /* no times: carved only */
 } RunSource;
-
-typedef enum CodeState {
-    CODE_NONE,    /* not compiled, not known */
-    CODE_OK,      /* profile and code hash are known */
-    CODE_ERROR,   /* the compiler refused it */
-    CODE_TIMEOUT, /* the compiler took too long */
-    CODE_CRASH    /* the compiler died of it */
-} CodeState;
-
-/* One configuration and all that is known of it. */
-typedef struct Config {
-    size_t number;      /* in the space */
-    Outcome tier0;      /* why it was dropped before compiling */
-    Geometry *geometry; /* of each launch, the first time */
-    const Step *steps;  /* all launches in order; NULL unless tier 0 let it pass */
-    size_t step_count;
-    double work; /* what it does in one run, over what the first configuration does; 1 unless the
-                    objective is work ÷ time */
-    const char *options; /* the -D list, for messages and recordings */
-
-    CodeState code;
-    const char *failure;    /* first line of what the compiler said */
-    Hash *hash;             /* of each launch's code; launches of equal configurations match */
-    const Profile *profile; /* NULL when unknown; of several launches see run_steps.c */
-    const Profile *const *profiles; /* of each of several launches, see run_all_shares; NULL: one */
-    const double *metrics;          /* as in Run.metrics; NULL when unknown */
-    size_t same_as; /* first configuration with the same code and geometry; itself */
-
-    bool timed;          /* there is an outcome */
-    Outcome status;      /* of the outcome */
-    const double *times; /* milliseconds, every launch timed */
-    size_t time_count;
-    double median;            /* milliseconds; NaN unless ok */
-    double low, high;         /* the interval of the median; NaN unless ok */
-    const double *warm_times; /* beside `times` with a cold L2, where both were asked for */
-    size_t warm_count;
-    double warm_median; /* NaN where there are none */
-    double max_error;   /* relative to the output's size, of the verified launch */
-    const char *words;  /* what went wrong */
-    double seconds;     /* that it kept a GPU busy; 0: not known */
-    int device;         /* its RecordDevice in the recording it comes from or goes to; 0: none */
-    bool audited;       /* dropped, and drawn to be timed all the same (run_audit.h) */
-} Config;
 
 /* The stages that a run's wall time and processor time are charged to. */
 typedef enum LedgerStage {
@@ -223,8 +181,7 @@ typedef struct Run {
     int stop_fd; /* readable when the run shall end; 0: nothing stops it */
     bool stopped;
 
-    Config *configs; /* one for each configuration of the space */
-    size_t config_count;
+    Table *table; /* a row for each configuration of the space */
     size_t tier0_dropped[OUTCOMES];
 
     const CompileSource **sources; /* of each launch; NULL where a command prints it */
@@ -233,11 +190,8 @@ typedef struct Run {
     Cache *cache;                  /* NULL: nothing is cached */
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 
-    MetricSet *metrics;
-    CarvePlan plan;     /* of the spec's carving, or the default */
-    CarvePoints points; /* the configurations as carving sees them; once run_carve was here */
+    CarvePlan plan; /* of the spec's carving, or the default */
     Carving carving;
-    bool *selected; /* to be timed */
     size_t selected_count;
 
     const TimesRecording *recording; /* what is replayed or compared with; NULL: none */

@@ -240,20 +240,20 @@ bool run_task_launch(Arena *a, const Run *r, const Step *step, const Launch *l, 
 
 bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
 {
-    const Config *c = &r->configs[i];
+    const Table *t = r->table;
     size_t modules = r->spec->launch_count;
     Value *slots = run_launch_slots(a, r, i);
-    out->launches = ARENA_ARRAY(a, TaskLaunch, c->step_count);
+    out->launches = ARENA_ARRAY(a, TaskLaunch, t->launch[i].step_count);
     out->modules = ARENA_ARRAY(a, TaskModule, modules);
-    for (size_t s = 0; slots && s < c->step_count; s++) {
-        const Launch *l = &r->spec->launches[c->steps[s].launch];
-        if (!run_task_launch(a, r, &c->steps[s], l, slots, ev, &out->launches[s]))
+    for (size_t s = 0; slots && s < t->launch[i].step_count; s++) {
+        const Launch *l = &r->spec->launches[t->launch[i].steps[s].launch];
+        if (!run_task_launch(a, r, &t->launch[i].steps[s], l, slots, ev, &out->launches[s]))
             return false;
     }
     out->run = (TaskRun){.modules = out->modules,
                          .module_count = modules,
                          .launches = out->launches,
-                         .launch_count = c->step_count,
+                         .launch_count = t->launch[i].step_count,
                          .symbols = r->data->symbols,
                          .symbol_count = r->data->symbol_count};
     return slots != NULL;

@@ -9,8 +9,8 @@
 
 static bool is_dropped(const Run *r, size_t i)
 {
-    const Config *c = &r->configs[i];
-    return c->code == CODE_OK && c->same_as == i && !r->selected[i];
+    const Table *t = r->table;
+    return table_is_distinct(t, i) && !r->table->selected[i];
 }
 
 /* Drawn by their numbers in the space: a run that goes on where an earlier one was stopped draws
@@ -19,18 +19,19 @@ static void draw(Run *r)
 {
     RunAudit *u = &r->audit;
     size_t wanted = carve_share(&r->plan.request, (size_t)r->options.audit);
-    size_t *dropped = ARENA_ARRAY(r->arena, size_t, r->config_count);
-    uint64_t *numbers = ARENA_ARRAY(r->arena, uint64_t, r->config_count);
-    for (size_t i = 0; i < r->config_count; i++)
+    size_t *dropped = ARENA_ARRAY(r->arena, size_t, r->table->count);
+    uint64_t *numbers = ARENA_ARRAY(r->arena, uint64_t, r->table->count);
+    for (size_t i = 0; i < r->table->count; i++)
         if (is_dropped(r, i)) {
-            numbers[u->dropped] = r->space.ranks[r->configs[i].number];
+            numbers[u->dropped] = r->table->number[i];
             dropped[u->dropped++] = i;
         }
+    table_want(r->table, TABLE_AUDITED);
     u->list = ARENA_ARRAY(r->arena, size_t, wanted);
     u->count = audit_draw((uint64_t)r->options.audit_seed, numbers, u->dropped, wanted, u->list);
     for (size_t k = 0; k < u->count; k++) {
         u->list[k] = dropped[u->list[k]];
-        r->configs[u->list[k]].audited = true;
+        r->table->audited[u->list[k]] = true;
     }
 }
 
@@ -49,24 +50,23 @@ bool run_audit(Run *r, const Timer *t)
 /* --- judging ---------------------------------------------------------------------------------- */
 
 /* For the same work; NaN where it failed. */
-static double time_of(const Config *c)
+static double time_of(const Table *t, size_t i)
 {
-    bool right = c->timed && c->status == OUTCOME_OK;
-    return right ? c->median / c->work : NAN;
+    return table_is_right(t, i) ? table_ms(t, i) : NAN;
 }
 
 /* A GPU that was lost, or a recording that lacks it, says nothing of a configuration. */
-static bool has_outcome(const Config *c)
+static bool has_outcome(const Table *t, size_t i)
 {
-    return c->timed && c->status != OUTCOME_SKIPPED;
+    return table_is_timed(t, i) && t->outcome[i] != OUTCOME_SKIPPED;
 }
 
 static void count_drawn(const Run *r, RunAudit *u, double winner)
 {
     for (size_t k = 0; k < u->count; k++) {
         size_t i = u->list[k];
-        double ms = time_of(&r->configs[i]);
-        if (!has_outcome(&r->configs[i]))
+        double ms = time_of(r->table, i);
+        if (!has_outcome(r->table, i))
             continue;
         u->outcomes++;
         u->failed += isnan(ms) != 0;
@@ -81,9 +81,9 @@ static void count_drawn(const Run *r, RunAudit *u, double winner)
 
 static void count_chosen(const Run *r, RunAudit *u, double winner)
 {
-    for (size_t i = 0; i < r->config_count; i++) {
-        bool chosen = r->selected[i] && r->configs[i].same_as == i;
-        bool near = time_of(&r->configs[i]) <= winner * (1 + RUN_AUDIT_NEAR);
+    for (size_t i = 0; i < r->table->count; i++) {
+        bool chosen = r->table->selected[i] && r->table->same_as[i] == i;
+        bool near = time_of(r->table, i) <= winner * (1 + RUN_AUDIT_NEAR);
         u->near_timed += chosen && near;
     }
 }
@@ -104,7 +104,7 @@ void run_audit_judge(Run *r)
     RunAudit *u = &r->audit;
     if (u->count == 0 || r->best == SIZE_MAX)
         return;
-    double winner = time_of(&r->configs[r->best]);
+    double winner = time_of(r->table, r->best);
     u->margin = run_same_within;
     u->fastest = SIZE_MAX;
     u->ratio = NAN;

@@ -256,7 +256,7 @@ static bool takes(Run *r, const Launch *l, const Value *slots, const RunTaken **
 }
 
 /* The first step of a launch of a configuration. */
-static const Step *first_step(const Config *c, size_t launch)
+static const Step *first_step(const TableLaunch *c, size_t launch)
 {
     size_t s = 0;
     while (c->steps[s].launch != launch)
@@ -268,7 +268,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
 {
     Run *r = x->run;
     const Launch *l = &r->spec->launches[number];
-    const Step *step = first_step(&r->configs[config], number);
+    const Step *step = first_step(&r->table->launch[config], number);
     Value *slots = run_launch_slots(r->arena, r, config);
     CompileJob job;
     CompileResult res;
@@ -319,8 +319,8 @@ static bool check_reference(Checking *x, const Launch *l)
 
 static size_t first_config(const Run *r)
 {
-    for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].tier0 == OUTCOME_NONE)
+    for (size_t i = 0; i < r->table->count; i++)
+        if (table_fits(r->table, i))
             return i;
     return SIZE_MAX;
 }
@@ -330,7 +330,7 @@ static bool report_arithmetic(Run *r, size_t config)
 {
     Evaluation ev = {.arena = r->arena};
     Value *slots = ARENA_ARRAY(r->arena, Value, spec_slot_count(r->spec));
-    bool ok = space_slots(&r->space, r->configs[config].number, slots, &ev);
+    bool ok = space_slots(&r->space, config, slots, &ev);
     if (ok)
         spec_set_arguments(r->spec, slots);
     for (size_t l = 0; l < r->spec->launch_count && ok; l++) {
@@ -348,12 +348,12 @@ static bool report_arithmetic(Run *r, size_t config)
 /* Why no configuration can be run; false. */
 static bool report_none(Run *r)
 {
-    if (r->config_count == 0)
+    if (r->table->count == 0)
         return diag_fail(r->diag, "no configuration can be run: there is none");
-    if (r->configs[0].tier0 == OUTCOME_ARITHMETIC && !report_arithmetic(r, 0))
+    if (r->table->outcome[0] == OUTCOME_ARITHMETIC && !report_arithmetic(r, 0))
         return false;
     return diag_fail(r->diag, "no configuration can be run, the first for this reason: %s",
-                     outcome_name(r->configs[0].tier0));
+                     outcome_name(r->table->outcome[0]));
 }
 
 static bool check_kernels(Checking *x, size_t config)

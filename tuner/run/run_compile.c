@@ -132,6 +132,7 @@ typedef struct Work {
     Farm *farm;
     Arena *scratch;            /* of one result */
     const Profile ***profiles; /* of each launch of all configurations, one for each share */
+    Hash *hashes;              /* of each launch's code */
     Item *items;               /* places for jobs on their way */
     size_t item_count;
     size_t count, done; /* launches of all configurations, and those of which all is known */
@@ -140,20 +141,19 @@ typedef struct Work {
 
 static void take_code(Work *w, const Item *it, const Hash *code)
 {
-    Config *c = &w->run->configs[it->config];
-    c->hash[it->launch] = *code;
-    w->profiles[it->config * w->run->spec->launch_count + it->launch] = it->profiles;
-    if (c->code == CODE_NONE)
-        c->code = CODE_OK;
+    Outcome *outcome = &w->run->table->outcome[it->config];
+    size_t launch = it->config * w->run->spec->launch_count + it->launch;
+    w->hashes[launch] = *code;
+    w->profiles[launch] = it->profiles;
+    if (*outcome == OUTCOME_NONE)
+        *outcome = OUTCOME_COMPILED;
 }
 
 static void take_failure(Work *w, const Item *it, const CompileResult *res)
 {
-    Config *c = &w->run->configs[it->config];
-    c->code = res->status == OUTCOME_COMPILE_TIMEOUT ? CODE_TIMEOUT
-              : res->status == OUTCOME_COMPILE_CRASH ? CODE_CRASH
-                                                     : CODE_ERROR;
-    c->failure = result_first_error(w->run->arena, res->log);
+    Table *t = w->run->table;
+    t->outcome[it->config] = res->status;
+    t->why[it->config] = result_first_error(w->run->arena, res->log);
 }
 
 const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
@@ -232,10 +232,11 @@ static void profile_code(Work *w, const Item *it, const CompileResult *res)
         farm_attach(w->farm, &it->job, facts, &d); /* the farm has told of a cache that fails */
         json_decref(facts);
     } else {
-        Config *c = &r->configs[it->config];
-        c->code = CODE_ERROR;
-        c->failure = arena_printf(r->arena, "cannot be profiled: %s",
-                                  d.messages.count ? d.messages.at[0].text : "no reason given");
+        Table *t = r->table;
+        t->outcome[it->config] = OUTCOME_COMPILE_ERROR;
+        t->why[it->config] =
+            arena_printf(r->arena, "cannot be profiled: %s",
+                         d.messages.count ? d.messages.at[0].text : "no reason given");
     }
     w->profiling += clock_seconds() - since;
 }
@@ -281,7 +282,7 @@ static bool prepare_item(Work *w, Item *it)
 {
     Run *r = w->run;
     const Launch *l = &r->spec->launches[it->launch];
-    it->share_count = run_shares(it->arena, &r->configs[it->config], it->launch, &it->shares);
+    it->share_count = run_shares(it->arena, &r->table->launch[it->config], it->launch, &it->shares);
     it->profiles = ARENA_ARRAY(r->arena, const Profile *, it->share_count);
     it->arguments = ARENA_ARRAY(it->arena, ArgumentBytes, it->share_count);
     for (size_t i = 0; i < it->share_count; i++)
@@ -339,14 +340,14 @@ static bool is_wanted(const Run *r, size_t i)
     bool listed = r->only == NULL;
     for (size_t k = 0; k < r->only_count && !listed; k++)
         listed = r->only[k] == i;
-    return listed && r->configs[i].tier0 == OUTCOME_NONE && run_is_mine(r, i);
+    return listed && table_fits(r->table, i) && run_is_mine(r, i);
 }
 
 /* All launches of all configurations through the farm. */
 static bool run_items(Work *w)
 {
     Run *r = w->run;
-    for (size_t i = 0; i < r->config_count; i++) {
+    for (size_t i = 0; i < r->table->count; i++) {
         if (run_stopped(r))
             return false;
         for (size_t l = 0; l < r->spec->launch_count && is_wanted(r, i); l++) {
@@ -366,8 +367,9 @@ static void open_work(Work *w)
     Run *r = w->run;
     size_t launches = r->spec->launch_count;
     w->scratch = arena_new();
-    w->profiles = ARENA_ARRAY(r->arena, const Profile **, r->config_count *launches);
-    for (size_t i = 0; i < r->config_count; i++)
+    w->profiles = ARENA_ARRAY(r->arena, const Profile **, r->table->count *launches);
+    w->hashes = ARENA_ARRAY(r->arena, Hash, r->table->count * launches);
+    for (size_t i = 0; i < r->table->count; i++)
         w->count += is_wanted(r, i) ? launches : 0;
     w->item_count = (size_t)r->options.jobs * ITEMS_OF_WORKER;
     if (w->item_count < ITEMS_LEAST)
@@ -405,14 +407,26 @@ Farm *run_open_farm(Run *r)
     return farm_open(&options);
 }
 
-/* The profiles of a configuration's launches, joined where there are several. */
+/* "hash+hash" */
+static const char *join_hashes(const Work *w, size_t i)
+{
+    Buf b = {0};
+    size_t n = w->run->spec->launch_count;
+    for (size_t l = 0; l < n; l++)
+        buf_printf(&b, "%s%s", l ? "+" : "", w->hashes[i * n + l].text);
+    const char *text = arena_string(w->run->arena, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* The code of a configuration's launches, and their profiles, joined where there are several. */
 static void join_launches(const Work *w, size_t i)
 {
     Run *r = w->run;
-    Config *c = &r->configs[i];
+    const TableLaunch *c = &r->table->launch[i];
     const RunShare *shares;
-    size_t n = run_all_shares(w->scratch, r, c, &shares), done = 0;
-    const Profile **all = ARENA_ARRAY(r->arena, const Profile *, n);
+    size_t n = run_all_shares(w->scratch, r, i, &shares), done = 0;
+    const Profile **all = ARENA_ARRAY(w->scratch, const Profile *, n);
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         const RunShare *own;
         size_t count = run_shares(w->scratch, c, l, &own);
@@ -420,8 +434,9 @@ static void join_launches(const Work *w, size_t i)
         for (size_t k = 0; k < count && profiles; k++)
             all[done++] = profiles[k];
     }
+    run_set_code(r, i, join_hashes(w, i));
     if (done == n)
-        run_take_profiles(r, c, shares, all, n);
+        run_take_profiles(r, i, shares, all, n);
     arena_reset(w->scratch);
 }
 
@@ -431,8 +446,8 @@ static bool compile_all(Run *r)
     Work w = {.run = r};
     open_work(&w);
     bool ok = run_items(&w);
-    for (size_t i = 0; i < r->config_count && ok; i++)
-        if (r->configs[i].code == CODE_OK)
+    for (size_t i = 0; i < r->table->count && ok; i++)
+        if (table_has_code(r->table, i))
             join_launches(&w, i);
     close_work(&w);
     run_charge(r, LEDGER_COMPILE, &since);
@@ -454,40 +469,40 @@ static bool recorded_sources_are_ours(const Run *r)
 /* --- the stage -------------------------------------------------------------------------------- */
 
 /* Code, launch geometry and so everything that can run differently, as one text. */
-static const char *code_key(Arena *a, const Run *r, const Config *c)
+static const char *code_key(Arena *a, const TableCode *c)
 {
     Hasher *h = hasher_new();
-    hasher_string(h, run_code_text(a, r, c));
-    hasher_string(h, run_launch_text(a, r, c));
+    hasher_string(h, c->hash);
+    hasher_string(h, c->launch);
     Hash sum = hasher_end(h);
     return arena_string(a, sum.text);
 }
 
 static void count_codes(Run *r)
 {
-    const char **keys = ARENA_ARRAY(r->arena, const char *, r->config_count);
-    bool *alive = ARENA_ARRAY(r->arena, bool, r->config_count);
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        alive[i] = c->code == CODE_OK;
-        keys[i] = alive[i] ? code_key(r->arena, r, c) : NULL;
+    const char **keys = ARENA_ARRAY(r->arena, const char *, r->table->count);
+    bool *alive = ARENA_ARRAY(r->arena, bool, r->table->count);
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Table *t = r->table;
+        alive[i] = table_has_code(t, i);
+        keys[i] = alive[i] ? code_key(r->arena, &t->code[i]) : NULL;
         r->compiled += alive[i];
-        r->failed += c->code == CODE_ERROR || c->code == CODE_TIMEOUT || c->code == CODE_CRASH;
+        r->failed += table_failed_to_compile(t, i);
     }
-    size_t *same = cluster_same(r->arena, keys, alive, r->config_count);
-    for (size_t i = 0; i < r->config_count; i++) {
+    size_t *same = cluster_same(r->arena, keys, alive, r->table->count);
+    for (size_t i = 0; i < r->table->count; i++) {
         if (!alive[i])
             continue;
-        r->configs[i].same_as = same[i];
+        r->table->same_as[i] = same[i];
         r->distinct += same[i] == i;
     }
 }
 
 static const char *first_failure(const Run *r)
 {
-    for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].failure)
-            return r->configs[i].failure;
+    for (size_t i = 0; i < r->table->count; i++)
+        if (r->table->why[i])
+            return r->table->why[i];
     return "no message";
 }
 

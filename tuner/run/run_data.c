@@ -40,8 +40,8 @@ static bool largest(Run *r, const Expr *count, int64_t *out)
     Arena *scratch = arena_new();
     bool ok = true;
     *out = 0;
-    for (size_t i = 0; i < r->config_count && ok; i++) {
-        const Value *slots = r->configs[i].tier0 == OUTCOME_NONE ? run_slots(scratch, r, i) : NULL;
+    for (size_t i = 0; i < r->table->count && ok; i++) {
+        const Value *slots = table_fits(r->table, i) ? run_slots(scratch, r, i) : NULL;
         int64_t n = 0;
         ok = !slots || whole(r, count, slots, &n);
         *out = n > *out ? n : *out;

@@ -7,26 +7,26 @@
 
 void run_take_outcome(Run *r, size_t i)
 {
-    Config *c = &r->configs[i];
+    Table *t = r->table;
     const RecordRow *row = r->recording ? run_recorded_row(r, r->recording, i) : NULL;
-    if (row && c->code == CODE_OK && run_same_code(r, c, row))
-        timer_take_row(r, c, row);
+    if (row && table_has_code(t, i) && run_same_code(r, i, row))
+        timer_take_row(r, i, row);
 }
 
 /* The step that the profile of configuration `i` is about. */
 static const Step *profiled_step(const Run *r, size_t i)
 {
-    const Config *c = &r->configs[i];
+    const TableProfile *p = &r->table->profile[i];
     const RunShare *shares;
-    size_t n = run_all_shares(r->arena, r, c, &shares);
-    if (!c->profiles)
-        return &c->steps[0];
-    return shares[shares_heaviest(run_profile_shares(r->arena, shares, c->profiles, n), n)].step;
+    size_t n = run_all_shares(r->arena, r, i, &shares);
+    if (p->share_count < 2)
+        return &r->table->launch[i].steps[0];
+    return shares[shares_heaviest(p->shares, n)].step;
 }
 
 size_t run_profiled_launch(const Run *r, size_t i)
 {
-    return r->configs[i].step_count > 0 ? profiled_step(r, i)->launch : 0;
+    return r->table->launch[i].step_count > 0 ? profiled_step(r, i)->launch : 0;
 }
 
 static const char *first_message(const Diag *d)

@@ -36,8 +36,8 @@ typedef VEC(size_t) List;
 
 static bool is_right(const Run *r, size_t i)
 {
-    const Config *c = &r->configs[i];
-    return r->selected[i] && c->timed && c->status == OUTCOME_OK && !isnan(c->median);
+    const Table *t = r->table;
+    return r->table->selected[i] && table_is_right(t, i) && !isnan(t->times[i].median);
 }
 
 typedef struct Standing {
@@ -56,21 +56,21 @@ static int standing_compare(const void *pa, const void *pb)
 /* All right ones, the fastest first. */
 static size_t standings(const Run *r, Standing **out)
 {
-    Standing *s = ARENA_ARRAY(r->arena, Standing, r->config_count);
+    Standing *s = ARENA_ARRAY(r->arena, Standing, r->table->count);
     size_t n = 0;
-    for (size_t i = 0; i < r->config_count; i++)
+    for (size_t i = 0; i < r->table->count; i++)
         if (is_right(r, i))
-            s[n++] = (Standing){r->configs[i].median / r->configs[i].work, i};
+            s[n++] = (Standing){r->table->times[i].median / r->table->work[i], i};
     if (n > 1)
         qsort(s, n, sizeof *s, standing_compare);
     *out = s;
     return n;
 }
 
-static bool is_close(const Config *c, const Config *best)
+static bool is_close(const Table *t, size_t i, size_t best)
 {
-    return c->low / c->work <= best->high / best->work ||
-           c->median / c->work <= near_best * best->median / best->work;
+    return t->times[i].low / t->work[i] <= t->times[best].high / t->work[best] ||
+           t->times[i].median / t->work[i] <= near_best * t->times[best].median / t->work[best];
 }
 
 static void choose(Run *r)
@@ -83,7 +83,7 @@ static void choose(Run *r)
     f->list = ARENA_ARRAY(r->arena, size_t, n);
     for (size_t k = 0; k < n && k < most; k++) {
         bool wanted = r->options.finalists > 0 || k < FINALISTS_LEAST ||
-                      is_close(&r->configs[s[k].config], &r->configs[s[0].config]);
+                      is_close(r->table, s[k].config, s[0].config);
         if (wanted) /* the medians rise, but an interval may still reach down to the best */
             f->list[f->count++] = s[k].config;
     }
@@ -93,7 +93,7 @@ static int rounds_for(const Run *r, const RunFinal *f)
 {
     double round_ms = 0;
     for (size_t k = 0; k < f->count; k++)
-        round_ms += fmax(r->configs[f->list[k]].median, run_sample_ms);
+        round_ms += fmax(r->table->times[f->list[k]].median, run_sample_ms);
     double rounds = final_budget_ms / round_ms;
     return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds > ROUNDS_MOST ? ROUNDS_MOST : (int)rounds;
 }
@@ -112,7 +112,7 @@ static double *column(const RunFinal *f, size_t k)
 /* What counts: the median for the same work. */
 static double per_work(const Run *r, const RunFinal *f, size_t k)
 {
-    return f->medians[k] / r->configs[f->list[k]].work;
+    return f->medians[k] / r->table->work[f->list[k]];
 }
 
 static void take_medians(const Run *r, RunFinal *f)
@@ -122,7 +122,7 @@ static void take_medians(const Run *r, RunFinal *f)
     for (size_t k = 0; k < f->count; k++) {
         double *times = f->rounds > 0 ? column(f, k) : NULL;
         f->medians[k] =
-            times ? stats_median(times, (size_t)f->rounds) : r->configs[f->list[k]].median;
+            times ? stats_median(times, (size_t)f->rounds) : r->table->times[f->list[k]].median;
         free(times);
         if (best == SIZE_MAX || per_work(r, f, k) < per_work(r, f, best))
             best = k;
@@ -132,7 +132,7 @@ static void take_medians(const Run *r, RunFinal *f)
 }
 
 /* Of times that were not taken in turn, the ratio can be anything between the intervals' ends. */
-static StatsInterval ratio_unpaired(const Config *c, const Config *best)
+static StatsInterval ratio_unpaired(const TableTimes *c, const TableTimes *best)
 {
     return (StatsInterval){c->low / best->high, c->high / best->low};
 }
@@ -140,9 +140,9 @@ static StatsInterval ratio_unpaired(const Config *c, const Config *best)
 /* The ratio of finalist k to the fastest, for the same work. */
 static void take_ratio(const Run *r, RunFinal *f, size_t k, size_t best)
 {
-    double work = r->configs[f->list[k]].work / r->configs[f->list[best]].work;
+    double work = r->table->work[f->list[k]] / r->table->work[f->list[best]];
     double ratio = f->medians[k] / f->medians[best];
-    StatsInterval i = ratio_unpaired(&r->configs[f->list[k]], &r->configs[f->list[best]]);
+    StatsInterval i = ratio_unpaired(&r->table->times[f->list[k]], &r->table->times[f->list[best]]);
     if (f->rounds > 0) {
         double *a = column(f, k), *b = column(f, best);
         ratio = stats_ratio(a, b, (size_t)f->rounds);
@@ -168,7 +168,7 @@ static void take_ratios(const Run *r, RunFinal *f)
  * or what a larger problem would still have room for. */
 static bool wins_tie(const Run *r, size_t a, size_t b)
 {
-    const Profile *x = r->configs[a].profile, *y = r->configs[b].profile;
+    const Profile *x = r->table->profile[a].whole, *y = r->table->profile[b].whole;
     static const ProfileField order[] = {PROFILE_REGISTERS, PROFILE_SHARED_BYTES};
     for (size_t i = 0; x && y && i < sizeof order / sizeof order[0]; i++)
         if (x->value[order[i]] != y->value[order[i]])
@@ -261,7 +261,7 @@ static size_t config_of(const Run *r, const TimesRecording *t, const char *key)
 {
     Arena *a = arena_new();
     size_t found = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count && found == SIZE_MAX; i++) {
+    for (size_t i = 0; i < r->table->count && found == SIZE_MAX; i++) {
         const RecordValue *v = run_record_values(a, r, &t->header, i);
         if (v && strcmp(record_key(a, &t->header, v), key) == 0)
             found = i;

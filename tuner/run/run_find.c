@@ -91,7 +91,7 @@ static bool read_values(Arena *a, const Run *r, const char *text, Value *values,
 static size_t most_alike(const Run *r, const Value *values)
 {
     size_t best = 0, most = 0;
-    for (size_t i = 0; i < r->config_count; i++) {
+    for (size_t i = 0; i < r->table->count; i++) {
         size_t same = 0;
         for (size_t p = 0; p < r->spec->parameter_count; p++)
             same += values[p].kind != VALUE_NONE &&
@@ -151,7 +151,7 @@ static size_t find_name(const Run *r, const char *text)
 {
     Buf name = {0};
     size_t found = SIZE_MAX;
-    for (size_t i = 0; i < r->config_count && found == SIZE_MAX; i++) {
+    for (size_t i = 0; i < r->table->count && found == SIZE_MAX; i++) {
         buf_clear(&name);
         space_print(&r->space, i, &name);
         if (strcmp(buf_text(&name), text) == 0)

@@ -21,18 +21,18 @@ static void find_best(Run *r)
  * lacks an outcome of some configuration. */
 static bool recorded_times(const Run *r, double *out)
 {
-    for (size_t i = 0; i < r->config_count; i++) {
-        if (r->configs[i].tier0 != OUTCOME_NONE) {
+    for (size_t i = 0; i < r->table->count; i++) {
+        if (!table_fits(r->table, i)) {
             out[i] = NAN;
             continue;
         }
         const RecordRow *row = run_recorded_row(r, r->recording, i);
         /* What another tuner did not run broke its limits: an outcome. */
         bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
-        if (!row || skipped || !run_same_code(r, &r->configs[i], row))
+        if (!row || skipped || !run_same_code(r, i, row))
             return false;
         out[i] = row->status == OUTCOME_OK
-                     ? stats_median(row->times_ms, row->time_count) / r->configs[i].work
+                     ? stats_median(row->times_ms, row->time_count) / r->table->work[i]
                      : NAN;
     }
     return true;
@@ -45,7 +45,7 @@ static double relative_in_final(const Run *r, const RunFinal *f)
     size_t place = run_final_place(f, r->best), best = run_final_place(f, f->fastest);
     if (place == SIZE_MAX || f->rounds == 0)
         return NAN;
-    double work = r->configs[f->list[place]].work / r->configs[f->fastest].work;
+    double work = r->table->work[f->list[place]] / r->table->work[f->fastest];
     return run_final_is_tied(f, r->best) ? 1 : work * f->medians[best] / f->medians[place];
 }
 
@@ -53,7 +53,7 @@ static double relative_in_final(const Run *r, const RunFinal *f)
 static void compare_with_recording(Run *r, const double *times)
 {
     double best = NAN;
-    for (size_t i = 0; i < r->config_count; i++)
+    for (size_t i = 0; i < r->table->count; i++)
         if (!isnan(times[i]) && !(times[i] >= best))
             best = times[i];
     r->exhaustive_best_ms = best;
@@ -64,7 +64,7 @@ static void compare_with_recording(Run *r, const double *times)
     if (!isnan(in_final))
         r->relative = in_final;
     Arena *scratch = arena_new();
-    double sample = random_best_without(scratch, times, r->config_count, r->selected_count);
+    double sample = random_best_without(scratch, times, r->table->count, r->selected_count);
     arena_free(scratch);
     r->random_relative = best / sample;
 }
@@ -75,7 +75,7 @@ void run_judge(Run *r)
     run_audit_judge(r);
     if (!r->recording)
         return;
-    double *times = ARENA_ARRAY(r->arena, double, r->config_count);
+    double *times = ARENA_ARRAY(r->arena, double, r->table->count);
     r->recording_complete = recorded_times(r, times);
     if (!r->recording_complete)
         return;

@@ -27,7 +27,7 @@ static void add_recorded(RunWorth *w, const RecordRow *row)
 static const RecordRow *outcome_of(const Run *r, size_t i)
 {
     const RecordRow *row = r->recording ? run_recorded_row(r, r->recording, i) : NULL;
-    bool known = row && row->status != OUTCOME_SKIPPED && run_same_code(r, &r->configs[i], row);
+    bool known = row && row->status != OUTCOME_SKIPPED && run_same_code(r, i, row);
     return known ? row : NULL;
 }
 
@@ -42,17 +42,17 @@ static double wall_seconds(const Run *r)
 RunWorth run_worth(const Run *r)
 {
     RunWorth w = {0};
-    for (size_t i = 0; i < r->config_count; i++) {
-        const Config *c = &r->configs[i];
-        if (c->code != CODE_OK || c->same_as != i)
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Table *t = r->table;
+        if (!table_has_code(t, i) || t->same_as[i] != i)
             continue;
         w.all++;
-        if (c->timed && c->audited) { /* no part of what carving chose */
+        if (table_is_timed(t, i) && table_is_audited(t, i)) { /* no part of what carving chose */
             w.recorded++;
-            w.all_gpu_s += cost(c->seconds, c->times, c->time_count);
-        } else if (c->timed) {
+            w.all_gpu_s += cost(t->trial[i].seconds, t->times[i].ms, t->times[i].count);
+        } else if (table_is_timed(t, i)) {
             w.timed++;
-            w.gpu_s += cost(c->seconds, c->times, c->time_count);
+            w.gpu_s += cost(t->trial[i].seconds, t->times[i].ms, t->times[i].count);
         } else if (outcome_of(r, i)) {
             add_recorded(&w, outcome_of(r, i));
         }

@@ -65,18 +65,14 @@ size_t run_tier0_total(const Run *r)
 
 const char *run_config_name(Arena *a, const Run *r, size_t i)
 {
-    Buf b = {0};
-    space_print(&r->space, r->configs[i].number, &b);
-    const char *name = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return name;
+    return table_name(a, r->table, i);
 }
 
 const Value *run_slots(Arena *scratch, const Run *r, size_t i)
 {
     Value *slots = ARENA_ARRAY(scratch, Value, spec_slot_count(r->spec));
     Evaluation ev = {.arena = scratch};
-    return space_slots(&r->space, r->configs[i].number, slots, &ev) ? slots : NULL;
+    return space_slots(&r->space, i, slots, &ev) ? slots : NULL;
 }
 
 /* --- the device ------------------------------------------------------------------------------- */
@@ -197,26 +193,51 @@ static bool choose_device(Run *r)
 
 /* --- configurations and tier 0 ---------------------------------------------------------------- */
 
+/* What the table says of all configurations, whoever looks at them. */
+static void describe_table(Run *r)
+{
+    Table *t = r->table;
+    const Spec *s = r->spec;
+    t->name = s->name;
+    t->origin = r->recording_path ? r->recording_path : "this run";
+    t->problem = s->problems[r->space.problem].text;
+    t->gpu = r->device ? r->device->name : "";
+    t->date = "";
+    t->device = r->device;
+    TableSize *sizes = ARENA_ARRAY(r->arena, TableSize, s->problem_name_count);
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        sizes[i] = (TableSize){s->problem_names[i], s->problems[r->space.problem].values[i]};
+    t->sizes = sizes;
+    t->size_count = s->problem_name_count;
+    t->parameter_count = s->parameter_count;
+    t->parameters = ARENA_ARRAY(r->arena, TableParameter, s->parameter_count);
+    for (size_t p = 0; p < s->parameter_count; p++)
+        t->parameters[p] =
+            (TableParameter){s->parameters[p].name, s->parameters[p].kind, r->space.values[p]};
+    t->derived = s->derived;
+    t->derived_count = s->derived_count;
+}
+
+static void add_config(Arena *scratch, Run *r, uint64_t rank)
+{
+    Table *t = r->table;
+    size_t i = table_add(t, rank);
+    for (size_t p = 0; p < t->parameter_count; p++)
+        t->values[i * t->parameter_count + p] =
+            (uint32_t)(rank / r->space.stride[p] % r->space.values[p].count);
+    t->launch[i].geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
+    t->outcome[i] = run_make_steps(scratch, r, i);
+    r->tier0_dropped[t->outcome[i]]++;
+}
+
 static void make_configs(Run *r)
 {
-    r->config_count = r->space.count;
-    r->configs = ARENA_ARRAY(r->arena, Config, r->config_count);
-    r->selected = ARENA_ARRAY(r->arena, bool, r->config_count);
+    table_want(r->table, TABLE_WORK | TABLE_CODE | TABLE_LAUNCH | TABLE_PROFILE | TABLE_TIMES |
+                             TABLE_TRIAL | TABLE_WHY | TABLE_SELECTED);
+    table_reserve(r->table, r->space.count);
     Arena *scratch = arena_new();
-    for (size_t i = 0; i < r->config_count; i++) {
-        Config *c = &r->configs[i];
-        *c = (Config){.number = i,
-                      .median = NAN,
-                      .low = NAN,
-                      .high = NAN,
-                      .warm_median = NAN,
-                      .max_error = NAN,
-                      .same_as = i};
-        c->geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
-        c->hash = ARENA_ARRAY(r->arena, Hash, r->spec->launch_count);
-        c->work = 1;
-        c->tier0 = run_make_steps(scratch, r, i);
-        r->tier0_dropped[c->tier0]++;
+    for (size_t i = 0; i < r->space.count; i++) {
+        add_config(scratch, r, r->space.ranks[i]);
         arena_reset(scratch);
     }
     arena_free(scratch);
@@ -227,14 +248,14 @@ static bool weigh_configs(Run *r)
 {
     const Expr *amount = run_objective(r->spec);
     double first = NAN;
-    for (size_t i = 0; i < r->config_count && amount; i++) {
-        Config *c = &r->configs[i];
+    for (size_t i = 0; i < r->table->count && amount; i++) {
+        Table *t = r->table;
         double work = run_work(r, i, amount);
         if (!(work > 0))
             return diag_error(r->diag, expr_span(amount), "the work of %s is not above 0",
                               run_config_name(r->arena, r, i));
         first = isnan(first) ? work : first;
-        c->work = work / first;
+        t->work[i] = work / first;
     }
     return true;
 }
@@ -298,6 +319,7 @@ bool run_open(Run *r)
     double since = clock_seconds();
     run_charge_anew(r); /* a shell that became this process had children of its own */
     r->best = SIZE_MAX;
+    r->table = table_new(r->arena);
     r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);
     if (!r->spec || !choose_problem(r) ||
@@ -314,8 +336,10 @@ bool run_open(Run *r)
     if (r->options.shards > 1)
         r->options.output = arena_printf(r->arena, "%s/shard-%d-of-%d", r->options.output,
                                          r->options.shard, r->options.shards);
+    describe_table(r);
     if (!run_open_carving(r) || !choose_device(r))
         return false;
+    describe_table(r); /* with the device */
     make_configs(r);
     if (!weigh_configs(r))
         return false;

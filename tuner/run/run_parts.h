@@ -115,15 +115,11 @@ typedef struct RunShare {
 } RunShare;
 
 /* Of one launch, and of all launches in order. */
-size_t run_shares(Arena *a, const Config *c, size_t launch, const RunShare **out);
-size_t run_all_shares(Arena *a, const Run *r, const Config *c, const RunShare **out);
-
-/* The same with their profiles, in `a`. */
-const ProfileShare *run_profile_shares(Arena *a, const RunShare *shares,
-                                       const Profile *const *profiles, size_t count);
+size_t run_shares(Arena *a, const TableLaunch *c, size_t launch, const RunShare **out);
+size_t run_all_shares(Arena *a, const Run *r, size_t i, const RunShare **out);
 
 /* Gives a configuration the profiles of its shares, which live in the run's arena. */
-void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile *const *profiles,
+void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
                        size_t count);
 
 /* Gives it to one GPU, its buffers allocated to the byte. */
@@ -165,14 +161,6 @@ bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out);
 
 /* Reads the metrics and resolves the names in the spec's carving.  False after messages. */
 bool run_open_carving(Run *r);
-
-/* Which value each parameter has, by its number in the parameter's list, for every configuration:
- * as tuner/choose wants them.  In the run's arena. */
-uint16_t *run_value_numbers(const Run *r);
-
-/* The values of a metric or, when there is none of that name, of a profile field for every
- * configuration; NaN where they are not known.  Metrics have values once run_carve was here. */
-const double *run_column_values(Run *r, const char *name);
 
 /* --- code ------------------------------------------------------------------------------------- */
 
@@ -224,12 +212,17 @@ const RecordParameter *run_record_parameters(Run *r);
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);
 
 /* Is the recorded outcome that of the code and launch geometry that the configuration has here? */
-bool run_same_code(const Run *r, const Config *c, const RecordRow *row);
+bool run_same_code(const Run *r, size_t i, const RecordRow *row);
 
-/* Code hashes and geometry of all launches, as rows name them; and hashes back. */
-const char *run_code_text(Arena *a, const Run *r, const Config *c);
-const char *run_launch_text(Arena *a, const Run *r, const Config *c);
-bool run_take_code_text(const Run *r, const char *text, Config *c);
+/* What configuration `i` compiles to: "hash+hash", which must live as long as the run; how it is
+ * launched follows. */
+void run_set_code(Run *r, size_t i, const char *hashes);
+
+/* Is that a hash for each of the spec's launches? */
+bool run_is_code(const Run *r, const char *hashes);
+
+/* The hash of one of its launches; "" where the code is not known. */
+Hash run_code_hash(const Run *r, size_t i, size_t launch);
 
 /* The header of this run's own recordings. */
 RecordHeader run_record_header(Run *r);
@@ -273,7 +266,7 @@ void run_shape_trial(const Run *r, Trial *t);
 void run_note_trial(Run *r, const TrialResult *t);
 
 /* Learns from an outcome, measured now or by an earlier run. */
-void run_note_time(Run *r, const Config *c);
+void run_note_time(Run *r, size_t i);
 
 /* Learns from another timing of the same configuration. */
 void run_note_sentinel(Run *r, const TrialResult *t);

@@ -113,8 +113,8 @@ bool run_fetch(Run *r, size_t i, TaskRun *out)
 
 static bool set_first(Run *r, TaskProblem *problem)
 {
-    for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].code == CODE_OK)
+    for (size_t i = 0; i < r->table->count; i++)
+        if (table_has_code(r->table, i))
             return run_fetch(r, i, &problem->reference);
     return diag_fail(r->diag, "there is no configuration that could be the reference");
 }

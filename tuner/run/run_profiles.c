@@ -42,13 +42,14 @@ typedef struct Rows {
 
 /* The rows of a configuration: one for each of its launches, which are known by the code and the
  * launch of their own. */
-static void add_config(Arena *a, Run *r, const Config *c, Rows *rows)
+static void add_config(Arena *a, Run *r, size_t i, Rows *rows)
 {
     const RunShare *shares;
-    size_t n = run_all_shares(a, r, c, &shares);
+    size_t n = run_all_shares(a, r, i, &shares);
     for (size_t k = 0; k < n; k++) {
-        const Profile *p = c->profiles ? c->profiles[k] : c->profile;
-        ProfileRow row = {.code = c->hash[shares[k].step->launch].text,
+        const Profile *p = r->table->profile[i].shares[k].profile;
+        Hash code = run_code_hash(r, i, shares[k].step->launch);
+        ProfileRow row = {.code = arena_string(a, code.text),
                           .launch = step_text(a, shares[k].step),
                           .values = p->value,
                           .note = p->note,
@@ -81,9 +82,9 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
         return false;
     Arena *a = arena_new();
     Rows rows = {0};
-    for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].profile && r->configs[i].same_as == i)
-            add_config(a, r, &r->configs[i], &rows);
+    for (size_t i = 0; i < r->table->count; i++)
+        if (r->table->profile[i].whole && r->table->same_as[i] == i)
+            add_config(a, r, i, &rows);
     bool ok = write_rows(a, &rows, w, r->diag);
     arena_free(a);
     return profiles_close(w, r->diag) && ok;
@@ -127,40 +128,40 @@ typedef struct Recorded {
 } Recorded;
 
 /* The profiles of a configuration's launches; false when one is missing. */
-static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, Config *c)
+static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
     const RunShare *shares;
-    size_t n = run_all_shares(scratch, r, c, &shares);
-    const Profile **all = ARENA_ARRAY(r->arena, const Profile *, n);
+    size_t n = run_all_shares(scratch, r, i, &shares);
+    const Profile **all = ARENA_ARRAY(scratch, const Profile *, n);
     for (size_t k = 0; k < n; k++) {
-        const ProfileRow *p = profiles_find(from->profiles, c->hash[shares[k].step->launch].text,
-                                            step_text(scratch, shares[k].step));
+        Hash code = run_code_hash(r, i, shares[k].step->launch);
+        const ProfileRow *p =
+            profiles_find(from->profiles, code.text, step_text(scratch, shares[k].step));
         if (!p)
             return false;
         all[k] = profiles_take(r->arena, &from->columns, p);
     }
-    run_take_profiles(r, c, shares, all, n);
+    run_take_profiles(r, i, shares, all, n);
     return true;
 }
 
 /* One configuration; false when the recording does not know its code or profile. */
 static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
-    Config *c = &r->configs[i];
+    Table *t = r->table;
     const RecordRow *row = run_recorded_row(r, r->recording, i);
     if (!row)
         return false;
     if (row->status == OUTCOME_COMPILE_ERROR) {
-        c->code = CODE_ERROR;
-        c->failure = row->message;
+        t->outcome[i] = row->status;
+        t->why[i] = row->message;
         return true;
     }
-    if (!run_take_code_text(r, row->code, c))
+    if (!run_is_code(r, row->code))
         return false;
-    if (!take_profiles(r, from, scratch, c))
-        return false;
-    c->code = CODE_OK;
-    return true;
+    run_set_code(r, i, row->code);
+    t->outcome[i] = OUTCOME_COMPILED;
+    return take_profiles(r, from, scratch, i);
 }
 
 bool run_take_recorded(Run *r)
@@ -172,17 +173,18 @@ bool run_take_recorded(Run *r)
     if (profiles)
         from.columns = profiles_columns(&profiles->header);
     Arena *scratch = arena_new();
-    for (size_t i = 0; i < r->config_count && complete; i++) {
-        if (r->configs[i].tier0 == OUTCOME_NONE && run_is_mine(r, i))
+    for (size_t i = 0; i < r->table->count && complete; i++) {
+        if (table_fits(r->table, i) && run_is_mine(r, i))
             complete = take_config(r, &from, scratch, i);
         arena_reset(scratch);
     }
     arena_free(scratch);
-    for (size_t i = 0; i < r->config_count && !complete; i++) {
-        r->configs[i].code = CODE_NONE;
-        r->configs[i].failure = NULL;
-        r->configs[i].profile = NULL;
-        r->configs[i].profiles = NULL;
+    for (size_t i = 0; i < r->table->count && !complete; i++) {
+        if (table_fits(r->table, i))
+            r->table->outcome[i] = OUTCOME_NONE;
+        r->table->code[i] = (TableCode){0};
+        r->table->why[i] = NULL;
+        r->table->profile[i] = (TableProfile){0};
     }
     r->compiler = r->recording->header.nvrtc;
     run_charge(r, LEDGER_PROFILE, &since);
@@ -197,7 +199,7 @@ void run_take_profiles_of(Run *r, const size_t *list, size_t count)
     if (from.profiles)
         from.columns = profiles_columns(&from.profiles->header);
     for (size_t i = 0; i < count && from.profiles; i++) {
-        take_profiles(r, &from, scratch, &r->configs[list[i]]);
+        take_profiles(r, &from, scratch, list[i]);
         arena_reset(scratch);
     }
     arena_free(scratch);

@@ -38,7 +38,7 @@ static const RecordValue *values_for(Arena *a, const Run *r, const RecordHeader 
             p++;
         if (p == r->spec->parameter_count)
             return NULL;
-        values[k] = run_record_value(a, space_value(&r->space, r->configs[i].number, p));
+        values[k] = run_record_value(a, table_value(r->table, i, p));
     }
     return values;
 }
@@ -54,18 +54,8 @@ const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t 
 
 /* --- code and launch as the rows name them ---------------------------------------------------- */
 
-const char *run_code_text(Arena *a, const Run *r, const Config *c)
-{
-    Buf b = {0};
-    for (size_t l = 0; l < r->spec->launch_count; l++)
-        buf_printf(&b, "%s%s", l ? "+" : "", c->hash[l].text);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
-}
-
 /* How many steps from `s` on are the same in a row, the repeats of each counted. */
-static size_t count_same(const Config *c, size_t s, const char *text, int64_t *times)
+static size_t count_same(const TableLaunch *c, size_t s, const char *text, int64_t *times)
 {
     Buf other = {0};
     size_t n = 0;
@@ -83,9 +73,8 @@ static size_t count_same(const Config *c, size_t s, const char *text, int64_t *t
 
 /* Steps in order, with "*times" behind those that are repeated; "+" between launches, as between
  * codes. */
-const char *run_launch_text(Arena *a, const Run *r, const Config *c)
+static const char *launch_text(Arena *a, const TableLaunch *c)
 {
-    (void)r;
     Buf b = {0}, one = {0};
     for (size_t s = 0; s < c->step_count;) {
         int64_t times;
@@ -103,36 +92,45 @@ const char *run_launch_text(Arena *a, const Run *r, const Config *c)
     return text;
 }
 
+void run_set_code(Run *r, size_t i, const char *hashes)
+{
+    r->table->code[i] = (TableCode){hashes, launch_text(r->arena, &r->table->launch[i])};
+}
+
+bool run_is_code(const Run *r, const char *hashes)
+{
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        size_t n = hashes ? strcspn(hashes, "+") : 0;
+        if (n != HASH_TEXT - 1)
+            return false;
+        hashes += n + (hashes[n] == '+');
+    }
+    return true;
+}
+
+Hash run_code_hash(const Run *r, size_t i, size_t launch)
+{
+    Hash h = {{0}};
+    const char *all = r->table->code[i].hash;
+    if (all)
+        memcpy(h.text, all + launch * HASH_TEXT, HASH_TEXT - 1); /* a "+" between each two */
+    return h;
+}
+
 bool run_is_imported(const Run *r)
 {
     return r->recording && r->recording->header.imported[0];
 }
 
-bool run_same_code(const Run *r, const Config *c, const RecordRow *row)
+bool run_same_code(const Run *r, size_t i, const RecordRow *row)
 {
+    const TableCode *c = &r->table->code[i];
     if (run_is_imported(r) && !row->code)
         return true; /* all that another tuner says of its code are the parameters' values */
-    if (c->code != CODE_OK)
+    if (!table_has_code(r->table, i))
         return row->status == OUTCOME_COMPILE_ERROR;
-    Arena *a = arena_new();
-    bool same = row->code && strcmp(row->code, run_code_text(a, r, c)) == 0 && row->launch &&
-                strcmp(row->launch, run_launch_text(a, r, c)) == 0;
-    arena_free(a);
-    return same;
-}
-
-/* The hashes of run_code_text back into a configuration. */
-bool run_take_code_text(const Run *r, const char *text, Config *c)
-{
-    for (size_t l = 0; l < r->spec->launch_count; l++) {
-        size_t n = text ? strcspn(text, "+") : 0;
-        if (n != HASH_TEXT - 1)
-            return false;
-        memcpy(c->hash[l].text, text, n);
-        c->hash[l].text[n] = '\0';
-        text += n + (text[n] == '+');
-    }
-    return true;
+    return row->code && c->hash && strcmp(row->code, c->hash) == 0 && row->launch &&
+           strcmp(row->launch, c->launch) == 0;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -202,27 +200,28 @@ RecordHeader run_record_header(Run *r)
 
 bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
 {
-    const Config *c = &r->configs[i];
+    const Table *t = r->table;
     Arena *a = arena_new();
     RecordRow row = {.values = values_for(a, r, h, i),
-                     .max_error = c->max_error,
-                     .message = c->words && *c->words ? c->words : NULL,
-                     .seconds = c->seconds,
-                     .device = c->device};
+                     .max_error = t->trial[i].max_error,
+                     .message = t->why[i] && *t->why[i] ? t->why[i] : NULL,
+                     .seconds = t->trial[i].seconds,
+                     .device = t->trial[i].device};
     if (h->objective && h->objective[0])
         row.work = run_work(r, i, run_objective(r->spec));
-    if (c->code != CODE_OK) {
+    if (!table_has_code(t, i)) {
         row.status = OUTCOME_COMPILE_ERROR;
-        row.message = c->failure;
+        row.message = t->why[i];
         row.max_error = NAN;
     } else {
-        row.code = run_code_text(a, r, c);
-        row.launch = run_launch_text(a, r, c);
-        row.status = c->status;
-        row.times_ms = c->times;
-        row.time_count = c->time_count;
-        row.warm_ms = c->warm_times;
-        row.warm_count = c->warm_count;
+        TableTimes warm = table_warm(t, i);
+        row.code = t->code[i].hash;
+        row.launch = t->code[i].launch;
+        row.status = t->outcome[i];
+        row.times_ms = t->times[i].ms;
+        row.time_count = t->times[i].count;
+        row.warm_ms = warm.ms;
+        row.warm_count = warm.count;
     }
     bool ok = times_append(w, &row, r->diag);
     arena_free(a);

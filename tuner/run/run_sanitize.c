@@ -129,14 +129,16 @@ static Gpu *open_sanitized(Run *r, const char *tool)
     return NULL;
 }
 
-static void take_finding(Run *r, size_t i, const TrialResult *t, const char *finding)
+static void take_finding(Run *r, size_t i, const TrialResult *x, const char *finding)
 {
-    Config *c = &r->configs[i];
-    bool bad = t->status == OUTCOME_FAULT || t->status == OUTCOME_WRONG;
-    c->status = bad ? t->status : OUTCOME_FAULT;
-    c->words = finding ? arena_printf(r->arena, "compute-sanitizer: %s", finding)
-                       : arena_printf(r->arena, "under compute-sanitizer: %s", t->words);
-    c->median = c->low = c->high = c->warm_median = NAN;
+    Table *t = r->table;
+    bool bad = x->status == OUTCOME_FAULT || x->status == OUTCOME_WRONG;
+    t->outcome[i] = bad ? x->status : OUTCOME_FAULT;
+    t->why[i] = finding ? arena_printf(r->arena, "compute-sanitizer: %s", finding)
+                        : arena_printf(r->arena, "under compute-sanitizer: %s", x->words);
+    t->times[i].median = t->times[i].low = t->times[i].high = NAN;
+    if (t->warm)
+        t->warm[i].median = NAN;
     r->unclean++;
 }
 
@@ -182,17 +184,17 @@ static bool sanitize_one(Run *r, Gpu *gpu, Fetcher *f, const Timer *timer, size_
 
 static bool is_due(const Run *r, size_t i)
 {
-    return r->selected[i] && r->configs[i].timed && r->configs[i].status == OUTCOME_OK;
+    return r->table->selected[i] && table_is_timed(r->table, i) && table_is_right(r->table, i);
 }
 
 static bool sanitize_all(Run *r, Gpu *gpu, const Timer *timer)
 {
     size_t all = 0, done = 0;
-    for (size_t i = 0; i < r->config_count; i++)
+    for (size_t i = 0; i < r->table->count; i++)
         all += is_due(r, i);
     Fetcher *f = fetcher_open(r, 1);
     bool ok = true;
-    for (size_t i = 0; ok && i < r->config_count; i++) {
+    for (size_t i = 0; ok && i < r->table->count; i++) {
         if (!is_due(r, i))
             continue;
         ok = !run_stopped(r) && sanitize_one(r, gpu, f, timer, i);

@@ -165,7 +165,7 @@ static Defines parameter_macros(Arena *a, const Run *r, size_t i)
         if (!spec_parameter_is_macro(r->spec, p))
             continue;
         buf_clear(&value);
-        value_print_bare(space_value(&r->space, r->configs[i].number, p), &value);
+        value_print_bare(table_value(r->table, i, p), &value);
         CompileDefine d = {r->spec->parameters[p].name, arena_string(a, buf_text(&value))};
         VEC_PUSH(a, &defines, d);
     }
@@ -252,8 +252,8 @@ static bool is_kernels_file(const Spec *s, const char *path)
 /* The first configuration that can be compiled; SIZE_MAX: none. */
 static size_t first_config(const Run *r)
 {
-    for (size_t i = 0; i < r->config_count; i++)
-        if (r->configs[i].tier0 == OUTCOME_NONE)
+    for (size_t i = 0; i < r->table->count; i++)
+        if (table_fits(r->table, i))
             return i;
     return SIZE_MAX;
 }

@@ -41,7 +41,7 @@ static bool tag_step(Arena *scratch, const Run *r, const Launch *l, Value *slots
 typedef VEC(Step) StepVec;
 
 /* The steps of one launch, checked against the device. */
-static Outcome add_launch(Arena *scratch, const Run *r, Config *c, size_t number, Value *slots,
+static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t number, Value *slots,
                           StepVec *all)
 {
     const Launch *l = &r->spec->launches[number];
@@ -65,7 +65,7 @@ static Outcome add_launch(Arena *scratch, const Run *r, Config *c, size_t number
 
 Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
 {
-    Config *c = &r->configs[i];
+    TableLaunch *c = &r->table->launch[i];
     Value *slots = run_launch_slots(scratch, r, i);
     StepVec all = {0};
     if (!slots)
@@ -129,7 +129,7 @@ static void spread_shares(Arena *a, ShareVec *shares, const Step *steps, size_t 
                  ((RunShare){&steps[k * count / PROFILED_STEPS], (double)count / PROFILED_STEPS}));
 }
 
-size_t run_shares(Arena *a, const Config *c, size_t launch, const RunShare **out)
+size_t run_shares(Arena *a, const TableLaunch *c, size_t launch, const RunShare **out)
 {
     ShareVec shares = {0};
     size_t first = 0, count = 0;
@@ -146,14 +146,14 @@ size_t run_shares(Arena *a, const Config *c, size_t launch, const RunShare **out
     return shares.count;
 }
 
-size_t run_all_shares(Arena *a, const Run *r, const Config *c, const RunShare **out)
+size_t run_all_shares(Arena *a, const Run *r, size_t i, const RunShare **out)
 {
     ShareVec all = {0};
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         const RunShare *shares;
-        size_t n = run_shares(a, c, l, &shares);
-        for (size_t i = 0; i < n; i++)
-            VEC_PUSH(a, &all, shares[i]);
+        size_t n = run_shares(a, &r->table->launch[i], l, &shares);
+        for (size_t k = 0; k < n; k++)
+            VEC_PUSH(a, &all, shares[k]);
     }
     *out = all.at;
     return all.count;
@@ -162,26 +162,16 @@ size_t run_all_shares(Arena *a, const Run *r, const Config *c, const RunShare **
 /* --- together
  * ----------------------------------------------------------------------------------------- */
 
-const ProfileShare *run_profile_shares(Arena *a, const RunShare *shares,
-                                       const Profile *const *profiles, size_t count)
-{
-    ProfileShare *out = ARENA_ARRAY(a, ProfileShare, count);
-    for (size_t i = 0; i < count; i++)
-        out[i] = (ProfileShare){profiles[i], shares[i].times};
-    return out;
-}
-
-void run_take_profiles(Run *r, Config *c, const RunShare *shares, const Profile *const *profiles,
+void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
                        size_t count)
 {
-    if (count == 1) {
-        c->profile = profiles[0];
-        return;
-    }
-    Profile *joined = ARENA_NEW(r->arena, Profile);
-    *joined = shares_join(run_profile_shares(r->arena, shares, profiles, count), count);
-    c->profile = joined;
-    c->profiles = profiles;
+    ProfileShare *all = ARENA_ARRAY(r->arena, ProfileShare, count);
+    for (size_t k = 0; k < count; k++)
+        all[k] = (ProfileShare){profiles[k], shares[k].times};
+    Profile *joined = count == 1 ? NULL : ARENA_NEW(r->arena, Profile);
+    if (joined)
+        *joined = shares_join(all, count);
+    r->table->profile[i] = (TableProfile){joined ? joined : profiles[0], all, count};
 }
 
 /* --- work

@@ -25,9 +25,9 @@ static List selected_list(const Run *r)
 {
     List list = {0};
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < r->config_count; i++) {
+        for (size_t i = 0; i < r->table->count; i++) {
             bool survivor = r->carving.fates[i].kind == OUTCOME_SURVIVES;
-            if (r->selected[i] && survivor == (pass == 0))
+            if (r->table->selected[i] && survivor == (pass == 0))
                 VEC_PUSH(r->arena, &list, i);
         }
     }
@@ -39,16 +39,17 @@ static List selected_list(const Run *r)
 /* What may be timed: one of each code. */
 static const bool *distinct(const Run *r)
 {
-    bool *out = ARENA_ARRAY(r->arena, bool, r->config_count);
-    for (size_t i = 0; i < r->config_count; i++)
-        out[i] = r->configs[i].code == CODE_OK && r->configs[i].same_as == i;
+    bool *out = ARENA_ARRAY(r->arena, bool, r->table->count);
+    for (size_t i = 0; i < r->table->count; i++)
+        out[i] = table_has_code(r->table, i) && r->table->same_as[i] == i;
     return out;
 }
 
 static void take_medians(const Run *r, double *times)
 {
-    for (size_t i = 0; i < r->config_count; i++)
-        times[i] = r->configs[i].timed ? r->configs[i].median / r->configs[i].work : NAN;
+    for (size_t i = 0; i < r->table->count; i++)
+        times[i] =
+            table_is_timed(r->table, i) ? r->table->times[i].median / r->table->work[i] : NAN;
 }
 
 typedef struct Polishing {
@@ -60,7 +61,7 @@ static bool time_batch(void *context, const size_t *points, size_t count, double
 {
     const Polishing *p = context;
     for (size_t k = 0; k < count; k++)
-        p->run->selected[points[k]] = true;
+        p->run->table->selected[points[k]] = true;
     bool ok = p->timer->time(p->timer->state, points, count);
     take_medians(p->run, times);
     return ok;
@@ -68,11 +69,11 @@ static bool time_batch(void *context, const size_t *points, size_t count, double
 
 static bool polish(Run *r, const Timer *t)
 {
-    BeliefInput in = carve_polish_input(&r->plan, &r->points, &r->carving, distinct(r));
-    double *times = ARENA_ARRAY(r->arena, double, r->config_count);
+    BeliefInput in = carve_polish_input(&r->plan, &r->carving, distinct(r));
+    double *times = ARENA_ARRAY(r->arena, double, r->table->count);
     bool ok;
     take_medians(r, times);
-    r->polished = polish_spend(r->arena, &in, r->selected, times, r->plan.polish, time_batch,
+    r->polished = polish_spend(r->arena, &in, r->table->selected, times, r->plan.polish, time_batch,
                                &(Polishing){r, t}, &ok);
     r->selected_count += r->polished;
     return ok;

@@ -98,10 +98,10 @@ void run_note_trial(Run *r, const TrialResult *t)
         note_seconds(r, t->seconds);
 }
 
-void run_note_time(Run *r, const Config *c)
+void run_note_time(Run *r, size_t i)
 {
     RunWatch *w = &r->watch;
-    double high = c->high / c->work;
+    double high = r->table->times[i].high / r->table->work[i];
     if (!isnan(high) && (w->rival_ms == 0 || high < w->rival_ms))
         w->rival_ms = high;
 }

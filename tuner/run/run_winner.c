@@ -7,20 +7,23 @@
  * launch geometry is not of this configuration. */
 static void believe_row(Run *r, size_t i)
 {
-    Config *c = &r->configs[i];
-    const RecordRow *row = c->tier0 == OUTCOME_NONE ? run_recorded_row(r, r->recording, i) : NULL;
+    Table *t = r->table;
+    const RecordRow *row = table_fits(t, i) ? run_recorded_row(r, r->recording, i) : NULL;
     if (!row)
         return;
     bool ran = row->status != OUTCOME_COMPILE_ERROR;
     bool known = run_is_imported(r) && !row->code;
-    c->code = ran && (known || run_take_code_text(r, row->code, c)) ? CODE_OK : CODE_ERROR;
-    c->failure = ran ? NULL : row->message;
-    if (!run_same_code(r, c, row)) {
+    bool is_code = ran && run_is_code(r, row->code);
+    t->outcome[i] = is_code || (ran && known) ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR;
+    t->why[i] = ran ? NULL : row->message;
+    if (is_code)
+        run_set_code(r, i, row->code);
+    if (!run_same_code(r, i, row)) {
         r->stale++;
         return;
     }
-    timer_take_row(r, c, row);
-    r->selected[i] = ran;
+    timer_take_row(r, i, row);
+    r->table->selected[i] = ran;
     r->selected_count += ran;
 }
 
@@ -39,7 +42,7 @@ static bool decide_final(Run *r)
 bool run_take_winner(Run *r)
 {
     r->compiler = r->recording->header.nvrtc;
-    for (size_t i = 0; i < r->config_count; i++)
+    for (size_t i = 0; i < r->table->count; i++)
         believe_row(r, i);
     if (!decide_final(r))
         return false;

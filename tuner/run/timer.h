@@ -9,7 +9,7 @@
 
 typedef struct Timer {
     void *state;
-    /* Finds the outcome of each listed configuration and leaves it in Run.configs.  Configurations
+    /* Finds the outcome of each listed configuration and leaves it in Run.table.  Configurations
      * that fail are outcomes; false, with a message, only when the timer itself cannot go on. */
     bool (*time)(void *state, const size_t *list, size_t count);
     /* Times of the listed configurations against each other, in rounds: times[round × count + k],
@@ -35,18 +35,18 @@ bool timer_replay_open(Run *r, Timer *out);
 /* --- for both
  * -------------------------------------------------------------------------------------- */
 
-/* The outcome of configuration `c` with these raw times (ms), rounded as recordings are. */
-void timer_take_times(Run *r, Config *c, const double *times, size_t count);
+/* The outcome of configuration `i` with these raw times (ms), rounded as recordings are. */
+void timer_take_times(Run *r, size_t i, const double *times, size_t count);
 
 /* The same with a warm L2, of a configuration whose times are those with a cold one. */
-void timer_take_warm_times(Run *r, Config *c, const double *times, size_t count);
+void timer_take_warm_times(Run *r, size_t i, const double *times, size_t count);
 
 /* Adds a row for everything that compiled, or did not, and was not timed. */
 bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
                        const TimesRecording *existing);
 
 /* The outcome a recording has. */
-void timer_take_row(Run *r, Config *c, const RecordRow *row);
+void timer_take_row(Run *r, size_t i, const RecordRow *row);
 
 /* Times as they are recorded, so that a replay decides as the run did. */
 const double *timer_rounded(Arena *a, const double *times, size_t count);

@@ -75,7 +75,7 @@ static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
                .verify = verify,
                .warmups = verify ? 0 : 1};
     run_shape_trial(s->run, &t);
-    t.sampling.rival_ms *= s->run->configs[x->config].work;
+    t.sampling.rival_ms *= s->run->table->work[x->config];
     if (id == WARM_UP_ID) /* one that never ends must not cost its time limit twice */
         t.limit_s = fmin(t.limit_s, 2 * warm_up_s);
     gpu_submit(lane->device->gpu, &t);
@@ -96,9 +96,9 @@ static bool warm_up(Session *s, Lane *lane, const Fetched *x)
 static void take_failure(Session *s, const Fetched *x)
 {
     Run *r = s->run;
-    Config *c = &r->configs[x->config];
-    c->code = CODE_ERROR;
-    c->failure = arena_string(r->arena, x->failure);
+    Table *t = r->table;
+    t->outcome[x->config] = OUTCOME_COMPILE_ERROR;
+    t->why[x->config] = arena_string(r->arena, x->failure);
     s->done++;
     s->failed = !run_append_row(r, s->writer, &s->header, x->config) || s->failed;
 }
@@ -181,29 +181,28 @@ static double worst_error(const TrialResult *t)
 }
 
 /* No outcome after all; another GPU may still have given one to what this one lost. */
-static void note_lost(Run *r, const Config *c)
+static void note_lost(Run *r, size_t i)
 {
     if (r->watch.lost++ == 0)
-        r->watch.lost_why = c->words;
+        r->watch.lost_why = r->table->why[i];
 }
 
-static void take_outcome(Session *s, Lane *lane, const TrialResult *t)
+static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
 {
     Run *r = s->run;
-    size_t i = (size_t)t->id;
-    Config *c = &r->configs[i];
-    c->timed = true;
-    c->status = t->status;
-    c->words = arena_string(r->arena, t->words);
-    c->max_error = worst_error(t);
-    c->seconds = t->seconds;
-    c->device = lane->number;
-    timer_take_times(r, c, t->times, t->time_count);
-    timer_take_warm_times(r, c, t->warm_times, t->warm_count);
-    run_note_time(r, c);
-    if (t->status == OUTCOME_SKIPPED)
-        note_lost(r, c);
-    if (t->status == OUTCOME_OK && i == s->candidate)
+    size_t i = (size_t)x->id;
+    Table *t = r->table;
+    t->outcome[i] = x->status;
+    t->why[i] = arena_string(r->arena, x->words);
+    t->trial[i].max_error = worst_error(x);
+    t->trial[i].seconds = x->seconds;
+    t->trial[i].device = lane->number;
+    timer_take_times(r, i, x->times, x->time_count);
+    timer_take_warm_times(r, i, x->warm_times, x->warm_count);
+    run_note_time(r, i);
+    if (x->status == OUTCOME_SKIPPED)
+        note_lost(r, i);
+    if (x->status == OUTCOME_OK && i == s->candidate)
         s->sentinel = &s->kept;
     else if (i == s->candidate && !s->sentinel)
         s->candidate = SIZE_MAX; /* another one then */
@@ -337,10 +336,9 @@ static bool run_trials(Session *s)
 static bool record_failures(Session *s)
 {
     Run *r = s->run;
-    for (size_t i = 0; i < r->config_count; i++) {
-        CodeState code = r->configs[i].code;
-        bool failed = code != CODE_OK && code != CODE_NONE;
-        if (!failed || (s->existing && run_recorded_row(r, s->existing, i)))
+    for (size_t i = 0; i < r->table->count; i++) {
+        if (!table_failed_to_compile(r->table, i) ||
+            (s->existing && run_recorded_row(r, s->existing, i)))
             continue;
         if (!run_append_row(r, s->writer, &s->header, i))
             return false;
@@ -353,11 +351,10 @@ static void list_missing(Session *s, const size_t *list, size_t count)
 {
     s->todo.count = 0;
     for (size_t k = 0; k < count; k++) {
-        Config *c = &s->run->configs[list[k]];
         const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, list[k]) : NULL;
-        if (row && row->status != OUTCOME_SKIPPED && run_same_code(s->run, c, row)) {
-            timer_take_row(s->run, c, row);
-            run_note_time(s->run, c);
+        if (row && row->status != OUTCOME_SKIPPED && run_same_code(s->run, list[k], row)) {
+            timer_take_row(s->run, list[k], row);
+            run_note_time(s->run, list[k]);
             s->run->resumed++;
         } else {
             VEC_PUSH(s->run->arena, &s->todo, list[k]);
@@ -381,7 +378,7 @@ static double final_limit(const Run *r, const size_t *list, size_t count, int ro
 {
     double round_s = 0;
     for (size_t k = 0; k < count; k++)
-        round_s += 1e-3 * fmax(r->configs[list[k]].median, run_sample_ms);
+        round_s += 1e-3 * fmax(r->table->times[list[k]].median, run_sample_ms);
     return 20 + (double)count + 2 * (rounds + 8) * round_s;
 }
 
@@ -539,7 +536,7 @@ bool timer_gpu_open(Run *r, Timer *out)
     *out = (Timer){s, gpu_time, gpu_final, gpu_record, gpu_end};
     bool ok = run_choose_l2(r);
     s->header = run_record_header(r);
-    s->kills = ARENA_ARRAY(r->arena, unsigned char, r->config_count);
+    s->kills = ARENA_ARRAY(r->arena, unsigned char, r->table->count);
     s->writer = ok ? open_recording(s) : NULL;
     ok = s->writer && run_write_profiles(r, &s->header) && run_set_problem(r) && open_lanes(s) &&
          record_failures(s);

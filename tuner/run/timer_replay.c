@@ -16,34 +16,35 @@ const double *timer_rounded(Arena *a, const double *times, size_t count)
     return kept;
 }
 
-void timer_take_times(Run *r, Config *c, const double *times, size_t count)
+static void take_times(Run *r, size_t i, TableTimes *out, const double *times, size_t count)
 {
-    c->times = timer_rounded(r->arena, times, count);
-    c->time_count = count;
-    c->median = c->status == OUTCOME_OK ? stats_median(c->times, count) : NAN;
-    StatsInterval i = sampling_interval(c->times, c->status == OUTCOME_OK ? count : 0);
-    c->low = i.low;
-    c->high = i.high;
-}
-
-void timer_take_warm_times(Run *r, Config *c, const double *times, size_t count)
-{
+    bool right = table_is_right(r->table, i);
     const double *kept = timer_rounded(r->arena, times, count);
-    c->warm_times = kept;
-    c->warm_count = count;
-    c->warm_median = c->status == OUTCOME_OK ? stats_median(kept, count) : NAN;
+    StatsInterval x = sampling_interval(kept, right ? count : 0);
+    *out = (TableTimes){kept, count, right ? stats_median(kept, count) : NAN, x.low, x.high};
 }
 
-void timer_take_row(Run *r, Config *c, const RecordRow *row)
+void timer_take_times(Run *r, size_t i, const double *times, size_t count)
 {
-    c->timed = true;
-    c->status = row->status;
-    c->max_error = row->max_error;
-    c->words = row->message ? row->message : "";
-    c->seconds = row->seconds;
-    c->device = row->device;
-    timer_take_times(r, c, row->times_ms, row->time_count);
-    timer_take_warm_times(r, c, row->warm_ms, row->warm_count);
+    take_times(r, i, &r->table->times[i], times, count);
+}
+
+void timer_take_warm_times(Run *r, size_t i, const double *times, size_t count)
+{
+    if (count > 0)
+        table_want(r->table, TABLE_WARM);
+    if (r->table->warm)
+        take_times(r, i, &r->table->warm[i], times, count);
+}
+
+void timer_take_row(Run *r, size_t i, const RecordRow *row)
+{
+    Table *t = r->table;
+    t->outcome[i] = row->status;
+    t->why[i] = row->message ? row->message : "";
+    t->trial[i] = (TableTrial){row->max_error, row->seconds, row->device};
+    timer_take_times(r, i, row->times_ms, row->time_count);
+    timer_take_warm_times(r, i, row->warm_ms, row->warm_count);
 }
 
 /* --- the timer
@@ -59,10 +60,9 @@ static bool replay_time(void *state, const size_t *list, size_t count)
     Replay *p = state;
     Run *r = p->run;
     for (size_t k = 0; k < count; k++) {
-        Config *c = &r->configs[list[k]];
         const RecordRow *row = run_recorded_row(r, r->recording, list[k]);
-        if (row && run_same_code(r, c, row))
-            timer_take_row(r, c, row);
+        if (row && run_same_code(r, list[k], row))
+            timer_take_row(r, list[k], row);
         else if (row)
             r->stale++;
         else

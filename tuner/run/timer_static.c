@@ -9,21 +9,22 @@
 static bool is_known(const Run *r, const TimesRecording *existing, size_t i)
 {
     const RecordRow *row = existing ? run_recorded_row(r, existing, i) : NULL;
-    return row && run_same_code(r, &r->configs[i], row);
+    return row && run_same_code(r, i, row);
 }
 
 bool timer_append_rest(Run *r, TimesWriter *w, const RecordHeader *h,
                        const TimesRecording *existing)
 {
-    for (size_t i = 0; i < r->config_count; i++) {
-        Config *c = &r->configs[i];
-        if (c->code == CODE_NONE || c->timed || is_known(r, existing, i))
+    Table *t = r->table;
+    for (size_t i = 0; i < t->count; i++) {
+        bool known = table_has_code(t, i) || table_failed_to_compile(t, i);
+        if (!known || table_is_timed(t, i) || is_known(r, existing, i))
             continue;
-        Config rest = *c;
-        c->status = OUTCOME_SKIPPED; /* which recordings call skipped */
-        c->words = "not selected";
+        const char *why = t->why[i];
+        if (table_has_code(t, i)) /* and no trial, which recordings call skipped */
+            t->why[i] = "not selected";
         bool ok = run_append_row(r, w, h, i);
-        *c = rest;
+        t->why[i] = why;
         if (!ok)
             return false;
     }

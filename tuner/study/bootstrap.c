@@ -9,18 +9,24 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
-/* The median of samples drawn again. */
-static double median_again(gsl_rng *random, const double *samples, size_t n, double *again)
+static double work_of(const Table *s, size_t i)
 {
+    return s->work ? s->work[i] : 1;
+}
+
+/* The median of a row's samples drawn again, for equal work. */
+static double median_again(gsl_rng *random, const Table *s, size_t i, double *again)
+{
+    size_t n = s->times[i].count;
     for (size_t k = 0; k < n; k++)
-        again[k] = samples[gsl_rng_uniform_int(random, (unsigned long)n)];
+        again[k] = s->times[i].ms[gsl_rng_uniform_int(random, (unsigned long)n)] / work_of(s, i);
     return stats_median(again, n);
 }
 
 /* Points that can be the best of all or of the sure ones in some round: those whose fastest sample
  * is no slower than the slowest sample of the best by median.  The others only cost time.  Of the
  * tied ones all count in what is expected. */
-static size_t list_contenders(const PointSet *s, const FirstBy *f, size_t *out)
+static size_t list_contenders(const Table *s, const FirstBy *f, size_t *out)
 {
     const bool *chosen = f->sure;
     double limit[2] = {INFINITY, INFINITY}; /* of the chosen, of all */
@@ -33,12 +39,13 @@ static size_t list_contenders(const PointSet *s, const FirstBy *f, size_t *out)
         return 0;
     for (int k = 0; k < 2; k++)
         if (best[k] != SIZE_MAX)
-            limit[k] = gsl_stats_max(s->samples[best[k]], 1, s->sample_count[best[k]]);
+            limit[k] = gsl_stats_max(s->times[best[k]].ms, 1, s->times[best[k]].count) /
+                       work_of(s, best[k]);
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++) {
         if (s->same_as[i] != i || isnan(s->ms[i]))
             continue;
-        double least = gsl_stats_min(s->samples[i], 1, s->sample_count[i]);
+        double least = gsl_stats_min(s->times[i].ms, 1, s->times[i].count) / work_of(s, i);
         if (least <= limit[1] || f->tied[i] || (chosen[i] && least <= limit[0]))
             out[n++] = i;
     }
@@ -53,16 +60,15 @@ static void middle(double *values, size_t count, double *low, double *high)
     *high = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.975);
 }
 
-void bootstrap_first(const PointSet *s, const FirstBy *first, size_t rounds, double *low,
-                     double *high)
+void bootstrap_first(const Table *s, const FirstBy *first, size_t rounds, double *low, double *high)
 {
     *low = *high = NAN;
     Arena *a = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count), most = 0;
     size_t n = s->best == SIZE_MAX ? 0 : list_contenders(s, first, list);
     for (size_t k = 0; k < n; k++)
-        if (s->sample_count[list[k]] > most)
-            most = s->sample_count[list[k]];
+        if (s->times[list[k]].count > most)
+            most = s->times[list[k]].count;
     double *again = ARENA_ARRAY(a, double, most), *regret = ARENA_ARRAY(a, double, rounds);
     double *ms = ARENA_ARRAY(a, double, s->count);
     Arena *scratch = arena_new();
@@ -72,7 +78,7 @@ void bootstrap_first(const PointSet *s, const FirstBy *first, size_t rounds, dou
         double all = INFINITY, ours = INFINITY;
         for (size_t k = 0; k < n; k++) {
             size_t i = list[k];
-            ms[i] = median_again(random, s->samples[i], s->sample_count[i], again);
+            ms[i] = median_again(random, s, i, again);
             all = fmin(all, ms[i]);
             ours = first->sure[i] ? fmin(ours, ms[i]) : ours;
         }
@@ -87,8 +93,7 @@ void bootstrap_first(const PointSet *s, const FirstBy *first, size_t rounds, dou
     arena_free(a);
 }
 
-void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, double *low,
-                      double *high)
+void bootstrap_regret(const Table *s, const bool *chosen, size_t rounds, double *low, double *high)
 {
     Arena *a = arena_new();
     FirstBy all = {.sure = ARENA_ARRAY(a, bool, s->count), .tied = ARENA_ARRAY(a, bool, s->count)};
@@ -99,22 +104,22 @@ void bootstrap_regret(const PointSet *s, const bool *chosen, size_t rounds, doub
 }
 
 /* The times of all distinct points, each drawn again; the fastest first. */
-static void times_again(gsl_rng *random, const PointSet *s, double *again, double *times)
+static void times_again(gsl_rng *random, const Table *s, double *again, double *times)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
         if (s->same_as[i] == i && !isnan(s->ms[i]))
-            times[n++] = median_again(random, s->samples[i], s->sample_count[i], again);
+            times[n++] = median_again(random, s, i, again);
     gsl_sort(times, 1, n);
 }
 
-void bootstrap_samples(const PointSet *s, const double *performances, size_t count, size_t rounds,
+void bootstrap_samples(const Table *s, const double *performances, size_t count, size_t rounds,
                        double *low, double *high)
 {
     Arena *a = arena_new();
     size_t most = 0;
     for (size_t i = 0; i < s->count; i++)
-        most = s->sample_count[i] > most ? s->sample_count[i] : most;
+        most = s->times[i].count > most ? s->times[i].count : most;
     double *again = ARENA_ARRAY(a, double, most), *times = ARENA_ARRAY(a, double, s->distinct);
     double *sizes = ARENA_ARRAY(a, double, rounds *count);
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
@@ -141,7 +146,7 @@ typedef struct Ranked {
     double *ranks; /* NULL: not known for some, so that ranks are those of the others */
 } Ranked;
 
-static size_t list_distinct(const PointSet *s, size_t *out)
+static size_t list_distinct(const Table *s, size_t *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -174,13 +179,13 @@ static double correlate(Arena *scratch, const Ranked *m, const double *ms, const
                              : judge_rank_correlation(scratch, m->values, ms, n);
 }
 
-void bootstrap_correlations(const PointSet *s, size_t rounds, double *low, double *high)
+void bootstrap_correlations(const Table *s, size_t rounds, double *low, double *high)
 {
     Arena *a = arena_new(), *scratch = arena_new();
     size_t *list = ARENA_ARRAY(a, size_t, s->count), most = 0;
     size_t n = list_distinct(s, list), metrics = s->metrics->metrics.count;
     for (size_t k = 0; k < n; k++)
-        most = s->sample_count[list[k]] > most ? s->sample_count[list[k]] : most;
+        most = s->times[list[k]].count > most ? s->times[list[k]].count : most;
     Ranked *ranked = ARENA_ARRAY(a, Ranked, metrics);
     for (size_t m = 0; m < metrics; m++)
         ranked[m] = rank_metric(a, s->metric[m], list, n);
@@ -190,7 +195,7 @@ void bootstrap_correlations(const PointSet *s, size_t rounds, double *low, doubl
     gsl_rng_set(random, 1);
     for (size_t r = 0; r < rounds; r++) {
         for (size_t k = 0; k < n; k++)
-            ms[k] = median_again(random, s->samples[list[k]], s->sample_count[list[k]], again);
+            ms[k] = median_again(random, s, list[k], again);
         order_ranks(scratch, ms, n, ranks);
         for (size_t m = 0; m < metrics; m++)
             rho[m * rounds + r] = correlate(scratch, &ranked[m], ms, ranks, n);

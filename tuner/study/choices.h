@@ -9,17 +9,18 @@
 /* The choices on one space; what they chose lives in the arena. */
 typedef struct Choices {
     Arena *arena;
-    const PointSet *set;
-    MetricSet *metrics;  /* those of the set */
-    const char *guess;   /* the metric that stands for the time */
-    struct Lined *lined; /* the set as carving sees it */
+    const Table *set;
+    const char *guess; /* the metric that stands for the time */
+    Table *lined;      /* the set as carving sees it; `number` is the row of the set */
+    bool *alive;       /* per row in line: it may be timed */
+    size_t distinct;   /* rows alive */
     StudyChoice *at;
     size_t count;
     size_t capacity;
 } Choices;
 
 /* None yet. */
-Choices choices_new(Arena *a, const PointSet *s, MetricSet *metrics, const char *guess);
+Choices choices_new(Arena *a, Table *s, const char *guess);
 
 /* Carves by `text`, statements alone (spec_parse_carving); NULL: the default.  Conditions may use
  * metrics, fields, the problem's names and parameters; `let` names are the spec's, which a study

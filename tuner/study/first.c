@@ -10,7 +10,7 @@ static bool is_equal(double x, double y)
     return !(x < y) && !(x > y);
 }
 
-FirstBy first_by(Arena *a, const PointSet *s, const double *values, bool higher, size_t most)
+FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, size_t most)
 {
     FirstBy f = {.sure = ARENA_ARRAY(a, bool, s->count), .tied = ARENA_ARRAY(a, bool, s->count)};
     Arena *scratch = arena_new();
@@ -44,7 +44,7 @@ double first_best(Arena *scratch, const FirstBy *f, const double *ms, double sur
     return random_best_without(scratch, best, f->tied_count, f->drawn);
 }
 
-double first_regret(const PointSet *s, const FirstBy *f)
+double first_regret(const Table *s, const FirstBy *f)
 {
     if (s->best == SIZE_MAX)
         return NAN;

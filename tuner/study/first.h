@@ -8,7 +8,7 @@
 #ifndef APTUNE_STUDY_FIRST_H
 #define APTUNE_STUDY_FIRST_H
 
-#include "tuner/study/points.h"
+#include "tuner/study/ranking.h"
 
 typedef struct FirstBy {
     bool *sure; /* per point: among the first, whatever the lot says */
@@ -18,13 +18,13 @@ typedef struct FirstBy {
 
 /* The first `most` of the distinct points by `values` (NaN: not among them; less is first, or more
  * where `higher`).  Lives in `a`. */
-FirstBy first_by(Arena *a, const PointSet *s, const double *values, bool higher, size_t most);
+FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, size_t most);
 
 /* Expected time of the fastest; `ms` per point, `sure_ms` the fastest of the sure ones (infinite:
  * there is none).  NaN when there is no time. */
 double first_best(Arena *scratch, const FirstBy *f, const double *ms, double sure_ms);
 
 /* Expected regret against the best of all: 0.02 is 2 %; NaN when there is no time. */
-double first_regret(const PointSet *s, const FirstBy *f);
+double first_regret(const Table *s, const FirstBy *f);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Which metrics are fitted to which sets. */
 typedef struct Fit {
-    const PointSet *const *sets;
+    const Table *const *sets;
     size_t set_count, left_out; /* SIZE_MAX: none is */
     const int *metrics;
     size_t metric_count;
@@ -18,7 +18,7 @@ typedef struct Fit {
 } Fit;
 
 /* A distinct point with a time and all metrics. */
-static bool usable(const Fit *f, const PointSet *s, size_t i)
+static bool usable(const Fit *f, const Table *s, size_t i)
 {
     bool all = s->same_as[i] == i && s->ms[i] > 0;
     for (size_t m = 0; m < f->metric_count && all; m++)
@@ -26,7 +26,7 @@ static bool usable(const Fit *f, const PointSet *s, size_t i)
     return all;
 }
 
-static size_t count_usable(const Fit *f, const PointSet *s)
+static size_t count_usable(const Fit *f, const Table *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -47,7 +47,7 @@ static void fill_rows(const Fit *f, gsl_matrix *x, gsl_vector *y, gsl_vector *w)
 {
     size_t row = 0;
     for (size_t k = 0; k < f->set_count; k++) {
-        const PointSet *s = f->sets[k];
+        const Table *s = f->sets[k];
         size_t n = k == f->left_out ? 0 : count_usable(f, s);
         for (size_t i = 0; i < s->count && n > 0; i++) {
             if (!usable(f, s, i))
@@ -145,7 +145,7 @@ static bool solve(Arena *a, const Fit *f, FitResult *out, Diag *d)
            diag_fail(d, "the metrics cannot be fitted: %s", gsl_strerror(status));
 }
 
-double *fit_values(Arena *a, const PointSet *s, const int *metrics, size_t metric_count,
+double *fit_values(Arena *a, const Table *s, const int *metrics, size_t metric_count,
                    const double *weights)
 {
     double *values = ARENA_ARRAY(a, double, s->count);
@@ -158,7 +158,7 @@ double *fit_values(Arena *a, const PointSet *s, const int *metrics, size_t metri
 /* On the space that the weights have not seen. */
 static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
 {
-    const PointSet *s = f->sets[f->left_out];
+    const Table *s = f->sets[f->left_out];
     Arena *scratch = arena_new();
     double *values = fit_values(scratch, s, f->metrics, f->metric_count, out->weights);
     for (size_t i = 0; i < s->count; i++)
@@ -172,7 +172,7 @@ static void judge_left_out(const Fit *f, size_t budget, FitResult *out)
     arena_free(scratch);
 }
 
-const FitResult *fit_metrics(Arena *a, const PointSet *const *sets, size_t set_count,
+const FitResult *fit_metrics(Arena *a, const Table *const *sets, size_t set_count,
                              const int *metrics, size_t metric_count, const size_t *budgets,
                              size_t bootstraps, size_t *count, Diag *d)
 {

@@ -7,10 +7,10 @@
 #ifndef APTUNE_STUDY_FIT_H
 #define APTUNE_STUDY_FIT_H
 
-#include "tuner/study/points.h"
+#include "tuner/study/ranking.h"
 
 typedef struct FitResult {
-    const PointSet *left_out;       /* the space not looked at; NULL: all were */
+    const Table *left_out;          /* the space not looked at; NULL: all were */
     const double *weights;          /* milliseconds per unit of each metric; NULL: too few points */
     const bool *follows;            /* per metric: those before it say all that it says, or it is 0
                                        throughout; its weight is one of many that would do as well */
@@ -28,12 +28,12 @@ typedef struct FitResult {
  * be timed; `bootstraps`: resamplings of the times, 0 for none.  NULL after a message: fewer points
  * that have a time and all the metrics than weights.
  */
-const FitResult *fit_metrics(Arena *a, const PointSet *const *sets, size_t set_count,
+const FitResult *fit_metrics(Arena *a, const Table *const *sets, size_t set_count,
                              const int *metrics, size_t metric_count, const size_t *budgets,
                              size_t bootstraps, size_t *count, Diag *d);
 
 /* The fitted metric of each point; NaN where one of its parts is not known. */
-double *fit_values(Arena *a, const PointSet *s, const int *metrics, size_t metric_count,
+double *fit_values(Arena *a, const Table *s, const int *metrics, size_t metric_count,
                    const double *weights);
 
 #endif

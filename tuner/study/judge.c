@@ -6,7 +6,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
-double *judge_times(Arena *a, const PointSet *s)
+double *judge_times(Arena *a, const Table *s)
 {
     double *times = ARENA_ARRAY(a, double, s->count);
     for (size_t i = 0; i < s->count; i++)
@@ -20,7 +20,7 @@ typedef struct Sums {
     double ms, ms_chosen;
 } Sums;
 
-static Sums add_up(const PointSet *s, const bool *chosen, Judgement *j)
+static Sums add_up(const Table *s, const bool *chosen, Judgement *j)
 {
     Sums sums = {0};
     double limit = s->ms[s->best] * (1 + JUDGE_NEAR);
@@ -45,7 +45,7 @@ static Sums add_up(const PointSet *s, const bool *chosen, Judgement *j)
     return sums;
 }
 
-static size_t rank_of(const PointSet *s, double ms)
+static size_t rank_of(const Table *s, double ms)
 {
     size_t rank = 1;
     for (size_t i = 0; i < s->count; i++)
@@ -53,13 +53,13 @@ static size_t rank_of(const PointSet *s, double ms)
     return rank;
 }
 
-double judge_random_regret(const PointSet *s, size_t sample)
+double judge_random_regret(const Table *s, size_t sample)
 {
     double regret = random_sorted_without(s->sorted, s->distinct, sample) / s->ms[s->best] - 1;
     return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
 }
 
-Judgement judge(const PointSet *s, const bool *chosen)
+Judgement judge(const Table *s, const bool *chosen)
 {
     Judgement j = {.best = SIZE_MAX,
                    .best_ms = NAN,

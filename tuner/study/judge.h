@@ -6,7 +6,7 @@
 #ifndef APTUNE_STUDY_JUDGE_H
 #define APTUNE_STUDY_JUDGE_H
 
-#include "tuner/study/points.h"
+#include "tuner/study/ranking.h"
 
 typedef struct Judgement {
     size_t chosen;  /* points chosen that have a time */
@@ -27,17 +27,17 @@ typedef struct Judgement {
 
 /* Only points that stand for themselves count: copies of the same code are neither chosen nor
  * known. */
-Judgement judge(const PointSet *s, const bool *chosen);
+Judgement judge(const Table *s, const bool *chosen);
 
 /* Expected regret of a random sample of that many of the distinct points that have a time; NaN when
  * there is none. */
-double judge_random_regret(const PointSet *s, size_t sample);
+double judge_random_regret(const Table *s, size_t sample);
 
 /* Times of the distinct points of a set, NaN where there is none or it is a copy; in `a`. */
-double *judge_times(Arena *a, const PointSet *s);
+double *judge_times(Arena *a, const Table *s);
 
 /* The smallest sample drawn without replacement whose expected best reaches `performance` (0.9)
- * of the best of all; 0 when there is no time.  Times as in PointSet.sorted. */
+ * of the best of all; 0 when there is no time.  Times as in Table.sorted. */
 size_t judge_sample_for(const double *sorted, size_t count, double performance);
 
 /* The same with replacement (A.4), at most `limit`. */

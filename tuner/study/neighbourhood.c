@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-/* --- values by number ------------------------------------------------------------------------- */
-
 /* Spreads all bits of a number over all bits (splitmix64's finisher: Steele, Lea, Flood 2014). */
 static uint64_t mix(uint64_t x)
 {
@@ -13,39 +11,12 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-static uint64_t hash_value(const RecordValue *v)
-{
-    uint64_t h = (uint64_t)v->number;
-    for (const char *c = v->text; c && *c; c++)
-        h = h * 1099511628211u + (unsigned char)*c + 1;
-    return mix(h);
-}
-
 static size_t table_size(size_t count)
 {
     size_t size = 16;
     while (size < 2 * count)
         size *= 2;
     return size;
-}
-
-/* Numbers the values of one parameter in the order of their first appearance. */
-static void number_values(const PointSet *s, size_t p, uint32_t *slots, size_t slot_count,
-                          uint32_t *number)
-{
-    uint32_t next = 0;
-    memset(slots, 0, slot_count * sizeof *slots);
-    for (size_t i = 0; i < s->count; i++) {
-        const RecordValue *v = &s->values[i][p];
-        size_t k = (size_t)hash_value(v) & (slot_count - 1);
-        while (slots[k] && !record_value_equal(&s->values[slots[k] - 1][p], v))
-            k = (k + 1) & (slot_count - 1);
-        bool fresh = slots[k] == 0;
-        if (fresh)
-            slots[k] = (uint32_t)i + 1;
-        number[i * s->parameter_count + p] =
-            fresh ? next++ : number[(slots[k] - 1) * s->parameter_count + p];
-    }
 }
 
 /* --- points by their numbers ------------------------------------------------------------------ */
@@ -138,12 +109,13 @@ static void group_by(const Neighbourhood *n, size_t p, Groups *g)
     }
 }
 
-Neighbourhood neighbourhood_build(Arena *a, const PointSet *s)
+Neighbourhood neighbourhood_build(Arena *a, const Table *s)
 {
     size_t n = s->count, all = n * s->parameter_count;
-    Neighbourhood near = {
-        .count = n, .parameter_count = s->parameter_count, .slot_count = table_size(n)};
-    uint32_t *number = ARENA_ARRAY(a, uint32_t, all);
+    Neighbourhood near = {.count = n,
+                          .number = s->values,
+                          .parameter_count = s->parameter_count,
+                          .slot_count = table_size(n)};
     uint32_t *slots = ARENA_ARRAY(a, uint32_t, near.slot_count);
     Arena *scratch = arena_new();
     Groups g = {.group = ARENA_ARRAY(a, uint32_t, all),
@@ -151,9 +123,6 @@ Neighbourhood neighbourhood_build(Arena *a, const PointSet *s)
                 .size = ARENA_ARRAY(a, uint32_t, all),
                 .members = ARENA_ARRAY(a, uint32_t, all),
                 .slots = ARENA_ARRAY(scratch, uint32_t, near.slot_count)};
-    for (size_t p = 0; p < s->parameter_count; p++)
-        number_values(s, p, g.slots, near.slot_count, number);
-    near.number = number;
     index_points(&near, slots);
     for (size_t p = 0; p < s->parameter_count; p++)
         group_by(&near, p, &g);

@@ -11,7 +11,7 @@
 /* --- one play --------------------------------------------------------------------------------- */
 
 typedef struct Play {
-    const PointSet *set;
+    const Table *set;
     const Neighbourhood *near;
     gsl_rng *random;
     Arena *scratch;
@@ -220,7 +220,7 @@ static SearchResult summarize(double *needed, size_t seeds, double limit)
                           .high = gsl_stats_quantile_from_sorted_data(needed, 1, seeds, 0.95)};
 }
 
-void search_play(const PointSet *s, const Neighbourhood *n, SearchKind kind, size_t seeds,
+void search_play(const Table *s, const Neighbourhood *n, SearchKind kind, size_t seeds,
                  const double *limits, size_t limit_count, SearchResult *out)
 {
     Arena *a = arena_new(), *scratch = arena_new();

@@ -7,7 +7,7 @@
 #ifndef APTUNE_STUDY_SEARCH_H
 #define APTUNE_STUDY_SEARCH_H
 
-#include "tuner/study/points.h"
+#include "tuner/study/ranking.h"
 
 typedef enum SearchKind {
     SEARCH_RANDOM,    /* without replacement */
@@ -26,7 +26,7 @@ const char *search_meaning(SearchKind k);
 typedef struct Neighbourhood {
     size_t count; /* points; fewer than 2^32 / parameters */
     size_t parameter_count;
-    const uint32_t *number; /* [point * parameter_count + parameter]: of the value, from 0 */
+    const uint32_t *number; /* the table's values */
     const uint32_t *slots;  /* hash table of points + 1 by their numbers */
     size_t slot_count;      /* a power of two */
     const uint32_t *group;  /* [point * parameter_count + parameter]: number of the group of points
@@ -36,8 +36,8 @@ typedef struct Neighbourhood {
     const uint32_t *members;
 } Neighbourhood;
 
-/* O(parameters * points), five numbers of 32 bits for each. */
-Neighbourhood neighbourhood_build(Arena *a, const PointSet *s);
+/* O(parameters * points), four numbers of 32 bits for each; the table must outlive it. */
+Neighbourhood neighbourhood_build(Arena *a, const Table *s);
 
 /* The point with the values of these numbers, one per parameter; SIZE_MAX when there is none. */
 size_t neighbourhood_find(const Neighbourhood *n, const uint32_t *numbers);
@@ -55,7 +55,7 @@ typedef struct SearchResult {
 
 /* Plays the strategy with `seeds` seeds (1, 2, …) until it is within each of the `limits`, given
  * from wide to narrow; `out` has a place for each. */
-void search_play(const PointSet *s, const Neighbourhood *n, SearchKind kind, size_t seeds,
+void search_play(const Table *s, const Neighbourhood *n, SearchKind kind, size_t seeds,
                  const double *limits, size_t limit_count, SearchResult *out);
 
 #endif

@@ -25,7 +25,7 @@ static void study_carvings(Arena *a, Study *y, const StudyChoice *choices, size_
     y->budget = n > 0 ? y->carvings[0].judgement.chosen : 0;
 }
 
-static StudyMetric study_metric(const PointSet *s, size_t m, size_t budget, size_t bootstraps)
+static StudyMetric study_metric(const Table *s, size_t m, size_t budget, size_t bootstraps)
 {
     const Metric *metric = &s->metrics->metrics.at[m];
     StudyMetric out = {.name = metric->name,
@@ -88,7 +88,7 @@ static void study_metrics(Arena *a, Study *y, size_t bootstraps)
 static void study_samples(Study *y, size_t bootstraps)
 {
     static const double performances[] = {0.90, 0.95};
-    const PointSet *s = y->points;
+    const Table *s = y->points;
     size_t most = 100 * (s->distinct + 1); /* with replacement, all of them may never be drawn */
     y->sample_90 = judge_sample_for(s->sorted, s->distinct, 0.90);
     y->sample_95 = judge_sample_for(s->sorted, s->distinct, 0.95);
@@ -104,7 +104,7 @@ static void study_samples(Study *y, size_t bootstraps)
 static void study_budgets(Arena *a, Study *y, const char *time_metric, size_t bootstraps)
 {
     static const size_t leads[] = {1, 2, 5};
-    const PointSet *s = y->points;
+    const Table *s = y->points;
     int m = metricset_find(s->metrics, time_metric);
     if (m < 0 || s->best == SIZE_MAX || s->profiled == 0)
         return;
@@ -144,7 +144,7 @@ static void study_searches(Study *y, size_t seeds)
     arena_free(a);
 }
 
-Study study_space(Arena *a, const PointSet *s, const StudyChoice *choices, size_t choice_count,
+Study study_space(Arena *a, const Table *s, const StudyChoice *choices, size_t choice_count,
                   const StudyOptions *o)
 {
     Study y = {.points = s};

@@ -58,7 +58,7 @@ typedef struct StudySearch {
 } StudySearch;
 
 typedef struct Study {
-    const PointSet *points;
+    const Table *points;
     size_t budget; /* what one choice may time: the first carving's size */
     StudyCarving *carvings;
     size_t carving_count;
@@ -79,7 +79,7 @@ typedef struct StudyOptions {
     const char *time_metric; /* "predicted_cycles": orders the budgets */
 } StudyOptions;
 
-Study study_space(Arena *a, const PointSet *s, const StudyChoice *choices, size_t choice_count,
+Study study_space(Arena *a, const Table *s, const StudyChoice *choices, size_t choice_count,
                   const StudyOptions *o);
 
 #endif

@@ -44,7 +44,7 @@ static const SheetColumn carving_columns[] = {
     {"random_performance", "reaches", CELL_PERCENT},
 };
 
-static const char *objective(Arena *a, const PointSet *s)
+static const char *objective(Arena *a, const Table *s)
 {
     return s->objective && *s->objective ? arena_printf(a, "time per %s", s->objective) : "time";
 }
@@ -59,7 +59,7 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
             "the best performance that it reaches)",
         COLUMNS(carving_columns)};
     for (size_t k = 0; k < n; k++) {
-        const PointSet *p = studies[k].points;
+        const Table *p = studies[k].points;
         if (p->profiled == 0)
             continue;
         for (size_t i = 0; i < studies[k].carving_count; i++) {
@@ -237,7 +237,7 @@ static Sheet recordings(Arena *a, const Study *studies, size_t n)
                .title = "Recordings: where the times come from",
                COLUMNS(recording_columns)};
     for (size_t k = 0; k < n; k++) {
-        const PointSet *p = studies[k].points;
+        const Table *p = studies[k].points;
         Cell *r = sheet_row(a, &s);
         *r++ = text(p->name);
         *r++ = text(p->origin ? p->origin : "");

@@ -201,6 +201,7 @@ Table *table_take(Arena *a, const Table *t, const size_t *rows, size_t count)
     out->arena = a;
     out->count = out->capacity = out->place_count = 0;
     out->places = NULL;
+    out->metric = NULL;
     table_reserve(out, count);
     if (t->metric)
         table_set_metrics(out, t->metrics);
@@ -218,6 +219,15 @@ Table *table_take(Arena *a, const Table *t, const size_t *rows, size_t count)
 Value table_value(const Table *t, size_t row, size_t parameter)
 {
     return t->parameters[parameter].values.at[t->values[row * t->parameter_count + parameter]];
+}
+
+const char *table_value_text(Arena *a, Value v)
+{
+    Buf b = {0};
+    value_print_bare(v, &b);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
 }
 
 void table_print_name(const Table *t, size_t row, Buf *out)
@@ -242,6 +252,28 @@ const char *table_name(Arena *a, const Table *t, size_t row)
 double table_ms(const Table *t, size_t row)
 {
     return t->times[row].median / (t->work ? t->work[row] : 1);
+}
+
+static void note_gap(Table *t, size_t metric, const MetricValue *v)
+{
+    MetricGap *gap = &t->gaps[metric];
+    if (gap->reason)
+        return;
+    gap->reason = arena_string(t->arena, v->reason ? v->reason : "not a number");
+    gap->at = v->at;
+}
+
+void table_evaluate(Arena *scratch, Table *t, size_t row, const ProfileShare *shares, size_t count)
+{
+    size_t n = t->metrics->metrics.count;
+    MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
+    metricset_evaluate_shares(scratch, t->metrics, shares, count, t->device, values);
+    for (size_t m = 0; m < n; m++) {
+        bool per_work = t->work && metric_adds(&t->metrics->metrics.at[m]);
+        t->metric[m][row] = per_work ? values[m].value / t->work[row] : values[m].value;
+        if (isnan(values[m].value))
+            note_gap(t, m, &values[m]);
+    }
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

@@ -92,10 +92,11 @@ typedef struct Table {
     const char *problem;    /* "M=4096,N=4096,K=4096" */
     const TableSize *sizes; /* the same as values */
     size_t size_count;
-    const Device *device; /* that the rows are about; NULL: none is known */
-    const char *gpu;      /* name of the device the times come from */
-    const char *date;     /* when they were measured, ISO 8601 */
-    const char *imported; /* from where, when not by aptune; "" or NULL: by aptune */
+    const Device *device;  /* that the rows are about; NULL: none is known */
+    const char *gpu;       /* name of the device the times come from */
+    const char *date;      /* when they were measured, ISO 8601 */
+    const char *imported;  /* from where, when not by aptune; "" or NULL: by aptune */
+    const char *objective; /* "items": times are for the same work; "" or NULL: as measured */
     TableParameter *parameters;
     size_t parameter_count;
     const Derived *derived; /* names that follow from sizes and parameters; none of a recording */
@@ -168,12 +169,21 @@ Table *table_take(Arena *a, const Table *t, const size_t *rows, size_t count);
 
 Value table_value(const Table *t, size_t row, size_t parameter);
 
+/* A value as reports say it: "64", "half". */
+const char *table_value_text(Arena *a, Value v);
+
 /* "BM=64 BN=64 …", as messages and reports name a configuration. */
 void table_print_name(const Table *t, size_t row, Buf *out);
 const char *table_name(Arena *a, const Table *t, size_t row);
 
 /* The median time for equal work; NaN where there is none. */
 double table_ms(const Table *t, size_t row);
+
+/* Can the device run it, as far as is known? */
+static inline bool table_fits(const Table *t, size_t row)
+{
+    return outcome_group(t->outcome[row]) != OUTCOME_IS_LIMIT;
+}
 
 /* Has the row an outcome of a trial? */
 static inline bool table_is_timed(const Table *t, size_t row)
@@ -184,6 +194,12 @@ static inline bool table_is_timed(const Table *t, size_t row)
 static inline bool table_has_code(const Table *t, size_t row)
 {
     return outcome_has_code(t->outcome[row]);
+}
+
+/* Did the compiler fail on it? */
+static inline bool table_failed_to_compile(const Table *t, size_t row)
+{
+    return outcome_group(t->outcome[row]) == OUTCOME_IS_COMPILE;
 }
 
 /* Its own code, and not that of a row before it. */
@@ -202,6 +218,12 @@ static inline bool table_is_audited(const Table *t, size_t row)
     return t->audited && t->audited[row];
 }
 
+/* Times with a warm L2; none where they were not asked for. */
+static inline TableTimes table_warm(const Table *t, size_t row)
+{
+    return t->warm ? t->warm[row] : (TableTimes){.median = NAN, .low = NAN, .high = NAN};
+}
+
 /* NULL where nothing is known. */
 static inline const Profile *table_profile(const Table *t, size_t row)
 {
@@ -213,6 +235,10 @@ static inline double table_metric(const Table *t, size_t row, size_t metric)
 {
     return t->metric ? t->metric[metric][row] : (double)NAN;
 }
+
+/* The metrics of a row, whose launches these are; those that add up are for equal work where the
+ * table has TABLE_WORK.  `scratch` is reset by the caller. */
+void table_evaluate(Arena *scratch, Table *t, size_t row, const ProfileShare *shares, size_t count);
 
 /* --- names ------------------------------------------------------------------------------------ */
 

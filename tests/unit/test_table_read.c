@@ -4,7 +4,8 @@
 #include "metrics/metric/profile_build.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
-#include "tuner/study/points.h"
+#include "tuner/study/ranking.h"
+#include "tuner/table/table_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,9 +132,12 @@ static void assert_warns_once(Place *p, const char *words)
         fail_msg("'%s' is not in '%s'", words, p->diag.messages.at[0].text);
 }
 
-static PointSet *read_points(Place *p)
+static Table *read_points(Place *p)
 {
-    return points_read(p->arena, p->times, p->metrics, &p->diag);
+    Table *t = table_read(p->arena, p->times, p->metrics, &p->diag);
+    if (t)
+        ranking_set(t);
+    return t;
 }
 
 enum { WORK, SHARE };
@@ -156,7 +160,7 @@ static void a_point_of_several_launches_takes_the_sum_and_copies_share_their_pro
                                            {"a", "g", {10, 2, 1}}};
     write_times(p, rows, 7);
     write_profile(p, profiles, 4);
-    const PointSet *s = read_points(p);
+    const Table *s = read_points(p);
     assert_non_null(s);
     assert_int_equal(s->count, 7);
     assert_true(s->metric[WORK][0] == 10); /* the latest row counts */
@@ -164,9 +168,9 @@ static void a_point_of_several_launches_takes_the_sum_and_copies_share_their_pro
     assert_true(s->metric[SHARE][1] == 10);    /* of the launch that does most */
     assert_true(s->metric[WORK][2] == 4 * 10); /* what is known stands for all four launches */
     assert_int_equal(s->same_as[3], 0);
-    assert_true(s->metric[WORK][3] == 10 && s->profiles[3] == s->profiles[0]);
+    assert_true(s->metric[WORK][3] == 10 && s->profile[3].whole == s->profile[0].whole);
     for (size_t i = 4; i < 7; i++) /* a kernel, or all, without a profile */
-        assert_true(isnan(s->metric[WORK][i]) && !s->profiles[i]);
+        assert_true(isnan(s->metric[WORK][i]) && !s->profile[i].whole);
     assert_int_equal(s->profiled, 4);
     assert_int_equal(s->timed, 6);
     assert_int_equal(s->distinct, 5);
@@ -184,7 +188,7 @@ static void a_metric_that_cannot_be_computed_is_counted_and_says_why(void **stat
         {"a", "g", {10, 2, 1}}, {"b", "g", {10, 0, 1}}, {"c", "g", {10, NAN, 1}}};
     write_times(p, rows, 4);
     write_profile(p, profiles, 3);
-    const PointSet *s = read_points(p);
+    const Table *s = read_points(p);
     assert_int_equal(s->gaps[WORK].points, 0);
     assert_null(s->gaps[WORK].reason);
     assert_int_equal(s->gaps[SHARE].points, 2);
@@ -205,11 +209,11 @@ static void with_an_objective_times_and_cycles_are_for_the_same_work(void **stat
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}, {"b", "g", {20, 2, 1}}};
     write_weighed(p, "items", rows, 5);
     write_profile(p, profiles, 2);
-    const PointSet *s = read_points(p);
+    const Table *s = read_points(p);
     assert_non_null(s);
     assert_string_equal(s->objective, "items");
     assert_true(s->ms[0] == 2 && s->ms[1] == 3 && s->ms[2] == 1.5 && isnan(s->ms[3]));
-    assert_true(s->samples[2][0] == 1.5);
+    assert_true(s->times[2].ms[0] / s->work[2] == 1.5);
     assert_int_equal(s->best, 2);
     assert_int_equal(s->distinct, 3);
     assert_true(s->same_as[1] == 1 && s->same_as[4] == 2);
@@ -242,7 +246,7 @@ static void without_a_profile_nothing_static_is_known_and_a_warning_says_so(void
     Place *p = *state;
     static const Made rows[] = {{"a", "g", OUTCOME_OK, 1, 0}, {"b", "g", OUTCOME_FAULT, 0, 0}};
     write_times(p, rows, 2);
-    const PointSet *s = read_points(p);
+    const Table *s = read_points(p);
     assert_non_null(s);
     assert_int_equal(s->profiled, 0);
     assert_int_equal(s->timed, 1);
@@ -257,7 +261,7 @@ static void a_profile_of_another_version_is_read_with_a_warning(void **state)
     static const MadeProfile profiles[] = {{"a", "g", {10, 2, 1}}};
     write_times(p, rows, 1);
     write_profile_of(p, PROFILER_VERSION + 1, profiles, 1);
-    const PointSet *s = read_points(p);
+    const Table *s = read_points(p);
     assert_true(s->metric[WORK][0] == 10);
     assert_warns_once(p, "was made by profiler");
 }
@@ -285,7 +289,7 @@ static void times_that_are_none_count_as_not_timed(void **state)
         {"a", "g", {10, 2, 1}}, {"b", "g", {10, 2, 1}}, {"c", "g", {10, 2, 1}}};
     write_times(p, rows, 3);
     write_profile(p, profiles, 3);
-    const PointSet *s = read_points(p);
+    const Table *s = read_points(p);
     assert_int_equal(s->timed, 1);
     assert_int_equal(s->best, 2);
     assert_warns_once(p, "2 configurations in '");
