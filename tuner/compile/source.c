@@ -10,41 +10,31 @@
 
 typedef VEC(const char *) Texts;
 
-/* Options that name a file or folder. */
+/* Options that name a file or folder, see allowed.c. */
 typedef enum PathKind {
     PATH_NONE,
     PATH_FOLDER, /* -I */
-    PATH_FORCED, /* -include */
-    PATH_OTHER   /* a file that is not text to be searched: precompiled headers and such */
+    PATH_FORCED  /* -include */
 } PathKind;
 
 static const struct {
     const char *name;
     PathKind kind;
 } PATH_OPTIONS[] = {
-    {"-I", PATH_FOLDER},       {"--include-path", PATH_FOLDER}, {"-include-path", PATH_FOLDER},
-    {"-include", PATH_FORCED}, {"--pre-include", PATH_FORCED},  {"-pre-include", PATH_FORCED},
-    {"--use-pch", PATH_OTHER}, {"-use-pch", PATH_OTHER},        {"--pch", PATH_OTHER},
-    {"-pch", PATH_OTHER},      {"--create-pch", PATH_OTHER},    {"-create-pch", PATH_OTHER},
-    {"--pch-dir", PATH_OTHER}, {"-pch-dir", PATH_OTHER},
+    {"-I", PATH_FOLDER},
+    {"--include-path", PATH_FOLDER},
+    {"-include", PATH_FORCED},
+    {"--pre-include", PATH_FORCED},
 };
 
-/* What kind of path an option gives; `value` is what follows the name and '=', "" when the path is
- * the next option. */
+/* What kind of path an option gives; `value` is what follows the name and '='. */
 static PathKind option_kind(const char *option, const char **value)
 {
-    *value = "";
     for (size_t i = 0; i < sizeof PATH_OPTIONS / sizeof *PATH_OPTIONS; i++) {
         size_t n = strlen(PATH_OPTIONS[i].name);
-        if (strncmp(option, PATH_OPTIONS[i].name, n) != 0)
+        if (strncmp(option, PATH_OPTIONS[i].name, n) != 0 || (i > 0 && option[n] != '='))
             continue;
-        bool glued = strcmp(PATH_OPTIONS[i].name, "-I") == 0;
-        if (option[n] == '=')
-            *value = option + n + 1;
-        else if (glued)
-            *value = option + n;
-        else if (option[n] != '\0')
-            continue;
+        *value = option + n + (option[n] == '=');
         return PATH_OPTIONS[i].kind;
     }
     return PATH_NONE;
@@ -63,7 +53,6 @@ typedef struct Paths {
     Texts options; /* rewritten */
     Texts folders;
     Texts forced;
-    const char *unknown;
 } Paths;
 
 static void add_include_folder(Arena *a, Paths *p, const char *folder)
@@ -80,22 +69,12 @@ static Paths read_options(Arena *a, const char *folder, const char *const *optio
     for (size_t i = 0; i < count; i++) {
         const char *value;
         PathKind kind = option_kind(options[i], &value);
-        if (kind == PATH_OTHER)
-            p.unknown =
-                arena_printf(a, "the option %s names files that are not followed", options[i]);
-        bool next = !*value && i + 1 < count && (kind == PATH_FOLDER || kind == PATH_FORCED);
-        if (next)
-            value = options[i + 1];
-        if (kind == PATH_FOLDER) {
+        if (kind == PATH_FOLDER)
             add_include_folder(a, &p, value);
-        } else {
+        else
             VEC_PUSH(a, &p.options, arena_string(a, options[i]));
-            if (kind == PATH_FORCED && next)
-                VEC_PUSH(a, &p.options, arena_string(a, value));
-            if (kind == PATH_FORCED)
-                VEC_PUSH(a, &p.forced, arena_string(a, value));
-        }
-        i += next;
+        if (kind == PATH_FORCED)
+            VEC_PUSH(a, &p.forced, arena_string(a, value));
     }
     return p;
 }
@@ -127,7 +106,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .places = set.places,
         .files = set.files,
         .file_count = set.file_count,
-        .unknown = set.unknown ? set.unknown : p.unknown,
+        .unknown = set.unknown,
     };
     return s;
 }
