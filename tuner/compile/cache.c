@@ -161,7 +161,7 @@ static void mark_used(int fd, const struct stat *st)
 static bool open_entry(const char *path, const Hash *key, EntryFile *f)
 {
     struct stat st;
-    *f = (EntryFile){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    *f = (EntryFile){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
     if (f->fd < 0 || fstat(f->fd, &st) != 0 || !S_ISREG(st.st_mode))
         goto bad;
     f->size = (uint64_t)st.st_size;

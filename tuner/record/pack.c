@@ -215,17 +215,6 @@ static bool has_header(RecordReader *r, const char *opening)
     return true;
 }
 
-static bool open_file(RecordReader *r)
-{
-    struct stat st;
-    r->file = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (r->file < 0)
-        return diag_fail(r->diag, "cannot open '%s': %s", r->path, strerror(errno));
-    if (fstat(r->file, &st) == 0 && S_ISDIR(st.st_mode))
-        return diag_fail(r->diag, "'%s' is a folder, not a file", r->path);
-    return true;
-}
-
 RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
 {
     Arena *a = arena_new();
@@ -233,7 +222,9 @@ RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
     *r = (RecordReader){.diag = d, .file = -1, .piece = memory_new(PIECE), .end.ok = true};
     r->path = memory_new(strlen(path) + 1);
     strcpy(r->path, path);
-    bool ok = open_file(r);
+    uint64_t size;
+    r->file = file_open(path, &size, d);
+    bool ok = r->file >= 0;
     if (ok) {
         const char *opening = record_opening(a, kind);
         bool header = has_header(r, opening);
