@@ -67,8 +67,9 @@ load common
     tune --space space/synthetic.spec --json --compile
     status_is 0
     json '.from_cache == 8'
-    [ "$(jq -S 'del(.seconds, .ledger, .from_cache)' <<<"$output")" = \
-        "$(jq -S 'del(.seconds, .ledger, .from_cache)' <<<"$recorded")" ]
+    # The code is in the cache, its profile on a device of another name is not.
+    local but='del(.seconds, .ledger, .from_cache, .workers_started)'
+    [ "$(jq -S "$but" <<<"$output")" = "$(jq -S "$but" <<<"$recorded")" ]
 }
 
 @test "an edited comment costs compiling, and the times still hold" {

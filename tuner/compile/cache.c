@@ -57,7 +57,6 @@ const char *cache_path(const Cache *c, Arena *a, const Hash *key)
 void cache_entry_free(CacheEntry *e)
 {
     json_decref(e->head);
-    json_decref(e->facts);
     *e = (CacheEntry){0};
 }
 
@@ -184,19 +183,12 @@ static bool open_key(const Cache *c, const Hash *key, EntryFile *f)
     return ok;
 }
 
-static void take_header(EntryFile *f, CacheEntry *e)
-{
-    json_t *facts = json_object_get(f->header, "facts");
-    *e = (CacheEntry){.head = json_incref(json_object_get(f->header, "head")),
-                      .facts = facts ? json_incref(facts) : NULL};
-}
-
 bool cache_get_head(const Cache *c, const Hash *key, CacheEntry *e)
 {
     EntryFile f;
     if (!open_key(c, key, &f))
         return false;
-    take_header(&f, e);
+    *e = (CacheEntry){.head = json_incref(json_object_get(f.header, "head"))};
     file_close(&f);
     return true;
 }
@@ -237,7 +229,7 @@ bool cache_get(const Cache *c, Arena *a, const Hash *key, CacheEntry *e)
     EntryFile f;
     if (!open_key(c, key, &f))
         return false;
-    take_header(&f, e);
+    *e = (CacheEntry){.head = json_incref(json_object_get(f.header, "head"))};
     bool ok = read_up_to(&f, (size_t)f.size) && unpack_all(a, &f, e);
     if (!ok)
         cache_entry_free(e);
@@ -311,21 +303,6 @@ bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *
                       : diag_fail(d, "a cache entry cannot be packed");
     json_decref(header);
     buf_free(&payload);
-    return ok;
-}
-
-bool cache_attach(const Cache *c, const Hash *key, json_t *facts, Diag *d)
-{
-    EntryFile f;
-    if (!open_key(c, key, &f))
-        return diag_fail(d, "there is no cache entry to attach facts to");
-    bool ok = read_up_to(&f, (size_t)f.size) || diag_fail(d, "a cache entry cannot be read");
-    if (ok) {
-        size_t start = LINE + f.json_size;
-        json_object_set(f.header, "facts", facts);
-        ok = write_entry(c, key, f.header, f.bytes + start, (size_t)f.size - start, d);
-    }
-    file_close(&f);
     return ok;
 }
 

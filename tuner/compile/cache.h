@@ -1,9 +1,8 @@
 /* What was compiled before, by the hash of everything it was compiled from.
  *
  * A folder with one file per entry: a line with a checksum, a JSON header, compressed blobs.  The
- * header has what its writer said (`head`), what somebody learned of it later (`facts`: code
- * hash, registers, a profile's numbers) and the checksums of the blobs, so that it can be read and
- * trusted without them.  A damaged entry counts as none and is overwritten.
+ * header has what its writer said (`head`) and the checksums of the blobs, so that it can be read
+ * and trusted without them.  A damaged entry counts as none and is overwritten.
  *
  * Several runs may use one folder at once: an entry is written beside its place and renamed, and
  * two that write the same entry write the same thing.  Nothing here is needed: a full disk or
@@ -28,8 +27,7 @@ Cache *cache_open(Arena *a, const char *folder, Diag *d);
 
 /* An entry.  cache_entry_free ends it; blobs live in the arena it was read into. */
 typedef struct CacheEntry {
-    json_t *head;  /* as it was put */
-    json_t *facts; /* what was attached; NULL when nothing was */
+    json_t *head; /* as it was put */
     Blob blob[WIRE_BLOBS];
     size_t blob_count; /* 0 when only the header was read */
 } CacheEntry;
@@ -46,10 +44,6 @@ bool cache_get_head(const Cache *c, const Hash *key, CacheEntry *e);
 /* Writes an entry over any that is there. */
 bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *blobs, size_t count,
                Diag *d);
-
-/* Replaces the facts of an entry.  False with a message when there is no entry or it cannot be
- * written. */
-bool cache_attach(const Cache *c, const Hash *key, json_t *facts, Diag *d);
 
 /* Removes the entries that were longest not used, and leftovers of killed runs, until at most
  * `limit_bytes` are kept.  Gives the bytes kept. */
