@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -133,6 +134,47 @@ static void an_include_by_macro_is_said_and_one_in_a_comment_is_not(void **state
 
     assert_string_equal(macro->unknown, "k.cu:2: the name of the included file is a macro");
     assert_null(comment->unknown);
+}
+
+/* Only the folders that a spec declares are its own: what others hold is not read, nor hashed. */
+static void a_file_elsewhere_is_not_read(void **state)
+{
+    Fixture *f = *state;
+    put(f, "secret/a", "of the user\n");
+    put(f, "project/k.h", "\n");
+    const char *folder = arena_printf(f->arena, "%s/project", f->folder);
+    assert_int_equal(symlink("../secret/a", arena_printf(f->arena, "%s/link.h", folder)), 0);
+    static const char *const TEXTS[] = {"#include \"../secret/a\"\n", "#include \"link.h\"\n",
+                                        "#if 0\n#include <../secret/a>\n#endif\n"};
+    for (size_t i = 0; i < 3; i++) {
+        const CompileSource *s =
+            source_make(f->arena, "k.cu", TEXTS[i], strlen(TEXTS[i]), folder, NULL, 0);
+        assert_int_equal(s->file_count, 0);
+        assert_non_null(strstr(s->unknown, "outside of the folders that are declared"));
+    }
+    const char *comment = "// #include \"../secret/a\"\n#include \"k.h\"\n";
+    const CompileSource *s =
+        source_make(f->arena, "k.cu", comment, strlen(comment), folder, NULL, 0);
+    assert_int_equal(s->file_count, 1);
+    assert_null(s->unknown);
+    const char *declared[] = {arena_printf(f->arena, "-I%s/secret", f->folder)};
+    s = source_make(f->arena, "k.cu", TEXTS[0], strlen(TEXTS[0]), folder, declared, 1);
+    assert_int_equal(s->file_count, 1);
+    assert_null(s->unknown);
+}
+
+static void what_is_no_file_is_not_followed(void **state)
+{
+    Fixture *f = *state;
+    const char *fifo = arena_printf(f->arena, "%s/fifo", f->folder);
+    const char *zero = arena_printf(f->arena, "%s/zero", f->folder);
+    const char *text =
+        "// #include \"fifo\"\n#if 0\n#include \"zero\"\n#include \"/dev/zero\"\n#endif\n";
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(symlink("/dev/zero", zero), 0);
+    alarm(20); /* else for ever */
+    assert_non_null(make(f, text)->unknown);
+    alarm(0);
 }
 
 static CompileJob job_of(Fixture *f, const CompileSource *s, const char *value,
@@ -304,6 +346,8 @@ int main(void)
         CASE(a_file_that_appears_changes_the_source),
         CASE(files_that_include_each_other_end),
         CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
+        CASE(a_file_elsewhere_is_not_read),
+        CASE(what_is_no_file_is_not_followed),
         CASE(parameters_become_definitions),
         CASE(a_jobs_hash_knows_options_but_not_folders),
         CASE(two_checkouts_share_what_is_cached),

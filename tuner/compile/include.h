@@ -3,7 +3,8 @@
  * The text is searched, not preprocessed: includes under any #if count, and where a name could
  * mean several files all of them count, so that the hash covers more than the compiler reads
  * and never less.  An include whose name is a macro cannot be followed; then nobody knows what
- * the compiler will read, and the answer says so. */
+ * the compiler will read, and the answer says so; the same of a file outside of the
+ * folders that the query names. */
 #ifndef APTUNE_COMPILE_INCLUDE_H
 #define APTUNE_COMPILE_INCLUDE_H
 
@@ -29,6 +30,10 @@ typedef struct IncludeSet {
     const char
         *unknown; /* what cannot be followed: "mm.cu:12: the name is a macro"; NULL if all can */
 } IncludeSet;
+
+/* Does a file, by its real path, lie below the source's folder or one of the -I folders?  Others are
+ * neither read nor copied: a stranger's template could name any file of the user's. */
+bool include_is_inside(const IncludeQuery *q, const char *real_path);
 
 /* Follows all includes.  A file that is not there is no mistake here (the compiler will say it if
  * it matters); that it is missing is part of the hash.  All in `a`. */
