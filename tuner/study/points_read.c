@@ -137,10 +137,8 @@ static void weigh_points(Reading *r)
     }
 }
 
-static void tell_times(const PointSet *s, const TimesRecording *times, Diag *d)
+static void tell_times(const PointSet *s, Diag *d)
 {
-    if (times->cut)
-        diag_warn(d, (Span){0}, "'%s' ends inside a line, which is left out", s->origin);
     if (s->no_time > 0)
         diag_warn(d, (Span){0},
                   "%zu configurations in '%s' have times that are not above 0: they "
@@ -162,7 +160,7 @@ static bool read_times(Reading *r, const char *path, Diag *d)
         }
         if (r->set->work)
             weigh_points(r);
-        tell_times(r->set, times, d);
+        tell_times(r->set, d);
     }
     arena_free(scratch);
     return times != NULL;
