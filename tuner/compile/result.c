@@ -94,6 +94,7 @@ CompileResult result_copy(Arena *a, const CompileResult *r)
         profile_keep(a, &profiles[i]);
     }
     c.profile.profiles = profiles;
+    c.profile.error = r->profile.error ? arena_string(a, r->profile.error) : NULL;
     return c;
 }
 
