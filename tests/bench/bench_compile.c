@@ -84,7 +84,7 @@ static double rate_of_compiles(Bench *b, int workers)
 
 static void measure_cache(Bench *b, const char *folder)
 {
-    b->options.cache = cache_open(b->arena, folder, &b->diag);
+    b->options.cache = cache_open(b->arena, folder, false, &b->diag);
     if (!b->options.cache)
         return;
     int done;

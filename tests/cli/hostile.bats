@@ -4,7 +4,7 @@ load common
 
 # A space of one configuration with further lines in its spec and in its template.
 make_space() {
-    printf '%s\n' "${2:-}" '__global__ void k(float *y) { y[threadIdx.x] = SCALE; }' >k.cu
+    printf '%s\n' "${2:-}" 'extern "C" __global__ void k(float *y) { y[threadIdx.x] = SCALE; }' >k.cu
     printf '%s\n' 'kernel "k.cu" k' 'problem N = 32' 'param SCALE in 1' 'block 32' 'grid 1' \
         'out y : float[N]' 'args y' "$1" >k.spec
 }
@@ -56,4 +56,38 @@ make_space() {
     cp helper near/libexec/aptune/aptune-compile
     run --separate-stderr near/bin/aptune check k.spec
     [ -e ran ]
+}
+
+@test "a cache that others can write is refused unless it is trusted" {
+    make_space
+    mkdir cache
+    chmod g+w cache
+    compile() { run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --cache-dir cache "$@"; }
+    compile
+    status_is 0
+    has "$stderr" "nothing is cached: 'cache' can be written by others, .* --trust-cache .* chmod go-w"
+    [ -z "$(find cache -type f)" ]
+    compile --trust-cache
+    [ -z "$stderr" ]
+    [ -n "$(find cache -type f)" ]
+    chmod 755 cache
+    chmod 777 cache/v1
+    compile
+    has "$stderr" "'cache/v1' can be written by others"
+    compile --cache-dir new
+    [ "$(stat -c %a new new/v1 | sort -u)" = 700 ]
+}
+
+@test "the cache shows what it holds and is made smaller" {
+    make_space
+    "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --cache-dir cache
+    run --separate-stderr "$APTUNE" cache --cache-dir cache
+    status_is 0
+    has "$output" '^entries    [1-9]'
+    run --separate-stderr "$APTUNE" cache --cache-dir cache --keep 0
+    status_is 0
+    has "$output" '^entries    0, 0.0 MB'
+    # A run keeps no more than its limit.
+    "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --cache-dir cache --cache-limit 0
+    [ -z "$(find cache -type f)" ]
 }

@@ -31,7 +31,7 @@ static int set_up(void **state)
     snprintf(f->folder, sizeof f->folder, "cache-XXXXXX");
     if (!mkdtemp(f->folder))
         return 1;
-    f->cache = cache_open(f->arena, f->folder, &f->diag);
+    f->cache = cache_open(f->arena, f->folder, false, &f->diag);
     *state = f;
     return f->cache ? 0 : 1;
 }
@@ -187,7 +187,7 @@ static void a_folder_that_cannot_be_made_is_named(void **state)
     const char *file = arena_printf(f->arena, "%s/file", f->folder);
     assert_true(file_write(file, "", 0, &f->diag));
 
-    assert_null(cache_open(f->arena, file, &f->diag));
+    assert_null(cache_open(f->arena, file, false, &f->diag));
     assert_non_null(strstr(f->diag.messages.at[0].text, file));
 }
 

@@ -211,7 +211,7 @@ static int tear_down(void **state)
 
 static void use_cache(Fixture *f)
 {
-    f->options.cache = cache_open(f->arena, f->folder, &f->diag);
+    f->options.cache = cache_open(f->arena, f->folder, false, &f->diag);
     assert_non_null(f->options.cache);
 }
 

@@ -256,7 +256,7 @@ static void the_cache_serves_what_nvrtc_gave(void **state)
     CompileJob job = source_configure(f->arena, s, &setting);
     CompileResult r[2];
     FarmOptions options = {.helper = HELPER, .cuda_folder = CUDA, .jobs = 1};
-    options.cache = cache_open(f->arena, f->folder, &f->diag);
+    options.cache = cache_open(f->arena, f->folder, false, &f->diag);
     size_t started[2];
 
     for (int i = 0; i < 2; i++) {

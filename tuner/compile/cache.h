@@ -16,14 +16,16 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include <time.h>
 
 typedef struct Cache Cache;
 
 /* $APTUNE_CACHE, $XDG_CACHE_HOME/aptune or ~/.cache/aptune; NULL when none of them is set. */
 const char *cache_default_folder(Arena *a);
 
-/* Opens a folder, made if need be; it lives in `a`.  NULL with a message. */
-Cache *cache_open(Arena *a, const char *folder, Diag *d);
+/* Opens a folder, made if need be, for the user alone; it lives in `a`.  NULL with a message, also
+ * when others own it or may write into it, unless they are `trusted`: code from there is run. */
+Cache *cache_open(Arena *a, const char *folder, bool trusted, Diag *d);
 
 /* An entry.  cache_entry_free ends it; blobs live in the arena it was read into. */
 typedef struct CacheEntry {
@@ -45,9 +47,22 @@ bool cache_get_head(const Cache *c, const Hash *key, CacheEntry *e);
 bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *blobs, size_t count,
                Diag *d);
 
+/* What is in it. */
+typedef struct CacheUse {
+    const char *folder;
+    size_t entries;
+    uint64_t bytes;
+    time_t oldest, latest; /* use of an entry, to the hour; 0: there is none */
+} CacheUse;
+
+CacheUse cache_use(const Cache *c);
+
 /* Removes the entries that were longest not used, and leftovers of killed runs, until at most
  * `limit_bytes` are kept.  Gives the bytes kept. */
 uint64_t cache_trim(const Cache *c, uint64_t limit_bytes);
+
+/* Kept after a run that compiled, where the user says nothing else. */
+static const double CACHE_LIMIT_GB = 4;
 
 /* The file of an entry, whether there is one or not. */
 const char *cache_path(const Cache *c, Arena *a, const Hash *key);

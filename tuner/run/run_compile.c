@@ -305,6 +305,8 @@ static void close_work(Work *w)
     const char *compiler = farm_compiler(w->farm, r->arena);
     r->compiler = compiler ? compiler : "unknown";
     r->workers_started += farm_started(w->farm);
+    if (r->cache && farm_started(w->farm) > 0)
+        cache_trim(r->cache, (uint64_t)(r->options.cache_limit * 1e9));
     farm_close(w->farm);
     for (size_t k = 0; k < w->item_count; k++)
         arena_free(w->items[k].arena);
@@ -316,7 +318,7 @@ Farm *run_open_farm(Run *r)
     const char *folder = r->options.cache ? r->options.cache : cache_default_folder(r->arena);
     if (!r->cache && folder) {
         Diag d = diag_new(r->arena);
-        r->cache = cache_open(r->arena, folder, &d);
+        r->cache = cache_open(r->arena, folder, r->options.trust_cache, &d);
         if (!r->cache)
             diag_warn(r->diag, (Span){0}, "nothing is cached: %s", d.messages.at[0].text);
     }
