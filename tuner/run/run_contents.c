@@ -249,6 +249,9 @@ bool run_contents(Run *r, size_t argument, const Contents *c, int64_t count, Tas
     case CONTENTS_UNDEFINED:
         out->kind = TASK_UNDEFINED;
         return true;
+    case CONTENTS_KEPT:
+        out->kind = TASK_KEPT;
+        return true;
     case CONTENTS_ZERO:
         return true;
     case CONTENTS_CONSTANT:
