@@ -28,7 +28,9 @@ typedef struct Walk {
     Hasher *places;          /* which of the folders looked into held which file */
     VEC(Text) texts;         /* those found, to be searched in turn */
     VEC(const char *) files; /* their real paths */
-    size_t bytes;            /* in all of them */
+    VEC(const char *) contents;
+    size_t bytes; /* in all of them */
+    VEC(IncludeName) names;
     const char *unknown;
 } Walk;
 
@@ -86,16 +88,33 @@ static void note_outside(Walk *w, const Place *at, const char *path)
         hasher_add(w->places, &st.st_mtim, sizeof st.st_mtim);
 }
 
-/* Adds a file's content, the first time it is met; `place`: which of the folders is looked into. */
-static bool add_file(Walk *w, const Place *at, size_t place, const char *asked)
+/* The first file found for a name is the compiler's. */
+static void note_name(Walk *w, const char *name, size_t file)
+{
+    for (size_t i = 0; i < w->names.count && name; i++) {
+        IncludeName *known = &w->names.at[i];
+        if (strcmp(known->name, name) == 0) {
+            known->several = known->several || known->file != file;
+            return;
+        }
+    }
+    if (name)
+        VEC_PUSH(w->arena, &w->names, ((IncludeName){name, file, false}));
+}
+
+/* Adds a file's content, the first time it is met; `place`: which of the folders is looked into.
+ * `name`: what it was found for, NULL when that was found before. */
+static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, const char *name)
 {
     char path[PATH_MAX];
     if (!realpath(asked, path))
         return false;
     const size_t found[] = {place, file_number(w, path)};
     hasher_add(w->places, found, sizeof found);
-    if (found[1] < w->files.count)
+    if (found[1] < w->files.count) {
+        note_name(w, name, found[1]);
         return true;
+    }
     if (!include_is_inside(w->query, path)) {
         note_outside(w, at, path);
         return true;
@@ -111,7 +130,9 @@ static bool add_file(Walk *w, const Place *at, size_t place, const char *asked)
     t.folder = path_folder(w->arena, path);
     w->bytes += t.size;
     VEC_PUSH(w->arena, &w->files, arena_string(w->arena, path));
+    VEC_PUSH(w->arena, &w->contents, t.at);
     VEC_PUSH(w->arena, &w->texts, t);
+    note_name(w, name, found[1]);
     hasher_add(w->hasher, t.at, t.size);
     return true;
 }
@@ -122,12 +143,14 @@ static void add_name(Walk *w, const Place *at, const char *folder, const char *n
 {
     const IncludeQuery *q = w->query;
     hasher_string(w->hasher, name);
-    bool found = add_file(w, at, 0, path_join(w->arena, folder, name));
+    bool found = add_file(w, at, 0, path_join(w->arena, folder, name), name);
     if (name[0] == '/')
         return;
-    found = add_file(w, at, 1, path_join(w->arena, q->folder, name)) || found;
+    found = add_file(w, at, 1, path_join(w->arena, q->folder, name), found ? NULL : name) || found;
     for (size_t i = 0; i < q->folder_count; i++)
-        found = add_file(w, at, i + 2, path_join(w->arena, q->folders[i], name)) || found;
+        found =
+            add_file(w, at, i + 2, path_join(w->arena, q->folders[i], name), found ? NULL : name) ||
+            found;
     if (!found)
         hasher_string(w->hasher, "is missing");
     hasher_string(w->places, name);
@@ -300,6 +323,9 @@ IncludeSet include_follow(Arena *a, const IncludeQuery *q)
     return (IncludeSet){.hash = hasher_end(w.hasher),
                         .places = hasher_end(w.places),
                         .files = w.files.at,
+                        .texts = w.contents.at,
                         .file_count = w.files.count,
+                        .names = w.names.at,
+                        .name_count = w.names.count,
                         .unknown = w.unknown};
 }

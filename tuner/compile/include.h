@@ -11,6 +11,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/hash.h"
 
+#include <stdbool.h>
+
 typedef struct IncludeQuery {
     const char *name; /* of the source, for messages */
     const char *text;
@@ -22,11 +24,21 @@ typedef struct IncludeQuery {
     size_t forced_count;
 } IncludeQuery;
 
+/* A name as an include spells it, and the file that a compiler takes for it. */
+typedef struct IncludeName {
+    const char *name;
+    size_t file;
+    bool several; /* elsewhere the same name is another file */
+} IncludeName;
+
 typedef struct IncludeSet {
     Hash hash;   /* of the text, of the names included, of what they hold; no folder counts */
     Hash places; /* which of the folders held which of the files; not where the folders lie */
     const char **files; /* the files found, in the order they were */
+    const char **texts; /* what each of them holds */
     size_t file_count;
+    const IncludeName *names;
+    size_t name_count;
     const char
         *unknown; /* what cannot be followed: "mm.cu:12: the name is a macro"; NULL if all can */
 } IncludeSet;

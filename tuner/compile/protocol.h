@@ -4,7 +4,7 @@
 
 /* Counted up when a message changes.  (What the helper adds to the options is part of the cache's
  * keys: KEY_VERSION in result.c.) */
-enum { COMPILE_PROTOCOL = 2 };
+enum { COMPILE_PROTOCOL = 3 };
 
 /* The blobs of a request; with a cubin, nothing is compiled. */
 enum {
@@ -12,6 +12,7 @@ enum {
     COMPILE_SOURCE,
     COMPILE_OPTIONS,
     COMPILE_NAMES,
+    COMPILE_HEADERS, /* of each name and text in turn */
     COMPILE_PARAMETERS,
     COMPILE_HAVE_PTX,
     COMPILE_HAVE_CUBIN,

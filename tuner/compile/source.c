@@ -2,6 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/compile/host_code.h"
 #include "tuner/compile/include.h"
 
 #include <limits.h>
@@ -79,10 +80,55 @@ static Paths read_options(Arena *a, const char *folder, const char *const *optio
     return p;
 }
 
+/* Marks of device code may be macros of the files that are included. */
+static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
+{
+    HostMarks marks = {0};
+    for (size_t i = 0; i < set->file_count; i++)
+        host_marks_add(a, set->texts[i], &marks);
+    host_marks_add(a, text, &marks);
+    return marks;
+}
+
+/* The files that are included without host code.  Where one has some, all are given by name, since
+ * one that has no folder finds no neighbours. */
+static void cut_headers(Arena *a, const IncludeSet *set, const HostMarks *marks, CompileSource *s)
+{
+    const char **texts = ARENA_ARRAY(a, const char *, set->file_count);
+    bool differ = false;
+    for (size_t i = 0; i < set->file_count; i++) {
+        texts[i] = host_code_cut(a, set->texts[i], strlen(set->texts[i]), marks);
+        differ = differ || texts[i] != set->texts[i];
+    }
+    Texts headers = {0};
+    for (size_t i = 0; differ && i < set->name_count; i++) {
+        if (set->names[i].several)
+            continue;
+        const char **text = &texts[set->names[i].file];
+        VEC_PUSH(a, &headers, set->names[i].name);
+        VEC_PUSH(a, &headers, *text);
+        *text = arena_printf(a, "#include \"%s\"\n", set->names[i].name); /* by other names */
+    }
+    s->headers = headers.at;
+    s->header_count = headers.count / 2;
+}
+
+/* Headers may use the types that --minimal leaves out. */
+static void write_for_nvcc(Arena *a, Texts *options)
+{
+    Texts kept = {0};
+    for (size_t i = 0; i < options->count; i++)
+        if (strcmp(options->at[i], "--minimal") != 0)
+            VEC_PUSH(a, &kept, options->at[i]);
+    VEC_PUSH(a, &kept, SOURCE_LIKE_NVCC);
+    *options = kept;
+}
+
 const CompileSource *source_make(Arena *a, const char *name, const char *text, size_t size,
                                  const char *folder, const char *const *options,
                                  size_t option_count)
 {
+    const char *given = text;
     Paths p = read_options(a, folder, options, option_count);
     IncludeQuery query = {
         .name = name,
@@ -95,6 +141,12 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .forced_count = p.forced.count,
     };
     IncludeSet set = include_follow(a, &query);
+    HostMarks marks = find_marks(a, text, &set);
+    query.text = text = host_code_cut(a, text, size, &marks);
+    if (host_code_expects_headers(text))
+        write_for_nvcc(a, &p.options);
+    if (text != given)
+        set = include_follow(a, &query);
     CompileSource *s = ARENA_NEW(a, CompileSource);
     *s = (CompileSource){
         .name = path_stem(a, name, ""),
@@ -108,6 +160,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .file_count = set.file_count,
         .unknown = set.unknown,
     };
+    cut_headers(a, &set, &marks, s);
     return s;
 }
 

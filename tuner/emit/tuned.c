@@ -3,6 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/compile/command.h"
+#include "tuner/compile/host_code.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -87,12 +88,12 @@ static Parted part_options(Arena *a, const CompileJob *job)
     return p;
 }
 
-/* --minimal only spares the compiler declarations. */
+/* --minimal only spares the compiler declarations, and what is like nvcc nvcc does. */
 static const char *join_rest(Arena *a, const Parted *p)
 {
     Buf b = {0};
     for (size_t i = 0; i < p->rest.count; i++)
-        if (strcmp(p->rest.at[i], "--minimal") != 0)
+        if (strcmp(p->rest.at[i], "--minimal") != 0 && strcmp(p->rest.at[i], SOURCE_LIKE_NVCC) != 0)
             buf_printf(&b, "%s%s", b.size ? " " : "", p->rest.at[i]);
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
@@ -136,7 +137,12 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
                       .folder_count = p->folders.count,
                       .forced = p->forced.at,
                       .forced_count = p->forced.count};
-    return inline_includes(a, &q, out, d);
+    if (!inline_includes(a, &q, out, d))
+        return false;
+    HostMarks marks = {0};
+    host_marks_add(a, out->text, &marks);
+    out->text = host_code_cut(a, out->text, out->size, &marks);
+    return true;
 }
 
 /* Comment, constants and the rest in one. */

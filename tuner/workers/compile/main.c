@@ -6,16 +6,12 @@
  *                       "library": file, "missing": [files looked for in vain]}
  *                  or  {"helper": ..., "protocol": n, "error": why there is no compiler}
  * Then each request    {"id": n, "profile": what is to be profiled, if anything}
- *                      blobs: name, source, options, name expressions, parameters of launches, and
- *                      PTX and cubin where these are known already: then there are lowered names
- *                      for expressions
- * gets a reply         {"id": n, "ok": bool, "lasting": bool, "seconds": s, "cpu": s,
- *                       "lowered": [names]}
- *                      blobs: log, PTX, cubin
- *                      unless it came with a cubin,
- * and a profile        {"id": n, "code": hash, "profiles": [...], "seconds": s, "cpu": s}
- *                      blob: numbers (tuner/compile/profiling.h)
- *                      if it asks for one and there is code.
+ *                      blobs: name, source, options, name expressions, headers by
+ *                      name, parameters of launches, and PTX and cubin where these are known
+ * already: then there are lowered names for expressions gets a reply         {"id": n, "ok": bool,
+ * "lasting": bool, "seconds": s, "cpu": s, "lowered": [names]} blobs: log, PTX, cubin unless it
+ * came with a cubin, and a profile        {"id": n, "code": hash, "profiles": [...], "seconds": s,
+ * "cpu": s} blob: numbers (tuner/compile/profiling.h) if it asks for one and there is code.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
@@ -91,17 +87,21 @@ typedef struct Request {
 static bool read_request(Arena *a, const WireMessage *m, Request *r, Diag *d)
 {
     const char **options;
+    size_t headers;
     const json_t *profile = json_object_get(m->header, "profile");
     r->id = json_object_get(m->header, "id");
     r->wants_profile = profile != NULL;
     if (!r->id || m->blob_count != COMPILE_REQUEST_BLOBS ||
         !wire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &r->compile.option_count) ||
         !wire_unpack_texts(a, m->blob[COMPILE_NAMES], &r->names, &r->compile.name_count) ||
+        !wire_unpack_texts(a, m->blob[COMPILE_HEADERS], &r->compile.headers, &headers) ||
+        headers % 2 != 0 ||
         (profile && !profile_job_read(a, profile, m->blob[COMPILE_PARAMETERS], &r->profile)))
         return diag_fail(d, "a request is malformed");
     r->compile.name = blob_text(a, m->blob[COMPILE_NAME]);
     r->compile.source = blob_text(a, m->blob[COMPILE_SOURCE]);
     r->compile.options = options;
+    r->compile.header_count = headers / 2;
     r->compile.names = r->names;
     return true;
 }
