@@ -29,6 +29,7 @@ static const Command commands[] = {
     {"pack", "compress a recording as it is shipped", cmd_pack},
     {"import", "a recording from the results of another tuner", cmd_import},
     {"export", "a recording as T4 or CSV, for others to read", cmd_export},
+    {"cache", "what the cache of compiled code holds; remove what is not used", cmd_cache},
     {"devices", "the devices known by name, and their limits", cmd_devices},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -6,4 +6,7 @@
  * program started: for limits and for how long something took. */
 double clock_seconds(void);
 
+/* Seconds that processors have worked for this process, all its threads together. */
+double clock_cpu_seconds(void);
+
 #endif

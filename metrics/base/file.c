@@ -8,34 +8,71 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *file_read(Arena *a, const char *path, size_t *size, Diag *d)
+int file_open(const char *path, uint64_t *size, Diag *d)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* A FIFO would keep us waiting for a writer; of a regular file reading never blocks. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
     if (fd < 0) {
         diag_fail(d, "cannot open '%s': %s", path, strerror(errno));
-        return NULL;
+        return -1;
     }
-    Buf b = {0};
-    struct stat st;
-    const char *text = NULL;
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        diag_fail(d, "'%s' is a folder, not a file", path);
-        goto done;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        *size = (uint64_t)st.st_size;
+        return fd;
     }
-    char part[65536];
-    ssize_t n;
-    while ((n = read(fd, part, sizeof part)) > 0)
-        buf_add(&b, part, (size_t)n);
-    if (n < 0) {
-        diag_fail(d, "cannot read '%s': %s", path, strerror(errno));
-        goto done;
-    }
-    text = arena_copy(a, buf_text(&b), b.size);
-    *size = b.size;
-done:
+    diag_fail(d, "'%s' is %s, not a file", path,
+              S_ISDIR(st.st_mode) ? "a folder" : "a device or a pipe");
     close(fd);
-    buf_free(&b);
+    return -1;
+}
+
+/* Up to `size` bytes; fewer when the file has become shorter.  False with errno. */
+static bool read_all(int fd, char *bytes, size_t *size)
+{
+    size_t have = 0;
+    while (have < *size) {
+        ssize_t n = read(fd, bytes + have, *size - have);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        if (n == 0)
+            break;
+        have += (size_t)n;
+    }
+    *size = have;
+    return true;
+}
+
+const char *file_read_most(Arena *a, const char *path, uint64_t most, size_t *size, Diag *d)
+{
+    uint64_t found;
+    int fd = file_open(path, &found, d);
+    if (fd < 0)
+        return NULL;
+    char *text = NULL;
+    if (found > most) {
+        diag_fail(d, "'%s' has %llu bytes, more than the %llu that are read here", path,
+                  (unsigned long long)found, (unsigned long long)most);
+    } else {
+        *size = (size_t)found;
+        text = arena_array(a, *size + 1, 1);
+        if (!read_all(fd, text, size)) {
+            diag_fail(d, "cannot read '%s': %s", path, strerror(errno));
+            text = NULL;
+        } else {
+            text[*size] = '\0';
+        }
+    }
+    close(fd);
     return text;
+}
+
+const char *file_read(Arena *a, const char *path, size_t *size, Diag *d)
+{
+    static const uint64_t most = 1 << 30;
+    return file_read_most(a, path, most, size, d);
 }
 
 const Source *source_read(Arena *a, const char *path, Diag *d)
@@ -60,26 +97,46 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
+int file_create_beside(Arena *a, const char *path, const char **name, Diag *d)
+{
+    uint64_t random;
+    int fd = -1;
+    do {
+        if (getentropy(&random, sizeof random) != 0)
+            break;
+        *name = arena_printf(a, "%s.%016llx.tmp", path, (unsigned long long)random);
+        fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    } while (fd < 0 && errno == EEXIST);
+    if (fd < 0)
+        diag_fail(d, "cannot create a file beside '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+const char *file_write_beside(Arena *a, const char *path, const void *bytes, size_t size, Diag *d)
+{
+    const char *name;
+    int fd = file_create_beside(a, path, &name, d);
+    if (fd < 0)
+        return NULL;
+    bool ok = write_all(fd, bytes, size);
+    ok = close(fd) == 0 && ok;
+    if (ok)
+        return name;
+    diag_fail(d, "cannot write '%s': %s", path, strerror(errno));
+    unlink(name);
+    return NULL;
+}
+
 bool file_write(const char *path, const void *bytes, size_t size, Diag *d)
 {
-    Buf temporary = {0};
-    buf_printf(&temporary, "%s.%ld.tmp", path, (long)gettid()); /* threads may write the same */
-    bool ok = false;
-    int fd = open(buf_text(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        diag_fail(d, "cannot create '%s': %s", buf_text(&temporary), strerror(errno));
-        goto done;
-    }
-    bool written = write_all(fd, bytes, size);
-    written = close(fd) == 0 && written;
-    if (!written || rename(buf_text(&temporary), path) != 0) {
+    Arena *a = arena_new();
+    const char *name = file_write_beside(a, path, bytes, size, d);
+    bool ok = name && rename(name, path) == 0;
+    if (name && !ok) {
         diag_fail(d, "cannot write '%s': %s", path, strerror(errno));
-        unlink(buf_text(&temporary));
-        goto done;
+        unlink(name);
     }
-    ok = true;
-done:
-    buf_free(&temporary);
+    arena_free(a);
     return ok;
 }
 

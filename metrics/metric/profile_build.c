@@ -156,28 +156,35 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
     return mean;
 }
 
-static bool add_code(Arena *a, const ProfileInput *in, const Memory *memory, int64_t local_arrays,
-                     Profile *p, Hash *code, Diag *d)
+/* The kernel's machine code; NULL with a message. */
+static const CubinKernel *read_code(Arena *a, const ProfileInput *in, const Cubin **cubin, Diag *d)
 {
-    const Cubin *cubin = cubin_read(a, in->cubin, in->cubin_size, d);
-    const CubinKernel *k = cubin ? cubin_find(cubin, in->kernel) : NULL;
-    if (!cubin)
-        return false;
-    if (!k)
-        return diag_fail(d, "the cubin has no kernel '%s'; is it extern \"C\"?", in->kernel);
-    *code = cubin_code_hash(cubin, k);
+    *cubin = cubin_read(a, in->cubin, in->cubin_size, d);
+    const CubinKernel *k = *cubin ? cubin_find(*cubin, in->kernel) : NULL;
+    if (*cubin && !k)
+        diag_fail(d, "the cubin has no kernel '%s'; is it extern \"C\"?", in->kernel);
+    return k;
+}
+
+/* What code and launch say without a walk. */
+static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local_arrays, Profile *p)
+{
     profile_set_code(p, k, local_arrays);
     int threads = (int)(in->block[0] * in->block[1] * in->block[2]);
     BlockUse use = profile_block_use(k, in->dynamic_shared, threads);
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
+}
+
+static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
+                        const Memory *memory, Profile *p)
+{
     const ProfileTraffic traffic = profile_set_memory(p, memory);
     SassLatency latency = latency_of(in->device, p->value[PROFILE_WARPS_PER_BLOCK]);
     SassLoad load = load_of(p, in->device, &traffic);
     const SassProfile machine =
-        mean_machine(a, cubin->arch, k, memory->samples, &latency, load.warps > 0 ? &load : NULL);
+        mean_machine(a, arch, k, memory->samples, &latency, load.warps > 0 ? &load : NULL);
     set_machine(p, &machine);
     profile_set_note(a, p, memory, machine.unmatched);
-    return true;
 }
 
 /* The entry of a PTX text; NULL with a message. */
@@ -200,12 +207,29 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
 {
     *out = profile_new();
     const PtxModule *module;
+    const Cubin *cubin;
     const PtxFunction *entry = read_entry(a, in, &module, d);
-    if (!entry)
+    const CubinKernel *k = entry ? read_code(a, in, &cubin, d) : NULL;
+    if (!k)
         return false;
+    *code = cubin_code_hash(cubin, k);
     const Memory *memory = follow(a, entry, in, NULL);
     profile_set_walk(a, out, memory);
-    return add_code(a, in, memory, local_array_bytes(entry), out, code, d);
+    set_code(in, k, local_array_bytes(entry), out);
+    add_machine(a, in, cubin->arch, k, memory, out);
+    return true;
+}
+
+bool profile_code(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d)
+{
+    *out = profile_new();
+    const Cubin *cubin;
+    const CubinKernel *k = read_code(a, in, &cubin, d);
+    if (!k)
+        return false;
+    *code = cubin_code_hash(cubin, k);
+    set_code(in, k, 0, out);
+    return true;
 }
 
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d)

@@ -30,6 +30,9 @@ typedef struct ProfileInput {
 /* False with a message when PTX or cubin cannot be read or lack the kernel. */
 bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d);
 
+/* The same without the walks: resources and what follows from them alone. */
+bool profile_code(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Diag *d);
+
 /* The walks behind a profile, access by access, for whoever wants to know where its figures come
  * from: needs the PTX alone.  `module` is what was read.  NULL with a message when it cannot be
  * read or lacks the kernel.  Both live in `a` and point into the PTX. */

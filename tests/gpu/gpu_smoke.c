@@ -213,10 +213,15 @@ static bool set_product(Smoke *s, const char *reference)
          .contents = uniform(3),
          .tolerance = NEAR},
         {.name = "S", .type = {TASK_U32, 1}, .count = 1000, .role = TASK_SCRATCH},
+        {.name = "K",
+         .type = {TASK_U32, 1},
+         .count = 1000,
+         .role = TASK_SCRATCH,
+         .contents = {.kind = TASK_KEPT}},
     };
     TaskLaunch launches[] = {product(s, reference, 5, 0), twice(s)};
     TaskProblem p = {.buffers = b,
-                     .buffer_count = 5,
+                     .buffer_count = sizeof b / sizeof b[0],
                      .reference = {.modules = &s->cubin,
                                    .module_count = 1,
                                    .launches = launches,
@@ -289,6 +294,23 @@ static void wrong_later(Smoke *s)
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].unwritten == N && r.checks[1].wrong == 0);
     CHECK(s, strstr(r.words, "only after the timed runs") != NULL);
     good(s);
+}
+
+/* What is kept is zero when a trial begins, and then what the launches made of it. */
+static void kept(Smoke *s)
+{
+    TaskLaunch launches[] = {product(s, "product_kept", 6, 0), twice(s), product(s, "grow", 2, 0)};
+    TaskArgument all[7], both[] = {buffer(4), buffer(5)};
+    memcpy(all, launches[0].arguments, 5 * sizeof all[0]);
+    memcpy(all + 5, both, sizeof both);
+    launches[0].arguments = all;
+    launches[0].argument_count = 7;
+    launches[2].arguments = both;
+    launches[2].grid[0] = launches[2].block[0] = 1;
+    for (int i = 0; i < 2; i++) {
+        TrialResult r = run(s, "launches counted", trial_of(&s->cubin, launches, 3));
+        CHECK(s, r.status == OUTCOME_OK && r.verified && r.time_count == RUNS);
+    }
 }
 
 static void strays_and_faults(Smoke *s)
@@ -745,6 +767,7 @@ static int smoke(Smoke *s, const Nvrtc *n, const char *source)
     good(s);
     wrong_results(s);
     wrong_later(s);
+    kept(s);
     strays_and_faults(s);
     resources(s);
     images(s);

@@ -68,6 +68,21 @@ extern "C" __global__ void mark(unsigned *S)
     S[0] = 1;
 }
 
+/* Computes only while what is kept is as old as what its scratch says; grow makes both older. */
+extern "C" __global__ void product_kept(const float *A, const float *B, float *C, int n, float k,
+                                        const unsigned *S, const unsigned *K)
+{
+    u64 i = index();
+    if (i < n && K[0] == (S[0] == 0xffffffff ? 0 : S[0]))
+        C[i] = fmaf(A[i], B[i], k);
+}
+
+extern "C" __global__ void grow(unsigned *S, unsigned *K)
+{
+    K[0] += 1;
+    S[0] = K[0];
+}
+
 extern "C" __global__ void twice(float *D, int n)
 {
     u64 i = index();

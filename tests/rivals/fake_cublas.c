@@ -12,6 +12,7 @@ int cublasCreate_v2(Handle *h);
 int cublasDestroy_v2(Handle h);
 int cublasSetStream_v2(Handle h, void *stream);
 int cublasSetMathMode(Handle h, int mode);
+int cublasSetPointerMode_v2(Handle h, int mode);
 int cublasGetVersion_v2(Handle h, int *version);
 const char *cublasGetStatusString(int status);
 
@@ -37,6 +38,15 @@ int cublasSetMathMode(Handle h, int mode)
     return h && mode == 0 ? 0 : INVALID_VALUE;
 }
 
+/* Numbers on the host or, 1, on the device: here they are the same, but a dot product asks. */
+static int pointer_mode;
+
+int cublasSetPointerMode_v2(Handle h, int mode)
+{
+    pointer_mode = mode;
+    return h ? 0 : INVALID_VALUE;
+}
+
 int cublasGetVersion_v2(Handle h, int *version)
 {
     *version = h ? 120304 : 0;
@@ -54,7 +64,7 @@ static size_t at(int op, int i, int j, int ld)
     return op == OP_N ? (size_t)i + (size_t)j * (size_t)ld : (size_t)j + (size_t)i * (size_t)ld;
 }
 
-#define LIBRARY(type, gemm, geam)                                                                  \
+#define LIBRARY(type, gemm, geam, dot)                                                             \
     int gemm(Handle h, int op_a, int op_b, int m, int n, int k, const type *alpha, const type *a,  \
              int lda, const type *b, int ldb, const type *beta, type *c, int ldc);                 \
     int gemm(Handle h, int op_a, int op_b, int m, int n, int k, const type *alpha, const type *a,  \
@@ -79,7 +89,15 @@ static size_t at(int op, int i, int j, int ld)
                 c[at(OP_N, i, j, ldc)] =                                                           \
                     *alpha * a[at(op_a, i, j, lda)] + *beta * b[at(op_b, i, j, ldb)];              \
         return h ? 0 : INVALID_VALUE;                                                              \
+    }                                                                                              \
+    int dot(Handle h, int n, const type *x, int step_x, const type *y, int step_y, type *out);     \
+    int dot(Handle h, int n, const type *x, int step_x, const type *y, int step_y, type *out)      \
+    {                                                                                              \
+        *out = 0;                                                                                  \
+        for (int i = 0; i < n; i++)                                                                \
+            *out += x[i * step_x] * y[i * step_y];                                                 \
+        return h && pointer_mode == 1 ? 0 : INVALID_VALUE;                                         \
     }
 
-LIBRARY(float, cublasSgemm_v2, cublasSgeam)
-LIBRARY(double, cublasDgemm_v2, cublasDgeam)
+LIBRARY(float, cublasSgemm_v2, cublasSgeam, cublasSdot_v2)
+LIBRARY(double, cublasDgemm_v2, cublasDgeam, cublasDdot_v2)

@@ -31,7 +31,7 @@ static int set_up(void **state)
     snprintf(f->folder, sizeof f->folder, "cache-XXXXXX");
     if (!mkdtemp(f->folder))
         return 1;
-    f->cache = cache_open(f->arena, f->folder, &f->diag);
+    f->cache = cache_open(f->arena, f->folder, false, &f->diag);
     *state = f;
     return f->cache ? 0 : 1;
 }
@@ -83,7 +83,6 @@ static void what_is_put_is_got(void **state)
     assert_true(cache_get_head(f->cache, &key, &head));
 
     assert_string_equal(json_string_value(json_object_get(e.head, "name")), "one");
-    assert_null(e.facts);
     assert_int_equal(e.blob_count, 3);
     assert_string_equal(e.blob[0].bytes, "the PTX");
     assert_int_equal(e.blob[1].size, 0);
@@ -95,29 +94,6 @@ static void what_is_put_is_got(void **state)
 
     cache_entry_free(&e);
     cache_entry_free(&head);
-}
-
-static void facts_are_attached_and_replaced_and_the_rest_stays(void **state)
-{
-    Fixture *f = *state;
-    Hash key = key_of("one"), none = key_of("none");
-    json_t *first = json_pack("{s:i}", "registers", 40), *second = json_pack("{s:i}", "spills", 0);
-    CacheEntry e;
-    assert_true(put(f, "one", "text"));
-
-    assert_true(cache_attach(f->cache, &key, first, &f->diag));
-    assert_true(cache_attach(f->cache, &key, second, &f->diag));
-    assert_true(cache_get(f->cache, f->arena, &key, &e));
-
-    assert_true(json_equal(e.facts, second));
-    assert_string_equal(e.blob[0].bytes, "text");
-    assert_int_equal(f->diag.errors, 0);
-    assert_false(cache_attach(f->cache, &none, first, &f->diag));
-    assert_int_equal(f->diag.errors, 1);
-
-    cache_entry_free(&e);
-    json_decref(first);
-    json_decref(second);
 }
 
 static void an_entry_under_another_name_is_not_believed(void **state)
@@ -211,7 +187,7 @@ static void a_folder_that_cannot_be_made_is_named(void **state)
     const char *file = arena_printf(f->arena, "%s/file", f->folder);
     assert_true(file_write(file, "", 0, &f->diag));
 
-    assert_null(cache_open(f->arena, file, &f->diag));
+    assert_null(cache_open(f->arena, file, false, &f->diag));
     assert_non_null(strstr(f->diag.messages.at[0].text, file));
 }
 
@@ -245,7 +221,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(what_is_put_is_got),
-        CASE(facts_are_attached_and_replaced_and_the_rest_stays),
         CASE(an_entry_under_another_name_is_not_believed),
         CASE(trimming_takes_what_was_longest_not_used),
         CASE(a_leftover_of_a_killed_run_goes),

@@ -6,6 +6,7 @@
 #include "tuner/wire/process.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -63,6 +64,41 @@ static void fake_child(const char *lock)
         pause();
 }
 
+/* A profile, whose note says what the code was if it came with the request. */
+static void fake_profile(const WireMessage *m, const char *what, Diag *d)
+{
+    Profile p = profile_new();
+    const ProfileRegion regions[] = {{{1, 2}}, {{3, 4}}};
+    const ProfileAnswer x = {.error = strcmp(what, "walk:error") == 0 ? "no such kernel" : NULL,
+                             .code = hash_bytes(what, strlen(what)),
+                             .profiles = &p,
+                             .count = 1,
+                             .seconds = 0.5,
+                             .cpu_seconds = 0.25};
+    Buf numbers = {0};
+    p.value[PROFILE_INSTR] = 42;
+    p.note = arena_copy(d->arena, m->blob[COMPILE_HAVE_PTX].bytes, m->blob[COMPILE_HAVE_PTX].size);
+    profile_set_regions(d->arena, &p, regions, 2);
+    json_t *head = profile_answer_json(&x, &numbers);
+    json_object_set(head, "id", json_object_get(m->header, "id"));
+    wire_send(PROCESS_WIRE, head, &(Blob){numbers.text, numbers.size}, 1, d);
+    json_decref(head);
+    buf_free(&numbers);
+}
+
+static void fake_walk(const WireMessage *m, const char *what, Diag *d)
+{
+    if (strcmp(what, "walk:hang") == 0)
+        for (;;)
+            pause();
+    if (strcmp(what, "walk:crash") == 0)
+        raise(SIGKILL);
+    if (strcmp(what, "walk:other") == 0)
+        fake_reply(json_object_get(m->header, "id"), true, what, d);
+    else
+        fake_profile(m, what, d);
+}
+
 static void fake_serve(const WireMessage *m, Diag *d)
 {
     const char **options;
@@ -89,10 +125,12 @@ static void fake_serve(const WireMessage *m, Diag *d)
         fake_noise("APT1 100 20 30\n{\n");
     else if (strcmp(what, "other") == 0)
         fake_reply(json_integer(-1), true, what, d); /* leaks: the process ends soon */
-    else
+    else if (m->blob[COMPILE_HAVE_CUBIN].size == 0)
         fake_reply(id, strcmp(what, "error") != 0, what, d);
     if (strcmp(what, "half") == 0)
         exit(0);
+    if (json_object_get(m->header, "profile") && strcmp(what, "error") != 0)
+        fake_walk(m, what, d);
 }
 
 static int fake_main(const char *mode, const char *library)
@@ -128,6 +166,7 @@ typedef struct Fixture {
     char folder[128];
     const CompileSource *source;
     FarmOptions options;
+    const ProfileJob *profile; /* of all jobs; NULL: none */
 } Fixture;
 
 /* A script that starts this program as a helper of the given mode. */
@@ -172,7 +211,7 @@ static int tear_down(void **state)
 
 static void use_cache(Fixture *f)
 {
-    f->options.cache = cache_open(f->arena, f->folder, &f->diag);
+    f->options.cache = cache_open(f->arena, f->folder, false, &f->diag);
     assert_non_null(f->options.cache);
 }
 
@@ -185,6 +224,7 @@ static CompileJob *job_of(Fixture *f, const char *value)
     };
     CompileJob *job = ARENA_NEW(f->arena, CompileJob);
     *job = source_configure(f->arena, f->source, &setting);
+    job->profile = f->profile;
     return job;
 }
 
@@ -403,29 +443,117 @@ static void a_source_that_is_not_known_whole_is_not_cached(void **state)
     }
 }
 
-static void facts_stay_with_a_result(void **state)
+/* ---- profiles ------------------------------------------------------------------------------ */
+
+static const unsigned char PARAMETERS[] = {1, 2, 3, 4};
+
+static void ask_for_profiles(Fixture *f, int64_t blocks)
+{
+    ProfileLaunch *launch = ARENA_NEW(f->arena, ProfileLaunch);
+    ProfileJob *job = ARENA_NEW(f->arena, ProfileJob);
+    *launch = (ProfileLaunch){.grid = {blocks, 1, 1},
+                              .block = {32, 1, 1},
+                              .parameters = PARAMETERS,
+                              .parameter_bytes = sizeof PARAMETERS};
+    *job = (ProfileJob){"k", device_find("sm_90"), launch, 1};
+    f->profile = job;
+}
+
+static void a_profile_comes_with_the_code(void **state)
+{
+    Fixture *f = *state;
+    ask_for_profiles(f, 1);
+
+    CompileResult r = run_one(f, "a");
+
+    assert_int_equal(r.status, OUTCOME_COMPILED);
+    assert_string_equal(r.ptx, "a");
+    assert_int_equal(r.profiled, PROFILE_OK);
+    assert_false(r.profile_from_cache);
+    assert_int_equal(r.profile.count, 1);
+    const Profile *p = &r.profile.profiles[0];
+    assert_true(p->value[PROFILE_INSTR] == 42);
+    assert_true(isnan(p->value[PROFILE_REGIONS]));
+    assert_int_equal(p->region_count, 2);
+    assert_true(p->regions[1].value[1] == 4);
+    Hash code = hash_bytes("a", 1);
+    assert_true(hash_equal(&r.profile.code, &code));
+    assert_true(r.profile.seconds == 0.5 && r.profile.cpu_seconds == 0.25);
+    assert_int_equal(run_one(f, "error").profiled, PROFILE_NONE);
+}
+
+static void a_walk_that_fails_costs_only_the_profile(void **state)
+{
+    Fixture *f = *state;
+    static const struct {
+        const char *value;
+        ProfileStatus profiled;
+        const char *why;
+    } TABLE[] = {
+        {"a", PROFILE_OK, NULL},
+        {"walk:hang", PROFILE_LOST, "longer than 2 s"},
+        {"b", PROFILE_OK, NULL},
+        {"walk:crash", PROFILE_LOST, "signal 9"},
+        {"walk:other", PROFILE_LOST, "not what was asked for"},
+        {"walk:error", PROFILE_ERROR, "no such kernel"},
+        {"c", PROFILE_OK, NULL},
+    };
+    enum { COUNT = sizeof TABLE / sizeof *TABLE };
+    const char *values[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = TABLE[i].value;
+    f->options.limit_seconds = 2;
+    ask_for_profiles(f, 1);
+    use_cache(f);
+
+    for (int round = 0; round < 2; round++) { /* with the code compiled, and from the cache */
+        Run r = run(f, values, COUNT);
+
+        assert_int_equal(f->diag.errors, 0);
+        for (size_t i = 0; i < COUNT; i++) {
+            assert_int_equal(r.result[i].status, OUTCOME_COMPILED);
+            assert_int_equal(r.result[i].profiled, TABLE[i].profiled);
+            assert_int_equal(r.result[i].from_cache, round == 1);
+            if (!TABLE[i].why)
+                continue;
+            assert_non_null(strstr(r.result[i].lost, TABLE[i].why));
+            assert_string_equal(r.result[i].ptx, TABLE[i].value);
+        }
+    }
+}
+
+static void another_profile_of_cached_code_compiles_nothing(void **state)
 {
     Fixture *f = *state;
     use_cache(f);
-    CompileJob *job = job_of(f, "a");
-    json_t *facts = json_pack("{s:i}", "registers", 40);
-    CompileResult r;
+    ask_for_profiles(f, 1);
+    assert_string_equal(run_one(f, "a").profile.profiles[0].note, "");
+
+    CompileResult again = run_one(f, "a");
+    assert_true(again.from_cache && again.profile_from_cache);
+    assert_int_equal(again.profiled, PROFILE_OK);
+    assert_string_equal(again.profile.profiles[0].note, "");
+    assert_int_equal(again.profile.profiles[0].region_count, 2);
+
+    ask_for_profiles(f, 2);
+    CompileResult other = run_one(f, "a");
+    assert_true(other.from_cache && !other.profile_from_cache);
+    assert_string_equal(other.profile.profiles[0].note, "a");
+
+    f->profile = NULL;
+    CompileResult code = run_one(f, "a");
+    assert_true(code.from_cache);
+    assert_int_equal(code.profiled, PROFILE_NONE);
+    assert_string_equal(code.ptx, "a");
+}
+
+static void profiles_from_the_cache_start_no_worker(void **state)
+{
+    Fixture *f = *state;
+    use_cache(f);
+    ask_for_profiles(f, 1);
     run_one(f, "a");
-
-    Farm *farm = farm_open(&f->options);
-    assert_true(farm_peek(farm, f->arena, job, &r));
-    assert_null(r.facts);
-    assert_true(farm_attach(farm, job, facts, &f->diag));
-    assert_true(farm_peek(farm, f->arena, job, &r));
-    assert_string_equal(r.facts, "{\"registers\":40}");
-    assert_int_equal(r.status, OUTCOME_COMPILED);
-    assert_false(farm_peek(farm, f->arena, job_of(f, "never compiled"), &r));
-    assert_string_equal(farm_compiler(farm, f->arena), "NVRTC 0.0 (synthetic)");
-    assert_int_equal(farm_started(farm), 0);
-    farm_close(farm);
-    assert_string_equal(run_one(f, "a").facts, "{\"registers\":40}");
-
-    json_decref(facts);
+    assert_int_equal(run(f, (const char *[]){"a"}, 1).started, 0);
 }
 
 static void a_cache_that_cannot_be_written_is_one_warning(void **state)
@@ -527,7 +655,10 @@ int main(int argc, char **argv)
         CASE(timeouts_and_crashes_are_tried_again),
         CASE(a_changed_include_or_compiler_is_compiled_again),
         CASE(a_source_that_is_not_known_whole_is_not_cached),
-        CASE(facts_stay_with_a_result),
+        CASE(a_profile_comes_with_the_code),
+        CASE(a_walk_that_fails_costs_only_the_profile),
+        CASE(another_profile_of_cached_code_compiles_nothing),
+        CASE(profiles_from_the_cache_start_no_worker),
         CASE(a_cache_that_cannot_be_written_is_one_warning),
         CASE(two_runs_share_a_cache),
         CASE(a_poll_loop_can_serve_the_farm_and_others),

@@ -95,7 +95,7 @@ static void a_mistake_is_an_error_with_the_compilers_words(void **state)
 {
     Fixture *f = *state;
 
-    CompileResult syntax = compile(f, "int a;\nint b = ;\n", NULL, 0, NULL);
+    CompileResult syntax = compile(f, "const int a = 1;\nconst int b = ;\n", NULL, 0, NULL);
     CompileResult option = compile(f, KERNEL, (const char *[]){"--no-such-option"}, 1, NULL);
     CompileResult shared = compile(f,
                                    "__global__ void k(int *p) { __shared__ int s[40000];\n"
@@ -110,6 +110,39 @@ static void a_mistake_is_an_error_with_the_compilers_words(void **state)
     assert_non_null(strstr(option.log, "--no-such-option"));
     assert_int_equal(shared.status, OUTCOME_COMPILE_ERROR);
     assert_non_null(strstr(shared.log, "too much shared data"));
+}
+
+/* What is written for nvcc: headers of the host and of the toolkit, host code beside the kernel and
+ * in a header, and names that nvcc declares unasked. */
+static void a_file_for_nvcc_compiles_as_it_is(void **state)
+{
+    Fixture *f = *state;
+    static const char HEADER[] = "#pragma once\n#include <vector>\n#include <stdio.h>\n"
+                                 "#define GPU __device__ inline\n"
+                                 "void check(cudaError_t e, FILE *f) { if (e) fprintf(f, \"%s\", "
+                                 "cudaGetErrorString(e)); }\n"
+                                 "GPU float half_of(float x) { return x / 2; }\n";
+    assert_true(file_write(path_join(f->arena, f->folder, "common.h"), HEADER, sizeof HEADER - 1,
+                           &f->diag));
+    static const char TEXT[] = "#include <cuda_runtime.h>\n#include <cuda_fp16.h>\n"
+                               "#include <cstdio>\n#include <algorithm>\n#include <cmath>\n"
+                               "#include \"common.h\"\n"
+                               "using namespace std;\n"
+                               "GPU float twice(float x) { return 2 * x; }\n"
+                               "struct size { int n; size(int m) : n(m) {} };\n"
+                               "__global__ void k(float *p, half *h, uint8_t u) {\n"
+                               "    assert(u < INT_MAX);\n"
+                               "    *p = std::sqrt(twice(half_of(*p))) + M_PI + std::max(u, u) + "
+                               "__half2float(*h); }\n"
+                               "int main() { vector<float> x; k<<<1, 1>>>(0, 0, 0); check("
+                               "cudaDeviceSynchronize(), stderr); }\n";
+    CompileResult r = compile(f, TEXT, (const char *[]){"--minimal"}, 1, NULL);
+    CompileResult missing = compile(f, "#include \"nowhere.h\"\n", NULL, 0, NULL);
+
+    assert_string_equal(r.log, "");
+    assert_int_equal(r.status, OUTCOME_COMPILED);
+    assert_int_equal(missing.status, OUTCOME_COMPILE_ERROR);
+    assert_non_null(strstr(missing.log, "nowhere.h"));
 }
 
 static void a_name_expression_gives_the_lowered_name(void **state)
@@ -256,7 +289,7 @@ static void the_cache_serves_what_nvrtc_gave(void **state)
     CompileJob job = source_configure(f->arena, s, &setting);
     CompileResult r[2];
     FarmOptions options = {.helper = HELPER, .cuda_folder = CUDA, .jobs = 1};
-    options.cache = cache_open(f->arena, f->folder, &f->diag);
+    options.cache = cache_open(f->arena, f->folder, false, &f->diag);
     size_t started[2];
 
     for (int i = 0; i < 2; i++) {
@@ -284,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(one_compile_gives_ptx_and_cubin),
         CASE(a_mistake_is_an_error_with_the_compilers_words),
+        CASE(a_file_for_nvcc_compiles_as_it_is),
         CASE(a_name_expression_gives_the_lowered_name),
         CASE(includes_beside_the_template_are_found_and_line_info_has_no_folder),
         CASE(variables_that_change_the_compiler_are_not_heard),

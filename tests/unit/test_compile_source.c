@@ -1,5 +1,6 @@
 /* What a configuration is compiled from: includes, options, identities. */
 #include "metrics/base/file.h"
+#include "tuner/compile/allowed.h"
 #include "tuner/compile/result.h"
 #include "tuner/compile/source.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -134,6 +136,47 @@ static void an_include_by_macro_is_said_and_one_in_a_comment_is_not(void **state
     assert_null(comment->unknown);
 }
 
+/* Only the folders that a spec declares are its own: what others hold is not read, nor hashed. */
+static void a_file_elsewhere_is_not_read(void **state)
+{
+    Fixture *f = *state;
+    put(f, "secret/a", "of the user\n");
+    put(f, "project/k.h", "\n");
+    const char *folder = arena_printf(f->arena, "%s/project", f->folder);
+    assert_int_equal(symlink("../secret/a", arena_printf(f->arena, "%s/link.h", folder)), 0);
+    static const char *const TEXTS[] = {"#include \"../secret/a\"\n", "#include \"link.h\"\n",
+                                        "#if 0\n#include <../secret/a>\n#endif\n"};
+    for (size_t i = 0; i < 3; i++) {
+        const CompileSource *s =
+            source_make(f->arena, "k.cu", TEXTS[i], strlen(TEXTS[i]), folder, NULL, 0);
+        assert_int_equal(s->file_count, 0);
+        assert_non_null(strstr(s->unknown, "outside of the folders that are declared"));
+    }
+    const char *comment = "// #include \"../secret/a\"\n#include \"k.h\"\n";
+    const CompileSource *s =
+        source_make(f->arena, "k.cu", comment, strlen(comment), folder, NULL, 0);
+    assert_int_equal(s->file_count, 1);
+    assert_null(s->unknown);
+    const char *declared[] = {arena_printf(f->arena, "-I%s/secret", f->folder)};
+    s = source_make(f->arena, "k.cu", TEXTS[0], strlen(TEXTS[0]), folder, declared, 1);
+    assert_int_equal(s->file_count, 1);
+    assert_null(s->unknown);
+}
+
+static void what_is_no_file_is_not_followed(void **state)
+{
+    Fixture *f = *state;
+    const char *fifo = arena_printf(f->arena, "%s/fifo", f->folder);
+    const char *zero = arena_printf(f->arena, "%s/zero", f->folder);
+    const char *text =
+        "// #include \"fifo\"\n#if 0\n#include \"zero\"\n#include \"/dev/zero\"\n#endif\n";
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(symlink("/dev/zero", zero), 0);
+    alarm(20); /* else for ever */
+    assert_non_null(make(f, text)->unknown);
+    alarm(0);
+}
+
 static CompileJob job_of(Fixture *f, const CompileSource *s, const char *value,
                          const char *architecture)
 {
@@ -148,8 +191,8 @@ static CompileJob job_of(Fixture *f, const CompileSource *s, const char *value,
 static void parameters_become_definitions(void **state)
 {
     Fixture *f = *state;
-    const char *options[] = {"--minimal", "-I", f->folder};
-    const CompileSource *s = source_make(f->arena, "x/k.cu", "", 0, f->folder, options, 3);
+    const char *options[] = {"--minimal", arena_printf(f->arena, "-I%s", f->folder)};
+    const CompileSource *s = source_make(f->arena, "x/k.cu", "", 0, f->folder, options, 2);
 
     CompileJob job = job_of(f, s, "64", "sm_90");
 
@@ -221,14 +264,69 @@ static void an_option_that_names_a_file_is_followed_or_said(void **state)
 {
     Fixture *f = *state;
     put(f, "pre.h", "#define A 1\n");
-    const char *forced[] = {"-include=pre.h"}, *pch[] = {"--use-pch=x.pch"};
+    const char *forced[] = {"-include=pre.h"};
 
     Hash before = source_make(f->arena, "k.cu", "", 0, f->folder, forced, 1)->hash;
     put(f, "pre.h", "#define A 2\n");
     Hash after = source_make(f->arena, "k.cu", "", 0, f->folder, forced, 1)->hash;
 
     assert_string_not_equal(before.text, after.text);
-    assert_non_null(source_make(f->arena, "k.cu", "", 0, f->folder, pch, 1)->unknown);
+}
+
+static void an_option_that_may_write_a_file_is_refused(void **state)
+{
+    static const char *const FINE[] = {
+        "-use_fast_math",
+        "--maxrregcount=32",
+        "-DX",
+        "-DF(x)=x y",
+        "-D=X=1",
+        "-I/usr/include",
+        "--pre-include=a.h",
+        "-std=c++20",
+        "-ftz=true",
+        "-Xptxas=-v,-O1,-dlcm=cg",
+        "-diag-suppress=177,20012",
+    };
+    static const char *const REFUSED[] = {
+        "--time=/tmp/x",
+        "-time=/tmp/x",
+        "--create-pch=x",
+        "--pch",
+        "--pch-dir=/tmp",
+        "--use-pch=x",
+        "-x",
+        "x.h",
+        "--options-file=x",
+        "-optf=x",
+        "@x",
+        "",
+        "-fdevice-time-trace=x",
+        "--fdevice-time-trace=x",
+        "-Xptxas=-o,x",
+        "-Xptxas=-v,--output-file=x",
+        "--ptxas-options=-optf=x",
+        "-Xptxas=-O/x",
+        "-ftz=true --time=x",
+        "-maxrregcount=3 --time=x",
+        "-maxrregcount",
+        "-maxrregcount=-1",
+        "-arch=sm_90",
+        "-DX\n#include \"/etc/passwd\"",
+        "-D",
+        "-I",
+        "--minimal=1",
+        "-include",
+        "-std=c++17 --time=x",
+        "-split-compile=x",
+        "-dlto",
+        "-optix-ir",
+    };
+    Fixture *f = *state;
+    for (size_t i = 0; i < sizeof FINE / sizeof *FINE; i++)
+        assert_null(option_refusal(f->arena, FINE[i]));
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
+        assert_non_null(option_refusal(f->arena, REFUSED[i]));
 }
 
 static void a_template_that_is_not_there_is_named(void **state)
@@ -248,10 +346,13 @@ int main(void)
         CASE(a_file_that_appears_changes_the_source),
         CASE(files_that_include_each_other_end),
         CASE(an_include_by_macro_is_said_and_one_in_a_comment_is_not),
+        CASE(a_file_elsewhere_is_not_read),
+        CASE(what_is_no_file_is_not_followed),
         CASE(parameters_become_definitions),
         CASE(a_jobs_hash_knows_options_but_not_folders),
         CASE(two_checkouts_share_what_is_cached),
         CASE(an_option_that_names_a_file_is_followed_or_said),
+        CASE(an_option_that_may_write_a_file_is_refused),
         CASE(a_template_that_is_not_there_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,24 @@ static void a_file_without_end_is_refused(void **state)
     assert_string_equal(f->diag.messages.at[0].text, "loop.h:3: 'loop.h' includes itself");
 }
 
+static void a_file_elsewhere_is_not_copied(void **state)
+{
+    Fixture *f = *state;
+    InlineText t;
+    put(f, "secret", "of the user\n");
+    put(f, "inc/k.h", "\n");
+    IncludeQuery q = {.name = "k.cu", .folder = path_of(f, "inc")};
+    q.text = "#if 0\n#include \"../secret\"\n#endif\n";
+    q.size = strlen(q.text);
+    assert_false(inline_includes(f->arena, &q, &t, &f->diag));
+    assert_non_null(strstr(f->diag.messages.at[0].text, "k.cu:2: '../secret' lies outside"));
+
+    q.text = "#if 0\n#include \"/etc/passwd\"\n#endif\n";
+    q.size = strlen(q.text);
+    assert_true(inline_includes(f->arena, &q, &t, &f->diag));
+    assert_string_equal(t.text, q.text);
+}
+
 static void a_chain_that_is_too_long_is_refused(void **state)
 {
     Fixture *f = *state;
@@ -264,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_path_gets_into_the_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_without_end_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_chain_that_is_too_long_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_elsewhere_is_not_copied, set_up, tear_down),
         cmocka_unit_test_setup_teardown(files_of_an_option_stand_in_front, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

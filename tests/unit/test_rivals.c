@@ -129,6 +129,31 @@ static void a_row_major_transpose_comes_out_of_a_column_major_library(void **sta
     arena_free(a);
 }
 
+static void a_dot_product_is_left_where_it_was_asked_for(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    float x[] = {1, 2, 3, 4}, y[] = {10, 100, 1000, 10000}, out[1] = {0};
+    AptuneRivalArgument arguments[] = {floats("OUT", out, 1), floats("X", x, 4), floats("Y", y, 4),
+                                       number("N", 3)};
+    AptuneRivalCall call = call_of("dot", arguments, 4);
+    AptuneRival r = {0};
+    bool found;
+    use_toolkit("fake_cublas");
+
+    assert_int_equal(rival_cublas(a, &call, &r, &found), 0);
+    assert_int_equal(r.run(&r), 0);
+
+    assert_true(out[0] == 3210);
+    assert_string_equal(r.title, "cuBLAS Sdot");
+    r.end(&r);
+    remove_toolkit();
+    arguments[2].count = 2;
+    assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
+    assert_non_null(strstr(r.error, "X and Y have N elements"));
+    arena_free(a);
+}
+
 /* One mistake each, in what is otherwise a good call. */
 static void what_cublas_cannot_take_is_refused_before_it_is_opened(void **state)
 {
@@ -171,7 +196,7 @@ static void what_cublas_cannot_take_is_refused_before_it_is_opened(void **state)
     assert_non_null(strstr(r.error, "C, A, B, M, N, K"));
     call = call_of("solve", good, 6);
     assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
-    assert_string_equal(r.error, "'cublas' has no calls but 'gemm' and 'transpose'");
+    assert_string_equal(r.error, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
     arena_free(a);
 }
 
@@ -279,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_major_product_comes_out_of_a_column_major_library),
         cmocka_unit_test(a_row_major_transpose_comes_out_of_a_column_major_library),
+        cmocka_unit_test(a_dot_product_is_left_where_it_was_asked_for),
         cmocka_unit_test(what_cublas_cannot_take_is_refused_before_it_is_opened),
         cmocka_unit_test(a_call_that_fails_says_how),
         cmocka_unit_test(a_cublas_without_a_function_is_named),

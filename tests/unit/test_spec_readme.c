@@ -2,6 +2,7 @@
  * without a message, and its space has configurations.  A fragment is completed with what every
  * spec needs. */
 #include "metrics/base/file.h"
+#include "tuner/compile/allowed.h"
 #include "tests/support/spec_text.h"
 #include "tuner/space/space.h"
 
@@ -64,10 +65,29 @@ static void every_block_is_a_spec(void **state)
     arena_free(a);
 }
 
+/* Every word of the lists of compiler options stands there. */
+static void every_option_that_may_be_given_is_named(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    size_t size;
+    const char *readme = file_read(a, SOURCE_DIR "/spaces/README.md", &size, &d);
+    Buf list = {0};
+    option_print_allowed(&list);
+
+    if (!readme || !strstr(readme, buf_text(&list)))
+        fail_msg("spaces/README.md should hold:\n%s", buf_text(&list));
+
+    buf_free(&list);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_is_a_spec),
+        cmocka_unit_test(every_option_that_may_be_given_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

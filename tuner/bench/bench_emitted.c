@@ -24,7 +24,11 @@ static const char *text_of(const json_t *o, const char *key)
 static bool open_manifest(Run *r, const char *path, Manifest *m)
 {
     json_error_t e;
-    *m = (Manifest){.run = r, .path = path, .root = json_load_file(path, 0, &e)};
+    size_t size;
+    const char *text = file_read(r->arena, path, &size, r->diag);
+    if (!text)
+        return false;
+    *m = (Manifest){.run = r, .path = path, .root = json_loadb(text, size, 0, &e)};
     if (!m->root)
         return diag_fail(r->diag, "'%s', line %d: %s", path, e.line, e.text);
     m->entries = json_object_get(m->root, "entries");
@@ -191,6 +195,8 @@ static bool read_code(const Manifest *m, const json_t *variant, size_t l, RunTas
         return diag_fail(r->diag,
                          "'%s' names no cubin of launch %zu: the flavour 'runtime' has none",
                          m->path, l + 1);
+    if (strchr(file, '/'))
+        return diag_fail(r->diag, "'%s' names a cubin in another folder: '%s'", m->path, file);
     const char *path = path_join(r->arena, path_folder(r->arena, m->path), file);
     TaskModule *module = &task->modules[l];
     module->cubin = file_read(r->arena, path, &module->size, r->diag);

@@ -65,16 +65,16 @@ static bool refuse_against(Run *r, const char *against)
 
 /* --- where ------------------------------------------------------------------------------------ */
 
-/* What the GPU process opens; NULL: there is no such plugin. */
+/* What the GPU process opens; NULL: there is no such plugin.  A library's code runs as it is
+ * opened, so a file that only the spec names is not: the user names it, or it lies in the
+ * installation. */
 static const char *find_library(const Run *r, const BenchOptions *o, const Rival *v)
 {
     if (o->against && is_file(o->against)) /* with a slash it is not looked for elsewhere */
         return arena_printf(r->arena, "%s%s", strchr(o->against, '/') ? "" : "./", o->against);
     if (is_built_in(v))
         return v->library;
-    if (v->path)
-        return strchr(v->path, '/') ? v->path : arena_printf(r->arena, "./%s", v->path);
-    for (size_t i = 0; i < o->plugin_folder_count; i++) {
+    for (size_t i = 0; !v->path && i < o->plugin_folder_count; i++) {
         const char *path =
             arena_printf(r->arena, "%s/aptune-rival-%s.so", o->plugin_folders[i], v->library);
         if (file_exists(path))
@@ -85,6 +85,11 @@ static const char *find_library(const Run *r, const BenchOptions *o, const Rival
 
 static const char *not_found(const Run *r, const BenchOptions *o, const Rival *v)
 {
+    if (v->path)
+        return arena_printf(r->arena,
+                            "a plugin is not opened because a spec names it; if you trust it, say "
+                            "--against %s%s",
+                            strchr(v->path, '/') ? "" : "./", v->path);
     Buf b = {0};
     buf_printf(&b, "there is no aptune-rival-%s.so in", v->library);
     for (size_t i = 0; i < o->plugin_folder_count; i++)

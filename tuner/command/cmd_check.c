@@ -67,7 +67,7 @@ static bool check_problem(const RunOptions *options, size_t *count)
 int cmd_check(int argc, char **argv)
 {
     CheckOptions o = {0};
-    OptionTable table = {{options_run(&o.run), {own_options, 1, &o}}, 2};
+    OptionTable table = {{options_run(&o.run), options_compile(&o.run), {own_options, 1, &o}}, 3};
     int rest;
     if (!options_parse(&table, argc, argv, &rest))
         return EXIT_USAGE;

@@ -27,7 +27,8 @@ static const Option own_options[] = {
 static OptionTable table_of(ExplainOptions *o)
 {
     enum { OWN = sizeof own_options / sizeof own_options[0] };
-    return (OptionTable){{options_run(&o->run), {own_options, OWN, o}}, 2};
+    return (OptionTable){{options_run(&o->run), options_compile(&o->run), {own_options, OWN, o}},
+                         3};
 }
 
 /* Whether a configuration's text gives the parameter that a word begins with a value already. */

@@ -45,7 +45,9 @@ enum { OWN = sizeof own_options / sizeof own_options[0] };
 /* Those of the handle, and our own behind them. */
 static OptionTable table_of(Tune *t, RunOptions *unused)
 {
-    return (OptionTable){{options_run(unused), options_tune(unused), {own_options, OWN, t}}, 3};
+    return (OptionTable){
+        {options_run(unused), options_compile(unused), options_tune(unused), {own_options, OWN, t}},
+        4};
 }
 
 static bool is_own(const Option *o)

@@ -23,6 +23,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_cache(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 
 /* Prints the messages that have come since the last time to standard error. */

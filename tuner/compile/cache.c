@@ -42,11 +42,33 @@ const char *cache_default_folder(Arena *a)
     return home && *home ? arena_printf(a, "%s/.cache/aptune", home) : NULL;
 }
 
-Cache *cache_open(Arena *a, const char *folder, Diag *d)
+/* Whoever can write into it can put code there that runs as the user. */
+static bool is_private(const char *folder, Diag *d)
+{
+    struct stat st;
+    if (stat(folder, &st) != 0)
+        return diag_fail(d, "cannot look at '%s': %s", folder, strerror(errno));
+    bool others = st.st_mode & (S_IWGRP | S_IWOTH);
+    bool ours = st.st_uid == geteuid() || st.st_uid == 0;
+    return (ours && !others) ||
+           diag_fail(d,
+                     "'%s' %s, and what lies there is run as code: say --trust-cache if you trust "
+                     "them%s",
+                     folder, ours ? "can be written by others" : "belongs to another user",
+                     ours ? ", or chmod go-w" : "");
+}
+
+Cache *cache_open(Arena *a, const char *folder, bool trusted, Diag *d)
 {
     Cache *c = ARENA_NEW(a, Cache);
     c->folder = arena_printf(a, "%s/%s", folder, FORMAT);
-    return folder_create(c->folder, d) ? c : NULL;
+    if (!folder_create(path_folder(a, folder), d))
+        return NULL;
+    mkdir(folder, 0700); /* where it is new; what fails is told of the folder in it */
+    mkdir(c->folder, trusted ? 0777 : 0700);
+    bool ok = folder_create(c->folder, d) &&
+              (trusted || (is_private(folder, d) && is_private(c->folder, d)));
+    return ok ? c : NULL;
 }
 
 const char *cache_path(const Cache *c, Arena *a, const Hash *key)
@@ -57,7 +79,6 @@ const char *cache_path(const Cache *c, Arena *a, const Hash *key)
 void cache_entry_free(CacheEntry *e)
 {
     json_decref(e->head);
-    json_decref(e->facts);
     *e = (CacheEntry){0};
 }
 
@@ -161,7 +182,7 @@ static void mark_used(int fd, const struct stat *st)
 static bool open_entry(const char *path, const Hash *key, EntryFile *f)
 {
     struct stat st;
-    *f = (EntryFile){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    *f = (EntryFile){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
     if (f->fd < 0 || fstat(f->fd, &st) != 0 || !S_ISREG(st.st_mode))
         goto bad;
     f->size = (uint64_t)st.st_size;
@@ -184,19 +205,12 @@ static bool open_key(const Cache *c, const Hash *key, EntryFile *f)
     return ok;
 }
 
-static void take_header(EntryFile *f, CacheEntry *e)
-{
-    json_t *facts = json_object_get(f->header, "facts");
-    *e = (CacheEntry){.head = json_incref(json_object_get(f->header, "head")),
-                      .facts = facts ? json_incref(facts) : NULL};
-}
-
 bool cache_get_head(const Cache *c, const Hash *key, CacheEntry *e)
 {
     EntryFile f;
     if (!open_key(c, key, &f))
         return false;
-    take_header(&f, e);
+    *e = (CacheEntry){.head = json_incref(json_object_get(f.header, "head"))};
     file_close(&f);
     return true;
 }
@@ -237,7 +251,7 @@ bool cache_get(const Cache *c, Arena *a, const Hash *key, CacheEntry *e)
     EntryFile f;
     if (!open_key(c, key, &f))
         return false;
-    take_header(&f, e);
+    *e = (CacheEntry){.head = json_incref(json_object_get(f.header, "head"))};
     bool ok = read_up_to(&f, (size_t)f.size) && unpack_all(a, &f, e);
     if (!ok)
         cache_entry_free(e);
@@ -314,21 +328,6 @@ bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *
     return ok;
 }
 
-bool cache_attach(const Cache *c, const Hash *key, json_t *facts, Diag *d)
-{
-    EntryFile f;
-    if (!open_key(c, key, &f))
-        return diag_fail(d, "there is no cache entry to attach facts to");
-    bool ok = read_up_to(&f, (size_t)f.size) || diag_fail(d, "a cache entry cannot be read");
-    if (ok) {
-        size_t start = LINE + f.json_size;
-        json_object_set(f.header, "facts", facts);
-        ok = write_entry(c, key, f.header, f.bytes + start, (size_t)f.size - start, d);
-    }
-    file_close(&f);
-    return ok;
-}
-
 /* ---- trimming ------------------------------------------------------------------------------ */
 
 typedef struct Kept {
@@ -371,20 +370,41 @@ static void list_folder(Arena *a, const char *folder, KeptList *list)
     closedir(dir);
 }
 
-uint64_t cache_trim(const Cache *c, uint64_t limit_bytes)
+static KeptList list_all(Arena *a, const Cache *c, uint64_t *bytes)
 {
-    Arena *a = arena_new();
     KeptList list = {0};
     for (int i = 0; i < 256; i++)
         list_folder(a, arena_printf(a, "%s/%02x", c->folder, (unsigned)i), &list);
-    uint64_t total = 0;
+    *bytes = 0;
     for (size_t i = 0; i < list.count; i++)
-        total += list.at[i].size;
+        *bytes += list.at[i].size;
     if (list.count)
         qsort(list.at, list.count, sizeof *list.at, by_use);
+    return list;
+}
+
+uint64_t cache_trim(const Cache *c, uint64_t limit_bytes)
+{
+    Arena *a = arena_new();
+    uint64_t total;
+    KeptList list = list_all(a, c, &total);
     for (size_t i = 0; i < list.count && total > limit_bytes; i++)
         if (unlink(list.at[i].path) == 0)
             total -= list.at[i].size;
     arena_free(a);
     return total;
+}
+
+CacheUse cache_use(const Cache *c)
+{
+    Arena *a = arena_new();
+    CacheUse use = {.folder = c->folder};
+    KeptList list = list_all(a, c, &use.bytes);
+    use.entries = list.count;
+    if (list.count > 0) {
+        use.oldest = list.at[0].used.tv_sec;
+        use.latest = list.at[list.count - 1].used.tv_sec;
+    }
+    arena_free(a);
+    return use;
 }

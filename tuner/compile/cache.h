@@ -1,9 +1,8 @@
 /* What was compiled before, by the hash of everything it was compiled from.
  *
  * A folder with one file per entry: a line with a checksum, a JSON header, compressed blobs.  The
- * header has what its writer said (`head`), what somebody learned of it later (`facts`: code
- * hash, registers, a profile's numbers) and the checksums of the blobs, so that it can be read and
- * trusted without them.  A damaged entry counts as none and is overwritten.
+ * header has what its writer said (`head`) and the checksums of the blobs, so that it can be read
+ * and trusted without them.  A damaged entry counts as none and is overwritten.
  *
  * Several runs may use one folder at once: an entry is written beside its place and renamed, and
  * two that write the same entry write the same thing.  Nothing here is needed: a full disk or
@@ -17,19 +16,20 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include <time.h>
 
 typedef struct Cache Cache;
 
 /* $APTUNE_CACHE, $XDG_CACHE_HOME/aptune or ~/.cache/aptune; NULL when none of them is set. */
 const char *cache_default_folder(Arena *a);
 
-/* Opens a folder, made if need be; it lives in `a`.  NULL with a message. */
-Cache *cache_open(Arena *a, const char *folder, Diag *d);
+/* Opens a folder, made if need be, for the user alone; it lives in `a`.  NULL with a message, also
+ * when others own it or may write into it, unless they are `trusted`: code from there is run. */
+Cache *cache_open(Arena *a, const char *folder, bool trusted, Diag *d);
 
 /* An entry.  cache_entry_free ends it; blobs live in the arena it was read into. */
 typedef struct CacheEntry {
-    json_t *head;  /* as it was put */
-    json_t *facts; /* what was attached; NULL when nothing was */
+    json_t *head; /* as it was put */
     Blob blob[WIRE_BLOBS];
     size_t blob_count; /* 0 when only the header was read */
 } CacheEntry;
@@ -47,13 +47,22 @@ bool cache_get_head(const Cache *c, const Hash *key, CacheEntry *e);
 bool cache_put(const Cache *c, const Hash *key, const json_t *head, const Blob *blobs, size_t count,
                Diag *d);
 
-/* Replaces the facts of an entry.  False with a message when there is no entry or it cannot be
- * written. */
-bool cache_attach(const Cache *c, const Hash *key, json_t *facts, Diag *d);
+/* What is in it. */
+typedef struct CacheUse {
+    const char *folder;
+    size_t entries;
+    uint64_t bytes;
+    time_t oldest, latest; /* use of an entry, to the hour; 0: there is none */
+} CacheUse;
+
+CacheUse cache_use(const Cache *c);
 
 /* Removes the entries that were longest not used, and leftovers of killed runs, until at most
  * `limit_bytes` are kept.  Gives the bytes kept. */
 uint64_t cache_trim(const Cache *c, uint64_t limit_bytes);
+
+/* Kept after a run that compiled, where the user says nothing else. */
+static const double CACHE_LIMIT_GB = 4;
 
 /* The file of an entry, whether there is one or not. */
 const char *cache_path(const Cache *c, Arena *a, const Hash *key);

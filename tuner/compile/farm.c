@@ -16,9 +16,16 @@ enum {
     JOBS_LIMIT = 1024
 };
 
+/* A result that waits to be taken, or for its profile, in an arena of its own. */
+typedef struct Ready {
+    CompileResult result;
+    Arena *arena; /* NULL: there is none */
+} Ready;
+
 typedef struct Item {
     uint64_t id;
     const CompileJob *job;
+    Ready code; /* from the cache, which has no profile of it */
 } Item;
 
 /* First in, first out; `next` is the first that is still in. */
@@ -26,12 +33,6 @@ typedef struct Queue {
     VEC(Item) items;
     size_t next;
 } Queue;
-
-/* A result that waits to be taken, in an arena of its own. */
-typedef struct Ready {
-    CompileResult result;
-    Arena *arena;
-} Ready;
 
 typedef struct ReadyQueue {
     VEC(Ready) items;
@@ -49,6 +50,7 @@ struct Farm {
     Queue missed;      /* to be compiled */
     ReadyQueue ready;
     Worker *workers;    /* options.jobs of them */
+    Ready *half;        /* of each: what it is making the profile of */
     struct pollfd *fds; /* for farm_next */
     size_t pending;
     size_t started;
@@ -117,6 +119,7 @@ Farm *farm_open(const FarmOptions *options)
     o->limit_seconds = options->limit_seconds > 0 ? options->limit_seconds : 60;
     o->start_seconds = options->start_seconds > 0 ? options->start_seconds : 30;
     f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
+    f->half = ARENA_ARRAY(a, Ready, (size_t)o->jobs);
     f->fds = ARENA_ARRAY(a, struct pollfd, (size_t)o->jobs);
     return f;
 }
@@ -125,8 +128,12 @@ void farm_close(Farm *f)
 {
     if (!f)
         return;
-    for (int i = 0; i < f->options.jobs; i++)
+    for (int i = 0; i < f->options.jobs; i++) {
         worker_stop(&f->workers[i]);
+        arena_free(f->half[i].arena);
+    }
+    while (queue_count(&f->missed))
+        arena_free(queue_take(&f->missed).code.arena);
     while (ready_count(f))
         arena_free(ready_take(f).arena);
     arena_free(f->arena);
@@ -134,7 +141,7 @@ void farm_close(Farm *f)
 
 void farm_add(Farm *f, uint64_t id, const CompileJob *job)
 {
-    queue_add(f->arena, &f->added, (Item){id, job});
+    queue_add(f->arena, &f->added, (Item){.id = id, .job = job});
     f->pending++;
     f->stirred = true;
 }
@@ -176,40 +183,40 @@ static bool is_cacheable(const Farm *f, const CompileJob *job)
     return f->options.cache && !job->unknown;
 }
 
-/* Adds the result to those that are ready when the cache has it. */
-static bool take_hit(Farm *f, Item item)
+/* What the cache has of a job: all that is asked for, then true; or the code alone, left with the
+ * item. */
+static bool recall(Farm *f, Item *item, CompileResult *r, Arena *own)
 {
-    if (!is_cacheable(f, item.job))
+    const CompileJob *job = item->job;
+    Hash key = result_key(f->compiler.identity, job);
+    if (job->profile) {
+        Hash profile = profile_job_key(&key, job->profile);
+        if (result_recall_profile(f->options.cache, own, &profile, r))
+            return true;
+    }
+    if (!result_recall(f->options.cache, own, &key, r))
+        return false;
+    if (!job->profile || r->status != OUTCOME_COMPILED)
+        return true;
+    item->code = (Ready){*r, own};
+    return false;
+}
+
+/* Adds the result to those that are ready when the cache has it. */
+static bool take_hit(Farm *f, Item *item)
+{
+    if (!is_cacheable(f, item->job))
         return false;
     Arena *own = arena_new();
-    Hash key = result_key(f->compiler.identity, item.job);
     CompileResult r;
-    bool hit = result_recall(f->options.cache, own, &key, &r);
+    bool hit = recall(f, item, &r, own);
     if (hit) {
-        r.id = item.id;
+        r.id = item->id;
         ready_add(f, &r, own);
-    } else {
+    } else if (!item->code.arena) {
         arena_free(own);
     }
     return hit;
-}
-
-bool farm_peek(Farm *f, Arena *a, const CompileJob *job, CompileResult *out)
-{
-    *out = (CompileResult){0};
-    if (!is_cacheable(f, job) || !know_compiler(f))
-        return false;
-    Hash key = result_key(f->compiler.identity, job);
-    return result_recall_head(f->options.cache, a, &key, out);
-}
-
-bool farm_attach(Farm *f, const CompileJob *job, json_t *facts, Diag *d)
-{
-    if (!is_cacheable(f, job) || !know_compiler(f))
-        return diag_fail(d, "this result is not in the cache: %s",
-                         job->unknown ? job->unknown : "there is none");
-    Hash key = result_key(f->compiler.identity, job);
-    return cache_attach(f->options.cache, &key, facts, d);
 }
 
 /* A cache that cannot be written costs time, not the run. */
@@ -220,16 +227,32 @@ static void warn_of_cache(Farm *f, const Diag *why, Diag *d)
               why->messages.count ? why->messages.at[0].text : "unknown reason");
 }
 
-static void store(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
+/* `keep` is result_keep or result_keep_profile. */
+static void store(Farm *f, const Hash *key, const WireMessage *reply,
+                  bool (*keep)(const Cache *, const Hash *, const WireMessage *, Diag *), Diag *d)
+{
+    Arena *scratch = arena_new();
+    Diag quiet = diag_new(scratch);
+    if (!keep(f->options.cache, key, reply, &quiet))
+        warn_of_cache(f, &quiet, d);
+    arena_free(scratch);
+}
+
+static void store_code(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
 {
     if (f->cache_full || !is_cacheable(f, job))
         return;
-    Arena *scratch = arena_new();
-    Diag quiet = diag_new(scratch);
     Hash key = result_key(f->compiler.identity, job);
-    if (!result_keep(f->options.cache, &key, reply, &quiet))
-        warn_of_cache(f, &quiet, d);
-    arena_free(scratch);
+    store(f, &key, reply, result_keep, d);
+}
+
+static void store_profile(Farm *f, const CompileJob *job, const WireMessage *reply, Diag *d)
+{
+    if (f->cache_full || !is_cacheable(f, job))
+        return;
+    Hash code = result_key(f->compiler.identity, job);
+    Hash key = profile_job_key(&code, job->profile);
+    store(f, &key, reply, result_keep_profile, d);
 }
 
 /* Said once, of the first job: one macro in an include is enough to compile all of a space anew in
@@ -254,13 +277,34 @@ static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const 
     f->deaths = 0;
 }
 
-/* What a lost worker costs: its job, or one of the tries to start.  Frees `own`, in which `text`
- * lies, or hands it on. */
-static bool charge(Farm *f, const Worker *lost, Arena *own, const char *text, Diag *d)
+/* What the worker is making the profile of. */
+static Ready *half_of(Farm *f, const Worker *w)
+{
+    return &f->half[w - f->workers];
+}
+
+/* Code whose profile does not come, for a reason in `own`, which ends. */
+static void lose_profile(Farm *f, Ready *half, Arena *own, const char *why)
+{
+    half->result.profiled = PROFILE_LOST;
+    half->result.lost = arena_string(half->arena, why);
+    ready_add(f, &half->result, half->arena);
+    *half = (Ready){0};
+    arena_free(own);
+    f->deaths = 0;
+}
+
+/* What a lost worker costs: its job, the profile of it, or one of the tries to start.  Frees `own`,
+ * in which `text` lies, or hands it on. */
+static bool charge(Farm *f, const Worker *lost, Ready *half, Arena *own, const char *text, Diag *d)
 {
     if (lost->state == WORKER_BUSY) {
         give_up(f, lost, OUTCOME_COMPILE_CRASH, own,
                 arena_printf(own, "the compiler crashed: %s", text));
+        return true;
+    }
+    if (lost->state == WORKER_WALKING) {
+        lose_profile(f, half, own, text);
         return true;
     }
     f->deaths++;
@@ -278,7 +322,7 @@ static bool bury_worker(Farm *f, Worker *w, bool in_a_message, Diag *d)
     Worker lost = *w; /* worker_end clears it */
     Arena *own = arena_new();
     const char *how = worker_end(w, own);
-    return charge(f, &lost, own,
+    return charge(f, &lost, half_of(f, w), own,
                   arena_printf(own, "%s %s%s", f->options.helper,
                                in_a_message ? "stopped in the middle of a message and " : "", how),
                   d);
@@ -294,7 +338,7 @@ static bool dismiss_worker(Farm *f, Worker *w, const char *did, Diag *d)
     const char *text = arena_printf(own, "%s %s%s", f->options.helper, did, buf_text(&words));
     buf_free(&words);
     worker_stop(w);
-    return charge(f, &lost, own, text, d);
+    return charge(f, &lost, half_of(f, w), own, text, d);
 }
 
 static bool take_hello(Farm *f, Worker *w, const json_t *hello, Diag *d)
@@ -326,8 +370,29 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
         return dismiss_worker(f, w, "gave a reply that is not to the question asked", d);
     }
     r.id = w->id;
+    store_code(f, w->job, m, d);
+    if (w->job->profile && r.status == OUTCOME_COMPILED) {
+        *half_of(f, w) = (Ready){r, own};
+        worker_set_walking(w, f->options.limit_seconds);
+        return true;
+    }
     ready_add(f, &r, own);
-    store(f, w->job, m, d);
+    f->deaths = 0;
+    worker_set_idle(w);
+    return true;
+}
+
+static bool take_profile(Farm *f, Worker *w, const WireMessage *m, Diag *d)
+{
+    Ready *half = half_of(f, w);
+    const json_t *id = json_object_get(m->header, "id");
+    bool ours = json_is_integer(id) && (uint64_t)json_integer_value(id) == w->id;
+    if (!ours || !result_read_profile(half->arena, m, &half->result))
+        return dismiss_worker(f, w, "gave a profile that is not what was asked for", d);
+    if (half->result.profiled == PROFILE_OK)
+        store_profile(f, w->job, m, d);
+    ready_add(f, &half->result, half->arena);
+    *half = (Ready){0};
     f->deaths = 0;
     worker_set_idle(w);
     return true;
@@ -340,6 +405,8 @@ static bool take_message(Farm *f, Worker *w, const WireMessage *m, Diag *d)
         return take_hello(f, w, m->header, d);
     case WORKER_BUSY:
         return take_reply(f, w, m, d);
+    case WORKER_WALKING:
+        return take_profile(f, w, m, d);
     case WORKER_IDLE:
     case WORKER_NONE:
         break;
@@ -347,11 +414,14 @@ static bool take_message(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     return dismiss_worker(f, w, "spoke without being asked", d);
 }
 
+static bool is_at_work(const Worker *w)
+{
+    return w->state == WORKER_STARTING || w->state == WORKER_BUSY || w->state == WORKER_WALKING;
+}
+
 static bool check_time(Farm *f, Worker *w, Diag *d)
 {
-    if (w->state != WORKER_STARTING && w->state != WORKER_BUSY)
-        return true;
-    if (clock_seconds() < w->due_seconds)
+    if (!is_at_work(w) || clock_seconds() < w->due_seconds)
         return true;
     Arena *own = arena_new();
     if (w->state == WORKER_STARTING) {
@@ -360,7 +430,11 @@ static bool check_time(Farm *f, Worker *w, Diag *d)
         arena_free(own);
         return ok;
     }
-    if (process_was_stopped(&w->process))
+    if (w->state == WORKER_WALKING)
+        lose_profile(f, half_of(f, w), own,
+                     arena_printf(own, "following its warps took longer than %g s",
+                                  f->options.limit_seconds));
+    else if (process_was_stopped(&w->process))
         give_up(f, w, OUTCOME_COMPILE_CRASH, own, "the compiler was stopped by a signal");
     else
         give_up(f, w, OUTCOME_COMPILE_TIMEOUT, own,
@@ -382,28 +456,31 @@ static bool dismiss_babbler(Farm *f, Worker *w, Diag *d)
 
 static bool serve_worker(Farm *f, Worker *w, Diag *d)
 {
-    if (w->state == WORKER_NONE)
-        return true;
-    WireMessage m;
-    bool ok = false;
-    switch (worker_receive(w, &m)) {
-    case WIRE_OK:
-        ok = take_message(f, w, &m, d);
-        break;
-    case WIRE_MORE:
-        ok = check_time(f, w, d);
-        break;
-    case WIRE_END:
-        ok = bury_worker(f, w, false, d);
-        break;
-    case WIRE_CUT:
-        ok = bury_worker(f, w, true, d);
-        break;
-    case WIRE_GARBAGE:
-        ok = dismiss_babbler(f, w, d);
-        break;
+    WireStatus status = WIRE_OK;
+    bool ok = true;
+    /* Code and profile may have come together: what was read is not polled for again. */
+    while (ok && status == WIRE_OK && w->state != WORKER_NONE) {
+        WireMessage m;
+        status = worker_receive(w, &m);
+        switch (status) {
+        case WIRE_OK:
+            ok = take_message(f, w, &m, d);
+            break;
+        case WIRE_MORE:
+            ok = check_time(f, w, d);
+            break;
+        case WIRE_END:
+            ok = bury_worker(f, w, false, d);
+            break;
+        case WIRE_CUT:
+            ok = bury_worker(f, w, true, d);
+            break;
+        case WIRE_GARBAGE:
+            ok = dismiss_babbler(f, w, d);
+            break;
+        }
+        wire_message_free(&m);
     }
-    wire_message_free(&m);
     return ok;
 }
 
@@ -428,7 +505,7 @@ static void look_up(Farm *f, Diag *d)
             return;
         queue_take(&f->added);
         warn_of_unknown(f, next.job, d);
-        if (!take_hit(f, next))
+        if (!take_hit(f, &next))
             queue_add(f->arena, &f->missed, next);
     }
 }
@@ -474,10 +551,15 @@ static bool start_workers(Farm *f, Diag *d)
 /* A request that cannot be sent is its own configuration's failure. */
 static void send_job(Farm *f, Worker *w, Item item)
 {
-    Arena *own = arena_new();
+    Ready code = item.code;
+    Arena *own = code.arena ? code.arena : arena_new();
     Diag quiet = diag_new(own);
-    if (worker_send(w, item.id, item.job, f->options.limit_seconds, &quiet)) {
-        arena_free(own);
+    code.result.id = item.id;
+    if (worker_send(w, item.id, item.job, code.arena ? &code.result : NULL,
+                    f->options.limit_seconds, &quiet)) {
+        *half_of(f, w) = code;
+        if (!code.arena)
+            arena_free(own);
         return;
     }
     CompileResult r = {
@@ -531,7 +613,7 @@ size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeou
     size_t count = 0;
     for (int i = 0; i < f->options.jobs; i++) {
         const Worker *w = &f->workers[i];
-        if (w->state == WORKER_STARTING || w->state == WORKER_BUSY)
+        if (is_at_work(w))
             lower_timeout(timeout_ms, w->due_seconds - now);
         if (w->state != WORKER_NONE && count < room)
             fds[count++] = (struct pollfd){.fd = w->process.fd, .events = worker_events(w)};

@@ -5,6 +5,10 @@
  * starts none.  A job that takes too long or brings its worker down costs only itself: its
  * worker is killed and replaced.
  *
+ * A job that asks for profiles has its warps followed by the worker that compiled it, or by any
+ * worker where the cache has the code and no such profile.  When that takes too long or brings the
+ * worker down, the code comes without.
+ *
  * Nothing runs behind the caller's back.  Either farm_next waits for a result, or a poll loop that
  * also serves others does
  *
@@ -60,14 +64,6 @@ bool farm_service(Farm *f, Diag *d);
 
 /* Takes a result that is ready; false when none is now. */
 bool farm_take(Farm *f, Arena *a, CompileResult *out);
-
-/* Looks into the cache for the header only: status, seconds, names and facts, with neither log nor
- * code.  False when it is not there, or no worker has said yet which compiler this is and
- * no earlier run left a note of it. */
-bool farm_peek(Farm *f, Arena *a, const CompileJob *job, CompileResult *out);
-
-/* Leaves facts with a cached result, for farm_peek.  False with a message when it cannot. */
-bool farm_attach(Farm *f, const CompileJob *job, json_t *facts, Diag *d);
 
 /* The compiler, "NVRTC 13.0", in `a`; NULL while nobody knows. */
 const char *farm_compiler(Farm *f, Arena *a);

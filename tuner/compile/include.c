@@ -9,9 +9,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* More files than any toolkit's headers include of one another. */
-enum { FILE_LIMIT = 20000 };
+/* More files, and more in them, than any toolkit's headers include of one another. */
+enum { FILE_LIMIT = 20000, FILE_BYTES = 16 << 20, ALL_BYTES = 256 << 20 };
 
 typedef struct Text {
     const char *name; /* for messages */
@@ -27,8 +28,18 @@ typedef struct Walk {
     Hasher *places;          /* which of the folders looked into held which file */
     VEC(Text) texts;         /* those found, to be searched in turn */
     VEC(const char *) files; /* their real paths */
+    VEC(const char *) contents;
+    size_t bytes; /* in all of them */
+    VEC(IncludeName) names;
     const char *unknown;
 } Walk;
+
+/* Where a name stands. */
+typedef struct Place {
+    const Text *text;
+    size_t line;
+    bool sure; /* in a directive, and neither in a comment nor in a literal */
+} Place;
 
 static void set_unknown(Walk *w, const Text *t, size_t line, const char *why)
 {
@@ -48,42 +59,98 @@ static size_t file_number(const Walk *w, const char *path)
     return i;
 }
 
-/* Adds a file's content, the first time it is met; `place`: which of the folders is looked into. */
-static bool add_file(Walk *w, size_t place, const char *asked)
+static bool is_below(const char *folder, const char *path)
+{
+    char whole[PATH_MAX];
+    const char *real = realpath(folder, whole) ? whole : folder;
+    size_t n = strlen(real);
+    return strncmp(real, path, n) == 0 && (n == 1 || path[n] == '/');
+}
+
+bool include_is_inside(const IncludeQuery *q, const char *real_path)
+{
+    bool inside = is_below(q->folder, real_path);
+    for (size_t i = 0; i < q->folder_count && !inside; i++)
+        inside = is_below(q->folders[i], real_path);
+    return inside;
+}
+
+/* A file that is not ours to read.  Where it may be a comment that names it, its date stands for
+ * what it holds. */
+static void note_outside(Walk *w, const Place *at, const char *path)
+{
+    struct stat st;
+    if (at->sure)
+        set_unknown(w, at->text, at->line,
+                    "the included file lies outside of the folders that are declared "
+                    "(include \"FOLDER\" in the spec declares one)");
+    else if (stat(path, &st) == 0)
+        hasher_add(w->places, &st.st_mtim, sizeof st.st_mtim);
+}
+
+/* The first file found for a name is the compiler's. */
+static void note_name(Walk *w, const char *name, size_t file)
+{
+    for (size_t i = 0; i < w->names.count && name; i++) {
+        IncludeName *known = &w->names.at[i];
+        if (strcmp(known->name, name) == 0) {
+            known->several = known->several || known->file != file;
+            return;
+        }
+    }
+    if (name)
+        VEC_PUSH(w->arena, &w->names, ((IncludeName){name, file, false}));
+}
+
+/* Adds a file's content, the first time it is met; `place`: which of the folders is looked into.
+ * `name`: what it was found for, NULL when that was found before. */
+static bool add_file(Walk *w, const Place *at, size_t place, const char *asked, const char *name)
 {
     char path[PATH_MAX];
     if (!realpath(asked, path))
         return false;
     const size_t found[] = {place, file_number(w, path)};
     hasher_add(w->places, found, sizeof found);
-    if (found[1] < w->files.count)
+    if (found[1] < w->files.count) {
+        note_name(w, name, found[1]);
         return true;
+    }
+    if (!include_is_inside(w->query, path)) {
+        note_outside(w, at, path);
+        return true;
+    }
     Diag quiet = diag_new(w->arena);
     Text t = {.name = arena_string(w->arena, asked)};
-    t.at = file_read(w->arena, path, &t.size, &quiet);
-    if (!t.at || w->files.count == FILE_LIMIT) {
-        set_unknown(w, &t, 0, t.at ? "too many files are included" : "cannot be read");
+    bool many = w->files.count == FILE_LIMIT || w->bytes > ALL_BYTES;
+    t.at = many ? NULL : file_read_most(w->arena, path, FILE_BYTES, &t.size, &quiet);
+    if (!t.at) {
+        set_unknown(w, &t, 0, many ? "too many files are included" : quiet.messages.at[0].text);
         return true;
     }
     t.folder = path_folder(w->arena, path);
+    w->bytes += t.size;
     VEC_PUSH(w->arena, &w->files, arena_string(w->arena, path));
+    VEC_PUSH(w->arena, &w->contents, t.at);
     VEC_PUSH(w->arena, &w->texts, t);
+    note_name(w, name, found[1]);
     hasher_add(w->hasher, t.at, t.size);
     return true;
 }
 
 /* Adds every file that the name could mean: in the includer's folder (also for <...>: more is
  * safe), in the source's, along the -I folders. */
-static void add_name(Walk *w, const char *folder, const char *name)
+static void add_name(Walk *w, const Place *at, const char *folder, const char *name)
 {
     const IncludeQuery *q = w->query;
     hasher_string(w->hasher, name);
-    bool found = add_file(w, 0, path_join(w->arena, folder, name));
+    bool found = add_file(w, at, 0, path_join(w->arena, folder, name), name);
     if (name[0] == '/')
         return;
-    found = add_file(w, 1, path_join(w->arena, q->folder, name)) || found;
+    found = add_file(w, at, 1, path_join(w->arena, q->folder, name), found ? NULL : name) || found;
     for (size_t i = 0; i < q->folder_count; i++)
-        found = add_file(w, i + 2, path_join(w->arena, q->folders[i], name)) || found;
+        found =
+            add_file(w, at, i + 2, path_join(w->arena, q->folders[i], name), found ? NULL : name) ||
+            found;
     if (!found)
         hasher_string(w->hasher, "is missing");
     hasher_string(w->places, name);
@@ -175,12 +242,12 @@ static void scan_directive(Walk *w, const Text *t, Scan *s, bool sure)
     if (!take_word(s, "include") && !take_word(s, "include_next") && !take_word(s, "import"))
         return;
     skip_blanks(s);
-    size_t line = s->line;
+    Place at = {t, s->line, sure};
     const char *name = take_name(w->arena, s);
     if (name)
-        add_name(w, t->folder, name);
+        add_name(w, &at, t->folder, name);
     else if (sure)
-        set_unknown(w, t, line, "the name of the included file is a macro");
+        set_unknown(w, t, at.line, "the name of the included file is a macro");
 }
 
 /* __has_include asks about a file without including it. */
@@ -190,9 +257,10 @@ static void scan_has_include(Walk *w, const Text *t, Scan *s)
     if (*s->at == '(')
         s->at++;
     skip_blanks(s);
+    Place at = {t, s->line, false};
     const char *name = take_name(w->arena, s);
     if (name)
-        add_name(w, t->folder, name);
+        add_name(w, &at, t->folder, name);
 }
 
 /* The end of a string or character literal that starts here, on its line; just after the quote
@@ -243,9 +311,10 @@ IncludeSet include_follow(Arena *a, const IncludeQuery *q)
 {
     Walk w = {.arena = a, .query = q, .hasher = hasher_new(), .places = hasher_new()};
     hasher_add(w.hasher, q->text, q->size);
+    const Text source = {q->name, q->folder, q->text, q->size};
     for (size_t i = 0; i < q->forced_count; i++)
-        add_name(&w, q->folder, q->forced[i]);
-    VEC_PUSH(a, &w.texts, ((Text){q->name, q->folder, q->text, q->size}));
+        add_name(&w, &(Place){&source, 1, true}, q->folder, q->forced[i]);
+    VEC_PUSH(a, &w.texts, source);
     /* The list grows while it is walked. */
     for (size_t i = 0; i < w.texts.count; i++) {
         Text t = w.texts.at[i];
@@ -254,6 +323,9 @@ IncludeSet include_follow(Arena *a, const IncludeQuery *q)
     return (IncludeSet){.hash = hasher_end(w.hasher),
                         .places = hasher_end(w.places),
                         .files = w.files.at,
+                        .texts = w.contents.at,
                         .file_count = w.files.count,
+                        .names = w.names.at,
+                        .name_count = w.names.count,
                         .unknown = w.unknown};
 }

@@ -39,6 +39,7 @@ static void read_head(Arena *a, const json_t *head, CompileResult *r)
     r->status =
         json_is_true(json_object_get(head, "ok")) ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR;
     r->seconds = json_number_value(json_object_get(head, "seconds"));
+    r->cpu_seconds = json_number_value(json_object_get(head, "cpu"));
     read_lowered(a, head, r);
 }
 
@@ -50,13 +51,6 @@ static void set_blobs(const Blob *blob, CompileResult *r)
     r->ptx = r->ptx_size ? blob[COMPILE_PTX].bytes : NULL;
     r->cubin_size = blob[COMPILE_CUBIN].size;
     r->cubin = r->cubin_size ? blob[COMPILE_CUBIN].bytes : NULL;
-}
-
-static void read_facts(Arena *a, const json_t *facts, CompileResult *r)
-{
-    char *text = facts ? json_dumps(facts, JSON_COMPACT) : NULL;
-    r->facts = text ? arena_string(a, text) : NULL;
-    free(text);
 }
 
 bool result_read(Arena *a, const WireMessage *reply, CompileResult *out)
@@ -85,10 +79,17 @@ CompileResult result_copy(Arena *a, const CompileResult *r)
     c.log = arena_string(a, r->log);
     c.ptx = copy_or_null(a, r->ptx, r->ptx_size);
     c.cubin = copy_or_null(a, r->cubin, r->cubin_size);
-    c.facts = r->facts ? arena_string(a, r->facts) : NULL;
+    c.lost = r->lost ? arena_string(a, r->lost) : NULL;
     c.lowered = ARENA_ARRAY(a, const char *, r->lowered_count);
     for (size_t i = 0; i < r->lowered_count; i++)
         c.lowered[i] = arena_string(a, r->lowered[i]);
+    Profile *profiles = ARENA_ARRAY(a, Profile, r->profile.count + 1);
+    for (size_t i = 0; i < r->profile.count; i++) {
+        profiles[i] = r->profile.profiles[i];
+        profile_keep(a, &profiles[i]);
+    }
+    c.profile.profiles = profiles;
+    c.profile.error = r->profile.error ? arena_string(a, r->profile.error) : NULL;
     return c;
 }
 
@@ -122,13 +123,6 @@ Hash result_key(const char *compiler, const CompileJob *job)
     return hasher_end(h);
 }
 
-static void read_entry(Arena *a, const CacheEntry *e, CompileResult *out)
-{
-    *out = (CompileResult){.from_cache = true, .log = ""};
-    read_head(a, e->head, out);
-    read_facts(a, e->facts, out);
-}
-
 bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
 {
     CacheEntry e;
@@ -136,30 +130,57 @@ bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out
         return false;
     bool ok = e.blob_count == COMPILE_REPLY_BLOBS;
     if (ok) {
-        read_entry(a, &e, out);
+        *out = (CompileResult){.from_cache = true};
+        read_head(a, e.head, out);
         set_blobs(e.blob, out);
     }
     cache_entry_free(&e);
     return ok;
 }
 
-bool result_recall_head(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
+bool result_read_profile(Arena *a, const WireMessage *reply, CompileResult *r)
 {
-    CacheEntry e;
-    if (!cache_get_head(c, key, &e))
+    if (reply->blob_count != COMPILE_PROFILE_BLOBS ||
+        !profile_answer_read(a, reply->header, reply->blob[COMPILE_NUMBERS], &r->profile))
         return false;
-    read_entry(a, &e, out);
-    cache_entry_free(&e);
+    r->profiled = r->profile.error ? PROFILE_ERROR : PROFILE_OK;
+    r->lost = r->profile.error;
     return true;
 }
 
-bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, CompileResult *out)
 {
-    if (!json_is_true(json_object_get(reply->header, "lasting")))
-        return true;
+    CacheEntry e;
+    if (!cache_get(c, a, key, &e))
+        return false;
+    *out = (CompileResult){.status = OUTCOME_COMPILED,
+                           .log = "",
+                           .from_cache = true,
+                           .profiled = PROFILE_OK,
+                           .profile_from_cache = true};
+    bool ok = e.blob_count == COMPILE_PROFILE_BLOBS &&
+              profile_answer_read(a, e.head, e.blob[COMPILE_NUMBERS], &out->profile) &&
+              !out->profile.error;
+    cache_entry_free(&e);
+    return ok;
+}
+
+/* A reply's header is about one request; what is kept is not. */
+static bool keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+{
     json_t *head = json_copy(reply->header);
     json_object_del(head, "id");
     bool ok = cache_put(c, key, head, reply->blob, reply->blob_count, d);
     json_decref(head);
     return ok;
+}
+
+bool result_keep_profile(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+{
+    return keep(c, key, reply, d);
+}
+
+bool result_keep(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d)
+{
+    return !json_is_true(json_object_get(reply->header, "lasting")) || keep(c, key, reply, d);
 }

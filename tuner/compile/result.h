@@ -6,10 +6,19 @@
 #define APTUNE_COMPILE_RESULT_H
 
 #include "tuner/compile/cache.h"
+#include "tuner/compile/profiling.h"
 #include "tuner/compile/source.h"
 #include "tuner/table/outcome.h"
 
 #include <stdint.h>
+
+/* Of a job that asks for profiles and whose code compiled. */
+typedef enum ProfileStatus {
+    PROFILE_NONE, /* not asked for, or there is no code */
+    PROFILE_OK,
+    PROFILE_ERROR, /* the code is not what is to be profiled; the log says why */
+    PROFILE_LOST   /* following its warps took too long or brought the worker down */
+} ProfileStatus;
 
 /* Texts and bytes live in the arena the result was taken into. */
 typedef struct CompileResult {
@@ -23,8 +32,12 @@ typedef struct CompileResult {
     const char **lowered; /* one for each name expression, when ok */
     size_t lowered_count;
     double seconds; /* of the compile itself, the first time; until it was given up, otherwise */
-    bool from_cache;
-    const char *facts; /* JSON that farm_attach left with it; NULL when nothing is */
+    double cpu_seconds; /* of a processor, the first time; 0: not known */
+    bool from_cache;    /* the code */
+    ProfileStatus profiled;
+    bool profile_from_cache; /* then there may be neither PTX nor cubin */
+    const char *lost;        /* why the profile is lost, or is none; NULL otherwise */
+    ProfileAnswer profile;   /* when PROFILE_OK; its seconds are those of the first time */
 } CompileResult;
 
 /* The line of a compiler's log that says what is wrong first, in `a`: "k.cu(3): error: …" of the
@@ -46,8 +59,16 @@ Hash result_key(const char *compiler, const CompileJob *job);
 /* Reads a result from the cache into `a`; false when it is not there. */
 bool result_recall(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
 
-/* The same without log and code, which are not even read from the disk. */
-bool result_recall_head(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
+/* The profiles that belong to a result, found under a key of their own: without log and code.
+ * False when they are not there. */
+bool result_recall_profile(const Cache *c, Arena *a, const Hash *key, CompileResult *out);
+
+/* Adds a worker's reply with profiles to a result with code; all of it is copied to `a`.  False
+ * when it is no such reply. */
+bool result_read_profile(Arena *a, const WireMessage *reply, CompileResult *r);
+
+/* Keeps such a reply.  False with a message when the cache cannot be written. */
+bool result_keep_profile(const Cache *c, const Hash *key, const WireMessage *reply, Diag *d);
 
 /* Keeps a reply that result_read took, unless compiling again might give something else.  False
  * with a message when the cache cannot be written. */

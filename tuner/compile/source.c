@@ -2,6 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/compile/host_code.h"
 #include "tuner/compile/include.h"
 
 #include <limits.h>
@@ -10,41 +11,31 @@
 
 typedef VEC(const char *) Texts;
 
-/* Options that name a file or folder. */
+/* Options that name a file or folder, see allowed.c. */
 typedef enum PathKind {
     PATH_NONE,
     PATH_FOLDER, /* -I */
-    PATH_FORCED, /* -include */
-    PATH_OTHER   /* a file that is not text to be searched: precompiled headers and such */
+    PATH_FORCED  /* -include */
 } PathKind;
 
 static const struct {
     const char *name;
     PathKind kind;
 } PATH_OPTIONS[] = {
-    {"-I", PATH_FOLDER},       {"--include-path", PATH_FOLDER}, {"-include-path", PATH_FOLDER},
-    {"-include", PATH_FORCED}, {"--pre-include", PATH_FORCED},  {"-pre-include", PATH_FORCED},
-    {"--use-pch", PATH_OTHER}, {"-use-pch", PATH_OTHER},        {"--pch", PATH_OTHER},
-    {"-pch", PATH_OTHER},      {"--create-pch", PATH_OTHER},    {"-create-pch", PATH_OTHER},
-    {"--pch-dir", PATH_OTHER}, {"-pch-dir", PATH_OTHER},
+    {"-I", PATH_FOLDER},
+    {"--include-path", PATH_FOLDER},
+    {"-include", PATH_FORCED},
+    {"--pre-include", PATH_FORCED},
 };
 
-/* What kind of path an option gives; `value` is what follows the name and '=', "" when the path is
- * the next option. */
+/* What kind of path an option gives; `value` is what follows the name and '='. */
 static PathKind option_kind(const char *option, const char **value)
 {
-    *value = "";
     for (size_t i = 0; i < sizeof PATH_OPTIONS / sizeof *PATH_OPTIONS; i++) {
         size_t n = strlen(PATH_OPTIONS[i].name);
-        if (strncmp(option, PATH_OPTIONS[i].name, n) != 0)
+        if (strncmp(option, PATH_OPTIONS[i].name, n) != 0 || (i > 0 && option[n] != '='))
             continue;
-        bool glued = strcmp(PATH_OPTIONS[i].name, "-I") == 0;
-        if (option[n] == '=')
-            *value = option + n + 1;
-        else if (glued)
-            *value = option + n;
-        else if (option[n] != '\0')
-            continue;
+        *value = option + n + (option[n] == '=');
         return PATH_OPTIONS[i].kind;
     }
     return PATH_NONE;
@@ -63,7 +54,6 @@ typedef struct Paths {
     Texts options; /* rewritten */
     Texts folders;
     Texts forced;
-    const char *unknown;
 } Paths;
 
 static void add_include_folder(Arena *a, Paths *p, const char *folder)
@@ -80,30 +70,65 @@ static Paths read_options(Arena *a, const char *folder, const char *const *optio
     for (size_t i = 0; i < count; i++) {
         const char *value;
         PathKind kind = option_kind(options[i], &value);
-        if (kind == PATH_OTHER)
-            p.unknown =
-                arena_printf(a, "the option %s names files that are not followed", options[i]);
-        bool next = !*value && i + 1 < count && (kind == PATH_FOLDER || kind == PATH_FORCED);
-        if (next)
-            value = options[i + 1];
-        if (kind == PATH_FOLDER) {
+        if (kind == PATH_FOLDER)
             add_include_folder(a, &p, value);
-        } else {
+        else
             VEC_PUSH(a, &p.options, arena_string(a, options[i]));
-            if (kind == PATH_FORCED && next)
-                VEC_PUSH(a, &p.options, arena_string(a, value));
-            if (kind == PATH_FORCED)
-                VEC_PUSH(a, &p.forced, arena_string(a, value));
-        }
-        i += next;
+        if (kind == PATH_FORCED)
+            VEC_PUSH(a, &p.forced, arena_string(a, value));
     }
     return p;
+}
+
+/* Marks of device code may be macros of the files that are included. */
+static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
+{
+    HostMarks marks = {0};
+    for (size_t i = 0; i < set->file_count; i++)
+        host_marks_add(a, set->texts[i], &marks);
+    host_marks_add(a, text, &marks);
+    return marks;
+}
+
+/* The files that are included without host code.  Where one has some, all are given by name, since
+ * one that has no folder finds no neighbours. */
+static void cut_headers(Arena *a, const IncludeSet *set, const HostMarks *marks, CompileSource *s)
+{
+    const char **texts = ARENA_ARRAY(a, const char *, set->file_count);
+    bool differ = false;
+    for (size_t i = 0; i < set->file_count; i++) {
+        texts[i] = host_code_cut(a, set->texts[i], strlen(set->texts[i]), marks);
+        differ = differ || texts[i] != set->texts[i];
+    }
+    Texts headers = {0};
+    for (size_t i = 0; differ && i < set->name_count; i++) {
+        if (set->names[i].several)
+            continue;
+        const char **text = &texts[set->names[i].file];
+        VEC_PUSH(a, &headers, set->names[i].name);
+        VEC_PUSH(a, &headers, *text);
+        *text = arena_printf(a, "#include \"%s\"\n", set->names[i].name); /* by other names */
+    }
+    s->headers = headers.at;
+    s->header_count = headers.count / 2;
+}
+
+/* Headers may use the types that --minimal leaves out. */
+static void write_for_nvcc(Arena *a, Texts *options)
+{
+    Texts kept = {0};
+    for (size_t i = 0; i < options->count; i++)
+        if (strcmp(options->at[i], "--minimal") != 0)
+            VEC_PUSH(a, &kept, options->at[i]);
+    VEC_PUSH(a, &kept, SOURCE_LIKE_NVCC);
+    *options = kept;
 }
 
 const CompileSource *source_make(Arena *a, const char *name, const char *text, size_t size,
                                  const char *folder, const char *const *options,
                                  size_t option_count)
 {
+    const char *given = text;
     Paths p = read_options(a, folder, options, option_count);
     IncludeQuery query = {
         .name = name,
@@ -116,6 +141,12 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .forced_count = p.forced.count,
     };
     IncludeSet set = include_follow(a, &query);
+    HostMarks marks = find_marks(a, text, &set);
+    query.text = text = host_code_cut(a, text, size, &marks);
+    if (host_code_expects_headers(text))
+        write_for_nvcc(a, &p.options);
+    if (text != given)
+        set = include_follow(a, &query);
     CompileSource *s = ARENA_NEW(a, CompileSource);
     *s = (CompileSource){
         .name = path_stem(a, name, ""),
@@ -127,8 +158,9 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .places = set.places,
         .files = set.files,
         .file_count = set.file_count,
-        .unknown = set.unknown ? set.unknown : p.unknown,
+        .unknown = set.unknown,
     };
+    cut_headers(a, &set, &marks, s);
     return s;
 }
 

@@ -13,6 +13,10 @@
 #include "metrics/base/diag.h"
 #include "metrics/base/hash.h"
 
+/* An option of ours for a file that is written for nvcc: functions without a mark are the device's,
+ * and what nvcc includes by itself is included (workers/compile/stand_ins.h). */
+#define SOURCE_LIKE_NVCC "--like-nvcc"
+
 /* Lives in the arena it was made in, and so do its jobs. */
 typedef struct CompileSource {
     const char *name; /* the file's own name, without a folder: it appears in PTX and messages */
@@ -24,11 +28,16 @@ typedef struct CompileSource {
     Hash places;        /* of which include is which file */
     const char **files; /* what it includes, for "what am I made of" */
     size_t file_count;
+    /* What the compiler is to read for includes instead of files, those without host code: name and
+     * text of each in turn. */
+    const char **headers;
+    size_t header_count;
     const char *unknown; /* why that is not known, then nothing is cached; NULL when it is */
 } CompileSource;
 
-/* Reads a template.  `options` are the caller's for all configurations (-I, -std, --minimal); the
- * template's folder is added as the first -I.  NULL with a message. */
+/* Reads a template; the host's code in it is cut away (host_code.h).  `options` are the caller's
+ * for all configurations (-I, -std, --minimal); the template's folder is added as the first -I.
+ * NULL with a message. */
 const CompileSource *source_open(Arena *a, const char *path, const char *const *options,
                                  size_t option_count, Diag *d);
 
@@ -61,6 +70,7 @@ typedef struct CompileJob {
     size_t name_count;
     Hash hash;           /* of source, includes, options without folders, name expressions */
     const char *unknown; /* why it cannot be cached; NULL when it can */
+    const struct ProfileJob *profile; /* what is to be profiled (profiling.h); NULL: nothing */
 } CompileJob;
 
 /* What one configuration is compiled from, in `a`; the source must outlive it. */

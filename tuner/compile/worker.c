@@ -49,35 +49,53 @@ const char *worker_end(Worker *w, Arena *a)
     return text;
 }
 
-static json_t *request_header(uint64_t id)
+static json_t *request_header(uint64_t id, const CompileJob *job, Buf *parameters)
 {
-    return json_pack("{s:I}", "id", (json_int_t)id);
+    json_t *header = json_pack("{s:I}", "id", (json_int_t)id);
+    if (job->profile)
+        json_object_set_new(header, "profile", profile_job_json(job->profile, parameters));
+    return header;
 }
 
-bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_seconds, Diag *d)
+bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const CompileResult *code,
+                 double limit_seconds, Diag *d)
 {
-    Buf options = {0}, names = {0};
+    const CompileSource *source = job->source;
+    Buf options = {0}, names = {0}, headers = {0}, parameters = {0};
+    json_t *header = request_header(id, job, &parameters);
     wire_pack_texts(&options, job->options, job->option_count);
-    wire_pack_texts(&names, job->names, job->name_count);
+    wire_pack_texts(&names, code ? code->lowered : job->names,
+                    code ? code->lowered_count : job->name_count);
+    wire_pack_texts(&headers, source->headers, code ? 0 : 2 * source->header_count);
     const Blob blobs[COMPILE_REQUEST_BLOBS] = {
-        [COMPILE_NAME] = {job->source->name, strlen(job->source->name)},
-        [COMPILE_SOURCE] = {job->source->text, job->source->size},
+        [COMPILE_NAME] = {source->name, strlen(source->name)},
+        [COMPILE_SOURCE] = {source->text, code ? 0 : source->size},
         [COMPILE_OPTIONS] = {options.text, options.size},
         [COMPILE_NAMES] = {names.text, names.size},
+        [COMPILE_HEADERS] = {headers.text, headers.size},
+        [COMPILE_PARAMETERS] = {parameters.text, parameters.size},
+        [COMPILE_HAVE_PTX] = {code ? code->ptx : NULL, code ? code->ptx_size : 0},
+        [COMPILE_HAVE_CUBIN] = {code ? code->cubin : NULL, code ? code->cubin_size : 0},
     };
-    json_t *header = request_header(id);
     bool ok = wire_put(&w->out, header, blobs, COMPILE_REQUEST_BLOBS, d);
     json_decref(header);
     buf_free(&options);
     buf_free(&names);
+    buf_free(&headers);
+    buf_free(&parameters);
     if (!ok)
         return false;
     w->id = id;
     w->job = job;
-    set_state(w, WORKER_BUSY, limit_seconds);
+    set_state(w, code ? WORKER_WALKING : WORKER_BUSY, limit_seconds);
     process_forget_words(&w->process);
     wire_flush(&w->out); /* a broken socket shows when the worker is read next */
     return true;
+}
+
+void worker_set_walking(Worker *w, double limit_seconds)
+{
+    set_state(w, WORKER_WALKING, limit_seconds);
 }
 
 void worker_set_idle(Worker *w)

@@ -2,7 +2,7 @@
 #ifndef APTUNE_COMPILE_WORKER_H
 #define APTUNE_COMPILE_WORKER_H
 
-#include "tuner/compile/source.h"
+#include "tuner/compile/result.h"
 #include "tuner/wire/process.h"
 #include "tuner/wire/wire.h"
 
@@ -12,7 +12,8 @@ typedef enum WorkerState {
     WORKER_NONE,     /* there is no process */
     WORKER_STARTING, /* it has not said hello yet */
     WORKER_IDLE,
-    WORKER_BUSY
+    WORKER_BUSY,
+    WORKER_WALKING /* busy, too: the code is there, its profile is to come */
 } WorkerState;
 
 typedef struct Worker {
@@ -37,8 +38,13 @@ void worker_stop(Worker *w);
  * how it ended and what it last printed. */
 const char *worker_end(Worker *w, Arena *a);
 
-/* Makes an idle worker busy.  False with a message when the request cannot be a message. */
-bool worker_send(Worker *w, uint64_t id, const CompileJob *job, double limit_seconds, Diag *d);
+/* Makes an idle worker busy.  `code`: what the job compiles to, where that is known and only the
+ * profile is wanted; else NULL.  False with a message when the request cannot be a message. */
+bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const CompileResult *code,
+                 double limit_seconds, Diag *d);
+
+/* A busy worker has compiled and begins with the profile. */
+void worker_set_walking(Worker *w, double limit_seconds);
 
 void worker_set_idle(Worker *w);
 

@@ -198,6 +198,8 @@ static void write_meaning(const Argument *g, Buf *out)
     if (g->count)
         write_elements(g->count, out);
     buf_printf(out, ", %s", role_of(g));
+    if (g->contents.kind == CONTENTS_KEPT)
+        buf_puts(out, ": zero before the first launch, then left alone; for one launch at a time");
     if (g->role == ARGUMENT_SCALAR) {
         const Span at = expr_span(g->value);
         buf_puts(out, "; tuned with ");

@@ -24,13 +24,14 @@ typedef struct File {
     const char *name;
     FileKind kind;
     const EmitCode *code; /* of the last kinds but the manifest */
+    const char *waiting;  /* where it waits for the others; NULL: it is not written */
 } File;
 
 typedef VEC(File) Files;
 
 static void add_file(Arena *a, Files *files, FileKind kind, const char *name, const EmitCode *code)
 {
-    VEC_PUSH(a, files, ((File){name, kind, code}));
+    VEC_PUSH(a, files, ((File){name, kind, code, NULL}));
 }
 
 static void add_code(Arena *a, Files *files, const EmitUnit *u, size_t v, size_t l)
@@ -98,19 +99,14 @@ static bool make_content(const EmitUnit *u, const File *f, Buf *out, Diag *d)
     return true;
 }
 
-/* Where a file waits for the others. */
-static const char *waiting_path(Arena *a, const char *folder, const File *f)
-{
-    return arena_printf(a, "%s/.%s.%ld.part", folder, f->name, (long)gettid());
-}
-
-static bool write_part(Arena *a, const EmitUnit *u, const char *folder, const File *f, Diag *d)
+static bool write_part(Arena *a, const EmitUnit *u, const char *folder, File *f, Diag *d)
 {
     Buf content = {0};
-    bool ok = make_content(u, f, &content, d) &&
-              file_write(waiting_path(a, folder, f), buf_text(&content), content.size, d);
+    const char *path = arena_printf(a, "%s/%s", folder, f->name);
+    if (make_content(u, f, &content, d))
+        f->waiting = file_write_beside(a, path, buf_text(&content), content.size, d);
     buf_free(&content);
-    return ok;
+    return f->waiting != NULL;
 }
 
 static bool is_listed(const Files *files, const char *name)
@@ -125,7 +121,10 @@ static bool is_listed(const Files *files, const char *name)
  * read tells of nothing. */
 static void remove_others(Arena *a, const EmitUnit *u, const char *folder, const Files *files)
 {
-    json_t *old = json_load_file(arena_printf(a, "%s/%s.json", folder, u->name), 0, NULL);
+    size_t size;
+    Diag quiet = diag_new(a);
+    const char *text = file_read(a, arena_printf(a, "%s/%s.json", folder, u->name), &size, &quiet);
+    json_t *old = text ? json_loadb(text, size, 0, NULL) : NULL;
     const char *what = json_string_value(json_object_get(old, "aptune"));
     json_t *list = what && strcmp(what, "unit") == 0 ? json_object_get(old, "files") : NULL;
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -141,7 +140,7 @@ static bool move_parts(Arena *a, const char *folder, const Files *files, Diag *d
 {
     for (size_t i = 0; i < files->count; i++) {
         const char *path = arena_printf(a, "%s/%s", folder, files->at[i].name);
-        if (rename(waiting_path(a, folder, &files->at[i]), path) != 0)
+        if (rename(files->at[i].waiting, path) != 0)
             return diag_fail(d, "cannot write '%s': %s", path, strerror(errno));
     }
     return true;
@@ -159,7 +158,8 @@ bool files_write(const EmitUnit *u, const char *folder, Diag *d)
         ok = move_parts(a, folder, &files, d);
     }
     for (size_t i = 0; i < files.count && !ok; i++)
-        unlink(waiting_path(a, folder, &files.at[i]));
+        if (files.at[i].waiting)
+            unlink(files.at[i].waiting);
     arena_free(a);
     return ok;
 }

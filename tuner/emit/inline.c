@@ -159,11 +159,20 @@ static const char *after_word(const char *at, const char *word)
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
+/* One file may be reached by several names. */
+static const char *real_path(Arena *a, const char *path)
+{
+    char whole[PATH_MAX];
+    return arena_string(a, realpath(path, whole) ? whole : path);
+}
+
 /* What the compiler would open; NULL: nothing of ours. */
 static const char *find_file(const Work *w, const File *f, const char *name, bool quoted)
 {
     const IncludeQuery *q = w->query;
     const char *path = path_join(w->arena, f->folder, name);
+    if (name[0] == '/') /* elsewhere it stays what it is: the same file for every compiler here */
+        return file_exists(name) && include_is_inside(q, real_path(w->arena, name)) ? name : NULL;
     if (quoted && file_exists(path))
         return path;
     for (size_t i = 0; i < q->folder_count; i++) {
@@ -172,13 +181,6 @@ static const char *find_file(const Work *w, const File *f, const char *name, boo
             return path;
     }
     return NULL;
-}
-
-/* One file may be reached by several names. */
-static const char *real_path(Arena *a, const char *path)
-{
-    char whole[PATH_MAX];
-    return arena_string(a, realpath(path, whole) ? whole : path);
 }
 
 /* --- copying ---------------------------------------------------------------------------------- */
@@ -257,7 +259,7 @@ static bool is_once(const char *text)
 static bool put_file(Work *w, const File *from, const char *path, const char *name)
 {
     size_t size;
-    const char *text = file_read(w->arena, path, &size, w->diag);
+    const char *text = file_read_most(w->arena, path, SIZE_LIMIT, &size, w->diag);
     if (!text)
         return false;
     const char *real = real_path(w->arena, path);
@@ -321,6 +323,11 @@ static bool copy_include(Work *w, File *f, const char *at)
     }
     if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
         buf_putc(&w->out, '\n');
+    if (!include_is_inside(w->query, real_path(w->arena, path)))
+        return fail(w, f,
+                    "lies outside of the folders that are declared; include \"FOLDER\" in the "
+                    "spec declares one",
+                    name);
     skip_to(f, directive_end(at + n + 2)); /* more on the line means nothing */
     return put_file(w, f, path, name);
 }

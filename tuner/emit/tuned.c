@@ -3,6 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/compile/command.h"
+#include "tuner/compile/host_code.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -30,25 +31,13 @@ void tuned_print_comment(const char *text, Buf *out)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* The value of an option by one of its names, "-DX", "-D X", "--define-macro=X", or as the next one
- * of the list: *i is moved on then.  NULL: it is another option. */
-static const char *value_of(const CompileJob *job, size_t *i, const char *shortly,
-                            const char *const *names, size_t count)
+/* The value of an option by its short or its long name; NULL: it is another option. */
+static const char *value_of(const char *option, const char *shortly, const char *name)
 {
-    const char *o = job->options[*i];
-    size_t n = strlen(shortly);
-    const char *value = shortly[0] && strncmp(o, shortly, n) == 0 ? o + n : NULL;
-    for (size_t k = 0; k < count && !value; k++) {
-        n = strlen(names[k]);
-        if (strncmp(o, names[k], n) == 0 && (o[n] == '=' || o[n] == ' ' || o[n] == '\0'))
-            value = o + n;
-    }
-    if (!value)
-        return NULL;
-    value += strspn(value, " =");
-    if (!*value && *i + 1 < job->option_count)
-        value = job->options[++*i];
-    return value;
+    size_t n = strlen(shortly), m = strlen(name);
+    if (strncmp(option, name, m) == 0 && option[m] == '=')
+        return option + m + 1;
+    return strncmp(option, shortly, n) == 0 ? option + n + (option[n] == '=') : NULL;
 }
 
 /* "BM=64" to "#define BM 64" and "BM"; without a value it is 1. */
@@ -72,19 +61,16 @@ static bool is_toolkit(Arena *a, const char *folder)
     return false;
 }
 
-static void part_option(Arena *a, const CompileJob *job, size_t *i, Parted *p)
+static void part_option(Arena *a, const char *option, Parted *p)
 {
-    static const char *const defines[] = {"--define-macro", "-define-macro"};
-    static const char *const undefines[] = {"--undefine-macro", "-undefine-macro"};
-    static const char *const forced[] = {"-include", "--pre-include", "-pre-include"};
-    const char *option = job->options[*i], *value;
+    const char *value;
     if (strncmp(option, "-arch=", 6) == 0)
         return;
-    if ((value = value_of(job, i, "-D", defines, 2)) != NULL)
+    if ((value = value_of(option, "-D", "--define-macro")) != NULL)
         add_define(a, p, value);
-    else if ((value = value_of(job, i, "-U", undefines, 2)) != NULL)
+    else if ((value = value_of(option, "-U", "--undefine-macro")) != NULL)
         VEC_PUSH(a, &p->defines, arena_printf(a, "#undef %s", value));
-    else if ((value = value_of(job, i, "", forced, 3)) != NULL)
+    else if ((value = value_of(option, "-include", "--pre-include")) != NULL)
         VEC_PUSH(a, &p->forced, value);
     else if (strncmp(option, "-I", 2) == 0 && is_toolkit(a, option + 2))
         VEC_PUSH(a, &p->toolkit, option);
@@ -98,16 +84,16 @@ static Parted part_options(Arena *a, const CompileJob *job)
 {
     Parted p = {0};
     for (size_t i = 0; i < job->option_count; i++)
-        part_option(a, job, &i, &p);
+        part_option(a, job->options[i], &p);
     return p;
 }
 
-/* --minimal only spares the compiler declarations. */
+/* --minimal only spares the compiler declarations, and what is like nvcc nvcc does. */
 static const char *join_rest(Arena *a, const Parted *p)
 {
     Buf b = {0};
     for (size_t i = 0; i < p->rest.count; i++)
-        if (strcmp(p->rest.at[i], "--minimal") != 0)
+        if (strcmp(p->rest.at[i], "--minimal") != 0 && strcmp(p->rest.at[i], SOURCE_LIKE_NVCC) != 0)
             buf_printf(&b, "%s%s", b.size ? " " : "", p->rest.at[i]);
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
@@ -151,7 +137,12 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
                       .folder_count = p->folders.count,
                       .forced = p->forced.at,
                       .forced_count = p->forced.count};
-    return inline_includes(a, &q, out, d);
+    if (!inline_includes(a, &q, out, d))
+        return false;
+    HostMarks marks = {0};
+    host_marks_add(a, out->text, &marks);
+    out->text = host_code_cut(a, out->text, out->size, &marks);
+    return true;
 }
 
 /* Comment, constants and the rest in one. */

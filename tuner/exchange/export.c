@@ -146,15 +146,14 @@ bool export_write(const ExportSource *s, ExportFormat format, const char *path, 
                   Diag *d)
 {
     Arena *scratch = arena_new();
-    char *temporary = arena_printf(d->arena, "%s.%ld.tmp", path, (long)gettid());
-    Sink k = {.file = fopen(temporary, "wxe"), .ok = true};
+    const char *temporary;
+    int fd = file_create_beside(d->arena, path, &temporary, d);
+    Sink k = {.file = fd >= 0 ? fdopen(fd, "w") : NULL, .ok = true};
     bool ok = k.file != NULL;
     if (ok) {
         *rows = format == EXPORT_CSV ? put_csv(s, scratch, &k)
                                      : put_t4(s, format == EXPORT_T4_1_1, scratch, &k);
         ok = finish(&k, temporary, path, d);
-    } else {
-        diag_fail(d, "cannot create '%s': %s", temporary, strerror(errno));
     }
     arena_free(scratch);
     return ok;

@@ -146,6 +146,7 @@ aptune *aptune_new(void)
     }
     a->why = SIZE_MAX;
     options_run(&a->options); /* what holds without them */
+    options_compile(&a->options);
     options_tune(&a->options);
     if (handle_call(a, make_settings, NULL) == APTUNE_OK)
         return a;
@@ -314,8 +315,13 @@ static OptionTable options_of(aptune *a)
 {
     enum { OWN = sizeof own_options / sizeof own_options[0] };
     RunOptions defaults; /* the groups' targets begin with them */
-    OptionTable t = {{options_run(&defaults), options_tune(&defaults), {own_options, OWN, a}}, 3};
-    t.groups[0].target = t.groups[1].target = &a->options;
+    OptionTable t = {{options_run(&defaults),
+                      options_compile(&defaults),
+                      options_tune(&defaults),
+                      {own_options, OWN, a}},
+                     4};
+    for (size_t i = 0; i < 3; i++)
+        t.groups[i].target = &a->options;
     return t;
 }
 

@@ -44,6 +44,16 @@ bool option_seconds(const Option *o, const char *text, void *field, Diag *d)
     return true;
 }
 
+bool option_size(const Option *o, const char *text, void *field, Diag *d)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !(v >= 0) || v > o->most)
+        return diag_fail(d, "--%s takes a number from 0 to %g, not '%s'", o->name, o->most, text);
+    *(double *)field = v;
+    return true;
+}
+
 /* --- by name ---------------------------------------------------------------------------------- */
 
 static bool is_letter(const Option *o)

@@ -62,4 +62,7 @@ bool option_count(const Option *o, const char *text, void *field, Diag *d);
 /* A double above zero and at most `most`. */
 bool option_seconds(const Option *o, const char *text, void *field, Diag *d);
 
+/* A double of zero or above, at most `most`. */
+bool option_size(const Option *o, const char *text, void *field, Diag *d);
+
 #endif

@@ -10,13 +10,13 @@
 
 enum {
     SECONDS_MOST = 86400,
+    CACHE_MOST_GB = 1 << 20,
     DEVICES_MOST = 1024,
     JOBS_MOST = 1024,
     FINALISTS_MOST = 1000,
     AUDIT_MOST = 1000000
 };
 
-/* The last ones are those of options_compile. */
 static const Option run_options[] = {
     {"space", "FILE", "the spec: kernel, parameters, constraints, launch, data", option_text,
      offsetof(RunOptions, space), 0, 0},
@@ -31,6 +31,9 @@ static const Option run_options[] = {
      offsetof(RunOptions, compile), 0, 0},
     {"recordings", "DIR", "shipped recordings (default: recordings beside the spec)", option_text,
      offsetof(RunOptions, recordings), 0, 0},
+};
+
+static const Option compile_options[] = {
     {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
      offsetof(RunOptions, run_commands), 0, 0},
     {"jobs", "N", "compile workers (default: one per core)", option_count,
@@ -39,6 +42,10 @@ static const Option run_options[] = {
      offsetof(RunOptions, compile_limit), 0, SECONDS_MOST},
     {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
      offsetof(RunOptions, cache), 0, 0},
+    {"cache-limit", "GB", "of it kept after a run: what was longest unused goes (default 4)",
+     option_size, offsetof(RunOptions, cache_limit), 0, CACHE_MOST_GB},
+    {"trust-cache", NULL, "use a cache that others can write: its code is run", option_flag,
+     offsetof(RunOptions, trust_cache), 0, 0},
 };
 
 /* The name of what the L2 holds. */
@@ -120,21 +127,19 @@ static int core_count(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* Those of compiling stand last in run_options. */
-enum { RUN_OPTIONS = sizeof run_options / sizeof run_options[0], COMPILE_OPTIONS = 4 };
-
 OptionGroup options_compile(RunOptions *target)
 {
     target->jobs = core_count();
     target->compile_limit = 60;
-    return (OptionGroup){run_options + RUN_OPTIONS - COMPILE_OPTIONS, COMPILE_OPTIONS, target};
+    target->cache_limit = CACHE_LIMIT_GB;
+    return (OptionGroup){compile_options, sizeof compile_options / sizeof compile_options[0],
+                         target};
 }
 
 OptionGroup options_run(RunOptions *target)
 {
-    options_compile(target); /* what holds without them */
     target->ordinal = -1;
-    return (OptionGroup){run_options, RUN_OPTIONS, target};
+    return (OptionGroup){run_options, sizeof run_options / sizeof run_options[0], target};
 }
 
 OptionGroup options_tune(RunOptions *target)

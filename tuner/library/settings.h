@@ -8,13 +8,13 @@
 #include "tuner/library/option.h"
 #include "tuner/run/run.h"
 
-/* --space, --arch, --device, --problem, --no-gpu, --compile, --recordings, --run-commands, --jobs,
- * --compile-limit, --cache-dir: of every command that runs the tuner.  Their values go to `target`, which gets what
+/* --space, --arch, --device, --problem, --no-gpu, --compile, --recordings: of every command that
+ * runs the tuner, with those of options_compile.  Their values go to `target`, which gets what
  * holds without them first. */
 OptionGroup options_run(RunOptions *target);
 
-/* Of these, what a command takes that only compiles: --run-commands, --jobs, --compile-limit,
- * --cache-dir. */
+/* Of every command that compiles: --run-commands, --jobs, --compile-limit, --cache-dir,
+ * --cache-limit, --trust-cache. */
 OptionGroup options_compile(RunOptions *target);
 
 /* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,

@@ -7,10 +7,8 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-/* Of libaptune.so in PREFIX/lib/x86_64-linux-gnu, PREFIX is the second folder above. */
-enum { FOLDERS_ABOVE = 3 };
 
 /* The file that holds this code.  The system knows the main program under no name of its own. */
 static bool find_own_file(char path[PATH_MAX])
@@ -23,56 +21,80 @@ static bool find_own_file(char path[PATH_MAX])
     return realpath(name, path) != NULL;
 }
 
-/* `folder` is looked into as a build folder and as a PREFIX. */
-static const char *helper_below(Arena *a, const char *folder, const char *name)
+typedef const char *(*Look)(Arena *a, const char *folder, const char *name);
+
+static const char *existing(const char *path)
 {
-    const char *installed = arena_printf(a, "%s/libexec/aptune/%s", folder, name);
-    if (file_exists(installed))
-        return installed;
-    const char *beside = arena_printf(a, "%s/%s", folder, name);
-    return file_exists(beside) ? beside : NULL;
+    return file_exists(path) ? path : NULL;
+}
+
+static const char *beside(Arena *a, const char *folder, const char *name)
+{
+    return existing(arena_printf(a, "%s/%s", folder, name));
+}
+
+static const char *installed_helper(Arena *a, const char *folder, const char *name)
+{
+    return existing(arena_printf(a, "%s/libexec/aptune/%s", folder, name));
 }
 
 /* The same of the source tree, which may have been moved since it was built. */
 static const char *data_below(Arena *a, const char *folder, const char *name)
 {
-    const char *installed = arena_printf(a, "%s/share/aptune/%s", folder, name);
-    if (file_exists(installed))
-        return installed;
-    const char *source = arena_printf(a, "%s/%s", folder, name);
-    return file_exists(source) ? source : NULL;
+    const char *installed = existing(arena_printf(a, "%s/share/aptune/%s", folder, name));
+    return installed ? installed : beside(a, folder, name);
 }
 
-typedef const char *(*Look)(Arena *a, const char *folder, const char *name);
+/* May only those write into a folder whom the program itself depends on?  What lies above a build
+ * folder in /tmp is anybody's. */
+static bool is_ours(const char *folder)
+{
+    struct stat st;
+    return stat(folder, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+           !(st.st_mode & S_IWOTH);
+}
 
+/* In the user's PREFIX, else in the folders above that of our code. */
 static const char *look_around(Arena *a, Look look, const char *prefix, const char *name)
 {
     if (!prefix)
         prefix = getenv("APTUNE_HOME");
     const char *found = prefix && *prefix ? look(a, prefix, name) : NULL;
+    if (!found && prefix && *prefix)
+        found = beside(a, prefix, name);
     char path[PATH_MAX];
-    if (!find_own_file(path))
+    if (found || !find_own_file(path))
         return found;
-    for (int up = 0; up <= FOLDERS_ABOVE && !found; up++) {
+    *strrchr(path, '/') = '\0';
+    found = beside(a, path, name);
+    /* Of PREFIX/bin/aptune one above it; of PREFIX/lib/x86_64-linux-gnu/libaptune.so two. */
+    bool further = true;
+    while (further && !found) {
         char *slash = strrchr(path, '/');
-        if (!slash)
-            break;
-        *slash = '\0';
-        found = look(a, path, name);
+        further = slash && slash != path;
+        if (further)
+            *slash = '\0';
+        if (further && is_ours(path))
+            found = look(a, path, name);
+        slash = strrchr(path, '/');
+        further = further && slash && strcmp(slash, "/lib") == 0;
     }
     return found;
 }
 
 const char *where_helper_in(Arena *a, const char *prefix, const char *name)
 {
-    const char *found = look_around(a, helper_below, prefix, name);
-    return found ? found : name;
+    const char *found = look_around(a, installed_helper, prefix, name);
+    return found ? found : arena_printf(a, "%s/%s", APTUNE_LIBEXEC_DIR, name);
 }
 
 const char *where_data_in(Arena *a, const char *prefix, const char *name)
 {
     const char *found = look_around(a, data_below, prefix, name);
-    return found ? found : arena_printf(a, "%s/%s", APTUNE_SOURCE_DIR, name);
+    return found ? found
+                 : arena_printf(a, "%s/%s",
+                                is_ours(APTUNE_SOURCE_DIR) ? APTUNE_SOURCE_DIR : APTUNE_DATA_DIR,
+                                name);
 }
 
 const char *const *where_metrics_in(Arena *a, const char *prefix, size_t *count)

@@ -1,16 +1,17 @@
 /* Where our own files are: helper programs, metric files, the comparison kernel.
  *
  * They are looked for around the file that holds this code, be it the program or libaptune.so:
- * beside it (a build folder), then as installed below one of the folders above it
- * (PREFIX/libexec/aptune, PREFIX/share/aptune), so that a PREFIX may be moved as a whole.  Before
- * all that in the folder of the environment variable APTUNE_HOME, a PREFIX, where it is set. */
+ * beside it (a build folder), then as installed below one of the two folders above it
+ * (PREFIX/libexec/aptune, PREFIX/share/aptune), so that a PREFIX may be moved as a whole; not above
+ * a folder that others may write into.  Before all that in the folder of the environment variable
+ * APTUNE_HOME, a PREFIX or a build folder, where it is set; after it where it was to be installed.
+ * Never along PATH. */
 #ifndef APTUNE_LIBRARY_WHERE_H
 #define APTUNE_LIBRARY_WHERE_H
 
 #include "metrics/base/arena.h"
 
-/* A helper program ("aptune-gpu"); its bare name when it is found nowhere, to be looked for along
- * PATH. */
+/* A helper program ("aptune-gpu"); where it should have been installed when it is nowhere. */
 const char *where_helper(Arena *a, const char *name);
 
 /* A data file, given as it lies in the source tree ("metrics/thesis.metrics"). */

@@ -254,6 +254,7 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
     }
     switch (c.kind) {
     case TASK_ZERO:
+    case TASK_KEPT:
         memset(out, 0, count * size);
         return;
     case TASK_CONSTANT:

@@ -729,9 +729,8 @@ static const struct {
     {"fp32_per_sm", offsetof(Device, fp32_per_sm)},
 };
 
-json_t *message_facts(const GpuFacts *f)
+json_t *message_device(const Device *v)
 {
-    const Device *v = &f->device;
     json_t *j = json_object();
     for (size_t i = 0; i < sizeof DEVICE_INTS / sizeof DEVICE_INTS[0]; i++) {
         int value;
@@ -743,6 +742,26 @@ json_t *message_facts(const GpuFacts *f)
     json_object_set_new(j, "clock_hz", from_real(v->clock_hz));
     json_object_set_new(j, "l2_bytes", json_integer(v->l2_bytes));
     json_object_set_new(j, "dram_bytes_per_s", from_real(v->dram_bytes_per_s));
+    return j;
+}
+
+bool message_read_device(Arena *a, const json_t *j, Device *v)
+{
+    *v = (Device){.name = get_text(a, j, "name")};
+    for (size_t i = 0; i < sizeof DEVICE_INTS / sizeof DEVICE_INTS[0]; i++) {
+        int value = get_int(j, DEVICE_INTS[i].name);
+        memcpy((char *)v + DEVICE_INTS[i].offset, &value, sizeof value);
+    }
+    get_three(j, "grid_limit", v->grid_limit);
+    v->clock_hz = get_real(j, "clock_hz");
+    v->l2_bytes = get_integer(j, "l2_bytes");
+    v->dram_bytes_per_s = get_real(j, "dram_bytes_per_s");
+    return v->major > 0 && v->sms > 0;
+}
+
+json_t *message_facts(const GpuFacts *f)
+{
+    json_t *j = message_device(&f->device);
     json_object_set_new(j, "uuid", from_text(f->uuid));
     json_object_set_new(j, "driver", from_text(f->driver));
     json_object_set_new(j, "cuda_version", json_integer(f->cuda_version));
@@ -760,15 +779,5 @@ bool message_read_facts(Arena *a, const json_t *j, GpuFacts *f)
                     .memory_bytes = get_integer(j, "memory_bytes"),
                     .memory_clock_hz = get_real(j, "memory_clock_hz"),
                     .bus_bits = get_int(j, "bus_bits")};
-    Device *v = &f->device;
-    for (size_t i = 0; i < sizeof DEVICE_INTS / sizeof DEVICE_INTS[0]; i++) {
-        int value = get_int(j, DEVICE_INTS[i].name);
-        memcpy((char *)v + DEVICE_INTS[i].offset, &value, sizeof value);
-    }
-    v->name = get_text(a, j, "name");
-    get_three(j, "grid_limit", v->grid_limit);
-    v->clock_hz = get_real(j, "clock_hz");
-    v->l2_bytes = get_integer(j, "l2_bytes");
-    v->dram_bytes_per_s = get_real(j, "dram_bytes_per_s");
-    return v->major > 0 && v->sms > 0;
+    return message_read_device(a, j, &f->device);
 }

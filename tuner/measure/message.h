@@ -44,6 +44,9 @@ json_t *message_outputs(const TaskOutput *outputs, size_t count);
 bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **outputs,
                           size_t *count);
 
+json_t *message_device(const Device *v);
+bool message_read_device(Arena *a, const json_t *j, Device *v);
+
 json_t *message_facts(const GpuFacts *f);
 bool message_read_facts(Arena *a, const json_t *j, GpuFacts *f);
 

@@ -33,9 +33,12 @@ static bool lock(const char *path, int fd, Diag *d)
 
 Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    /* A link in a folder that others write into may lead to any file of ours. */
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (fd < 0) {
-        diag_fail(d, "cannot open '%s' for writing: %s", path, strerror(errno));
+        diag_fail(d, "cannot open '%s' for writing: %s", path,
+                  errno == ELOOP ? "it is a link; name the file that it leads to"
+                                 : strerror(errno));
         return NULL;
     }
     struct stat st;

@@ -10,11 +10,10 @@
 
 /* 32 bits: one in four thousand million damaged lines goes unnoticed, and more digits are the
  * dearest bytes of a compressed recording. */
-enum { SUM_DIGITS = 8 };
+enum { SUM_DIGITS = 8, TIE_DIGITS = sizeof(LineChain) - 1 - SUM_DIGITS };
 
 static const char sum_open[] = ",\"sum\":\"";
 static const char sum_close[] = "\"}";
-enum { SUM_SIZE = sizeof sum_open - 1 + SUM_DIGITS + sizeof sum_close - 1 };
 
 bool record_value_equal(const RecordValue *a, const RecordValue *b)
 {
@@ -134,15 +133,44 @@ void line_end(Buf *line)
     buf_printf(line, "%s%.*s%s\n", sum_open, SUM_DIGITS, sum.text, sum_close);
 }
 
-bool line_intact(const char *text, size_t size)
+/* The sum of a line in a chain, by what it holds and the sum of the one before. */
+static LineChain chain_next(const char *content, size_t size, const LineChain *before)
 {
-    if (size <= SUM_SIZE)
-        return false;
-    size_t content = size - SUM_SIZE;
+    LineChain next = {0};
+    Hash own = hash_bytes(content, size);
+    Hasher *h = hasher_new();
+    hasher_string(h, before->sum);
+    hasher_string(h, own.text);
+    Hash tie = hasher_end(h);
+    memcpy(next.sum, own.text, SUM_DIGITS);
+    memcpy(next.sum + SUM_DIGITS, tie.text, TIE_DIGITS);
+    return next;
+}
+
+void line_end_chained(Buf *line, LineChain *chain)
+{
+    *chain = chain_next(line->text, line->size, chain);
+    buf_printf(line, "%s%s%s\n", sum_open, chain->sum, sum_close);
+}
+
+LineState line_check(const char *text, size_t size, LineChain *chain)
+{
+    size_t digits = SUM_DIGITS + (chain ? TIE_DIGITS : 0);
+    size_t behind = sizeof sum_open - 1 + digits + sizeof sum_close - 1;
+    if (size <= behind)
+        return LINE_DAMAGED;
+    size_t content = size - behind;
     const char *sum = text + content + sizeof sum_open - 1;
     if (memcmp(text + content, sum_open, sizeof sum_open - 1) != 0 ||
-        memcmp(sum + SUM_DIGITS, sum_close, sizeof sum_close - 1) != 0)
-        return false;
-    Hash expected = hash_bytes(text, content);
-    return memcmp(sum, expected.text, SUM_DIGITS) == 0;
+        memcmp(sum + digits, sum_close, sizeof sum_close - 1) != 0)
+        return LINE_DAMAGED;
+    LineChain none = {0};
+    LineChain next = chain_next(text, content, chain ? chain : &none);
+    if (memcmp(sum, next.sum, SUM_DIGITS) != 0)
+        return LINE_DAMAGED;
+    if (!chain)
+        return LINE_INTACT;
+    bool tied = memcmp(sum, next.sum, digits) == 0;
+    memcpy(chain->sum, sum, digits);
+    return tied ? LINE_INTACT : LINE_ORPHAN;
 }

@@ -4,8 +4,10 @@
  *
  * The sum is the start of the 128-bit hash of all bytes before `,"sum"`, and the last
  * field of the object, so that it is checked on the bytes before anything is parsed:
- * a flipped byte anywhere makes the line damaged, never different.  No line
- * depends on another one; deleting a damaged line leaves a good recording. */
+ * a flipped byte anywhere makes the line damaged, never different.  In a chained file four more
+ * digits tie each line to the one before, so that a line that is taken away, put in or moved is
+ * noticed; the lines are good all the same, and deleting a damaged one leaves a recording that can
+ * be read. */
 #ifndef APTUNE_RECORD_LINE_H
 #define APTUNE_RECORD_LINE_H
 
@@ -52,9 +54,24 @@ void line_field(Buf *line, const char *key, const char *text);
 /* The checksum, the closing brace and the newline. */
 void line_end(Buf *line);
 
+/* Where a chain stands: the sum of its last line, "" before the first. */
+typedef struct LineChain {
+    char sum[13];
+} LineChain;
+
+/* The same with the tie to the chain's last line, which this one is then. */
+void line_end_chained(Buf *line, LineChain *chain);
+
 /* --- checking --------------------------------------------------------------------------------- */
 
-/* Is this line (without its newline) as it was written? */
-bool line_intact(const char *text, size_t size);
+typedef enum LineState {
+    LINE_INTACT,
+    LINE_ORPHAN, /* intact, but the line before it is not the one that it was written behind */
+    LINE_DAMAGED
+} LineState;
+
+/* Is this line (without its newline) as it was written?  `chain` is moved on; NULL: the file has
+ * none. */
+LineState line_check(const char *text, size_t size, LineChain *chain);
 
 #endif

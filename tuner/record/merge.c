@@ -230,9 +230,6 @@ static bool read_parts(TimesMerge *m, const char *const *from)
         if (!m->from[i] ||
             !check_headers(from[0], &m->from[0]->header, from[i], &m->from[i]->header, m->diag))
             return false;
-        if (m->from[i]->cut)
-            diag_warn(m->diag, (Span){0}, "'%s' ends inside a line; that line is left out",
-                      from[i]);
     }
     return true;
 }

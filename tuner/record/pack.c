@@ -1,7 +1,6 @@
 #include "tuner/record/pack.h"
 
 #include "metrics/base/file.h"
-#include "tuner/record/line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,13 +161,18 @@ static bool next_line(RecordReader *r, RecordLine *line)
 bool record_reader_next(RecordReader *r, RecordLine *line)
 {
     while (next_line(r, line)) {
-        if (line_intact(line->text, line->size))
+        LineState state = line_check(line->text, line->size, r->end.chained ? &r->end.chain : NULL);
+        if (state == LINE_ORPHAN)
+            diag_warn(r->diag, (Span){0}, "%s:%zu: a line is missing before this one", r->path,
+                      r->number);
+        if (state != LINE_DAMAGED)
             return true;
         r->end.ok = diag_fail(r->diag, "%s:%zu: the line is damaged: its checksum does not match%s",
                               r->path, r->number,
                               r->number > 1 ? " (without that line the rest can be used)" : "");
     }
     r->end.cut = r->inside || r->at < r->text.size;
+    r->end.packed = r->unpack != NULL;
     return false;
 }
 
@@ -187,7 +191,7 @@ static bool starts_with(const Buf *text, const char *opening)
 
 /* The format stands first, and is looked at before the checksum: a newer format may count
  * differently. */
-static bool check_opening(const RecordReader *r, const char *kind, const char *opening)
+static bool check_opening(RecordReader *r, const char *kind, const char *opening)
 {
     const Buf *text = &r->text;
     if (text->size == 0)
@@ -198,9 +202,10 @@ static bool check_opening(const RecordReader *r, const char *kind, const char *o
         return diag_fail(r->diag, "'%s' is not a recording of %s", r->path, kind);
     }
     long format = strtol(buf_text(text) + strlen(opening), NULL, 10);
-    if (format > RECORD_FORMAT)
+    if (format > RECORD_FORMAT_CHAINED)
         return diag_fail(r->diag, "'%s' has format %ld; this aptune reads up to format %d", r->path,
-                         format, RECORD_FORMAT);
+                         format, RECORD_FORMAT_CHAINED);
+    r->end.chained = format == RECORD_FORMAT_CHAINED;
     return true;
 }
 
@@ -215,17 +220,6 @@ static bool has_header(RecordReader *r, const char *opening)
     return true;
 }
 
-static bool open_file(RecordReader *r)
-{
-    struct stat st;
-    r->file = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (r->file < 0)
-        return diag_fail(r->diag, "cannot open '%s': %s", r->path, strerror(errno));
-    if (fstat(r->file, &st) == 0 && S_ISDIR(st.st_mode))
-        return diag_fail(r->diag, "'%s' is a folder, not a file", r->path);
-    return true;
-}
-
 RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
 {
     Arena *a = arena_new();
@@ -233,7 +227,9 @@ RecordReader *record_reader_open(const char *path, const char *kind, Diag *d)
     *r = (RecordReader){.diag = d, .file = -1, .piece = memory_new(PIECE), .end.ok = true};
     r->path = memory_new(strlen(path) + 1);
     strcpy(r->path, path);
-    bool ok = open_file(r);
+    uint64_t size;
+    r->file = file_open(path, &size, d);
+    bool ok = r->file >= 0;
     if (ok) {
         const char *opening = record_opening(a, kind);
         bool header = has_header(r, opening);

@@ -8,6 +8,7 @@
 #define APTUNE_RECORD_PACK_H
 
 #include "metrics/base/diag.h"
+#include "tuner/record/line.h"
 
 /* A whole line with a right checksum; good until the next one is asked for. */
 typedef struct RecordLine {
@@ -21,17 +22,21 @@ typedef struct RecordReader RecordReader;
 
 /* How reading ended. */
 typedef struct RecordEnd {
-    bool ok;     /* every line could be believed, and there was a header */
-    bool cut;    /* the text ends inside a line or inside a compressed frame */
-    size_t size; /* bytes of the whole lines, unpacked */
+    bool ok;  /* every line could be believed, and there was a header */
+    bool cut; /* the text ends inside a line or inside a compressed frame */
+    bool packed;
+    size_t size;     /* bytes of the whole lines, unpacked */
+    bool chained;    /* its lines are tied to each other */
+    LineChain chain; /* where it stands */
 } RecordEnd;
 
 /* What opens the header line of a recording of a kind, "times" or "profile", up to the number of
  * its format. */
 const char *record_opening(Arena *a, const char *kind);
 
-/* The format this program writes, and the newest it reads. */
-enum { RECORD_FORMAT = 1 };
+/* The format of files with chained lines, the newest that this program reads; and of those without:
+ * all profiles, which can be made again, and times of before. */
+enum { RECORD_FORMAT_CHAINED = 2, RECORD_FORMAT_PLAIN = 1 };
 
 /* Text larger than this, unpacked, is refused. */
 #define RECORD_BYTES_MAX ((size_t)1 << 30)
@@ -43,8 +48,9 @@ RecordReader *record_reader_open(const char *path, const char *kind, Diag *d);
 /* The first line; false when it is damaged. */
 bool record_reader_header(RecordReader *r, RecordLine *line);
 
-/* The next line that is not damaged; each damaged one is named and passed over.  False at the end,
- * or when no more can be read. */
+/* The next line that is not damaged; each damaged one is named and passed over, and so, with a
+ * warning, is each place where a line is missing.  False at the end, or when no more can be read.
+ */
 bool record_reader_next(RecordReader *r, RecordLine *line);
 
 /* Closes it, wherever it stands: what was not read is not looked at.  NULL is allowed: not ok. */

@@ -173,7 +173,7 @@ static bool write_header(ProfileWriter *w, Diag *d)
     line_begin(&w->line);
     line_field(&w->line, "aptune", "profile");
     line_key(&w->line, "format");
-    line_integer(&w->line, RECORD_FORMAT);
+    line_integer(&w->line, RECORD_FORMAT_PLAIN);
     line_field(&w->line, "profiler", w->header.profiler ? w->header.profiler : "");
     write_names(&w->line, "fields", w->header.fields, w->header.field_count);
     if (w->header.column_count)

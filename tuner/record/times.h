@@ -10,7 +10,12 @@
  *     {"v":[64,32,"half"],"code":"…","launch":"…","status":"ok","t":[1.25,1.26],"err":1e-06,"s":0.05,"on":1,"sum":"…"}
  *     {"sentinel":[64,64,"half"],"t":[1.25],"on":1,"sum":"…"}
  *     {"final":[64,32,"half"],"n":1,"t":[1.25,1.26],"sum":"…"}
- *     {"note":"clocks were locked here","sum":"…"} */
+ *     {"note":"clocks were locked here","sum":"…"}
+ *     {"end":1,"sum":"…"}
+ *
+ * The lines are chained (line.h), and whoever closes the file says how many rows it holds, so that
+ * a row or an end that is missing is noticed; a run that goes on writes on behind that line.
+ * Format 1, of before, has neither. */
 #ifndef APTUNE_RECORD_TIMES_H
 #define APTUNE_RECORD_TIMES_H
 
@@ -90,14 +95,22 @@ typedef struct TimesRecording {
         size_t capacity;
     } devices;         /* those that rows name */
     bool cut;          /* the file ends inside a line, which is not among the rows */
+    bool packed;       /* its file is compressed */
+    bool closed;       /* its last line says how many rows it holds */
+    bool chained;      /* of format 2 */
+    LineChain chain;   /* where it stands */
     size_t size;       /* bytes of whole lines, unpacked */
     TextIndex by_key;  /* over all rows */
     TextIndex by_code; /* over code and launch */
 } TimesRecording;
 
 /* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it cannot
- * be believed as a whole. */
+ * be believed as a whole.  With a warning when rows or its end are missing, and a note when it is
+ * of a format in which that cannot be known. */
 TimesRecording *times_read(Arena *a, const char *path, Diag *d);
+
+/* The same of one that is to be continued: nothing is said of an end that is missing. */
+TimesRecording *times_read_open(Arena *a, const char *path, Diag *d);
 
 /* The latest row of a configuration, by its key; NULL when there is none. */
 const RecordRow *times_find(const TimesRecording *r, const char *key);

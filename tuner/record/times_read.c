@@ -114,18 +114,25 @@ static void read_note(FieldReader *r, TimesRecording *rec)
         VEC_PUSH(r->arena, &rec->notes, n);
 }
 
+static void read_end(FieldReader *r, TimesRecording *rec)
+{
+    int count = read_int(r, "end", 0, 0);
+    if (r->ok && (size_t)count != rec->rows.count)
+        diag_warn(r->diag, (Span){0}, "%s:%zu: %d rows were written up to here, %zu are there",
+                  r->path, r->line, count, rec->rows.count);
+    rec->closed = true;
+}
+
 /* A line of a kind not known here was written by a newer program and is passed over. */
 static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Diag *d)
 {
     static const struct {
         const char *key;
         void (*read)(FieldReader *, TimesRecording *);
-    } kinds[] = {{"v", read_row},
-                 {"sentinel", read_sentinel},
-                 {"final", read_final},
-                 {"device", read_device},
-                 {"note", read_note}};
+    } kinds[] = {{"v", read_row},         {"sentinel", read_sentinel}, {"final", read_final},
+                 {"device", read_device}, {"note", read_note},         {"end", read_end}};
     FieldReader r;
+    rec->closed = false;
     field_open(&r, a, line, d);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && r.ok; k++) {
         if (field_exists(&r, kinds[k].key)) {
@@ -154,7 +161,7 @@ static void build_indexes(Arena *a, TimesRecording *r)
     r->by_code = index_build(a, codes, r->rows.count);
 }
 
-TimesRecording *times_read(Arena *a, const char *path, Diag *d)
+TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
 {
     RecordReader *reader = record_reader_open(path, "times", d);
     if (!reader)
@@ -171,7 +178,33 @@ TimesRecording *times_read(Arena *a, const char *path, Diag *d)
     r->path = arena_string(a, path);
     r->cut = end.cut;
     r->size = end.size;
+    r->packed = end.packed;
+    r->chained = end.chained;
+    r->chain = end.chain;
     build_indexes(a, r);
+    return r;
+}
+
+/* Whoever reads half of a recording should know it: another row may be the fastest. */
+static void tell_whole(const TimesRecording *r, Diag *d)
+{
+    if (r->cut)
+        diag_warn(d, (Span){0}, "'%s' ends inside a line, which is left out", r->path);
+    else if (r->chained && !r->closed)
+        diag_warn(d, (Span){0},
+                  "'%s' has no end: its run still writes it or was killed, or rows behind the last "
+                  "of %zu are missing",
+                  r->path, r->rows.count);
+    else if (!r->chained && !r->packed)
+        diag_note(d, (Span){0},
+                  "'%s' is of an older aptune and does not say how many rows it holds", r->path);
+}
+
+TimesRecording *times_read(Arena *a, const char *path, Diag *d)
+{
+    TimesRecording *r = times_read_open(a, path, d);
+    if (r)
+        tell_whole(r, d);
     return r;
 }
 

@@ -15,24 +15,43 @@ struct TimesWriter {
         size_t capacity;
     } devices; /* that have a number in the file */
     Buf line;
+    bool chained;    /* of the file: an older one goes on as it is */
+    LineChain chain; /* where it stands */
+    size_t rows;     /* in the file */
+    bool closed;     /* its last line says so */
 };
+
+/* Ends the line and adds it; the chain goes on only with what is in the file. */
+static bool add_line(TimesWriter *w, Diag *d)
+{
+    LineChain chain = w->chain;
+    if (w->chained)
+        line_end_chained(&w->line, &chain);
+    else
+        line_end(&w->line);
+    if (!append_line(w->file, &w->line, d))
+        return false;
+    w->chain = chain;
+    w->closed = false;
+    return true;
+}
 
 static bool write_header(TimesWriter *w, Diag *d)
 {
     line_begin(&w->line);
     line_field(&w->line, "aptune", "times");
     line_key(&w->line, "format");
-    line_integer(&w->line, RECORD_FORMAT);
+    line_integer(&w->line, RECORD_FORMAT_CHAINED);
     record_header_write(&w->header, &w->line);
-    line_end(&w->line);
-    return append_line(w->file, &w->line, d);
+    w->chained = true;
+    return add_line(w, d);
 }
 
 /* Takes over what is there. */
 static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesRecording **existing,
                            Diag *d)
 {
-    TimesRecording *r = times_read(a, path, d);
+    TimesRecording *r = times_read_open(a, path, d);
     if (!r)
         return false;
     Buf why = {0};
@@ -41,6 +60,10 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
         diag_fail(d, "'%s' cannot be continued: %s", path, buf_text(&why));
     buf_free(&why);
     w->header = r->header;
+    w->chained = r->chained;
+    w->chain = r->chain;
+    w->rows = r->rows.count;
+    w->closed = r->closed;
     for (size_t i = 0; i < r->devices.count; i++)
         VEC_PUSH(a, &w->devices, r->devices.at[i]);
     *existing = r;
@@ -62,7 +85,8 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
               (fresh ? write_header(w, d) : continue_times(a, w, path, existing, d));
     if (ok)
         return w;
-    times_close(w, d);
+    buf_free(&w->line);
+    append_close(w->file, d);
     return NULL;
 }
 
@@ -151,8 +175,9 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
         line_number(&w->line, record_round(row->seconds));
     }
     put_device(w, row);
-    line_end(&w->line);
-    return append_line(w->file, &w->line, d);
+    bool ok = add_line(w, d);
+    w->rows += ok;
+    return ok;
 }
 
 bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
@@ -163,8 +188,7 @@ bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
     put_values(w, "sentinel", row->values);
     put_times(w, "t", row->times_ms, row->time_count);
     put_device(w, row);
-    line_end(&w->line);
-    return append_line(w->file, &w->line, d);
+    return add_line(w, d);
 }
 
 bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *d)
@@ -177,8 +201,7 @@ bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *
     line_integer(&w->line, number);
     put_times(w, "t", row->times_ms, row->time_count);
     put_device(w, row);
-    line_end(&w->line);
-    return append_line(w->file, &w->line, d);
+    return add_line(w, d);
 }
 
 static bool same_device(const RecordDevice *a, const RecordDevice *b)
@@ -205,8 +228,7 @@ int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
     line_integer(&w->line, fresh.ordinal);
     line_field(&w->line, "name", fresh.name);
     line_field(&w->line, "uuid", fresh.uuid);
-    line_end(&w->line);
-    if (!append_line(w->file, &w->line, d))
+    if (!add_line(w, d))
         return 0;
     VEC_PUSH(w->arena, &w->devices, fresh);
     return fresh.number;
@@ -216,14 +238,22 @@ bool times_append_note(TimesWriter *w, const char *text, Diag *d)
 {
     line_begin(&w->line);
     line_field(&w->line, "note", text ? text : "");
-    line_end(&w->line);
-    return append_line(w->file, &w->line, d);
+    return add_line(w, d);
+}
+
+static bool write_end(TimesWriter *w, Diag *d)
+{
+    line_begin(&w->line);
+    line_key(&w->line, "end");
+    line_integer(&w->line, (int64_t)w->rows);
+    return add_line(w, d);
 }
 
 bool times_close(TimesWriter *w, Diag *d)
 {
     if (!w)
         return true;
+    bool ok = !w->chained || w->closed || write_end(w, d);
     buf_free(&w->line);
-    return append_close(w->file, d);
+    return append_close(w->file, d) && ok;
 }

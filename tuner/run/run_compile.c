@@ -1,126 +1,27 @@
 /* Code and profile of every configuration.
  *
  * Where a recording was made from these very sources, its code hashes and profiles are those that
- * compiling would give, and nothing is compiled.  Otherwise jobs go to the farm; what is found
- * out about a configuration is left in the compile cache, so that a second run reads it from
- * there without touching the code. */
+ * compiling would give, and nothing is compiled.  Otherwise jobs go to the farm, whose workers
+ * compile and follow warps; both results stay in the compile cache, so that a second run reads the
+ * profiles from there without touching the code. */
 #include "tuner/run/run_parts.h"
 
 #include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
 #include "tuner/choose/cluster.h"
 
-#include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* --- what is known of a configuration, as JSON in the compile cache --------------------------- */
-
-/* What the profiles of a launch depend on besides what is compiled: which of its kernels, how it is
- * launched, with which scalars, on what. */
-static Hash launch_hash(const Run *r, const Launch *l, const RunShare *shares,
-                        const ArgumentBytes *arguments, size_t count)
-{
-    Hasher *h = hasher_new();
-    Buf text = {0};
-    int version = PROFILER_VERSION;
-    hasher_add(h, &version, sizeof version);
-    hasher_string(h, l->entry);
-    for (size_t i = 0; i < count; i++) {
-        buf_clear(&text);
-        run_print_step(shares[i].step, &text);
-        hasher_string(h, buf_text(&text));
-        hasher_add(h, arguments[i].bytes, arguments[i].size);
-    }
-    hasher_string(h, r->device->name);
-    buf_free(&text);
-    return hasher_end(h);
-}
-
-static json_t *values_json(const Profile *p)
-{
-    json_t *values = json_array();
-    for (int f = 0; f < PROFILE_FIELDS; f++)
-        json_array_append_new(values, isfinite(p->value[f]) ? json_real(p->value[f]) : json_null());
-    json_t *regions = json_array();
-    for (size_t i = 0; i < p->region_count; i++)
-        for (int c = 0; c < REGION_COLUMNS; c++)
-            json_array_append_new(regions, json_real(p->regions[i].value[c]));
-    return json_pack("{s:o, s:o, s:s?}", "values", values, "regions", regions, "note", p->note);
-}
-
-/* The regions that values_json wrote. */
-static void regions_read(Arena *a, const json_t *numbers, Profile *p)
-{
-    ProfileRegion regions[PROFILE_REGION_ROOM];
-    const size_t rows = json_array_size(numbers) / REGION_COLUMNS;
-    const size_t count = rows < PROFILE_REGION_ROOM ? rows : PROFILE_REGION_ROOM;
-    for (size_t i = 0; i < count * REGION_COLUMNS; i++)
-        regions[i / REGION_COLUMNS].value[i % REGION_COLUMNS] =
-            json_number_value(json_array_get(numbers, i));
-    profile_set_regions(a, p, regions, count);
-}
-
-static const Profile *values_read(Arena *a, const json_t *profile)
-{
-    const json_t *values = json_object_get(profile, "values");
-    const char *note = json_string_value(json_object_get(profile, "note"));
-    if (json_array_size(values) != PROFILE_FIELDS)
-        return NULL;
-    Profile *p = ARENA_NEW(a, Profile);
-    p->note = note ? arena_string(a, note) : NULL;
-    regions_read(a, json_object_get(profile, "regions"), p);
-    for (size_t f = 0; f < PROFILE_FIELDS; f++) {
-        json_t *v = json_array_get(values, f);
-        p->value[f] = json_is_number(v) ? json_number_value(v) : NAN;
-    }
-    return p;
-}
-
-static json_t *facts_json(const Hash *code, const Hash *launch, const Profile *const *profiles,
-                          size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, values_json(profiles[i]));
-    return json_pack("{s:s, s:s, s:o}", "code", code->text, "launch", launch->text, "profiles",
-                     list);
-}
-
-/* Code hash and `count` profiles of a launch. */
-static bool facts_read(Arena *a, const char *text, const Hash *launch, size_t count, Hash *code,
-                       const Profile **profiles)
-{
-    json_t *o = text ? json_loads(text, 0, NULL) : NULL;
-    const char *code_text = json_string_value(json_object_get(o, "code"));
-    const char *launch_text = json_string_value(json_object_get(o, "launch"));
-    json_t *list = json_object_get(o, "profiles");
-    bool ok = code_text && strlen(code_text) == HASH_TEXT - 1 && launch_text &&
-              strcmp(launch_text, launch->text) == 0 && json_array_size(list) == count;
-    for (size_t i = 0; i < count && ok; i++) {
-        profiles[i] = values_read(a, json_array_get(list, i));
-        ok = profiles[i] != NULL;
-    }
-    if (ok)
-        memcpy(code->text, code_text, HASH_TEXT);
-    json_decref(o);
-    return ok;
-}
 
 /* --- compiling -------------------------------------------------------------------------------- */
 
 /* A launch of a configuration on its way through the farm. */
 typedef struct Item {
     Arena *arena; /* of the job; NULL: the place is free */
-    int crashes;  /* of a compiler that had it */
+    int crashes;  /* of a worker that had it */
     size_t config, launch;
     CompileJob job;
-    const RunShare *shares;   /* what is profiled */
-    ArgumentBytes *arguments; /* of each share */
+    ProfileJob profile;       /* what is profiled: each share of the launch */
     const Profile **profiles; /* of each share, in the run's arena */
-    size_t share_count;
-    Hash launch_hash;
 } Item;
 
 /* Jobs that exist at a time: enough that no worker ever waits, and so few that a space of any size
@@ -135,8 +36,11 @@ typedef struct Work {
     Hash *hashes;              /* of each launch's code */
     Item *items;               /* places for jobs on their way */
     size_t item_count;
-    size_t count, done; /* launches of all configurations, and those of which all is known */
-    double profiling;   /* seconds */
+    size_t count, done;       /* launches of all configurations, and those of which all is known */
+    double compile_s, walk_s; /* that workers compiled and followed warps, by the clock */
+    double walk_core_s;       /* … the latter by their processors */
+    size_t lost, lost_first;  /* launches whose profile was lost; configuration of the first */
+    const char *lost_why;     /* … and why; in the run's arena */
 } Work;
 
 static void take_code(Work *w, const Item *it, const Hash *code)
@@ -162,21 +66,14 @@ const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
     return k->expression && res->lowered_count > 0 ? res->lowered[0] : k->entry;
 }
 
-static ProfileInput input_of(const Run *r, const Step *step, const CompileResult *res,
-                             const ArgumentBytes *arguments)
+/* What the walks of a launch take from its code. */
+static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *res)
 {
-    ProfileInput in = {.ptx = res->ptx,
-                       .ptx_size = res->ptx_size,
-                       .cubin = res->cubin,
-                       .cubin_size = res->cubin_size,
-                       .kernel = run_kernel_name(r, step->launch, res),
-                       .device = r->device,
-                       .dynamic_shared = step->geometry.shared,
-                       .parameters = arguments->bytes,
-                       .parameter_bytes = arguments->size};
-    memcpy(in.grid, step->geometry.grid, sizeof in.grid);
-    memcpy(in.block, step->geometry.block, sizeof in.block);
-    return in;
+    return (ProfileInput){.ptx = res->ptx,
+                          .ptx_size = res->ptx_size,
+                          .cubin = res->cubin,
+                          .cubin_size = res->cubin_size,
+                          .kernel = run_kernel_name(r, launch, res)};
 }
 
 /* The bytes that a step's kernel gets. */
@@ -193,52 +90,78 @@ static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, Argum
            diag_error(r->diag, ev.error_at, "%s", ev.error);
 }
 
-bool run_profile_input(Arena *a, const Run *r, size_t i, const Step *step, const CompileResult *res,
-                       ProfileInput *out)
+static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, ProfileLaunch *out)
 {
     ArgumentBytes arguments;
     if (!step_bytes(a, r, i, step, &arguments))
         return false;
-    *out = input_of(r, step, res, &arguments);
+    *out = (ProfileLaunch){.shared = step->geometry.shared,
+                           .parameters = arguments.bytes,
+                           .parameter_bytes = arguments.size};
+    memcpy(out->grid, step->geometry.grid, sizeof out->grid);
+    memcpy(out->block, step->geometry.block, sizeof out->block);
     return true;
 }
 
-/* Profiles one share of fresh code. */
-static bool profile_share(Work *w, const Item *it, const CompileResult *res, size_t share,
-                          Hash *code, Diag *d)
+bool run_profile_input(Arena *a, const Run *r, size_t i, const Step *step, const CompileResult *res,
+                       ProfileInput *out)
 {
-    ProfileInput in = input_of(w->run, it->shares[share].step, res, &it->arguments[share]);
-    Profile *p = ARENA_NEW(w->run->arena, Profile);
-    it->profiles[share] = p;
-    if (!profile_build(w->scratch, &in, p, code, d))
+    ProfileLaunch launch;
+    const ProfileJob one = {.device = r->device, .launches = &launch, .launch_count = 1};
+    if (!profile_launch(a, r, i, step, &launch))
         return false;
-    profile_keep(w->run->arena, p);
+    const ProfileInput code = input_of(r, step->launch, res);
+    *out = profile_job_input(&one, 0, &code);
     return true;
 }
 
-/* Profiles fresh code and leaves what was found in the cache. */
-static void profile_code(Work *w, const Item *it, const CompileResult *res)
+/* What the code itself says, in place of a profile that was lost. */
+static ProfileAnswer profile_without_walk(Work *w, const Item *it, const CompileResult *res)
 {
-    Run *r = w->run;
-    double since = clock_seconds();
     Diag d = diag_new(w->scratch);
-    Hash code;
-    bool ok = true;
-    for (size_t i = 0; i < it->share_count && ok; i++)
-        ok = profile_share(w, it, res, i, &code, &d);
-    if (ok) {
-        take_code(w, it, &code);
-        json_t *facts = facts_json(&code, &it->launch_hash, it->profiles, it->share_count);
-        farm_attach(w->farm, &it->job, facts, &d); /* the farm has told of a cache that fails */
-        json_decref(facts);
-    } else {
-        Table *t = r->table;
-        t->outcome[it->config] = OUTCOME_COMPILE_ERROR;
-        t->why[it->config] =
-            arena_printf(r->arena, "cannot be profiled: %s",
-                         d.messages.count ? d.messages.at[0].text : "no reason given");
+    const ProfileInput code = input_of(w->run, it->launch, res);
+    Profile *profiles = ARENA_ARRAY(w->scratch, Profile, it->profile.launch_count);
+    ProfileAnswer x = {.profiles = profiles};
+    for (; x.count < it->profile.launch_count && !x.error; x.count++) {
+        const ProfileInput in = profile_job_input(&it->profile, x.count, &code);
+        if (!profile_code(w->scratch, &in, &profiles[x.count], &x.code, &d))
+            x.error = d.messages.at[0].text;
+        profiles[x.count].note =
+            arena_printf(w->scratch, "its warps could not be followed: %s", res->lost);
     }
-    w->profiling += clock_seconds() - since;
+    if (w->lost++ == 0) {
+        w->lost_first = it->config;
+        w->lost_why = arena_string(w->run->arena, res->lost);
+    }
+    return x;
+}
+
+static void take_profiles(Work *w, const Item *it, const ProfileAnswer *x)
+{
+    Table *t = w->run->table;
+    if (x->error) {
+        t->outcome[it->config] = OUTCOME_COMPILE_ERROR;
+        t->why[it->config] = arena_printf(w->run->arena, "cannot be profiled: %s", x->error);
+        return;
+    }
+    for (size_t i = 0; i < x->count; i++) {
+        Profile *p = ARENA_NEW(w->run->arena, Profile);
+        *p = x->profiles[i];
+        profile_keep(w->run->arena, p);
+        it->profiles[i] = p;
+    }
+    take_code(w, it, &x->code);
+}
+
+/* What workers did for it now. */
+static void count_seconds(Work *w, const CompileResult *res)
+{
+    if (!res->from_cache)
+        w->compile_s += res->seconds;
+    if (!res->profile_from_cache) {
+        w->walk_s += res->profile.seconds;
+        w->walk_core_s += res->profile.cpu_seconds;
+    }
 }
 
 static void finish_item(Work *w, Item *it)
@@ -248,28 +171,28 @@ static void finish_item(Work *w, Item *it)
     w->done++;
 }
 
-static bool take_facts(Work *w, const Item *it, const CompileResult *res, Hash *code)
+/* A worker that dies of this code does so again; one that was killed does not. */
+static bool deserves_another(const CompileResult *res)
 {
-    return facts_read(w->run->arena, res->facts, &it->launch_hash, it->share_count, code,
-                      it->profiles);
+    return res->status == OUTCOME_COMPILE_CRASH || res->profiled == PROFILE_LOST;
 }
 
 static void take_result(Work *w, const CompileResult *res)
 {
     Item *it = &w->items[res->id];
-    Hash code;
-    /* A compiler that dies of this code does so again; one that was killed does not. */
-    if (res->status == OUTCOME_COMPILE_CRASH && it->crashes++ == 0) {
+    count_seconds(w, res);
+    if (deserves_another(res) && it->crashes++ == 0) {
         farm_add(w->farm, res->id, &it->job);
         return;
     }
-    w->run->launches_from_cache += res->from_cache;
+    w->run->launches_from_cache += res->from_cache && it->crashes == 0;
+    ProfileAnswer profile = res->profile;
+    if (res->profiled == PROFILE_LOST)
+        profile = profile_without_walk(w, it, res);
     if (res->status != OUTCOME_COMPILED)
         take_failure(w, it, res);
-    else if (take_facts(w, it, res, &code))
-        take_code(w, it, &code);
     else
-        profile_code(w, it, res);
+        take_profiles(w, it, &profile);
     finish_item(w, it);
     if (w->run->progress.step) {
         const char *name = run_config_name(w->scratch, w->run, it->config);
@@ -282,33 +205,30 @@ static bool prepare_item(Work *w, Item *it)
 {
     Run *r = w->run;
     const Launch *l = &r->spec->launches[it->launch];
-    it->share_count = run_shares(it->arena, &r->table->launch[it->config], it->launch, &it->shares);
-    it->profiles = ARENA_ARRAY(r->arena, const Profile *, it->share_count);
-    it->arguments = ARENA_ARRAY(it->arena, ArgumentBytes, it->share_count);
-    for (size_t i = 0; i < it->share_count; i++)
-        if (!step_bytes(it->arena, r, it->config, it->shares[i].step, &it->arguments[i]))
+    const RunShare *shares;
+    size_t count = run_shares(it->arena, &r->table->launch[it->config], it->launch, &shares);
+    ProfileLaunch *launches = ARENA_ARRAY(it->arena, ProfileLaunch, count);
+    for (size_t i = 0; i < count; i++)
+        if (!profile_launch(it->arena, r, it->config, shares[i].step, &launches[i]))
             return false;
-    it->launch_hash = launch_hash(r, l, it->shares, it->arguments, it->share_count);
-    return run_make_job(it->arena, r, it->config, it->launch, NULL, 0, &it->job);
+    it->profile = (ProfileJob){.kernel = l->expression ? NULL : l->entry,
+                               .device = r->device,
+                               .launches = launches,
+                               .launch_count = count};
+    it->profiles = ARENA_ARRAY(r->arena, const Profile *, count);
+    if (!run_make_job(it->arena, r, it->config, it->launch, NULL, 0, &it->job))
+        return false;
+    it->job.profile = &it->profile;
+    return true;
 }
 
-/* What the cache knows needs no worker; the rest is queued.  False after a message. */
+/* False after a message. */
 static bool start_item(Work *w, Item *it, size_t config, size_t launch)
 {
     *it = (Item){.arena = arena_new(), .config = config, .launch = launch};
     if (!prepare_item(w, it))
         return false;
-    CompileResult res;
-    Hash code;
-    if (farm_peek(w->farm, w->scratch, &it->job, &res) && res.status == OUTCOME_COMPILED &&
-        take_facts(w, it, &res, &code)) {
-        take_code(w, it, &code);
-        w->run->launches_from_cache++;
-        finish_item(w, it);
-    } else {
-        farm_add(w->farm, (uint64_t)(it - w->items), &it->job);
-    }
-    arena_reset(w->scratch);
+    farm_add(w->farm, (uint64_t)(it - w->items), &it->job);
     return true;
 }
 
@@ -384,6 +304,8 @@ static void close_work(Work *w)
     const char *compiler = farm_compiler(w->farm, r->arena);
     r->compiler = compiler ? compiler : "unknown";
     r->workers_started += farm_started(w->farm);
+    if (r->cache && farm_started(w->farm) > 0)
+        cache_trim(r->cache, (uint64_t)(r->options.cache_limit * 1e9));
     farm_close(w->farm);
     for (size_t k = 0; k < w->item_count; k++)
         arena_free(w->items[k].arena);
@@ -395,7 +317,7 @@ Farm *run_open_farm(Run *r)
     const char *folder = r->options.cache ? r->options.cache : cache_default_folder(r->arena);
     if (!r->cache && folder) {
         Diag d = diag_new(r->arena);
-        r->cache = cache_open(r->arena, folder, &d);
+        r->cache = cache_open(r->arena, folder, r->options.trust_cache, &d);
         if (!r->cache)
             diag_warn(r->diag, (Span){0}, "nothing is cached: %s", d.messages.at[0].text);
     }
@@ -440,6 +362,29 @@ static void join_launches(const Work *w, size_t i)
     arena_reset(w->scratch);
 }
 
+static void warn_of_lost(const Work *w)
+{
+    Run *r = w->run;
+    if (w->lost > 0)
+        diag_warn(r->diag, (Span){0},
+                  "%zu configuration%s without a profile: the process that follows warps ended "
+                  "(%s; first %s)",
+                  w->lost, w->lost > 1 ? "s are" : " is", w->lost_why,
+                  run_config_name(r->arena, r, w->lost_first));
+}
+
+/* Workers compile and follow warps side by side: the wall time is divided as theirs was. */
+static void charge_profiling(const Work *w)
+{
+    Run *r = w->run;
+    const double busy = w->compile_s + w->walk_s;
+    const double wall = busy > 0 ? r->seconds[LEDGER_COMPILE] * w->walk_s / busy : 0;
+    r->seconds[LEDGER_COMPILE] -= wall;
+    r->seconds[LEDGER_PROFILE] += wall;
+    r->core_seconds[LEDGER_COMPILE] -= w->walk_core_s;
+    r->core_seconds[LEDGER_PROFILE] += w->walk_core_s;
+}
+
 static bool compile_all(Run *r)
 {
     double since = clock_seconds();
@@ -451,11 +396,8 @@ static bool compile_all(Run *r)
             join_launches(&w, i);
     close_work(&w);
     run_charge(r, LEDGER_COMPILE, &since);
-    r->seconds[LEDGER_COMPILE] -= w.profiling;
-    r->seconds[LEDGER_PROFILE] += w.profiling;
-    /* One thread does it, and does nothing else meanwhile. */
-    r->core_seconds[LEDGER_COMPILE] -= w.profiling;
-    r->core_seconds[LEDGER_PROFILE] += w.profiling;
+    charge_profiling(&w);
+    warn_of_lost(&w);
     return ok;
 }
 

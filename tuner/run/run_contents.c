@@ -222,7 +222,8 @@ static bool from_file(Run *r, const Argument *g, const Contents *c, int64_t coun
                       TaskContents *out)
 {
     size_t size = 0, want = (size_t)count * task_type_size(g->element);
-    const char *bytes = file_read(r->arena, c->path, &size, r->diag);
+    static const uint64_t HEADER_MOST = 1 << 20; /* of an .npy */
+    const char *bytes = file_read_most(r->arena, c->path, want + HEADER_MOST, &size, r->diag);
     if (!bytes)
         return false;
     size_t length = strlen(c->path);
@@ -247,6 +248,9 @@ bool run_contents(Run *r, size_t argument, const Contents *c, int64_t count, Tas
     switch (c->kind) {
     case CONTENTS_UNDEFINED:
         out->kind = TASK_UNDEFINED;
+        return true;
+    case CONTENTS_KEPT:
+        out->kind = TASK_KEPT;
         return true;
     case CONTENTS_ZERO:
         return true;

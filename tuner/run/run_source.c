@@ -4,6 +4,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/compile/allowed.h"
 #include "tuner/compile/command.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ const char *run_architecture(Arena *a, const Run *r)
  * ---------------------------------------------------------------- */
 
 /* The text of an option with its values; NULL where its condition does not hold.  False when it
- * cannot be computed. */
+ * cannot be computed or is not a spec's to give: a text with values is known only here. */
 static bool option_text(Arena *a, const CompileOption *o, const Value *slots, Evaluation *ev,
                         const char **out)
 {
@@ -45,7 +46,12 @@ static bool option_text(Arena *a, const CompileOption *o, const Value *slots, Ev
     if (ok && holds && text.size > 0)
         *out = arena_string(a, buf_text(&text));
     buf_free(&text);
-    return ok;
+    const char *refusal = *out ? option_refusal(a, *out) : NULL;
+    if (refusal) {
+        ev->error = arena_printf(a, "'%s' %s", *out, refusal);
+        ev->error_at = o->text.at;
+    }
+    return ok && !refusal;
 }
 
 static bool has_textures(const Spec *s)

@@ -86,6 +86,7 @@ typedef enum ContentsKind {
     CONTENTS_LANE,
     CONTENTS_LANES,
     CONTENTS_FILE,
+    CONTENTS_KEPT,     /* zero before the first launch, then what the launches left */
     CONTENTS_UNDEFINED /* nothing was said of an output or scratch */
 } ContentsKind;
 

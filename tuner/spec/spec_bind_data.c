@@ -25,7 +25,7 @@ static void bind_source(Reader *r, Contents *c, size_t own)
         else if (i >= own)
             diag_error(r->d, c->at, "'%s' is declared further down; move this line below it",
                        c->from);
-        else if (g->contents.kind == CONTENTS_UNDEFINED)
+        else if (g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_KEPT)
             diag_error(r->d, c->at, "'%s' has no contents to copy", c->from);
         return;
     }

@@ -38,6 +38,7 @@ static const struct ContentsForm {
     {"lane", CONTENTS_LANE, INSIDE_NAME, 1, 1, "lane takes the name of a buffer and which lane"},
     {"lanes", CONTENTS_LANES, INSIDE_NAME, 0, 0, "lanes takes the name of a buffer"},
     {"file", CONTENTS_FILE, INSIDE_FILE, 0, 0, ""},
+    {"kept", CONTENTS_KEPT, INSIDE_NOTHING, 0, 0, ""},
 };
 enum { FORM_COUNT = sizeof FORMS / sizeof FORMS[0] };
 
@@ -55,8 +56,8 @@ static const struct ContentsForm *take_form(Reader *r)
                closest ? "did you mean '"
                        : "there are zero, constant(value), uniform(low, high [, "
                          "seed]), normal(mean, deviation [, seed]), formula(expr), "
-                         "sorted(contents), copy(A), lane(A, k), lanes(A) and "
-                         "file(\"…\")",
+                         "sorted(contents), copy(A), lane(A, k), lanes(A), "
+                         "file(\"…\") and kept",
                closest ? closest : "", closest ? "'?" : "");
     return NULL;
 }
@@ -112,6 +113,8 @@ bool reader_take_contents(Reader *r, Contents *c)
         if (!f)
             return false;
         c->kind = f->kind;
+        if (depth > 0 && f->kind == CONTENTS_KEPT)
+            return diag_error(r->d, c->at, "what is kept has no order of its own");
         if (f->inside == INSIDE_NOTHING)
             break;
         if (!lexer_expect(&r->l, "(", "with what it takes"))
@@ -176,7 +179,12 @@ static bool take_initial(Reader *r, Argument *g)
 {
     bool undefined = g->role == ARGUMENT_OUT || g->role == ARGUMENT_SCRATCH;
     g->contents.kind = undefined ? CONTENTS_UNDEFINED : CONTENTS_ZERO;
-    return !lexer_take(&r->l, "=") || reader_take_contents(r, &g->contents);
+    if (!lexer_take(&r->l, "="))
+        return true;
+    if (!reader_take_contents(r, &g->contents))
+        return false;
+    return g->contents.kind != CONTENTS_KEPT || g->role == ARGUMENT_SCRATCH ||
+           diag_error(r->d, g->contents.at, "only scratch is kept from launch to launch");
 }
 
 /* in|out|inout|scratch|constant NAME ":" TYPE "[" expr "]" [ "=" contents ] */

@@ -79,9 +79,10 @@ static void print_launch(Buf *out, const char *word, const Launch *k, const char
 static void print_contents(Buf *out, const Contents *c)
 {
     static const char *const words[] = {"zero",   "constant", "uniform", "normal", "formula",
-                                        "sorted", "copy",     "lane",    "lanes",  "file"};
+                                        "sorted", "copy",     "lane",    "lanes",  "file",
+                                        "kept"};
     buf_puts(out, words[c->kind]);
-    if (c->kind == CONTENTS_ZERO)
+    if (c->kind == CONTENTS_ZERO || c->kind == CONTENTS_KEPT)
         return;
     buf_putc(out, '(');
     if (c->inner)
@@ -126,8 +127,9 @@ static void print_argument(Buf *out, const Argument *g)
     buf_putc(out, ']');
     if (g->role == ARGUMENT_TEXTURE)
         print_texture_modes(out, g);
-    bool silent = g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_ZERO;
-    if (!silent || (g->role == ARGUMENT_OUT && g->contents.kind == CONTENTS_ZERO)) {
+    bool zero_is_said = g->role == ARGUMENT_OUT || g->role == ARGUMENT_SCRATCH;
+    if (g->contents.kind != CONTENTS_UNDEFINED &&
+        (g->contents.kind != CONTENTS_ZERO || zero_is_said)) {
         buf_puts(out, " = ");
         print_contents(out, &g->contents);
     }

@@ -193,8 +193,6 @@ static void take_times(Reading *r, const TimesRecording *times)
 
 static void tell_times(const Reading *r, const TimesRecording *times, Diag *d)
 {
-    if (times->cut)
-        diag_warn(d, (Span){0}, "'%s' ends inside a line, which is left out", times->path);
     if (r->no_time > 0)
         diag_warn(d, (Span){0},
                   "%zu configurations in '%s' have times that are not above 0: they "

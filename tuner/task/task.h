@@ -73,6 +73,7 @@ typedef enum TaskRole {
 typedef enum TaskContentsKind {
     TASK_UNDEFINED, /* a run must not rely on it: poisoned before the verified run */
     TASK_ZERO,
+    TASK_KEPT, /* zero before the verified run; then each run finds what the one before it left */
     TASK_CONSTANT,
     TASK_UNIFORM,
     TASK_NORMAL,

@@ -2,16 +2,21 @@
  *
  *     aptune-compile [folder of a toolkit]
  *
- * Says hello first:    {"helper": "aptune-compile", "protocol": 1, "version": "13.0",
+ * Says hello first:    {"helper": "aptune-compile", "protocol": n, "version": "13.0",
  *                       "library": file, "missing": [files looked for in vain]}
- *                  or  {"helper": ..., "protocol": 1, "error": why there is no compiler}
- * Then each request    {"id": n}  blobs: name, source, options, name expressions
- * gets one reply       {"id": n, "ok": bool, "lasting": bool, "seconds": s, "lowered": [names]}
- *                      blobs: log, PTX, cubin
+ *                  or  {"helper": ..., "protocol": n, "error": why there is no compiler}
+ * Then each request    {"id": n, "profile": what is to be profiled, if anything}
+ *                      blobs: name, source, options, name expressions, headers by
+ *                      name, parameters of launches, and PTX and cubin where these are known
+ * already: then there are lowered names for expressions gets a reply         {"id": n, "ok": bool,
+ * "lasting": bool, "seconds": s, "cpu": s, "lowered": [names]} blobs: log, PTX, cubin unless it
+ * came with a cubin, and a profile        {"id": n, "code": hash, "profiles": [...], "seconds": s,
+ * "cpu": s} blob: numbers (tuner/compile/profiling.h) if it asks for one and there is code.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "tuner/compile/profiling.h"
 #include "tuner/compile/protocol.h"
 #include "tuner/wire/process.h"
 #include "tuner/wire/wire.h"
@@ -70,28 +75,45 @@ static const char *blob_text(Arena *a, Blob b)
     return arena_copy(a, b.bytes, b.size);
 }
 
-static bool read_request(Arena *a, const WireMessage *m, NvrtcRequest *request, Diag *d)
+/* What is asked for. */
+typedef struct Request {
+    json_t *id; /* the message's */
+    NvrtcRequest compile;
+    const char **names; /* its name expressions */
+    bool wants_profile;
+    ProfileJob profile;
+} Request;
+
+static bool read_request(Arena *a, const WireMessage *m, Request *r, Diag *d)
 {
-    const char **options, **names;
-    if (m->blob_count != COMPILE_REQUEST_BLOBS ||
-        !wire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &request->option_count) ||
-        !wire_unpack_texts(a, m->blob[COMPILE_NAMES], &names, &request->name_count))
+    const char **options;
+    size_t headers;
+    const json_t *profile = json_object_get(m->header, "profile");
+    r->id = json_object_get(m->header, "id");
+    r->wants_profile = profile != NULL;
+    if (!r->id || m->blob_count != COMPILE_REQUEST_BLOBS ||
+        !wire_unpack_texts(a, m->blob[COMPILE_OPTIONS], &options, &r->compile.option_count) ||
+        !wire_unpack_texts(a, m->blob[COMPILE_NAMES], &r->names, &r->compile.name_count) ||
+        !wire_unpack_texts(a, m->blob[COMPILE_HEADERS], &r->compile.headers, &headers) ||
+        headers % 2 != 0 ||
+        (profile && !profile_job_read(a, profile, m->blob[COMPILE_PARAMETERS], &r->profile)))
         return diag_fail(d, "a request is malformed");
-    request->name = blob_text(a, m->blob[COMPILE_NAME]);
-    request->source = blob_text(a, m->blob[COMPILE_SOURCE]);
-    request->options = options;
-    request->names = names;
+    r->compile.name = blob_text(a, m->blob[COMPILE_NAME]);
+    r->compile.source = blob_text(a, m->blob[COMPILE_SOURCE]);
+    r->compile.options = options;
+    r->compile.header_count = headers / 2;
+    r->compile.names = r->names;
     return true;
 }
 
-static bool send_reply(json_t *id, const NvrtcRequest *request, const NvrtcResult *r,
-                       double seconds, Diag *d)
+static bool send_reply(const Request *q, const NvrtcResult *r, double seconds, double cpu, Diag *d)
 {
     json_t *lowered = json_array();
-    for (size_t i = 0; r->ok && i < request->name_count; i++)
+    for (size_t i = 0; r->ok && i < q->compile.name_count; i++)
         json_array_append_new(lowered, json_string(r->lowered[i]));
-    json_t *header = json_pack("{s:O, s:b, s:b, s:f, s:o}", "id", id, "ok", r->ok, "lasting",
-                               r->lasting, "seconds", seconds, "lowered", lowered);
+    json_t *header =
+        json_pack("{s:O, s:b, s:b, s:f, s:f, s:o}", "id", q->id, "ok", r->ok, "lasting", r->lasting,
+                  "seconds", seconds, "cpu", cpu, "lowered", lowered);
     const Blob blobs[COMPILE_REPLY_BLOBS] = {
         [COMPILE_LOG] = {r->log, strlen(r->log)},
         [COMPILE_PTX] = {r->ptx, r->ptx_size},
@@ -102,16 +124,56 @@ static bool send_reply(json_t *id, const NvrtcRequest *request, const NvrtcResul
     return ok;
 }
 
+/* Compiles and says so. */
+static bool compile(Arena *a, Nvrtc *n, const Request *q, NvrtcResult *r, Diag *d)
+{
+    double since = clock_seconds(), cpu = clock_cpu_seconds();
+    nvrtc_compile(a, n, &q->compile, r);
+    return send_reply(q, r, clock_seconds() - since, clock_cpu_seconds() - cpu, d);
+}
+
+/* Code that came with a request. */
+static NvrtcResult code_of(Arena *a, const WireMessage *m, const Request *q)
+{
+    const Blob ptx = m->blob[COMPILE_HAVE_PTX], cubin = m->blob[COMPILE_HAVE_CUBIN];
+    return (NvrtcResult){.ok = true,
+                         .ptx = arena_copy(a, ptx.bytes, ptx.size),
+                         .ptx_size = ptx.size,
+                         .cubin = cubin.bytes,
+                         .cubin_size = cubin.size,
+                         .lowered = q->names};
+}
+
+static bool profile(Arena *a, const Request *q, const NvrtcResult *r, Diag *d)
+{
+    const char *lowered = q->compile.name_count > 0 ? r->lowered[0] : "";
+    const ProfileInput code = {.ptx = r->ptx,
+                               .ptx_size = r->ptx_size,
+                               .cubin = r->cubin,
+                               .cubin_size = r->cubin_size,
+                               .kernel = q->profile.kernel ? q->profile.kernel : lowered};
+    const ProfileAnswer x = profile_job_do(a, &q->profile, &code);
+    Buf numbers = {0};
+    json_t *header = profile_answer_json(&x, &numbers);
+    const Blob blobs[COMPILE_PROFILE_BLOBS] = {[COMPILE_NUMBERS] = {numbers.text, numbers.size}};
+    bool ok = header && json_object_set(header, "id", q->id) == 0 &&
+              wire_send(PROCESS_WIRE, header, blobs, COMPILE_PROFILE_BLOBS, d);
+    json_decref(header);
+    buf_free(&numbers);
+    return ok;
+}
+
 static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Diag *d)
 {
-    NvrtcRequest request = {0};
-    json_t *id = json_object_get(m->header, "id");
-    if (!id || !read_request(a, m, &request, d))
+    Request q = {0};
+    NvrtcResult r;
+    if (!read_request(a, m, &q, d))
         return false;
-    double start = clock_seconds();
-    NvrtcResult result;
-    nvrtc_compile(a, n, &request, &result);
-    return send_reply(id, &request, &result, clock_seconds() - start, d);
+    if (m->blob[COMPILE_HAVE_CUBIN].size > 0)
+        r = code_of(a, m, &q);
+    else if (!compile(a, n, &q, &r, d))
+        return false;
+    return !r.ok || !q.wants_profile || profile(a, &q, &r, d);
 }
 
 /* Until the other side closes, which is the ordinary end. */

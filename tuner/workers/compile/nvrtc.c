@@ -2,8 +2,11 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/compile/source.h"
+#include "tuner/workers/compile/stand_ins.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <nvrtc.h>
 #include <stdio.h>
@@ -16,9 +19,13 @@ typedef enum CacheOption {
     CACHE_OPTION_UNKNOWN
 } CacheOption;
 
+enum { HEADERS_MOST = 2 };
+
 struct Nvrtc {
     void *library;
     char version[32];
+    const char *headers[HEADERS_MOST]; /* "-I…" of the toolkit's folders */
+    size_t header_count;
     CacheOption no_cache;
     nvrtcResult (*get_version)(int *major, int *minor);
     const char *(*error_string)(nvrtcResult);
@@ -173,6 +180,37 @@ static void open_builtins(Arena *a, const char *library, const char *version)
                RTLD_NOW | RTLD_LOCAL);
 }
 
+/* ---- the toolkit's headers ------------------------------------------------------------------- */
+
+/* Takes a toolkit's folder if it has headers for device code. */
+static bool take_headers(Arena *a, Nvrtc *n, const char *root, const char *below)
+{
+    const char *folder = root && *root ? arena_printf(a, "%s/%s", root, below) : NULL;
+    if (!folder || !file_exists(arena_printf(a, "%s/cuda_fp16.h", folder)))
+        return false;
+    n->headers[n->header_count++] = arena_printf(a, "-I%s", folder);
+    if (file_exists(arena_printf(a, "%s/cccl/cuda/std/cstdint", folder)))
+        n->headers[n->header_count++] = arena_printf(a, "-I%s/cccl", folder);
+    return true;
+}
+
+/* Beside the library first: those are of its version. */
+static void find_headers(Arena *a, Nvrtc *n, const char *library, const char *cuda_folder)
+{
+    char real[PATH_MAX];
+    const char *folder = path_folder(a, realpath(library, real) ? real : library);
+    const char *const roots[] = {path_folder(a, folder),
+                                 path_folder(a, path_folder(a, folder)),
+                                 path_folder(a, path_folder(a, path_folder(a, folder))),
+                                 cuda_folder,
+                                 getenv("CUDA_HOME"),
+                                 getenv("CUDA_PATH"),
+                                 "/usr/local/cuda"};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (take_headers(a, n, roots[i], "include"))
+            return;
+}
+
 Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *d)
 {
     *search = (NvrtcSearch){0};
@@ -189,6 +227,7 @@ Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *
     n->get_version(&major, &minor);
     snprintf(n->version, sizeof n->version, "%d.%d", major, minor);
     open_builtins(a, search->library, n->version);
+    find_headers(a, n, search->library, cuda_folder);
     return n;
 }
 
@@ -227,18 +266,61 @@ static const char *get_text(Arena *a, nvrtcProgram p, SizeFunction size_of, Byte
 
 static const char *const NO_CACHE = "-no-cache";
 
+typedef struct Headers {
+    Texts names, texts;
+} Headers;
+
+static void add_stand_in(Arena *a, Headers *h, const char *name, const char *text)
+{
+    for (size_t i = 0; i < h->names.count; i++)
+        if (strcmp(h->names.at[i], name) == 0)
+            return;
+    VEC_PUSH(a, &h->names, name);
+    VEC_PUSH(a, &h->texts, text);
+}
+
+/* Those of the request, then the stand-ins for what it does not have. */
+static Headers all_headers(Arena *a, const NvrtcRequest *request)
+{
+    Headers h = {0};
+    for (size_t i = 0; i < request->header_count; i++) {
+        VEC_PUSH(a, &h.names, request->headers[2 * i]);
+        VEC_PUSH(a, &h.texts, request->headers[2 * i + 1]);
+    }
+    size_t count;
+    const StandIn *all = stand_ins(&count);
+    for (size_t i = 0; i < count; i++)
+        for (const char *at = all[i].names; *at; at += strspn(at, " ")) {
+            size_t n = strcspn(at, " ");
+            add_stand_in(a, &h, arena_copy(a, at, n), all[i].text);
+            at += n;
+        }
+    return h;
+}
+
 static nvrtcResult build(Arena *a, Nvrtc *n, const NvrtcRequest *request, bool no_cache,
                          nvrtcProgram *p)
 {
-    nvrtcResult r = n->create(p, request->source, request->name, 0, NULL, NULL);
+    const Headers h = all_headers(a, request);
+    nvrtcResult r =
+        n->create(p, request->source, request->name, (int)h.names.count, h.texts.at, h.names.at);
     for (size_t i = 0; i < request->name_count && r == NVRTC_SUCCESS; i++)
         r = n->add_name(*p, request->names[i]);
     if (r != NVRTC_SUCCESS)
         return r;
-    const char **options = ARENA_ARRAY(a, const char *, request->option_count + 1);
+    enum { ADDED = HEADERS_MOST + 3 };
+    const char **options = ARENA_ARRAY(a, const char *, request->option_count + ADDED);
     size_t count = 0;
-    for (size_t i = 0; i < request->option_count; i++)
-        options[count++] = request->options[i];
+    for (size_t i = 0; i < request->option_count; i++) {
+        if (strcmp(request->options[i], SOURCE_LIKE_NVCC) == 0) {
+            options[count++] = "-default-device";
+            options[count++] = "--pre-include=" STAND_IN_NVCC;
+        } else {
+            options[count++] = request->options[i];
+        }
+    }
+    for (size_t i = 0; i < n->header_count; i++)
+        options[count++] = n->headers[i];
     if (no_cache)
         options[count++] = NO_CACHE;
     return n->compile(*p, (int)count, options);

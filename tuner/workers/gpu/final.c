@@ -19,6 +19,9 @@ static Outcome get_ready(Arena *a, Contest *c)
 {
     const TrialFinal *f = c->final;
     Driver *v = c->bench->driver;
+    DriverStatus reset = problem_reset(c->bench->problem);
+    if (reset)
+        return launch_status(v, reset, &c->words);
     for (size_t i = 0; i < f->run_count; i++) {
         Outcome status =
             ready_run(a, v, &f->runs[i], &c->bench->problem->places, &c->runs[i], &c->words);

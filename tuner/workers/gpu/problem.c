@@ -46,7 +46,7 @@ static bool is_output(const TaskBuffer *b)
 static bool is_restored(const TaskBuffer *b)
 {
     bool written = b->role != TASK_IN && b->role != TASK_REFERENCE;
-    return written && b->contents.kind != TASK_UNDEFINED;
+    return written && b->contents.kind != TASK_UNDEFINED && b->contents.kind != TASK_KEPT;
 }
 
 /* Where what an output should be lies once the reference has run. */
@@ -149,6 +149,7 @@ static DriverStatus fill_buffer(Problem *p, size_t i)
     case TASK_UNDEFINED:
         return driver_set_bytes(p->driver, p->at[i], POISON_BYTE, bytes_of(b));
     case TASK_ZERO:
+    case TASK_KEPT:
         return driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
     default:
         break;
@@ -205,9 +206,23 @@ DriverStatus problem_reset_outputs(Problem *p)
     return s ? s : poison(p, TASK_INOUT);
 }
 
+/* A configuration must not suffer from what another one that went wrong has left. */
+static DriverStatus clear_kept(Problem *p)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < p->task.buffer_count; i++) {
+        const TaskBuffer *b = &p->task.buffers[i];
+        if (b->contents.kind == TASK_KEPT)
+            s = driver_set_bytes(p->driver, p->at[i], 0, bytes_of(b));
+    }
+    return s;
+}
+
 DriverStatus problem_reset(Problem *p)
 {
     DriverStatus s = problem_reset_outputs(p);
+    if (!s)
+        s = clear_kept(p);
     return s ? s : poison(p, TASK_SCRATCH);
 }
 

@@ -1,4 +1,4 @@
-/* cuBLAS as a rival: the matrix product, and the transpose.
+/* cuBLAS as a rival: the matrix product, the transpose, and the dot product.
  *
  * Opened at run time, and none of its headers is needed to build; what is declared here is from the
  * cuBLAS documentation, and the same since CUDA 8.  The library is column major: a row-major matrix
@@ -16,6 +16,7 @@ typedef int Status; /* cublasStatus_t; 0 is success */
 
 /* cublasOperation_t and cublasMath_t. */
 enum { OP_N = 0, OP_T = 1, DEFAULT_MATH = 0 };
+enum { POINTER_DEVICE = 1 }; /* cublasPointerMode_t: results are left on the device */
 
 typedef Status Gemm(Handle, int op_a, int op_b, int m, int n, int k, const void *alpha,
                     const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
@@ -23,22 +24,27 @@ typedef Status Gemm(Handle, int op_a, int op_b, int m, int n, int k, const void 
 typedef Status Geam(Handle, int op_a, int op_b, int m, int n, const void *alpha, const void *a,
                     int lda, const void *beta, const void *b, int ldb, void *c, int ldc);
 
+typedef Status Dot(Handle, int n, const void *x, int step_x, const void *y, int step_y, void *out);
+
 typedef struct Cublas {
     Status (*create)(Handle *);
     Status (*destroy)(Handle);
     Status (*set_stream)(Handle, void *);
     Status (*set_math)(Handle, int);
+    Status (*set_pointers)(Handle, int);
     Status (*version)(Handle, int *);
     const char *(*text)(Status); /* NULL before CUDA 11.4 */
     Gemm *sgemm, *dgemm;
     Geam *sgeam, *dgeam;
+    Dot *sdot, *ddot;
     Handle handle;
 
     bool is_double;
     const void *one, *zero; /* of the elements' type */
     const void *a, *b;      /* as the spec calls them; a transpose has no b */
     void *c;
-    int m, n, k; /* C is m × n in rows, the sum over k; a transpose has no k */
+    int m, n,
+        k; /* C is m × n in rows, the sum over k; a transpose has no k, a dot product only k */
 } Cublas;
 
 static const float ONE_FLOAT = 1, ZERO_FLOAT = 0;
@@ -85,11 +91,14 @@ static bool find_functions(Cublas *c, void *library, AptuneRival *r)
         {&c->destroy, "cublasDestroy_v2"},
         {&c->set_stream, "cublasSetStream_v2"},
         {&c->set_math, "cublasSetMathMode"},
+        {&c->set_pointers, "cublasSetPointerMode_v2"},
         {&c->version, "cublasGetVersion_v2"},
         {&c->sgemm, "cublasSgemm_v2"},
         {&c->dgemm, "cublasDgemm_v2"},
         {&c->sgeam, "cublasSgeam"},
         {&c->dgeam, "cublasDgeam"},
+        {&c->sdot, "cublasSdot_v2"},
+        {&c->ddot, "cublasDdot_v2"},
     };
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         void *symbol = dlsym(library, functions[i].symbol);
@@ -221,7 +230,39 @@ static int take_transpose(Cublas *c, const AptuneRivalCall *call, AptuneRival *r
     return 0;
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- OUT = X·Y -------------------------------------------------------------------------------- */
+
+static int run_dot(AptuneRival *r)
+{
+    const Cublas *c = r->state;
+    Dot *dot = c->is_double ? c->ddot : c->sdot;
+    Status s = c->set_pointers(c->handle, POINTER_DEVICE);
+    if (!s)
+        s = dot(c->handle, c->k, c->a, 1, c->b, 1, c->c);
+    return check(c, r, s, c->is_double ? "cublasDdot" : "cublasSdot");
+}
+
+static int take_dot(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
+{
+    const AptuneRivalArgument *x = call->arguments;
+    if (call->argument_count != 4)
+        return refuse(r, "'cublas dot' takes OUT, X, Y, N");
+    if (!take_type(c, x, 3))
+        return refuse(r, "'cublas dot' takes OUT, X and Y, all of float or all of double");
+    c->c = x[0].buffer;
+    c->a = x[1].buffer;
+    c->b = x[2].buffer;
+    c->k = size_of(&x[3]);
+    if (!c->k)
+        return refuse(r, "'cublas dot' takes sizes from 1 to 2^31 − 1");
+    if (!holds(&x[0], 1, 1) || !holds(&x[1], 1, c->k) || !holds(&x[2], 1, c->k))
+        return refuse(r, "'cublas dot': X and Y have N elements at least, OUT has one");
+    r->run = run_dot;
+    snprintf(r->title, sizeof r->title, "cuBLAS %s", c->is_double ? "Ddot" : "Sdot");
+    return 0;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
 
 /* 130002 is 13.0.2, and so it has been since CUDA 11 (cuBLAS 12.3.4 is 120304). */
 static void describe(Cublas *c, bool gemm, AptuneRival *r)
@@ -234,12 +275,18 @@ static void describe(Cublas *c, bool gemm, AptuneRival *r)
 
 int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *found)
 {
-    bool gemm = strcmp(call->name, "gemm") == 0;
-    if (!gemm && strcmp(call->name, "transpose") != 0)
-        return refuse(out, "'cublas' has no calls but 'gemm' and 'transpose'");
+    static const struct {
+        const char *name;
+        int (*take)(Cublas *, const AptuneRivalCall *, AptuneRival *);
+    } calls[] = {{"gemm", take_gemm}, {"transpose", take_transpose}, {"dot", take_dot}};
+    size_t which = 0, count = sizeof calls / sizeof calls[0];
+    while (which < count && strcmp(call->name, calls[which].name) != 0)
+        which++;
+    if (which == count)
+        return refuse(out, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
     Cublas *c = ARENA_NEW(a, Cublas);
     *c = (Cublas){0};
-    int failed = gemm ? take_gemm(c, call, out) : take_transpose(c, call, out);
+    int failed = calls[which].take(c, call, out);
     if (failed)
         return failed;
     forbid_tf32();
@@ -253,7 +300,7 @@ int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *
     failed = open_handle(c, call, out);
     if (failed)
         return failed;
-    describe(c, gemm, out);
+    describe(c, calls[which].take == take_gemm, out);
     out->state = c;
     out->end = end;
     return 0;

@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# What a stranger's spec, template, recording or folder could do, and must not.
+load common
+
+# A space of one configuration with further lines in its spec and in its template.
+make_space() {
+    printf '%s\n' "${2:-}" 'extern "C" __global__ void k(float *y) { y[threadIdx.x] = SCALE; }' >k.cu
+    printf '%s\n' 'kernel "k.cu" k' 'problem N = 32' 'param SCALE in 1' 'block 32' 'grid 1' \
+        'out y : float[N]' 'args y' "$1" >k.spec
+}
+
+@test "an option that writes a file is refused with its place, wherever the spec is read" {
+    local option
+    for option in "--time=$PWD/prey" "-time=prey" "--create-pch=prey" "-fdevice-time-trace=prey" \
+        '-Xptxas=-o,prey' '-maxrregcount=32 --time=prey' '{SCALE}' '-D'; do
+        make_space "option \"$option\""
+        for verb in check 'tune --no-gpu --arch sm_90 --space'; do
+            run --separate-stderr "$APTUNE" $verb k.spec
+            [ "$status" -gt 0 ]
+            has "$stderr" '^k.spec:8:8: error: '
+        done
+    done
+    [ -z "$(find . -name '*prey*')" ]
+}
+
+@test "a plugin that only a spec names is not opened" {
+    make_synthetic_gpu
+    touch space/evil.so
+    printf 'reference first\n' >>space/many.spec
+    echo 'rival "evil.so" sum args Y, X' >>space/many.spec
+    run --separate-stderr "$fake" bench --space space/many.spec --config 'THREADS=64 EACH=2'
+    has "$output$stderr" 'not opened because a spec names it; .* --against space/evil.so'
+    lacks "$output" 'library: space/evil.so'
+
+    run --separate-stderr "$fake" bench --space space/many.spec --config 'THREADS=64 EACH=2' \
+        --against space/evil.so
+    status_is 0
+    has "$output" 'a synthetic library: space/evil.so'
+}
+
+@test "helpers are never taken from the current folder, along PATH or from folders further up" {
+    mkdir -p far/a/b/bin near/bin near/libexec/aptune
+    cp "$APTUNE" far/a/b/bin
+    cp "$APTUNE" near/bin
+    printf '#!/bin/sh\ntouch %s/ran\n' "$PWD" >helper
+    chmod +x helper
+    local folder
+    for folder in . far far/a path; do
+        mkdir -p "$folder/libexec/aptune"
+        cp helper "$folder/aptune-compile"
+        cp helper "$folder/libexec/aptune/aptune-compile"
+    done
+    make_space
+    PATH=path:.:$PATH run --separate-stderr far/a/b/bin/aptune check k.spec
+    [ ! -e ran ]
+    cp helper near/libexec/aptune/aptune-compile
+    run --separate-stderr near/bin/aptune check k.spec
+    [ -e ran ]
+}
+
+@test "a cache that others can write is refused unless it is trusted" {
+    make_space
+    mkdir cache
+    chmod g+w cache
+    compile() { run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --cache-dir cache "$@"; }
+    compile
+    status_is 0
+    has "$stderr" "nothing is cached: 'cache' can be written by others, .* --trust-cache .* chmod go-w"
+    [ -z "$(find cache -type f)" ]
+    compile --trust-cache
+    [ -z "$stderr" ]
+    [ -n "$(find cache -type f)" ]
+    chmod 755 cache
+    chmod 777 cache/v1
+    compile
+    has "$stderr" "'cache/v1' can be written by others"
+    compile --cache-dir new
+    [ "$(stat -c %a new new/v1 | sort -u)" = 700 ]
+}
+
+@test "the cache shows what it holds and is made smaller" {
+    make_space
+    "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --cache-dir cache
+    run --separate-stderr "$APTUNE" cache --cache-dir cache
+    status_is 0
+    has "$output" '^entries    [1-9]'
+    run --separate-stderr "$APTUNE" cache --cache-dir cache --keep 0
+    status_is 0
+    has "$output" '^entries    0, 0.0 MB'
+    # A run keeps no more than its limit.
+    "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --cache-dir cache --cache-limit 0
+    [ -z "$(find cache -type f)" ]
+}

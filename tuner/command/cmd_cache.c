@@ -1,0 +1,84 @@
+/* aptune cache: what the cache of compiled code holds, and what of it goes. */
+#include "tuner/command/command.h"
+#include "tuner/command/options.h"
+#include "tuner/compile/cache.h"
+
+#include <stdio.h>
+
+typedef struct CacheOptions {
+    const char *folder;
+    double keep_gb; /* below 0: all of it */
+    bool trust, help;
+} CacheOptions;
+
+static const Option own_options[] = {
+    {"cache-dir", "DIR", "its folder (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
+     offsetof(CacheOptions, folder), 0, 0},
+    {"keep", "GB", "remove what was longest unused until no more is left (0: all)", option_size,
+     offsetof(CacheOptions, keep_gb), 0, 1 << 20},
+    {"trust-cache", NULL, "also when others can write it", option_flag,
+     offsetof(CacheOptions, trust), 0, 0},
+    {"help", NULL, "show this", option_flag, offsetof(CacheOptions, help), 0, 0},
+    {"h", NULL, "--help", option_flag, offsetof(CacheOptions, help), 0, 0},
+};
+
+static bool print_usage(const OptionTable *t)
+{
+    Buf text = {0};
+    buf_puts(&text, "usage: aptune cache [options]\n"
+                    "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
+                    "it (--cache-limit\nGB); this makes it smaller at once.\n");
+    options_print_help(t, &text);
+    return command_finish(&text);
+}
+
+static void print_time(const char *what, time_t t, Buf *out)
+{
+    char text[32];
+    struct tm day;
+    if (t != 0 && localtime_r(&t, &day) && strftime(text, sizeof text, "%Y-%m-%d", &day) > 0)
+        buf_printf(out, "%s     %s\n", what, text);
+}
+
+static bool show(const Cache *c)
+{
+    CacheUse use = cache_use(c);
+    Buf out = {0};
+    buf_printf(&out, "folder     %s\nentries    %zu, %.1f MB\n", use.folder, use.entries,
+               (double)use.bytes / 1e6);
+    buf_printf(&out, "limit      %g GB after a run that compiles (--cache-limit)\n",
+               CACHE_LIMIT_GB);
+    print_time("oldest", use.oldest, &out);
+    print_time("latest", use.latest, &out);
+    return command_finish(&out);
+}
+
+static bool run(Arena *a, const CacheOptions *o, Diag *d)
+{
+    const char *folder = o->folder ? o->folder : cache_default_folder(a);
+    if (!folder)
+        return diag_fail(d, "there is no cache: neither APTUNE_CACHE nor HOME is set");
+    const Cache *c = cache_open(a, folder, o->trust, d);
+    if (c && o->keep_gb >= 0)
+        cache_trim(c, (uint64_t)(o->keep_gb * 1e9));
+    return c && show(c);
+}
+
+int cmd_cache(int argc, char **argv)
+{
+    CacheOptions o = {.keep_gb = -1};
+    OptionTable table = {{{own_options, sizeof own_options / sizeof own_options[0], &o}}, 1};
+    int rest;
+    if (!options_parse(&table, argc, argv, &rest) || !options_end(argc, argv, rest)) {
+        fputs("`aptune cache --help` lists the options\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (o.help)
+        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    bool ok = run(a, &o, &d);
+    command_flush_messages(&d);
+    arena_free(a);
+    return ok ? EXIT_DONE : EXIT_FAILED;
+}

@@ -1,0 +1,33 @@
+/* Host code in a kernel's file, which a compiler of device code alone refuses.
+ *
+ * The rule: at the file's scope, in namespaces and in classes, a function that carries none of
+ * __global__, __device__ and constexpr is the host's.  So is a variable outside of a class that is
+ * neither marked nor const, and what is declared with the host's types (std::vector, cudaStream_t,
+ * FILE …).  They are replaced by blanks: lines and
+ * columns stay what they were.  Device code cannot use any of them, so that nothing it needs is
+ * lost.  A macro whose text holds such a mark is one.  Directives stay where they are, and so does
+ * every declaration that is not understood. */
+#ifndef APTUNE_COMPILE_HOST_CODE_H
+#define APTUNE_COMPILE_HOST_CODE_H
+
+#include "metrics/base/arena.h"
+
+#include <stdbool.h>
+
+/* Names of macros that mark device code. */
+typedef struct HostMarks {
+    const char **at;
+    size_t count, capacity;
+} HostMarks;
+
+/* Adds the macros of a text that hold __device__ or another mark. */
+void host_marks_add(Arena *a, const char *text, HostMarks *marks);
+
+/* A zero-terminated text of the same length without the host's code: `text` itself where there is
+ * none.  */
+const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks);
+
+/* Does the text use what nvcc declares without being asked: includes, uint8_t, INT_MAX, M_PI …? */
+bool host_code_expects_headers(const char *text);
+
+#endif

@@ -1,0 +1,176 @@
+#include "tuner/compile/profiling.h"
+
+#include "metrics/base/clock.h"
+#include "tuner/measure/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- a job ------------------------------------------------------------------------------------ */
+
+static json_t *three(const int64_t n[3])
+{
+    return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
+}
+
+json_t *profile_job_json(const ProfileJob *p, Buf *parameters)
+{
+    json_t *launches = json_array();
+    for (size_t i = 0; i < p->launch_count; i++) {
+        const ProfileLaunch *l = &p->launches[i];
+        if (l->parameter_bytes)
+            buf_add(parameters, (const char *)l->parameters, l->parameter_bytes);
+        json_array_append_new(launches,
+                              json_pack("{s:o, s:o, s:I, s:I}", "grid", three(l->grid), "block",
+                                        three(l->block), "shared", (json_int_t)l->shared,
+                                        "parameters", (json_int_t)l->parameter_bytes));
+    }
+    return json_pack("{s:s?, s:o, s:o}", "kernel", p->kernel, "device", message_device(p->device),
+                     "launches", launches);
+}
+
+static void read_three(const json_t *j, const char *key, int64_t n[3])
+{
+    const json_t *list = json_object_get(j, key);
+    for (size_t i = 0; i < 3; i++)
+        n[i] = json_integer_value(json_array_get(list, i));
+}
+
+bool profile_job_read(Arena *a, const json_t *j, Blob parameters, ProfileJob *out)
+{
+    const json_t *launches = json_object_get(j, "launches"), *one;
+    const char *kernel = json_string_value(json_object_get(j, "kernel"));
+    const size_t count = json_array_size(launches);
+    Device *device = ARENA_NEW(a, Device);
+    ProfileLaunch *l = ARENA_ARRAY(a, ProfileLaunch, count + 1);
+    size_t at = 0, i;
+    json_array_foreach(launches, i, one)
+    {
+        const json_int_t size = json_integer_value(json_object_get(one, "parameters"));
+        if (size < 0 || (uint64_t)size > parameters.size - at)
+            return false;
+        l[i] = (ProfileLaunch){
+            .shared = json_integer_value(json_object_get(one, "shared")),
+            .parameters = (const unsigned char *)parameters.bytes + at,
+            .parameter_bytes = (size_t)size,
+        };
+        read_three(one, "grid", l[i].grid);
+        read_three(one, "block", l[i].block);
+        at += (size_t)size;
+    }
+    *out = (ProfileJob){kernel ? arena_string(a, kernel) : NULL, device, l, count};
+    return message_read_device(a, json_object_get(j, "device"), device) && count > 0;
+}
+
+Hash profile_job_key(const Hash *code, const ProfileJob *p)
+{
+    const int numbers[] = {PROFILER_VERSION, PROFILE_FIELDS, REGION_COLUMNS};
+    Buf parameters = {0};
+    json_t *j = profile_job_json(p, &parameters);
+    char *text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
+    Hasher *h = hasher_new();
+    hasher_string(h, "profile");
+    hasher_add(h, numbers, sizeof numbers);
+    hasher_string(h, code->text);
+    hasher_string(h, text ? text : "");
+    hasher_add(h, parameters.text, parameters.size);
+    free(text);
+    json_decref(j);
+    buf_free(&parameters);
+    return hasher_end(h);
+}
+
+ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const ProfileInput *code)
+{
+    const ProfileLaunch *l = &p->launches[launch];
+    ProfileInput in = *code;
+    in.device = p->device;
+    in.dynamic_shared = l->shared;
+    in.parameters = l->parameters;
+    in.parameter_bytes = l->parameter_bytes;
+    memcpy(in.grid, l->grid, sizeof in.grid);
+    memcpy(in.block, l->block, sizeof in.block);
+    return in;
+}
+
+ProfileAnswer profile_job_do(Arena *a, const ProfileJob *p, const ProfileInput *code)
+{
+    const double since = clock_seconds(), cpu = clock_cpu_seconds();
+    Diag d = diag_new(a);
+    Profile *profiles = ARENA_ARRAY(a, Profile, p->launch_count);
+    ProfileAnswer x = {.profiles = profiles, .count = p->launch_count};
+    bool ok = true;
+    for (size_t i = 0; i < p->launch_count && ok; i++) {
+        const ProfileInput in = profile_job_input(p, i, code);
+        ok = profile_build(a, &in, &profiles[i], &x.code, &d);
+    }
+    if (!ok)
+        x.error = d.messages.count ? d.messages.at[0].text : "no reason given";
+    x.seconds = clock_seconds() - since;
+    x.cpu_seconds = clock_cpu_seconds() - cpu;
+    return x;
+}
+
+/* --- an answer -------------------------------------------------------------------------------- */
+
+json_t *profile_answer_json(const ProfileAnswer *x, Buf *numbers)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < x->count && !x->error; i++) {
+        const Profile *p = &x->profiles[i];
+        buf_add(numbers, (const char *)p->value, sizeof p->value);
+        if (p->region_count)
+            buf_add(numbers, (const char *)p->regions, p->region_count * sizeof *p->regions);
+        json_array_append_new(list, json_pack("{s:I, s:s?}", "regions", (json_int_t)p->region_count,
+                                              "note", p->note));
+    }
+    return json_pack("{s:s?, s:s, s:o, s:f, s:f}", "error", x->error, "code",
+                     x->error ? "" : x->code.text, "profiles", list, "seconds", x->seconds, "cpu",
+                     x->cpu_seconds);
+}
+
+/* Takes `size` bytes off the front; false when there are fewer. */
+static bool take(Blob *from, void *to, size_t size)
+{
+    if (size > from->size)
+        return false;
+    memcpy(to, from->bytes, size);
+    *from = (Blob){(const char *)from->bytes + size, from->size - size};
+    return true;
+}
+
+static bool read_profile(Arena *a, const json_t *one, Blob *numbers, Profile *p)
+{
+    ProfileRegion regions[PROFILE_REGION_ROOM];
+    const json_int_t count = json_integer_value(json_object_get(one, "regions"));
+    const char *note = json_string_value(json_object_get(one, "note"));
+    *p = profile_new();
+    p->note = note ? arena_string(a, note) : NULL;
+    if (count < 0 || count > PROFILE_REGION_ROOM || !take(numbers, p->value, sizeof p->value) ||
+        !take(numbers, regions, (size_t)count * sizeof *regions))
+        return false;
+    profile_set_regions(a, p, regions, (size_t)count);
+    return true;
+}
+
+bool profile_answer_read(Arena *a, const json_t *head, Blob numbers, ProfileAnswer *out)
+{
+    const json_t *list = json_object_get(head, "profiles"), *one;
+    const char *code = json_string_value(json_object_get(head, "code"));
+    const char *error = json_string_value(json_object_get(head, "error"));
+    Profile *profiles = ARENA_ARRAY(a, Profile, json_array_size(list) + 1);
+    bool ok = error || (code && strlen(code) == HASH_TEXT - 1);
+    size_t i;
+    *out = (ProfileAnswer){.error = error ? arena_string(a, error) : NULL,
+                           .profiles = profiles,
+                           .count = json_array_size(list),
+                           .seconds = json_number_value(json_object_get(head, "seconds")),
+                           .cpu_seconds = json_number_value(json_object_get(head, "cpu"))};
+    if (ok && !error)
+        memcpy(out->code.text, code, HASH_TEXT);
+    json_array_foreach(list, i, one)
+    {
+        ok = ok && read_profile(a, one, &numbers, &profiles[i]);
+    }
+    return ok && numbers.size == 0;
+}
