@@ -31,7 +31,7 @@ static void add(Arena *a, EmitUnit *u, int64_t size, size_t config, const char *
 
 static EmitUnit *make_unit(Arena *a, EmitFlavour flavour)
 {
-    EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, "mm"), "mm_", flavour);
+    EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, "mm-core"), "mm_", flavour);
     add(a, u, 4096, 5000, "NVIDIA H200", 90);
     add(a, u, 1024, 100, "NVIDIA H200", 90);
     add(a, u, 4096, 9000, "NVIDIA H100", 90);
@@ -239,10 +239,9 @@ static const char *include_folder(void)
 
 /* Specs that between them have all that is emitted: several launches, scratch, constants, textures,
  * repeats, dynamic shared memory, C++ names, vectors. */
-static const char *const VARIED[] = {"mm",           "reduce-2008",   "scan-two-pass",
-                                     "sync",         "mri-q",         "peers/axpy",
-                                     "peers/lookup", "peers/stencil", "peers/reduction",
-                                     "peers/nbody"};
+static const char *const VARIED[] = {
+    "mm-core",      "reduce-2008",   "scan-two-pass",   "sync",       "mri-q", "peers/axpy",
+    "peers/lookup", "peers/stencil", "peers/reduction", "peers/nbody"};
 enum { VARIED_COUNT = sizeof VARIED / sizeof VARIED[0] };
 
 static void compile_as(const char *folder, const char *compiler, EmitFlavour flavour)
@@ -304,7 +303,7 @@ static void nvcc_compiles_several_variants_in_one_file(void **state)
 /* Header and unit of mm with a prefix that is longer than any mark for it. */
 static const char *long_prefix_texts(Arena *a, EmitFlavour flavour)
 {
-    EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, "mm"), "matrix_product_", flavour);
+    EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, "mm-core"), "matrix_product_", flavour);
     Buf text = {0};
     Diag d = diag_new(a);
     add(a, u, 4096, 5000, "NVIDIA H200", 90);

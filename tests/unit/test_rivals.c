@@ -100,6 +100,45 @@ static void a_row_major_product_comes_out_of_a_column_major_library(void **state
     arena_free(a);
 }
 
+/* Each matrix stored as it is and transposed: one product. */
+static void matrices_may_be_stored_transposed(void **state)
+{
+    (void)state;
+    use_toolkit("fake_cublas");
+    for (int turned = 0; turned < 4; turned++) {
+        const int a_turned = turned & 1, b_turned = turned >> 1;
+        Arena *a = arena_new();
+        float A[M * K], B[K * N], C[M * N] = {0};
+        for (int i = 0; i < M; i++)
+            for (int k = 0; k < K; k++)
+                A[a_turned ? k * M + i : i * K + k] = (float)(i * K + k + 1);
+        for (int k = 0; k < K; k++)
+            for (int j = 0; j < N; j++)
+                B[b_turned ? j * K + k : k * N + j] = (float)((k * N + j) * (k * N + j));
+        AptuneRivalArgument x[] = {floats("C", C, M * N),  floats("A", A, M * K),
+                                   floats("B", B, K * N),  number("M", M),
+                                   number("N", N),         number("K", K),
+                                   number("TA", a_turned), number("TB", b_turned)};
+        AptuneRivalCall call = call_of("gemm", x, 8);
+        AptuneRival r = {0};
+        bool found;
+
+        assert_int_equal(rival_cublas(a, &call, &r, &found), 0);
+        assert_int_equal(r.run(&r), 0);
+
+        for (int i = 0; i < M; i++)
+            for (int j = 0; j < N; j++) {
+                float sum = 0;
+                for (int k = 0; k < K; k++)
+                    sum += (float)(i * K + k + 1) * (float)((k * N + j) * (k * N + j));
+                assert_true(C[i * N + j] == sum);
+            }
+        r.end(&r);
+        arena_free(a);
+    }
+    remove_toolkit();
+}
+
 static void a_row_major_transpose_comes_out_of_a_column_major_library(void **state)
 {
     (void)state;
@@ -194,6 +233,11 @@ static void what_cublas_cannot_take_is_refused_before_it_is_opened(void **state)
     bool found = true;
     assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
     assert_non_null(strstr(r.error, "C, A, B, M, N, K"));
+    AptuneRivalArgument turned[8] = {[6] = number("TA", 0), [7] = number("TB", 2)};
+    memcpy(turned, good, sizeof good);
+    call = call_of("gemm", turned, 8);
+    assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
+    assert_non_null(strstr(r.error, "0 or 1"));
     call = call_of("solve", good, 6);
     assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
     assert_string_equal(r.error, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
@@ -303,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_major_product_comes_out_of_a_column_major_library),
+        cmocka_unit_test(matrices_may_be_stored_transposed),
         cmocka_unit_test(a_row_major_transpose_comes_out_of_a_column_major_library),
         cmocka_unit_test(a_dot_product_is_left_where_it_was_asked_for),
         cmocka_unit_test(what_cublas_cannot_take_is_refused_before_it_is_opened),

@@ -15,7 +15,7 @@ compile() {
 matmul() {
     name=$1
     shift
-    compile "matmul_$name" ../../../templates/matmul.cu -DBM=64 -DBN=64 -DBK=16 -DUNROLL=4 -DTM=4 \
+    compile "matmul_$name" ../../../templates/matmul-core.cu -DBM=64 -DBN=64 -DBK=16 -DUNROLL=4 -DTM=4 \
         -DTN=4 "$@"
 }
 

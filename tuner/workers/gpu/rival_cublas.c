@@ -45,6 +45,7 @@ typedef struct Cublas {
     void *c;
     int m, n,
         k; /* C is m × n in rows, the sum over k; a transpose has no k, a dot product only k */
+    bool turned_a, turned_b; /* of a product: A is stored k × m, B n × k */
 } Cublas;
 
 static const float ONE_FLOAT = 1, ZERO_FLOAT = 0;
@@ -171,16 +172,24 @@ static int run_gemm(AptuneRival *r)
 {
     const Cublas *c = r->state;
     Gemm *gemm = c->is_double ? c->dgemm : c->sgemm;
-    Status s = gemm(c->handle, OP_N, OP_N, c->n, c->m, c->k, c->one, c->b, c->n, c->a, c->k,
+    Status s = gemm(c->handle, c->turned_b ? OP_T : OP_N, c->turned_a ? OP_T : OP_N, c->n, c->m,
+                    c->k, c->one, c->b, c->turned_b ? c->k : c->n, c->a, c->turned_a ? c->m : c->k,
                     c->zero, c->c, c->n);
     return check(c, r, s, c->is_double ? "cublasDgemm" : "cublasSgemm");
+}
+
+static bool is_flag(const AptuneRivalArgument *x)
+{
+    return !x->buffer && (x->integer == 0 || x->integer == 1);
 }
 
 static int take_gemm(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
 {
     const AptuneRivalArgument *x = call->arguments;
-    if (call->argument_count != 6)
-        return refuse(r, "'cublas gemm' takes C, A, B, M, N, K");
+    const bool says_turned = call->argument_count == 8;
+    if (call->argument_count != 6 && !says_turned)
+        return refuse(r, "'cublas gemm' takes C, A, B, M, N, K, and whether A and B are stored "
+                         "transposed");
     if (!take_type(c, x, 3))
         return refuse(r, "'cublas gemm' takes C, A and B, all of float or all of double");
     c->c = x[0].buffer;
@@ -193,6 +202,10 @@ static int take_gemm(Cublas *c, const AptuneRivalCall *call, AptuneRival *r)
         return refuse(r, "'cublas gemm' takes sizes from 1 to 2^31 − 1");
     if (!holds(&x[0], c->m, c->n) || !holds(&x[1], c->m, c->k) || !holds(&x[2], c->k, c->n))
         return refuse(r, "'cublas gemm': C is M×N, A is M×K, B is K×N; one has fewer elements");
+    if (says_turned && (!is_flag(&x[6]) || !is_flag(&x[7])))
+        return refuse(r, "'cublas gemm': 0 or 1 says whether a matrix is stored transposed");
+    c->turned_a = says_turned && x[6].integer;
+    c->turned_b = says_turned && x[7].integer;
     r->run = run_gemm;
     snprintf(r->title, sizeof r->title, "cuBLAS %s", c->is_double ? "DGEMM" : "SGEMM");
     return 0;
