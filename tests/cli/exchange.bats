@@ -234,3 +234,15 @@ tables_of() {
         diff before.json after.json
     done
 }
+
+@test "of several launches the profile of all together is exported" {
+    export_to "$SOURCE/spaces/recordings/reduce-2008-h200.times.zst" --output x.csv --format csv
+    status_is 0
+    python3 - <<'PROGRAM'
+import csv
+rows = [r for r in csv.DictReader(open("x.csv")) if r["kind"] == "row"]
+assert len(rows) == 840
+assert any("+" in r["code"] for r in rows)
+assert all(r["registers"] and r["predicted_cycles"] for r in rows)
+PROGRAM
+}

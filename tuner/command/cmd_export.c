@@ -68,7 +68,7 @@ static bool export(Arena *a, const ExportCommand *c, const char *from, Diag *d)
 {
     ExportSource s;
     size_t rows = 0;
-    const MetricSet *metrics = read_metrics(a, c->metrics, d);
+    MetricSet *metrics = read_metrics(a, c->metrics, d);
     if (!metrics || !export_open(a, from, metrics, &s, d) ||
         !export_write(&s, c->format, c->output, &rows, d))
         return false;

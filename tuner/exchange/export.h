@@ -7,24 +7,21 @@
 #ifndef APTUNE_EXCHANGE_EXPORT_H
 #define APTUNE_EXCHANGE_EXPORT_H
 
-#include "metrics/metric/metricset.h"
-#include "tuner/record/profile.h"
 #include "tuner/record/times.h"
+#include "tuner/table/table.h"
 
 typedef enum ExportFormat { EXPORT_T4, EXPORT_T4_1_1, EXPORT_CSV } ExportFormat;
 
 /* What is exported; made by export_open. */
 typedef struct ExportSource {
     const TimesRecording *times;
-    const ProfileRecording *profiles; /* NULL: none is beside the times */
-    const MetricSet *metrics;
-    const Device *device;
-    const size_t *columns; /* of each ProfileField in the profiles; SIZE_MAX: not there */
+    const Table *table; /* profiles and metrics of its rows, whose numbers are those of `times` */
+    bool profiled;      /* a profile is beside the times */
 } ExportSource;
 
 /* Reads the recording and the profile beside it into `a`; without one, a warning.  False after a
  * message. */
-bool export_open(Arena *a, const char *path, const MetricSet *metrics, ExportSource *out, Diag *d);
+bool export_open(Arena *a, const char *path, MetricSet *metrics, ExportSource *out, Diag *d);
 
 /* Writes the file, all or nothing; `rows` gets how many it has. */
 bool export_write(const ExportSource *s, ExportFormat format, const char *path, size_t *rows,
@@ -32,13 +29,8 @@ bool export_write(const ExportSource *s, ExportFormat format, const char *path, 
 
 /* --- for the writers of one format ------------------------------------------------------------ */
 
-/* All that is known of a row's code, in scratch memory. */
-typedef struct ExportStatic {
-    const ProfileRow *profile; /* NULL: not known, and so are all metrics */
-    const double *metrics;     /* one per metric; NaN: not known */
-} ExportStatic;
-
-ExportStatic export_static(Arena *scratch, const ExportSource *s, const RecordRow *row);
+/* The row of the table with what is known of a row's code; SIZE_MAX: nothing is. */
+size_t export_row(const ExportSource *s, const RecordRow *row);
 
 /* What T4 calls an outcome. */
 const char *export_invalidity(Outcome status);
@@ -46,10 +38,8 @@ const char *export_invalidity(Outcome status);
 /* What stands before the rows, a row, and what stands behind them.  `last` of the others: is it the
  * row that counts for its configuration? */
 void export_t4_begin(const ExportSource *s, bool with_compilation, Buf *out);
-void export_t4_row(Arena *scratch, const ExportSource *s, const RecordRow *row,
-                   bool with_compilation, Buf *out);
+void export_t4_row(const ExportSource *s, const RecordRow *row, bool with_compilation, Buf *out);
 void export_csv_begin(const ExportSource *s, Buf *out);
-void export_csv_row(Arena *scratch, const ExportSource *s, const RecordRow *row, const char *kind,
-                    Buf *out);
+void export_csv_row(const ExportSource *s, const RecordRow *row, const char *kind, Buf *out);
 
 #endif

@@ -55,10 +55,10 @@ void export_csv_begin(const ExportSource *s, Buf *out)
         put_cell(out, h->parameters[p].name);
     buf_puts(out, ",status,invalidity,message,median_ms,times_ms,warm_times_ms,max_error,"
                   "gpu_seconds,device,code,launch,origin");
-    for (size_t f = 0; s->profiles && f < s->profiles->header.field_count; f++)
-        put_cell(out, s->profiles->header.fields[f]);
-    for (size_t m = 0; m < s->metrics->metrics.count; m++)
-        put_cell(out, s->metrics->metrics.at[m].name);
+    for (int f = 0; s->profiled && f < PROFILE_FIELDS; f++)
+        put_cell(out, profile_info((ProfileField)f)->name);
+    for (size_t m = 0; m < s->table->metrics->metrics.count; m++)
+        put_cell(out, s->table->metrics->metrics.at[m].name);
     buf_putc(out, '\n');
 }
 
@@ -79,11 +79,11 @@ static void put_values(const RecordHeader *h, const RecordRow *row, Buf *out)
     }
 }
 
-void export_csv_row(Arena *scratch, const ExportSource *s, const RecordRow *row, const char *kind,
-                    Buf *out)
+void export_csv_row(const ExportSource *s, const RecordRow *row, const char *kind, Buf *out)
 {
     const RecordHeader *h = &s->times->header;
-    ExportStatic x = export_static(scratch, s, row);
+    size_t i = export_row(s, row);
+    const Profile *p = i == SIZE_MAX ? NULL : table_profile(s->table, i);
     buf_puts(out, kind);
     put_values(h, row, out);
     put_cell(out, outcome_recorded(row->status));
@@ -98,9 +98,9 @@ void export_csv_row(Arena *scratch, const ExportSource *s, const RecordRow *row,
     put_cell(out, row->code);
     put_cell(out, row->launch);
     put_cell(out, *h->imported ? h->imported : "measured by aptune");
-    for (size_t f = 0; s->profiles && f < s->profiles->header.field_count; f++)
-        put_number(out, x.profile ? x.profile->values[f] : NAN);
-    for (size_t m = 0; m < s->metrics->metrics.count; m++)
-        put_number(out, x.metrics[m]);
+    for (int f = 0; s->profiled && f < PROFILE_FIELDS; f++)
+        put_number(out, p ? p->value[f] : NAN);
+    for (size_t m = 0; m < s->table->metrics->metrics.count; m++)
+        put_number(out, p ? table_metric(s->table, i, m) : NAN);
     buf_putc(out, '\n');
 }

@@ -118,18 +118,19 @@ static void put_word(Buf *out, const char *name, const char *word)
     buf_puts(out, ",\"unit\":\"\"}");
 }
 
-static void put_fields(const ProfileHeader *h, const ProfileRow *row, Buf *out)
+static void put_profile(const Table *t, size_t i, Buf *out)
 {
-    for (size_t f = 0; f < h->field_count; f++) {
-        int known = profile_find(h->fields[f]);
-        const ProfileInfo *info = known < 0 ? NULL : profile_info((ProfileField)known);
-        put_measurement(out, h->fields[f], row->values[f], info ? info->unit : "",
-                        info ? info->per : NULL);
+    const Profile *p = table_profile(t, i);
+    for (int f = 0; f < PROFILE_FIELDS; f++) {
+        const ProfileInfo *info = profile_info((ProfileField)f);
+        put_measurement(out, info->name, p->value[f], info->unit, info->per);
     }
+    for (size_t m = 0; m < t->metrics->metrics.count; m++)
+        put_measurement(out, t->metrics->metrics.at[m].name, table_metric(t, i, m),
+                        t->metrics->metrics.at[m].unit, NULL);
 }
 
-static void put_measurements(const ExportSource *s, const RecordRow *row, const ExportStatic *x,
-                             Buf *out)
+static void put_measurements(const ExportSource *s, const RecordRow *row, size_t i, Buf *out)
 {
     put_key(out, "measurements");
     buf_putc(out, '[');
@@ -143,11 +144,8 @@ static void put_measurements(const ExportSource *s, const RecordRow *row, const 
     put_word(out, "message", row->message);
     put_word(out, "code", row->code);
     put_word(out, "launch", row->launch);
-    if (x->profile)
-        put_fields(&s->profiles->header, x->profile, out);
-    for (size_t m = 0; m < s->metrics->metrics.count; m++)
-        put_measurement(out, s->metrics->metrics.at[m].name, x->metrics[m],
-                        s->metrics->metrics.at[m].unit, NULL);
+    if (i != SIZE_MAX)
+        put_profile(s->table, i, out);
     buf_putc(out, ']');
 }
 
@@ -157,23 +155,22 @@ static void put_size(Buf *out, const char *name, const long long v[3])
     buf_printf(out, "{\"x\":%lld,\"y\":%lld,\"z\":%lld}", v[0], v[1], v[2]);
 }
 
-static double field(const ExportSource *s, const ProfileRow *p, ProfileField f)
+static double field(const Profile *p, ProfileField f)
 {
-    return p && s->columns[f] != SIZE_MAX ? p->values[s->columns[f]] : NAN;
+    return p ? p->value[f] : NAN;
 }
 
 /* KTT's names.  Local memory is OpenCL's, which is CUDA's shared; private is CUDA's local.  Sizes
  * are CUDA's: the grid in blocks.  Of several launches the recording has no single size. */
-static void put_compilation(const ExportSource *s, const RecordRow *row, const ProfileRow *p,
-                            Buf *out)
+static void put_compilation(const RecordRow *row, const Profile *p, Buf *out)
 {
     long long g[3], b[3], shared;
     int end = 0;
     put_key(out, "compilation_data");
     buf_putc(out, '{');
-    put_number(out, "registers", field(s, p, PROFILE_REGISTERS));
-    put_number(out, "local_memory_size", field(s, p, PROFILE_SHARED_BYTES));
-    put_number(out, "private_memory_size", field(s, p, PROFILE_LOCAL_BYTES));
+    put_number(out, "registers", field(p, PROFILE_REGISTERS));
+    put_number(out, "local_memory_size", field(p, PROFILE_SHARED_BYTES));
+    put_number(out, "private_memory_size", field(p, PROFILE_LOCAL_BYTES));
     if (row->launch &&
         sscanf(row->launch, "%lld,%lld,%lld/%lld,%lld,%lld/%lld%n", &g[0], &g[1], &g[2], &b[0],
                &b[1], &b[2], &shared, &end) == 7 &&
@@ -184,11 +181,10 @@ static void put_compilation(const ExportSource *s, const RecordRow *row, const P
     buf_putc(out, '}');
 }
 
-void export_t4_row(Arena *scratch, const ExportSource *s, const RecordRow *row,
-                   bool with_compilation, Buf *out)
+void export_t4_row(const ExportSource *s, const RecordRow *row, bool with_compilation, Buf *out)
 {
     const RecordHeader *h = &s->times->header;
-    ExportStatic x = export_static(scratch, s, row);
+    size_t i = export_row(s, row);
     buf_putc(out, '{');
     put_text(out, "timestamp", h->date);
     put_configuration(h, row, out);
@@ -197,8 +193,8 @@ void export_t4_row(Arena *scratch, const ExportSource *s, const RecordRow *row,
     put_number(out, "correctness", row->status == OUTCOME_OK);
     put_key(out, "objectives");
     buf_puts(out, "[\"time\"]");
-    put_measurements(s, row, &x, out);
+    put_measurements(s, row, i, out);
     if (with_compilation && row->code)
-        put_compilation(s, row, x.profile, out);
+        put_compilation(row, i == SIZE_MAX ? NULL : table_profile(s->table, i), out);
     buf_putc(out, '}');
 }
