@@ -58,12 +58,12 @@ static bool open_run(Run *r, const char *space)
 {
     *r->diag = diag_new(r->arena);
     r->options = (RunOptions){.space = space, .no_gpu = true, .output = "aptune-out", .jobs = 1};
-    r->compile_helper = r->gpu_helper = "none";
-    r->cuda_folder = SOURCE_DIR "/.cuda";
-    r->compare_source = SOURCE_DIR "/tuner/measure/compare.cu";
-    r->metric_files = metric_files;
-    r->metric_file_count = 2;
-    if (run_open(r) && r->recording && run_compile(r) && r->profiles_recorded)
+    r->home.compile_helper = r->home.gpu_helper = "none";
+    r->home.cuda_folder = SOURCE_DIR "/.cuda";
+    r->home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu";
+    r->home.metric_files = metric_files;
+    r->home.metric_file_count = 2;
+    if (run_open(r) && r->recorded.times && run_compile(r) && r->recorded.profiles)
         return run_carve(r), true;
     Buf said = {0};
     diag_print(r->diag, &said);

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
                                 .compile = true,
                                 .no_gpu = true};
     Run r = start_run(a, &options, &bar, &d);
-    bool ok = run_open(&r) && (r.sources || run_open_sources(&r));
+    bool ok = run_open(&r) && (r.code.sources || run_open_sources(&r));
     if (ok) {
         const size_t count = compile_cases(&r, cases, wanted < CASES ? wanted : CASES);
         measure(&r, cases, count, argc > 4 ? atoi(argv[4]) : ROUNDS, (int32_t)atoi(argv[2]));

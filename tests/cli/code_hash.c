@@ -16,10 +16,10 @@ int main(int argc, char **argv)
     Run r = {.arena = a,
              .diag = &d,
              .options = {.space = argv[1], .arch = "sm_90", .compile = true, .jobs = 2},
-             .compile_helper = BUILD_DIR "/aptune-compile",
-             .cuda_folder = SOURCE_DIR "/.cuda",
-             .metric_files = metric_files,
-             .metric_file_count = 2};
+             .home.compile_helper = BUILD_DIR "/aptune-compile",
+             .home.cuda_folder = SOURCE_DIR "/.cuda",
+             .home.metric_files = metric_files,
+             .home.metric_file_count = 2};
     bool ok = run_open(&r) && run_compile(&r);
     for (size_t i = 0; i < r.table->count && ok; i++)
         printf("%s\t%s\n", run_config_name(a, &r, i), r.table->code[i].hash);

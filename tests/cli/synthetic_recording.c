@@ -113,10 +113,10 @@ int main(int argc, char **argv)
                          .problem_text = wish.problem,
                          .run_commands = true,
                          .jobs = 2},
-             .compile_helper = BUILD_DIR "/aptune-compile",
-             .cuda_folder = SOURCE_DIR "/.cuda",
-             .metric_files = metric_files,
-             .metric_file_count = 2};
+             .home.compile_helper = BUILD_DIR "/aptune-compile",
+             .home.cuda_folder = SOURCE_DIR "/.cuda",
+             .home.metric_files = metric_files,
+             .home.metric_file_count = 2};
     bool ok = run_open(&r) && run_compile(&r) && write_recording(&r, argv[first + 1], &wish);
     Buf text = {0};
     diag_print(&d, &text);

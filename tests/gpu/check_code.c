@@ -90,7 +90,7 @@ static bool write_space(const Writer *w, const char *spec)
                                           SOURCE_DIR "/metrics/cycles.metrics"};
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    Run r = {.arena = a, .diag = &d, .compile_helper = BUILD_DIR "/aptune-compile"};
+    Run r = {.arena = a, .diag = &d, .home.compile_helper = BUILD_DIR "/aptune-compile"};
     r.options = (RunOptions){.space = spec,
                              .arch = w->arch,
                              .compile = true,
@@ -98,10 +98,10 @@ static bool write_space(const Writer *w, const char *spec)
                              .jobs = 1,
                              .ordinal = -1,
                              .compile_limit = 60};
-    r.cuda_folder = SOURCE_DIR "/.cuda";
-    r.compare_source = SOURCE_DIR "/tuner/measure/compare.cu";
-    r.metric_files = METRICS;
-    r.metric_file_count = sizeof METRICS / sizeof METRICS[0];
+    r.home.cuda_folder = SOURCE_DIR "/.cuda";
+    r.home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu";
+    r.home.metric_files = METRICS;
+    r.home.metric_file_count = sizeof METRICS / sizeof METRICS[0];
     bool ok = run_open(&r) && run_open_sources(&r) && write_configs(&r, w);
     Buf text = {0};
     diag_print(&d, &text);

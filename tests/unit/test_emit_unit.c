@@ -85,9 +85,9 @@ static Run run_of(Fixture *f)
     return (Run){.arena = f->arena,
                  .diag = &f->diag,
                  .options = {.space = f->spec, .no_gpu = true, .jobs = 1, .cache = "/dev/null/no"},
-                 .compile_helper = "/nonexistent/aptune-compile",
-                 .metric_files = metric_files,
-                 .metric_file_count = 2};
+                 .home.compile_helper = "/nonexistent/aptune-compile",
+                 .home.metric_files = metric_files,
+                 .home.metric_file_count = 2};
 }
 
 typedef struct Recorded {
@@ -124,7 +124,7 @@ static const char *record(Fixture *f, Recorded w)
     Device device = *r.device;
     device.name = w.device;
     r.device = &device;
-    r.compiler = "synthetic";
+    r.code.compiler = "synthetic";
     RecordHeader h = run_record_header(&r);
     h.date = w.date;
     TimesRecording *existing;

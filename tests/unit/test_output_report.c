@@ -26,8 +26,8 @@ static Run *new_run(RunOptions options)
     *r = (Run){.arena = a,
                .diag = ARENA_NEW(a, Diag),
                .options = options,
-               .metric_files = metric_files,
-               .metric_file_count = 2};
+               .home.metric_files = metric_files,
+               .home.metric_file_count = 2};
     r->options.space = TEST_DATA "/cli/synthetic.spec";
     r->options.no_gpu = true;
     r->options.jobs = 1;
@@ -75,7 +75,7 @@ static void write_recording(const char *folder)
     Device device = *r->device;
     device.name = "Synthetic GPU";
     r->device = &device;
-    r->compiler = "synthetic";
+    r->code.compiler = "synthetic";
     RecordHeader h = run_record_header(r);
     h.date = "2000-01-01T00:00:00Z";
     TimesRecording *existing;
@@ -116,7 +116,7 @@ static Run *replay(void)
     Run *r = new_run((RunOptions){.recordings = folder});
     assert_true(run_open(r));
     assert_true(run_compile(r));
-    assert_true(r->profiles_recorded);
+    assert_true(r->recorded.profiles);
     run_carve(r);
     assert_true(run_time(r));
     run_judge(r);

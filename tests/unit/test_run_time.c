@@ -98,12 +98,12 @@ static Run *measure(const char *mode)
                            .cache = arena_printf(a, "%s/cache", folder),
                            .jobs = 2,
                            .exhaustive = true},
-               .compile_helper = BUILD_DIR "/aptune-compile",
-               .gpu_helper = "/proc/self/exe",
-               .cuda_folder = SOURCE_DIR "/.cuda",
-               .compare_source = SOURCE_DIR "/tuner/measure/compare.cu",
-               .metric_files = metric_files,
-               .metric_file_count = 2};
+               .home.compile_helper = BUILD_DIR "/aptune-compile",
+               .home.gpu_helper = "/proc/self/exe",
+               .home.cuda_folder = SOURCE_DIR "/.cuda",
+               .home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu",
+               .home.metric_files = metric_files,
+               .home.metric_file_count = 2};
     *r->diag = diag_new(a);
     bool ok = run_open(r) && run_compile(r);
     if (ok)
@@ -149,7 +149,7 @@ static void a_run_times_all_and_finds_the_fastest_right_one(void **state)
 
     assert_int_equal(r->source, RUN_MEASURED);
     assert_string_equal(r->device->name, "Synthetic GPU");
-    assert_int_equal(r->resumed, 0);
+    assert_int_equal(r->counts.resumed, 0);
     assert_int_equal(r->best, FASTEST);
     assert_true(r->table->times[0].median == 1);
     assert_int_equal(r->table->outcome[WRONG_ONE], OUTCOME_WRONG);
@@ -163,8 +163,8 @@ static void a_second_run_only_times_what_was_skipped(void **state)
     (void)state;
     Run *r = measure("second");
 
-    assert_int_equal(r->resumed, r->table->count - 1);
-    assert_int_equal(r->workers_started, 0);
+    assert_int_equal(r->counts.resumed, r->table->count - 1);
+    assert_int_equal(r->counts.workers_started, 0);
     assert_int_equal(r->best, FASTEST);
     assert_int_equal(r->table->outcome[WRONG_ONE], OUTCOME_WRONG);
     assert_int_equal(r->table->outcome[LOST_ONE], OUTCOME_OK);

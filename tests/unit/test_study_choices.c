@@ -28,14 +28,14 @@ static Run *replay(const char *space)
                            .no_gpu = true,
                            .output = "none",
                            .jobs = 1},
-               .compile_helper = "none",
-               .gpu_helper = "none",
-               .cuda_folder = SOURCE_DIR "/.cuda",
-               .compare_source = SOURCE_DIR "/tuner/measure/compare.cu",
-               .metric_files = metric_files,
-               .metric_file_count = 2};
+               .home.compile_helper = "none",
+               .home.gpu_helper = "none",
+               .home.cuda_folder = SOURCE_DIR "/.cuda",
+               .home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu",
+               .home.metric_files = metric_files,
+               .home.metric_file_count = 2};
     *r->diag = diag_new(a);
-    assert_true(run_open(r) && r->recording && run_compile(r) && r->profiles_recorded);
+    assert_true(run_open(r) && r->recorded.times && run_compile(r) && r->recorded.profiles);
     run_carve(r);
     assert_true(run_time(r));
     return r;
@@ -88,7 +88,7 @@ static void check_same(const char *space)
     Run *r = replay(space);
     Arena *a = r->arena;
     MetricSet *metrics = shipped_metrics(a, r->diag);
-    Table *s = table_read(a, r->recording_path, metrics, r->diag);
+    Table *s = table_read(a, r->recorded.path, metrics, r->diag);
     assert_non_null(s);
     Choices c = choices_new(a, s, "predicted_cycles");
     assert_true(choices_add(&c, "own", statements_of(a, r->spec->source), r->diag));
@@ -107,8 +107,8 @@ static void check_same(const char *space)
     }
     assert_int_equal(chosen, selected);
     assert_int_equal(survives, r->carving.survivor_count);
-    assert_int_equal(c.at[0].polished, r->polished);
-    assert_true(r->polished > 0);
+    assert_int_equal(c.at[0].polished, r->counts.polished);
+    assert_true(r->counts.polished > 0);
     run_close(r);
     arena_free(a);
 }

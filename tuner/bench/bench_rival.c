@@ -107,7 +107,7 @@ static bool take_argument(Run *r, const RunTaken *t, const Value *slots, Evaluat
     const Argument *g = t->argument;
     *out = (TaskRivalArgument){.name = g->name, .buffer = -1};
     if (g->role != ARGUMENT_SCALAR) {
-        out->buffer = r->data->buffer[t->index];
+        out->buffer = r->code.data->buffer[t->index];
         return true;
     }
     Value v;

@@ -34,12 +34,12 @@ static Run replay_of(const Run *r, const char *path, Diag *d)
     Run w = {.arena = r->arena,
              .options = r->options,
              .diag = d,
-             .compile_helper = r->compile_helper,
-             .gpu_helper = r->gpu_helper,
-             .cuda_folder = r->cuda_folder,
-             .compare_source = r->compare_source,
-             .metric_files = r->metric_files,
-             .metric_file_count = r->metric_file_count};
+             .home.compile_helper = r->home.compile_helper,
+             .home.gpu_helper = r->home.gpu_helper,
+             .home.cuda_folder = r->home.cuda_folder,
+             .home.compare_source = r->home.compare_source,
+             .home.metric_files = r->home.metric_files,
+             .home.metric_file_count = r->home.metric_file_count};
     w.options.recording = path;
     w.options.no_gpu = true;
     w.options.arch = NULL;
@@ -54,7 +54,7 @@ static double winner_ms(const Run *w)
 
 static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
 {
-    const char *path = o->recording ? o->recording : r->recording_path;
+    const char *path = o->recording ? o->recording : r->recorded.path;
     if (!path)
         return diag_fail(r->diag, "no recording says what won here; name one, or a configuration "
                                   "with --config \"A=1 B=2 …\"");
@@ -62,11 +62,11 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
     Run w = replay_of(r, path, &d);
     bool ok = run_open(&w) && run_take_winner(&w);
     if (ok) {
-        const RecordHeader *h = &w.recording->header;
+        const RecordHeader *h = &w.recorded.times->header;
         b->config = w.best;
         b->origin = arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", path,
                                  winner_ms(&w), h->device, h->date);
-        r->recording = w.recording;
+        r->recorded.times = w.recorded.times;
     }
     run_close(&w);
     return ok || diag_fail(r->diag, "%s", first_error(&d));
@@ -130,7 +130,7 @@ static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
  * code. */
 static bool is_stale(const Run *r, size_t i)
 {
-    const TimesRecording *t = r->recording;
+    const TimesRecording *t = r->recorded.times;
     if (!t || strcmp(t->header.arch, run_architecture(r->arena, r)) != 0)
         return false;
     const RecordRow *row = run_recorded_row(r, t, i);

@@ -136,7 +136,7 @@ static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
         return EXIT_FAILED;
     run_carve(r);
     progress_end(bar);
-    return print_explanation(r, o, configs, r->profiles_recorded) ? EXIT_DONE : EXIT_FAILED;
+    return print_explanation(r, o, configs, r->recorded.profiles) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int explain_command(int argc, char **argv, ExplainOptions *o)

@@ -68,10 +68,10 @@ static bool open_run(Run *r, const ImportCommand *c, const char *part)
     r->options.arch = h.arch;
     if (!run_open(r))
         return false;
-    return r->recording || diag_fail(r->diag,
-                                     "the imported times do not fit '%s'; --space, --arch and "
-                                     "--problem can say what they are of",
-                                     c->run.space);
+    return r->recorded.times || diag_fail(r->diag,
+                                          "the imported times do not fit '%s'; --space, --arch and "
+                                          "--problem can say what they are of",
+                                          c->run.space);
 }
 
 static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part, Buf *out)
@@ -88,7 +88,7 @@ static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part,
     buf_printf(out,
                "%-10s %zu failed here with %s; what was timed elsewhere is believed by its "
                "parameters' values\n",
-               "compiled", r->failed, r->compiler);
+               "compiled", r->counts.failed, r->code.compiler);
     return true;
 }
 

@@ -223,8 +223,9 @@ const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count)
     Texts files = {0};
     if (!k->command)
         VEC_PUSH(a, &files, k->path);
-    for (size_t i = 0; r->sources && r->sources[l] && i < r->sources[l]->file_count; i++)
-        VEC_PUSH(a, &files, r->sources[l]->files[i]);
+    for (size_t i = 0; r->code.sources && r->code.sources[l] && i < r->code.sources[l]->file_count;
+         i++)
+        VEC_PUSH(a, &files, r->code.sources[l]->files[i]);
     char **words = k->command ? command_words(a, k->file) : NULL;
     for (size_t i = 0; words && words[i]; i++) {
         const char *path = path_join(a, k->path, words[i]);

@@ -167,7 +167,7 @@ static Compiling compile_items(Work *w, size_t variant, bool original, const cha
         *why = arena_string(a, first_text(&quiet));
     const char *compiler = farm_compiler(f, a);
     if (compiler)
-        r->compiler = compiler;
+        r->code.compiler = compiler;
     farm_close(f);
     return !ok ? COMPILING_NONE : *why ? COMPILING_REFUSED : COMPILING_DONE;
 }
@@ -272,8 +272,9 @@ static bool refuse_stale(Work *w, size_t entry, const char *why)
 static bool sources_changed(const Claim *c)
 {
     Hash now = run_source_hash(c->run);
-    return c->recorded_as && c->run->recording->header.source_hash[0] && !run_is_imported(c->run) &&
-           strcmp(now.text, c->run->recording->header.source_hash) != 0;
+    return c->recorded_as && c->run->recorded.times->header.source_hash[0] &&
+           !run_is_imported(c->run) &&
+           strcmp(now.text, c->run->recorded.times->header.source_hash) != 0;
 }
 
 static bool compare_claim(Work *w, size_t entry, const Hash *hashes)
@@ -289,7 +290,7 @@ static bool compare_claim(Work *w, size_t entry, const Hash *hashes)
     if (same || !c->recorded_as)
         return true;
     const char *name = m->unit->variants[m->unit->entries[entry].variant].name;
-    const char *here = m->claims.at[0].run->compiler, *there = c->entry.compiler;
+    const char *here = m->claims.at[0].run->code.compiler, *there = c->entry.compiler;
     const char *why = arena_printf(m->arena,
                                    "its winner, '%s', compiles to other code here than was "
                                    "measured (%s here, %s there; the sources %s)",
@@ -377,7 +378,7 @@ bool unit_make_code(UnitMaker *m)
     bool ok = true;
     w.items = ARENA_ARRAY(w.arena, Item, m->unit->variant_count * w.launches);
     for (size_t i = 0; i < m->claims.count && ok; i++)
-        ok = m->claims.at[i].run->sources || run_open_sources(m->claims.at[i].run);
+        ok = m->claims.at[i].run->code.sources || run_open_sources(m->claims.at[i].run);
     ok = ok && make_sources(&w) && compile_all(&w);
     arena_free(w.arena);
     return ok;

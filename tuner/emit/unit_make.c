@@ -82,15 +82,15 @@ static const char *text_of(const char *text)
 static Claim claim_of(Arena *a, Run *r)
 {
     bool replayed = r->source == RUN_REPLAYED;
-    RecordHeader h = replayed ? r->recording->header : run_record_header(r);
-    Claim c = {.run = r, .config = r->best, .recorded_as = replayed ? r->recording_path : NULL};
+    RecordHeader h = replayed ? r->recorded.times->header : run_record_header(r);
+    Claim c = {.run = r, .config = r->best, .recorded_as = replayed ? r->recorded.path : NULL};
     c.entry = (EmitEntry){
         .problem = r->spec->problems[r->space.problem].values,
         .device = h.device && h.device[0] ? h.device : r->device->name,
         .arch = device_arch(r->device),
         .time_ms = r->table->times[r->best].median,
-        .regret = 1 / r->relative - 1,
-        .recording = replayed ? path_stem(a, r->recording_path, "")
+        .regret = 1 / r->recorded.relative - 1,
+        .recording = replayed ? path_stem(a, r->recorded.path, "")
                               : arena_printf(a, "%s.times", r->spec->name),
         .recorded = text_of(h.date),
         .driver = text_of(h.driver),
@@ -467,9 +467,9 @@ const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
             for (size_t k = 0; k < n; k++)
                 add_once(a, &all, files[k]);
         }
-        const char *profile = r->recording_path ? record_profile_path(a, r->recording_path) : NULL;
-        if (r->recording_path)
-            add_once(a, &all, r->recording_path);
+        const char *profile = r->recorded.path ? record_profile_path(a, r->recorded.path) : NULL;
+        if (r->recorded.path)
+            add_once(a, &all, r->recorded.path);
         if (profile && file_exists(profile))
             add_once(a, &all, profile);
     }

@@ -11,7 +11,7 @@
 /* The header of the import, with what compiling added. */
 static RecordHeader attached_header(Run *r)
 {
-    const RecordHeader *imported = &r->recording->header;
+    const RecordHeader *imported = &r->recorded.times->header;
     RecordHeader ours = run_record_header(r), h = *imported;
     h.problem = ours.problem;
     h.problem_count = ours.problem_count;
@@ -28,7 +28,7 @@ static RecordHeader attached_header(Run *r)
 /* Which configuration each row is of; SIZE_MAX: none. */
 static size_t *configs_of_rows(const Run *r, ImportMatch *match)
 {
-    const TimesRecording *t = r->recording;
+    const TimesRecording *t = r->recorded.times;
     size_t *config = ARENA_ARRAY(r->arena, size_t, t->rows.count);
     for (size_t k = 0; k < t->rows.count; k++)
         config[k] = SIZE_MAX;
@@ -62,7 +62,7 @@ static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t confi
 
 static bool write_times(Run *r, const RecordHeader *h, const char *path, ImportMatch *match)
 {
-    const TimesRecording *t = r->recording;
+    const TimesRecording *t = r->recorded.times;
     const size_t *config = configs_of_rows(r, match);
     if (match->both == 0)
         return diag_fail(r->diag, "no row of '%s' is a configuration of '%s'", t->path,

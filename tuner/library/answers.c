@@ -38,12 +38,12 @@ const char *aptune_why_not_measured(const aptune *a)
 static const RecordHeader *header_of(const aptune *a)
 {
     const Run *r = handle_run(a);
-    return r && r->recording ? &r->recording->header : NULL;
+    return r && r->recorded.times ? &r->recorded.times->header : NULL;
 }
 
 const char *aptune_recording(const aptune *a)
 {
-    return header_of(a) ? a->run.recording_path : NULL;
+    return header_of(a) ? a->run.recorded.path : NULL;
 }
 
 const char *aptune_recorded(const aptune *a)
@@ -345,5 +345,5 @@ int aptune_is_tied(const aptune *a, size_t configuration)
 
 double aptune_relative_performance(const aptune *a)
 {
-    return a->stage >= HANDLE_JUDGED ? a->run.relative : NAN;
+    return a->stage >= HANDLE_JUDGED ? a->run.recorded.relative : NAN;
 }

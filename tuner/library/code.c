@@ -63,7 +63,7 @@ static const char *type_name(Arena *a, TaskType t)
 /* What the spec calls `g` and the task has as `t`. */
 static aptune_argument describe(const aptune *a, const Argument *g, const TaskArgument *t)
 {
-    const RunData *data = a->run.data;
+    const RunData *data = a->run.code.data;
     aptune_argument out = {.name = g->name, .type = type_name(a->code.arena, g->element)};
     if (g->role == ARGUMENT_SCALAR) {
         out.value = t->bytes;
@@ -97,7 +97,7 @@ static bool describe_step(aptune *a, const Step *step, const TaskLaunch *task, V
 static void describe_variables(aptune *a)
 {
     HandleCode *c = &a->code;
-    const RunData *data = a->run.data;
+    const RunData *data = a->run.code.data;
     c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbol_count);
     for (size_t i = 0; i < data->symbol_count; i++) {
         const TaskBuffer *b = &data->buffers[data->symbols[i].buffer];
@@ -144,7 +144,7 @@ static bool fetch(aptune *a, size_t configuration)
 /* One configuration may be wanted of a space of which nothing else was compiled. */
 static bool open_sources(aptune *a)
 {
-    return a->run.sources || run_open_sources(&a->run);
+    return a->run.code.sources || run_open_sources(&a->run);
 }
 
 static bool check_fetched(aptune *a, size_t configuration)

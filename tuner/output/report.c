@@ -37,7 +37,7 @@ static void counted(Buf *out, const char *name, uint64_t n)
 
 static void print_source(const Run *r, Buf *out)
 {
-    const RecordHeader *h = r->recording ? &r->recording->header : NULL;
+    const RecordHeader *h = r->recorded.times ? &r->recorded.times->header : NULL;
     switch (r->source) {
     case RUN_MEASURED:
         buf_printf(out, "measured on %s", r->device->name);
@@ -48,10 +48,10 @@ static void print_source(const Run *r, Buf *out)
     case RUN_REPLAYED:
         if (run_is_imported(r)) {
             buf_printf(out, "IMPORTED times of %s, not measured by aptune: %s, in %s\n", h->device,
-                       h->imported, r->recording_path);
+                       h->imported, r->recorded.path);
             break;
         }
-        buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recording_path, h->device,
+        buf_printf(out, "REPLAYED from %s: measured on %s on %s\n", r->recorded.path, h->device,
                    h->date);
         break;
     case RUN_STATIC:
@@ -116,9 +116,9 @@ static void print_tier0(const Run *r, Buf *out)
     counted(out, "tier 0", run_tier0_total(r));
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
     for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++) {
-        if (r->tier0_dropped[t] == 0)
+        if (r->counts.tier0_dropped[t] == 0)
             continue;
-        counted(out, "", r->tier0_dropped[t]);
+        counted(out, "", r->counts.tier0_dropped[t]);
         buf_printf(out, "  %s\n", outcome_name((Outcome)t));
     }
 }
@@ -165,26 +165,26 @@ static void print_space(const Run *r, Buf *out)
 
 static void print_code(const Run *r, Buf *out)
 {
-    counted(out, r->profiles_recorded ? "profiles" : "compiled", r->compiled);
-    buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->failed, r->distinct,
-               r->profiles_recorded ? "; profiles from the recording, its sources are these" : "");
-    if (r->launches_from_cache > 0) {
-        counted(out, "", r->launches_from_cache);
+    counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled);
+    buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->counts.failed, r->counts.distinct,
+               r->recorded.profiles ? "; profiles from the recording, its sources are these" : "");
+    if (r->counts.launches_from_cache > 0) {
+        counted(out, "", r->counts.launches_from_cache);
         buf_puts(out,
                  r->spec->launch_count > 1 ? "  launches from the cache\n" : "  from the cache\n");
     }
-    if (r->stale > 0) {
-        counted(out, "stale", r->stale);
+    if (r->counts.stale > 0) {
+        counted(out, "stale", r->counts.stale);
         buf_puts(out, "  compile to other code than the recorded one: their times are not used\n");
     }
 }
 
 static void print_carving(const Run *r, Buf *out)
 {
-    counted(out, "selected", r->selected_count);
+    counted(out, "selected", r->counts.selected);
     size_t all = r->space.count;
     buf_printf(out, "  %.2f %% of the space%s\n",
-               all ? 100.0 * (double)r->selected_count / (double)all : 0,
+               all ? 100.0 * (double)r->counts.selected / (double)all : 0,
                r->options.exhaustive ? " (--exhaustive: all of it)" : "");
     for (size_t i = 0; i < r->carving.stage_count && !r->options.exhaustive; i++) {
         const StageReport *s = &r->carving.reports[i];
@@ -262,9 +262,9 @@ static void print_outcomes(const Run *r, Buf *out)
         buf_printf(out, "; L2 %s", r->l2 == TASK_BOTH ? "cold, and warm" : task_cache_name(r->l2));
     buf_putc(out, '\n');
     print_failures(r, &o, out);
-    if (r->sanitized > 0) {
-        counted(out, "sanitized", r->sanitized);
-        buf_printf(out, "  run under compute-sanitizer, %zu with findings\n", r->unclean);
+    if (r->counts.sanitized > 0) {
+        counted(out, "sanitized", r->counts.sanitized);
+        buf_printf(out, "  run under compute-sanitizer, %zu with findings\n", r->counts.unclean);
     }
 }
 
@@ -399,20 +399,20 @@ static void print_best(const Run *r, Buf *out)
     buf_printf(out, "   (%s)\n", r->source == RUN_MEASURED ? "measured" : "replayed");
     print_warm(r, out);
     print_ties(r, out);
-    if (!isnan(r->relative)) {
+    if (!isnan(r->recorded.relative)) {
         label(out, "");
-        if (run_final_is_tied(&r->truth, r->best) && r->truth.tie_count > 1)
+        if (run_final_is_tied(&r->recorded.final, r->best) && r->recorded.final.tie_count > 1)
             buf_printf(out, "one of %zu that the recording's final cannot tell from its best, ",
-                       r->truth.tie_count);
+                       r->recorded.final.tie_count);
         else
-            buf_printf(out, "%.1f %% of the best recorded time, ", 100 * r->relative);
-        buf_printf(out, "%.4f ms: regret %.1f %%\n", r->exhaustive_best_ms,
-                   100 / r->relative - 100);
+            buf_printf(out, "%.1f %% of the best recorded time, ", 100 * r->recorded.relative);
+        buf_printf(out, "%.4f ms: regret %.1f %%\n", r->recorded.best_ms,
+                   100 / r->recorded.relative - 100);
     }
-    if (!isnan(r->random_relative) && !r->options.exhaustive) {
+    if (!isnan(r->recorded.random_relative) && !r->options.exhaustive) {
         label(out, "");
         buf_printf(out, "%.1f %% is what a random sample of %zu is expected to find\n",
-                   100 * r->random_relative, r->selected_count);
+                   100 * r->recorded.random_relative, r->counts.selected);
     }
     arena_free(a);
 }
@@ -422,8 +422,8 @@ void report_result(const Run *r, Buf *out)
     print_space(r, out);
     print_code(r, out);
     print_carving(r, out);
-    if (r->polished > 0) {
-        counted(out, "", r->polished);
+    if (r->counts.polished > 0) {
+        counted(out, "", r->counts.polished);
         buf_puts(out, "  more by what those times tell (polish)\n");
     }
     if (r->source != RUN_STATIC) {

@@ -47,13 +47,13 @@ static void set_counts(const Run *r, json_t *o)
         wrong += table_is_timed(r->table, i) && r->table->outcome[i] == OUTCOME_WRONG;
     }
     json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
-    json_object_set_new(o, "compiled", json_integer((json_int_t)r->compiled));
-    json_object_set_new(o, "failed", json_integer((json_int_t)r->failed));
-    json_object_set_new(o, "distinct", json_integer((json_int_t)r->distinct));
-    json_object_set_new(o, "stale", json_integer((json_int_t)r->stale));
-    json_object_set_new(o, "from_cache", json_integer((json_int_t)r->launches_from_cache));
-    json_object_set_new(o, "workers_started", json_integer((json_int_t)r->workers_started));
-    json_object_set_new(o, "selected", json_integer((json_int_t)r->selected_count));
+    json_object_set_new(o, "compiled", json_integer((json_int_t)r->counts.compiled));
+    json_object_set_new(o, "failed", json_integer((json_int_t)r->counts.failed));
+    json_object_set_new(o, "distinct", json_integer((json_int_t)r->counts.distinct));
+    json_object_set_new(o, "stale", json_integer((json_int_t)r->counts.stale));
+    json_object_set_new(o, "from_cache", json_integer((json_int_t)r->counts.launches_from_cache));
+    json_object_set_new(o, "workers_started", json_integer((json_int_t)r->counts.workers_started));
+    json_object_set_new(o, "selected", json_integer((json_int_t)r->counts.selected));
     json_object_set_new(o, "timed", json_integer((json_int_t)timed));
     json_object_set_new(o, "wrong", json_integer((json_int_t)wrong));
 }
@@ -64,9 +64,9 @@ void report_json(const Run *r, size_t why, Buf *out)
     json_t *o = report_object(r);
     json_object_set_new(o, "source", json_string(sources[r->source]));
     if (r->source == RUN_REPLAYED)
-        json_object_set_new(o, "recording", json_string(r->recording_path));
+        json_object_set_new(o, "recording", json_string(r->recorded.path));
     if (r->source == RUN_REPLAYED && run_is_imported(r))
-        json_object_set_new(o, "imported", json_string(r->recording->header.imported));
+        json_object_set_new(o, "imported", json_string(r->recorded.times->header.imported));
     set_counts(r, o);
     json_object_set_new(o, "best", best_of(r));
     json_object_set_new(o, "final", final_of(r));
@@ -76,12 +76,13 @@ void report_json(const Run *r, size_t why, Buf *out)
         json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
     if (r->watch.health.looks > 0)
         json_object_set_new(o, "health", report_health(r));
-    json_object_set_new(o, "exhaustive_best_ms", report_number(r->exhaustive_best_ms));
-    json_object_set_new(o, "relative_performance", report_number(r->relative));
-    json_object_set_new(o, "random_relative_performance", report_number(r->random_relative));
+    json_object_set_new(o, "exhaustive_best_ms", report_number(r->recorded.best_ms));
+    json_object_set_new(o, "relative_performance", report_number(r->recorded.relative));
+    json_object_set_new(o, "random_relative_performance",
+                        report_number(r->recorded.random_relative));
     if (why != SIZE_MAX)
         json_object_set_new(o, "why", report_why_text(r, why));
-    json_object_set_new(o, "seconds", report_stage_seconds(r->seconds));
+    json_object_set_new(o, "seconds", report_stage_seconds(r->ledger.seconds));
     json_object_set_new(o, "ledger", report_ledger_json(r));
     report_print_object(o, out);
 }
@@ -111,7 +112,7 @@ static json_t *tier0_of(const Run *r)
     json_t *o = json_object();
     for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++)
         json_object_set_new(o, outcome_name((Outcome)t),
-                            json_integer((json_int_t)r->tier0_dropped[t]));
+                            json_integer((json_int_t)r->counts.tier0_dropped[t]));
     return o;
 }
 

@@ -58,8 +58,8 @@ static void print_gpu_rows(const Run *r, Buf *out)
 {
     GpuSeconds g = report_gpu_seconds(r);
     print_row(out, "verify", -1, -1, g.verify, "loading, warming up, checking results");
-    print_row(out, "time", r->seconds[LEDGER_TIME], r->core_seconds[LEDGER_TIME], g.timed,
-              "of the GPU: the launches that were timed");
+    print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
+              g.timed, "of the GPU: the launches that were timed");
     print_row(out, "idle", -1, -1, g.idle, "the GPU was kept and had nothing to do");
 }
 
@@ -68,8 +68,8 @@ static void print_sum(const Run *r, Buf *out)
     double wall = 0, cores = 0;
     GpuSeconds g = report_gpu_seconds(r);
     for (int i = 0; i < LEDGER_STAGES; i++) {
-        wall += r->seconds[i];
-        cores += r->core_seconds[i];
+        wall += r->ledger.seconds[i];
+        cores += r->ledger.core_seconds[i];
     }
     print_row(out, "in all", wall, cores, r->gpu_count > 0 ? g.timed + g.verify + g.idle : -1, "");
 }
@@ -93,7 +93,7 @@ static void print_worth(const Run *r, Buf *out)
     buf_printf(out,
                "%-10s in all %.1f s; without carving about %.1f s, compiling included, which took "
                "%.0f %% of this run\n",
-               "", w.wall_s, w.all_wall_s, 100 * r->seconds[LEDGER_COMPILE] / w.wall_s);
+               "", w.wall_s, w.all_wall_s, 100 * r->ledger.seconds[LEDGER_COMPILE] / w.wall_s);
 }
 
 void report_ledger(const Run *r, Buf *out)
@@ -101,11 +101,12 @@ void report_ledger(const Run *r, Buf *out)
     buf_printf(out, "%-10s   %11s %11s%s\n", "ledger", "wall s", "core s",
                r->gpu_count > 0 ? "       GPU s" : "");
     for (int i = 0; i < LEDGER_TIME; i++)
-        print_row(out, stages[i], r->seconds[i], r->core_seconds[i], -1, "");
+        print_row(out, stages[i], r->ledger.seconds[i], r->ledger.core_seconds[i], -1, "");
     if (r->gpu_count > 0)
         print_gpu_rows(r, out);
     else
-        print_row(out, "time", r->seconds[LEDGER_TIME], r->core_seconds[LEDGER_TIME], -1, "");
+        print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
+                  -1, "");
     print_sum(r, out);
     print_worth(r, out);
 }
@@ -154,7 +155,7 @@ static json_t *worth_of(const Run *r)
 json_t *report_ledger_json(const Run *r)
 {
     json_t *o = json_object(), *gpus = json_array();
-    json_object_set_new(o, "core_seconds", report_stage_seconds(r->core_seconds));
+    json_object_set_new(o, "core_seconds", report_stage_seconds(r->ledger.core_seconds));
     for (size_t i = 0; i < r->gpu_count; i++)
         json_array_append_new(gpus, gpu_of(&r->gpus[i]));
     json_object_set_new(o, "gpus", gpus);

@@ -11,16 +11,16 @@
 
 static const char *replay_origin(const Run *r)
 {
-    const RecordHeader *h = &r->recording->header;
+    const RecordHeader *h = &r->recorded.times->header;
     if (run_is_imported(r))
         return arena_printf(r->arena,
                             "IMPORTED: the times were not measured by aptune, and not by this run. "
                             "They come from %s, are said to be of %s, and were read from %s.",
-                            h->imported, h->device, r->recording_path);
+                            h->imported, h->device, r->recorded.path);
     return arena_printf(r->arena,
                         "REPLAYED: nothing was measured by this run (%s). The times were measured "
                         "on %s on %s and were read from %s.",
-                        r->why_not_measured, h->device, h->date, r->recording_path);
+                        r->why_not_measured, h->device, h->date, r->recorded.path);
 }
 
 static const char *origin_of(const Run *r)
@@ -46,7 +46,7 @@ static const char *carving_text(const Run *r)
     StudyStage *stages = ARENA_ARRAY(r->arena, StudyStage, c->stage_count);
     for (size_t k = 0; k < c->stage_count; k++)
         stages[k] = (StudyStage){c->stages[k].text, c->reports[k]};
-    const char *text = story_carving_text(r->arena, stages, c->stage_count, r->polished);
+    const char *text = story_carving_text(r->arena, stages, c->stage_count, r->counts.polished);
     if (!r->options.exhaustive)
         return text;
     return arena_printf(
@@ -62,7 +62,7 @@ static bool is_threshold(const Stage *s)
 /* The time of a configuration for equal work; NaN where it is not known. */
 static double time_of(const Run *r, size_t i)
 {
-    return r->source == RUN_REPLAYED && r->recorded_ms ? r->recorded_ms[i] : table_ms(r->table, i);
+    return r->source == RUN_REPLAYED && r->recorded.ms ? r->recorded.ms[i] : table_ms(r->table, i);
 }
 
 /* The configurations that could run, of this run's part of the space, as a study sees them;
@@ -123,7 +123,7 @@ static bool is_complete(const Run *r, const Table *p)
 {
     if (r->source == RUN_STATIC)
         return false;
-    if (r->source == RUN_REPLAYED && r->recorded_ms)
+    if (r->source == RUN_REPLAYED && r->recorded.ms)
         return true;
     for (size_t k = 0; k < p->count; k++) {
         const Table *t = r->table;
@@ -182,8 +182,8 @@ static void take_seconds(const Run *r, Story *story)
     StorySeconds *list = ARENA_ARRAY(r->arena, StorySeconds, LEDGER_STAGES + 2);
     size_t n = 0;
     for (int k = 0; k < LEDGER_STAGES; k++)
-        list[n++] = (StorySeconds){report_stage_name((LedgerStage)k), r->seconds[k],
-                                   r->core_seconds[k], NAN};
+        list[n++] = (StorySeconds){report_stage_name((LedgerStage)k), r->ledger.seconds[k],
+                                   r->ledger.core_seconds[k], NAN};
     if (r->gpu_count > 0) {
         GpuSeconds g = report_gpu_seconds(r);
         list[LEDGER_TIME].gpu = g.timed;

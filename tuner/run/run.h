@@ -148,19 +148,64 @@ typedef struct RunAudit {
     double recall_low;  /* … and at least */
 } RunAudit;
 
-typedef struct Run {
-    Arena *arena; /* of everything that lives as long as the run */
-    RunOptions options;
-    RunProgress progress;
-    Diag *diag; /* warnings of the whole run; errors end it */
-
-    /* Where the program's own files are; set by the caller. */
+/* Where the program's own files are. */
+typedef struct RunHome {
     const char *compile_helper;      /* the program aptune-compile */
     const char *gpu_helper;          /* the program aptune-gpu */
     const char *cuda_folder;         /* a toolkit of our own; need not exist */
     const char *compare_source;      /* the kernels that compare outputs */
     const char *const *metric_files; /* the shipped metrics, in order */
     size_t metric_file_count;
+} RunHome;
+
+/* What code is made from, and what the runs of it need. */
+typedef struct RunCode {
+    const CompileSource **sources; /* of each launch; NULL where a command prints it */
+    struct RunSources *made;       /* what commands printed; NULL: nothing yet */
+    const struct RunData *data;    /* the buffers of the problem; NULL: not made yet */
+    Cache *cache;                  /* NULL: nothing is cached */
+    const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
+} RunCode;
+
+/* What is replayed or compared with. */
+typedef struct RunRecorded {
+    const TimesRecording *times; /* NULL: none */
+    const char *path;
+    bool complete;          /* it has an outcome for every configuration of the space */
+    bool profiles;          /* profiles came from it */
+    double best_ms;         /* of a complete one; NaN when unknown */
+    const double *ms;       /* of a complete one, per row of the table, for equal work; NaN where it
+                               failed; NULL: there is none */
+    double relative;        /* best known time / the winner's, both recorded; or NaN */
+    double random_relative; /* the same for a random sample of the same size */
+    RunFinal final;
+} RunRecorded;
+
+/* Configurations, where not said otherwise. */
+typedef struct RunCounts {
+    size_t tier0_dropped[OUTCOMES]; /* by the limit that each breaks */
+    size_t compiled, failed, distinct;
+    size_t selected;
+    size_t polished;            /* that polish timed; among the selected */
+    size_t stale;               /* whose code differs from the recorded one */
+    size_t resumed;             /* outcomes that an earlier run of the same output folder left */
+    size_t sanitized, unclean;  /* run under compute-sanitizer; with findings */
+    size_t launches_from_cache; /* launches whose code or failure the cache had */
+    size_t workers_started;     /* compilers that had to be started */
+} RunCounts;
+
+typedef struct RunLedger {
+    double seconds[LEDGER_STAGES];      /* wall time */
+    double core_seconds[LEDGER_STAGES]; /* of processors, helper programs included */
+    double core_charged;                /* of them, already with a stage */
+} RunLedger;
+
+typedef struct Run {
+    Arena *arena; /* of everything that lives as long as the run */
+    RunOptions options;
+    RunProgress progress;
+    Diag *diag;   /* warnings of the whole run; errors end it */
+    RunHome home; /* set by the caller */
 
     /* Configurations whose code is all that is wanted; set by the caller after run_open.  Without a
      * recording that has all, only these are compiled.  NULL: every configuration is. */
@@ -183,45 +228,18 @@ typedef struct Run {
     int stop_fd; /* readable when the run shall end; 0: nothing stops it */
     bool stopped;
 
-    Table *table; /* a row for each configuration of the space */
-    size_t tier0_dropped[OUTCOMES];
-
-    const CompileSource **sources; /* of each launch; NULL where a command prints it */
-    struct RunSources *made;       /* what commands printed; NULL: nothing yet */
-    const struct RunData *data;    /* the buffers of the problem; NULL: not made yet */
-    Cache *cache;                  /* NULL: nothing is cached */
-    const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
-
+    Table *table; /* a row for each configuration, and all that is known of it */
+    RunCode code;
     CarvePlan plan; /* of the spec's carving, or the default */
     Carving carving;
-    size_t selected_count;
-
-    const TimesRecording *recording; /* what is replayed or compared with; NULL: none */
-    const char *recording_path;
-    bool recording_complete; /* it has an outcome for every configuration of the space */
-    bool profiles_recorded;  /* profiles came from the recording */
-    size_t stale;            /* configurations whose code differs from the recorded one */
-
-    size_t best;               /* number of the winner; SIZE_MAX: none */
-    double exhaustive_best_ms; /* of the recording; NaN when unknown */
-    const double *recorded_ms; /* of a complete recording, per configuration, for equal work; NaN
-                                  where it failed; NULL: there is none */
-    double relative;           /* best known time / the winner's, both of the recording; or NaN */
-    double random_relative;    /* the same for a random sample of the same size */
-    TaskCache l2;              /* what the L2 held when runs were timed */
-    RunWatch watch;            /* while measuring */
+    RunRecorded recorded;
+    size_t best;    /* row of the winner; SIZE_MAX: none */
+    TaskCache l2;   /* what the L2 held when runs were timed */
+    RunWatch watch; /* while measuring */
     RunFinal final;
-    RunAudit audit;                /* without a list where none was asked for */
-    RunFinal truth;                /* of the recording that is replayed or compared with */
-    size_t sanitized, unclean;     /* configurations run under compute-sanitizer; with findings */
-    double seconds[LEDGER_STAGES]; /* wall time */
-    double core_seconds[LEDGER_STAGES]; /* of processors, helper programs included */
-    double core_charged;                /* of them, already with a stage */
-    size_t compiled, failed, distinct;  /* configurations */
-    size_t launches_from_cache;         /* launches whose code or failure the cache had */
-    size_t workers_started;             /* compilers that had to be started */
-    size_t polished;                    /* configurations that polish timed; among the selected */
-    size_t resumed; /* outcomes that an earlier run of the same output folder left */
+    RunAudit audit; /* without a list where none was asked for */
+    RunCounts counts;
+    RunLedger ledger;
 } Run;
 
 /* --- stages, in order ------------------------------------------------------------------------- */

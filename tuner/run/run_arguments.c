@@ -225,7 +225,7 @@ bool run_task_launch(Arena *a, const Run *r, const Step *step, const Launch *l, 
         return false;
     TaskArgument *arguments = ARENA_ARRAY(a, TaskArgument, count);
     for (size_t i = 0; i < count; i++)
-        if (!task_argument(r->data, l, &taken[i], slots, ev, &arguments[i]))
+        if (!task_argument(r->code.data, l, &taken[i], slots, ev, &arguments[i]))
             return false;
     *out = (TaskLaunch){.module = (int)step->launch,
                         .kernel = l->entry,
@@ -254,8 +254,8 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
                          .module_count = modules,
                          .launches = out->launches,
                          .launch_count = t->launch[i].step_count,
-                         .symbols = r->data->symbols,
-                         .symbol_count = r->data->symbol_count};
+                         .symbols = r->code.data->symbols,
+                         .symbol_count = r->code.data->symbol_count};
     return slots != NULL;
 }
 

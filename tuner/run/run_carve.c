@@ -12,8 +12,8 @@
 static bool read_metrics(Run *r)
 {
     MetricSet *metrics = metricset_new(r->arena);
-    for (size_t i = 0; i < r->metric_file_count; i++) {
-        const Source *shipped = source_read(r->arena, r->metric_files[i], r->diag);
+    for (size_t i = 0; i < r->home.metric_file_count; i++) {
+        const Source *shipped = source_read(r->arena, r->home.metric_files[i], r->diag);
         if (!shipped || !metricset_read(metrics, shipped, r->diag))
             return false;
     }
@@ -95,6 +95,6 @@ void run_carve(Run *r)
     if (r->options.exhaustive)
         select_all(r);
     for (size_t i = 0; i < r->table->count; i++)
-        r->selected_count += r->table->selected[i];
+        r->counts.selected += r->table->selected[i];
     run_charge(r, LEDGER_CARVE, &since);
 }

@@ -185,7 +185,7 @@ static void take_result(Work *w, const CompileResult *res)
         farm_add(w->farm, res->id, &it->job);
         return;
     }
-    w->run->launches_from_cache += res->from_cache && it->crashes == 0;
+    w->run->counts.launches_from_cache += res->from_cache && it->crashes == 0;
     ProfileAnswer profile = res->profile;
     if (res->profiled == PROFILE_LOST)
         profile = profile_without_walk(w, it, res);
@@ -302,10 +302,10 @@ static void close_work(Work *w)
 {
     Run *r = w->run;
     const char *compiler = farm_compiler(w->farm, r->arena);
-    r->compiler = compiler ? compiler : "unknown";
-    r->workers_started += farm_started(w->farm);
-    if (r->cache && farm_started(w->farm) > 0)
-        cache_trim(r->cache, (uint64_t)(r->options.cache_limit * 1e9));
+    r->code.compiler = compiler ? compiler : "unknown";
+    r->counts.workers_started += farm_started(w->farm);
+    if (r->code.cache && farm_started(w->farm) > 0)
+        cache_trim(r->code.cache, (uint64_t)(r->options.cache_limit * 1e9));
     farm_close(w->farm);
     for (size_t k = 0; k < w->item_count; k++)
         arena_free(w->items[k].arena);
@@ -315,17 +315,17 @@ static void close_work(Work *w)
 Farm *run_open_farm(Run *r)
 {
     const char *folder = r->options.cache ? r->options.cache : cache_default_folder(r->arena);
-    if (!r->cache && folder) {
+    if (!r->code.cache && folder) {
         Diag d = diag_new(r->arena);
-        r->cache = cache_open(r->arena, folder, r->options.trust_cache, &d);
-        if (!r->cache)
+        r->code.cache = cache_open(r->arena, folder, r->options.trust_cache, &d);
+        if (!r->code.cache)
             diag_warn(r->diag, (Span){0}, "nothing is cached: %s", d.messages.at[0].text);
     }
-    FarmOptions options = {.helper = r->compile_helper,
-                           .cuda_folder = r->cuda_folder,
+    FarmOptions options = {.helper = r->home.compile_helper,
+                           .cuda_folder = r->home.cuda_folder,
                            .jobs = r->options.jobs,
                            .limit_seconds = r->options.compile_limit,
-                           .cache = r->cache};
+                           .cache = r->code.cache};
     return farm_open(&options);
 }
 
@@ -378,11 +378,11 @@ static void charge_profiling(const Work *w)
 {
     Run *r = w->run;
     const double busy = w->compile_s + w->walk_s;
-    const double wall = busy > 0 ? r->seconds[LEDGER_COMPILE] * w->walk_s / busy : 0;
-    r->seconds[LEDGER_COMPILE] -= wall;
-    r->seconds[LEDGER_PROFILE] += wall;
-    r->core_seconds[LEDGER_COMPILE] -= w->walk_core_s;
-    r->core_seconds[LEDGER_PROFILE] += w->walk_core_s;
+    const double wall = busy > 0 ? r->ledger.seconds[LEDGER_COMPILE] * w->walk_s / busy : 0;
+    r->ledger.seconds[LEDGER_COMPILE] -= wall;
+    r->ledger.seconds[LEDGER_PROFILE] += wall;
+    r->ledger.core_seconds[LEDGER_COMPILE] -= w->walk_core_s;
+    r->ledger.core_seconds[LEDGER_PROFILE] += w->walk_core_s;
 }
 
 static bool compile_all(Run *r)
@@ -405,7 +405,7 @@ static bool compile_all(Run *r)
 static bool recorded_sources_are_ours(const Run *r)
 {
     Hash ours = run_source_hash(r);
-    return r->recording && strcmp(r->recording->header.source_hash, ours.text) == 0;
+    return r->recorded.times && strcmp(r->recorded.times->header.source_hash, ours.text) == 0;
 }
 
 /* --- the stage -------------------------------------------------------------------------------- */
@@ -428,15 +428,15 @@ static void count_codes(Run *r)
         const Table *t = r->table;
         alive[i] = table_has_code(t, i);
         keys[i] = alive[i] ? code_key(r->arena, &t->code[i]) : NULL;
-        r->compiled += alive[i];
-        r->failed += table_failed_to_compile(t, i);
+        r->counts.compiled += alive[i];
+        r->counts.failed += table_failed_to_compile(t, i);
     }
     size_t *same = cluster_same(r->arena, keys, alive, r->table->count);
     for (size_t i = 0; i < r->table->count; i++) {
         if (!alive[i])
             continue;
         r->table->same_as[i] = same[i];
-        r->distinct += same[i] == i;
+        r->counts.distinct += same[i] == i;
     }
 }
 
@@ -454,7 +454,7 @@ static bool has_nothing(const Run *r)
     if (r->options.shards < 2)
         return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
                          first_failure(r));
-    if (r->failed > 0)
+    if (r->counts.failed > 0)
         diag_warn(r->diag, (Span){0},
                   "no configuration of part %d/%d compiled; the first failure: %s",
                   r->options.shard, r->options.shards, first_failure(r));
@@ -468,10 +468,10 @@ bool run_compile(Run *r)
 {
     if (!run_open_sources(r))
         return false;
-    r->profiles_recorded = r->source == RUN_REPLAYED && !r->options.compile &&
+    r->recorded.profiles = r->source == RUN_REPLAYED && !r->options.compile &&
                            recorded_sources_are_ours(r) && run_take_recorded(r);
-    if (!r->profiles_recorded && !compile_all(r))
+    if (!r->recorded.profiles && !compile_all(r))
         return false;
     count_codes(r);
-    return r->compiled > 0 || has_nothing(r);
+    return r->counts.compiled > 0 || has_nothing(r);
 }

@@ -173,8 +173,8 @@ static bool has_word(const char *text, const char *name)
 
 bool run_source_names(const Run *r, const char *name)
 {
-    for (size_t i = 0; r->sources && i < r->spec->launch_count; i++)
-        if (r->sources[i] && has_word(r->sources[i]->text, name))
+    for (size_t i = 0; r->code.sources && i < r->spec->launch_count; i++)
+        if (r->code.sources[i] && has_word(r->code.sources[i]->text, name))
             return true;
     return false;
 }
@@ -214,8 +214,8 @@ static int *new_indices(Arena *a, size_t count)
 
 const RunData *run_data(Run *r)
 {
-    if (r->data)
-        return r->data;
+    if (r->code.data)
+        return r->code.data;
     size_t n = r->spec->argument_count;
     RunData *data = ARENA_NEW(r->arena, RunData);
     *data = (RunData){.buffer = new_indices(r->arena, n),
@@ -232,7 +232,7 @@ const RunData *run_data(Run *r)
     data->symbols = m.symbols.at;
     data->twin_symbols = m.twin_symbols.at;
     data->symbol_count = m.symbols.count;
-    r->data = data;
+    r->code.data = data;
     return data;
 }
 
@@ -258,14 +258,14 @@ bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count
 {
     const Spec *s = r->spec;
     const Value *slots = run_slots(a, r, i);
-    int64_t *compared = ARENA_ARRAY(a, int64_t, r->data->buffer_count);
-    for (size_t k = 0; k < r->data->buffer_count; k++)
+    int64_t *compared = ARENA_ARRAY(a, int64_t, r->code.data->buffer_count);
+    for (size_t k = 0; k < r->code.data->buffer_count; k++)
         compared[k] = -1;
     for (size_t k = 0; k < s->argument_count && slots; k++)
-        if (r->data->buffer[k] >= 0 &&
-            !compared_of(r, &s->arguments[k], slots, &compared[r->data->buffer[k]]))
+        if (r->code.data->buffer[k] >= 0 &&
+            !compared_of(r, &s->arguments[k], slots, &compared[r->code.data->buffer[k]]))
             return false;
     *out = compared;
-    *count = r->data->buffer_count;
+    *count = r->code.data->buffer_count;
     return true;
 }

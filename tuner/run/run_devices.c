@@ -68,7 +68,7 @@ static bool first_ordinals(Run *r, Ordinals *out)
 
 static void start_gpu(Run *r, int ordinal)
 {
-    GpuOptions o = gpu_options(r->gpu_helper, ordinal);
+    GpuOptions o = gpu_options(r->home.gpu_helper, ordinal);
     /* One process of several on a machine takes the GPU of its rank there; where the batch system
      * shows each of them a GPU of its own, that is number 0 for all. */
     o.wrap = r->options.ordinal < 0 && !r->options.devices;

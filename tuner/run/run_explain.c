@@ -8,7 +8,7 @@
 void run_take_outcome(Run *r, size_t i)
 {
     Table *t = r->table;
-    const RecordRow *row = r->recording ? run_recorded_row(r, r->recording, i) : NULL;
+    const RecordRow *row = r->recorded.times ? run_recorded_row(r, r->recorded.times, i) : NULL;
     if (row && table_has_code(t, i) && run_same_code(r, i, row))
         timer_take_row(r, i, row);
 }
@@ -44,7 +44,7 @@ static bool compile_lines(Run *r, size_t i, size_t l, CompileResult *out, Diag *
     Farm *f = run_open_farm(r);
     farm_add(f, 0, &job);
     bool ok = farm_next(f, r->arena, out, d);
-    r->workers_started += farm_started(f);
+    r->counts.workers_started += farm_started(f);
     farm_close(f);
     if (ok && out->status != OUTCOME_COMPILED)
         return diag_fail(d, "compiling with -lineinfo: %s", outcome_name(out->status));

@@ -26,7 +26,7 @@ static bool recorded_times(const Run *r, double *out)
             out[i] = NAN;
             continue;
         }
-        const RecordRow *row = run_recorded_row(r, r->recording, i);
+        const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
         /* What another tuner did not run broke its limits: an outcome. */
         bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
         if (!row || skipped || !run_same_code(r, i, row))
@@ -56,29 +56,29 @@ static void compare_with_recording(Run *r, const double *times)
     for (size_t i = 0; i < r->table->count; i++)
         if (!isnan(times[i]) && !(times[i] >= best))
             best = times[i];
-    r->exhaustive_best_ms = best;
+    r->recorded.best_ms = best;
     if (r->best != SIZE_MAX)
-        r->relative = best / times[r->best];
-    r->truth = run_final_recorded(r, r->recording);
-    double in_final = relative_in_final(r, &r->truth);
+        r->recorded.relative = best / times[r->best];
+    r->recorded.final = run_final_recorded(r, r->recorded.times);
+    double in_final = relative_in_final(r, &r->recorded.final);
     if (!isnan(in_final))
-        r->relative = in_final;
+        r->recorded.relative = in_final;
     Arena *scratch = arena_new();
-    double sample = random_best_without(scratch, times, r->table->count, r->selected_count);
+    double sample = random_best_without(scratch, times, r->table->count, r->counts.selected);
     arena_free(scratch);
-    r->random_relative = best / sample;
+    r->recorded.random_relative = best / sample;
 }
 
 void run_judge(Run *r)
 {
     find_best(r);
     run_audit_judge(r);
-    if (!r->recording)
+    if (!r->recorded.times)
         return;
     double *times = ARENA_ARRAY(r->arena, double, r->table->count);
-    r->recording_complete = recorded_times(r, times);
-    if (!r->recording_complete)
+    r->recorded.complete = recorded_times(r, times);
+    if (!r->recorded.complete)
         return;
-    r->recorded_ms = times;
+    r->recorded.ms = times;
     compare_with_recording(r, times);
 }

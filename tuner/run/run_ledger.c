@@ -26,7 +26,7 @@ static void add_recorded(RunWorth *w, const RecordRow *row)
 /* The outcome that a recording has of a configuration's very code. */
 static const RecordRow *outcome_of(const Run *r, size_t i)
 {
-    const RecordRow *row = r->recording ? run_recorded_row(r, r->recording, i) : NULL;
+    const RecordRow *row = r->recorded.times ? run_recorded_row(r, r->recorded.times, i) : NULL;
     bool known = row && row->status != OUTCOME_SKIPPED && run_same_code(r, i, row);
     return known ? row : NULL;
 }
@@ -35,7 +35,7 @@ static double wall_seconds(const Run *r)
 {
     double sum = 0;
     for (int i = 0; i < LEDGER_STAGES; i++)
-        sum += r->seconds[i];
+        sum += r->ledger.seconds[i];
     return sum;
 }
 
@@ -63,7 +63,7 @@ RunWorth run_worth(const Run *r)
         w.all_gpu_s += (double)unknown * w.gpu_s / (double)w.timed;
     w.wall_s = wall_seconds(r);
     double gpus = r->gpu_count > 0 ? (double)r->gpu_count : 1;
-    w.all_wall_s = w.wall_s - r->seconds[LEDGER_PROFILE] - r->seconds[LEDGER_CARVE] +
+    w.all_wall_s = w.wall_s - r->ledger.seconds[LEDGER_PROFILE] - r->ledger.seconds[LEDGER_CARVE] +
                    (w.all_gpu_s - w.gpu_s) / gpus;
     return w;
 }

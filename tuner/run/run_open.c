@@ -32,15 +32,15 @@ static double core_seconds(void)
 
 void run_charge_anew(Run *r)
 {
-    r->core_charged = core_seconds();
+    r->ledger.core_charged = core_seconds();
 }
 
 void run_charge(Run *r, LedgerStage stage, double *since)
 {
     double now = clock_seconds(), cores = core_seconds();
-    r->seconds[stage] += now - *since;
-    r->core_seconds[stage] += cores - r->core_charged;
-    r->core_charged = cores;
+    r->ledger.seconds[stage] += now - *since;
+    r->ledger.core_seconds[stage] += cores - r->ledger.core_charged;
+    r->ledger.core_charged = cores;
     *since = now;
 }
 
@@ -59,7 +59,7 @@ size_t run_tier0_total(const Run *r)
 {
     size_t n = 0;
     for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++)
-        n += r->tier0_dropped[t];
+        n += r->counts.tier0_dropped[t];
     return n;
 }
 
@@ -124,12 +124,12 @@ static bool open_named_recording(Run *r)
 {
     RecordHeader want = wanted_header(r);
     Buf why = {0};
-    r->recording_path = r->options.recording;
-    r->recording = times_read(r->arena, r->recording_path, r->diag);
-    bool fits = r->recording && record_fit(&r->recording->header, &want, &why) <= FIT_SAME_MODEL;
-    if (r->recording && !fits)
-        diag_fail(r->diag, "'%s' is not a recording of this: %s", r->recording_path,
-                  buf_text(&why));
+    r->recorded.path = r->options.recording;
+    r->recorded.times = times_read(r->arena, r->recorded.path, r->diag);
+    bool fits =
+        r->recorded.times && record_fit(&r->recorded.times->header, &want, &why) <= FIT_SAME_MODEL;
+    if (r->recorded.times && !fits)
+        diag_fail(r->diag, "'%s' is not a recording of this: %s", r->recorded.path, buf_text(&why));
     buf_free(&why);
     return fits;
 }
@@ -152,9 +152,9 @@ static bool find_recording(Run *r)
         note_others(r, matches, count);
         return false;
     }
-    r->recording_path = matches[0].path;
-    r->recording = times_read(r->arena, r->recording_path, r->diag);
-    return r->recording != NULL;
+    r->recorded.path = matches[0].path;
+    r->recorded.times = times_read(r->arena, r->recorded.path, r->diag);
+    return r->recorded.times != NULL;
 }
 
 static bool choose_device(Run *r)
@@ -172,13 +172,13 @@ static bool choose_device(Run *r)
         r->source = RUN_MEASURED;
         return true;
     }
-    if (recorded && !r->recording->header.arch[0])
+    if (recorded && !r->recorded.times->header.arch[0])
         return diag_fail(r->diag,
                          "'%s' does not say for which architecture it is: import it with --arch",
-                         r->recording_path);
+                         r->recorded.path);
     if (recorded) {
         r->source = RUN_REPLAYED;
-        r->device = record_device(r->arena, &r->recording->header);
+        r->device = record_device(r->arena, &r->recorded.times->header);
         return true;
     }
     r->source = RUN_STATIC;
@@ -199,7 +199,7 @@ static void describe_table(Run *r)
     Table *t = r->table;
     const Spec *s = r->spec;
     t->name = s->name;
-    t->origin = r->recording_path ? r->recording_path : "this run";
+    t->origin = r->recorded.path ? r->recorded.path : "this run";
     t->problem = s->problems[r->space.problem].text;
     t->gpu = r->device ? r->device->name : "";
     t->date = "";
@@ -227,7 +227,7 @@ static void add_config(Arena *scratch, Run *r, uint64_t rank)
             (uint32_t)(rank / r->space.stride[p] % r->space.values[p].count);
     t->launch[i].geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
     t->outcome[i] = run_make_steps(scratch, r, i);
-    r->tier0_dropped[t->outcome[i]]++;
+    r->counts.tier0_dropped[t->outcome[i]]++;
 }
 
 static void make_configs(Run *r)
@@ -320,7 +320,7 @@ bool run_open(Run *r)
     run_charge_anew(r); /* a shell that became this process had children of its own */
     r->best = SIZE_MAX;
     r->table = table_new(r->arena);
-    r->relative = r->random_relative = r->exhaustive_best_ms = NAN;
+    r->recorded.relative = r->recorded.random_relative = r->recorded.best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);
     if (!r->spec || !choose_problem(r) ||
         !space_build(r->arena, r->spec, r->options.problem, &r->space, r->diag))

@@ -18,13 +18,14 @@ static bool compile_job(Run *r, const CompileJob *job, const char *path, Compile
 static bool compile_checking(Run *r, TaskModule *out)
 {
     static const char *const options[] = {"--minimal"};
-    const CompileSource *source = source_open(r->arena, r->compare_source, options, 1, r->diag);
+    const CompileSource *source =
+        source_open(r->arena, r->home.compare_source, options, 1, r->diag);
     if (!source)
         return false;
     CompileSetting setting = {.architecture = run_architecture(r->arena, r)};
     CompileJob job = source_configure(r->arena, source, &setting);
     CompileResult res;
-    if (!compile_job(r, &job, r->compare_source, &res))
+    if (!compile_job(r, &job, r->home.compare_source, &res))
         return false;
     *out = (TaskModule){res.cubin, res.cubin_size};
     return true;
@@ -85,8 +86,8 @@ static bool set_kernels(Run *r, TaskProblem *problem)
                                    .module_count = n,
                                    .launches = all.launches.at,
                                    .launch_count = all.launches.count,
-                                   .symbols = r->data->twin_symbols,
-                                   .symbol_count = r->data->symbol_count};
+                                   .symbols = r->code.data->twin_symbols,
+                                   .symbol_count = r->code.data->symbol_count};
     return true;
 }
 

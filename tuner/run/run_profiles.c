@@ -92,7 +92,7 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
 
 bool run_keep_profiles(Run *r)
 {
-    if (r->profiles_recorded || r->source == RUN_MEASURED || r->options.shards > 1 || r->only)
+    if (r->recorded.profiles || r->source == RUN_MEASURED || r->options.shards > 1 || r->only)
         return true;
     RecordHeader h = run_record_header(r);
     return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
@@ -101,7 +101,7 @@ bool run_keep_profiles(Run *r)
 /* The profile recording beside the times, if it is there. */
 static const ProfileRecording *open_any_profiles(Run *r)
 {
-    const char *path = record_profile_path(r->arena, r->recording_path);
+    const char *path = record_profile_path(r->arena, r->recorded.path);
     if (!path || !file_exists(path))
         return NULL;
     Diag d = diag_new(r->arena);
@@ -149,7 +149,7 @@ static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i
 static bool take_config(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
     Table *t = r->table;
-    const RecordRow *row = run_recorded_row(r, r->recording, i);
+    const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
     if (!row)
         return false;
     if (row->status == OUTCOME_COMPILE_ERROR) {
@@ -186,7 +186,7 @@ bool run_take_recorded(Run *r)
         r->table->why[i] = NULL;
         r->table->profile[i] = (TableProfile){0};
     }
-    r->compiler = r->recording->header.nvrtc;
+    r->code.compiler = r->recorded.times->header.nvrtc;
     run_charge(r, LEDGER_PROFILE, &since);
     return complete;
 }

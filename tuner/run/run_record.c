@@ -119,7 +119,7 @@ Hash run_code_hash(const Run *r, size_t i, size_t launch)
 
 bool run_is_imported(const Run *r)
 {
-    return r->recording && r->recording->header.imported[0];
+    return r->recorded.times && r->recorded.times->header.imported[0];
 }
 
 bool run_same_code(const Run *r, size_t i, const RecordRow *row)
@@ -172,7 +172,7 @@ RecordHeader run_record_header(Run *r)
     RecordHeader h = {.space = r->spec->name,
                       .arch = arena_printf(a, "sm_%d", device_arch(r->device)),
                       .device = r->device->name,
-                      .nvrtc = r->compiler,
+                      .nvrtc = r->code.compiler,
                       .options = r->spec->options,
                       .option_count = r->spec->option_count,
                       .objective = objective_name(r->spec),

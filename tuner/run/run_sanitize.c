@@ -117,7 +117,7 @@ static Gpu *open_sanitized(Run *r, const char *tool)
                                           "--report-api-errors",
                                           "no",
                                           NULL};
-    GpuOptions o = gpu_options(r->gpu_helper, gpu_ordinal(r->gpu));
+    GpuOptions o = gpu_options(r->home.gpu_helper, gpu_ordinal(r->gpu));
     o.wrapper = tool;
     o.wrapper_options = options;
     o.start_limit_s *= 3;
@@ -139,7 +139,7 @@ static void take_finding(Run *r, size_t i, const TrialResult *x, const char *fin
     t->times[i].median = t->times[i].low = t->times[i].high = NAN;
     if (t->warm)
         t->warm[i].median = NAN;
-    r->unclean++;
+    r->counts.unclean++;
 }
 
 /* What is too slow for the tool, refused under it for want of memory, or killed by somebody has
@@ -155,7 +155,7 @@ static bool take_sanitized(Arena *a, Run *r, const Timer *timer, size_t i, const
     const char *finding = run_sanitizer_finding(a, t->printed);
     if (!finding) /* of a process that did not come to answer */
         finding = run_sanitizer_finding(a, t->words);
-    r->sanitized++;
+    r->counts.sanitized++;
     if (!shows_something(t, finding))
         return true;
     take_finding(r, i, t, finding);

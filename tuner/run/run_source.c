@@ -93,7 +93,7 @@ static const CompileSource *earlier_source(const Run *r, size_t l)
     for (size_t k = 0; k < l; k++)
         if (!r->spec->launches[k].command &&
             strcmp(r->spec->launches[k].path, r->spec->launches[l].path) == 0)
-            return r->sources[k];
+            return r->code.sources[k];
     return NULL;
 }
 
@@ -102,8 +102,8 @@ bool run_open_sources(Run *r)
     Texts options = {0};
     if (!common_options(r, &options))
         return false;
-    r->sources = ARENA_ARRAY(r->arena, const CompileSource *, r->spec->launch_count);
-    r->made = ARENA_NEW(r->arena, struct RunSources);
+    r->code.sources = ARENA_ARRAY(r->arena, const CompileSource *, r->spec->launch_count);
+    r->code.made = ARENA_NEW(r->arena, struct RunSources);
     for (size_t l = 0; l < r->spec->launch_count; l++) {
         const Launch *k = &r->spec->launches[l];
         if (k->command && !r->options.run_commands)
@@ -112,10 +112,10 @@ bool run_open_sources(Run *r)
                 "this kernel is printed by a command; --run-commands allows to run it");
         if (k->command)
             continue;
-        r->sources[l] = earlier_source(r, l);
-        if (!r->sources[l])
-            r->sources[l] = source_open(r->arena, k->path, options.at, options.count, r->diag);
-        if (!r->sources[l])
+        r->code.sources[l] = earlier_source(r, l);
+        if (!r->code.sources[l])
+            r->code.sources[l] = source_open(r->arena, k->path, options.at, options.count, r->diag);
+        if (!r->code.sources[l])
             return false;
     }
     return true;
@@ -124,7 +124,7 @@ bool run_open_sources(Run *r)
 /* The source that a command prints; each command is run once.  NULL after a message. */
 static const CompileSource *printed_source(Run *r, const Launch *l, const char *command)
 {
-    struct RunSources *made = r->made;
+    struct RunSources *made = r->code.made;
     for (size_t i = 0; i < made->commands.count; i++)
         if (strcmp(made->commands.at[i], command) == 0)
             return made->sources.at[i];
@@ -146,13 +146,13 @@ const char *run_printed_text(Arena *a, const Run *r, size_t i, size_t l, size_t 
     Buf command = {0};
     const Value *slots = run_launch_slots(a, r, i);
     const char *text = NULL;
-    bool known = slots && r->made &&
+    bool known = slots && r->code.made &&
                  spec_text_fill(&r->spec->launches[l].command_text, slots, &ev, &command);
-    for (size_t k = 0; known && k < r->made->commands.count; k++) {
-        if (strcmp(r->made->commands.at[k], buf_text(&command)) != 0)
+    for (size_t k = 0; known && k < r->code.made->commands.count; k++) {
+        if (strcmp(r->code.made->commands.at[k], buf_text(&command)) != 0)
             continue;
-        text = r->made->sources.at[k]->text;
-        *size = r->made->sources.at[k]->size;
+        text = r->code.made->sources.at[k]->text;
+        *size = r->code.made->sources.at[k]->size;
     }
     buf_free(&command);
     return text;
@@ -216,7 +216,7 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
         ok = (command = filled(a, &k->command_text, slots, &ev)) != NULL;
     if (!ok)
         return diag_error(r->diag, ev.error_at, "%s", ev.error ? ev.error : "cannot be computed");
-    const CompileSource *source = command ? printed_source(r, k, command) : r->sources[l];
+    const CompileSource *source = command ? printed_source(r, k, command) : r->code.sources[l];
     if (!source)
         return false;
     for (size_t o = 0; o < option_count; o++)
@@ -330,8 +330,8 @@ Hash run_source_hash(const Run *r)
     Hasher *h = hasher_new();
     hasher_string(h, run_architecture(a, r));
     for (size_t l = 0; l < r->spec->launch_count; l++) {
-        if (r->sources[l])
-            hasher_string(h, r->sources[l]->hash.text);
+        if (r->code.sources[l])
+            hasher_string(h, r->code.sources[l]->hash.text);
         else
             hash_command(h, &r->spec->launches[l]);
         hasher_string(h, r->spec->launches[l].entry);

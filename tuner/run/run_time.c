@@ -73,9 +73,9 @@ static bool polish(Run *r, const Timer *t)
     double *times = ARENA_ARRAY(r->arena, double, r->table->count);
     bool ok;
     take_medians(r, times);
-    r->polished = polish_spend(r->arena, &in, r->table->selected, times, r->plan.polish, time_batch,
-                               &(Polishing){r, t}, &ok);
-    r->selected_count += r->polished;
+    r->counts.polished = polish_spend(r->arena, &in, r->table->selected, times, r->plan.polish,
+                                      time_batch, &(Polishing){r, t}, &ok);
+    r->counts.selected += r->counts.polished;
     return ok;
 }
 
@@ -94,7 +94,7 @@ static bool open_timer(Run *r, Timer *t)
 {
     switch (r->source) {
     case RUN_MEASURED:
-        if (r->compiled == 0) /* a part of a space; its failures are recorded */
+        if (r->counts.compiled == 0) /* a part of a space; its failures are recorded */
             return timer_static_open(r, t);
         return timer_gpu_open(r, t);
     case RUN_REPLAYED:

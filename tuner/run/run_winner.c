@@ -8,7 +8,7 @@
 static void believe_row(Run *r, size_t i)
 {
     Table *t = r->table;
-    const RecordRow *row = table_fits(t, i) ? run_recorded_row(r, r->recording, i) : NULL;
+    const RecordRow *row = table_fits(t, i) ? run_recorded_row(r, r->recorded.times, i) : NULL;
     if (!row)
         return;
     bool ran = row->status != OUTCOME_COMPILE_ERROR;
@@ -19,12 +19,12 @@ static void believe_row(Run *r, size_t i)
     if (is_code)
         run_set_code(r, i, row->code);
     if (!run_same_code(r, i, row)) {
-        r->stale++;
+        r->counts.stale++;
         return;
     }
     timer_take_row(r, i, row);
     r->table->selected[i] = ran;
-    r->selected_count += ran;
+    r->counts.selected += ran;
 }
 
 /* The final as a replay has it, with the profiles of those who are tied. */
@@ -41,7 +41,7 @@ static bool decide_final(Run *r)
 
 bool run_take_winner(Run *r)
 {
-    r->compiler = r->recording->header.nvrtc;
+    r->code.compiler = r->recorded.times->header.nvrtc;
     for (size_t i = 0; i < r->table->count; i++)
         believe_row(r, i);
     if (!decide_final(r))
@@ -50,6 +50,7 @@ bool run_take_winner(Run *r)
     if (r->best != SIZE_MAX)
         return true;
     return diag_fail(r->diag, "'%s' has no configuration of '%s' that came out right%s",
-                     r->recording_path, r->spec->name,
-                     r->stale > 0 ? ": it was measured with other launches than the spec's" : "");
+                     r->recorded.path, r->spec->name,
+                     r->counts.stale > 0 ? ": it was measured with other launches than the spec's"
+                                         : "");
 }

@@ -355,7 +355,7 @@ static void list_missing(Session *s, const size_t *list, size_t count)
         if (row && row->status != OUTCOME_SKIPPED && run_same_code(s->run, list[k], row)) {
             timer_take_row(s->run, list[k], row);
             run_note_time(s->run, list[k]);
-            s->run->resumed++;
+            s->run->counts.resumed++;
         } else {
             VEC_PUSH(s->run->arena, &s->todo, list[k]);
         }

@@ -60,11 +60,11 @@ static bool replay_time(void *state, const size_t *list, size_t count)
     Replay *p = state;
     Run *r = p->run;
     for (size_t k = 0; k < count; k++) {
-        const RecordRow *row = run_recorded_row(r, r->recording, list[k]);
+        const RecordRow *row = run_recorded_row(r, r->recorded.times, list[k]);
         if (row && run_same_code(r, list[k], row))
             timer_take_row(r, list[k], row);
         else if (row)
-            r->stale++;
+            r->counts.stale++;
         else
             p->missing++;
     }
@@ -76,7 +76,7 @@ static bool replay_final(void *state, const size_t *list, size_t count, int *rou
                          const double **times)
 {
     Replay *p = state;
-    RunFinal f = run_final_recorded(p->run, p->run->recording);
+    RunFinal f = run_final_recorded(p->run, p->run->recorded.times);
     double *found = ARENA_ARRAY(p->run->arena, double, count *(size_t)f.rounds);
     *times = found;
     *rounds = f.rounds;
@@ -97,12 +97,12 @@ static bool replay_close(void *state)
     if (p->missing > 0)
         diag_warn(r->diag, (Span){0}, "%zu of the selected configurations are not in the recording",
                   p->missing);
-    if (r->stale > 0)
+    if (r->counts.stale > 0)
         diag_warn(
             r->diag, (Span){0},
             "%zu of the selected configurations compile to other code than was recorded (with "
             "%s): their times are not used; measure them again on the device",
-            r->stale, r->recording->header.nvrtc);
+            r->counts.stale, r->recorded.times->header.nvrtc);
     return true;
 }
 
