@@ -304,7 +304,8 @@ static void a_recording_that_ends_inside_a_line_is_read_with_a_warning(void **st
     write_profile(p, profiles, 1);
     size_t size;
     const char *text = file_read(p->arena, p->times, &size, &p->diag);
-    assert_true(file_write(p->times, text, size - 3, &p->diag));
+    const char *second = strstr(strstr(text, "{\"v\"") + 1, "{\"v\"");
+    assert_true(file_write(p->times, text, (size_t)(second - text) + 9, &p->diag));
     assert_int_equal(read_points(p)->count, 1);
     assert_warns_once(p, "ends inside a line, which is left out");
 }
