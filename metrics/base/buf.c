@@ -82,3 +82,59 @@ void buf_free(Buf *b)
     free(b->text);
     *b = (Buf){0};
 }
+
+/* --- what shows ------------------------------------------------------------------------------- */
+
+/* The character of UTF-8 that begins here and its size; 0xfffd and 1: none does. */
+static unsigned decode(const char *text, size_t size, size_t *length)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t n = c[0] < 0x80   ? 1
+               : c[0] < 0xc2 ? 0
+               : c[0] < 0xe0 ? 2
+               : c[0] < 0xf0 ? 3
+               : c[0] < 0xf5 ? 4
+                             : 0;
+    unsigned code = n == 1 ? c[0] : n > 0 ? c[0] & (0x7fu >> n) : 0;
+    for (size_t i = 1; i < n; i++) {
+        if (i >= size || (c[i] & 0xc0) != 0x80)
+            n = 0;
+        code = code << 6 | (n ? c[i] & 0x3fu : 0);
+    }
+    *length = n ? n : 1;
+    return n ? code : 0xfffd;
+}
+
+/* Of Unicode 15: C0 and C1, separators of lines, marks and overrides of direction, what has no
+ * width, tags. */
+static bool is_hidden(unsigned code)
+{
+    static const struct {
+        unsigned first, last;
+    } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
+                  {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},  {0xd800, 0xdfff},
+                  {0xfeff, 0xfeff}, {0xfff9, 0xfffd}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return true;
+    return false;
+}
+
+size_t text_shown(const char *text, size_t size)
+{
+    size_t length;
+    return is_hidden(decode(text, size, &length)) ? 0 : length;
+}
+
+void buf_shown(Buf *b, const char *text, size_t size, bool lines)
+{
+    for (size_t i = 0, length; i < size; i += length) {
+        unsigned code = decode(text + i, size - i, &length);
+        if (!is_hidden(code) || (lines && (code == '\n' || code == '\t')))
+            buf_add(b, text + i, length);
+        else if (code > 0xffff)
+            buf_printf(b, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+        else
+            buf_printf(b, "\\u%04x", code);
+    }
+}

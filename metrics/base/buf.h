@@ -23,6 +23,14 @@ void buf_fill(Buf *b, char c, size_t times);
 void buf_printf(Buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(Buf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
+/* Bytes of the character of UTF-8 that begins here, when it shows as itself; 0: it is a control
+ * character, one that turns the direction of writing, or no UTF-8 at all. */
+size_t text_shown(const char *text, size_t size);
+
+/* A stranger's text as it may reach a terminal, a page or a header: what does not show as itself
+ * stands as \uXXXX, as JSON has it.  `lines`: but for tabs and the ends of lines. */
+void buf_shown(Buf *b, const char *text, size_t size, bool lines);
+
 /* The text; "" when nothing was written.  Valid until the next write. */
 const char *buf_text(const Buf *b);
 

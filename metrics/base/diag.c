@@ -84,56 +84,40 @@ static bool begins_character(char c)
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* Bytes of the UTF-8 character at `text`; 0 when it is none or a control character. */
-static size_t printable(const char *text, size_t size)
-{
-    unsigned char c = (unsigned char)text[0];
-    if (c < 0x80)
-        return c >= 0x20 && c != 0x7f;
-    size_t length = c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    if (length > size || (c == 0xc2 && (unsigned char)text[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if (begins_character(text[i]))
-            return 0;
-    return length;
-}
-
-/* Control bytes and garbage of a broken file must not reach the terminal. */
-static void print_text(Buf *out, const char *text, size_t size, bool lines)
-{
-    for (size_t i = 0; i < size;) {
-        size_t length = printable(text + i, size - i);
-        if (length > 0)
-            buf_add(out, text + i, length);
-        else
-            buf_putc(out, text[i] == '\t' || (text[i] == '\n' && lines) ? text[i] : '?');
-        i += length ? length : 1;
-    }
-}
-
-/* The line the span starts in, with a caret under its first byte and waves under the rest. */
+/* The line the span starts in, or, of a long one, what is around it, with a caret under its first
+ * byte and waves under the rest.  A tab stands as a blank, and what does not show as one '?'. */
 static void print_line(Buf *out, Span at)
 {
+    enum { BEFORE = 80, WIDTH = 160 };
     const Source *s = at.source;
-    size_t start = at.offset < s->size ? at.offset : s->size;
-    while (start > 0 && s->text[start - 1] != '\n')
+    size_t start = at.offset < s->size ? at.offset : s->size, end = start, column = 0;
+    while (start > 0 && s->text[start - 1] != '\n' && at.offset - start < BEFORE)
         start--;
-    size_t end = start;
-    while (end < s->size && s->text[end] != '\n')
+    while (start < end && !begins_character(s->text[start]))
+        start++;
+    while (end < s->size && s->text[end] != '\n' && end - start < WIDTH)
         end++;
 
+    Buf waves = {0};
     buf_puts(out, "    ");
-    print_text(out, s->text + start, end - start, false);
-    buf_puts(out, "\n    ");
-    for (size_t i = start; i < at.offset && i < end; i++)
-        if (begins_character(s->text[i]))
-            buf_putc(out, s->text[i] == '\t' ? '\t' : ' ');
-    buf_putc(out, '^');
-    for (size_t i = 1; i < at.length && at.offset + i < end; i++)
-        if (begins_character(s->text[at.offset + i]))
-            buf_putc(out, '~');
-    buf_putc(out, '\n');
+    for (size_t i = start, length; i < end; i += length, column++) {
+        length = text_shown(s->text + i, s->size - i);
+        if (length > 0)
+            buf_add(out, s->text + i, length);
+        else
+            buf_putc(out, s->text[i] == '\t' ? '\t' : '?');
+        length = length ? length : 1;
+        if (i < at.offset)
+            buf_putc(&waves, s->text[i] == '\t' ? '\t' : ' ');
+        else if (i > at.offset && i < at.offset + at.length)
+            buf_putc(&waves, '~');
+        else if (i == at.offset)
+            buf_putc(&waves, '^');
+    }
+    if (at.offset >= end)
+        buf_putc(&waves, '^');
+    buf_printf(out, "\n    %s\n", buf_text(&waves));
+    buf_free(&waves);
 }
 
 void diag_print(const Diag *d, Buf *out)
@@ -144,12 +128,13 @@ void diag_print(const Diag *d, Buf *out)
         if (m->at.source) {
             size_t line, column;
             source_position(m->at.source, m->at.offset, &line, &column);
-            buf_printf(out, "%s:%zu:%zu: ", m->at.source->name, line, column);
+            buf_shown(out, m->at.source->name, strlen(m->at.source->name), false);
+            buf_printf(out, ":%zu:%zu: ", line, column);
         } else {
             buf_puts(out, "aptune: ");
         }
         buf_printf(out, "%s: ", kind_name[m->kind]);
-        print_text(out, m->text, strlen(m->text), true);
+        buf_shown(out, m->text, strlen(m->text), true);
         buf_putc(out, '\n');
         if (m->at.source)
             print_line(out, m->at);

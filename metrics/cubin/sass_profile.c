@@ -181,6 +181,7 @@ SassProfile sass_profile_count(const SassJoin *j)
         if (j->visits[b] > 0)
             count_block(&p, j->flow, b, j->visits[b]);
     measure_loops(&p, j);
+    p.ports = sass_ports(j);
     return p;
 }
 
@@ -267,6 +268,10 @@ void sass_profile_print(const SassProfile *p, Buf *out)
     print_value(out, "hot_bytes", p->hot_bytes);
     print_value(out, "loop_bytes_most", p->loop_bytes_most);
     print_value(out, "loop_bytes", p->loop_bytes);
+    print_value(out, "port_cycles", p->ports.cycles);
+    print_value(out, "three_reads", p->ports.three);
+    print_value(out, "one_bank_reads", p->ports.one_bank);
+    print_value(out, "tied_sums", p->ports.tied_sums);
     print_serial(out, "", &p->serial);
     print_serial(out, "loaded_", &p->loaded);
     if (p->unmatched)

@@ -7,6 +7,7 @@
 #ifndef APTUNE_CUBIN_SASS_PROFILE_H
 #define APTUNE_CUBIN_SASS_PROFILE_H
 
+#include "metrics/cubin/sass_ports.h"
 #include "metrics/cubin/sass_serial.h"
 
 typedef enum SassUnit {
@@ -59,6 +60,7 @@ typedef struct SassProfile {
     double loop_bytes_most; /* of the largest innermost loop, the blocks executed in it */
     double loop_bytes; /* of innermost loops, on average over the instructions executed in them */
 
+    SassPorts ports;
     SassSerial serial; /* of the warp alone */
     SassSerial loaded; /* among its equals (sass_latency_among); all 0 when no load is given */
 

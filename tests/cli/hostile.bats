@@ -91,3 +91,43 @@ make_space() {
     "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --cache-dir cache --cache-limit 0
     [ -z "$(find cache -type f)" ]
 }
+
+# Kernels named as what the emitted code itself uses, and values that would join or end lines there.
+make_names() {
+    local names='k s stream arguments function status attributes k_dim k_kernel k_launched k_check_1'
+    mkdir -p names/recordings
+    for name in $names; do
+        echo "extern \"C\" __global__ void $name(float *y) { y[threadIdx.x] = SCALE; TEXT(END) }"
+        printf 'kernel "k.cu" %s\nblock 32\ngrid 1\nargs y\n' "$name" >>names/launches
+    done >names/k.cu
+    sed -i '1i #define TEXT(x)' names/k.cu
+    {
+        printf '%s\n' 'problem N = 32' 'param SCALE in 1' \
+            'param TEXT_1 in "*/ ??/ \\ u202e"' 'out y : float[N]' 'option "-DEND=a\\"'
+        cat names/launches
+    } >names/k.spec
+    sed -i $'s/u202e/\u202e/' names/k.spec
+}
+
+@test "what is emitted compiles for every name of a kernel, as C11, C17, C++17, C++20 and by nvcc" {
+    make_names
+    "$tests/synthetic_recording" --right names/k.spec names/recordings
+    local flavour
+    for flavour in driver driver-linked runtime; do
+        run --separate-stderr "$APTUNE" emit --space names/k.spec --flavour $flavour --output $flavour
+        status_is 0
+        [ -z "$(grep -l $'\u202e' -r $flavour --include='*.[hc]')" ]
+    done
+    local warnings='-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I/usr/local/cuda/include'
+    for flavour in driver driver-linked; do
+        for standard in c11 c17; do
+            cc -std=$standard $warnings $flavour/k.c
+        done
+        for standard in c++17 c++20; do
+            c++ -x c++ -std=$standard $warnings $flavour/k.c
+        done
+    done
+    nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc || true)
+    [ -z "$nvcc" ] || "$nvcc" -arch=sm_90 -std=c++17 -Werror all-warnings \
+        -Xcompiler -Wno-bidi-chars,-Wno-trigraphs -c -o k.o runtime/k.cu
+}

@@ -359,20 +359,34 @@ static void print_sizes_of(const Subject *u, size_t variant, size_t l, Buf *out)
     buf_puts(out, "\");\n");
 }
 
+/* Does some variant take a buffer that is made from scratch memory? */
+static bool takes_scratch(const Subject *u)
+{
+    bool takes = false;
+    for (size_t v = 0; v < u->unit->variant_count; v++) {
+        Case c = {.subject = u, .arena = u->arena};
+        c.slots = ARENA_ARRAY(u->arena, Value, spec_slot_count(u->spec));
+        memcpy(c.slots, u->unit->variants[v].slots, spec_slot_count(u->spec) * sizeof *c.slots);
+        spec_set_arguments(u->spec, c.slots);
+        assert_true(is_configuration(&c) && note_launches(&c));
+        for (size_t i = 0; i < u->spec->argument_count; i++)
+            takes = takes || (c.taken[i] && is_partitioned(&u->spec->arguments[i]));
+    }
+    return takes;
+}
+
 static void print_pointers(const Subject *u, Buf *out)
 {
-    bool scratch = false;
     for (size_t i = 0; i < u->spec->argument_count; i++) {
         const Argument *g = &u->spec->arguments[i];
         const char *name = text_name(u->arena, g->name, NULL, 0); /* not a word of C's */
-        scratch = scratch || is_partitioned(g);
         if (g->role == ARGUMENT_TEXTURE)
             buf_printf(out, "    a.%s = 0x%llxULL;\n", name, (unsigned long long)address_of(i));
         else if (g->role != ARGUMENT_SCALAR && !is_partitioned(g))
             buf_printf(out, "    a.%s = (void *)0x%llxULL;\n", name,
                        (unsigned long long)address_of(i));
     }
-    if (scratch)
+    if (takes_scratch(u))
         buf_printf(out, "    a.scratch = (void *)0x%llxULL;\n", (unsigned long long)SCRATCH);
 }
 
@@ -542,13 +556,16 @@ static const char *const SPECS[] = {"access",
                                     "mm-thesis",
                                     "mri-fhd",
                                     "mri-q",
+                                    "reduce",
                                     "reduce-2008",
                                     "rsqrt",
                                     "sad",
                                     "saxpy",
+                                    "scan",
                                     "scan-two-pass",
                                     "sync",
                                     "transpose",
+                                    "transpose-1",
                                     "transpose-tutorial",
                                     "vectoradd",
                                     "emit/torture",

@@ -240,7 +240,7 @@ static const char *include_folder(void)
 /* Specs that between them have all that is emitted: several launches, scratch, constants, textures,
  * repeats, dynamic shared memory, C++ names, vectors. */
 static const char *const VARIED[] = {
-    "mm-core",      "reduce-2008",   "scan-two-pass",   "sync",       "mri-q", "peers/axpy",
+    "mm-core",      "reduce-2008",   "scan-two-pass",   "scan",       "sync", "mri-q", "peers/axpy",
     "peers/lookup", "peers/stencil", "peers/reduction", "peers/nbody"};
 enum { VARIED_COUNT = sizeof VARIED / sizeof VARIED[0] };
 

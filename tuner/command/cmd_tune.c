@@ -105,7 +105,7 @@ static void print_message(void *context, aptune_severity severity, const char *t
     Tune *t = context;
     (void)severity;
     progress_end(&t->bar);
-    fputs(text, stderr);
+    command_tell(text);
 }
 
 static int show_progress(void *context, const char *stage, size_t done, size_t all,

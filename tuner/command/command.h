@@ -26,6 +26,9 @@ int cmd_export(int argc, char **argv);
 int cmd_cache(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 
+/* Writes a text to standard error. */
+void command_tell(const char *text);
+
 /* Prints the messages that have come since the last time to standard error. */
 void command_flush_messages(Diag *d);
 

@@ -1,5 +1,6 @@
 #include "tuner/command/progress.h"
 
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
 
 #include <stdio.h>
@@ -32,9 +33,12 @@ void progress_step(void *context, const char *stage, size_t done, size_t all, co
     memset(line, '#', filled < WIDTH ? filled : WIDTH);
     line[WIDTH] = '\0';
     double left = done ? (t - bar->started) * (double)(all - done) / (double)done : 0;
-    fprintf(stderr, "\r\033[K%-8s [%s] %zu/%zu  %d:%02d left  %.60s", stage, line, done, all,
-            (int)(left / 60), (int)left % 60, note ? note : "");
+    Buf shown = {0};
+    buf_shown(&shown, note ? note : "", note ? strnlen(note, 60) : 0, false);
+    fprintf(stderr, "\r\033[K%-8s [%s] %zu/%zu  %d:%02d left  %s", stage, line, done, all,
+            (int)(left / 60), (int)left % 60, buf_text(&shown));
     fflush(stderr);
+    buf_free(&shown);
 }
 
 void progress_end(ProgressBar *bar)

@@ -19,18 +19,20 @@ static const char *escape_of(char c)
     }
 }
 
-/* Whole runs between escapes are copied at once: nearly all of a report goes through here. */
+/* Whole runs between escapes are copied at once: nearly all of a report goes through here.  What
+ * does not show as itself is no character of XML, or would turn what stands beside it. */
 void svg_text(Buf *out, const char *text)
 {
-    const char *from = text;
-    for (; *text; text++) {
+    const char *from = text, *end = text + strlen(text);
+    while (text < end) {
         const char *escape = escape_of(*text);
-        bool forbidden = (unsigned char)*text < ' ' && *text != '\n';
-        if (!escape && !forbidden)
-            continue;
-        buf_add(out, from, (size_t)(text - from));
-        buf_puts(out, escape ? escape : "");
-        from = text + 1;
+        size_t size = *text == '\n' || *text == '\t' ? 1 : text_shown(text, (size_t)(end - text));
+        if (escape || size == 0) {
+            buf_add(out, from, (size_t)(text - from));
+            buf_puts(out, escape ? escape : "\xef\xbf\xbd");
+            from = text + 1;
+        }
+        text += size ? size : 1;
     }
     buf_add(out, from, (size_t)(text - from));
 }

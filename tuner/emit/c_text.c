@@ -28,16 +28,23 @@ void text_printf(Buf *out, const char *prefix, const char *format, ...)
     buf_free(&filled);
 }
 
+/* What does not show as itself stands in octal; of two question marks no trigraph is left, whatever
+ * follows them. */
 void text_string(Buf *out, const char *s)
 {
+    const char *end = s + strlen(s);
     buf_putc(out, '"');
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\' || (*s == '?' && s[1] == '?'))
-            buf_putc(out, '\\');
-        if (*s == '\n')
+    for (const char *p = s; p < end;) {
+        size_t size = text_shown(p, (size_t)(end - p));
+        if (*p == '\n')
             buf_puts(out, "\\n");
+        else if (size == 0)
+            buf_printf(out, "\\%03o", (unsigned)(unsigned char)*p);
+        else if (*p == '"' || *p == '\\' || (*p == '?' && p > s && p[-1] == '?'))
+            buf_printf(out, "\\%c", *p);
         else
-            buf_putc(out, *s);
+            buf_add(out, p, size);
+        p += size ? size : 1;
     }
     buf_putc(out, '"');
 }
@@ -179,13 +186,20 @@ const char *text_name(Arena *a, const char *name, const char *const *taken, size
     return out;
 }
 
+/* Neither a comment's end nor a trigraph, nor what does not show as itself. */
 void text_comment_part(Buf *out, const char *s, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        bool ends = i > 0 && ((s[i - 1] == '*' && s[i] == '/') || (s[i - 1] == '/' && s[i] == '*'));
-        if (ends)
+    for (size_t i = 0, size; i < length; i += size) {
+        const char before = i > 0 ? s[i - 1] : ' ';
+        if ((before == '*' && s[i] == '/') || (before == '/' && s[i] == '*') ||
+            (before == '?' && s[i] == '?'))
             buf_putc(out, ' ');
-        buf_putc(out, s[i] == '\n' || s[i] == '\r' ? ' ' : s[i]);
+        size = text_shown(s + i, length - i);
+        if (size > 0)
+            buf_add(out, s + i, size);
+        else
+            buf_putc(out, s[i] == '\n' || s[i] == '\r' || s[i] == '\t' ? ' ' : '?');
+        size = size ? size : 1;
     }
 }
 

@@ -86,7 +86,6 @@ static void name_fields(Code *c)
     c->fields = ARENA_ARRAY(c->arena, const char *, s->argument_count);
     for (size_t i = 0; i < s->argument_count; i++) {
         const Argument *g = &s->arguments[i];
-        c->has_scratch = c->has_scratch || code_is_scratch(g);
         if (code_is_field(g))
             c->fields[i] = text_name(c->arena, g->name, taken, i + 1);
         taken[i + 1] = c->fields[i];
@@ -367,6 +366,15 @@ static void warn_of_entry(const Code *c, const EmitEntry *e)
             "will not launch it; write // if rounding down is meant, ceil_div for rounding up");
 }
 
+/* What only the reference takes is no business of the caller's. */
+static bool takes_scratch(const Code *c, const CodeVariant *v)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (v->taken[i] && code_is_scratch(&c->spec->arguments[i]))
+            return true;
+    return false;
+}
+
 Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
 {
     Code *c = ARENA_NEW(a, Code);
@@ -379,8 +387,10 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
     name_fields(c);
     name_problem(c);
     c->variants = ARENA_ARRAY(a, CodeVariant, u->variant_count);
-    for (size_t i = 0; i < u->variant_count; i++)
+    for (size_t i = 0; i < u->variant_count; i++) {
         open_variant(c, i);
+        c->has_scratch = c->has_scratch || takes_scratch(c, &c->variants[i]);
+    }
     for (size_t i = 0; i < u->entry_count; i++)
         warn_of_entry(c, &u->entries[i]);
     return c;

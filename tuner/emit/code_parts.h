@@ -54,7 +54,7 @@ typedef struct Code {
     const char **problem_fields; /* C names in the problem struct */
     const char **fields;         /* … in the arguments struct; NULL: not there */
     CodeVariant *variants;
-    bool has_scratch;  /* some buffer of the spec is made from `scratch` */
+    bool has_scratch;  /* some variant takes a buffer that is made from `scratch` */
     unsigned helpers;  /* that were used so far */
     const char *calls; /* what driver functions are written with: "k->cu." or "cu" */
 } Code;

@@ -246,7 +246,7 @@ static bool set_variable(Locals *l, size_t i)
         if (l->variant->variant->codes[k].shares != k)
             continue;
         buf_clear(&call);
-        code_printf(c, &call, "@code::%s::@set_%s(", code_namespace(c, l->variant, k), name);
+        code_printf(c, &call, "@code::%s::aptune__set_%s(", code_namespace(c, l->variant, k), name);
         said = copy_to_variable(l, i, buf_text(&call));
     }
     buf_free(&call);
@@ -365,7 +365,7 @@ static bool write_call(Locals *l, size_t launch, const char *indent, const char 
                 names, indent);
     if (is_runtime(l)) {
         buf_puts(out, buf_text(&shape));
-        code_printf(c, out, "%serror = @code::%s::@start_%zu(k, %zu, &s, stream", indent,
+        code_printf(c, out, "%serror = @code::%s::aptune__start_%zu(k, %zu, &s, stream", indent,
                     code_namespace(c, l->variant, launch), launch + 1, function);
     } else {
         buf_printf(out, "%svoid *list[] = {", indent);

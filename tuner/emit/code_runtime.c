@@ -159,7 +159,7 @@ static void write_checks(const Code *c, Buf *out)
     for (size_t v = 0; v < c->unit->variant_count; v++) {
         buf_printf(out, "    case %zu:\n", v + 1);
         for (size_t l = 0; l < c->spec->launch_count; l++)
-            code_printf(c, out, "        %serror = @code::%s::@check_%zu();\n",
+            code_printf(c, out, "        %serror = @code::%s::aptune__check_%zu();\n",
                         l ? "if (error == cudaSuccess)\n            " : "",
                         code_namespace(c, &c->variants[v], l), l + 1);
         buf_puts(out, "        break;\n");

@@ -107,38 +107,46 @@ static void write_undefined(const EmitCode *code, Buf *out)
 
 /* --- beside a source: what only its own namespace can name ------------------------------------ */
 
+/* The kernel may have any name, that of a parameter or of a function of ours, too: it is named with
+ * its namespace, and ours with none. */
 static const char BESIDE[] =
     "/* Does the code run on this device? */\n"
-    "static cudaError_t @check_%zu()\n"
+    "static cudaError_t aptune__check_%zu()\n"
     "{\n"
     "    cudaFuncAttributes attributes;\n"
-    "    return cudaFuncGetAttributes(&attributes, %s);\n"
+    "    return cudaFuncGetAttributes(&attributes, ::@code::%s::%s);\n"
     "}\n"
     "\n"
     "template <class... Arguments>\n"
-    "static int @start_%zu(const @kernel *k, int function, const @shape *s, cudaStream_t stream, "
+    "static int aptune__start_%zu(const ::@kernel *k, int function, const ::@shape *s, "
+    "cudaStream_t "
+    "stream, "
     "Arguments... arguments)\n"
     "{\n"
     "%s"
-    "    %s<<<@dim(s->grid), @dim(s->block), (size_t)s->shared, stream>>>(arguments...);\n"
-    "    return @launched(k, function);\n"
+    "    ::@code::%s::%s<<<::@dim(s->grid), ::@dim(s->block), (size_t)s->shared, "
+    "stream>>>(arguments...);\n"
+    "    return ::@launched(k, function);\n"
     "}\n"
     "\n";
 
 static const char ALLOW[] =
     "    if (s->shared > 0) {\n"
-    "        const int status = @allow_shared(k, function, (const void *)(%s), (int)s->shared);\n"
+    "        const int status = ::@allow_shared(k, function, (const void *)(::@code::%s::%s), "
+    "(int)s->shared);\n"
     "        if (status != ^OK)\n"
     "            return status;\n"
     "    }\n";
 
-static void write_beside(const Code *c, const EmitVariant *v, size_t launch, Buf *out)
+static void write_beside(const Code *c, const CodeVariant *v, size_t launch, const char *space,
+                         Buf *out)
 {
-    const char *kernel = v->codes[launch].kernel;
+    const char *kernel = v->variant->codes[launch].kernel;
     Buf allow = {0};
     if (code_launch_has_shared(c, launch))
-        code_printf(c, &allow, ALLOW, kernel);
-    code_printf(c, out, BESIDE, launch + 1, kernel, launch + 1, buf_text(&allow), kernel);
+        code_printf(c, &allow, ALLOW, space, kernel);
+    code_printf(c, out, BESIDE, launch + 1, space, kernel, launch + 1, buf_text(&allow), space,
+                kernel);
     buf_free(&allow);
 }
 
@@ -149,8 +157,10 @@ static void write_setters(const Code *c, Buf *out)
         if (c->spec->arguments[i].role != ARGUMENT_CONSTANT)
             continue;
         code_printf(c, out,
-                    "static int @set_%s(const void *from, long long bytes, cudaStream_t stream)\n"
-                    "{\n    return @set_variable(%s, from, bytes, stream);\n}\n\n",
+                    "static int aptune__set_%s(const void *aptune__from, long long aptune__bytes, "
+                    "cudaStream_t aptune__stream)\n"
+                    "{\n    return ::@code::@set_variable(%s, aptune__from, aptune__bytes, "
+                    "aptune__stream);\n}\n\n",
                     name, name);
     }
 }
@@ -169,7 +179,7 @@ void code_runtime_source(const Code *c, const CodeVariant *v, size_t launch, Buf
     write_undefined(&codes[launch], out);
     for (size_t l = launch; l < c->spec->launch_count; l++)
         if (codes[l].shares == launch)
-            write_beside(c, v->variant, l, &beside);
+            write_beside(c, v, l, space, &beside);
     write_setters(c, &beside);
     c_wrap(buf_text(&beside), out);
     buf_free(&beside);

@@ -20,15 +20,6 @@ typedef struct Parted {
     Texts rest;    /* to be given to a compiler again, --minimal among them */
 } Parted;
 
-void tuned_print_comment(const char *text, Buf *out)
-{
-    for (; *text; text++) {
-        buf_putc(out, *text);
-        if ((text[0] == '*' && text[1] == '/') || (text[0] == '/' && text[1] == '*'))
-            buf_putc(out, ' ');
-    }
-}
-
 /* --- options ---------------------------------------------------------------------------------- */
 
 /* The value of an option by its short or its long name; NULL: it is another option. */
@@ -111,6 +102,14 @@ static size_t count_parameter_macros(const Spec *s)
     return n;
 }
 
+/* A value may end in what would join the next line to it. */
+static void print_define(const char *text, Buf *out)
+{
+    size_t n = strlen(text);
+    bool joins = n > 0 && (text[n - 1] == '\\' || (n > 2 && strcmp(text + n - 3, "?\?/") == 0));
+    buf_printf(out, "%s%s\n", text, joins ? " /**/" : "");
+}
+
 static void print_defines(const Spec *s, const Parted *p, Buf *out)
 {
     size_t parameters = count_parameter_macros(s), first = p->defines.count - parameters;
@@ -119,7 +118,7 @@ static void print_defines(const Spec *s, const Parted *p, Buf *out)
             buf_puts(out, "/* Of the options. */\n");
         if (i == first)
             buf_printf(out, "%s/* What was tuned. */\n", i ? "\n" : "");
-        buf_printf(out, "%s\n", p->defines.at[i]);
+        print_define(p->defines.at[i], out);
     }
     if (p->defines.count > 0)
         buf_putc(out, '\n');

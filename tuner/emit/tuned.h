@@ -27,7 +27,4 @@ bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment, Tuned
  * it, but for those among the command's words. */
 const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count);
 
-/* A text as it may stand in a comment of C. */
-void tuned_print_comment(const char *text, Buf *out);
-
 #endif

@@ -2,6 +2,7 @@
 #include "tuner/emit/unit_parts.h"
 
 #include "metrics/cubin/cubin.h"
+#include "tuner/emit/c_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
 {
     const Spec *s = m->unit->spec;
     buf_puts(out, " *   ");
-    tuned_print_comment(e->device, out);
+    text_comment(out, e->device);
     for (size_t i = 0; i < s->problem_name_count; i++) {
         buf_printf(out, "%s%s=", i ? " " : ", ", s->problem_names[i]);
         value_print_bare(e->problem[i], out);
@@ -21,9 +22,9 @@ static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
     if (!isnan(e->regret))
         buf_printf(out, ", %.2f %% above the best of the space", 100 * e->regret);
     buf_puts(out, "\n *     ");
-    tuned_print_comment(e->how, out);
+    text_comment(out, e->how);
     buf_puts(out, "\n *     ");
-    tuned_print_comment(e->recording, out);
+    text_comment(out, e->recording);
     if (e->recorded[0])
         buf_printf(out, ", %s", e->recorded);
     buf_putc(out, '\n');
@@ -35,7 +36,7 @@ static void print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf 
     const EmitVariant *v = &u->variants[variant];
     buf_printf(out, "/* Kernel %s of the space %s, tuned by aptune %s:\n *\n *   ",
                u->spec->launches[launch].entry, u->spec->name, APTUNE_VERSION);
-    tuned_print_comment(v->name, out);
+    text_comment(out, v->name);
     buf_puts(out, "\n *\n");
     for (size_t i = 0; i < u->entry_count; i++)
         if (u->entries[i].variant == variant)

@@ -147,6 +147,35 @@ static bool spills(const Search *f, Finding *out)
     return true;
 }
 
+/* Fewer multiply-adds with both operands in one bank are usual: the compiler cannot part all of
+ * them. */
+static const double one_bank_share = 0.1;
+
+static bool tied_sums(const Search *f, Finding *out)
+{
+    double tied = field(f, PROFILE_TIED_SUMS);
+    double share = field(f, PROFILE_ONE_BANK_READS) / field(f, PROFILE_FMA_ISSUED);
+    if (!(tied > 0 && share > one_bank_share))
+        return false;
+    Profile without = *f->s->profile;
+    without.value[PROFILE_PORT_CYCLES] = field(f, PROFILE_ISSUED);
+    *out = (Finding){
+        .name = "tied sums",
+        .kind = "data access",
+        .what = arena_printf(
+            f->arena,
+            "sums tied to aligned registers by a vector store: %.0f of a thread's leave "
+            "the loop as the store needs them, side by side, and %.0f %% of the "
+            "multiply-adds read two registers through one port",
+            tied, 100 * share),
+        .unit = "reading registers",
+        .remedy =
+            "Store something computed from the sums, such as a number known at run time only times "
+            "each: then the compiler may put them where the ports are free."};
+    set_cost(f, out, &without, "read_cycles");
+    return true;
+}
+
 static bool indirect_accesses(const Search *f, Finding *out)
 {
     double n = field(f, PROFILE_ACCESSES_UNKNOWN);
@@ -394,9 +423,9 @@ static bool is_minor(const Search *f, const Finding *found)
 Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines)
 {
     static bool (*const patterns[])(const Search *, Finding *) = {
-        bank_conflicts, scattered_accesses, spills,     indirect_accesses,
-        divergence,     branches_on_data,   barriers,   waiting,
-        uneven_blocks,  few_blocks,         idle_lanes, large_loops};
+        bank_conflicts, scattered_accesses, spills,     tied_sums, indirect_accesses,
+        divergence,     branches_on_data,   barriers,   waiting,   uneven_blocks,
+        few_blocks,     idle_lanes,         large_loops};
     Search search = {a, s, lines};
     Findings found = {0};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
