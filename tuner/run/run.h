@@ -49,6 +49,7 @@ typedef struct RunOptions {
     const char *emit_name;    /* of its files; NULL: the space's */
     const char *emit_prefix;  /* of its symbols; NULL: the name and "_" */
     const char *cache;        /* folder of compiled code */
+    double compile_memory;    /* GB of a compile worker; 0: its share */
     double cache_limit;       /* GB of it that are kept after compiling */
     bool trust_cache;         /* also when others can write it */
     int jobs;                 /* compile workers; 0: one per core */
