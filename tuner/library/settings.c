@@ -35,6 +35,8 @@ static const Option run_options[] = {
 };
 
 static const Option compile_options[] = {
+    {"include", "DIR", "where headers are looked for, too (as often as wanted)", option_texts,
+     offsetof(RunOptions, includes), 0, 0},
     {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
      offsetof(RunOptions, run_commands), 0, 0},
     {"jobs", "N", "compile workers (default: one per core)", option_count,

@@ -15,6 +15,7 @@
 #include "tuner/compile/farm.h"
 #include "tuner/compile/source.h"
 #include "tuner/measure/gpu.h"
+#include "tuner/library/option.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 #include "tuner/space/geometry.h"
@@ -42,6 +43,7 @@ typedef enum LedgerStage {
 typedef struct RunOptions {
     const char *space;        /* the spec's path */
     const char *arch;         /* device or architecture by name; NULL: the one here or recorded */
+    OptionTexts includes;     /* folders of headers beyond the spec's */
     const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
     const char *recording;    /* the one to replay; NULL: the one of the folder that fits best */
     const char *output;       /* folder for results */
