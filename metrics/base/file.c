@@ -1,5 +1,6 @@
 #include "metrics/base/file.h"
 
+#include <limits.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -188,4 +189,23 @@ const char *path_stem(Arena *a, const char *path, const char *suffix)
     if (length > end && strcmp(name + length - end, suffix) == 0)
         length -= end;
     return arena_copy(a, name, length);
+}
+
+const char *path_relative(Arena *a, const char *folder, const char *path)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    if (!realpath(path, to))
+        return arena_string(a, path);
+    if (!realpath(folder, from))
+        return arena_string(a, to);
+    size_t same = 0; /* up to and with the last slash that both have */
+    strcat(from, strcmp(from, "/") == 0 ? "" : "/");
+    for (size_t i = 0; from[i] && from[i] == to[i]; i++)
+        if (from[i] == '/')
+            same = i + 1;
+    const char *up = "";
+    for (const char *at = from + same; (at = strchr(at, '/')) != NULL; at++)
+        up = arena_printf(a, "../%s", up);
+    const char *rest = strlen(to) > same ? to + same : "";
+    return *up || *rest ? arena_printf(a, "%s%s", up, rest) : ".";
 }

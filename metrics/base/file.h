@@ -42,6 +42,10 @@ const char *path_folder(Arena *a, const char *path);
 /* `path` as seen from `folder`: unchanged when absolute. */
 const char *path_join(Arena *a, const char *folder, const char *path);
 
+/* An existing file or folder as seen from a folder: "../lib/k.cu"; the absolute path where one of the
+ * two is not there. */
+const char *path_relative(Arena *a, const char *folder, const char *path);
+
 /* The last part of a path, without `suffix` when it ends so. */
 const char *path_stem(Arena *a, const char *path, const char *suffix);
 

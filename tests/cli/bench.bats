@@ -31,7 +31,8 @@ one='THREADS=64 EACH=2'
     has "$output" '^rival +1\.5000 ms \(1\.5000 to 1\.5000\) +[0-9.]+ GB/s'
     has "$output" '^ +a synthetic library: cublas; right$'
     has "$output" '^rounds +201, .* L2 warm'
-    has "$output" '^ratio +1[0-9.]+ % \([0-9.]+ to [0-9.]+\) of a synthetic library$'
+    has "$output" '^ratio +1[0-9.]+ % \([0-9.]+ to [0-9.]+\) of a synthetic library; sustained 1[0-9.]+ %$'
+    has "$output" '^ +sustained 1\.6500 ms \(100 runs\)$' # neither clock nor energy is known
     [ ! -e aptune-out ] # nothing is recorded
 }
 
@@ -49,6 +50,26 @@ one='THREADS=64 EACH=2'
     json '[.rivals[] | .ratio_high - .ratio_low < 1e-9] == [true, true]'
     json '.kernel as $k | [.rivals[] | (.ratio - .time_ms / $k.time_ms) | fabs < 1e-9] | all'
     json '(.kernel.times_ms | length) == 40 and .kernel.times_ms[39] > 6 * .kernel.times_ms[0]'
+}
+
+@test "back to back for some seconds: clock, power, energy of a run, and the ratio" {
+    rivals 'cublas gemm args Y, X'
+
+    SYNTHETIC_WATTS=100 bench --config "$one"
+    status_is 0
+    has "$output" '^ +sustained 1\.6500 ms at 1000 MHz, 200 W, 0\.33 J a run; held back by power cap \(100 runs\)$'
+
+    SYNTHETIC_WATTS=100 bench --config "$one" --json
+    status_is 0
+    json '.rivals[0] | .sustained_ms == 1.65 and .sustained_power_w == 200 and .sustained_clock_mhz == 1000'
+    json '.rivals[0].sustained_joules == 0.33 and .kernel.sustained_power_w == 100'
+    json '(.rivals[0].sustained_ratio - 1.65 / .kernel.sustained_ms) | fabs < 1e-9'
+
+    bench --config "$one" --sustain 0
+    status_is 0
+    lacks "$output" 'sustained'
+    bench --config "$one" --sustain soon
+    status_is 2
 }
 
 @test "without a GPU it says what it needs" {

@@ -131,3 +131,34 @@ make_names() {
     [ -z "$nvcc" ] || "$nvcc" -arch=sm_90 -std=c++17 -Werror all-warnings \
         -Xcompiler -Wno-bidi-chars,-Wno-trigraphs -c -o k.o runtime/k.cu
 }
+
+@test "a template cannot take the machine's memory, nor can a spec's launches" {
+    make_space
+    sed -i 's/^param SCALE.*/param SCALE in range(1000)/; s/^grid.*/grid 1 + I \/\/ 65535\nrepeat I in range(65536)/' k.spec
+    run --separate-stderr "$APTUNE" tune --space k.spec --dry-run --arch sm_90
+    status_is 2
+    has "$stderr" 'the first [0-9]+ configurations .* have more than 4194304 launches together'
+    if grep -q __asan_init "$APTUNE"; then
+        return # its tables would count
+    fi
+    make_space '' '#define A(x) x x x x x x x x x x x x x x x x
+#define B(x) A(A(A(A(A(A(A(x)))))))
+__global__ void bomb(float *y) { B(y[threadIdx.x] += 1.f;) }'
+    for limit in 1 2; do # what fails for want of memory is not cached
+        run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --compile-memory 0.$limit
+        status_is 1
+        has "$stderr" 'out of memory|std::bad_alloc|signal|killed'
+        lacks "$output" 'cache had'
+    done
+}
+
+@test "a spec without a name of its own does not write elsewhere" {
+    make_space
+    for name in ...spec .spec ..spec; do
+        cp k.spec $name
+        run --separate-stderr "$APTUNE" tune --space $name --no-gpu --arch sm_90 --emit none
+        status_is 2
+        has "$stderr" 'give the file another name'
+    done
+    [ ! -e report.html ] && [ ! -e aptune-out ]
+}

@@ -166,7 +166,7 @@ change() {
     cp "$peers/vector_add.cu" .
     run --separate-stderr "$APTUNE" init vector_add.cu
     status_is 0
-    has "$(cat vector_add.spec)" '^param BLOCK in 256 +# decide'
+    has "$(cat vector_add.spec)" '^param BLOCK in 64, 128, 256, 512 +# decide'
     has "$(cat vector_add.spec)" '^in a : float\[N\]'
     has "$(cat vector_add.spec)" '^out c : float\[N\]'
     has "$(cat vector_add.spec)" '^arg n : int32 = N'
@@ -179,15 +179,74 @@ change() {
 }
 
 @test "init says what it cannot do" {
-    run --separate-stderr "$APTUNE" init "$peers/axpy.cu" --output -
-    status_is 2
-    has "$stderr" "'axpy' is a template"
-    run --separate-stderr "$APTUNE" init "$peers/stencil.cu" --output -
-    status_is 2
-    has "$stderr" 'does not compile as it stands; give its macros values under #ifndef'
     run --separate-stderr "$APTUNE" init "$peers/vector_add.cu" --kernel none --output -
     status_is 2
-    has "$stderr" "has no kernel 'none'"
+    has "$stderr" "has no kernel 'none', but vector_add"
+    echo 'int main() { return 0; }' >host.cu
+    run --separate-stderr "$APTUNE" init host.cu
+    status_is 2
+    has "$stderr" "'host.cu' has no kernel: no function with __global__"
+    printf '#include "nowhere.h"\n__global__ void k(float *a) {}\n' >header.cu
+    run --separate-stderr "$APTUNE" init header.cu
+    status_is 2
+    has "$stderr" "'header.cu' does not compile; --include DIR names a folder of headers"
+    has "$stderr" 'cannot open source file "nowhere.h"'
+}
+
+@test "init takes templates, names that nobody defines, headers elsewhere and host code as they are" {
+    run --separate-stderr "$APTUNE" init "$peers/axpy.cu" --output axpy.spec
+    status_is 0
+    has "$(cat axpy.spec)" '^kernel ".*peers/axpy.cu" "axpy<\{'
+    check axpy.spec
+    status_is 0
+
+    mkdir headers
+    cat >headers/op.h <<'EOF'
+#pragma once
+#include <vector>
+#include <cstdio>
+void check(cudaError_t e, FILE *out) { if (e != cudaSuccess) fprintf(out, "%s", cudaGetErrorString(e)); }
+__device__ inline float twice(float x) { return 2 * x; }
+EOF
+    cat >scale.cu <<'EOF'
+#include "op.h"
+#include <iostream>
+#define WIDTH 512
+struct pair { float a, b; };
+__global__ void __launch_bounds__(512)
+scale(const float *__restrict__ in, float *out, pair *sums, __half *both, int rows, float factor)
+{
+    int x = blockIdx.x * block_size_x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= WIDTH || y >= rows) return;
+    #pragma unroll tile_size
+    for (int i = 0; i < tile_size; i++)
+        out[y * WIDTH + x] = twice(in[y * WIDTH + x]) * factor;
+    both[y * WIDTH + x] += __float2half(1.f);
+    sums[y].a = factor;
+#if use_fast
+    out[y * WIDTH + x] += 1;
+#endif
+}
+int main() { std::vector<float> v; scale<<<1, 1>>>(0, 0, 0, 0, 1, 1.f); std::cout << v.size(); }
+EOF
+    sed -i '1i #include <cuda_fp16.h>' scale.cu
+    run --separate-stderr "$APTUNE" init scale.cu
+    status_is 2
+    run --separate-stderr "$APTUNE" init scale.cu --include headers
+    status_is 0
+    spec=$(cat scale.spec)
+    has "$spec" '^include "headers"'
+    has "$spec" '^problem ROWS = 1024 '
+    has "$spec" '^param block_size_x in 16, 32, 64 +# decide: a name that the source leaves undefined'
+    has "$spec" '^param tile_size in 1, 2, 4, 8 '
+    has "$spec" '^param use_fast in 0, 1 +# decide: a name that only #if lines use'
+    has "$spec" '^require block_size_x \* BLOCK_Y <= 512 +# of __launch_bounds__'
+    has "$spec" '^block block_size_x, BLOCK_Y$'
+    has "$spec" '^in in : float\['
+    has "$spec" '^out sums : uint8\[.*bytes of .pair.'
+    has "$spec" '^inout both : half\['
+    has "$spec" '^arg rows : int32 = ROWS$'
+    has "$spec" '^arg factor : float = 0.5 +# decide'
 }
 
 @test "convert gives the space that the T1 file means" {

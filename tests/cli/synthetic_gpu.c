@@ -13,6 +13,8 @@
  *     SYNTHETIC_RIVAL=STATUS what becomes of a rival's trial ("ok"); its time is 1.5 ms
  *     SYNTHETIC_KERNEL=STATUS the same of all others
  *     SYNTHETIC_DRIFT=P     every round of a final takes P percent longer than the one before
+ *     SYNTHETIC_WATTS=W     the device draws so much power while something runs over and over, at
+ * 1000 MHz, and a run takes a tenth longer then; without it neither clock nor energy is known
  *     SYNTHETIC_AWAY=FILE   when that file exists, it is removed, and the next trial finds the
  * device gone SYNTHETIC_KILL=FILE   when that file exists, it is removed, and the next final is
  * killed */
@@ -21,6 +23,7 @@
 #include "tuner/measure/message.h"
 #include "tuner/wire/process.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +124,20 @@ static Outcome status_of(const TaskRun *r)
     return s;
 }
 
+/* Over and over; a library's calls take twice the power. */
+static TrialSustained sustained_of(const TaskRun *r)
+{
+    double ms = 1.1 * made_up_ms(r), watts = setting("SYNTHETIC_WATTS", 0) * (r->rival ? 2 : 1);
+    if (watts <= 0)
+        return (TrialSustained){.runs = 100, .ms = ms, .joules = NAN, .power_w = NAN};
+    return (TrialSustained){.runs = 100,
+                            .ms = ms,
+                            .joules = watts * ms * 1e-3,
+                            .power_w = watts,
+                            .clock_mhz = 1000,
+                            .brakes = GPU_BRAKE_POWER};
+}
+
 static void answer_trial(int device, const Trial *t)
 {
     double ms = made_up_ms(&t->run), times[] = {ms, ms, ms};
@@ -130,12 +147,15 @@ static void answer_trial(int device, const Trial *t)
         _exit(7);
     nanosleep(&pause, NULL);
     Outcome status = status_of(&t->run);
+    TrialSustained sustained = sustained_of(&t->run);
     TrialResult r = {.id = t->id,
                      .status = status,
                      .verified = t->verify,
                      .times = times,
                      .time_count = status == OUTCOME_OK ? 3 : 0,
                      .batch = 1,
+                     .sustained = &sustained,
+                     .sustained_count = t->sustain_s > 0 && status == OUTCOME_OK,
                      .words = status == OUTCOME_OK ? "" : "made up",
                      .title = t->run.rival ? "a synthetic library" : "",
                      .details = t->run.rival ? t->run.rival->library : ""};
@@ -157,11 +177,16 @@ static void answer_final(Arena *a, const TrialFinal *f)
         times[i] = longer * made_up_ms(&f->runs[i % f->run_count]);
         longer *= (i + 1) % f->run_count == 0 ? drift : 1;
     }
+    TrialSustained *sustained = ARENA_ARRAY(a, TrialSustained, f->run_count);
+    for (size_t i = 0; i < f->run_count; i++)
+        sustained[i] = sustained_of(&f->runs[i]);
     TrialResult r = {.id = f->id,
                      .status = OUTCOME_OK,
                      .times = times,
                      .time_count = count,
                      .batch = 1,
+                     .sustained = sustained,
+                     .sustained_count = f->sustain_s > 0 ? f->run_count : 0,
                      .words = ""};
     say(message_result(&r));
 }

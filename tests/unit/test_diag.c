@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 static void message_shows_line_column_and_caret(void **state)
@@ -61,7 +62,7 @@ static void a_line_is_shown_in_part_and_harmless(void **state)
     assert_true(out.size < 600);
     assert_non_null(strstr(said, "\\u001b]0;title\\u0007.spec:1:1000010: error: unknown "
                                  "'\\u001b[2J\\u009b'\n"));
-    assert_non_null(strstr(said, "x?[31m? WRONG ?yyy"));
+    assert_non_null(strstr(said, "x?[31m??? WRONG ?yyy"));
     assert_null(strpbrk(said, "\x1b\x07"));
     const char *caret = strchr(said, '^'), *wrong = strstr(said, "WRONG");
     const char *line = strstr(said, "    x"), *waves = strrchr(said, '\n') - 1;

@@ -13,6 +13,9 @@ static const double budget_ms = 5000;
 /* An idle GPU runs at a fraction of its clock; a second of load brings it up (see timer_gpu.c). */
 static const double warm_up_s = 1.0;
 
+/* So long a stretch sees the energy counter change some twenty times. */
+static const double sustain_default_s = 2.0;
+
 /* Opening a library of hundreds of megabytes, and one verified run. */
 static const double trial_limit_s = 120;
 
@@ -105,13 +108,14 @@ static size_t list_timed(const Bench *b, TaskRun *runs, int *places)
 }
 
 /* Rounds that take twice as long as the trials say, and as long again for opening libraries. */
-static double final_limit(const Bench *b, int rounds)
+static double final_limit(const Bench *b, const TrialFinal *f)
 {
     double round_s = 0;
     for (size_t i = 0; i < b->count; i++)
         if (b->entries[i].status == OUTCOME_OK)
             round_s += 1e-3 * fmax(b->entries[i].median, run_sample_ms);
-    return trial_limit_s + warm_up_s + 4 * (rounds + 8) * round_s;
+    return trial_limit_s + f->warm_s + 4 * (f->rounds + 8) * round_s +
+           2 * f->sustain_s * (double)f->run_count;
 }
 
 static bool take_rounds(Run *r, const TrialFinal *f, TrialResult *out)
@@ -127,6 +131,18 @@ static bool take_rounds(Run *r, const TrialFinal *f, TrialResult *out)
                      out->words);
 }
 
+static void take_sustained(Bench *b, const TrialResult *t, const int *places)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        BenchEntry *e = &b->entries[i];
+        if (places[i] < 0 || (size_t)places[i] >= t->sustained_count)
+            continue;
+        e->sustained = t->sustained[places[i]];
+        if (i > 0 && b->entries[0].sustained.runs > 0 && e->sustained.runs > 0)
+            e->sustained_ratio = e->sustained.ms / b->entries[0].sustained.ms;
+    }
+}
+
 static bool time_all(Run *r, const BenchOptions *o, Bench *b)
 {
     TaskRun *runs = ARENA_ARRAY(r->arena, TaskRun, b->count);
@@ -139,11 +155,13 @@ static bool time_all(Run *r, const BenchOptions *o, Bench *b)
                     .cache = r->l2,
                     .sample_ms = run_sample_ms,
                     .warm_s = warm_up_s};
-    f.limit_s = final_limit(b, f.rounds);
+    f.sustain_s = o->sustain_s > 0 ? o->sustain_s : o->sustain_s < 0 ? 0 : sustain_default_s;
+    f.limit_s = final_limit(b, &f);
     if (!take_rounds(r, &f, &result))
         return false;
     b->rounds = f.rounds;
     bench_decide(r->arena, b, result.times, places, n);
+    take_sustained(b, &result, places);
     return true;
 }
 
@@ -196,7 +214,8 @@ BenchEntry bench_entry(const Rival *rival, const char *title)
                         .median = NAN,
                         .interval = {NAN, NAN},
                         .ratio = NAN,
-                        .ratio_interval = {NAN, NAN}};
+                        .ratio_interval = {NAN, NAN},
+                        .sustained_ratio = NAN};
 }
 
 bool bench_choose(Run *r, const BenchOptions *o, Bench *out)

@@ -18,7 +18,8 @@ typedef struct BenchOptions {
     const char *against;   /* a library, a call, or a plugin's file; NULL: all rivals */
     const char *const *plugin_folders;
     size_t plugin_folder_count;
-    int rounds; /* 0: as many as fit into a few seconds */
+    int rounds;       /* 0: as many as fit into a few seconds */
+    double sustain_s; /* how long each runs over and over by itself; 0: two seconds; below 0: not */
 } BenchOptions;
 
 /* Who is timed, and how it fared. */
@@ -38,6 +39,8 @@ typedef struct BenchEntry {
      * interval over the rounds. */
     double ratio;
     StatsInterval ratio_interval;
+    TrialSustained sustained; /* no runs: it was not run so */
+    double sustained_ratio;   /* of a rival, likewise; NaN: not known */
 } BenchEntry;
 
 typedef struct Bench {

@@ -88,6 +88,24 @@ static void print_check(const BenchEntry *e, Buf *out)
         buf_puts(out, isnan(e->max_error) ? "right" : "right, exactly");
 }
 
+/* Back to back for some seconds: what power and heat leave of the speed, and what a run costs. */
+static void print_sustained(const BenchEntry *e, Buf *out)
+{
+    const TrialSustained *x = &e->sustained;
+    if (x->runs == 0)
+        return;
+    buf_printf(out, "%-10s sustained %.4f ms", "", x->ms);
+    if (x->clock_mhz > 0)
+        buf_printf(out, " at %.0f MHz", x->clock_mhz);
+    if (!isnan(x->joules))
+        buf_printf(out, ", %.0f W, %.4g J a run", x->power_w, x->joules);
+    if (x->brakes) {
+        buf_puts(out, "; held back by ");
+        health_print_brakes(x->brakes, out);
+    }
+    buf_printf(out, " (%lld runs)\n", (long long)x->runs);
+}
+
 /* Times and rates, then what it is and whether it is right. */
 static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *out)
 {
@@ -102,6 +120,7 @@ static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *
     buf_printf(out, "\n%-10s %s%s%s; ", "", e->title, *e->details ? ": " : "", e->details);
     print_check(e, out);
     buf_putc(out, '\n');
+    print_sustained(e, out);
 }
 
 static void print_ratio(const BenchEntry *e, Buf *out)
@@ -110,8 +129,11 @@ static void print_ratio(const BenchEntry *e, Buf *out)
         return;
     bool tied = e->ratio_interval.low <= 1 && e->ratio_interval.high >= 1;
     label(out, "ratio");
-    buf_printf(out, "%.1f %% (%.1f to %.1f) of %s%s\n", 100 * e->ratio, 100 * e->ratio_interval.low,
+    buf_printf(out, "%.1f %% (%.1f to %.1f) of %s%s", 100 * e->ratio, 100 * e->ratio_interval.low,
                100 * e->ratio_interval.high, e->title, tied ? ", not told from it" : "");
+    if (!isnan(e->sustained_ratio))
+        buf_printf(out, "; sustained %.1f %%", 100 * e->sustained_ratio);
+    buf_putc(out, '\n');
 }
 
 static void print_rounds(const Run *r, const Bench *b, Buf *out)
@@ -176,6 +198,12 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
     for (int i = 0; e->times && i < b->rounds; i++)
         json_array_append_new(times, json_real(e->times[i]));
     json_object_set_new(o, "times_ms", times);
+    const TrialSustained *x = &e->sustained;
+    json_object_set_new(o, "sustained_ms", report_number(x->runs ? x->ms : NAN));
+    json_object_set_new(o, "sustained_joules", report_number(x->runs ? x->joules : NAN));
+    json_object_set_new(o, "sustained_power_w", report_number(x->runs ? x->power_w : NAN));
+    json_object_set_new(o, "sustained_clock_mhz",
+                        report_number(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN));
     return o;
 }
 
@@ -188,6 +216,7 @@ static json_t *rival_json(const Run *r, const Bench *b, const BenchEntry *e)
     json_object_set_new(o, "ratio", report_number(e->ratio));
     json_object_set_new(o, "ratio_low", report_number(e->ratio_interval.low));
     json_object_set_new(o, "ratio_high", report_number(e->ratio_interval.high));
+    json_object_set_new(o, "sustained_ratio", report_number(e->sustained_ratio));
     return o;
 }
 

@@ -32,6 +32,15 @@ static bool take_cache(const Option *o, const char *text, void *field, Diag *d)
 
 enum { ROUNDS_MOST = 10000, SECONDS_MOST = 86400 };
 
+/* 0 is none, which is not the default. */
+static bool take_sustain(const Option *o, const char *text, void *field, Diag *d)
+{
+    if (strcmp(text, "0") != 0)
+        return option_seconds(o, text, field, d);
+    *(double *)field = -1;
+    return true;
+}
+
 static const Option own_options[] = {
     {"config", "\"A=1 …\"", "which configuration (default: the recording's winner)", option_text,
      offsetof(CommandOptions, bench.config), 0, 0},
@@ -41,6 +50,8 @@ static const Option own_options[] = {
      offsetof(CommandOptions, bench.against), 0, 0},
     {"rounds", "N", "how often each is timed (default: for five seconds, 31 to 201)", option_count,
      offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
+    {"sustain", "S", "seconds each runs over and over by itself, too (default 2; 0: not)",
+     take_sustain, offsetof(CommandOptions, bench.sustain_s), 0, SECONDS_MOST},
     {"cache", "STATE", "L2 when timed: warm, cold (default: cold if the data exceeds it)",
      take_cache, offsetof(CommandOptions, run.l2), 0, 0},
     {"time-limit", "S", "seconds one of them may take to be verified (default 120)", option_seconds,

@@ -11,6 +11,7 @@
 
 typedef struct InitOptions {
     const char *kernel, *output, *arch;
+    OptionTexts includes;
     bool help;
 } InitOptions;
 
@@ -19,6 +20,8 @@ static const Option own_options[] = {
      offsetof(InitOptions, kernel), 0, 0},
     {"output", "FILE", "where the spec goes (default: NAME.spec beside the source)", option_text,
      offsetof(InitOptions, output), 0, 0},
+    {"include", "DIR", "where headers are looked for, too (as often as wanted)", option_texts,
+     offsetof(InitOptions, includes), 0, 0},
     {"arch", "NAME", "compile for sm_NN (default sm_90)", option_text, offsetof(InitOptions, arch),
      0, 0},
     {"help", NULL, "print this", option_flag, offsetof(InitOptions, help), 0, 0},
@@ -29,43 +32,89 @@ static bool print_usage(const OptionTable *t)
 {
     Buf text = {0};
     buf_puts(&text, "usage: aptune init FILE.cu [options]\n"
-                    "Writes a first spec for a kernel: its arguments, the macros under #ifndef as "
-                    "parameters,\nits launch bounds; with comments where you have to decide.\n");
+                    "Writes a first spec for a kernel: parameters with values worth trying, the "
+                    "launch, data\nand a reference; with comments where you have to decide.\n");
     options_print_help(t, &text);
     return command_finish(&text);
 }
 
-/* Compiles the file as it stands; its PTX, or NULL with the compiler's words. */
-static const char *compile(Arena *a, const char *path, const char *arch, size_t *size, Diag *d)
+/* --- compiling before there is a spec --------------------------------------------------------- */
+
+enum { ROUNDS = 6 }; /* of names that turn up undefined behind others */
+
+typedef struct Trying {
+    Arena *arena;
+    const CompileSource *source;
+    const char *arch;
+    Farm *farm;
+    FirstGuess guess;
+} Trying;
+
+static bool compile(Trying *t, CompileResult *out, Diag *d)
 {
-    const CompileSource *source = source_open(a, path, NULL, 0, d);
-    if (!source)
-        return NULL;
-    CompileSetting setting = {.architecture = arch};
-    CompileJob job = source_configure(a, source, &setting);
-    FarmOptions options = {.helper = where_helper(a, "aptune-compile"),
-                           .cuda_folder = where_data(a, ".cuda"),
-                           .jobs = 1};
-    Farm *farm = farm_open(&options);
-    CompileResult res;
-    farm_add(farm, 0, &job);
-    bool ok = farm_next(farm, a, &res, d);
-    farm_close(farm);
-    if (ok && res.status != OUTCOME_COMPILED)
-        ok = diag_fail(d,
-                       "'%s' does not compile as it stands; give its macros values under "
-                       "#ifndef:\n%s",
-                       path, res.log);
-    *size = ok ? res.ptx_size : 0;
-    return ok ? res.ptx : NULL;
+    CompileDefine *defines = ARENA_ARRAY(t->arena, CompileDefine, t->guess.undefined.count + 1);
+    for (size_t i = 0; i < t->guess.undefined.count; i++)
+        defines[i] = (CompileDefine){t->guess.undefined.at[i].name, t->guess.undefined.at[i].value};
+    CompileJob *job = ARENA_NEW(t->arena, CompileJob);
+    *job = source_configure(t->arena, t->source,
+                            &(CompileSetting){.architecture = t->arch,
+                                              .defines = defines,
+                                              .define_count = t->guess.undefined.count,
+                                              .names = &t->guess.expression,
+                                              .name_count = 1});
+    farm_add(t->farm, 0, job);
+    return farm_next(t->farm, t->arena, out, d);
 }
 
-static bool write_spec(Arena *a, const char *path, const InitOptions *o, const Buf *text, Diag *d)
+/* Adds the names that a log calls undefined; false: it has none that is new. */
+static bool add_undefined(Trying *t, const char *log)
 {
-    const char *name = path_stem(a, path, ".cu");
-    const char *to = o->output
-                         ? o->output
-                         : path_join(a, path_folder(a, path), arena_printf(a, "%s.spec", name));
+    size_t before = t->guess.undefined.count;
+    for (const char *at = log; (at = strstr(at, "identifier \"")) != NULL;) {
+        at += strlen("identifier \"");
+        size_t n = strcspn(at, "\"\n");
+        const char *name = arena_copy(t->arena, at, n);
+        bool undefined = strncmp(at + n, "\" is undefined", 14) == 0;
+        for (size_t i = 0; i < t->guess.undefined.count; i++)
+            undefined = undefined && strcmp(t->guess.undefined.at[i].name, name) != 0;
+        if (undefined && kernel_source_has_word(t->source->text, name))
+            VEC_PUSH(t->arena, &t->guess.undefined,
+                     ((KernelMacro){name, first_value(&t->guess, name), false}));
+    }
+    return t->guess.undefined.count > before;
+}
+
+/* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
+ * how other tuners leave their parameters.  False after the words about the file as it stands. */
+static bool try_all(Trying *t, const char *path, CompileResult *res, Diag *d)
+{
+    const char *log = NULL;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!compile(t, res, d))
+            return false;
+        if (res->status == OUTCOME_COMPILED)
+            return true;
+        log = log ? log : res->log;
+        if (!add_undefined(t, res->log))
+            break;
+    }
+    bool header = strstr(log, "cannot open source file") != NULL;
+    return diag_fail(d, "'%s' does not compile%s:\n%s", path,
+                     header ? "; --include DIR names a folder of headers, beside that of the file "
+                              "and the toolkit's"
+                            : "",
+                     log);
+}
+
+/* Where the spec goes; "-": to the terminal, as if it lay beside the source. */
+static const char *output_path(Arena *a, const char *path, const InitOptions *o)
+{
+    const char *name = arena_printf(a, "%s.spec", path_stem(a, path, ".cu"));
+    return o->output ? o->output : path_join(a, path_folder(a, path), name);
+}
+
+static bool write_spec(const char *to, const Buf *text, Arena *a, Diag *d)
+{
     if (strcmp(to, "-") == 0)
         return command_print_text(buf_text(text));
     if (file_exists(to))
@@ -76,14 +125,43 @@ static bool write_spec(Arena *a, const char *path, const InitOptions *o, const B
         arena_printf(a, "%s: written; see the comments in it, then `aptune check %s`\n", to, to));
 }
 
+static bool find_kernel(Trying *t, const char *path, const InitOptions *o, KernelSource *k, Diag *d)
+{
+    if (kernel_source_find(t->arena, t->source->text, o->kernel, k))
+        return true;
+    const char *names = kernel_source_names(t->arena, t->source->text);
+    if (!*names)
+        return diag_fail(d, "'%s' has no kernel: no function with __global__", path);
+    return diag_fail(d, "'%s' has no kernel '%s', but %s", path, o->kernel, names);
+}
+
 static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
 {
-    size_t size = 0;
-    const Source *source = source_read(a, path, d);
-    const char *ptx = source ? compile(a, path, o->arch ? o->arch : "sm_90", &size, d) : NULL;
+    Trying t = {.arena = a, .arch = o->arch ? o->arch : "sm_90"};
+    KernelSource kernel;
+    CompileResult res;
+    const char **folders = ARENA_ARRAY(a, const char *, o->includes.count);
+    for (size_t i = 0; i < o->includes.count; i++)
+        folders[i] = arena_printf(a, "-I%s", o->includes.at[i]);
+    t.source = source_open(a, path, folders, o->includes.count, d);
+    if (!t.source || !find_kernel(&t, path, o, &kernel, d))
+        return false;
+    t.guess.kernel = &kernel;
+    t.guess.expression = first_expression(a, &kernel);
+    t.guess.includes = o->includes.at;
+    t.guess.include_count = o->includes.count;
+    FarmOptions options = {.helper = where_helper(a, "aptune-compile"),
+                           .cuda_folder = where_data(a, ".cuda"),
+                           .jobs = 1};
+    t.farm = farm_open(&options);
     Buf text = {0};
-    bool ok = ptx && first_spec(a, source, ptx, size, o->kernel, &text, d) &&
-              write_spec(a, path, o, &text, d);
+    const char *to = output_path(a, path, o);
+    bool ok =
+        try_all(&t, path, &res, d) &&
+        first_spec(a, path, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
+                   res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d) &&
+        write_spec(to, &text, a, d);
+    farm_close(t.farm);
     buf_free(&text);
     return ok;
 }

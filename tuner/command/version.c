@@ -51,7 +51,7 @@ static const char *find_compiler(Arena *a)
     WireMessage m = {0};
     const char *text = NULL;
     if (worker_start(&w, where_helper(a, "aptune-compile"), where_data(a, ".cuda"), HELLO_SECONDS,
-                     &d)) {
+                     0, &d)) {
         const json_t *hello = read_hello(&w, &m, &d);
         text = hello ? describe_compiler(a, hello) : NULL;
         wire_message_free(&m);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     START_TRIES = 3,  /* workers that may die in a row without finishing anything */
@@ -106,6 +107,13 @@ static int processor_count(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+/* Of three quarters of the machine's memory. */
+static double memory_share(int jobs)
+{
+    double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
+    return fmin(4, fmax(1, 0.75 * all / jobs));
+}
+
 Farm *farm_open(const FarmOptions *options)
 {
     Arena *a = arena_new();
@@ -118,6 +126,7 @@ Farm *farm_open(const FarmOptions *options)
     o->jobs = o->jobs < JOBS_LIMIT ? o->jobs : JOBS_LIMIT;
     o->limit_seconds = options->limit_seconds > 0 ? options->limit_seconds : 60;
     o->start_seconds = options->start_seconds > 0 ? options->start_seconds : 30;
+    o->limit_gb = options->limit_gb > 0 ? options->limit_gb : memory_share(o->jobs);
     f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
     f->half = ARENA_ARRAY(a, Ready, (size_t)o->jobs);
     f->fds = ARENA_ARRAY(a, struct pollfd, (size_t)o->jobs);
@@ -527,7 +536,8 @@ static bool start_worker(Farm *f, Worker *w, Diag *d)
     Arena *scratch = arena_new();
     Diag quiet = diag_new(scratch);
     const FarmOptions *o = &f->options;
-    bool ok = worker_start(w, o->helper, o->cuda_folder, o->start_seconds, &quiet);
+    bool ok = worker_start(w, o->helper, o->cuda_folder, o->start_seconds,
+                           (uint64_t)(o->limit_gb * 1e9), &quiet);
     f->started += ok;
     if (!ok && count_workers(f, WORKER_NONE) == o->jobs)
         set_broken(f, d, quiet.messages.at[0].text);

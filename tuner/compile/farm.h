@@ -32,6 +32,7 @@ typedef struct FarmOptions {
     int jobs;                /* workers at most; 0: one for each processor we may run on */
     double limit_seconds;    /* for one compile; 0: 60 */
     double start_seconds;    /* for a worker's start; 0: 30 */
+    double limit_gb;         /* memory of a worker; 0: its share of the machine's, 1 to 4 */
     Cache *cache;            /* NULL: none.  Must outlive the farm */
 } FarmOptions;
 

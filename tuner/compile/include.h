@@ -43,8 +43,8 @@ typedef struct IncludeSet {
         *unknown; /* what cannot be followed: "mm.cu:12: the name is a macro"; NULL if all can */
 } IncludeSet;
 
-/* Does a file, by its real path, lie below the source's folder or one of the -I folders?  Others are
- * neither read nor copied: a stranger's template could name any file of the user's. */
+/* Does a file, by its real path, lie below the source's folder or one of the -I folders?  Others
+ * are neither read nor copied: a stranger's template could name any file of the user's. */
 bool include_is_inside(const IncludeQuery *q, const char *real_path);
 
 /* Follows all includes.  A file that is not there is no mistake here (the compiler will say it if

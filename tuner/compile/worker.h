@@ -27,9 +27,10 @@ typedef struct Worker {
     double due_seconds;    /* when a starting or busy one is given up */
 } Worker;
 
-/* Starts the process of a worker that has none.  False with a message. */
+/* Starts the process of a worker that has none.  It may have `limit_bytes` of memory, 0: any. False
+ * with a message. */
 bool worker_start(Worker *w, const char *helper, const char *cuda_folder, double limit_seconds,
-                  Diag *d);
+                  uint64_t limit_bytes, Diag *d);
 
 /* Kills the process if there is one. */
 void worker_stop(Worker *w);

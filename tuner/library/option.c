@@ -22,6 +22,15 @@ bool option_text(const Option *o, const char *text, void *field, Diag *d)
     return true;
 }
 
+bool option_texts(const Option *o, const char *text, void *field, Diag *d)
+{
+    OptionTexts *all = field;
+    if (all->count == sizeof all->at / sizeof *all->at)
+        return diag_fail(d, "--%s is given more than %zu times", o->name, all->count);
+    all->at[all->count++] = text;
+    return true;
+}
+
 bool option_count(const Option *o, const char *text, void *field, Diag *d)
 {
     char *end;

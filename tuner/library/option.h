@@ -56,6 +56,15 @@ bool option_flag(const Option *o, const char *text, void *field, Diag *d);
 /* A const char *: the argument itself. */
 bool option_text(const Option *o, const char *text, void *field, Diag *d);
 
+/* Values of an option that may be given several times. */
+typedef struct OptionTexts {
+    const char *at[16];
+    size_t count;
+} OptionTexts;
+
+/* An OptionTexts: one more of them. */
+bool option_texts(const Option *o, const char *text, void *field, Diag *d);
+
 /* An int within least and most. */
 bool option_count(const Option *o, const char *text, void *field, Diag *d);
 

@@ -11,6 +11,7 @@
 enum {
     SECONDS_MOST = 86400,
     CACHE_MOST_GB = 1 << 20,
+    MEMORY_MOST_GB = 1 << 14,
     DEVICES_MOST = 1024,
     JOBS_MOST = 1024,
     FINALISTS_MOST = 1000,
@@ -34,12 +35,16 @@ static const Option run_options[] = {
 };
 
 static const Option compile_options[] = {
+    {"include", "DIR", "where headers are looked for, too (as often as wanted)", option_texts,
+     offsetof(RunOptions, includes), 0, 0},
     {"run-commands", NULL, "let the spec's commands print kernels", option_flag,
      offsetof(RunOptions, run_commands), 0, 0},
     {"jobs", "N", "compile workers (default: one per core)", option_count,
      offsetof(RunOptions, jobs), 1, JOBS_MOST},
     {"compile-limit", "S", "seconds one compile may take (default 60)", option_seconds,
      offsetof(RunOptions, compile_limit), 0, SECONDS_MOST},
+    {"compile-memory", "GB", "that a compile worker may take (default its share, 1 to 4)",
+     option_size, offsetof(RunOptions, compile_memory), 0, MEMORY_MOST_GB},
     {"cache-dir", "DIR", "compiled code (default $APTUNE_CACHE, else ~/.cache/aptune)", option_text,
      offsetof(RunOptions, cache), 0, 0},
     {"cache-limit", "GB", "of it kept after a run: what was longest unused goes (default 4)",

@@ -13,8 +13,8 @@
  * holds without them first. */
 OptionGroup options_run(RunOptions *target);
 
-/* Of every command that compiles: --run-commands, --jobs, --compile-limit, --cache-dir,
- * --cache-limit, --trust-cache. */
+/* Of every command that compiles: --run-commands, --jobs, --compile-limit,
+ * --compile-memory, --cache-dir, --cache-limit, --trust-cache. */
 OptionGroup options_compile(RunOptions *target);
 
 /* Those of tuning alone: --output, --exhaustive, --cache, --final, --time-limit, --sanitize,

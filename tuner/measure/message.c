@@ -550,10 +550,11 @@ static bool read_compared(Arena *a, const json_t *j, MessageLimits limits, Trial
 
 json_t *message_trial(const Trial *t, Buf *blob)
 {
-    return json_pack("{s:s, s:I, s:o, s:o, s:b, s:i, s:s, s:o}", "do", "trial", "id",
+    return json_pack("{s:s, s:I, s:o, s:o, s:b, s:i, s:s, s:o, s:o}", "do", "trial", "id",
                      (json_int_t)t->id, "run", from_run(&t->run, blob), "compared",
                      from_compared(t), "verify", t->verify, "warmups", t->warmups, "cache",
-                     task_cache_name(t->cache), "sampling", from_sampling(&t->sampling));
+                     task_cache_name(t->cache), "sampling", from_sampling(&t->sampling),
+                     "sustain_s", from_real(t->sustain_s));
 }
 
 bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Trial *t, Diag *d)
@@ -562,7 +563,8 @@ bool message_read_trial(Arena *a, const WireMessage *m, MessageLimits limits, Tr
     *t = (Trial){.id = get_integer(j, "id"),
                  .verify = json_is_true(json_object_get(j, "verify")),
                  .warmups = get_int(j, "warmups"),
-                 .sampling = to_sampling(json_object_get(j, "sampling"))};
+                 .sampling = to_sampling(json_object_get(j, "sampling")),
+                 .sustain_s = get_real(j, "sustain_s")};
     if (!sampling_is_sound(&t->sampling))
         return diag_fail(d, "a trial asks for an absurd number of samples");
     return read_cache(a, j, &t->cache, d) &&
@@ -575,9 +577,10 @@ json_t *message_final(const TrialFinal *f, Buf *blob)
     json_t *runs = json_array();
     for (size_t i = 0; i < f->run_count; i++)
         json_array_append_new(runs, from_run(&f->runs[i], blob));
-    return json_pack("{s:s, s:I, s:o, s:i, s:s, s:o, s:o}", "do", "final", "id", (json_int_t)f->id,
-                     "runs", runs, "rounds", f->rounds, "cache", task_cache_name(f->cache),
-                     "sample_ms", from_real(f->sample_ms), "warm_s", from_real(f->warm_s));
+    return json_pack("{s:s, s:I, s:o, s:i, s:s, s:o, s:o, s:o}", "do", "final", "id",
+                     (json_int_t)f->id, "runs", runs, "rounds", f->rounds, "cache",
+                     task_cache_name(f->cache), "sample_ms", from_real(f->sample_ms), "warm_s",
+                     from_real(f->warm_s), "sustain_s", from_real(f->sustain_s));
 }
 
 bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, TrialFinal *f,
@@ -588,7 +591,8 @@ bool message_read_final(Arena *a, const WireMessage *m, MessageLimits limits, Tr
                       .run_count = json_array_size(list),
                       .rounds = get_int(j, "rounds"),
                       .sample_ms = get_real(j, "sample_ms"),
-                      .warm_s = get_real(j, "warm_s")};
+                      .warm_s = get_real(j, "warm_s"),
+                      .sustain_s = get_real(j, "sustain_s")};
     if (f->rounds < 0 || f->rounds > 10000)
         return diag_fail(d, "a final asks for an absurd number of rounds");
     TaskRun *runs = ARENA_ARRAY(a, TaskRun, f->run_count);
@@ -666,18 +670,48 @@ static TrialCheck to_check(const json_t *j)
                         .scale = get_real(j, "scale")};
 }
 
+static json_t *from_sustained(const TrialResult *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->sustained_count; i++) {
+        const TrialSustained *x = &r->sustained[i];
+        json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:i}", "runs",
+                                              (json_int_t)x->runs, "ms", from_real(x->ms), "joules",
+                                              from_real(x->joules), "power_w",
+                                              from_real(x->power_w), "clock_mhz",
+                                              from_real(x->clock_mhz), "brakes", (int)x->brakes));
+    }
+    return list;
+}
+
+static void read_sustained(Arena *a, const json_t *list, TrialResult *r)
+{
+    r->sustained_count = json_array_size(list);
+    TrialSustained *all = ARENA_ARRAY(a, TrialSustained, r->sustained_count);
+    for (size_t i = 0; i < r->sustained_count; i++) {
+        const json_t *j = json_array_get(list, i);
+        all[i] = (TrialSustained){.runs = get_integer(j, "runs"),
+                                  .ms = get_real(j, "ms"),
+                                  .joules = get_real(j, "joules"),
+                                  .power_w = get_real(j, "power_w"),
+                                  .clock_mhz = get_real(j, "clock_mhz"),
+                                  .brakes = (unsigned)get_int(j, "brakes")};
+    }
+    r->sustained = all;
+}
+
 json_t *message_result(const TrialResult *r)
 {
     json_t *checks = json_array();
     for (size_t i = 0; i < r->check_count; i++)
         json_array_append_new(checks, from_check(&r->checks[i]));
-    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "do",
+    return json_pack("{s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "do",
                      "result", "id", (json_int_t)r->id, "status", outcome_name(r->status),
                      "verified", r->verified, "times", from_reals(r->times, r->time_count),
                      "warm_times", from_reals(r->warm_times, r->warm_count), "batch", r->batch,
                      "health", from_health(&r->health), "first_ms", from_real(r->first_ms),
                      "checks", checks, "words", from_text(r->words), "title", from_text(r->title),
-                     "details", from_text(r->details));
+                     "details", from_text(r->details), "sustained", from_sustained(r));
 }
 
 bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
@@ -693,6 +727,7 @@ bool message_read_result(Arena *a, const json_t *header, TrialResult *r)
     const json_t *checks = json_object_get(header, "checks");
     r->times = read_reals(a, json_object_get(header, "times"), &r->time_count);
     r->warm_times = read_reals(a, json_object_get(header, "warm_times"), &r->warm_count);
+    read_sustained(a, json_object_get(header, "sustained"), r);
     r->check_count = json_array_size(checks);
     TrialCheck *c = ARENA_ARRAY(a, TrialCheck, r->check_count);
     for (size_t i = 0; i < r->check_count; i++)

@@ -15,6 +15,7 @@
 #include "tuner/compile/farm.h"
 #include "tuner/compile/source.h"
 #include "tuner/measure/gpu.h"
+#include "tuner/library/option.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 #include "tuner/space/geometry.h"
@@ -42,6 +43,7 @@ typedef enum LedgerStage {
 typedef struct RunOptions {
     const char *space;        /* the spec's path */
     const char *arch;         /* device or architecture by name; NULL: the one here or recorded */
+    OptionTexts includes;     /* folders of headers beyond the spec's */
     const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
     const char *recording;    /* the one to replay; NULL: the one of the folder that fits best */
     const char *output;       /* folder for results */
@@ -49,6 +51,7 @@ typedef struct RunOptions {
     const char *emit_name;    /* of its files; NULL: the space's */
     const char *emit_prefix;  /* of its symbols; NULL: the name and "_" */
     const char *cache;        /* folder of compiled code */
+    double compile_memory;    /* GB of a compile worker; 0: its share */
     double cache_limit;       /* GB of it that are kept after compiling */
     bool trust_cache;         /* also when others can write it */
     int jobs;                 /* compile workers; 0: one per core */

@@ -325,6 +325,7 @@ Farm *run_open_farm(Run *r)
                            .cuda_folder = r->home.cuda_folder,
                            .jobs = r->options.jobs,
                            .limit_seconds = r->options.compile_limit,
+                           .limit_gb = r->options.compile_memory,
                            .cache = r->code.cache};
     return farm_open(&options);
 }

@@ -230,17 +230,27 @@ static void add_config(Arena *scratch, Run *r, uint64_t rank)
     r->counts.tier0_dropped[t->outcome[i]]++;
 }
 
-static void make_configs(Run *r)
+/* Launches that all configurations together may have: about 400 MB. */
+enum { STEPS_MOST = 1 << 22 };
+
+static bool make_configs(Run *r)
 {
     table_want(r->table, TABLE_WORK | TABLE_CODE | TABLE_LAUNCH | TABLE_PROFILE | TABLE_TIMES |
                              TABLE_TRIAL | TABLE_WHY | TABLE_SELECTED);
     table_reserve(r->table, r->space.count);
     Arena *scratch = arena_new();
-    for (size_t i = 0; i < r->space.count; i++) {
+    size_t steps = 0, i = 0;
+    for (; i < r->space.count && steps <= STEPS_MOST; i++) {
         add_config(scratch, r, r->space.ranks[i]);
         arena_reset(scratch);
+        steps += r->table->launch[i].step_count;
     }
     arena_free(scratch);
+    return steps <= STEPS_MOST ||
+           diag_fail(r->diag,
+                     "the first %zu configurations of '%s' have more than %d launches together; "
+                     "repeat less, or leave out values",
+                     i, r->spec->name, STEPS_MOST);
 }
 
 /* Work relative to the first configuration's, where the objective asks for it. */
@@ -340,8 +350,7 @@ bool run_open(Run *r)
     if (!run_open_carving(r) || !choose_device(r))
         return false;
     describe_table(r); /* with the device */
-    make_configs(r);
-    if (!weigh_configs(r))
+    if (!make_configs(r) || !weigh_configs(r))
         return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);
     return true;

@@ -33,7 +33,7 @@ const char *run_architecture(Arena *a, const Run *r)
 
 /* The text of an option with its values; NULL where its condition does not hold.  False when it
  * cannot be computed or is not a spec's to give: a text with values is known only here. */
-static bool option_text(Arena *a, const CompileOption *o, const Value *slots, Evaluation *ev,
+static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots, Evaluation *ev,
                         const char **out)
 {
     Value v = value_bool(true);
@@ -73,10 +73,12 @@ static bool common_options(Run *r, Texts *out)
         VEC_PUSH(r->arena, out, "--minimal");
     for (size_t i = 0; i < r->spec->include_count; i++)
         VEC_PUSH(r->arena, out, arena_printf(r->arena, "-I%s", r->spec->includes[i]));
+    for (size_t i = 0; i < r->options.includes.count; i++)
+        VEC_PUSH(r->arena, out, arena_printf(r->arena, "-I%s", r->options.includes.at[i]));
     for (size_t i = 0; i < r->spec->option_count; i++) {
         const CompileOption *o = &r->spec->option_parts[i];
         const char *text = NULL;
-        if (!o->varies && !option_text(r->arena, o, slots, &ev, &text))
+        if (!o->varies && !text_of_option(r->arena, o, slots, &ev, &text))
             return diag_error(r->diag, ev.error_at, "%s", ev.error);
         if (text)
             VEC_PUSH(r->arena, out, text);
@@ -193,7 +195,7 @@ static bool varying_options(Arena *a, const Run *r, const Value *slots, Evaluati
     for (size_t i = 0; i < r->spec->option_count; i++) {
         const CompileOption *o = &r->spec->option_parts[i];
         const char *text = NULL;
-        if (o->varies && !option_text(a, o, slots, ev, &text))
+        if (o->varies && !text_of_option(a, o, slots, ev, &text))
             return false;
         if (text)
             VEC_PUSH(a, out, text);

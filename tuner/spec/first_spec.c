@@ -1,322 +1,483 @@
 #include "tuner/spec/first_spec.h"
 
 #include "metrics/base/file.h"
-#include "metrics/base/vec.h"
 #include "metrics/ptx/ptx_parse.h"
-#include "tuner/task/task.h"
+#include "tuner/spec/kernel_facts.h"
 
 #include <ctype.h>
-#include <string.h>
+#include <stdlib.h>
 
-/* A parameter as the source declares it. */
-typedef struct Declared {
-    const char *name;
-    TaskType type;
-    bool known;   /* the type is one of ours */
-    bool pointer; /* a buffer */
-    bool constant;
-    const char *text; /* the type as written */
-} Declared;
+/* --- what names sound like -------------------------------------------------------------------- */
 
-typedef VEC(Declared) DeclaredVec;
-typedef VEC(const char *) Names;
+typedef enum Meaning {
+    MEANS_THREADS, /* of a block, along one direction */
+    MEANS_TILE,    /* work of a thread, tile, unrolling */
+    MEANS_SWITCH,
+    MEANS_SIZE, /* of the problem */
+    MEANS_FILTER,
+    MEANS_NOTHING
+} Meaning;
 
-/* --- the source
- * ----------------------------------------------------------------------------------- */
-
-static bool is_name(char c)
+/* Does a name, whatever the case, hold one of the words? */
+static bool sounds_like(const char *name, const char *const *words, size_t count)
 {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* A copy without comments, which would be taken for code. */
-static char *without_comments(Arena *a, const Source *s)
-{
-    char *text = arena_copy(a, s->text, s->size);
-    for (char *c = text; *c; c++) {
-        char *end = NULL;
-        if (c[0] == '/' && c[1] == '/')
-            end = c + strcspn(c, "\n");
-        else if (c[0] == '/' && c[1] == '*')
-            end = strstr(c + 2, "*/");
-        if (!end)
-            continue;
-        end += *end == '*' ? 2 : 0;
-        for (; c < end; c++)
-            if (*c != '\n')
-                *c = ' ';
-        c--;
-    }
-    return text;
-}
-
-/* Where the brackets that open at `at` close; NULL when they do not. */
-static const char *closing(const char *at)
-{
-    int depth = 0;
-    for (; *at; at++) {
-        depth += *at == '(';
-        depth -= *at == ')';
-        if (depth == 0)
-            return at;
-    }
-    return NULL;
-}
-
-/* Behind what may stand between __global__ and the kernel's name: types and __launch_bounds__(…).
- */
-static const char *skip_to_name(const char *at, const char **name, size_t *length)
-{
-    for (;;) {
-        at += strspn(at, " \t\r\n");
-        if (!is_name(*at))
-            return NULL;
-        *name = at;
-        *length = 0;
-        while (is_name(at[*length]))
-            ++*length;
-        at += *length;
-        const char *next = at + strspn(at, " \t\r\n");
-        bool bounds = *length == 17 && strncmp(*name, "__launch_bounds__", 17) == 0;
-        if (*next != '(')
-            continue;
-        if (!bounds)
-            return next;
-        at = closing(next);
-        if (!at)
-            return NULL;
-        at++;
-    }
-}
-
-/* The kernel's declaration: `(` of its parameters; NULL when it is not found. */
-static const char *find_kernel(Arena *a, const char *text, const char *wanted, const char **name,
-                               bool *is_template)
-{
-    for (const char *at = text; (at = strstr(at, "__global__"));) {
-        const char *start = at, *found;
-        size_t length;
-        at += strlen("__global__");
-        const char *list = skip_to_name(at, &found, &length);
-        if (!list || (wanted && (strlen(wanted) != length || strncmp(wanted, found, length) != 0)))
-            continue;
-        while (start > text && (isspace((unsigned char)start[-1]) || is_name(start[-1])))
-            start--;
-        *is_template = start > text && start[-1] == '>';
-        *name = arena_copy(a, found, length);
-        return list;
-    }
-    return NULL;
-}
-
-static bool is_qualifier(const char *word)
-{
-    static const char *const words[] = {"const",    "volatile",   "__restrict__",
-                                        "restrict", "__restrict", "__grid_constant__",
-                                        "struct"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], word) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strcasestr(name, words[i]))
             return true;
     return false;
 }
 
-/* "const float *__restrict__ in" */
-static Declared read_declaration(Arena *a, const char *text, size_t length)
+#define SOUNDS_LIKE(name, words) sounds_like(name, words, sizeof(words) / sizeof *(words))
+
+static Meaning meaning_of(const char *name)
 {
-    Declared p = {.name = ""};
-    Buf type = {0};
-    const char *last = NULL;
-    for (size_t i = 0; i < length;) {
-        size_t n = 0;
-        while (i + n < length && is_name(text[i + n]))
-            n++;
-        p.pointer = p.pointer || text[i] == '*' || text[i] == '[';
-        if (n == 0) {
+    static const char *const threads[] = {
+        "block_size", "blocksize",  "block_dim", "blockdim", "block_x",   "block_y",    "block_z",
+        "threads",    "thread_num", "tpb",       "wg_size",  "workgroup", "local_size", "bdim"};
+    static const char *const tile[] = {"tile", "unroll", "vec",    "work",   "items",
+                                       "elem", "each",   "factor", "coarse", "per_thread"};
+    static const char *const on_off[] = {"use_", "enable", "with_", "do_", "padding", "_pad"};
+    static const char *const filter[] = {"filter",   "radius",   "halo",
+                                         "kernel_w", "kernel_h", "taps"};
+    static const char *const size[] = {"width", "height", "size", "length", "dim",   "rows",
+                                       "cols",  "count",  "num",  "pitch",  "depth", "total"};
+    if (SOUNDS_LIKE(name, threads) || strcasecmp(name, "block") == 0)
+        return MEANS_THREADS;
+    if (SOUNDS_LIKE(name, on_off))
+        return MEANS_SWITCH;
+    if (SOUNDS_LIKE(name, tile))
+        return MEANS_TILE;
+    if (SOUNDS_LIKE(name, filter))
+        return MEANS_FILTER;
+    if (SOUNDS_LIKE(name, size) || strlen(name) <= 2 ||
+        (strncasecmp(name, "n_", 2) == 0 || strncasecmp(name, "nx", 2) == 0))
+        return MEANS_SIZE;
+    return MEANS_NOTHING;
+}
+
+/* 0, 1 or 2 for a name that ends in x, y or z behind something else; −1: it does not. */
+static int direction_of(const char *name)
+{
+    size_t n = strlen(name);
+    int c = n > 0 ? tolower((unsigned char)name[n - 1]) : 0;
+    bool apart = n > 1 && (name[n - 2] == '_' || isupper((unsigned char)name[n - 1]) ||
+                           islower((unsigned char)name[n - 2]));
+    return apart && c >= 'x' && c <= 'z' ? c - 'x' : -1;
+}
+
+static bool is_flat(const FirstGuess *g)
+{
+    return !kernel_source_has_word(g->kernel->text, "threadIdx.y");
+}
+
+const char *first_value(const FirstGuess *g, const char *name)
+{
+    int direction = direction_of(name);
+    switch (meaning_of(name)) {
+    case MEANS_THREADS:
+        return is_flat(g) && direction <= 0 ? "256"
+               : direction == 0             ? "32"
+               : direction == 1             ? "8"
+               : direction == 2             ? "1"
+                                            : "16";
+    case MEANS_TILE:
+    case MEANS_SWITCH:
+        return meaning_of(name) == MEANS_TILE ? "1" : "0";
+    case MEANS_FILTER:
+        return "5";
+    case MEANS_SIZE:
+        return "1024";
+    default:
+        return "1";
+    }
+}
+
+static const char *argument_value(const TemplateParameter *t, const FirstGuess *g)
+{
+    if (t->initial && *t->initial)
+        return t->initial;
+    return t->is_type ? "float" : first_value(g, t->name);
+}
+
+const char *first_expression(Arena *a, const KernelSource *k)
+{
+    FirstGuess g = {.kernel = k};
+    Buf b = {0};
+    buf_printf(&b, "%s%s", k->name, k->is_template ? "<" : "");
+    for (size_t i = 0; i < k->arguments.count; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", argument_value(&k->arguments.at[i], &g));
+    buf_puts(&b, k->is_template ? ">" : "");
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+enum { DIRECTIONS = 3, SIZES_MOST = 8 };
+
+typedef struct Writer {
+    Arena *arena;
+    const FirstGuess *guess;
+    const KernelSource *kernel;
+    KernelFacts facts;
+    const char *threads[DIRECTIONS]; /* what says how many there are; NULL: nothing yet */
+    const char *tiles[DIRECTIONS];   /* elements of a thread; NULL: one */
+    VEC(const char *) names;         /* declared so far */
+    VEC(const char *) sizes;         /* of the problem */
+    bool square;                     /* one size in two directions */
+    VEC(const char *) fixed; /* values of those that the source defines, first of the sizes */
+    Buf *out;
+} Writer;
+
+/* A name that nothing else has, neither the spec nor the source. */
+static const char *fresh(Writer *w, const char *wanted, bool macro)
+{
+    const char *name = wanted;
+    for (int n = 2;; n++) {
+        size_t i = 0;
+        while (i < w->names.count && strcmp(w->names.at[i], name) != 0)
             i++;
+        if (i == w->names.count && !(macro && kernel_source_has_word(w->kernel->text, name)))
+            break;
+        name = arena_printf(w->arena, "%s_%d", wanted, n);
+    }
+    VEC_PUSH(w->arena, &w->names, name);
+    return name;
+}
+
+static const char *upper(Arena *a, const char *name)
+{
+    char *text = arena_copy(a, name, strlen(name));
+    for (char *c = text; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return text;
+}
+
+static bool is_number(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == '\0' && strlen(text) < 10;
+}
+
+/* Values around the one that is known to compile. */
+static void print_values(Writer *w, const char *name, const char *value)
+{
+    Meaning meaning = meaning_of(name);
+    long n = is_number(value) ? strtol(value, NULL, 10) : -1;
+    int direction = direction_of(name);
+    bool flat = is_flat(w->guess) && direction <= 0;
+    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
+        buf_puts(w->out, "true, false");
+    else if (meaning == MEANS_THREADS && direction > 0 && !w->facts.thread[direction])
+        buf_puts(w->out, value);
+    else if (n < 0)
+        buf_printf(w->out, strspn(value, "0123456789.") == strlen(value) ? "%s" : "\"%s\"", value);
+    else if (meaning == MEANS_SWITCH && n <= 1)
+        buf_puts(w->out, "0, 1");
+    else if (meaning == MEANS_FILTER)
+        buf_printf(w->out, "%ld", n);
+    else if (meaning == MEANS_THREADS && flat && n >= 32 && (n & (n - 1)) == 0)
+        for (long v = 64; v <= (n > 512 ? n : 512); v *= 2)
+            buf_printf(w->out, "%s%ld", v > 64 ? ", " : "", v);
+    else if (n > 0 && (n & (n - 1)) == 0)
+        for (long v = n > 1 ? n / 2 : 1, i = 0; i < (n > 1 ? 3 : 4); i++, v *= 2)
+            buf_printf(w->out, "%s%ld", i ? ", " : "", v);
+    else
+        buf_printf(w->out, "%ld", n);
+}
+
+/* A name with a value becomes a parameter, or a size that the compiler gets as a macro. */
+static void print_name(Writer *w, const char *name, const char *value, bool macro, const char *why)
+{
+    Meaning meaning = meaning_of(name);
+    VEC_PUSH(w->arena, &w->names, name);
+    if (macro && is_number(value) && meaning == MEANS_SIZE && w->sizes.count < SIZES_MOST) {
+        VEC_PUSH(w->arena, &w->sizes, name);
+        return;
+    }
+    buf_printf(w->out, "param %s in ", name);
+    print_values(w, name, value);
+    buf_printf(w->out, "    # decide%s\n", why);
+    int direction = direction_of(name);
+    if (meaning == MEANS_THREADS && !w->threads[direction > 0 ? direction : 0])
+        w->threads[direction > 0 ? direction : 0] = name;
+    if (meaning == MEANS_TILE && direction >= 0)
+        w->tiles[direction] = name;
+}
+
+static void print_parameters(Writer *w)
+{
+    Arena *a = w->arena;
+    KernelMacros macros = kernel_source_macros(a, w->kernel->text);
+    for (size_t i = 0; i < w->kernel->arguments.count; i++) {
+        const TemplateParameter *t = &w->kernel->arguments.at[i];
+        print_name(w, t->name, argument_value(t, w->guess), false, ": of the template");
+    }
+    for (size_t i = 0; i < w->guess->undefined.count; i++)
+        print_name(w, w->guess->undefined.at[i].name, w->guess->undefined.at[i].value, true,
+                   ": a name that the source leaves undefined");
+    for (size_t i = 0; i < macros.count; i++)
+        if (macros.at[i].condition)
+            print_name(w, macros.at[i].name, "0", false, ": a name that only #if lines use");
+        else
+            print_name(w, macros.at[i].name, macros.at[i].value, false, "");
+}
+
+/* Threads that a plain #define sets: they are what they are. */
+static const char *fixed_threads(const Writer *w, int direction)
+{
+    static const char *const names[DIRECTIONS][6] = {
+        {"BLOCK_SIZE", "BLOCK_DIM", "BLOCKSIZE", "THREADS_PER_BLOCK", "BLOCK_SIZE_X", "TILE_DIM"},
+        {"BLOCK_SIZE_Y", "BLOCK_SIZE", "BLOCK_DIM", "BLOCK_ROWS", "BLOCKSIZE", "TILE_DIM"},
+        {"BLOCK_SIZE_Z", "BLOCK_DIM_Z"}};
+    for (int i = 0; i < 6 && names[direction][i]; i++) {
+        const char *value = kernel_source_defined(w->arena, w->kernel->text, names[direction][i]);
+        if (value && is_number(value))
+            return value;
+    }
+    return NULL;
+}
+
+/* The block: by macros, by what the source fixes, else as parameters of their own. */
+static void settle_threads(Writer *w)
+{
+    bool flat = !w->facts.thread[1] && !w->facts.thread[2];
+    for (int i = 0; i < DIRECTIONS; i++) {
+        bool used = w->facts.thread[i] || i == 0;
+        if (w->threads[i])
             continue;
+        const char *fixed = used && !w->facts.block_size ? fixed_threads(w, i) : NULL;
+        if (!used) {
+            w->threads[i] = "1";
+        } else if (fixed) {
+            w->threads[i] = fixed;
+        } else if (i > 0 && w->threads[0] && direction_of(w->threads[0]) < 0 &&
+                   !w->facts.block_size) {
+            w->threads[i] = w->threads[0]; /* a square by one macro */
+        } else {
+            w->threads[i] = fresh(w, i == 0 ? "BLOCK" : i == 1 ? "BLOCK_Y" : "BLOCK_Z", true);
+            buf_printf(w->out, "param %s in %s    # decide\n", w->threads[i],
+                       flat     ? "64, 128, 256, 512"
+                       : i == 0 ? "16, 32, 64"
+                       : i == 1 ? "4, 8, 16"
+                                : "1, 2");
         }
-        const char *word = arena_copy(a, text + i, n);
-        i += n;
-        p.constant = p.constant || (strcmp(word, "const") == 0 && !p.pointer);
-        if (is_qualifier(word))
-            continue;
-        if (last)
-            buf_printf(&type, "%s%s", type.size ? " " : "", last);
-        last = word;
     }
-    p.name = last ? last : "";
-    p.text = arena_string(a, buf_text(&type));
-    p.known = task_type_find(p.text, &p.type);
-    buf_free(&type);
-    return p;
 }
 
-static DeclaredVec read_parameters(Arena *a, const char *list)
+static bool is_variable(const char *threads)
 {
-    DeclaredVec all = {0};
-    const char *end = closing(list);
-    const char *start = list + 1;
-    int depth = 0;
-    for (const char *at = start; end && at <= end; at++) {
-        depth += *at == '<' || *at == '(';
-        depth -= (*at == '>' || *at == ')') && at < end;
-        if (at < end && (*at != ',' || depth > 0))
+    return !is_number(threads);
+}
+
+static void print_limits(Writer *w)
+{
+    const char *const *t = w->threads;
+    if (!is_variable(t[0]) && !is_variable(t[1]) && !is_variable(t[2]))
+        return;
+    buf_printf(w->out, "require %s", t[0]);
+    for (int i = 1; i < DIRECTIONS; i++)
+        if (strcmp(t[i], "1") != 0)
+            buf_printf(w->out, " * %s", t[i]);
+    buf_printf(w->out, " <= %lld%s\n",
+               w->facts.most_threads ? (long long)w->facts.most_threads : 1024LL,
+               w->facts.most_threads ? "    # of __launch_bounds__" : "");
+}
+
+static bool is_size(const KernelParameter *p)
+{
+    return !p->pointer && p->known && p->type.lanes == 1 && !task_scalar_is_float(p->type.scalar) &&
+           task_scalar_size(p->type.scalar) >= 4 && meaning_of(p->name) == MEANS_SIZE;
+}
+
+/* Sizes by macros are there already; those by arguments follow. */
+static const char **find_sizes(Writer *w, size_t *macros)
+{
+    Arena *a = w->arena;
+    const char **of = ARENA_ARRAY(a, const char *, w->kernel->parameters.count);
+    *macros = w->sizes.count;
+    for (size_t i = 0; i < w->kernel->parameters.count; i++) {
+        const KernelParameter *p = &w->kernel->parameters.at[i];
+        if (!is_size(p) || w->sizes.count >= SIZES_MOST)
             continue;
-        Declared p = read_declaration(a, start, (size_t)(at - start));
-        if (*p.name)
-            VEC_PUSH(a, &all, p);
-        start = at + 1;
+        of[i] = fresh(w, upper(a, p->name), false);
+        if (strcmp(of[i], p->name) == 0)
+            of[i] = fresh(w, arena_printf(a, "SIZE_%s", p->name), false);
+        VEC_PUSH(a, &w->sizes, of[i]);
     }
-    return all;
-}
-
-/* --- macros
- * ----------------------------------------------------------------------------------------- */
-
-/* The word at `at`, in `a`; "" when there is none. */
-static const char *word_at(Arena *a, const char *at)
-{
-    size_t n = 0;
-    while (is_name(at[n]))
-        n++;
-    return arena_copy(a, at, n);
-}
-
-static const char *next_line(const char *at)
-{
-    at += strcspn(at, "\n");
-    return at + (*at == '\n');
-}
-
-/* "#define NAME value" behind `at`, if that is what stands there: the value; else NULL. */
-static const char *default_of(Arena *a, const char *at, const char *name)
-{
-    at += strspn(at, " \t");
-    if (strncmp(at, "#", 1) != 0)
-        return NULL;
-    at += 1 + strspn(at + 1, " \t");
-    if (strncmp(at, "define", 6) != 0)
-        return NULL;
-    at += 6 + strspn(at + 6, " \t");
-    if (strcmp(word_at(a, at), name) != 0)
-        return NULL;
-    at += strlen(name);
-    at += strspn(at, " \t");
-    size_t n = strcspn(at, "\r\n");
-    while (n > 0 && isspace((unsigned char)at[n - 1]))
-        n--;
-    return n ? arena_copy(a, at, n) : NULL;
-}
-
-/* A value as a spec has it: numbers as they are, other words in quotes. */
-static void print_value(const char *value, Buf *out)
-{
-    size_t digits = strspn(value, "0123456789");
-    bool number = *value && value[digits] == '\0';
-    buf_printf(out, number ? "%s" : "\"%s\"", value);
-}
-
-static Names print_macros(Arena *a, const char *text, Buf *out)
-{
-    Names names = {0};
-    for (const char *at = text; *at; at = next_line(at)) {
-        const char *hash = at + strspn(at, " \t");
-        if (*hash != '#')
+    KernelMacros numbers = kernel_source_numbers(a, w->kernel->text);
+    bool own = w->sizes.count == 0;
+    for (size_t i = 0; i < numbers.count && own && w->sizes.count < SIZES_MOST; i++) {
+        const KernelMacro *m = &numbers.at[i];
+        if (meaning_of(m->name) != MEANS_SIZE || strtol(m->value, NULL, 10) < 64 ||
+            !kernel_source_has_word(w->kernel->text, m->name))
             continue;
-        hash += 1 + strspn(hash + 1, " \t");
-        if (strncmp(hash, "ifndef", 6) != 0)
-            continue;
-        const char *name = word_at(a, hash + 6 + strspn(hash + 6, " \t"));
-        const char *value = *name ? default_of(a, next_line(at), name) : NULL;
-        if (!value)
-            continue;
-        buf_printf(out, "param %s in ", name);
-        print_value(value, out);
-        buf_puts(out, "    # decide: which values are worth trying?\n");
-        VEC_PUSH(a, &names, name);
+        VEC_PUSH(a, &w->sizes, m->name);
+        VEC_PUSH(a, &w->fixed, m->value);
     }
-    if (names.count == 0)
-        buf_puts(out, "# decide: what can be tuned?  Macros under #ifndef in the source become "
-                      "parameters.\nparam BLOCK in 64, 128, 256\n");
-    return names;
+    bool plane = w->facts.block[1] && w->sizes.count == 0;
+    if (w->sizes.count == 0)
+        VEC_PUSH(a, &w->sizes, fresh(w, plane ? "WIDTH" : "N", false));
+    if (plane)
+        VEC_PUSH(a, &w->sizes, fresh(w, "HEIGHT", false));
+    w->square = w->facts.block[1] && w->sizes.count == 1;
+    return of;
 }
 
-/* --- the spec
- * --------------------------------------------------------------------------------------- */
-
-/* The macro that is most likely the number of threads. */
-static const char *threads_macro(const Names *names)
+/* All sizes together make some millions of elements, so that a buffer of that many holds any. */
+static void print_problem(Writer *w, size_t macros)
 {
-    static const char *const hints[] = {"THREADS", "BLOCK_SIZE", "BLOCK_X",
-                                        "BLOCK",   "threads",    "block"};
-    for (size_t h = 0; h < sizeof hints / sizeof hints[0]; h++)
-        for (size_t i = 0; i < names->count; i++)
-            if (strstr(names->at[i], hints[h]))
-                return names->at[i];
-    return names->count ? NULL : "BLOCK";
+    static const long each[SIZES_MOST + 1] = {0, 1048576, 1024, 256, 64, 16, 16, 8, 8};
+    buf_puts(w->out, "problem ");
+    for (size_t i = 0; i < w->sizes.count; i++)
+        if (i < w->fixed.count)
+            buf_printf(w->out, "%s%s = %s", i ? ", " : "", w->sizes.at[i], w->fixed.at[i]);
+        else
+            buf_printf(w->out, "%s%s = %ld", i ? ", " : "", w->sizes.at[i],
+                       each[w->sizes.count + w->square]);
+    buf_puts(w->out, w->fixed.count ? "    # as the source defines them\n"
+                                    : "    # decide: the sizes to tune for\n");
+    for (size_t i = 0; i < macros; i++)
+        buf_printf(w->out, "option \"-D%s={%s}\"    # the source leaves it undefined\n",
+                   w->sizes.at[i], w->sizes.at[i]);
+    buf_putc(w->out, '\n');
 }
 
-static void print_launch(const PtxFunction *entry, const Names *names, Buf *out)
+static void print_product(const Writer *w)
 {
-    const char *macro = threads_macro(names);
-    const PtxAttribute *bound = ptx_find_attribute(entry, "maxntid");
-    if (bound)
-        buf_puts(out, "# The kernel has launch bounds: a block must not have more threads.\n");
-    if (macro)
-        buf_printf(out, "block %s    # decide: x, y, z\ngrid ceil_div(N, %s)    # decide\n", macro,
-                   macro);
+    for (size_t i = 0; i < w->sizes.count; i++)
+        buf_printf(w->out, "%s%s", i ? " * " : "", w->sizes.at[i]);
+    if (w->square)
+        buf_printf(w->out, " * %s", w->sizes.at[0]);
+}
+
+/* What a block makes along a direction. */
+static void print_share(const Writer *w, int i)
+{
+    buf_printf(w->out, ", %s%s%s)", w->threads[i], w->tiles[i] ? " * " : "",
+               w->tiles[i] ? w->tiles[i] : "");
+}
+
+/* The size along a direction: where two are called so, x goes along the width. */
+static const char *size_along(const Writer *w, int i)
+{
+    static const char *const across[] = {"width", "cols", "columns"};
+    static const char *const down[] = {"height", "rows"};
+    size_t n = w->sizes.count;
+    bool turned =
+        n >= 2 && ((SOUNDS_LIKE(w->sizes.at[1], across) && !SOUNDS_LIKE(w->sizes.at[0], across)) ||
+                   SOUNDS_LIKE(w->sizes.at[0], down) ||
+                   (strcmp(w->sizes.at[0], "H") == 0 && strcmp(w->sizes.at[1], "W") == 0));
+    size_t k = (size_t)(turned && i < 2 ? 1 - i : i);
+    k = w->square && k == 1 ? 0 : k;
+    return k < n ? w->sizes.at[k] : NULL;
+}
+
+static void print_launch(Writer *w)
+{
+    const char *const *t = w->threads;
+    int most = 0;
+    for (int i = 0; i < DIRECTIONS; i++)
+        most = strcmp(t[i], "1") != 0 || w->facts.thread[i] ? i : most;
+    buf_printf(w->out, "\nblock %s", t[0]);
+    for (int i = 1; i <= most; i++)
+        buf_printf(w->out, ", %s", t[i]);
+    buf_puts(w->out, "\ngrid ");
+    if (!w->facts.block[1] && !w->facts.block[2]) {
+        buf_puts(w->out, "ceil_div(");
+        print_product(w);
+        print_share(w, 0);
+    }
+    for (int i = 0; (w->facts.block[1] || w->facts.block[2]) && i < DIRECTIONS; i++) {
+        if (i == 2 && !w->facts.block[2])
+            break;
+        const char *size = size_along(w, i);
+        buf_printf(w->out, "%s%s%s", i ? ", " : "", size ? "ceil_div(" : "1", size ? size : "");
+        if (size)
+            print_share(w, i);
+    }
+    buf_puts(w->out, "    # decide: how many elements does a block make?\n");
+    if (w->facts.dynamic_shared)
+        buf_puts(w->out, "shared 16384    # decide: bytes of dynamic shared memory\n");
+    buf_putc(w->out, '\n');
+}
+
+static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
+{
+    bool follow = i < KERNEL_FACTS_PARAMETERS;
+    bool loads = follow && (w->facts.loaded >> i & 1),
+         stores = follow && (w->facts.stored >> i & 1);
+    bool real = p->known && task_scalar_is_float(p->type.scalar);
+    const char *role = stores && loads ? "inout"
+                       : stores        ? "out"
+                       : loads         ? "in"
+                       : p->constant   ? "in"
+                                       : "inout";
+    buf_printf(w->out, "%s %s : ", role, p->name);
+    if (p->known)
+        task_type_print(p->type, w->out);
     else
-        buf_puts(out, "block 256    # decide: x, y, z\ngrid ceil_div(N, 256)    # decide\n");
-    for (size_t i = 0; i < entry->locals.count; i++)
-        if (entry->locals.at[i]->space == PTX_SHARED && entry->locals.at[i]->size == 0)
-            buf_puts(out, "shared 0    # decide: bytes of dynamic shared memory\n");
-}
-
-static void print_buffer(const Declared *p, Buf *out)
-{
-    bool real = task_scalar_is_float(p->type.scalar);
-    buf_printf(out, "%s %s : ", p->constant ? "in" : "out", p->name);
+        buf_puts(w->out, "uint8");
+    buf_puts(w->out, "[");
     if (!p->known)
-        buf_puts(out, "float");
-    else
-        task_type_print(p->type, out);
-    buf_puts(out, "[N]");
-    if (p->constant)
-        buf_puts(out, real || !p->known ? " = uniform(-1, 1)" : " = uniform(0, 100)");
-    buf_printf(out, "    # decide: %s%s\n",
-               p->constant ? "size and contents" : "size; out, inout or scratch?",
-               p->known ? "" : "; the type in the source is not known here");
+        buf_puts(w->out, "64 * ");
+    print_product(w);
+    buf_puts(w->out, "]");
+    if (strcmp(role, "out") != 0)
+        buf_puts(w->out, real ? " = uniform(-1, 1)" : p->known ? " = uniform(0, 9)" : " = zero");
+    buf_printf(w->out, "    # decide: size%s", strcmp(role, "out") == 0 ? "" : " and contents");
+    if (!p->known)
+        buf_printf(w->out, "; bytes of '%s'", p->text);
+    buf_putc(w->out, '\n');
 }
 
-/* Names that sound like a size get the problem's. */
-static void print_scalar(const Declared *p, const PtxVariable *v, Buf *out)
+static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable *v,
+                         const char *size)
 {
     bool real = p->known && task_scalar_is_float(p->type.scalar);
-    buf_printf(out, "arg %s : ", p->name);
+    buf_printf(w->out, "arg %s : ", p->name);
     if (p->known)
-        task_type_print(p->type, out);
+        task_type_print(p->type, w->out);
     else
-        buf_puts(out, v->size == 8 ? "int64" : v->size == 1 ? "uint8" : "int");
-    buf_printf(out, " = %s    # decide%s\n", real ? "1" : "N",
-               p->known ? "" : ": the type in the source is not known here");
+        buf_puts(w->out, v->size == 8   ? "int64"
+                         : v->size == 1 ? "uint8"
+                         : v->size == 2 ? "uint16"
+                                        : "int");
+    buf_printf(w->out, " = %s%s", size ? size : real ? "0.5" : "1", size ? "" : "    # decide");
+    if (!p->known)
+        buf_printf(w->out, "; '%s' in the source", p->text);
+    buf_putc(w->out, '\n');
 }
 
-static void print_arguments(const PtxFunction *entry, const DeclaredVec *declared, Arena *a,
-                            Buf *out)
+static bool print_arguments(Writer *w, const PtxFunction *entry, const char *const *sizes, Diag *d)
 {
+    const KernelSource *k = w->kernel;
+    if (entry->params.count != k->parameters.count)
+        return diag_fail(d, "'%s' takes %zu parameters and its declaration reads as %zu", k->name,
+                         entry->params.count, k->parameters.count);
     for (size_t i = 0; i < entry->params.count; i++) {
         const PtxVariable *v = entry->params.at[i];
-        Declared p = {.name = arena_printf(a, "argument%zu", i + 1), .pointer = v->is_pointer};
-        if (i < declared->count)
-            p = declared->at[i];
+        KernelParameter p = k->parameters.at[i];
+        p.pointer = p.pointer || v->is_pointer;
+        /* A type of the template is what it was compiled for. */
+        for (size_t t = 0; !p.known && t < k->arguments.count; t++)
+            if (strcmp(k->arguments.at[t].name, p.text) == 0)
+                p.known = task_type_find(argument_value(&k->arguments.at[t], w->guess), &p.type);
+        if (!p.pointer && !p.known && v->size > 8)
+            return diag_fail(
+                d,
+                "parameter '%s' of '%s' is a '%s' by value, of %llu bytes: a spec passes "
+                "numbers, vectors and buffers",
+                p.name, k->name, p.text, (unsigned long long)v->size);
         if (p.pointer)
-            print_buffer(&p, out);
+            print_buffer(w, &p, i);
         else
-            print_scalar(&p, v, out);
+            print_scalar(w, &p, v, sizes[i]);
     }
+    return true;
 }
 
-static void print_constants(const PtxModule *m, Buf *out)
+static void print_constants(Writer *w, const PtxModule *m)
 {
     for (size_t i = 0; i < m->variables.count; i++) {
         const PtxVariable *v = m->variables.at[i];
@@ -329,55 +490,73 @@ static void print_constants(const PtxModule *m, Buf *out)
                            : size == 1          ? "uint8"
                            : real               ? "float"
                                                 : "uint";
-        buf_printf(out, "constant %s : %s[%llu]    # decide: type and contents\n", v->name, type,
-                   (unsigned long long)(v->size / size));
+        buf_printf(w->out, "constant %s : %s[%llu] = %s    # decide: type and contents\n", v->name,
+                   type, (unsigned long long)(v->size / size), real ? "uniform(0, 1)" : "zero");
     }
 }
 
-/* The entry of a kernel: by its name, or by the mangled one that holds it. */
-static const PtxFunction *find_entry(Arena *a, const PtxModule *m, const char *name)
+/* "k<{T}, {N}>" */
+static void print_kernel(Writer *w, const char *file, const char *folder, bool mangled)
 {
-    const PtxFunction *plain = ptx_find_entry(m, name);
-    const char *part = arena_printf(a, "%zu%s", strlen(name), name);
-    for (size_t i = 0; i < m->functions.count && !plain; i++)
-        if (m->functions.at[i]->is_entry && strstr(m->functions.at[i]->name, part))
-            plain = m->functions.at[i];
-    return plain;
+    const KernelSource *k = w->kernel;
+    buf_printf(w->out, "# A first spec for '%s'.  Lines with 'decide' are guesses.\n", k->name);
+    buf_printf(w->out, "kernel \"%s\" %s%s", file, mangled ? "\"" : "", k->name);
+    for (size_t i = 0; i < k->arguments.count; i++)
+        buf_printf(w->out, "%s{%s}%s", i ? ", " : "<", k->arguments.at[i].name,
+                   i + 1 == k->arguments.count ? ">" : "");
+    buf_printf(w->out, "%s\n", mangled ? "\"" : "");
+    for (size_t i = 0; i < w->guess->include_count; i++)
+        buf_printf(w->out, "include \"%s\"\n",
+                   path_relative(w->arena, folder, w->guess->includes[i]));
 }
 
-bool first_spec(Arena *a, const Source *source, const char *ptx, size_t ptx_size,
-                const char *kernel, Buf *out, Diag *d)
+/* Something has to be compared, and something read. */
+static void print_verdict(Writer *w)
 {
-    bool is_template = false;
-    const char *text = without_comments(a, source), *name = kernel;
-    const char *list = find_kernel(a, text, kernel, &name, &is_template);
-    if (!list)
-        return diag_fail(d, "'%s' has no kernel%s%s%s", source->name, kernel ? " '" : "",
-                         kernel ? kernel : "", kernel ? "'" : "");
+    bool stores = w->facts.stored != 0;
+    buf_puts(w->out, stores
+                         ? "\n# decide: what is right?  Another kernel, a file, a formula, or\n"
+                           "reference first\ntolerance 1e-5    # decide: relative to the size of "
+                           "the output\n"
+                         : "\n# decide: what is the result, and what is right?\n");
+}
+
+bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess *g,
+                const char *ptx, size_t ptx_size, const char *entry_name, Buf *out, Diag *d)
+{
     Source *code = ARENA_NEW(a, Source);
-    *code = (Source){source->name, ptx, ptx_size};
+    *code = (Source){file, ptx, ptx_size};
     const PtxModule *m = ptx_parse(a, code, d);
-    const PtxFunction *entry = find_entry(a, m, name);
+    const PtxFunction *entry = ptx_find_entry(m, entry_name);
     if (!entry)
-        return diag_fail(d, "'%s' is %s: write 'kernel \"%s\" \"%s<…>\"' in a spec", name,
-                         is_template ? "a template, which is compiled only for given arguments"
-                                     : "not among what was compiled",
-                         path_stem(a, source->name, ""), name);
-    bool mangled = strcmp(entry->name, name) != 0;
-    buf_printf(out, "# A first spec for '%s'.  Lines with 'decide' are guesses.\n", name);
-    buf_printf(out, "kernel \"%s\" %s%s%s\n", path_stem(a, source->name, ""), mangled ? "\"" : "",
-               name, mangled ? "\"" : "");
-    buf_puts(out, "problem N = 1048576    # decide: the sizes to tune for\n\n");
-    Buf launch = {0};
-    Names names = print_macros(a, text, out);
-    print_launch(entry, &names, &launch);
-    buf_printf(out, "\n%s\n", buf_text(&launch));
-    buf_free(&launch);
-    DeclaredVec declared = read_parameters(a, list);
-    print_arguments(entry, &declared, a, out);
-    print_constants(m, out);
-    buf_puts(out, "\n# decide: what is right?  Another kernel, a file, a formula, or\n"
-                  "reference first\n"
-                  "tolerance 1e-5    # decide: relative to the size of the output\n");
-    return true;
+        return diag_fail(d, "'%s' is not among what was compiled of '%s'", g->kernel->name, file);
+    Buf parameters = {0}, rest = {0};
+    Writer w = {.arena = a, .guess = g, .kernel = g->kernel, .out = &parameters};
+    w.facts = kernel_facts(a, m, entry);
+    for (size_t i = 0; i < g->kernel->parameters.count; i++)
+        VEC_PUSH(a, &w.names, g->kernel->parameters.at[i].name);
+    print_parameters(&w);
+    settle_threads(&w);
+    print_limits(&w);
+    if (parameters.size == 0)
+        buf_printf(&parameters,
+                   "# decide: what can be tuned?  Macros under #ifndef in the source become "
+                   "parameters.\nparam %s in 0\n",
+                   fresh(&w, "NOTHING", true));
+    size_t macros;
+    const char **sizes = find_sizes(&w, &macros);
+    w.out = &rest;
+    bool ok = print_arguments(&w, entry, sizes, d);
+    w.out = out;
+    print_kernel(&w, path_relative(a, folder, file), folder,
+                 strcmp(entry->name, g->kernel->name) != 0);
+    print_problem(&w, macros);
+    buf_puts(out, buf_text(&parameters));
+    print_launch(&w);
+    buf_puts(out, buf_text(&rest));
+    print_constants(&w, m);
+    print_verdict(&w);
+    buf_free(&parameters);
+    buf_free(&rest);
+    return ok;
 }

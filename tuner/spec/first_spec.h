@@ -1,16 +1,34 @@
-/* A first spec for a kernel that was not written for this program.
+/* A first spec for a kernel that was not written for this program, proposed from its source and
+ * code.
  *
- * What a kernel takes is in its PTX entry; what its parameters are called and whether they are
- * written to is in the source, whose declaration is searched for and not parsed as C++.  Macros
- * with a default under #ifndef become parameters.  Whatever is a guess says so in a comment. */
+ * Macros with a value under #ifndef, names that nobody defines (other tuners give them as macros)
+ * and the template's parameters become parameters or sizes of the problem; the launch follows from
+ * which numbers of threads and blocks the code uses, in and out from what it loads and stores.
+ * Whatever is a guess says so in a comment. */
 #ifndef APTUNE_FIRST_SPEC_H
 #define APTUNE_FIRST_SPEC_H
 
 #include "metrics/base/diag.h"
+#include "tuner/spec/kernel_source.h"
 
-/* Writes the spec of a kernel (NULL: the first of the file) to `out`.  False with a message when
- * there is none. */
-bool first_spec(Arena *a, const Source *source, const char *ptx, size_t ptx_size,
-                const char *kernel, Buf *out, Diag *d);
+/* What a kernel is compiled with before there is a spec. */
+typedef struct FirstGuess {
+    const KernelSource *kernel;
+    KernelMacros undefined;      /* names that the compiler did not know */
+    const char *expression;      /* "k<float, 16>" of a template, else the kernel's name */
+    const char *const *includes; /* folders of headers, as seen from here */
+    size_t include_count;
+} FirstGuess;
+
+/* A value to compile with for a name that has none, by what the name sounds like. */
+const char *first_value(const FirstGuess *g, const char *name);
+
+/* The name expression of a template with a value for each of its parameters. */
+const char *first_expression(Arena *a, const KernelSource *k);
+
+/* Writes the spec of a kernel in `file` that is to lie in `folder`.  `entry`: the kernel's name in
+ * the PTX.  False with a message when it is not there. */
+bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess *g,
+                const char *ptx, size_t ptx_size, const char *entry, Buf *out, Diag *d);
 
 #endif

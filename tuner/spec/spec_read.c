@@ -181,8 +181,19 @@ Spec *spec_parse(Arena *a, const Source *source, Diag *d)
     return d->errors == before ? s : NULL;
 }
 
+/* Results and emitted files are named after it. */
+static bool check_name(Arena *a, const char *path, Diag *d)
+{
+    const char *name = path_stem(a, path, ".spec");
+    return (name[0] != '\0' && name[0] != '.') ||
+           diag_fail(d,
+                     "'%s': the space is called '%s' after its file, and results would lie "
+                     "elsewhere or hidden; give the file another name",
+                     path, name);
+}
+
 Spec *spec_read(Arena *a, const char *path, Diag *d)
 {
-    const Source *source = source_read(a, path, d);
+    const Source *source = check_name(a, path, d) ? source_read(a, path, d) : NULL;
     return source ? spec_parse(a, source, d) : NULL;
 }

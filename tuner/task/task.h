@@ -264,6 +264,7 @@ typedef struct Trial {
     int warmups; /* runs before the timed ones, beyond the verified one */
     TaskCache cache;
     TaskSampling sampling; /* all zero: not timed */
+    double sustain_s;      /* then run over and over for so long; 0: not */
     double limit_s;        /* longest the trial may take, loading and verification included */
 } Trial;
 
@@ -277,6 +278,7 @@ typedef struct TrialFinal {
     TaskCache cache;  /* TASK_BOTH counts as TASK_COLD */
     double sample_ms; /* as of TaskSampling */
     double warm_s;    /* rounds before that are not kept: one at least, and for so long */
+    double sustain_s; /* then each by itself over and over for so long; 0: not */
     double limit_s;
 } TrialFinal;
 
@@ -293,6 +295,16 @@ typedef struct TrialCheck {
     double scale;      /* what relative errors are relative to; of TASK_SCALE_ELEMENT the RMS */
 } TrialCheck;
 
+/* A run over and over, back to back, for some seconds. */
+typedef struct TrialSustained {
+    int64_t runs;     /* that were counted */
+    double ms;        /* of one run */
+    double joules;    /* of one run, the whole board's; NaN where the device does not count them */
+    double power_w;   /* mean; NaN likewise */
+    double clock_mhz; /* mean; 0: not known */
+    unsigned brakes;  /* GpuBrake, or-ed: what was seen to hold the clock back */
+} TrialSustained;
+
 typedef struct TrialResult {
     int64_t id;
     Outcome status;
@@ -302,7 +314,9 @@ typedef struct TrialResult {
     size_t time_count;
     const double *warm_times; /* of TASK_BOTH: the warm ones, `times` being the cold */
     size_t warm_count;
-    int batch;                /* runs within a sample; 0 when none was taken */
+    int batch;                       /* runs within a sample; 0 when none was taken */
+    const TrialSustained *sustained; /* where it was asked for: one, or one of each finalist */
+    size_t sustained_count;
     GpuHealth health;         /* of the device while it was timed */
     double first_ms;          /* of the verified run; 0 when there was none */
     const TrialCheck *checks; /* of each output, as the last run that was verified left it */

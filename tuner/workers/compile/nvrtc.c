@@ -354,6 +354,9 @@ static void get_log(Arena *a, Nvrtc *n, nvrtcProgram p, NvrtcResult *out)
 {
     size_t size = 0;
     out->log = p ? get_text(a, p, n->log_size, n->log, &size) : "";
+    /* Of this machine, or of the limit that a worker has; not of the source. */
+    if (strstr(out->log, "out of memory"))
+        out->lasting = false;
     if (!out->ok && !strstr(out->log, "error") && !strstr(out->log, "fatal"))
         out->log = arena_printf(a, "%serror: NVRTC gave no reason but %s\n", out->log, out->status);
 }

@@ -54,6 +54,7 @@
     X(event_new, cuEventCreate, "cuEventCreate")                                                   \
     X(event_free, cuEventDestroy, "cuEventDestroy_v2")                                             \
     X(event_record, cuEventRecord, "cuEventRecord")                                                \
+    X(event_wait, cuEventSynchronize, "cuEventSynchronize")                                        \
     X(event_ms, cuEventElapsedTime, "cuEventElapsedTime")
 
 struct Driver {
@@ -578,6 +579,11 @@ void driver_event_free(Driver *v, DriverEvent *e)
 DriverStatus driver_event_record(Driver *v, DriverEvent *e)
 {
     return check(v, v->event_record((CUevent)e, v->stream), "cuEventRecord");
+}
+
+DriverStatus driver_event_wait(Driver *v, DriverEvent *e)
+{
+    return check(v, v->event_wait((CUevent)e), "cuEventSynchronize");
 }
 
 DriverStatus driver_event_ms(Driver *v, DriverEvent *from, DriverEvent *to, double *ms)

@@ -102,6 +102,7 @@ void driver_graph_free(Driver *v, DriverGraph *g);
 DriverStatus driver_event_new(Driver *v, DriverEvent **e);
 void driver_event_free(Driver *v, DriverEvent *e);
 DriverStatus driver_event_record(Driver *v, DriverEvent *e);
+DriverStatus driver_event_wait(Driver *v, DriverEvent *e);
 /* Between two recorded events that have both happened. */
 DriverStatus driver_event_ms(Driver *v, DriverEvent *from, DriverEvent *to, double *ms);
 

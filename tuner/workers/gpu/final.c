@@ -1,5 +1,7 @@
 #include "final.h"
 
+#include "sustain.h"
+
 #include "metrics/base/clock.h"
 #include "tuner/measure/contents.h"
 
@@ -10,6 +12,7 @@ typedef struct Contest {
     Sampler *samplers;
     size_t *order; /* of one round */
     double *times;
+    TrialSustained *sustained;
     int batch; /* largest */
     Buf words;
 } Contest;
@@ -75,12 +78,22 @@ static DriverStatus warm_up(Contest *c)
     return s;
 }
 
+static DriverStatus sustain_all(Contest *c)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < c->final->run_count; i++)
+        s = sustain(c->bench, &c->runs[i], c->final->sustain_s, &c->sustained[i]);
+    return s;
+}
+
 static Outcome contest(Arena *a, Contest *c)
 {
     Outcome status = get_ready(a, c);
     DriverStatus s = status == OUTCOME_OK ? warm_up(c) : DRIVER_OK;
     for (int round = 0; status == OUTCOME_OK && s == DRIVER_OK && round < c->final->rounds; round++)
         s = run_round(c, round);
+    if (status == OUTCOME_OK && s == DRIVER_OK && c->final->sustain_s > 0)
+        s = sustain_all(c);
     return status == OUTCOME_OK ? launch_status(c->bench->driver, s, &c->words) : status;
 }
 
@@ -100,7 +113,8 @@ bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
                  .runs = ARENA_ARRAY(a, ReadyRun, n),
                  .samplers = ARENA_ARRAY(a, Sampler, n),
                  .order = ARENA_ARRAY(a, size_t, n),
-                 .times = ARENA_ARRAY(a, double, samples)};
+                 .times = ARENA_ARRAY(a, double, samples),
+                 .sustained = ARENA_ARRAY(a, TrialSustained, n)};
     *r = (TrialResult){.id = f->id, .status = contest(a, &c)};
     bool sound = launch_context_is_sound(r->status);
     if (sound)
@@ -109,6 +123,8 @@ bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
         r->times = c.times;
         r->time_count = samples;
         r->batch = c.batch;
+        r->sustained = c.sustained;
+        r->sustained_count = f->sustain_s > 0 ? n : 0;
     }
     r->health = nvml_health(b->nvml);
     r->words = arena_string(a, buf_text(&c.words));

@@ -3,6 +3,7 @@
 #include "metrics/base/clock.h"
 
 #include <dlfcn.h>
+#include <math.h>
 
 /* The library's API as far as it is used here, as its reference manual defines it; its header comes
  * with the toolkit but not with every set of CUDA headers. */
@@ -10,7 +11,7 @@ typedef struct NvmlDevice *NvmlHandle;
 enum { NVML_OK = 0, NVML_INSUFFICIENT_SIZE = 7 };
 enum { NVML_CLOCK_SM = 1 };           /* nvmlClockType_t */
 enum { NVML_TEMPERATURE_GPU = 0 };    /* nvmlTemperatureSensors_t */
-static const double milliwatt = 1e-3; /* power is told in these */
+static const double milliwatt = 1e-3; /* power is told in these, energy in millijoules */
 
 /* nvmlClocksThrottleReasons, later called event reasons. */
 static const struct {
@@ -32,6 +33,7 @@ struct Nvml {
     int (*power)(NvmlHandle, unsigned *);
     int (*power_limit)(NvmlHandle, unsigned *);
     int (*temperature)(NvmlHandle, int, unsigned *);
+    int (*energy)(NvmlHandle, unsigned long long *);
     int (*reasons)(NvmlHandle, unsigned long long *);
     int (*processes)(NvmlHandle, unsigned *, void *);
     double next_look, next_count; /* times from which the next may come */
@@ -55,6 +57,7 @@ static void find_functions(Nvml *n, void *library)
     *(void **)&n->power = find(library, "nvmlDeviceGetPowerUsage", NULL);
     *(void **)&n->power_limit = find(library, "nvmlDeviceGetEnforcedPowerLimit", NULL);
     *(void **)&n->temperature = find(library, "nvmlDeviceGetTemperature", NULL);
+    *(void **)&n->energy = find(library, "nvmlDeviceGetTotalEnergyConsumption", NULL);
     *(void **)&n->reasons = find(library, "nvmlDeviceGetCurrentClocksEventReasons",
                                  "nvmlDeviceGetCurrentClocksThrottleReasons");
     *(void **)&n->processes = find(library, "nvmlDeviceGetComputeRunningProcesses_v3",
@@ -134,4 +137,11 @@ void nvml_look(Nvml *n)
 GpuHealth nvml_health(const Nvml *n)
 {
     return n ? n->health : (GpuHealth){0};
+}
+
+double nvml_joules(const Nvml *n)
+{
+    unsigned long long millijoules = 0;
+    bool known = n && n->energy && n->energy(n->device, &millijoules) == NVML_OK;
+    return known ? 1e-3 * (double)millijoules : NAN;
 }

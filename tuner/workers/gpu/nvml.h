@@ -22,4 +22,8 @@ void nvml_look(Nvml *n);
 /* The last look; not known before the first, or for NULL. */
 GpuHealth nvml_health(const Nvml *n);
 
+/* What the device has used since its driver was loaded; NaN where it does not count that (before
+ * Volta), or for NULL. */
+double nvml_joules(const Nvml *n);
+
 #endif

@@ -32,7 +32,7 @@ static DriverStatus ensure_events(Bench *b, size_t count)
     return s;
 }
 
-static DriverStatus launch_batch(const Sampler *s)
+DriverStatus sampler_give(const Sampler *s)
 {
     if (s->graph)
         return driver_graph_launch(s->bench->driver, s->graph);
@@ -52,7 +52,7 @@ static DriverStatus give_sample(Sampler *s, DriverEvent *from, DriverEvent *to)
     if (!status)
         status = driver_event_record(b->driver, from);
     if (!status)
-        status = launch_batch(s);
+        status = sampler_give(s);
     return status ? status : driver_event_record(b->driver, to);
 }
 
@@ -106,7 +106,7 @@ static DriverStatus make_graph(Sampler *s)
     Driver *v = s->bench->driver;
     DriverStatus status = driver_capture(v);
     if (!status)
-        status = launch_batch(s);
+        status = sampler_give(s);
     DriverGraph *graph = NULL;
     DriverStatus ended = driver_capture_end(v, &graph);
     s->graph = graph;

@@ -49,6 +49,9 @@ DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, 
 DriverStatus sampler_take(Sampler *s, size_t count, double *ms);
 void sampler_close(Sampler *s);
 
+/* Gives the runs of one sample to the device, without timing them. */
+DriverStatus sampler_give(const Sampler *s);
+
 /* One run alone, its buffers as they are. */
 DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms);
 

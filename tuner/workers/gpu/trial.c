@@ -1,6 +1,7 @@
 #include "trial.h"
 
 #include "rival.h"
+#include "sustain.h"
 
 #include "tuner/measure/sampling.h"
 
@@ -152,6 +153,15 @@ static void leave_times(Timing *t, TrialResult *r)
     r->batch = t->batch;
 }
 
+static DriverStatus sustained_runs(Timing *t, TrialResult *r)
+{
+    TrialSustained *x = ARENA_NEW(t->arena, TrialSustained);
+    DriverStatus s = sustain(t->bench, &t->run, t->trial->sustain_s, x);
+    r->sustained = x;
+    r->sustained_count = s == DRIVER_OK;
+    return s;
+}
+
 /* --- all of it ------------------------------------------------------------------------------ */
 
 static void name_rival(Timing *t, TrialResult *r)
@@ -190,6 +200,8 @@ static Outcome measure(Timing *t, TrialResult *r)
     if (!s && r->status == OUTCOME_OK)
         s = timed_runs(t, r->first_ms);
     leave_times(t, r);
+    if (!s && r->status == OUTCOME_OK && t->trial->sustain_s > 0)
+        s = sustained_runs(t, r);
     if (!s && r->status == OUTCOME_OK)
         s = verified_again(t, r);
     return s ? launch_status(v, s, &t->words) : r->status;

@@ -1,0 +1,93 @@
+#include "tuner/spec/kernel_facts.h"
+
+typedef struct Facts {
+    KernelFacts out;
+    uint64_t *from; /* of each register: the parameters that its value may begin with */
+    const PtxFunction *entry;
+    bool changed;
+} Facts;
+
+/* The parameters that an operand's value may begin with. */
+static uint64_t origin(const Facts *f, const PtxOperand *o)
+{
+    uint64_t all = 0;
+    if (o->kind == PTX_OPERAND_REGISTER)
+        return f->from[o->index];
+    if (o->kind == PTX_OPERAND_VARIABLE)
+        return o->variable && o->variable->is_parameter && o->variable->function == f->entry &&
+                       o->variable->index < KERNEL_FACTS_PARAMETERS
+                   ? (uint64_t)1 << o->variable->index
+                   : 0;
+    if (o->kind == PTX_OPERAND_ADDRESS || o->kind == PTX_OPERAND_VECTOR ||
+        o->kind == PTX_OPERAND_LIST || o->kind == PTX_OPERAND_PAIR)
+        for (size_t i = 0; i < o->count; i++)
+            all |= origin(f, &o->parts[i]);
+    return all;
+}
+
+static void note_special(KernelFacts *out, const PtxOperand *o)
+{
+    if (o->kind != PTX_OPERAND_SPECIAL)
+        return;
+    if (o->index >= PTX_TID_X && o->index <= PTX_TID_Z)
+        out->thread[o->index - PTX_TID_X] = true;
+    if (o->index >= PTX_CTAID_X && o->index <= PTX_CTAID_Z)
+        out->block[o->index - PTX_CTAID_X] = true;
+    if (o->index >= PTX_NTID_X && o->index <= PTX_NTID_Z)
+        out->block_size = true;
+}
+
+static void give(Facts *f, const PtxOperand *o, uint64_t from)
+{
+    if (o->kind == PTX_OPERAND_REGISTER && (f->from[o->index] | from) != f->from[o->index]) {
+        f->from[o->index] |= from;
+        f->changed = true;
+    }
+    if (o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR)
+        for (size_t i = 0; i < o->count; i++)
+            give(f, &o->parts[i], from);
+}
+
+/* What is loaded through an address is no address of the same buffer. */
+static void follow(Facts *f, const PtxInstr *in)
+{
+    uint64_t from = 0;
+    bool memory = in->form->class == PTX_CLASS_LOAD || in->form->class == PTX_CLASS_STORE ||
+                  in->form->class == PTX_CLASS_ATOMIC || in->form->class == PTX_CLASS_ASYNC;
+    bool parameter = in->form->space == PTX_PARAM;
+    for (size_t i = 0; i < in->count; i++) {
+        const PtxOperand *o = &in->operands[i];
+        note_special(&f->out, o);
+        if ((int)i >= in->form->writes)
+            from |= origin(f, o);
+        if (memory && !parameter && o->kind == PTX_OPERAND_ADDRESS) {
+            uint64_t to = origin(f, o);
+            bool stores = in->form->class == PTX_CLASS_STORE || in->form->class == PTX_CLASS_ATOMIC;
+            f->out.stored |= stores ? to : 0;
+            f->out.loaded |= in->form->class != PTX_CLASS_STORE ? to : 0;
+        }
+    }
+    if (in->form->writes > 0 && in->count > 0 && (!memory || parameter))
+        give(f, &in->operands[0], from);
+}
+
+KernelFacts kernel_facts(Arena *a, const PtxModule *m, const PtxFunction *entry)
+{
+    Facts f = {.entry = entry, .from = ARENA_ARRAY(a, uint64_t, entry->registers.count + 1)};
+    do {
+        f.changed = false;
+        for (size_t i = 0; i < entry->instrs.count; i++)
+            follow(&f, &entry->instrs.at[i]);
+    } while (f.changed);
+    const PtxAttribute *bound = ptx_find_attribute(entry, ".maxntid");
+    const PtxAttribute *exact = ptx_find_attribute(entry, ".reqntid");
+    bound = bound ? bound : exact;
+    for (int i = 0; bound && i < bound->count; i++)
+        f.out.most_threads = (f.out.most_threads ? f.out.most_threads : 1) * bound->values[i];
+    for (size_t i = 0; i < m->variables.count; i++) {
+        const PtxVariable *v = m->variables.at[i];
+        f.out.dynamic_shared =
+            f.out.dynamic_shared || (v->space == PTX_SHARED && v->size == 0 && *v->dimensions);
+    }
+    return f.out;
+}

@@ -1,0 +1,20 @@
+/* What a kernel's PTX says about its launch: which parameters it reads and writes through, and
+ * which of its threads' and blocks' numbers it uses. */
+#ifndef APTUNE_SPEC_KERNEL_FACTS_H
+#define APTUNE_SPEC_KERNEL_FACTS_H
+
+#include "metrics/ptx/ptx.h"
+
+enum { KERNEL_FACTS_PARAMETERS = 64 }; /* those behind are not followed */
+
+typedef struct KernelFacts {
+    uint64_t loaded, stored; /* bit i: an address that begins with parameter i is read, written */
+    bool thread[3], block[3], block_size; /* x, y, z of threadIdx, blockIdx; any of blockDim */
+    int64_t most_threads;                 /* of __launch_bounds__; 0: not said */
+    bool dynamic_shared;
+} KernelFacts;
+
+/* Of an entry of the module. */
+KernelFacts kernel_facts(Arena *a, const PtxModule *m, const PtxFunction *entry);
+
+#endif

@@ -1,0 +1,369 @@
+#include "tuner/spec/kernel_source.h"
+
+#include <ctype.h>
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+static const char *next_line(const char *at)
+{
+    at += strcspn(at, "\n");
+    return at + (*at == '\n');
+}
+
+/* The word at `at`, in `a`; "" when there is none. */
+static const char *word_at(Arena *a, const char *at)
+{
+    size_t n = 0;
+    while (is_name(at[n]))
+        n++;
+    return arena_copy(a, at, n);
+}
+
+/* A copy without comments, which would be taken for code. */
+static const char *without_comments(Arena *a, const char *source)
+{
+    char *text = arena_copy(a, source, strlen(source));
+    for (char *c = text; *c; c++) {
+        char *end = NULL;
+        if (c[0] == '/' && c[1] == '/')
+            end = c + strcspn(c, "\n");
+        else if (c[0] == '/' && c[1] == '*')
+            end = strstr(c + 2, "*/");
+        if (!end)
+            continue;
+        end += *end == '*' ? 2 : 0;
+        for (; c < end; c++)
+            if (*c != '\n')
+                *c = ' ';
+        c--;
+    }
+    return text;
+}
+
+/* Where the brackets that open at `at` close; NULL when they do not. */
+static const char *closing(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += *at == '(';
+        depth -= *at == ')';
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* --- the declaration -------------------------------------------------------------------------- */
+
+/* Behind what may stand between __global__ and the kernel's name: types and attributes with
+ * brackets. The `(` of the parameters; NULL when this is no declaration. */
+static const char *skip_to_name(const char *at, const char **name, size_t *length)
+{
+    static const char *const attributes[] = {"__launch_bounds__", "__cluster_dims__",
+                                             "__attribute__", "__maxnreg__"};
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (!is_name(*at))
+            return NULL;
+        *name = at;
+        *length = 0;
+        while (is_name(at[*length]))
+            ++*length;
+        at += *length;
+        const char *next = at + strspn(at, " \t\r\n");
+        if (*next != '(')
+            continue;
+        bool attribute = false;
+        for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+            attribute = attribute || (*length == strlen(attributes[i]) &&
+                                      strncmp(*name, attributes[i], *length) == 0);
+        if (!attribute)
+            return next;
+        at = closing(next);
+        if (!at)
+            return NULL;
+        at++;
+    }
+}
+
+/* The `<` of `template <…>` that ends before `end`; NULL when there is none. */
+static const char *template_list(const char *text, const char *end)
+{
+    while (end > text && (isspace((unsigned char)end[-1]) || is_name(end[-1])))
+        end--;
+    if (end == text || end[-1] != '>')
+        return NULL;
+    int depth = 0;
+    for (const char *at = end - 1; at > text; at--) {
+        depth += *at == '>';
+        depth -= *at == '<';
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+static bool is_qualifier(const char *word)
+{
+    static const char *const words[] = {"const",    "volatile",   "__restrict__",
+                                        "restrict", "__restrict", "__grid_constant__",
+                                        "struct"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* "const float *__restrict__ in" */
+static KernelParameter read_parameter(Arena *a, const char *text, size_t length)
+{
+    KernelParameter p = {.name = ""};
+    Buf type = {0};
+    const char *last = NULL;
+    for (size_t i = 0; i < length;) {
+        size_t n = 0;
+        while (i + n < length &&
+               (is_name(text[i + n]) || (text[i + n] == ':' && n > 0 && i + n + 1 < length)))
+            n++;
+        p.pointer = p.pointer || text[i] == '*' || text[i] == '[';
+        if (text[i] == '[' || text[i] == '=')
+            break; /* dimensions, and the value when none is given */
+        if (n == 0) {
+            i++;
+            continue;
+        }
+        const char *word = arena_copy(a, text + i, n);
+        i += n;
+        p.constant = p.constant || (strcmp(word, "const") == 0 && !p.pointer);
+        if (is_qualifier(word))
+            continue;
+        if (last)
+            buf_printf(&type, "%s%s", type.size ? " " : "", last);
+        last = word;
+    }
+    p.name = last ? last : "";
+    p.text = arena_string(a, buf_text(&type));
+    p.known = task_type_find(p.text, &p.type);
+    buf_free(&type);
+    return p;
+}
+
+static TemplateParameter read_argument(Arena *a, const char *text, size_t length)
+{
+    TemplateParameter t = {0};
+    const char *part = arena_copy(a, text, length), *initial = strchr(part, '=');
+    size_t end = initial ? (size_t)(initial - part) : length;
+    while (end > 0 && !is_name(part[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && is_name(part[start - 1]))
+        start--;
+    t.name = arena_copy(a, part + start, end - start);
+    t.is_type = strstr(part, "typename") || strstr(part, "class ");
+    if (initial)
+        t.initial = word_at(a, initial + 1 + strspn(initial + 1, " \t\r\n"));
+    return t;
+}
+
+/* Parts of a bracketed list between commas. */
+static void read_list(Arena *a, const char *open, const char *close, bool arguments,
+                      KernelSource *out)
+{
+    const char *start = open + 1;
+    int depth = 0;
+    for (const char *at = start; at <= close; at++) {
+        depth += at < close && (*at == '<' || *at == '(');
+        depth -= at < close && (*at == '>' || *at == ')');
+        if (at < close && (*at != ',' || depth > 0))
+            continue;
+        size_t n = (size_t)(at - start);
+        if (arguments) {
+            TemplateParameter t = read_argument(a, start, n);
+            if (*t.name)
+                VEC_PUSH(a, &out->arguments, t);
+        } else {
+            KernelParameter p = read_parameter(a, start, n);
+            if (*p.name && strcmp(p.name, "void") != 0)
+                VEC_PUSH(a, &out->parameters, p);
+        }
+        start = at + 1;
+    }
+}
+
+/* The next declaration of a kernel behind *at: `(` of its parameters; NULL when there is none. */
+static const char *next_kernel(const char **at, const char **start, const char **name,
+                               size_t *length)
+{
+    while ((*at = strstr(*at, "__global__")) != NULL) {
+        *start = *at;
+        *at += strlen("__global__");
+        const char *list = skip_to_name(*at, name, length);
+        if (list && closing(list))
+            return list;
+    }
+    return NULL;
+}
+
+bool kernel_source_find(Arena *a, const char *source, const char *wanted, KernelSource *out)
+{
+    *out = (KernelSource){.text = without_comments(a, source)};
+    const char *at = out->text, *start, *name, *list;
+    size_t length;
+    while ((list = next_kernel(&at, &start, &name, &length)) != NULL) {
+        if (wanted && (strlen(wanted) != length || strncmp(wanted, name, length) != 0))
+            continue;
+        out->name = arena_copy(a, name, length);
+        const char *open = template_list(out->text, start);
+        out->is_template = open != NULL;
+        const char *close = start;
+        while (open && *close != '>')
+            close--;
+        if (open)
+            read_list(a, open, close, true, out);
+        read_list(a, list, closing(list), false, out);
+        return true;
+    }
+    return false;
+}
+
+const char *kernel_source_names(Arena *a, const char *source)
+{
+    Buf b = {0};
+    VEC(const char *) names = {0};
+    const char *at = without_comments(a, source), *start, *name;
+    size_t length;
+    while (next_kernel(&at, &start, &name, &length)) {
+        const char *word = arena_copy(a, name, length);
+        size_t i = 0;
+        while (i < names.count && strcmp(names.at[i], word) != 0)
+            i++;
+        if (i < names.count)
+            continue;
+        buf_printf(&b, "%s%s", b.size ? ", " : "", word);
+        VEC_PUSH(a, &names, word);
+    }
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+bool kernel_source_has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += n)
+        if ((at == text || !is_name(at[-1])) && !is_name(at[n]))
+            return true;
+    return false;
+}
+
+/* --- macros ----------------------------------------------------------------------------------- */
+
+/* Behind "# word" on this line; NULL when another directive or none stands there. */
+static const char *directive(const char *line, const char *word)
+{
+    const char *at = skip_blanks(line);
+    if (*at != '#')
+        return NULL;
+    at = skip_blanks(at + 1);
+    size_t n = strlen(word);
+    return strncmp(at, word, n) == 0 && !is_name(at[n]) ? skip_blanks(at + n) : NULL;
+}
+
+/* The value that a line defines for a name; NULL: it does not. */
+static const char *value_on(Arena *a, const char *line, const char *name)
+{
+    const char *at = directive(line, "define");
+    if (!at || strcmp(word_at(a, at), name) != 0 || at[strlen(name)] == '(')
+        return NULL;
+    at = skip_blanks(at + strlen(name));
+    size_t n = strcspn(at, "\r\n");
+    while (n > 0 && isspace((unsigned char)at[n - 1]))
+        n--;
+    return n ? arena_copy(a, at, n) : NULL;
+}
+
+const char *kernel_source_defined(Arena *a, const char *text, const char *name)
+{
+    for (const char *at = text; *at; at = next_line(at)) {
+        const char *value = value_on(a, at, name);
+        if (value)
+            return value;
+    }
+    return NULL;
+}
+
+static bool is_noted(const KernelMacros *all, const char *name)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(all->at[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_defined(Arena *a, const char *text, const char *name)
+{
+    for (const char *at = text; *at; at = next_line(at)) {
+        const char *rest = directive(at, "define");
+        if (rest && strcmp(word_at(a, rest), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Names of an #if that nobody defines are 0 there, which is hardly meant. */
+static void add_conditions(Arena *a, const char *text, const char *at, KernelMacros *all)
+{
+    size_t n = strcspn(at, "\n");
+    for (const char *end = at + n; at < end;) {
+        const char *word = word_at(a, at);
+        size_t length = strlen(word);
+        bool name = length > 0 && !isdigit((unsigned char)*word) && strncmp(word, "__", 2) != 0 &&
+                    strcmp(word, "defined") != 0 && strncmp(word, "CUDA", 4) != 0;
+        if (name && strncmp(at + length, "(", 1) != 0 && !is_noted(all, word) &&
+            !is_defined(a, text, word))
+            VEC_PUSH(a, all, ((KernelMacro){word, NULL, true}));
+        at += length ? length : 1;
+    }
+}
+
+KernelMacros kernel_source_macros(Arena *a, const char *source)
+{
+    KernelMacros all = {0};
+    const char *text = without_comments(a, source);
+    for (const char *at = text; *at; at = next_line(at)) {
+        const char *rest = directive(at, "ifndef");
+        const char *name = rest ? word_at(a, rest) : "";
+        const char *value = *name ? value_on(a, next_line(at), name) : NULL;
+        if (value && !is_noted(&all, name))
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, false}));
+    }
+    for (const char *at = text; *at; at = next_line(at)) {
+        const char *rest = directive(at, "if");
+        rest = rest ? rest : directive(at, "elif");
+        if (rest && !strstr(arena_copy(a, rest, strcspn(rest, "\n")), "defined"))
+            add_conditions(a, text, rest, &all);
+    }
+    return all;
+}
+
+KernelMacros kernel_source_numbers(Arena *a, const char *text)
+{
+    KernelMacros all = {0}, tunable = kernel_source_macros(a, text);
+    for (const char *at = text; *at; at = next_line(at)) {
+        const char *rest = directive(at, "define");
+        const char *name = rest ? word_at(a, rest) : "";
+        const char *value = *name ? value_on(a, at, name) : NULL;
+        if (value && value[strspn(value, "0123456789")] == '\0' && !is_noted(&tunable, name) &&
+            !is_noted(&all, name))
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, false}));
+    }
+    return all;
+}

@@ -1,0 +1,64 @@
+/* What the source of a kernel says about it that its code does not: names, types as written,
+ * macros.
+ *
+ * Declarations are searched for in the text and not parsed as C++; comments are made blank first.
+ */
+#ifndef APTUNE_SPEC_KERNEL_SOURCE_H
+#define APTUNE_SPEC_KERNEL_SOURCE_H
+
+#include "metrics/base/vec.h"
+#include "tuner/task/task.h"
+
+/* A parameter of a kernel. */
+typedef struct KernelParameter {
+    const char *name;
+    TaskType type;
+    bool known;   /* the type is one of ours */
+    bool pointer; /* a buffer */
+    bool constant;
+    const char *text; /* the type as written */
+} KernelParameter;
+
+/* A parameter of a template. */
+typedef struct TemplateParameter {
+    const char *name;
+    bool is_type;
+    const char *initial; /* NULL: none */
+} TemplateParameter;
+
+typedef struct KernelSource {
+    const char *text; /* without comments */
+    const char *name;
+    bool is_template;
+    VEC(TemplateParameter) arguments; /* of the template */
+    VEC(KernelParameter) parameters;
+} KernelSource;
+
+/* A macro or other name that may be tuned. */
+typedef struct KernelMacro {
+    const char *name;
+    const char *value; /* as it stands in the source; NULL: used and never defined */
+    bool condition;    /* stands in an #if alone */
+} KernelMacro;
+
+typedef VEC(KernelMacro) KernelMacros;
+
+/* Finds a kernel (NULL: the first).  False: there is none of that name. */
+bool kernel_source_find(Arena *a, const char *text, const char *wanted, KernelSource *out);
+
+/* The names of all kernels, with ", " between them; "" when there is none. */
+const char *kernel_source_names(Arena *a, const char *text);
+
+/* Macros with a value under #ifndef, and names that only #if lines use. */
+KernelMacros kernel_source_macros(Arena *a, const char *text);
+
+/* Macros that the source defines as a whole number, those under #ifndef aside. */
+KernelMacros kernel_source_numbers(Arena *a, const char *text);
+
+/* The value of `#define NAME value` anywhere; NULL: there is none. */
+const char *kernel_source_defined(Arena *a, const char *text, const char *name);
+
+/* Does the word occur? */
+bool kernel_source_has_word(const char *text, const char *word);
+
+#endif
