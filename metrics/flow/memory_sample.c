@@ -7,15 +7,28 @@ typedef struct Sampler {
     const PtxFunction *entry;
     WalkOptions walk;
     MemorySamples *out;
+    uint64_t steps; /* that are left for all walks */
 } Sampler;
 
+/* NULL when there is no room or no steps for it. */
 static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
 {
+    const bool middle = s->out->count == 0;
     if (s->out->count == SAMPLES_MAX)
         return NULL;
-    MemorySample *x = &s->out->at[s->out->count++];
     s->walk.place = (PtxPlace){block, warp};
-    *x = (MemorySample){.place = s->walk.place, .walk = walk_warp(s->arena, s->entry, &s->walk)};
+    s->walk.max_steps = middle ? s->steps / 2 : s->steps;
+    const Walk *walk = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
+    s->out->cut += !walk || walk->capped;
+    if (!walk || (walk->capped && !middle && walk->instr <= s->out->at[0].walk->instr)) {
+        s->steps = 0;
+        return NULL;
+    }
+    s->steps -= walk->steps < s->steps ? walk->steps : s->steps;
+    if (walk->capped)
+        s->steps = 0;
+    MemorySample *x = &s->out->at[s->out->count++];
+    *x = (MemorySample){.place = s->walk.place, .walk = walk};
     return x;
 }
 
@@ -268,7 +281,11 @@ static void sample_blocks(Sampler *s)
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp)
 {
-    Sampler s = {.arena = a, .entry = entry, .walk = *o, .out = ARENA_NEW(a, MemorySamples)};
+    Sampler s = {.arena = a,
+                 .entry = entry,
+                 .walk = *o,
+                 .out = ARENA_NEW(a, MemorySamples),
+                 .steps = o->max_steps ? o->max_steps : SAMPLE_STEPS};
     const PtxDim grid = o->launch.grid;
     const uint32_t warps = o->launch.has_geometry ? warps_in_block(&o->launch) : 1;
     follow(&s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);

@@ -19,6 +19,11 @@
 
 #include "metrics/flow/walk.h"
 
+/* Steps of all walks together (walk.h), of which the middle warp may take half: what is spent there
+ * is missing for the others.  A warp that they do not suffice for is left out, and the middle one
+ * stands for it, too, unless it has executed more than that one already. */
+enum { SAMPLE_STEPS = 800000 };
+
 enum { SAMPLE_WARPS = 8, SAMPLE_CYCLE = 8, SAMPLE_AXIS = 4, SAMPLES_MAX = 48 };
 
 typedef struct MemorySample {
@@ -30,10 +35,11 @@ typedef struct MemorySample {
 typedef struct MemorySamples {
     MemorySample at[SAMPLES_MAX]; /* the middle one first */
     int count;
+    int cut; /* warps for which the steps did not suffice */
 } MemorySamples;
 
-/* Follows them; `o->memory` must be set.  Without a geometry, or with `one_warp`, the middle one
- * alone. */
+/* Follows them; `o->memory` must be set; `o->max_steps`, of all together, 0: SAMPLE_STEPS.  Without
+ * a geometry, or with `one_warp`, the middle one alone. */
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp);
 

@@ -15,6 +15,8 @@ size_t walk_line(const PtxFunction *f, size_t instr)
     return line;
 }
 
+enum { STEP_LANES = 7, STEP_COST = 8 }; /* steps that a value of each lane, and a price, count as */
+
 static void note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 {
     if (w->walk->notes.count < 32)
@@ -88,6 +90,8 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
                            : ptx_eval_instr(&s, in, results);
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
         lanes_fill(&results[0], 1); /* what is waited for has come */
+    x->walker->walk->steps += count > 0 && results[0].uniform ? 0 : STEP_LANES;
+    x->walker->walk->steps += walk_skip_proving(x) ? STEP_LANES : 0;
     walk_skip_instr(x, in, results, count, mask, yes, maybe);
     assign_operand(x, &in->operands[0], results, count, yes, maybe);
 }
@@ -373,6 +377,8 @@ static void follow_step(Frame *x, WalkStep s, uint32_t mask)
         follow_call(x, s.at, &x->known->function->instrs.at[s.at], mask);
         break;
     case WALK_STEP_ACCESS:
+        x->walker->walk->steps +=
+            STEP_COST * (unsigned)x->known->plan->accesses->groups.at[s.at].cost_count;
         walk_access_group(x, s.at, mask);
         break;
     }
@@ -489,6 +495,16 @@ static void add_branch_notes(Walker *w, const Known *k)
 static void total(Walker *w)
 {
     Walk *walk = w->walk;
+    if (walk->dealt)
+        VEC_PUSH(
+            w->arena, &walk->notes,
+            "too many branches are not known for both sides of each to be walked: lanes take one "
+            "side each");
+    if (walk->capped)
+        VEC_PUSH(w->arena, &walk->notes,
+                 arena_printf(w->arena,
+                              "the walk was stopped after %llu steps; counts are lower bounds",
+                              (unsigned long long)walk->steps));
     for (size_t i = 0; i < w->known.count; i++) {
         const Known *k = &w->known.at[i];
         for (int b = 0; b < k->plan->flow->cfg->count; b++)
@@ -499,11 +515,6 @@ static void total(Walker *w)
     const double loads = walk->waits_long + walk->waits_local;
     walk->regions = 1 + walk->barriers + (loads > 0 ? loads : walk->waits_sfu);
     walk->long_regions = 1 + walk->waits_long;
-    if (walk->capped)
-        VEC_PUSH(w->arena, &walk->notes,
-                 arena_printf(w->arena,
-                              "the walk was stopped after %llu steps; counts are lower bounds",
-                              (unsigned long long)walk->steps));
 }
 
 Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)

@@ -6,7 +6,8 @@
  * the same again are counted without being walked (walk_skip.h).  Lanes that part
  * at a branch are walked one side after the other and join at the branch's immediate
  * post-dominator.  Where a predicate is not known (it depends on memory or on floating point),
- * both sides are walked and what differs becomes unknown; a loop whose exit is not known is left
+ * both sides are walked and what differs becomes unknown (of too many such branches, lanes take one
+ * way each: walk_fork.c); a loop whose exit is not known is left
  * after a stated number of iterations; an unknown early exit of a loop that is counted otherwise is
  * taken as never happening.  Each of these leaves a note.
  *
@@ -51,7 +52,7 @@ typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
     uint32_t default_trips; /* of a loop whose exit is not known; 0: WALK_DEFAULT_TRIPS */
-    uint64_t max_steps;     /* blocks entered plus instructions computed; 0: WALK_MAX_STEPS */
+    uint64_t max_steps;     /* each about 15 ns; 0: WALK_MAX_STEPS */
     bool memory;            /* follow addresses too, and price each access */
     const WalkTouch *touch; /* NULL: nobody; needs `memory` */
     bool plain;             /* walk every iteration, also where the rest could be foreseen */
@@ -60,7 +61,7 @@ typedef struct WalkOptions {
 
 enum {
     WALK_DEFAULT_TRIPS = 16,
-    WALK_MAX_STEPS = 4000000, /* about half a second */
+    WALK_MAX_STEPS = 4000000,
     WALK_CALL_DEPTH = 8,
     WALK_MAX_REGISTERS = 1 << 16
 };
@@ -70,7 +71,7 @@ typedef struct WalkBlock {
     uint64_t lanes;  /* active lanes summed over the visits */
     uint64_t paths;  /* ways that its branch took, summed over the visits; 0 without a branch that
                         has a choice */
-    uint64_t parted;     /* times its branch parted the lanes, a branch with n ways n - 1 times */
+    uint64_t parted; /* times its branch parted the lanes, a branch with n ways n - 1 times */
     bool unknown_branch; /* its branch was undecided for some lane at some time */
 } WalkBlock;
 
@@ -174,6 +175,7 @@ typedef struct Walk {
     uint64_t steps;
     uint64_t skipped;     /* iterations that were foreseen and not walked */
     bool capped;          /* max_steps was reached: the counts are lower bounds */
+    bool dealt;           /* some lanes took one way each of a branch that is not known */
     int unknown_branches; /* places */
     int unknown_loops;
     VEC(const char *) notes;

@@ -17,8 +17,8 @@ typedef struct LoopState {
 /* Lanes that go both ways: the state before, and what the sides walked so far made of it. */
 typedef struct Fork {
     uint32_t lanes;
-    Lanes *before; /* of the plan's state registers; NULL when the budget was spent */
-    Lanes *after;
+    const WalkWritten *written;
+    Lanes *saved; /* of each register written its value before, then after */
     uint32_t gone_before;
     uint32_t gone_after; /* lanes that ended on every side so far */
     bool has_after;
@@ -59,7 +59,9 @@ typedef struct Walker {
     VEC(Known) known;
     uint64_t max_steps;
     uint32_t default_trips;
-    size_t snapshot_bytes;
+    int forks;             /* open */
+    uint64_t fork_start;   /* steps when the first of them was opened */
+    uint64_t forked;       /* steps within forks that are closed */
     VEC(WalkPlace) places; /* of variables whose address was asked for */
     uint64_t place_end[PTX_SPACE_COUNT];
     uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
@@ -83,11 +85,6 @@ struct Frame {
     size_t stack_count;
     size_t stack_capacity;
 };
-
-static inline size_t state_count(const Frame *x)
-{
-    return x->known->plan->state.count;
-}
 
 static inline const Flow *flow_of(const Frame *x)
 {
@@ -135,6 +132,12 @@ void walk_leave_block(Frame *x, uint32_t mask);
 
 /* Counts a visit of a loop's header. */
 void walk_count_header(Frame *x, int block);
+
+/* Are forks still few enough for one more? */
+bool walk_may_fork(const Walker *w);
+
+/* Parts the lanes that go every way from a block; the ways meet in another one. */
+Fork *walk_fork(Frame *x, int block, int meeting, uint32_t lanes);
 
 /* One side of a fork has been walked; the last one joins what all of them made of the state. */
 void walk_finish_side(Frame *x, Fork *f);

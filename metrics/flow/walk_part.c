@@ -1,10 +1,7 @@
-/* Lanes that part: forks, loops under way, branches. */
+/* Lanes that part: loops under way, branches. */
 #include "metrics/flow/walk_skip.h"
 
 #include <stdlib.h>
-
-/* Bytes of saved states at a time; beyond it, undecided lanes lose what they know. */
-static const size_t snapshot_budget = (size_t)64 << 20;
 
 /* --- lanes that part --------------------------------------------------------------------- */
 
@@ -17,95 +14,6 @@ Entry *walk_push(Frame *x)
     Entry *e = &x->stack[x->stack_count++];
     *e = (Entry){0};
     return e;
-}
-
-static Lanes *snapshot_new(Frame *x)
-{
-    const size_t bytes = state_count(x) * sizeof(Lanes);
-    if (bytes > snapshot_budget - x->walker->snapshot_bytes)
-        return NULL;
-    x->walker->snapshot_bytes += bytes;
-    x->walker->walk->steps += state_count(x) / 4;
-    Lanes *copy = memory_zeroed(state_count(x) + 1, sizeof *copy);
-    for (size_t i = 0; i < state_count(x); i++)
-        copy[i] = x->values[x->known->plan->state.at[i]];
-    return copy;
-}
-
-static void snapshot_free(Frame *x, Lanes *l)
-{
-    if (l)
-        x->walker->snapshot_bytes -= state_count(x) * sizeof(Lanes);
-    free(l);
-}
-
-static void forget_state(Frame *x, uint32_t lanes)
-{
-    for (size_t i = 0; i < state_count(x); i++) {
-        Lanes *l = &x->values[x->known->plan->state.at[i]];
-        lanes_spread(l);
-        l->known &= ~lanes;
-    }
-}
-
-static Fork *fork_new(Frame *x, uint32_t lanes)
-{
-    Fork *f = memory_zeroed(1, sizeof *f);
-    f->lanes = lanes;
-    f->gone_before = x->gone;
-    f->gone_after = UINT32_MAX;
-    f->before = snapshot_new(x);
-    f->after = f->before ? snapshot_new(x) : NULL;
-    if (!f->after)
-        forget_state(x, lanes);
-    return f;
-}
-
-void walk_free_fork(Frame *x, Fork *f)
-{
-    snapshot_free(x, f->after);
-    snapshot_free(x, f->before);
-    free(f);
-}
-
-/* What differs between two sides is not known behind them. */
-static void merge_lanes(Lanes *to, const Lanes *from, uint32_t lanes)
-{
-    if (to->uniform && from->uniform && to->v[0] == from->v[0])
-        return;
-    lanes_spread(to);
-    for (int i = 0; i < PTX_LANES; i++) {
-        const uint32_t bit = UINT32_C(1) << i;
-        if (lanes & bit && !(from->known & bit && lanes_at(from, i) == to->v[i]))
-            to->known &= ~bit;
-    }
-}
-
-/* After a side: its outcome joins that of the sides before; the state before comes back. */
-void walk_finish_side(Frame *x, Fork *f)
-{
-    f->gone_after &= x->gone;
-    x->gone = (x->gone & ~f->lanes) | (f->gone_before & f->lanes);
-    for (size_t i = 0; f->after && i < state_count(x); i++) {
-        Lanes *now = &x->values[x->known->plan->state.at[i]];
-        if (f->has_after)
-            merge_lanes(&f->after[i], now, f->lanes);
-        else
-            f->after[i] = *now;
-        lanes_assign(now, &f->before[i], f->lanes);
-    }
-    if (!f->after)
-        forget_state(x, f->lanes);
-    f->has_after = true;
-}
-
-void walk_finish_fork(Frame *x, Fork *f)
-{
-    walk_finish_side(x, f);
-    x->gone |= f->gone_after & f->lanes;
-    for (size_t i = 0; f->after && i < state_count(x); i++)
-        lanes_assign(&x->values[x->known->plan->state.at[i]], &f->after[i], f->lanes);
-    walk_free_fork(x, f);
 }
 
 /* --- loops ------------------------------------------------------------------------------- */
@@ -286,6 +194,17 @@ static void decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
     result->defaulted |= !more;
 }
 
+/* Lanes that are undecided, dealt out to the ways in turn. */
+static void deal_out(Frame *x, int block, Parting *p)
+{
+    uint64_t turn = x->known->result->blocks[block].visits;
+    for (int i = 0; i < PTX_LANES && p->count > 0; i++)
+        if (p->undecided >> i & 1)
+            p->lanes[turn++ % (uint64_t)p->count] |= UINT32_C(1) << i;
+    p->undecided = 0;
+    x->walker->walk->dealt = true;
+}
+
 static void mark_undecided(Frame *x, int block)
 {
     WalkBlock *b = &x->known->result->blocks[block];
@@ -310,7 +229,8 @@ static int meeting_point(const Frame *x, int block, int stop)
 /* Every side as an entry of its own, the first on top; the entry below waits where they meet. */
 static void split(Frame *x, int block, int stop, const Parting *p)
 {
-    Fork *fork = p->undecided ? fork_new(x, p->undecided) : NULL;
+    const int meeting = meeting_point(x, block, stop);
+    Fork *fork = p->undecided ? walk_fork(x, block, meeting, p->undecided) : NULL;
     bool last = true;
     for (int i = p->count - 1; i >= 0; i--) {
         const uint32_t lanes = p->lanes[i] | p->undecided;
@@ -321,7 +241,7 @@ static void split(Frame *x, int block, int stop, const Parting *p)
             done->kind = last ? ENTRY_LAST_SIDE_DONE : ENTRY_SIDE_DONE;
             done->fork = fork;
         }
-        *walk_push(x) = (Entry){ENTRY_RUN, p->to[i], meeting_point(x, block, stop), lanes, NULL};
+        *walk_push(x) = (Entry){ENTRY_RUN, p->to[i], meeting, lanes, NULL};
         last = false;
     }
 }
@@ -341,6 +261,8 @@ void walk_leave_block(Frame *x, uint32_t mask)
     }
     if (in && p.count > 1)
         decide_exit(x, block, in, &p);
+    if (p.undecided && !walk_may_fork(x->walker))
+        deal_out(x, block, &p);
     for (int i = 0; i < p.count; i++)
         if (p.lanes[i] | p.undecided)
             cross_edge(x, block, p.to[i], p.lanes[i] | p.undecided);

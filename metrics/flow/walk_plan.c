@@ -470,6 +470,7 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory)
     find_cells(a, p);
     const Cfg *c = p->flow->cfg;
     p->blocks = ARENA_ARRAY(a, WalkPlanBlock, (size_t)c->count);
+    p->written = ARENA_ARRAY(a, WalkWritten *, (size_t)c->count);
     Scheduler s = scheduler_new(a, f);
     for (int i = 0; i < c->count; i++) {
         schedule_block(&s, &p->blocks[i], &c->blocks[i]);

@@ -82,6 +82,12 @@ typedef struct WalkPlanBlock {
     uint32_t store_bytes[PTX_SPACE_COUNT];
 } WalkPlanBlock;
 
+/* Registers and cells of the state that may be written between a branch and where its ways meet. */
+typedef struct WalkWritten {
+    int meeting; /* block */
+    VEC(int) registers;
+} WalkWritten;
+
 /* A register or cell of the state that is read before it is written behind a loop's header. */
 typedef VEC(int) WalkLive;
 
@@ -94,6 +100,7 @@ struct WalkPlan {
     bool *in_slice;        /* by instruction */
     VEC(int) state;        /* registers and cells (behind the registers) that the slice writes */
     VEC(int) late;         /* registers that some slow instruction writes */
+    WalkWritten **written; /* by block that branches; NULL until a fork asks (walk_fork.c) */
     WalkLive *live;        /* by loop: what its header needs of the state */
     VEC(WalkShare) shares; /* those of a cost together */
     int *first_share;      /* by cost, and one more for the end */

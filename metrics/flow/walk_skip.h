@@ -29,6 +29,9 @@ void walk_skip_enter(Frame *x, int loop);
  * many iterations. */
 void walk_skip_arrive(Frame *x, int block, uint32_t mask);
 
+/* Are iterations being proven? */
+bool walk_skip_proving(const Frame *x);
+
 /* While iterations are proven: something happens that no proof covers. */
 void walk_skip_abort(Frame *x);
 

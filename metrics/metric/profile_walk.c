@@ -245,6 +245,8 @@ void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatch
     if (notes > NOTES)
         add_reason(&b, arena_printf(a, "and %zu more", notes - NOTES));
     add_unknown_accesses(a, &b, m);
+    if (m->samples->cut > 0)
+        add_reason(&b, "following warps has a limit: fewer than usual stand for all");
     if (unmatched)
         add_reason(&b, arena_printf(a, "code and PTX do not match: %s", unmatched));
     p->note = b.size ? arena_string(a, buf_text(&b)) : NULL;

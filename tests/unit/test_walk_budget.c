@@ -98,6 +98,38 @@ static void deep_unknown_branches_keep_within_their_budget(void **state)
     arena_free(a);
 }
 
+/* A loop of 32 rounds: what is skipped in it may leave it, so that the sides of each branch meet
+ * behind the loop, and every branch doubles what is walked. */
+static void branches_whose_sides_meet_late_end_and_are_said(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf b = {0};
+    buf_printf(&b,
+               "%s.entry k(.param .u64 a) { %smov.u32 %%r3, 0;\nL: ld.global.u32 %%r2, [%%rd1];\n",
+               header, registers);
+    for (int i = 0; i < 6; i++)
+        buf_printf(&b,
+                   "setp.gt.u32 %%p1, %%r2, %d; @%%p1 bra M%d; add.u32 %%r4, %%r3, %d;\n"
+                   "setp.eq.u32 %%p2, %%r4, 99; @%%p2 bra E;\nM%d:\n",
+                   i, i, i, i);
+    buf_puts(&b, "add.u32 %r3, %r3, 1; setp.ne.u32 %p2, %r3, 32; @%p2 bra L;\nE: ret; }\n");
+    const Source s = {"k.ptx", buf_text(&b), b.size};
+    const WalkOptions o = {.launch = {.grid = {9, 9, 1}, .block = {64, 1, 1}, .has_geometry = true},
+                           .memory = true};
+
+    const Walk *w = walk_warp(a, ptx_find_entry(ptx_parse(a, &s, &d), "k"), &o);
+
+    assert_false(w->capped);
+    assert_true(w->dealt);
+    assert_non_null(strstr(w->notes.at[0], "lanes take one side each"));
+    const Loop *loop = &w->functions.at[0]->flow->loops->loops.at[0];
+    assert_true(w->functions.at[0]->blocks[loop->header].visits >= 32);
+    buf_free(&b);
+    arena_free(a);
+}
+
 static void functions_that_call_themselves_end(void **state)
 {
     (void)state;
@@ -150,6 +182,7 @@ int main(void)
         cmocka_unit_test(an_endless_loop_of_stores_and_barriers_ends),
         cmocka_unit_test(unknown_branches_in_a_row_are_joined),
         cmocka_unit_test(deep_unknown_branches_keep_within_their_budget),
+        cmocka_unit_test(branches_whose_sides_meet_late_end_and_are_said),
         cmocka_unit_test(functions_that_call_themselves_end),
         cmocka_unit_test(many_kinds_of_regions_are_summed_up),
         cmocka_unit_test(sizes_beyond_all_measure_take_no_memory),
