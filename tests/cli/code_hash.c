@@ -22,7 +22,7 @@ int main(int argc, char **argv)
              .home.metric_file_count = 2};
     bool ok = run_open(&r) && run_compile(&r);
     for (size_t i = 0; i < r.table->count && ok; i++)
-        printf("%s\t%s\n", run_config_name(a, &r, i), r.table->code[i].hash);
+        printf("%s\t%s\n", table_name(a, r.table, i), r.table->code[i].hash);
     Buf text = {0};
     diag_print(&d, &text);
     fputs(buf_text(&text), stderr);

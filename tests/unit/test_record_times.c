@@ -210,8 +210,6 @@ static void rows_are_found_by_configuration_and_by_code_the_latest_first(void **
 
     assert_ptr_equal(times_find(r, "BM=64,TYPE=half"), &r->rows.at[2]);
     assert_null(times_find(r, "BM=65,TYPE=half"));
-    assert_ptr_equal(times_find_code(r, "c0", "g1 b2"), &r->rows.at[2]);
-    assert_null(times_find_code(r, "c0", NULL));
 }
 
 /* Lines as a newer program might write them, with right checksums. */

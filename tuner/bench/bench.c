@@ -224,7 +224,7 @@ bool bench_choose(Run *r, const BenchOptions *o, Bench *out)
                    .entries = ARENA_ARRAY(r->arena, BenchEntry, r->spec->rival_count + 1)};
     if (!bench_choose_subject(r, o, out) || !run_open_sources(r) || !run_data(r))
         return false;
-    out->entries[out->count++] = bench_entry(NULL, run_config_name(r->arena, r, out->config));
+    out->entries[out->count++] = bench_entry(NULL, table_name(r->arena, r->table, out->config));
     return bench_list_rivals(r, o, out);
 }
 

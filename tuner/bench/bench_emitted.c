@@ -166,7 +166,7 @@ static size_t choose(const Manifest *m, const char *config)
         diag_fail(r->diag, "'%s' has no code for sm_%d", m->path, device_arch(r->device));
     if (i != SIZE_MAX && !variant_of(m, i)) {
         diag_fail(r->diag, "'%s' has no code of %s for sm_%d", m->path,
-                  run_config_name(r->arena, r, i), device_arch(r->device));
+                  table_name(r->arena, r->table, i), device_arch(r->device));
         return SIZE_MAX;
     }
     return i;

@@ -107,7 +107,7 @@ static bool compile(Run *r, const size_t *wanted, size_t count)
         const Table *t = r->table;
         if (!table_has_code(t, wanted[i]))
             ok = diag_fail(r->diag, "%s does not compile: %s",
-                           run_config_name(r->arena, r, wanted[i]), t->why[wanted[i]]);
+                           table_name(r->arena, r->table, wanted[i]), t->why[wanted[i]]);
     }
     return ok;
 }
@@ -118,7 +118,7 @@ static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
     size_t wanted[2], count = 0;
     if (!table_fits(r->table, b->config))
         return diag_fail(r->diag, "this device cannot run %s",
-                         run_config_name(r->arena, r, b->config));
+                         table_name(r->arena, r->table, b->config));
     if (!o->emitted)
         wanted[count++] = b->config;
     if (r->spec->reference_first)

@@ -53,6 +53,9 @@ Carving carve_apply(CarvePlan *plan, const bool *alive, Diag *d);
  * `alive` must outlive it. */
 BeliefInput carve_polish_input(const CarvePlan *plan, const Carving *carving, const bool *alive);
 
+/* The first front of two criteria or more; NULL when there is none. */
+const Stage *carve_tradeoff(const CarvePlan *plan);
+
 /* A part's share of a number of configurations to time. */
 size_t carve_share(const CarveRequest *request, size_t count);
 

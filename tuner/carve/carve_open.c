@@ -11,6 +11,14 @@ size_t carve_share(const CarveRequest *request, size_t count)
     return (count + n - 1) / n;
 }
 
+const Stage *carve_tradeoff(const CarvePlan *plan)
+{
+    for (size_t s = 0; s < plan->stage_count; s++)
+        if (plan->stages[s].kind == STAGE_FRONT && plan->stages[s].column_count > 1)
+            return &plan->stages[s];
+    return NULL;
+}
+
 /* --- names in conditions ---------------------------------------------------------------------- */
 
 /* Integers are doubles here, as all numbers of a condition. */

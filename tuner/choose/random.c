@@ -60,10 +60,3 @@ double random_best_without(Arena *scratch, const double *times, size_t n, size_t
     const double *sorted = random_sorted(scratch, times, n, &count);
     return random_sorted_without(sorted, count, sample);
 }
-
-double random_best_with(Arena *scratch, const double *times, size_t n, size_t sample)
-{
-    size_t count;
-    const double *sorted = random_sorted(scratch, times, n, &count);
-    return random_sorted_with(sorted, count, sample);
-}

@@ -23,7 +23,4 @@ double random_sorted_with(const double *sorted, size_t count, size_t sample);
  * there is no time or the sample is empty. */
 double random_best_without(Arena *scratch, const double *times, size_t n, size_t sample);
 
-/* The same with replacement (A.4). */
-double random_best_with(Arena *scratch, const double *times, size_t n, size_t sample);
-
 #endif

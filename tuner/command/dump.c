@@ -26,7 +26,7 @@ static void dump_configs(const Run *r, Buf *out)
     Arena *a = arena_new();
     for (size_t i = 0; i < r->table->count; i++) {
         const Table *t = r->table;
-        buf_printf(out, "%s: %s", run_config_name(a, r, i),
+        buf_printf(out, "%s: %s", table_name(a, r->table, i),
                    t->outcome[i] == OUTCOME_NONE ? "not compiled" : outcome_name(t->outcome[i]));
         if (table_has_code(t, i))
             buf_printf(out, ", code %.*s", (int)strcspn(t->code[i].hash, "+"), t->code[i].hash);
@@ -44,7 +44,7 @@ static void dump_profiles(const Run *r, Buf *out)
     for (size_t i = 0; i < r->table->count; i++) {
         if (!r->table->profile[i].whole)
             continue;
-        buf_printf(out, "%s\n", run_config_name(a, r, i));
+        buf_printf(out, "%s\n", table_name(a, r->table, i));
         profile_print(r->table->profile[i].whole, out);
         arena_reset(a);
     }
@@ -58,7 +58,7 @@ static void dump_metrics(const Run *r, Buf *out)
         const Table *t = r->table;
         if (!table_profile(t, i))
             continue;
-        buf_printf(out, "%s:", run_config_name(a, r, i));
+        buf_printf(out, "%s:", table_name(a, r->table, i));
         for (size_t m = 0; m < t->metrics->metrics.count; m++)
             buf_printf(out, " %s=%g", t->metrics->metrics.at[m].name, table_metric(t, i, m));
         buf_putc(out, '\n');
@@ -85,7 +85,7 @@ static void dump_times(const Run *r, Buf *out)
         const Table *t = r->table;
         if (!table_is_timed(t, i))
             continue;
-        buf_printf(out, "%s: %s", run_config_name(a, r, i), outcome_name(t->outcome[i]));
+        buf_printf(out, "%s: %s", table_name(a, r->table, i), outcome_name(t->outcome[i]));
         for (size_t k = 0; k < t->times[i].count; k++)
             buf_printf(out, " %g", t->times[i].ms[k]);
         buf_putc(out, '\n');

@@ -125,8 +125,8 @@ static Claim *rival_of(const UnitMaker *m, const Claim *c)
 static void settle(UnitMaker *m, Claim *old, const Claim *new)
 {
     bool wins = strcmp(new->entry.recorded, old->entry.recorded) >= 0;
-    const char *x = run_config_name(m->arena, old->run, old->config);
-    const char *y = run_config_name(m->arena, new->run, new->config);
+    const char *x = table_name(m->arena, old->run->table, old->config);
+    const char *y = table_name(m->arena, new->run->table, new->config);
     if (strcmp(x, y) != 0)
         diag_warn(m->diag, (Span){0},
                   "'%s' and '%s' are of the same device and problem, with the winners '%s' and "
@@ -387,7 +387,7 @@ static size_t variant_of(UnitMaker *m, size_t claim, bool fixed)
             return v;
     EmitVariant *v = &u->variants[u->variant_count];
     *v = (EmitVariant){.slots = slots,
-                       .name = run_config_name(m->arena, c->run, c->config),
+                       .name = table_name(m->arena, c->run->table, c->config),
                        .arch = c->entry.arch,
                        .fixed = fixed};
     outline_codes(m, v);

@@ -155,7 +155,7 @@ const char *aptune_name(aptune *a, size_t configuration)
         return NULL;
     if (!a->name[configuration]) {
         handle_enter_text(a);
-        a->name[configuration] = run_config_name(a->arena, r, configuration);
+        a->name[configuration] = table_name(a->arena, r->table, configuration);
         handle_leave_text(a);
     }
     return a->name[configuration];
@@ -169,15 +169,6 @@ static size_t find_parameter(const Run *r, const char *name)
     return p;
 }
 
-static const char *value_text(Arena *a, Value v)
-{
-    Buf b = {0};
-    value_print_bare(v, &b);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
-}
-
 const char *aptune_value(aptune *a, size_t configuration, const char *parameter)
 {
     const Run *r = handle_run_of(a, configuration);
@@ -189,7 +180,7 @@ const char *aptune_value(aptune *a, size_t configuration, const char *parameter)
         *values = ARENA_ARRAY(a->arena, const char *, r->spec->parameter_count);
     if (!(*values)[p]) {
         handle_enter_text(a);
-        (*values)[p] = value_text(a->arena, space_value(&r->space, configuration, p));
+        (*values)[p] = table_value_text(a->arena, table_value(r->table, configuration, p));
         handle_leave_text(a);
     }
     return (*values)[p];

@@ -5,10 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+static double metric_at(const Run *r, size_t config, const char *name)
+{
+    int m = metricset_find(r->table->metrics, name);
+    return m >= 0 ? table_metric(r->table, config, (size_t)m) : NAN;
+}
+
 double explain_metric(const Subject *s, const char *name)
 {
-    int m = metricset_find(s->run->table->metrics, name);
-    return m >= 0 ? table_metric(s->run->table, s->config, (size_t)m) : NAN;
+    return metric_at(s->run, s->config, name);
 }
 
 void explain_number(double n, Buf *out)
@@ -60,19 +65,13 @@ Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved
 
 /* --- carving ---------------------------------------------------------------------------------- */
 
-static double metric_at(const Run *r, size_t config, int metric)
-{
-    return metric >= 0 ? table_metric(r->table, config, (size_t)metric) : NAN;
-}
-
 /* Nowhere worse and somewhere better. */
 static bool beats(const Run *r, size_t i, size_t j)
 {
     static const char *const both[] = {"bound_cycles", "crowd_cycles"};
     size_t better = 0;
     for (size_t k = 0; k < 2; k++) {
-        int m = metricset_find(r->table->metrics, both[k]);
-        double x = metric_at(r, i, m), y = metric_at(r, j, m);
+        double x = metric_at(r, i, both[k]), y = metric_at(r, j, both[k]);
         if (!(x <= y))
             return false;
         better += x < y;
@@ -130,11 +129,10 @@ static void print_dominator(const Subject *s, Buf *out)
     print_differences(s->run, by, s->config, out);
     buf_puts(out, " instead is better in both:");
     for (size_t k = 0; k < 2; k++) {
-        int m = metricset_find(s->run->table->metrics, both[k].metric);
         buf_printf(out, "%s %s ", k > 0 ? "," : "", both[k].words);
-        explain_number(metric_at(s->run, by, m), out);
+        explain_number(metric_at(s->run, by, both[k].metric), out);
         buf_puts(out, " against ");
-        explain_number(metric_at(s->run, s->config, m), out);
+        explain_number(explain_metric(s, both[k].metric), out);
     }
     buf_puts(out, " cycles\n");
 }
@@ -247,12 +245,12 @@ void explain_print(const Subject *s, int count, Buf *out)
     const char *const letters[] = {"A", "B"};
     for (int i = 0; i < count; i++)
         buf_printf(out, "%-16s %s\n", count > 1 ? letters[i] : "configuration",
-                   run_config_name(a, s[i].run, s[i].config));
+                   table_name(a, s[i].run->table, s[i].config));
     explain_table(s, count, out);
     for (int i = 0; i < count; i++) {
         if (count > 1)
             buf_printf(out, "\n--- %s: %s ---\n", letters[i],
-                       run_config_name(a, s[i].run, s[i].config));
+                       table_name(a, s[i].run->table, s[i].config));
         print_subject(a, &s[i], out);
     }
     arena_free(a);

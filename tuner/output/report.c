@@ -244,7 +244,7 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
         if (o->by[s] == 0)
             continue;
         counted(out, "", o->by[s]);
-        buf_printf(out, "  %s, e.g. %s", meanings[s], run_config_name(a, r, o->example[s]));
+        buf_printf(out, "  %s, e.g. %s", meanings[s], table_name(a, r->table, o->example[s]));
         print_words(r->table->why[o->example[s]], out);
         buf_putc(out, '\n');
     }
@@ -331,7 +331,7 @@ static void print_warm(const Run *r, Buf *out)
         buf_printf(out, "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
         if (best != r->best)
             buf_printf(out, "; the fastest there takes %.4f ms: %s",
-                       table_warm(r->table, best).median, run_config_name(a, r, best));
+                       table_warm(r->table, best).median, table_name(a, r->table, best));
         buf_putc(out, '\n');
     }
     arena_free(a);
@@ -344,7 +344,7 @@ static void print_tie(const Run *r, size_t i, Buf *out)
     const RunFinal *f = &r->final;
     size_t k = run_final_place(f, i);
     label(out, "");
-    buf_printf(out, "  %s  %.4f ms", run_config_name(a, r, i), f->medians[k]);
+    buf_printf(out, "  %s  %.4f ms", table_name(a, r->table, i), f->medians[k]);
     if (i != f->fastest)
         buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
                    100 * (f->ratio_high[k] - 1));
@@ -391,7 +391,7 @@ static void print_best(const Run *r, Buf *out)
         return;
     }
     const Table *t = r->table;
-    buf_printf(out, "%s\n", run_config_name(a, r, r->best));
+    buf_printf(out, "%s\n", table_name(a, r->table, r->best));
     label(out, "");
     buf_printf(out, "%.4f ms", t->times[r->best].median);
     print_interval(&t->times[r->best], out);
@@ -467,7 +467,7 @@ void report_why(const Run *r, size_t i, Buf *out)
 {
     Arena *a = arena_new();
     const Table *t = r->table;
-    const char *name = run_config_name(a, r, i);
+    const char *name = table_name(a, r->table, i);
     if (!table_fits(t, i)) {
         buf_printf(out, "%s: dropped by tier 0: %s\n", name, outcome_name(t->outcome[i]));
     } else if (table_failed_to_compile(t, i)) {
@@ -476,7 +476,7 @@ void report_why(const Run *r, size_t i, Buf *out)
         buf_printf(out, "%s: has no code to judge\n", name);
     } else if (t->same_as[i] != i) {
         buf_printf(out, "%s: compiles to the same code as %s, which stands for both\n", name,
-                   run_config_name(a, r, t->same_as[i]));
+                   table_name(a, r->table, t->same_as[i]));
     } else {
         carving_why(&r->carving, i, out);
         if (buf_text(out)[out->size - 1] != '\n')

@@ -53,7 +53,7 @@ static void print_fastest(const Run *r, Buf *out)
         begin(out, "");
         buf_printf(out, "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
                    r->table->times[u->fastest].median, 100 * (u->ratio - 1),
-                   run_config_name(a, r, u->fastest));
+                   table_name(a, r->table, u->fastest));
     }
     arena_free(a);
 }

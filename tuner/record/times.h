@@ -93,15 +93,14 @@ typedef struct TimesRecording {
         RecordDevice *at;
         size_t count;
         size_t capacity;
-    } devices;         /* those that rows name */
-    bool cut;          /* the file ends inside a line, which is not among the rows */
-    bool packed;       /* its file is compressed */
-    bool closed;       /* its last line says how many rows it holds */
-    bool chained;      /* of format 2 */
-    LineChain chain;   /* where it stands */
-    size_t size;       /* bytes of whole lines, unpacked */
-    TextIndex by_key;  /* over all rows */
-    TextIndex by_code; /* over code and launch */
+    } devices;        /* those that rows name */
+    bool cut;         /* the file ends inside a line, which is not among the rows */
+    bool packed;      /* its file is compressed */
+    bool closed;      /* its last line says how many rows it holds */
+    bool chained;     /* of format 2 */
+    LineChain chain;  /* where it stands */
+    size_t size;      /* bytes of whole lines, unpacked */
+    TextIndex by_key; /* over all rows */
 } TimesRecording;
 
 /* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it cannot
@@ -114,9 +113,6 @@ TimesRecording *times_read_open(Arena *a, const char *path, Diag *d);
 
 /* The latest row of a configuration, by its key; NULL when there is none. */
 const RecordRow *times_find(const TimesRecording *r, const char *key);
-
-/* The latest row with this code and launch geometry (NULL: not known), NULL when there is none. */
-const RecordRow *times_find_code(const TimesRecording *r, const char *code, const char *launch);
 
 /* The device of a number that rows use; NULL: only the header says on what it ran. */
 const RecordDevice *times_device(const TimesRecording *r, int number);

@@ -143,22 +143,12 @@ static bool read_line(Arena *a, const RecordLine *line, TimesRecording *rec, Dia
     return field_close(&r);
 }
 
-static const char *code_key(Arena *a, const char *code, const char *launch)
-{
-    return arena_printf(a, "%s %s", code, launch ? launch : "");
-}
-
-static void build_indexes(Arena *a, TimesRecording *r)
+static void build_index(Arena *a, TimesRecording *r)
 {
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
-    const char **codes = ARENA_ARRAY(a, const char *, r->rows.count);
-    for (size_t i = 0; i < r->rows.count; i++) {
-        const RecordRow *row = &r->rows.at[i];
-        keys[i] = row->key;
-        codes[i] = row->code ? code_key(a, row->code, row->launch) : NULL;
-    }
+    for (size_t i = 0; i < r->rows.count; i++)
+        keys[i] = r->rows.at[i].key;
     r->by_key = index_build(a, keys, r->rows.count);
-    r->by_code = index_build(a, codes, r->rows.count);
 }
 
 TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
@@ -181,7 +171,7 @@ TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
     r->packed = end.packed;
     r->chained = end.chained;
     r->chain = end.chain;
-    build_indexes(a, r);
+    build_index(a, r);
     return r;
 }
 
@@ -219,13 +209,5 @@ const RecordDevice *times_device(const TimesRecording *r, int number)
 const RecordRow *times_find(const TimesRecording *r, const char *key)
 {
     size_t i = index_find(&r->by_key, key);
-    return i == SIZE_MAX ? NULL : &r->rows.at[i];
-}
-
-const RecordRow *times_find_code(const TimesRecording *r, const char *code, const char *launch)
-{
-    Arena *scratch = arena_new();
-    size_t i = index_find(&r->by_code, code_key(scratch, code, launch));
-    arena_free(scratch);
     return i == SIZE_MAX ? NULL : &r->rows.at[i];
 }

@@ -135,21 +135,6 @@ static bool is_complete(const Run *r, const Table *p)
 
 /* --- what carving went by --------------------------------------------------------------------- */
 
-/* The first front's criteria; else the two parts of the prediction. */
-static void name_criteria(const Run *r, Story *story)
-{
-    story->x_metric = "bound_cycles";
-    story->y_metric = "crowd_cycles";
-    for (size_t k = 0; k < r->plan.stage_count; k++) {
-        const Stage *s = &r->plan.stages[k];
-        if (s->kind != STAGE_FRONT || s->column_count < 2)
-            continue;
-        story->x_metric = r->plan.columns.at[s->columns[0]].name;
-        story->y_metric = r->plan.columns.at[s->columns[1]].name;
-        return;
-    }
-}
-
 /* The single time that the last stage goes by; else the shipped prediction. */
 static const char *time_metric(const Run *r)
 {
@@ -227,7 +212,9 @@ Story story_of_run(Run *r)
                    .time_metric = time_metric(r),
                    .own = own_metrics(r),
                    .words = words_of(r)};
-    name_criteria(r, &story);
+    const Stage *front = carve_tradeoff(&r->plan);
+    story.x_metric = front ? r->plan.columns.at[front->columns[0]].name : "bound_cycles";
+    story.y_metric = front ? r->plan.columns.at[front->columns[1]].name : "crowd_cycles";
     take_seconds(r, &story);
     return story;
 }

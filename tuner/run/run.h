@@ -305,9 +305,6 @@ size_t run_tier0_total(const Run *r);
  * it. */
 size_t run_find_config(const Run *r, const char *text, Diag *d);
 
-/* "BM=64 BN=64 …" */
-const char *run_config_name(Arena *a, const Run *r, size_t i);
-
 /* What the command of launch `l` printed for configuration `i`; NULL when it was not run. */
 const char *run_printed_text(Arena *a, const Run *r, size_t i, size_t l, size_t *size);
 

@@ -341,7 +341,7 @@ static bool report_arithmetic(Run *r, size_t config)
         ok = geometry_steps(r->arena, launch, l, slots, &ev, &steps, &count) &&
              run_launch_bytes(r->arena, r, launch, slots, &ev, &bytes);
     }
-    return ok || diag_error(r->diag, ev.error_at, "%s: %s", run_config_name(r->arena, r, config),
+    return ok || diag_error(r->diag, ev.error_at, "%s: %s", table_name(r->arena, r->table, config),
                             ev.error);
 }
 

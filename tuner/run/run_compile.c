@@ -195,7 +195,7 @@ static void take_result(Work *w, const CompileResult *res)
         take_profiles(w, it, &profile);
     finish_item(w, it);
     if (w->run->progress.step) {
-        const char *name = run_config_name(w->scratch, w->run, it->config);
+        const char *name = table_name(w->scratch, w->run->table, it->config);
         run_progress(w->run, "compile", w->done, w->count, name);
     }
 }
@@ -371,7 +371,7 @@ static void warn_of_lost(const Work *w)
                   "%zu configuration%s without a profile: the process that follows warps ended "
                   "(%s; first %s)",
                   w->lost, w->lost > 1 ? "s are" : " is", w->lost_why,
-                  run_config_name(r->arena, r, w->lost_first));
+                  table_name(r->arena, r->table, w->lost_first));
 }
 
 /* Workers compile and follow warps side by side: the wall time is divided as theirs was. */

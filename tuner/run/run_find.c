@@ -129,7 +129,7 @@ static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
 /* Says why these values are no configuration. */
 static void refuse(Arena *a, const Run *r, const char *text, const Value *values, Diag *d)
 {
-    const char *alike = run_config_name(a, r, most_alike(r, values));
+    const char *alike = table_name(a, r->table, most_alike(r, values));
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         if (values[p].kind != VALUE_NONE)
             continue;

@@ -63,11 +63,6 @@ size_t run_tier0_total(const Run *r)
     return n;
 }
 
-const char *run_config_name(Arena *a, const Run *r, size_t i)
-{
-    return table_name(a, r->table, i);
-}
-
 const Value *run_slots(Arena *scratch, const Run *r, size_t i)
 {
     Value *slots = ARENA_ARRAY(scratch, Value, spec_slot_count(r->spec));
@@ -263,7 +258,7 @@ static bool weigh_configs(Run *r)
         double work = run_work(r, i, amount);
         if (!(work > 0))
             return diag_error(r->diag, expr_span(amount), "the work of %s is not above 0",
-                              run_config_name(r->arena, r, i));
+                              table_name(r->arena, r->table, i));
         first = isnan(first) ? work : first;
         t->work[i] = work / first;
     }

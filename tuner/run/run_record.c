@@ -26,7 +26,7 @@ RecordValue run_record_value(Arena *a, Value v)
 }
 
 /* A configuration's values in the order of the header's parameters; NULL when it has others. */
-static const RecordValue *values_for(Arena *a, const Run *r, const RecordHeader *h, size_t i)
+const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i)
 {
     RecordValue *values = ARENA_ARRAY(a, RecordValue, h->parameter_count);
     if (h->parameter_count != r->spec->parameter_count)
@@ -46,7 +46,7 @@ static const RecordValue *values_for(Arena *a, const Run *r, const RecordHeader 
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i)
 {
     Arena *a = arena_new();
-    const RecordValue *values = values_for(a, r, &t->header, i);
+    const RecordValue *values = run_record_values(a, r, &t->header, i);
     const RecordRow *row = values ? times_find(t, record_key(a, &t->header, values)) : NULL;
     arena_free(a);
     return row;
@@ -202,7 +202,7 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
 {
     const Table *t = r->table;
     Arena *a = arena_new();
-    RecordRow row = {.values = values_for(a, r, h, i),
+    RecordRow row = {.values = run_record_values(a, r, h, i),
                      .max_error = t->trial[i].max_error,
                      .message = t->why[i] && *t->why[i] ? t->why[i] : NULL,
                      .seconds = t->trial[i].seconds,
@@ -226,9 +226,4 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
     bool ok = times_append(w, &row, r->diag);
     arena_free(a);
     return ok;
-}
-
-const RecordValue *run_record_values(Arena *a, const Run *r, const RecordHeader *h, size_t i)
-{
-    return values_for(a, r, h, i);
 }

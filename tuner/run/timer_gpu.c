@@ -210,7 +210,7 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     lane->device->outcomes++;
     s->done++;
     s->failed = !run_append_row(r, s->writer, &s->header, i) || s->failed;
-    run_progress(r, "time", s->done, s->all, run_config_name(s->scratch, r, i));
+    run_progress(r, "time", s->done, s->all, table_name(s->scratch, r->table, i));
 }
 
 /* Where samples are of several batches, as in a final, the largest is told for all: no more can

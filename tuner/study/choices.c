@@ -108,19 +108,6 @@ static const StudyStage *stages_of(Arena *a, const Carving *c)
     return out;
 }
 
-/* The first two criteria of the first front. */
-static void name_criteria(Arena *a, const CarvePlan *plan, StudyChoice *out)
-{
-    for (size_t s = 0; s < plan->stage_count; s++) {
-        const Stage *stage = &plan->stages[s];
-        if (stage->kind != STAGE_FRONT || stage->column_count < 2)
-            continue;
-        for (size_t k = 0; k < 2; k++)
-            out->criteria[k] = arena_string(a, plan->columns.at[stage->columns[k]].name);
-        return;
-    }
-}
-
 static StudyChoice carve(Arena *scratch, const Choices *c, CarvePlan *plan, Diag *d)
 {
     const Table *l = c->lined;
@@ -139,7 +126,9 @@ static StudyChoice carve(Arena *scratch, const Choices *c, CarvePlan *plan, Diag
     out.polished = polish_spend(scratch, &in, chosen, times, plan->polish, look_up,
                                 &(Polishing){l, chosen}, &ok);
     out.chosen = points_at(c, chosen);
-    name_criteria(c->arena, plan, &out);
+    const Stage *front = carve_tradeoff(plan);
+    for (size_t k = 0; front && k < 2; k++)
+        out.criteria[k] = arena_string(c->arena, plan->columns.at[front->columns[k]].name);
     return out;
 }
 
