@@ -13,8 +13,8 @@
 /* The times that are not NaN or infinite (those are failed configurations), ascending, in `a`. */
 double *random_sorted(Arena *a, const double *times, size_t n, size_t *count);
 
-/* The two below for times that random_sorted has put in order: for many samples of the same times.
- */
+/* Expected smallest of `sample` times that random_sorted has put in order, drawn without
+ * replacement (A.8) and with it (A.4). */
 double random_sorted_without(const double *sorted, size_t count, size_t sample);
 double random_sorted_with(const double *sorted, size_t count, size_t sample);
 
