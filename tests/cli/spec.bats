@@ -303,7 +303,7 @@ t1() {
     t1 '[{"Name": "param", "Values": "[1]"}, {"Name": "param", "Values": "[2]"}]' '{"KernelName": "k"}' >twice.json
     run --separate-stderr "$APTUNE" convert twice.json
     status_is 2
-    has "$stderr" 'what the file says cannot be said in a spec'
+    has "$stderr" 'cannot be said in a spec'
 }
 
 @test "convert gives the space that the T1 file means" {

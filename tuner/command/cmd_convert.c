@@ -30,13 +30,22 @@ static bool print_usage(const OptionTable *t)
     return command_finish(&text);
 }
 
-/* What was written is read again: nobody gets a spec that means nothing. */
+/* What was written is read again: nobody gets a spec that means nothing.  Files may still be missing. */
 static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
 {
     Source *s = ARENA_NEW(a, Source);
     *s = (Source){name, arena_copy(a, buf_text(text), text->size), text->size};
-    return spec_parse(a, s, d) != NULL ||
-           diag_fail(d, "what the file says cannot be said in a spec, see above");
+    Diag found = diag_new(a);
+    if (spec_parse(a, s, &found))
+        return true;
+    bool ok = true;
+    for (size_t i = 0; i < found.messages.count; i++) {
+        const DiagMessage *m = &found.messages.at[i];
+        if (strstr(m->text, "there is no file"))
+            continue;
+        ok = diag_error(d, m->at, "%s", m->text);
+    }
+    return ok || diag_fail(d, "what '%s' says cannot be said in a spec", name);
 }
 
 static bool convert(Arena *a, const char *path, const char *output, Diag *d)
