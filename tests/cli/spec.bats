@@ -230,6 +230,9 @@ scale(const float *__restrict__ in, float *out, pair *sums, __half *both, int ro
 int main() { std::vector<float> v; scale<<<1, 1>>>(0, 0, 0, 0, 1, 1.f); std::cout << v.size(); }
 EOF
     sed -i '1i #include <cuda_fp16.h>' scale.cu
+    printf '#include <vector>\n__global__ void k(float *a) { a[threadIdx.x] = 1; }\n' >plain.cu
+    run --separate-stderr "$APTUNE" init plain.cu
+    status_is 0
     run --separate-stderr "$APTUNE" init scale.cu
     status_is 2
     run --separate-stderr "$APTUNE" init scale.cu --include headers
