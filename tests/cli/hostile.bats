@@ -162,3 +162,56 @@ __global__ void bomb(float *y) { B(y[threadIdx.x] += 1.f;) }'
     done
     [ ! -e report.html ] && [ ! -e aptune-out ]
 }
+
+@test "a rank that makes no sense is an error, not all of the space" {
+    make_space
+    rank() { run --separate-stderr env "$@" "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --dry-run; }
+    for bad in OMPI_COMM_WORLD_RANK=x OMPI_COMM_WORLD_RANK=4 OMPI_COMM_WORLD_RANK=-1 \
+        OMPI_COMM_WORLD_SIZE=0 OMPI_COMM_WORLD_SIZE= OMPI_COMM_WORLD_SIZE=99999999999 \
+        OMPI_COMM_WORLD_LOCAL_RANK=y; do
+        rank OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=0 "$bad"
+        status_is 2
+        has "$stderr" 'is no rank: .* say --shard i/n, or --shard none'
+    done
+    rank SLURM_PROCID=7 SLURM_STEP_NUM_TASKS=7
+    status_is 2
+    rank SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1
+    status_is 0
+    run env SLURM_PROCID=7 SLURM_STEP_NUM_TASKS=7 "$APTUNE" tune --space k.spec --dry-run \
+        --arch sm_90 --shard none
+    status_is 0
+}
+
+@test "sizes that no buffer can have and launches that no device can do are said" {
+    for size in -5 0; do
+        make_space
+        sed -i "s/^problem.*/problem N = $size/" k.spec
+        run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --arch sm_90
+        [ "$status" -gt 0 ]
+        has "$stderr" '^k.spec:6:[0-9]+: error: this must be a whole number, 1 at least'
+    done
+    for line in 'grid 9223372036854775807' 'grid 1, 2**20' 'shared 2**40'; do
+        make_space
+        echo "$line" | sed -i "s/^${line%% *} .*//; /^block/r /dev/stdin" k.spec
+        grep -q '^grid' k.spec || sed -i '/^block/a grid 1' k.spec
+        run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --arch sm_90
+        status_is 1
+        has "$stderr" "the first failure: (grid too large|too much dynamic shared).* NVIDIA H200 can't"
+    done
+}
+
+@test "a lock that another user keeps does not keep a run from its own recording" {
+    [ "$(id -u)" = 0 ] || skip 'needs another user'
+    make_synthetic_gpu
+    mkdir out
+    touch out/many.times
+    chmod 755 . out
+    exec 9<out/many.times
+    setpriv --reuid=65534 --clear-groups flock -x 9 || skip 'no second user'
+    setpriv --reuid=65534 --clear-groups sleep 300 9<&9 &
+    exec 9<&-
+    run --separate-stderr "$fake" --space space/many.spec --output out
+    kill $!
+    status_is 0
+    lacks "$stderr" 'is being written by another run'
+}

@@ -230,6 +230,9 @@ scale(const float *__restrict__ in, float *out, pair *sums, __half *both, int ro
 int main() { std::vector<float> v; scale<<<1, 1>>>(0, 0, 0, 0, 1, 1.f); std::cout << v.size(); }
 EOF
     sed -i '1i #include <cuda_fp16.h>' scale.cu
+    printf '#include <vector>\n__global__ void k(float *a) { a[threadIdx.x] = 1; }\n' >plain.cu
+    run --separate-stderr "$APTUNE" init plain.cu
+    status_is 0
     run --separate-stderr "$APTUNE" init scale.cu
     status_is 2
     run --separate-stderr "$APTUNE" init scale.cu --include headers
@@ -247,6 +250,63 @@ EOF
     has "$spec" '^inout both : half\['
     has "$spec" '^arg rows : int32 = ROWS$'
     has "$spec" '^arg factor : float = 0.5 +# decide'
+}
+
+# A T1 file whose parameters, conditions and kernel are given as JSON.
+t1() {
+    jq -n --argjson parameters "$1" --argjson kernel "$2" '{General: {BenchmarkName: "a\nparam evil in 1"},
+        ConfigurationSpace: {TuningParameters: $parameters, Conditions: []}, KernelSpecification: $kernel}'
+}
+
+@test "nothing in a T1 file becomes a statement of its own" {
+    plain='[{"Name": "A", "Values": "[1, 2]"}]'
+    kernel='{"KernelName": "k", "KernelFile": "k.cu", "LocalSize": {"X": "32"}, "GlobalSize": {"X": "1"}}'
+    t1 '[{"Name": "A in 1\noption \"--time=x\"\nparam B", "Values": "[1]"}]' "$kernel" >name.json
+    run --separate-stderr "$APTUNE" convert name.json
+    status_is 2
+    has "$stderr" 'a parameter: .* is no name'
+    t1 "$plain" "$(jq '.KernelFile = "/etc/k.cu"' <<<"$kernel")" >path.json
+    run --separate-stderr "$APTUNE" convert path.json
+    status_is 2
+    has "$stderr" "KernelFile: '/etc/k.cu' is not relative to the file that names it"
+    t1 "$plain" "$(jq '.CompilerOptions = ["-DX=\"a\"\nparam B in 1"]' <<<"$kernel")" >option.json
+    run --separate-stderr "$APTUNE" convert option.json
+    lacks "$output" '^param B'
+    t1 "$plain" "$kernel" >title.json
+    run --separate-stderr "$APTUNE" convert title.json
+    status_is 0
+    lacks "$output" '^param evil'
+    t1 "$plain" "$(jq '.Arguments = [{Name: "x", Type: "float", MemoryType: "Vector", Size: 4,
+        FillType: "Random", FillValue: 1, RandomSeed: "1)\nparam B in (1"}]' <<<"$kernel")" >seed.json
+    run --separate-stderr "$APTUNE" convert seed.json
+    lacks "$output" '^param B'
+    status_is 2
+}
+
+@test "convert joins lists, knows ProblemSize, and writes the kernel's path as the spec sees it" {
+    mkdir -p in/src out
+    echo 'extern "C" __global__ void k(float *x) { x[threadIdx.x] = A; }' >in/src/k.cu
+    t1 '[{"Name": "A", "Values": "[1, 2] + list(range(3, 6)) + []"}]' \
+        '{"KernelName": "k", "KernelFile": "src/k.cu", "ProblemSize": ["1024"], "LocalSize": {"X": "32"},
+          "GridDivX": ["32"], "Arguments": [{"Name": "x", "Type": "float", "MemoryType": "Vector",
+          "AccessType": "WriteOnly", "Size": "ProblemSize[0]*2"}]}' >in/t1.json
+    run --separate-stderr "$APTUNE" convert in/t1.json --output out/x.spec
+    status_is 0
+    has "$(cat out/x.spec)" '^kernel "../in/src/k.cu" k$'
+    has "$(cat out/x.spec)" '^out x : float\[\(1024\) \* 2\]'
+    tune --space out/x.spec --dry-run --arch sm_90
+    has "$output" '^valid +5 '
+}
+
+@test "convert refuses what a spec cannot say" {
+    t1 '[{"Name": "A", "Values": "[1, 2] - 3"}]' '{"KernelName": "k"}' >list.json
+    run --separate-stderr "$APTUNE" convert list.json
+    status_is 2
+    has "$stderr" "'A': a list is joined to lists alone"
+    t1 '[{"Name": "param", "Values": "[1]"}, {"Name": "param", "Values": "[2]"}]' '{"KernelName": "k"}' >twice.json
+    run --separate-stderr "$APTUNE" convert twice.json
+    status_is 2
+    has "$stderr" 'cannot be said in a spec'
 }
 
 @test "convert gives the space that the T1 file means" {

@@ -15,6 +15,7 @@
  *     SYNTHETIC_DRIFT=P     every round of a final takes P percent longer than the one before
  *     SYNTHETIC_WATTS=W     the device draws so much power while something runs over and over, at
  * 1000 MHz, and a run takes a tenth longer then; without it neither clock nor energy is known
+ *     SYNTHETIC_FRUGAL=1    what takes twice as long draws a fourth of that: it uses half as much
  *     SYNTHETIC_AWAY=FILE   when that file exists, it is removed, and the next trial finds the
  * device gone SYNTHETIC_KILL=FILE   when that file exists, it is removed, and the next final is
  * killed */
@@ -128,6 +129,8 @@ static Outcome status_of(const TaskRun *r)
 static TrialSustained sustained_of(const TaskRun *r)
 {
     double ms = 1.1 * made_up_ms(r), watts = setting("SYNTHETIC_WATTS", 0) * (r->rival ? 2 : 1);
+    if (setting("SYNTHETIC_FRUGAL", 0))
+        watts /= ms * ms;
     if (watts <= 0)
         return (TrialSustained){.runs = 100, .ms = ms, .joules = NAN, .power_w = NAN};
     return (TrialSustained){.runs = 100,

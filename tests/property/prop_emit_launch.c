@@ -265,15 +265,15 @@ static const char *tuners_words(Arena *a, const Subject *u, size_t variant, cons
     Case c = {.subject = u, .arena = a, .tuned = v->slots};
     c.slots = ARENA_ARRAY(a, Value, spec_slot_count(u->spec));
     memcpy(c.slots, v->slots, spec_slot_count(u->spec) * sizeof *c.slots);
-    bool tuned_size = true;
+    bool served = true;
     for (size_t i = 0; i < u->spec->problem_name_count; i++) {
-        tuned_size = tuned_size && value_equal(size[i], v->slots[i]);
+        served = served && (!v->fixed[i] || value_equal(size[i], v->slots[i]));
         c.slots[i] = size[i];
         if (size[i].integer < 0 || size[i].integer > INT32_MAX)
             return NULL;
     }
     spec_set_arguments(u->spec, c.slots);
-    if (v->fixed && !tuned_size)
+    if (!served)
         return NULL;
     bool ok = is_configuration(&c) && note_launches(&c) && place_buffers(&c);
     if (ok)

@@ -3,6 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/emit/code.h"
+#include "tuner/emit/unit_make.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -22,31 +23,6 @@ const Spec *emit_unit_spec(Arena *a, const char *name)
     if (!s)
         fail_msg("cannot read %s: %s", path, d.messages.at[0].text);
     return s;
-}
-
-typedef struct Below {
-    size_t names;
-    bool used;
-} Below;
-
-static void note_below(void *context, int slot)
-{
-    Below *b = context;
-    b->used = b->used || (size_t)slot < b->names;
-}
-
-bool emit_unit_is_fixed(const Spec *s)
-{
-    Below b = {s->problem_name_count, false};
-    for (size_t i = 0; i < s->option_count; i++) {
-        const CompileOption *o = &s->option_parts[i];
-        if (o->condition)
-            expr_visit_names(o->condition, note_below, &b);
-        for (size_t k = 0; k < o->text.piece_count; k++)
-            if (o->text.pieces[k].value)
-                expr_visit_names(o->text.pieces[k].value, note_below, &b);
-    }
-    return b.used;
 }
 
 enum { MOST = 64 };
@@ -108,7 +84,7 @@ size_t emit_unit_variant(Arena *a, EmitUnit *u, size_t problem, size_t config, i
     *v = (EmitVariant){.slots = slots,
                        .name = arena_string(a, buf_text(&name)),
                        .arch = arch,
-                       .fixed = emit_unit_is_fixed(u->spec),
+                       .fixed = unit_fixed_names(a, u->spec, slots),
                        .codes = ARENA_ARRAY(a, EmitCode, u->spec->launch_count)};
     for (size_t l = 0; l < u->spec->launch_count; l++)
         v->codes[l] = make_code(a, u, number, l, arch);

@@ -11,9 +11,6 @@
 /* A spec of spaces/ ("mm") or tests/data ("peers/axpy"), by its name.  Fails the test. */
 const Spec *emit_unit_spec(Arena *a, const char *name);
 
-/* Is there an option that changes with the problem, so that the code is compiled for one size? */
-bool emit_unit_is_fixed(const Spec *s);
-
 /* An empty unit of the spec with this prefix. */
 EmitUnit *emit_unit_new(Arena *a, const Spec *s, const char *prefix, EmitFlavour flavour);
 

@@ -32,6 +32,7 @@ static void add(Arena *a, EmitUnit *u, int64_t size, size_t config, const char *
 static EmitUnit *make_unit(Arena *a, EmitFlavour flavour)
 {
     EmitUnit *u = emit_unit_new(a, emit_unit_spec(a, "mm-core"), "mm_", flavour);
+    u->name = "mm"; /* of the files, as the programs of tests/data/emit include them */
     add(a, u, 4096, 5000, "NVIDIA H200", 90);
     add(a, u, 1024, 100, "NVIDIA H200", 90);
     add(a, u, 4096, 9000, "NVIDIA H100", 90);

@@ -171,7 +171,7 @@ static void sizes_with_one_winner_share_a_variant_and_architectures_do_not(void 
     assert_int_equal(u->entries[1].variant, 0);
     assert_int_equal(u->entries[2].variant, 1);
     assert_int_equal(u->variants[1].arch, 80);
-    assert_false(u->variants[0].fixed);
+    assert_false(u->variants[0].fixed[0]);
     assert_string_equal(u->variants[0].name, "A=3");
     assert_string_equal(u->entries[1].device, "GPU B");
     assert_int_equal(u->entries[1].problem[0].integer, 64);
@@ -206,8 +206,8 @@ static bool is_fixed(Fixture *f, const char *line)
     unlink(arena_printf(f->arena, "%s/small-b.times", f->folder));
     const EmitUnit *u = unit_outline(maker_of(f, (EmitOptions){0}, all, 2));
     assert_non_null(u);
-    assert_int_equal(u->variant_count, u->variants[0].fixed ? 2 : 1);
-    bool fixed = u->variants[0].fixed;
+    assert_int_equal(u->variant_count, u->variants[0].fixed[0] ? 2 : 1);
+    bool fixed = u->variants[0].fixed[0];
     unit_end(f->maker);
     f->maker = NULL;
     return fixed;
@@ -224,6 +224,26 @@ static void code_that_hangs_on_the_problem_is_fixed(void **state)
     assert_false(is_fixed(f, "option \"-DTWICE={2 * A}\"\n"));
     assert_false(is_fixed(f, "let TWICE = 2 * N\nlet SUM = 2 * A\noption \"-DSUM={SUM}\"\n"));
     assert_false(is_fixed(f, "option \"-lineinfo\"\nrequire N > A\n"));
+}
+
+/* The winner's code has the size in it; the fastest of the others serves all sizes. */
+static void a_winner_for_its_own_size_alone_has_a_general_one_beside_it(void **state)
+{
+    Fixture *f = *state;
+    put(f, "k.spec", arena_printf(f->arena, "%soption \"-DSIZE={N}\" if A == 3\n", spec_text));
+    const Recorded all[] = {large_on_b, small_on_b};
+
+    const EmitUnit *u = unit_outline(maker_of(f, (EmitOptions){0}, all, 2));
+
+    assert_non_null(u);
+    assert_int_equal(u->entry_count, 4);
+    assert_int_equal(u->variant_count, 3);
+    assert_string_equal(u->variants[u->entries[0].variant].name, "A=3");
+    assert_string_equal(u->variants[u->entries[1].variant].name, "A=1");
+    assert_true(unit_variant_is_fixed(u, &u->variants[u->entries[0].variant]));
+    assert_false(unit_variant_is_fixed(u, &u->variants[u->entries[1].variant]));
+    assert_true(fabs(u->entries[1].time_ms - 1) < 1e-9);
+    assert_int_equal(u->entries[3].variant, u->entries[1].variant);
 }
 
 static void of_two_recordings_of_one_device_and_size_the_newer_counts(void **state)
@@ -506,6 +526,7 @@ int main(void)
         IN_A_FOLDER(sizes_with_one_winner_share_a_variant_and_architectures_do_not),
         IN_A_FOLDER(other_winners_are_other_variants),
         IN_A_FOLDER(code_that_hangs_on_the_problem_is_fixed),
+        IN_A_FOLDER(a_winner_for_its_own_size_alone_has_a_general_one_beside_it),
         IN_A_FOLDER(of_two_recordings_of_one_device_and_size_the_newer_counts),
         IN_A_FOLDER(launches_of_one_file_share_code_and_files),
         IN_A_FOLDER(a_recording_of_a_size_that_the_spec_lacks_is_refused),

@@ -3,8 +3,10 @@
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/spec/convert.h"
+#include "tuner/spec/spec.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct ConvertOptions {
     const char *output;
@@ -28,12 +30,33 @@ static bool print_usage(const OptionTable *t)
     return command_finish(&text);
 }
 
+/* What was written is read again: nobody gets a spec that means nothing.  Files may still be missing. */
+static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
+{
+    Source *s = ARENA_NEW(a, Source);
+    *s = (Source){name, arena_copy(a, buf_text(text), text->size), text->size};
+    Diag found = diag_new(a);
+    if (spec_parse(a, s, &found))
+        return true;
+    bool ok = true;
+    for (size_t i = 0; i < found.messages.count; i++) {
+        const DiagMessage *m = &found.messages.at[i];
+        if (strstr(m->text, "there is no file"))
+            continue;
+        ok = diag_error(d, m->at, "%s", m->text);
+    }
+    return ok || diag_fail(d, "what '%s' says cannot be said in a spec", name);
+}
+
 static bool convert(Arena *a, const char *path, const char *output, Diag *d)
 {
     size_t size = 0;
-    const char *json = file_read(a, path, &size, d);
+    const char *json = file_read(a, path, &size, d), *name = path_stem(a, path, "");
+    const char *folder =
+        output ? path_relative(a, path_folder(a, output), path_folder(a, path)) : ".";
     Buf text = {0};
-    bool ok = json && convert_t1(a, path_stem(a, path, ""), json, size, &text, d);
+    bool ok = json && convert_t1(a, name, folder, json, size, &text, d) &&
+              is_readable(a, output ? output : arena_printf(a, "the spec of %s", name), &text, d);
     if (ok)
         ok = output ? file_write(output, buf_text(&text), text.size, d)
                     : command_print_text(buf_text(&text));

@@ -138,7 +138,7 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
         print_entry(u, i, out);
     for (size_t v = 0; v < u->variant_count; v++)
         buf_printf(out, "variant    %zu: %s (sm_%d)%s\n", v + 1, u->variants[v].name,
-                   u->variants[v].arch, u->variants[v].fixed ? ", for its own size alone" : "");
+                   u->variants[v].arch, unit_variant_is_fixed(u, &u->variants[v]) ? ", for its own size alone" : "");
     buf_printf(out, "written    %s:", folder);
     for (size_t i = 0; i < count; i++)
         buf_printf(out, " %s", names[i]);

@@ -8,6 +8,7 @@
 #include "tuner/command/progress.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"
+#include "tuner/library/shard.h"
 #include "tuner/output/report.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@ typedef struct Tune {
     ProgressBar bar;
     Interrupt interrupt; /* nothing before the first space is open */
     bool json, help;
+    bool sharded;      /* the user says which part */
     const char *dumps; /* letters of -d */
 } Tune;
 
@@ -58,6 +60,7 @@ static bool is_own(const Option *o)
 static bool give(void *context, const Option *o, const char *text, void *field, Diag *d)
 {
     Tune *t = context;
+    t->sharded = t->sharded || strcmp(o->name, "shard") == 0;
     if (is_own(o))
         return o->take(o, text, field, d);
     return aptune_set(t->handle, o->name, text) == APTUNE_OK ||
@@ -69,7 +72,7 @@ static bool check_options(const Tune *t)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    bool ok = options_agree(&t->handle->options, &d);
+    bool ok = options_agree(&t->handle->options, &d) && (t->sharded || shard_check(&d));
     if (!ok)
         fprintf(stderr, "aptune: %s\n", d.messages.at[0].text);
     arena_free(a);

@@ -279,7 +279,7 @@ static void fold_variant(const Code *c, CodeVariant *v)
     memcpy(v->names, c->names, slots * sizeof *v->names);
     for (size_t i = 0; i < s->problem_name_count; i++) {
         v->slots[i] = v->variant->slots[i];
-        v->known[i] = v->tuned_size_only;
+        v->known[i] = v->tuned_size_only || v->variant->fixed[i];
     }
     for (size_t i = 0; i < s->parameter_count; i++) {
         const size_t slot = spec_parameter_slot(s, i);
@@ -307,7 +307,7 @@ static void open_variant(Code *c, size_t i)
     CodeVariant *v = &c->variants[i];
     v->variant = &c->unit->variants[i];
     v->number = i + 1;
-    v->tuned_size_only = v->variant->fixed;
+    v->tuned_size_only = unit_variant_is_fixed(c->unit, v->variant);
     fold_variant(c, v);
     const char *why = NULL;
     if (v->tuned_size_only || code_is_sayable(c, v, &why))

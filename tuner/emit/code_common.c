@@ -66,7 +66,10 @@ void code_top(const Code *c, Buf *out)
         "variant a\n"
         " * size gets: what the table has for it, or for the nearest size, as far as the spec's\n"
         " * constraints, the launch's limits and the arguments' types allow.  p->N is a number of "
-        "the\n * problem; p a problem, a the arguments, s the shape of a launch. */\n",
+        "the\n * problem; p a problem, a the arguments, s the shape of a launch.\n *\n"
+        " * SPDX-License-Identifier: 0BSD (free of conditions, but for what the kernels' text says "
+        "of "
+        "itself) */\n",
         APTUNE_VERSION, u->name);
 }
 

@@ -11,14 +11,36 @@
 
 /* --- what is inside --------------------------------------------------------------------------- */
 
-static void write_problem(const Code *c, const Value *problem, Buf *out)
+/* The numbers of a problem; `only` (NULL: all) says which. */
+static void write_problem(const Code *c, const Value *problem, const bool *only, Buf *out)
 {
     for (size_t i = 0; i < c->spec->problem_name_count; i++) {
-        buf_printf(out, "%s%s=", i ? " " : "", c->spec->problem_names[i]);
+        if (only && !only[i])
+            continue;
+        buf_printf(out, "%s%s=", out->size ? " " : "", c->spec->problem_names[i]);
         value_print_bare(problem[i], out);
     }
     if (c->spec->problem_name_count == 0)
         buf_puts(out, "the one size");
+}
+
+/* Which sizes a variant serves alone, where there is something to say. */
+static void write_served(const Code *c, const CodeVariant *v, Buf *out)
+{
+    Buf text = {0};
+    if (c->spec->problem_name_count > 0)
+        write_problem(c, v->variant->slots, v->tuned_size_only ? NULL : v->variant->fixed, &text);
+    if (text.size > 0) {
+        buf_puts(out, " *     serves ");
+        text_comment(out, buf_text(&text));
+        buf_puts(out, v->why ? " alone, since C has no words for "
+                             : " alone: its code was compiled for it\n");
+        if (v->why) {
+            text_comment(out, v->why);
+            buf_putc(out, '\n');
+        }
+    }
+    buf_free(&text);
 }
 
 /* A line of the origin, unless nothing is known. */
@@ -35,7 +57,7 @@ static void write_entry(const Code *c, size_t i, Buf *out)
 {
     const EmitEntry *e = &c->unit->entries[i];
     Buf text = {0};
-    write_problem(c, e->problem, &text);
+    write_problem(c, e->problem, NULL, &text);
     buf_printf(out, " *\n * %zu. ", i + 1);
     text_comment(out, buf_text(&text));
     buf_puts(out, " on ");
@@ -75,19 +97,7 @@ static void write_variant(const Code *c, size_t i, Buf *out)
         }
         buf_putc(out, '\n');
     }
-    if (v->tuned_size_only && c->spec->problem_name_count > 0) {
-        Buf text = {0};
-        write_problem(c, v->variant->slots, &text);
-        buf_puts(out, " *     serves ");
-        text_comment(out, buf_text(&text));
-        buf_puts(out, v->why ? " alone, since C has no words for "
-                             : " alone: its code was compiled for it\n");
-        if (v->why) {
-            text_comment(out, v->why);
-            buf_putc(out, '\n');
-        }
-        buf_free(&text);
-    }
+    write_served(c, v, out);
 }
 
 static void write_top(const Code *c, Buf *out)
@@ -122,7 +132,10 @@ static void write_top(const Code *c, Buf *out)
         write_entry(c, i, out);
     for (size_t i = 0; i < c->unit->variant_count; i++)
         write_variant(c, i, out);
-    buf_puts(out, " */\n");
+    buf_puts(
+        out,
+        " *\n * SPDX-License-Identifier: 0BSD (free of conditions, but for what the kernels' text "
+        "says of\n * itself) */\n");
 }
 
 /* --- types ------------------------------------------------------------------------------------ */
@@ -375,7 +388,7 @@ static void define_shape(const Code *c, const CodeVariant *v, size_t launch, con
 static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
 {
     Buf text = {0};
-    write_problem(c, v->variant->slots, &text);
+    write_problem(c, v->variant->slots, NULL, &text);
     buf_printf(out, "\n/* Variant %zu, with its launches at ", v->number);
     text_comment(out, buf_text(&text));
     code_printf(c, out, " */\n#define ^PARAMETERS_%zu ", v->number);

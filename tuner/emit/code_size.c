@@ -19,11 +19,15 @@ const char *code_suffix(const Code *c, const CodeVariant *v, size_t launch)
 static void ask_tuned_size(CodeLines *l, const CodeVariant *v)
 {
     const Code *c = l->code;
+    bool any = false;
     for (size_t i = 0; i < c->spec->problem_name_count; i++) {
-        buf_printf(&l->text, "%sp->%s != ", i ? " || " : "    if (", c->problem_fields[i]);
+        if (!v->known[i])
+            continue;
+        buf_printf(&l->text, "%sp->%s != ", any ? " || " : "    if (", c->problem_fields[i]);
         c_value(v->variant->slots[i], &l->text);
+        any = true;
     }
-    if (c->spec->problem_name_count > 0)
+    if (any)
         buf_puts(&l->text, ")\n        return 0;\n");
 }
 
@@ -57,9 +61,8 @@ static bool write_fits(Code *c, const CodeVariant *v, Buf *out, const char **why
 {
     CodeLines l = {.code = c, .variant = v};
     bool said = true;
-    if (v->tuned_size_only)
-        ask_tuned_size(&l, v);
-    else
+    ask_tuned_size(&l, v);
+    if (!v->tuned_size_only)
         said = code_ask_spec(&l, v, why);
     for (size_t k = 0; k < c->spec->launch_count && said; k++) {
         *why = c->spec->launches[k].entry;

@@ -69,8 +69,8 @@ static json_t *variant_json(Arena *a, const EmitUnit *u, size_t i)
         json_array_append_new(codes, code_json(a, u, i, l));
     return json_pack("{s:I, s:o, s:o, s:b, s:o}", "number", (json_int_t)i + 1, "parameters",
                      parameters_json(u->spec, v), "arch",
-                     json_string(arena_printf(a, "sm_%d", v->arch)), "fixed", v->fixed, "launches",
-                     codes);
+                     json_string(arena_printf(a, "sm_%d", v->arch)), "fixed",
+                     unit_variant_is_fixed(u, v), "launches", codes);
 }
 
 static json_t *entry_json(Arena *a, const EmitUnit *u, size_t i)

@@ -45,7 +45,8 @@ typedef struct EmitVariant {
                            derived names */
     const char *name;   /* "BM=64 BN=128 …" */
     int arch;           /* 90 */
-    bool fixed;         /* its code depends on the problem, so it serves that size alone */
+    const bool *fixed;  /* by problem name: its code depends on it, so the variant serves sizes with
+                           the same number alone */
     EmitCode *codes;    /* one per launch of the spec; files are named by their place in
                            unit_file_name */
 } EmitVariant;
@@ -74,6 +75,10 @@ typedef struct EmitUnit {
     EmitEntry *entries; /* in the order of the recordings */
     size_t entry_count;
 } EmitUnit;
+
+/* Does the code depend on every number of the problem, so that the variant serves one size alone?
+ */
+bool unit_variant_is_fixed(const EmitUnit *u, const EmitVariant *v);
 
 /* "mm_1.cu", "mm_1_sm90.cubin", "mm_1_2.ptx": the file of a launch's code, in `a`.  Variants and
  * codes count from 1 there; launches that share code share files. */

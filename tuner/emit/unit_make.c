@@ -45,6 +45,86 @@ const char *unit_default_name(Arena *a, const char *space)
     return name;
 }
 
+/* --- which numbers of the problem code depends on ----------------------------------------------
+ */
+
+/* Does something depend on one name of the problem? */
+typedef struct Uses {
+    const Spec *spec;
+    size_t name;
+    const bool *derived; /* those so far that depend on it */
+    bool found;
+} Uses;
+
+static void note_use(void *context, int slot)
+{
+    Uses *u = context;
+    size_t n = (size_t)slot, first = spec_derived_slot(u->spec, 0);
+    bool derived = n >= first && n < first + u->spec->derived_count && u->derived[n - first];
+    u->found = u->found || n == u->name || derived;
+}
+
+static bool uses_name(Uses u, const Expr *e)
+{
+    if (e)
+        expr_visit_names(e, note_use, &u);
+    return u.found;
+}
+
+static bool text_uses_name(Uses u, const Text *t)
+{
+    for (size_t i = 0; i < t->piece_count && !u.found; i++)
+        u.found = uses_name(u, t->pieces[i].value);
+    return u.found;
+}
+
+/* An option that a configuration gets at no size says nothing; one whose condition cannot be worked
+ * out counts. */
+static bool option_counts(Arena *a, Uses u, const CompileOption *o, const Value *slots)
+{
+    Evaluation ev = {.arena = a};
+    Value v;
+    return !o->condition || uses_name(u, o->condition) ||
+           !expr_eval(o->condition, slots, &ev, &v) || value_as_real(v) != 0;
+}
+
+/* Does the code of a configuration depend on a number of the problem?  It gets there by options,
+ * names of kernels and commands alone: macros have the values of parameters.  Texts that are equal
+ * for two sizes say nothing of a third, so it is the names they are made from that count. */
+static bool code_uses_name(const Spec *s, size_t name, const Value *slots)
+{
+    Arena *a = arena_new();
+    bool *derived = ARENA_ARRAY(a, bool, s->derived_count);
+    Uses u = {.spec = s, .name = name, .derived = derived};
+    for (size_t i = 0; i < s->derived_count; i++)
+        derived[i] = uses_name(u, s->derived[i].value);
+    for (size_t i = 0; i < s->option_count && !u.found; i++)
+        u.found = option_counts(a, u, &s->option_parts[i], slots) &&
+                  (text_uses_name(u, &s->option_parts[i].text) ||
+                   uses_name(u, s->option_parts[i].condition));
+    for (size_t l = 0; l < s->launch_count && !u.found; l++)
+        u.found = text_uses_name(u, &s->launches[l].name) ||
+                  text_uses_name(u, &s->launches[l].command_text);
+    arena_free(a);
+    return u.found;
+}
+
+const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots)
+{
+    bool *fixed = ARENA_ARRAY(a, bool, s->problem_name_count + 1);
+    for (size_t n = 0; n < s->problem_name_count; n++)
+        fixed[n] = code_uses_name(s, n, slots);
+    return fixed;
+}
+
+static bool same_fixed(const Spec *s, const bool *fixed, const Value *x, const Value *y)
+{
+    for (size_t n = 0; n < s->problem_name_count; n++)
+        if (fixed[n] && !value_equal(x[n], y[n]))
+            return false;
+    return true;
+}
+
 /* --- claims ----------------------------------------------------------------------------------- */
 
 UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d)
@@ -54,18 +134,18 @@ UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d)
     return m;
 }
 
-static const char *how(Arena *a, const Run *r, const RecordHeader *h)
+static const char *how(Arena *a, const Run *r, size_t row, const RecordHeader *h)
 {
     const Table *t = r->table;
     Buf b = {0};
     if (h->imported && h->imported[0]) {
         buf_printf(&b, "time of %s; not verified by aptune", h->imported);
     } else {
-        buf_printf(&b, "median of %zu launches, L2 %s; %s", t->times[r->best].count,
+        buf_printf(&b, "median of %zu launches, L2 %s; %s", t->times[row].count,
                    h->cache && strcmp(h->cache, "warm") != 0 && h->cache[0] ? "cold" : "warm",
                    spec_is_verified(r->spec) ? "verified against the reference"
                                              : "not verified: the spec has no reference");
-        if (r->final.rounds > 0)
+        if (r->final.rounds > 0 && row == r->best)
             buf_printf(&b, "; best of %zu in a final of %d rounds", r->final.count,
                        r->final.rounds);
     }
@@ -79,24 +159,24 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
-static Claim claim_of(Arena *a, Run *r)
+static Claim claim_of(Arena *a, Run *r, size_t row)
 {
     bool replayed = r->source == RUN_REPLAYED;
     RecordHeader h = replayed ? r->recorded.times->header : run_record_header(r);
-    Claim c = {.run = r, .config = r->best, .recorded_as = replayed ? r->recorded.path : NULL};
+    Claim c = {.run = r, .config = row, .recorded_as = replayed ? r->recorded.path : NULL};
     c.entry = (EmitEntry){
         .problem = r->spec->problems[r->space.problem].values,
         .device = h.device && h.device[0] ? h.device : r->device->name,
         .arch = device_arch(r->device),
-        .time_ms = r->table->times[r->best].median,
-        .regret = 1 / r->recorded.relative - 1,
+        .time_ms = r->table->times[row].median,
+        .regret = row == r->best ? 1 / r->recorded.relative - 1 : NAN,
         .recording = replayed ? path_stem(a, r->recorded.path, "")
                               : arena_printf(a, "%s.times", r->spec->name),
         .recorded = text_of(h.date),
         .driver = text_of(h.driver),
         .compiler = text_of(h.nvrtc),
         .version = text_of(h.version),
-        .how = how(a, r, &h),
+        .how = how(a, r, row, &h),
     };
     return c;
 }
@@ -114,7 +194,8 @@ static Claim *rival_of(const UnitMaker *m, const Claim *c)
 {
     for (size_t i = 0; i < m->claims.count; i++) {
         Claim *x = &m->claims.at[i];
-        if (strcmp(x->entry.device, c->entry.device) == 0 && x->entry.arch == c->entry.arch &&
+        if (x->general == c->general && strcmp(x->entry.device, c->entry.device) == 0 &&
+            x->entry.arch == c->entry.arch &&
             same_problem(c->run->spec, x->entry.problem, c->entry.problem))
             return x;
     }
@@ -137,17 +218,58 @@ static void settle(UnitMaker *m, Claim *old, const Claim *new)
         *old = *new;
 }
 
+static void add_claim(UnitMaker *m, const Claim *c)
+{
+    Claim *rival = rival_of(m, c);
+    if (rival)
+        settle(m, rival, c);
+    else
+        VEC_PUSH(m->arena, &m->claims, *c);
+}
+
+static size_t count_fixed(const Run *r, size_t row)
+{
+    Arena *a = arena_new();
+    const Value *slots = run_launch_slots(a, r, row);
+    const bool *fixed = slots ? unit_fixed_names(a, r->spec, slots) : NULL;
+    size_t count = slots ? 0 : SIZE_MAX;
+    for (size_t n = 0; fixed && n < r->spec->problem_name_count; n++)
+        count += fixed[n];
+    arena_free(a);
+    return count;
+}
+
+/* The fastest configuration whose code depends on fewer numbers of the problem than the winner's
+ * does, so that it serves more sizes.  SIZE_MAX: there is none. */
+static size_t general_row(const Run *r)
+{
+    const Table *t = r->table;
+    const size_t of_winner = count_fixed(r, r->best);
+    size_t best = SIZE_MAX, least = of_winner;
+    for (size_t i = 0; i < t->count && of_winner > 0; i++) {
+        const size_t count = isnan(t->times[i].median) ? SIZE_MAX : count_fixed(r, i);
+        if (count < least ||
+            (count == least && best != SIZE_MAX && t->times[i].median < t->times[best].median)) {
+            best = i;
+            least = count;
+        }
+    }
+    return best;
+}
+
 bool unit_add_run(UnitMaker *m, Run *r)
 {
     if (r->best == SIZE_MAX)
         return diag_fail(m->diag, "there is no winner to write out");
     VEC_PUSH(m->arena, &m->runs, r);
-    Claim c = claim_of(m->arena, r);
-    Claim *rival = rival_of(m, &c);
-    if (rival)
-        settle(m, rival, &c);
-    else
-        VEC_PUSH(m->arena, &m->claims, c);
+    const Claim winner = claim_of(m->arena, r, r->best);
+    add_claim(m, &winner);
+    const size_t row = general_row(r);
+    if (row != SIZE_MAX) {
+        Claim general = claim_of(m->arena, r, row);
+        general.general = true;
+        add_claim(m, &general);
+    }
     return true;
 }
 
@@ -282,55 +404,6 @@ bool unit_add_recordings(UnitMaker *m, const Run *like, const char *const *paths
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-typedef struct Uses {
-    const Spec *spec;
-    const bool *derived; /* those so far that depend on the problem */
-    bool found;
-} Uses;
-
-static void note_use(void *context, int slot)
-{
-    Uses *u = context;
-    size_t n = (size_t)slot, first = spec_derived_slot(u->spec, 0);
-    bool name = n < u->spec->problem_name_count;
-    bool derived = n >= first && n < first + u->spec->derived_count && u->derived[n - first];
-    u->found = u->found || name || derived;
-}
-
-static bool uses_problem(Uses u, const Expr *e)
-{
-    if (e)
-        expr_visit_names(e, note_use, &u);
-    return u.found;
-}
-
-static bool text_uses_problem(Uses u, const Text *t)
-{
-    for (size_t i = 0; i < t->piece_count && !u.found; i++)
-        u.found = uses_problem(u, t->pieces[i].value);
-    return u.found;
-}
-
-/* Does the code of a configuration depend on the problem?  It gets there by options, names of
- * kernels and commands alone: macros have the values of parameters.  Texts that are equal for two
- * sizes say nothing of a third, so it is the names they are made from that count. */
-static bool code_uses_problem(const Spec *s)
-{
-    Arena *a = arena_new();
-    bool *derived = ARENA_ARRAY(a, bool, s->derived_count);
-    Uses u = {.spec = s, .derived = derived};
-    for (size_t i = 0; i < s->derived_count; i++)
-        derived[i] = uses_problem(u, s->derived[i].value);
-    for (size_t i = 0; i < s->option_count && !u.found; i++)
-        u.found = text_uses_problem(u, &s->option_parts[i].text) ||
-                  uses_problem(u, s->option_parts[i].condition);
-    for (size_t l = 0; l < s->launch_count && !u.found; l++)
-        u.found = text_uses_problem(u, &s->launches[l].name) ||
-                  text_uses_problem(u, &s->launches[l].command_text);
-    arena_free(a);
-    return u.found;
-}
-
 static bool same_parameters(const Spec *s, const Value *x, const Value *y)
 {
     size_t first = spec_parameter_slot(s, 0);
@@ -375,15 +448,16 @@ static void outline_codes(UnitMaker *m, EmitVariant *v)
 }
 
 /* The variant of a claim, made if there is none that will do. */
-static size_t variant_of(UnitMaker *m, size_t claim, bool fixed)
+static size_t variant_of(UnitMaker *m, size_t claim)
 {
     EmitUnit *u = m->unit;
     const Claim *c = &m->claims.at[claim];
     const Value *slots = run_launch_slots(m->arena, c->run, c->config);
+    const bool *fixed = unit_fixed_names(m->arena, u->spec, slots);
     for (size_t v = 0; v < u->variant_count && slots; v++)
         if (u->variants[v].arch == c->entry.arch &&
             same_parameters(u->spec, u->variants[v].slots, slots) &&
-            (!fixed || same_problem(u->spec, u->variants[v].slots, slots)))
+            same_fixed(u->spec, fixed, u->variants[v].slots, slots))
             return v;
     EmitVariant *v = &u->variants[u->variant_count];
     *v = (EmitVariant){.slots = slots,
@@ -424,10 +498,9 @@ const EmitUnit *unit_outline(UnitMaker *m)
     u->variants = ARENA_ARRAY(m->arena, EmitVariant, n);
     u->entries = ARENA_ARRAY(m->arena, EmitEntry, n);
     m->shown = ARENA_ARRAY(m->arena, size_t, n);
-    bool fixed = code_uses_problem(s);
     for (size_t i = 0; i < n; i++) {
         u->entries[i] = m->claims.at[i].entry;
-        u->entries[i].variant = variant_of(m, i, fixed);
+        u->entries[i].variant = variant_of(m, i);
         u->entry_count++;
     }
     return set_default(m) ? u : NULL;

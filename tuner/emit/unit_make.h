@@ -55,6 +55,10 @@ const EmitUnit *unit_finish(UnitMaker *m);
  * NULL: it is. */
 const char *unit_uncompiled(const UnitMaker *m);
 
+/* By problem name: does the code of a configuration depend on it, by an option, the name of a
+ * kernel or a command?  `slots` are the configuration's (spec_slot_count), in `a`. */
+const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots);
+
 /* Files that the runs' specs, sources and recordings were read from, each once, in `a`. */
 const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count);
 

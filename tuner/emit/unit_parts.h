@@ -10,6 +10,7 @@
 typedef struct Claim {
     Run *run;
     size_t config;
+    bool general;            /* beside a winner that serves its own size alone */
     EmitEntry entry;         /* its variant is known once the table is made */
     const char *recorded_as; /* its path; NULL: measured by this run */
 } Claim;

@@ -22,7 +22,7 @@ static const Launcher launchers[] = {
     {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
 };
 
-/* A number of the environment; -1 when there is none. */
+/* A number of the environment; -1 when there is none, or no such number. */
 static int variable(const char *name)
 {
     const char *text = getenv(name);
@@ -31,20 +31,45 @@ static int variable(const char *name)
     return text && end != text && *end == '\0' && n >= 0 && n <= SHARDS_MOST ? (int)n : -1;
 }
 
+/* Is what the launcher says no rank of so many?  Where nothing is said it is none of ours. */
+static bool is_wrong(const Launcher *l)
+{
+    if (!getenv(l->rank) || !getenv(l->size))
+        return false;
+    int rank = variable(l->rank), size = variable(l->size);
+    return rank < 0 || size < 1 || rank >= size || (getenv(l->local) && variable(l->local) < 0);
+}
+
 bool shard_ask(RunOptions *o)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
         const Launcher *l = &launchers[i];
-        int rank = variable(l->rank), size = variable(l->size), local = variable(l->local);
-        if (size < 2 || rank < 0 || rank >= size)
+        int local = variable(l->local);
+        if (is_wrong(l) || variable(l->size) < 2 || variable(l->rank) < 0)
             continue;
-        o->shard = rank;
-        o->shards = size;
+        o->shard = variable(l->rank);
+        o->shards = variable(l->size);
         o->shard_from = l->name;
         o->local_rank = local > 0 ? local : 0;
         return true;
     }
     return false;
+}
+
+bool shard_check(Diag *d)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
+        const Launcher *l = &launchers[i];
+        const char *local = getenv(l->local);
+        if (is_wrong(l))
+            return diag_fail(d,
+                             "%s=%s of %s=%s%s%s%s is no rank: this process does not know its part "
+                             "of the space; say --shard i/n, or --shard none for all of it",
+                             l->rank, getenv(l->rank), l->size, getenv(l->size), local ? ", " : "",
+                             local ? l->local : "",
+                             local ? arena_printf(d->arena, "=%s,", local) : "");
+    }
+    return true;
 }
 
 void shard_ask_rank(RunOptions *o)
@@ -72,6 +97,8 @@ static bool read_part(const char *text, RunOptions *o)
 
 bool shard_read(const char *text, RunOptions *o, Diag *d)
 {
+    if (strcmp(text, "auto") == 0 && !shard_check(d))
+        return false;
     if (strcmp(text, "auto") == 0)
         return shard_ask(o) ||
                diag_fail(d, "--shard auto: neither mpirun nor srun started several of this "

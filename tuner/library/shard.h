@@ -11,6 +11,10 @@
  * and its rank on this machine. */
 bool shard_ask(RunOptions *o);
 
+/* Do the launchers' variables make sense, those that are there?  False after a message: all of the
+ * space would be a wrong guess. */
+bool shard_check(Diag *d);
+
 /* The rank on this machine alone: processes of a job that share one measure on a GPU each. */
 void shard_ask_rank(RunOptions *o);
 

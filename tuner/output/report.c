@@ -379,6 +379,31 @@ static void print_ties(const Run *r, Buf *out)
     }
 }
 
+/* Where energy was measured: which are the fastest for what they use. */
+static void print_front(const Run *r, Buf *out)
+{
+    Arena *a = arena_new();
+    size_t count;
+    const size_t *front = report_energy_front(a, r, &count);
+    if (count > 0) {
+        label(out, "front");
+        buf_printf(out, "of time and energy: %zu that no other one beats in both\n", count);
+    }
+    for (size_t k = 0; k < count; k++)
+        buf_printf(out, "%-10s   %.4f ms  %.4g J  %s\n", "", r->table->times[front[k]].median,
+                   r->table->trial[front[k]].joules, run_config_name(a, r, front[k]));
+    arena_free(a);
+}
+
+/* The best that a whole recording has, in what configurations compare by. */
+static void print_recorded_best(const Run *r, Buf *out)
+{
+    if (r->spec->objective == OBJECTIVE_ENERGY)
+        buf_printf(out, "%.4g J", 1e-3 * r->recorded.best_ms);
+    else
+        buf_printf(out, "%.4f ms", r->recorded.best_ms);
+}
+
 static void print_best(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
@@ -396,6 +421,8 @@ static void print_best(const Run *r, Buf *out)
     buf_printf(out, "%.4f ms", t->times[r->best].median);
     print_interval(&t->times[r->best], out);
     print_rates(r, out, t->times[r->best].median);
+    if (t->trial[r->best].joules > 0)
+        buf_printf(out, "   %.4g J a run", t->trial[r->best].joules);
     buf_printf(out, "   (%s)\n", r->source == RUN_MEASURED ? "measured" : "replayed");
     print_warm(r, out);
     print_ties(r, out);
@@ -405,15 +432,17 @@ static void print_best(const Run *r, Buf *out)
             buf_printf(out, "one of %zu that the recording's final cannot tell from its best, ",
                        r->recorded.final.tie_count);
         else
-            buf_printf(out, "%.1f %% of the best recorded time, ", 100 * r->recorded.relative);
-        buf_printf(out, "%.4f ms: regret %.1f %%\n", r->recorded.best_ms,
-                   100 / r->recorded.relative - 100);
+            buf_printf(out, "%.1f %% of the best recorded %s, ", 100 * r->recorded.relative,
+                       r->spec->objective == OBJECTIVE_ENERGY ? "energy" : "time");
+        print_recorded_best(r, out);
+        buf_printf(out, ": regret %.1f %%\n", 100 / r->recorded.relative - 100);
     }
     if (!isnan(r->recorded.random_relative) && !r->options.exhaustive) {
         label(out, "");
         buf_printf(out, "%.1f %% is what a random sample of %zu is expected to find\n",
                    100 * r->recorded.random_relative, r->counts.selected);
     }
+    print_front(r, out);
     arena_free(a);
 }
 

@@ -2,9 +2,39 @@
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
+#include "tuner/choose/energy.h"
 #include "tuner/run/run_final.h"
 
 #include <math.h>
+
+size_t *report_energy_front(Arena *a, const Run *r, size_t *count)
+{
+    const Table *t = r->table;
+    double *ms = ARENA_ARRAY(a, double, t->count), *joules = ARENA_ARRAY(a, double, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        bool known = table_is_right(t, i) && t->trial[i].joules > 0;
+        ms[i] = known ? t->times[i].median : NAN;
+        joules[i] = known ? t->trial[i].joules : NAN;
+    }
+    return energy_front(a, ms, joules, t->count, count);
+}
+
+static json_t *front_of(const Run *r)
+{
+    Arena *a = arena_new();
+    json_t *list = json_array();
+    size_t count;
+    const size_t *front = report_energy_front(a, r, &count);
+    for (size_t k = 0; k < count; k++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "parameters", report_parameters(r, front[k]));
+        json_object_set_new(o, "time_ms", report_number(r->table->times[front[k]].median));
+        json_object_set_new(o, "joules", report_number(r->table->trial[front[k]].joules));
+        json_array_append_new(list, o);
+    }
+    arena_free(a);
+    return list;
+}
 
 static json_t *best_of(const Run *r)
 {
@@ -17,6 +47,8 @@ static json_t *best_of(const Run *r)
     json_object_set_new(o, "high_ms", report_number(r->table->times[r->best].high));
     if (table_warm(r->table, r->best).count > 0)
         json_object_set_new(o, "warm_ms", report_number(table_warm(r->table, r->best).median));
+    if (r->table->trial[r->best].joules > 0)
+        json_object_set_new(o, "joules", report_number(r->table->trial[r->best].joules));
     json_object_set_new(o, "metrics", report_metrics(r, r->best));
     return o;
 }
@@ -69,6 +101,8 @@ void report_json(const Run *r, size_t why, Buf *out)
         json_object_set_new(o, "imported", json_string(r->recorded.times->header.imported));
     set_counts(r, o);
     json_object_set_new(o, "best", best_of(r));
+    if (r->spec->objective == OBJECTIVE_ENERGY)
+        json_object_set_new(o, "energy_front", front_of(r));
     json_object_set_new(o, "final", final_of(r));
     if (r->options.audit > 0)
         json_object_set_new(o, "audit", report_audit_json(r));

@@ -47,6 +47,10 @@ const char *report_stage_name(LedgerStage stage);
 void report_ledger(const Run *r, Buf *out);
 json_t *report_ledger_json(const Run *r);
 
+/* Configurations that no other one beats in time and energy, the fastest first; none where no
+ * energy was measured. */
+size_t *report_energy_front(Arena *a, const Run *r, size_t *count);
+
 /* What the audit says, where there was one: lines of the report, and an object or null. */
 void report_audit(const Run *r, Buf *out);
 json_t *report_audit_json(const Run *r);

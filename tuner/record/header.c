@@ -271,3 +271,13 @@ const char *record_problem_text(Arena *a, const RecordHeader *h)
     buf_free(&b);
     return text;
 }
+
+bool record_is_by_energy(const RecordHeader *h)
+{
+    return h->objective && strcmp(h->objective, RECORD_ENERGY) == 0;
+}
+
+bool record_is_weighed(const RecordHeader *h)
+{
+    return h->objective && h->objective[0] && !record_is_by_energy(h);
+}

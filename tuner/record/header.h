@@ -26,6 +26,8 @@ typedef struct RecordFact {
     double value;
 } RecordFact;
 
+#define RECORD_ENERGY "energy"
+
 /* Texts may be NULL when writing, where not said otherwise, and are "" when read. */
 typedef struct RecordHeader {
     const char *space; /* name of the space; required */
@@ -47,13 +49,20 @@ typedef struct RecordHeader {
     size_t option_count;
 
     const char *objective;   /* what the rows' amounts of work are of, by which configurations
-                                compare:   "flop", "bytes", "items"; "": by time alone */
+                                compare: "flop", "bytes", "items"; RECORD_ENERGY: by what a run
+                                uses, which each row says; "": by time alone */
     const char *source_hash; /* of template and spec */
     const char *date;        /* when it was begun, ISO 8601 in UTC */
     const char *version;     /* of aptune */
     const char *imported; /* from where, when another tuner measured the times: then a row without
                              code is believed by its parameters' values alone; "": measured */
 } RecordHeader;
+
+/* Do configurations compare by the energy of a run? */
+bool record_is_by_energy(const RecordHeader *h);
+
+/* … or by the time for equal work? */
+bool record_is_weighed(const RecordHeader *h);
 
 /* Adds the header's fields to a line begun by the caller. */
 void record_header_write(const RecordHeader *h, Buf *line);

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 LockResult lock_take(int fd)
 {
@@ -28,17 +29,31 @@ static int holder_in_line(const char *line, const struct stat *st)
     return same ? pid : 0;
 }
 
-const char *lock_holder(Arena *a, int fd)
+static int holder(int fd)
 {
     struct stat st;
     FILE *locks = fopen("/proc/locks", "re");
     if (!locks)
-        return "";
+        return 0;
     int pid = 0;
     char line[256];
     if (fstat(fd, &st) == 0)
         while (pid <= 0 && fgets(line, sizeof line, locks))
             pid = holder_in_line(line, &st);
     fclose(locks);
+    return pid > 0 ? pid : 0;
+}
+
+bool lock_is_ours(int fd)
+{
+    struct stat st;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d", holder(fd));
+    return stat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
+const char *lock_holder(Arena *a, int fd)
+{
+    int pid = holder(fd);
     return pid > 0 ? arena_printf(a, ", process %d", pid) : "";
 }

@@ -16,6 +16,9 @@ typedef enum LockResult {
 
 LockResult lock_take(int fd);
 
+/* Is the lock held by a process of this user, as far as the system tells? */
+bool lock_is_ours(int fd);
+
 /* ", process 1234" when the system tells who holds the lock on the file of `fd`, else "". */
 const char *lock_holder(Arena *a, int fd);
 

@@ -36,6 +36,7 @@ typedef struct RecordRow {
     size_t warm_count;
     double max_error; /* against the reference; NaN: not verified */
     double work;      /* that a run does, in the unit of the header's objective; 0: not said */
+    double joules;    /* of one run; 0: not known */
     double seconds;   /* that it kept its GPU busy, loading and checks included; 0: not known */
     int device;       /* number of the RecordDevice it ran on; 0: the header's, or none */
 } RecordRow;

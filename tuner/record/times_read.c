@@ -72,7 +72,11 @@ static void read_row(FieldReader *r, TimesRecording *rec)
     row.seconds = field_number(r, "s", 0);
     row.work = field_number(r, "work", 0);
     row.warm_ms = read_times(r, "warm", &row.warm_count);
-    if (rec->header.objective[0] && row.status == OUTCOME_OK &&
+    row.joules = field_number(r, "j", 0);
+    bool energy = record_is_by_energy(&rec->header);
+    if (energy && row.status == OUTCOME_OK && !(row.joules > 0 && isfinite(row.joules)))
+        field_fail(r, "'j' is no energy above 0, and the objective is energy");
+    if (record_is_weighed(&rec->header) && row.status == OUTCOME_OK &&
         !(row.work > 0 && isfinite(row.work)))
         field_fail(r, "'work' is no amount above 0, and the objective is %s",
                    rec->header.objective);

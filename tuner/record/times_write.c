@@ -148,7 +148,10 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
         return false;
     if (row->status == OUTCOME_OK && row->time_count == 0)
         return diag_fail(d, "a configuration that is ok cannot be recorded without a time");
-    bool weighed = w->header.objective && w->header.objective[0];
+    bool energy = record_is_by_energy(&w->header);
+    bool weighed = record_is_weighed(&w->header);
+    if (energy && row->status == OUTCOME_OK && !(row->joules > 0 && isfinite(row->joules)))
+        return diag_fail(d, "a configuration cannot be recorded without its energy");
     if (weighed && row->status == OUTCOME_OK && !(row->work > 0 && isfinite(row->work)))
         return diag_fail(d,
                          "a configuration cannot be recorded without its work: the objective is "
@@ -169,6 +172,10 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
     if (row->work > 0) {
         line_key(&w->line, "work");
         line_number(&w->line, row->work);
+    }
+    if (row->joules > 0) {
+        line_key(&w->line, "j");
+        line_number(&w->line, row->joules);
     }
     if (row->seconds > 0) {
         line_key(&w->line, "s");

@@ -161,7 +161,8 @@ static bool wants_logarithm(const double *values, size_t n)
 Axis drawing_time_axis(const Drawing *d)
 {
     const Table *s = d->story->points;
-    return (Axis){.label = d->story->time_label ? d->story->time_label : "time [ms]",
+    const char *label = table_is_by_energy(s) ? "energy of a run [mJ]" : "time [ms]";
+    return (Axis){.label = d->story->time_label ? d->story->time_label : label,
                   .logarithmic = wants_logarithm(s->ms, s->count)};
 }
 

@@ -208,7 +208,9 @@ Story story_of_run(Run *r)
                    .rest_name = partly ? "not timed" : "not chosen",
                    .winner = r->best == SIZE_MAX ? SIZE_MAX : table_find(p, r->best),
                    .complete = complete,
-                   .time_label = run_objective(r->spec) ? "time for equal work [ms]" : NULL,
+                   .time_label = run_objective(r->spec) ? "time for equal work [ms]"
+                                 : r->spec->objective == OBJECTIVE_ENERGY ? "energy of a run [mJ]"
+                                                                          : NULL,
                    .time_metric = time_metric(r),
                    .own = own_metrics(r),
                    .words = words_of(r)};

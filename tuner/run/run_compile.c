@@ -441,12 +441,19 @@ static void count_codes(Run *r)
     }
 }
 
+/* What failed first; where nothing came as far as the compiler, what most configurations lack. */
 static const char *first_failure(const Run *r)
 {
     for (size_t i = 0; i < r->table->count; i++)
         if (r->table->why[i])
             return r->table->why[i];
-    return "no message";
+    size_t count[OUTCOMES] = {0}, most = OUTCOME_NONE;
+    for (size_t i = 0; i < r->table->count; i++) {
+        const size_t o = r->table->outcome[i];
+        most = ++count[o] > count[most] ? o : most;
+    }
+    return arena_printf(r->arena, "%s (%zu of %zu configurations; %s can't launch them)",
+                        outcome_name((Outcome)most), count[most], r->table->count, r->device->name);
 }
 
 /* One part of a space may be empty or fail altogether; what the others find is no worse for it. */

@@ -233,9 +233,9 @@ static bool claim(Run *r, int fd, const char *what, const char *remedy)
  * refuses that for another user's file (fs.protected_regular).  -1 when it cannot be had. */
 static int open_lock_file(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
-        fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+        fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
     return fd;
 }
 
@@ -246,7 +246,17 @@ static bool claim_gpu(Run *r, const RunGpu *x)
     if (strpbrk(uuid, "/"))
         return true;
     const char *path = arena_printf(r->arena, "/tmp/aptune-%s.lock", uuid);
-    return claim(r, open_lock_file(path), arena_printf(r->arena, "GPU %d (%s)", x->ordinal, uuid),
+    int fd = open_lock_file(path);
+    /* Anybody can take the lock and never give it back; only the user's own runs wait for another.
+     */
+    if (fd >= 0 && lock_take(fd) == LOCK_REFUSED && !lock_is_ours(fd)) {
+        diag_warn(r->diag, (Span){0},
+                  "GPU %d (%s) is claimed by another user%s; if that runs there, times are wrong",
+                  x->ordinal, uuid, lock_holder(r->arena, fd));
+        close(fd);
+        return true;
+    }
+    return claim(r, fd, arena_printf(r->arena, "GPU %d (%s)", x->ordinal, uuid),
                  "wait for it, or choose another GPU with --device");
 }
 

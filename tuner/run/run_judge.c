@@ -31,9 +31,12 @@ static bool recorded_times(const Run *r, double *out)
         bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
         if (!row || skipped || !run_same_code(r, i, row))
             return false;
-        out[i] = row->status == OUTCOME_OK
-                     ? stats_median(row->times_ms, row->time_count) / r->table->work[i]
-                     : NAN;
+        if (row->status != OUTCOME_OK)
+            out[i] = NAN;
+        else if (r->spec->objective == OBJECTIVE_ENERGY)
+            out[i] = 1e3 * row->joules;
+        else
+            out[i] = stats_median(row->times_ms, row->time_count) / r->table->work[i];
     }
     return true;
 }

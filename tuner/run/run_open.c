@@ -248,6 +248,20 @@ static bool make_configs(Run *r)
                      i, r->spec->name, STEPS_MOST);
 }
 
+/* What no device could hold is no space, also where nothing is measured. */
+static bool check_sizes(Run *r)
+{
+    bool fits = false, ok = true;
+    for (size_t i = 0; i < r->table->count && !fits; i++)
+        fits = table_fits(r->table, i);
+    for (size_t i = 0; i < r->spec->argument_count && ok && fits && !r->options.dry_run; i++) {
+        int64_t count;
+        if (r->spec->arguments[i].role != ARGUMENT_SCALAR)
+            ok = run_argument_count(r, i, &count);
+    }
+    return ok;
+}
+
 /* Work relative to the first configuration's, where the objective asks for it. */
 static bool weigh_configs(Run *r)
 {
@@ -345,7 +359,7 @@ bool run_open(Run *r)
     if (!run_open_carving(r) || !choose_device(r))
         return false;
     describe_table(r); /* with the device */
-    if (!make_configs(r) || !weigh_configs(r))
+    if (!make_configs(r) || !check_sizes(r) || !weigh_configs(r))
         return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);
     return true;

@@ -262,6 +262,11 @@ void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu);
 /* What every trial has in common: how it is sampled, what the L2 holds, how long it may take. */
 void run_shape_trial(const Run *r, Trial *t);
 
+/* What a run of a configuration that ran right uses, where the objective is energy: configurations
+ * then compare by it, as `work` becomes the time over the energy in mJ.  False after a message: it
+ * is not known (0, NaN). */
+bool run_take_joules(Run *r, size_t i, double joules);
+
 /* Learns from any result of a trial. */
 void run_note_trial(Run *r, const TrialResult *t);
 

@@ -162,7 +162,8 @@ static const char *objective_name(const Spec *s)
     static const char *const names[] = {[OBJECTIVE_TIME] = "",
                                         [OBJECTIVE_FLOP] = "flop",
                                         [OBJECTIVE_BYTES] = "bytes",
-                                        [OBJECTIVE_ITEMS] = "items"};
+                                        [OBJECTIVE_ITEMS] = "items",
+                                        [OBJECTIVE_ENERGY] = RECORD_ENERGY};
     return names[s->objective];
 }
 
@@ -207,7 +208,8 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
                      .message = t->why[i] && *t->why[i] ? t->why[i] : NULL,
                      .seconds = t->trial[i].seconds,
                      .device = t->trial[i].device};
-    if (h->objective && h->objective[0])
+    row.joules = t->trial[i].joules;
+    if (run_objective(r->spec))
         row.work = run_work(r, i, run_objective(r->spec));
     if (!table_has_code(t, i)) {
         row.status = OUTCOME_COMPILE_ERROR;

@@ -64,17 +64,39 @@ static double trial_limit(const Run *r)
     return fmax(least_limit_s, limit_factor * r->watch.median_s);
 }
 
+/* So long a stretch sees the energy counter change often enough: two of them are within 2 % of each
+ * other (H200). */
+static const double sustain_s = 1.0;
+
 void run_shape_trial(const Run *r, Trial *t)
 {
+    const bool energy = r->spec->objective == OBJECTIVE_ENERGY;
     t->cache = r->l2;
     t->limit_s = trial_limit(r);
+    if (energy) {
+        t->sustain_s = sustain_s;
+        t->limit_s += 3 * sustain_s;
+    }
     t->sampling = (TaskSampling){.least = 2,
                                  .enough = 7,
                                  .most = 100,
                                  .sample_ms = run_sample_ms,
                                  .width = 0.005,
                                  .budget_ms = 50,
-                                 .rival_ms = r->watch.rival_ms};
+                                 .rival_ms = energy ? 0 : r->watch.rival_ms};
+}
+
+bool run_take_joules(Run *r, size_t i, double joules)
+{
+    Table *t = r->table;
+    if (r->spec->objective != OBJECTIVE_ENERGY || t->outcome[i] != OUTCOME_OK)
+        return true;
+    if (!(joules > 0))
+        return diag_fail(r->diag, "the objective is energy, and %s does not count what it uses",
+                         r->device->name);
+    t->trial[i].joules = record_round(joules);
+    t->work[i] = t->times[i].median / (1e3 * t->trial[i].joules);
+    return true;
 }
 
 /* --- learning --------------------------------------------------------------------------------- */

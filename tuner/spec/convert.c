@@ -1,5 +1,6 @@
 #include "tuner/spec/convert.h"
 
+#include "metrics/base/file.h"
 #include "tuner/spec/convert_python.h"
 #include "tuner/task/task.h"
 
@@ -10,6 +11,8 @@ typedef struct Convert {
     Arena *arena;
     Diag *diag;
     Buf *out;
+    const char *folder;     /* of the file, as seen from the spec's */
+    const char *problem[3]; /* what ProblemSize[i] stands for; NULL: nothing */
 } Convert;
 
 static const char *text_of(const json_t *j, const char *key)
@@ -30,6 +33,51 @@ static const char *any_text(Arena *a, const json_t *j)
     return json_is_true(j) ? "True" : json_is_false(j) ? "False" : NULL;
 }
 
+/* --- texts of others, which must not become statements ------------------------------------------
+ */
+
+/* A name as C and specs have it. */
+static bool put_name(Convert *c, const char *name, const char *what)
+{
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    if (!*name || name[n] || (*name >= '0' && *name <= '9'))
+        return diag_fail(c->diag, "%s: '%.*s' is no name: letters, digits and '_'", what,
+                         (int)strcspn(name, "\n\r\t\033"), name);
+    buf_puts(c->out, name);
+    return true;
+}
+
+/* A text in quotes. */
+static bool put_string(Convert *c, const char *text, const char *what)
+{
+    buf_putc(c->out, '"');
+    for (const char *at = text; *at; at++) {
+        if (*at == '\n' || *at == '\t')
+            buf_puts(c->out, *at == '\n' ? "\\n" : "\\t");
+        else if ((unsigned char)*at < ' ' || *at == 127)
+            return diag_fail(c->diag, "%s: a text with control characters", what);
+        else
+            buf_printf(c->out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+    }
+    buf_putc(c->out, '"');
+    return true;
+}
+
+/* A file's path, as seen from the folder of the spec. */
+static bool put_path(Convert *c, const char *path, const char *what)
+{
+    if (*path == '/')
+        return diag_fail(c->diag, "%s: '%s' is not relative to the file that names it", what, path);
+    return put_string(c, path_join(c->arena, c->folder, path), what);
+}
+
+/* In a comment, on one line. */
+static void put_words(Convert *c, const char *text)
+{
+    for (; *text; text++)
+        buf_putc(c->out, (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
+}
+
 /* --- the space
  * -------------------------------------------------------------------------------------- */
 
@@ -41,9 +89,9 @@ static bool put_values(Convert *c, const json_t *values, const char *what)
     for (size_t i = 0; i < json_array_size(values); i++) {
         const json_t *v = json_array_get(values, i);
         buf_puts(c->out, i ? ", " : "");
-        if (json_is_string(v))
-            buf_printf(c->out, "\"%s\"", json_string_value(v));
-        else
+        if (json_is_string(v) && !put_string(c, json_string_value(v), what))
+            return false;
+        if (!json_is_string(v))
             buf_puts(c->out, any_text(c->arena, v) ? any_text(c->arena, v) : "0");
     }
     return json_array_size(values) > 0 || diag_fail(c->diag, "%s has no values", what);
@@ -57,7 +105,9 @@ static bool put_parameters(Convert *c, const json_t *space)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
         const char *name = text_of(p, "Name");
-        buf_printf(c->out, "param %s in ", name);
+        buf_puts(c->out, "param ");
+        ok = put_name(c, name, "a parameter") && ok;
+        buf_puts(c->out, " in ");
         ok =
             put_values(c, json_object_get(p, "Values"), arena_printf(c->arena, "'%s'", name)) && ok;
         buf_putc(c->out, '\n');
@@ -67,7 +117,21 @@ static bool put_parameters(Convert *c, const json_t *space)
 
 static bool put_expression(Convert *c, const char *text, const char *what)
 {
-    return python_expression(c->arena, text, what, c->out, c->diag);
+    Buf b = {0};
+    for (const char *at = text; *at;) {
+        bool size =
+            strncmp(at, "ProblemSize[", 12) == 0 && at[12] >= '0' && at[12] <= '2' && at[13] == ']';
+        const char *value = size ? c->problem[at[12] - '0'] : NULL;
+        if (value)
+            buf_printf(&b, "(%s)", value);
+        else
+            buf_putc(&b, *at);
+        at += value ? 14 : 1;
+    }
+    bool ok =
+        python_expression(c->arena, arena_string(c->arena, buf_text(&b)), what, c->out, c->diag);
+    buf_free(&b);
+    return ok;
 }
 
 static bool put_conditions(Convert *c, const json_t *space)
@@ -171,8 +235,19 @@ static bool put_kernel(Convert *c, const json_t *k)
     const char *block[3];
     size_t n = sizes_of(c, json_object_get(k, "LocalSize"), block);
     bool ok = true;
-    buf_printf(c->out, "kernel \"%s\" %s%s\n", *file ? file : "kernel.cu",
-               *name ? name : "kernel_name", *file && *name ? "" : "    # decide: file and name");
+    const json_t *problem = json_object_get(k, "ProblemSize");
+    for (size_t i = 0; i < 3 && problem; i++)
+        c->problem[i] =
+            any_text(c->arena, json_is_array(problem) ? json_array_get(problem, i)
+                                                      : json_object_get(problem, AXES[i]));
+    buf_puts(c->out, "kernel ");
+    ok = put_path(c, *file ? file : "kernel.cu", "KernelFile");
+    buf_putc(c->out, ' ');
+    bool plain = !strpbrk(name, "<>:, ");
+    ok = (plain ? put_name(c, *name ? name : "kernel_name", "KernelName")
+                : put_string(c, name, "KernelName")) &&
+         ok;
+    buf_puts(c->out, *file && *name ? "\n" : "    # decide: file and name\n");
     buf_puts(c->out, "block ");
     for (size_t i = 0; i < n; i++) {
         buf_puts(c->out, i ? ", " : "");
@@ -189,8 +264,12 @@ static bool put_kernel(Convert *c, const json_t *k)
         buf_putc(c->out, '\n');
     }
     const json_t *options = json_object_get(k, "CompilerOptions");
-    for (size_t i = 0; i < json_array_size(options); i++)
-        buf_printf(c->out, "option \"%s\"\n", json_string_value(json_array_get(options, i)));
+    for (size_t i = 0; i < json_array_size(options); i++) {
+        const char *option = json_string_value(json_array_get(options, i));
+        buf_puts(c->out, "option ");
+        ok = put_string(c, option ? option : "", "CompilerOptions") && ok;
+        buf_putc(c->out, '\n');
+    }
     return ok;
 }
 
@@ -217,7 +296,9 @@ static bool put_contents(Convert *c, const json_t *g, const char *type)
     if (strcmp(fill, "Random") == 0) {
         buf_puts(c->out, " = uniform(0, ");
         ok = put_expression(c, value ? value : real ? "1" : "100", "FillValue");
-        buf_printf(c->out, "%s%s)", seed ? ", " : "", seed ? seed : "");
+        buf_puts(c->out, seed ? ", " : "");
+        ok = (!seed || put_expression(c, seed, "RandomSeed")) && ok;
+        buf_putc(c->out, ')');
     } else if (strcmp(fill, "Constant") == 0) {
         buf_puts(c->out, " = constant(");
         ok = put_expression(c, value ? value : "0", "FillValue");
@@ -227,9 +308,12 @@ static bool put_contents(Convert *c, const json_t *g, const char *type)
         ok = put_expression(c, text_of(g, "DataSource"), "DataSource");
         buf_putc(c->out, ')');
     } else if (strcmp(fill, "BinaryRaw") == 0) {
-        buf_printf(c->out, " = file(\"%s\")", text_of(g, "DataSource"));
+        buf_puts(c->out, " = file(");
+        ok = put_path(c, text_of(g, "DataSource"), "DataSource");
+        buf_putc(c->out, ')');
     } else if (*fill) {
-        buf_printf(c->out, "    # decide: contents; '%s' has no like here", fill);
+        buf_puts(c->out, "    # decide: contents; no like here has ");
+        put_words(c, fill);
     }
     return ok;
 }
@@ -241,43 +325,57 @@ static bool put_argument(Convert *c, const json_t *g)
     bool ok = true;
     if (strcmp(memory, "Scalar") == 0) {
         const char *value = any_text(c->arena, json_object_get(g, "FillValue"));
-        buf_printf(c->out, "arg %s : ", name);
+        buf_puts(c->out, "arg ");
+        ok = put_name(c, name, "an argument");
+        buf_puts(c->out, " : ");
         put_type(c, type);
         buf_puts(c->out, " = ");
-        ok = put_expression(c, value ? value : "0", name);
+        ok = put_expression(c, value ? value : "0", name) && ok;
         buf_puts(c->out, value ? "\n" : "    # decide: the value\n");
         return ok;
     }
     bool symbol = strcmp(memory, "Symbol") == 0;
     const char *size = any_text(c->arena, json_object_get(g, "Size"));
-    buf_printf(c->out, "%s %s : ",
-               symbol                             ? "constant"
-               : strcmp(access, "WriteOnly") == 0 ? "out"
-               : strcmp(access, "ReadWrite") == 0 ? "inout"
-                                                  : "in",
-               name);
+    buf_puts(c->out, symbol                             ? "constant "
+                     : strcmp(access, "WriteOnly") == 0 ? "out "
+                     : strcmp(access, "ReadWrite") == 0 ? "inout "
+                                                        : "in ");
+    ok = put_name(c, name, "an argument");
+    buf_puts(c->out, " : ");
     put_type(c, type);
     buf_putc(c->out, '[');
-    ok = put_expression(c, size ? size : "1", name);
+    ok = put_expression(c, size ? size : "1", name) && ok;
     buf_putc(c->out, ']');
     ok = put_contents(c, g, type) && ok;
     buf_puts(c->out, size ? "\n" : "    # decide: the size\n");
     return ok;
 }
 
-static void put_reference(Convert *c, const json_t *g)
+static bool put_reference(Convert *c, const json_t *g)
 {
     const char *name = text_of(g, "TargetName"), *fill = text_of(g, "FillType");
     const char *method = text_of(g, "ValidationMethod");
     const char *limit = any_text(c->arena, json_object_get(g, "ValidationThreshold"));
-    if (strcmp(fill, "BinaryRaw") == 0)
-        buf_printf(c->out, "reference %s = file(\"%s\")\n", name, text_of(g, "DataSource"));
-    else
-        buf_printf(c->out, "# decide: what '%s' must be ('%s' has no like here)\n", name, fill);
-    if (limit && strcmp(method, "SideBySideRelativeComparison") == 0)
-        buf_printf(c->out, "compare %s relative %s of element\n", name, limit);
-    else if (limit)
-        buf_printf(c->out, "compare %s absolute %s\n", name, limit);
+    bool relative = strcmp(method, "SideBySideRelativeComparison") == 0, ok = true;
+    if (strcmp(fill, "BinaryRaw") == 0) {
+        buf_puts(c->out, "reference ");
+        ok = put_name(c, name, "TargetName");
+        buf_puts(c->out, " = file(");
+        ok = put_path(c, text_of(g, "DataSource"), "DataSource") && ok;
+        buf_puts(c->out, ")\n");
+    } else {
+        buf_puts(c->out, "# decide: what is right?  No like here has ");
+        put_words(c, fill);
+        buf_putc(c->out, '\n');
+    }
+    if (!limit)
+        return ok;
+    buf_puts(c->out, "compare ");
+    ok = put_name(c, name, "TargetName") && ok;
+    buf_puts(c->out, relative ? " relative " : " absolute ");
+    ok = put_expression(c, limit, "ValidationThreshold") && ok;
+    buf_puts(c->out, relative ? " of element\n" : "\n");
+    return ok;
 }
 
 static bool put_data(Convert *c, const json_t *k)
@@ -291,7 +389,7 @@ static bool put_data(Convert *c, const json_t *k)
         output = output || strstr(text_of(g, "AccessType"), "Write") != NULL;
     }
     for (size_t i = 0; i < json_array_size(references); i++)
-        put_reference(c, json_array_get(references, i));
+        ok = put_reference(c, json_array_get(references, i)) && ok;
     if (output && json_array_size(references) == 0)
         buf_puts(c->out, "\n# decide: what is right?  The file does not say it.\nreference first\n"
                          "tolerance 1e-5\n");
@@ -301,7 +399,8 @@ static bool put_data(Convert *c, const json_t *k)
 /* --- all of it
  * -------------------------------------------------------------------------------------- */
 
-bool convert_t1(Arena *a, const char *name, const char *json, size_t size, Buf *out, Diag *d)
+bool convert_t1(Arena *a, const char *name, const char *folder, const char *json, size_t size,
+                Buf *out, Diag *d)
 {
     json_error_t error;
     json_t *root = json_loadb(json, size, 0, &error);
@@ -309,10 +408,13 @@ bool convert_t1(Arena *a, const char *name, const char *json, size_t size, Buf *
         return diag_fail(d, "%s:%d:%d: %s", name, error.line, error.column, error.text);
     const json_t *space = json_object_get(root, "ConfigurationSpace");
     const json_t *kernel = json_object_get(root, "KernelSpecification");
-    Convert c = {a, d, out};
+    Convert c = {.arena = a, .diag = d, .out = out, .folder = folder};
     const char *title = text_of(json_object_get(root, "General"), "BenchmarkName");
-    buf_printf(out, "# Converted from %s%s%s%s.\n", name, *title ? " (" : "", title,
-               *title ? ")" : "");
+    buf_puts(out, "# Converted from ");
+    put_words(&c, name);
+    buf_puts(out, *title ? ": " : "");
+    put_words(&c, title);
+    buf_putc(out, '\n');
     bool ok = put_parameters(&c, space);
     buf_putc(out, '\n');
     ok = put_conditions(&c, space) && ok;

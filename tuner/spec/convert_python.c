@@ -386,10 +386,61 @@ static bool product(Python *p, Buf *out)
     return ok;
 }
 
+/* Is a text one list: "[…]", or the call of range? */
+static bool is_list(const char *text)
+{
+    int depth = 0;
+    const char *at = strncmp(text, "range(", 6) == 0 ? text + 5 : text;
+    if (*at != '[' && at == text)
+        return false;
+    for (; *at; at++) {
+        depth += *at == '[' || *at == '(';
+        depth -= *at == ']' || *at == ')';
+        if (depth == 0)
+            return at[1] == '\0';
+    }
+    return false;
+}
+
+/* A list without its brackets, which a list of values does without. */
+static void put_items(const char *text, Buf *out)
+{
+    size_t n = strlen(text);
+    bool bracket = *text == '[';
+    buf_add(out, text + bracket, n - 2 * (size_t)bracket);
+}
+
+/* Lists are joined by a sign, too. */
 static bool sum(Python *p, Buf *out)
 {
-    static const char *const signs[] = {"+", "-"};
-    return chain(p, out, product, signs, 2);
+    Buf left = {0};
+    bool ok = product(p, &left);
+    while (ok && (is_next(p, "+") || is_next(p, "-"))) {
+        char sign = *p->at++;
+        Buf right = {0}, both = {0};
+        ok = product(p, &right);
+        bool first = is_list(buf_text(&left)), second = is_list(buf_text(&right));
+        if (ok && (first || second)) {
+            ok = (first && second && sign == '+') || refuse(p, "a list is joined to lists alone");
+            buf_putc(&both, '[');
+            put_items(buf_text(&left), &both);
+            bool empty = both.size == 1;
+            size_t before = both.size;
+            buf_puts(&both, empty ? "" : ", ");
+            put_items(buf_text(&right), &both);
+            if (!empty && both.size == before + 2)
+                both.size = before; /* the second one is empty */
+            buf_putc(&both, ']');
+        } else {
+            buf_printf(&both, "%s %c %s", buf_text(&left), sign, buf_text(&right));
+        }
+        buf_free(&left);
+        buf_free(&right);
+        left = both;
+    }
+    buf_puts(out, buf_text(&left));
+    buf_free(&left);
+    return ok;
 }
 
 static bool comparison(Python *p, Buf *out)
@@ -472,7 +523,7 @@ bool python_values(Arena *a, const char *text, const char *what, Buf *out, Diag 
     Buf all = {0};
     bool ok = python_expression(a, text, what, &all, d);
     size_t n = all.size;
-    bool list = n >= 2 && all.text[0] == '[' && all.text[n - 1] == ']';
+    bool list = n >= 2 && all.text[0] == '[' && is_list(all.text);
     if (ok)
         buf_add(out, buf_text(&all) + list, n - 2 * (size_t)list);
     buf_free(&all);

@@ -105,8 +105,12 @@ static const char *template_list(const char *text, const char *end)
     for (const char *at = end - 1; at > text; at--) {
         depth += *at == '>';
         depth -= *at == '<';
-        if (depth == 0)
-            return at;
+        if (depth > 0)
+            continue;
+        const char *before = at; /* "#include <…>" ends so, too */
+        while (before > text && isspace((unsigned char)before[-1]))
+            before--;
+        return before - text >= 8 && strncmp(before - 8, "template", 8) == 0 ? at : NULL;
     }
     return NULL;
 }

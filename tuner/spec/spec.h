@@ -191,7 +191,8 @@ typedef enum Objective {
     OBJECTIVE_TIME,
     OBJECTIVE_FLOP, /* work of that kind ÷ time */
     OBJECTIVE_BYTES,
-    OBJECTIVE_ITEMS
+    OBJECTIVE_ITEMS,
+    OBJECTIVE_ENERGY /* of a run, less is better */
 } Objective;
 
 typedef enum CarveKind {

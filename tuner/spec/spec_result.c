@@ -114,17 +114,20 @@ bool read_work(Reader *r, Span at)
     return true;
 }
 
-/* objective time | flop | bytes | items */
+/* objective time | flop | bytes | items | energy */
 bool read_objective(Reader *r, Span at)
 {
     if (!reader_only_once(r, &r->objective_at, at, "objective"))
         return false;
     size_t kind = find_kind(&r->l);
-    if (kind == KIND_COUNT && !lexer_is(&r->l, "time"))
+    bool energy = lexer_is(&r->l, "energy");
+    if (kind == KIND_COUNT && !energy && !lexer_is(&r->l, "time"))
         return diag_error(
             r->d, r->l.token.at,
-            "expected 'time', or work that is done in it: 'flop', 'bytes' or 'items'");
-    r->spec->objective = kind == KIND_COUNT ? OBJECTIVE_TIME : (Objective)(OBJECTIVE_FLOP + kind);
+            "expected 'time', work that is done in it ('flop', 'bytes' or 'items'), or 'energy'");
+    r->spec->objective = energy               ? OBJECTIVE_ENERGY
+                         : kind == KIND_COUNT ? OBJECTIVE_TIME
+                                              : (Objective)(OBJECTIVE_FLOP + kind);
     lexer_next(&r->l);
     return true;
 }

@@ -9,9 +9,10 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
+/* What a row's times are divided by to be compared: its work; of energy, its time over that. */
 static double work_of(const Table *s, size_t i)
 {
-    return s->work ? s->work[i] : 1;
+    return s->ms[i] > 0 ? s->times[i].median / s->ms[i] : 1;
 }
 
 /* The median of a row's samples drawn again, for equal work. */

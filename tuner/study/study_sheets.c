@@ -1,5 +1,7 @@
 #include "tuner/study/study_sheets.h"
 
+#include "tuner/choose/energy.h"
+
 #include <math.h>
 
 #define COLUMNS(list) .columns = list, .column_count = sizeof list / sizeof list[0]
@@ -46,6 +48,8 @@ static const SheetColumn carving_columns[] = {
 
 static const char *objective(Arena *a, const Table *s)
 {
+    if (table_is_by_energy(s))
+        return s->objective;
     return s->objective && *s->objective ? arena_printf(a, "time per %s", s->objective) : "time";
 }
 
@@ -84,6 +88,42 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
             *r++ = number(1 / (1 + j->random_regret));
         }
     }
+    return s;
+}
+
+static const SheetColumn energy_columns[] = {
+    {"space", "space", CELL_TEXT}, {"configuration", "configuration", CELL_TEXT},
+    {"time_ms", "ms", CELL_MS},    {"joules", "J", CELL_NUMBER},
+    {"power_w", "W", CELL_NUMBER},
+};
+
+static void add_energies(Arena *a, const Table *t, Sheet *s)
+{
+    double *ms = ARENA_ARRAY(a, double, t->count), *joules = ARENA_ARRAY(a, double, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        ms[i] = t->times[i].median;
+        joules[i] = 1e-3 * t->ms[i];
+    }
+    size_t n;
+    const size_t *front = energy_front(a, ms, joules, t->count, &n);
+    for (size_t k = 0; k < n; k++) {
+        Cell *r = sheet_row(a, s);
+        *r++ = text(t->name);
+        *r++ = text(table_name(a, t, front[k]));
+        *r++ = number(ms[front[k]]);
+        *r++ = number(joules[front[k]]);
+        *r++ = number(1e3 * joules[front[k]] / ms[front[k]]);
+    }
+}
+
+static Sheet energies(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "energy",
+               .title = "Time and energy of a run: configurations that no other one beats in both",
+               COLUMNS(energy_columns)};
+    for (size_t k = 0; k < n; k++)
+        if (table_is_by_energy(studies[k].points))
+            add_energies(a, studies[k].points, &s);
     return s;
 }
 
@@ -312,7 +352,7 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
     static Sheet (*const make[])(Arena *, const Study *, size_t) = {
-        carvings, study_stage_sheet, samples, metrics, budgets, searches, recordings};
+        carvings, energies, study_stage_sheet, samples, metrics, budgets, searches, recordings};
     enum { SHEETS = sizeof make / sizeof make[0] };
     StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
     for (size_t k = 0; k < SHEETS; k++) {

@@ -17,6 +17,7 @@
 #include "tuner/table/outcome.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct TableParameter {
     const char *name; /* "BM" */
@@ -59,6 +60,7 @@ typedef struct TableTimes {
 typedef struct TableTrial {
     double max_error; /* relative to the output's size, of the verified launch; NaN: not verified */
     double seconds;   /* that it kept a GPU busy; 0: not known */
+    double joules;    /* of one run; 0: not known */
     int device;       /* its RecordDevice in the recording it comes from or goes to; 0: none */
 } TableTrial;
 
@@ -96,7 +98,8 @@ typedef struct Table {
     const char *gpu;       /* name of the device the times come from */
     const char *date;      /* when they were measured, ISO 8601 */
     const char *imported;  /* from where, when not by aptune; "" or NULL: by aptune */
-    const char *objective; /* "items": times are for the same work; "" or NULL: as measured */
+    const char *objective; /* "items": times are for the same work; "energy": `ms` is mJ of a run;
+                              "" or NULL: as measured */
     TableParameter *parameters;
     size_t parameter_count;
     const Derived *derived; /* names that follow from sizes and parameters; none of a recording */
@@ -183,6 +186,12 @@ double table_ms(const Table *t, size_t row);
 static inline bool table_fits(const Table *t, size_t row)
 {
     return outcome_group(t->outcome[row]) != OUTCOME_IS_LIMIT;
+}
+
+/* Is `ms` the energy of a run, in mJ? */
+static inline bool table_is_by_energy(const Table *t)
+{
+    return t->objective && strcmp(t->objective, "energy") == 0;
 }
 
 /* Has the row an outcome of a trial? */

@@ -23,6 +23,7 @@ typedef struct Reading {
     Table *table;
     const char **key;     /* per row: code and launch, "hash grid/block/shared"; NULL: not known */
     const size_t *leader; /* per row: the first with the same key */
+    bool by_energy;       /* rows compare by what a run uses */
     size_t no_time;       /* rows that ran right, with times that are none: not above 0 */
 } Reading;
 
@@ -150,7 +151,7 @@ static void take_row(Reading *r, size_t i, const RecordRow *row)
             times->median = stats_median(row->times_ms, row->time_count);
         bool none = times->median <= 0;
         r->no_time += none;
-        t->ms[i] = none ? NAN : times->median;
+        t->ms[i] = none ? NAN : r->by_energy ? 1e3 * row->joules : times->median;
     }
     if (t->work)
         t->work[i] = row->work;
@@ -175,6 +176,7 @@ static void take_times(Reading *r, const TimesRecording *times)
     Table *t = r->table;
     Arena *scratch = arena_new();
     take_header(t, times);
+    r->by_energy = record_is_by_energy(&times->header);
     table_reserve(t, times->rows.count);
     r->key = ARENA_ARRAY(r->codes, const char *, times->rows.count);
     for (size_t k = 0; k < times->rows.count; k++) {
@@ -414,7 +416,7 @@ Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, M
 {
     Reading r = {.arena = a, .codes = arena_new(), .table = table_new(a)};
     table_want(r.table, columns | TABLE_PROFILE);
-    if (!times->header.objective[0])
+    if (!record_is_weighed(&times->header))
         r.table->columns &= ~(unsigned)TABLE_WORK, r.table->work = NULL;
     take_times(&r, times);
     tell_times(&r, times, d);

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# Tuning for energy, with a GPU process that makes times and power up (tests/cli/synthetic_gpu.c).
+load common
+
+setup() {
+    export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
+    cd "$BATS_TEST_TMPDIR" || return
+    make_synthetic_gpu
+    printf 'objective energy\n' >>space/many.spec
+}
+
+energy() { run --separate-stderr "$fake" --space space/many.spec --exhaustive --emit none "$@"; }
+
+@test "the winner is what uses least, and the front has what no other beats in time and energy" {
+    SYNTHETIC_WATTS=100 SYNTHETIC_FRUGAL=1 energy --output out --json
+    status_is 0
+    recording=$(ls out/many.times)
+    # The longer, the less: the slowest wins, and all of distinct times are on the front.
+    most=$(jq 'select(.status == "ok") | .t[0]' "$recording" | sort -g | tail -n 1)
+    count=$(jq 'select(.status == "ok") | .t[0]' "$recording" | sort -gu | wc -l)
+    json "(.best.time_ms - $most) | fabs < 1e-6"
+    json ".energy_front | length == $count"
+    json '[.energy_front[].time_ms] | . == sort'
+    json '[.energy_front[].joules] | . == (sort | reverse)'
+    json '.best.joules == .energy_front[-1].joules'
+    [ "$(head -n 1 "$recording" | jq -r .objective)" = energy ]
+    jq -se '[.[] | select(.status == "ok") | (.j * .t[0] - 0.1 / 1.1) | fabs < 1e-6] | all' "$recording" >/dev/null
+
+    # A replay and a study decide as the run did.
+    mkdir recordings && cp "$recording" "${recording%.times}.profile" recordings
+    run --separate-stderr "$APTUNE" --space space/many.spec --recordings recordings --no-gpu --exhaustive --emit none --output again --json
+    status_is 0
+    json "(.best.time_ms - $most) | fabs < 1e-6"
+    json ".energy_front | length == $count"
+    run --separate-stderr "$APTUNE" study recordings/many.times --seeds 0 --output studied
+    status_is 0
+    has "$output" '^Time and energy of a run'
+    has "$output" 'energy'
+}
+
+@test "power that is the same for all leaves the fastest the winner, and alone on the front" {
+    SYNTHETIC_WATTS=100 energy --output out
+    status_is 0
+    has "$output" ' J a run '
+    has "$output" '^front +of time and energy: 1 that no other one beats in both$'
+}
+
+@test "a device that does not count what it uses is an error, and nothing is recorded as right" {
+    energy --output out
+    status_is 1
+    has "$stderr" 'the objective is energy, and .* does not count what it uses'
+    [ "$(jq -c 'select(.status == "ok")' out/many.times | wc -l)" -eq 0 ]
+}
