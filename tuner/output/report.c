@@ -391,7 +391,7 @@ static void print_front(const Run *r, Buf *out)
     }
     for (size_t k = 0; k < count; k++)
         buf_printf(out, "%-10s   %.4f ms  %.4g J  %s\n", "", r->table->times[front[k]].median,
-                   r->table->trial[front[k]].joules, run_config_name(a, r, front[k]));
+                   r->table->trial[front[k]].joules, table_name(a, r->table, front[k]));
     arena_free(a);
 }
 
