@@ -486,6 +486,8 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
         }
         const double low = j->in_code_least[k] * (1 - 1e-6), high = j->in_code_most[k] * (1 + 1e-6);
         const bool certain = sass_anchor_weight((SassAnchor)k) >= 1;
+        if (certain && j->in_ptx[k] > 0)
+            j->missing = fmax(j->missing, 1 - (high + j->folded[k]) / j->in_ptx[k]);
         if (j->unmatched || !certain ||
             (low <= j->in_ptx[k] + j->expanded[k] && j->in_ptx[k] - j->folded[k] <= high))
             continue;
@@ -529,6 +531,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     } else {
         take_once(&p);
         j->unmatched = "the code has too many branches to follow";
+        j->missing = 1;
     }
     compare(a, j, m);
     return j;

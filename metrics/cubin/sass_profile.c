@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass_profile.h"
 
+#include "metrics/cubin/sass_guess.h"
+
 #include <math.h>
 
 static const char *const UNIT_NAMES[SASS_UNITS] = {
@@ -185,34 +187,55 @@ SassProfile sass_profile_count(const SassJoin *j)
     return p;
 }
 
-static SassProfile profile_of(Arena *a, const SassJoin *j)
-{
-    SassProfile p = sass_profile_count(j);
-    if (!sass_arch_checked(j->flow->arch))
-        p.unmatched = arena_printf(
-            a, "machine code for sm_%d was never compared with a disassembler's reading",
-            j->flow->arch);
-    return p;
-}
-
-SassProfile sass_profile_counts(Arena *a, int arch, const CubinKernel *k, const Walk *w)
-{
-    return profile_of(a, sass_join(a, sass_flow_build(a, arch, k->code, k->code_bytes), w));
-}
-
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
                          const SassLatency *latency, const SassLoad *load)
 {
     const SassLatency *alone = latency ? latency : &SASS_LATENCY;
     const SassFlow *f = sass_flow_build(a, arch, k->code, k->code_bytes);
     const SassJoin *j = sass_join(a, f, w);
-    SassProfile p = profile_of(a, j);
+    SassProfile p = sass_profile_count(j);
+    if (!sass_arch_checked(arch))
+        p.unmatched = arena_printf(
+            a, "machine code for sm_%d was never compared with a disassembler's reading", arch);
+    const char *why = sass_guess_why(a, &p, j, w);
+    if (why) {
+        p.unmatched = why;
+        sass_guess(&p, j, w, alone, load);
+        return p;
+    }
     p.serial = sass_serial(a, j, alone);
     if (load) {
         const SassLatency among = sass_latency_among(alone, load);
         p.loaded = sass_serial(a, j, &among);
     }
     return p;
+}
+
+static void add_serial(SassSerial *sum, const SassSerial *s, double weight)
+{
+    const double waits = sum->long_waits + weight * s->long_waits;
+    if (waits > 0)
+        sum->loads_in_flight =
+            (sum->loads_in_flight * sum->long_waits + s->loads_in_flight * s->long_waits * weight) /
+            waits;
+    sum->long_waits = waits;
+    sum->cycles += weight * s->cycles;
+    sum->issue += weight * s->issue;
+    for (int i = 0; i < SASS_WAITS; i++)
+        sum->waits[i] += weight * s->waits[i];
+    sum->capped |= s->capped;
+}
+
+void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight)
+{
+    enum { COUNTS = offsetof(SassProfile, code_bytes) / sizeof(double) };
+    double *to = &sum->instr;
+    const double *from = &p->instr;
+    for (size_t i = 0; i < COUNTS; i++)
+        to[i] += weight * from[i];
+    sum->guessed += weight * p->guessed;
+    add_serial(&sum->serial, &p->serial, weight);
+    add_serial(&sum->loaded, &p->loaded, weight);
 }
 
 static void print_value(Buf *out, const char *name, double value)
@@ -272,6 +295,7 @@ void sass_profile_print(const SassProfile *p, Buf *out)
     print_value(out, "three_reads", p->ports.three);
     print_value(out, "one_bank_reads", p->ports.one_bank);
     print_value(out, "tied_sums", p->ports.tied_sums);
+    print_value(out, "guessed", p->guessed);
     print_serial(out, "", &p->serial);
     print_serial(out, "loaded_", &p->loaded);
     if (p->unmatched)

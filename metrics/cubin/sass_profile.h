@@ -29,7 +29,7 @@ typedef enum SassUnit {
 } SassUnit;
 
 /* Accesses by the bytes that each thread moves: 1, 2, 4, 8, 16, 32 (from sm_100 on). */
-enum { SASS_WIDTHS = 6, SASS_WIDTH_16 = 4 };
+enum { SASS_WIDTHS = 6, SASS_WIDTH_4 = 2, SASS_WIDTH_16 = 4 };
 
 typedef struct SassProfile {
     double instr;
@@ -61,6 +61,8 @@ typedef struct SassProfile {
     double loop_bytes; /* of innermost loops, on average over the instructions executed in them */
 
     SassPorts ports;
+    double guessed; /* 1 where the counts are the PTX's (sass_guess.h); of means, the share */
+
     SassSerial serial; /* of the warp alone */
     SassSerial loaded; /* among its equals (sass_latency_among); all 0 when no load is given */
 
@@ -73,12 +75,13 @@ SassUnit sass_unit_of(SassInstr w);
 /* From counts that are there already. */
 SassProfile sass_profile_count(const SassJoin *j);
 
-/* The counts alone, without times. */
-SassProfile sass_profile_counts(Arena *a, int arch, const CubinKernel *k, const Walk *w);
-
 /* All of it.  `latency`: NULL for SASS_LATENCY.  `load`: NULL when not known. */
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
                          const SassLatency *latency, const SassLoad *load);
+
+/* Adds `weight` times another warp's numbers to a sum that began with zero; the sizes of code are
+ * not summed. */
+void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight);
 
 /* "name = value" for each number that is not 0, one a line. */
 void sass_profile_print(const SassProfile *p, Buf *out);

@@ -81,6 +81,7 @@ static void set_machine(Profile *p, const SassProfile *s)
         {PROFILE_LOADED_CYCLES, s->loaded.cycles},
         {PROFILE_LOADS_IN_FLIGHT, s->serial.loads_in_flight},
         {PROFILE_CODE_UNMATCHED, s->unmatched != NULL},
+        {PROFILE_CODE_GUESSED, s->guessed},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         p->value[table[i].field] = table[i].value;
@@ -115,47 +116,35 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
                           t->shared_others > 0 ? t->shared_other_wavefronts / t->shared_others : 1};
 }
 
-static void add_widths(double *to, const double *from, const double *base, double weight)
-{
-    for (int i = 0; i < SASS_WIDTHS; i++)
-        to[i] += weight * (from[i] - base[i]);
-}
-
-/* Moves the counts from those of the middle warp, `base`, towards another's by its weight. */
-static void add_counts(SassProfile *to, const SassProfile *s, const SassProfile *base,
-                       double weight)
-{
-    to->instr += weight * (s->instr - base->instr);
-    for (int u = 0; u < SASS_UNITS; u++)
-        to->by_unit[u] += weight * (s->by_unit[u] - base->by_unit[u]);
-    add_widths(to->shared_loads, s->shared_loads, base->shared_loads, weight);
-    add_widths(to->shared_stores, s->shared_stores, base->shared_stores, weight);
-    add_widths(to->global_loads, s->global_loads, base->global_loads, weight);
-    add_widths(to->global_stores, s->global_stores, base->global_stores, weight);
-    add_widths(to->local_loads, s->local_loads, base->local_loads, weight);
-    add_widths(to->local_stores, s->local_stores, base->local_stores, weight);
-}
-
-/* Counts as means over all warps: the code is joined to each walk that differs.  Times and doubts
- * are the middle warp's. */
+/* Means over all warps: the code is joined to each walk that differs.  Of the sizes of the code,
+ * and of what is not certain, that of the warps which execute most of all: the middle one may lie
+ * beyond the edge of the data. */
 static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
                                 const MemorySamples *samples, const SassLatency *latency,
                                 const SassLoad *load)
 {
-    const SassProfile base = sass_profile(a, arch, k, samples->at[0].walk, latency, load);
-    SassProfile mean = base;
-    double weights[SAMPLES_MAX] = {0};
-    for (int i = 1; i < samples->count; i++) {
+    double weights[SAMPLES_MAX] = {0}, most = -1;
+    SassProfile mean = {0};
+    for (int i = 0; i < samples->count; i++) {
         int like = 0;
         while (like < i && !memory_same_counts(samples->at[like].walk, samples->at[i].walk))
             like++;
         weights[like] += samples->at[i].weight;
     }
-    for (int i = 1; i < samples->count; i++) {
-        if (weights[i] <= 0)
+    for (int i = 0; i < samples->count; i++) {
+        if (weights[i] == 0)
             continue;
-        const SassProfile other = sass_profile_counts(a, arch, k, samples->at[i].walk);
-        add_counts(&mean, &other, &base, weights[i]);
+        const SassProfile p = sass_profile(a, arch, k, samples->at[i].walk, latency, load);
+        sass_profile_add(&mean, &p, weights[i]);
+        if (p.instr * weights[i] <= most)
+            continue;
+        most = p.instr * weights[i];
+        mean.code_bytes = p.code_bytes;
+        mean.executed_bytes = p.executed_bytes;
+        mean.hot_bytes = p.hot_bytes;
+        mean.loop_bytes_most = p.loop_bytes_most;
+        mean.loop_bytes = p.loop_bytes;
+        mean.unmatched = p.unmatched;
     }
     return mean;
 }

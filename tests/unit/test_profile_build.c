@@ -74,6 +74,60 @@ static void busiest_unit_bounds_the_prediction(void **state)
     arena_free(a);
 }
 
+/* 256 elements for blocks of 32 warps: 8 copy, the middle one is beyond the edge. */
+static void times_are_means_over_the_warps(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    struct {
+        uint64_t out, in;
+        int32_t n;
+    } parameters = {UINT64_C(1) << 40, UINT64_C(2) << 40, 256};
+    ProfileInput in = {.kernel = "copy_float4",
+                       .device = device_find("h200"),
+                       .grid = {1, 1, 1},
+                       .block = {1024, 1, 1},
+                       .parameters = (const unsigned char *)&parameters,
+                       .parameter_bytes = sizeof parameters};
+    in.ptx = file_read(a, TEST_DATA "/counters/kernels.ptx", &in.ptx_size, &d);
+    in.cubin = file_read(a, TEST_DATA "/counters/kernels.cubin", &in.cubin_size, &d);
+    Profile some, all;
+    Hash code;
+
+    assert_true(profile_build(a, &in, &some, &code, &d));
+    parameters.n = 1024;
+    assert_true(profile_build(a, &in, &all, &code, &d));
+
+    const double part = some.value[PROFILE_SERIAL_GLOBAL] / all.value[PROFILE_SERIAL_GLOBAL];
+    assert_true(part > 0.1 && part < 0.5);
+    assert_true(some.value[PROFILE_LOADED_CYCLES] < all.value[PROFILE_LOADED_CYCLES]);
+    assert_float_equal(some.value[PROFILE_HOT_BYTES], all.value[PROFILE_HOT_BYTES], 0);
+    arena_free(a);
+}
+
+/* What is known of a kernel as it stands, and the same with counts of which nothing is certain. */
+static void what_is_guessed_is_ranked_by_all_that_it_may_cost(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProfileInput in = input(a, "straight", &d);
+    Profile p;
+    Hash code;
+    assert_true(profile_build(a, &in, &p, &code, &d));
+    const double known = metric(a, &p, "predicted_cycles");
+
+    p.value[PROFILE_CODE_GUESSED] = 1;
+    const double guessed = metric(a, &p, "predicted_cycles");
+    p.value[PROFILE_CODE_GUESSED] = NAN; /* of an older recording */
+
+    assert_true(guessed > known);
+    assert_true(guessed > metric(a, &p, "issue_cycles") + metric(a, &p, "crowd_cycles"));
+    assert_true(fabs(metric(a, &p, "predicted_cycles") / known - 1) < 1e-9);
+    arena_free(a);
+}
+
 static void missing_kernel_is_named(void **state)
 {
     (void)state;
@@ -98,6 +152,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_is_known_for_a_plain_kernel),
         cmocka_unit_test(busiest_unit_bounds_the_prediction),
+        cmocka_unit_test(times_are_means_over_the_warps),
+        cmocka_unit_test(what_is_guessed_is_ranked_by_all_that_it_may_cost),
         cmocka_unit_test(missing_kernel_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 static double executed(const char *kernel, int arch, int n, int opcode)
@@ -188,6 +189,28 @@ static void units_and_widths_make_up_what_is_executed(void **state)
     }
 }
 
+/* The code of a kernel without the loop of the PTX: a hundredth of its instructions. */
+static void counts_that_cannot_be_are_those_of_the_ptx(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const Shape loop = sass_shape(a, "loop", 90, 1000), straight = sass_shape(a, "straight", 90, 0);
+    const SassLoad load = {.warps = 16, .load_wavefronts = 1, .store_wavefronts = 1};
+
+    const SassProfile p = sass_profile(a, 90, straight.kernel, loop.walk, NULL, &load);
+
+    assert_int_equal(p.guessed, 1);
+    assert_non_null(strstr(p.unmatched, "those of the PTX count"));
+    assert_true(p.instr > 0.8 * loop.walk->instr && p.instr < 1.3 * loop.walk->instr);
+    assert_int_equal(p.by_unit[SASS_UNIT_FMA], 1000);
+    assert_int_equal(p.global_loads[SASS_WIDTH_4], 1000);
+    assert_true(p.serial.cycles > 1000 * SASS_LATENCY.global);
+    assert_true(p.loaded.cycles > p.serial.cycles);
+    assert_int_equal(loop.profile.guessed, 0);
+    assert_int_equal(straight.profile.guessed, 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +227,7 @@ int main(void)
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(fusing_products_with_sums_leaves_the_counts_alone),
         cmocka_unit_test(landmarks_that_differ_are_said),
+        cmocka_unit_test(counts_that_cannot_be_are_those_of_the_ptx),
         cmocka_unit_test(units_and_widths_make_up_what_is_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
