@@ -60,6 +60,7 @@ static void guess_counts(SassProfile *p, const SassJoin *j, const Walk *w)
     p->local_loads[SASS_WIDTH_4] = w->loads[PTX_LOCAL];
     p->local_stores[SASS_WIDTH_4] = w->stores[PTX_LOCAL];
     p->atomics = w->by_class[PTX_CLASS_ATOMIC];
+    p->constant_indexed = w->loads[PTX_CONST];
     p->copies = j->in_ptx[SASS_ANCHOR_COPY];
     p->barriers = w->barriers;
 }

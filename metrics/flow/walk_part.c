@@ -117,9 +117,7 @@ static void part_by_table(const Frame *x, int block, const PtxInstr *in, uint32_
     const PtxState s = state_of(x);
     Lanes index;
     ptx_eval_operand(&s, &in->operands[0], PTX_U32, &index);
-    for (int i = 0; i < b->succ_count; i++)
-        part(p, b->succs[i], 0);
-    p->undecided |= yes & ~index.known;
+    /* Those that lanes are known to go to first: there may be more than there is room for. */
     for (int i = 0; table && i < PTX_LANES; i++) {
         const uint64_t k = ptx_value_truncate(lanes_at(&index, i), 32);
         if (!(yes & index.known & (UINT32_C(1) << i)))
@@ -129,6 +127,9 @@ static void part_by_table(const Frame *x, int block, const PtxInstr *in, uint32_
             part(p, flow_of(x)->cfg->block_of[label->instr], UINT32_C(1) << i);
         }
     }
+    p->undecided |= yes & ~index.known;
+    for (int i = 0; p->undecided && i < b->succ_count; i++)
+        part(p, b->succs[i], 0);
 }
 
 static Parting part_lanes(Frame *x, int block, uint32_t mask)

@@ -87,16 +87,29 @@ static void set_machine(Profile *p, const SassProfile *s)
         p->value[table[i].field] = table[i].value;
 }
 
+/* The part of the resident stacks that the L1 cache has no room for beside shared memory. */
+static double stack_outside(const Device *d, const Profile *p)
+{
+    enum { L1_BEYOND_SHARED = 28 * 1024 }; /* of the memory that both share, from 7.5 to 12.0 */
+    const double *v = p->value;
+    const double room = d->shared_per_sm + L1_BEYOND_SHARED -
+                        v[PROFILE_BLOCKS_PER_SM] * (v[PROFILE_SHARED_BYTES] + d->shared_reserved);
+    const double stacks =
+        v[PROFILE_BLOCKS_PER_SM] * v[PROFILE_THREADS_PER_BLOCK] * v[PROFILE_LOCAL_BYTES];
+    return stacks > 0 ? fmax(0, 1 - fmax(room, L1_BEYOND_SHARED) / stacks) : 0;
+}
+
 /* The latencies of the device; SASS_LATENCY for what the table does not have. */
-static SassLatency latency_of(const Device *d, double warps_per_block)
+static SassLatency latency_of(const Device *d, const Profile *p)
 {
     SassLatency l = SASS_LATENCY;
     const Latencies *known = latencies_of(d);
     if (!known)
         return l;
+    const double warps_per_block = p->value[PROFILE_WARPS_PER_BLOCK];
     l.shared = known->shared;
     l.global = known->dram;
-    l.local = known->l1;
+    l.local = known->l1 + stack_outside(d, p) * (known->l2 - known->l1);
     l.special = known->sfu;
     l.shuffle = known->shuffle;
     l.barrier = known->barrier + known->barrier_warp * warps_per_block;
@@ -109,11 +122,12 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
     /* A grid too small to fill the device is spread evenly over its multiprocessors. */
     double spread = ceil(p->value[PROFILE_BLOCKS] / d->sms);
     double blocks = fmin(p->value[PROFILE_BLOCKS_PER_SM], spread);
+    double others = t->stores.accesses + t->others.accesses;
     return (SassLoad){.warps = blocks * p->value[PROFILE_WARPS_PER_BLOCK],
                       .load_wavefronts =
-                          t->shared_loads > 0 ? t->shared_load_wavefronts / t->shared_loads : 1,
+                          t->loads.accesses > 0 ? t->loads.wavefronts / t->loads.accesses : 1,
                       .store_wavefronts =
-                          t->shared_others > 0 ? t->shared_other_wavefronts / t->shared_others : 1};
+                          others > 0 ? (t->stores.wavefronts + t->others.wavefronts) / others : 1};
 }
 
 /* Means over all warps: the code is joined to each walk that differs.  Of the sizes of the code,
@@ -171,12 +185,14 @@ static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local
 static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
                         const Memory *memory, Profile *p)
 {
-    const ProfileTraffic traffic = profile_set_memory(p, memory);
-    SassLatency latency = latency_of(in->device, p->value[PROFILE_WARPS_PER_BLOCK]);
+    ProfileTraffic traffic = profile_set_memory(p, memory);
+    SassLatency latency = latency_of(in->device, p);
     SassLoad load = load_of(p, in->device, &traffic);
     const SassProfile machine =
         mean_machine(a, arch, k, memory->samples, &latency, load.warps > 0 ? &load : NULL);
     set_machine(p, &machine);
+    profile_settle_memory(p, &traffic, &machine);
+    p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);
     profile_set_note(a, p, memory, machine.unmatched);
 }
 

@@ -152,6 +152,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
         break;
     case PTX_LOCAL:
         t->local_sectors += f->sectors;
+        t->local_sectors_min += f->sectors_min;
         break;
     case PTX_CONST:
         t->constant_loads += f->executions - f->unknown;
@@ -162,34 +163,58 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
     }
 }
 
+static void add_shared(ProfileShared *to, const MemoryFigures *f)
+{
+    to->accesses += f->executions;
+    to->wavefronts += f->wavefronts;
+    to->wavefronts_min += f->wavefronts_min;
+}
+
+static void add_shared_access(ProfileTraffic *t, const MemoryAccess *x)
+{
+    const MemoryFigures *f = &x->figures;
+    switch (x->kind) {
+    case ACCESS_LOAD: /* all of them are among the merged ones */
+        add_shared(&t->plain_loads, f);
+        break;
+    case ACCESS_STORE:
+        add_shared(&t->plain_stores, f);
+        if (x->merged == CFG_NONE)
+            add_shared(&t->stores, f);
+        break;
+    default:
+        add_shared(&t->others, f);
+    }
+}
+
 static ProfileTraffic sum_traffic(const Memory *m)
 {
     ProfileTraffic t = {0};
-    for (size_t i = 0; i < m->loads.count; i++) {
-        const MemoryFigures *f = &m->loads.at[i].figures;
-        const bool is_load = m->loads.at[i].kind == ACCESS_LOAD;
-        *(is_load ? &t.shared_loads : &t.shared_others) += f->executions;
-        *(is_load ? &t.shared_load_wavefronts : &t.shared_other_wavefronts) += f->wavefronts;
-        t.shared_wavefronts_min += f->wavefronts_min;
-    }
+    for (size_t i = 0; i < m->loads.count; i++)
+        add_shared(m->loads.at[i].kind == ACCESS_LOAD ? &t.loads : &t.stores,
+                   &m->loads.at[i].figures);
     for (size_t i = 0; i < m->accesses.count; i++) {
         const MemoryAccess *x = &m->accesses.at[i];
         t.unknown += x->figures.unknown;
-        if (x->space == PTX_SHARED && x->merged == CFG_NONE) {
-            t.shared_others += x->figures.executions;
-            t.shared_other_wavefronts += x->figures.wavefronts;
-            t.shared_wavefronts_min += x->figures.wavefronts_min;
-        }
+        if (x->space == PTX_SHARED)
+            add_shared_access(&t, x);
         add_access(&t, x);
     }
     return t;
 }
 
+static void set_shared(Profile *p, const ProfileTraffic *t)
+{
+    p->value[PROFILE_SHARED_WAVEFRONTS] =
+        t->loads.wavefronts + t->stores.wavefronts + t->others.wavefronts;
+    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] =
+        t->loads.wavefronts_min + t->stores.wavefronts_min + t->others.wavefronts_min;
+    p->value[PROFILE_SHARED_ACCESSES] = t->loads.accesses + t->stores.accesses + t->others.accesses;
+}
+
 static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
 {
-    p->value[PROFILE_SHARED_WAVEFRONTS] = t->shared_load_wavefronts + t->shared_other_wavefronts;
-    p->value[PROFILE_SHARED_WAVEFRONTS_MIN] = t->shared_wavefronts_min;
-    p->value[PROFILE_SHARED_ACCESSES] = t->shared_loads + t->shared_others;
+    set_shared(p, t);
     p->value[PROFILE_GLOBAL_SECTORS] = t->global_sectors;
     p->value[PROFILE_GLOBAL_SECTORS_MIN] = t->global_sectors_min;
     p->value[PROFILE_GLOBAL_LINES] = t->global_lines;
@@ -199,8 +224,6 @@ static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
     p->value[PROFILE_GLOBAL_BYTES_UNIQUE] = t->global_bytes_unique;
     p->value[PROFILE_SHARED_TRAFFIC] = t->shared_traffic;
     p->value[PROFILE_LOCAL_SECTORS] = t->local_sectors;
-    p->value[PROFILE_CONSTANT_LOADS] = t->constant_loads;
-    p->value[PROFILE_CONSTANT_REPLAYS] = t->constant_passes - t->constant_loads;
     p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;
     p->value[PROFILE_ACCESSES_SAMPLED] = sampled;
 }
@@ -210,6 +233,54 @@ ProfileTraffic profile_set_memory(Profile *p, const Memory *m)
     const ProfileTraffic t = sum_traffic(m);
     set_traffic(p, &t, m->sampled);
     return t;
+}
+
+/* Towards what the text has, as far as the code has more accesses than merging leaves. */
+static void unmerge(ProfileShared *merged, const ProfileShared *plain, double in_code)
+{
+    const double apart = plain->accesses - merged->accesses;
+    if (apart <= 0)
+        return;
+    const double share = fmin(fmax((in_code - merged->accesses) / apart, 0), 1);
+    merged->accesses += share * apart;
+    merged->wavefronts += share * (plain->wavefronts - merged->wavefronts);
+    merged->wavefronts_min += share * (plain->wavefronts_min - merged->wavefronts_min);
+}
+
+static double sum_of(const double counts[SASS_WIDTHS])
+{
+    double sum = 0;
+    for (int i = 0; i < SASS_WIDTHS; i++)
+        sum += counts[i];
+    return sum;
+}
+
+/* A byte of all lanes is a sector. */
+static double sectors_of(const double counts[SASS_WIDTHS])
+{
+    double sum = 0;
+    for (int i = 0; i < SASS_WIDTHS; i++)
+        sum += counts[i] * (1 << i);
+    return sum;
+}
+
+void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
+{
+    const double local = sectors_of(s->local_loads) + sectors_of(s->local_stores);
+    if (s->guessed < 1) {
+        unmerge(&t->loads, &t->plain_loads, sum_of(s->shared_loads));
+        unmerge(&t->stores, &t->plain_stores, sum_of(s->shared_stores));
+    }
+    set_shared(p, t);
+    /* Arrays may have become registers; what is more than their accesses are spills. */
+    const double left =
+        t->local_sectors_min > 0 ? fmin(local / t->local_sectors_min, 1) * t->local_sectors : 0;
+    p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_sectors_min, 0);
+    /* Only loads by a register are replayed; others come with the instruction or for a whole warp.
+     */
+    const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;
+    p->value[PROFILE_CONSTANT_LOADS] = s->constant_indexed;
+    p->value[PROFILE_CONSTANT_REPLAYS] = s->constant_indexed * (passes - 1);
 }
 
 /* --- what is not known --------------------------------------------------------------------- */

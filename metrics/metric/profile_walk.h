@@ -3,18 +3,23 @@
 #ifndef APTUNE_METRIC_PROFILE_WALK_H
 #define APTUNE_METRIC_PROFILE_WALK_H
 
+#include "metrics/cubin/sass_profile.h"
 #include "metrics/flow/memory.h"
 #include "metrics/metric/profile.h"
 
 /* What all accesses of one kind of memory come to for one warp. */
+typedef struct ProfileShared {
+    double accesses, wavefronts, wavefronts_min;
+} ProfileShared;
+
 typedef struct ProfileTraffic {
-    double shared_loads, shared_load_wavefronts; /* loads merged as ptxas merges them */
-    double shared_others, shared_other_wavefronts;
-    double shared_wavefronts_min;
+    ProfileShared loads, plain_loads; /* merged as ptxas may merge them, and as the text has them */
+    ProfileShared stores, plain_stores; /* likewise */
+    ProfileShared others;               /* of shared memory: atomics, matrices */
     double shared_traffic;
     double global_sectors, global_sectors_min, global_lines, global_lines_min;
     double global_requests, global_bytes, global_bytes_unique;
-    double local_sectors;
+    double local_sectors, local_sectors_min;
     double constant_loads, constant_passes;
     double unknown;
 } ProfileTraffic;
@@ -23,6 +28,10 @@ typedef struct ProfileTraffic {
 void profile_set_walk(Arena *a, Profile *p, const Memory *m);
 
 ProfileTraffic profile_set_memory(Profile *p, const Memory *m);
+
+/* Corrects the traffic by what the code makes of the accesses of the text: which are merged, which
+ * of local memory are left, how many were added as spills, which constants are operands. */
+void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s);
 
 /* Why something is not known.  `unmatched`: the doubt of the join with the machine code, or NULL.
  */

@@ -382,6 +382,30 @@ static void trip_formulas_agree_with_the_walk(void **state)
             }
 }
 
+/* 100 targets, those of the 32 lanes beyond the 64th among them. */
+static void every_lane_goes_where_a_long_table_sends_it(void **state)
+{
+    (void)state;
+    enum { TARGETS = 100, FIRST = 60 };
+    Buf b = {0};
+    buf_puts(&b, HEADER);
+    buf_printf(&b, "mov.u32 %%r1, %%laneid; add.u32 %%r1, %%r1, %d;\n$T: .branchtargets ", FIRST);
+    for (int i = 0; i < TARGETS; i++)
+        buf_printf(&b, "$L%d%s", i, i + 1 < TARGETS ? "," : ";\n");
+    buf_printf(&b, "brx.idx %%r1, $T;\n");
+    for (int i = 0; i < TARGETS; i++)
+        buf_printf(&b, "$L%d: add.u32 %%r2, %%r2, %d; bra $E;\n", i, i);
+    buf_printf(&b, "$E: ret; }\n");
+    Fixture *x = fixture(buf_text(&b));
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_true(w->paths == 32);
+    assert_true(w->by_class[PTX_CLASS_INT] == 1 + 32);
+    arena_free(x->arena);
+    buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +427,7 @@ int main(void)
         cmocka_unit_test(trip_counts_are_formulas_of_the_parameters),
         cmocka_unit_test(a_parameter_loaded_inside_the_loop_is_a_bound),
         cmocka_unit_test(trip_formulas_agree_with_the_walk),
+        cmocka_unit_test(every_lane_goes_where_a_long_table_sends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

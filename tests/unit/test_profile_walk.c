@@ -19,7 +19,8 @@ static const char header[] =
     "%rd2, %r1, 4;\n"
     "add.s64 %rd3, %rd1, %rd2;\n";
 
-static Profile profile_of(Arena *a, const char *body)
+/* Settled by the counts of a code, unless that is NULL. */
+static Profile profile_with(Arena *a, const char *body, const SassProfile *code)
 {
     Diag d = diag_new(a);
     Source *s = ARENA_NEW(a, Source);
@@ -32,9 +33,16 @@ static Profile profile_of(Arena *a, const char *body)
     const Memory *m = memory_follow(a, f, &o);
     Profile p = profile_new();
     profile_set_walk(a, &p, m);
-    profile_set_memory(&p, m);
+    ProfileTraffic t = profile_set_memory(&p, m);
+    if (code)
+        profile_settle_memory(&p, &t, code);
     profile_set_note(a, &p, m, NULL);
     return p;
+}
+
+static Profile profile_of(Arena *a, const char *body)
+{
+    return profile_with(a, body, NULL);
 }
 
 static void lanes_that_read_other_constants_take_a_pass_each(void **state)
@@ -42,14 +50,54 @@ static void lanes_that_read_other_constants_take_a_pass_each(void **state)
     (void)state;
     Arena *a = arena_new();
 
-    const Profile one = profile_of(a, "mov.u64 %rd4, table; ld.const.f32 %f1, [%rd4+8];");
-    const Profile all = profile_of(a, "mov.u64 %rd4, table; add.s64 %rd4, %rd4, %rd2;"
-                                      "ld.const.f32 %f1, [%rd4]; ld.const.f32 %f2, [%rd4+4];");
+    const SassProfile operand = {.constant_operands = 1}, indexed = {.constant_indexed = 2};
+    const Profile one =
+        profile_with(a, "mov.u64 %rd4, table; ld.const.f32 %f1, [%rd4+8];", &operand);
+    const Profile all = profile_with(a,
+                                     "mov.u64 %rd4, table; add.s64 %rd4, %rd4, %rd2;"
+                                     "ld.const.f32 %f1, [%rd4]; ld.const.f32 %f2, [%rd4+4];",
+                                     &indexed);
 
-    assert_true(one.value[PROFILE_CONSTANT_LOADS] == 1);
+    /* From a place that the instruction names it costs nothing beside the instruction. */
+    assert_true(one.value[PROFILE_CONSTANT_LOADS] == 0);
     assert_true(one.value[PROFILE_CONSTANT_REPLAYS] == 0);
     assert_true(all.value[PROFILE_CONSTANT_LOADS] == 2);
     assert_true(all.value[PROFILE_CONSTANT_REPLAYS] == 2 * 31);
+    arena_free(a);
+}
+
+/* Four neighbouring words a thread, stored one by one: 16 bytes at once where ptxas joins them. */
+static void stores_are_merged_only_where_the_code_has_them_merged(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *body = "mov.u32 %r5, tile; shl.b32 %r6, %r1, 4; add.s32 %r7, %r5, %r6;"
+                       "st.shared.f32 [%r7], %f1; st.shared.f32 [%r7+4], %f1;"
+                       "st.shared.f32 [%r7+8], %f1; st.shared.f32 [%r7+12], %f1;";
+    const SassProfile joined = {.shared_stores[SASS_WIDTH_16] = 1};
+    const SassProfile apart = {.shared_stores[SASS_WIDTH_4] = 4};
+
+    const Profile one = profile_with(a, body, &joined), four = profile_with(a, body, &apart);
+
+    assert_true(one.value[PROFILE_SHARED_ACCESSES] == 1);
+    assert_true(one.value[PROFILE_SHARED_WAVEFRONTS] == 4);
+    assert_true(four.value[PROFILE_SHARED_ACCESSES] == 4);
+    assert_true(four.value[PROFILE_SHARED_WAVEFRONTS] == 4 * 4); /* every fourth bank */
+    arena_free(a);
+}
+
+/* A store of 4 bytes is 4 sectors for the warp. */
+static void local_traffic_is_arrays_that_are_left_and_spills(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *body = "mov.u64 %rd4, own; st.local.f32 [%rd4], %f1; ld.local.f32 %f2, [%rd4];";
+    const SassProfile gone = {.instr = 1}, left = {.local_loads[2] = 1, .local_stores[2] = 1},
+                      spilled = {.local_loads[2] = 3, .local_stores[3] = 1};
+
+    assert_true(profile_with(a, body, &gone).value[PROFILE_LOCAL_TRAFFIC] == 0);
+    assert_true(profile_with(a, body, &left).value[PROFILE_LOCAL_TRAFFIC] == 8);
+    assert_true(profile_with(a, body, &spilled).value[PROFILE_LOCAL_TRAFFIC] == 20);
     arena_free(a);
 }
 
@@ -182,6 +230,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_read_other_constants_take_a_pass_each),
+        cmocka_unit_test(stores_are_merged_only_where_the_code_has_them_merged),
+        cmocka_unit_test(local_traffic_is_arrays_that_are_left_and_spills),
         cmocka_unit_test(requests_lines_and_bytes_of_a_strided_read),
         cmocka_unit_test(shared_and_local_traffic),
         cmocka_unit_test(paths_are_counted_at_each_branch),
