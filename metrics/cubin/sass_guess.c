@@ -94,6 +94,7 @@ void sass_guess(SassProfile *p, const SassJoin *j, const Walk *w, const SassLate
                          .unmatched = p->unmatched,
                          .guessed = 1};
     guess_counts(&guess, j, w);
+    guess.ports.cycles = guess.instr;
     guess.serial = guess_serial(&guess, w, alone);
     if (load) {
         const SassLatency among = sass_latency_among(alone, load);

@@ -234,6 +234,9 @@ void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight)
     for (size_t i = 0; i < COUNTS; i++)
         to[i] += weight * from[i];
     sum->guessed += weight * p->guessed;
+    sum->ports.cycles += weight * p->ports.cycles;
+    sum->ports.three += weight * p->ports.three;
+    sum->ports.one_bank += weight * p->ports.one_bank;
     add_serial(&sum->serial, &p->serial, weight);
     add_serial(&sum->loaded, &p->loaded, weight);
 }

@@ -158,6 +158,7 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
         mean.hot_bytes = p.hot_bytes;
         mean.loop_bytes_most = p.loop_bytes_most;
         mean.loop_bytes = p.loop_bytes;
+        mean.ports.tied_sums = p.ports.tied_sums;
         mean.unmatched = p.unmatched;
     }
     return mean;
