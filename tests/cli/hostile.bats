@@ -215,3 +215,23 @@ __global__ void bomb(float *y) { B(y[threadIdx.x] += 1.f;) }'
     status_is 0
     lacks "$stderr" 'is being written by another run'
 }
+
+@test "cells of a table are quoted, and no formulas for a spreadsheet" {
+    make_space
+    cat >>k.spec <<'END'
+param TEXT in "=HYPERLINK(1)", "+1", "a,b", "say \"so\"", "-x", "@y", "-2.5"
+END
+    mkdir recordings
+    "$tests/synthetic_recording" --right k.spec recordings
+    run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --exhaustive --emit none --output out
+    status_is 0
+    "$APTUNE" export recordings/k.times --format csv --output rows.csv
+    python3 - <<'END'
+import csv
+for path in "out/configurations.csv", "rows.csv":
+    table = list(csv.DictReader(open(path)))
+    assert {r["TEXT"] for r in table} == {"'=HYPERLINK(1)", "+1", "a,b", 'say "so"', "'-x", "'@y", "-2.5"}
+    for row in table:
+        assert None not in row and None not in row.values()
+END
+}

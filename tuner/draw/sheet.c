@@ -1,5 +1,6 @@
 #include "tuner/draw/sheet.h"
 
+#include "metrics/base/csv.h"
 #include "metrics/base/vec.h"
 #include "tuner/draw/svg.h"
 
@@ -75,19 +76,6 @@ void sheet_print(const Sheet *s, Buf *out)
 
 /* --- for programs ----------------------------------------------------------------------------- */
 
-/* RFC 4180: quotes around what has a comma, a quote or a newline. */
-static void print_csv_text(Buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_puts(out, text);
-        return;
-    }
-    buf_putc(out, '"');
-    for (; *text; text++)
-        buf_puts(out, *text == '"' ? "\"\"" : (char[]){*text, '\0'});
-    buf_putc(out, '"');
-}
-
 void sheet_print_csv(const Sheet *s, Buf *out)
 {
     for (size_t c = 0; c < s->column_count; c++)
@@ -98,9 +86,9 @@ void sheet_print_csv(const Sheet *s, Buf *out)
             const Cell *cell = &s->rows.at[r][c];
             buf_puts(out, c ? "," : "");
             if (s->columns[c].kind == CELL_TEXT)
-                print_csv_text(out, cell->text ? cell->text : "");
-            else if (!isnan(cell->number))
-                buf_printf(out, "%.17g", cell->number);
+                csv_text(out, cell->text, false);
+            else
+                csv_number(out, cell->number, 17);
         }
         buf_putc(out, '\n');
     }

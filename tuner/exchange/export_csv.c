@@ -1,32 +1,15 @@
 #include "tuner/exchange/export.h"
 
+#include "metrics/base/csv.h"
 #include "tuner/measure/stats.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Quoted where it must be (RFC 4180). */
-static void put_text(Buf *out, const char *text)
-{
-    if (!text)
-        text = "";
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_puts(out, text);
-        return;
-    }
-    buf_putc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            buf_putc(out, '"');
-        buf_putc(out, *text);
-    }
-    buf_putc(out, '"');
-}
-
 static void put_cell(Buf *out, const char *text)
 {
     buf_putc(out, ',');
-    put_text(out, text);
+    csv_text(out, text, false);
 }
 
 /* An unknown number is an empty cell. */
@@ -73,7 +56,7 @@ static void put_values(const RecordHeader *h, const RecordRow *row, Buf *out)
     for (size_t p = 0; p < h->parameter_count; p++) {
         buf_putc(out, ',');
         if (row->values[p].text)
-            put_text(out, row->values[p].text);
+            csv_text(out, row->values[p].text, false);
         else
             line_integer(out, row->values[p].number);
     }

@@ -2,6 +2,7 @@
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
+#include "metrics/base/csv.h"
 #include "tuner/choose/energy.h"
 #include "tuner/run/run_final.h"
 
@@ -162,26 +163,28 @@ void report_dry_run_json(const Run *r, Buf *out)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-/* A field of text, in quotes (RFC 4180); its lines become one. */
-static void csv_text(Buf *out, const char *text)
-{
-    buf_putc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            buf_putc(out, '"');
-        if (*text != '\n')
-            buf_putc(out, *text);
-        else if (text[1])
-            buf_puts(out, "; ");
-    }
-    buf_putc(out, '"');
-}
+enum { DIGITS = 9 };
 
-static void csv_number(Buf *out, double v)
+static void put_number(Buf *out, double v)
 {
     buf_putc(out, ',');
-    if (!isnan(v))
-        buf_printf(out, "%.9g", v);
+    csv_number(out, v, DIGITS);
+}
+
+/* The reason's lines become one. */
+static void put_why(const Run *r, size_t i, Buf *out)
+{
+    Buf why = {0}, line = {0};
+    report_why(r, i, &why);
+    for (const char *p = buf_text(&why); *p; p++) {
+        if (*p != '\n')
+            buf_putc(&line, *p);
+        else if (p[1])
+            buf_puts(&line, "; ");
+    }
+    csv_text(out, buf_text(&line), true);
+    buf_free(&why);
+    buf_free(&line);
 }
 
 static void csv_heading(const Run *r, Buf *out)
@@ -207,23 +210,24 @@ static const char *code_word(const Table *t, size_t i)
 static void csv_row(const Run *r, size_t i, Buf *out)
 {
     const Table *t = r->table;
+    Buf value = {0};
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
-        value_print_bare(table_value(t, i, p), out);
+        buf_clear(&value);
+        value_print_bare(table_value(t, i, p), &value);
+        csv_text(out, buf_text(&value), false);
         buf_putc(out, ',');
     }
     buf_printf(out, "%s,%d,%s", code_word(t, i), r->table->selected[i],
                table_is_timed(t, i) ? outcome_name(t->outcome[i]) : "");
-    csv_number(out, t->times[i].median);
+    put_number(out, t->times[i].median);
     for (int f = 0; f < PROFILE_FIELDS; f++)
-        csv_number(out, t->profile[i].whole ? t->profile[i].whole->value[f] : NAN);
+        put_number(out, t->profile[i].whole ? t->profile[i].whole->value[f] : NAN);
     for (size_t m = 0; m < r->table->metrics->metrics.count; m++)
-        csv_number(out, table_metric(t, i, m));
-    Buf why = {0};
-    report_why(r, i, &why);
+        put_number(out, table_metric(t, i, m));
     buf_printf(out, ",%d,", table_is_audited(t, i));
-    csv_text(out, buf_text(&why));
+    put_why(r, i, out);
     buf_putc(out, '\n');
-    buf_free(&why);
+    buf_free(&value);
 }
 
 void report_csv(const Run *r, Buf *out)
