@@ -209,3 +209,12 @@ const char *path_relative(Arena *a, const char *folder, const char *path)
     const char *rest = strlen(to) > same ? to + same : "";
     return *up || *rest ? arena_printf(a, "%s%s", up, rest) : ".";
 }
+
+const char *file_stamp(Arena *a, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return "none";
+    return arena_printf(a, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                        st.st_mtim.tv_nsec);
+}

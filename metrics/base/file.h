@@ -49,4 +49,7 @@ const char *path_relative(Arena *a, const char *folder, const char *path);
 /* The last part of a path, without `suffix` when it ends so. */
 const char *path_stem(Arena *a, const char *path, const char *suffix);
 
+/* Size and date of a file as one text; "none" when it is not there. */
+const char *file_stamp(Arena *a, const char *path);
+
 #endif

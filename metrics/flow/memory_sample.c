@@ -1,5 +1,6 @@
 #include "metrics/flow/memory_sample.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Sampler {
@@ -278,6 +279,37 @@ static void sample_blocks(Sampler *s)
         sample_axis(s, axis, sizes[axis], edges && decided[axis]);
 }
 
+/* --- warps whose work depends on data ------------------------------------------------------ */
+
+static PtxPlace place_of(PtxDim grid, uint32_t warps, uint64_t number)
+{
+    const uint64_t block = number / warps;
+    return (PtxPlace){{(uint32_t)(block % grid.x), (uint32_t)(block / grid.x % grid.y),
+                       (uint32_t)(block / grid.x / grid.y)},
+                      (uint32_t)(number % warps)};
+}
+
+/* One warp from each of SAMPLE_SPREAD equal parts of all warps in their order, at places that
+ * follow the golden section so that no period of the data is met; all of them where there are
+ * fewer. */
+static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
+{
+    static const double golden = 0.6180339887498949;
+    const PtxPlace middle = s->out->at[0].place;
+    const uint64_t count = all < SAMPLE_SPREAD ? all : SAMPLE_SPREAD;
+    for (uint64_t k = 0; k < count; k++) {
+        const double within = (double)(k + 1) * golden - floor((double)(k + 1) * golden);
+        const uint64_t number =
+            all <= count ? k : (uint64_t)(((double)k + within) * (double)all / (double)count);
+        const PtxPlace p = place_of(s->walk.launch.grid, warps, number < all ? number : all - 1);
+        const bool same = p.block.x == middle.block.x && p.block.y == middle.block.y &&
+                          p.block.z == middle.block.z && p.warp == middle.warp;
+        if (!same)
+            give(s, follow(s, p.block, p.warp), 1.0 / (double)(all <= count ? all : count + 1));
+    }
+    s->out->spread = true;
+}
+
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp)
 {
@@ -293,6 +325,10 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
     if (one_warp || !o->launch.has_geometry || warps == 0 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0)
         return s.out;
+    if (s.out->at[0].walk->data_loads > 0) {
+        sample_spread(&s, (uint64_t)grid.x * grid.y * grid.z * warps, warps);
+        return s.out;
+    }
     sample_warps(&s, warps);
     sample_blocks(&s);
     return s.out;

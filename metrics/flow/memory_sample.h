@@ -12,6 +12,9 @@
  *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
  *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
  *
+ * Where what the middle warp does follows from data that it loads (WalkData), there is no such
+ * order: then SAMPLE_SPREAD warps, evenly spread over all, and the middle one count the same each.
+ *
  * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
  * Internal to metrics/flow. */
 #ifndef APTUNE_FLOW_MEMORY_SAMPLE_H
@@ -24,7 +27,7 @@
  * stands for it, too, unless it has executed more than that one already. */
 enum { SAMPLE_STEPS = 800000 };
 
-enum { SAMPLE_WARPS = 8, SAMPLE_CYCLE = 8, SAMPLE_AXIS = 4, SAMPLES_MAX = 48 };
+enum { SAMPLE_WARPS = 8, SAMPLE_CYCLE = 8, SAMPLE_AXIS = 4, SAMPLE_SPREAD = 24, SAMPLES_MAX = 48 };
 
 typedef struct MemorySample {
     PtxPlace place;
@@ -35,7 +38,8 @@ typedef struct MemorySample {
 typedef struct MemorySamples {
     MemorySample at[SAMPLES_MAX]; /* the middle one first */
     int count;
-    int cut; /* warps for which the steps did not suffice */
+    bool spread; /* the warps are spread evenly over all, each of the same weight */
+    int cut;     /* warps for which the steps did not suffice */
 } MemorySamples;
 
 /* Follows them; `o->memory` must be set; `o->max_steps`, of all together, 0: SAMPLE_STEPS.  Without

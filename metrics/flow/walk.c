@@ -15,7 +15,8 @@ size_t walk_line(const PtxFunction *f, size_t instr)
     return line;
 }
 
-enum { STEP_LANES = 7, STEP_COST = 8 }; /* steps that a value of each lane, and a price, count as */
+/* Steps that a value of each lane, a price, and a number that is looked up count as. */
+enum { STEP_LANES = 7, STEP_COST = 8, STEP_DATA = 4 };
 
 static void note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 {
@@ -71,6 +72,69 @@ static void move_cell(Frame *x, const PtxInstr *in, int cell, uint32_t yes, uint
     assign(cell_value(x, cell), &value, yes, maybe, threads);
 }
 
+/* --- loads from memory that nobody writes ----------------------------------------------- */
+
+/* The variable of constant memory that an address lies in, as an address for WalkData. */
+static bool find_constant(const Walker *w, uint64_t *address)
+{
+    for (size_t i = 0; i < w->places.count; i++) {
+        const WalkPlace *p = &w->places.at[i];
+        uint64_t base;
+        if (p->variable->space != PTX_CONST || *address < p->address ||
+            *address - p->address >= p->variable->size ||
+            !w->options->data->symbol(w->options->data->context, p->variable->name, &base))
+            continue;
+        *address += base - p->address;
+        return true;
+    }
+    return false;
+}
+
+static bool look_up(const Walker *w, const PtxForm *f, uint64_t address, int bytes, uint64_t *v)
+{
+    const WalkData *d = w->options->data;
+    if ((f->space == PTX_CONST && !find_constant(w, &address)) ||
+        !d->load(d->context, address, bytes, v))
+        return false;
+    if (ptx_type_is_signed(f->types[0]))
+        *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
+    return true;
+}
+
+static bool reads_data(const Walker *w, const PtxForm *f)
+{
+    return w->options->data && walk_loads_data(f);
+}
+
+/* The elements of a load in the lanes `yes`; returns how many there are. */
+static int load_data(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
+{
+    Walker *w = x->walker;
+    const PtxState s = state_of(x);
+    const int count = ptx_eval_instr(&s, in, results),
+              bytes = ptx_type_bits(in->form->types[0]) / 8;
+    Lanes address;
+    if (in->count < 2 || in->operands[1].kind != PTX_OPERAND_ADDRESS || bytes < 1 || bytes > 8)
+        return count;
+    ptx_eval_address(&s, &in->operands[1], &address);
+    const uint32_t lanes = address.uniform ? 1 : yes & address.known;
+    for (int k = 0; k < count; k++)
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            uint64_t v;
+            w->walk->steps += STEP_DATA;
+            if (!look_up(w, in->form, lanes_at(&address, i) + (uint64_t)(k * bytes), bytes, &v))
+                continue;
+            w->walk->data_loads++;
+            results[k].v[i] = v;
+            results[k].known |= UINT32_C(1) << i;
+        }
+    for (int k = 0; k < count && address.uniform; k++)
+        if (results[k].known)
+            lanes_fill(&results[k], results[k].v[0]);
+    return count;
+}
+
 static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
 {
     Lanes results[PTX_SOURCES];
@@ -87,7 +151,8 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
     const bool warp = ptx_warp_computes(in->form);
     const int count = warp ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
-                           : ptx_eval_instr(&s, in, results);
+                      : reads_data(x->walker, in->form) ? load_data(x, in, yes | maybe, results)
+                                                        : ptx_eval_instr(&s, in, results);
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
         lanes_fill(&results[0], 1); /* what is waited for has come */
     x->walker->walk->steps += count > 0 && results[0].uniform ? 0 : STEP_LANES;
@@ -199,7 +264,7 @@ static WalkPlan *plan_of(Walker *w, const PtxFunction *f)
     for (size_t i = 0; kept && i < kept->plans.count; i++)
         if (kept->plans.at[i]->flow->function == f)
             return kept->plans.at[i];
-    WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory);
+    WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory, w->options->data != NULL);
     if (kept)
         VEC_PUSH(w->arena, &kept->plans, p);
     return p;

@@ -1,5 +1,8 @@
 /* One warp followed through a kernel.
  *
+ * Loads from memory that the launch does not write have values where the caller knows them
+ * (WalkData); all others are unknown, as is floating-point arithmetic.
+ *
  * Only a slice is computed, for the 32 lanes of one warp of one block: the instructions that branch
  * predicates depend on and, with `memory`, those that addresses and guards of memory accesses
  * depend on.  Everything else is counted per block.  Iterations of a loop that are proven to do
@@ -48,6 +51,15 @@ typedef struct WalkTouch {
     void (*touch)(void *context, const uint64_t *address, uint32_t lanes, int bytes);
 } WalkTouch;
 
+/* What stands in memory that nobody writes during the launch: loads from there have values. */
+typedef struct WalkData {
+    void *context;
+    /* The `bytes` (1 to 8) at an address, the lowest first; false when they are not known. */
+    bool (*load)(void *context, uint64_t address, int bytes, uint64_t *value);
+    /* Where the contents of a variable of the module stand, as an address for `load`. */
+    bool (*symbol)(void *context, const char *name, uint64_t *address);
+} WalkData;
+
 typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
@@ -55,6 +67,7 @@ typedef struct WalkOptions {
     uint64_t max_steps;     /* each about 15 ns; 0: WALK_MAX_STEPS */
     bool memory;            /* follow addresses too, and price each access */
     const WalkTouch *touch; /* NULL: nobody; needs `memory` */
+    const WalkData *data;   /* NULL: no load has a value */
     bool plain;             /* walk every iteration, also where the rest could be foreseen */
     WalkPlans *plans;       /* NULL: plans are made anew */
 } WalkOptions;
@@ -175,6 +188,7 @@ typedef struct Walk {
     uint64_t steps;
     uint64_t skipped;     /* iterations that were foreseen and not walked */
     bool capped;          /* max_steps was reached: the counts are lower bounds */
+    uint64_t data_loads;  /* loads whose values were looked up */
     bool dealt;           /* some lanes took one way each of a branch that is not known */
     int unknown_branches; /* places */
     int unknown_loops;

@@ -79,9 +79,10 @@ static void change_of_results(Frame *x, const PtxInstr *in, const Lanes *results
     Lanes sources[PTX_SOURCES], changes[PTX_SOURCES];
     const PtxForm *f = in->form;
     const bool param = f->op == PTX_LD && f->space == PTX_PARAM;
+    const bool data = x->walker->options->data && walk_loads_data(f);
     const bool warp = ptx_warp_computes(f);
     const int n = changes_of_sources(x, in, changes);
-    if ((!ptx_eval_computes(f) && !param && !warp) || all_steady(changes, n, lanes)) {
+    if ((!ptx_eval_computes(f) && !param && !data && !warp) || all_steady(changes, n, lanes)) {
         for (int k = 0; k < count; k++)
             lanes_fill(&out[k], 0);
         return;
@@ -94,7 +95,7 @@ static void change_of_results(Frame *x, const PtxInstr *in, const Lanes *results
         memcpy(out, two, (size_t)(count < 2 ? count : 2) * sizeof *out);
         return;
     }
-    if (param || warp || count > 2 || (count == 2 && f->op != PTX_SETP))
+    if (param || data || warp || count > 2 || (count == 2 && f->op != PTX_SETP))
         return;
     Lanes two[2];
     const PtxState s = state_of(x);

@@ -22,6 +22,7 @@ typedef struct Slicer {
     Arena *arena;
     WalkPlan *plan;
     const PtxFunction *function;
+    bool data;
     bool *needed; /* by register */
     VEC(int) open;
 } Slicer;
@@ -40,6 +41,12 @@ static bool is_param_access(const PtxInstr *in)
     return (in->form->op == PTX_LD || in->form->op == PTX_ST) && in->form->space == PTX_PARAM;
 }
 
+bool walk_loads_data(const PtxForm *f)
+{
+    return f->op == PTX_LD && f->vector > 0 &&
+           (f->space == PTX_GLOBAL || f->space == PTX_GENERIC || f->space == PTX_CONST);
+}
+
 /* Takes an instruction in, with what it reads; where it cannot be computed, its guard only. */
 static void take_instr(Slicer *s, size_t i)
 {
@@ -47,7 +54,8 @@ static void take_instr(Slicer *s, size_t i)
     if (s->plan->in_slice[i])
         return;
     s->plan->in_slice[i] = true;
-    if (ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in))
+    if (ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
+        (s->data && walk_loads_data(in->form)))
         ptx_visit_registers(in, need, s);
     else if (in->guard != PTX_NO_GUARD)
         need(s, in->guard, false);
@@ -79,9 +87,9 @@ static void take_roots(Slicer *s)
     }
 }
 
-static void cut_slice(Arena *a, WalkPlan *p)
+static void cut_slice(Arena *a, WalkPlan *p, bool data)
 {
-    Slicer s = {.arena = a, .plan = p, .function = p->flow->function};
+    Slicer s = {.arena = a, .plan = p, .function = p->flow->function, .data = data};
     s.needed = ARENA_ARRAY(a, bool, s.function->registers.count);
     p->in_slice = ARENA_ARRAY(a, bool, s.function->instrs.count);
     take_roots(&s);
@@ -461,12 +469,12 @@ static void share_out(Arena *a, WalkPlan *p, const Scheduler *s)
     }
 }
 
-WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory)
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data)
 {
     WalkPlan *p = ARENA_NEW(a, WalkPlan);
     p->flow = flow_build(a, f);
     p->accesses = memory ? access_find(a, p->flow->cfg) : NULL;
-    cut_slice(a, p);
+    cut_slice(a, p, data);
     find_cells(a, p);
     const Cfg *c = p->flow->cfg;
     p->blocks = ARENA_ARRAY(a, WalkPlanBlock, (size_t)c->count);

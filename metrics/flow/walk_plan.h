@@ -107,9 +107,12 @@ struct WalkPlan {
     size_t most_segments;  /* of a block */
 };
 
-/* The plan of a function; with `memory`, addresses and guards of memory accesses are in the slice.
- */
-WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory);
+/* The plan of a function; with `memory`, addresses and guards of memory accesses are in the slice;
+ * with `data`, so are those of loads that the slice needs. */
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data);
+
+/* Could a load of this form have a value (WalkData)? */
+bool walk_loads_data(const PtxForm *f);
 
 /* The cell of a variable at an offset; CFG_NONE when there is none. */
 int walk_plan_cell(const WalkPlan *p, const PtxVariable *v, int64_t offset, int bytes);

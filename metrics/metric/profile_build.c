@@ -19,6 +19,7 @@ static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInp
                             const WalkTouch *touch)
 {
     MemoryOptions o = {.walk.touch = touch,
+                       .walk.data = in->data,
                        .walk.launch = {.grid = dim_of(in->grid),
                                        .block = dim_of(in->block),
                                        .has_geometry = true,

@@ -25,6 +25,7 @@ typedef struct ProfileInput {
     int64_t dynamic_shared;          /* bytes */
     const unsigned char *parameters; /* as they lie in memory; NULL: none is known */
     size_t parameter_bytes;
+    const WalkData *data; /* what stands in memory that is not written; NULL: not known */
 } ProfileInput;
 
 /* False with a message when PTX or cubin cannot be read or lack the kernel. */

@@ -72,7 +72,7 @@ static void grow(Arena *a, ProfileInput *in, int32_t extent, int growth)
     in->grid[1] *= growth;
 }
 
-static double profile_ms(Arena *a, const Run *r, const Case *c, int32_t extent, int growth)
+static double profile_ms(Arena *a, Run *r, const Case *c, int32_t extent, int growth)
 {
     Diag d = diag_new(a);
     ProfileInput in;
@@ -88,7 +88,7 @@ static double profile_ms(Arena *a, const Run *r, const Case *c, int32_t extent, 
     return spent;
 }
 
-static void measure(const Run *r, const Case *cases, size_t count, int rounds, int32_t extent)
+static void measure(Run *r, const Case *cases, size_t count, int rounds, int32_t extent)
 {
     static const int growths[SIZES] = {1, GROWTH};
     Arena *a = arena_new();

@@ -193,7 +193,7 @@ static bool say_number(Case *c, const Argument *g)
     for (int lane = 0; lane < g->element.lanes; lane++) {
         unsigned char bytes[16] = {0};
         Value one = v.kind == VALUE_LIST ? v.list->at[lane] : v;
-        if (!run_store(g->element.scalar, one, bytes))
+        if (!contents_store_value(g->element.scalar, one, bytes))
             return false;
         for (size_t k = 0; k < task_scalar_size(g->element.scalar); k++)
             buf_printf(&c->said, "%02x", bytes[k]);

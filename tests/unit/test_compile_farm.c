@@ -455,7 +455,10 @@ static void ask_for_profiles(Fixture *f, int64_t blocks)
                               .block = {32, 1, 1},
                               .parameters = PARAMETERS,
                               .parameter_bytes = sizeof PARAMETERS};
-    *job = (ProfileJob){"k", device_find("sm_90"), launch, 1};
+    *job = (ProfileJob){.kernel = "k",
+                        .device = device_find("sm_90"),
+                        .launches = launch,
+                        .launch_count = 1};
     f->profile = job;
 }
 

@@ -204,6 +204,100 @@ static void a_buffer_without_elements_is_refused(void **state)
     close_run(r);
 }
 
+/* Every number of every buffer that walks may read, one at a time and whole words. */
+static void assert_walks_read_what_the_gpu_gets(const Run *r, const RunData *data, Data *read)
+{
+    const WalkData *w = data_of_walk(read);
+    size_t looked_at = 0;
+    for (size_t i = 0; i < r->spec->argument_count; i++) {
+        const Argument *g = &r->spec->arguments[i];
+        if (g->role != ARGUMENT_IN && g->role != ARGUMENT_CONSTANT)
+            continue;
+        const TaskBuffer *b = &data->buffers[data->buffer[i]];
+        const size_t size = task_scalar_size(b->type.scalar);
+        const size_t scalars = (size_t)b->count * (size_t)b->type.lanes;
+        unsigned char *want = arena_alloc(r->arena, scalars * size + 8);
+        contents_fill(b->contents, b->type.scalar, 0, scalars, want);
+        for (size_t at = 0; at + 8 <= scalars * size; at++) {
+            uint64_t got, whole;
+            memcpy(&whole, want + at, 8);
+            assert_true(w->load(w->context, run_pretended_address(i) + at, 8, &got));
+            assert_true(got == whole);
+            assert_true(w->load(w->context, run_pretended_address(i) + at, 1, &got));
+            assert_true(got == want[at]);
+            looked_at++;
+        }
+    }
+    assert_true(looked_at > 0);
+}
+
+static void walks_read_what_the_gpu_gets(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 37, HALF = 5\n"
+                      "in a : float[N] = uniform(-1, 1)\n"
+                      "in b : int[N] = uniform(0, N)\n"
+                      "in c : half2[N] = normal(0, 0.5, 7)\n"
+                      "in d : float4[N] = formula(i * 10 + lane + HALF + 0.5)\n"
+                      "in e : uint8[N] = formula(\n  i * i % 251 # of any size\n)\n"
+                      "in f : int64[N] = sorted(uniform(-1000, 1000))\n"
+                      "in g : float[N] = lane(d, 2)\n"
+                      "in h : float[4 * N] = lanes(d)\n"
+                      "in j : double[N] = copy(a)\n"
+                      "in k : int16[N] = constant(3)\n"
+                      "constant l : float[N] = sorted(normal(0, 1))\n"
+                      "in m : uint[N] = zero\n");
+    const RunData *data = run_data(r);
+    assert_non_null(data);
+
+    Data *read = data_open(run_describe_data(r));
+
+    assert_walks_read_what_the_gpu_gets(r, data, read);
+    const WalkData *w = data_of_walk(read);
+    uint64_t address, value;
+    assert_true(w->symbol(w->context, "l", &address));
+    assert_true(address == run_pretended_address(10));
+    assert_false(w->symbol(w->context, "a", &address));
+    assert_false(w->load(w->context, run_pretended_address(99), 4, &value));
+    data_close(read);
+    close_run(r);
+}
+
+static void what_a_launch_writes_is_not_read(void **state)
+{
+    (void)state;
+    Run *r = open_run("inout a : float[8] = uniform(-1, 1)\nout b : int[8]\nscratch c : int[8]\n");
+    Data *read = data_open(run_describe_data(r));
+    const WalkData *w = data_of_walk(read);
+    uint64_t value;
+    for (size_t i = 0; i < 3; i++)
+        assert_false(w->load(w->context, run_pretended_address(i), 4, &value));
+    data_close(read);
+    close_run(r);
+}
+
+static void a_description_that_is_none_says_nothing(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "{}",
+        "[7]",
+        "[{\"address\":1099511627776}]",
+        "[{\"address\":1099511627776,\"scalar\":\"int32\",\"lanes\":1,\"is\":{\"kind\":\"formula\","
+        "\"text\":\"1 +\"}}]",
+        "[{\"address\":1099511627776,\"scalar\":\"int32\",\"lanes\":1,\"is\":{\"kind\":\"file\","
+        "\"path\":\"/\",\"size\":4}}]",
+        "[{\"address\":1099511627776,\"scalar\":\"int32\",\"lanes\":1,\"is\":{\"kind\":\"sorted\","
+        "\"count\":99999999999,\"of\":{\"kind\":\"zero\"}}}]"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Data *d = data_open(texts[i]);
+        uint64_t value;
+        assert_false(data_of_walk(d)->load(d, UINT64_C(1) << 40, 4, &value));
+        data_close(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +307,9 @@ int main(void)
         cmocka_unit_test(arguments_of_a_task_name_buffers_in_their_order),
         cmocka_unit_test(buffers_get_the_contents_of_the_spec),
         cmocka_unit_test(a_buffer_without_elements_is_refused),
+        cmocka_unit_test(walks_read_what_the_gpu_gets),
+        cmocka_unit_test(what_a_launch_writes_is_not_read),
+        cmocka_unit_test(a_description_that_is_none_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,16 +14,6 @@ static const char *string_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-/* Size and date of a file as one text; "none" when it is not there. */
-static const char *file_stamp(Arena *a, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return "none";
-    return arena_printf(a, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                        st.st_mtim.tv_nsec);
-}
-
 /* Under what a compiler is noted: all that the helper's search starts from. */
 static Hash note_key(const char *helper, const char *cuda_folder)
 {

@@ -25,8 +25,8 @@ json_t *profile_job_json(const ProfileJob *p, Buf *parameters)
                                         three(l->block), "shared", (json_int_t)l->shared,
                                         "parameters", (json_int_t)l->parameter_bytes));
     }
-    return json_pack("{s:s?, s:o, s:o}", "kernel", p->kernel, "device", message_device(p->device),
-                     "launches", launches);
+    return json_pack("{s:s?, s:o, s:s?, s:o}", "kernel", p->kernel, "device",
+                     message_device(p->device), "data", p->data, "launches", launches);
 }
 
 static void read_three(const json_t *j, const char *key, int64_t n[3])
@@ -40,6 +40,7 @@ bool profile_job_read(Arena *a, const json_t *j, Blob parameters, ProfileJob *ou
 {
     const json_t *launches = json_object_get(j, "launches"), *one;
     const char *kernel = json_string_value(json_object_get(j, "kernel"));
+    const char *data = json_string_value(json_object_get(j, "data"));
     const size_t count = json_array_size(launches);
     Device *device = ARENA_NEW(a, Device);
     ProfileLaunch *l = ARENA_ARRAY(a, ProfileLaunch, count + 1);
@@ -58,7 +59,8 @@ bool profile_job_read(Arena *a, const json_t *j, Blob parameters, ProfileJob *ou
         read_three(one, "block", l[i].block);
         at += (size_t)size;
     }
-    *out = (ProfileJob){kernel ? arena_string(a, kernel) : NULL, device, l, count};
+    *out = (ProfileJob){kernel ? arena_string(a, kernel) : NULL, device,
+                        data ? arena_string(a, data) : NULL, l, count};
     return message_read_device(a, json_object_get(j, "device"), device) && count > 0;
 }
 

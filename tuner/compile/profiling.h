@@ -22,6 +22,7 @@ typedef struct ProfileLaunch {
 typedef struct ProfileJob {
     const char *kernel; /* its name in the code; NULL: what the first name expression became */
     const Device *device;
+    const char *data; /* what stands in memory that is not written (data.h); NULL: not known */
     const ProfileLaunch *launches; /* each gets a profile */
     size_t launch_count;
 } ProfileJob;

@@ -1,6 +1,7 @@
 #include "tuner/measure/contents.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t contents_bits(uint64_t seed, uint64_t index)
@@ -129,6 +130,33 @@ double contents_value(TaskScalar s, const void *bytes)
         return (double)(int64_t)((u ^ sign) - sign);
     }
     }
+}
+
+/* Whether an integer is one of a type's values. */
+static bool integer_fits(TaskScalar type, int64_t integer)
+{
+    bool is_unsigned = type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
+    size_t bits = 8 * task_scalar_size(type);
+    if (bits == 64)
+        return !is_unsigned || integer >= 0;
+    int64_t high = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
+    return integer <= high && integer >= (is_unsigned ? 0 : -high - 1);
+}
+
+bool contents_store_value(TaskScalar type, Value v, void *bytes)
+{
+    double real = value_as_real(v);
+    if (task_scalar_is_float(type)) {
+        contents_store(type, real, bytes);
+        return true;
+    }
+    if (v.kind != VALUE_INT && !(real == floor(real) && fabs(real) < 0x1p63))
+        return false;
+    int64_t integer = v.kind == VALUE_INT ? v.integer : (int64_t)real;
+    if (!integer_fits(type, integer))
+        return false;
+    memcpy(bytes, &integer, task_scalar_size(type)); /* little-endian, as CUDA's hosts are */
+    return true;
 }
 
 /* --- whole stretches ----------------------------------------------------------------------- */
@@ -272,4 +300,40 @@ void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, v
     default:
         memset(out, 0xff, count * size);
     }
+}
+
+/* --- order ---------------------------------------------------------------------------------- */
+
+#define COMPARE(name, type)                                                                        \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        type x, y;                                                                                 \
+        memcpy(&x, a, sizeof x);                                                                   \
+        memcpy(&y, b, sizeof y);                                                                   \
+        return (x > y) - (x < y);                                                                  \
+    }
+COMPARE(compare_i8, int8_t)
+COMPARE(compare_u8, uint8_t)
+COMPARE(compare_i16, int16_t)
+COMPARE(compare_u16, uint16_t)
+COMPARE(compare_i32, int32_t)
+COMPARE(compare_u32, uint32_t)
+COMPARE(compare_i64, int64_t)
+COMPARE(compare_u64, uint64_t)
+COMPARE(compare_float, float)
+COMPARE(compare_double, double)
+#undef COMPARE
+
+static int compare_half(const void *a, const void *b)
+{
+    double x = contents_value(TASK_HALF, a), y = contents_value(TASK_HALF, b);
+    return (x > y) - (x < y);
+}
+
+void contents_sort(TaskScalar s, void *at, size_t count)
+{
+    static int (*const compare[TASK_SCALARS])(const void *, const void *) = {
+        compare_i8,  compare_u8,  compare_i16,  compare_u16,   compare_i32,   compare_u32,
+        compare_i64, compare_u64, compare_half, compare_float, compare_double};
+    qsort(at, count, task_scalar_size(s), compare[s]);
 }

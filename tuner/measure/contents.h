@@ -8,6 +8,7 @@
 #ifndef APTUNE_MEASURE_CONTENTS_H
 #define APTUNE_MEASURE_CONTENTS_H
 
+#include "metrics/base/expr.h"
 #include "tuner/task/task.h"
 
 /* 64 random bits of position `index`. */
@@ -25,5 +26,11 @@ double contents_from_half(uint16_t bits);
 /* One scalar as a double, and back to the nearest value of its type. */
 double contents_value(TaskScalar s, const void *bytes);
 void contents_store(TaskScalar s, double value, void *bytes);
+
+/* A value as a type's bytes; false when it is none of the type's values. */
+bool contents_store_value(TaskScalar type, Value v, void *bytes);
+
+/* Puts scalars in ascending order. */
+void contents_sort(TaskScalar s, void *at, size_t count);
 
 #endif

@@ -166,6 +166,7 @@ typedef struct RunCode {
     const CompileSource **sources; /* of each launch; NULL where a command prints it */
     struct RunSources *made;       /* what commands printed; NULL: nothing yet */
     const struct RunData *data;    /* the buffers of the problem; NULL: not made yet */
+    struct Data *walk_data;        /* the same for walks in this process; NULL: not made yet */
     Cache *cache;                  /* NULL: nothing is cached */
     const char *compiler;          /* "NVRTC 13.0"; of the recording when nothing was compiled */
 } RunCode;

@@ -13,33 +13,6 @@ uint64_t run_pretended_address(size_t argument)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Whether an integer is one of a type's values. */
-static bool integer_fits(TaskScalar type, int64_t integer)
-{
-    bool is_unsigned = type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
-    size_t bits = 8 * task_scalar_size(type);
-    if (bits == 64)
-        return !is_unsigned || integer >= 0;
-    int64_t high = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
-    return integer <= high && integer >= (is_unsigned ? 0 : -high - 1);
-}
-
-bool run_store(TaskScalar type, Value v, unsigned char *bytes)
-{
-    double real = value_as_real(v);
-    if (task_scalar_is_float(type)) {
-        contents_store(type, real, bytes);
-        return true;
-    }
-    if (v.kind != VALUE_INT && !(real == floor(real) && fabs(real) < 0x1p63))
-        return false;
-    int64_t integer = v.kind == VALUE_INT ? v.integer : (int64_t)real;
-    if (!integer_fits(type, integer))
-        return false;
-    memcpy(bytes, &integer, task_scalar_size(type)); /* little-endian, as CUDA's hosts are */
-    return true;
-}
-
 static bool misfit(const Argument *g, TaskScalar type, Evaluation *ev, const char *what)
 {
     ev->error = ev->arena ? arena_printf(ev->arena, "the value of '%s' %s %s", g->name, what,
@@ -61,7 +34,7 @@ static bool scalar_bytes(const Argument *g, TaskType type, const Value *slots, E
         return misfit(g, type.scalar, ev, "has another number of lanes than the vector of");
     for (int lane = 0; lane < type.lanes; lane++) {
         Value one = v.kind == VALUE_LIST ? v.list->at[lane] : v;
-        if (!run_store(type.scalar, one, bytes + (size_t)lane * task_scalar_size(type.scalar)))
+        if (!contents_store_value(type.scalar, one, bytes + (size_t)lane * task_scalar_size(type.scalar)))
             return misfit(g, type.scalar, ev, "does not fit into");
     }
     return true;

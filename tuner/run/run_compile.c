@@ -32,6 +32,7 @@ typedef struct Work {
     Run *run;
     Farm *farm;
     Arena *scratch;            /* of one result */
+    const char *data;          /* what walks read */
     const Profile ***profiles; /* of each launch of all configurations, one for each share */
     Hash *hashes;              /* of each launch's code */
     Item *items;               /* places for jobs on their way */
@@ -103,14 +104,17 @@ static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, P
     return true;
 }
 
-bool run_profile_input(Arena *a, const Run *r, size_t i, const Step *step, const CompileResult *res,
+bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
                        ProfileInput *out)
 {
     ProfileLaunch launch;
     const ProfileJob one = {.device = r->device, .launches = &launch, .launch_count = 1};
     if (!profile_launch(a, r, i, step, &launch))
         return false;
-    const ProfileInput code = input_of(r, step->launch, res);
+    ProfileInput code = input_of(r, step->launch, res);
+    if (!r->code.walk_data)
+        r->code.walk_data = data_open(run_describe_data(r));
+    code.data = data_of_walk(r->code.walk_data);
     *out = profile_job_input(&one, 0, &code);
     return true;
 }
@@ -213,6 +217,7 @@ static bool prepare_item(Work *w, Item *it)
             return false;
     it->profile = (ProfileJob){.kernel = l->expression ? NULL : l->entry,
                                .device = r->device,
+                               .data = w->data,
                                .launches = launches,
                                .launch_count = count};
     it->profiles = ARENA_ARRAY(r->arena, const Profile *, count);
@@ -287,6 +292,7 @@ static void open_work(Work *w)
     Run *r = w->run;
     size_t launches = r->spec->launch_count;
     w->scratch = arena_new();
+    w->data = run_describe_data(r);
     w->profiles = ARENA_ARRAY(r->arena, const Profile **, r->table->count *launches);
     w->hashes = ARENA_ARRAY(r->arena, Hash, r->table->count * launches);
     for (size_t i = 0; i < r->table->count; i++)

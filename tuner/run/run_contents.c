@@ -5,6 +5,8 @@
 #include "metrics/base/file.h"
 #include "tuner/run/npy.h"
 
+#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +91,7 @@ static bool formula(const Run *r, const Argument *g, const Contents *c, int64_t 
             slots[at + 1] = value_int(lane);
             if (!expr_eval(c->numbers[0], slots, &ev, &v))
                 ok = diag_error(r->diag, ev.error_at, "%s, for i = %lld", ev.error, (long long)i);
-            else if (!run_store(g->element.scalar, v, room))
+            else if (!contents_store_value(g->element.scalar, v, room))
                 ok = diag_error(r->diag, c->at, "the value for i = %lld does not fit into %s",
                                 (long long)i, task_scalar_name(g->element.scalar));
             room += size;
@@ -104,40 +106,6 @@ static bool formula(const Run *r, const Argument *g, const Contents *c, int64_t 
 /* --- sorted
  * ------------------------------------------------------------------------------------------- */
 
-#define COMPARE(name, type)                                                                        \
-    static int name(const void *a, const void *b)                                                  \
-    {                                                                                              \
-        type x, y;                                                                                 \
-        memcpy(&x, a, sizeof x);                                                                   \
-        memcpy(&y, b, sizeof y);                                                                   \
-        return (x > y) - (x < y);                                                                  \
-    }
-COMPARE(compare_i8, int8_t)
-COMPARE(compare_u8, uint8_t)
-COMPARE(compare_i16, int16_t)
-COMPARE(compare_u16, uint16_t)
-COMPARE(compare_i32, int32_t)
-COMPARE(compare_u32, uint32_t)
-COMPARE(compare_i64, int64_t)
-COMPARE(compare_u64, uint64_t)
-COMPARE(compare_float, float)
-COMPARE(compare_double, double)
-#undef COMPARE
-
-static int compare_half(const void *a, const void *b)
-{
-    double x = contents_value(TASK_HALF, a), y = contents_value(TASK_HALF, b);
-    return (x > y) - (x < y);
-}
-
-static void sort_scalars(TaskScalar s, void *at, size_t count)
-{
-    static int (*const compare[TASK_SCALARS])(const void *, const void *) = {
-        compare_i8,  compare_u8,  compare_i16,  compare_u16,   compare_i32,   compare_u32,
-        compare_i64, compare_u64, compare_half, compare_float, compare_double};
-    qsort(at, count, task_scalar_size(s), compare[s]);
-}
-
 static bool sorted(Run *r, size_t argument, const Contents *c, int64_t count, TaskContents *out)
 {
     const Argument *g = &r->spec->arguments[argument];
@@ -150,7 +118,7 @@ static bool sorted(Run *r, size_t argument, const Contents *c, int64_t count, Ta
     if (!room)
         return false;
     contents_fill(inner, g->element.scalar, 0, (size_t)count, room);
-    sort_scalars(g->element.scalar, room, (size_t)count);
+    contents_sort(g->element.scalar, room, (size_t)count);
     return true;
 }
 
@@ -269,4 +237,151 @@ bool run_contents(Run *r, size_t argument, const Contents *c, int64_t count, Tas
     default:
         return taken(r, g, c, count, out);
     }
+}
+
+/* --- described, for walks -----------------------------------------------------------------------
+ */
+
+/* The names that a formula may use. */
+static json_t *names_of(const Run *r)
+{
+    const Spec *s = r->spec;
+    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    json_t *names = json_object();
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        const Value v = slots[i];
+        json_object_set_new(names, s->problem_names[i],
+                            v.kind == VALUE_INT    ? json_integer(v.integer)
+                            : v.kind == VALUE_REAL ? json_real(v.real)
+                                                   : json_string(v.string));
+    }
+    return names;
+}
+
+static json_t *describe_formula(const Run *r, const Contents *c)
+{
+    const Span at = expr_span(c->numbers[0]);
+    const char *text = arena_copy(r->arena, at.source->text + at.offset, at.length);
+    return json_pack("{s:s, s:s, s:o}", "kind", "formula", "text", text, "names", names_of(r));
+}
+
+static json_t *describe_random(Run *r, size_t argument, const Contents *c)
+{
+    TaskContents t = {0};
+    if (!random_contents(r, c, argument, &t))
+        return NULL;
+    return json_pack("{s:s, s:f, s:f, s:I}", "kind", t.kind == TASK_NORMAL ? "normal" : "uniform",
+                     "lo", t.lo, "hi", t.hi, "seed", (json_int_t)t.seed);
+}
+
+/* Where the numbers of a file begin: behind the header of an .npy. */
+static bool data_offset(Run *r, const Argument *g, const Contents *c, size_t *offset)
+{
+    enum { HEADER = 1 << 16 };
+    const size_t length = strlen(c->path);
+    *offset = 0;
+    if (length <= 4 || strcmp(c->path + length - 4, ".npy") != 0)
+        return true;
+    FILE *f = fopen(c->path, "rb");
+    char *start = arena_alloc(r->arena, HEADER);
+    const size_t size = f ? fread(start, 1, HEADER, f) : 0;
+    const char *data = NULL;
+    size_t left = 0;
+    Diag quiet = diag_new(r->arena);
+    const bool ok = f && npy_data(r->arena, start, size, g->element.scalar, &data, &left, &quiet);
+    if (f)
+        fclose(f);
+    *offset = ok ? (size_t)(data - start) : 0;
+    return ok;
+}
+
+static json_t *describe_file(Run *r, const Argument *g, const Contents *c, int64_t count)
+{
+    size_t offset;
+    if (!file_exists(c->path) || !data_offset(r, g, c, &offset))
+        return NULL;
+    return json_pack("{s:s, s:s, s:I, s:I, s:s}", "kind", "file", "path", c->path, "offset",
+                     (json_int_t)offset, "size",
+                     (json_int_t)count * (json_int_t)task_type_size(g->element), "stamp",
+                     file_stamp(r->arena, c->path));
+}
+
+static json_t *describe(Run *r, size_t argument, const Contents *c, int64_t count);
+
+static json_t *describe_taken(Run *r, const Contents *c)
+{
+    const Argument *from = &r->spec->arguments[c->from_argument];
+    int64_t elements = 0;
+    Mapping m;
+    if (!run_argument_count(r, c->from_argument, &elements) ||
+        !find_mapping(r, c, from, elements, &m))
+        return NULL;
+    json_t *of = describe(r, c->from_argument, &from->contents, elements);
+    const bool all = c->kind == CONTENTS_COPY;
+    return of ? json_pack(
+                    "{s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "kind", "taken", "scalar",
+                    task_scalar_name(from->element.scalar), "lanes", (json_int_t)m.lanes, "from",
+                    (json_int_t)m.lane, "step", (json_int_t)(all ? 1 : m.lanes), "wrap",
+                    c->kind == CONTENTS_LANES ? (json_int_t)m.elements : INT64_C(1) << 62, "of", of)
+              : NULL;
+}
+
+/* NULL: nothing is known of them. */
+static json_t *describe(Run *r, size_t argument, const Contents *c, int64_t count)
+{
+    const Argument *g = &r->spec->arguments[argument];
+    double value = 0;
+    json_t *of;
+    switch (c->kind) {
+    case CONTENTS_ZERO:
+        return json_pack("{s:s}", "kind", "zero");
+    case CONTENTS_CONSTANT:
+        return real(r, c->numbers[0], &value)
+                   ? json_pack("{s:s, s:f}", "kind", "constant", "value", value)
+                   : NULL;
+    case CONTENTS_UNIFORM:
+    case CONTENTS_NORMAL:
+        return describe_random(r, argument, c);
+    case CONTENTS_FORMULA:
+        return describe_formula(r, c);
+    case CONTENTS_FILE:
+        return describe_file(r, g, c, count);
+    case CONTENTS_SORTED:
+        of = describe(r, argument, c->inner, count);
+        return of ? json_pack("{s:s, s:I, s:o}", "kind", "sorted", "count", (json_int_t)count, "of",
+                              of)
+                  : NULL;
+    case CONTENTS_COPY:
+    case CONTENTS_LANE:
+    case CONTENTS_LANES:
+        return describe_taken(r, c);
+    case CONTENTS_KEPT:
+    case CONTENTS_UNDEFINED:
+        break;
+    }
+    return NULL;
+}
+
+const char *run_describe_data(Run *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->spec->argument_count; i++) {
+        const Argument *g = &r->spec->arguments[i];
+        int64_t count = 0;
+        if ((g->role != ARGUMENT_IN && g->role != ARGUMENT_CONSTANT) ||
+            !run_argument_count(r, i, &count))
+            continue;
+        json_t *is = describe(r, i, &g->contents, count);
+        if (is)
+            json_array_append_new(list, json_pack("{s:I, s:s?, s:s, s:I, s:o}", "address",
+                                                  (json_int_t)run_pretended_address(i), "symbol",
+                                                  g->role == ARGUMENT_CONSTANT ? g->name : NULL,
+                                                  "scalar", task_scalar_name(g->element.scalar),
+                                                  "lanes", (json_int_t)g->element.lanes, "is", is));
+    }
+    char *text = json_dumps(list, JSON_COMPACT | JSON_SORT_KEYS);
+    const char *out = arena_string(r->arena, text ? text : "[]");
+    free(text);
+    json_decref(list);
+    return out;
 }

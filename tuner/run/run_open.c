@@ -368,5 +368,6 @@ bool run_open(Run *r)
 void run_close(Run *r)
 {
     run_close_devices(r);
+    data_close(r->code.walk_data);
     space_free(&r->space);
 }

@@ -4,6 +4,7 @@
 
 #include "metrics/metric/profile_build.h"
 #include "metrics/metric/shares.h"
+#include "tuner/compile/data.h"
 #include "tuner/measure/contents.h"
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"
@@ -23,9 +24,6 @@ enum { RUN_ADDRESS_BITS = 40 };
 /* A buffer's address as the profile sees it: nobody reads there, but cudaMalloc's alignment of 256
  * bytes is a fact that kernels test, and distinct buffers are far apart. */
 uint64_t run_pretended_address(size_t argument);
-
-/* A number as a type's bytes; false when it is none of the type's values. */
-bool run_store(TaskScalar type, Value v, unsigned char *bytes);
 
 /* Slots of configuration `i`, or with SIZE_MAX of the problem alone, to which a launch's own name
  * and those of arguments can be added; NULL when they cannot be computed. */
@@ -68,6 +66,10 @@ bool run_argument_count(Run *r, size_t argument, int64_t *out);
 
 /* Contents of `count` elements of an argument's type.  False after a message. */
 bool run_contents(Run *r, size_t argument, const Contents *c, int64_t count, TaskContents *out);
+
+/* What stands in buffers that no launch writes, as tuner/compile/data.h wants it; in the run's arena.
+ */
+const char *run_describe_data(Run *r);
 
 /* One launch as a task, its arguments in `a`; `slots` is written to.  False when it cannot be
  * computed. */
@@ -186,7 +188,7 @@ const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res);
 
 /* What the profile of a step of configuration `i` is made from, in `a`; points into what is given.
  * False when its arguments cannot be computed. */
-bool run_profile_input(Arena *a, const Run *r, size_t i, const Step *step, const CompileResult *res,
+bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
                        ProfileInput *out);
 
 /* Whether a source of the launches names a variable (only where they are open).  Then a

@@ -16,6 +16,7 @@
  * The farm (tuner/compile/farm.h) is the other side. */
 #include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "tuner/compile/data.h"
 #include "tuner/compile/profiling.h"
 #include "tuner/compile/protocol.h"
 #include "tuner/wire/process.h"
@@ -144,14 +145,27 @@ static NvrtcResult code_of(Arena *a, const WireMessage *m, const Request *q)
                          .lowered = q->names};
 }
 
-static bool profile(Arena *a, const Request *q, const NvrtcResult *r, Diag *d)
+/* Data is the same from request to request, as a rule. */
+static const WalkData *data_for(const ProfileJob *job, Data **kept)
+{
+    if (!job->data)
+        return NULL;
+    if (!*kept || strcmp(data_description(*kept), job->data) != 0) {
+        data_close(*kept);
+        *kept = data_open(job->data);
+    }
+    return data_of_walk(*kept);
+}
+
+static bool profile(Arena *a, const Request *q, const NvrtcResult *r, Data **kept, Diag *d)
 {
     const char *lowered = q->compile.name_count > 0 ? r->lowered[0] : "";
     const ProfileInput code = {.ptx = r->ptx,
                                .ptx_size = r->ptx_size,
                                .cubin = r->cubin,
                                .cubin_size = r->cubin_size,
-                               .kernel = q->profile.kernel ? q->profile.kernel : lowered};
+                               .kernel = q->profile.kernel ? q->profile.kernel : lowered,
+                               .data = data_for(&q->profile, kept)};
     const ProfileAnswer x = profile_job_do(a, &q->profile, &code);
     Buf numbers = {0};
     json_t *header = profile_answer_json(&x, &numbers);
@@ -163,7 +177,7 @@ static bool profile(Arena *a, const Request *q, const NvrtcResult *r, Diag *d)
     return ok;
 }
 
-static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Diag *d)
+static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Data **kept, Diag *d)
 {
     Request q = {0};
     NvrtcResult r;
@@ -173,7 +187,7 @@ static bool serve(Arena *a, Nvrtc *n, const WireMessage *m, Diag *d)
         r = code_of(a, m, &q);
     else if (!compile(a, n, &q, &r, d))
         return false;
-    return !r.ok || !q.wants_profile || profile(a, &q, &r, d);
+    return !r.ok || !q.wants_profile || profile(a, &q, &r, kept, d);
 }
 
 /* Until the other side closes, which is the ordinary end. */
@@ -181,6 +195,7 @@ static bool serve_all(Nvrtc *n, Diag *d)
 {
     WireReader reader = wire_reader(PROCESS_WIRE);
     Arena *a = arena_new();
+    Data *kept = NULL; /* of the last profile */
     bool ok = true;
     while (ok) {
         WireMessage m;
@@ -189,10 +204,11 @@ static bool serve_all(Nvrtc *n, Diag *d)
             ok = s == WIRE_END || diag_fail(d, "what came from aptune is no message");
             break;
         }
-        ok = serve(a, n, &m, d);
+        ok = serve(a, n, &m, &kept, d);
         wire_message_free(&m);
         arena_reset(a);
     }
+    data_close(kept);
     arena_free(a);
     wire_reader_free(&reader);
     return ok;
