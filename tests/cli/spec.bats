@@ -66,7 +66,64 @@ change() {
 
 @test "a kernel that the file does not have" {
     change vector_add 's/vector_add$/vector_sum/'
-    has "$stderr" "has no kernel 'vector_sum'; is it extern"
+    has "$stderr" "has no kernel 'vector_sum'; it has vector_add$"
+}
+
+# A kernel of two parameters and its spec, with one thing changed in it.
+doubled() {
+    cat >d.cu <<'EOF'
+extern "C" __global__ void doubled(const float *x, float *y, int n)
+{
+    static_assert(BLOCK * EACH <= 1024, "a block of so many makes too much");
+    for (int i = blockIdx.x * BLOCK * EACH + threadIdx.x; i < n; i += BLOCK)
+        y[i] = 2 * x[i];
+}
+EOF
+    sed "$1" >d.spec <<'EOF'
+kernel "d.cu" doubled
+problem N = 4096
+param BLOCK in 64, 128, 256
+param EACH in 1, 2, 4, 8
+block BLOCK
+grid ceil_div(N, BLOCK * EACH)
+in x : float[N] = uniform(0, 1)
+out y : float[N]
+arg n : int = N
+reference first
+EOF
+    check d.spec
+}
+
+@test "the ends of parameters are compiled, and alike failures are counted together" {
+    doubled ''
+    status_is 0
+    has "$output" '^d, N=4096: sound; 12 configurations; '
+    has "$output" '^  [0-9]+ of [0-9]+ configurations at the ends of parameters compile$'
+    has "$output" '^    [0-9]+ × d.cu\(3\): error: static assertion failed with "a block of so many makes too much", e.g. BLOCK='
+    tune --space d.spec --arch sm_90
+    status_is 0
+    has "$output" ' 1 × d.cu\(3\): error: static assertion .*, e.g. BLOCK=256 EACH=8'
+    tune --space d.spec --arch sm_90 --json
+    json '.failures == [{"count": 1, "message": .failures[0].message, "example": {"BLOCK": 256, "EACH": 8}}]'
+}
+
+@test "a parameter that nothing uses" {
+    doubled 's/param EACH/param EACHE in 1, 2\nlet EACH = 1\nrequire EACHE < 3\n# EACHE\nparam UNUSED/'
+    status_is 2
+    has "$stderr" "nothing uses 'EACHE': neither the kernel's source nor a launch"
+}
+
+@test "a store to an input, an output that nobody writes, another type than the declaration has" {
+    doubled 's/^out y/in y/; /reference/d'
+    status_is 2
+    has "$stderr" "d.spec:8:4: error: 'y' is an 'in', and 'doubled' stores to it"
+    doubled 's/^in x/inout x/'
+    status_is 2
+    has "$stderr" "d.spec:7:7: error: no kernel writes 'x'"
+    doubled 's/^in x : float/in x : half/'
+    status_is 2
+    has "$stderr" "'x' is of half, and 'doubled' takes it as float \*"
+    has "$(grep -c error: <<<"$stderr")" '^1$'
 }
 
 @test "a buffer smaller than the accesses that are proven" {

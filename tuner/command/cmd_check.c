@@ -3,6 +3,7 @@
 #include "tuner/command/options_run.h"
 #include "tuner/command/start.h"
 #include "tuner/run/run_check.h"
+#include "tuner/run/run_failures.h"
 
 #include <stdio.h>
 
@@ -20,8 +21,8 @@ static bool print_usage(const OptionTable *t)
     Buf text = {0};
     buf_puts(&text, "usage: aptune check FILE.spec [options]\n"
                     "Reads a spec, makes its data, compiles its first configuration and the "
-                    "reference, and\nchecks that they fit: parameters, variables, sizes of "
-                    "buffers.  Nothing is run.\n");
+                    "reference, and\nchecks that they fit: parameters, variables, sizes and types "
+                    "of buffers, what is stored\nand what not.  Nothing is run.\n");
     options_print_help(t, &text);
     return command_finish(&text);
 }
@@ -42,6 +43,19 @@ static void print_sound(const Run *r, const RunCheck *c)
     if (!spec_is_verified(r->spec))
         buf_puts(&out, "; results will not be verified: there is no reference");
     buf_putc(&out, '\n');
+    if (run_tier0_total(r) > 0)
+        buf_printf(&out, "  %zu dropped by the limits of %s before compiling\n", run_tier0_total(r),
+                   r->device ? r->device->name : "the device");
+    if (c->extremes > 0)
+        buf_printf(&out, "  %zu of %zu configurations at the ends of parameters compile\n",
+                   c->extremes - c->failed, c->extremes);
+    const FailureGroup *groups;
+    size_t count = run_failures(r->arena, r, &groups);
+    for (size_t g = 0; g < count; g++) {
+        buf_puts(&out, "    ");
+        run_failure_print(r, &groups[g], &out);
+        buf_putc(&out, '\n');
+    }
     command_finish(&out);
 }
 

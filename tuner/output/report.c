@@ -3,6 +3,7 @@
 
 #include "tuner/measure/stats.h"
 #include "tuner/run/run_final.h"
+#include "tuner/run/run_failures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -163,11 +164,31 @@ static void print_space(const Run *r, Buf *out)
         print_tier0(r, out);
 }
 
+/* The most frequent reasons not to compile. */
+static void print_failure_groups(const Run *r, Buf *out)
+{
+    enum { SHOWN = 5 };
+    Arena *a = arena_new();
+    const FailureGroup *groups;
+    size_t count = run_failures(a, r, &groups);
+    for (size_t g = 0; g < count && g < SHOWN; g++) {
+        label(out, "");
+        run_failure_print(r, &groups[g], out);
+        buf_putc(out, '\n');
+    }
+    if (count > SHOWN) {
+        label(out, "");
+        buf_printf(out, "and %zu more reasons, see configurations.csv\n", count - SHOWN);
+    }
+    arena_free(a);
+}
+
 static void print_code(const Run *r, Buf *out)
 {
     counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled);
     buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->counts.failed, r->counts.distinct,
                r->recorded.profiles ? "; profiles from the recording, its sources are these" : "");
+    print_failure_groups(r, out);
     if (r->counts.launches_from_cache > 0) {
         counted(out, "", r->counts.launches_from_cache);
         buf_puts(out,

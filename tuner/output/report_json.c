@@ -1,6 +1,7 @@
 /* The run as one JSON object, and as a table of all configurations. */
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
+#include "tuner/run/run_failures.h"
 
 #include "metrics/base/csv.h"
 #include "tuner/choose/energy.h"
@@ -91,6 +92,20 @@ static void set_counts(const Run *r, json_t *o)
     json_object_set_new(o, "wrong", json_integer((json_int_t)wrong));
 }
 
+static json_t *failures_of(const Run *r)
+{
+    Arena *a = arena_new();
+    const FailureGroup *groups;
+    size_t count = run_failures(a, r, &groups);
+    json_t *list = json_array();
+    for (size_t g = 0; g < count; g++)
+        json_array_append_new(
+            list, json_pack("{s:I, s:s, s:o}", "count", (json_int_t)groups[g].count, "message",
+                            groups[g].text, "example", report_parameters(r, groups[g].example)));
+    arena_free(a);
+    return list;
+}
+
 void report_json(const Run *r, size_t why, Buf *out)
 {
     static const char *const sources[] = {"measured", "replayed", "static"};
@@ -101,6 +116,7 @@ void report_json(const Run *r, size_t why, Buf *out)
     if (r->source == RUN_REPLAYED && run_is_imported(r))
         json_object_set_new(o, "imported", json_string(r->recorded.times->header.imported));
     set_counts(r, o);
+    json_object_set_new(o, "failures", failures_of(r));
     json_object_set_new(o, "best", best_of(r));
     if (r->spec->objective == OBJECTIVE_ENERGY)
         json_object_set_new(o, "energy_front", front_of(r));

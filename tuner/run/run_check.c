@@ -2,15 +2,21 @@
 
 #include "metrics/flow/memory.h"
 #include "metrics/ptx/ptx_parse.h"
+#include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
+#include "tuner/spec/kernel_facts.h"
+#include "tuner/spec/kernel_source.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Checking {
     Run *run;
     Farm *farm;
     RunCheck *out;
-    bool *symbols; /* of each argument: some code has the variable */
+    const char *entry; /* of the kernel that is compiled */
+    bool *symbols;     /* of each argument: some code has the variable */
+    bool *written;     /* of each argument: some code may store to it */
 } Checking;
 
 /* --- compiling -------------------------------------------------------------------------------- */
@@ -25,6 +31,10 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
         x->out->uncompiled = d.messages.count ? d.messages.at[0].text : "no compiler";
         return false;
     }
+    if (res->status != OUTCOME_COMPILED && strstr(res->log, "__nv_name_map") && job->source &&
+        x->entry)
+        return diag_error(r->diag, at, "'%s' has no kernel '%s'; it has %s", job->source->name,
+                          x->entry, kernel_source_names(r->arena, job->source->text));
     return res->status == OUTCOME_COMPILED ||
            diag_error(r->diag, at, "this does not compile:\n%s", res->log);
 }
@@ -233,6 +243,25 @@ static bool report_missing(Checking *x)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
+/* A misspelt name is answered with those that there are. */
+static void say_no_kernel(Run *r, const Launch *l)
+{
+    Diag quiet = diag_new(r->arena);
+    size_t size;
+    const char *text = l->command ? NULL : file_read(r->arena, l->path, &size, &quiet);
+    const char *names = text ? kernel_source_names(r->arena, text) : "";
+    KernelSource k;
+    bool there = text && kernel_source_find(r->arena, text, l->entry, &k);
+    if (there)
+        diag_error(r->diag, l->at,
+                   "'%s' has the kernel '%s', but not as extern \"C\": one of C++ has its name in "
+                   "quotes",
+                   l->file, l->entry);
+    else
+        diag_error(r->diag, l->at, "'%s' has no kernel '%s'%s%s", l->file, l->entry,
+                   *names ? "; it has " : "", names);
+}
+
 /* The entry of a compiled kernel; NULL after a message. */
 static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResult *res,
                                      const char *kernel, const PtxModule **module)
@@ -242,9 +271,114 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
     *module = ptx_parse(r->arena, source, r->diag);
     const PtxFunction *entry = ptx_find_entry(*module, kernel);
     if (!entry)
-        diag_error(r->diag, l->at, "'%s' has no kernel '%s'%s", l->file, l->entry,
-                   l->expression ? "" : "; is it extern \"C\"? One of C++ has its name in quotes");
+        say_no_kernel(r, l);
     return entry;
+}
+
+/* --- what the code does with them ------------------------------------------------------------- */
+
+/* Does a source, or what it includes, name it? */
+static bool source_names(Run *r, const CompileSource *s, const char *name)
+{
+    Diag quiet = diag_new(r->arena);
+    bool found = kernel_source_has_word(s->text, name);
+    for (size_t i = 0; i < s->file_count && !found; i++) {
+        size_t size;
+        const char *text = file_read(r->arena, s->files[i], &size, &quiet);
+        found = text && kernel_source_has_word(text, name);
+    }
+    return found;
+}
+
+/* Does a statement other than its own and constraints name it? */
+static bool spec_names(const Spec *s, const char *name)
+{
+    for (const char *line = s->source->text; *line;
+         line += strcspn(line, "\n"), line += *line != 0) {
+        char text[1024];
+        const char *at = line + strspn(line, " \t");
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "#\n"), at);
+        if (strncmp(text, "param ", 6) != 0 && strncmp(text, "require ", 8) != 0 &&
+            kernel_source_has_word(text, name))
+            return true;
+    }
+    return false;
+}
+
+/* A misspelt macro otherwise chooses configurations that launch one thing and compile another. */
+static bool check_parameters_are_used(Run *r)
+{
+    bool ok = true;
+    for (size_t p = 0; p < r->spec->parameter_count; p++) {
+        const Parameter *q = &r->spec->parameters[p];
+        bool used = !spec_parameter_is_macro(r->spec, p);
+        for (size_t l = 0; l < r->spec->launch_count && !used; l++)
+            used = !r->code.sources[l] || source_names(r, r->code.sources[l], q->name);
+        if (used)
+            continue;
+        if (spec_names(r->spec, q->name))
+            continue;
+        ok = diag_error(r->diag, q->at,
+                        "nothing uses '%s': neither the kernel's source nor a launch, a size or an "
+                        "option; is it misspelt?",
+                        q->name);
+    }
+    return ok;
+}
+
+static bool has_call(const PtxFunction *entry)
+{
+    for (size_t i = 0; i < entry->instrs.count; i++)
+        if (entry->instrs.at[i].form->class == PTX_CLASS_CALL)
+            return true;
+    return false;
+}
+
+static void note_written(Checking *x, const RunTaken *taken, size_t count, uint64_t stored)
+{
+    for (size_t i = 0; i < count; i++)
+        if (taken[i].index != SIZE_MAX && (i >= KERNEL_FACTS_PARAMETERS || (stored >> i & 1)))
+            x->written[taken[i].index] = true;
+}
+
+/* Stores through what is an input, and types that the declaration has otherwise. */
+static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const PtxFunction *entry,
+                      const RunTaken *taken, size_t count)
+{
+    Run *r = x->run;
+    KernelFacts facts = kernel_facts(r->arena, m, entry);
+    KernelSource source;
+    const CompileSource *s = r->code.sources[l - r->spec->launches];
+    bool known = s && kernel_source_find(r->arena, s->text, l->entry, &source) &&
+                 source.parameters.count == count;
+    bool ok = true;
+    note_written(x, taken, count, has_call(entry) ? UINT64_MAX : facts.stored);
+    for (size_t i = 0; i < count && i < KERNEL_FACTS_PARAMETERS; i++) {
+        const Argument *g = taken[i].argument;
+        bool stored = facts.stored >> i & 1;
+        if (g->role == ARGUMENT_IN && stored)
+            ok = diag_error(r->diag, g->at, "'%s' is an 'in', and '%s' stores to it", g->name,
+                            l->entry);
+        const KernelParameter *p = known ? &source.parameters.at[i] : NULL;
+        if (!p || !p->pointer || !p->known || !g->count || g->element.lanes != p->type.lanes)
+            continue;
+        if (task_scalar_is_float(p->type.scalar) != task_scalar_is_float(g->element.scalar) ||
+            task_scalar_size(p->type.scalar) != task_scalar_size(g->element.scalar))
+            ok = diag_error(r->diag, g->at, "'%s' is of %s, and '%s' takes it as %s *", g->name,
+                            type_text(r->arena, g->element), l->entry, p->text);
+    }
+    return ok;
+}
+
+static bool report_unwritten(Checking *x)
+{
+    bool ok = true;
+    for (size_t i = 0; i < x->run->spec->argument_count; i++) {
+        const Argument *g = &x->run->spec->arguments[i];
+        if ((g->role == ARGUMENT_OUT || g->role == ARGUMENT_INOUT) && !x->written[i])
+            ok = diag_error(x->run->diag, g->at, "no kernel writes '%s'", g->name);
+    }
+    return ok;
 }
 
 static bool takes(Run *r, const Launch *l, const Value *slots, const RunTaken **taken,
@@ -275,6 +409,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     const RunTaken *taken;
     size_t count;
     const PtxModule *module;
+    x->entry = l->entry;
     if (!run_make_job(r->arena, r, config, number, NULL, 0, &job) || !compile(x, &job, l->at, &res))
         return x->out->uncompiled != NULL;
     if (l->repeat_name)
@@ -284,7 +419,15 @@ static bool check_launch(Checking *x, size_t config, size_t number)
         return false;
     x->out->kernels++;
     bool ok = check_parameters(r, l, entry, l->entry, taken, count);
+    ok = ok && check_use(x, l, module, entry, taken, count);
     ok = check_symbols(x, module) && ok;
+    /* Which buffers it takes may change from launch to launch. */
+    for (size_t i = 0; l->repeat_name && i < r->table->launch[config].step_count; i++) {
+        const Step *other = &r->table->launch[config].steps[i];
+        slots[l->repeat_slot] = other->value;
+        if (other->launch == number && takes(r, l, slots, &taken, &count))
+            note_written(x, taken, count, kernel_facts(r->arena, module, entry).stored);
+    }
     return ok && check_reach(x, config, step, &res, entry);
 }
 
@@ -299,6 +442,7 @@ static bool check_reference(Checking *x, const Launch *l)
     CompileResult res;
     const RunTaken *taken;
     const PtxModule *module;
+    x->entry = l->entry;
     if (!geometry_steps(r->arena, l, 0, slots, &ev, &steps, &count))
         return diag_error(r->diag, ev.error_at, "%s", ev.error);
     Outcome fits = r->device ? tier0_check(r->device, &steps[0].geometry) : OUTCOME_NONE;
@@ -313,6 +457,65 @@ static bool check_reference(Checking *x, const Launch *l)
         return false;
     x->out->kernels++;
     return check_parameters(r, l, entry, l->entry, taken, count);
+}
+
+/* --- the ends of parameters ------------------------------------------------------------------- */
+
+enum { EXTREMES_MOST = 48 };
+
+/* Configurations with the least and the most of each parameter, first and last of each. */
+static size_t find_extremes(const Run *r, size_t *rows)
+{
+    const Table *t = r->table;
+    size_t n = 0;
+    for (size_t p = 0; p < t->parameter_count; p++) {
+        size_t last = t->parameters[p].values.count - 1;
+        for (int end = 0; end < 2; end++) {
+            size_t found[2] = {SIZE_MAX, SIZE_MAX};
+            for (size_t i = 0; i < t->count; i++) {
+                if (!table_fits(t, i) || t->values[i * t->parameter_count + p] != (end ? last : 0))
+                    continue;
+                found[0] = found[0] == SIZE_MAX ? i : found[0];
+                found[1] = i;
+            }
+            for (int k = 0; k < 2; k++) {
+                size_t j = 0;
+                while (j < n && rows[j] != found[k])
+                    j++;
+                if (found[k] != SIZE_MAX && j == n && n < EXTREMES_MOST)
+                    rows[n++] = found[k];
+            }
+        }
+    }
+    return n;
+}
+
+/* Compiles them all; what fails stands in the table. */
+static bool compile_extremes(Checking *x)
+{
+    Run *r = x->run;
+    size_t rows[EXTREMES_MOST], n = find_extremes(r, rows), waiting = 0;
+    CompileJob *jobs = ARENA_ARRAY(r->arena, CompileJob, n * r->spec->launch_count + 1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = 0; l < r->spec->launch_count; l++) {
+            if (!run_make_job(r->arena, r, rows[i], l, NULL, 0, &jobs[waiting]))
+                return false;
+            farm_add(x->farm, rows[i], &jobs[waiting]);
+            waiting++;
+        }
+    x->out->extremes = n;
+    for (; waiting > 0; waiting--) {
+        CompileResult res;
+        Diag d = diag_new(r->arena);
+        if (!farm_next(x->farm, r->arena, &res, &d))
+            return true;
+        if (res.status == OUTCOME_COMPILED || table_failed_to_compile(r->table, (size_t)res.id))
+            continue;
+        r->table->outcome[res.id] = res.status;
+        r->table->why[res.id] = result_first_error(r->arena, res.log);
+        x->out->failed++;
+    }
+    return true;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -363,7 +566,7 @@ static bool check_kernels(Checking *x, size_t config)
     for (size_t l = 0; l < r->spec->launch_count && !x->out->uncompiled; l++)
         ok = check_launch(x, config, l) && ok;
     if (ok && !x->out->uncompiled)
-        ok = report_missing(x);
+        ok = report_missing(x) && report_unwritten(x);
     for (size_t i = 0; i < r->spec->reference_count && !x->out->uncompiled; i++)
         ok = check_reference(x, &r->spec->reference[i]) && ok;
     return ok;
@@ -380,8 +583,10 @@ bool run_check(Run *r, RunCheck *out)
     Checking x = {.run = r,
                   .farm = run_open_farm(r),
                   .out = out,
-                  .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
-    bool ok = check_kernels(&x, config);
+                  .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count),
+                  .written = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
+    bool ok = check_parameters_are_used(r) && check_kernels(&x, config);
+    ok = ok && (out->uncompiled || compile_extremes(&x));
     farm_close(x.farm);
     return ok;
 }

@@ -54,7 +54,7 @@ static const char INTEGERS[] =
     "#define UINT16_MAX USHRT_MAX\n"
     "#define UINT32_MAX UINT_MAX\n"
     "#define UINT64_MAX ULLONG_MAX\n"
-    "#define SIZE_MAX ULLONG_MAX\n"
+    "#define SIZE_MAX UINT64_MAX\n"
     "#endif\n"
     "#endif\n";
 
