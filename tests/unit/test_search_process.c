@@ -1,0 +1,85 @@
+/* A Gaussian process against what it must be: exact on its data, the prior far from them, and the
+ * shape that made the data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tuner/search/process.h"
+
+#include <math.h>
+
+static void likeness_counts_equal_and_neighbouring_values(void **state)
+{
+    (void)state;
+    const uint16_t a[] = {0, 3, 7, 2}, b[] = {0, 4, 5, 1};
+    assert_int_equal(process_likeness(a, b, 4), 2 + 1 + 0 + 1);
+    assert_int_equal(process_likeness(a, a, 4), 8);
+}
+
+static void a_process_knows_its_data_and_doubts_the_rest(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const uint16_t points[] = {0, 0, 1, 4, 4, 1, 5, 5};
+    const double y[] = {1, 2, 3, 4}, none[] = {0, 0, 0, 0};
+    ProcessShape shape = {.local = 1, .decay = 0.1, .noise = 1e-4};
+    ProcessData data = {.count = 4, .parameters = 2, .points = points, .y = y, .variance = none};
+    Process *p = process_fit(a, &data, &shape, 1);
+    assert_non_null(p);
+    double means[4];
+    process_means(p, points, NULL, 4, means);
+    for (int i = 0; i < 4; i++) {
+        assert_true(fabs(means[i] - y[i]) < 1e-3);
+        assert_true(process_deviation(p, points + 2 * i, 0) < 1e-2);
+    }
+    const uint16_t far[] = {9, 9};
+    assert_true(process_deviation(p, far, 0) > 0.95);
+    arena_free(a);
+}
+
+static void a_slope_is_followed(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const uint16_t points[] = {0, 1, 2, 3, 4, 5};
+    const double x[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5}, none[6] = {0};
+    double y[6], mean, at = 2;
+    for (int i = 0; i < 6; i++)
+        y[i] = 7 + x[i];
+    const ProcessShape shapes[] = {{.slope = 0, .spread = 0.01, .linear = 0.01, .noise = 0.01},
+                                   {.slope = 1, .spread = 0.01, .linear = 0.01, .noise = 0.01}};
+    ProcessData data = {
+        .count = 6, .parameters = 1, .points = points, .x = x, .y = y, .variance = none};
+    Process *p = process_fit(a, &data, shapes, 2);
+    assert_true(process_shape(p)->slope == 1);
+    const uint16_t other[] = {9};
+    process_means(p, other, &at, 1, &mean);
+    assert_true(fabs(mean - 9) < 0.1);
+    arena_free(a);
+}
+
+static void what_is_not_finite_is_refused(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const uint16_t points[] = {0, 1};
+    const double y[] = {1, INFINITY}, none[] = {0, 0};
+    ProcessShape shape = {.linear = 1, .noise = 0.1};
+    ProcessData data = {.count = 2, .parameters = 1, .points = points, .y = y, .variance = none};
+    assert_null(process_fit(a, &data, &shape, 1));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(likeness_counts_equal_and_neighbouring_values),
+        cmocka_unit_test(a_process_knows_its_data_and_doubts_the_rest),
+        cmocka_unit_test(a_slope_is_followed),
+        cmocka_unit_test(what_is_not_finite_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

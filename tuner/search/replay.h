@@ -1,0 +1,74 @@
+/* A search played on a space whose outcomes are all known: nothing is compiled or run, and the
+ * clock is a cost model.
+ *
+ * Workers compile and GPUs time side by side from second 0; set-up (device, reference, inputs) and
+ * the time of decisions are not in it.  Where a recording says what a compile and its profile took,
+ * that is its time; else
+ *
+ *     base (0.25 + 0.75 code bytes / their mean)
+ *
+ * which fits NVRTC on the cores of an H200 machine, with 1.1 times that when 8 workers share a
+ * machine and 1.3 times when 16 do (measured 2026-11-21).  A trial takes 30 ms and ten runs, or
+ * three where the time is more than 1.1 times the best so far. */
+#ifndef APTUNE_SEARCH_REPLAY_H
+#define APTUNE_SEARCH_REPLAY_H
+
+#include "tuner/search/search.h"
+
+/* What is known of the listed points, by their place in the list; see SearchSpace. */
+typedef struct ReplayRows {
+    SearchSpace space;
+    const double *compile_s;  /* compile and profile; NaN: not recorded.  NULL: none are */
+    const double *code_bytes; /* NaN: unknown */
+    const double *ms;         /* NaN: it fails, or is wrong */
+    const double *work;       /* times count for so much work; NULL: the same for all */
+    const bool *broken;       /* it does not compile, or is ruled out after that */
+    const double *predicted, *bound, *latency, *variance; /* as in SearchCompiled; NULL: unknown */
+    const size_t *same_as; /* first place with the same code; itself */
+} ReplayRows;
+
+/* Seconds a compile takes that nothing is recorded of: see above. */
+extern const double replay_compile_base;
+
+typedef struct ReplayOptions {
+    SearchOptions search; /* its workers compile */
+    size_t gpus;          /* at least 1 */
+    double base;          /* seconds of a mean compile; 0: replay_compile_base */
+} ReplayOptions;
+
+/* A time that is the best so far. */
+typedef struct ReplayStep {
+    double seconds; /* when it was known */
+    double ms;      /* over its work */
+    size_t place;
+    size_t compiled, timed; /* until then */
+} ReplayStep;
+
+typedef struct ReplayResult {
+    ReplayStep *steps; /* in the arena */
+    size_t step_count;
+    size_t *timed; /* places in the order of their outcomes */
+    size_t timed_count;
+    size_t *compiled; /* places in the order of their compiles, failed ones included */
+    size_t compiled_count;
+    double seconds; /* until the search ended */
+    double compile_core_s, gpu_s;
+    SearchEnd end;
+    SearchState state;
+    double expected; /* better ones, at the end; NaN: unknown */
+} ReplayResult;
+
+ReplayResult replay_search(Arena *a, const ReplayRows *rows, const ReplayOptions *o);
+
+/* The best time known after so many seconds; INFINITY before there is one. */
+double replay_best_at(const ReplayResult *r, double seconds);
+
+/* When a time of `ms` at most was first known; INFINITY: never. */
+double replay_seconds_to(const ReplayResult *r, double ms);
+
+/* The cost model's parts, for others who play: seconds of a compile with `workers` at work, and of
+ * a trial while the best is `best` (INFINITY: none yet). */
+double replay_compile_seconds(const ReplayRows *rows, size_t place, double base, size_t workers);
+double replay_trial_seconds(const ReplayRows *rows, size_t place, double best);
+
+#endif
