@@ -5,11 +5,11 @@
 load common
 
 replay() {
-    run --separate-stderr "$APTUNE" --space "$SOURCE/spaces/$1.spec" --no-gpu --output out "${@:2}"
+    run --separate-stderr "$APTUNE" --carve --space "$SOURCE/spaces/$1.spec" --no-gpu --output out "${@:2}"
 }
 
 run_fake() {
-    run --separate-stderr "$fake" --space space/many.spec --jobs 2 "$@"
+    run --separate-stderr "$fake" --carve --space space/many.spec --jobs 2 "$@"
 }
 
 # Names and times of what the table in ./out calls audited: columns are counted from the right,
@@ -121,7 +121,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
     status_is 0
     audit=$(jq .audit <<<"$output")
     export SYNTHETIC_MS=40
-    "$fake" --space space/many.spec --jobs 2 --audit 12 --output out >/dev/null 2>&1 &
+    "$fake" --carve --space space/many.spec --jobs 2 --audit 12 --output out >/dev/null 2>&1 &
     job=$!
     while [ "$(rows out/many.times 2>/dev/null || echo 0)" -lt 17 ] && kill -0 $job 2>/dev/null; do
         sleep 0.01
@@ -163,7 +163,7 @@ audited() { sed -n 's/,1,"\([^:]*\):.*drawn at random (--audit).*/,\1/p' out/con
     run_fake --devices all --output out # what is chosen is timed
     status_is 0
     export SYNTHETIC_MS=400
-    "$fake" --space space/many.spec --jobs 2 --devices all --audit 20 --output out --json >json 2>err &
+    "$fake" --carve --space space/many.spec --jobs 2 --devices all --audit 20 --output out --json >json 2>err &
     job=$!
     while [ "$(rows out/many.times)" -lt 13 ] && kill -0 $job 2>/dev/null; do
         sleep 0.01

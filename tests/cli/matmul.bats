@@ -5,7 +5,7 @@ load common
 # One plain run, which several tests look at.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-    "$APTUNE" --no-gpu --space "$SOURCE/spaces/mm-core.spec" >said 2>complained
+    "$APTUNE" --no-gpu --carve --space "$SOURCE/spaces/mm-core.spec" >said 2>complained
 }
 
 mm() {
@@ -51,7 +51,7 @@ row() {
     ln -s "$SOURCE/templates" templates
     sed -E '/^(carve|polish) /d' "$SOURCE/spaces/mm-core.spec" >spaces/mm-core.spec
 
-    tune --space spaces/mm-core.spec --recordings "$SOURCE/spaces/recordings" --json
+    tune --carve --space spaces/mm-core.spec --recordings "$SOURCE/spaces/recordings" --json
 
     status_is 0
     [ -z "$stderr" ]
@@ -61,7 +61,7 @@ row() {
 }
 
 @test "the JSON of a replay is one object and agrees with itself" {
-    mm --json
+    mm --carve --json
     status_is 0
     [ -z "$stderr" ]
     [ "$(jq -s length <<<"$output")" -eq 1 ]
@@ -90,17 +90,17 @@ row() {
     cut=$(named "$(row ',ok,0,,.*stage 1')")
     polished=$(named "$(row 'timed all the same, by what')")
 
-    mm --why "$survivor"
+    mm --carve --why "$survivor"
     status_is 0
     has "$output" "^$survivor: survives"
     has "$output" '^replayed: ok, [0-9.]+ ms'
 
-    mm --why "$cut"
+    mm --carve --why "$cut"
     status_is 0
     has "$output" "^$cut: dropped by stage 1, 'carve best 68 by predicted_cycles'"
     lacks "$output" '^replayed: ok'
 
-    mm --json --why "$polished"
+    mm --carve --json --why "$polished"
     status_is 0
     json ".why | startswith(\"$polished: dropped by stage 1, \")"
     json '.why | contains("by what the times so far told")'

@@ -92,7 +92,7 @@ hash_of() {
 @test "a progress bar appears on a terminal and nowhere else" {
     local arguments="--no-gpu --space $data/pair.spec --arch sm_90"
     script -qec "'$APTUNE' $arguments --cache-dir c1" typescript </dev/null >/dev/null
-    has "$(tr '\r' '\n' <typescript)" 'compile +\[#+\.*\] [0-9]+/4 '
+    has "$(tr '\r' '\n' <typescript)" 'compile +\[#+\.*\] [0-9]+/2 '
     # shellcheck disable=SC2086
     run --separate-stderr "$APTUNE" $arguments --cache-dir c2
     status_is 0

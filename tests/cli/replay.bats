@@ -10,7 +10,7 @@ load common
     status_is 0
     json '.configurations == 12 and .tier0_dropped."too many threads in a block" == 6'
 
-    tune --space x.spec --arch sm_90 --why "THREADS=2048 EACH=1"
+    tune --carve --space x.spec --arch sm_90 --why "THREADS=2048 EACH=1"
     status_is 0
     has "$output" '^tier 0 +3  dropped by the limits of NVIDIA H200'
     has "$output" '^THREADS=2048 EACH=1: dropped by tier 0: too many threads in a block'
@@ -19,23 +19,23 @@ load common
 
 @test "--why takes parameters in any order, and says what is wrong with others" {
     make_synthetic
-    tune --space space/synthetic.spec --why "EACH=2, THREADS=64"
+    tune --carve --space space/synthetic.spec --why "EACH=2, THREADS=64"
     status_is 0
     has "$output" '^THREADS=64 EACH=2: '
 
-    tune --space space/synthetic.spec --why "THREADS=64 EACH=3"
+    tune --carve --space space/synthetic.spec --why "THREADS=64 EACH=3"
     status_is 2
     has "$stderr" "EACH has no value '3'; it has 1, 2, 4$"
 
-    tune --space space/synthetic.spec --why "THREAD=64 EACH=2"
+    tune --carve --space space/synthetic.spec --why "THREAD=64 EACH=2"
     status_is 2
     has "$stderr" "no parameter 'THREAD'; did you mean 'THREADS'\?"
 
-    tune --space space/synthetic.spec --why "THREADS=128"
+    tune --carve --space space/synthetic.spec --why "THREADS=128"
     status_is 2
     has "$stderr" "leaves out EACH: all parameters are to be given, for example THREADS=128 EACH=1$"
 
-    tune --space space/synthetic.spec --why "THREADS=256 EACH=2"
+    tune --carve --space space/synthetic.spec --why "THREADS=256 EACH=2"
     status_is 2
     has "$stderr" "synthetic.spec:6:9: error: this excludes 'THREADS=256 EACH=2'; .* THREADS=64 EACH=2$"
 
@@ -47,14 +47,14 @@ load common
 @test "--why finds a value with blanks by the name that reports print" {
     cp "$data/synthetic.cu" .
     { cat "$data/synthetic.spec"; echo 'param TYPE in "unsigned int", "float"'; } >x.spec
-    tune --space x.spec --arch sm_90 --why "THREADS=64 EACH=1 TYPE=unsigned int"
+    tune --carve --space x.spec --arch sm_90 --why "THREADS=64 EACH=1 TYPE=unsigned int"
     status_is 0
     has "$output" '^THREADS=64 EACH=1 TYPE=unsigned int: '
 }
 
 @test "without --compile nothing is compiled where the recording's sources are these" {
     make_synthetic
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     status_is 0
     json '.source == "replayed" and .device == "synthetic device, nothing was measured"'
     json '.compiled == 8 and .workers_started == 0 and .from_cache == 0'
@@ -62,9 +62,9 @@ load common
 
 @test "--compile gives the same selection and winner as the recorded profiles" {
     make_synthetic
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     local recorded=$output
-    tune --space space/synthetic.spec --json --compile
+    tune --carve --space space/synthetic.spec --json --compile
     status_is 0
     json '.from_cache == 8'
     # The code is in the cache, its profile on a device of another name is not.
@@ -74,10 +74,10 @@ load common
 
 @test "an edited comment costs compiling, and the times still hold" {
     make_synthetic
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     local recorded=$output
     sed -i 's/A small template/A small and edited template/' space/synthetic.cu
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     status_is 0
     json '.workers_started + .from_cache > 0 and .stale == 0 and .timed == .selected'
     [ "$(jq .best <<<"$output")" = "$(jq .best <<<"$recorded")" ]
@@ -87,12 +87,12 @@ load common
 @test "times of other code are not used" {
     make_synthetic
     sed -i 's/WEIGHT 3.0f/WEIGHT 5.0f/' space/synthetic.cu
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     status_is 1
     json '.stale == .selected and .timed == 0 and .best == null and .exhaustive_best_ms == null'
     has "$stderr" 'warning: 1 of the selected configurations compile to other code than was recorded'
 
-    tune --space space/synthetic.spec
+    tune --carve --space space/synthetic.spec
     status_is 1
     has "$output" '^stale +1  '
     has "$output" '^best +not known: nothing was timed'
@@ -111,12 +111,12 @@ load common
     make_synthetic
     sed -i '/^carve/d' space/synthetic.spec
     { echo 'carve EACH < 4'; echo 'carve best 1 by lower registers'; } >>space/synthetic.spec
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     status_is 0
     json '.selected == 1'
 
     echo 'polish 5' >>space/synthetic.spec
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     status_is 0
     json '.selected > 1 and .timed == .selected'
     # EACH is the second column, `selected` stands behind the code.
@@ -127,7 +127,7 @@ load common
 @test "a small space without carve lines has four timed" {
     make_synthetic
     sed -i '/^carve/d' space/synthetic.spec
-    tune --space space/synthetic.spec
+    tune --carve --space space/synthetic.spec
     status_is 0
     has "$output" '^selected +4  '
     has "$output" '^ +3  of 8 left by the default: best 3 by predicted_cycles, spread over the parameters$'
@@ -137,7 +137,7 @@ load common
 @test "a recording of another problem size is not replayed, and a note says so" {
     make_synthetic
     sed -i 's/N = 65536/N = 131072/' space/synthetic.spec
-    tune --space space/synthetic.spec
+    tune --carve --space space/synthetic.spec
     status_is 2
     has "$stderr" "there is no recording of space 'synthetic' that fits"
     has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': .*N=65536.*N=131072"
@@ -146,7 +146,7 @@ load common
 @test "a threshold may use names of the problem, parameters and derived ones" {
     make_synthetic
     sed -i 's|^carve THREADS.*|let SPAN = THREADS * EACH\ncarve SPAN < N / 64 and EACH < 4|' space/synthetic.spec
-    tune --space space/synthetic.spec --arch sm_90
+    tune --carve --space space/synthetic.spec --arch sm_90
     status_is 0
     has "$output" '^ +5  of 8 left by carve SPAN < N / 64 and EACH < 4'
 }
@@ -154,12 +154,12 @@ load common
 @test "a capability, however it is written, asks for a recording of any of its devices" {
     make_synthetic
     for arch in sm_90 compute_90 90 9.0; do
-        tune --space space/synthetic.spec --arch $arch --json
+        tune --carve --space space/synthetic.spec --arch $arch --json
         status_is 0
         json '.source == "replayed"'
     done
     for arch in h200 sm_80; do
-        tune --space space/synthetic.spec --arch $arch --json
+        tune --carve --space space/synthetic.spec --arch $arch --json
         status_is 0
         json '.source == "static"'
         has "$stderr" 'note: not replayed: .*synthetic.times'
@@ -169,7 +169,7 @@ load common
 @test "a recording of other parameters is not replayed" {
     make_synthetic
     echo 'param IDLE in 0, 1' >>space/synthetic.spec
-    tune --space space/synthetic.spec --arch sm_90
+    tune --carve --space space/synthetic.spec --arch sm_90
     status_is 0
     has "$output" '^times +STATIC'
     has "$stderr" "note: not replayed: 'space/recordings/synthetic.times': the space has other parameters"
@@ -177,11 +177,11 @@ load common
 
 @test "the order of the parameters in the spec may differ from the recording's" {
     make_synthetic
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     local best
     best=$(jq .best.time_ms <<<"$output")
     sed -i '/^param THREADS/d; s/^param EACH.*/&\nparam THREADS in 64, 128, 256/' space/synthetic.spec
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     status_is 0
     json ".timed == 1 and .best.time_ms == $best"
 }
@@ -189,17 +189,17 @@ load common
 @test "a damaged recording is not replayed, and a note says where the damage is" {
     make_synthetic
     sed -i '3s/1/2/' space/recordings/synthetic.times
-    tune --space space/synthetic.spec
+    tune --carve --space space/synthetic.spec
     status_is 2
     has "$stderr" "note: not replayed: .*synthetic.times:3: the line is damaged"
 }
 
 @test "a damaged profile is made anew" {
     make_synthetic
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     local whole=$output
     sed -i '3s/1/2/' space/recordings/synthetic.profile
-    tune --space space/synthetic.spec --json
+    tune --carve --space space/synthetic.spec --json
     status_is 0
     has "$stderr" 'warning: .*synthetic.profile.*; its profiles are made anew'
     json '.from_cache == 8'

@@ -98,7 +98,7 @@ layout_is_sound() {
 
 @test "where only what carving chose was timed, the report claims nothing about the rest" {
     make_synthetic_gpu
-    run --separate-stderr "$fake" --space space/many.spec --output out
+    run --separate-stderr "$fake" --carve --space space/many.spec --output out
     status_is 0
     [ ! -e out/pictures/many-samples.svg ]
     has "$(cat out/pictures/many-tradeoff.svg)" ': not timed</title>'
@@ -126,7 +126,7 @@ layout_is_sound() {
 
 @test "what an audit timed is told apart" {
     make_synthetic
-    tune --space space/synthetic.spec --audit 3 --output out
+    tune --carve --space space/synthetic.spec --audit 3 --output out
     status_is 0
     local line
     line=$(grep '<g class="diamonds random">' out/pictures/synthetic-tradeoff.svg)

@@ -13,7 +13,7 @@ check_merged() {
     run_fake --exhaustive --output whole
     status_is 0
     diff <(outcomes all/many.times) <(outcomes whole/many.times)
-    run_fake --no-gpu --recordings all --json
+    run_fake --carve --no-gpu --recordings all --json
     status_is 0
     json '.source == "replayed" and .workers_started == 0 and .from_cache == 0'
     json '.configurations == 32 and .compiled == 32'
@@ -45,7 +45,7 @@ check_merged() {
     run "$fake" merge all out/shard-*
     status_is 0
     has "$output" '32 rows, 20 of them without an outcome'
-    run_fake --no-gpu --recordings all --json
+    run_fake --carve --no-gpu --recordings all --json
     status_is 0
     json '.workers_started == 0 and .compiled == 32'
     # What was left out is no outcome, and no best of a whole space is known.

@@ -82,7 +82,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 }
 
 @test "mm's own statements choose in a study what the run selects" {
-    run "$APTUNE" --space "$SOURCE/spaces/mm-core.spec" --no-gpu --output run --json
+    run "$APTUNE" --space "$SOURCE/spaces/mm-core.spec" --no-gpu --carve --output run --json
     status_is 0
     json '.selected == 100'
     timed=$(jq .best.time_ms <<<"$output")

@@ -109,6 +109,7 @@ int main(int argc, char **argv)
     Run r = {.arena = a,
              .diag = &d,
              .options = {.space = argv[first],
+                        .cache_limit = 4,
                          .arch = wish.arch,
                          .problem_text = wish.problem,
                          .run_commands = true,

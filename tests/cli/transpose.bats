@@ -14,7 +14,7 @@ transpose() {
 }
 
 @test "the transpose is replayed with its default carving" {
-    transpose --json
+    transpose --carve --json
     status_is 0
     [ -z "$stderr" ]
     json '.space == "transpose" and .problem == "rows=8192 cols=8192"'

@@ -48,6 +48,9 @@ bool carve_open(Arena *a, const CarveRequest *request, Table *rows, CarvePlan *o
  * known, with a warning that says for how many.  The result lives with the plan. */
 Carving carve_apply(CarvePlan *plan, const bool *alive, Diag *d);
 
+/* Do all conditions of the plan hold for one row?  One that cannot be computed does not. */
+bool carve_allows(const CarvePlan *plan, Arena *scratch, size_t row);
+
 /* What polish goes by after that carving, and what it may time: of the rows that are `alive`, those
  * that no expression of the carving forbids.  What a metric thought little of may be timed.
  * `alive` must outlive it. */

@@ -97,6 +97,19 @@ static void evaluate_conditions(CarvePlan *p, const bool *alive, Diag *d)
     arena_free(scratch);
 }
 
+bool carve_allows(const CarvePlan *plan, Arena *scratch, size_t row)
+{
+    for (size_t i = 0; i < plan->request.count; i++) {
+        Condition c = {plan, plan->request.stages[i].condition, scratch, 0, NULL};
+        bool holds = false;
+        Span at;
+        if (plan->request.stages[i].kind == CARVE_THRESHOLD &&
+            (judge_point(&c, row, &holds, &at) || !holds))
+            return false;
+    }
+    return true;
+}
+
 /* --- the default ------------------------------------------------------------------------------ */
 
 /* A budget counts what is timed: distinct codes, polish included. */

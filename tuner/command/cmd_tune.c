@@ -221,6 +221,33 @@ static void catch_interrupts(Tune *t)
         aptune_stop_on(t->handle, t->interrupt.fd);
 }
 
+/* The first signal ends a search, which then names a winner; the next one ends the program. */
+static bool end_early(void *context)
+{
+    Tune *t = context;
+    int number = interrupt_take(&t->interrupt);
+    if (number == 0)
+        return false;
+    progress_end(&t->bar);
+    fprintf(stderr, "aptune: the search ends (%s); the best so far are timed again\n",
+            strsignal(number));
+    return true;
+}
+
+/* Whatever happens next, the output folder holds the best so far. */
+static void keep_found(void *context)
+{
+    const Tune *t = context;
+    aptune *a = t->handle;
+    if (a->options.emit && strcmp(a->options.emit, "none") == 0)
+        return;
+    Arena *scratch = arena_new();
+    Diag quiet = diag_new(scratch);
+    EmitWritten written = {0};
+    emit_winner(&a->run, aptune_output(a), &written, &quiet);
+    arena_free(scratch);
+}
+
 /* A stage, and the dump of what it left. */
 static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
 {
@@ -244,6 +271,7 @@ static int tune(Tune *t)
                    ? EXIT_DONE
                    : EXIT_FAILED;
     catch_interrupts(t);
+    a->run.hooks = (RunHooks){t, end_early, keep_found};
     if (!pass(t, aptune_compile, DUMP_COMPILED) || !pass(t, aptune_carve, DUMP_CARVED) ||
         !pass(t, aptune_measure, DUMP_TIMED))
         return finish_early(t);

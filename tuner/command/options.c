@@ -38,9 +38,11 @@ static void add_option(Reader *r, const Option *o, void *target)
         if (o->value)
             r->shorts[r->short_count++] = ':';
     } else {
-        r->longs[r->long_count++] =
-            (struct option){o->name, o->value ? required_argument : no_argument, NULL,
-                            LONG_OPTIONS + (int)r->count};
+        r->longs[r->long_count++] = (struct option){o->name,
+                                                    option_may_have_value(o) ? optional_argument
+                                                    : o->value               ? required_argument
+                                                                             : no_argument,
+                                                    NULL, LONG_OPTIONS + (int)r->count};
     }
     r->known[r->count++] = (Known){o, (char *)target + o->offset};
 }
@@ -110,6 +112,9 @@ bool options_read(const OptionTable *t, int argc, char **argv, OptionSink sink, 
         const Known *k = find_known(&r, found);
         if (!k)
             return refuse(t, found, argv[optind - 1]);
+        bool free_word = optind < argc && argv[optind][0] != '-';
+        if (!optarg && option_may_have_value(k->option) && free_word)
+            optarg = argv[optind++];
         if (!give(sink, context, k))
             return false;
     }

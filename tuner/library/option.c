@@ -104,7 +104,7 @@ bool option_set(const OptionTable *t, const char *name, const char *text, Diag *
         g++;
     if (!o)
         return refuse_name(t, name, d);
-    if (o->value && !text)
+    if (o->value && !text && !option_may_have_value(o))
         return diag_fail(d, "--%s needs a value", name);
     if (!o->value && text)
         return diag_fail(d, "--%s takes no value", name);

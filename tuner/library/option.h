@@ -20,12 +20,18 @@ typedef bool (*OptionTake)(const Option *o, const char *text, void *field, Diag 
 
 struct Option {
     const char *name;   /* "jobs"; a single letter is a short option */
-    const char *value;  /* what stands for its value in the help, "N"; NULL: it has none */
+    const char *value;  /* what stands for its value in the help, "N"; "[N]": it may have one;
+                           NULL: it has none */
     const char *help;   /* one line */
     OptionTake take;    /* for the field's type, below, or one of its own */
     size_t offset;      /* of the field in the group's target */
     double least, most; /* limits of a number */
 };
+
+static inline bool option_may_have_value(const Option *o)
+{
+    return o->value && o->value[0] == '[';
+}
 
 typedef struct OptionGroup {
     const Option *options;

@@ -83,6 +83,17 @@ bool option_identifier(const Option *o, const char *text, void *field, Diag *d)
            diag_fail(d, "--%s takes a name of C, letters, digits and '_', not '%s'", o->name, text);
 }
 
+/* Statements, or NULL for the spec's own. */
+static bool take_carve(const Option *o, const char *text, void *field, Diag *d)
+{
+    RunOptions *all = (RunOptions *)((char *)field - offsetof(RunOptions, carve));
+    (void)o;
+    (void)d;
+    all->carve = true;
+    all->carve_text = text && *text ? text : NULL;
+    return true;
+}
+
 /* Several fields: this one's is the whole struct. */
 static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 {
@@ -93,8 +104,23 @@ static bool take_shard(const Option *o, const char *text, void *field, Diag *d)
 static const Option tune_options[] = {
     {"output", "DIR", "where results go (default aptune-out/NAME)", option_text,
      offsetof(RunOptions, output), 0, 0},
-    {"exhaustive", NULL, "time every configuration, not only what carving leaves", option_flag,
+    {"seconds", "S", "search for so long (default: until nothing better is expected)",
+     option_seconds, offsetof(RunOptions, seconds), 0, SECONDS_MOST},
+    {"trials", "N", "search until N configurations are timed", option_count,
+     offsetof(RunOptions, trials), 1, INT_MAX},
+    {"compiles", "N", "search until N configurations are compiled", option_count,
+     offsetof(RunOptions, compiles), 1, INT_MAX},
+    {"seed", "N", "of the search (default 1)", option_count, offsetof(RunOptions, seed), 0,
+     INT_MAX},
+    {"carve", "[TEXT]", "compile all, time what these statements, or the spec's, leave", take_carve,
+     offsetof(RunOptions, carve), 0, 0},
+    {"static", NULL, "time nothing: compile all, or what a budget allows", option_flag,
+     offsetof(RunOptions, no_times), 0, 0},
+    {"exhaustive", NULL, "compile and time every configuration", option_flag,
      offsetof(RunOptions, exhaustive), 0, 0},
+    {"guess", "METRIC", "the metric that predicts times (default predicted_cycles)", option_text,
+     offsetof(RunOptions, guess), 0, 0},
+    {"metrics", "FILE", "further metrics", option_text, offsetof(RunOptions, metrics), 0, 0},
     {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
      take_cache, offsetof(RunOptions, l2), 0, 0},
     {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
@@ -149,7 +175,8 @@ OptionGroup options_run(RunOptions *target)
 
 OptionGroup options_tune(RunOptions *target)
 {
-    target->audit_seed = 1;
+    target->audit_seed = target->seed = 1;
+    target->search = true;
     shard_ask_rank(target);
     return (OptionGroup){tune_options, sizeof tune_options / sizeof tune_options[0], target};
 }
@@ -162,6 +189,11 @@ bool options_agree(const RunOptions *o, Diag *d)
         return diag_fail(d, "say --device or --devices, not both");
     if (o->exhaustive && o->audit > 0)
         return diag_fail(d, "--exhaustive drops nothing that --audit could time");
+    if (o->exhaustive + o->carve + o->no_times > 1)
+        return diag_fail(d, "say one of --exhaustive, --carve and --static");
+    if ((o->exhaustive || o->carve) && (o->seconds > 0 || o->trials > 0 || o->compiles > 0))
+        return diag_fail(d, "--seconds, --trials and --compiles are of a search, which %s is not",
+                         o->carve ? "--carve" : "--exhaustive");
     return true;
 }
 

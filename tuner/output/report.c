@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* 1234567 as "1,234,567". */
-static void print_count(Buf *out, uint64_t n, int width)
+void report_count(Buf *out, uint64_t n, int width)
 {
     char digits[24], text[32];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
@@ -31,7 +31,7 @@ static void label(Buf *out, const char *text)
 static void counted(Buf *out, const char *name, uint64_t n)
 {
     label(out, name);
-    print_count(out, n, 12);
+    report_count(out, n, 12);
 }
 
 /* --- heading ---------------------------------------------------------------------------------- */
@@ -158,7 +158,7 @@ static void print_space(const Run *r, Buf *out)
 {
     counted(out, "space", r->space.count);
     buf_puts(out, "  valid configurations of ");
-    print_count(out, r->space.product, 0);
+    report_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
     if (run_tier0_total(r) > 0)
         print_tier0(r, out);
@@ -211,7 +211,7 @@ static void print_carving(const Run *r, Buf *out)
         const StageReport *s = &r->carving.reports[i];
         counted(out, "", s->after);
         buf_puts(out, "  of ");
-        print_count(out, s->before, 0);
+        report_count(out, s->before, 0);
         buf_printf(out, " left by %s", r->carving.stages[i].text);
         if (s->cut > 0)
             buf_printf(out, " (%zu cut by the budget)", s->cut);
@@ -471,7 +471,10 @@ void report_result(const Run *r, Buf *out)
 {
     print_space(r, out);
     print_code(r, out);
-    print_carving(r, out);
+    if (r->search.done)
+        report_search(r, out);
+    else
+        print_carving(r, out);
     if (r->counts.polished > 0) {
         counted(out, "", r->counts.polished);
         buf_puts(out, "  more by what those times tell (polish)\n");
@@ -523,7 +526,9 @@ void report_why(const Run *r, size_t i, Buf *out)
     } else if (table_failed_to_compile(t, i)) {
         buf_printf(out, "%s: did not compile: %s\n", name, t->why[i] ? t->why[i] : "no message");
     } else if (t->outcome[i] == OUTCOME_NONE) {
-        buf_printf(out, "%s: has no code to judge\n", name);
+        buf_printf(out, "%s: %s\n", name,
+                   r->search.done ? "was not compiled: the search did not ask for it"
+                                  : "has no code to judge");
     } else if (t->same_as[i] != i) {
         buf_printf(out, "%s: compiles to the same code as %s, which stands for both\n", name,
                    table_name(a, r->table, t->same_as[i]));
@@ -534,6 +539,7 @@ void report_why(const Run *r, size_t i, Buf *out)
         if (r->table->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
+                       : r->search.done      ? "by what the search believed of it"
                                              : "by what the times so far told (polish)");
         if (table_is_audited(t, i))
             buf_puts(out, "timed all the same, drawn at random (--audit)\n");

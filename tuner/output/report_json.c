@@ -121,6 +121,8 @@ void report_json(const Run *r, size_t why, Buf *out)
     if (r->spec->objective == OBJECTIVE_ENERGY)
         json_object_set_new(o, "energy_front", front_of(r));
     json_object_set_new(o, "final", final_of(r));
+    if (r->search.done)
+        json_object_set_new(o, "search", report_search_json(r));
     if (r->options.audit > 0)
         json_object_set_new(o, "audit", report_audit_json(r));
     if (r->source == RUN_MEASURED)

@@ -8,6 +8,9 @@
 
 #include <jansson.h>
 
+/* A count with commas, 4,665,600, at least `width` wide. */
+void report_count(Buf *out, uint64_t n, int width);
+
 /* A number, null where it is not finite. */
 json_t *report_number(double v);
 
@@ -50,6 +53,10 @@ json_t *report_ledger_json(const Run *r);
 /* Configurations that no other one beats in time and energy, the fastest first; none where no
  * energy was measured. */
 size_t *report_energy_front(Arena *a, const Run *r, size_t *count);
+
+/* What the search did, where there was one: lines of the report, and an object. */
+void report_search(const Run *r, Buf *out);
+json_t *report_search_json(const Run *r);
 
 /* What the audit says, where there was one: lines of the report, and an object or null. */
 void report_audit(const Run *r, Buf *out);

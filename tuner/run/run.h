@@ -18,6 +18,7 @@
 #include "tuner/library/option.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
+#include "tuner/search/search.h"
 #include "tuner/space/geometry.h"
 #include "tuner/space/space.h"
 #include "tuner/table/table.h"
@@ -41,23 +42,32 @@ typedef enum LedgerStage {
 
 /* What the user asked for. */
 typedef struct RunOptions {
-    const char *space;        /* the spec's path */
-    const char *arch;         /* device or architecture by name; NULL: the one here or recorded */
-    OptionTexts includes;     /* folders of headers beyond the spec's */
-    const char *recordings;   /* folder of shipped recordings; NULL: "recordings" beside the spec */
-    const char *recording;    /* the one to replay; NULL: the one of the folder that fits best */
-    const char *output;       /* folder for results */
-    const char *emit;         /* flavour of the kernel a run ends with, or "none"; NULL: "driver" */
-    const char *emit_name;    /* of its files; NULL: the space's */
-    const char *emit_prefix;  /* of its symbols; NULL: the name and "_" */
-    const char *cache;        /* folder of compiled code */
-    double compile_memory;    /* GB of a compile worker; 0: its share */
-    double cache_limit;       /* GB of it that are kept after compiling */
-    bool trust_cache;         /* also when others can write it */
-    int jobs;                 /* compile workers; 0: one per core */
-    double compile_limit;     /* seconds for one compile */
-    bool compile;             /* compile here even where a recording has the profiles */
-    bool exhaustive;          /* time everything */
+    const char *space;       /* the spec's path */
+    const char *arch;        /* device or architecture by name; NULL: the one here or recorded */
+    OptionTexts includes;    /* folders of headers beyond the spec's */
+    const char *recordings;  /* folder of shipped recordings; NULL: "recordings" beside the spec */
+    const char *recording;   /* the one to replay; NULL: the one of the folder that fits best */
+    const char *output;      /* folder for results */
+    const char *emit;        /* flavour of the kernel a run ends with, or "none"; NULL: "driver" */
+    const char *emit_name;   /* of its files; NULL: the space's */
+    const char *emit_prefix; /* of its symbols; NULL: the name and "_" */
+    const char *cache;       /* folder of compiled code */
+    double compile_memory;   /* GB of a compile worker; 0: its share */
+    double cache_limit;      /* GB of it that are kept after compiling */
+    bool trust_cache;        /* also when others can write it */
+    int jobs;                /* compile workers; 0: one per core */
+    double compile_limit;    /* seconds for one compile */
+    bool compile;            /* compile here even where a recording has the profiles */
+    bool search;             /* compile and time what a search asks for, unless one of these: */
+    bool exhaustive;         /* time everything */
+    bool carve;              /* compile everything, time what carving leaves, … */
+    const char *carve_text;  /* … by these statements; NULL: the spec's, or the default */
+    bool no_times;           /* compile everything, or what a budget allows; time nothing */
+    double seconds;          /* budgets of a search: since the run was opened; 0: none */
+    int trials, compiles;
+    int seed;                 /* of the search */
+    const char *guess;        /* metric that predicts the time; NULL: "predicted_cycles" */
+    const char *metrics;      /* file of further metrics; NULL: none */
     bool run_commands;        /* commands of the spec may be run */
     const char *problem_text; /* "N=8192": which of the spec's problems; NULL: that of … */
     size_t problem;           /* … this number */
@@ -95,6 +105,35 @@ typedef struct RunProgress {
     void *context;
     void (*step)(void *context, const char *stage, size_t done, size_t all, const char *note);
 } RunProgress;
+
+/* What a search asks whoever started the run; each may be NULL. */
+typedef struct RunHooks {
+    void *context;
+    /* The run shall end (stop_fd is readable): shall it still name a winner?  Then takes the wish
+     * back, so that the descriptor tells of the next one. */
+    bool (*end_early)(void *context);
+    /* There is a new best, which is r->best for so long. */
+    void (*found)(void *context);
+} RunHooks;
+
+/* What a search did; see tuner/search/search.h. */
+typedef struct RunSearch {
+    bool done;
+    bool asked;        /* to end early */
+    size_t candidates; /* valid, and not more than the device has */
+    SearchEnd end;
+    SearchState state;
+    double expected;
+    double seconds;      /* that it took; of a replay by its cost model */
+    double held_since;   /* when its best was first known, likewise; NaN: there is none */
+    double compile_s;    /* processor seconds of compiling and profiling by the cost model; NaN */
+    bool recorded_costs; /* of a replay: all compiles were recorded with their seconds */
+    size_t front;        /* of what was compiled: how many lie on it, … */
+    size_t front_timed;  /* … and of those were timed */
+    bool best_on_front;
+    double *held_s, *held_ms; /* each best time and since when */
+    size_t held_count;
+} RunSearch;
 
 /* What was learned from the trials so far. */
 typedef struct RunWatch {
@@ -202,6 +241,8 @@ typedef struct RunLedger {
     double seconds[LEDGER_STAGES];      /* wall time */
     double core_seconds[LEDGER_STAGES]; /* of processors, helper programs included */
     double core_charged;                /* of them, already with a stage */
+    double compile_s, walk_s;           /* that workers compiled and followed warps, by the clock */
+    double walk_core_s;                 /* … the latter by their processors */
 } RunLedger;
 
 typedef struct Run {
@@ -231,6 +272,10 @@ typedef struct Run {
     } claims;    /* descriptors whose locks keep other runs away */
     int stop_fd; /* readable when the run shall end; 0: nothing stops it */
     bool stopped;
+    RunHooks hooks;
+    double opened; /* clock_seconds() when it was */
+    RunSearch search;
+    struct RunUnasked *unasked; /* what a replay knows of configurations not yet asked for */
 
     Table *table; /* a row for each configuration, and all that is known of it */
     RunCode code;
@@ -297,6 +342,9 @@ RunWorth run_worth(const Run *r);
 
 /* Were the times of the run's recording measured by another tuner? */
 bool run_is_imported(const Run *r);
+
+/* Was the search played on a recording, its clock a cost model? */
+bool run_is_played(const Run *r);
 
 /* Configurations that tier 0 dropped. */
 size_t run_tier0_total(const Run *r);

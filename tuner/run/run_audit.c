@@ -2,15 +2,20 @@
 
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_final.h"
+#include "tuner/run/run_search.h"
 
 #include <math.h>
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
+/* Of a search, everything that was not timed: most of it was never compiled. */
 static bool is_dropped(const Run *r, size_t i)
 {
     const Table *t = r->table;
-    return table_is_distinct(t, i) && !r->table->selected[i];
+    if (t->selected[i] || t->same_as[i] != i)
+        return false;
+    return r->search.done ? table_fits(t, i) && !table_failed_to_compile(t, i)
+                          : table_has_code(t, i);
 }
 
 /* Drawn by their numbers in the space: a run that goes on where an earlier one was stopped draws
@@ -44,7 +49,13 @@ bool run_audit(Run *r, const Timer *t)
         return true;
     }
     draw(r);
-    return t->time(t->state, r->audit.list, r->audit.count);
+    size_t *list = ARENA_ARRAY(r->arena, size_t, r->audit.count), count = 0;
+    if (r->search.done && !run_search_compile(r, r->audit.list, r->audit.count))
+        return false;
+    for (size_t k = 0; k < r->audit.count; k++)
+        if (table_has_code(r->table, r->audit.list[k]))
+            list[count++] = r->audit.list[k];
+    return t->time(t->state, list, count);
 }
 
 /* --- judging ---------------------------------------------------------------------------------- */
@@ -58,7 +69,8 @@ static double time_of(const Table *t, size_t i)
 /* A GPU that was lost, or a recording that lacks it, says nothing of a configuration. */
 static bool has_outcome(const Table *t, size_t i)
 {
-    return table_is_timed(t, i) && t->outcome[i] != OUTCOME_SKIPPED;
+    return (table_is_timed(t, i) && t->outcome[i] != OUTCOME_SKIPPED) ||
+           table_failed_to_compile(t, i);
 }
 
 static void count_drawn(const Run *r, RunAudit *u, double winner)

@@ -1,5 +1,5 @@
 /* Metrics of every profile, and the spec's carving (tuner/carve) over them. */
-#include "tuner/run/run_parts.h"
+#include "tuner/run/run_search.h"
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
@@ -15,6 +15,11 @@ static bool read_metrics(Run *r)
     for (size_t i = 0; i < r->home.metric_file_count; i++) {
         const Source *shipped = source_read(r->arena, r->home.metric_files[i], r->diag);
         if (!shipped || !metricset_read(metrics, shipped, r->diag))
+            return false;
+    }
+    if (r->options.metrics) {
+        const Source *own = source_read(r->arena, r->options.metrics, r->diag);
+        if (!own || !metricset_read(metrics, own, r->diag))
             return false;
     }
     for (size_t i = 0; i < r->spec->metric_line_count; i++)
@@ -61,16 +66,66 @@ static void compute_metrics(Run *r)
     tell_unknown(r);
 }
 
+/* What of a plan a search goes by: the conditions, and the front that is timed first. */
+static bool read_search(Run *r, SpecCarving *out)
+{
+    static const char front[] = "carve front bound_cycles, latency_cycles";
+    const Spec *s = r->spec;
+    Source *source = ARENA_NEW(r->arena, Source);
+    *source = (Source){.name = "the search", .text = front, .size = sizeof front - 1};
+    SpecCarving last;
+    if (!spec_parse_carving(r->arena, source, &last, r->diag))
+        return false;
+    CarveStage *stages = ARENA_ARRAY(r->arena, CarveStage, s->carving_count + last.count);
+    size_t count = 0;
+    for (size_t i = 0; i < s->carving_count; i++)
+        if (s->carving[i].kind == CARVE_THRESHOLD)
+            stages[count++] = s->carving[i];
+    if (count < s->carving_count || s->polish > 0)
+        diag_note(r->diag, (Span){0},
+                  "%s: its lines of carving, but conditions, are for --carve: not used",
+                  r->options.space);
+    for (size_t i = 0; i < last.count; i++)
+        stages[count++] = last.stages[i];
+    *out = (SpecCarving){stages, count, 0};
+    return true;
+}
+
+/* The statements of this run. */
+static bool read_carving(Run *r, SpecCarving *out)
+{
+    const Spec *s = r->spec;
+    *out = (SpecCarving){s->carving, s->carving_count, s->polish};
+    if (run_searches(r))
+        return read_search(r, out);
+    if (!r->options.carve_text)
+        return true;
+    Source *source = ARENA_NEW(r->arena, Source);
+    *source = (Source){
+        .name = "--carve", .text = r->options.carve_text, .size = strlen(r->options.carve_text)};
+    return spec_parse_carving(r->arena, source, out, r->diag);
+}
+
+static bool find_guess(const Run *r)
+{
+    const char *name = r->options.guess;
+    return !name || metricset_find(r->table->metrics, name) >= 0 ||
+           diag_fail(r->diag, "--guess: unknown metric '%s'; `aptune profile` lists them", name);
+}
+
 bool run_open_carving(Run *r)
 {
     if (!read_metrics(r))
         return false;
-    CarveRequest request = {.stages = r->spec->carving,
-                            .count = r->spec->carving_count,
-                            .polish = (size_t)r->spec->polish,
-                            .guess = "predicted_cycles",
+    SpecCarving carving;
+    if (!read_carving(r, &carving))
+        return false;
+    CarveRequest request = {.stages = carving.stages,
+                            .count = carving.count,
+                            .polish = (size_t)carving.polish,
+                            .guess = r->options.guess ? r->options.guess : "predicted_cycles",
                             .parts = (size_t)r->options.shards};
-    return carve_open(r->arena, &request, r->table, &r->plan, r->diag);
+    return find_guess(r) && carve_open(r->arena, &request, r->table, &r->plan, r->diag);
 }
 
 /* --- the stage -------------------------------------------------------------------------------- */
@@ -90,6 +145,10 @@ void run_carve(Run *r)
     for (size_t i = 0; i < r->table->count; i++)
         alive[i] = r->table->profile[i].whole != NULL && r->table->same_as[i] == i;
     r->carving = carve_apply(&r->plan, alive, r->diag);
+    if (run_searches(r)) { /* it selects what it times */
+        run_charge(r, LEDGER_CARVE, &since);
+        return;
+    }
     for (size_t i = 0; i < r->carving.survivor_count; i++)
         r->table->selected[r->carving.survivors[i]] = true;
     if (r->options.exhaustive)

@@ -166,8 +166,10 @@ static bool check_named(Run *r)
 bool run_open_devices(Run *r)
 {
     Ordinals list = {0};
-    if (r->options.no_gpu || r->options.arch) {
-        r->why_not_measured = r->options.arch ? "--arch was given" : "--no-gpu was given";
+    if (r->options.no_gpu || r->options.arch || r->options.no_times) {
+        r->why_not_measured = r->options.arch       ? "--arch was given"
+                              : r->options.no_times ? "--static was given"
+                                                    : "--no-gpu was given";
         return false;
     }
     if (!first_ordinals(r, &list))

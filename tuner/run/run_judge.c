@@ -1,6 +1,7 @@
 /* The winner, and what it is worth against everything that was ever timed. */
 #include "tuner/run/run_audit.h"
 #include "tuner/run/run_final.h"
+#include "tuner/run/run_search.h"
 
 #include "tuner/choose/random.h"
 #include "tuner/measure/stats.h"
@@ -17,6 +18,17 @@ static void find_best(Run *r)
         r->best = f->rounds > 0 ? f->ties[0] : f->fastest;
 }
 
+double run_recorded_value(const Run *r, size_t i)
+{
+    const RecordRow *row =
+        table_fits(r->table, i) ? run_recorded_row(r, r->recorded.times, i) : NULL;
+    if (!row || row->status != OUTCOME_OK)
+        return NAN;
+    if (r->spec->objective == OBJECTIVE_ENERGY)
+        return 1e3 * row->joules;
+    return stats_median(row->times_ms, row->time_count) / r->table->work[i];
+}
+
 /* Median times of the whole space as the recording has them, NaN where it failed; false when it
  * lacks an outcome of some configuration. */
 static bool recorded_times(const Run *r, double *out)
@@ -31,14 +43,15 @@ static bool recorded_times(const Run *r, double *out)
         bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
         if (!row || skipped || !run_same_code(r, i, row))
             return false;
-        if (row->status != OUTCOME_OK)
-            out[i] = NAN;
-        else if (r->spec->objective == OBJECTIVE_ENERGY)
-            out[i] = 1e3 * row->joules;
-        else
-            out[i] = stats_median(row->times_ms, row->time_count) / r->table->work[i];
+        out[i] = run_recorded_value(r, i);
     }
     return true;
+}
+
+const double *run_recorded_times(Run *r)
+{
+    double *times = ARENA_ARRAY(r->arena, double, r->table->count);
+    return recorded_times(r, times) ? times : NULL;
 }
 
 /* The winner against the best as the recording's own final has them, where both were in it: those
@@ -76,12 +89,13 @@ void run_judge(Run *r)
 {
     find_best(r);
     run_audit_judge(r);
+    if (r->search.done && r->best != SIZE_MAX)
+        r->search.best_on_front = r->carving.fates[r->best].kind == OUTCOME_SURVIVES;
     if (!r->recorded.times)
         return;
-    double *times = ARENA_ARRAY(r->arena, double, r->table->count);
-    r->recorded.complete = recorded_times(r, times);
-    if (!r->recorded.complete)
-        return;
-    r->recorded.ms = times;
-    compare_with_recording(r, times);
+    if (!r->recorded.ms && !run_is_played(r))
+        r->recorded.ms = run_recorded_times(r);
+    r->recorded.complete = r->recorded.ms != NULL;
+    if (r->recorded.complete)
+        compare_with_recording(r, r->recorded.ms);
 }

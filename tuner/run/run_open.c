@@ -172,7 +172,7 @@ static bool choose_device(Run *r)
                          "'%s' does not say for which architecture it is: import it with --arch",
                          r->recorded.path);
     if (recorded) {
-        r->source = RUN_REPLAYED;
+        r->source = r->options.no_times ? RUN_STATIC : RUN_REPLAYED;
         r->device = record_device(r->arena, &r->recorded.times->header);
         return true;
     }
@@ -336,6 +336,7 @@ static void choose_output(Run *r)
 bool run_open(Run *r)
 {
     double since = clock_seconds();
+    r->opened = since;
     run_charge_anew(r); /* a shell that became this process had children of its own */
     r->best = SIZE_MAX;
     r->table = table_new(r->arena);
@@ -356,7 +357,7 @@ bool run_open(Run *r)
         r->options.output = arena_printf(r->arena, "%s/shard-%d-of-%d", r->options.output,
                                          r->options.shard, r->options.shards);
     describe_table(r);
-    if (!run_open_carving(r) || !choose_device(r))
+    if (!choose_device(r) || !run_open_carving(r))
         return false;
     describe_table(r); /* with the device */
     if (!make_configs(r) || !check_sizes(r) || !weigh_configs(r))

@@ -200,6 +200,9 @@ bool run_source_names(const Run *r, const char *name);
  * options, architecture. */
 Hash run_source_hash(const Run *r);
 
+/* False, with a message, when nothing at all has compiled. */
+bool run_nothing_compiled(const Run *r);
+
 /* A farm with the run's options and cache; farm_close ends it. */
 Farm *run_open_farm(Run *r);
 
@@ -212,6 +215,14 @@ const RecordParameter *run_record_parameters(Run *r);
 
 /* The row of configuration `i`, NULL when there is none. */
 const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t i);
+
+/* What the recording has of configuration `i`, as configurations compare (table_ms); NaN where it
+ * failed. */
+double run_recorded_value(const Run *r, size_t i);
+
+/* The same of the whole space, for equal work; NULL when the recording lacks an outcome of some
+ * configuration. */
+const double *run_recorded_times(Run *r);
 
 /* Is the recorded outcome that of the code and launch geometry that the configuration has here? */
 bool run_same_code(const Run *r, size_t i, const RecordRow *row);
@@ -286,5 +297,8 @@ extern const double run_sample_ms;
 /* Adds the wall time since `*since`, and the processor time since the last charge, to a stage;
  * starts the clock anew.  Helpers count once they have ended. */
 void run_charge(Run *r, LedgerStage stage, double *since);
+
+/* The same of a time in which workers compiled and followed warps. */
+void run_charge_compiling(Run *r, double *since);
 
 #endif

@@ -1,5 +1,5 @@
 /* The problem as the GPU process gets it: buffers, the reference, the kernels that compare. */
-#include "tuner/run/run_parts.h"
+#include "tuner/run/run_search.h"
 
 #include "metrics/base/vec.h"
 
@@ -115,7 +115,7 @@ bool run_fetch(Run *r, size_t i, TaskRun *out)
 static bool set_first(Run *r, TaskProblem *problem)
 {
     for (size_t i = 0; i < r->table->count; i++)
-        if (table_has_code(r->table, i))
+        if (table_has_code(r->table, i) || (run_searches(r) && table_fits(r->table, i)))
             return run_fetch(r, i, &problem->reference);
     return diag_fail(r->diag, "there is no configuration that could be the reference");
 }

@@ -9,6 +9,18 @@
 
 typedef struct Timer {
     void *state;
+    /* One by one, for whoever decides by what was found so far.  Is there room for another?  `add`
+     * takes it, `service` goes on without waiting (false as below), `take` tells which one has got
+     * its outcome in Run.table.  In between one waits for descriptors: `poll_fds` writes `fd_limit`
+     * of them at most, and lowers (or sets, when negative) the time. */
+    const size_t *(*known)(void *state, size_t *count); /* rows that an earlier run left an outcome
+                                                           of; NULL: there are none */
+    bool (*wants)(const void *state);
+    void (*add)(void *state, size_t config);
+    bool (*service)(void *state);
+    bool (*take)(void *state, size_t *config);
+    size_t (*poll_fds)(void *state, struct pollfd *fds, int *timeout_ms);
+    size_t fd_limit;
     /* Finds the outcome of each listed configuration and leaves it in Run.table.  Configurations
      * that fail are outcomes; false, with a message, only when the timer itself cannot go on. */
     bool (*time)(void *state, const size_t *list, size_t count);

@@ -12,6 +12,7 @@
 #include "tuner/run/timer_fetch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -51,8 +52,14 @@ typedef struct Session {
         size_t *at;
         size_t count;
         size_t capacity;
-    } todo;                  /* configurations to time; those of a lost GPU come again */
-    size_t fetched;          /* of them, given to the fetcher */
+    } todo;         /* configurations to time; those of a lost GPU come again */
+    size_t fetched; /* of them, given to the fetcher */
+    struct {
+        size_t *at;
+        size_t count;
+        size_t capacity;
+    } ended;                 /* configurations that have an outcome, */
+    size_t taken;            /* of which so many were told */
     size_t done, all;        /* outcomes now */
     const Fetched *sentinel; /* timed now and then on every GPU; NULL: none yet */
     size_t candidate;        /* configuration whose code is kept to become the sentinel */
@@ -92,6 +99,12 @@ static bool warm_up(Session *s, Lane *lane, const Fetched *x)
     return lane->warm;
 }
 
+static void end_config(Session *s, size_t i)
+{
+    s->done++;
+    VEC_PUSH(s->run->arena, &s->ended, i);
+}
+
 /* Code that was there and is not any more: the configuration's own failure. */
 static void take_failure(Session *s, const Fetched *x)
 {
@@ -99,7 +112,7 @@ static void take_failure(Session *s, const Fetched *x)
     Table *t = r->table;
     t->outcome[x->config] = OUTCOME_COMPILE_ERROR;
     t->why[x->config] = arena_string(r->arena, x->failure);
-    s->done++;
+    end_config(s, x->config);
     s->failed = !run_append_row(r, s->writer, &s->header, x->config) || s->failed;
 }
 
@@ -210,7 +223,7 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
         s->candidate = SIZE_MAX; /* another one then */
     lane->since_sentinel++;
     lane->device->outcomes++;
-    s->done++;
+    end_config(s, i);
     s->failed = !run_append_row(r, s->writer, &s->header, i) || s->failed;
     run_progress(r, "time", s->done, s->all, table_name(s->scratch, r->table, i));
 }
@@ -297,35 +310,54 @@ static void lower(int *timeout_ms, double seconds)
         *timeout_ms = ms;
 }
 
-/* Until a GPU or a compiler has something to say. */
-static void wait_for_news(Session *s)
+static size_t poll_fds(Session *s, struct pollfd *fds, int *timeout_ms)
 {
-    int timeout_ms = -1;
-    size_t count = fetcher_poll_fds(s->fetcher, s->fds, &timeout_ms);
+    size_t count = fetcher_poll_fds(s->fetcher, fds, timeout_ms);
     for (size_t i = 0; i < s->lane_count; i++) {
         const Gpu *g = s->lanes[i].device->gpu;
         if (gpu_pending(g) == 0)
             continue;
-        lower(&timeout_ms, gpu_patience(g));
-        s->fds[count++] = (struct pollfd){.fd = gpu_fd(g), .events = POLLIN};
+        lower(timeout_ms, gpu_patience(g));
+        fds[count++] = (struct pollfd){.fd = gpu_fd(g), .events = POLLIN};
     }
+    return count;
+}
+
+/* Until a GPU or a compiler has something to say. */
+static void wait_for_news(Session *s)
+{
+    int timeout_ms = -1;
+    size_t count = poll_fds(s, s->fds, &timeout_ms);
     run_wait(s->run, s->fds, count, timeout_ms);
+}
+
+static bool is_busy(const Session *s)
+{
+    return s->fetched < s->todo.count || fetcher_count(s->fetcher) > 0 || trials_pending(s) > 0;
+}
+
+/* Does what can be done without waiting; `*news`: there was something. */
+static bool go_on(Session *s, bool *news)
+{
+    *news = false;
+    if (run_stopped(s->run) || !fetch_ahead(s))
+        return false;
+    for (size_t i = 0; i < s->lane_count && !s->failed; i++) {
+        *news = feed(s, &s->lanes[i]) || *news;
+        *news = listen(s, &s->lanes[i]) || *news;
+    }
+    if (s->failed)
+        return false;
+    return !all_lost(s) || trials_pending(s) > 0 ||
+           diag_fail(s->run->diag, "no GPU is left to go on with");
 }
 
 static bool run_trials(Session *s)
 {
-    while (s->fetched < s->todo.count || fetcher_count(s->fetcher) > 0 || trials_pending(s) > 0) {
-        bool news = false;
-        if (run_stopped(s->run) || !fetch_ahead(s))
+    while (is_busy(s)) {
+        bool news;
+        if (!go_on(s, &news))
             return false;
-        for (size_t i = 0; i < s->lane_count && !s->failed; i++) {
-            news = feed(s, &s->lanes[i]) || news;
-            news = listen(s, &s->lanes[i]) || news;
-        }
-        if (s->failed)
-            return false;
-        if (all_lost(s) && trials_pending(s) == 0)
-            return diag_fail(s->run->diag, "no GPU is left to go on with");
         if (!news)
             wait_for_news(s);
     }
@@ -348,20 +380,25 @@ static bool record_failures(Session *s)
     return true;
 }
 
+/* Takes the outcome that an earlier run left; false when there is none of this code. */
+static bool take_existing(Session *s, size_t i)
+{
+    const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, i) : NULL;
+    if (!row || row->status == OUTCOME_SKIPPED || !run_same_code(s->run, i, row))
+        return false;
+    timer_take_row(s->run, i, row);
+    run_note_time(s->run, i);
+    s->run->counts.resumed++;
+    return true;
+}
+
 /* Takes what an earlier run left, and puts the rest on the list. */
 static void list_missing(Session *s, const size_t *list, size_t count)
 {
     s->todo.count = 0;
-    for (size_t k = 0; k < count; k++) {
-        const RecordRow *row = s->existing ? run_recorded_row(s->run, s->existing, list[k]) : NULL;
-        if (row && row->status != OUTCOME_SKIPPED && run_same_code(s->run, list[k], row)) {
-            timer_take_row(s->run, list[k], row);
-            run_note_time(s->run, list[k]);
-            s->run->counts.resumed++;
-        } else {
+    for (size_t k = 0; k < count; k++)
+        if (!take_existing(s, list[k]))
             VEC_PUSH(s->run->arena, &s->todo, list[k]);
-        }
-    }
 }
 
 /* --- the timer -------------------------------------------------------------------------------- */
@@ -373,6 +410,80 @@ static bool gpu_time(void *state, const size_t *list, size_t count)
     s->fetched = s->done = 0;
     s->all = s->todo.count;
     return run_trials(s);
+}
+
+typedef struct Known {
+    const RecordRow *row;
+    size_t config;
+} Known;
+
+static int known_compare(const void *pa, const void *pb)
+{
+    const Known *a = pa, *b = pb;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* What an earlier run left, in its order. */
+static const size_t *gpu_known(void *state, size_t *count)
+{
+    const Session *s = state;
+    Run *r = s->run;
+    VEC(Known) known = {0};
+    for (size_t i = 0; s->existing && i < r->table->count; i++) {
+        const RecordRow *row = run_recorded_row(r, s->existing, i);
+        if (row && row->status != OUTCOME_SKIPPED)
+            VEC_PUSH(r->arena, &known, ((Known){row, i}));
+    }
+    if (known.count > 1)
+        qsort(known.at, known.count, sizeof *known.at, known_compare);
+    size_t *rows = ARENA_ARRAY(r->arena, size_t, known.count);
+    for (size_t k = 0; k < known.count; k++)
+        rows[k] = known.at[k].config;
+    *count = known.count;
+    return rows;
+}
+
+/* One waits while another runs: the GPU finds its next trial there when it has ended one. */
+static bool gpu_wants(const void *state)
+{
+    const Session *s = state;
+    size_t busy = s->todo.count - s->fetched + fetcher_count(s->fetcher) + trials_pending(s),
+           all = 0;
+    for (size_t i = 0; i < s->lane_count; i++)
+        all += s->lanes[i].lost ? 0 : IN_FLIGHT;
+    return busy < all;
+}
+
+static void gpu_add(void *state, size_t config)
+{
+    Session *s = state;
+    if (take_existing(s, config))
+        end_config(s, config);
+    else
+        VEC_PUSH(s->run->arena, &s->todo, config);
+}
+
+static bool gpu_service(void *state)
+{
+    bool news = true;
+    while (news)
+        if (!go_on(state, &news))
+            return false;
+    return true;
+}
+
+static bool gpu_take(void *state, size_t *config)
+{
+    Session *s = state;
+    if (s->taken == s->ended.count)
+        return false;
+    *config = s->ended.at[s->taken++];
+    return true;
+}
+
+static size_t gpu_poll_fds(void *state, struct pollfd *fds, int *timeout_ms)
+{
+    return poll_fds(state, fds, timeout_ms);
 }
 
 /* Rounds that take twice as long as the medians say, and as long again for loading. */
@@ -535,14 +646,26 @@ bool timer_gpu_open(Run *r, Timer *out)
 {
     Session *s = ARENA_NEW(r->arena, Session);
     *s = (Session){.run = r, .candidate = SIZE_MAX, .scratch = arena_new()};
-    *out = (Timer){s, gpu_time, gpu_final, gpu_record, gpu_end};
+    *out = (Timer){.state = s,
+                   .known = gpu_known,
+                   .wants = gpu_wants,
+                   .add = gpu_add,
+                   .service = gpu_service,
+                   .take = gpu_take,
+                   .poll_fds = gpu_poll_fds,
+                   .time = gpu_time,
+                   .final = gpu_final,
+                   .record = gpu_record,
+                   .close = gpu_end};
     bool ok = run_choose_l2(r);
     s->header = run_record_header(r);
     s->kills = ARENA_ARRAY(r->arena, unsigned char, r->table->count);
     s->writer = ok ? open_recording(s) : NULL;
     ok = s->writer && run_write_profiles(r, &s->header) && run_set_problem(r) && open_lanes(s) &&
          record_failures(s);
-    if (!ok)
+    if (ok)
+        out->fd_limit = fetcher_fd_limit(s->fetcher) + s->lane_count;
+    else
         gpu_end(s);
     return ok;
 }

@@ -55,6 +55,7 @@ void timer_take_row(Run *r, size_t i, const RecordRow *row)
 typedef struct Replay {
     Run *run;
     size_t missing;
+    size_t ready; /* the configuration that was added; SIZE_MAX: none */
 } Replay;
 
 static bool replay_time(void *state, const size_t *list, size_t count)
@@ -71,6 +72,40 @@ static bool replay_time(void *state, const size_t *list, size_t count)
             p->missing++;
     }
     return true;
+}
+
+static bool replay_wants(const void *state)
+{
+    return ((const Replay *)state)->ready == SIZE_MAX;
+}
+
+static void replay_add(void *state, size_t config)
+{
+    Replay *p = state;
+    replay_time(state, &config, 1);
+    p->ready = config;
+}
+
+static bool replay_service(void *state)
+{
+    (void)state;
+    return true;
+}
+
+static bool replay_take(void *state, size_t *config)
+{
+    Replay *p = state;
+    *config = p->ready;
+    p->ready = SIZE_MAX;
+    return *config != SIZE_MAX;
+}
+
+static size_t replay_poll_fds(void *state, struct pollfd *fds, int *timeout_ms)
+{
+    (void)state;
+    (void)fds;
+    (void)timeout_ms;
+    return 0;
 }
 
 /* What the recording's own final has, where that was between all of these. */
@@ -111,7 +146,15 @@ static bool replay_close(void *state)
 bool timer_replay_open(Run *r, Timer *out)
 {
     Replay *p = ARENA_NEW(r->arena, Replay);
-    p->run = r;
-    *out = (Timer){.state = p, .time = replay_time, .final = replay_final, .close = replay_close};
+    *p = (Replay){.run = r, .ready = SIZE_MAX};
+    *out = (Timer){.state = p,
+                   .wants = replay_wants,
+                   .add = replay_add,
+                   .service = replay_service,
+                   .take = replay_take,
+                   .poll_fds = replay_poll_fds,
+                   .time = replay_time,
+                   .final = replay_final,
+                   .close = replay_close};
     return true;
 }

@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# The default run: one search decides what is compiled and what is timed, side by side.  Replays are
+# played with a clock that is a cost model; live runs are on GPUs that make their times up.
+load common
+
+transpose=$SOURCE/spaces/transpose.spec
+
+live() {
+    run --separate-stderr "$fake" --space space/many.spec --jobs 2 --recordings . "$@"
+}
+
+@test "a replay plays the search: what it did not ask for is not known, the same seed does the same" {
+    tune --space "$SOURCE/spaces/mm-core.spec" --jobs 8 --seed 3 --json --output one
+    status_is 0
+    has "$stderr" 'mm-core.spec: its lines of carving, but conditions, are for --carve: not used'
+    json '.search.compiled < 1500 and .search.timed < 500 and .compiled == .search.compiled'
+    json '.selected == .timed and .search.seed == 3 and .search.played'
+    json '.relative_performance >= 0.99 and .search.held_since_s < .search.seconds'
+    json '.search.end | test("no gain|nothing better")'
+    first=$(jq -S 'del(.seconds, .ledger)' <<<"$output")
+    tune --space "$SOURCE/spaces/mm-core.spec" --jobs 8 --seed 3 --json --output two
+    [ "$(jq -S 'del(.seconds, .ledger)' <<<"$output")" = "$first" ]
+    cmp one/configurations.csv two/configurations.csv
+    [ "$(grep -c 'was not compiled: the search did not ask for it' one/configurations.csv)" -gt 8000 ]
+    tune --space "$SOURCE/spaces/mm-core.spec" --jobs 8 --seed 4 --json --output two
+    ! cmp -s one/configurations.csv two/configurations.csv
+}
+
+@test "budgets end a search, and the report says how much of the space it looked at" {
+    tune --space "$transpose" --jobs 4 --trials 20
+    status_is 0
+    has "$output" '^search +compiled [0-9]+ of 296 \([0-9.]+ %\), timed 20; the trials are used up'
+    has "$output" '^ +best held since second [0-9.]+ of [0-9.]+, by the cost model of a replay'
+    has "$output" '^ +front of bound and latency: [0-9]+ of the compiled, [0-9]+ of them timed; the winner is'
+    tune --space "$transpose" --jobs 4 --compiles 33 --json
+    json '.search.compiled == 33 and .search.end == "the compiles are used up"'
+    tune --space "$transpose" --jobs 4 --seconds 1.5 --json
+    json '.search.end == "the seconds are over" and .search.seconds >= 1.5 and .search.seconds < 2'
+    tune --space "$transpose" --carve --trials 9
+    status_is 2
+    has "$stderr" 'are of a search, which --carve is not'
+    tune --space "$transpose" --carve --exhaustive
+    status_is 2
+}
+
+@test "--carve carves as its text says, or as the spec does" {
+    tune --space "$transpose" --carve 'best 7 by predicted_cycles' --json
+    status_is 0
+    json '.selected == 7 and .compiled == 296'
+    tune --space "$transpose" --carve --json
+    json '.compiled == 296 and .selected < 296 and (has("search") | not)'
+    tune --space "$transpose" --carve 'best 7 by nothing'
+    status_is 2
+    has "$stderr" "^--carve:1:11: error: unknown metric 'nothing'"
+}
+
+@test "--static compiles and times nothing; with a budget it looks for the best predicted" {
+    tune --space "$transpose" --static --json
+    status_is 0
+    json '.source == "static" and .compiled == 296 and .timed == 0'
+    tune --space "$transpose" --static --compiles 40 --json
+    status_is 0
+    json '.source == "static" and .search.compiled == 40 and .compiled == 40 and .timed == 0'
+}
+
+@test "an audit of a search draws from everything that was not timed" {
+    tune --space "$transpose" --jobs 4 --trials 20 --audit 30 --json
+    status_is 0
+    json '.audit.dropped > 200 and .audit.audited == 30 and .timed == .selected + 30'
+}
+
+@test "live: compiles and times side by side, stops by itself, and has nothing left to do then" {
+    make_synthetic_gpu
+    live --output out --json
+    status_is 0
+    json '.source == "measured" and .search.timed == .timed and .search.played == false'
+    json '.best.time_ms == ([.search.steps[][1]] | min) or .final.ties > 1'
+    compiled=$(jq .compiled <<<"$output")
+    [ "$(rows out/many.times)" -eq "$(jq .timed <<<"$output")" ]
+    [ "$(repeated out/many.times)" -eq 0 ]
+    [ -f out/many.profile ]
+    live --output out --json
+    status_is 0
+    json '.search.timed >= 1 and .best != null'
+    [ "$(repeated out/many.times)" -eq 0 ]
+    # What it found is replayed as it was.
+    [ "$compiled" -le "$(jq .compiled <<<"$output")" ]
+}
+
+@test "live: there is an emitted best while it still searches" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=300
+    "$fake" --space space/many.spec --jobs 2 --recordings . --output out >out.text 2>err &
+    local pid=$! i
+    for ((i = 0; i < 300; i++)); do
+        [ ! -f out/many.h ] || break
+        sleep 0.1
+    done
+    [ -f out/many.h ]
+    kill -0 "$pid" # it is still at it
+    kill "$pid"
+    wait "$pid" || true
+}
+
+@test "live: one signal ends the search with a winner, the same command goes on; two end the program" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=200
+    "$fake" --space space/many.spec --jobs 2 --recordings . --output out --json >json 2>err &
+    local pid=$! i
+    for ((i = 0; i < 300; i++)); do
+        [ "$(rows out/many.times 2>/dev/null)" -lt 3 ] 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -TERM "$pid"
+    wait "$pid"
+    has "$(cat err)" 'the search ends \(Terminated\); the best so far are timed again'
+    output=$(cat json)
+    json '.search.end == "ended on request" and .best != null'
+    timed=$(jq .timed json)
+    export SYNTHETIC_MS=1
+    live --output out --json
+    status_is 0
+    [ "$(jq .timed <<<"$output")" -gt "$timed" ]
+    [ "$(repeated out/many.times)" -eq 0 ]
+}

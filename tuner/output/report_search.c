@@ -1,0 +1,101 @@
+/* What a search did: how much of the space it asked for, how sure it was, and when it knew. */
+#include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
+
+#include <math.h>
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void print_errors(const SearchErrors *e, const char *what, Buf *out)
+{
+    if (e->count > 0)
+        buf_printf(out,
+                   "%-10s   its guesses %s were off by %.1f %% (median), %.1f %% (90th "
+                   "percentile)\n",
+                   "", what, e->median, e->ninth);
+}
+
+/* What chance alone says, which no model can spoil: with 95 % confidence the share is below this
+ * (the rule of three). */
+static void print_chance(const SearchState *s, Buf *out)
+{
+    if (s->random > 2 && s->random_better == 0 && s->left > 0)
+        buf_printf(out,
+                   "%-10s   %zu drawn by chance, none better by 1 %% when it was timed: with 95 %% "
+                   "confidence at most %.0f %% of the rest are\n",
+                   "", s->random, fmin(100, 300.0 / (double)s->random));
+}
+
+static void print_held(const Run *r, Buf *out)
+{
+    const RunSearch *s = &r->search;
+    if (!isnan(s->held_since))
+        buf_printf(
+            out, "%-10s   best held since second %.1f of %.1f%s\n", "", s->held_since, s->seconds,
+            r->source == RUN_REPLAYED && run_is_played(r) ? ", by the cost model of a replay" : "");
+}
+
+void report_search(const Run *r, Buf *out)
+{
+    const RunSearch *s = &r->search;
+    size_t all = s->candidates;
+    double share = all > 0 ? 100 * (double)s->state.compiled / (double)all : 0;
+    buf_printf(out, "%-10s   compiled %zu of ", "search", s->state.compiled);
+    report_count(out, all, 0);
+    buf_printf(out, " (%.*f %%), timed %zu; %s\n", share < 1 ? 2 : 0, share, s->state.timed,
+               s->asked ? "ended on request" : search_end_text(s->end));
+    print_held(r, out);
+    if (s->front > 0)
+        buf_printf(out,
+                   "%-10s   front of bound and latency: %zu of the compiled, %zu of them timed; "
+                   "the winner %s\n",
+                   "", s->front, s->front_timed,
+                   r->best == SIZE_MAX ? "is not known"
+                   : s->best_on_front  ? "is on it"
+                                       : "is not");
+    print_errors(&s->state.before, "before compiling", out);
+    print_errors(&s->state.after, "before timing", out);
+    if (!isnan(s->expected) && s->state.left > 0)
+        buf_printf(out, "%-10s   %.1f better by 1 %% are expected among the rest: no guarantee\n",
+                   "", s->expected);
+    print_chance(&s->state, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *errors_of(const SearchErrors *e)
+{
+    return json_pack("{s:I, s:o, s:o}", "count", (json_int_t)e->count, "median_percent",
+                     report_number(e->median), "ninth_percent", report_number(e->ninth));
+}
+
+static json_t *steps_of(const RunSearch *s)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < s->held_count; k++)
+        json_array_append_new(list, json_pack("[f, f]", s->held_s[k], s->held_ms[k]));
+    return list;
+}
+
+json_t *report_search_json(const Run *r)
+{
+    const RunSearch *s = &r->search;
+    json_t *o = json_object();
+    json_object_set_new(o, "seed", json_integer(r->options.seed));
+    json_object_set_new(o, "compiled", json_integer((json_int_t)s->state.compiled));
+    json_object_set_new(o, "timed", json_integer((json_int_t)s->state.timed));
+    json_object_set_new(o, "left", report_number(s->state.left));
+    json_object_set_new(o, "end",
+                        json_string(s->asked ? "ended on request" : search_end_text(s->end)));
+    json_object_set_new(o, "seconds", report_number(s->seconds));
+    json_object_set_new(o, "held_since_s", report_number(s->held_since));
+    json_object_set_new(o, "steps", steps_of(s));
+    json_object_set_new(o, "played", json_boolean(run_is_played(r)));
+    json_object_set_new(o, "expected_better", report_number(s->expected));
+    json_object_set_new(o, "errors_before_compiling", errors_of(&s->state.before));
+    json_object_set_new(o, "errors_before_timing", errors_of(&s->state.after));
+    json_object_set_new(o, "front", json_integer((json_int_t)s->front));
+    json_object_set_new(o, "front_timed", json_integer((json_int_t)s->front_timed));
+    json_object_set_new(o, "best_on_front", json_boolean(s->best_on_front));
+    return o;
+}

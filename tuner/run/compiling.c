@@ -1,0 +1,361 @@
+#include "tuner/run/compiling.h"
+
+#include "metrics/base/clock.h"
+#include "metrics/base/vec.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A launch of a configuration on its way through the farm. */
+typedef struct Item {
+    int crashes; /* of a worker that had it */
+    CompileJob job;
+    ProfileJob profile;       /* what is profiled: each share of the launch */
+    const Profile **profiles; /* of each share, in the run's arena; NULL: not known */
+    Hash code;
+} Item;
+
+typedef struct Place {
+    Arena *arena; /* of the jobs; NULL: the place is free */
+    size_t config;
+    size_t wanted; /* launches that are still to come */
+    Item *items;   /* of each launch */
+} Place;
+
+struct Compiling {
+    Run *run;
+    Farm *farm;
+    Arena *scratch;   /* of one result */
+    const char *data; /* what walks read */
+    Place *places;
+    size_t place_count, used;
+    VEC(size_t) ready; /* configurations */
+    size_t taken;      /* of them */
+    struct pollfd *fds;
+    double compile_s, walk_s; /* that workers compiled and followed warps, by the clock */
+    double walk_core_s;       /* … the latter by their processors */
+    size_t lost, lost_first;  /* launches whose profile was lost; configuration of the first */
+    const char *lost_why;     /* … and why; in the run's arena */
+};
+
+/* --- what is asked for ------------------------------------------------------------------------ */
+
+const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
+{
+    const Launch *k = &r->spec->launches[l];
+    return k->expression && res->lowered_count > 0 ? res->lowered[0] : k->entry;
+}
+
+/* What the walks of a launch take from its code. */
+static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *res)
+{
+    return (ProfileInput){.ptx = res->ptx,
+                          .ptx_size = res->ptx_size,
+                          .cubin = res->cubin,
+                          .cubin_size = res->cubin_size,
+                          .kernel = run_kernel_name(r, launch, res)};
+}
+
+/* The bytes that a step's kernel gets. */
+static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, ArgumentBytes *out)
+{
+    const Launch *l = &r->spec->launches[step->launch];
+    Value *slots = run_launch_slots(a, r, i);
+    Evaluation ev = {.arena = a};
+    if (!slots)
+        return false;
+    if (l->repeat_name)
+        slots[l->repeat_slot] = step->value;
+    return run_launch_bytes(a, r, l, slots, &ev, out) ||
+           diag_error(r->diag, ev.error_at, "%s", ev.error);
+}
+
+static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, ProfileLaunch *out)
+{
+    ArgumentBytes arguments;
+    if (!step_bytes(a, r, i, step, &arguments))
+        return false;
+    *out = (ProfileLaunch){.shared = step->geometry.shared,
+                           .parameters = arguments.bytes,
+                           .parameter_bytes = arguments.size};
+    memcpy(out->grid, step->geometry.grid, sizeof out->grid);
+    memcpy(out->block, step->geometry.block, sizeof out->block);
+    return true;
+}
+
+bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
+                       ProfileInput *out)
+{
+    ProfileLaunch launch;
+    const ProfileJob one = {.device = r->device, .launches = &launch, .launch_count = 1};
+    if (!profile_launch(a, r, i, step, &launch))
+        return false;
+    ProfileInput code = input_of(r, step->launch, res);
+    if (!r->code.walk_data)
+        r->code.walk_data = data_open(run_describe_data(r));
+    code.data = data_of_walk(r->code.walk_data);
+    *out = profile_job_input(&one, 0, &code);
+    return true;
+}
+
+/* What is to be found out about a launch.  False after a message. */
+static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t launch, Item *it)
+{
+    Run *r = c->run;
+    const Launch *l = &r->spec->launches[launch];
+    const RunShare *shares;
+    size_t count = run_shares(a, &r->table->launch[config], launch, &shares);
+    ProfileLaunch *launches = ARENA_ARRAY(a, ProfileLaunch, count);
+    for (size_t i = 0; i < count; i++)
+        if (!profile_launch(a, r, config, shares[i].step, &launches[i]))
+            return false;
+    it->profile = (ProfileJob){.kernel = l->expression ? NULL : l->entry,
+                               .device = r->device,
+                               .data = c->data,
+                               .launches = launches,
+                               .launch_count = count};
+    if (!run_make_job(a, r, config, launch, NULL, 0, &it->job))
+        return false;
+    it->job.profile = &it->profile;
+    return true;
+}
+
+bool compiling_add(Compiling *c, size_t config)
+{
+    size_t n = c->run->spec->launch_count, at = 0;
+    assert(compiling_has_room(c));
+    while (c->places[at].arena)
+        at++;
+    Place *p = &c->places[at];
+    *p = (Place){.arena = arena_new(), .config = config, .wanted = n};
+    p->items = ARENA_ARRAY(p->arena, Item, n);
+    c->used++;
+    for (size_t l = 0; l < n; l++)
+        if (!prepare_item(p->arena, c, config, l, &p->items[l]))
+            return false;
+    for (size_t l = 0; l < n; l++)
+        farm_add(c->farm, at * n + l, &p->items[l].job);
+    return true;
+}
+
+/* --- what comes back -------------------------------------------------------------------------- */
+
+static void fail(Compiling *c, size_t config, Outcome outcome, const char *why)
+{
+    c->run->table->outcome[config] = outcome;
+    c->run->table->why[config] = why;
+}
+
+/* What the code itself says, in place of a profile that was lost. */
+static ProfileAnswer profile_without_walk(Compiling *c, size_t config, size_t launch,
+                                          const Item *it, const CompileResult *res)
+{
+    Diag d = diag_new(c->scratch);
+    const ProfileInput code = input_of(c->run, launch, res);
+    Profile *profiles = ARENA_ARRAY(c->scratch, Profile, it->profile.launch_count);
+    ProfileAnswer x = {.profiles = profiles};
+    for (; x.count < it->profile.launch_count && !x.error; x.count++) {
+        const ProfileInput in = profile_job_input(&it->profile, x.count, &code);
+        if (!profile_code(c->scratch, &in, &profiles[x.count], &x.code, &d))
+            x.error = d.messages.at[0].text;
+        profiles[x.count].note =
+            arena_printf(c->scratch, "its warps could not be followed: %s", res->lost);
+    }
+    if (c->lost++ == 0) {
+        c->lost_first = config;
+        c->lost_why = arena_string(c->run->arena, res->lost);
+    }
+    return x;
+}
+
+static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAnswer *x)
+{
+    Arena *a = c->run->arena;
+    if (x->error) {
+        fail(c, config, OUTCOME_COMPILE_ERROR, arena_printf(a, "cannot be profiled: %s", x->error));
+        return;
+    }
+    it->profiles = ARENA_ARRAY(a, const Profile *, x->count);
+    for (size_t i = 0; i < x->count; i++) {
+        Profile *p = ARENA_NEW(a, Profile);
+        *p = x->profiles[i];
+        profile_keep(a, p);
+        it->profiles[i] = p;
+    }
+    it->code = x->code;
+}
+
+/* What workers did for it now. */
+static void count_seconds(Compiling *c, const CompileResult *res)
+{
+    if (!res->from_cache)
+        c->compile_s += res->seconds;
+    if (!res->profile_from_cache) {
+        c->walk_s += res->profile.seconds;
+        c->walk_core_s += res->profile.cpu_seconds;
+    }
+}
+
+/* A worker that dies of this code does so again; one that was killed does not. */
+static bool deserves_another(const CompileResult *res)
+{
+    return res->status == OUTCOME_COMPILE_CRASH || res->profiled == PROFILE_LOST;
+}
+
+/* "hash+hash" */
+static const char *join_hashes(const Compiling *c, const Place *p)
+{
+    Buf b = {0};
+    for (size_t l = 0; l < c->run->spec->launch_count; l++)
+        buf_printf(&b, "%s%s", l ? "+" : "", p->items[l].code.text);
+    const char *text = arena_string(c->run->arena, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* The code of a configuration's launches, and their profiles, joined where there are several. */
+static void join_launches(Compiling *c, const Place *p)
+{
+    Run *r = c->run;
+    const RunShare *shares;
+    size_t n = run_all_shares(c->scratch, r, p->config, &shares), done = 0;
+    const Profile **all = ARENA_ARRAY(c->scratch, const Profile *, n);
+    for (size_t l = 0; l < r->spec->launch_count; l++)
+        for (size_t k = 0; k < p->items[l].profile.launch_count && done < n; k++)
+            all[done++] = p->items[l].profiles[k];
+    r->table->outcome[p->config] = OUTCOME_COMPILED;
+    run_set_code(r, p->config, join_hashes(c, p));
+    run_take_profiles(r, p->config, shares, all, n);
+}
+
+static void finish(Compiling *c, Place *p)
+{
+    if (c->run->table->outcome[p->config] == OUTCOME_NONE)
+        join_launches(c, p);
+    VEC_PUSH(c->run->arena, &c->ready, p->config);
+    arena_free(p->arena);
+    p->arena = NULL;
+    c->used--;
+}
+
+static void take_result(Compiling *c, const CompileResult *res)
+{
+    size_t n = c->run->spec->launch_count, l = res->id % n;
+    Place *p = &c->places[res->id / n];
+    Item *it = &p->items[l];
+    count_seconds(c, res);
+    if (deserves_another(res) && it->crashes++ == 0) {
+        farm_add(c->farm, res->id, &it->job);
+        return;
+    }
+    c->run->counts.launches_from_cache += res->from_cache && it->crashes == 0;
+    if (res->status != OUTCOME_COMPILED) {
+        fail(c, p->config, res->status, result_first_error(c->run->arena, res->log));
+    } else {
+        ProfileAnswer profile = res->profile;
+        if (res->profiled == PROFILE_LOST)
+            profile = profile_without_walk(c, p->config, l, it, res);
+        take_profiles(c, p->config, it, &profile);
+    }
+    if (--p->wanted == 0)
+        finish(c, p);
+}
+
+bool compiling_service(Compiling *c)
+{
+    CompileResult res;
+    bool ok = farm_pending(c->farm) == 0 || farm_service(c->farm, c->run->diag);
+    while (ok && farm_take(c->farm, c->scratch, &res)) {
+        take_result(c, &res);
+        arena_reset(c->scratch);
+        ok = farm_pending(c->farm) == 0 || farm_service(c->farm, c->run->diag);
+    }
+    return ok;
+}
+
+bool compiling_take(Compiling *c, size_t *config)
+{
+    if (c->taken == c->ready.count)
+        return false;
+    *config = c->ready.at[c->taken++];
+    return true;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------- */
+
+Compiling *compiling_open(Run *r, size_t places)
+{
+    Compiling *c = ARENA_NEW(r->arena, Compiling);
+    *c = (Compiling){.run = r, .scratch = arena_new(), .place_count = places};
+    c->places = ARENA_ARRAY(r->arena, Place, places);
+    c->farm = run_open_farm(r);
+    c->data = run_describe_data(r);
+    c->fds = ARENA_ARRAY(r->arena, struct pollfd, farm_fd_limit(c->farm) + 1);
+    return c;
+}
+
+static void warn_of_lost(const Compiling *c)
+{
+    Run *r = c->run;
+    if (c->lost > 0)
+        diag_warn(r->diag, (Span){0},
+                  "%zu configuration%s without a profile: the process that follows warps ended "
+                  "(%s; first %s)",
+                  c->lost, c->lost > 1 ? "s are" : " is", c->lost_why,
+                  table_name(r->arena, r->table, c->lost_first));
+}
+
+void compiling_close(Compiling *c)
+{
+    if (!c)
+        return;
+    Run *r = c->run;
+    const char *compiler = compiling_compiler(c);
+    r->code.compiler = compiler ? compiler : "unknown";
+    r->counts.workers_started += farm_started(c->farm);
+    if (r->code.cache && farm_started(c->farm) > 0)
+        cache_trim(r->code.cache, (uint64_t)(r->options.cache_limit * 1e9));
+    farm_close(c->farm);
+    for (size_t k = 0; k < c->place_count; k++)
+        arena_free(c->places[k].arena);
+    arena_free(c->scratch);
+    r->ledger.compile_s += c->compile_s;
+    r->ledger.walk_s += c->walk_s;
+    r->ledger.walk_core_s += c->walk_core_s;
+    warn_of_lost(c);
+}
+
+bool compiling_has_room(const Compiling *c)
+{
+    return c->used < c->place_count;
+}
+
+size_t compiling_count(const Compiling *c)
+{
+    return c->used + c->ready.count - c->taken;
+}
+
+size_t compiling_fd_limit(const Compiling *c)
+{
+    return farm_fd_limit(c->farm);
+}
+
+size_t compiling_poll_fds(const Compiling *c, struct pollfd *fds, int *timeout_ms)
+{
+    return farm_pending(c->farm) == 0
+               ? 0
+               : farm_poll_fds(c->farm, fds, farm_fd_limit(c->farm), timeout_ms);
+}
+
+bool compiling_wait(Compiling *c)
+{
+    int timeout_ms = -1;
+    size_t count = compiling_poll_fds(c, c->fds, &timeout_ms);
+    run_wait(c->run, c->fds, count, timeout_ms);
+    return !run_stopped(c->run);
+}
+
+const char *compiling_compiler(const Compiling *c)
+{
+    return farm_compiler(c->farm, c->run->arena);
+}

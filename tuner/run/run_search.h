@@ -1,0 +1,29 @@
+/* The default run: compiling, profiling and timing side by side, one search deciding about all.
+ *
+ * From the first second on workers compile what the search asks for, and GPUs time what it chooses
+ * of that (tuner/search); both tell it what came of it.  Where a recording is replayed whose
+ * profiles are there, the search is played on it, with a clock that is a cost model. */
+#ifndef APTUNE_RUN_SEARCH_H
+#define APTUNE_RUN_SEARCH_H
+
+#include "tuner/run/timer.h"
+
+/* Is this run one that searches?  Others compile all of what they are about. */
+bool run_searches(const Run *r);
+
+/* Finds out about configurations until the search ends: they are compiled and timed, or not, in the
+ * run's table; what was timed is selected.  The timer is opened here.  False when the run was
+ * stopped or, with a message, when it cannot go on. */
+bool run_search(Run *r, Timer *t);
+
+/* Takes what a recording knows of all configurations aside, to be told one by one. */
+bool run_search_take_recorded(Run *r);
+
+/* Code and profiles of rows that the search did not ask for.  False when the run was stopped or,
+ * with a message, when nothing can be compiled. */
+bool run_search_compile(Run *r, const size_t *rows, size_t count);
+
+/* What the search went by and what it left: summary and carving of what was compiled. */
+void run_search_summarize(Run *r);
+
+#endif
