@@ -1,4 +1,4 @@
-/* counts[b] += elements whose value is b, of BINS values of one byte or more each.
+/* counts[b] += words that are b modulo BINS.
  *
  * Blocks keep COPIES private histograms in shared memory, a warp counts in number (warp % COPIES);
  * copies lie BINS + PAD words apart.  Each thread reads VEC words at a time, of PER_THREAD words in
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         const Words w = ((const Words *)values)[at + i * stride];
 #pragma unroll
         for (int v = 0; v < VEC; v++)
-            count(mine, w.word[v]);
+            count(mine, w.word[v] % BINS);
     }
     __syncthreads();
     for (int b = 0; b < BINS; b += BLOCK) {
