@@ -37,6 +37,16 @@ load common
     has "$output" "^WIDTH=1 TILE=16384: did not compile: ptxas error .*'fails' uses too much shared data"
 }
 
+@test "what no multiprocessor can hold is dropped, with its reason" {
+    tune --space "$data/wide.spec" --arch sm_90 --json
+    status_is 0
+    json '.configurations == 2 and .compiled == 1 and .failed == 1 and .selected == 1'
+
+    tune --space "$data/wide.spec" --arch sm_90 --why "BLOCK=1024"
+    status_is 0
+    has "$output" '^BLOCK=1024: needs too much: no multiprocessor holds a block of 1024 threads with [0-9]+ registers each'
+}
+
 @test "when nothing compiles the first failure is shown" {
     tune --space "$data/hopeless.spec" --arch sm_90
     status_is 1

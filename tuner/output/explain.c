@@ -227,8 +227,12 @@ static void print_lines(const SourceLines *lines, Buf *out)
     const double hardly = 0.0005; /* what would be rounded to 0.0 % */
     for (size_t i = 0; i < lines->code.count && i < CODE_SHOWN && lines->code.at[i].share > hardly;
          i++)
-        buf_printf(out, "  %s:%u: %.1f %% of the instructions\n", lines->code.at[i].file,
-                   lines->code.at[i].line, 100 * lines->code.at[i].share);
+        if (lines->code.at[i].line == 0)
+            buf_printf(out, "  of no line: %.1f %% of the instructions\n",
+                       100 * lines->code.at[i].share);
+        else
+            buf_printf(out, "  %s:%u: %.1f %% of the instructions\n", lines->code.at[i].file,
+                       lines->code.at[i].line, 100 * lines->code.at[i].share);
 }
 
 static void print_subject(Arena *a, const Subject *s, Buf *out)

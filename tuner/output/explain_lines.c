@@ -133,7 +133,7 @@ static void take_accesses(Arena *a, const Subject *s, SourceLines *out)
     for (size_t i = 0; i < all.lines.count; i++) {
         const Line *l = &all.lines.at[i];
         SourceAccess x = l->access;
-        if (!(x.executions > 0))
+        if (!(x.executions > 0) || l->line == 0)
             continue;
         x.file = arena_string(a, file_name(s->lines.module, l->file));
         x.line = l->line;

@@ -189,7 +189,8 @@ static bool indirect_accesses(const Search *f, Finding *out)
         .cycles = NAN,
         .share = NAN,
         .effect = "conflicts and sectors above leave them out",
-        .remedy = "Sort or block the indices so that the lanes of a warp stay close together."};
+        .remedy = "Declare what the buffers hold that the addresses come from (contents), and they "
+                  "are followed."};
     return true;
 }
 
@@ -218,8 +219,10 @@ static bool divergence(const Search *f, Finding *out)
         return false;
     *out = (Finding){.name = "divergence",
                      .kind = "branching",
-                     .what = arena_printf(f->arena, "the lanes of a warp part %s times",
-                                          explain_number_text(f->arena, w->divergent)),
+                     .what = w->divergent == 1
+                                 ? "the lanes of a warp part once"
+                                 : arena_printf(f->arena, "the lanes of a warp part %s times",
+                                                explain_number_text(f->arena, w->divergent)),
                      .cycles = share * explain_metric(f->s, "issue_cycles"),
                      .share = share,
                      .unit = "issuing",

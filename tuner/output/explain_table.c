@@ -117,7 +117,7 @@ static void cell_waves(const Subject *s, const char *name, Buf *out)
 /* --- units ------------------------------------------------------------------------------------ */
 
 static const char *const units[] = {"issue_cycles", "fp32_cycles",   "int_cycles", "sfu_cycles",
-                                    "fp64_cycles",  "shared_cycles", "l2_cycles"};
+                                    "fp64_cycles",  "shared_cycles", "l2_cycles",  "stack_cycles"};
 enum { UNITS = sizeof units / sizeof units[0] };
 
 const char *explain_busiest(const Subject *s)
@@ -129,6 +129,14 @@ const char *explain_busiest(const Subject *s)
     return most;
 }
 
+static void print_number(double value, Buf *out)
+{
+    Buf number = {0};
+    explain_number(value, &number);
+    buf_printf(out, "%13s", buf_text(&number));
+    buf_free(&number);
+}
+
 /* A unit that does nothing has no row. */
 static void cell_unit(const Subject *s, const char *name, Buf *out)
 {
@@ -136,10 +144,8 @@ static void cell_unit(const Subject *s, const char *name, Buf *out)
     double cycles = explain_metric(s, name), most = busiest ? explain_metric(s, busiest) : NAN;
     if (cycles == 0)
         return;
-    Buf number = {0};
-    explain_number(cycles, &number);
-    buf_printf(out, "%13s ", buf_text(&number));
-    buf_free(&number);
+    print_number(cycles, out);
+    buf_putc(out, ' ');
     print_percent(cycles, most, out);
     if (cycles == most)
         buf_puts(out, "  <- bounds");
@@ -147,20 +153,44 @@ static void cell_unit(const Subject *s, const char *name, Buf *out)
 
 static void cell_cycles(const Subject *s, const char *name, Buf *out)
 {
-    Buf number = {0};
-    explain_number(explain_metric(s, name), &number);
-    buf_printf(out, "%13s", buf_text(&number));
-    buf_free(&number);
+    print_number(explain_metric(s, name), out);
+}
+
+/* The bytes of the spec's work, moved at the nominal rate; without them it has no row. */
+static void cell_memory(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    const Device *d = s->run->device;
+    const double bytes = run_work(s->run, s->config, s->run->spec->work_bytes);
+    const char *busiest = explain_busiest(s);
+    if (!(bytes > 0 && d->dram_bytes_per_s > 0))
+        return;
+    const double cycles = bytes / d->dram_bytes_per_s * d->clock_hz;
+    print_number(cycles, out);
+    buf_putc(out, ' ');
+    print_percent(cycles, busiest ? explain_metric(s, busiest) : NAN, out);
+}
+
+/* Where the work lies on the roofline: operations for a byte, and where the slope meets the roof.
+ * (S. Williams, A. Waterman, D. Patterson, "Roofline", Communications of the ACM 52(4), 2009.) */
+static void cell_roofline(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    const Device *d = s->run->device;
+    const double bytes = run_work(s->run, s->config, s->run->spec->work_bytes);
+    const double flop = run_work(s->run, s->config, s->run->spec->work_flop);
+    if (!(bytes > 0 && flop > 0 && d->dram_bytes_per_s > 0 && device_peak_flops(d) > 0))
+        return;
+    const double ridge = device_peak_flops(d) / d->dram_bytes_per_s;
+    buf_printf(out, "%13.3g flop a byte, ridge %.3g: %s", flop / bytes, ridge,
+               flop / bytes < ridge ? "memory" : "arithmetic");
 }
 
 /* --- one warp --------------------------------------------------------------------------------- */
 
 static void cell_field(const Subject *s, const char *name, Buf *out)
 {
-    Buf number = {0};
-    explain_number(field(s, (ProfileField)profile_find(name)), &number);
-    buf_printf(out, "%13s", buf_text(&number));
-    buf_free(&number);
+    print_number(field(s, (ProfileField)profile_find(name)), out);
 }
 
 /* None has no row. */
@@ -265,6 +295,9 @@ static const TableRow rows[] = {
     {"fp64", cell_unit, "fp64_cycles"},
     {"shared and L1", cell_unit, "shared_cycles"},
     {"L2", cell_unit, "l2_cycles"},
+    {"stacks, memory", cell_unit, "stack_cycles"},
+    {"memory, least", cell_memory, NULL},
+    {"roofline", cell_roofline, NULL},
     {"bound, uneven", cell_cycles, "bound_cycles"},
     {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL},
     {"alone", cell_field, "serial_cycles"},

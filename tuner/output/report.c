@@ -524,7 +524,10 @@ void report_why(const Run *r, size_t i, Buf *out)
     if (!table_fits(t, i)) {
         buf_printf(out, "%s: dropped by tier 0: %s\n", name, outcome_name(t->outcome[i]));
     } else if (table_failed_to_compile(t, i)) {
-        buf_printf(out, "%s: did not compile: %s\n", name, t->why[i] ? t->why[i] : "no message");
+        buf_printf(out, "%s: %s: %s\n", name,
+                   t->outcome[i] == OUTCOME_RESOURCES ? outcome_name(t->outcome[i])
+                                                      : "did not compile",
+                   t->why[i] ? t->why[i] : "no message");
     } else if (t->outcome[i] == OUTCOME_NONE) {
         buf_printf(out, "%s: %s\n", name,
                    r->search.done ? "was not compiled: the search did not ask for it"

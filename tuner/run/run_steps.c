@@ -162,12 +162,30 @@ size_t run_all_shares(Arena *a, const Run *r, size_t i, const RunShare **out)
 /* --- together
  * ----------------------------------------------------------------------------------------- */
 
+/* What the device cannot hold a single block of is never tried. */
+static bool drop_unlaunchable(Run *r, size_t i, const Profile *p)
+{
+    Table *t = r->table;
+    if (t->outcome[i] != OUTCOME_COMPILED || p->value[PROFILE_BLOCKS_PER_SM] != 0)
+        return false;
+    t->outcome[i] = OUTCOME_RESOURCES;
+    t->why[i] = arena_printf(r->arena,
+                             "no multiprocessor holds a block of %.0f threads with %.0f registers "
+                             "each and %.0f bytes of shared memory",
+                             p->value[PROFILE_THREADS_PER_BLOCK], p->value[PROFILE_REGISTERS],
+                             p->value[PROFILE_SHARED_BYTES]);
+    return true;
+}
+
 void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
                        size_t count)
 {
     ProfileShare *all = ARENA_ARRAY(r->arena, ProfileShare, count);
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++) {
         all[k] = (ProfileShare){profiles[k], shares[k].times};
+        if (drop_unlaunchable(r, i, profiles[k]))
+            return;
+    }
     Profile *joined = count == 1 ? NULL : ARENA_NEW(r->arena, Profile);
     if (joined)
         *joined = shares_join(all, count);
