@@ -2,8 +2,9 @@
  *
  *     launch launches.txt FOLDER      FOLDER: where the cubins are
  *
- * Buffers are zero and aligned as the driver aligns them (256 bytes or more).  Names of the
- * launches go to the standard output. */
+ * Parameters: bN a buffer of N bytes, zero; cN:B one of bytes B; dN:M one of 32-bit words, word i
+ * being i modulo M; iN an integer, fX a float.  sN: dynamic shared memory.  Buffers are aligned as
+ * the driver aligns them (256 bytes or more).  Names of the launches go to the standard output. */
 #include <cuda.h>
 
 #include <stdint.h>
@@ -11,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMETERS = 8, TEXT = 256 };
+enum { PARAMETERS = 16, TEXT = 256 };
 
 typedef struct Launch {
     char name[TEXT], files[TEXT], kernel[TEXT];
     unsigned grid[3], block[3];
     CUdeviceptr buffer[PARAMETERS];
     int integer[PARAMETERS];
+    float number[PARAMETERS];
+    unsigned shared;
     void *parameter[PARAMETERS];
     int parameters;
 } Launch;
@@ -32,16 +35,37 @@ static void check(CUresult r, const char *what)
     exit(1);
 }
 
+static void add_buffer(Launch *l, int i, const char *word)
+{
+    char *end;
+    const size_t n = strtoul(word + 1, &end, 10);
+    const unsigned more = *end == ':' ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
+    check(cuMemAlloc(&l->buffer[i], n), "cuMemAlloc");
+    check(cuMemsetD8(l->buffer[i], word[0] == 'c' ? (unsigned char)more : 0, n), "cuMemsetD8");
+    l->parameter[i] = &l->buffer[i];
+    if (word[0] != 'd')
+        return;
+    unsigned *words = malloc(n);
+    for (size_t k = 0; k < n / 4; k++)
+        words[k] = (unsigned)(k % more);
+    check(cuMemcpyHtoD(l->buffer[i], words, n), "cuMemcpyHtoD");
+    free(words);
+}
+
 static void add_parameter(Launch *l, const char *word)
 {
-    int i = l->parameters++;
-    long n = strtol(word + 1, NULL, 10);
-    if (word[0] == 'b') {
-        check(cuMemAlloc(&l->buffer[i], (size_t)n), "cuMemAlloc");
-        check(cuMemsetD8(l->buffer[i], 0, (size_t)n), "cuMemsetD8");
-        l->parameter[i] = &l->buffer[i];
+    if (word[0] == 's') {
+        l->shared = (unsigned)strtoul(word + 1, NULL, 10);
+        return;
+    }
+    const int i = l->parameters++;
+    if (strchr("bcd", word[0])) {
+        add_buffer(l, i, word);
+    } else if (word[0] == 'f') {
+        l->number[i] = strtof(word + 1, NULL);
+        l->parameter[i] = &l->number[i];
     } else {
-        l->integer[i] = (int)n;
+        l->integer[i] = (int)strtol(word + 1, NULL, 10);
         l->parameter[i] = &l->integer[i];
     }
 }
@@ -69,7 +93,7 @@ static void execute(Launch *l, const char *folder)
     check(cuModuleLoad(&module, path), path);
     check(cuModuleGetFunction(&kernel, module, l->kernel), l->kernel);
     check(cuLaunchKernel(kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                         l->block[2], 0, NULL, l->parameter, NULL),
+                         l->block[2], l->shared, NULL, l->parameter, NULL),
           l->name);
     check(cuCtxSynchronize(), l->name);
     check(cuModuleUnload(module), path);
