@@ -24,6 +24,11 @@ bool sass_anchor_folds(SassAnchor k)
     return k == SASS_ANCHOR_FP32 || k == SASS_ANCHOR_FP64;
 }
 
+double sass_anchor_least(SassAnchor k)
+{
+    return k == SASS_ANCHOR_LOGIC ? 0.4 : k == SASS_ANCHOR_LOCAL ? 1 : 0;
+}
+
 /* `first` is that of 1 byte. */
 static SassAnchor by_width(SassAnchor first, int bytes)
 {
@@ -55,6 +60,12 @@ SassAnchor sass_anchor_of(SassInstr w, double *amount)
     case SASS_OP_DFMA:
         *amount = 2;
         return SASS_ANCHOR_FP64;
+    case SASS_OP_LOP3:
+        return SASS_ANCHOR_LOGIC;
+    case SASS_OP_LDL:
+    case SASS_OP_STL:
+        *amount = bytes;
+        return SASS_ANCHOR_LOCAL;
     case SASS_OP_MUFU:
         return SASS_ANCHOR_SPECIAL;
     case SASS_OP_BAR:
@@ -101,9 +112,9 @@ static int ptx_bytes(const PtxForm *f)
 
 static SassAnchor of_access(const PtxForm *f, double *amount, SassAnchor global, SassAnchor shared)
 {
-    if (f->space == PTX_SHARED) {
+    if (f->space == PTX_SHARED || f->space == PTX_LOCAL) {
         *amount = ptx_bytes(f);
-        return shared;
+        return f->space == PTX_LOCAL ? SASS_ANCHOR_LOCAL : shared;
     }
     return f->space == PTX_GLOBAL || f->space == PTX_GENERIC ? by_width(global, ptx_bytes(f))
                                                              : SASS_NO_ANCHOR;
@@ -153,6 +164,9 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
     case PTX_CLASS_STORE:
         return f->op == PTX_ST ? of_access(f, amount, SASS_ANCHOR_STORE_1, SASS_ANCHOR_SHARED_STORE)
                                : SASS_NO_ANCHOR;
+    case PTX_CLASS_INT:
+        return f->op == PTX_AND || f->op == PTX_OR || f->op == PTX_XOR ? SASS_ANCHOR_LOGIC
+                                                                       : SASS_NO_ANCHOR;
     default:
         return of_arithmetic(f, amount);
     }

@@ -19,6 +19,9 @@ double sass_anchor_weight(SassAnchor k);
 /* Arithmetic, which ptxas does itself where it knows the operands? */
 bool sass_anchor_folds(SassAnchor k);
 
+/* Of the PTX's number of a landmark, what the code has at least; 0: neither less nor more of it. */
+double sass_anchor_least(SassAnchor k);
+
 /* Which landmark an instruction is, and `amount` of it (1, or bytes per thread). */
 SassAnchor sass_anchor_of(SassInstr w, double *amount);
 SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);

@@ -411,13 +411,23 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
     if (total == 0)
         return;
     /* In units of the code's own number, so that one visit weighs the same for all kinds. */
-    const double wanted = p->join->in_ptx[k] / total - m[0].sure[k] / total;
+    const double least = sass_anchor_least(k);
+    const double wanted =
+        p->join->in_ptx[k] * (least > 0 ? least : 1) / total - m[0].sure[k] / total;
+    if (least > 0 && wanted <= 0)
+        return;
     int *guarded = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++)
         if (reached(p, b) && m[b].guarded[k] > 0)
             guarded[b] = allow_guarded(p, b, m[b].guarded[k] / total);
     const int expanded = p->join->expanded[k] > 0 ? allow_expanded(p, k, total) : CFG_NONE;
-    sass_program_wish(&p->lp, fmax(wanted, 0), AIM_LANDMARKS, sass_anchor_weight(k));
+    if (least > 0) {
+        sass_program_cost(&p->lp, AIM_LANDMARKS, sass_program_row(&p->lp, wanted),
+                          sass_anchor_weight(k));
+        sass_program_term(&p->lp, sass_program_column(&p->lp), -1);
+    } else {
+        sass_program_wish(&p->lp, fmax(wanted, 0), AIM_LANDMARKS, sass_anchor_weight(k));
+    }
     if (expanded != CFG_NONE)
         sass_program_term(&p->lp, expanded, -1);
     for (int b = 0; b < count; b++) {

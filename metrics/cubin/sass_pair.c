@@ -155,7 +155,7 @@ static double unlike_marks(const Traits *code, const Traits *ptx, double copies)
     double all = 0, unlike = 0;
     for (int k = 0; k < SASS_ANCHORS; k++) {
         const double a = code->marks[k] / copies, b = ptx->marks[k];
-        if (a == 0 && b == 0)
+        if ((a == 0 && b == 0) || sass_anchor_least((SassAnchor)k) > 0)
             continue;
         const double weight = sass_anchor_weight((SassAnchor)k);
         all += weight;

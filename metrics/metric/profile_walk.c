@@ -152,7 +152,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
         break;
     case PTX_LOCAL:
         t->local_sectors += f->sectors;
-        t->local_sectors_min += f->sectors_min;
+        t->local_width += f->executions * x->bytes;
         break;
     case PTX_CONST:
         t->constant_loads += f->executions - f->unknown;
@@ -255,8 +255,8 @@ static double sum_of(const double counts[SASS_WIDTHS])
     return sum;
 }
 
-/* A byte of all lanes is a sector. */
-static double sectors_of(const double counts[SASS_WIDTHS])
+/* Bytes of a lane; of all 32 lanes that many sectors. */
+static double width_of(const double counts[SASS_WIDTHS])
 {
     double sum = 0;
     for (int i = 0; i < SASS_WIDTHS; i++)
@@ -266,16 +266,16 @@ static double sectors_of(const double counts[SASS_WIDTHS])
 
 void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
 {
-    const double local = sectors_of(s->local_loads) + sectors_of(s->local_stores);
+    const double local = width_of(s->local_loads) + width_of(s->local_stores);
     if (s->guessed < 1) {
         unmerge(&t->loads, &t->plain_loads, sum_of(s->shared_loads));
         unmerge(&t->stores, &t->plain_stores, sum_of(s->shared_stores));
     }
     set_shared(p, t);
-    /* Arrays may have become registers; what is more than their accesses are spills. */
-    const double left =
-        t->local_sectors_min > 0 ? fmin(local / t->local_sectors_min, 1) * t->local_sectors : 0;
-    p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_sectors_min, 0);
+    /* Arrays may have become registers; what is more than their accesses are spills, of all lanes.
+     */
+    const double left = t->local_width > 0 ? fmin(local / t->local_width, 1) * t->local_sectors : 0;
+    p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_width, 0);
     /* Only loads by a register are replayed; others come with the instruction or for a whole warp.
      */
     const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;

@@ -19,7 +19,7 @@ typedef struct ProfileTraffic {
     double shared_traffic;
     double global_sectors, global_sectors_min, global_lines, global_lines_min;
     double global_requests, global_bytes, global_bytes_unique;
-    double local_sectors, local_sectors_min;
+    double local_sectors, local_width; /* width: bytes of a lane, summed */
     double constant_loads, constant_passes;
     double unknown;
 } ProfileTraffic;

@@ -307,6 +307,25 @@ static void special_functions_that_differ_are_said(void **state)
     arena_free(a);
 }
 
+/* ptxas makes one of two or three of them, but not none: the way with them is the one taken. */
+static void a_way_of_logic_alone_is_no_shortcut(void **state)
+{
+    (void)state;
+    static const char XOR[] = "xor.b32 %r3, %r3, %r2;\n";
+    const Word words[] = {{.op = SASS_OP_BRA, .guard = true, .target = 3},
+                          {.op = SASS_OP_LOP3},
+                          {.op = SASS_OP_LOP3},
+                          {.op = SASS_OP_EXIT}};
+    Arena *a = arena_new();
+    const char *body = arena_printf(a, "%s%s%s%s", XOR, XOR, XOR, XOR);
+    const Both b = both(a, body, words, COUNT(words), 0), none = both(a, "", words, 4, 0);
+
+    assert_true(visits_at(sass_join(a, b.flow, b.walk), 1) == 1);
+    assert_true(visits_at(sass_join(a, none.flow, none.walk), 1) == 0);
+    assert_null(sass_join(a, b.flow, b.walk)->unmatched);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +340,7 @@ int main(void)
         cmocka_unit_test(what_a_division_expands_to_is_allowed_for),
         cmocka_unit_test(a_product_fused_with_two_sums_is_computed_twice),
         cmocka_unit_test(special_functions_that_differ_are_said),
+        cmocka_unit_test(a_way_of_logic_alone_is_no_shortcut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
