@@ -235,3 +235,9 @@ for path in "out/configurations.csv", "rows.csv":
         assert None not in row and None not in row.values()
 END
 }
+
+@test "a short spec does not take long" {
+    printf 'param A in range(60000)\nparam B in range(A)\nkernel "." k\nblock 1\ngrid 1\n' >s.spec
+    run timeout 10 "$APTUNE" tune --space s.spec --dry-run --arch sm_90
+    [ "$status" -ne 124 ]
+}

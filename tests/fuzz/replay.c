@@ -1,34 +1,143 @@
-/* Runs a fuzz target over every file of its corpus folder, so that each finding stays a test. */
+/* Runs a fuzz target over every file of its corpus folder, so that each finding stays a test.
+ *
+ * With a number of seconds behind the folder it goes on with changed copies of these files for as
+ * long, and says how many: a plain fuzzer where libFuzzer is not to be had.  The input that is
+ * tried lies in ./fuzz-input, so that it is there after a crash; what takes above a second is told.
+ */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int main(int argc, char **argv)
+enum { INPUT_MOST = 1 << 16, CHANGES_MOST = 8 };
+
+typedef struct Input {
+    const char *bytes;
+    size_t size;
+} Input;
+
+typedef VEC(Input) Inputs;
+
+static bool read_folder(Arena *a, const char *path, Inputs *all)
 {
-    DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
-    if (!folder) {
-        fprintf(stderr, "usage: %s CORPUS_FOLDER\n", argv[0]);
-        return 2;
-    }
-    Arena *a = arena_new();
+    DIR *folder = opendir(path);
     Diag d = diag_new(a);
-    int ran = 0;
-    for (struct dirent *e; (e = readdir(folder));) {
+    bool ok = folder != NULL;
+    for (struct dirent *e; ok && (e = readdir(folder));) {
+        Input in;
         if (e->d_name[0] == '.')
             continue;
-        size_t size = 0;
-        const char *data = file_read(a, arena_printf(a, "%s/%s", argv[1], e->d_name), &size, &d);
-        if (!data)
-            return 1;
-        LLVMFuzzerTestOneInput((const uint8_t *)data, size);
-        ran++;
+        in.bytes = file_read(a, arena_printf(a, "%s/%s", path, e->d_name), &in.size, &d);
+        ok = in.bytes != NULL;
+        VEC_PUSH(a, all, in);
     }
-    closedir(folder);
+    if (folder)
+        closedir(folder);
+    return ok && all->count > 0;
+}
+
+/* --- changed copies --------------------------------------------------------------------------- */
+
+static uint64_t random_next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    return *state ^= *state << 17;
+}
+
+static size_t below(uint64_t *state, size_t n)
+{
+    return n ? (size_t)(random_next(state) % n) : 0;
+}
+
+/* A byte, a number of interest, a piece that goes, comes twice, or comes from another input. */
+static size_t change(uint64_t *s, uint8_t *data, size_t size, const Inputs *all)
+{
+    static const char *const words[] = {"0",     "-1", "4294967296", "9223372036854775807",
+                                        "1e999", "\"", "\n",         "{",
+                                        "}",     "[",  "]",          "(",
+                                        ")",     "\\", ","};
+    size_t at = below(s, size), rest = size - at, n = 1 + below(s, rest < 32 ? rest : 32);
+    const Input *other = &all->at[below(s, all->count)];
+    const char *piece = words[below(s, sizeof words / sizeof *words)];
+    size_t length = strlen(piece);
+    switch (below(s, 5)) {
+    case 0:
+        if (size)
+            data[at] = (uint8_t)random_next(s);
+        return size;
+    case 1:
+        n = n < rest ? n : rest;
+        memmove(data + at, data + at + n, rest - n);
+        return size - n;
+    case 2:
+        n = n < rest ? n : rest;
+        length = n;
+        piece = (const char *)data + at;
+        break;
+    case 3:
+        piece = other->bytes + below(s, other->size);
+        length = below(s, (size_t)(other->bytes + other->size - piece) + 1) % 256;
+        break;
+    }
+    char copy[256];
+    length = length < sizeof copy ? length : sizeof copy;
+    length = size + length < INPUT_MOST ? length : 0;
+    memcpy(copy, piece, length);
+    memmove(data + at + length, data + at, rest);
+    memcpy(data + at, copy, length);
+    return size + length;
+}
+
+static size_t go_on(const Inputs *all, double seconds)
+{
+    int fd = open("fuzz-input", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    if (fd < 0 || ftruncate(fd, INPUT_MOST) != 0)
+        return 0;
+    uint8_t *data = mmap(NULL, INPUT_MOST, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    uint64_t state = (uint64_t)(clock_seconds() * 1e9) | 1;
+    size_t ran = 0;
+    for (double start = clock_seconds(), last = start; last - start < seconds; ran++) {
+        const Input *in = &all->at[below(&state, all->count)];
+        size_t size = in->size < INPUT_MOST / 2 ? in->size : INPUT_MOST / 2;
+        memcpy(data, in->bytes, size);
+        for (size_t k = 1 + below(&state, CHANGES_MOST); k > 0; k--)
+            size = change(&state, data, size, all);
+        LLVMFuzzerTestOneInput(data, size);
+        double now = clock_seconds();
+        if (now - last > 1)
+            printf("%.1f s for an input of %zu bytes\n", now - last, size);
+        last = now;
+    }
+    munmap(data, INPUT_MOST);
+    close(fd);
+    unlink("fuzz-input");
+    return ran;
+}
+
+int main(int argc, char **argv)
+{
+    Arena *a = arena_new();
+    Inputs all = {0};
+    if (argc < 2 || !read_folder(a, argv[1], &all)) {
+        fprintf(stderr, "usage: %s CORPUS_FOLDER [SECONDS]\n", argv[0]);
+        return 2;
+    }
+    for (size_t i = 0; i < all.count; i++)
+        LLVMFuzzerTestOneInput((const uint8_t *)all.at[i].bytes, all.at[i].size);
+    printf("%zu inputs\n", all.count);
+    if (argc > 2)
+        printf("%zu changed ones\n", go_on(&all, strtod(argv[2], NULL)));
     arena_free(a);
-    printf("%d inputs\n", ran);
-    return ran > 0 ? 0 : 1;
+    return 0;
 }

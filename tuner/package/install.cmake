@@ -17,7 +17,7 @@ install(FILES ${CMAKE_BINARY_DIR}/aptune-rival-cub.so OPTIONAL
 install(DIRECTORY spaces templates DESTINATION ${share} PATTERN README.md EXCLUDE)
 
 # --- documentation --------------------------------------------------------------------------------
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES spaces/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME specs.md)
 install(FILES templates/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME templates.md)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

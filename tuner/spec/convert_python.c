@@ -186,7 +186,7 @@ static bool take_comprehension(Python *p, const char *item, Buf *out)
     const char *variable = arena_copy(p->arena, p->at, n), *condition = NULL;
     p->at += n;
     Value values;
-    bool ok = n > 0 && expect(p, "in") && parse(p, &list);
+    bool ok = (n > 0 || refuse(p, "this is not understood")) && expect(p, "in") && parse(p, &list);
     Python inner = *p;
     inner.variable = variable;
     inner.value = "0";

@@ -7,7 +7,7 @@
 
 /* Combinations of other parameters tried to find a dependent parameter's values, and values met on
  * the way: seconds of work. */
-enum { COMBINATION_LIMIT = 100000, MET_LIMIT = 4000000 };
+enum { COMBINATION_LIMIT = 100000, MET_LIMIT = 4000000, FOUND_ROOM = 4 * PARAMETER_VALUES };
 
 typedef VEC(Value) ValueVec;
 
@@ -170,15 +170,42 @@ static bool drop_doubles(ValueVec *v, Value *dropped)
 
 /* --- the union over all combinations -------------------------------------------------------- */
 
-/* Adds the values of one combination; false when there are too many different ones. */
-static bool merge(Arena *a, ValueVec *all, const ValueVec *some)
+/* Where values lie among those found, by their hash; the number of one is its place + 1. */
+typedef struct Found {
+    uint32_t *number;
+    size_t room; /* a power of two, more than twice the values */
+} Found;
+
+/* Equal values have equal hashes: whole numbers and real ones compare as numbers. */
+static size_t hash_value(Value v)
 {
-    for (size_t i = 0; i < some->count; i++)
+    if (v.kind == VALUE_STRING) {
+        size_t h = 5381;
+        for (const char *c = v.string; *c; c++)
+            h = h * 33 + (unsigned char)*c;
+        return h;
+    }
+    double number = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) + 0.0;
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    bits *= UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(bits >> 32);
+}
+
+/* Adds the values of one combination that are new; false when there are too many different ones. */
+static bool merge(Arena *a, Found *found, ValueVec *all, const ValueVec *some)
+{
+    for (size_t i = 0; i < some->count && all->count <= PARAMETER_VALUES; i++) {
+        size_t at = hash_value(some->at[i]) & (found->room - 1);
+        while (found->number[at] &&
+               compare_values(all->at[found->number[at] - 1], some->at[i]) != 0)
+            at = (at + 1) & (found->room - 1);
+        if (found->number[at])
+            continue;
         VEC_PUSH(a, all, some->at[i]);
-    Value dropped;
-    if (all->count > 2 * PARAMETER_VALUES)
-        drop_doubles(all, &dropped);
-    return all->count <= 2 * PARAMETER_VALUES;
+        found->number[at] = (uint32_t)all->count;
+    }
+    return all->count <= PARAMETER_VALUES;
 }
 
 /* Where arithmetic fails for a combination it has no values: a constraint may well exclude it. */
@@ -187,6 +214,7 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
 {
     Arena *scratch = arena_new();
     size_t *index = ARENA_ARRAY(a, size_t, needs->spec->parameter_count);
+    Found found = {memory_zeroed(FOUND_ROOM, sizeof(uint32_t)), FOUND_ROOM};
     Evaluation failed = {0};
     bool few = true;
     size_t met = 0;
@@ -199,10 +227,11 @@ static bool merge_combinations(Arena *a, const Needs *needs, const Parameter *p,
             if (!evaluated)
                 failed = ev;
             met += v.count;
-            few = met <= MET_LIMIT && (!evaluated || merge(a, out, &v));
+            few = met <= MET_LIMIT && (!evaluated || merge(a, &found, out, &v));
         }
     } while (few && advance(needs, values, index));
     arena_free(scratch);
+    free(found.number);
     if (!few)
         return diag_error(d, p->at,
                           "'%s' has too many values over all combinations of what it depends on",
