@@ -279,8 +279,9 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     /* Only loads by a register are replayed; others come with the instruction or for a whole warp.
      */
     const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;
-    p->value[PROFILE_CONSTANT_LOADS] = s->constant_indexed;
-    p->value[PROFILE_CONSTANT_REPLAYS] = s->constant_indexed * (passes - 1);
+    const double loads = fmin(s->constant_indexed, t->constant_loads);
+    p->value[PROFILE_CONSTANT_LOADS] = loads;
+    p->value[PROFILE_CONSTANT_REPLAYS] = loads * (passes - 1);
 }
 
 /* --- what is not known --------------------------------------------------------------------- */
