@@ -36,11 +36,12 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(Buf *out)
 {
-    buf_puts(out, "usage: aptune [tune] --space FILE [options]\n");
+    buf_puts(out, "usage: aptune [tune] FILE.spec [options]\n"
+                  "       aptune FILE.cu            a first spec for it, as init\n");
     for (int i = 0; i < COMMANDS; i++)
         buf_printf(out, "  aptune %-9s %s\n", commands[i].name, commands[i].summary);
     buf_puts(out,
-             "`aptune COMMAND --help` says more; `aptune --version` says which version this is.\n");
+             "`aptune help COMMAND` says more; `aptune version` says which version this is.\n");
 }
 
 static int refuse_usage(void)
@@ -87,6 +88,30 @@ static int unknown_command(const char *name)
     return refuse_usage();
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), k = strlen(end);
+    return n > k && strcmp(text + n - k, end) == 0;
+}
+
+/* `-h` means what --help means, `help X` what `X --help` means. */
+static void understand_help(int argc, char **argv)
+{
+    static char help_option[] = "--help";
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "-h") == 0)
+            argv[i] = help_option;
+    if (argc == 3 && strcmp(argv[1], "help") == 0) {
+        argv[1] = argv[2];
+        argv[2] = help_option;
+    }
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
 int main(int argc, char **argv)
 {
     /* A dead helper, a closed pager or a file that may not grow is an error code, not a death. */
@@ -94,12 +119,15 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     if (argc < 2)
         return refuse_usage();
-    if (strcmp(argv[1], "--version") == 0)
+    understand_help(argc, argv);
+    if (is_one_of(argv[1], "--version", "-V", "version"))
         return version();
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    if (is_one_of(argv[1], "--help", "-h", "help"))
         return help();
-    if (argv[1][0] == '-')
+    if (argv[1][0] == '-' || ends_with(argv[1], ".spec"))
         return cmd_tune(argc, argv);
+    if (ends_with(argv[1], ".cu") || ends_with(argv[1], ".cuh"))
+        return cmd_init(argc, argv);
     const Command *c = find_command(argv[1]);
     return c ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
 }

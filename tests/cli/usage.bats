@@ -12,11 +12,11 @@ refused() { # words that standard error must hold, then arguments
 }
 
 @test "without arguments the usage is shown as a mistake" {
-    refused '^usage: aptune \[tune\] --space FILE'
+    refused '^usage: aptune \[tune\] FILE.spec'
 }
 
 @test "--help and --version are answers" {
-    for option in --help -h; do
+    for option in --help -h help; do
         run --separate-stderr "$APTUNE" $option
         status_is 0
         has "$output" '^  aptune inspect '
@@ -35,6 +35,44 @@ refused() { # words that standard error must hold, then arguments
     has "$output" '^  compiler  none: cannot open NVRTC'
     run --separate-stderr "$APTUNE" --version
     has "$output" '^  compiler  NVRTC [0-9]+\.[0-9]+, .*libnvrtc\.so'
+}
+
+@test "a spec or a CUDA file by itself is tuned or gets a first spec, and help is where it is asked for" {
+    cp "$data"/pair.* .
+    run --separate-stderr "$APTUNE" pair.spec --no-gpu --arch sm_90 --emit none
+    status_is 0
+    has "$output" '^aptune .*space pair'
+    echo '__global__ void k(float *a) { a[threadIdx.x] = 1; }' >one.cu
+    run --separate-stderr "$APTUNE" one.cu
+    status_is 0
+    has "$output" '^./one.spec: written|^one.spec: written'
+    run --separate-stderr "$APTUNE" tune --space one.cu
+    status_is 2
+    has "$stderr" "'one.cu' is CUDA and no spec: .aptune init one.cu. writes one for it"
+    for words in "help study" "study -h"; do
+        run --separate-stderr "$APTUNE" $words
+        status_is 0
+        has "$output" '^usage: aptune study'
+    done
+    for words in -V version; do
+        run --separate-stderr "$APTUNE" $words
+        status_is 0
+        has "$output" '^aptune '
+    done
+    run bash -c '"$APTUNE" tune --help 2>err | head -1; cat err'
+    has "$output" '^usage'
+    lacks "$output" 'cannot write'
+}
+
+@test "without a GPU the selected ones are shown with their time, their limit and why the next was dropped" {
+    cp "$data"/synthetic.* .
+    tune --space synthetic.spec --arch sm_90 --emit none
+    status_is 0
+    has "$output" '^    predicted  limited by  configuration'
+    has "$output" '^ +[0-9.]+ (us|ms)  [a-zA-Z0-9, ]+ [A-Z]+='
+    has "$output" '^  the next is +[0-9.]+ (us|ms), and was dropped:'
+    tune --space synthetic.spec --arch sm_90 --emit none --json
+    json '(.predicted | length) == .selected and .predicted[0].predicted_ms > 0 and .predicted[0].limiter != ""'
 }
 
 @test "every command has a --help" {

@@ -87,6 +87,8 @@ static bool parse_options(Tune *t, int argc, char **argv)
     aptune_set(t->handle, "shard", "auto"); /* the whole space where no launcher says so */
     if (!options_read(&table, argc, argv, give, t, &rest))
         return false;
+    if (rest < argc && argv[rest][0] && !t->handle->options.space) /* FILE.spec by itself */
+        aptune_set(t->handle, "space", argv[rest++]);
     return t->help || (options_end(argc, argv, rest) && check_options(t));
 }
 
@@ -95,7 +97,7 @@ static bool print_usage(Tune *t)
     Buf text = {0};
     RunOptions unused;
     OptionTable table = table_of(t, &unused);
-    buf_puts(&text, "usage: aptune [tune] --space FILE [options]\n");
+    buf_puts(&text, "usage: aptune [tune] FILE.spec [options]\n");
     options_print_help(&table, &text);
     dump_letters(&text);
     return command_finish(&text);

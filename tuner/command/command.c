@@ -30,7 +30,7 @@ void command_flush_messages(Diag *d)
 
 bool command_print_text(const char *text)
 {
-    if (put_shown(text, stdout))
+    if (put_shown(text, stdout) || errno == EPIPE) /* `| head` has seen enough */
         return true;
     fprintf(stderr, "aptune: cannot write to standard output: %s\n", strerror(errno));
     return false;

@@ -3,6 +3,7 @@
 
 #include "tuner/measure/stats.h"
 #include "tuner/run/run_final.h"
+#include "tuner/output/selected.h"
 #include "tuner/run/run_failures.h"
 
 #include <inttypes.h>
@@ -483,6 +484,8 @@ void report_result(const Run *r, Buf *out)
         print_outcomes(r, out);
         print_device(r, out);
     }
+    if (r->source == RUN_STATIC)
+        report_selected(r, out);
     print_best(r, out);
     report_audit(r, out);
     report_ledger(r, out);

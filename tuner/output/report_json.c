@@ -1,6 +1,7 @@
 /* The run as one JSON object, and as a table of all configurations. */
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
+#include "tuner/output/selected.h"
 #include "tuner/run/run_failures.h"
 
 #include "metrics/base/csv.h"
@@ -117,6 +118,8 @@ void report_json(const Run *r, size_t why, Buf *out)
         json_object_set_new(o, "imported", json_string(r->recorded.times->header.imported));
     set_counts(r, o);
     json_object_set_new(o, "failures", failures_of(r));
+    if (r->source == RUN_STATIC)
+        json_object_set_new(o, "predicted", report_selected_json(r));
     json_object_set_new(o, "best", best_of(r));
     if (r->spec->objective == OBJECTIVE_ENERGY)
         json_object_set_new(o, "energy_front", front_of(r));

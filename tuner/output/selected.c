@@ -1,0 +1,152 @@
+#include "tuner/output/selected.h"
+
+#include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A configuration and how long it is expected to take. */
+typedef struct Guess {
+    size_t row;
+    double cycles;
+} Guess;
+
+static double metric_at(const Run *r, size_t row, const char *name)
+{
+    int m = metricset_find(r->table->metrics, name);
+    return m >= 0 ? table_metric(r->table, row, (size_t)m) : NAN;
+}
+
+static int faster_first(const void *a, const void *b)
+{
+    const Guess *x = a, *y = b;
+    if (x->cycles != y->cycles)
+        return x->cycles < y->cycles ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Rows of distinct code that were selected, or that were not, by prediction. */
+static Guess *guesses(Arena *a, const Run *r, bool selected, size_t *count)
+{
+    const Table *t = r->table;
+    Guess *all = ARENA_ARRAY(a, Guess, t->count + 1);
+    *count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        double cycles = table_has_code(t, i) ? metric_at(r, i, "predicted_cycles") : NAN;
+        if (t->selected[i] == selected && t->same_as[i] == i && !isnan(cycles))
+            all[(*count)++] = (Guess){i, cycles};
+    }
+    qsort(all, *count, sizeof *all, faster_first);
+    return all;
+}
+
+/* The part of the prediction that is the largest. */
+static const char *limiter(const Run *r, size_t row)
+{
+    static const struct {
+        const char *metric, *words;
+    } parts[] = {
+        {"issue_cycles", "issue"},       {"fp32_cycles", "fp32"},
+        {"int_cycles", "integers"},      {"sfu_cycles", "sfu"},
+        {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
+        {"tensor_cycles", "tensor"},     {"constant_cycles", "constants"},
+        {"shared_cycles", "shared, L1"}, {"l2_cycles", "L2"},
+        {"stack_cycles", "spills"},      {"crowd_cycles", "latency"},
+    };
+    const char *best = "not known";
+    double most = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double cycles = metric_at(r, row, parts[i].metric);
+        if (cycles > most) {
+            most = cycles;
+            best = parts[i].words;
+        }
+    }
+    return best;
+}
+
+static void print_ms(const Run *r, double cycles, Buf *out)
+{
+    double ms = 1e3 * cycles / r->device->clock_hz;
+    buf_printf(out, ms < 1 ? "%8.2f us" : "%8.3f ms", ms < 1 ? 1e3 * ms : ms);
+}
+
+/* Have all the rows the same value of a parameter? */
+static bool is_common(const Table *t, const Guess *all, size_t count, size_t p)
+{
+    for (size_t i = 1; i < count; i++)
+        if (t->values[all[i].row * t->parameter_count + p] !=
+            t->values[all[0].row * t->parameter_count + p])
+            return false;
+    return true;
+}
+
+static void print_parameters(const Table *t, size_t row, const bool *wanted, Buf *out)
+{
+    for (size_t p = 0; p < t->parameter_count; p++)
+        if (wanted[p]) {
+            buf_printf(out, " %s=", t->parameters[p].name);
+            value_print_bare(table_value(t, row, p), out);
+        }
+}
+
+void report_selected(const Run *r, Buf *out)
+{
+    enum { SHOWN = 10 };
+    Arena *a = arena_new();
+    const Table *t = r->table;
+    size_t count, dropped;
+    Guess *all = r->device ? guesses(a, r, true, &count) : NULL;
+    if (!all || count == 0) {
+        arena_free(a);
+        return;
+    }
+    size_t shown = count < SHOWN ? count : SHOWN;
+    bool *common = ARENA_ARRAY(a, bool, t->parameter_count), any = false;
+    bool *apart = ARENA_ARRAY(a, bool, t->parameter_count);
+    for (size_t p = 0; p < t->parameter_count; p++) {
+        common[p] = shown > 1 && is_common(t, all, shown, p);
+        apart[p] = !common[p];
+        any = any || common[p];
+    }
+    buf_puts(out, "\n    predicted  limited by  configuration");
+    buf_puts(out, any ? ", in all of them" : "");
+    print_parameters(t, all[0].row, common, out);
+    buf_putc(out, '\n');
+    for (size_t i = 0; i < shown; i++) {
+        buf_puts(out, "  ");
+        print_ms(r, all[i].cycles, out);
+        buf_printf(out, "  %-10s ", limiter(r, all[i].row));
+        print_parameters(t, all[i].row, apart, out);
+        buf_putc(out, '\n');
+    }
+    if (count > shown)
+        buf_printf(out, "  and %zu more, see configurations.csv (predicted_cycles)\n",
+                   count - shown);
+    Guess *next = guesses(a, r, false, &dropped);
+    if (dropped > 0) {
+        buf_puts(out, "  the next is ");
+        print_ms(r, next[0].cycles, out);
+        buf_puts(out, ", and was dropped:\n    ");
+        report_why(r, next[0].row, out);
+    }
+    buf_putc(out, '\n');
+    arena_free(a);
+}
+
+json_t *report_selected_json(const Run *r)
+{
+    Arena *a = arena_new();
+    json_t *list = json_array();
+    size_t count = 0;
+    Guess *all = r->device ? guesses(a, r, true, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:o, s:f, s:s}", "parameters",
+                                              report_parameters(r, all[i].row), "predicted_ms",
+                                              1e3 * all[i].cycles / r->device->clock_hz, "limiter",
+                                              limiter(r, all[i].row)));
+    arena_free(a);
+    return list;
+}
