@@ -97,6 +97,7 @@ static Run *measure(const char *mode)
                            .cache_limit = 1,
                            .output = folder,
                            .cache = arena_printf(a, "%s/cache", folder),
+                           .cache_limit = 1,
                            .jobs = 2,
                            .exhaustive = true},
                .home.compile_helper = BUILD_DIR "/aptune-compile",
