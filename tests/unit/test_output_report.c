@@ -188,11 +188,42 @@ static void counts_of_a_dry_run(void **state)
     end_run(r);
 }
 
+/* Profile `i` as it would be with another value in a field. */
+static void set_field(Run *r, size_t i, ProfileField f, double value)
+{
+    Profile *p = ARENA_NEW(r->arena, Profile);
+    *p = *r->table->profile[i].whole;
+    p->value[f] = value;
+    r->table->profile[i].whole = p;
+}
+
+static void what_is_estimated_is_counted(void **state)
+{
+    (void)state;
+    Run *r = replay();
+    Buf before = {0}, after = {0};
+    report_result(r, &before);
+    set_field(r, 0, PROFILE_CODE_UNMATCHED, 1);
+    set_field(r, 3, PROFILE_CODE_UNMATCHED, 1);
+    set_field(r, 3, PROFILE_CODE_GUESSED, 1);
+
+    report_result(r, &after);
+
+    assert_null(strstr(buf_text(&before), "uncertain"));
+    assert_non_null(
+        strstr(buf_text(&after), "uncertain             2  where machine code and PTX"));
+    assert_non_null(strstr(buf_text(&after), "1  of them by the PTX's own counts"));
+    buf_free(&before);
+    buf_free(&after);
+    end_run(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_report_of_a_replay),
         cmocka_unit_test(counts_of_a_dry_run),
+        cmocka_unit_test(what_is_estimated_is_counted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -184,6 +184,25 @@ static void print_failure_groups(const Run *r, Buf *out)
     arena_free(a);
 }
 
+/* Configurations whose counts are estimates. */
+static void print_doubts(const Run *r, Buf *out)
+{
+    size_t uncertain = 0, guessed = 0;
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Profile *p = r->table->profile[i].whole;
+        uncertain += p && p->value[PROFILE_CODE_UNMATCHED] > 0;
+        guessed += p && p->value[PROFILE_CODE_GUESSED] > 0;
+    }
+    if (uncertain == 0)
+        return;
+    counted(out, "uncertain", uncertain);
+    buf_puts(out, "  where machine code and PTX do not agree in all\n");
+    if (guessed == 0)
+        return;
+    counted(out, "", guessed);
+    buf_puts(out, "  of them by the PTX's own counts, ranked by all that they may cost\n");
+}
+
 static void print_code(const Run *r, Buf *out)
 {
     counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled);
@@ -199,6 +218,7 @@ static void print_code(const Run *r, Buf *out)
         counted(out, "stale", r->counts.stale);
         buf_puts(out, "  compile to other code than the recorded one: their times are not used\n");
     }
+    print_doubts(r, out);
 }
 
 static void print_carving(const Run *r, Buf *out)
