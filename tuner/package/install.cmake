@@ -18,6 +18,7 @@ install(DIRECTORY spaces templates DESTINATION ${share} PATTERN README.md EXCLUD
 
 # --- documentation --------------------------------------------------------------------------------
 install(FILES README.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES tuner/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME manual.md)
 install(FILES spaces/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME specs.md)
 install(FILES templates/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME templates.md)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
