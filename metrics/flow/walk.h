@@ -201,6 +201,10 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);
 /* What happened in a function; NULL when it was not reached. */
 const WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
 
+/* Instructions, of those in `instr`, that the warp executed behind a branch that is not known, up to
+ * where its ways meet, or in a loop whose trip count or exit is not; all where it was stopped. */
+double walk_unknown_instr(Arena *a, const Walk *w);
+
 /* Is the instruction counted in `instr`? */
 bool walk_counts(const PtxInstr *in);
 

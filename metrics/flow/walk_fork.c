@@ -16,10 +16,9 @@ enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register 
 /* --- what is written between a branch and where its sides meet ----------------------------------
  */
 
-/* Blocks that lie between; `meeting` is not one of them. */
-static bool *blocks_between(Arena *a, const Cfg *c, int block, int meeting)
+/* Marks the blocks that lie between; `meeting` is not one of them. */
+static void mark_between(Arena *a, const Cfg *c, int block, int meeting, bool *in)
 {
-    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count);
     int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1);
     int count = 0;
     todo[count++] = block; /* without being one itself, unless it is met again */
@@ -33,7 +32,6 @@ static bool *blocks_between(Arena *a, const Cfg *c, int block, int meeting)
             todo[count++] = next;
         }
     }
-    return in;
 }
 
 static bool is_written(const Flow *f, int reg, const bool *in)
@@ -64,7 +62,8 @@ static void add_loops_left(Arena *a, const Flow *f, int block, bool *in)
 static WalkWritten *find_written(Arena *a, const WalkPlan *p, int block, int meeting)
 {
     WalkWritten *w = ARENA_NEW(a, WalkWritten);
-    bool *in = blocks_between(a, p->flow->cfg, block, meeting);
+    bool *in = ARENA_ARRAY(a, bool, (size_t)p->flow->cfg->count);
+    mark_between(a, p->flow->cfg, block, meeting, in);
     add_loops_left(a, p->flow, block, in);
     w->meeting = meeting;
     for (size_t i = 0; i < p->state.count; i++) {
@@ -164,4 +163,48 @@ void walk_finish_fork(Frame *x, Fork *f)
     for (size_t i = 0; i < count; i++)
         lanes_assign(&x->values[f->written->registers.at[i]], &f->saved[count + i], f->lanes);
     walk_free_fork(x, f);
+}
+
+/* --- what is not known ---------------------------------------------------------------------- */
+
+static uint64_t counted_instrs(const Flow *f, int block)
+{
+    uint64_t count = 0;
+    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++)
+        count += walk_counts(&f->function->instrs.at[i]);
+    return count;
+}
+
+static bool *unknown_blocks(Arena *a, const WalkFunction *f)
+{
+    const Cfg *c = f->flow->cfg;
+    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count);
+    for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
+        const Loop *loop = &f->flow->loops->loops.at[l];
+        const bool guessed = f->loops[l].defaulted || f->loops[l].early_ignored;
+        for (size_t i = 0; guessed && i < loop->blocks.count; i++)
+            in[loop->blocks.at[i]] = true;
+    }
+    for (int b = 0; b < c->count; b++) {
+        if (!f->blocks[b].unknown_branch)
+            continue;
+        bool *between = ARENA_ARRAY(a, bool, (size_t)c->count);
+        mark_between(a, c, b, f->flow->post->parent[b], between);
+        for (int i = 0; i < c->count; i++)
+            in[i] |= between[i];
+    }
+    return in;
+}
+
+double walk_unknown_instr(Arena *a, const Walk *w)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w->functions.count && !w->capped; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        const bool *in = unknown_blocks(a, f);
+        for (int b = 0; b < f->flow->cfg->count; b++)
+            if (in[b])
+                sum += (double)f->blocks[b].visits * (double)counted_instrs(f->flow, b);
+    }
+    return w->capped ? w->instr : sum;
 }

@@ -134,11 +134,32 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
 
 /* --- memory ------------------------------------------------------------------------------- */
 
+enum { SECTOR = 32, LINE = 128 };
+
+/* Passes that 32 words at random places take: the mean of the fullest of 32 banks. */
+static const double spread_wavefronts = 3.53;
+
+/* Accesses whose addresses are not known: each lane gets sectors of its own. */
+static void add_spread(ProfileTraffic *t, const MemoryAccess *x)
+{
+    const MemoryFigures *f = &x->figures;
+    if (!(f->unknown > 0) || !(f->executions > 0))
+        return;
+    const double lanes = f->unknown * f->lanes / f->executions, bytes = lanes * x->bytes;
+    t->global_sectors += lanes * ceil(x->bytes / (double)SECTOR);
+    t->global_sectors_min += bytes / SECTOR;
+    t->global_lines += lanes;
+    t->global_lines_min += bytes / LINE;
+    t->global_bytes += bytes;
+    t->global_bytes_unique += bytes;
+}
+
 static void add_access(ProfileTraffic *t, const MemoryAccess *x)
 {
     const MemoryFigures *f = &x->figures;
     switch (x->space) {
     case PTX_GLOBAL:
+        add_spread(t, x);
         t->global_sectors += f->sectors;
         t->global_sectors_min += f->sectors_min;
         t->global_lines += f->lines;
@@ -166,8 +187,8 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
 static void add_shared(ProfileShared *to, const MemoryFigures *f)
 {
     to->accesses += f->executions;
-    to->wavefronts += f->wavefronts;
-    to->wavefronts_min += f->wavefronts_min;
+    to->wavefronts += f->wavefronts + spread_wavefronts * f->unknown;
+    to->wavefronts_min += f->wavefronts_min + f->unknown;
 }
 
 static void add_shared_access(ProfileTraffic *t, const MemoryAccess *x)
@@ -285,6 +306,59 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
 }
 
 /* --- what is not known --------------------------------------------------------------------- */
+
+static double unknown_share(Arena *a, const Memory *m)
+{
+    double unknown = 0, all = 0;
+    for (int i = 0; i < m->samples->count; i++) {
+        const MemorySample *s = &m->samples->at[i];
+        unknown += s->weight * walk_unknown_instr(a, s->walk);
+        all += s->weight * s->walk->instr;
+    }
+    return all > 0 ? fmin(fmax(unknown / all, 0), 1) : 0;
+}
+
+static double unknown_traffic(const Memory *m)
+{
+    double unknown = 0, all = 0;
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        unknown += m->accesses.at[i].figures.unknown;
+        all += m->accesses.at[i].figures.executions;
+    }
+    return all > 0 ? fmin(unknown / all, 1) : 0;
+}
+
+/* Relative standard error of the mean of what warps execute, where they are a sample. */
+static double sampling_error(const Memory *m)
+{
+    const int count = m->samples->count;
+    double mean = 0, squares = 0;
+    if (!m->samples->spread || count < 2)
+        return 0;
+    for (int i = 0; i < count; i++)
+        mean += m->samples->at[i].walk->instr / count;
+    for (int i = 0; i < count; i++)
+        squares += pow(m->samples->at[i].walk->instr - mean, 2) / (count - 1);
+    return mean > 0 ? sqrt(squares / count) / mean : 0;
+}
+
+/* Each doubt's deviation where it concerns everything: instructions that may be e times as many or
+ * as few; accesses that cost as spread (up to 8 times as much as in a row: ln(8) / 3); code whose
+ * counts are the text's; warps that nobody could follow.  Set by judgement, not fitted. */
+void profile_set_doubt(Arena *a, Profile *p, const Memory *m)
+{
+    static const double instr = 1, traffic = 0.7, unmatched = 0.3, cut = 0.3;
+    const double share = unknown_share(a, m), part = unknown_traffic(m);
+    const double doubts[] = {instr * share, traffic * part, sampling_error(m),
+                             p->value[PROFILE_CODE_UNMATCHED] > 0 ? unmatched : 0,
+                             m->samples->cut > 0 ? cut : 0};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
+        sum += doubts[i] * doubts[i];
+    p->value[PROFILE_UNKNOWN_SHARE] = share;
+    p->value[PROFILE_UNKNOWN_TRAFFIC] = part;
+    p->value[PROFILE_UNCERTAINTY] = sqrt(sum);
+}
 
 static void add_reason(Buf *b, const char *text)
 {

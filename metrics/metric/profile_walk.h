@@ -33,6 +33,9 @@ ProfileTraffic profile_set_memory(Profile *p, const Memory *m);
  * of local memory are left, how many were added as spills, which constants are operands. */
 void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s);
 
+/* How much is not known, and what doubt that makes; after all else but the note. */
+void profile_set_doubt(Arena *a, Profile *p, const Memory *m);
+
 /* Why something is not known.  `unmatched`: the doubt of the join with the machine code, or NULL.
  */
 void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatched);

@@ -170,6 +170,63 @@ static void a_loop_of_unknown_count_takes_the_default_and_says_so(void **state)
     arena_free(x->arena);
 }
 
+/* 2 + 3 of 9 are behind the branch, on either side; the loop of four is all a guess. */
+static void what_stands_behind_a_guess_is_counted(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n"
+                       "setp.gt.s32 %p1, %r1, 5; @%p1 bra A;\n"
+                       "add.s32 %r2, %r2, 1; bra B;\n"
+                       "A: add.s32 %r3, %r3, 1; add.s32 %r3, %r3, 2; add.s32 %r3, %r3, 3;\n"
+                       "B: ret; }");
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+    assert_true(w->instr == 9);
+    assert_true(walk_unknown_instr(x->arena, w) == 5);
+    arena_free(x->arena);
+
+    x = fixture(HEADER "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
+                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    w = walk_warp(x->arena, x->function, &x->options);
+    assert_true(walk_unknown_instr(x->arena, w) == 3.0 * WALK_DEFAULT_TRIPS);
+    arena_free(x->arena);
+
+    x = fixture(HEADER "ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
+                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    set_u32(x, 8, 100);
+    w = walk_warp(x->arena, x->function, &x->options);
+    assert_true(walk_unknown_instr(x->arena, w) == 0);
+    arena_free(x->arena);
+}
+
+static bool load_number(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    *value = *(uint32_t *)context;
+    return address == UINT64_C(1) << 40 && bytes == 4;
+}
+
+/* The bound of the loop is the first number of `a`. */
+static void a_loop_runs_as_often_as_the_data_says(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "ld.param.u64 %rd1, [a]; ld.global.s32 %r1, [%rd1]; mov.u32 %r2, 0;\n"
+                       "L: add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;\nret; }");
+    const uint64_t address = UINT64_C(1) << 40;
+    uint32_t number = 100;
+    const WalkData data = {.context = &number, .load = load_number};
+    memcpy(x->params, &address, sizeof address);
+    x->options.data = &data;
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(w->unknown_loops, 0);
+    assert_true(w->data_loads > 0);
+    assert_int_equal(w->functions.at[0]->loops[0].headers, 34);
+    assert_true(walk_unknown_instr(x->arena, w) == 0);
+    arena_free(x->arena);
+}
+
 static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
 {
     (void)state;
@@ -415,6 +472,8 @@ int main(void)
         cmocka_unit_test(a_partly_filled_warp_has_fewer_lanes),
         cmocka_unit_test(an_unknown_branch_walks_both_sides_and_forgets_what_differs),
         cmocka_unit_test(a_loop_of_unknown_count_takes_the_default_and_says_so),
+        cmocka_unit_test(what_stands_behind_a_guess_is_counted),
+        cmocka_unit_test(a_loop_runs_as_often_as_the_data_says),
         cmocka_unit_test(an_unknown_early_exit_does_not_shorten_a_counted_loop),
         cmocka_unit_test(spinning_on_an_mbarrier_takes_one_round),
         cmocka_unit_test(an_endless_loop_is_stopped_and_reported),

@@ -4,6 +4,7 @@
 #include "metrics/base/vec.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* A launch of a configuration on its way through the farm. */
@@ -36,6 +37,9 @@ struct Compiling {
     double walk_core_s;       /* … the latter by their processors */
     size_t lost, lost_first;  /* launches whose profile was lost; configuration of the first */
     const char *lost_why;     /* … and why; in the run's arena */
+    size_t doubts, walked;    /* profiles with something unknown that matters, of so many */
+    const Profile *doubtful;  /* that with most of it; NULL: none */
+    size_t doubtful_row;
 };
 
 /* --- what is asked for ------------------------------------------------------------------------ */
@@ -168,6 +172,25 @@ static ProfileAnswer profile_without_walk(Compiling *c, size_t config, size_t la
     return x;
 }
 
+/* Below that, what is not known hardly moves a time. */
+static const double unknown_worth_saying = 0.05;
+
+static double most_unknown(const Profile *p)
+{
+    return fmax(p->value[PROFILE_UNKNOWN_SHARE], p->value[PROFILE_UNKNOWN_TRAFFIC]);
+}
+
+static void count_unknown(Compiling *c, size_t config, const Profile *p)
+{
+    const double most = c->doubtful ? most_unknown(c->doubtful) : unknown_worth_saying;
+    c->walked++;
+    c->doubts += most_unknown(p) > unknown_worth_saying;
+    if (!(most_unknown(p) > most))
+        return;
+    c->doubtful = p;
+    c->doubtful_row = config;
+}
+
 static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAnswer *x)
 {
     Arena *a = c->run->arena;
@@ -181,6 +204,7 @@ static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAn
         *p = x->profiles[i];
         profile_keep(a, p);
         it->profiles[i] = p;
+        count_unknown(c, config, p);
     }
     it->code = x->code;
 }
@@ -305,6 +329,22 @@ static void warn_of_lost(const Compiling *c)
                   table_name(r->arena, r->table, c->lost_first));
 }
 
+static void warn_of_unknown(const Compiling *c)
+{
+    Run *r = c->run;
+    const Profile *p = c->doubtful;
+    if (p)
+        diag_warn(
+            r->diag, (Span){0},
+            "%zu of %zu profiles rest on guesses, since what is executed or where it reads "
+            "depends on data that is not known: up to %.0f %% of the instructions and %.0f %% "
+            "of the accesses (%s: %s); contents of `in` buffers (formula, file, sorted ...) "
+            "tell where whole numbers decide, and times count more than predictions here",
+            c->doubts, c->walked, 100 * p->value[PROFILE_UNKNOWN_SHARE],
+            100 * p->value[PROFILE_UNKNOWN_TRAFFIC],
+            table_name(r->arena, r->table, c->doubtful_row), p->note ? p->note : "no reason given");
+}
+
 void compiling_close(Compiling *c)
 {
     if (!c)
@@ -323,6 +363,7 @@ void compiling_close(Compiling *c)
     r->ledger.walk_s += c->walk_s;
     r->ledger.walk_core_s += c->walk_core_s;
     warn_of_lost(c);
+    warn_of_unknown(c);
 }
 
 bool compiling_has_room(const Compiling *c)
