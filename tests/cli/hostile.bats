@@ -241,3 +241,11 @@ END
     run timeout 10 "$APTUNE" tune --space s.spec --dry-run --arch sm_90
     [ "$status" -ne 124 ]
 }
+
+@test "a search of a product without end stops on request and says how far it was" {
+    printf 'param A in range(60000)\nparam B in range(60000)\nparam C in range(60000)
+require A * B * C %% 7 == 8\nkernel "." k\nblock 1\ngrid 1\n' >s.spec
+    run --separate-stderr timeout -k 20 -s INT 3 "$APTUNE" tune --space s.spec --dry-run --arch sm_90
+    [ "$status" -ne 137 ]
+    has "$stderr" 'stopped: [0-9]+ of 216000000000000 points of the product are decided \([0-9.e-]+ %\), 0 of them are valid'
+}

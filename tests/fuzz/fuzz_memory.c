@@ -26,7 +26,7 @@ static void compare(const Walk *a, const Walk *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 1 << 15)
+    if (size > 1 << 13)
         return 0;
     Arena *a = arena_new();
     Diag d = diag_new(a);
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                            .has_geometry = size % 2,
                                            .params = params,
                                            .param_bytes = sizeof params},
-                                .max_steps = 5000}};
+                                .max_steps = 1000}};
     for (size_t i = 0; i < m->functions.count; i++) {
         const PtxFunction *f = m->functions.at[i];
         if (!f->has_body || !f->is_entry)

@@ -25,7 +25,7 @@ static void check_round_trip(Arena *a, const PtxModule *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 1 << 16)
+    if (size > 1 << 13)
         return 0;
     Arena *a = arena_new();
     Diag d = diag_new(a);
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .params = params,
                                       .param_bytes = sizeof params},
                            .place = {.block = {1, 1, 0}, .warp = 1},
-                           .max_steps = 20000};
+                           .max_steps = 2000};
     Buf out = {0};
     inspect_print(&out, a, m, &o);
     for (size_t i = 0; i < m->functions.count; i++) {

@@ -17,7 +17,7 @@
 typedef struct Tune {
     aptune *handle;
     ProgressBar bar;
-    Interrupt interrupt; /* nothing before the first space is open */
+    Interrupt interrupt;
     bool json, help;
     bool sharded;      /* the user says which part */
     const char *dumps; /* letters of -d */
@@ -263,8 +263,11 @@ static bool pass(Tune *t, aptune_status (*stage)(aptune *a), DumpPoint point)
 static int tune(Tune *t)
 {
     aptune *a = t->handle;
-    if (!pass(t, aptune_open, DUMP_OPENED))
-        return EXIT_USAGE;
+    catch_interrupts(t);
+    if (!pass(t, aptune_open, DUMP_OPENED)) {
+        int number = a->run.stopped ? interrupt_take(&t->interrupt) : 0;
+        return number ? EXIT_SIGNAL + number : EXIT_USAGE;
+    }
     /* What is about to happen, before it happens. */
     if (!t->json && !command_print_text(aptune_text(a, APTUNE_HEADING)))
         return EXIT_FAILED;
@@ -272,7 +275,6 @@ static int tune(Tune *t)
         return command_print_text(aptune_text(a, t->json ? APTUNE_COUNTS_JSON : APTUNE_COUNTS))
                    ? EXIT_DONE
                    : EXIT_FAILED;
-    catch_interrupts(t);
     a->run.hooks = (RunHooks){t, end_early, keep_found};
     if (!pass(t, aptune_compile, DUMP_COMPILED) || !pass(t, aptune_carve, DUMP_CARVED) ||
         !pass(t, aptune_measure, DUMP_TIMED))

@@ -7,6 +7,7 @@
 #include "tuner/record/find.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -333,6 +334,19 @@ static void choose_output(Run *r)
     r->options.output = arena_printf(r->arena, "%s/%s", r->options.output, text);
 }
 
+/* A product of 10^18 points is decided in no time that anybody has: it is shown how far it is. */
+static bool watch_space(void *context, uint64_t decided, uint64_t product, size_t valid)
+{
+    Run *r = context;
+    enum { ALL = 1000 };
+    char note[40];
+    snprintf(note, sizeof note, "%zu valid so far", valid);
+    if (r->progress.step)
+        r->progress.step(r->progress.context, "construct",
+                         (size_t)(ALL * ((double)decided / (double)product)), ALL, note);
+    return !run_stopped(r);
+}
+
 bool run_open(Run *r)
 {
     double since = clock_seconds();
@@ -343,7 +357,8 @@ bool run_open(Run *r)
     r->recorded.relative = r->recorded.random_relative = r->recorded.best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);
     if (!r->spec || !choose_problem(r) ||
-        !space_build(r->arena, r->spec, r->options.problem, &r->space, r->diag))
+        !space_build_watched(r->arena, r->spec, r->options.problem, &(SpaceWatch){watch_space, r},
+                             &r->space, r->diag))
         return false;
     if (r->space.count == 0 && !r->options.dry_run)
         return diag_fail(r->diag,

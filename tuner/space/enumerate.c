@@ -36,6 +36,8 @@ typedef struct Walk {
     Value *slots;
     size_t capacity; /* of ranks */
     Diag *d;
+    const SpaceWatch *watch; /* NULL: nobody */
+    uint64_t judged;
 } Walk;
 
 /* --- planning ------------------------------------------------------------------------------- */
@@ -201,6 +203,22 @@ static bool keep(Walk *w, uint64_t first, uint64_t count)
     return true;
 }
 
+/* Points are decided in the order of their ranks. */
+static bool go_on(Walk *w, uint64_t decided)
+{
+    enum { EVERY = 1 << 18 };
+    const Space *s = w->space;
+    if (!w->watch || ++w->judged % EVERY != 0 ||
+        w->watch->go_on(w->watch->context, decided, s->product, s->count))
+        return true;
+    return diag_fail(w->d,
+                     "stopped: %llu of %llu points of the product are decided (%.2g %%), %zu of "
+                     "them are valid; in all there are at most %llu more",
+                     (unsigned long long)decided, (unsigned long long)s->product,
+                     100 * (double)decided / (double)s->product, s->count,
+                     (unsigned long long)(s->product - decided));
+}
+
 /* Tries all values of parameter p and of those after it; the ones before have values. */
 static bool walk(Walk *w, size_t p, uint64_t rank)
 {
@@ -211,6 +229,8 @@ static bool walk(Walk *w, size_t p, uint64_t rank)
     for (size_t i = 0; i < s->values[p].count; i++, rank += s->stride[p]) {
         *slot = s->values[p].at[i];
         Verdict verdict = judge(w, p + 1, s->stride[p]);
+        if (!go_on(w, rank))
+            return false;
         if (verdict == VERDICT_ERROR || (verdict == VERDICT_ALLOWED && !walk(w, p + 1, rank)))
             return false;
     }
@@ -240,12 +260,18 @@ static bool find_product(Arena *a, Space *s, Diag *d)
 
 bool space_build(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d)
 {
+    return space_build_watched(a, spec, problem, NULL, out, d);
+}
+
+bool space_build_watched(Arena *a, const Spec *spec, size_t problem, const SpaceWatch *watch,
+                         Space *out, Diag *d)
+{
     *out = (Space){.spec = spec, .problem = problem};
     if (!find_product(a, out, d))
         return false;
     out->rejected = ARENA_ARRAY(a, uint64_t, spec->constraint_count);
     out->refused = ARENA_ARRAY(a, uint64_t, spec->parameter_count);
-    Walk w = {.space = out, .arena = a, .scratch = arena_new(), .d = d};
+    Walk w = {.space = out, .arena = a, .scratch = arena_new(), .watch = watch, .d = d};
     w.checks = ARENA_ARRAY(a, CheckVec, spec->parameter_count + 1);
     w.free_below = ARENA_ARRAY(a, bool, spec->parameter_count + 1);
     w.planned = ARENA_ARRAY(a, bool, spec->derived_count);

@@ -27,6 +27,17 @@ typedef struct Space {
  * values.  False after a message: an arithmetic error names the values it happened with. */
 bool space_build(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
 
+/* Somebody who looks at a long search now and then: of `product` points `decided` are, and `valid`
+ * of these are.  False ends it. */
+typedef struct SpaceWatch {
+    bool (*go_on)(void *context, uint64_t decided, uint64_t product, size_t valid);
+    void *context;
+} SpaceWatch;
+
+/* The same under watch.  A search that is ended says how far it was and what that bounds. */
+bool space_build_watched(Arena *a, const Spec *s, size_t problem, const SpaceWatch *watch,
+                         Space *out, Diag *d);
+
 void space_free(Space *s);
 
 /* Problem values, parameters and derived names of configuration `i` into an array of
