@@ -246,3 +246,23 @@ assert any("+" in r["code"] for r in rows)
 assert all(r["registers"] and r["predicted_cycles"] for r in rows)
 PROGRAM
 }
+
+@test "units of a measurement, nested times and a time that contradicts its times are understood or named" {
+    cat >t4.json <<'EOF'
+{"results": [{"timestamp": "x", "configuration": {"A": 1}, "times": {"runtimes": [2000, 2000]},
+  "invalidity": "correct", "correctness": 1, "measurements": [{"name": "time", "value": 2000, "unit": "Microseconds"}],
+  "objectives": ["time"]}], "schema_version": "1.0.0"}
+EOF
+    run --separate-stderr "$APTUNE" import t4.json --output t4.times --arch sm_90
+    status_is 0
+    has "$(cat t4.times)" '"t":\[2[.,0-9]*,2'
+    printf '\xEF\xBB\xBF' >cache.json
+    cat >>cache.json <<'EOF'
+{"device_name": "X", "kernel_name": "k", "tune_params_keys": ["A"], "cache": {
+ "1": {"A": 1, "time": 5.0, "times": [[0, 1.0], [1, 1.0]]},
+ "2": {"A": 2, "time": 3.0, "times": [3.0, 3.0]}}}
+EOF
+    run --separate-stderr "$APTUNE" import cache.json --output cache.times --arch sm_90
+    status_is 0
+    has "$output$stderr" '1 row whose time is not the mean of its times by more than 1 %'
+}

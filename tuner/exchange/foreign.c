@@ -45,6 +45,10 @@ static const char *const oddity_words[ODDITIES][2] = {
     [ODD_NOT_NUMBER] = {"row with NaN or Infinity: read as missing",
                         "rows with NaN or Infinity: read as missing"},
     [ODD_NO_UNIT] = {"the file names no unit of time: milliseconds, as most tuners write", NULL},
+    [ODD_OTHER_MEAN] =
+        {"row whose time is not the mean of its times by more than 1 %: its times count",
+         "rows whose time is not the mean of their times by more than 1 %: their times "
+         "count"},
     [ODD_TWICE] = {"row of a configuration that comes again: the last one counts",
                    "rows of configurations that come again: the last one counts"},
 };

@@ -52,6 +52,7 @@ typedef enum Oddity {
     ODD_KEY_VALUE, /* a parameter only in the row's key */
     ODD_NOT_NUMBER,
     ODD_NO_UNIT,
+    ODD_OTHER_MEAN, /* "time" is not the mean of "times" */
     ODD_TWICE,
     ODDITIES
 } Oddity;

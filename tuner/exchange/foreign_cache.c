@@ -121,6 +121,7 @@ void foreign_take_cache_row(ForeignReader *r, ScanText key, const json_t *row, b
         foreign_odd(t, ODD_MEAN_ONLY);
         times = &mean;
         count = 1;
-    }
+    } else if (!failure && !isnan(mean))
+        foreign_compare_mean(t, times, count, mean);
     foreign_add(t, values, outcome_of(t, failure), failure, times, count, true);
 }

@@ -35,9 +35,23 @@ const double *foreign_numbers(ForeignReader *r, const json_t *array, size_t *cou
 {
     *count = json_array_size(array);
     double *out = ARENA_ARRAY(r->scratch, double, *count);
-    for (size_t i = 0; i < *count; i++)
-        out[i] = foreign_number(r->table, json_array_get(array, i));
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *v = json_array_get(array, i);
+        /* [0, t]: the number of the sample, and its time. */
+        if (json_is_array(v) && json_array_size(v) > 0)
+            v = json_array_get(v, json_array_size(v) - 1);
+        out[i] = foreign_number(r->table, v);
+    }
     return out;
+}
+
+void foreign_compare_mean(ForeignTable *t, const double *times, size_t count, double mean)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += times[i];
+    if (count > 0 && mean > 0 && fabs(sum / (double)count / mean - 1) > 0.01)
+        foreign_odd(t, ODD_OTHER_MEAN);
 }
 
 /* An iterator of jansson's wants an object that may change. */

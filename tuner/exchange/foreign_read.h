@@ -63,4 +63,7 @@ ForeignValue *foreign_new_values(ForeignReader *r);
 /* The same values, kept. */
 ForeignValue *foreign_keep_values(ForeignReader *r, const ForeignValue *values);
 
+/* Counts a row whose own mean says something else than its times do: the times count. */
+void foreign_compare_mean(ForeignTable *t, const double *times, size_t count, double mean);
+
 #endif

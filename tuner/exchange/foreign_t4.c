@@ -88,7 +88,20 @@ void foreign_take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool
     size_t count;
     const double *times =
         foreign_numbers(r, json_object_get(json_object_get(row, "times"), "runtimes"), &count);
-    double unit = 0, mean = count == 0 ? measured_time(t, row, &unit) : NAN;
+    double unit = 0, mean = measured_time(t, row, &unit);
+    /* A unit that stands in the measurement alone is that of the times, too. */
+    double *own = ARENA_ARRAY(r->scratch, double, count);
+    for (size_t i = 0; i < count; i++)
+        own[i] = times[i] * (unit > 0 && t->unit_ms == 0 ? unit : 1);
+    times = own;
+    if (count > 0) {
+        bool in_ms = unit > 0 && t->unit_ms == 0;
+        double of_times = in_ms || t->unit_ms == 0 ? 1 : t->unit_ms;
+        if (status == OUTCOME_OK && !isnan(mean))
+            foreign_compare_mean(t, times, count, mean * (unit > 0 ? unit : of_times) / of_times);
+        foreign_add(t, values, status, word, times, count, in_ms);
+        return;
+    }
     if (!isnan(mean)) {
         if (status == OUTCOME_OK)
             foreign_odd(t, ODD_MEAN_ONLY);

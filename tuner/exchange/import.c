@@ -13,6 +13,10 @@ ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d)
 {
     size_t size;
     const char *text = file_read(a, o->from, &size, d);
+    if (text && size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
+        text += 3;
+        size -= 3;
+    }
     return text ? foreign_read(a, o->from, text, size, o->unit, d) : NULL;
 }
 
