@@ -386,3 +386,17 @@ t1() {
     done
     [ ! -e executed ]
 }
+
+@test "a space of ten million is counted without a list of it" {
+    # In 600 MB; sanitizers take addresses for memory.
+    nm "$APTUNE" | grep -q __asan || ulimit -v 600000
+    tune --space "$SOURCE/tests/bench/halves.spec" --arch sm_90 --dry-run --json
+    status_is 0
+    # Both halves have the same 3,158 of 10,000 points.
+    json '.points == 100000000 and .configurations == 3158 * 3158'
+    json '[.constraints[].rejected] | add == 100000000 - 3158 * 3158'
+    json '.tier0_drawn == 2000'
+    tune --space "$SOURCE/tests/bench/halves.spec" --arch sm_90 --static
+    status_is 2
+    has "$stderr" "has 9972964 valid configurations, too many to compile all: --compiles N or --seconds S"
+}

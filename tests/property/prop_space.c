@@ -1,6 +1,7 @@
 /* Enumeration against brute force: random small specs, every point of the product judged with
  * expr_eval alone.  APTUNE_SEED=n repeats a run. */
 #include "tests/support/spec_text.h"
+#include "tuner/space/diagram.h"
 #include "tuner/space/space.h"
 
 #include <setjmp.h>
@@ -415,6 +416,51 @@ static const char *check_space(Arena *a, const Space *s, bool built, Tally *t)
     return wrong;
 }
 
+/* The rank of a point's value numbers. */
+static uint64_t rank_of(const Space *s, const uint16_t *point)
+{
+    uint64_t rank = 0;
+    for (size_t p = 0; p < s->spec->parameter_count; p++)
+        rank += s->stride[p] * point[p];
+    return rank;
+}
+
+static bool is_listed(const Space *s, uint64_t rank)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->ranks[i] == rank)
+            return true;
+    return false;
+}
+
+/* The diagram of a space that was listed: counts, every point, draws. */
+static const char *check_diagram(Arena *a, const Space *listed, Diag *d)
+{
+    Space s;
+    SpaceDiagram *g;
+    if (!space_open(a, listed->spec, 0, &s, d) || space_diagram_new(a, &s, &g, d) != DIAGRAM_OK)
+        return "a space that can be listed has a diagram";
+    const char *wrong = space_diagram_count(g) == listed->count ? NULL : "the diagram's count";
+    for (size_t i = 0; i < s.spec->constraint_count && !wrong; i++)
+        wrong = s.rejected[i] == listed->rejected[i] ? NULL : "what the diagram says is rejected";
+    for (size_t p = 0; p < s.spec->parameter_count && !wrong; p++)
+        wrong = s.refused[p] == listed->refused[p] ? NULL : "what the diagram says is refused";
+    uint16_t *point = ARENA_ARRAY(a, uint16_t, s.spec->parameter_count);
+    for (uint64_t rank = 0; rank < s.product && !wrong; rank++) {
+        for (size_t p = 0; p < s.spec->parameter_count; p++)
+            point[p] = (uint16_t)(rank / s.stride[p] % s.values[p].count);
+        if (space_diagram_has(g, point) != is_listed(listed, rank))
+            wrong = "what the diagram holds for valid";
+    }
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    for (int i = 0; i < 50 && !wrong && listed->count > 0; i++)
+        if (!space_diagram_draw(g, random, point) || !is_listed(listed, rank_of(&s, point)))
+            wrong = "a draw that is not valid";
+    gsl_rng_free(random);
+    space_diagram_free(g);
+    return wrong;
+}
+
 static const char *check_spec(Arena *a, const char *text, Tally *t)
 {
     Diag d = diag_new(a);
@@ -430,8 +476,43 @@ static const char *check_spec(Arena *a, const char *text, Tally *t)
         t->large++;
     else
         wrong = check_space(a, &s, built, t);
+    if (built && !wrong && s.product <= PRODUCT)
+        wrong = check_diagram(a, &s, &d);
     space_free(&s);
     return wrong;
+}
+
+/* Each of few points comes as often as any other. */
+static void draws_are_uniform(void **state)
+{
+    (void)state;
+    enum { DRAWS = 70000 };
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *text = spec_completed(a, "param A in 1, 2, 3, 4\nparam B in range(1, 6)\n"
+                                         "require A * B <= 4\nparam C in 0, 1\n"
+                                         "require A < 3 or C == 0\n");
+    const Spec *spec = spec_parse(a, spec_source(a, text), &d);
+    assert_non_null(spec);
+    Space s;
+    SpaceDiagram *g;
+    assert_true(space_build(a, spec, 0, &s, &d));
+    assert_int_equal(space_diagram_new(a, &s, &g, &d), DIAGRAM_OK);
+    size_t *times = ARENA_ARRAY(a, size_t, s.product);
+    uint16_t point[3];
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    for (int i = 0; i < DRAWS; i++) {
+        assert_true(space_diagram_draw(g, random, point));
+        times[rank_of(&s, point)]++;
+    }
+    for (size_t i = 0; i < s.count; i++) {
+        double expected = (double)DRAWS / (double)s.count;
+        assert_in_range(times[s.ranks[i]], (size_t)(0.9 * expected), (size_t)(1.1 * expected));
+    }
+    gsl_rng_free(random);
+    space_diagram_free(g);
+    space_free(&s);
+    arena_free(a);
 }
 
 static void enumeration_is_a_filter_over_the_product(void **state)
@@ -465,6 +546,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(enumeration_is_a_filter_over_the_product),
+        cmocka_unit_test(draws_are_uniform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

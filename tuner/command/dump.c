@@ -18,7 +18,7 @@ static void dump_enumeration(const Run *r, Buf *out)
         buf_printf(out, "%12" PRIu64 " rejected: %.*s\n", r->space.rejected[i], (int)at.length,
                    at.source->text + at.offset);
     }
-    buf_printf(out, "%12zu valid of %" PRIu64 "\n", r->space.count, r->space.product);
+    buf_printf(out, "%12" PRIu64 " valid of %" PRIu64 "\n", r->space.size, r->space.product);
 }
 
 static void dump_configs(const Run *r, Buf *out)

@@ -58,9 +58,10 @@ static bool carve_space(aptune *a)
     return true;
 }
 
+/* A search may have added configurations. */
 static bool measure_space(aptune *a)
 {
-    return run_time(&a->run);
+    return run_time(&a->run) && make_room(a);
 }
 
 static bool judge_space(aptune *a)

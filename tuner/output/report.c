@@ -116,6 +116,8 @@ static void print_tier0(const Run *r, Buf *out)
         return;
     }
     counted(out, "tier 0", run_tier0_total(r));
+    if (r->space.diagram)
+        buf_printf(out, "  of %zu drawn at random", r->table->count);
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
     for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++) {
         if (r->counts.tier0_dropped[t] == 0)
@@ -140,12 +142,14 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "product", r->space.product);
     buf_puts(out, "  points\n");
     print_rejections(r, out);
-    counted(out, "valid", r->space.count);
+    counted(out, "valid", r->space.size);
     buf_puts(out, "  configurations\n");
     print_tier0(r, out);
     size_t left = 0;
     for (size_t i = 0; i < r->table->count; i++)
         left += table_fits(r->table, i) && run_is_mine(r, i);
+    if (r->space.diagram) /* those drawn stand for all */
+        left = (size_t)((double)r->space.size * (double)left / (double)r->table->count);
     counted(out, "compile", left);
     buf_puts(out, "  configurations, about ");
     print_duration(out, (double)left * compile_seconds_each / r->options.jobs);
@@ -157,7 +161,7 @@ void report_dry_run(const Run *r, Buf *out)
 
 static void print_space(const Run *r, Buf *out)
 {
-    counted(out, "space", r->space.count);
+    counted(out, "space", r->space.size);
     buf_puts(out, "  valid configurations of ");
     report_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
@@ -224,7 +228,7 @@ static void print_code(const Run *r, Buf *out)
 static void print_carving(const Run *r, Buf *out)
 {
     counted(out, "selected", r->counts.selected);
-    size_t all = r->space.count;
+    size_t all = r->space.size;
     buf_printf(out, "  %.2f %% of the space%s\n",
                all ? 100.0 * (double)r->counts.selected / (double)all : 0,
                r->options.exhaustive ? " (--exhaustive: all of it)" : "");

@@ -81,7 +81,7 @@ static void set_counts(const Run *r, json_t *o)
         timed += table_is_timed(r->table, i);
         wrong += table_is_timed(r->table, i) && r->table->outcome[i] == OUTCOME_WRONG;
     }
-    json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
+    json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.size));
     json_object_set_new(o, "compiled", json_integer((json_int_t)r->counts.compiled));
     json_object_set_new(o, "failed", json_integer((json_int_t)r->counts.failed));
     json_object_set_new(o, "distinct", json_integer((json_int_t)r->counts.distinct));
@@ -177,8 +177,10 @@ void report_dry_run_json(const Run *r, Buf *out)
     json_t *o = report_object(r);
     json_object_set_new(o, "points", json_integer((json_int_t)r->space.product));
     json_object_set_new(o, "constraints", rejections_of(r));
-    json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.count));
+    json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.size));
     json_object_set_new(o, "tier0_dropped", tier0_of(r));
+    if (r->space.diagram) /* of so many, drawn at random */
+        json_object_set_new(o, "tier0_drawn", json_integer((json_int_t)r->table->count));
     report_print_object(o, out);
 }
 

@@ -42,7 +42,7 @@ void report_search(const Run *r, Buf *out)
     double share = all > 0 ? 100 * (double)s->state.compiled / (double)all : 0;
     buf_printf(out, "%-10s   compiled %zu of ", "search", s->state.compiled);
     report_count(out, all, 0);
-    buf_printf(out, " (%.*f %%), timed %zu; %s\n", share < 1 ? 2 : 0, share, s->state.timed,
+    buf_printf(out, " (%.*g %%), timed %zu; %s\n", share < 1 ? 2 : 3, share, s->state.timed,
                s->asked ? "ended on request" : search_end_text(s->end));
     print_held(r, out);
     if (s->front > 0)

@@ -1,5 +1,7 @@
 /* Spec, space, tier 0, and the device that the run is for. */
 #include "tuner/run/run_parts.h"
+#include "tuner/run/run_search.h"
+#include "tuner/space/diagram.h"
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
@@ -68,7 +70,7 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i)
 {
     Value *slots = ARENA_ARRAY(scratch, Value, spec_slot_count(r->spec));
     Evaluation ev = {.arena = scratch};
-    return space_slots(&r->space, i, slots, &ev) ? slots : NULL;
+    return space_slots_at(&r->space, r->table->number[i], slots, &ev) ? slots : NULL;
 }
 
 /* --- the device ------------------------------------------------------------------------------- */
@@ -226,6 +228,107 @@ static void add_config(Arena *scratch, Run *r, uint64_t rank)
     r->counts.tier0_dropped[t->outcome[i]]++;
 }
 
+size_t run_add_config(Run *r, uint64_t rank)
+{
+    Arena *scratch = arena_new();
+    add_config(scratch, r, rank);
+    arena_free(scratch);
+    return r->table->count - 1;
+}
+
+/* --- spaces too large for a list -------------------------------------------------------------- */
+
+enum {
+    LISTED_MOST = 100000, /* configurations of a space that is searched or counted */
+    DRAWN = 2000          /* of a larger one, that stand for all where it is counted */
+};
+
+/* Can it be known of a configuration alone what all of them need? */
+static bool may_be_drawn(const Run *r)
+{
+    const Spec *s = r->spec;
+    const RunOptions *o = &r->options;
+    bool searched = o->search && !o->exhaustive && !o->carve && o->shards < 2;
+    if (!searched || o->why || run_objective(s))
+        return false;
+    for (size_t i = 0; i < s->argument_count; i++)
+        if (s->arguments[i].count && spec_varies(s, s->arguments[i].count))
+            return false;
+    return true;
+}
+
+/* A product of 10^18 points is decided in no time that anybody has: it is shown how far it is. */
+static bool watch_space(void *context, uint64_t decided, uint64_t product, size_t valid)
+{
+    Run *r = context;
+    enum { ALL = 1000 };
+    char note[40];
+    snprintf(note, sizeof note, "%zu valid so far", valid);
+    if (r->progress.step)
+        r->progress.step(r->progress.context, "construct",
+                         (size_t)(ALL * ((double)decided / (double)product)), ALL, note);
+    return !run_stopped(r);
+}
+
+/* Counts a large space without a list; false after a message. */
+static bool open_space(Run *r)
+{
+    Space *s = &r->space;
+    if (!space_open(r->arena, r->spec, r->options.problem, s, r->diag))
+        return false;
+    if (s->product > LISTED_MOST && may_be_drawn(r)) {
+        DiagramEnd end = space_diagram_new(r->arena, s, &s->diagram, r->diag);
+        if (end == DIAGRAM_ERROR)
+            return false;
+        s->size = end == DIAGRAM_OK ? space_diagram_count(s->diagram) : 0;
+        if (s->size > LISTED_MOST)
+            return true;
+        space_free(s);
+    }
+    return space_build_watched(r->arena, r->spec, r->options.problem,
+                               &(SpaceWatch){watch_space, r}, s, r->diag);
+}
+
+/* Some configurations of a space without a list, in `ranks`. */
+static void draw_some(Run *r, uint64_t *ranks, size_t count)
+{
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    uint16_t *point = ARENA_ARRAY(r->arena, uint16_t, r->spec->parameter_count);
+    for (size_t i = 0; i < count; i++) {
+        space_diagram_draw(r->space.diagram, random, point);
+        ranks[i] = 0;
+        for (size_t p = 0; p < r->spec->parameter_count; p++)
+            ranks[i] += r->space.stride[p] * point[p];
+    }
+    gsl_rng_free(random);
+}
+
+static void check_divisions(Run *r)
+{
+    enum { DIVISIONS_CHECKED = 20000 };
+    Space some = r->space;
+    if (some.diagram) {
+        some.count = DRAWN;
+        some.ranks = ARENA_ARRAY(r->arena, uint64_t, DRAWN);
+        draw_some(r, some.ranks, DRAWN);
+    }
+    space_check_divisions(r->arena, &some, DIVISIONS_CHECKED, r->diag);
+}
+
+/* A replay searches what is recorded, and a count looks at some. */
+static void list_known(Run *r)
+{
+    Space *s = &r->space;
+    if (!s->diagram)
+        return;
+    if (r->options.dry_run) {
+        s->ranks = memory_new(DRAWN * sizeof *s->ranks);
+        draw_some(r, s->ranks, s->count = DRAWN);
+    } else if (r->source == RUN_REPLAYED) {
+        run_list_recorded(r);
+    }
+}
+
 /* Launches that all configurations together may have: about 400 MB. */
 enum { STEPS_MOST = 1 << 22 };
 
@@ -334,19 +437,6 @@ static void choose_output(Run *r)
     r->options.output = arena_printf(r->arena, "%s/%s", r->options.output, text);
 }
 
-/* A product of 10^18 points is decided in no time that anybody has: it is shown how far it is. */
-static bool watch_space(void *context, uint64_t decided, uint64_t product, size_t valid)
-{
-    Run *r = context;
-    enum { ALL = 1000 };
-    char note[40];
-    snprintf(note, sizeof note, "%zu valid so far", valid);
-    if (r->progress.step)
-        r->progress.step(r->progress.context, "construct",
-                         (size_t)(ALL * ((double)decided / (double)product)), ALL, note);
-    return !run_stopped(r);
-}
-
 bool run_open(Run *r)
 {
     double since = clock_seconds();
@@ -356,17 +446,14 @@ bool run_open(Run *r)
     r->table = table_new(r->arena);
     r->recorded.relative = r->recorded.random_relative = r->recorded.best_ms = NAN;
     r->spec = spec_read(r->arena, r->options.space, r->diag);
-    if (!r->spec || !choose_problem(r) ||
-        !space_build_watched(r->arena, r->spec, r->options.problem, &(SpaceWatch){watch_space, r},
-                             &r->space, r->diag))
+    if (!r->spec || !choose_problem(r) || !open_space(r))
         return false;
-    if (r->space.count == 0 && !r->options.dry_run)
+    if (r->space.size == 0 && !r->options.dry_run)
         return diag_fail(r->diag,
                          "no configuration of '%s' satisfies all its constraints; "
                          "--dry-run says what each one rejects",
                          r->spec->name);
-    enum { DIVISIONS_CHECKED = 20000 };
-    space_check_divisions(r->arena, &r->space, DIVISIONS_CHECKED, r->diag);
+    check_divisions(r);
     choose_output(r);
     if (r->options.shards > 1)
         r->options.output = arena_printf(r->arena, "%s/shard-%d-of-%d", r->options.output,
@@ -375,6 +462,13 @@ bool run_open(Run *r)
     if (!choose_device(r) || !run_open_carving(r))
         return false;
     describe_table(r); /* with the device */
+    list_known(r);
+    if (r->space.diagram && !r->options.dry_run && !run_searches(r))
+        return diag_fail(
+            r->diag,
+            "'%s' has %llu valid configurations, too many to compile all: --compiles N "
+            "or --seconds S say how many",
+            r->spec->name, (unsigned long long)r->space.size);
     if (!make_configs(r) || !check_sizes(r) || !weigh_configs(r))
         return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);

@@ -99,6 +99,17 @@ bool run_compared(Arena *a, Run *r, size_t i, const int64_t **out, size_t *count
  * a message. */
 bool run_set_problem(Run *r);
 
+/* --- configurations --------------------------------------------------------------------------- */
+
+/* The row of a configuration that the table does not have yet. */
+size_t run_add_config(Run *r, uint64_t rank);
+
+/* The row that a recorded one is of, added where the space has no list; SIZE_MAX: none. */
+size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row);
+
+/* Makes the list of a space that has none: the configurations that the recording has. */
+void run_list_recorded(Run *r);
+
 /* --- several launches ------------------------------------------------------------------------- */
 
 /* The steps of configuration `i`, and what of them the device cannot run. */

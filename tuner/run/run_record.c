@@ -2,11 +2,14 @@
  * was, and writing those of this run. */
 #include "tuner/run/run_parts.h"
 
+#include "tuner/space/diagram.h"
+
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/record/device.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -50,6 +53,80 @@ const RecordRow *run_recorded_row(const Run *r, const TimesRecording *t, size_t 
     const RecordRow *row = values ? times_find(t, record_key(a, &t->header, values)) : NULL;
     arena_free(a);
     return row;
+}
+
+/* The number of a recorded value in a parameter's list; SIZE_MAX. */
+static size_t value_number(Arena *a, const Run *r, size_t p, const RecordValue *v)
+{
+    const ValueList *values = &r->space.values[p];
+    for (size_t i = 0; i < values->count; i++) {
+        RecordValue own = run_record_value(a, values->at[i]);
+        if (record_value_equal(&own, v))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* The rank of a row's values; false when the space has no such configuration. */
+static bool rank_of_row(Arena *a, const Run *r, const RecordHeader *h, const RecordRow *row,
+                        uint64_t *rank)
+{
+    uint16_t *point = ARENA_ARRAY(a, uint16_t, r->spec->parameter_count);
+    size_t found = 0;
+    *rank = 0;
+    for (size_t k = 0; k < h->parameter_count; k++)
+        for (size_t p = 0; p < r->spec->parameter_count; p++) {
+            if (strcmp(r->spec->parameters[p].name, h->parameters[k].name) != 0)
+                continue;
+            size_t number = value_number(a, r, p, &row->values[k]);
+            if (number == SIZE_MAX)
+                return false;
+            point[p] = (uint16_t)number;
+            *rank += number * r->space.stride[p];
+            found++;
+        }
+    return found == r->spec->parameter_count &&
+           (!r->space.diagram || space_diagram_has(r->space.diagram, point));
+}
+
+size_t run_row_of(Run *r, const RecordHeader *h, const RecordRow *row)
+{
+    Arena *a = arena_new();
+    uint64_t rank;
+    size_t i = SIZE_MAX;
+    if (rank_of_row(a, r, h, row, &rank)) {
+        i = table_find(r->table, rank);
+        if (i == SIZE_MAX && r->space.diagram && !r->space.ranks)
+            i = run_add_config(r, rank);
+    }
+    arena_free(a);
+    return i;
+}
+
+static int rank_compare(const void *pa, const void *pb)
+{
+    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return a < b ? -1 : a > b;
+}
+
+void run_list_recorded(Run *r)
+{
+    const TimesRecording *t = r->recorded.times;
+    Space *s = &r->space;
+    Arena *a = arena_new();
+    s->ranks = memory_new((t->rows.count + 1) * sizeof *s->ranks);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        s->count += rank_of_row(a, r, &t->header, &t->rows.at[i], &s->ranks[s->count]);
+        arena_reset(a);
+    }
+    arena_free(a);
+    if (s->count > 1)
+        qsort(s->ranks, s->count, sizeof *s->ranks, rank_compare);
+    size_t distinct = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (i == 0 || s->ranks[i] != s->ranks[i - 1])
+            s->ranks[distinct++] = s->ranks[i];
+    s->count = distinct;
 }
 
 /* --- code and launch as the rows name them ---------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "metrics/base/vec.h"
 #include "tuner/run/compiling.h"
 #include "tuner/search/replay.h"
+#include "tuner/space/diagram.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,15 +21,19 @@ typedef struct Hunt {
     size_t *varying;      /* parameters of the space that have several values: */
     size_t varying_count;
     size_t *values;  /* … how many */
-    uint64_t *ranks; /* that are searched */
+    uint16_t *full;  /* all parameters of a candidate */
+    uint64_t *ranks; /* that are searched; NULL: they are drawn */
     size_t rank_count;
     struct {
         size_t *at;
         size_t count;
         size_t capacity;
-    } rows;           /* of the table, by the search's numbers */
-    size_t *number;   /* of each row; SIZE_MAX: not asked for */
-    size_t row_count; /* of these */
+    } rows; /* of the table, by the search's numbers */
+    struct {
+        size_t *at;
+        size_t count;
+        size_t capacity;
+    } numbers; /* of rows, as the search has them; SIZE_MAX: not asked for */
     struct {
         size_t *at;
         size_t count;
@@ -51,13 +56,19 @@ bool run_searches(const Run *r)
 
 /* --- candidates and rows ---------------------------------------------------------------------- */
 
-/* The row of a candidate's values. */
+/* The row of a candidate's values; where the space has no list, one is added. */
 static size_t row_of(const Hunt *h, const uint16_t *point)
 {
     uint64_t rank = 0;
     for (size_t k = 0; k < h->varying_count; k++)
         rank += h->run->space.stride[h->varying[k]] * point[k];
-    return table_find(h->run->table, rank);
+    size_t row = table_find(h->run->table, rank);
+    return row != SIZE_MAX ? row : run_add_config(h->run, rank);
+}
+
+static size_t number_of(const Hunt *h, size_t row)
+{
+    return row < h->numbers.count ? h->numbers.at[row] : SIZE_MAX;
 }
 
 static void point_of(const Hunt *h, size_t row, uint16_t *point)
@@ -72,7 +83,33 @@ static void note_number(Hunt *h, size_t number, size_t row)
     while (h->rows.count <= number)
         VEC_PUSH(h->run->arena, &h->rows, SIZE_MAX);
     h->rows.at[number] = row;
-    h->number[row] = number;
+    while (h->numbers.count <= row)
+        VEC_PUSH(h->run->arena, &h->numbers, SIZE_MAX);
+    h->numbers.at[row] = number;
+}
+
+/* The values of all parameters of a candidate, in `full`. */
+static void widen(const Hunt *h, const uint16_t *point, uint16_t *full)
+{
+    memset(full, 0, h->run->space.spec->parameter_count * sizeof *full);
+    for (size_t k = 0; k < h->varying_count; k++)
+        full[h->varying[k]] = point[k];
+}
+
+static bool draw_point(void *context, gsl_rng *random, uint16_t *point)
+{
+    const Hunt *h = context;
+    bool any = space_diagram_draw(h->run->space.diagram, random, h->full);
+    for (size_t k = 0; k < h->varying_count; k++)
+        point[k] = h->full[h->varying[k]];
+    return any;
+}
+
+static bool is_valid(void *context, const uint16_t *point)
+{
+    const Hunt *h = context;
+    widen(h, point, h->full);
+    return space_diagram_has(h->run->space.diagram, h->full);
 }
 
 static SearchSpace space_of(Hunt *h)
@@ -87,6 +124,14 @@ static SearchSpace space_of(Hunt *h)
         h->values[h->varying_count] = t->parameters[p].values.count;
         h->varying[h->varying_count++] = p;
     }
+    h->full = ARENA_ARRAY(r->arena, uint16_t, t->parameter_count);
+    if (r->space.diagram && !r->space.ranks)
+        return (SearchSpace){.parameters = h->varying_count,
+                             .values = h->values,
+                             .draw = draw_point,
+                             .valid = is_valid,
+                             .context = h,
+                             .size = (double)r->space.size};
     h->ranks = ARENA_ARRAY(r->arena, uint64_t, t->count);
     for (size_t i = 0; i < t->count; i++) /* what the device cannot run is no candidate */
         if (table_fits(t, i) && run_is_mine(r, i))
@@ -116,10 +161,6 @@ static void open_hunt(Hunt *h, Run *r, Timer *t)
     h->guess = metricset_find(m, r->options.guess ? r->options.guess : "predicted_cycles");
     h->bound = metricset_find(m, "bound_cycles");
     h->latency = metricset_find(m, "latency_cycles");
-    h->row_count = r->table->count;
-    h->number = ARENA_ARRAY(r->arena, size_t, h->row_count);
-    for (size_t i = 0; i < h->row_count; i++)
-        h->number[i] = SIZE_MAX;
     SearchSpace space = space_of(h);
     SearchOptions o = options_of(r);
     h->search = search_new(&space, &o);
@@ -174,11 +215,11 @@ static void tell_compiled(Hunt *h, size_t row)
                         .predicted = metric_of(h, h->guess, row) / work,
                         .bound = metric_of(h, h->bound, row) / work,
                         .latency = metric_of(h, h->latency, row) / work,
-                        .same_as = same == SIZE_MAX ? SIZE_MAX : h->number[same]};
+                        .same_as = same == SIZE_MAX ? SIZE_MAX : number_of(h, same)};
     arena_reset(h->scratch);
-    search_compiled(h->search, h->number[row], &c);
+    search_compiled(h->search, number_of(h, row), &c);
     if (!h->timer && !c.failed && same == SIZE_MAX)
-        search_timed(h->search, h->number[row], c.predicted);
+        search_timed(h->search, number_of(h, row), c.predicted);
 }
 
 static void note_best(Hunt *h)
@@ -203,7 +244,7 @@ static void tell_timed(Hunt *h, size_t row)
 {
     const Table *t = h->run->table;
     bool right = table_is_right(t, row);
-    search_timed(h->search, h->number[row], right ? table_ms(t, row) : NAN);
+    search_timed(h->search, number_of(h, row), right ? table_ms(t, row) : NAN);
     note_best(h);
 }
 
@@ -260,7 +301,9 @@ static bool feed_workers(Hunt *h)
             row = row_of(h, search_point(h->search, number));
         }
         note_number(h, number, row);
-        if (!compiling_add(h->compiling, row))
+        if (!table_fits(h->run->table, row)) /* drawn, and more than the device has */
+            search_compiled(h->search, number, &(SearchCompiled){.failed = true, .unasked = true});
+        else if (!compiling_add(h->compiling, row))
             return false;
     }
     return true;
@@ -288,7 +331,7 @@ static bool take_compiled(Hunt *h, bool *news)
             return false;
         if (!failed && h->timer && is_earlier(h, row) && h->run->table->same_as[row] == row) {
             h->run->table->selected[row] = true;
-            search_trying(h->search, h->number[row]);
+            search_trying(h->search, number_of(h, row));
             h->timer->add(h->timer->state, row);
         }
     }
@@ -399,7 +442,7 @@ static bool open_timer(Hunt *h)
     size_t count = 0;
     const size_t *rows = h->timer->known ? h->timer->known(h->timer->state, &count) : NULL;
     for (size_t k = 0; k < count; k++)
-        if (h->number[rows[k]] == SIZE_MAX && table_fits(r->table, rows[k]))
+        if (number_of(h, rows[k]) == SIZE_MAX && table_fits(r->table, rows[k]))
             VEC_PUSH(r->arena, &h->earlier, rows[k]);
     return true;
 }
@@ -680,6 +723,8 @@ void run_search_summarize(Run *r)
     s->done = true;
     for (size_t i = 0; i < t->count; i++)
         s->candidates += table_fits(t, i) && run_is_mine(r, i);
+    if (r->space.diagram)
+        s->candidates = (size_t)r->space.size;
     s->held_since = s->held_count > 0 ? s->held_s[s->held_count - 1] : NAN;
     r->counts.selected = 0;
     for (size_t i = 0; i < t->count; i++)

@@ -12,7 +12,6 @@
 #include "tuner/run/timer_fetch.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -64,8 +63,12 @@ typedef struct Session {
     const Fetched *sentinel; /* timed now and then on every GPU; NULL: none yet */
     size_t candidate;        /* configuration whose code is kept to become the sentinel */
     Fetched kept;            /* that code */
-    unsigned char *kills;    /* of each configuration */
-    struct pollfd *fds;      /* room for all */
+    struct {
+        unsigned char *at;
+        size_t count;
+        size_t capacity;
+    } kills;            /* of each configuration */
+    struct pollfd *fds; /* room for all */
     Arena *scratch;
     bool failed;
 } Session;
@@ -243,7 +246,9 @@ static void charge(Lane *lane, const TrialResult *t)
 static bool is_accident(Session *s, const TrialResult *t)
 {
     bool suspect = t->killed || t->status == OUTCOME_SKIPPED;
-    return suspect && ++s->kills[t->id] < KILLS_MOST;
+    while (suspect && s->kills.count <= (size_t)t->id)
+        VEC_PUSH(s->run->arena, &s->kills, 0);
+    return suspect && ++s->kills.at[t->id] < KILLS_MOST;
 }
 
 static void take_result(Session *s, Lane *lane, const TrialResult *t)
@@ -412,35 +417,21 @@ static bool gpu_time(void *state, const size_t *list, size_t count)
     return run_trials(s);
 }
 
-typedef struct Known {
-    const RecordRow *row;
-    size_t config;
-} Known;
-
-static int known_compare(const void *pa, const void *pb)
-{
-    const Known *a = pa, *b = pb;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
 /* What an earlier run left, in its order. */
 static const size_t *gpu_known(void *state, size_t *count)
 {
     const Session *s = state;
     Run *r = s->run;
-    VEC(Known) known = {0};
-    for (size_t i = 0; s->existing && i < r->table->count; i++) {
-        const RecordRow *row = run_recorded_row(r, s->existing, i);
-        if (row && row->status != OUTCOME_SKIPPED)
-            VEC_PUSH(r->arena, &known, ((Known){row, i}));
+    VEC(size_t) known = {0};
+    for (size_t k = 0; s->existing && k < s->existing->rows.count; k++) {
+        const RecordRow *row = &s->existing->rows.at[k];
+        size_t i = run_row_of(r, &s->existing->header, row);
+        if (i != SIZE_MAX && run_recorded_row(r, s->existing, i) == row &&
+            row->status != OUTCOME_SKIPPED)
+            VEC_PUSH(r->arena, &known, i);
     }
-    if (known.count > 1)
-        qsort(known.at, known.count, sizeof *known.at, known_compare);
-    size_t *rows = ARENA_ARRAY(r->arena, size_t, known.count);
-    for (size_t k = 0; k < known.count; k++)
-        rows[k] = known.at[k].config;
     *count = known.count;
-    return rows;
+    return known.at;
 }
 
 /* One waits while another runs: the GPU finds its next trial there when it has ended one. */
@@ -659,7 +650,6 @@ bool timer_gpu_open(Run *r, Timer *out)
                    .close = gpu_end};
     bool ok = run_choose_l2(r);
     s->header = run_record_header(r);
-    s->kills = ARENA_ARRAY(r->arena, unsigned char, r->table->count);
     s->writer = ok ? open_recording(s) : NULL;
     ok = s->writer && run_write_profiles(r, &s->header) && run_set_problem(r) && open_lanes(s) &&
          record_failures(s);

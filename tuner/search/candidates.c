@@ -268,17 +268,17 @@ static size_t draw_choice(Candidates *c, size_t most, const uint16_t *around, si
     return count;
 }
 
-const uint16_t *candidates_choice(Candidates *c, size_t most, const uint16_t *around,
+const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
                                   size_t around_count, size_t *count)
 {
     size_t n = c->space.parameters;
     bool all = is_listed(c) && c->left_count <= most;
-    size_t room = (all ? c->left_count : most) * n + 1;
+    size_t room = (all ? c->left_count : drawn) * n + 1;
     if (room > c->choice_room) {
         c->choice_room = room;
         c->choice = memory_resize(c->choice, room, sizeof *c->choice);
     }
-    *count = all ? c->left_count : draw_choice(c, most, around, around_count);
+    *count = all ? c->left_count : draw_choice(c, drawn, around, around_count);
     for (size_t i = 0; all && i < c->left_count; i++)
         point_of(c, c->left[i], c->choice + i * n);
     return c->choice;

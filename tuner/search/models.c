@@ -268,7 +268,8 @@ double believe_point(Search *s, const uint16_t *point)
 /* --- batches ---------------------------------------------------------------------------------- */
 
 enum {
-    CHOICE_MOST = 20000, /* candidates looked at for a batch */
+    CHOICE_MOST = 20000, /* candidates looked at for a batch, … */
+    DRAWN_MOST = 8000,   /* … where not all can be */
     AROUND = 10,         /* best ones whose neighbourhoods are, where not all can be */
     SURE_OF = 300        /* best means that are looked at twice */
 };
@@ -355,7 +356,7 @@ bool batch_make(Search *s)
     uint16_t *around = memory_new((AROUND * s->space.parameters + 1) * sizeof *around);
     size_t around_count = best_points(s, around, AROUND);
     const uint16_t *points =
-        candidates_choice(s->candidates, CHOICE_MOST, around, around_count, &count);
+        candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, around, around_count, &count);
     if (count > 0)
         choose_batch(s, points, count);
     free(around);

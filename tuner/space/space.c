@@ -1,11 +1,13 @@
 /* Ranks to values and back. */
-#include "tuner/space/space.h"
+#include "tuner/space/diagram.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void space_free(Space *s)
 {
+    space_diagram_free(s->diagram);
+    s->diagram = NULL;
     free(s->ranks);
     s->ranks = NULL;
     s->count = 0;
@@ -23,9 +25,14 @@ Value space_value(const Space *s, size_t i, size_t parameter)
 
 bool space_slots(const Space *s, size_t i, Value *slots, Evaluation *ev)
 {
+    return space_slots_at(s, s->ranks[i], slots, ev);
+}
+
+bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
+{
     spec_set_problem(s->spec, s->problem, slots);
     for (size_t p = 0; p < s->spec->parameter_count; p++)
-        slots[spec_parameter_slot(s->spec, p)] = space_value(s, i, p);
+        slots[spec_parameter_slot(s->spec, p)] = s->values[p].at[digit(s, rank, p)];
     for (size_t k = 0; k < s->spec->derived_count; k++)
         if (!expr_eval(s->spec->derived[k].value, slots, ev, &slots[spec_derived_slot(s->spec, k)]))
             return false;

@@ -18,13 +18,19 @@ typedef struct Space {
 
     uint64_t *ranks; /* of the valid configurations, rising; from malloc, see space_free */
     size_t count;
+    uint64_t size;                /* valid configurations, listed or not */
+    struct SpaceDiagram *diagram; /* NULL: they are listed; else they are drawn (diagram.h) */
 
     uint64_t *rejected; /* points of the product each constraint rejected first */
     uint64_t *refused;  /* points whose value a dependent parameter does not allow */
 } Space;
 
-/* Finds all valid configurations.  A constraint is judged as soon as the parameters it uses have
- * values.  False after a message: an arithmetic error names the values it happened with. */
+/* The product of all parameters' values; no configuration is looked at.  False after a message. */
+bool space_open(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
+
+/* space_open, and finds all valid configurations.  A constraint is judged as soon as the parameters
+ * it uses have values.  False after a message: an arithmetic error names the values it happened
+ * with. */
 bool space_build(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
 
 /* Somebody who looks at a long search now and then: of `product` points `decided` are, and `valid`
@@ -43,6 +49,9 @@ void space_free(Space *s);
 /* Problem values, parameters and derived names of configuration `i` into an array of
  * spec_slot_count.  False when a derived name cannot be computed: `ev` says why. */
 bool space_slots(const Space *s, size_t i, Value *slots, Evaluation *ev);
+
+/* The same of a rank, listed or not. */
+bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev);
 
 /* The value of one parameter of configuration `i`. */
 Value space_value(const Space *s, size_t i, size_t parameter);

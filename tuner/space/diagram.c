@@ -1,0 +1,392 @@
+#include "tuner/space/diagram.h"
+
+#include "tuner/space/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NODES_MOST = 2000000, /* with their edges some 400 MB */
+    EDGES_MOST = 20000000,
+    JUDGED_MOST = 5000000, /* values looked at: a few seconds */
+    NO_NODE = UINT32_MAX   /* what hangs there was rejected */
+};
+
+/* A value of a parameter, and what follows. */
+typedef struct Edge {
+    uint32_t node;
+    uint32_t value; /* number; or, rejected, by which constraint, or constraints + parameter */
+} Edge;
+
+typedef struct Node {
+    uint32_t parameter; /* that is given a value here */
+    uint32_t edge_count;
+    size_t first_edge;
+    uint64_t count; /* valid points from here on */
+    uint64_t paths; /* that lead here */
+    bool free;      /* all values of this and the later parameters are allowed */
+} Node;
+
+typedef struct Key {
+    uint64_t a, b;
+} Key;
+
+struct SpaceDiagram {
+    const Space *space;
+    Node *nodes;
+    size_t node_count, node_room;
+    Edge *edges;
+    size_t edge_count, edge_room;
+    uint32_t root; /* NO_NODE: nothing is valid */
+};
+
+typedef struct Build {
+    SpaceDiagram *diagram;
+    SpacePlan *plan;
+    Space *space;
+    size_t **live; /* per parameter: slots of those before it that later checks read */
+    size_t *live_count;
+    Key *keys;     /* a hash table of nodes */
+    uint32_t *ids; /* NO_NODE: the place is free */
+    size_t places;
+    Edge *stack; /* edges of the nodes that are being built */
+    size_t depth, stack_room;
+    size_t judged; /* values */
+    Diag *d;
+    DiagramEnd end;
+} Build;
+
+/* --- what later checks read ------------------------------------------------------------------- */
+
+typedef struct Reads {
+    bool *slots;
+} Reads;
+
+static void note_read(void *context, int slot)
+{
+    ((Reads *)context)->slots[slot] = true;
+}
+
+static void note_reads(const Build *b, const Check *c, Reads *reads)
+{
+    const Spec *s = b->space->spec;
+    if (c->kind != CHECK_MEMBER) {
+        expr_visit_names(c->expr, note_read, reads);
+        return;
+    }
+    const Parameter *p = &s->parameters[c->index];
+    for (size_t i = 0; i < p->item_count; i++)
+        expr_visit_names(p->items[i], note_read, reads);
+}
+
+/* Has the slot its value before parameter `p` gets one, and not the same for all points? */
+static bool is_set_before(const Build *b, size_t slot, size_t p)
+{
+    const Spec *s = b->space->spec;
+    size_t parameter = spec_parameter_slot(s, 0), derived = spec_derived_slot(s, 0);
+    if (slot < parameter)
+        return false;
+    if (slot < derived)
+        return slot - parameter < p;
+    size_t level = b->plan->level[slot - derived];
+    return level > 0 && level <= p;
+}
+
+static void find_live(Arena *a, Build *b)
+{
+    const Spec *s = b->space->spec;
+    size_t n = s->parameter_count, slots = spec_slot_count(s);
+    Reads reads = {ARENA_ARRAY(a, bool, slots)};
+    b->live = ARENA_ARRAY(a, size_t *, n + 1);
+    b->live_count = ARENA_ARRAY(a, size_t, n + 1);
+    for (size_t p = n; p-- > 0;) { /* what is read from p's own checks on */
+        for (size_t i = 0; i < b->plan->checks[p + 1].count; i++)
+            note_reads(b, &b->plan->checks[p + 1].at[i], &reads);
+        b->live[p] = ARENA_ARRAY(a, size_t, slots);
+        for (size_t k = 0; k < slots; k++)
+            if (reads.slots[k] && is_set_before(b, k, p))
+                b->live[p][b->live_count[p]++] = k;
+    }
+}
+
+/* --- nodes by what is live -------------------------------------------------------------------- */
+
+/* splitmix64's finalizer (Steele, Lea, Flood, 2014). */
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void add_word(Key *k, uint64_t word)
+{
+    k->a = mix(k->a + 0x9e3779b97f4a7c15u + word);
+    k->b = mix((k->b ^ word) * 0xd6e8feb86659fd93u + 0x632be59bd9b4e019u);
+}
+
+static void add_value(Key *k, Value v)
+{
+    add_word(k, (uint64_t)v.kind);
+    if (v.kind == VALUE_STRING) {
+        for (const char *c = v.string; *c; c++)
+            add_word(k, (unsigned char)*c);
+    } else if (v.kind == VALUE_LIST) {
+        add_word(k, v.list->count);
+        for (size_t i = 0; i < v.list->count; i++)
+            add_value(k, v.list->at[i]);
+    } else if (v.kind == VALUE_REAL) {
+        uint64_t word;
+        memcpy(&word, &v.real, sizeof word);
+        add_word(k, word);
+    } else {
+        add_word(k, v.kind == VALUE_BOOL ? (uint64_t)v.boolean : (uint64_t)v.integer);
+    }
+}
+
+static Key key_of(const Build *b, size_t p)
+{
+    Key k = {p, ~(uint64_t)p};
+    for (size_t i = 0; i < b->live_count[p]; i++)
+        add_value(&k, b->plan->slots[b->live[p][i]]);
+    return k;
+}
+
+static size_t place_of(const Build *b, Key k)
+{
+    size_t at = (size_t)k.a & (b->places - 1);
+    while (b->ids[at] != NO_NODE && (b->keys[at].a != k.a || b->keys[at].b != k.b))
+        at = (at + 1) & (b->places - 1);
+    return at;
+}
+
+static void grow_table(Build *b)
+{
+    size_t old_places = b->places;
+    Key *old_keys = b->keys;
+    uint32_t *old_ids = b->ids;
+    b->places = old_places ? 2 * old_places : 1024;
+    b->keys = memory_new(b->places * sizeof *b->keys);
+    b->ids = memory_new(b->places * sizeof *b->ids);
+    memset(b->ids, 0xff, b->places * sizeof *b->ids);
+    for (size_t i = 0; i < old_places; i++) {
+        if (old_ids[i] == NO_NODE)
+            continue;
+        size_t at = place_of(b, old_keys[i]);
+        b->keys[at] = old_keys[i];
+        b->ids[at] = old_ids[i];
+    }
+    free(old_keys);
+    free(old_ids);
+}
+
+/* Takes the edges from the stack on, and gives the node a number. */
+static uint32_t add_node(Build *b, Key key, Node node, size_t from)
+{
+    SpaceDiagram *g = b->diagram;
+    size_t edges = b->depth - from;
+    if (g->node_count >= NODES_MOST || g->edge_count + edges > EDGES_MOST) {
+        b->end = DIAGRAM_LARGE;
+        return NO_NODE;
+    }
+    if (g->node_count == g->node_room) {
+        g->node_room = g->node_room ? 2 * g->node_room : 256;
+        g->nodes = memory_resize(g->nodes, g->node_room, sizeof *g->nodes);
+    }
+    if (g->edge_count + edges > g->edge_room) {
+        g->edge_room = 2 * (g->edge_count + edges);
+        g->edges = memory_resize(g->edges, g->edge_room, sizeof *g->edges);
+    }
+    if (2 * (g->node_count + 1) > b->places)
+        grow_table(b);
+    node.first_edge = g->edge_count;
+    node.edge_count = (uint32_t)edges;
+    if (edges > 0)
+        memcpy(g->edges + g->edge_count, b->stack + from, edges * sizeof *b->stack);
+    g->edge_count += edges;
+    g->nodes[g->node_count] = node;
+    size_t at = place_of(b, key);
+    b->keys[at] = key;
+    b->ids[at] = (uint32_t)g->node_count;
+    return (uint32_t)g->node_count++;
+}
+
+static void push_edge(Build *b, Edge e)
+{
+    if (b->depth == b->stack_room) {
+        b->stack_room = b->stack_room ? 2 * b->stack_room : 256;
+        b->stack = memory_resize(b->stack, b->stack_room, sizeof *b->stack);
+    }
+    b->stack[b->depth++] = e;
+}
+
+/* --- building --------------------------------------------------------------------------------- */
+
+static uint32_t cause_of(const Build *b, const Check *by)
+{
+    size_t cause =
+        by->kind == CHECK_MEMBER ? b->space->spec->constraint_count + by->index : by->index;
+    return (uint32_t)cause;
+}
+
+static uint32_t node_from(Build *b, size_t p);
+
+/* The edge of value `v` of parameter `p`; how many points follow. */
+static uint64_t add_edge(Build *b, size_t p, size_t v)
+{
+    const Check *by = NULL;
+    if (b->judged++ >= JUDGED_MOST) {
+        b->end = DIAGRAM_LARGE;
+        return 0;
+    }
+    *space_plan_slot(b->plan, p) = b->space->values[p].at[v];
+    switch (space_plan_judge(b->plan, p + 1, &by, b->d)) {
+    case VERDICT_ERROR:
+        b->end = DIAGRAM_ERROR;
+        return 0;
+    case VERDICT_REJECTED:
+        push_edge(b, (Edge){NO_NODE, cause_of(b, by)});
+        return 0;
+    default:
+        break;
+    }
+    uint32_t node = node_from(b, p + 1);
+    if (node == NO_NODE)
+        return 0;
+    push_edge(b, (Edge){node, (uint32_t)v});
+    return b->diagram->nodes[node].count;
+}
+
+/* What can follow the values of the parameters before `p`. */
+static uint32_t node_from(Build *b, size_t p)
+{
+    const Space *s = b->space;
+    size_t n = s->spec->parameter_count;
+    Key key = key_of(b, p);
+    if (b->places > 0) {
+        uint32_t known = b->ids[place_of(b, key)];
+        if (known != NO_NODE)
+            return known;
+    }
+    Node node = {.parameter = (uint32_t)p, .free = p == n || b->plan->free_below[p]};
+    size_t from = b->depth;
+    if (node.free)
+        node.count = p == n ? 1 : s->stride[p] * s->values[p].count;
+    for (size_t v = 0; !node.free && v < s->values[p].count && b->end == DIAGRAM_OK; v++)
+        node.count += add_edge(b, p, v);
+    uint32_t id = b->end == DIAGRAM_OK ? add_node(b, key, node, from) : NO_NODE;
+    b->depth = from;
+    return id;
+}
+
+/* A node is made after all that follow it, so that the last one is the root. */
+static void count_rejected(SpaceDiagram *g, Space *s)
+{
+    size_t constraints = s->spec->constraint_count;
+    if (g->node_count > 0)
+        g->nodes[g->root].paths = 1;
+    for (size_t i = g->node_count; i-- > 0;) {
+        const Node *node = &g->nodes[i];
+        for (size_t k = 0; k < node->edge_count; k++) {
+            const Edge *e = &g->edges[node->first_edge + k];
+            uint64_t below = node->paths * s->stride[node->parameter];
+            if (e->node != NO_NODE)
+                g->nodes[e->node].paths += node->paths;
+            else if (e->value < constraints)
+                s->rejected[e->value] += below;
+            else
+                s->refused[e->value - constraints] += below;
+        }
+    }
+}
+
+DiagramEnd space_diagram_new(Arena *a, Space *s, SpaceDiagram **out, Diag *d)
+{
+    SpaceDiagram *g = ARENA_NEW(a, SpaceDiagram);
+    Build b = {.diagram = g, .plan = space_plan_new(a, s), .space = s, .d = d};
+    const Check *by = NULL;
+    *g = (SpaceDiagram){.space = s, .root = NO_NODE};
+    find_live(a, &b);
+    Verdict first = space_plan_judge(b.plan, 0, &by, d);
+    if (first == VERDICT_ERROR)
+        b.end = DIAGRAM_ERROR;
+    else if (first == VERDICT_REJECTED)
+        s->rejected[by->index] += s->product;
+    else
+        g->root = node_from(&b, 0);
+    if (b.end == DIAGRAM_OK)
+        count_rejected(g, s);
+    free(b.keys);
+    free(b.ids);
+    free(b.stack);
+    space_plan_free(b.plan);
+    *out = g;
+    if (b.end != DIAGRAM_OK) {
+        space_diagram_free(g);
+        *out = NULL;
+    }
+    return b.end;
+}
+
+void space_diagram_free(SpaceDiagram *g)
+{
+    if (!g)
+        return;
+    free(g->nodes);
+    free(g->edges);
+    *g = (SpaceDiagram){.root = NO_NODE};
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+uint64_t space_diagram_count(const SpaceDiagram *g)
+{
+    return g->root == NO_NODE ? 0 : g->nodes[g->root].count;
+}
+
+bool space_diagram_has(const SpaceDiagram *g, const uint16_t *point)
+{
+    uint32_t at = g->root;
+    while (at != NO_NODE && !g->nodes[at].free) {
+        const Node *node = &g->nodes[at];
+        at = NO_NODE;
+        for (size_t k = 0; k < node->edge_count && at == NO_NODE; k++) {
+            const Edge *e = &g->edges[node->first_edge + k];
+            if (e->node != NO_NODE && e->value == point[node->parameter])
+                at = e->node;
+        }
+    }
+    return at != NO_NODE && g->nodes[at].count > 0;
+}
+
+/* A number in [0, n), n > 0; gsl_rng_uniform_int takes 32 bits of this generator at most. */
+static uint64_t below(gsl_rng *random, uint64_t n)
+{
+    uint64_t limit = n <= UINT64_MAX / 2 ? UINT64_MAX / n * n : n, x;
+    do {
+        x = gsl_rng_get(random) << 32 | (gsl_rng_get(random) & UINT32_MAX);
+    } while (x >= limit);
+    return x % n;
+}
+
+bool space_diagram_draw(const SpaceDiagram *g, gsl_rng *random, uint16_t *point)
+{
+    const Space *s = g->space;
+    if (space_diagram_count(g) == 0)
+        return false;
+    uint64_t number = below(random, space_diagram_count(g));
+    const Node *node = &g->nodes[g->root];
+    while (!node->free) {
+        const Edge *e = &g->edges[node->first_edge];
+        while (e->node == NO_NODE || number >= g->nodes[e->node].count) {
+            number -= e->node == NO_NODE ? 0 : g->nodes[e->node].count;
+            e++;
+        }
+        point[node->parameter] = (uint16_t)e->value;
+        node = &g->nodes[e->node];
+    }
+    for (size_t p = node->parameter; p < s->spec->parameter_count; p++)
+        point[p] = (uint16_t)(number / s->stride[p] % s->values[p].count);
+    return true;
+}

@@ -1,0 +1,166 @@
+#include "tuner/space/plan.h"
+
+#include <stdlib.h>
+
+/* --- planning --------------------------------------------------------------------------------- */
+
+/* --- planning ------------------------------------------------------------------------------- */
+
+/* The level of an expression: 0 when it uses no parameter, p + 1 when parameter p is the last it
+ * uses. */
+typedef struct Level {
+    const Spec *spec;
+    const size_t *derived;
+    size_t level;
+} Level;
+
+static void note_level(void *context, int slot)
+{
+    Level *l = context;
+    size_t first = spec_parameter_slot(l->spec, 0), derived = spec_derived_slot(l->spec, 0);
+    size_t at = (size_t)slot, level = 0;
+    if (at >= derived)
+        level = l->derived[at - derived];
+    else if (at >= first)
+        level = at - first + 1;
+    if (level > l->level)
+        l->level = level;
+}
+
+static size_t level_of(const SpacePlan *w, const Expr *e)
+{
+    Level l = {w->space->spec, w->level, 0};
+    expr_visit_names(e, note_level, &l);
+    return l.level;
+}
+
+typedef struct Wanted {
+    size_t first; /* slot of the first derived name */
+    bool *derived;
+} Wanted;
+
+static void note_wanted(void *context, int slot)
+{
+    const Wanted *w = context;
+    if ((size_t)slot >= w->first)
+        w->derived[(size_t)slot - w->first] = true;
+}
+
+/* Checks for the derived names that `e` uses, and those they use, unless there are some already. */
+static void plan_derived(SpacePlan *w, const Expr *e)
+{
+    const Spec *s = w->space->spec;
+    Wanted wanted = {spec_derived_slot(s, 0), memory_zeroed(s->derived_count, sizeof(bool))};
+    expr_visit_names(e, note_wanted, &wanted);
+    for (size_t k = s->derived_count; k-- > 0;) /* a derived name uses only earlier ones */
+        if (wanted.derived[k])
+            expr_visit_names(s->derived[k].value, note_wanted, &wanted);
+    for (size_t k = 0; k < s->derived_count; k++) {
+        if (!wanted.derived[k] || w->planned[k])
+            continue;
+        w->planned[k] = true;
+        VEC_PUSH(w->arena, &w->checks[w->level[k]],
+                 ((Check){CHECK_DERIVE, s->derived[k].value, wanted.first + k}));
+    }
+    free(wanted.derived);
+}
+
+static void plan(SpacePlan *w)
+{
+    const Spec *s = w->space->spec;
+    for (size_t k = 0; k < s->derived_count; k++)
+        w->level[k] = level_of(w, s->derived[k].value);
+    for (size_t p = 0; p < s->parameter_count; p++) {
+        if (!s->parameters[p].dependent)
+            continue;
+        for (size_t i = 0; i < s->parameters[p].item_count; i++)
+            plan_derived(w, s->parameters[p].items[i]);
+        VEC_PUSH(w->arena, &w->checks[p + 1], ((Check){CHECK_MEMBER, NULL, p}));
+    }
+    for (size_t i = 0; i < s->constraint_count; i++) {
+        size_t count;
+        Expr **parts = expr_conjuncts(w->arena, s->constraints[i].condition, &count);
+        for (size_t k = 0; k < count; k++) {
+            plan_derived(w, parts[k]);
+            VEC_PUSH(w->arena, &w->checks[level_of(w, parts[k])],
+                     ((Check){CHECK_CONDITION, parts[k], i}));
+        }
+    }
+    bool below = true;
+    for (size_t p = s->parameter_count; p-- > 0;)
+        w->free_below[p] = below = below && w->checks[p + 1].count == 0;
+}
+
+/* --- judging --------------------------------------------------------------------------------- */
+
+static bool arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t level, Diag *d)
+{
+    Buf text = {0};
+    const Spec *s = w->space->spec;
+    for (size_t p = 0; p < level; p++) {
+        buf_printf(&text, "%s%s=", p ? " " : "", s->parameters[p].name);
+        value_print_bare(w->slots[spec_parameter_slot(s, p)], &text);
+    }
+    diag_error(d, ev->error_at,
+               level ? "%s (with %s); a require line before it can exclude this" : "%s%s",
+               ev->error, buf_text(&text));
+    buf_free(&text);
+    return false;
+}
+
+static bool is_true(Value v)
+{
+    return v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+}
+
+Verdict space_plan_judge(SpacePlan *w, size_t level, const Check **by, Diag *d)
+{
+    const CheckVec *checks = &w->checks[level];
+    Evaluation ev = {.arena = w->scratch};
+    for (size_t i = 0; i < checks->count; i++) {
+        const Check *c = &checks->at[i];
+        Value v = value_bool(false);
+        bool done;
+        if (c->kind == CHECK_MEMBER)
+            done = spec_parameter_allows(w->scratch, w->space->spec, c->index, w->slots, &ev,
+                                         &v.boolean);
+        else
+            done = expr_eval(c->expr, w->slots, &ev, &v);
+        if (arena_used(w->scratch) > 0)
+            arena_reset(w->scratch);
+        if (!done) {
+            if (d)
+                arithmetic_error(w, &ev, level, d);
+            return VERDICT_ERROR;
+        }
+        if (c->kind == CHECK_DERIVE) {
+            w->slots[c->index] = v;
+        } else if (!is_true(v)) {
+            if (by)
+                *by = c;
+            return VERDICT_REJECTED;
+        }
+    }
+    return VERDICT_ALLOWED;
+}
+
+SpacePlan *space_plan_new(Arena *a, const Space *s)
+{
+    const Spec *spec = s->spec;
+    SpacePlan *w = ARENA_NEW(a, SpacePlan);
+    *w = (SpacePlan){.space = s, .arena = a, .scratch = arena_new()};
+    w->checks = ARENA_ARRAY(a, CheckVec, spec->parameter_count + 1);
+    w->free_below = ARENA_ARRAY(a, bool, spec->parameter_count + 1);
+    w->planned = ARENA_ARRAY(a, bool, spec->derived_count);
+    w->level = ARENA_ARRAY(a, size_t, spec->derived_count);
+    w->slots = ARENA_ARRAY(a, Value, spec_slot_count(spec));
+    spec_set_problem(spec, s->problem, w->slots);
+    plan(w);
+    return w;
+}
+
+void space_plan_free(SpacePlan *p)
+{
+    if (p)
+        arena_free(p->scratch);
+}
