@@ -539,6 +539,10 @@ static void add_loop_notes(Walker *w, const Known *k)
             note(w, k->function, first,
                  arena_printf(w->arena, "the loop's count is not known; %u iterations assumed",
                               w->default_trips));
+        if (r->waited)
+            note(
+                w, k->function, first,
+                "the loop waits for another thread; it is taken to find at once what it waits for");
         if (r->early_ignored)
             note(w, k->function, first, "an early exit of the loop is taken as never happening");
     }
@@ -550,7 +554,8 @@ static void add_branch_notes(Walker *w, const Known *k)
     for (int i = 0; i < c->count; i++) {
         const int l = k->plan->flow->loops->loop_of[i];
         const bool told =
-            l != CFG_NONE && (k->result->loops[l].defaulted || k->result->loops[l].early_ignored);
+            l != CFG_NONE && (k->result->loops[l].defaulted || k->result->loops[l].early_ignored ||
+                              k->result->loops[l].waited);
         if (k->result->blocks[i].unknown_branch && !told)
             note(w, k->function, c->blocks[i].end - 1,
                  "the branch is not known; both sides walked");

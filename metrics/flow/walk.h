@@ -14,8 +14,9 @@
  * after a stated number of iterations; an unknown early exit of a loop that is counted otherwise is
  * taken as never happening.  Each of these leaves a note.
  *
- * A wait on an mbarrier succeeds at once, so loops that spin on it run once.  `exit` in a called
- * function only returns from it.
+ * A wait succeeds at once: on an mbarrier, and for what another thread writes (a loop that loads
+ * .volatile, .relaxed or .acquire, or exchanges, and stores nothing others see), which leaves a
+ * note; so loops that spin run once.  `exit` in a called function only returns from it.
  *
  * What `instr` counts: the PTX instructions a warp issues, those under a false guard
  * included, but not what ptxas turns into no instruction of its own: loads and stores of the
@@ -93,6 +94,7 @@ typedef struct WalkLoop {
     uint64_t headers;   /* visits of the header */
     bool defaulted;     /* left after the default number of iterations */
     bool early_ignored; /* an unknown exit was taken as never happening */
+    bool waited;        /* an unknown exit was taken at once: it waits for another thread */
 } WalkLoop;
 
 /* What one cost (access.h) came to, over all times that its group was passed with an active lane.

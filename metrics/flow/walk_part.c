@@ -164,8 +164,9 @@ static bool stays_in(const Frame *x, int loop, int to)
     return to != flow_of(x)->cfg->count && loop_contains(flow_of(x)->loops, loop, to);
 }
 
-/* An undecided exit of a loop: all undecided lanes stay, or all leave. */
-static void decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
+/* An undecided exit of a loop: all undecided lanes stay, or all leave.  True when they leave
+ * because the loop waits: that is foreseen. */
+static bool decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
 {
     const int l = flow_of(x)->loops->loop_of[block];
     int stay = CFG_NONE, leave = CFG_NONE;
@@ -176,14 +177,19 @@ static void decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
             leave = leave == CFG_NONE ? i : leave;
     }
     if (stay == CFG_NONE || leave == CFG_NONE)
-        return;
+        return false;
     LoopState *s = &x->loops[l];
     if (p->undecided == 0) {
         if (!s->counted)
             s->counted = decided_by_loop(x, l, in);
-        return;
+        return false;
     }
     WalkLoop *result = &x->known->result->loops[l];
+    if (x->known->plan->waits[l]) {
+        p->lanes[leave] |= p->undecided;
+        p->undecided = 0;
+        return result->waited = true;
+    }
     s->unsure |= p->undecided;
     /* A test at the top is made once more than the body runs. */
     const Loop *loop = &flow_of(x)->loops->loops.at[l];
@@ -193,6 +199,7 @@ static void decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
     p->undecided = 0;
     result->early_ignored |= s->counted && more;
     result->defaulted |= !more;
+    return false;
 }
 
 /* Lanes that are undecided, dealt out to the ways in turn. */
@@ -256,12 +263,12 @@ void walk_leave_block(Frame *x, uint32_t mask)
     const PtxInstr *in = cfg_branch(flow_of(x)->cfg, block);
     if (in)
         walk_skip_branch(x, in, mask);
-    if (p.undecided) {
+    const bool undecided = p.undecided != 0;
+    if (undecided)
         walk_skip_abort(x);
+    const bool foreseen = in && p.count > 1 && decide_exit(x, block, in, &p);
+    if (undecided && !foreseen)
         mark_undecided(x, block);
-    }
-    if (in && p.count > 1)
-        decide_exit(x, block, in, &p);
     if (p.undecided && !walk_may_fork(x->walker))
         deal_out(x, block, &p);
     for (int i = 0; i < p.count; i++)

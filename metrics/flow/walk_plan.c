@@ -469,6 +469,53 @@ static void share_out(Arena *a, WalkPlan *p, const Scheduler *s)
     }
 }
 
+/* --- loops that wait ----------------------------------------------------------------------- */
+
+static bool is_of_all(const PtxForm *f)
+{
+    return f->space == PTX_GLOBAL || f->space == PTX_GENERIC;
+}
+
+/* A load that may see something else each time, or an exchange: what a thread waits with. */
+static bool looks_again(const PtxForm *f)
+{
+    const bool again =
+        strstr(f->text, ".volatile") || strstr(f->text, ".relaxed") || strstr(f->text, ".acquire");
+    const bool exchange = strstr(f->text, ".cas") || strstr(f->text, ".exch");
+    return (f->op == PTX_LD && is_of_all(f) && again) || (f->op == PTX_ATOM && exchange);
+}
+
+/* Work that the other threads see: who waits does none. */
+static bool does_work(const PtxForm *f)
+{
+    if (f->op == PTX_CALL || f->op == PTX_RED)
+        return true;
+    return (f->op == PTX_ST && is_of_all(f)) || (f->op == PTX_ATOM && !looks_again(f));
+}
+
+static bool loop_waits(const Flow *flow, const Loop *loop)
+{
+    bool looks = false;
+    for (size_t k = 0; k < loop->blocks.count; k++) {
+        const CfgBlock *b = &flow->cfg->blocks[loop->blocks.at[k]];
+        for (size_t i = b->first; i < b->end; i++) {
+            const PtxForm *f = flow->function->instrs.at[i].form;
+            looks = looks || looks_again(f);
+            if (does_work(f))
+                return false;
+        }
+    }
+    return looks;
+}
+
+static void find_waits(Arena *a, WalkPlan *p)
+{
+    const LoopTree *t = p->flow->loops;
+    p->waits = ARENA_ARRAY(a, bool, t->loops.count);
+    for (size_t l = 0; l < t->loops.count; l++)
+        p->waits[l] = loop_waits(p->flow, &t->loops.at[l]);
+}
+
 WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data)
 {
     WalkPlan *p = ARENA_NEW(a, WalkPlan);
@@ -495,5 +542,6 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data
         if (s.late[r])
             VEC_PUSH(a, &p->late, (int)r);
     walk_live_find(a, p);
+    find_waits(a, p);
     return p;
 }

@@ -102,6 +102,7 @@ struct WalkPlan {
     VEC(int) late;         /* registers that some slow instruction writes */
     WalkWritten **written; /* by block that branches; NULL until a fork asks (walk_fork.c) */
     WalkLive *live;        /* by loop: what its header needs of the state */
+    bool *waits;           /* by loop: it waits for what another thread writes */
     VEC(WalkShare) shares; /* those of a cost together */
     int *first_share;      /* by cost, and one more for the end */
     size_t most_segments;  /* of a block */

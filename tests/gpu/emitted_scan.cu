@@ -39,11 +39,6 @@ int main()
     std::vector<int> host((size_t)most);
     for (size_t i = 0; i < host.size(); i++)
         host[i] = (int)(i * 2654435761u >> 22) - 500;
-    scan_kernel *kernel;
-    int status = scan_load(&kernel);
-    check(status == SCAN_OK, scan_status_text(status), 0);
-    if (status != SCAN_OK)
-        return 1;
     int *data;
     scan_arguments arguments;
     scan_arguments_default(&arguments);
@@ -54,6 +49,11 @@ int main()
     cudaMemset(arguments.state, 0, words * 8);
     cudaMemcpy(data, host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice);
     arguments.data = data;
+    scan_kernel *kernel;
+    int status = scan_load(&kernel);
+    check(status == SCAN_OK, scan_status_text(status), 0);
+    if (status != SCAN_OK)
+        return 1;
     for (long long n : sizes)
         scan(kernel, arguments, host, n);
     scan_unload(kernel);

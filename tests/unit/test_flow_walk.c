@@ -4,6 +4,7 @@
 #include "metrics/flow/walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <setjmp.h>
@@ -225,6 +226,58 @@ static void a_loop_runs_as_often_as_the_data_says(void **state)
     assert_int_equal(w->functions.at[0]->loops[0].headers, 34);
     assert_true(walk_unknown_instr(x->arena, w) == 0);
     arena_free(x->arena);
+}
+
+/* By one thread, or by all of a warp until it holds for each; with its own count or without. */
+static void a_loop_that_waits_for_another_thread_finds_what_it_waits_for(void **state)
+{
+    (void)state;
+    static const char *const loops[] = {
+        "mov.u32 %r2, 0;\nL: ld.acquire.gpu.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 7; @%p1 "
+        "bra L;\nret; }",
+        "mov.u32 %r2, 0;\nL: ld.volatile.global.u32 %r1, [%rd1]; vote.sync.all.pred %p2, %p1, -1;\n"
+        "setp.ne.s32 %p1, %r1, 7; @%p1 bra L;\nret; }",
+        "mov.u32 %r2, 0;\nL: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.s32 %p1, %r1, 0; @%p1 "
+        "bra L;\nret; }",
+        "mov.u32 %r2, 0;\nL: ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0;\n"
+        "@%p1 bra E;\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 100;\n@%p2 bra L;\nE: ret; }"};
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s", HEADER, loops[i]);
+        Fixture *x = fixture(text);
+
+        const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+        assert_int_equal(block_at(w, 1).visits, 1);
+        assert_int_equal(w->unknown_loops, 0);
+        assert_int_equal(w->unknown_branches, 0);
+        assert_int_equal(w->notes.count, 1);
+        assert_non_null(strstr(w->notes.at[0], "waits for another thread"));
+        arena_free(x->arena);
+    }
+}
+
+/* Who works between two looks does not wait: tickets that are drawn until there are none. */
+static void a_loop_that_stores_does_not_wait(void **state)
+{
+    (void)state;
+    static const char *const loops[] = {
+        "mov.u32 %r2, 0;\nL: ld.volatile.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], 1;\n"
+        "setp.ne.s32 %p1, %r1, 7; @%p1 bra L;\nret; }",
+        "mov.u32 %r2, 0;\nL: atom.global.add.u32 %r1, [%rd1], 1; setp.lt.s32 %p1, %r1, 7; @%p1 bra "
+        "L;\nret; }"};
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s", HEADER, loops[i]);
+        Fixture *x = fixture(text);
+        x->options.default_trips = 10;
+
+        const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+        assert_int_equal(block_at(w, 1).visits, 10);
+        assert_int_equal(w->unknown_loops, 1);
+        arena_free(x->arena);
+    }
 }
 
 static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
@@ -474,6 +527,8 @@ int main(void)
         cmocka_unit_test(a_loop_of_unknown_count_takes_the_default_and_says_so),
         cmocka_unit_test(what_stands_behind_a_guess_is_counted),
         cmocka_unit_test(a_loop_runs_as_often_as_the_data_says),
+        cmocka_unit_test(a_loop_that_waits_for_another_thread_finds_what_it_waits_for),
+        cmocka_unit_test(a_loop_that_stores_does_not_wait),
         cmocka_unit_test(an_unknown_early_exit_does_not_shorten_a_counted_loop),
         cmocka_unit_test(spinning_on_an_mbarrier_takes_one_round),
         cmocka_unit_test(an_endless_loop_is_stopped_and_reported),
