@@ -67,6 +67,28 @@ static int close_fixture(void **state)
     return 0;
 }
 
+/* 0.001 ms for each unit of scale with small tiles, 0.0008 with large ones, which waste more: at
+ * 4097 five of them take two rounds.  1000 is the nearest size of both. */
+static void a_size_gets_what_should_take_the_least_where_times_scale(void **state)
+{
+    const Fixture *f = *state;
+    EmitUnit *u =
+        emit_unit_new(f->arena, emit_unit_spec(f->arena, "emit/scaled"), "s_", EMIT_DRIVER);
+    const size_t small = emit_unit_variant(f->arena, u, 0, 0, 90);
+    const size_t large = emit_unit_variant(f->arena, u, 1, 1, 90);
+    emit_unit_entry(f->arena, u, 0, small, "NVIDIA H200", 90)->time_ms = 0.001 * (4 * 64 + 100);
+    emit_unit_entry(f->arena, u, 1, large, "NVIDIA H200", 90)->time_ms = 0.0008 * (25 * 1024 + 100);
+    emit_unit_write(u, f->folder);
+
+    const char *said =
+        emit_unit_output(f->arena,
+                         "cd %s && cc " WARNINGS " -I. " TEST_DATA
+                         "/emit/scaled.c ./scaled.c -o scaled -ldl -lpthread && ./scaled",
+                         f->folder);
+
+    assert_string_equal(said, "1000: 1\n4096: 2\n4097: 1\n90000: 2\n100000: 2\n");
+}
+
 static const char *use(const Fixture *f, const char *how)
 {
     return emit_unit_output(f->arena, "cd %s && LD_LIBRARY_PATH=. ./launch %s", f->folder, how);
@@ -358,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_size_gets_what_is_nearest_and_says_by_what_right),
+        cmocka_unit_test(a_size_gets_what_should_take_the_least_where_times_scale),
         cmocka_unit_test(code_is_loaded_once_and_launched),
         cmocka_unit_test(what_cannot_be_launched_is_a_status),
         cmocka_unit_test(a_newer_device_gets_ptx_and_what_fails_there_the_next_best),

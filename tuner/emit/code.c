@@ -299,6 +299,7 @@ static void fold_variant(const Code *c, CodeVariant *v)
         v->counts[i] = folded(c, v, s->arguments[i].count);
         v->values[i] = folded(c, v, s->arguments[i].value);
     }
+    v->scale = folded(c, v, s->scale);
     note_taken(c, v);
 }
 
@@ -391,8 +392,12 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
         open_variant(c, i);
         c->has_scratch = c->has_scratch || takes_scratch(c, &c->variants[i]);
     }
-    for (size_t i = 0; i < u->entry_count; i++)
+    c->has_scale = true;
+    for (size_t i = 0; i < u->entry_count; i++) {
         warn_of_entry(c, &u->entries[i]);
+        c->has_scale = c->has_scale && u->entries[i].time_ms > 0 &&
+                       code_scale_is_sayable(c, &c->variants[u->entries[i].variant]);
+    }
     return c;
 }
 

@@ -1,5 +1,6 @@
 /* The table of an emitted unit, and what chooses from it. */
 #include "tuner/emit/code_parts.h"
+#include "tuner/emit/code_size.h"
 
 #include <string.h>
 
@@ -68,6 +69,8 @@ static void write_entries(const Code *c, Buf *out)
         text_string(out, e->device);
         buf_puts(out, ", ");
         write_tuned_for(c, e, out);
+        if (c->has_scale)
+            buf_printf(out, ", %.9g", e->time_ms);
         buf_puts(out, "},\n");
     }
     buf_puts(out, "};\n\n");
@@ -91,8 +94,10 @@ static void write_table(const Code *c, Buf *out)
               "    int variant; /* from 1 */\n"
               "    int arch;    /* of the device */\n"
               "    int is_default;\n"
-              "    const char *device, *tuned_for;\n"
-              "} @entry;\n\n");
+              "    const char *device, *tuned_for;\n");
+    code_puts(c, out,
+              c->has_scale ? "    double ms; /* measured there */\n} @entry;\n\n"
+                           : "} @entry;\n\n");
     write_entries(c, out);
     code_puts(c, out,
               "enum {\n"
@@ -185,6 +190,46 @@ static void write_distance(const Code *c, Buf *out)
     buf_puts(out, "    return sum;\n}\n\n");
 }
 
+/* --- how long a size takes -------------------------------------------------------------------- */
+
+static void write_scale(Code *c, const CodeVariant *v, Buf *out)
+{
+    CodeLines l = {.code = c, .variant = v};
+    CWriter w = lines_writer(&l, false);
+    c_real(&w, v->scale, C_ANYWHERE);
+    code_printf(c, out, "static double @scale_%zu(const @problem *p)\n{\n", v->number);
+    buf_puts(out, w.uses_ok ? "    int ok = 1;\n" : "");
+    buf_puts(out, code_mentions(&l.text, "p->") ? "" : "    (void)p;\n");
+    buf_printf(out, "    const double scale = %s;\n    return %s;\n}\n\n", buf_text(&l.text),
+               w.uses_ok ? "ok ? scale : 0" : "scale");
+    buf_free(&l.text);
+}
+
+static void write_expected(Code *c, Buf *out)
+{
+    code_puts(
+        c, out,
+        "/* What the time of a variant is proportional to from size to size; 0: not known. */\n");
+    for (size_t i = 0; i < c->unit->variant_count; i++)
+        write_scale(c, &c->variants[i], out);
+    code_puts(c, out,
+              "static double @scale(int variant, const @problem *p)\n{\n"
+              "    switch (variant) {\n");
+    for (size_t i = 1; i <= c->unit->variant_count; i++)
+        code_printf(c, out, "    case %zu:\n        return @scale_%zu(p);\n", i, i);
+    code_puts(
+        c, out,
+        "    default:\n        return 0;\n    }\n}\n\n"
+        "/* Milliseconds that an entry's variant should take at a size; more than any where "
+        "that is not\n"
+        " * known. */\n"
+        "static double @expected(const @entry *e, const @problem *p)\n"
+        "{\n"
+        "    const double there = @scale(e->variant, p), here = @scale(e->variant, &e->size);\n"
+        "    return there > 0 && here > 0 ? e->ms * there / here : 1e300;\n"
+        "}\n\n");
+}
+
 /* --- choosing --------------------------------------------------------------------------------- */
 
 static const char RUNS[] =
@@ -224,7 +269,7 @@ static const char MATCH[] =
     "    int rank; /* the lower, the better: a @match, later when its size is far */\n"
     "    @match match;\n"
     "    int arch;        /* the later, the better, where PTX is compiled */\n"
-    "    double distance; /* of its size */\n"
+    "    double distance; /* of its size%s */\n"
     "} @candidate;\n"
     "\n"
     "/* A size further away than this is not near: one number 16 times as large, or three numbers "
@@ -251,6 +296,7 @@ static const char MATCH[] =
     "    c->arch = c->match == ^PTX ? e->arch : 0;\n"
     "    c->distance = @distance(&e->size, p);\n"
     "    c->rank = (int)c->match;\n"
+    "%s"
     "    if (c->distance <= @far)\n"
     "        return 1;\n"
     "    c->rank += (int)^DEFAULT + 1;\n"
@@ -270,6 +316,11 @@ static const char MATCH[] =
     "    return a->distance < b->distance;\n"
     "}\n"
     "\n";
+
+static const char EXPECTED[] = "    if (c->match != ^PTX) {\n"
+                               "        c->distance = @expected(e, p);\n"
+                               "        return 1;\n"
+                               "    }\n";
 
 static const char PICK[] = "/* The best entry whose variant is valid for the size and runs on the "
                            "device, but for those that\n"
@@ -367,7 +418,14 @@ void code_choice(Code *c, Buf *out)
               "/* --- choosing "
               "----------------------------------------------------------------------- */\n\n");
     code_puts(c, out, c->unit->flavour == EMIT_RUNTIME ? RUNS_SOURCE : RUNS);
-    code_puts(c, out, MATCH);
+    if (c->has_scale)
+        write_expected(c, out);
+    Buf expected = {0};
+    if (c->has_scale)
+        code_puts(c, &expected, EXPECTED);
+    code_printf(c, out, MATCH, c->has_scale ? ", or the time that is expected" : "",
+                buf_text(&expected));
+    buf_free(&expected);
     Buf scratch = {0};
     if (c->has_scratch)
         code_puts(c, &scratch, SCRATCH);

@@ -41,6 +41,7 @@ typedef struct CodeVariant {
     CodeLaunch *launches; /* one for each of the spec's */
     const Expr **counts;  /* elements of each argument; NULL of numbers and textures */
     const Expr **values;  /* of each number; NULL of others */
+    const Expr *scale;    /* of its time; NULL without one */
     bool *taken;          /* whether a launch may take the argument; constants always are */
 } CodeVariant;
 
@@ -54,6 +55,7 @@ typedef struct Code {
     const char **problem_fields; /* C names in the problem struct */
     const char **fields;         /* … in the arguments struct; NULL: not there */
     CodeVariant *variants;
+    bool has_scale;    /* all entries have a time, and their variants a scale that C has words for */
     bool has_scratch;  /* some variant takes a buffer that is made from `scratch` */
     unsigned helpers;  /* that were used so far */
     const char *calls; /* what driver functions are written with: "k->cu." or "cu" */
@@ -111,6 +113,9 @@ const Expr *code_of_size(const Code *c, const Expr *e);
 
 /* Is an amount of work a matter of the size alone, and C has words for it? */
 bool code_work_is_sayable(Code *c, const Expr *e);
+
+/* Has C words for how a variant's time changes with the size? */
+bool code_scale_is_sayable(Code *c, const CodeVariant *v);
 
 /* Is it a buffer of the caller's whose size is a matter of the variant, too? */
 bool code_counts_by_variant(const Code *c, size_t argument);

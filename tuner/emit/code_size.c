@@ -179,6 +179,15 @@ bool code_work_is_sayable(Code *c, const Expr *e)
     return said;
 }
 
+bool code_scale_is_sayable(Code *c, const CodeVariant *v)
+{
+    CodeLines l = {.code = c, .variant = v};
+    CWriter w = lines_writer(&l, false);
+    const bool said = v->scale && c_real(&w, v->scale, C_ANYWHERE);
+    buf_free(&l.text);
+    return said;
+}
+
 bool code_counts_by_variant(const Code *c, size_t argument)
 {
     const Argument *g = &c->spec->arguments[argument];

@@ -256,6 +256,7 @@ typedef struct Spec {
     Expr *work_flop;  /* NULL when not said */
     Expr *work_bytes;
     Expr *work_items;
+    Expr *scale; /* what a configuration's time is proportional to from size to size; NULL: not said */
     Objective objective;
 
     const Source **metric_lines; /* "metric …" statements, read by whoever knows metrics */

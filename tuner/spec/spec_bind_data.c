@@ -163,6 +163,7 @@ void reader_bind_work(Reader *r)
     Expr *work[] = {NULL, s->work_flop, s->work_bytes, s->work_items};
     for (int i = 1; i < 4; i++)
         reader_bind_number(r, work[i], &all);
+    reader_bind_number(r, s->scale, &all);
     bool weighed = s->objective != OBJECTIVE_TIME && s->objective != OBJECTIVE_ENERGY;
     if (weighed && !work[s->objective])
         diag_error(r->d, r->objective_at, "a work line has to say how much: 'work %s = …'",

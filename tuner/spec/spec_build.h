@@ -59,7 +59,7 @@ typedef struct Reader {
     Span reference_first_at;
     bool kernel_met, param_met, output_met; /* with or without mistakes */
     bool problem_broken; /* some name may have been lost in a problem line with a mistake */
-    Span tolerance_at, polish_at, work_at[3], objective_at;
+    Span tolerance_at, polish_at, work_at[3], objective_at, scale_at;
     VEC(const char *) options;
     VEC(CompileOption) option_parts;
     VEC(const char *) includes;

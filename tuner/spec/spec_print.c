@@ -78,9 +78,9 @@ static void print_launch(Buf *out, const char *word, const Launch *k, const char
 
 static void print_contents(Buf *out, const Contents *c)
 {
-    static const char *const words[] = {"zero",   "constant", "uniform", "normal", "formula",
-                                        "sorted", "copy",     "lane",    "lanes",  "file",
-                                        "kept"};
+    static const char *const words[] = {"zero",    "constant", "uniform", "normal",
+                                        "formula", "sorted",   "copy",    "lane",
+                                        "lanes",   "file",     "kept"};
     buf_puts(out, words[c->kind]);
     if (c->kind == CONTENTS_ZERO || c->kind == CONTENTS_KEPT)
         return;
@@ -232,6 +232,11 @@ void spec_print(const Spec *s, Buf *out)
     print_work(out, "flop", s->work_flop);
     print_work(out, "bytes", s->work_bytes);
     print_work(out, "items", s->work_items);
+    if (s->scale) {
+        buf_puts(out, "scale ");
+        print_expr(out, s->scale);
+        buf_putc(out, '\n');
+    }
     for (size_t i = 0; i < s->rival_count; i++)
         print_rival(out, &s->rivals[i]);
 }

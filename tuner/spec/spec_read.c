@@ -39,6 +39,7 @@ static const Statement statements[] = {
     {"tolerance", read_tolerance},
     {"work", read_work},
     {"objective", read_objective},
+    {"scale", read_scale},
     {"rival", read_rival},
     {"metric", read_metric},
     {"carve", read_carve},

@@ -114,6 +114,15 @@ bool read_work(Reader *r, Span at)
     return true;
 }
 
+/* scale expr */
+bool read_scale(Reader *r, Span at)
+{
+    if (!reader_only_once(r, &r->scale_at, at, "scale"))
+        return false;
+    r->spec->scale = expr_parse(&r->l);
+    return r->spec->scale != NULL;
+}
+
 /* objective time | flop | bytes | items | energy */
 bool read_objective(Reader *r, Span at)
 {

@@ -39,6 +39,7 @@ bool read_compare(Reader *r, Span at);
 bool read_tolerance(Reader *r, Span at);
 bool read_work(Reader *r, Span at);
 bool read_objective(Reader *r, Span at);
+bool read_scale(Reader *r, Span at);
 
 /* --- spec_rival.c --- */
 bool read_rival(Reader *r, Span at);
