@@ -1,122 +1,59 @@
 #include "metrics/device/device.h"
 
-#include <ctype.h>
+#include "metrics/base/file.h"
+#include "metrics/device/sheet.h"
+#include "metrics/device/shipped.h"
+
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The limits of each capability as constants, C9_0_WARPS and so on, for the table below. */
-enum {
-#define DEVICE(...)
-#define CAPABILITY(major, minor, block, threads, warps, blocks, registers, block_registers,        \
-                   thread_registers, shared, block_shared, optin, reserved, fp32)                  \
-    C##major##_##minor##_BLOCK = block, C##major##_##minor##_THREADS = threads,                    \
-    C##major##_##minor##_WARPS = warps, C##major##_##minor##_BLOCKS = blocks,                      \
-    C##major##_##minor##_REGISTERS = registers,                                                    \
-    C##major##_##minor##_BLOCK_REGISTERS = block_registers,                                        \
-    C##major##_##minor##_THREAD_REGISTERS = thread_registers,                                      \
-    C##major##_##minor##_SHARED = shared, C##major##_##minor##_BLOCK_SHARED = block_shared,        \
-    C##major##_##minor##_OPTIN = optin, C##major##_##minor##_RESERVED = reserved,                  \
-    C##major##_##minor##_FP32 = fp32,
-#include "metrics/device/devices.def"
-#undef CAPABILITY
-#undef DEVICE
-};
+/* --- the shipped files ------------------------------------------------------------------------ */
 
-/* Largest blocks and grids: CUDA Programming Guide, "Compute Capabilities"; two-dimensional grids
- * and smaller blocks before 2.0. */
-#define BLOCK_LIMIT(major)                                                                         \
-    {                                                                                              \
-        (major) < 2 ? 512 : 1024, (major) < 2 ? 512 : 1024, 64                                     \
-    }
-#define GRID_LIMIT(major)                                                                          \
-    {                                                                                              \
-        (major) < 2 ? 65535 : INT32_MAX, 65535, (major) < 2 ? 1 : 65535                            \
-    }
+/* Read once, then constant, and never freed: tables of the program, kept as text for people. */
+static DeviceSheets shipped;
 
-static const Device devices[] = {
-#define CAPABILITY(...)
-#define DEVICE(name_, aliases, major_, minor_, sms_, clock, l2, dram)                              \
-    {.name = name_,                                                                                \
-     .major = major_,                                                                              \
-     .minor = minor_,                                                                              \
-     .sms = sms_,                                                                                  \
-     .threads_per_block = C##major_##_##minor_##_BLOCK,                                            \
-     .block_limit = BLOCK_LIMIT(major_),                                                           \
-     .grid_limit = GRID_LIMIT(major_),                                                             \
-     .threads_per_sm = C##major_##_##minor_##_THREADS,                                             \
-     .warps_per_sm = C##major_##_##minor_##_WARPS,                                                 \
-     .blocks_per_sm = C##major_##_##minor_##_BLOCKS,                                               \
-     .registers_per_sm = C##major_##_##minor_##_REGISTERS,                                         \
-     .registers_per_block = C##major_##_##minor_##_BLOCK_REGISTERS,                                \
-     .registers_per_thread = C##major_##_##minor_##_THREAD_REGISTERS,                              \
-     .shared_per_sm = C##major_##_##minor_##_SHARED,                                               \
-     .shared_per_block = C##major_##_##minor_##_BLOCK_SHARED,                                      \
-     .shared_per_block_optin = C##major_##_##minor_##_OPTIN,                                       \
-     .shared_reserved = C##major_##_##minor_##_RESERVED,                                           \
-     .clock_hz = clock,                                                                            \
-     .l2_bytes = l2,                                                                               \
-     .dram_bytes_per_s = dram,                                                                     \
-     .fp32_per_sm = C##major_##_##minor_##_FP32},
-#include "metrics/device/devices.def"
-#undef CAPABILITY
-#undef DEVICE
-};
-
-/* Other names of each, separated by spaces. */
-static const char *const aliases_of[] = {
-#define CAPABILITY(...)
-#define DEVICE(name, aliases, major, minor, sms, clock, l2, dram) aliases,
-#include "metrics/device/devices.def"
-#undef CAPABILITY
-#undef DEVICE
-};
-
-enum { DEVICE_COUNT = sizeof devices / sizeof *devices, NAME_ROOM = 64 };
-
-/* Letters and digits of `text`, small; false when there are too many to be a GPU's name. */
-static bool simplify(const char *text, size_t length, char out[NAME_ROOM])
+static void read_shipped(void)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (!isalnum((unsigned char)text[i]))
-            continue;
-        if (n == NAME_ROOM - 1)
-            return false;
-        out[n++] = (char)tolower((unsigned char)text[i]);
+    /* An escape would leave pthread_once waiting for ever. */
+    jmp_buf *escape = memory_set_escape(NULL);
+    shipped.arena = arena_new();
+    Diag d = diag_new(shipped.arena);
+    for (size_t i = 0; i < device_file_count; i++)
+        sheets_read(&device_files[i], &shipped, &d);
+    if (d.errors) { /* the tests read them all, so this is a build that was tampered with */
+        Buf out = {0};
+        diag_print(&d, &out);
+        fputs(buf_text(&out), stderr);
+        abort();
     }
-    out[n] = '\0';
-    return true;
+    /* Each file has its devices in order and its capability to itself. */
+    DeviceSheet **at = shipped.devices.at;
+    for (size_t i = 1; i < shipped.devices.count; i++)
+        for (size_t k = i; k > 0 && device_arch(&at[k - 1]->device) > device_arch(&at[k]->device);
+             k--) {
+            DeviceSheet *swapped = at[k];
+            at[k] = at[k - 1];
+            at[k - 1] = swapped;
+        }
+    memory_set_escape(escape);
 }
 
-/* "NVIDIA GeForce RTX 5090" is an "rtx5090" to most people. */
-static const char *without_maker(const char *name)
+static const DeviceSheets *get_shipped(void)
 {
-    static const char *const makers[] = {"nvidia", "geforce", "tesla"};
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-        if (strncmp(name, makers[i], strlen(makers[i])) == 0)
-            name += strlen(makers[i]);
-    return name;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_shipped);
+    return &shipped;
 }
 
-static bool names_alias(const char *wanted, const char *aliases)
+const Device *device_at(size_t i)
 {
-    while (*aliases) {
-        size_t length = strcspn(aliases, " ");
-        char alias[NAME_ROOM];
-        if (simplify(aliases, length, alias) && strcmp(wanted, alias) == 0)
-            return true;
-        aliases += length + (aliases[length] == ' ');
-    }
-    return false;
+    const DeviceSheets *s = get_shipped();
+    return i < s->devices.count ? &s->devices.at[i]->device : NULL;
 }
 
-static bool names_device(const char *wanted, size_t i)
-{
-    char name[NAME_ROOM];
-    return (simplify(devices[i].name, strlen(devices[i].name), name) &&
-            strcmp(wanted, without_maker(name)) == 0) ||
-           names_alias(wanted, aliases_of[i]);
-}
+/* --- by name ---------------------------------------------------------------------------------- */
 
 /* The capability in "sm90", "compute90a" or "90": 10 × major + minor, 0 when it is none. */
 static int arch_named(const char *name)
@@ -133,26 +70,70 @@ static int arch_named(const char *name)
     return strcmp(rest, "") == 0 || strcmp(rest, "a") == 0 || strcmp(rest, "f") == 0 ? arch : 0;
 }
 
-const Device *device_find(const char *name)
+static const Device *device_named(const char *simple)
 {
-    char simple[NAME_ROOM];
-    if (!simplify(name, strlen(name), simple))
-        return NULL;
-    const char *wanted = without_maker(simple);
-    for (size_t i = 0; i < DEVICE_COUNT; i++)
-        if (names_device(wanted, i))
-            return &devices[i];
-    int arch = arch_named(wanted);
-    for (size_t i = 0; arch && i < DEVICE_COUNT; i++)
-        if (device_arch(&devices[i]) == arch)
-            return &devices[i];
+    const DeviceSheets *s = get_shipped();
+    for (size_t i = 0; i < s->devices.count; i++) {
+        const DeviceSheet *one = s->devices.at[i];
+        for (size_t n = 0; n < SHEET_NAMES && one->names[n]; n++)
+            if (strcmp(simple, one->names[n]) == 0)
+                return &one->device;
+    }
     return NULL;
 }
 
-const Device *device_at(size_t i)
+static const Device *first_of(int arch)
 {
-    return i < DEVICE_COUNT ? &devices[i] : NULL;
+    const Device *d = NULL;
+    for (size_t i = 0; arch && (d = device_at(i)) && device_arch(d) != arch; i++)
+        ;
+    return d;
 }
+
+const Device *device_find(const char *name)
+{
+    char room[64];
+    const char *simple = sheet_simple_name(name, strlen(name), room);
+    if (!simple)
+        return NULL;
+    const Device *named = device_named(simple);
+    return named ? named : first_of(arch_named(simple));
+}
+
+bool device_is_capability(const char *name)
+{
+    char room[64];
+    const char *simple = sheet_simple_name(name, strlen(name), room);
+    return simple && !device_named(simple) && arch_named(simple);
+}
+
+const Device *device_like(const char *name, int arch)
+{
+    const Device *named = name ? device_find(name) : NULL;
+    return named && device_arch(named) == arch ? named : first_of(arch);
+}
+
+/* --- a user's file ---------------------------------------------------------------------------- */
+
+const Device *device_file_read(Arena *a, const char *path, Diag *d)
+{
+    const Source *s = source_read(a, path, d);
+    DeviceSheets own = {.arena = a, .shipped = get_shipped()};
+    if (!s || !sheets_read(s, &own, d))
+        return NULL;
+    if (own.devices.count != 1) {
+        diag_fail(d, "'%s' describes %zu devices, and one is wanted", path, own.devices.count);
+        return NULL;
+    }
+    const Device *found = &own.devices.at[0]->device;
+    if (found->sms == 0) {
+        diag_fail(d, "'%s' does not say how many multiprocessors the device has: sms = …", path);
+        return NULL;
+    }
+    return found;
+}
+
+/* --- what it says ----------------------------------------------------------------------------- */
 
 int device_arch(const Device *d)
 {
@@ -162,4 +143,22 @@ int device_arch(const Device *d)
 double device_peak_flops(const Device *d)
 {
     return 2.0 * d->fp32_per_sm * d->sms * d->clock_hz;
+}
+
+static const DeviceSheet *sheet_of(const Device *d)
+{
+    const Device *shipped_one = d->sheet ? d : device_like(d->name, device_arch(d));
+    return shipped_one ? shipped_one->sheet : NULL;
+}
+
+const Rates *rates_of(const Device *d)
+{
+    const DeviceSheet *s = sheet_of(d);
+    return s && s->rates.issue > 0 ? &s->rates : NULL;
+}
+
+const Latencies *latencies_of(const Device *d)
+{
+    const DeviceSheet *s = sheet_of(d);
+    return s && s->latencies.alu > 0 ? &s->latencies : NULL;
 }

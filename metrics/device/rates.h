@@ -1,7 +1,7 @@
 /* How fast an SM does what, and how long one warp waits for it.
  *
- * A table per compute capability (rates.def, with the source of every number), from 7.0 on.  The
- * numbers turn counts of the profile into cycles. */
+ * The numbers turn counts of the profile into cycles.  They stand in the device files (sheet.h),
+ * with the source of each; there are none before compute capability 7.0. */
 #ifndef APTUNE_DEVICE_RATES_H
 #define APTUNE_DEVICE_RATES_H
 
@@ -39,7 +39,8 @@ typedef struct Latencies {
     double barrier_warp; /* … and this much more for each */
 } Latencies;
 
-/* Of the device's capability; NULL before 7.0. */
+/* Of the device's sheet; without one, of the shipped sheet that device_like finds.  NULL when that
+ * has none. */
 const Rates *rates_of(const Device *d);
 const Latencies *latencies_of(const Device *d);
 

@@ -127,7 +127,7 @@ refused() { # words that standard error must hold, then arguments
 
 @test "a word too many is refused" {
     refused "^aptune: unexpected argument 'spec'" --space x spec
-    refused '^usage: aptune devices' devices sm_90
+    refused '^usage: aptune devices' devices sm_90 sm_80
     refused '^usage: aptune pack' pack one
     refused '^usage: aptune inspect' inspect
 }
@@ -204,6 +204,71 @@ END
     status_is 0
     has "$output" '^NVIDIA H200 +sm_90 +132 .* checked$'
     has "$output" '^Tesla V100.* unchecked$'
+    has "$output" '^NVIDIA GeForce RTX 4090 Laptop GPU +sm_89 +76 '
+}
+
+@test "devices NAME shows all that is known of it, a file that can be read again" {
+    run --separate-stderr "$APTUNE" devices 'RTX 4090'
+    status_is 0
+    has "${lines[0]}" '^device "NVIDIA GeForce RTX 4090" 8.9$'
+    has "$output" '^sms +  = 128 +published "'
+    has "$output" '^bandwidth + = 1008 GB/s +published "'
+    has "$output" '^rate_l2 + = .* estimated "'
+    [ "$(grep -cvE '^device|(published|measured|estimated) ".+"$' <<<"$output")" -eq 0 ]
+    printf '%s\n' "$output" >my.device
+    [ "$("$APTUNE" devices my.device)" = "$output" ]
+    echo 'clock = 1 parsec published "nowhere"' >>my.device
+    refused '^my.device:[0-9]+:1: error: clock is said twice' devices my.device
+    echo 'device "Mine" 8.9
+clock = 1 parsec published "nowhere"' >my.device
+    refused '^my.device:2:11: error: clock is in MHz or GHz, not in .parsec.' devices my.device
+    refused "unknown device 'rtx 4091'" devices 'rtx 4091'
+    refused "cannot open 'none.device'" devices none.device
+}
+
+# What a run without times says of the busiest unit, in the order of the configurations.
+issue_cycles() {
+    local column
+    column=$(head -1 "$1/configurations.csv" | tr , '\n' | grep -nx issue_cycles | cut -d: -f1)
+    [ -n "$column" ]
+    cut -d, -f "$column" "$1/configurations.csv" | sed 1d
+}
+
+@test "--device-file carves for the device it describes, and metrics take its rates" {
+    cp "$data"/synthetic.{cu,spec} .
+    "$APTUNE" devices h200 | sed 's/^device .*/device "Mine" 9.0/' >my.device
+    tune --space synthetic.spec --device-file my.device --output own
+    status_is 0
+    has "$output" 'STATIC for Mine \(sm_90\)'
+    tune --space synthetic.spec --arch h200 --output shipped
+    [ "$(issue_cycles own)" = "$(issue_cycles shipped)" ]
+    sed -i 's/^rate_issue .*/rate_issue = 0.5 warps\/cycle estimated "an eighth"/' my.device
+    tune --space synthetic.spec --device-file my.device --output slow
+    paste <(issue_cycles slow) <(issue_cycles shipped) >both
+    [ "$(awk '$1 > 0 && ($1 / $2 - 8) ^ 2 < 1e-6' both | wc -l)" -eq "$(wc -l <both)" ]
+    refused 'say --arch or --device-file, not both' \
+        --space synthetic.spec --device-file my.device --arch h200
+    refused "cannot open 'none.device'" --space synthetic.spec --device-file none.device
+}
+
+@test "a recording of another capability than the device file's is not replayed" {
+    make_synthetic
+    echo 'device "Synthetic GPU" 8.6
+sms = 7 estimated "a guess"' >other.device
+    tune --space space/synthetic.spec --device-file other.device --output out
+    status_is 0
+    has "$output" 'STATIC for Synthetic GPU \(sm_86\)'
+}
+
+@test "--arch sm_86 says which device it takes" {
+    cp "$data"/synthetic.{cu,spec} .
+    tune --space synthetic.spec --arch sm_86 --output out
+    status_is 0
+    has "$output" 'STATIC for NVIDIA A40 \(sm_86\)'
+    has "$output" '--arch sm_86 was given, and of those NVIDIA A40 was taken'
+    tune --space synthetic.spec --arch 'rtx 3090' --output out2
+    has "$output" 'STATIC for NVIDIA GeForce RTX 3090 \(sm_86\)'
+    lacks "$output" 'was taken'
 }
 
 @test "inspect shows kernels of all files, and fails for one that cannot be read" {

@@ -1,5 +1,5 @@
 /* The table of GPUs: names, and numbers that must fit together. */
-#include "metrics/device/device.h"
+#include "metrics/device/sheet.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -8,6 +8,10 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void a_gpu_has_many_names(void **state)
 {
@@ -69,7 +73,7 @@ static void limits_fit_together(void **state)
         assert_int_equal(d->shared_reserved, d->major >= 8 ? 1024 : 0);
         assert_true(d->fp32_per_sm > 0);
     }
-    assert_true(count >= 16);
+    assert_true(count >= 110);
     assert_null(device_at(count + 100));
 }
 
@@ -83,6 +87,184 @@ static void peak_is_what_is_known(void **state)
     assert_true(device_peak_flops(device_find("sm_88")) == 0);
 }
 
+/* As people write them, and as the driver gives them. */
+static void well_known_gpus_are_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int arch, sms;
+    } known[] = {
+        {"rtx2080ti", 75, 68},
+        {"RTX 2070", 75, 36},
+        {"titan rtx", 75, 72},
+        {"rtx 3060", 86, 28},
+        {"RTX 3090", 86, 82},
+        {"RTX A4000", 86, 48},
+        {"rtx 3080 laptop", 86, 48},
+        {"A5000", 86, 64},
+        {"a6000", 86, 84},
+        {"A2", 86, 10},
+        {"a10", 86, 72},
+        {"A30", 80, 56},
+        {"a100-40gb", 80, 108},
+        {"a100-80gb", 80, 108},
+        {"A100 PCIe", 80, 108},
+        {"RTX 4090", 89, 128},
+        {"rtx4090", 89, 128},
+        {"4090", 89, 128},
+        {"L4", 89, 60},
+        {"l40s", 89, 142},
+        {"rtx-4060-ti-16gb", 89, 34},
+        {"H100 PCIe", 90, 114},
+        {"h100-nvl", 90, 132},
+        {"gh200", 90, 132},
+        {"v100-32gb", 70, 80},
+        {"rtx 5070 ti", 120, 70},
+        {"rtx5090-laptop", 120, 82},
+        {"NVIDIA GeForce RTX 4090 Laptop GPU", 89, 76},
+        {"NVIDIA GeForce RTX 2080 with Max-Q Design", 75, 46},
+        {"Tesla V100-PCIE-32GB", 70, 80},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const Device *d = device_find(known[i].name);
+        assert_non_null(d);
+        assert_int_equal(device_arch(d), known[i].arch);
+        assert_int_equal(d->sms, known[i].sms);
+        assert_true(d->clock_hz > 0 || strstr(d->name, "GH200"));
+        assert_true(d->dram_bytes_per_s > 0);
+    }
+    assert_true(device_find("a100-40gb")->dram_bytes_per_s == 1555e9);
+    assert_true(device_find("rtx 4090")->clock_hz == 2.52e9);
+}
+
+static void a_name_finds_one_device(void **state)
+{
+    (void)state;
+    for (size_t i = 0; device_at(i); i++) {
+        const DeviceSheet *s = device_at(i)->sheet;
+        for (size_t n = 0; n < SHEET_NAMES && s->names[n]; n++)
+            assert_ptr_equal(device_find(s->names[n]), device_at(i));
+    }
+}
+
+static void a_capability_is_no_name(void **state)
+{
+    (void)state;
+    assert_true(device_is_capability("sm_90") && device_is_capability("compute_90a"));
+    assert_true(device_is_capability("9.0") && device_is_capability("86"));
+    assert_false(device_is_capability("4090"));
+    assert_false(device_is_capability("h200"));
+    assert_string_equal(device_like("NVIDIA A10", 86)->name, "NVIDIA A10");
+    assert_string_equal(device_like("NVIDIA A10", 90)->name, "NVIDIA H200");
+    assert_string_equal(device_like(NULL, 86)->name, "NVIDIA A40");
+    assert_null(device_like("NVIDIA A10", 991));
+}
+
+/* --- device files ----------------------------------------------------------------------------- */
+
+/* Reads a text as a user's file; the messages go to `said`. */
+static const Device *read_text(Arena *a, const char *text, char said[2048])
+{
+    char path[] = "/tmp/aptune-device-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    Diag d = diag_new(a);
+    Buf out = {0};
+    const Device *found = device_file_read(a, path, &d);
+    diag_print(&d, &out);
+    snprintf(said, 2048, "%s", buf_text(&out));
+    buf_free(&out);
+    unlink(path);
+    assert_true((found != NULL) == (d.errors == 0));
+    return found;
+}
+
+static void a_users_file_adds_to_its_capability(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    char said[2048];
+    const Device *d =
+        read_text(a,
+                  "# mine\ndevice \"My GPU\" 9.0\n"
+                  "sms = 7 published \"a letter\"\n"
+                  "clock = 1.5 GHz estimated \"from another\"\n"
+                  "latency_l2 = 300 +- 2.5 cycles measured \"chase\" \"2026-11-20\"\n",
+                  said);
+    assert_non_null(d);
+    assert_string_equal(d->name, "My GPU");
+    assert_int_equal(d->sms, 7);
+    assert_true(d->clock_hz == 1.5e9 && d->l2_bytes == 0);
+    assert_int_equal(d->shared_per_sm, 233472);
+    assert_true(latencies_of(d)->l2 == 300 && latencies_of(d)->l1 == 38);
+    assert_true(latencies_of(device_find("h200"))->l2 == 281);
+    assert_true(rates_of(d)->tensor == 2048);
+
+    Buf out = {0};
+    sheet_write(d, &out);
+    assert_non_null(strstr(buf_text(&out), "= 300 +- 2.5 cycles"));
+    const Device *again = read_text(a, buf_text(&out), said);
+    assert_non_null(again);
+    assert_memory_equal(&again->sheet->latencies, &d->sheet->latencies, sizeof(Latencies));
+    assert_memory_equal(&again->sheet->rates, &d->sheet->rates, sizeof(Rates));
+    assert_true(again->clock_hz == d->clock_hz && again->sms == d->sms);
+    buf_free(&out);
+    arena_free(a);
+}
+
+static void mistakes_are_told_with_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *said;
+    } wrong[] = {
+        {"sms = 7 published \"x\"\n", ":1:1: error: of which device?"},
+        {"device 9.0\n", ":1:8: error: expected the device's name in quotes"},
+        {"device \"G\"\n", "expected a compute capability such as 9.0, found the end of the line"},
+        {"device \"G\" 9\n", "expected a compute capability such as 9.0, found '9'"},
+        {"device \"--\" 9.0\n", "a name has 1 to 63 letters and digits"},
+        {"device \"G\" 9.0\nsm = 7 published \"x\"\n",
+         ":2:1: error: unknown number 'sm'; did you mean 'sms'?"},
+        {"device \"G\" 9.0\nsms = 7\n",
+         ":2:8: error: expected where the number is from: published, measured or estimated"},
+        {"device \"G\" 9.0\nsms = 7 published\n", "expected in quotes which document says so"},
+        {"device \"G\" 9.0\nsms = 7 measured \"x\" \"2026-13-01\"\n", "expected a date such as"},
+        {"device \"G\" 9.0\nsms = 7 MHz published \"x\"\n", "sms is a count, without a unit"},
+        {"device \"G\" 9.0\nclock = 7 published \"x\"\n", "clock needs a unit: MHz or GHz"},
+        {"device \"G\" 9.0\nclock = 7 B/s published \"x\"\n",
+         ":2:11: error: clock is in MHz or GHz, not in 'B/s'"},
+        {"device \"G\" 9.0\nsms = 7.5 published \"x\"\n", "sms is a whole number"},
+        {"device \"G\" 9.0\nsms = 0 published \"x\"\n", "sms cannot be that small"},
+        {"device \"G\" 9.0\nsms = 5000000000 published \"x\"\n", "sms cannot be that large"},
+        {"device \"G\" 9.0\nsms = -7 published \"x\"\n", "expected a number, found '-'"},
+        {"device \"G\" 9.0\nsms = 7 published \"x\"\nsms = 8 published \"x\"\n",
+         ":3:1: error: sms is said twice"},
+        {"device \"G\" 9.0\n", "does not say how many multiprocessors"},
+        {"device \"G\" 13.0\nsms = 7 published \"x\"\n",
+         "threads_per_block is missing: nothing is known of compute capability 13.0"},
+        {"device \"G\" 9.0\nsms = 7 published \"x\"\nwarps_per_sm = 4 published \"x\"\n",
+         "2048 threads_per_sm are not 4 warps_per_sm of 32"},
+        {"device \"G\" 1.0\nsms = 7 published \"x\"\nlatency_l1 = 4 cycles published \"x\"\n",
+         "all are needed, or none"},
+        {"device \"G\" 9.0\nsms = 7 published \"x\" and more\n", ":2:23: error: expected the end of the line"},
+        {"# nothing\n", "describes 0 devices, and one is wanted"},
+        {"device \"G\" 9.0\ndevice \"H\" 9.0\n", "describes 2 devices, and one is wanted"},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        Arena *a = arena_new();
+        char said[2048];
+        assert_null(read_text(a, wrong[i].text, said));
+        if (!strstr(said, wrong[i].said))
+            fail_msg("'%s' was said of\n%s, not '%s'", said, wrong[i].text, wrong[i].said);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +273,11 @@ int main(void)
         cmocka_unit_test(every_target_of_cuda_13_has_a_device),
         cmocka_unit_test(limits_fit_together),
         cmocka_unit_test(peak_is_what_is_known),
+        cmocka_unit_test(well_known_gpus_are_known),
+        cmocka_unit_test(a_name_finds_one_device),
+        cmocka_unit_test(a_capability_is_no_name),
+        cmocka_unit_test(a_users_file_adds_to_its_capability),
+        cmocka_unit_test(mistakes_are_told_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,8 @@ static const Option run_options[] = {
      offsetof(RunOptions, space), 0, 0},
     {"arch", "NAME", "for another device: sm_90, h200 … (see aptune devices)", option_text,
      offsetof(RunOptions, arch), 0, 0},
+    {"device-file", "FILE", "its rates and latencies, or a device that is not here, by a file",
+     option_text, offsetof(RunOptions, device_file), 0, 0},
     {"device", "N", "which GPU (default 0)", option_count, offsetof(RunOptions, ordinal), 0,
      DEVICES_MOST},
     {"problem", "\"N=8192\"", "one of the spec's problems (default: each in turn)", option_text,
@@ -185,6 +187,8 @@ bool options_agree(const RunOptions *o, Diag *d)
 {
     if (!o->space)
         return diag_fail(d, "which space? Say --space FILE");
+    if (o->arch && o->device_file)
+        return diag_fail(d, "say --arch or --device-file, not both");
     if (o->devices && o->ordinal >= 0)
         return diag_fail(d, "say --device or --devices, not both");
     if (o->exhaustive && o->audit > 0)

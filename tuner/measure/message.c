@@ -1,6 +1,7 @@
 #include "tuner/measure/message.h"
 
 #include "metrics/base/vec.h"
+#include "metrics/device/sheet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -764,6 +765,39 @@ static const struct {
     {"fp32_per_sm", offsetof(Device, fp32_per_sm)},
 };
 
+static void get_reals(const json_t *list, double *v, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        v[i] = json_number_value(json_array_get(list, i));
+}
+
+enum { RATES = sizeof(Rates) / sizeof(double), LATENCIES = sizeof(Latencies) / sizeof(double) };
+
+/* The sheet's numbers: the file may be one that the other process has not read. */
+static void add_sheet(json_t *j, const DeviceSheet *s)
+{
+    double r[RATES], l[LATENCIES];
+    memcpy(r, &s->rates, sizeof r);
+    memcpy(l, &s->latencies, sizeof l);
+    json_object_set_new(j, "rates", from_reals(r, RATES));
+    json_object_set_new(j, "latencies", from_reals(l, LATENCIES));
+}
+
+/* NULL when the message has none. */
+static const DeviceSheet *read_sheet(Arena *a, const json_t *j)
+{
+    const json_t *rates = json_object_get(j, "rates"), *latencies = json_object_get(j, "latencies");
+    if (!rates || !latencies)
+        return NULL;
+    double r[RATES], l[LATENCIES];
+    get_reals(rates, r, RATES);
+    get_reals(latencies, l, LATENCIES);
+    DeviceSheet *s = ARENA_NEW(a, DeviceSheet);
+    memcpy(&s->rates, r, sizeof r);
+    memcpy(&s->latencies, l, sizeof l);
+    return s;
+}
+
 json_t *message_device(const Device *v)
 {
     json_t *j = json_object();
@@ -777,6 +811,8 @@ json_t *message_device(const Device *v)
     json_object_set_new(j, "clock_hz", from_real(v->clock_hz));
     json_object_set_new(j, "l2_bytes", json_integer(v->l2_bytes));
     json_object_set_new(j, "dram_bytes_per_s", from_real(v->dram_bytes_per_s));
+    if (v->sheet)
+        add_sheet(j, v->sheet);
     return j;
 }
 
@@ -791,6 +827,7 @@ bool message_read_device(Arena *a, const json_t *j, Device *v)
     v->clock_hz = get_real(j, "clock_hz");
     v->l2_bytes = get_integer(j, "l2_bytes");
     v->dram_bytes_per_s = get_real(j, "dram_bytes_per_s");
+    v->sheet = read_sheet(a, j);
     return v->major > 0 && v->sms > 0;
 }
 

@@ -19,7 +19,7 @@ static const double long_at_barriers = 0.2;
 /* The mean of the SMs' blocks over their most; below this it is told. */
 static const double good_balance = 0.9;
 /* Code of innermost loops, bytes.  How large the instruction caches of an H200 are is not published
- * (rates.def has what was found out of older ones, and takes it over).  In the recording of
+ * (the device files have what was found out of older ones, and takes it over).  In the recording of
  * spaces/mm.spec on an H200, configurations that differ in the unrolling alone lose nothing to
  * their prediction up to here, and it has next to none beyond. */
 static const double loop_bytes_known = 24576;

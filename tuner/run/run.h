@@ -44,6 +44,7 @@ typedef enum LedgerStage {
 typedef struct RunOptions {
     const char *space;       /* the spec's path */
     const char *arch;        /* device or architecture by name; NULL: the one here or recorded */
+    const char *device_file; /* of the device; NULL: what is shipped of it */
     OptionTexts includes;    /* folders of headers beyond the spec's */
     const char *recordings;  /* folder of shipped recordings; NULL: "recordings" beside the spec */
     const char *recording;   /* the one to replay; NULL: the one of the folder that fits best */
@@ -259,7 +260,8 @@ typedef struct Run {
 
     Spec *spec;
     Space space;
-    const Device *device; /* NULL: none is known, which only a dry run can do with */
+    const Device *named_device; /* by --arch or --device-file; NULL: none */
+    const Device *device;       /* NULL: none is known, which only a dry run can do with */
     RunSource source;
     const char *why_not_measured; /* NULL when measured */
     RunGpu *gpus;                 /* open while measuring */

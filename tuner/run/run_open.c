@@ -5,6 +5,7 @@
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
+#include "metrics/device/sheet.h"
 #include "tuner/record/device.h"
 #include "tuner/record/find.h"
 
@@ -75,14 +76,6 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i)
 
 /* --- the device ------------------------------------------------------------------------------- */
 
-/* "sm_90", "compute_90", "9.0" and "90" ask for any device of that capability, "h200" for that one.
- */
-static bool is_capability(const char *arch)
-{
-    return strncmp(arch, "sm_", 3) == 0 || strncmp(arch, "compute_", 8) == 0 ||
-           arch[strspn(arch, "0123456789.")] == '\0';
-}
-
 /* What a recording must be of to be replayed or compared with. */
 static RecordHeader wanted_header(Run *r)
 {
@@ -97,10 +90,11 @@ static RecordHeader wanted_header(Run *r)
                       .parameter_count = r->spec->parameter_count,
                       .problem = problem,
                       .problem_count = n};
-    const Device *device = r->options.arch ? device_find(r->options.arch) : r->device;
+    const Device *device = r->options.arch || !r->device ? r->named_device : r->device;
     if (device)
         h.arch = arena_printf(r->arena, "sm_%d", device_arch(device));
-    if (device && !(r->options.arch && is_capability(r->options.arch)))
+    /* "sm_90", "compute_90", "9.0" and "90" ask for any device of that capability. */
+    if (device && !(r->options.arch && device_is_capability(r->options.arch)))
         h.device = device->name;
     return h;
 }
@@ -155,11 +149,53 @@ static bool find_recording(Run *r)
     return r->recorded.times != NULL;
 }
 
+/* The device of --arch or --device-file. */
+static bool find_named_device(Run *r)
+{
+    const char *arch = r->options.arch;
+    if (r->options.device_file)
+        r->named_device = device_file_read(r->arena, r->options.device_file, r->diag);
+    else if (arch)
+        r->named_device = device_find(arch);
+    if (arch && !r->named_device)
+        diag_fail(r->diag, "unknown device '%s'; `aptune devices` lists those known", arch);
+    return r->named_device || (!arch && !r->options.device_file);
+}
+
+/* The user's file says how fast the device is, which was measured or is here: the rest, the driver
+ * has said. */
+static bool take_sheet(Run *r)
+{
+    if (!r->options.device_file)
+        return true;
+    const Device *named = r->named_device;
+    if (device_arch(named) != device_arch(r->device))
+        return diag_fail(
+            r->diag,
+            "'%s' is of compute capability %d.%d, and %s of %d.%d; --no-gpu carves for "
+            "the device of the file",
+            r->options.device_file, named->major, named->minor, r->device->name, r->device->major,
+            r->device->minor);
+    Device *d = ARENA_NEW(r->arena, Device);
+    *d = *r->device;
+    d->sheet = named->sheet;
+    r->device = d;
+    return true;
+}
+
+/* Which GPU a capability was taken for. */
+static void tell_which(Run *r)
+{
+    if (r->options.arch && device_is_capability(r->options.arch))
+        r->why_not_measured = arena_printf(
+            r->arena, "--arch %s was given, and of those %s was taken; `aptune devices` lists all",
+            r->options.arch, r->device->name);
+}
+
 static bool choose_device(Run *r)
 {
-    if (r->options.arch && !device_find(r->options.arch))
-        return diag_fail(r->diag, "unknown device '%s'; `aptune devices` lists those known",
-                         r->options.arch);
+    if (!find_named_device(r))
+        return false;
     bool measured = run_open_devices(r);
     if (measured)
         r->device = gpu_device(r->gpu);
@@ -168,7 +204,7 @@ static bool choose_device(Run *r)
         return false;
     if (measured) {
         r->source = RUN_MEASURED;
-        return true;
+        return take_sheet(r);
     }
     if (recorded && !r->recorded.times->header.arch[0])
         return diag_fail(r->diag,
@@ -177,10 +213,12 @@ static bool choose_device(Run *r)
     if (recorded) {
         r->source = r->options.no_times ? RUN_STATIC : RUN_REPLAYED;
         r->device = record_device(r->arena, &r->recorded.times->header);
-        return true;
+        return take_sheet(r);
     }
     r->source = RUN_STATIC;
-    r->device = r->options.arch ? device_find(r->options.arch) : NULL;
+    r->device = r->named_device;
+    if (r->device)
+        tell_which(r);
     if (r->device || r->options.dry_run)
         return true;
     return diag_fail(r->diag,
