@@ -1,6 +1,8 @@
 /* Problems, trials and results over the wire: what goes in comes out, and nothing else gets in. */
 #include "tuner/measure/message.h"
 
+#include "metrics/device/sheet.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -337,6 +339,8 @@ static void the_facts_of_a_device_arrive_as_they_were_sent(void **state)
     (void)state;
     Fixture f;
     Buf blob = {0};
+    const DeviceSheet sheet = {.rates = {.issue = 4, .code_bytes = 1024},
+                               .latencies = {.alu = 4.5, .barrier_warp = 2}};
     GpuFacts sent = {.device = {.name = "Synthetic",
                                 .major = 9,
                                 .minor = 1,
@@ -346,7 +350,8 @@ static void the_facts_of_a_device_arrive_as_they_were_sent(void **state)
                                 .shared_reserved = 8,
                                 .clock_hz = 1.98e9,
                                 .l2_bytes = INT64_C(1) << 33,
-                                .fp32_per_sm = 128},
+                                .fp32_per_sm = 128,
+                                .sheet = &sheet},
                      .uuid = "GPU-0",
                      .driver = "580",
                      .cuda_version = 13000,
@@ -368,6 +373,8 @@ static void the_facts_of_a_device_arrive_as_they_were_sent(void **state)
     assert_true(r.device.fp32_per_sm == 128 && r.device.shared_reserved == 8);
     assert_true(r.memory_bytes == INT64_C(1) << 37 && r.memory_clock_hz == 3.2e9);
     assert_true(r.bus_bits == 6144 && r.cuda_version == 13000);
+    assert_memory_equal(rates_of(&r.device), &sheet.rates, sizeof sheet.rates);
+    assert_memory_equal(latencies_of(&r.device), &sheet.latencies, sizeof sheet.latencies);
     end(&f);
 }
 
