@@ -1,38 +1,42 @@
-/* C = A·B in single precision, row major: C is M×N, A is M×K, B is K×N.
+/* C = alpha·A·B + beta·C in single precision, row major: C is M×N, A is M×K, B is K×N.
  *
- *     matmul(out C, in A, in B, M, N, K)
- *     grid  ceil(N / BN), ceil(M / BM)      block  BN / TN, BM / TM
+ *     matmul(out C, in A, in B, M, N, K, alpha, beta, scratch partial, scratch ready)
+ *     grid  blocks (SCHEDULE 0: one per tile)   block  THREADS   shared  STAGES * STAGE_BYTES
  *
  *                       BN
  *                  ┌─────────┐             A block computes a BM×BN tile of C.  It walks along K
- *               BK │ b_tile  │ │           in steps of BK; at each step all its threads together
- *                  └─────────┘ ▼ k0        copy a BM×BK tile of A and a BK×BN tile of B to
- *             BK                           shared memory, then each thread adds what the step
- *          ┌──────┐┌─────────┐             contributes to its own TM×TN elements of C, which
- *          │      ││         │             stay in registers (`sum`) to the end.
- *       BM │a_tile││  tile   │
- *          │      ││  of C   │             For each k of a step a thread reads TM numbers of A
- *          └──────┘└─────────┘             and TN of B and makes TM·TN multiply-adds of them:
- *           k0 ─►                          the larger the thread's tile, the fewer the reads.
+ *               BK │ b       │ │           in steps of BK; for each step the threads together copy
+ *                  └─────────┘ ▼ k         a BM×BK tile of A and a BK×BN tile of B to shared
+ *             BK                           memory, STAGES - 1 steps ahead.  Both lie there with k
+ *          ┌──────┐┌─────────┐             as the row, so that a thread reads the numbers that it
+ *          │      ││  tile   │             needs for one k as vectors of four: TM of A, TN of B.
+ *       BM │ a    ││  of C   │             It makes TM·TN multiply-adds of them, and keeps the
+ *          │      ││         │             sums in registers to the end.
+ *          └──────┘└─────────┘
+ *            k ─►
  *
- * Which elements are a thread's own?  Here for one row of C, TN = 4 and VEC = 2, 4 threads:
+ * What makes it fast, most important first; each is a parameter or a choice explained below:
  *
- *     STRIDED 0    0 0 0 0 1 1 1 1 2 2 2 2 3 3 3 3      one run of TN each
- *     STRIDED 1    0 0 1 1 2 2 3 3 0 0 1 1 2 2 3 3      runs of VEC, dealt round
+ *   registers   The sums may lie in any register.  Were they stored four at a time as they are, each
+ *               four would need neighbouring registers, and so would the four numbers of B that were
+ *               read at once: then sum j and b[j] are always both even or both odd, and a multiply-add
+ *               reads two registers of one bank.  Multiplying by alpha on the way out sets them free.
+ *   fragments   The numbers for k + 1 are read from shared memory while those for k are multiplied
+ *               (FRAGMENTS 2), over the boundary between two steps as well.
+ *   copies      go past the registers (cp.async), and nobody waits for them but STAGES - 2 steps later.
+ *   order       of the multiply-adds (ORDER): one that keeps an operand of the one before need not
+ *               read it again.
+ *   schedule    Seldom do the tiles fill the multiprocessors a whole number of times.  Stream-K
+ *               (SCHEDULE 2) deals out steps instead of tiles: every block gets equally many, and
+ *               whose share ends inside a tile adds what others did of it.
+ *   code        The whole step is unrolled; the loop must still fit the instruction cache
+ *               (TM·TN·BK multiply-adds of 16 bytes, 32 KB are fine).
  *
- * Dealt round, neighbouring threads read neighbouring words of shared memory (no bank conflicts)
- * and write neighbouring words of C (whole sectors); in one run they are TN words apart.  Rows of
- * C are given out in the same way, in runs of A_RUN.
- *
- * Tiles are copied in vectors of VEC through registers, so that the loads can be issued long before
- * their values are stored (PREFETCH).  Sizes need not be multiples of the tiles: the last blocks of
- * a row or column are moved back inside C, and a last tile along K that hangs over is copied
- * element by element, with zeros outside.  So is every tile of a matrix that is smaller than a tile
- * or whose rows are not aligned to VEC, which is slow.  One test per tile, the same for all threads
- * of the block, tells which; a size that is a multiple pays for nothing else.
- *
- * Every loop has a constant trip count (but the one along K) and says how far it is unrolled:
- * what is compiled is then what is written, and static analysis of it is exact. */
+ * Sizes need not be multiples of anything.  Tiles at the lower and right edge of C are moved back
+ * inside and store only what is theirs.  Along K it is the first step that hangs over: it starts before
+ * the matrices, and copies zeros from there.  Rows of B (or of a transposed A) that do not start at
+ * multiples of 16 bytes are copied four bytes at a time, on a path of their own, which also serves
+ * matrices smaller than a tile.  A, B and C themselves start at multiples of 16 bytes. */
 
 /* --- what is tuned --------------------------------------------------------------------------- */
 
@@ -43,7 +47,7 @@
 #define BN 128 /* columns of C per block */
 #endif
 #ifndef BK
-#define BK 16 /* columns of A and rows of B per step */
+#define BK 8 /* columns of A and rows of B per step */
 #endif
 #ifndef TM
 #define TM 8 /* rows of C per thread */
@@ -51,380 +55,533 @@
 #ifndef TN
 #define TN 8 /* columns of C per thread */
 #endif
-#ifndef VEC
-#define VEC 4 /* floats per load and store, global and shared: 1, 2 or 4 */
+#ifndef LANES_M
+#define LANES_M 4 /* a warp is LANES_M threads high and 32 / LANES_M wide */
 #endif
-#ifndef STRIDED
-#define STRIDED 1 /* 0: a thread's elements lie together; 1: in runs, dealt round the threads */
+#ifndef LANE_ORDER
+#define LANE_ORDER 0 /* lanes side by side along 0: rows of C; 1: columns; 2: rows of 2×4 patches */
 #endif
-#ifndef TRANSPOSE_A
-#define TRANSPOSE_A 1 /* 1: a_tile is kept as BK×BM, so that a thread reads its rows as vectors */
+#ifndef STAGES
+#define STAGES 3 /* pairs of tiles in shared memory */
 #endif
 #ifndef PAD
-#define PAD 4 /* unused floats after each row of a_tile, to spread its columns over the banks */
+#define PAD 4 /* unused floats after each row of a tile that is transposed on its way */
 #endif
-#ifndef PREFETCH
-#define PREFETCH 2 /* 0: none; 1: next tiles to registers; 2: and two buffers in shared memory */
+#ifndef FRAGMENTS
+#define FRAGMENTS 2 /* 2: the numbers for the next k are read while these are multiplied */
 #endif
-#ifndef UNROLL
-#define UNROLL 16 /* copies of the body of the loop over the BK steps of a tile */
+#ifndef ORDER
+#define ORDER 1 /* of the multiply-adds: see order_row */
+#endif
+#ifndef RASTER
+#define RASTER 8 /* tiles are numbered in groups of so many rows of tiles, or -RASTER columns; 0: none */
+#endif
+#ifndef SCHEDULE
+#define SCHEDULE 0 /* 0: a block per tile; 1: blocks take every BLOCKS-th tile; 2: stream-K */
 #endif
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS 1 /* blocks that must fit on a multiprocessor: caps the registers */
 #endif
 
+/* --- what the problem says ------------------------------------------------------------------- */
+
+#ifndef TRANSPOSED_A
+#define TRANSPOSED_A 0 /* 1: A is stored as K×M */
+#endif
+#ifndef TRANSPOSED_B
+#define TRANSPOSED_B 0 /* 1: B is stored as N×K */
+#endif
+/* SIZE_M, SIZE_N and SIZE_K, where they are defined, are the sizes: the arguments are not looked at. */
+
 /* --- what follows from it -------------------------------------------------------------------- */
 
-constexpr int THREADS_X = BN / TN;                      /* threads side by side along a row of C */
-constexpr int THREADS_Y = BM / TM;                      /* … and along a column */
-constexpr int THREADS = THREADS_X * THREADS_Y;          /* in a block */
-constexpr int A_ELEMENTS = BM * BK / THREADS;           /* copied per thread and step */
-constexpr int B_ELEMENTS = BK * BN / THREADS;           /* likewise */
-constexpr int A_LOADS = A_ELEMENTS / VEC;               /* vector loads per thread and step */
-constexpr int B_LOADS = B_ELEMENTS / VEC;               /* likewise */
-constexpr int A_ROWS = TRANSPOSE_A ? BK : BM;           /* rows of a_tile as it is stored */
-constexpr int A_STRIDE = (TRANSPOSE_A ? BM : BK) + PAD; /* floats from one to the next */
-constexpr int A_RUN = TRANSPOSE_A ? VEC : 1;            /* rows of C that are read as one vector */
-constexpr int BUFFERS = PREFETCH == 2 ? 2 : 1;          /* copies of both tiles */
+constexpr int LANES_N = 32 / LANES_M;
+constexpr int WARPS_M = BM / (LANES_M * TM);
+constexpr int WARPS_N = BN / (LANES_N * TN);
+constexpr int THREADS = 32 * WARPS_M * WARPS_N;
+constexpr int A_STRIDE = BM + (TRANSPOSED_A ? 0 : PAD); /* floats from one k to the next */
+constexpr int B_STRIDE = BN + (TRANSPOSED_B ? PAD : 0);
+constexpr int STAGE_BYTES = 4 * BK * (A_STRIDE + B_STRIDE); /* of both tiles of a step */
 
-static_assert(VEC == 1 || VEC == 2 || VEC == 4, "there are loads of 4, 8 and 16 bytes");
-static_assert(BM % TM == 0 && BN % TN == 0, "thread tiles fill the block's tile");
-static_assert(THREADS <= 1024, "more threads than a block can have");
-static_assert(BM * BK % (THREADS * VEC) == 0, "each thread copies equally much of A");
-static_assert(BK * BN % (THREADS * VEC) == 0, "each thread copies equally much of B");
-static_assert(THREADS * VEC % BK == 0, "the threads pass over whole rows of A's tile");
-static_assert(THREADS * VEC % BN == 0, "the threads pass over whole rows of B's tile");
-static_assert(BK % VEC == 0 && BN % VEC == 0, "rows of the tiles are whole vectors");
-static_assert(TN % VEC == 0, "a thread's columns are whole vectors");
-static_assert(TM % A_RUN == 0, "a thread's rows are whole vectors of the transposed tile");
-static_assert(PAD % VEC == 0, "a padded row starts on a vector's boundary");
-static_assert(BK % UNROLL == 0, "the unrolled body fills the step");
-static_assert(0 <= PREFETCH && PREFETCH <= 2, "there are three ways to load");
+static_assert(LANES_M * LANES_N == 32, "a warp has 32 threads");
+static_assert(BM % (LANES_M * TM) == 0 && BN % (LANES_N * TN) == 0, "warps fill the tile");
+static_assert(TM % 4 == 0 && TN % 4 == 0, "a thread's rows and columns are whole vectors");
+static_assert(LANE_ORDER != 2 || (LANES_M >= 2 && LANES_N >= 4), "patches are 2×4 lanes");
+static_assert(BK % FRAGMENTS == 0, "the last fragment of a step is the second of two");
+static_assert(PAD % 4 == 0, "padded rows start on a vector's boundary");
+static_assert(STAGES >= 2, "one pair of tiles is read while another is written");
 
-/* VEC floats that move as one. */
-struct alignas(4 * VEC) Vector {
-    float at[VEC];
-};
-
-/* Both tiles of one step. */
-struct Tiles {
-    alignas(16) float a[A_ROWS * A_STRIDE];
-    alignas(16) float b[BK * BN];
-};
-
-static_assert(sizeof(Tiles) * BUFFERS <= 48 * 1024, "static shared memory ends at 48 KB");
-
-/* One thread's share of both tiles, on the way from global to shared memory. */
-struct Staged {
-    Vector a[A_LOADS];
-    Vector b[B_LOADS];
-};
-
-/* The three matrices, and where in them the block works. */
 struct Problem {
     float *C;
     const float *A, *B;
     int M, N, K;
-    int row0, column0; /* first element of the block's tile of C */
-    unsigned thread;   /* number of this thread in the block */
+    float alpha, beta;
+};
+
+/* A block's work at one time: the steps from `first` up to `end` of one tile of C. */
+struct Work {
+    int row, column;         /* of the tile's first element in C … */
+    int own_row, own_column; /* … and of the first that is not another tile's */
+    int first, end;
+};
+
+/* Steps along K; where there is nothing to add, one of zeros. */
+__device__ __forceinline__ int step_count(int K)
+{
+    return max((K + BK - 1) / BK, 1);
+}
+
+/* --- asynchronous copies --------------------------------------------------------------------- */
+
+/* Copies VECTOR floats from global memory to the address `to` in shared memory, or as many zeros. */
+template <int VECTOR>
+__device__ __forceinline__ void copy_or_clear(unsigned to, const float *from, bool copy)
+{
+    int bytes = copy ? 4 * VECTOR : 0;
+    if constexpr (VECTOR == 4)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes));
+}
+
+__device__ __forceinline__ void close_group()
+{
+    asm volatile("cp.async.commit_group;");
+}
+
+/* Waits until all but the last `open` groups of this thread's copies have arrived. */
+template <int open> __device__ __forceinline__ void wait_for_groups()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(open) : "memory");
+}
+
+/* The next step's tiles are complete, and no thread reads those of the step before any more. */
+__device__ __forceinline__ void arrive()
+{
+    wait_for_groups<STAGES - 2>();
+    __syncthreads();
+}
+
+/* One thread's share in copying the tiles of A or of B.  The tile is EXTENT rows of A or columns of
+ * B by BK.  In memory k runs along the rows (TURN: it is transposed on its way) or down the columns.
+ * The threads pass over the tile side by side, and each comes back to the same place in a row or some
+ * whole vectors beside it. */
+template <int EXTENT, bool TURN, int STRIDE, int WIDTH> struct Copier {
+    static constexpr int VECTOR = TURN ? 1 : WIDTH;
+    static constexpr int LINE = (TURN ? BK : EXTENT) / VECTOR; /* vectors of a row in memory */
+    static constexpr int PASSES = EXTENT * BK / (VECTOR * THREADS);
+    static_assert(EXTENT * BK % (VECTOR * THREADS) == 0, "each thread copies equally much");
+    static_assert(THREADS % LINE == 0 || LINE % THREADS == 0, "threads pass over whole rows");
+
+    const float *from; /* the thread's first vector of the next step */
+    size_t pitch;      /* floats from row to row in memory */
+    unsigned to;       /* place of that vector in a stage, bytes */
+    int line, along;   /* row and float in it of that vector */
+
+    __device__ __forceinline__ Copier(const float *matrix, int pitch, int extent, int k)
+        : pitch(pitch)
+    {
+        line = threadIdx.x / LINE;
+        along = threadIdx.x % LINE * VECTOR;
+        int row = TURN ? extent : k, column = TURN ? k : extent;
+        from = matrix + (row + line) * (ptrdiff_t)pitch + column + along;
+        to = 4 * (TURN ? along * STRIDE + line : line * STRIDE + along);
+    }
+
+    /* Starts the copies of a step.  Vectors outside of the matrix become zeros: those before k = 0,
+     * at which the tile's column or row `before` lies (GUARD_K); and those behind the first `inside` rows
+     * or columns (GUARD). */
+    template <bool GUARD, bool GUARD_K>
+    __device__ __forceinline__ void start(unsigned stage, bool copy, int inside, int before)
+    {
+        constexpr int passes = PASSES;
+#pragma unroll passes
+        for (int s = 0; s < passes; s++) {
+            int down = s * THREADS / LINE, right = s * THREADS % LINE * VECTOR;
+            int k = TURN ? along + right : line + down, e = TURN ? line + down : along + right;
+            unsigned place = 4 * (TURN ? right * STRIDE + down : down * STRIDE + right);
+            copy_or_clear<VECTOR>(stage + to + place, from + down * pitch + right,
+                                  copy && (!GUARD || e < inside) && (!GUARD_K || k >= before));
+        }
+        from += TURN ? BK : BK * pitch;
+    }
 };
 
 /* --- where things lie ------------------------------------------------------------------------ */
 
-/* How far a thread's element number i is from its first one, in rows or columns, when
- * elements are given out to `threads` threads in runs of `run`: the same for all threads. */
-__device__ __forceinline__ constexpr int own_step(int i, int threads, int run)
+__device__ __forceinline__ int lane_row()
 {
-    return STRIDED ? i / run * threads * run + i % run : i;
+    int lane = threadIdx.x % 32;
+    return LANE_ORDER == 0   ? lane / LANES_N
+           : LANE_ORDER == 1 ? lane % LANES_M
+                             : lane / 8 / (LANES_N / 4) * 2 + lane % 8 / 4;
 }
 
+__device__ __forceinline__ int lane_column()
+{
+    int lane = threadIdx.x % 32;
+    return LANE_ORDER == 0   ? lane % LANES_N
+           : LANE_ORDER == 1 ? lane / LANES_M
+                             : lane / 8 % (LANES_N / 4) * 4 + lane % 4;
+}
+
+/* The thread's first row and column in the tile.  The lanes of a warp lie side by side in runs of
+ * four rows or columns: neighbours read neighbouring vectors. */
+__device__ __forceinline__ int thread_row()
+{
+    return (int)threadIdx.x / 32 / WARPS_N * (LANES_M * TM) + lane_row() * 4;
+}
+
+__device__ __forceinline__ int thread_column()
+{
+    return (int)threadIdx.x / 32 % WARPS_N * (LANES_N * TN) + lane_column() * 4;
+}
+
+/* How far its row i and column j are from there. */
 __device__ __forceinline__ constexpr int row_step(int i)
 {
-    return own_step(i, THREADS_Y, A_RUN);
+    return i / 4 * (LANES_M * 4) + i % 4;
 }
 
 __device__ __forceinline__ constexpr int column_step(int j)
 {
-    return own_step(j, THREADS_X, VEC);
-}
-
-/* The thread's first row and column, inside the block's tile. */
-__device__ __forceinline__ int own_row()
-{
-    return threadIdx.y * (STRIDED ? A_RUN : TM);
-}
-
-__device__ __forceinline__ int own_column()
-{
-    return threadIdx.x * (STRIDED ? VEC : TN);
-}
-
-/* Place of A's element (m, k) of the tile in a_tile. */
-__device__ __forceinline__ int a_place(int m, int k)
-{
-    return TRANSPOSE_A ? k * A_STRIDE + m : m * A_STRIDE + k;
-}
-
-/* First row or column of a block's tile.  A block that would hang over the edge of C is moved back
- * inside, where it computes some elements once more, to the same values. */
-__device__ __forceinline__ int tile_start(int block, int size, int extent)
-{
-    return min(block * size, max(extent - size, 0));
-}
-
-/* Whether the tile of C lies inside the matrix and every row starts on a vector's boundary. */
-__device__ __forceinline__ bool block_is_interior(const Problem &p)
-{
-    return p.row0 + BM <= p.M && p.column0 + BN <= p.N && p.N % VEC == 0 && p.K % VEC == 0;
-}
-
-/* --- from global to shared memory ------------------------------------------------------------ */
-
-/* The threads of a block, side by side, pass over a tile: each pass covers whole rows of it, and a
- * thread comes back to the same column.  These are its row and column in the first pass. */
-__device__ __forceinline__ int pass_row(unsigned thread, unsigned columns)
-{
-    return thread / (columns / VEC);
-}
-
-__device__ __forceinline__ int pass_column(unsigned thread, unsigned columns)
-{
-    return thread % (columns / VEC) * VEC;
-}
-
-__device__ __forceinline__ void load_tile_a(Staged &staged, const Problem &p, int k0)
-{
-    constexpr int loads = A_LOADS, pass_rows = THREADS / (BK / VEC);
-    int row = p.row0 + pass_row(p.thread, BK), column = k0 + pass_column(p.thread, BK);
-    const float *from = p.A + (size_t)row * p.K + column;
-#pragma unroll loads
-    for (int s = 0; s < loads; s++)
-        staged.a[s] = *(const Vector *)(from + (size_t)(s * pass_rows) * p.K);
-}
-
-__device__ __forceinline__ void load_tile_b(Staged &staged, const Problem &p, int k0)
-{
-    constexpr int loads = B_LOADS, pass_rows = THREADS / (BN / VEC);
-    int row = k0 + pass_row(p.thread, BN), column = p.column0 + pass_column(p.thread, BN);
-    const float *from = p.B + (size_t)row * p.N + column;
-#pragma unroll loads
-    for (int s = 0; s < loads; s++)
-        staged.b[s] = *(const Vector *)(from + (size_t)(s * pass_rows) * p.N);
-}
-
-__device__ __forceinline__ void store_tile_a(Tiles &tiles, const Staged &staged, const Problem &p)
-{
-    constexpr int loads = A_LOADS, pass_rows = THREADS / (BK / VEC), vec = VEC;
-    int row = pass_row(p.thread, BK), column = pass_column(p.thread, BK);
-#pragma unroll loads
-    for (int s = 0; s < loads; s++) {
-        int m = row + s * pass_rows;
-        if (TRANSPOSE_A) {
-#pragma unroll vec
-            for (int v = 0; v < vec; v++)
-                tiles.a[a_place(m, column + v)] = staged.a[s].at[v];
-        } else {
-            *(Vector *)&tiles.a[a_place(m, column)] = staged.a[s];
-        }
-    }
-}
-
-__device__ __forceinline__ void store_tile_b(Tiles &tiles, const Staged &staged, const Problem &p)
-{
-    constexpr int loads = B_LOADS;
-#pragma unroll loads
-    for (int s = 0; s < loads; s++)
-        *(Vector *)&tiles.b[(s * THREADS + p.thread) * VEC] = staged.b[s];
-}
-
-/* Copies what there is of the tiles at an edge, element by element, and fills the rest with zeros,
- * which add nothing. */
-__device__ __forceinline__ void copy_edge_tiles(Tiles &tiles, const Problem &p, int k0)
-{
-    constexpr int a_elements = A_ELEMENTS, b_elements = B_ELEMENTS;
-#pragma unroll 1
-    for (int s = 0; s < a_elements; s++) {
-        int element = s * THREADS + (int)p.thread;
-        int m = element / BK, k = element % BK;
-        bool inside = p.row0 + m < p.M && k0 + k < p.K;
-        tiles.a[a_place(m, k)] = inside ? p.A[(size_t)(p.row0 + m) * p.K + k0 + k] : 0.0f;
-    }
-#pragma unroll 1
-    for (int s = 0; s < b_elements; s++) {
-        int element = s * THREADS + (int)p.thread;
-        int k = element / BN, n = element % BN;
-        bool inside = k0 + k < p.K && p.column0 + n < p.N;
-        tiles.b[k * BN + n] = inside ? p.B[(size_t)(k0 + k) * p.N + p.column0 + n] : 0.0f;
-    }
-}
-
-/* First half of copying the tiles: starts the loads.  Tiles at an edge wait for the second half. */
-__device__ __forceinline__ void load_tiles(Staged &staged, const Problem &p, int k0, bool interior)
-{
-    if (!interior)
-        return;
-    load_tile_a(staged, p, k0);
-    load_tile_b(staged, p, k0);
-}
-
-/* Second half: the values reach shared memory. */
-__device__ __forceinline__ void store_tiles(Tiles &tiles, const Staged &staged, const Problem &p,
-                                            int k0, bool interior)
-{
-    if (interior) {
-        store_tile_a(tiles, staged, p);
-        store_tile_b(tiles, staged, p);
-    } else {
-        copy_edge_tiles(tiles, p, k0);
-    }
+    return j / 4 * (LANES_N * 4) + j % 4;
 }
 
 /* --- from shared memory to registers, and the arithmetic ------------------------------------- */
 
-__device__ __forceinline__ void read_own_a(float a[TM], const Tiles &tiles, int k)
+struct Fragment {
+    float a[TM], b[TN];
+};
+
+/* Stages are told apart by bytes: one addition then makes an address, where floats take two. */
+__device__ __forceinline__ const float *behind(const float *at, int bytes)
 {
-    constexpr int runs = TM / A_RUN, run = A_RUN;
-#pragma unroll runs
-    for (int r = 0; r < runs; r++) {
-        const float *from = &tiles.a[a_place(own_row() + row_step(r * run), k)];
-        if (TRANSPOSE_A) {
-            Vector vector = *(const Vector *)from;
-#pragma unroll run
-            for (int v = 0; v < run; v++)
-                a[r * run + v] = vector.at[v];
-        } else {
-            a[r] = *from;
+    return (const float *)((const char *)at + bytes);
+}
+
+__device__ __forceinline__ void read_four(float *to, const float *from)
+{
+    float4 four = *(const float4 *)from;
+    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+
+__device__ __forceinline__ void read_fragment(Fragment &f, const float *a, const float *b, int k)
+{
+    constexpr int a_runs = TM / 4, b_runs = TN / 4;
+#pragma unroll a_runs
+    for (int r = 0; r < a_runs; r++)
+        read_four(&f.a[4 * r], a + k * A_STRIDE + row_step(4 * r));
+#pragma unroll b_runs
+    for (int r = 0; r < b_runs; r++)
+        read_four(&f.b[4 * r], b + k * B_STRIDE + column_step(4 * r));
+}
+
+/* Multiply-add number n of a k is that of these row and column of the thread's elements.
+ *
+ *     ORDER 0  row by row                  3  column by column, every other one backwards
+ *           1  … every other one backwards 4  four by four, each row by row
+ *           2  column by column            5  the left half as 1, then the right half
+ *                                          6  the upper half as 3, then the lower half */
+constexpr int PART_N = ORDER == 4 ? 4 : ORDER == 5 ? TN / 2 : TN;
+constexpr int PART_M = ORDER == 4 ? 4 : ORDER == 6 ? TM / 2 : TM;
+constexpr bool BY_COLUMN = ORDER == 2 || ORDER == 3 || ORDER == 6;
+constexpr bool SNAKE = ORDER == 1 || ORDER == 3 || ORDER >= 5;
+
+__device__ __forceinline__ constexpr int turn(int at, int line, int length)
+{
+    return SNAKE && line % 2 == 1 ? length - 1 - at : at;
+}
+
+__device__ __forceinline__ constexpr int order_row(int n)
+{
+    int part = n / (PART_M * PART_N), in = n % (PART_M * PART_N);
+    int row = BY_COLUMN ? turn(in % PART_M, in / PART_M, PART_M) : in / PART_N;
+    return part / (TN / PART_N) * PART_M + row;
+}
+
+__device__ __forceinline__ constexpr int order_column(int n)
+{
+    int part = n / (PART_M * PART_N), in = n % (PART_M * PART_N);
+    int column = BY_COLUMN ? in / PART_M : turn(in % PART_N, in / PART_N, PART_N);
+    return part % (TN / PART_N) * PART_N + column;
+}
+
+__device__ __forceinline__ void multiply(float (&sum)[TM][TN], const Fragment &f)
+{
+    constexpr int count = TM * TN;
+#pragma unroll count
+    for (int n = 0; n < count; n++)
+        sum[order_row(n)][order_column(n)] += f.a[order_row(n)] * f.b[order_column(n)];
+}
+
+
+/* Adds the steps of `work` to the sums.  WIDTH: floats per copy where rows need not be transposed;
+ * GUARD: a tile may be larger than its matrix. */
+template <int WIDTH, bool GUARD>
+__device__ __forceinline__ void multiply_tiles(float (&sum)[TM][TN], const Problem &p, const Work &work,
+                                               float *stages)
+{
+    constexpr int ahead = STAGES - 1, bk = BK;
+    const int before = step_count(p.K) * BK - p.K; /* columns of A before the first */
+    const int k0 = work.first * BK - before, rows = p.M - work.row, columns = p.N - work.column;
+    Copier<BM, !TRANSPOSED_A, A_STRIDE, WIDTH> a(p.A, TRANSPOSED_A ? p.M : p.K, work.row, k0);
+    Copier<BN, TRANSPOSED_B, B_STRIDE, WIDTH> b(p.B, TRANSPOSED_B ? p.K : p.N, work.column, k0);
+    const unsigned to_a = (unsigned)__cvta_generic_to_shared(stages), to_b = to_a + 4 * BK * A_STRIDE;
+    const float *own_a = stages + thread_row(), *own_b = stages + BK * A_STRIDE + thread_column();
+
+    /* The first steps start on their way, and the first of them arrives. */
+#pragma unroll ahead
+    for (int s = 0; s < ahead; s++) {
+        bool more = work.first + s < work.end;
+        a.template start<GUARD, true>(to_a + s * STAGE_BYTES, more, rows, s == 0 ? -k0 : 0);
+        b.template start<GUARD, true>(to_b + s * STAGE_BYTES, more, columns, s == 0 ? -k0 : 0);
+        close_group();
+    }
+    Fragment fragment[FRAGMENTS];
+    int stage = 0, spare = ahead * STAGE_BYTES; /* the next to be multiplied, and the one before it */
+    if (FRAGMENTS == 2) {
+        arrive();
+        read_fragment(fragment[0], own_a, own_b, 0);
+    }
+
+#pragma unroll 1
+    for (int step = work.first; step < work.end; step++) {
+        if (FRAGMENTS == 1)
+            arrive();
+        bool more = step + ahead < work.end;
+        a.template start<GUARD, false>(to_a + spare, more, rows, 0);
+        b.template start<GUARD, false>(to_b + spare, more, columns, 0);
+        close_group();
+        spare = stage;
+        stage = stage == (STAGES - 1) * STAGE_BYTES ? 0 : stage + STAGE_BYTES;
+#pragma unroll bk
+        for (int k = 0; k < bk; k++) {
+            if (FRAGMENTS == 1) {
+                read_fragment(fragment[0], behind(own_a, spare), behind(own_b, spare), k);
+            } else if (k < BK - 1) {
+                read_fragment(fragment[(k + 1) % 2], behind(own_a, spare), behind(own_b, spare), k + 1);
+            } else {
+                arrive();
+                read_fragment(fragment[0], behind(own_a, stage), behind(own_b, stage), 0);
+            }
+            multiply(sum, fragment[k % FRAGMENTS]);
         }
     }
-}
-
-__device__ __forceinline__ void read_own_b(float b[TN], const Tiles &tiles, int k)
-{
-    constexpr int runs = TN / VEC, run = VEC;
-#pragma unroll runs
-    for (int r = 0; r < runs; r++) {
-        Vector vector = *(const Vector *)&tiles.b[k * BN + own_column() + column_step(r * run)];
-#pragma unroll run
-        for (int v = 0; v < run; v++)
-            b[r * run + v] = vector.at[v];
-    }
-}
-
-__device__ __forceinline__ void multiply_tiles(float sum[TM][TN], const Tiles &tiles)
-{
-    constexpr int unroll = UNROLL, tm = TM, tn = TN;
-#pragma unroll unroll
-    for (int k = 0; k < BK; k++) {
-        float a[TM], b[TN];
-        read_own_a(a, tiles, k);
-        read_own_b(b, tiles, k);
-#pragma unroll tm
-        for (int i = 0; i < tm; i++)
-#pragma unroll tn
-            for (int j = 0; j < tn; j++)
-                sum[i][j] += a[i] * b[j];
-    }
+    wait_for_groups<0>();
+    __syncthreads(); /* all stages are free for other work */
 }
 
 /* --- from registers to global memory --------------------------------------------------------- */
 
-__device__ __forceinline__ void store_sums(const Problem &p, const float sum[TM][TN])
+/* Stores the thread's sums, ADD: plus beta times what was there.  VECTOR is 4 where rows of C start on
+ * a vector's boundary. */
+template <int VECTOR, bool ADD>
+__device__ __forceinline__ void store_sums(const float (&sum)[TM][TN], const Problem &p, const Work &work)
 {
-    constexpr int tm = TM, runs = TN / VEC, run = VEC;
-    float *own = p.C + (size_t)(p.row0 + own_row()) * p.N + p.column0 + own_column();
+    struct alignas(4 * VECTOR) Vector {
+        float at[VECTOR];
+    };
+    constexpr int tm = TM, runs = TN / VECTOR, vector = VECTOR;
+    const int row = work.row + thread_row(), column = work.column + thread_column();
 #pragma unroll tm
     for (int i = 0; i < tm; i++)
 #pragma unroll runs
         for (int r = 0; r < runs; r++) {
-            Vector vector;
-#pragma unroll run
-            for (int v = 0; v < run; v++)
-                vector.at[v] = sum[i][r * run + v];
-            *(Vector *)(own + (size_t)row_step(i) * p.N + column_step(r * run)) = vector;
+            int m = row + row_step(i), n = column + column_step(r * VECTOR);
+            Vector *to = (Vector *)(p.C + (size_t)m * p.N + n), v;
+            if (m < work.own_row || m >= p.M || n < work.own_column || n >= p.N)
+                continue;
+            if (ADD)
+                v = *to;
+#pragma unroll vector
+            for (int x = 0; x < vector; x++)
+                v.at[x] = ADD ? sum[i][r * VECTOR + x] + p.beta * v.at[x] : sum[i][r * VECTOR + x];
+            *to = v;
         }
 }
 
-/* The same where the tile hangs over the edge of C or its rows are not aligned. */
-__device__ __forceinline__ void store_edge_sums(const Problem &p, const float sum[TM][TN])
+__device__ __forceinline__ void store(const float (&sum)[TM][TN], const Problem &p, const Work &work)
+{
+    if (p.N % 4 == 0 && p.beta == 0.0f)
+        store_sums<4, false>(sum, p, work);
+    else if (p.beta == 0.0f)
+        store_sums<1, false>(sum, p, work);
+    else
+        store_sums<1, true>(sum, p, work);
+}
+
+/* --- who does what --------------------------------------------------------------------------- */
+
+/* Tile number `tile` of C.  One that would hang over the edge is moved back inside, where it computes
+ * some elements once more but does not store them. */
+__device__ __forceinline__ Work tile_work(const Problem &p, int tile, int first, int end)
+{
+    int down = (p.M + BM - 1) / BM, across = (p.N + BN - 1) / BN, row, column;
+    if (RASTER == 0) {
+        row = tile / across;
+        column = tile % across;
+    } else {
+        /* Groups of `height` rows (columns) of tiles; inside of one column by column (row by row). */
+        int lines = RASTER > 0 ? down : across, length = RASTER > 0 ? across : down;
+        constexpr int size = RASTER > 0 ? RASTER : RASTER < 0 ? -RASTER : 1;
+        int group = tile / (size * length), in = tile % (size * length);
+        int height = min(size, lines - group * size);
+        int line = group * size + in % height, at = in / height;
+        row = RASTER > 0 ? line : at;
+        column = RASTER > 0 ? at : line;
+    }
+    return {max(min(row * BM, p.M - BM), 0), max(min(column * BN, p.N - BN), 0), row * BM, column * BN,
+            first, end};
+}
+
+/* Whether rows that are copied as they are start at multiples of 16 bytes. */
+__device__ __forceinline__ constexpr bool rows_aligned(int M, int N)
+{
+    return (!TRANSPOSED_A || M % 4 == 0) && (TRANSPOSED_B || N % 4 == 0);
+}
+
+/* The thread's sums over some steps of a tile, times alpha. */
+__device__ __forceinline__ void compute(float (&sum)[TM][TN], const Problem &p, const Work &work,
+                                        float *stages)
 {
     constexpr int tm = TM, tn = TN;
-    int row = p.row0 + own_row(), column = p.column0 + own_column();
-    int rows_left = p.M - row, columns_left = p.N - column;
-    float *own = p.C + (size_t)row * p.N + column;
 #pragma unroll tm
     for (int i = 0; i < tm; i++)
 #pragma unroll tn
         for (int j = 0; j < tn; j++)
-            if (row_step(i) < rows_left && column_step(j) < columns_left)
-                own[(size_t)row_step(i) * p.N + column_step(j)] = sum[i][j];
+            sum[i][j] = 0.0f;
+#ifdef SIZE_M
+    multiply_tiles<rows_aligned(SIZE_M, SIZE_N) ? 4 : 1, SIZE_M < BM || SIZE_N < BN>(sum, p, work, stages);
+#else
+    if (rows_aligned(p.M, p.N) && p.M >= BM && p.N >= BN)
+        multiply_tiles<4, false>(sum, p, work, stages);
+    else
+        multiply_tiles<1, true>(sum, p, work, stages);
+#endif
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll tn
+        for (int j = 0; j < tn; j++)
+            sum[i][j] *= p.alpha;
 }
 
-/* --- the kernel ------------------------------------------------------------------------------ */
+/* Stream-K.  The steps of all tiles, one tile after the other, are cut into equal shares, one for each
+ * block.  A tile that several shares have steps of is added up as a tree: the share with the tile's
+ * first step is number 0, and in each round every other one of those left adds what the next one
+ * found, which then is done with the tile; at last 0 stores it.  A share of steps inside a tile leaves
+ * its sums in `partial`.  Shares are dealt out from the last to the first, so that a block waits only for
+ * blocks that started before it. */
+struct Shares {
+    int count, size, larger; /* the first `larger` have size + 1 steps, the others size */
+
+    __device__ __forceinline__ int start(int share) const
+    {
+        return share * size + min(share, larger);
+    }
+    __device__ __forceinline__ int of(int step) const
+    {
+        int border = start(larger);
+        return step < border ? step / (size + 1) : larger + (step - border) / size;
+    }
+};
+
+__device__ __forceinline__ float4 *partial_place(float *partial, int share)
+{
+    return (float4 *)partial + (size_t)share * (BM * BN / 4) + threadIdx.x;
+}
+
+__device__ __forceinline__ void leave_sums(const float (&sum)[TM][TN], float *partial, int *ready,
+                                           int share)
+{
+    constexpr int tm = TM, runs = TN / 4;
+    float4 *to = partial_place(partial, share);
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll runs
+        for (int r = 0; r < runs; r++)
+            to[(i * runs + r) * THREADS] = make_float4(sum[i][4 * r], sum[i][4 * r + 1],
+                                                       sum[i][4 * r + 2], sum[i][4 * r + 3]);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicExch(&ready[share], 1);
+}
+
+/* Waits for the sums of a share, adds them, and leaves `ready` as it was before the launch. */
+__device__ __forceinline__ void add_sums(float (&sum)[TM][TN], float *partial, int *ready, int share)
+{
+    constexpr int tm = TM, runs = TN / 4;
+    const float4 *from = partial_place(partial, share);
+    if (threadIdx.x == 0)
+        while (atomicCAS(&ready[share], 1, 0) != 1)
+            ;
+    __syncthreads();
+    __threadfence();
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll runs
+        for (int r = 0; r < runs; r++) {
+            float4 other = __ldcg(&from[(i * runs + r) * THREADS]);
+            sum[i][4 * r] += other.x, sum[i][4 * r + 1] += other.y;
+            sum[i][4 * r + 2] += other.z, sum[i][4 * r + 3] += other.w;
+        }
+}
+
+__device__ __forceinline__ void stream_k(const Problem &p, float *stages, float *partial, int *ready)
+{
+    const int tiles = ((p.M + BM - 1) / BM) * ((p.N + BN - 1) / BN), steps = step_count(p.K);
+    const int all = tiles * steps, count = min(all, (int)gridDim.x);
+    const Shares shares = {count, all / count, all % count};
+    const int share = count - 1 - (int)blockIdx.x, end = shares.start(share + 1);
+    if (share < 0)
+        return;
+#pragma unroll 1
+    for (int at = shares.start(share); at < end;) {
+        int tile = at / steps, first = at % steps, last = min(steps, first + end - at);
+        Work work = tile_work(p, tile, first, last);
+        float sum[TM][TN];
+        compute(sum, p, work, stages);
+        const int owner = shares.of(tile * steps), number = share - owner;
+        const int others = shares.of(tile * steps + steps - 1) - owner;
+#pragma unroll 1
+        for (int next = 1; next <= others && number % (2 * next) == 0; next *= 2)
+            if (number + next <= others)
+                add_sums(sum, partial, ready, share + next);
+        if (number > 0)
+            leave_sums(sum, partial, ready, share);
+        else
+            store(sum, p, work);
+        at += last - first;
+    }
+}
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-    matmul(float *__restrict__ C, const float *__restrict__ A, const float *__restrict__ B, int M,
-           int N, int K)
+    matmul(float *__restrict__ C, const float *__restrict__ A, const float *__restrict__ B, int m, int n,
+           int k, float alpha, float beta, float *__restrict__ partial, int *__restrict__ ready)
 {
-    __shared__ Tiles tiles[BUFFERS];
-    const Problem p = {C,
-                       A,
-                       B,
-                       M,
-                       N,
-                       K,
-                       tile_start(blockIdx.y, BM, M),
-                       tile_start(blockIdx.x, BN, N),
-                       threadIdx.y * THREADS_X + threadIdx.x};
-    const bool block_interior = block_is_interior(p);
-    float sum[TM][TN] = {};
-    Staged staged;
-
-#if PREFETCH == 0
-    /* Load, wait, multiply, wait. */
-#pragma unroll 1
-    for (int k0 = 0; k0 < K; k0 += BK) {
-        bool interior = block_interior && k0 + BK <= K;
-        load_tiles(staged, p, k0, interior);
-        store_tiles(tiles[0], staged, p, k0, interior);
-        __syncthreads(); /* the tiles are complete */
-        multiply_tiles(sum, tiles[0]);
-        __syncthreads(); /* nobody reads them any more */
-    }
-#elif PREFETCH == 1
-    /* The next tiles are on their way to registers while these are multiplied. */
-    bool interior = block_interior && BK <= K;
-    load_tiles(staged, p, 0, interior);
-#pragma unroll 1
-    for (int k0 = 0; k0 < K; k0 += BK) {
-        store_tiles(tiles[0], staged, p, k0, interior);
-        __syncthreads(); /* the tiles are complete */
-        interior = block_interior && k0 + 2 * BK <= K;
-        load_tiles(staged, p, k0 + BK, interior);
-        multiply_tiles(sum, tiles[0]);
-        __syncthreads(); /* nobody reads them any more */
-    }
+    extern __shared__ float4 shared[];
+    float *stages = (float *)shared;
+#ifdef SIZE_M
+    const Problem p = {C, A, B, SIZE_M, SIZE_N, SIZE_K, alpha, beta};
 #else
-    /* … and there is a second pair of tiles to put them in, which saves one wait: the readers of
-     * one pair are done with it before the barrier after which it is written again. */
-    bool interior = block_interior && BK <= K;
-    int buffer = 0;
-    load_tiles(staged, p, 0, interior);
-    store_tiles(tiles[0], staged, p, 0, interior);
-    __syncthreads(); /* the first tiles are complete */
+    const Problem p = {C, A, B, m, n, k, alpha, beta};
+#endif
+#if SCHEDULE == 2
+    stream_k(p, stages, partial, ready);
+#else
+    const int tiles = ((p.M + BM - 1) / BM) * ((p.N + BN - 1) / BN), steps = step_count(p.K);
+#if SCHEDULE == 1
 #pragma unroll 1
-    for (int k0 = 0; k0 < K; k0 += BK) {
-        interior = block_interior && k0 + 2 * BK <= K;
-        load_tiles(staged, p, k0 + BK, interior);
-        multiply_tiles(sum, tiles[buffer]);
-        buffer ^= 1;
-        if (k0 + BK < K)
-            store_tiles(tiles[buffer], staged, p, k0 + BK, interior);
-        __syncthreads(); /* those are read, these complete */
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+#else
+    int tile = blockIdx.x;
+    {
+#endif
+        Work work = tile_work(p, tile, 0, steps);
+        float sum[TM][TN];
+        compute(sum, p, work, stages);
+        store(sum, p, work);
     }
 #endif
-
-    if (block_interior)
-        store_sums(p, sum);
-    else
-        store_edge_sums(p, sum);
 }
