@@ -290,7 +290,7 @@ static void lanes_that_part_cost_what_the_others_wait(void **state)
     /* Of nine instructions, the four between branch and end are run by half of the lanes. */
     assert_near(found.share, 4.0 * 0.5 / 9.0);
     assert_near(found.cycles, found.share * 1200 * SM_WARPS / 4);
-    assert_string_equal(found.what, "the lanes of a warp part 1 times");
+    assert_string_equal(found.what, "the lanes of a warp part once");
 
     follow(&f, "32");
     assert_none(&f);
@@ -487,6 +487,8 @@ static void without_rates_costs_are_not_known(void **state)
     set_up(&f);
     Device unknown = *f.run.device;
     unknown.major = 99;
+    unknown.name = "a GPU of tomorrow";
+    unknown.sheet = NULL;
     f.run.device = &unknown;
     f.profile.value[PROFILE_SHARED_WAVEFRONTS] = 384;
 
