@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+static Spec by_time;
+
 static double limit_of(const Run *r)
 {
     Trial t = {0};
@@ -25,7 +27,7 @@ static void note_seconds(Run *r, double seconds, Outcome status)
 static void a_trial_may_take_ten_times_the_median_from_a_second_on(void **state)
 {
     (void)state;
-    Run r = {.arena = arena_new()};
+    Run r = {.spec = &by_time, .arena = arena_new()};
     assert_true(limit_of(&r) >= 1); /* nothing is known yet */
 
     note_seconds(&r, 0.01, OUTCOME_OK);
@@ -45,7 +47,7 @@ static void a_trial_may_take_ten_times_the_median_from_a_second_on(void **state)
 static void the_median_follows_the_trials(void **state)
 {
     (void)state;
-    Run r = {.arena = arena_new()};
+    Run r = {.spec = &by_time, .arena = arena_new()};
     for (int i = 0; i < 1000; i++)
         note_seconds(&r, 1 + i * 1e-3, OUTCOME_OK);
 
@@ -57,7 +59,7 @@ static void the_rival_is_the_best_that_is_sure(void **state)
 {
     (void)state;
     Arena *a = arena_new();
-    Run r = {.table = made_table(a, 1, 4)};
+    Run r = {.spec = &by_time, .table = made_table(a, 1, 4)};
     const double high[] = {2, NAN, 1.5, 3};
     table_want(r.table, TABLE_TIMES | TABLE_WORK);
     for (uint32_t i = 0; i < 4; i++) {
@@ -75,6 +77,21 @@ static void the_rival_is_the_best_that_is_sure(void **state)
     assert_true(t.sampling.rival_ms == 1.5);
     assert_int_equal(t.sampling.least, 2);
     arena_free(a);
+}
+
+static void a_trial_for_energy_lasts_and_is_not_cut_short_by_a_rival(void **state)
+{
+    (void)state;
+    Spec by_energy = {.objective = OBJECTIVE_ENERGY};
+    Run r = {.spec = &by_time, .watch = {.rival_ms = 2}};
+    Trial time = {0}, energy = {0};
+    run_shape_trial(&r, &time);
+    r.spec = &by_energy;
+    run_shape_trial(&r, &energy);
+
+    assert_true(time.sustain_s == 0 && energy.sustain_s > 0);
+    assert_true(energy.limit_s >= time.limit_s + energy.sustain_s);
+    assert_true(time.sampling.rival_ms == 2 && energy.sampling.rival_ms == 0);
 }
 
 static void sentinels_tell_how_far_the_machine_drifted(void **state)
@@ -111,6 +128,7 @@ int main(void)
         cmocka_unit_test(a_trial_may_take_ten_times_the_median_from_a_second_on),
         cmocka_unit_test(the_median_follows_the_trials),
         cmocka_unit_test(the_rival_is_the_best_that_is_sure),
+        cmocka_unit_test(a_trial_for_energy_lasts_and_is_not_cut_short_by_a_rival),
         cmocka_unit_test(sentinels_tell_how_far_the_machine_drifted),
         cmocka_unit_test(what_the_l2_holds_is_as_the_user_says),
     };

@@ -423,6 +423,23 @@ static void without_noise_the_interval_of_the_regret_is_the_regret(void **state)
     assert_close(high, 0.2);
 }
 
+/* However long the runs took. */
+static void without_noise_the_interval_of_the_regret_is_that_of_the_energy(void **state)
+{
+    Table *s = synthetic_grid(*state, 4, NULL);
+    s->objective = "energy";
+    for (size_t i = 0; i < s->count; i++) {
+        double *t = ARENA_ARRAY(*state, double, 2);
+        t[0] = t[1] = 100 - (double)i;
+        s->times[i] = (TableTimes){.ms = t, .count = 2, .median = t[0]};
+    }
+    bool chosen[16] = {[5] = true};
+    double low, high;
+    bootstrap_regret(s, chosen, 50, &low, &high);
+    assert_close(low, 0.2);
+    assert_close(high, 0.2);
+}
+
 static void
 intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it(void **state)
 {
@@ -579,6 +596,7 @@ int main(void)
         TEST(values_that_are_not_finite_leave_their_points_out_of_a_fit),
         TEST(too_few_points_for_the_weights_are_refused),
         TEST(without_noise_the_interval_of_the_regret_is_the_regret),
+        TEST(without_noise_the_interval_of_the_regret_is_that_of_the_energy),
         TEST(intervals_of_sample_sizes_are_the_sizes_without_noise_and_hold_them_with_it),
         TEST(with_noise_the_interval_holds_the_regret),
         TEST(the_first_of_equals_are_worth_the_mean_over_all_lots),

@@ -12,7 +12,9 @@
 /* What a row's times are divided by to be compared: its work; of energy, its time over that. */
 static double work_of(const Table *s, size_t i)
 {
-    return s->ms[i] > 0 ? s->times[i].median / s->ms[i] : 1;
+    if (table_is_by_energy(s))
+        return s->times[i].median / s->ms[i];
+    return s->work ? s->work[i] : 1;
 }
 
 /* The median of a row's samples drawn again, for equal work. */
