@@ -179,9 +179,9 @@ EOF
     tune --space "$peers/vector_add.spec" --arch sm_90 --problem n=4096
     status_is 0
     [ ! -e aptune-out/vector_add/n=1000000 ]
-    tune --space "$peers/vector_add.spec" --arch sm_90 --problem n=5
+    tune --space "$peers/vector_add.spec" --arch sm_90 --problem m=5
     status_is 2
-    has "$stderr" "there is no problem 'n=5'; there are 'n=1000000', 'n=4096'"
+    has "$stderr" "there is no problem 'm=5'; there are 'n=1000000', 'n=4096'"
 }
 
 @test "cycles of launches in a row add up" {

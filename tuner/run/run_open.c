@@ -455,6 +455,10 @@ static bool choose_problem(Run *r)
         }
         buf_printf(&all, "%s'%s'", i ? ", " : "", r->spec->problems[i].text);
     }
+    if (text && spec_add_problem(r->arena, r->spec, text)) {
+        r->options.problem = r->spec->problem_count - 1;
+        text = NULL;
+    }
     if (text)
         diag_fail(r->diag, "there is no problem '%s'; there are %s", text, buf_text(&all));
     buf_free(&all);

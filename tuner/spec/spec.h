@@ -256,7 +256,8 @@ typedef struct Spec {
     Expr *work_flop;  /* NULL when not said */
     Expr *work_bytes;
     Expr *work_items;
-    Expr *scale; /* what a configuration's time is proportional to from size to size; NULL: not said */
+    Expr *scale; /* what a configuration's time is proportional to from size to size; NULL: not said
+                  */
     Objective objective;
 
     const Source **metric_lines; /* "metric …" statements, read by whoever knows metrics */
@@ -308,6 +309,11 @@ void spec_set_arguments(const Spec *s, Value *slots);
 
 /* Values for the problem slots of an array of spec_slot_count. */
 void spec_set_problem(const Spec *s, size_t problem, Value *slots);
+
+/* Adds a size that the spec does not list, "M=100,N=200": problem names with numbers of the first
+ * problem's kinds; a name that is left out is what the first problem makes of those to its left.
+ * False, and nothing added, when the text is none. */
+bool spec_add_problem(Arena *a, Spec *s, const char *text);
 
 /* The values of a parameter for a problem, without doubles and in the order they are written.  A
  * dependent parameter gives all values it has for any combination of the parameters it depends

@@ -1,0 +1,76 @@
+/* A size that the user asks for and the spec does not list. */
+#include "tuner/spec/spec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The value behind "NAME=" in a text of settings with blanks or commas between them; NULL: none. */
+static const char *setting(Arena *a, const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = text + strspn(text, " ,"); *at; at += strspn(at, " ,")) {
+        const size_t n = strcspn(at, " ,");
+        if (n > length && strncmp(at, name, length) == 0 && at[length] == '=')
+            return arena_copy(a, at + length + 1, n - length - 1);
+        at += n;
+    }
+    return NULL;
+}
+
+static bool is_name(const Spec *s, const char *text, size_t length)
+{
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        if (strlen(s->problem_names[i]) == length &&
+            strncmp(s->problem_names[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+/* Is it "NAME=…" again and again, with names of the problem alone? */
+static bool is_settings(const Spec *s, const char *text)
+{
+    size_t count = 0;
+    for (const char *at = text + strspn(text, " ,"); *at; at += strspn(at, " ,"), count++) {
+        const size_t n = strcspn(at, " ,"), name = strcspn(at, "= ,");
+        if (name == n || !is_name(s, at, name))
+            return false;
+        at += n;
+    }
+    return count > 0;
+}
+
+static bool read_value(const char *text, ValueKind kind, Value *out)
+{
+    char *end;
+    errno = 0;
+    *out = kind == VALUE_REAL ? value_real(strtod(text, &end))
+                              : value_int((int64_t)strtoll(text, &end, 10));
+    return errno == 0 && end != text && *end == '\0';
+}
+
+bool spec_add_problem(Arena *a, Spec *s, const char *text)
+{
+    const size_t names = s->problem_name_count;
+    const Problem *first = &s->problems[0];
+    Problem p = {.at = first->at, .values = ARENA_ARRAY(a, Value, names), .exprs = first->exprs};
+    Buf all = {0};
+    bool ok = is_settings(s, text);
+    for (size_t i = 0; i < names && ok; i++) {
+        const char *value = setting(a, text, s->problem_names[i]);
+        Evaluation ev = {.arena = a};
+        ok = value ? read_value(value, first->values[i].kind, &p.values[i])
+                   : expr_eval(first->exprs[i], p.values, &ev, &p.values[i]);
+        buf_printf(&all, "%s%s=", i ? " " : "", s->problem_names[i]);
+        value_print_bare(p.values[i], &all);
+    }
+    p.text = arena_string(a, buf_text(&all));
+    buf_free(&all);
+    if (!ok)
+        return false;
+    Problem *more = ARENA_ARRAY(a, Problem, s->problem_count + 1);
+    memcpy(more, s->problems, s->problem_count * sizeof *more);
+    more[s->problem_count++] = p;
+    s->problems = more;
+    return true;
+}
