@@ -88,8 +88,8 @@ static void print_worth(const Run *r, Buf *out)
         buf_puts(out, "(the others taken to be like these, which were chosen for being fast)\n");
     else
         buf_printf(out, "(%zu as recorded, %zu estimated)\n", w.recorded, estimated);
-    if (r->source != RUN_MEASURED)
-        return;
+    if (r->source != RUN_MEASURED || w.all > r->counts.compiled)
+        return; /* what compiling the rest takes was not measured */
     buf_printf(out,
                "%-10s in all %.1f s; without carving about %.1f s, compiling included, which took "
                "%.0f %% of this run\n",

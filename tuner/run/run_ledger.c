@@ -44,6 +44,14 @@ RunWorth run_worth(const Run *r)
     RunWorth w = {0};
     for (size_t i = 0; i < r->table->count; i++) {
         const Table *t = r->table;
+        const RecordRow *row = t->outcome[i] == OUTCOME_NONE && r->recorded.times
+                                   ? run_recorded_row(r, r->recorded.times, i)
+                                   : NULL;
+        if (t->outcome[i] == OUTCOME_NONE) { /* a search did not ask for it */
+            w.all++;
+            if (row && row->status != OUTCOME_SKIPPED)
+                add_recorded(&w, row);
+        }
         if (!table_has_code(t, i) || t->same_as[i] != i)
             continue;
         w.all++;
@@ -57,6 +65,8 @@ RunWorth run_worth(const Run *r)
             add_recorded(&w, outcome_of(r, i));
         }
     }
+    if (r->space.size > r->table->count) /* a search holds what it has looked at */
+        w.all += (size_t)(r->space.size - r->table->count);
     size_t unknown = w.all - w.timed - w.recorded;
     w.all_gpu_s += w.gpu_s;
     if (w.timed > 0)
