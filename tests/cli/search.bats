@@ -43,6 +43,15 @@ live() {
     status_is 2
 }
 
+@test "a replayed search goes by the metrics of what it asks for: a condition over one holds" {
+    mkdir space
+    sed "s#\"\.\./templates#\"$SOURCE/templates#" "$transpose" >space/transpose.spec
+    echo 'carve bound_cycles > 0' >>space/transpose.spec
+    tune --space space/transpose.spec --recordings "$SOURCE/spaces/recordings" --jobs 4 --trials 20 --json
+    status_is 0
+    json '.search.timed == 20 and .best.metrics.bound_cycles > 0'
+}
+
 @test "--carve carves as its text says, or as the spec does" {
     tune --space "$transpose" --carve 'best 7 by predicted_cycles' --json
     status_is 0

@@ -520,23 +520,17 @@ bool run_search_take_recorded(Run *r)
     k->profile = ARENA_ARRAY(r->arena, TableProfile, t->count);
     k->why = ARENA_ARRAY(r->arena, const char *, t->count);
     r->recorded.ms = run_recorded_times(r);
-    table_set_metrics(t, t->metrics);
-    Arena *scratch = arena_new();
     for (size_t i = 0; i < t->count; i++) {
         k->outcome[i] = t->outcome[i];
         k->code[i] = t->code[i];
         k->profile[i] = t->profile[i];
         k->why[i] = t->why[i];
-        if (t->profile[i].whole)
-            table_evaluate(scratch, t, i, t->profile[i].shares, t->profile[i].share_count);
-        arena_reset(scratch);
         if (table_fits(t, i))
             t->outcome[i] = OUTCOME_NONE;
         t->code[i] = (TableCode){0};
         t->profile[i] = (TableProfile){0};
         t->why[i] = NULL;
     }
-    arena_free(scratch);
     r->unasked = k;
     return true;
 }
@@ -589,7 +583,11 @@ static ReplayRows rows_of(Hunt *h, size_t *row)
     bool *broken = ARENA_ARRAY(a, bool, n);
     for (size_t p = 0; p < n; p++) {
         size_t i = row[p] = table_find(r->table, h->ranks[p]);
-        const Profile *profile = k->profile[i].whole;
+        const TableProfile *known = &k->profile[i];
+        const Profile *profile = known->whole;
+        if (profile)
+            table_evaluate(h->scratch, r->table, i, known->shares, known->share_count);
+        arena_reset(h->scratch);
         work[p] = r->table->work[i];
         ms[p] = run_recorded_value(r, i) * work[p];
         seconds[p] = NAN;
@@ -599,7 +597,7 @@ static ReplayRows rows_of(Hunt *h, size_t *row)
         latency[p] = metric_of(h, h->latency, i) / work[p];
         broken[p] = k->outcome[i] != OUTCOME_COMPILED;
         if (!broken[p]) {
-            r->table->profile[i] = k->profile[i];
+            r->table->profile[i] = *known;
             broken[p] = !carve_allows(&r->plan, h->scratch, i);
             r->table->profile[i] = (TableProfile){0};
             arena_reset(h->scratch);
@@ -658,6 +656,7 @@ static bool search_played(Hunt *h)
     Run *r = h->run;
     double since = clock_seconds();
     size_t *row = ARENA_ARRAY(r->arena, size_t, h->rank_count), *list;
+    table_set_metrics(r->table, r->table->metrics);
     ReplayRows rows = rows_of(h, row);
     ReplayOptions o = {.search = options_of(r), .gpus = 1};
     ReplayResult played = replay_search(r->arena, &rows, &o);
