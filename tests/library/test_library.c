@@ -161,6 +161,11 @@ static void check_configuration(aptune *a, size_t i)
     assert_int_equal(isnan(aptune_time_ms(a, i)), !timed);
     assert_non_null(strstr(aptune_why(a, i), aptune_name(a, i)));
     assert_int_equal(aptune_same_as(a, i), i);
+    if (aptune_fate(a, i) == APTUNE_UNDECIDED) { /* the search did not look at it */
+        assert_true(isnan(aptune_metric(a, i, "predicted_cycles")));
+        assert_true(isnan(aptune_metric(a, i, "registers")));
+        return;
+    }
     assert_true(aptune_metric(a, i, "predicted_cycles") > 0);
     assert_true(aptune_metric(a, i, "registers") > 0);
 }
@@ -179,7 +184,9 @@ static void answers_agree_with_each_other(void **state)
     for (size_t k = 0; k < aptune_finalist_count(a); k++)
         as_finalist += aptune_finalist(a, k) == best;
 
-    assert_int_equal(fates[APTUNE_TIMED] + fates[APTUNE_CARVED], aptune_count(a));
+    assert_int_equal(fates[APTUNE_TIMED] + fates[APTUNE_CARVED] + fates[APTUNE_UNDECIDED],
+                     aptune_count(a));
+    assert_true(fates[APTUNE_TIMED] > 1);
     assert_int_equal(as_finalist, 1);
     assert_true(aptune_is_tied(a, best));
     assert_true(aptune_time_low_ms(a, best) <= aptune_time_ms(a, best));
@@ -236,6 +243,7 @@ static void stages_do_what_comes_before_them(void **state)
 {
     (void)state;
     aptune *a = replay_of(TUTORIAL);
+    set(a, "carve", NULL);
 
     check(a, aptune_carve(a));
     assert_int_equal(aptune_fate(a, aptune_count(a) - 1), APTUNE_CARVED);
@@ -244,6 +252,25 @@ static void stages_do_what_comes_before_them(void **state)
     check(a, aptune_compile(a)); /* was done on the way */
     check(a, aptune_tune(a));
     assert_true(aptune_best(a) != APTUNE_NOTHING);
+    aptune_free(a);
+}
+
+static void a_search_looks_at_nothing_before_it_measures(void **state)
+{
+    (void)state;
+    aptune *a = replay_of(TUTORIAL);
+
+    check(a, aptune_carve(a));
+    for (size_t i = 0; i < aptune_count(a); i++) {
+        assert_int_equal(aptune_fate(a, i), APTUNE_UNDECIDED);
+        assert_true(isnan(aptune_metric(a, i, "predicted_cycles")));
+    }
+    check(a, aptune_measure(a));
+    size_t timed = 0;
+    for (size_t i = 0; i < aptune_count(a); i++)
+        timed += aptune_fate(a, i) == APTUNE_TIMED;
+    assert_true(timed > 1);
+    assert_true(aptune_best(a) == APTUNE_NOTHING);
     aptune_free(a);
 }
 
@@ -321,9 +348,11 @@ static void every_option_that_is_listed_is_known(void **state)
     aptune *a = aptune_new();
     size_t count = 0;
     for (; aptune_option_name(count); count++) {
-        /* An option that takes a value is refused without one, not as unknown, and the reverse. */
-        const char *wrong = aptune_option_value(count) ? NULL : "x";
-        assert_int_equal(aptune_set(a, aptune_option_name(count), wrong), APTUNE_WRONG);
+        /* An option that takes a value is refused without one, not as unknown, and the reverse;
+         * what stands in brackets may be left out. */
+        const char *value = aptune_option_value(count), *wrong = value ? NULL : "x";
+        aptune_status expected = value && value[0] == '[' ? APTUNE_OK : APTUNE_WRONG;
+        assert_int_equal(aptune_set(a, aptune_option_name(count), wrong), expected);
         assert_null(strstr(aptune_message(a), "unknown"));
         assert_true(strlen(aptune_option_help(count)) > 0);
     }
@@ -921,19 +950,20 @@ static void the_callers_handler_of_ended_children_may_stay(void **state)
 #endif
 #endif
 
-/* This program once more, where allocations of more than 16 MB fail: a space of that size, then one
- * that has room. */
+/* This program once more, where allocations of more than 16 MB fail: a list of a space that needs
+ * more, then one that has room. */
 static int be_without_memory(void)
 {
     aptune *a = aptune_new();
     write_text(in_folder("k.cu"), "extern \"C\" __global__ void k() {}\n");
     write_text(in_folder("large.spec"), "kernel \"k.cu\" k\n"
                                         "param A in range(0, 1000)\n"
-                                        "param B in range(0, 300)\n"
+                                        "param B in range(0, 600)\n"
                                         "block 32\n"
                                         "grid 1\n");
     set(a, "space", in_folder("large.spec"));
     set(a, "arch", "sm_90");
+    set(a, "exhaustive", NULL); /* a search has no list */
     int failed = aptune_tune(a) == APTUNE_NO_MEMORY && aptune_tune(a) == APTUNE_NO_MEMORY &&
                  strcmp(aptune_message(a), "out of memory") == 0;
     aptune_reset(a);
@@ -1123,6 +1153,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(answers_agree_with_each_other),
         cmocka_unit_test(parameters_have_names_texts_and_numbers),
         cmocka_unit_test(stages_do_what_comes_before_them),
+        cmocka_unit_test(a_search_looks_at_nothing_before_it_measures),
         cmocka_unit_test(a_handle_begins_anew_with_its_options),
         cmocka_unit_test(a_dry_run_counts_and_goes_no_further),
         cmocka_unit_test(a_stop_before_the_call_holds),

@@ -85,7 +85,8 @@ APTUNE_API void aptune_free(aptune *a);
 
 /* Takes an option by the name that it has on the command line (`aptune tune --help`), without
  * dashes: aptune_set(a, "space", "mm.spec"), aptune_set(a, "exhaustive", NULL).  The value is
- * checked and copied; NULL for an option that has none.  Given twice, the later one holds.
+ * checked and copied; NULL for an option that has none, or may go without.  Given twice, the later
+ * one holds.
  *
  * "home" is the library's own: the prefix that helper programs and data are looked for below.
  * Unlike the program, a handle works on the whole space unless "shard" says otherwise ("auto": as
@@ -93,8 +94,8 @@ APTUNE_API void aptune_free(aptune *a);
  * aptune_choose_problem, else the first. */
 APTUNE_API aptune_status aptune_set(aptune *a, const char *name, const char *value);
 
-/* The options there are: name, what stands for the value (NULL: it has none), and help of option
- * `i`; NULL past the last one. */
+/* The options there are: name, what stands for the value (NULL: it has none; "[TEXT]": it may be
+ * left out), and help of option `i`; NULL past the last one. */
 APTUNE_API const char *aptune_option_name(size_t i);
 APTUNE_API const char *aptune_option_value(size_t i);
 APTUNE_API const char *aptune_option_help(size_t i);
@@ -145,7 +146,12 @@ APTUNE_API aptune_status aptune_stop_on(aptune *a, int descriptor);
 /* --- the work ---------------------------------------------------------------------------------
  *
  * Each function brings the handle as far as it says, doing first what comes before; where it is
- * that far already nothing happens.  After a failure only aptune_reset goes on. */
+ * that far already nothing happens.  After a failure only aptune_reset goes on.
+ *
+ * By default a search decides what is compiled and timed, side by side: all of that happens in
+ * aptune_measure, and what the search does not look at stays APTUNE_UNDECIDED, without metrics.
+ * With "carve", "exhaustive" or "shard", and where there are no times and no budget ("seconds",
+ * "trials", "compiles"), the stages are what they say. */
 
 /* Reads the spec, counts its configurations, finds the GPU or a recording. */
 APTUNE_API aptune_status aptune_open(aptune *a);
@@ -226,11 +232,11 @@ APTUNE_API double aptune_number(aptune *a, size_t configuration, const char *par
                                 double otherwise);
 
 typedef enum aptune_fate_kind {
-    APTUNE_UNDECIDED = 0,     /* not judged yet, or in another shard */
+    APTUNE_UNDECIDED = 0,     /* not judged yet, in another shard, or not asked for by a search */
     APTUNE_BEYOND_LIMITS = 1, /* the device cannot run it; never compiled */
     APTUNE_NOT_COMPILED = 2,  /* the compiler refused it, took too long or crashed */
     APTUNE_SAME = 3,          /* its code is that of another one, see aptune_same_as */
-    APTUNE_CARVED = 4,        /* carving dropped it */
+    APTUNE_CARVED = 4,        /* carving dropped it; compiled by a search, and not timed */
     APTUNE_SELECTED = 5,      /* left by carving; not timed (yet) */
     APTUNE_TIMED = 6,         /* timed, and its result is right or cannot be checked */
     APTUNE_WRONG_RESULT = 7,  /* ran, and its result is wrong; never wins */
