@@ -9,11 +9,6 @@ static const char *const UNIT_NAMES[SASS_UNITS] = {
     "lsu", "texture", "branch", "uniform", "other", "unknown",
 };
 
-const char *sass_unit_name(SassUnit u)
-{
-    return UNIT_NAMES[u];
-}
-
 static const SassUnit UNIT_OF_CLASS[SASS_CLASSES] = {
     [SASS_UNKNOWN] = SASS_UNIT_UNKNOWN,   [SASS_FP32] = SASS_UNIT_ALU,
     [SASS_INT] = SASS_UNIT_ALU,           [SASS_SFU] = SASS_UNIT_SFU,

@@ -69,7 +69,6 @@ typedef struct SassProfile {
     const char *unmatched; /* sass_join's doubt, or the architecture; NULL when there is none */
 } SassProfile;
 
-const char *sass_unit_name(SassUnit u);
 SassUnit sass_unit_of(SassInstr w);
 
 /* From counts that are there already. */

@@ -16,18 +16,6 @@ void text_fill(Buf *out, const char *prefix, const char *text)
     }
 }
 
-void text_printf(Buf *out, const char *prefix, const char *format, ...)
-{
-    /* The prefix goes into the format, so that nothing in the arguments is taken for it. */
-    Buf filled = {0};
-    text_fill(&filled, prefix, format);
-    va_list args;
-    va_start(args, format);
-    buf_vprintf(out, buf_text(&filled), args);
-    va_end(args);
-    buf_free(&filled);
-}
-
 /* What does not show as itself stands in octal; of two question marks no trigraph is left, whatever
  * follows them. */
 void text_string(Buf *out, const char *s)

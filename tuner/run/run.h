@@ -356,9 +356,6 @@ size_t run_tier0_total(const Run *r);
  * it. */
 size_t run_find_config(const Run *r, const char *text, Diag *d);
 
-/* What the command of launch `l` printed for configuration `i`; NULL when it was not run. */
-const char *run_printed_text(Arena *a, const Run *r, size_t i, size_t l, size_t *size);
-
 /* Slots of configuration `i` in scratch memory; NULL when they cannot be computed. */
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);
 

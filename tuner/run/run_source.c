@@ -142,24 +142,6 @@ static const CompileSource *printed_source(Run *r, const Launch *l, const char *
     return s;
 }
 
-const char *run_printed_text(Arena *a, const Run *r, size_t i, size_t l, size_t *size)
-{
-    Evaluation ev = {.arena = a};
-    Buf command = {0};
-    const Value *slots = run_launch_slots(a, r, i);
-    const char *text = NULL;
-    bool known = slots && r->code.made &&
-                 spec_text_fill(&r->spec->launches[l].command_text, slots, &ev, &command);
-    for (size_t k = 0; known && k < r->code.made->commands.count; k++) {
-        if (strcmp(r->code.made->commands.at[k], buf_text(&command)) != 0)
-            continue;
-        text = r->code.made->sources.at[k]->text;
-        *size = r->code.made->sources.at[k]->size;
-    }
-    buf_free(&command);
-    return text;
-}
-
 /* --- jobs
  * ------------------------------------------------------------------------------------------- */
 
