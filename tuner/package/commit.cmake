@@ -1,5 +1,6 @@
 # Writes the header OUTPUT, which names the commit of the checkout SOURCE; "" where there is none or
 # no git.  An unchanged header is left alone, so that nothing is compiled again.
+cmake_minimum_required(VERSION 3.25)
 find_program(GIT git)
 set(commit "")
 if(GIT AND EXISTS ${SOURCE}/.git)
