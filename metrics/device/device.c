@@ -162,3 +162,9 @@ const Latencies *latencies_of(const Device *d)
     const DeviceSheet *s = sheet_of(d);
     return s && s->latencies.alu > 0 ? &s->latencies : NULL;
 }
+
+const Platform *platform_of(const Device *d)
+{
+    const DeviceSheet *s = sheet_of(d);
+    return s ? &s->platform : NULL;
+}

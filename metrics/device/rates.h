@@ -39,9 +39,17 @@ typedef struct Latencies {
     double barrier_warp; /* … and this much more for each */
 } Latencies;
 
+/* What platform.def lists; 0: not known. */
+typedef struct Platform {
+#define PLATFORM(name, quantity, meaning) double name;
+#include "metrics/device/platform.def"
+#undef PLATFORM
+} Platform;
+
 /* Of the device's sheet; without one, of the shipped sheet that device_like finds.  NULL when that
  * has none. */
 const Rates *rates_of(const Device *d);
 const Latencies *latencies_of(const Device *d);
+const Platform *platform_of(const Device *d);
 
 #endif

@@ -31,6 +31,8 @@ static const Quantity BANDWIDTH = {{{"GB/s", 1e9}, {"TB/s", 1e12}, {"B/s", 1}}, 
 static const Quantity POWER = {{{"W", 1}}, 1e5};
 static const Quantity CYCLES = {{{"cycles", 1}}, 1e7};
 static const Quantity RESULTS = {{{"results/cycle", 1}}, 1e7};
+static const Quantity TIME = {{{"us", 1e-6}, {"ns", 1e-9}, {"ms", 1e-3}}, 1};
+static const Quantity RATIO = {{{"", 1}}, 1e6};
 static const Quantity WARPS = {{{"warps/cycle", 1}}, 1e3};
 static const Quantity WAVEFRONTS = {{{"wavefronts/cycle", 1}}, 1e3};
 static const Quantity WORDS = {{{"words/cycle", 1}}, 1e3};
@@ -92,6 +94,10 @@ static const Field fields[] = {
     {"latency_dram", &CYCLES, FIELD_REAL, AT(latencies.dram), false, false},
     {"latency_barrier", &CYCLES, FIELD_REAL, AT(latencies.barrier), true, false},
     {"latency_barrier_warp", &CYCLES, FIELD_REAL, AT(latencies.barrier_warp), true, false},
+#define PLATFORM(name, quantity, meaning)                                                          \
+    {#name, &quantity, FIELD_REAL, AT(platform.name), false, false},
+#include "metrics/device/platform.def"
+#undef PLATFORM
 };
 
 static_assert(sizeof fields / sizeof fields[0] == SHEET_NUMBERS,
@@ -335,7 +341,7 @@ static bool take_scale(Reader *r, const Field *f, double *scale)
         return true;
     }
     if (!*u[0].name)
-        return diag_error(r->diag, at, "%s is a count, without a unit", f->name);
+        return diag_error(r->diag, at, "%s is a plain number, without a unit", f->name);
     if (!*unit)
         return diag_error(r->diag, at, "%s needs a unit: %s%s%s", f->name, u[0].name,
                           u[1].name ? " or " : "", u[1].name ? u[1].name : "");

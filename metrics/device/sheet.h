@@ -24,12 +24,20 @@ typedef struct DeviceNumber {
     const char *date;   /* "2026-11-20"; NULL: not known */
 } DeviceNumber;
 
-enum { SHEET_NUMBERS = 42, SHEET_NAMES = 8 };
+enum {
+#define PLATFORM(name, quantity, meaning) SHEET_##name,
+#include "metrics/device/platform.def"
+#undef PLATFORM
+    SHEET_PLATFORM, /* how many numbers platform.def lists */
+    SHEET_NUMBERS = 42 + SHEET_PLATFORM,
+    SHEET_NAMES = 8
+};
 
 typedef struct DeviceSheet {
     Device device; /* its `sheet` is this one */
     Rates rates;
     Latencies latencies;
+    Platform platform;
     double base_clock_hz; /* these three are told, not reckoned with */
     double memory_bytes;
     double power_w;

@@ -65,6 +65,9 @@ static const char *const device_names[] = {
 #define F(field) "latency_" #field,
             LATENCY_FIELDS(F)
 #undef F
+#define PLATFORM(name, quantity, meaning) #name,
+#include "metrics/device/platform.def"
+#undef PLATFORM
 };
 
 /* Slots: profile fields, then the counts of its tables, then device fields, then metrics. */
@@ -91,6 +94,10 @@ static void device_values(const Device *d, double out[DEVICE_FIELD_COUNT])
 #define F(field) out[i++] = l ? l->field : NAN;
     LATENCY_FIELDS(F)
 #undef F
+    const Platform *p = d ? platform_of(d) : NULL;
+#define PLATFORM(name, quantity, meaning) out[i++] = p && p->name > 0 ? p->name : NAN;
+#include "metrics/device/platform.def"
+#undef PLATFORM
 }
 
 MetricSet *metricset_new(Arena *a)

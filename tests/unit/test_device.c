@@ -193,7 +193,9 @@ static void a_users_file_adds_to_its_capability(void **state)
                   "# mine\ndevice \"My GPU\" 9.0\n"
                   "sms = 7 published \"a letter\"\n"
                   "clock = 1.5 GHz estimated \"from another\"\n"
-                  "latency_l2 = 300 +- 2.5 cycles measured \"chase\" \"2026-11-20\"\n",
+                  "latency_l2 = 300 +- 2.5 cycles measured \"chase\" \"2026-11-20\"\n"
+                  "cost_launch = 2.5 +- 0.1 us measured \"empty kernels\" \"2026-11-20\"\n"
+                  "memory_window_loss = 0.02 estimated \"as of another\"\n",
                   said);
     assert_non_null(d);
     assert_string_equal(d->name, "My GPU");
@@ -203,6 +205,8 @@ static void a_users_file_adds_to_its_capability(void **state)
     assert_true(latencies_of(d)->l2 == 300 && latencies_of(d)->l1 == 38);
     assert_true(latencies_of(device_find("h200"))->l2 == 281);
     assert_true(rates_of(d)->tensor == 2048);
+    assert_true(platform_of(d)->cost_launch == 2.5e-6 && platform_of(d)->cost_block == 0);
+    assert_true(platform_of(d)->memory_window_loss == 0.02);
 
     Buf out = {0};
     sheet_write(d, &out);
@@ -211,6 +215,7 @@ static void a_users_file_adds_to_its_capability(void **state)
     assert_non_null(again);
     assert_memory_equal(&again->sheet->latencies, &d->sheet->latencies, sizeof(Latencies));
     assert_memory_equal(&again->sheet->rates, &d->sheet->rates, sizeof(Rates));
+    assert_memory_equal(&again->sheet->platform, &d->sheet->platform, sizeof(Platform));
     assert_true(again->clock_hz == d->clock_hz && again->sms == d->sms);
     buf_free(&out);
     arena_free(a);
@@ -233,7 +238,7 @@ static void mistakes_are_told_with_their_place(void **state)
          ":2:8: error: expected where the number is from: published, measured or estimated"},
         {"device \"G\" 9.0\nsms = 7 published\n", "expected in quotes which document says so"},
         {"device \"G\" 9.0\nsms = 7 measured \"x\" \"2026-13-01\"\n", "expected a date such as"},
-        {"device \"G\" 9.0\nsms = 7 MHz published \"x\"\n", "sms is a count, without a unit"},
+        {"device \"G\" 9.0\nsms = 7 MHz published \"x\"\n", "sms is a plain number, without a unit"},
         {"device \"G\" 9.0\nclock = 7 published \"x\"\n", "clock needs a unit: MHz or GHz"},
         {"device \"G\" 9.0\nclock = 7 B/s published \"x\"\n",
          ":2:11: error: clock is in MHz or GHz, not in 'B/s'"},
