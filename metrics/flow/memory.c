@@ -153,6 +153,8 @@ static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
                             .bytes = site->bytes,
                             .merged = CFG_NONE};
         x->sampled = !mean_cost(s, f, site->cost, &x->figures);
+        const ReuseSite *reuse = m->reuse ? reuse_find(m->reuse, f->function, i) : NULL;
+        x->reuse = reuse ? *reuse : (ReuseSite){{1, 1, 1, 1}, 1};
         m->sampled |= x->sampled;
     }
 }
@@ -354,10 +356,13 @@ Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o
     WalkOptions walk = o->walk;
     walk.memory = true;
     walk.plans = &plans;
+    walk.passes = o->reuse;
     walk.launch = memory_pretend_pointers(a, entry, &o->walk.launch);
     const MemorySamples *samples = memory_sample(a, entry, &walk, o->one_warp);
     const Gather s = {a, samples};
     m->samples = samples;
+    if (o->reuse)
+        m->reuse = memory_reuse(a, entry, &walk, samples, o->device);
     m->walk = samples->at[0].walk;
     m->mean = memory_mean_walk(samples);
     for (int i = 0; i < samples->count; i++) {

@@ -17,7 +17,7 @@
 #ifndef APTUNE_FLOW_MEMORY_H
 #define APTUNE_FLOW_MEMORY_H
 
-#include "metrics/flow/memory_sample.h"
+#include "metrics/flow/memory_reuse.h"
 
 /* Sums over one warp's executions; means over the warps. */
 typedef struct MemoryFigures {
@@ -46,7 +46,8 @@ typedef struct MemoryAccess {
     PtxSpace space; /* that the addresses lie in; PTX_GENERIC when that is not known */
     int bytes;      /* of one lane */
     MemoryFigures figures;
-    bool sampled; /* warps differ */
+    ReuseSite reuse; /* parts of the sectors, of global memory */
+    bool sampled;    /* warps differ */
     int merged;   /* number in `loads` of what it is part of, or CFG_NONE */
 } MemoryAccess;
 
@@ -69,12 +70,15 @@ typedef struct Memory {
     const Walk *walk;           /* of the middle warp of the middle block */
     Walk mean;                  /* its counts as means over all warps (memory_mean_walk) */
     const MemorySamples *samples;
-    bool sampled; /* some figure is */
+    const Reuse *reuse; /* NULL when it was not wanted */
+    bool sampled;       /* some figure is */
 } Memory;
 
 typedef struct MemoryOptions {
     WalkOptions walk; /* its place is not used */
     bool one_warp;    /* walk the middle warp of the middle block only */
+    bool reuse;       /* follow who touches a sector first */
+    ReuseDevice device;
 } MemoryOptions;
 
 /* Never fails; what is not known is counted as such. */

@@ -30,6 +30,7 @@ static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
         s->steps = 0;
     MemorySample *x = &s->out->at[s->out->count++];
     *x = (MemorySample){.place = s->walk.place, .walk = walk};
+    VEC_PUSH(s->arena, &s->out->walked, *x);
     return x;
 }
 

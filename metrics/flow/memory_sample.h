@@ -40,6 +40,7 @@ typedef struct MemorySamples {
     int count;
     bool spread; /* the warps are spread evenly over all, each of the same weight */
     int cut;     /* warps for which the steps did not suffice */
+    VEC(MemorySample) walked; /* every warp, those that the middle one stands for among them */
 } MemorySamples;
 
 /* Follows them; `o->memory` must be set; `o->max_steps`, of all together, 0: SAMPLE_STEPS.  Without

@@ -1,12 +1,6 @@
 #include "metrics/flow/sectors.h"
 
-enum { LANES = 32, SECTOR = 32, LINE_SECTORS = 4, CHUNKS_MAX = LANES * 3, SECTOR_SHIFT = 5 };
-
-/* A sector and which of its bytes are touched. */
-typedef struct Chunk {
-    uint64_t sector;
-    uint32_t bytes;
-} Chunk;
+enum { SECTOR = 32, LINE_SECTORS = 4, SECTOR_SHIFT = 5 };
 
 static uint32_t low_bits(int n)
 {
@@ -14,12 +8,12 @@ static uint32_t low_bits(int n)
 }
 
 /* Ordered by sector; most accesses come in order already. */
-static int add_chunk(Chunk *at, int count, Chunk c)
+static int add_sector(Sector *at, int count, Sector c)
 {
     int i = count;
-    while (i > 0 && at[i - 1].sector > c.sector)
+    while (i > 0 && at[i - 1].number > c.number)
         i--;
-    if (i > 0 && at[i - 1].sector == c.sector) {
+    if (i > 0 && at[i - 1].number == c.number) {
         at[i - 1].bytes |= c.bytes;
         return count;
     }
@@ -29,32 +23,35 @@ static int add_chunk(Chunk *at, int count, Chunk c)
     return count + 1;
 }
 
-static int add_range(Chunk *at, int count, uint64_t first, int bytes)
+static int add_range(Sector *at, int count, uint64_t first, int bytes)
 {
     while (bytes > 0) {
         const int skip = (int)(first % SECTOR);
         const int n = bytes < SECTOR - skip ? bytes : SECTOR - skip;
-        count = add_chunk(at, count, (Chunk){first >> SECTOR_SHIFT, low_bits(n) << skip});
+        count = add_sector(at, count, (Sector){first >> SECTOR_SHIFT, low_bits(n) << skip});
         first += (uint64_t)n;
         bytes -= n;
     }
     return count;
 }
 
-Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes)
+int sectors_list(const uint64_t address[32], uint32_t lanes, int bytes, Sector at[SECTORS_MAX])
 {
-    Chunk at[CHUNKS_MAX];
-    Sectors s = {0};
     const int most = 2 * SECTOR;
-    const int each = bytes > most ? most : bytes;
     int count = 0;
     for (uint32_t left = lanes; left; left &= left - 1)
-        count = add_range(at, count, address[__builtin_ctz(left)], each);
-    s.sectors = count;
-    s.bytes = __builtin_popcount(lanes) * each;
-    for (int i = 0; i < count; i++) {
+        count = add_range(at, count, address[__builtin_ctz(left)], bytes > most ? most : bytes);
+    return count;
+}
+
+Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes)
+{
+    Sector at[SECTORS_MAX];
+    Sectors s = {.sectors = sectors_list(address, lanes, bytes, at)};
+    s.bytes = __builtin_popcount(lanes) * (bytes > 2 * SECTOR ? 2 * SECTOR : bytes);
+    for (int i = 0; i < s.sectors; i++) {
         s.unique_bytes += __builtin_popcount(at[i].bytes);
-        s.lines += i == 0 || at[i].sector / LINE_SECTORS != at[i - 1].sector / LINE_SECTORS;
+        s.lines += i == 0 || at[i].number / LINE_SECTORS != at[i - 1].number / LINE_SECTORS;
     }
     return s;
 }

@@ -15,6 +15,18 @@ typedef struct Sectors {
     int unique_bytes; /* distinct ones among them */
 } Sectors;
 
+/* A sector and which of its bytes are touched. */
+typedef struct Sector {
+    uint64_t number; /* address / 32 */
+    uint32_t bytes;
+} Sector;
+
+enum { SECTORS_MAX = 32 * 3 };
+
+/* The sectors that an access touches, in their order: returns how many.  Lane i of `lanes` (bits)
+ * touches `bytes` (1 to 64) at address[i]. */
+int sectors_list(const uint64_t address[32], uint32_t lanes, int bytes, Sector at[SECTORS_MAX]);
+
 /* Lane i of `lanes` (bits) touches `bytes` (1 to 64) at address[i]. */
 Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes);
 

@@ -38,6 +38,7 @@
 #include "metrics/ptx/ptx_eval.h"
 
 typedef struct WalkPlan WalkPlan;
+typedef struct WalkFunction WalkFunction;
 
 /* What was worked out about functions before walking, kept for further walks of the same module
  * with the same `memory`.  Start with zero; lives in the arena of the walks. */
@@ -61,6 +62,18 @@ typedef struct WalkData {
     bool (*symbol)(void *context, const char *name, uint64_t *address);
 } WalkData;
 
+/* One passing of a group of accesses of global memory whose addresses were known.  Of iterations that
+ * were foreseen (walk_skip.h) one stretch is passed and says how often it comes again. */
+typedef struct WalkPass {
+    const WalkFunction *function;
+    int group;
+    uint32_t lanes;           /* that take part */
+    uint32_t stretch;         /* passings that come again together; 0: those that do not */
+    uint64_t times;           /* that they come again */
+    int64_t step;             /* of the addresses, each time */
+    uint64_t base[PTX_LANES]; /* the group's base; the offsets of its sites are to be added */
+} WalkPass;
+
 typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
@@ -69,6 +82,7 @@ typedef struct WalkOptions {
     bool memory;            /* follow addresses too, and price each access */
     const WalkTouch *touch; /* NULL: nobody; needs `memory` */
     const WalkData *data;   /* NULL: no load has a value */
+    bool passes;            /* keep passings, WALK_PASSES at most; needs `memory` */
     bool plain;             /* walk every iteration, also where the rest could be foreseen */
     WalkPlans *plans;       /* NULL: plans are made anew */
 } WalkOptions;
@@ -77,6 +91,7 @@ enum {
     WALK_DEFAULT_TRIPS = 16,
     WALK_MAX_STEPS = 4000000,
     WALK_CALL_DEPTH = 8,
+    WALK_PASSES = 1024,
     WALK_MAX_REGISTERS = 1 << 16
 };
 
@@ -155,7 +170,7 @@ typedef struct WalkSync {
 } WalkSync;
 
 /* What happened in one function. */
-typedef struct WalkFunction {
+struct WalkFunction {
     const PtxFunction *function;
     const Flow *flow;
     WalkBlock *blocks;
@@ -164,7 +179,7 @@ typedef struct WalkFunction {
     WalkAccess *costs;        /* by cost of `accesses` */
     WalkAlign *aligns;        /* by group of `accesses` */
     uint64_t calls;
-} WalkFunction;
+};
 
 typedef struct Walk {
     VEC(WalkFunction *) functions; /* the entry first, then those called */
@@ -183,6 +198,8 @@ typedef struct Walk {
     double long_regions; /* delimited by waits_long alone */
     VEC(WalkRegion) stall_regions;
     VEC(WalkSync) syncs;
+    VEC(WalkPass) passes; /* in the order of execution */
+    bool passes_cut;      /* there were more of them */
     double divergent; /* branches at which lanes parted */
     double branches;  /* executed branches that had a choice */
     double paths;     /* ways taken at them, summed */

@@ -198,6 +198,26 @@ static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32
     }
 }
 
+static void keep_pass(Frame *x, size_t group, const Lanes *base, uint32_t lanes)
+{
+    Walk *w = x->walker->walk;
+    const AccessGroup *g = &x->known->plan->accesses->groups.at[group];
+    const uint64_t first = lanes_at(base, __builtin_ctz(lanes));
+    if (!x->walker->options->passes || walk_access_space(g->space, first) != PTX_GLOBAL)
+        return;
+    if (w->passes.count == WALK_PASSES) {
+        w->passes_cut = true;
+        return;
+    }
+    WalkPass *p = VEC_ADD(x->walker->arena, &w->passes);
+    *p = (WalkPass){.function = x->known->result,
+                    .group = (int)group,
+                    .lanes = lanes,
+                    .step = walk_skip_step(x, g, lanes)};
+    for (int i = 0; i < PTX_LANES; i++)
+        p->base[i] = lanes_at(base, i);
+}
+
 void walk_access_group(Frame *x, size_t group, uint32_t mask)
 {
     const AccessGroup *g = &x->known->plan->accesses->groups.at[group];
@@ -212,8 +232,10 @@ void walk_access_group(Frame *x, size_t group, uint32_t mask)
     const bool known = maybe == 0 && (yes & ~base.known) == 0;
     if (known)
         note_alignment(&x->known->result->aligns[group], &base, yes);
-    if (known && yes)
+    if (known && yes) {
         tell_touches(x, group, &base, yes);
+        keep_pass(x, group, &base, yes);
+    }
     for (int i = 0; i < g->cost_count; i++)
         pass_cost(x, g->first_cost + i, &base, yes, known);
 }

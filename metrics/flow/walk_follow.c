@@ -197,17 +197,20 @@ void walk_skip_group(Frame *x, const AccessGroup *g, uint32_t mask, uint32_t lan
             15 & (0 - (step & (0 - step)));
 }
 
+int64_t walk_skip_step(const Frame *x, const AccessGroup *g, uint32_t lanes)
+{
+    if (!walk_proving(x) || g->base->kind != PTX_OPERAND_REGISTER)
+        return 0;
+    return (int64_t)lanes_at(&x->proof->changes[g->base->index], __builtin_ctz(lanes));
+}
+
 void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lanes)
 {
     if (!walk_proving(x))
         return;
     const Accesses *accesses = walk_plan_of(x)->accesses;
     const AccessCost *c = &accesses->costs.at[cost];
-    const AccessGroup *g = &accesses->groups.at[c->group];
-    if (g->base->kind != PTX_OPERAND_REGISTER)
-        return;
-    const int64_t step =
-        (int64_t)lanes_at(&x->proof->changes[g->base->index], __builtin_ctz(lanes));
+    const int64_t step = walk_skip_step(x, &accesses->groups.at[c->group], lanes);
     const PtxSpace space = x->known->result->costs[cost].space;
     const int unit = space == PTX_SHARED ? c->bytes : space == PTX_CONST ? 4 : WALK_LINE;
     if (step % unit == 0)

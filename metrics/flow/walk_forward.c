@@ -89,6 +89,16 @@ static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
     }
 }
 
+/* What was passed in the stretch comes again. */
+static void repeat_passes(Walk *w, size_t from, uint64_t times)
+{
+    const uint32_t stretch = from ? w->passes.at[from - 1].stretch + 1 : 1;
+    for (size_t i = from; i < w->passes.count; i++) {
+        w->passes.at[i].times = times;
+        w->passes.at[i].stretch = stretch;
+    }
+}
+
 /* Registers written in the stretch were written as much later as there are stretches. */
 static void move_clocks(Frame *x, const WalkProof *p, double before)
 {
@@ -108,6 +118,7 @@ bool walk_forward(Frame *x, uint64_t times)
     }
     const double clock = x->walker->regions.clock;
     add_totals(x, p, times);
+    repeat_passes(x->walker->walk, p->passes, times);
     walk_region_forward(x->walker, &p->regions, times);
     move_clocks(x, p, clock);
     for (size_t i = 0; i < p->drifts.count; i++)

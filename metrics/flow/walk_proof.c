@@ -143,6 +143,7 @@ bool walk_proof_begin(Frame *x, int loop)
     p->loop = loop;
     p->limit = PTX_FOREVER;
     p->steps = x->walker->walk->steps;
+    p->passes = x->walker->walk->passes.count;
     p->drifts.count = 0;
     x->walker->walk->steps += (walk_plan_of(x)->state.count + walk_plan_of(x)->late.count) / 8;
     return true;

@@ -47,6 +47,7 @@ struct WalkProof {
     int loop;
     uint64_t limit; /* stretches, this one included, that do the same */
     uint64_t steps; /* of the walk when it began */
+    size_t passes;  /* the same */
     Lanes *changes; /* by register */
     Lanes *start;   /* changes of the live registers at the start */
     size_t start_capacity;

@@ -47,4 +47,8 @@ void walk_skip_branch(Frame *x, const PtxInstr *branch, uint32_t mask);
 void walk_skip_group(Frame *x, const AccessGroup *g, uint32_t mask, uint32_t lanes);
 void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lanes);
 
+/* By how much the base of a group that was passed moves from this stretch to the next; 0 where
+ * nothing is proven. */
+int64_t walk_skip_step(const Frame *x, const AccessGroup *g, uint32_t lanes);
+
 #endif

@@ -16,9 +16,11 @@ static PtxDim dim_of(const int64_t n[3])
 /* A few warps that stand for all; counts come from the middle one of the block in the middle of the
  * grid, away from the edges where a kernel often has more to check. */
 static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in,
-                            const WalkTouch *touch)
+                            const WalkTouch *touch, double blocks_per_sm)
 {
-    MemoryOptions o = {.walk.touch = touch,
+    MemoryOptions o = {.reuse = !touch,
+                       .device = {in->device ? in->device->sms : 0, (int)blocks_per_sm},
+                       .walk.touch = touch,
                        .walk.data = in->data,
                        .walk.launch = {.grid = dim_of(in->grid),
                                        .block = dim_of(in->block),
@@ -225,9 +227,9 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
     if (!k)
         return false;
     *code = cubin_code_hash(cubin, k);
-    const Memory *memory = follow(a, entry, in, NULL);
-    profile_set_walk(a, out, memory);
     set_code(in, k, local_array_bytes(entry), out);
+    const Memory *memory = follow(a, entry, in, NULL, out->value[PROFILE_BLOCKS_PER_SM]);
+    profile_set_walk(a, out, memory);
     add_machine(a, in, cubin->arch, k, memory, out);
     return true;
 }
@@ -247,12 +249,12 @@ bool profile_code(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Di
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d)
 {
     const PtxFunction *entry = read_entry(a, in, module, d);
-    return entry ? follow(a, entry, in, NULL) : NULL;
+    return entry ? follow(a, entry, in, NULL, 0) : NULL;
 }
 
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
                    const WalkTouch *touch)
 {
-    const Walk *w = follow(a, entry, in, touch)->walk;
+    const Walk *w = follow(a, entry, in, touch, 0)->walk;
     return w->unknown_branches == 0 && w->unknown_loops == 0 && !w->capped;
 }

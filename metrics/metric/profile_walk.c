@@ -139,14 +139,37 @@ enum { SECTOR = 32, LINE = 128 };
 /* Passes that 32 words at random places take: the mean of the fullest of 32 banks. */
 static const double spread_wavefronts = 3.53;
 
-/* Accesses whose addresses are not known: each lane gets sectors of its own. */
+/* Who touches the sectors first; of those whose addresses are not known, everybody. */
+static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
+{
+    const double known = x->figures.sectors;
+    if (x->kind == ACCESS_LOAD) {
+        t->load_sectors += known + unknown;
+        for (int i = 0; i < REUSE_SCOPES; i++)
+            t->load_first[i] += known * x->reuse.first[i] + unknown;
+    } else if (x->kind == ACCESS_STORE) {
+        t->store_sectors += known + unknown;
+        t->store_first_launch += known * x->reuse.first[REUSE_LAUNCH] + unknown;
+        t->store_open += known * x->reuse.open + unknown;
+    }
+}
+
+/* Sectors of the accesses whose addresses are not known: each lane gets some of its own. */
+static double unknown_sectors(const MemoryAccess *x)
+{
+    const MemoryFigures *f = &x->figures;
+    if (!(f->unknown > 0) || !(f->executions > 0))
+        return 0;
+    return f->unknown * f->lanes / f->executions * ceil(x->bytes / (double)SECTOR);
+}
+
 static void add_spread(ProfileTraffic *t, const MemoryAccess *x)
 {
     const MemoryFigures *f = &x->figures;
     if (!(f->unknown > 0) || !(f->executions > 0))
         return;
     const double lanes = f->unknown * f->lanes / f->executions, bytes = lanes * x->bytes;
-    t->global_sectors += lanes * ceil(x->bytes / (double)SECTOR);
+    t->global_sectors += unknown_sectors(x);
     t->global_sectors_min += bytes / SECTOR;
     t->global_lines += lanes;
     t->global_lines_min += bytes / LINE;
@@ -160,6 +183,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
     switch (x->space) {
     case PTX_GLOBAL:
         add_spread(t, x);
+        add_reuse(t, x, unknown_sectors(x));
         t->global_sectors += f->sectors;
         t->global_sectors_min += f->sectors_min;
         t->global_lines += f->lines;
@@ -243,6 +267,14 @@ static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
     p->value[PROFILE_GLOBAL_REQUESTS] = t->global_requests;
     p->value[PROFILE_GLOBAL_BYTES] = t->global_bytes;
     p->value[PROFILE_GLOBAL_BYTES_UNIQUE] = t->global_bytes_unique;
+    p->value[PROFILE_LOAD_SECTORS] = t->load_sectors;
+    p->value[PROFILE_LOAD_FIRST_WARP] = t->load_first[REUSE_WARP];
+    p->value[PROFILE_LOAD_FIRST_BLOCK] = t->load_first[REUSE_BLOCK];
+    p->value[PROFILE_LOAD_FIRST_SM] = t->load_first[REUSE_SM];
+    p->value[PROFILE_LOAD_FIRST_LAUNCH] = t->load_first[REUSE_LAUNCH];
+    p->value[PROFILE_STORE_SECTORS] = t->store_sectors;
+    p->value[PROFILE_STORE_FIRST_LAUNCH] = t->store_first_launch;
+    p->value[PROFILE_STORE_OPEN] = t->store_open;
     p->value[PROFILE_SHARED_TRAFFIC] = t->shared_traffic;
     p->value[PROFILE_LOCAL_SECTORS] = t->local_sectors;
     p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;

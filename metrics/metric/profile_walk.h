@@ -19,6 +19,8 @@ typedef struct ProfileTraffic {
     double shared_traffic;
     double global_sectors, global_sectors_min, global_lines, global_lines_min;
     double global_requests, global_bytes, global_bytes_unique;
+    double load_sectors, load_first[REUSE_SCOPES];
+    double store_sectors, store_first_launch, store_open;
     double local_sectors, local_width; /* width: bytes of a lane, summed */
     double constant_loads, constant_passes;
     double unknown;

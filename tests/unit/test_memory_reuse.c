@@ -1,0 +1,205 @@
+/* Sectors touched first by a warp, a block, the blocks of an SM, a launch: values worked out by hand. */
+#include "metrics/flow/memory.h"
+#include "metrics/ptx/ptx_parse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char header[] =
+    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n) "
+    "{\n.reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<9>; .reg .pred %p<9>;\n"
+    "ld.param.u64 %rd1, [a]; ld.param.u32 %r9, [n];\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; mov.u32 %r4, %ntid.x;\n"
+    "mad.lo.u32 %r5, %r2, %r4, %r1; mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;\n";
+
+static const uint64_t pointer = UINT64_C(1) << 40;
+
+static const Memory *follow(Arena *a, const char *body, PtxDim grid, uint32_t threads,
+                            ReuseDevice device)
+{
+    Source *s = ARENA_NEW(a, Source);
+    Diag d = diag_new(a);
+    const char *text = arena_printf(a, "%s%s}\n", header, body);
+    *s = (Source){"k.ptx", text, strlen(text)};
+    const PtxFunction *entry = ptx_find_entry(ptx_parse(a, s, &d), "k");
+    assert_int_equal(d.errors, 0);
+    unsigned char params[12] = {0};
+    memcpy(params, &pointer, 8);
+    const MemoryOptions o = {.reuse = true,
+                             .device = device,
+                             .walk.launch = {.grid = grid,
+                                             .block = {threads, 1, 1},
+                                             .has_geometry = true,
+                                             .params = params,
+                                             .param_bytes = sizeof params}};
+    return memory_follow(a, entry, &o);
+}
+
+static void assert_first(const Memory *m, size_t access, double warp, double block, double sm,
+                         double launch)
+{
+    const double *first = m->accesses.at[access].reuse.first;
+
+    assert_float_equal((float)first[REUSE_WARP], (float)warp, 1e-6F);
+    assert_float_equal((float)first[REUSE_BLOCK], (float)block, 1e-6F);
+    assert_float_equal((float)first[REUSE_SM], (float)sm, 1e-6F);
+    assert_float_equal((float)first[REUSE_LAUNCH], (float)launch, 1e-6F);
+}
+
+static void rows_of_their_own_are_first_touches_throughout(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){100, 1, 1}, 128,
+                             (ReuseDevice){10, 4});
+
+    assert_first(m, 0, 1, 1, 1, 1);
+    arena_free(a);
+}
+
+/* One sector for all: 4 warps a block, 3 blocks an SM, 100 blocks. */
+static void what_all_threads_read_is_touched_first_once(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a, "ld.global.f32 %f1, [%rd1]; ret;", (PtxDim){100, 1, 1}, 128,
+                             (ReuseDevice){10, 3});
+
+    assert_first(m, 0, 1, 1 / 4.0, 1 / 12.0, 1 / 400.0);
+    arena_free(a);
+}
+
+/* Elements i and i + 1; blocks of 2 warps, 10 of them.  A warp: 4 sectors and 5, of which 1 is new.
+ * The second warp finds its first sector touched: 7 of 8, 2 of 10.  The next block likewise, so that
+ * 61 + 20 = 81 sectors are touched in all, which hold 641 elements. */
+static void neighbours_share_the_sector_at_their_border(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3+4]; ret;",
+                             (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1});
+
+    assert_first(m, 0, 1, 7 / 8.0, 7 / 8.0, 61 / 80.0);
+    assert_first(m, 1, 1 / 5.0, 2 / 10.0, 2 / 10.0, 20 / 100.0);
+    arena_free(a);
+}
+
+/* Rows of the grid share what depends on x alone, and the SM's second block, 4 further on in a grid
+ * of 4 × 8, has the same x. */
+static void blocks_share_what_does_not_depend_on_their_number(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){4, 8, 1}, 32,
+                             (ReuseDevice){4, 2});
+
+    assert_first(m, 0, 1, 1, 1 / 2.0, 1 / 8.0);
+    arena_free(a);
+}
+
+static const char loop[] = "mov.u32 %r6, 0;\nL: ld.global.f32 %f1, [%rd3];\n"
+                           "add.s64 %rd3, %rd3, {step}; add.u32 %r6, %r6, 1;\n"
+                           "setp.lt.u32 %p1, %r6, 1000; @%p1 bra L; ret;";
+
+static double loop_first(Arena *a, const char *step)
+{
+    Buf b = {0};
+    const char *at = strstr(loop, "{step}");
+    buf_printf(&b, "%.*s%s%s", (int)(at - loop), loop, step, at + 6);
+    const Memory *m = follow(a, buf_text(&b), (PtxDim){10, 1, 1}, 32, (ReuseDevice){10, 1});
+    buf_free(&b);
+    return m->accesses.at[0].reuse.first[REUSE_WARP] * m->accesses.at[0].figures.sectors;
+}
+
+/* 1000 iterations, foreseen but for a few: the same 4 sectors, 4 new ones each time, and one new one
+ * every second or eighth time.  The last ones find nothing of what was not followed: 4 too many. */
+static void iterations_that_are_foreseen_touch_what_they_would(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    assert_float_equal((float)loop_first(a, "0"), 4, 1e-6F);
+    assert_float_equal((float)loop_first(a, "128"), 4000, 1e-6F);
+    assert_float_equal((float)loop_first(a, "16"), 4 + 1000 / 2, 5);
+    assert_float_equal((float)loop_first(a, "4"), 4 + 1000 / 8, 5);
+    arena_free(a);
+}
+
+/* Warp w reads row w % 2 and column w / 2: not on a line.  8 warps, 2 sets of 4 sectors and 4. */
+static void warps_that_are_not_on_a_line_are_walked(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(
+        a,
+        "shr.u32 %r6, %r1, 5; and.b32 %r7, %r6, 1; shr.u32 %r8, %r6, 1; and.b32 %r10, %r1, 31;\n"
+        "mad.lo.u32 %r11, %r7, 32, %r10; mul.wide.u32 %rd4, %r11, 4; add.s64 %rd5, %rd1, %rd4;\n"
+        "ld.global.f32 %f1, [%rd5];\n"
+        "mad.lo.u32 %r12, %r8, 32, %r10; mul.wide.u32 %rd6, %r12, 4; add.s64 %rd7, %rd1, %rd6;\n"
+        "ld.global.f32 %f2, [%rd7+1048576]; ret;",
+        (PtxDim){10, 1, 1}, 256, (ReuseDevice){10, 1});
+
+    assert_first(m, 0, 1, 2 / 8.0, 2 / 8.0, 2 / 80.0);
+    assert_first(m, 1, 1, 4 / 8.0, 4 / 8.0, 4 / 80.0);
+    arena_free(a);
+}
+
+static double open_of(const Memory *m, size_t access)
+{
+    return m->accesses.at[access].reuse.open * m->accesses.at[access].figures.sectors;
+}
+
+/* Every second word: 8 sectors, none full; with the words between, by the same warp: none open. */
+static void sectors_that_a_warp_does_not_fill_are_open(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *half = "mul.wide.u32 %rd4, %r5, 8; add.s64 %rd5, %rd1, %rd4;\n"
+                       "st.global.f32 [%rd5], %f1; ret;",
+               *both = "mul.wide.u32 %rd4, %r5, 8; add.s64 %rd5, %rd1, %rd4;\n"
+                       "st.global.f32 [%rd5], %f1; st.global.f32 [%rd5+4], %f1; ret;";
+
+    const Memory *m = follow(a, half, (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1});
+    assert_float_equal((float)open_of(m, 0), 8, 1e-6F);
+
+    m = follow(a, both, (PtxDim){10, 1, 1}, 64, (ReuseDevice){10, 1});
+    assert_float_equal((float)(open_of(m, 0) + open_of(m, 1)), 0, 1e-6F);
+    assert_first(m, 1, 0, 0, 0, 0);
+    arena_free(a);
+}
+
+static void loads_past_the_l1_find_nothing_there(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a, "ld.global.cg.f32 %f1, [%rd1]; ret;", (PtxDim){100, 1, 1}, 128,
+                             (ReuseDevice){10, 3});
+
+    assert_first(m, 0, 1, 1, 1, 1 / 400.0);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_their_own_are_first_touches_throughout),
+        cmocka_unit_test(what_all_threads_read_is_touched_first_once),
+        cmocka_unit_test(neighbours_share_the_sector_at_their_border),
+        cmocka_unit_test(blocks_share_what_does_not_depend_on_their_number),
+        cmocka_unit_test(iterations_that_are_foreseen_touch_what_they_would),
+        cmocka_unit_test(warps_that_are_not_on_a_line_are_walked),
+        cmocka_unit_test(sectors_that_a_warp_does_not_fill_are_open),
+        cmocka_unit_test(loads_past_the_l1_find_nothing_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
