@@ -94,7 +94,6 @@ static Run *measure(const char *mode)
     *r = (Run){.arena = a,
                .diag = ARENA_NEW(a, Diag),
                .options = {.space = TEST_DATA "/cli/synthetic.spec",
-                           .cache_limit = 1,
                            .output = folder,
                            .cache = arena_printf(a, "%s/cache", folder),
                            .cache_limit = 1,

@@ -78,8 +78,8 @@ static const char *named_values(Arena *a, const json_t *o)
 
 static size_t config_of(const Manifest *m, const json_t *variant, Diag *d)
 {
-    const Run *r = m->run;
-    return run_find_config(r, named_values(r->arena, json_object_get(variant, "parameters")), d);
+    Run *r = m->run;
+    return run_name_config(r, named_values(r->arena, json_object_get(variant, "parameters")), d);
 }
 
 static bool is_of_problem(const Manifest *m, const json_t *entry)
@@ -159,7 +159,7 @@ static size_t choose(const Manifest *m, const char *config)
     const json_t *v = config ? NULL : best_variant(m);
     size_t i = SIZE_MAX;
     if (config)
-        i = run_find_config(r, config, r->diag);
+        i = run_name_config(r, config, r->diag);
     else if (v)
         i = config_of(m, v, r->diag);
     else

@@ -80,7 +80,7 @@ bool bench_choose_subject(Run *r, const BenchOptions *o, Bench *b)
     }
     if (!o->config)
         return choose_winner(r, o, b);
-    b->config = run_find_config(r, o->config, r->diag);
+    b->config = run_name_config(r, o->config, r->diag);
     b->origin = "named with --config";
     return b->config != SIZE_MAX;
 }

@@ -181,6 +181,7 @@ int cmd_bench(int argc, char **argv)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
+    o.run.some = true;
     find_plugins(a, &o.bench);
     Run r = start_run(a, &o.run, &bar, &d);
     int code = bench(&r, &o, &bar);

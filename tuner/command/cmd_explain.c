@@ -124,7 +124,7 @@ static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
         return EXIT_USAGE;
     size_t configs[SUBJECTS];
     for (int i = 0; i < o->count; i++) {
-        configs[i] = run_find_config(r, buf_text(&o->texts[i]), r->diag);
+        configs[i] = run_name_config(r, buf_text(&o->texts[i]), r->diag);
         if (configs[i] == SIZE_MAX)
             return EXIT_USAGE;
     }
@@ -151,6 +151,7 @@ static int explain_command(int argc, char **argv, ExplainOptions *o)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
+    o->run.some = true;
     Run r = start_run(a, &o->run, &bar, &d);
     int code = explain(&r, o, &bar);
     progress_end(&bar);

@@ -330,7 +330,7 @@ static bool open_recording(UnitMaker *m, Run *r, const char *path)
         return diag_fail(r->diag, "'%s' is a recording of the space '%s', not of '%s'", path,
                          h.space, s->name);
     r->options.recording = path;
-    r->options.no_gpu = true;
+    r->options.no_gpu = r->options.some = true;
     if (!find_problem(s, &h, path, &r->options.problem, r->diag))
         return false;
     /* The spec was read to the end, so run_open has nothing new to say of it. */

@@ -63,6 +63,7 @@ typedef struct RunOptions {
     bool exhaustive;         /* time everything */
     bool carve;              /* compile everything, time what carving leaves, … */
     const char *carve_text;  /* … by these statements; NULL: the spec's, or the default */
+    bool some;               /* only named or recorded configurations: millions are not listed */
     bool no_times;           /* compile everything, or what a budget allows; time nothing */
     double seconds;          /* budgets of a search: since the run was opened; 0: none */
     int trials, compiles;
@@ -355,6 +356,9 @@ size_t run_tier0_total(const Run *r);
  * SIZE_MAX after a message that says what is wrong with it and which configuration is the most like
  * it. */
 size_t run_find_config(const Run *r, const char *text, Diag *d);
+
+/* The same where not all of the space may be listed: a valid one gets its row. */
+size_t run_name_config(Run *r, const char *text, Diag *d);
 
 /* Slots of configuration `i` in scratch memory; NULL when they cannot be computed. */
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);

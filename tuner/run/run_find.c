@@ -1,5 +1,6 @@
 /* A configuration as a user names it. */
-#include "tuner/run/run.h"
+#include "tuner/run/run_parts.h"
+#include "tuner/space/diagram.h"
 
 #include <string.h>
 
@@ -87,21 +88,22 @@ static bool read_values(Arena *a, const Run *r, const char *text, Value *values,
     return true;
 }
 
-/* The configuration with the most of these values; the first of several. */
-static size_t most_alike(const Run *r, const Value *values)
+/* The configuration with the most of these values, the first of several; where none is listed, "".
+ */
+static const char *most_alike(Arena *a, const Run *r, const Value *values)
 {
     size_t best = 0, most = 0;
     for (size_t i = 0; i < r->table->count; i++) {
         size_t same = 0;
         for (size_t p = 0; p < r->spec->parameter_count; p++)
             same += values[p].kind != VALUE_NONE &&
-                    value_equal(values[p], space_value(&r->space, i, p));
+                    value_equal(values[p], table_value(r->table, i, p));
         if (same > most) {
             best = i;
             most = same;
         }
     }
-    return best;
+    return r->table->count > 0 ? table_name(a, r->table, best) : "";
 }
 
 /* The constraint that excludes a point; NULL when it is none of them. */
@@ -129,57 +131,80 @@ static const Constraint *excluding(Arena *a, const Run *r, const Value *values)
 /* Says why these values are no configuration. */
 static void refuse(Arena *a, const Run *r, const char *text, const Value *values, Diag *d)
 {
-    const char *alike = table_name(a, r->table, most_alike(r, values));
+    const char *alike = most_alike(a, r, values);
     for (size_t p = 0; p < r->spec->parameter_count; p++) {
         if (values[p].kind != VALUE_NONE)
             continue;
-        diag_fail(d, "'%s' leaves out %s: all parameters are to be given, for example %s", text,
-                  r->spec->parameters[p].name, alike);
+        diag_fail(d, "'%s' leaves out %s: all parameters are to be given%s%s", text,
+                  r->spec->parameters[p].name, *alike ? ", for example " : "", alike);
         return;
     }
     const Constraint *c = excluding(a, r, values);
+    const char *most = *alike ? "; the configuration most like it is " : "";
     if (c)
-        diag_error(d, c->at, "this excludes '%s'; the configuration most like it is %s", text,
-                   alike);
+        diag_error(d, c->at, "this excludes '%s'%s%s", text, most, alike);
     else
-        diag_fail(d, "the space has no configuration '%s'; the one most like it is %s", text,
-                  alike);
+        diag_fail(d, "the space has no configuration '%s'%s%s", text, most, alike);
 }
 
 /* The configuration whose name is the very text: values may hold blanks and commas. */
-static size_t find_name(const Run *r, const char *text)
+static size_t find_name(Arena *a, const Run *r, const char *text)
 {
-    Buf name = {0};
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; i < r->table->count && found == SIZE_MAX; i++) {
-        buf_clear(&name);
-        space_print(&r->space, i, &name);
-        if (strcmp(buf_text(&name), text) == 0)
-            found = i;
-    }
-    buf_free(&name);
-    return found;
+    for (size_t i = 0; i < r->table->count; i++)
+        if (strcmp(table_name(a, r->table, i), text) == 0)
+            return i;
+    return SIZE_MAX;
 }
 
-/* The configuration whose settings the text lists. */
-static size_t find_settings(const Run *r, const char *text, Diag *d)
+/* Are these values, of which none is left out, a point that may be a configuration?  Its rank. */
+static bool rank_of(Arena *a, const Run *r, const Value *values, uint64_t *rank)
+{
+    const Space *s = &r->space;
+    if (!space_rank(s, values, rank) || !s->diagram)
+        return space_find(s, values) != SIZE_MAX;
+    uint16_t *point = ARENA_ARRAY(a, uint16_t, r->spec->parameter_count);
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        point[p] = (uint16_t)(*rank / s->stride[p] % s->values[p].count);
+    return space_diagram_has(s->diagram, point);
+}
+
+/* `row`: SIZE_MAX where the configuration is none of the table's; then `rank` is the one that the
+ * text names.  False after a message. */
+static bool find(const Run *r, const char *text, size_t *row, uint64_t *rank, Diag *d)
 {
     Arena *a = arena_new();
-    size_t n = r->spec->parameter_count, given = 0, found = SIZE_MAX;
+    size_t n = r->spec->parameter_count, given = 0;
     Value *values = ARENA_ARRAY(a, Value, n);
-    if (read_values(a, r, text, values, d)) {
-        for (size_t p = 0; p < n; p++)
-            given += values[p].kind != VALUE_NONE;
-        found = given == n ? space_find(&r->space, values) : SIZE_MAX;
-        if (found == SIZE_MAX)
+    Diag quiet = diag_new(a);
+    bool read = read_values(a, r, text, values, &quiet);
+    for (size_t p = 0; p < n; p++)
+        given += values[p].kind != VALUE_NONE;
+    bool valid = read && given == n && rank_of(a, r, values, rank);
+    *row = valid ? table_find(r->table, *rank) : SIZE_MAX;
+    if (*row == SIZE_MAX && !(valid && r->space.diagram)) {
+        *row = find_name(a, r, text);
+        valid = *row != SIZE_MAX;
+        if (!valid && read)
             refuse(a, r, text, values, d);
+        else if (!valid)
+            read_values(a, r, text, values, d);
     }
     arena_free(a);
-    return found;
+    return valid;
 }
 
 size_t run_find_config(const Run *r, const char *text, Diag *d)
 {
-    size_t found = find_name(r, text);
-    return found != SIZE_MAX ? found : find_settings(r, text, d);
+    size_t row;
+    uint64_t rank;
+    if (find(r, text, &row, &rank, d) && row == SIZE_MAX)
+        diag_fail(d, "'%s' is valid, and nothing is known of it", text);
+    return row;
+}
+
+size_t run_name_config(Run *r, const char *text, Diag *d)
+{
+    size_t row;
+    uint64_t rank;
+    return find(r, text, &row, &rank, d) && row == SIZE_MAX ? run_add_config(r, rank) : row;
 }

@@ -287,7 +287,7 @@ static bool may_be_drawn(const Run *r)
     const Spec *s = r->spec;
     const RunOptions *o = &r->options;
     bool searched = o->search && !o->exhaustive && !o->carve && o->shards < 2;
-    if (!searched || o->why || run_objective(s))
+    if (!(searched || o->some) || o->why || run_objective(s))
         return false;
     for (size_t i = 0; i < s->argument_count; i++)
         if (s->arguments[i].count && spec_varies(s, s->arguments[i].count))
@@ -505,7 +505,7 @@ bool run_open(Run *r)
         return false;
     describe_table(r); /* with the device */
     list_known(r);
-    if (r->space.diagram && !r->options.dry_run && !run_searches(r))
+    if (r->space.diagram && !r->options.dry_run && !r->options.some && !run_searches(r))
         return diag_fail(
             r->diag,
             "'%s' has %llu valid configurations, too many to compile all: --compiles N "

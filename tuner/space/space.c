@@ -52,18 +52,24 @@ static size_t find_rank(const Space *s, uint64_t rank)
     return low < s->count && s->ranks[low] == rank ? low : SIZE_MAX;
 }
 
-size_t space_find(const Space *s, const Value *parameters)
+bool space_rank(const Space *s, const Value *parameters, uint64_t *rank)
 {
-    uint64_t rank = 0;
+    *rank = 0;
     for (size_t p = 0; p < s->spec->parameter_count; p++) {
         size_t i = 0;
         while (i < s->values[p].count && !value_equal(s->values[p].at[i], parameters[p]))
             i++;
         if (i == s->values[p].count)
-            return SIZE_MAX;
-        rank += i * s->stride[p];
+            return false;
+        *rank += i * s->stride[p];
     }
-    return find_rank(s, rank);
+    return true;
+}
+
+size_t space_find(const Space *s, const Value *parameters)
+{
+    uint64_t rank;
+    return space_rank(s, parameters, &rank) ? find_rank(s, rank) : SIZE_MAX;
 }
 
 void space_print(const Space *s, size_t i, Buf *out)

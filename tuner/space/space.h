@@ -56,6 +56,10 @@ bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
 /* The value of one parameter of configuration `i`. */
 Value space_value(const Space *s, size_t i, size_t parameter);
 
+/* The rank of the point with these parameter values, valid or not; false when one of them is no
+ * value of its parameter. */
+bool space_rank(const Space *s, const Value *parameters, uint64_t *rank);
+
 /* The number of the configuration with these parameter values (one for each parameter, in order);
  * SIZE_MAX when it is not a valid one. */
 size_t space_find(const Space *s, const Value *parameters);
