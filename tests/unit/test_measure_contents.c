@@ -100,32 +100,68 @@ static void neighbouring_seeds_have_nothing_in_common(void **state)
     assert_in_range(bits, 31500, 32500);
 }
 
-static void every_half_survives_the_way_to_double_and_back(void **state)
+static const struct NarrowType {
+    TaskScalar s;
+    unsigned largest; /* the bits of its largest number */
+    bool finite;      /* no infinity is made */
+} NARROW[] = {{TASK_HALF, 0x7bff, false},
+              {TASK_BFLOAT16, 0x7f7f, false},
+              {TASK_E4M3, 0x7e, true},
+              {TASK_E5M2, 0x7b, true}};
+
+static double from_bits(TaskScalar s, unsigned bits)
+{
+    uint16_t two = (uint16_t)bits; /* little-endian, as CUDA's hosts are */
+    return contents_value(s, &two);
+}
+
+static unsigned to_bits(TaskScalar s, double v)
+{
+    uint16_t two = 0;
+    contents_store(s, v, &two);
+    return two;
+}
+
+static void every_narrow_number_survives_the_way_to_double_and_back(void **state)
 {
     (void)state;
-    for (unsigned h = 0; h < 0x10000; h++) {
-        double v = contents_from_half((uint16_t)h);
-        if (isnan(v))
-            assert_true((h & 0x7fff) > 0x7c00);
-        else
-            assert_int_equal(contents_half(v), h);
+    for (size_t t = 0; t < sizeof NARROW / sizeof *NARROW; t++) {
+        const unsigned sign = task_scalar_size(NARROW[t].s) == 1 ? 0x80 : 0x8000;
+        for (unsigned bits = 0; bits <= NARROW[t].largest; bits++) {
+            double v = from_bits(NARROW[t].s, bits);
+            assert_true(isfinite(v));
+            assert_int_equal(to_bits(NARROW[t].s, v), bits);
+            assert_int_equal(to_bits(NARROW[t].s, -v), sign | bits);
+        }
+        assert_true(isnan(from_bits(NARROW[t].s, 2 * sign - 1)));
+        assert_true(isnan(from_bits(NARROW[t].s, to_bits(NARROW[t].s, (double)NAN))));
     }
 }
 
-/* Halfway between two halves goes to the even one; a little beside goes to the nearer. */
-static void halves_are_rounded_to_the_nearest_even(void **state)
+/* Halfway between two numbers goes to the even one; a little beside goes to the nearer. */
+static void narrow_numbers_are_rounded_to_the_nearest_even(void **state)
 {
     (void)state;
-    for (unsigned h = 0; h + 1 < 0x7c00; h++) {
-        double a = contents_from_half((uint16_t)h), b = contents_from_half((uint16_t)(h + 1));
-        double middle = (a + b) / 2;
-        assert_int_equal(contents_half(middle), h + (h & 1));
-        assert_int_equal(contents_half(nextafter(middle, a)), h);
-        assert_int_equal(contents_half(-nextafter(middle, b)), 0x8000 | (h + 1));
+    for (size_t t = 0; t < sizeof NARROW / sizeof *NARROW; t++) {
+        const TaskScalar s = NARROW[t].s;
+        const unsigned sign = task_scalar_size(s) == 1 ? 0x80 : 0x8000;
+        for (unsigned bits = 0; bits < NARROW[t].largest; bits++) {
+            double a = from_bits(s, bits), b = from_bits(s, bits + 1);
+            double middle = (a + b) / 2;
+            assert_int_equal(to_bits(s, middle), bits + (bits & 1));
+            assert_int_equal(to_bits(s, nextafter(middle, a)), bits);
+            assert_int_equal(to_bits(s, -nextafter(middle, b)), sign | (bits + 1));
+        }
+        const unsigned beyond = NARROW[t].largest + !NARROW[t].finite;
+        assert_int_equal(to_bits(s, 1e300), beyond);
+        assert_int_equal(to_bits(s, -(double)INFINITY), sign | beyond);
+        assert_int_equal(to_bits(s, 1e-50), 0);
     }
-    assert_int_equal(contents_half(65519.9), 0x7bff);
-    assert_int_equal(contents_half(65520), 0x7c00);
-    assert_int_equal(contents_half(1e-12), 0);
+    assert_int_equal(to_bits(TASK_HALF, 65519.9), 0x7bff);
+    assert_int_equal(to_bits(TASK_HALF, 65520), 0x7c00);
+    assert_int_equal(to_bits(TASK_BFLOAT16, 3.14159), 0x4049);
+    assert_true(from_bits(TASK_E4M3, 0x7e) == 448 && from_bits(TASK_E4M3, 1) == 0x1p-9);
+    assert_true(from_bits(TASK_E5M2, 0x7b) == 57344 && isinf(from_bits(TASK_E5M2, 0x7c)));
 }
 
 static void integers_keep_to_their_range(void **state)
@@ -159,10 +195,22 @@ static void types_are_found_by_their_cuda_names_and_by_those_printed(void **stat
         TaskScalar s;
         int lanes;
     } CASES[] = {
-        {"float", TASK_FLOAT, 1}, {"float4", TASK_FLOAT, 4},       {"half2", TASK_HALF, 2},
-        {"int8", TASK_I8, 1},     {"int4", TASK_I32, 4},           {"uint64", TASK_U64, 1},
-        {"uchar3", TASK_U8, 3},   {"unsigned int", TASK_U32, 1},   {"double2", TASK_DOUBLE, 2},
-        {"int64_t", TASK_I64, 1}, {"unsigned short", TASK_U16, 1}, {"longlong2", TASK_I64, 2},
+        {"float", TASK_FLOAT, 1},
+        {"float4", TASK_FLOAT, 4},
+        {"half2", TASK_HALF, 2},
+        {"int8", TASK_I8, 1},
+        {"int4", TASK_I32, 4},
+        {"uint64", TASK_U64, 1},
+        {"uchar3", TASK_U8, 3},
+        {"unsigned int", TASK_U32, 1},
+        {"double2", TASK_DOUBLE, 2},
+        {"int64_t", TASK_I64, 1},
+        {"unsigned short", TASK_U16, 1},
+        {"longlong2", TASK_I64, 2},
+        {"__nv_bfloat16", TASK_BFLOAT16, 1},
+        {"__nv_bfloat162", TASK_BFLOAT16, 2},
+        {"__nv_fp8x4_e4m3", TASK_E4M3, 4},
+        {"fp8_e5m2", TASK_E5M2, 1},
     };
     TaskType t;
 
@@ -172,7 +220,7 @@ static void types_are_found_by_their_cuda_names_and_by_those_printed(void **stat
         assert_int_equal(t.lanes, CASES[i].lanes);
     }
     for (int s = 0; s < TASK_SCALARS; s++) {
-        for (int lanes = 1; lanes <= 4; lanes++) {
+        for (int lanes = 1; lanes <= 2; lanes++) { /* all of CUDA's scalars have these */
             Buf name = {0};
             task_type_print((TaskType){(TaskScalar)s, lanes}, &name);
             assert_true(task_type_find(buf_text(&name), &t));
@@ -254,8 +302,8 @@ int main(void)
         cmocka_unit_test(uniform_numbers_fill_their_interval_evenly),
         cmocka_unit_test(integers_take_every_value_and_no_other),
         cmocka_unit_test(neighbouring_seeds_have_nothing_in_common),
-        cmocka_unit_test(every_half_survives_the_way_to_double_and_back),
-        cmocka_unit_test(halves_are_rounded_to_the_nearest_even),
+        cmocka_unit_test(every_narrow_number_survives_the_way_to_double_and_back),
+        cmocka_unit_test(narrow_numbers_are_rounded_to_the_nearest_even),
         cmocka_unit_test(integers_keep_to_their_range),
         cmocka_unit_test(types_are_found_by_their_cuda_names_and_by_those_printed),
         cmocka_unit_test(normal_numbers_are_normally_distributed),

@@ -223,26 +223,19 @@ void text_comment_wrapped(Buf *out, const char *start, const char *s)
 const char *text_scalar(TaskScalar s)
 {
     static const char *const names[TASK_SCALARS] = {
-        [TASK_I8] = "signed char",
-        [TASK_U8] = "unsigned char",
-        [TASK_I16] = "short",
-        [TASK_U16] = "unsigned short",
-        [TASK_I32] = "int",
-        [TASK_U32] = "unsigned int",
-        [TASK_I64] = "long long",
-        [TASK_U64] = "unsigned long long",
-        [TASK_HALF] = "unsigned short",
-        [TASK_FLOAT] = "float",
-        [TASK_DOUBLE] = "double",
+        [TASK_I8] = "signed char", [TASK_U8] = "unsigned char",
+        [TASK_I16] = "short",      [TASK_U16] = "unsigned short",
+        [TASK_I32] = "int",        [TASK_U32] = "unsigned int",
+        [TASK_I64] = "long long",  [TASK_U64] = "unsigned long long",
+        [TASK_FLOAT] = "float",    [TASK_DOUBLE] = "double",
     };
-    return names[s];
+    return names[task_scalar_in_c(s)];
 }
 
 const char *text_vector(Arena *a, TaskType t)
 {
     Buf name = {0};
-    if (t.scalar == TASK_HALF)
-        t.scalar = TASK_U16;
+    t.scalar = task_scalar_in_c(t.scalar);
     task_type_print(t, &name);
     const char *text = arena_string(a, buf_text(&name));
     buf_free(&name);
@@ -251,5 +244,5 @@ const char *text_vector(Arena *a, TaskType t)
 
 const char *text_pointee(TaskType t)
 {
-    return t.lanes > 1 || t.scalar == TASK_HALF ? "void" : text_scalar(t.scalar);
+    return t.lanes > 1 || task_scalar_in_c(t.scalar) != t.scalar ? "void" : text_scalar(t.scalar);
 }

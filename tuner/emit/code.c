@@ -420,13 +420,15 @@ bool code_literal(TaskScalar type, Value v, Buf *out)
     unsigned char bytes[8];
     if (v.kind != VALUE_INT && v.kind != VALUE_REAL)
         return false;
-    if (type == TASK_HALF) {
-        buf_printf(out, "0x%04x", contents_half(real));
-        return true;
-    }
     if (!task_scalar_is_float(type))
         return v.kind == VALUE_INT && integer_fits(type, v.integer) && c_value(v, out);
     contents_store(type, real, bytes);
+    if (task_scalar_in_c(type) != type) {
+        const int digits = 2 * (int)task_scalar_size(type);
+        buf_printf(out, "0x%0*llx", digits,
+                   (unsigned long long)contents_value(task_scalar_in_c(type), bytes));
+        return true;
+    }
     const bool same = type == TASK_DOUBLE || contents_value(type, bytes) == real;
     buf_puts(out, same ? "" : "(float)");
     const bool ok = c_value(value_real(real), out);

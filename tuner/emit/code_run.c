@@ -63,7 +63,7 @@ static bool write_lane(Locals *l, TaskScalar scalar, const Expr *e)
     Buf *out = &l->lines.text;
     if (known && code_literal(scalar, *known, out))
         return true;
-    if (known || scalar == TASK_HALF)
+    if (known || task_scalar_in_c(scalar) != scalar)
         return false;
     buf_printf(out, "(%s)", text_scalar(scalar));
     return lines_expr(&l->lines, e, false, C_UNARY);
@@ -304,10 +304,10 @@ static void write_leaf(void *context, const char *name)
 static void write_passed(Locals *l, const Argument *g, const char *name)
 {
     const Code *c = l->lines.code;
-    const TaskType bits = {TASK_U16, g->element.lanes};
+    const TaskType bits = {task_scalar_in_c(g->element.scalar), g->element.lanes};
     if (code_is_buffer(g))
         code_printf(c, &l->lines.text, "@pointer{%s}", name);
-    else if (g->role == ARGUMENT_SCALAR && g->element.scalar == TASK_HALF)
+    else if (g->role == ARGUMENT_SCALAR && bits.scalar != g->element.scalar)
         code_printf(c, &l->lines.text, "@bits<%s>{%s}",
                     bits.lanes == 1 ? text_scalar(bits.scalar) : text_vector(c->arena, bits), name);
     else

@@ -115,16 +115,20 @@ static const char CLEAR[] =
     "}\n"
     "\n";
 
-static bool has_halves(const Code *c)
+static bool is_narrow(const Argument *g)
+{
+    return g->role == ARGUMENT_SCALAR && task_scalar_in_c(g->element.scalar) != g->element.scalar;
+}
+
+static bool has_narrow(const Code *c)
 {
     for (size_t i = 0; i < c->spec->argument_count; i++)
-        if (c->spec->arguments[i].role == ARGUMENT_SCALAR &&
-            c->spec->arguments[i].element.scalar == TASK_HALF)
+        if (is_narrow(&c->spec->arguments[i]))
             return true;
     for (size_t l = 0; l < c->spec->launch_count; l++)
         for (size_t i = 0; i < c->spec->launches[l].item_count; i++) {
             const Argument *own = c->spec->launches[l].items[i].own;
-            if (own && own->element.scalar == TASK_HALF)
+            if (own && is_narrow(own))
                 return true;
         }
     return false;
@@ -136,7 +140,7 @@ static void write_state(const Code *c, Buf *out)
     if (code_has_shared(c))
         code_puts(c, &shared,
                   "    int shared_bytes[^FUNCTIONS] = {}; /* that a kernel may have */\n");
-    if (has_halves(c))
+    if (has_narrow(c))
         code_puts(c, &bits, BITS);
     code_printf(c, out, STATE, c->unit->variant_count * c->spec->launch_count, buf_text(&shared),
                 buf_text(&bits));

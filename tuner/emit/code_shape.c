@@ -51,12 +51,12 @@ static bool check_lane(CodeLines *l, const Argument *g, const Expr *e)
     return said;
 }
 
-/* Floating-point halves that are computed have no words in plain C. */
+/* Numbers narrower than float that are computed have no words in plain C. */
 bool code_ask_number(CodeLines *l, const Argument *g, const Expr *value)
 {
     size_t count;
     Expr *const *lanes = c_list(value, &count);
-    if (g->element.scalar == TASK_HALF && !expr_literal(value))
+    if (task_scalar_in_c(g->element.scalar) != g->element.scalar && !expr_literal(value))
         return false;
     if (expr_literal(value))
         return true;

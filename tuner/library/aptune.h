@@ -350,7 +350,8 @@ typedef struct aptune_argument {
     const char *name;   /* as the spec calls it */
     aptune_argument_kind kind;
     /* Of the value, or of the buffer's elements: "int8" to "int64", "uint8" to "uint64", "half",
-     * "float", "double", and vectors as CUDA calls them, "float4". */
+     * "bfloat16", "fp8_e4m3", "fp8_e5m2", "float", "double", and vectors as CUDA calls them,
+     * "float4". */
     const char *type;
     const void *value;        /* APTUNE_VALUE: its bytes; else NULL */
     size_t value_size;        /* bytes that the kernel takes here */

@@ -13,7 +13,7 @@ typedef unsigned long long u64;
 typedef long long i64;
 
 /* The order of TaskScalar in measure/task.h. */
-enum Scalar { I8, U8, I16, U16, I32, U32, I64, U64, HALF, FLOAT, DOUBLE };
+enum Scalar { I8, U8, I16, U16, I32, U32, I64, U64, HALF, BFLOAT16, E4M3, E5M2, FLOAT, DOUBLE };
 
 __device__ double from_half(unsigned short bits)
 {
@@ -22,16 +22,28 @@ __device__ double from_half(unsigned short bits)
     return f;
 }
 
+/* Sign, 4 bits of exponent with a bias of 7, 3 of fraction; all ones are NaN. */
+__device__ double from_e4m3(unsigned char bits)
+{
+    int exponent = bits >> 3 & 15, fraction = bits & 7;
+    double m = exponent ? ldexp(fraction + 8.0, exponent - 10) : ldexp((double)fraction, -9);
+    m = (bits & 0x7f) == 0x7f ? __longlong_as_double(0x7ff8000000000000ll) : m;
+    return bits & 0x80 ? -m : m;
+}
+
 /* The bits of scalar i, high ones zero. */
 __device__ u64 bits_at(const void *p, u64 i, int scalar)
 {
     switch (scalar) {
     case I8:
     case U8:
+    case E4M3:
+    case E5M2:
         return ((const unsigned char *)p)[i];
     case I16:
     case U16:
     case HALF:
+    case BFLOAT16:
         return ((const unsigned short *)p)[i];
     case I32:
     case U32:
@@ -55,6 +67,12 @@ __device__ double value_of(u64 bits, int scalar)
         return (double)(i64)bits;
     case HALF:
         return from_half((unsigned short)bits);
+    case BFLOAT16:
+        return __int_as_float((int)(bits << 16));
+    case E4M3:
+        return from_e4m3((unsigned char)bits);
+    case E5M2: /* the upper byte of a half */
+        return from_half((unsigned short)(bits << 8));
     case FLOAT:
         return __int_as_float((int)bits);
     case DOUBLE:
@@ -69,10 +87,13 @@ __device__ u64 poison_of(int scalar)
     switch (scalar) {
     case I8:
     case U8:
+    case E4M3:
+    case E5M2:
         return 0xff;
     case I16:
     case U16:
     case HALF:
+    case BFLOAT16:
         return 0xffff;
     case I32:
     case U32:

@@ -15,44 +15,65 @@ uint64_t contents_bits(uint64_t seed, uint64_t index)
     return z ^ (z >> 31);
 }
 
-/* --- half precision ------------------------------------------------------------------------ */
+/* --- floating-point types below float --------------------------------------------------------- */
+
+typedef struct Narrow {
+    int exponent_bits, fraction_bits;
+    /* Behind the largest number comes no infinity: what is larger becomes that number, as CUDA's
+     * conversions to 8 bits have it (__NV_SATFINITE). */
+    bool finite;
+    uint16_t largest, nan;
+} Narrow;
+
+static const Narrow HALF = {5, 10, false, 0x7bff, 0x7e00};
+static const Narrow BFLOAT16 = {8, 7, false, 0x7f7f, 0x7fc0};
+static const Narrow E4M3 = {4, 3, true, 0x7e, 0x7f};
+static const Narrow E5M2 = {5, 2, true, 0x7b, 0x7f};
 
 /* On the bits, since filling gigabytes of halves goes through here: the fraction of the double
- * loses 42 bits, and one more for every step below the smallest normal half. */
-uint16_t contents_half(double v)
+ * loses its low bits, and one more for every step below the smallest normal number. */
+static inline uint16_t to_narrow(const Narrow n, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
-    uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
+    const int width = 1 + n.exponent_bits + n.fraction_bits;
+    const int bias = (1 << (n.exponent_bits - 1)) - 1;
+    const uint16_t sign = (uint16_t)(bits >> 63 << (width - 1));
     int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
     uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
     if (exponent == 1024 && fraction)
-        return sign | 0x7e00;
-    if (exponent > 15)
-        return sign | 0x7c00;
-    if (exponent < -25)
+        return sign | n.nan;
+    const uint16_t beyond = n.finite ? n.largest : n.largest + 1; /* infinity comes next */
+    if (exponent > bias + 1)
+        return sign | beyond;
+    if (exponent < -bias - n.fraction_bits)
         return sign;
-    int lost = 42;
-    if (exponent < -14) {
-        lost += -14 - exponent;
+    int lost = 52 - n.fraction_bits;
+    if (exponent < 1 - bias) {
+        lost += 1 - bias - exponent;
         fraction |= UINT64_C(1) << 52;
     }
     /* To nearest, ties to even, without a branch that random numbers would have guessed wrong. */
     uint64_t odd = fraction >> lost & 1;
     uint64_t kept = (fraction + (UINT64_C(1) << (lost - 1)) - 1 + odd) >> lost;
     /* Rounding up may carry into the exponent, and from the largest number to infinity. */
-    uint64_t biased = exponent < -14 ? 0 : (uint64_t)(exponent + 15);
-    return (uint16_t)(sign | ((biased << 10) + kept));
+    uint64_t biased = exponent < 1 - bias ? 0 : (uint64_t)(exponent + bias);
+    uint64_t whole = (biased << n.fraction_bits) + kept;
+    return (uint16_t)(sign | (whole > n.largest ? beyond : whole));
 }
 
-double contents_from_half(uint16_t bits)
+static double from_narrow(const Narrow n, uint16_t bits)
 {
-    int exponent = bits >> 10 & 31;
-    int fraction = bits & 0x3ff;
-    double m = exponent == 31  ? (fraction ? (double)NAN : (double)INFINITY)
-               : exponent == 0 ? ldexp(fraction, -24)
-                               : ldexp(fraction + 1024, exponent - 25);
-    return bits & 0x8000 ? -m : m;
+    const int width = 1 + n.exponent_bits + n.fraction_bits;
+    const int bias = (1 << (n.exponent_bits - 1)) - 1;
+    const uint16_t magnitude = bits & ((1u << (width - 1)) - 1);
+    const int exponent = magnitude >> n.fraction_bits;
+    const int fraction = magnitude & ((1 << n.fraction_bits) - 1);
+    const int step = (exponent ? exponent : 1) - bias - n.fraction_bits;
+    double m = ldexp(exponent ? fraction + (1 << n.fraction_bits) : fraction, step);
+    if (magnitude > n.largest)
+        m = fraction == 0 ? (double)INFINITY : (double)NAN;
+    return bits >> (width - 1) & 1 ? -m : m;
 }
 
 /* --- single scalars ------------------------------------------------------------------------ */
@@ -88,6 +109,7 @@ void contents_store(TaskScalar s, double v, void *out)
 {
     float f = (float)v;
     uint16_t h;
+    uint8_t b;
     switch (s) {
     case TASK_DOUBLE:
         memcpy(out, &v, sizeof v);
@@ -96,8 +118,17 @@ void contents_store(TaskScalar s, double v, void *out)
         memcpy(out, &f, sizeof f);
         break;
     case TASK_HALF:
-        h = contents_half(v);
+        h = to_narrow(HALF, v);
         memcpy(out, &h, sizeof h);
+        break;
+    case TASK_BFLOAT16:
+        h = to_narrow(BFLOAT16, v);
+        memcpy(out, &h, sizeof h);
+        break;
+    case TASK_E4M3:
+    case TASK_E5M2:
+        b = (uint8_t)to_narrow(s == TASK_E4M3 ? E4M3 : E5M2, v);
+        memcpy(out, &b, sizeof b);
         break;
     default:
         put_integer(s, v, out);
@@ -119,7 +150,13 @@ double contents_value(TaskScalar s, const void *bytes)
         memcpy(&f, bytes, sizeof f);
         return f;
     case TASK_HALF:
-        return contents_from_half((uint16_t)u);
+        return from_narrow(HALF, (uint16_t)u);
+    case TASK_BFLOAT16:
+        return from_narrow(BFLOAT16, (uint16_t)u);
+    case TASK_E4M3:
+        return from_narrow(E4M3, (uint16_t)u);
+    case TASK_E5M2:
+        return from_narrow(E5M2, (uint16_t)u);
     case TASK_U8:
     case TASK_U16:
     case TASK_U32:
@@ -183,10 +220,19 @@ static void fill_floats(const TaskContents *c, uint64_t first, size_t count, flo
         out[i] = (float)(c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
 }
 
-static void fill_halves(const TaskContents *c, uint64_t first, size_t count, uint16_t *out)
+static void fill_halves(const TaskContents *c, const Narrow n, uint64_t first, size_t count,
+                        uint16_t *out)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = contents_half(c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
+        out[i] = to_narrow(n, c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
+}
+
+static void fill_bytewide(const TaskContents *c, const Narrow n, uint64_t first, size_t count,
+                          uint8_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (uint8_t)to_narrow(n, c->lo + (c->hi - c->lo) *
+                                                   unit(contents_bits(c->seed, first + i)));
 }
 
 static void fill_doubles(const TaskContents *c, uint64_t first, size_t count, double *out)
@@ -215,7 +261,14 @@ static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, si
         fill_floats(c, first, count, out);
         break;
     case TASK_HALF:
-        fill_halves(c, first, count, out);
+        fill_halves(c, HALF, first, count, out);
+        break;
+    case TASK_BFLOAT16:
+        fill_halves(c, BFLOAT16, first, count, out);
+        break;
+    case TASK_E4M3:
+    case TASK_E5M2:
+        fill_bytewide(c, s == TASK_E4M3 ? E4M3 : E5M2, first, count, out);
         break;
     case TASK_DOUBLE:
         fill_doubles(c, first, count, out);
@@ -324,16 +377,23 @@ COMPARE(compare_float, float)
 COMPARE(compare_double, double)
 #undef COMPARE
 
-static int compare_half(const void *a, const void *b)
-{
-    double x = contents_value(TASK_HALF, a), y = contents_value(TASK_HALF, b);
-    return (x > y) - (x < y);
-}
+#define COMPARE_NARROW(name, scalar)                                                               \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        double x = contents_value(scalar, a), y = contents_value(scalar, b);                       \
+        return (x > y) - (x < y);                                                                  \
+    }
+COMPARE_NARROW(compare_half, TASK_HALF)
+COMPARE_NARROW(compare_bfloat16, TASK_BFLOAT16)
+COMPARE_NARROW(compare_e4m3, TASK_E4M3)
+COMPARE_NARROW(compare_e5m2, TASK_E5M2)
+#undef COMPARE_NARROW
 
 void contents_sort(TaskScalar s, void *at, size_t count)
 {
     static int (*const compare[TASK_SCALARS])(const void *, const void *) = {
-        compare_i8,  compare_u8,  compare_i16,  compare_u16,   compare_i32,   compare_u32,
-        compare_i64, compare_u64, compare_half, compare_float, compare_double};
+        compare_i8,   compare_u8,   compare_i16,   compare_u16,   compare_i32,
+        compare_u32,  compare_i64,  compare_u64,   compare_half,  compare_bfloat16,
+        compare_e4m3, compare_e5m2, compare_float, compare_double};
     qsort(at, count, task_scalar_size(s), compare[s]);
 }

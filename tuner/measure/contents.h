@@ -19,11 +19,9 @@ uint64_t contents_bits(uint64_t seed, uint64_t index);
  * Values an integer type cannot hold become its nearest one. */
 void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, void *out);
 
-/* The nearest half-precision number, ties to even, as its bits; and back. */
-uint16_t contents_half(double v);
-double contents_from_half(uint16_t bits);
-
-/* One scalar as a double, and back to the nearest value of its type. */
+/* One scalar as a double, and back to the nearest value of its type, ties to even.  What is beyond
+ * the largest half, bfloat16 or float becomes infinity, beyond the largest number of 8 bits that
+ * number. */
 double contents_value(TaskScalar s, const void *bytes);
 void contents_store(TaskScalar s, double value, void *bytes);
 

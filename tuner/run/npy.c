@@ -16,14 +16,16 @@ static const char *value_of(const char *header, const char *key)
     return at + strspn(at, " :");
 }
 
-/* '<f4' and so on; '|' stands before types of one byte. */
+/* '<f4' and so on; '|' stands before types of one byte.  Of types that NumPy does not have the bits
+ * are taken: plain bytes (V2, as ml_dtypes writes bfloat16) or unsigned integers. */
 static bool is_type(const char *text, TaskScalar want)
 {
-    static const char *const names[TASK_SCALARS] = {"i1", "u1", "i2", "u2", "i4", "u4",
-                                                    "i8", "u8", "f2", "f4", "f8"};
-    if (!text || text[0] != '\'' || !text[1] || !strchr("<=|", text[1]))
+    static const char *const names[TASK_SCALARS] = {"i1", "u1", "i2", "u2", "i4", "u4", "i8",
+                                                    "u8", "f2", "V2", "V1", "V1", "f4", "f8"};
+    if (!text || text[0] != '\'' || !text[1] || !strchr("<=|", text[1]) || text[4] != '\'')
         return false;
-    return strncmp(text + 2, names[want], 2) == 0 && text[4] == '\'';
+    return strncmp(text + 2, names[want], 2) == 0 ||
+           strncmp(text + 2, names[task_scalar_in_c(want)], 2) == 0;
 }
 
 /* How many dimensions of the shape are above 1. */

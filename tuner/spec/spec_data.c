@@ -154,7 +154,8 @@ bool reader_take_type(Reader *r, TaskType *out)
     const char *closest = name_closest(type, names, TASK_SCALARS);
     return diag_error(r->d, at, "unknown type '%s'; %s%s%s", type,
                       closest ? "did you mean '"
-                              : "there are int8 … uint64, int, uint, half, float",
+                              : "there are int8 … uint64, int, uint, half, bfloat16, "
+                                "fp8_e4m3, fp8_e5m2, float",
                       closest ? closest : " and double", closest ? "'?" : "");
 }
 
@@ -260,9 +261,11 @@ static void take_texture_modes(Reader *r, Argument *g)
 static bool check_texture(Reader *r, const Argument *g)
 {
     TaskScalar s = g->element.scalar;
-    if (g->element.lanes == 3 || task_scalar_size(s) > 4)
+    if (g->element.lanes == 3 || task_scalar_size(s) > 4 ||
+        (task_scalar_in_c(s) != s && s != TASK_HALF))
         return diag_error(r->d, g->at,
-                          "a texture has elements of 1, 2 or 4 numbers of at most 32 bits");
+                          "a texture has elements of 1, 2 or 4 integers, halves or floats of at "
+                          "most 32 bits");
     if (g->linear && !task_scalar_is_float(s))
         return diag_error(r->d, g->at, "only textures of half and float are interpolated");
     if (!g->normalized && (g->edge == TASK_EDGE_WRAP || g->edge == TASK_EDGE_MIRROR))

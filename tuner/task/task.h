@@ -31,7 +31,10 @@ typedef enum TaskScalar {
     TASK_U32,
     TASK_I64,
     TASK_U64,
-    TASK_HALF,
+    TASK_HALF, /* this and all behind it are floating-point */
+    TASK_BFLOAT16,
+    TASK_E4M3, /* 8 bits, NVIDIA's __nv_fp8_e4m3: no infinity */
+    TASK_E5M2,
     TASK_FLOAT,
     TASK_DOUBLE,
     TASK_SCALARS
@@ -49,15 +52,20 @@ size_t task_type_size(TaskType t);
 
 bool task_scalar_is_float(TaskScalar s);
 
-/* By CUDA's names: "float", "half2", "int", "uint4", "int8_t", "unsigned char", "longlong2" …
- * False when unknown. */
+/* The unsigned integer that holds the bits of a floating-point type that C does not have (half,
+ * bfloat16, the two of 8 bits); any other scalar is its own. */
+TaskScalar task_scalar_in_c(TaskScalar s);
+
+/* By CUDA's names: "float", "half2", "int", "uint4", "int8_t", "unsigned char", "longlong2",
+ * "__nv_bfloat162", "fp8x4_e4m3" …  False when unknown. */
 bool task_type_find(const char *name, TaskType *t);
 
-/* The name this program uses for a scalar: "int8" … "uint64", "half", "float", "double". */
+/* The name this program uses for a scalar: "int8" … "uint64", "half", "bfloat16", "fp8_e4m3",
+ * "fp8_e5m2", "float", "double". */
 const char *task_scalar_name(TaskScalar s);
 
 /* The name of a type as a spec has it: task_scalar_name for a scalar, CUDA's name for a vector
- * ("int2", "uchar4"), since the sized names have none. */
+ * ("int2", "uchar4", "bfloat162", "fp8x2_e4m3"), since the sized names have none. */
 void task_type_print(TaskType t, Buf *out);
 
 /* --- a problem ----------------------------------------------------------------------------- */

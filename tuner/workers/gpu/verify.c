@@ -255,7 +255,7 @@ DriverStatus verify_compare(Verifier *v, const Compared *c, int64_t elements, Tr
 /* A value with as many digits as tell its type's values apart; the poison is no value. */
 static void print_value(const Compared *c, double v, Buf *out)
 {
-    bool narrow = c->task->type.scalar == TASK_HALF || c->task->type.scalar == TASK_FLOAT;
+    bool narrow = task_scalar_is_float(c->task->type.scalar) && c->task->type.scalar != TASK_DOUBLE;
     /* Only the poison has the sign: the NaNs of the GPU's arithmetic are positive. */
     if (isnan(v) && signbit(v) && c->poisoned)
         buf_puts(out, "nothing written");
