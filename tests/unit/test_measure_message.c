@@ -71,7 +71,8 @@ static const TaskBuffer BUFFERS[] = {
      .count = 1,
      .role = TASK_INOUT,
      .contents = {.kind = TASK_CONSTANT, .value = 1.0 / 3},
-     .tolerance = {.absolute = 1e-300, .relative = 1e-5, .scale = TASK_SCALE_MAX, .sum = true},
+     .tolerance =
+         {.absolute = 1e-300, .relative = 1e-5, .scale = TASK_SCALE_MAX, .sum = true, .except = 7},
      .expected = 3},
     {.name = "C",
      .type = {TASK_DOUBLE, 1},
@@ -153,6 +154,7 @@ static void a_problem_arrives_as_it_was_sent(void **state)
     assert_true(b->role == TASK_INOUT && b->contents.value == 1.0 / 3);
     assert_true(b->tolerance.absolute == 1e-300 && b->tolerance.relative == 1e-5);
     assert_true(b->tolerance.scale == TASK_SCALE_MAX && b->tolerance.sum && b->expected == 3);
+    assert_int_equal(b->tolerance.except, 7);
     const TaskContents *c = &p.buffers[2].contents;
     assert_true(c->kind == TASK_BYTES && c->size == 8 && c->converted && c->made_as == TASK_U64);
     assert_memory_equal(c->bytes, "12345678", 8);

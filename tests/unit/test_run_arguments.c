@@ -81,6 +81,48 @@ static void parameters_lie_as_the_compiler_lays_them_out(void **state)
     close_run(r);
 }
 
+static void structs_lie_as_c_lays_them_out(void **state)
+{
+    (void)state;
+    Run *r = open_run("problem N = 7\n"
+                      "arg a : int8 = 1\n"
+                      "arg s : struct(int8, float4, double, bfloat16) = [N, 1, 2, 3, 4, 0.5, 2]\n"
+                      "arg t : struct(float, float3) = 0.25\n"
+                      "inout b : struct(float, int)[3] = formula(lane == 0 ? i + 0.5 : -i)\n");
+    struct {
+        int8_t a;
+        struct {
+            int8_t a;
+            _Alignas(16) float b[4]; /* CUDA's float4 */
+            double c;
+            uint16_t d;
+        } s;
+        float t[4];
+        uint64_t b;
+    } want;
+    memset(&want, 0, sizeof want);
+    want.a = 1, want.s.a = 7, want.s.c = 0.5, want.s.d = 0x4000;
+    for (int i = 0; i < 4; i++)
+        want.s.b[i] = (float)(i + 1), want.t[i] = 0.25f;
+
+    ArgumentBytes got;
+    Evaluation ev = {.arena = r->arena};
+    assert_true(bytes_of(r, &got, &ev));
+
+    assert_int_equal(got.size, offsetof(__typeof__(want), b) + sizeof want.b);
+    memcpy(&want.b, got.bytes + offsetof(__typeof__(want), b), sizeof want.b);
+    assert_memory_equal(got.bytes, &want, got.size);
+    const RunData *data = run_data(r);
+    assert_non_null(data);
+    assert_int_equal(data->buffers[0].contents.size, 24);
+    for (int i = 0; i < 3; i++) {
+        const unsigned char *at = (const unsigned char *)data->buffers[0].contents.bytes + 8 * i;
+        assert_true(contents_value(TASK_FLOAT, at) == i + 0.5);
+        assert_true(contents_value(TASK_I32, at + 4) == -i);
+    }
+    close_run(r);
+}
+
 static void buffers_are_far_apart_and_aligned_as_cuda_aligns_them(void **state)
 {
     (void)state;
@@ -308,6 +350,7 @@ int main(void)
         cmocka_unit_test(buffers_get_the_contents_of_the_spec),
         cmocka_unit_test(a_buffer_without_elements_is_refused),
         cmocka_unit_test(walks_read_what_the_gpu_gets),
+        cmocka_unit_test(structs_lie_as_c_lays_them_out),
         cmocka_unit_test(what_a_launch_writes_is_not_read),
         cmocka_unit_test(a_description_that_is_none_says_nothing),
     };

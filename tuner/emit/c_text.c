@@ -246,3 +246,25 @@ const char *text_pointee(TaskType t)
 {
     return t.lanes > 1 || task_scalar_in_c(t.scalar) != t.scalar ? "void" : text_scalar(t.scalar);
 }
+
+void text_struct(const Argument *g, Buf *out)
+{
+    size_t end = 0, largest = 1;
+    for (int i = 0; i < g->field_count; i++)
+        if (task_scalar_size(g->fields[i].scalar) > largest)
+            largest = task_scalar_size(g->fields[i].scalar);
+    buf_puts(out, "struct { ");
+    for (int i = 0; i < g->field_count; i++) {
+        const Field f = g->fields[i];
+        const size_t size = task_scalar_size(f.scalar);
+        const size_t lowest = f.offset & (~f.offset + 1); /* the power of two that divides it */
+        buf_printf(out, "%s m%d", text_scalar(f.scalar), i);
+        if (i == 0 && g->alignment > largest)
+            buf_printf(out, " __attribute__((aligned(%zu)))", g->alignment);
+        else if ((end + size - 1) / size * size != f.offset)
+            buf_printf(out, " __attribute__((aligned(%zu)))", lowest < 16 ? lowest : 16);
+        buf_puts(out, "; ");
+        end = f.offset + size;
+    }
+    buf_putc(out, '}');
+}

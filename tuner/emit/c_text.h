@@ -3,7 +3,7 @@
 #define APTUNE_EMIT_C_TEXT_H
 
 #include "metrics/base/arena.h"
-#include "tuner/task/task.h"
+#include "tuner/spec/spec.h"
 
 /* Adds a text in which '@' stands for the prefix, '^' for the same in capitals. */
 void text_fill(Buf *out, const char *prefix, const char *text);
@@ -35,5 +35,8 @@ const char *text_vector(Arena *a, TaskType t);
 /* What a pointer points to in the interface: the scalar, or "void" where plain C has no such type.
  */
 const char *text_pointee(TaskType t);
+
+/* "struct { int m0; float m1; }": a spec's struct as C has it, with the same layout. */
+void text_struct(const Argument *g, Buf *out);
 
 #endif

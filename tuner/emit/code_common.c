@@ -124,13 +124,15 @@ static void write_default(const Code *c, size_t i, Buf *out)
     Value v;
     if (g->role != ARGUMENT_SCALAR || !c->fields[i] || !expr_eval(g->value, NULL, &ev, &v))
         return;
-    for (int lane = 0; lane < g->element.lanes; lane++) {
+    for (int lane = 0; lane < argument_numbers(g); lane++) {
         const Value one = v.kind == VALUE_LIST ? v.list->at[lane] : v;
         buf_printf(out, "    a->%s", c->fields[i]);
-        if (g->element.lanes > 1)
+        if (g->fields)
+            buf_printf(out, ".m%d", lane);
+        else if (g->element.lanes > 1)
             buf_printf(out, "[%d]", lane);
         buf_puts(out, " = ");
-        code_literal(g->element.scalar, one, out);
+        code_literal(argument_number(g, lane).scalar, one, out);
         buf_puts(out, ";\n");
     }
 }

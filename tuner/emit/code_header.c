@@ -207,7 +207,7 @@ static const char *role_of(const Argument *g)
 /* "float[M * K], in" */
 static void write_meaning(const Argument *g, Buf *out)
 {
-    task_type_print(g->element, out);
+    argument_type_print(g, out);
     if (g->count)
         write_elements(g->count, out);
     buf_printf(out, ", %s", role_of(g));
@@ -228,8 +228,12 @@ static void write_field(const Code *c, size_t i, Buf *out)
 {
     const Argument *g = &c->spec->arguments[i];
     if (g->role == ARGUMENT_SCALAR) {
-        buf_printf(out, "%s %s", text_scalar(g->element.scalar), c->fields[i]);
-        if (g->element.lanes > 1)
+        if (g->fields)
+            text_struct(g, out);
+        else
+            buf_puts(out, text_scalar(g->element.scalar));
+        buf_printf(out, " %s", c->fields[i]);
+        if (g->element.lanes > 1 && !g->fields)
             buf_printf(out, "[%d]", g->element.lanes);
     } else if (g->role == ARGUMENT_TEXTURE) {
         buf_printf(out, "unsigned long long %s", c->fields[i]);

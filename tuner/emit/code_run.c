@@ -75,15 +75,25 @@ static bool is_runtime(const Locals *l)
 }
 
 /* How the declaration of a number begins: a vector is an array where C has no such type. */
-static void declare_number(Locals *l, const char *indent, TaskType t, const char *name)
+static void declare_number(Locals *l, const char *indent, const Argument *g, const char *name)
 {
     Buf *out = &l->lines.text;
-    if (t.lanes == 1)
-        buf_printf(out, "%s%s %s = ", indent, text_scalar(t.scalar), name);
-    else if (is_runtime(l))
-        buf_printf(out, "%s%s %s = {", indent, text_vector(l->lines.code->arena, t), name);
+    const TaskType t = g->element;
+    buf_puts(out, indent);
+    if (g->fields)
+        text_struct(g, out);
     else
-        buf_printf(out, "%s%s %s[%d] = {", indent, text_scalar(t.scalar), name, t.lanes);
+        buf_puts(out, t.lanes > 1 && is_runtime(l) ? text_vector(l->lines.code->arena, t)
+                                                   : text_scalar(t.scalar));
+    buf_printf(out, " %s", name);
+    if (t.lanes > 1 && !g->fields && !is_runtime(l))
+        buf_printf(out, "[%d]", t.lanes);
+    buf_puts(out, " = ");
+}
+
+static bool is_several(const Argument *g)
+{
+    return g->fields || g->element.lanes > 1;
 }
 
 /* "    int M = (int)p->M;" */
@@ -95,18 +105,18 @@ static bool write_number(Locals *l, const char *indent, const Argument *g, const
     const bool literal_list = known && known->kind == VALUE_LIST;
     size_t count;
     Expr *const *lanes = c_list(value, &count);
-    declare_number(l, indent, g->element, name);
-    if (g->element.lanes == 1) {
+    declare_number(l, indent, g, name);
+    if (!is_several(g)) {
         const bool said = write_lane(l, g->element.scalar, value);
         buf_puts(out, ";\n");
         return said;
     }
-    for (int i = 0; i < g->element.lanes; i++) {
+    for (int i = 0; i < argument_numbers(g); i++) {
         const Expr *e = lanes          ? lanes[i]
                         : literal_list ? expr_of_value(l->lines.code->arena, known->list->at[i])
                                        : value;
-        buf_puts(out, i ? ", " : "");
-        if (!write_lane(l, g->element.scalar, e))
+        buf_puts(out, i ? ", " : "{");
+        if (!write_lane(l, argument_number(g, i).scalar, e))
             return false;
     }
     buf_puts(out, "};\n");
@@ -119,14 +129,13 @@ static void write_given_number(Locals *l, const Argument *g, size_t i)
 {
     Buf *out = &l->lines.text;
     const char *field = l->lines.code->fields[i];
-    declare_number(l, "    ", g->element, l->names[i]);
-    if (g->element.lanes == 1) {
+    declare_number(l, "    ", g, l->names[i]);
+    for (int k = 0; is_several(g) && k < argument_numbers(g); k++)
+        buf_printf(out, g->fields ? "%sa->%s.m%d" : "%sa->%s[%d]", k ? ", " : "{", field, k);
+    if (is_several(g))
+        buf_puts(out, "};\n");
+    else
         buf_printf(out, "a->%s;\n", field);
-        return;
-    }
-    for (int lane = 0; lane < g->element.lanes; lane++)
-        buf_printf(out, "%sa->%s[%d]", lane ? ", " : "", field, lane);
-    buf_puts(out, "};\n");
 }
 
 static bool write_scratch(Locals *l, const Argument *g, size_t i, bool is_last)
@@ -300,13 +309,16 @@ static void write_leaf(void *context, const char *name)
         }
 }
 
-/* An argument as the kernel call has it: pointers become those of the kernel's own types. */
+/* An argument as the kernel call has it: pointers become those of the kernel's own types, and so do
+ * structs and numbers that C has other types for. */
 static void write_passed(Locals *l, const Argument *g, const char *name)
 {
     const Code *c = l->lines.code;
     const TaskType bits = {task_scalar_in_c(g->element.scalar), g->element.lanes};
     if (code_is_buffer(g))
         code_printf(c, &l->lines.text, "@pointer{%s}", name);
+    else if (g->role == ARGUMENT_SCALAR && g->fields)
+        code_printf(c, &l->lines.text, "@bits<decltype(%s)>{%s}", name, name);
     else if (g->role == ARGUMENT_SCALAR && bits.scalar != g->element.scalar)
         code_printf(c, &l->lines.text, "@bits<%s>{%s}",
                     bits.lanes == 1 ? text_scalar(bits.scalar) : text_vector(c->arena, bits), name);

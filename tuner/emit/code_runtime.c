@@ -115,20 +115,21 @@ static const char CLEAR[] =
     "}\n"
     "\n";
 
-static bool is_narrow(const Argument *g)
+static bool is_bits(const Argument *g)
 {
-    return g->role == ARGUMENT_SCALAR && task_scalar_in_c(g->element.scalar) != g->element.scalar;
+    return g->role == ARGUMENT_SCALAR &&
+           (g->fields || task_scalar_in_c(g->element.scalar) != g->element.scalar);
 }
 
-static bool has_narrow(const Code *c)
+static bool has_bits(const Code *c)
 {
     for (size_t i = 0; i < c->spec->argument_count; i++)
-        if (is_narrow(&c->spec->arguments[i]))
+        if (is_bits(&c->spec->arguments[i]))
             return true;
     for (size_t l = 0; l < c->spec->launch_count; l++)
         for (size_t i = 0; i < c->spec->launches[l].item_count; i++) {
             const Argument *own = c->spec->launches[l].items[i].own;
-            if (own && is_narrow(own))
+            if (own && is_bits(own))
                 return true;
         }
     return false;
@@ -140,7 +141,7 @@ static void write_state(const Code *c, Buf *out)
     if (code_has_shared(c))
         code_puts(c, &shared,
                   "    int shared_bytes[^FUNCTIONS] = {}; /* that a kernel may have */\n");
-    if (has_narrow(c))
+    if (has_bits(c))
         code_puts(c, &bits, BITS);
     code_printf(c, out, STATE, c->unit->variant_count * c->spec->launch_count, buf_text(&shared),
                 buf_text(&bits));

@@ -21,7 +21,7 @@ static bool type_range(TaskScalar s, CRange *out)
 }
 
 /* One lane of a number: inside its type? */
-static bool check_lane(CodeLines *l, const Argument *g, const Expr *e)
+static bool check_lane(CodeLines *l, const Argument *g, TaskScalar scalar, const Expr *e)
 {
     CRange type;
     CWriter w = lines_writer(l, false);
@@ -29,7 +29,7 @@ static bool check_lane(CodeLines *l, const Argument *g, const Expr *e)
     const bool may_fail = c_may_fail(&w, e);
     if (expr_kind(e) != VALUE_INT && expr_kind(e) != VALUE_REAL)
         return false;
-    if (!type_range(g->element.scalar, &type) || (r.low >= type.low && r.high <= type.high)) {
+    if (!type_range(scalar, &type) || (r.low >= type.low && r.high <= type.high)) {
         if (may_fail)
             buf_puts(&l->text, "    (void)(");
         const bool said = !may_fail || lines_expr(l, e, false, C_ANYWHERE);
@@ -40,7 +40,7 @@ static bool check_lane(CodeLines *l, const Argument *g, const Expr *e)
         return false;
     code_puts(l->code, &l->text, "    if (!@is_between(");
     const bool said = lines_expr(l, e, false, C_ANYWHERE);
-    const bool wide = task_scalar_size(g->element.scalar) == 8;
+    const bool wide = task_scalar_size(scalar) == 8;
     buf_puts(&l->text, ", ");
     c_value(value_int(wide ? (type.low < 0 ? INT64_MIN : 0) : (int64_t)type.low), &l->text);
     buf_puts(&l->text, ", ");
@@ -56,15 +56,20 @@ bool code_ask_number(CodeLines *l, const Argument *g, const Expr *value)
 {
     size_t count;
     Expr *const *lanes = c_list(value, &count);
-    if (task_scalar_in_c(g->element.scalar) != g->element.scalar && !expr_literal(value))
-        return false;
+    const int numbers = argument_numbers(g);
     if (expr_literal(value))
         return true;
-    if (expr_kind(value) == VALUE_LIST && !lanes)
+    if (expr_kind(value) == VALUE_LIST && (!lanes || count != (size_t)numbers))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (!check_lane(l, g, lanes ? lanes[i] : value))
+    for (int i = 0; i < numbers; i++) {
+        const TaskScalar scalar = argument_number(g, i).scalar;
+        const Expr *e = lanes ? lanes[i] : value;
+        if ((task_scalar_in_c(scalar) != scalar && !expr_literal(e)) ||
+            !check_lane(l, g, scalar, e))
             return false;
+        if (!lanes && !g->fields)
+            break;
+    }
     return true;
 }
 

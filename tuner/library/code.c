@@ -51,10 +51,10 @@ static bool compile_launches(aptune *a, size_t configuration, const RunTask *tas
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-static const char *type_name(Arena *a, TaskType t)
+static const char *type_name(Arena *a, const Argument *g)
 {
     Buf b = {0};
-    task_type_print(t, &b);
+    argument_type_print(g, &b);
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
     return text;
@@ -64,7 +64,7 @@ static const char *type_name(Arena *a, TaskType t)
 static aptune_argument describe(const aptune *a, const Argument *g, const TaskArgument *t)
 {
     const RunData *data = a->run.code.data;
-    aptune_argument out = {.name = g->name, .type = type_name(a->code.arena, g->element)};
+    aptune_argument out = {.name = g->name, .type = type_name(a->code.arena, g)};
     if (g->role == ARGUMENT_SCALAR) {
         out.value = t->bytes;
         out.value_size = t->size;
@@ -101,9 +101,12 @@ static void describe_variables(aptune *a)
     c->variables = ARENA_ARRAY(c->arena, aptune_argument, data->symbol_count);
     for (size_t i = 0; i < data->symbol_count; i++) {
         const TaskBuffer *b = &data->buffers[data->symbols[i].buffer];
+        const Argument *g = a->run.spec->arguments;
+        while (strcmp(g->name, data->symbols[i].name) != 0)
+            g++;
         c->variables[i] = (aptune_argument){.name = data->symbols[i].name,
                                             .kind = APTUNE_BUFFER,
-                                            .type = type_name(c->arena, b->type),
+                                            .type = type_name(c->arena, g),
                                             .count = (unsigned long long)b->count};
     }
 }

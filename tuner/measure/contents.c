@@ -66,7 +66,7 @@ static double from_narrow(const Narrow n, uint16_t bits)
 {
     const int width = 1 + n.exponent_bits + n.fraction_bits;
     const int bias = (1 << (n.exponent_bits - 1)) - 1;
-    const uint16_t magnitude = bits & ((1u << (width - 1)) - 1);
+    const int magnitude = bits & ((1 << (width - 1)) - 1);
     const int exponent = magnitude >> n.fraction_bits;
     const int fraction = magnitude & ((1 << n.fraction_bits) - 1);
     const int step = (exponent ? exponent : 1) - bias - n.fraction_bits;

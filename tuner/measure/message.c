@@ -104,7 +104,7 @@ static json_t *from_argument(const TaskArgument *x)
 {
     if (x->buffer >= 0)
         return json_pack("{s:i}", x->texture ? "texture" : "buffer", x->buffer);
-    char hex[2 * TASK_SCALAR_LIMIT + 1] = "";
+    char hex[2 * TASK_VALUE_LIMIT + 1] = "";
     for (uint32_t i = 0; i < x->size; i++) {
         hex[2 * i] = "0123456789abcdef"[x->bytes[i] >> 4];
         hex[2 * i + 1] = "0123456789abcdef"[x->bytes[i] & 15];
@@ -121,7 +121,7 @@ static int hex_digit(char c)
 static bool read_value(const char *hex, TaskArgument *x)
 {
     size_t length = strlen(hex);
-    if (length % 2 || length == 0 || length > 2 * TASK_SCALAR_LIMIT)
+    if (length % 2 || length == 0 || length > 2 * TASK_VALUE_LIMIT)
         return false;
     x->size = (uint32_t)length / 2;
     for (size_t i = 0; i < x->size; i++) {
@@ -337,19 +337,19 @@ static bool read_contents(const json_t *j, const WireMessage *m, TaskContents *c
 static json_t *from_buffer(const TaskBuffer *b, Buf *blob)
 {
     const TaskTolerance *t = &b->tolerance;
-    return json_pack("{s:o, s:s, s:i, s:I, s:i, s:o, s:o, s:o, s:i, s:b, s:i}", "name",
+    return json_pack("{s:o, s:s, s:i, s:I, s:i, s:o, s:o, s:o, s:i, s:b, s:I, s:i}", "name",
                      from_text(b->name), "type", task_scalar_name(b->type.scalar), "lanes",
                      b->type.lanes, "count", (json_int_t)b->count, "role", (int)b->role, "contents",
                      from_contents(&b->contents, blob), "absolute", from_real(t->absolute),
                      "relative", from_real(t->relative), "scale", (int)t->scale, "sum", t->sum,
-                     "expected", b->expected);
+                     "except", (json_int_t)t->except, "expected", b->expected);
 }
 
 static bool buffer_is_sound(const TaskBuffer *b, size_t buffer_count)
 {
     const int64_t most = INT64_MAX / 64; /* bytes in all still fit an int64 */
-    return b->type.lanes >= 1 && b->type.lanes <= 4 && b->count > 0 && b->count < most &&
-           (unsigned)b->role <= TASK_REFERENCE &&
+    return b->type.lanes >= 1 && b->type.lanes <= (b->tolerance.sum ? 4 : TASK_VALUE_LIMIT) &&
+           b->count > 0 && b->count < most && (unsigned)b->role <= TASK_REFERENCE &&
            (unsigned)b->tolerance.scale <= TASK_SCALE_ELEMENT && b->expected >= 0 &&
            (size_t)b->expected <= buffer_count;
 }
@@ -366,7 +366,8 @@ static bool read_buffer(Arena *a, const json_t *j, const WireMessage *m, size_t 
     b->tolerance = (TaskTolerance){.absolute = get_real(j, "absolute"),
                                    .relative = get_real(j, "relative"),
                                    .scale = (TaskScale)get_int(j, "scale"),
-                                   .sum = json_is_true(json_object_get(j, "sum"))};
+                                   .sum = json_is_true(json_object_get(j, "sum")),
+                                   .except = get_integer(j, "except")};
     if (!known || !read_contents(json_object_get(j, "contents"), m, &b->contents, d) ||
         !buffer_is_sound(b, buffer_count))
         return diag_fail(d, "the buffer '%s' has no usable type, size or contents", b->name);

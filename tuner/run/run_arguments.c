@@ -22,30 +22,26 @@ static bool misfit(const Argument *g, TaskScalar type, Evaluation *ev, const cha
     return false;
 }
 
-/* The bytes of a number passed by value; every lane of a vector gets the same, or its own of a
- * list. */
-static bool scalar_bytes(const Argument *g, TaskType type, const Value *slots, Evaluation *ev,
-                         unsigned char bytes[TASK_SCALAR_LIMIT])
+/* The bytes of a number passed by value; every lane of a vector and every member of a struct gets
+ * the same, or its own of a list. */
+static bool scalar_bytes(const Argument *g, const Value *slots, Evaluation *ev,
+                         unsigned char bytes[TASK_VALUE_LIMIT])
 {
     Value v;
     if (!expr_eval(g->value, slots, ev, &v))
         return false;
-    if (v.kind == VALUE_LIST && v.list->count != (size_t)type.lanes)
-        return misfit(g, type.scalar, ev, "has another number of lanes than the vector of");
-    for (int lane = 0; lane < type.lanes; lane++) {
-        Value one = v.kind == VALUE_LIST ? v.list->at[lane] : v;
-        if (!contents_store_value(type.scalar, one, bytes + (size_t)lane * task_scalar_size(type.scalar)))
-            return misfit(g, type.scalar, ev, "does not fit into");
+    const int numbers = argument_numbers(g);
+    if (v.kind == VALUE_LIST && v.list->count != (size_t)numbers)
+        return misfit(g, argument_number(g, 0).scalar, ev,
+                      g->fields ? "has another number of members than the struct that begins with"
+                                : "has another number of lanes than the vector of");
+    for (int i = 0; i < numbers; i++) {
+        const Field f = argument_number(g, i);
+        const Value one = v.kind == VALUE_LIST ? v.list->at[i] : v;
+        if (!contents_store_value(f.scalar, one, bytes + f.offset))
+            return misfit(g, f.scalar, ev, "does not fit into");
     }
     return true;
-}
-
-/* Alignment of a parameter: its size for numbers and for vectors of 2 and 4, at most 16; that of a
- * number for vectors of 3 (CUDA C++ Programming Guide, table "Alignment Requirements"). */
-static size_t parameter_alignment(TaskType t)
-{
-    size_t size = t.lanes == 3 ? task_scalar_size(t.scalar) : task_type_size(t);
-    return size < 16 ? size : 16;
 }
 
 /* --- what a launch takes
@@ -116,8 +112,8 @@ static bool argument_bytes(const RunTaken *t, const Value *slots, Evaluation *ev
         return true;
     }
     *size = task_type_size(t->argument->element);
-    *alignment = parameter_alignment(t->argument->element);
-    return scalar_bytes(t->argument, t->argument->element, slots, ev, one);
+    *alignment = argument_alignment(t->argument);
+    return scalar_bytes(t->argument, slots, ev, one);
 }
 
 bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slots, Evaluation *ev,
@@ -130,7 +126,7 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
     Buf bytes = {0};
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
-        unsigned char one[TASK_SCALAR_LIMIT] = {0};
+        unsigned char one[TASK_VALUE_LIMIT] = {0};
         size_t size, alignment;
         ok = argument_bytes(&taken[i], slots, ev, one, &size, &alignment);
         buf_fill(&bytes, '\0', (alignment - bytes.size % alignment) % alignment);
@@ -145,10 +141,12 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
 /* --- for the GPU
  * ------------------------------------------------------------------------------------ */
 
-/* Floating-point numbers are given to a reference in double precision as such. */
-static TaskType type_for(const Launch *l, TaskType t)
+/* Floating-point numbers are given to a reference in double precision as such; structs are what
+ * they are. */
+static TaskType type_for(const Launch *l, const Argument *g)
 {
-    if (l->in_double && task_scalar_is_float(t.scalar))
+    TaskType t = g->element;
+    if (l->in_double && !g->fields && task_scalar_is_float(t.scalar))
         t.scalar = TASK_DOUBLE;
     return t;
 }
@@ -156,7 +154,7 @@ static TaskType type_for(const Launch *l, TaskType t)
 /* What a double-precision reference gets is the number that the kernels get. */
 static void widen(TaskType from, TaskType to, TaskArgument *t)
 {
-    unsigned char wide[TASK_SCALAR_LIMIT] = {0};
+    unsigned char wide[TASK_VALUE_LIMIT] = {0};
     size_t narrow = task_scalar_size(from.scalar), size = task_scalar_size(to.scalar);
     for (int lane = 0; lane < to.lanes; lane++)
         contents_store(to.scalar, contents_value(from.scalar, t->bytes + (size_t)lane * narrow),
@@ -178,8 +176,8 @@ static bool task_argument(const RunData *data, const Launch *l, const RunTaken *
         t->buffer = l->in_double ? data->twin[taken->index] : data->buffer[taken->index];
         return true;
     }
-    TaskType type = type_for(l, g->element);
-    if (!scalar_bytes(g, g->element, slots, ev, t->bytes))
+    TaskType type = type_for(l, g);
+    if (!scalar_bytes(g, slots, ev, t->bytes))
         return false;
     if (type.scalar != g->element.scalar)
         widen(g->element, type, t);

@@ -48,10 +48,10 @@ static const char *role_text(const Argument *g)
                                          : "a buffer";
 }
 
-static const char *type_text(Arena *a, TaskType t)
+static const char *type_text(Arena *a, const Argument *g)
 {
     Buf b = {0};
-    task_type_print(t, &b);
+    argument_type_print(g, &b);
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
     return text;
@@ -73,7 +73,7 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
                             const PtxVariable *p, const Argument *g)
 {
     TaskType t = g->element;
-    if (l->in_double && task_scalar_is_float(t.scalar))
+    if (l->in_double && !g->fields && task_scalar_is_float(t.scalar))
         t.scalar = TASK_DOUBLE;
     bool number = g->role == ARGUMENT_SCALAR;
     uint64_t size = number ? task_type_size(t) : 8;
@@ -84,7 +84,7 @@ static bool check_parameter(Run *r, const Launch *l, const char *kernel, size_t 
         return diag_error(
             r->diag, g->at, "parameter %zu of '%s' has %llu bytes, '%s' is %s%s%s of %llu", i + 1,
             kernel, (unsigned long long)p->size, g->name, role_text(g), number ? ", " : "",
-            number ? type_text(r->arena, t) : "", (unsigned long long)size);
+            number ? type_text(r->arena, g) : "", (unsigned long long)size);
     bool wants_float = is_float_type(p->type), is_float = task_scalar_is_float(t.scalar);
     if (number && t.lanes == 1 && !*p->dimensions &&
         ((wants_float && !is_float) || (is_integer_type(p->type) && is_float)))
@@ -365,7 +365,7 @@ static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const Pt
         if (task_scalar_is_float(p->type.scalar) != task_scalar_is_float(g->element.scalar) ||
             task_scalar_size(p->type.scalar) != task_scalar_size(g->element.scalar))
             ok = diag_error(r->diag, g->at, "'%s' is of %s, and '%s' takes it as %s *", g->name,
-                            type_text(r->arena, g->element), l->entry, p->text);
+                            type_text(r->arena, g), l->entry, p->text);
     }
     return ok;
 }

@@ -80,22 +80,23 @@ static bool formula(const Run *r, const Argument *g, const Contents *c, int64_t 
 {
     unsigned char *room = make_room(r, g, count, out);
     Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
-    size_t at = spec_index_slot(r->spec), size = task_scalar_size(g->element.scalar);
+    size_t at = spec_index_slot(r->spec), size = task_type_size(g->element);
     Arena *scratch = arena_new();
     bool ok = room != NULL;
     for (int64_t i = 0; ok && i < count; i++) {
-        for (int lane = 0; ok && lane < g->element.lanes; lane++) {
+        for (int lane = 0; ok && lane < argument_numbers(g); lane++) {
+            const Field f = argument_number(g, lane);
             Evaluation ev = {.arena = scratch};
             Value v;
             slots[at] = value_int(i);
             slots[at + 1] = value_int(lane);
             if (!expr_eval(c->numbers[0], slots, &ev, &v))
                 ok = diag_error(r->diag, ev.error_at, "%s, for i = %lld", ev.error, (long long)i);
-            else if (!contents_store_value(g->element.scalar, v, room))
+            else if (!contents_store_value(f.scalar, v, room + f.offset))
                 ok = diag_error(r->diag, c->at, "the value for i = %lld does not fit into %s",
-                                (long long)i, task_scalar_name(g->element.scalar));
-            room += size;
+                                (long long)i, task_scalar_name(f.scalar));
         }
+        room += size;
         if (arena_used(scratch) > 1 << 16)
             arena_reset(scratch);
     }
@@ -342,8 +343,8 @@ static json_t *describe(Run *r, size_t argument, const Contents *c, int64_t coun
     case CONTENTS_UNIFORM:
     case CONTENTS_NORMAL:
         return describe_random(r, argument, c);
-    case CONTENTS_FORMULA:
-        return describe_formula(r, c);
+    case CONTENTS_FORMULA: /* which is written out as if all numbers were of one type */
+        return argument_is_mixed(g) ? NULL : describe_formula(r, c);
     case CONTENTS_FILE:
         return describe_file(r, g, c, count);
     case CONTENTS_SORTED:

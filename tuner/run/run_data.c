@@ -73,14 +73,14 @@ bool run_argument_count(Run *r, size_t argument, int64_t *out)
 /* --- buffers
  * ---------------------------------------------------------------------------------------- */
 
-static TaskTolerance tolerance_of(const Spec *s, const Argument *g)
+static bool find_tolerance(Run *r, const Argument *g, TaskTolerance *out)
 {
     const Comparison *c = &g->comparison;
-    TaskTolerance t = {
+    *out = (TaskTolerance){
         .absolute = c->absolute, .relative = c->relative, .scale = c->scale, .sum = c->sum};
     if (!c->exact && !c->has_relative && !c->has_absolute)
-        t.relative = s->tolerance;
-    return t;
+        out->relative = r->spec->tolerance;
+    return !c->except || whole(r, c->except, run_launch_slots(r->arena, r, SIZE_MAX), &out->except);
 }
 
 static bool add_buffer(Making *m, size_t argument)
@@ -91,12 +91,9 @@ static bool add_buffer(Making *m, size_t argument)
         [ARGUMENT_CONSTANT] = TASK_IN, [ARGUMENT_TEXTURE] = TASK_IN};
     Run *r = m->run;
     const Argument *g = &r->spec->arguments[argument];
-    TaskBuffer b = {.name = g->name,
-                    .type = g->element,
-                    .role = roles[g->role],
-                    .tolerance = tolerance_of(r->spec, g)};
+    TaskBuffer b = {.name = g->name, .type = g->element, .role = roles[g->role]};
     m->data->buffer[argument] = m->data->twin[argument] = (int)m->buffers.count;
-    if (!run_argument_count(r, argument, &b.count))
+    if (!run_argument_count(r, argument, &b.count) || !find_tolerance(r, g, &b.tolerance))
         return false;
     /* Beyond that the addresses that the profile pretends would meet, too. */
     if (b.count > (INT64_C(1) << (RUN_ADDRESS_BITS - 1)) / (int64_t)task_type_size(b.type))
@@ -130,7 +127,8 @@ static void add_twin(Making *m, size_t argument)
     Run *r = m->run;
     size_t own = (size_t)m->data->buffer[argument];
     TaskBuffer *b = &m->buffers.at[own];
-    if (!task_scalar_is_float(b->type.scalar) || b->type.scalar == TASK_DOUBLE)
+    if (m->run->spec->arguments[argument].fields || !task_scalar_is_float(b->type.scalar) ||
+        b->type.scalar == TASK_DOUBLE)
         return;
     TaskBuffer twin = *b;
     twin.name = arena_printf(r->arena, "%s in double precision", b->name);

@@ -112,19 +112,31 @@ typedef struct Comparison {
     double relative, absolute;
     TaskScale scale; /* what the relative error is relative to */
     Expr *first;     /* elements compared; NULL: all */
+    Expr *except;    /* elements that may be wrong; NULL: none */
     bool sum;        /* the sums of the elements are compared */
 } Comparison;
 
 enum { TEXTURE_DIMENSIONS = TASK_TEXTURE_DIMENSIONS };
+
+/* One number of a struct: "struct(int, float4)" has five. */
+typedef struct Field {
+    TaskScalar scalar;
+    size_t offset; /* bytes from the struct's start */
+} Field;
 
 /* "in A : float[M * K] = uniform(-1, 1)" or "arg N : int = N" */
 typedef struct Argument {
     const char *name;
     Span at;
     ArgumentRole role;
+    /* Of a struct of one scalar type and without gaps that type, its numbers as lanes; of any other
+     * its bytes. */
     TaskType element;
-    Expr *count; /* elements of a buffer; NULL of a scalar and of a texture */
-    Expr *value; /* of a scalar: a number, or a list of one for each lane */
+    Field *fields; /* of a struct; else NULL */
+    int field_count;
+    size_t alignment; /* of a struct, bytes */
+    Expr *count;      /* elements of a buffer; NULL of a scalar and of a texture */
+    Expr *value;      /* of a scalar: a number, or a list of one for each lane */
     Contents contents;
     Contents *expected;             /* what the reference says of it; NULL: nothing */
     Comparison comparison;          /* of an output */
@@ -132,6 +144,21 @@ typedef struct Argument {
     TaskEdge edge;
     bool linear, normalized;
 } Argument;
+
+/* The numbers that one element has, a scalar's one, a vector's lanes, a struct's fields; and which
+ * one `i` of them is. */
+int argument_numbers(const Argument *g);
+Field argument_number(const Argument *g, int i);
+
+/* A struct whose numbers are not all of one type, or that has gaps: its element is bytes. */
+bool argument_is_mixed(const Argument *g);
+
+/* Bytes that an argument passed by value is aligned to (CUDA C++ Programming Guide, table
+ * "Alignment Requirements"). */
+size_t argument_alignment(const Argument *g);
+
+/* The type as a spec has it: "float4", "struct(int32, float)". */
+void argument_type_print(const Argument *g, Buf *out);
 
 /* --- launches --------------------------------------------------------------------------------- */
 

@@ -20,8 +20,9 @@ static void bind_source(Reader *r, Contents *c, size_t own)
         if (strcmp(g->name, c->from) != 0)
             continue;
         c->from_argument = i;
-        if (!is_buffer(g))
-            diag_error(r->d, c->at, "'%s' is no buffer", c->from);
+        if (!is_buffer(g) || argument_is_mixed(g))
+            diag_error(r->d, c->at, "'%s' is no buffer%s", c->from,
+                       is_buffer(g) ? " of numbers of one type" : "");
         else if (i >= own)
             diag_error(r->d, c->at, "'%s' is declared further down; move this line below it",
                        c->from);
@@ -47,6 +48,12 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
     while (c->kind == CONTENTS_SORTED)
         c = c->inner;
     Visible fixed = reader_see_problem(r);
+    if (argument_is_mixed(g) && c->kind != CONTENTS_ZERO && c->kind != CONTENTS_UNDEFINED &&
+        c->kind != CONTENTS_KEPT && c->kind != CONTENTS_FORMULA && c->kind != CONTENTS_FILE)
+        diag_error(r->d, c->at,
+                   "'%s' has members of several types: formula(…) with `lane` as the member's "
+                   "number, file(…) or zero",
+                   g->name);
     bool (*bind)(Reader *, Expr *, Visible *) =
         task_scalar_is_float(g->element.scalar) ? reader_bind_number : reader_bind_integer;
     switch (c->kind) {
@@ -73,12 +80,11 @@ static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
 /* --- arguments
  * -------------------------------------------------------------------------------------- */
 
-/* A number, or for a vector a list of them. */
-static void bind_value(Reader *r, const Argument *g, Visible *v)
+void reader_bind_value(Reader *r, const Argument *g, Visible *v)
 {
     if (!g->value)
         return;
-    if (g->element.lanes > 1) {
+    if (argument_numbers(g) > 1) {
         if (!reader_bind(r, g->value, v) || expr_kind(g->value) == VALUE_LIST)
             return;
     }
@@ -94,7 +100,7 @@ void reader_bind_arguments(Reader *r)
     for (size_t i = 0; i < r->spec->argument_count; i++) {
         Argument *g = &r->spec->arguments[i];
         reader_bind_integer(r, g->count, &all);
-        bind_value(r, g, &all);
+        reader_bind_value(r, g, &all);
         for (int k = 0; k < TEXTURE_DIMENSIONS; k++)
             reader_bind_integer(r, g->size[k], &fixed);
         bind_contents(r, &g->contents, g, i);
@@ -128,6 +134,12 @@ static void keep_comparison(Reader *r, const Promise *p, Argument *g)
     g->comparison = p->comparison;
     Visible all = reader_see_all(r);
     reader_bind_integer(r, g->comparison.first, &all);
+    Visible fixed = reader_see_problem(r);
+    reader_bind_integer(r, g->comparison.except, &fixed);
+    if (g->comparison.sum && (g->comparison.except || g->element.lanes > 4))
+        diag_error(r->d, g->comparison.at, "%s",
+                   g->comparison.except ? "of sums no element can be excepted"
+                                        : "sums are of elements of at most 4 numbers");
 }
 
 static void keep_expected(Reader *r, const Promise *p, Argument *g)

@@ -32,11 +32,7 @@ static bool text_varies(const Spec *s, const Text *t)
 static void bind_item(Reader *r, LaunchItem *item, Visible *v)
 {
     if (item->own) {
-        bool real = task_scalar_is_float(item->own->element.scalar);
-        if (real)
-            reader_bind_number(r, item->own->value, v);
-        else
-            reader_bind_integer(r, item->own->value, v);
+        reader_bind_value(r, item->own, v);
         return;
     }
     Visible names = *v;

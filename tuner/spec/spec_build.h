@@ -102,6 +102,9 @@ Visible reader_see_problem(const Reader *r);
 /* Binds an expression that must give a number, a whole number, true or false, anything; NULL is
  * fine. False after a message. */
 bool reader_bind_number(Reader *r, Expr *e, Visible *v);
+
+/* The value of a number passed by value: of a vector or struct also a list, one for each part. */
+void reader_bind_value(Reader *r, const Argument *g, Visible *v);
 bool reader_bind_integer(Reader *r, Expr *e, Visible *v);
 bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *what);
 bool reader_bind(Reader *r, Expr *e, Visible *v);

@@ -136,28 +136,7 @@ bool reader_take_contents(Reader *r, Contents *c)
     return true;
 }
 
-/* --- types ------------------------------------------------------------------------------------ */
-
-bool reader_take_type(Reader *r, TaskType *out)
-{
-    if (!lexer_expect(&r->l, ":", "between the name and its type"))
-        return false;
-    Span at = r->l.token.at;
-    const char *type = reader_take_name(r, "a type");
-    if (!type)
-        return false;
-    if (task_type_find(type, out))
-        return true;
-    const char *names[TASK_SCALARS];
-    for (int i = 0; i < TASK_SCALARS; i++)
-        names[i] = task_scalar_name((TaskScalar)i);
-    const char *closest = name_closest(type, names, TASK_SCALARS);
-    return diag_error(r->d, at, "unknown type '%s'; %s%s%s", type,
-                      closest ? "did you mean '"
-                              : "there are int8 … uint64, int, uint, half, bfloat16, "
-                                "fp8_e4m3, fp8_e5m2, float",
-                      closest ? closest : " and double", closest ? "'?" : "");
-}
+/* --- names and types -------------------------------------------------------------------------- */
 
 /* NAME ":" TYPE */
 static bool take_typed_name(Reader *r, Argument *g)
@@ -171,7 +150,7 @@ static bool take_typed_name(Reader *r, Argument *g)
     for (size_t i = 0; i < r->arguments.count; i++)
         if (strcmp(r->arguments.at[i].name, g->name) == 0)
             return diag_error(r->d, g->at, "there is an argument '%s' already", g->name);
-    return reader_take_type(r, &g->element);
+    return reader_take_type(r, g);
 }
 
 /* --- the statements --------------------------------------------------------------------------- */
@@ -261,7 +240,7 @@ static void take_texture_modes(Reader *r, Argument *g)
 static bool check_texture(Reader *r, const Argument *g)
 {
     TaskScalar s = g->element.scalar;
-    if (g->element.lanes == 3 || task_scalar_size(s) > 4 ||
+    if (g->fields || g->element.lanes == 3 || task_scalar_size(s) > 4 ||
         (task_scalar_in_c(s) != s && s != TASK_HALF))
         return diag_error(r->d, g->at,
                           "a texture has elements of 1, 2 or 4 integers, halves or floats of at "

@@ -96,7 +96,7 @@ static bool take_own_scalar(Reader *r, LaunchItem *item)
     g->role = ARGUMENT_SCALAR;
     g->at = item->at;
     g->name = reader_take_name(r, "the name of an argument");
-    if (!g->name || !reader_take_type(r, &g->element) || !lexer_expect(&r->l, "=", "and the value"))
+    if (!g->name || !reader_take_type(r, g) || !lexer_expect(&r->l, "=", "and the value"))
         return false;
     g->value = expr_parse(&r->l);
     return g->value != NULL;

@@ -27,7 +27,7 @@ static void print_exprs(Buf *out, Expr *const *e, size_t count)
 static void print_scalar(Buf *out, const Argument *g)
 {
     buf_printf(out, "%s : ", g->name);
-    task_type_print(g->element, out);
+    argument_type_print(g, out);
     buf_puts(out, " = ");
     print_expr(out, g->value);
 }
@@ -116,7 +116,7 @@ static void print_argument(Buf *out, const Argument *g)
         return;
     }
     buf_printf(out, "%s : ", g->name);
-    task_type_print(g->element, out);
+    argument_type_print(g, out);
     buf_putc(out, '[');
     if (g->count)
         print_expr(out, g->count);
@@ -153,6 +153,10 @@ static void print_comparison(Buf *out, const Argument *g)
     if (c->first) {
         buf_puts(out, " first ");
         print_expr(out, c->first);
+    }
+    if (c->except) {
+        buf_puts(out, " except ");
+        print_expr(out, c->except);
     }
     if (c->exact)
         buf_puts(out, " exact");

@@ -35,6 +35,9 @@ static bool take_way(Reader *r, Comparison *c, bool *more)
     } else if (lexer_take(&r->l, "absolute")) {
         c->has_absolute = true;
         return reader_take_number(r, "the error allowed", &c->absolute);
+    } else if (lexer_take(&r->l, "except")) {
+        c->except = expr_parse(&r->l);
+        return c->except != NULL;
     } else if (lexer_take(&r->l, "first")) {
         c->first = expr_parse(&r->l);
         return c->first != NULL;
@@ -44,7 +47,7 @@ static bool take_way(Reader *r, Comparison *c, bool *more)
     return true;
 }
 
-/* compare NAME { exact | relative … | absolute … | first … | sum } */
+/* compare NAME { exact | relative … | absolute … | first … | except … | sum } */
 bool read_compare(Reader *r, Span at)
 {
     Promise p = {.at = r->l.token.at};
@@ -58,9 +61,11 @@ bool read_compare(Reader *r, Span at)
         any = any || more;
     }
     if (!any)
-        return diag_error(r->d, r->l.token.at,
-                          "expected 'exact', 'relative', 'absolute', 'first' or 'sum', found %s",
-                          lexer_describe(&r->l));
+        return diag_error(
+            r->d, r->l.token.at,
+            "expected 'exact', 'relative', 'absolute', 'first', 'except' or 'sum', found "
+            "%s",
+            lexer_describe(&r->l));
     p.comparison.at = at;
     if (p.comparison.exact && (p.comparison.has_relative || p.comparison.has_absolute))
         return diag_error(r->d, at, "what is compared exactly allows no error");

@@ -60,7 +60,7 @@ bool reader_take_text(Reader *r, const char *what, Text *out);
  * reason to stop. */
 const char *reader_take_path(Reader *r, const char *what, const char **path);
 /* ":" TYPE */
-bool reader_take_type(Reader *r, TaskType *out);
+bool reader_take_type(Reader *r, Argument *g);
 bool reader_take_contents(Reader *r, Contents *out);
 bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out);
 bool reader_take_number(Reader *r, const char *what, double *out);

@@ -42,7 +42,7 @@ typedef enum TaskScalar {
 
 typedef struct TaskType {
     TaskScalar scalar;
-    int lanes; /* 1; 2, 3 or 4 for the vectors ("float4") */
+    int lanes; /* 1; 2, 3 or 4 for the vectors ("float4"); more for structs */
 } TaskType;
 
 /* Bytes of one scalar, and of one element: lanes × scalar, without padding, as CUDA's vector
@@ -113,7 +113,8 @@ typedef enum TaskScale {
     TASK_SCALE_ELEMENT /* the element itself */
 } TaskScale;
 
-/* An element passes when |x − r| <= absolute + relative × scale.  Both zero: when it is equal. */
+/* An element passes when |x − r| <= absolute + relative × scale.  Both zero: when it is equal.  An
+ * output passes with at most `except` numbers that don't. */
 typedef struct TaskTolerance {
     double absolute;
     double relative;
@@ -121,6 +122,7 @@ typedef struct TaskTolerance {
     /* Not the elements are compared but their sums, each lane's for itself, in double precision;
      * what the reference left unwritten does not count. */
     bool sum;
+    int64_t except;
 } TaskTolerance;
 
 typedef struct TaskBuffer {
@@ -159,13 +161,13 @@ typedef struct TaskModule {
     size_t size;
 } TaskModule;
 
-enum { TASK_SCALAR_LIMIT = 64 }; /* bytes of the largest argument passed by value */
+enum { TASK_VALUE_LIMIT = 256 }; /* bytes of the largest argument passed by value */
 
 typedef struct TaskArgument {
     int buffer;    /* index of a buffer whose address is passed, or −1: a value */
     bool texture;  /* `buffer` is the index of a texture whose handle is passed */
     uint32_t size; /* bytes of the value */
-    unsigned char bytes[TASK_SCALAR_LIMIT];
+    unsigned char bytes[TASK_VALUE_LIMIT];
 } TaskArgument;
 
 typedef struct TaskLaunch {

@@ -114,7 +114,7 @@ static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const Places *pla
     void **pointers = ARENA_ARRAY(a, void *, t->argument_count + 1);
     for (size_t i = 0; i < t->argument_count; i++) {
         const TaskArgument *x = &t->arguments[i];
-        void *value = arena_alloc(a, TASK_SCALAR_LIMIT);
+        void *value = arena_alloc(a, TASK_VALUE_LIMIT);
         if (x->buffer >= 0 && x->texture)
             memcpy(value, &places->textures[x->buffer], sizeof places->textures[0]);
         else if (x->buffer >= 0)

@@ -22,6 +22,7 @@ typedef struct Compared {
     TaskScalar scalar; /* of the reference: a double-precision one has another type */
     double sums[4];    /* of the reference's lanes, where sums are compared */
     double scale;      /* of the tolerance, as verify_scale found it; < 0: each element its own */
+    int64_t gaps;      /* elements that may be left unwritten, where sums are compared */
     bool poisoned;     /* the output held 0xFF bytes before the run */
 } Compared;
 
