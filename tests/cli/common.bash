@@ -7,6 +7,7 @@ tests=$(dirname "$APTUNE")/tests # programs that only tests need
 
 setup() {
     export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
+    export COLUMNS=0 # lines of reports as long as they are
     cd "$BATS_TEST_TMPDIR" || return
 }
 

@@ -144,6 +144,24 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ "$output" = "$(printf 'x.times\nx.times.zst')" ]
 }
 
+@test "zsh and fish complete the same commands and options" {
+    if command -v zsh >/dev/null; then
+        for command in tune emit import; do
+            zsh -f -c 'words=("$1" "$2" --); CURRENT=3
+                _arguments() { print -l -- "${@%%[=\[]*}" | grep "^--"; }
+                source "$3"' - "$APTUNE" "$command" "$PREFIX/share/zsh/site-functions/_aptune" | sort >got
+            "$APTUNE" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p' | sort | diff - got
+        done
+    fi
+    if command -v fish >/dev/null; then
+        PATH=$(dirname "$APTUNE"):$PATH HOME=$PWD fish -c '
+            source $argv[1]; complete -C "aptune in"; complete -C "aptune emit --fl"' \
+            "$PREFIX/share/fish/vendor_completions.d/aptune.fish" >got
+        has "$(cat got)" '^inspect.what is in'
+        has "$(cat got)" '^--flavour.'
+    fi
+}
+
 @test "the Debian package names the libraries it needs, holds what is installed, and goes without a trace" {
     command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-shlibdeps"
     [ "$(id -u)" -eq 0 ] || skip "dpkg wants root"

@@ -30,19 +30,18 @@ static bool print_usage(const OptionTable *t)
 static void print_sound(const Run *r, const RunCheck *c)
 {
     Buf out = {0};
-    buf_printf(&out, "%s%s%s: sound; %zu configuration%s", r->spec->name,
+    buf_printf(&out, "%s%s%s: sound; %zu configuration%s\n", r->spec->name,
                *r->spec->problems[r->space.problem].text ? ", " : "",
                r->spec->problems[r->space.problem].text, r->table->count,
                r->table->count == 1 ? "" : "s");
     if (c->uncompiled)
-        buf_printf(&out, "; nothing was compiled: %s", c->uncompiled);
+        buf_printf(&out, "  nothing was compiled: %s\n", c->uncompiled);
     else
         buf_printf(&out,
-                   "; the parameters of %zu kernel%s fit, %zu accesses of buffers stay inside",
+                   "  the parameters of %zu kernel%s fit; %zu accesses of buffers stay inside\n",
                    c->kernels, c->kernels == 1 ? "" : "s", c->accesses);
     if (!spec_is_verified(r->spec))
-        buf_puts(&out, "; results will not be verified: there is no reference");
-    buf_putc(&out, '\n');
+        buf_puts(&out, "  results will not be verified: there is no reference\n");
     if (run_tier0_total(r) > 0)
         buf_printf(&out, "  %zu dropped by the limits of %s before compiling\n", run_tier0_total(r),
                    r->device ? r->device->name : "the device");

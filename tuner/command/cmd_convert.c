@@ -30,7 +30,8 @@ static bool print_usage(const OptionTable *t)
     return command_finish(&text);
 }
 
-/* What was written is read again: nobody gets a spec that means nothing.  Files may still be missing. */
+/* What was written is read again: nobody gets a spec that means nothing.  Files may still be
+ * missing. */
 static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
 {
     Source *s = ARENA_NEW(a, Source);
@@ -59,7 +60,7 @@ static bool convert(Arena *a, const char *path, const char *output, Diag *d)
               is_readable(a, output ? output : arena_printf(a, "the spec of %s", name), &text, d);
     if (ok)
         ok = output ? file_write(output, buf_text(&text), text.size, d)
-                    : command_print_text(buf_text(&text));
+                    : command_print_data(buf_text(&text));
     buf_free(&text);
     return ok;
 }

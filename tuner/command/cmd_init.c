@@ -116,7 +116,7 @@ static const char *output_path(Arena *a, const char *path, const InitOptions *o)
 static bool write_spec(const char *to, const Buf *text, Arena *a, Diag *d)
 {
     if (strcmp(to, "-") == 0)
-        return command_print_text(buf_text(text));
+        return command_print_data(buf_text(text));
     if (file_exists(to))
         return diag_fail(d, "'%s' is there already; --output names another file", to);
     if (!file_write(to, buf_text(text), text->size, d))

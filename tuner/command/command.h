@@ -33,8 +33,10 @@ void command_tell(const char *text);
 void command_flush_messages(Diag *d);
 
 /* Write a text to standard output and make sure that it got there: a full disk must not look like
- * success.  False after a message.  command_finish frees the text. */
+ * success.  False after a message.  Long lines are broken and words coloured (terminal.h), but in
+ * JSON and what command_print_data is given.  command_finish frees the text. */
 bool command_print_text(const char *text);
+bool command_print_data(const char *text);
 bool command_finish(Buf *text);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "tuner/command/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +36,11 @@ void progress_step(void *context, const char *stage, size_t done, size_t all, co
     double left = done ? (t - bar->started) * (double)(all - done) / (double)done : 0;
     Buf shown = {0};
     buf_shown(&shown, note ? note : "", note ? strnlen(note, 60) : 0, false);
-    fprintf(stderr, "\r\033[K%-8s [%s] %zu/%zu  %d:%02d left  %s", stage, line, done, all,
-            (int)(left / 60), (int)left % 60, buf_text(&shown));
+    char text[256];
+    int size = snprintf(text, sizeof text, "%-8s [%s] %zu/%zu  %d:%02d left  %s", stage, line, done,
+                        all, (int)(left / 60), (int)left % 60, buf_text(&shown));
+    size_t columns = terminal_width(STDERR_FILENO); /* a longer line would not be drawn over */
+    fprintf(stderr, "\r\033[K%.*s", (int)((size_t)size < columns ? size : (int)columns - 1), text);
     fflush(stderr);
     buf_free(&shown);
 }

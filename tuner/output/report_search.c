@@ -42,8 +42,17 @@ void report_search(const Run *r, Buf *out)
     double share = all > 0 ? 100 * (double)s->state.compiled / (double)all : 0;
     buf_printf(out, "%-10s   compiled %zu of ", "search", s->state.compiled);
     report_count(out, all, 0);
-    buf_printf(out, " (%.*g %%), timed %zu; %s\n", share < 1 ? 2 : 3, share, s->state.timed,
-               s->asked ? "ended on request" : search_end_text(s->end));
+    buf_printf(out, " (%.*g %%)", share < 1 ? 2 : 3, share);
+    if (r->source != RUN_STATIC)
+        buf_printf(out, ", timed %zu", s->state.timed);
+    buf_printf(out, "; %s\n",
+               s->asked                                                ? "ended on request"
+               : r->source == RUN_STATIC && s->end == SEARCH_EXHAUSTED ? "that is everything"
+                                                                       : search_end_text(s->end));
+    if (r->source == RUN_STATIC) {
+        print_errors(&s->state.before, "before compiling", out);
+        return;
+    }
     print_held(r, out);
     if (s->front > 0)
         buf_printf(out,

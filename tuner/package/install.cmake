@@ -25,6 +25,10 @@ install(FILES templates/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME tem
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${package}/completion/aptune
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${package}/completion/_aptune
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${package}/completion/aptune.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The pages are made by running the program, which a cross-compiled one does not do here.
 if(NOT CMAKE_CROSSCOMPILING)

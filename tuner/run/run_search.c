@@ -735,6 +735,41 @@ void run_search_summarize(Run *r)
     }
 }
 
+typedef struct Promise {
+    size_t row;
+    double value; /* predicted, of its work */
+} Promise;
+
+static int promise_compare(const void *a, const void *b)
+{
+    const Promise *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Where nothing is timed the answer is what is predicted to be the fastest. */
+static void select_promising(Hunt *h)
+{
+    enum { ANSWER = 10 };
+    Run *r = h->run;
+    const Table *t = r->table;
+    Promise *all = ARENA_ARRAY(r->arena, Promise, t->count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const double value =
+            table_has_code(t, i) ? metric_of(h, h->guess, i) / t->work[i] : (double)NAN;
+        if (!isnan(value) && t->same_as[i] == i)
+            all[count++] = (Promise){i, value};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof *all, promise_compare);
+    for (size_t i = 0; i < t->count; i++)
+        t->selected[i] = false;
+    for (size_t k = 0; k < count && k < ANSWER; k++)
+        t->selected[all[k].row] = true;
+}
+
 bool run_search(Run *r, Timer *t)
 {
     Hunt h;
@@ -742,6 +777,8 @@ bool run_search(Run *r, Timer *t)
     bool ok = run_is_played(r) ? search_played(&h) : search_live(&h);
     if (ok && r->counts.compiled == 0 && r->source != RUN_REPLAYED)
         ok = run_nothing_compiled(r);
+    if (ok && r->source == RUN_STATIC)
+        select_promising(&h);
     close_hunt(&h);
     return ok;
 }

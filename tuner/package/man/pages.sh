@@ -5,6 +5,7 @@
 set -eu
 aptune=$1 version=$2 source=$3 folder=$4
 here=$(dirname "$0")
+export COLUMNS=0 # lines of --help as long as they are
 
 title() { # NAME, section, what it is
     printf '.TH %s %s "" "aptune %s" "aptune"\n' "$(echo "$1" | tr '[:lower:]' '[:upper:]')" "$2" "$version"
