@@ -6,8 +6,12 @@
 #include <string.h>
 
 /* Combinations of other parameters tried to find a dependent parameter's values, and values met on
- * the way: seconds of work. */
+ * the way: seconds of work, which a fuzzer has better uses for. */
+#ifdef APTUNE_FUZZ
+enum { COMBINATION_LIMIT = 1000, MET_LIMIT = 10000, FOUND_ROOM = 4 * PARAMETER_VALUES };
+#else
 enum { COMBINATION_LIMIT = 100000, MET_LIMIT = 4000000, FOUND_ROOM = 4 * PARAMETER_VALUES };
+#endif
 
 typedef VEC(Value) ValueVec;
 
