@@ -92,18 +92,21 @@ make_space() {
     [ -z "$(find cache -type f)" ]
 }
 
-# Kernels named as what the emitted code itself uses, and values that would join or end lines there.
+# Kernels, sizes and data named as what the emitted code itself uses or as a macro of the host's, and
+# values that would join or end lines there.
 make_names() {
     local names='k s stream arguments function status attributes k_dim k_kernel k_launched k_check_1'
+    names+=' linux errno EOF offsetof __linux__'
     mkdir -p names/recordings
     for name in $names; do
-        echo "extern \"C\" __global__ void $name(float *y) { y[threadIdx.x] = SCALE; TEXT(END) }"
-        printf 'kernel "k.cu" %s\nblock 32\ngrid 1\nargs y\n' "$name" >>names/launches
+        echo "extern \"C\" __global__ void $name(float *y, int n) { y[threadIdx.x] = SCALE + n; TEXT(END) }"
+        printf 'kernel "k.cu" %s\nblock 32\ngrid 1\nargs INT_MAX, M_PI\n' "$name" >>names/launches
     done >names/k.cu
     sed -i '1i #define TEXT(x)' names/k.cu
     {
-        printf '%s\n' 'problem N = 32' 'param SCALE in 1' \
-            'param TEXT_1 in "*/ ??/ \\ u202e"' 'out y : float[N]' 'option "-DEND=a\\"'
+        printf '%s\n' 'problem N = 32, ENOENT = 2, concept = 3' 'param SCALE in 1' 'param unix in 1' \
+            'param TEXT_1 in "*/ ??/ \\ u202e"' 'out INT_MAX : float[N]' 'arg M_PI : int = ENOENT' \
+            'option "-DEND=a\\"'
         cat names/launches
     } >names/k.spec
     sed -i $'s/u202e/\u202e/' names/k.spec
@@ -119,6 +122,7 @@ make_names() {
         [ -z "$(grep -l $'\u202e' -r $flavour --include='*.[hc]')" ]
     done
     local warnings='-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I/usr/local/cuda/include'
+    warnings+=' -include errno.h -include limits.h -include math.h'
     for flavour in driver driver-linked; do
         for standard in c11 c17; do
             cc -std=$standard $warnings $flavour/k.c
@@ -128,7 +132,8 @@ make_names() {
         done
     done
     nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc || true)
-    [ -z "$nvcc" ] || "$nvcc" -arch=sm_90 -std=c++17 -Werror all-warnings \
+    # Without a standard it is GNU's, which has more macros.
+    [ -z "$nvcc" ] || "$nvcc" -arch=sm_90 -Werror all-warnings \
         -Xcompiler -Wno-bidi-chars,-Wno-trigraphs -c -o k.o runtime/k.cu
 }
 

@@ -37,7 +37,7 @@ void text_string(Buf *out, const char *s)
     buf_putc(out, '"');
 }
 
-/* Words of C11, C++17 and CUDA, and what headers or compilers define as macros. */
+/* Words of C11, C++20 and CUDA, and what headers or compilers define as macros. */
 static const char *const WORDS[] = {
     "alignas",
     "alignof",
@@ -52,14 +52,21 @@ static const char *const WORDS[] = {
     "case",
     "catch",
     "char",
+    "char8_t",
     "char16_t",
     "char32_t",
     "class",
     "compl",
+    "concept",
     "const",
     "const_cast",
+    "consteval",
     "constexpr",
+    "constinit",
     "continue",
+    "co_await",
+    "co_return",
+    "co_yield",
     "decltype",
     "default",
     "delete",
@@ -96,6 +103,7 @@ static const char *const WORDS[] = {
     "protected",
     "public",
     "register",
+    "requires",
     "reinterpret_cast",
     "restrict",
     "return",
@@ -149,6 +157,10 @@ static const char *const WORDS[] = {
     "i386",
     "noreturn",
     "complex",
+    "I",
+    "DOMAIN",
+    "OVERFLOW",
+    "UNDERFLOW",
 };
 
 static bool is_among(const char *name, const char *const *names, size_t count)
@@ -159,11 +171,32 @@ static bool is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
+/* Macros of the headers of C and POSIX have these beginnings and ends, or are numbers of errno.h: a
+ * caller may have included any of them. */
+static bool is_macro(const char *name)
+{
+    static const char *const begin[] = {"CLOCK_", "FE_", "FP_",   "HUGE_", "LC_",   "MATH_", "M_",
+                                        "O_",     "PRI", "RTLD_", "SCN",   "SEEK_", "SIG"};
+    static const char *const end[] = {"_BIT", "_MAX", "_MIN", "_WIDTH"};
+    enum { ERRORS = 256 };
+    const size_t n = strlen(name);
+    bool is = false;
+    if (n > 0 && name[n - 1] == '_')
+        return false;
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0] && !is; i++)
+        is = strncmp(name, begin[i], strlen(begin[i])) == 0;
+    for (size_t i = 0; i < sizeof end / sizeof end[0] && !is; i++)
+        is = n > strlen(end[i]) && strcmp(name + n - strlen(end[i]), end[i]) == 0;
+    for (int i = 1; i < ERRORS && !is && name[0] == 'E'; i++)
+        is = strerrorname_np(i) && strcmp(strerrorname_np(i), name) == 0;
+    return is;
+}
+
 /* Names that begin with "_" and a capital, or with two of them, belong to the compiler. */
 static bool is_reserved(const char *name)
 {
     return (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1]))) ||
-           is_among(name, WORDS, sizeof WORDS / sizeof WORDS[0]);
+           is_among(name, WORDS, sizeof WORDS / sizeof WORDS[0]) || is_macro(name);
 }
 
 const char *text_name(Arena *a, const char *name, const char *const *taken, size_t count)

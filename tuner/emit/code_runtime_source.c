@@ -3,7 +3,9 @@
  *
  * There "extern "C"" becomes "extern "C++"", so that equal names of two variants are different
  * functions; what both define outside of their namespace by other means is a compile error.
- * Headers of the toolkit are included before, and macros of a source undefined behind it. */
+ * Headers of the toolkit are included before.  What these define by a name that a source defines is
+ * put aside for it; so is a macro by a kernel's name, which NVRTC knows nothing of (linux, errno).
+ */
 #include "tuner/emit/c_wrap.h"
 #include "tuner/emit/code_runtime.h"
 
@@ -98,11 +100,59 @@ static void write_source(const char *source, Buf *out)
         buf_putc(out, '\n');
 }
 
-static void write_undefined(const EmitCode *code, Buf *out)
+static void put_macros_aside(const EmitCode *code, Buf *out)
 {
     for (size_t i = 0; i < code->macro_count; i++)
-        buf_printf(out, "#undef %s\n", code->macros[i]);
+        buf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n", code->macros[i],
+                   code->macros[i]);
     buf_puts(out, code->macro_count ? "\n" : "");
+}
+
+static void take_macros_back(const EmitCode *code, Buf *out)
+{
+    for (size_t i = 0; i < code->macro_count; i++)
+        buf_printf(out, "#pragma pop_macro(\"%s\")\n", code->macros[i]);
+    buf_puts(out, code->macro_count ? "\n" : "");
+}
+
+/* Words of a kernel's name without its template's arguments, and of the variables that are set,
+ * each in turn in `word`; NULL behind the last one. */
+static const char *next_word(const char *p, size_t *size)
+{
+    while (*p && *p != '<' && !is_word(*p))
+        p++;
+    for (*size = 0; is_word(p[*size]);)
+        ++*size;
+    return *size > 0 ? p : NULL;
+}
+
+/* A name that is a macro of the host's stands for another one: some come back in what nvcc makes of
+ * the text, so that they can't only be undefined. */
+static void rename_word(const char *word, int size, bool back, Buf *out)
+{
+    if (back)
+        buf_printf(out, "#pragma pop_macro(\"%.*s\")\n", size, word);
+    else
+        buf_printf(out,
+                   "#pragma push_macro(\"%.*s\")\n#ifdef %.*s\n#undef %.*s\n"
+                   "#define %.*s aptune__%.*s\n#endif\n",
+                   size, word, size, word, size, word, size, word, size, word);
+}
+
+static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bool back, Buf *out)
+{
+    for (size_t l = launch; l < c->spec->launch_count; l++) {
+        size_t size;
+        const char *word = codes[l].shares == launch ? next_word(codes[l].kernel, &size) : NULL;
+        for (; word; word = next_word(word + size, &size))
+            rename_word(word, (int)size, back, out);
+    }
+    for (size_t i = 0; i < c->spec->argument_count; i++) {
+        const char *name = c->spec->arguments[i].name;
+        if (c->spec->arguments[i].role == ARGUMENT_CONSTANT)
+            rename_word(name, (int)strlen(name), back, out);
+    }
+    buf_putc(out, '\n');
 }
 
 /* --- beside a source: what only its own namespace can name ------------------------------------ */
@@ -174,15 +224,18 @@ void code_runtime_source(const Code *c, const CodeVariant *v, size_t launch, Buf
     text_comment_wrapped(out, " * ", v->variant->name);
     buf_puts(out, " */\n\n");
     code_printf(c, out, "namespace @code {\nnamespace %s {\n\n", space);
+    rename_names(c, codes, launch, false, out);
+    put_macros_aside(&codes[launch], out);
     write_source(codes[launch].source, out);
     buf_putc(out, '\n');
-    write_undefined(&codes[launch], out);
+    take_macros_back(&codes[launch], out);
     for (size_t l = launch; l < c->spec->launch_count; l++)
         if (codes[l].shares == launch)
             write_beside(c, v, l, space, &beside);
     write_setters(c, &beside);
     c_wrap(buf_text(&beside), out);
     buf_free(&beside);
+    rename_names(c, codes, launch, true, out);
     code_printf(c, out, "} // namespace %s\n} // namespace @code\n\n", space);
 }
 
