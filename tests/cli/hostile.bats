@@ -137,6 +137,47 @@ make_names() {
         -Xcompiler -Wno-bidi-chars,-Wno-trigraphs -c -o k.o runtime/k.cu
 }
 
+# Emits the space of k.spec; what is included is compiled for values that make_space gave.
+emit_space() {
+    rm -rf recordings out
+    mkdir recordings
+    "$tests/synthetic_recording" --right k.spec recordings
+    run --separate-stderr "$APTUNE" emit --space k.spec --output out "$@"
+}
+
+@test "only what was compiled is copied into emitted code" {
+    mkdir -p space/inc elsewhere
+    cd space
+    make_space 'include "inc"' '#include "a.h"
+#if SCALE > 1
+#include "secret.h"
+#endif
+#ifdef NEVER
+#include "../elsewhere/secret.h"
+#include "/etc/hostname"
+#endif'
+    printf '#pragma once\n#define SEEN 1 /* in a.h */\n#if 0\n#include "secret.h"\n#else\n#include "b.h"\n#endif\n' >inc/a.h
+    echo '#define ALSO 2 /* in b.h */' >inc/b.h
+    tee inc/secret.h ../elsewhere/secret.h <<<'#define SECRET "a word"'
+    emit_space
+    status_is 0
+    has "$(cat out/k_1.cu)" 'in a.h'
+    has "$(cat out/k_1.cu)" 'in b.h'
+    has "$(cat out/k_1.cu)" '^#include "secret.h"$'
+    [ -z "$(grep -rl 'a word\|aptune_[0-9a-f]' out)" ]
+    # One that counts is refused, whichever way it is asked for.
+    sed -i 's/ifdef NEVER/ifndef NEVER/; s/.*hostname.*//' k.cu
+    emit_space
+    status_is 1
+    has "$stderr" '"../elsewhere/secret.h" lies outside of the folders that are declared; include "FOLDER"'
+    sed -i 's/ifndef NEVER/ifdef NEVER/' k.cu
+    echo 'option "-include=../elsewhere/secret.h"' >>k.spec
+    emit_space
+    status_is 1
+    has "$stderr" 'elsewhere/secret.h" lies outside'
+    [ -z "$(grep -rl 'a word' out)" ]
+}
+
 @test "a template cannot take the machine's memory, nor can a spec's launches" {
     make_space
     sed -i 's/^param SCALE.*/param SCALE in range(1000)/; s/^grid.*/grid 1 + I \/\/ 65535\nrepeat I in range(65536)/' k.spec

@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             __builtin_trap(); /* it read elsewhere */
     IncludeQuery q = {.name = "k.cu", .text = text, .size = size, .folder = folder};
     InlineText t;
-    if (!inline_includes(a, &q, &t, &d) && d.errors == 0)
+    if (!inline_includes(a, &q, &(InlineChoice){.mark = size % 2 ? "m" : NULL}, &t, &d) &&
+        d.errors == 0)
         __builtin_trap();
     arena_free(a);
     return 0;

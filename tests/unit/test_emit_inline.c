@@ -61,7 +61,7 @@ static bool make(Fixture *f, const char *text, InlineText *out)
                       .folder = f->folder,
                       .folders = folders,
                       .folder_count = 2};
-    return inline_includes(f->arena, &q, out, &f->diag);
+    return inline_includes(f->arena, &q, &(InlineChoice){0}, out, &f->diag);
 }
 
 /* What the preprocessor makes of a file of the folder, blanks of all kinds as one; NULL: there is
@@ -225,12 +225,12 @@ static void a_file_elsewhere_is_not_copied(void **state)
     IncludeQuery q = {.name = "k.cu", .folder = path_of(f, "inc")};
     q.text = "#if 0\n#include \"../secret\"\n#endif\n";
     q.size = strlen(q.text);
-    assert_false(inline_includes(f->arena, &q, &t, &f->diag));
+    assert_false(inline_includes(f->arena, &q, &(InlineChoice){0}, &t, &f->diag));
     assert_non_null(strstr(f->diag.messages.at[0].text, "k.cu:2: '../secret' lies outside"));
 
     q.text = "#if 0\n#include \"/etc/passwd\"\n#endif\n";
     q.size = strlen(q.text);
-    assert_true(inline_includes(f->arena, &q, &t, &f->diag));
+    assert_true(inline_includes(f->arena, &q, &(InlineChoice){0}, &t, &f->diag));
     assert_string_equal(t.text, q.text);
 }
 
@@ -263,7 +263,7 @@ static void files_of_an_option_stand_in_front(void **state)
                       .forced = forced,
                       .forced_count = 1};
 
-    assert_true(inline_includes(f->arena, &q, &t, &f->diag));
+    assert_true(inline_includes(f->arena, &q, &(InlineChoice){0}, &t, &f->diag));
 
     const char *first = strstr(t.text, "int guarded;"), *second = strstr(t.text, "int k;");
     assert_true(first && second && first < second);

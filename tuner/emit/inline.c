@@ -19,8 +19,10 @@ typedef VEC(const char *) Texts;
 typedef struct Work {
     Arena *arena;
     const IncludeQuery *query;
+    const InlineChoice *choice;
     Buf out;
     Texts includes, macros;
+    Texts files;                    /* real paths of those in place */
     Texts once;                     /* real paths of files with #pragma once */
     const char *stack[DEPTH_LIMIT]; /* real paths of the files that are being copied */
     size_t depth, copies;
@@ -39,12 +41,15 @@ typedef struct File {
 
 static bool copy_file(Work *w, File *f);
 
-static void add_once(Arena *a, Texts *list, const char *text)
+/* Its place among them. */
+static size_t add_once(Arena *a, Texts *list, const char *text)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->at[i], text) == 0)
-            return;
-    VEC_PUSH(a, list, arena_string(a, text));
+    size_t i = 0;
+    while (i < list->count && strcmp(list->at[i], text) != 0)
+        i++;
+    if (i == list->count)
+        VEC_PUSH(a, list, arena_string(a, text));
+    return i;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -226,12 +231,8 @@ static bool is_guarded(const char *text)
 /* The guard that stands for a file's #pragma once. */
 static const char *once_macro(Work *w, const char *path)
 {
-    size_t i = 0;
-    while (i < w->once.count && strcmp(w->once.at[i], path) != 0)
-        i++;
-    if (i == w->once.count)
-        VEC_PUSH(w->arena, &w->once, path);
-    const char *macro = arena_printf(w->arena, "APTUNE_ONCE_%zu", i + 1);
+    const char *macro =
+        arena_printf(w->arena, "APTUNE_ONCE_%zu", add_once(w->arena, &w->once, path) + 1);
     add_once(w->arena, &w->macros, macro);
     return macro;
 }
@@ -255,14 +256,37 @@ static bool is_once(const char *text)
     return false;
 }
 
+static bool is_compiled(const Work *w, const char *real)
+{
+    bool is = !w->choice->known;
+    for (size_t i = 0; i < w->choice->file_count && !is; i++)
+        is = strcmp(w->choice->files[i], real) == 0;
+    return is;
+}
+
+/* Whether it is an error is for the compiler to say, where one is to be asked. */
+static bool put_outside(Work *w, const File *from, const char *real, const char *name)
+{
+    static const char why[] =
+        "lies outside of the folders that are declared; include \"FOLDER\" in "
+        "the spec declares one";
+    if (!w->choice->mark)
+        return fail(w, from, why, name);
+    add_once(w->arena, &w->files, real); /* there is something to ask for */
+    buf_printf(&w->out, "#error \"%s\" %s", name, why);
+    return true;
+}
+
 /* The file in place of its #include; the end of the line is still to come. */
 static bool put_file(Work *w, const File *from, const char *path, const char *name)
 {
+    const char *real = real_path(w->arena, path);
     size_t size;
-    const char *text = file_read_most(w->arena, path, SIZE_LIMIT, &size, w->diag);
+    if (!include_is_inside(w->query, real))
+        return put_outside(w, from, real, name);
+    const char *text = file_read_most(w->arena, real, SIZE_LIMIT, &size, w->diag);
     if (!text)
         return false;
-    const char *real = real_path(w->arena, path);
     bool again = is_open(w, real);
     if (again && is_guarded(text)) {
         buf_printf(&w->out, "/* %s: see above */", path_stem(w->arena, name, ""));
@@ -278,6 +302,9 @@ static bool put_file(Work *w, const File *from, const char *path, const char *na
               .line = 1,
               .line_start = true};
     buf_printf(&w->out, "/* --- %s --- */\n", path_stem(w->arena, name, ""));
+    size_t number = add_once(w->arena, &w->files, real);
+    if (w->choice->mark)
+        buf_printf(&w->out, "#define %s_%zu\n", w->choice->mark, number);
     if (once)
         buf_printf(&w->out, "#ifndef %s\n#define %s\n", once, once);
     w->stack[w->depth++] = real;
@@ -316,18 +343,15 @@ static bool copy_include(Work *w, File *f, const char *at)
     }
     const char *name = arena_copy(w->arena, at + 1, n);
     const char *path = find_file(w, f, name, close == '"');
-    if (!path) {
+    const bool compiled = path && is_compiled(w, real_path(w->arena, path));
+    if (!path)
         add_once(w->arena, &w->includes, arena_copy(w->arena, at, n + 2));
+    if (!compiled) {
         copy_to(w, f, at + n + 2);
         return true;
     }
     if (w->out.size > 0 && w->out.text[w->out.size - 1] != '\n')
         buf_putc(&w->out, '\n');
-    if (!include_is_inside(w->query, real_path(w->arena, path)))
-        return fail(w, f,
-                    "lies outside of the folders that are declared; include \"FOLDER\" in the "
-                    "spec declares one",
-                    name);
     skip_to(f, directive_end(at + n + 2)); /* more on the line means nothing */
     return put_file(w, f, path, name);
 }
@@ -393,9 +417,29 @@ static bool copy_forced(Work *w, const File *source)
     return ok;
 }
 
-bool inline_includes(Arena *a, const IncludeQuery *q, InlineText *out, Diag *d)
+/* Wherever a file stands its mark is only a macro; variables may stand here alone. */
+static void declare_marks(Work *w)
 {
-    Work w = {.arena = a, .query = q, .diag = d};
+    const char *mark = w->choice->mark;
+    for (size_t i = 0; mark && i < w->files.count; i++)
+        buf_printf(&w->out,
+                   "\n#ifdef %s_%zu\n#undef %s_%zu\nextern \"C\" __device__ int %s_%zu;\n#endif\n",
+                   mark, i, mark, i, mark, i);
+}
+
+InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark, const char *ptx)
+{
+    Texts files = {0};
+    for (size_t i = 0; i < t->file_count; i++)
+        if (strstr(ptx, arena_printf(a, " %s_%zu;", mark, i)))
+            VEC_PUSH(a, &files, t->files[i]);
+    return (InlineChoice){.known = true, .files = files.at, .file_count = files.count};
+}
+
+bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, InlineText *out,
+                     Diag *d)
+{
+    Work w = {.arena = a, .query = q, .choice = c, .diag = d};
     File f = {.name = q->name,
               .folder = q->folder,
               .at = arena_copy(a, q->text, q->size),
@@ -403,12 +447,15 @@ bool inline_includes(Arena *a, const IncludeQuery *q, InlineText *out, Diag *d)
               .line_start = true};
     f.end = f.at + q->size;
     bool ok = copy_forced(&w, &f) && copy_file(&w, &f);
+    declare_marks(&w);
     *out = (InlineText){.text = arena_copy(a, buf_text(&w.out), w.out.size),
                         .size = w.out.size,
                         .includes = w.includes.at,
                         .include_count = w.includes.count,
                         .macros = w.macros.at,
-                        .macro_count = w.macros.count};
+                        .macro_count = w.macros.count,
+                        .files = w.files.at,
+                        .file_count = w.files.count};
     buf_free(&w.out);
     return ok;
 }

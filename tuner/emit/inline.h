@@ -6,6 +6,11 @@
  * neither beside the including file nor in the folders given is the toolkit's, and stays an
  * #include.
  *
+ * Only the compiler knows which #include of a text counts: what another one names is nobody's to
+ * copy.  So the text is made twice.  The first one has a mark at the head of every file, a macro,
+ * and declares a variable by the name of each mark that is defined at its end; which files were
+ * compiled is in its PTX (inline_compiled).  The second one holds these files alone.
+ *
  * tuner/compile/include.h answers another question, which files could be read at all: it may find
  * too many, this one must find those the compiler reads. */
 #ifndef APTUNE_EMIT_INLINE_H
@@ -23,10 +28,26 @@ typedef struct InlineText {
     size_t include_count;
     const char *const *macros; /* names that some #define in it defines, each once */
     size_t macro_count;
+    const char *const *files; /* real paths of what is in place or was refused, each once */
+    size_t file_count;
 } InlineText;
+
+/* Which of the files that are found are put in place; the others stay #includes.  With nothing set
+ * all of them. */
+typedef struct InlineChoice {
+    const char *mark; /* to find out: begins the names of the marks; a file outside of the query's
+                         folders becomes an #error.  NULL: no marks, and it is an error at once */
+    bool known;       /* only these, by their real paths */
+    const char *const *files;
+    size_t file_count;
+} InlineChoice;
 
 /* Of a query name, text, folder, folders and forced files count; the forced ones stand in front.
  * False with a message when a file includes itself without end, or one cannot be read. */
-bool inline_includes(Arena *a, const IncludeQuery *q, InlineText *out, Diag *d);
+bool inline_includes(Arena *a, const IncludeQuery *q, const InlineChoice *c, InlineText *out,
+                     Diag *d);
+
+/* What of a text with marks was compiled, by what it was compiled to. */
+InlineChoice inline_compiled(Arena *a, const InlineText *t, const char *mark, const char *ptx);
 
 #endif

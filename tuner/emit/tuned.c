@@ -125,7 +125,7 @@ static void print_defines(const Spec *s, const Parted *p, Buf *out)
 }
 
 static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, const Parted *p,
-                          InlineText *out, Diag *d)
+                          const InlineChoice *c, InlineText *out, Diag *d)
 {
     const char *folder = l->command ? l->path : path_folder(a, l->path);
     IncludeQuery q = {.name = l->command ? s->name : l->path,
@@ -136,7 +136,7 @@ static bool inline_source(Arena *a, const Launch *l, const CompileSource *s, con
                       .folder_count = p->folders.count,
                       .forced = p->forced.at,
                       .forced_count = p->forced.count};
-    if (!inline_includes(a, &q, out, d))
+    if (!inline_includes(a, &q, c, out, d))
         return false;
     HostMarks marks = {0};
     host_marks_add(a, out->text, &marks);
@@ -198,8 +198,8 @@ static CompileJob tuned_job(Arena *a, const Run *r, const TunedSource *t, const 
     return source_configure(a, s, &setting);
 }
 
-bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment, TunedSource *out,
-                Diag *d)
+bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment, const InlineChoice *c,
+                TunedSource *out, Diag *d)
 {
     const Launch *k = &r->spec->launches[l];
     *out = (TunedSource){.expression = k->expression, .kernel = k->entry};
@@ -209,7 +209,11 @@ bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment, Tuned
     if (k->expression)
         out->kernel = out->original.names[0];
     out->options = join_rest(a, &p);
-    if (!inline_source(a, k, out->original.source, &p, &out->text, d))
+    /* It follows from all that could be included: who does not know that cannot have written it. */
+    const char *mark = arena_printf(a, "aptune_%s", out->original.source->hash.text);
+    out->mark = c ? NULL : mark;
+    if (!inline_source(a, k, out->original.source, &p, c ? c : &(InlineChoice){.mark = mark},
+                       &out->text, d))
         return false;
     put_together(a, r, comment, out->options, &p, &out->text);
     out->job = tuned_job(a, r, out, &p);

@@ -11,6 +11,7 @@
 
 typedef struct TunedSource {
     InlineText text;     /* macros: those of the block in front, too */
+    const char *mark;    /* of a text that finds out which files are compiled; NULL in others */
     const char *kernel;  /* as the source calls it, values filled in */
     bool expression;     /* it is a C++ name expression */
     const char *options; /* what a compiler must be told besides the architecture; "": nothing */
@@ -18,10 +19,11 @@ typedef struct TunedSource {
     CompileJob original; /* compiles the configuration as the space does */
 } TunedSource;
 
-/* The source of launch `l` of configuration `i`, with `comment` in front; `*out` and all of it
- * lives in `a`.  The run's sources are open (run_open_sources).  False after a message. */
-bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment, TunedSource *out,
-                Diag *d);
+/* The source of launch `l` of configuration `i`, with `comment` in front and the files of `c` in
+ * place; without a choice it is the text with marks that makes one (inline.h).  `*out` and all of
+ * it lives in `a`.  The run's sources are open (run_open_sources).  False after a message. */
+bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment, const InlineChoice *c,
+                TunedSource *out, Diag *d);
 
 /* Files that the source of launch `l` is read from, the template first; none where a command prints
  * it, but for those among the command's words. */

@@ -49,6 +49,7 @@ static void print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf 
 
 /* The code of a variant's launches on its way. */
 typedef struct Item {
+    const InlineChoice *choice; /* files of the source; NULL: they are to be found out */
     TunedSource tuned;
     CompileResult result, original; /* of the source, and of the space's own job */
 } Item;
@@ -76,8 +77,9 @@ static bool specialise(Work *w, size_t variant, size_t launch)
     const Claim *c = shown_claim(m, variant);
     Buf comment = {0};
     print_origin(m, variant, launch, &comment);
-    bool ok = tuned_make(m->arena, c->run, c->config, launch, buf_text(&comment),
-                         &item_of(w, variant, launch)->tuned, m->diag);
+    Item *it = item_of(w, variant, launch);
+    bool ok = tuned_make(m->arena, c->run, c->config, launch, buf_text(&comment), it->choice,
+                         &it->tuned, m->diag);
     buf_free(&comment);
     return ok;
 }
@@ -117,6 +119,13 @@ static const char *first_text(const Diag *d)
     return d->messages.count > 0 ? d->messages.at[0].text : "no reason given";
 }
 
+/* What is compiled. */
+typedef enum Which {
+    WHICH_MARKED, /* sources that find out what they include, those that include something */
+    WHICH_TUNED,
+    WHICH_ORIGINAL /* the space's own jobs */
+} Which;
+
 /* What became of compiling. */
 typedef enum Compiling {
     COMPILING_DONE,
@@ -125,12 +134,12 @@ typedef enum Compiling {
 } Compiling;
 
 /* NULL, or why it cannot be used. */
-static const char *take_result(Work *w, const CompileResult *res, bool original)
+static const char *take_result(Work *w, const CompileResult *res, Which which)
 {
     Arena *a = w->maker->arena;
     size_t v = (size_t)res->id / w->launches, l = (size_t)res->id % w->launches;
     Item *it = item_of(w, v, l);
-    *(original ? &it->original : &it->result) = *res;
+    *(which == WHICH_ORIGINAL ? &it->original : &it->result) = *res;
     if (res->status == OUTCOME_COMPILED)
         return NULL;
     return arena_printf(a, "the source of '%s' does not compile here (%s): %s",
@@ -139,19 +148,21 @@ static const char *take_result(Work *w, const CompileResult *res, bool original)
 }
 
 /* Queues the launches of one variant, or with SIZE_MAX of all. */
-static void queue_items(Work *w, Farm *f, size_t variant, bool original)
+static void queue_items(Work *w, Farm *f, size_t variant, Which which)
 {
     const EmitUnit *u = w->maker->unit;
     for (size_t v = 0; v < u->variant_count; v++)
         for (size_t l = 0; l < w->launches; l++)
             if ((variant == SIZE_MAX || variant == v) && u->variants[v].codes[l].shares == l) {
                 const TunedSource *t = &item_of(w, v, l)->tuned;
-                farm_add(f, v * w->launches + l, original ? &t->original : &t->job);
+                if (which != WHICH_MARKED || t->text.file_count > 0)
+                    farm_add(f, v * w->launches + l,
+                             which == WHICH_ORIGINAL ? &t->original : &t->job);
             }
 }
 
 /* Unless all is done *why says what was in the way. */
-static Compiling compile_items(Work *w, size_t variant, bool original, const char **why)
+static Compiling compile_items(Work *w, size_t variant, Which which, const char **why)
 {
     Run *r = w->maker->claims.at[0].run;
     Arena *a = w->maker->arena;
@@ -159,11 +170,11 @@ static Compiling compile_items(Work *w, size_t variant, bool original, const cha
     Diag quiet = diag_new(w->arena);
     CompileResult res;
     *why = NULL;
-    queue_items(w, f, variant, original);
+    queue_items(w, f, variant, which);
     bool ok = true;
     while (ok && !*why && farm_pending(f) > 0)
         if ((ok = farm_next(f, a, &res, &quiet)))
-            *why = take_result(w, &res, original);
+            *why = take_result(w, &res, which);
     if (!ok)
         *why = arena_string(a, first_text(&quiet));
     const char *compiler = farm_compiler(f, a);
@@ -234,7 +245,7 @@ static bool use_original(Work *w, size_t variant, Hash *hashes)
 {
     const char *why;
     Hash *own = ARENA_ARRAY(w->arena, Hash, w->launches);
-    if (compile_items(w, variant, true, &why) != COMPILING_DONE)
+    if (compile_items(w, variant, WHICH_ORIGINAL, &why) != COMPILING_DONE)
         return diag_fail(w->maker->diag, "%s", why);
     if (!take_hashes(w, variant, true, own))
         return false;
@@ -362,14 +373,34 @@ static bool do_without_code(Work *w, const char *why)
     return compare_sources(w);
 }
 
+/* The sources with the files that were compiled; `all`: nobody knows which these are. */
+static bool choose_files(Work *w, bool all)
+{
+    const size_t items = w->maker->unit->variant_count * w->launches;
+    for (size_t i = 0; i < items; i++) {
+        Item *it = &w->items[i];
+        InlineChoice *c = ARENA_NEW(w->arena, InlineChoice);
+        c->known = !all;
+        if (!all && it->tuned.text.file_count > 0)
+            *c = inline_compiled(w->arena, &it->tuned.text, it->tuned.mark, it->result.ptx);
+        it->choice = c;
+    }
+    return make_sources(w);
+}
+
 static bool compile_all(Work *w)
 {
     const char *why;
-    Compiling c = compile_items(w, SIZE_MAX, false, &why);
+    Compiling c = compile_items(w, SIZE_MAX, WHICH_MARKED, &why);
+    if (c == COMPILING_DONE) {
+        if (!choose_files(w, false))
+            return false;
+        c = compile_items(w, SIZE_MAX, WHICH_TUNED, &why);
+    }
     if (c == COMPILING_DONE)
         return take_code(w);
     if (c == COMPILING_NONE || w->maker->options.fall_back)
-        return do_without_code(w, why);
+        return choose_files(w, true) && do_without_code(w, why);
     return diag_fail(w->maker->diag, "%s", why);
 }
 
