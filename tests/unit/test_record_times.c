@@ -264,11 +264,18 @@ static size_t warnings_of(Place *p, const char *text, size_t size)
     return d.messages.count;
 }
 
-/* Whatever is missing, a part of a line, the end, lines of the middle or all of a kind, is said. */
+/* Whatever is missing, a part of a line, the end, lines of the middle or all of a kind, is said; also
+ * where a run went on with what another had ended. */
 static void what_is_missing_is_said(void **state)
 {
     Place *p = *state;
+    TimesRecording *existing;
     write_sample(p);
+    TimesWriter *w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
+    assert_true(w && existing->closed && times_close(w, &p->diag));
+    w = times_open_append(p->arena, p->path, &header, 0, &existing, &p->diag);
+    assert_true(w && existing->closed && times_append_note(w, "again", &p->diag));
+    assert_true(times_close(w, &p->diag));
     size_t size;
     const char *text = sample_text(p, &size);
     assert_int_equal(warnings_of(p, text, size), 0);

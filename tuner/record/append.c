@@ -71,14 +71,6 @@ int64_t append_size(const Appender *w)
     return w->size;
 }
 
-bool append_truncate(Appender *w, int64_t size, Diag *d)
-{
-    if (w->regular && ftruncate(w->fd, (off_t)size) != 0)
-        return diag_fail(d, "cannot shorten '%s': %s", w->path, strerror(errno));
-    w->size = size;
-    return true;
-}
-
 /* Takes back a line of which only a part was written. */
 static bool take_back(Appender *w, size_t written, int error, Diag *d)
 {
@@ -120,6 +112,16 @@ static bool check_ours(const Appender *w, Diag *d)
         return diag_fail(d, "'%s' was deleted while it was being written", w->path);
     return (int64_t)st.st_size == w->size ||
            diag_fail(d, "'%s' was changed by somebody else while it was being written", w->path);
+}
+
+bool append_truncate(Appender *w, int64_t size, Diag *d)
+{
+    if (!check_ours(w, d))
+        return false;
+    if (w->regular && ftruncate(w->fd, (off_t)size) != 0)
+        return diag_fail(d, "cannot shorten '%s': %s", w->path, strerror(errno));
+    w->size = size;
+    return true;
 }
 
 bool append_line(Appender *w, const Buf *line, Diag *d)

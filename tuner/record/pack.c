@@ -149,6 +149,8 @@ static bool next_line(RecordReader *r, RecordLine *line)
             *line = (RecordLine){text, (size_t)(newline - text), r->path, ++r->number};
             r->at += line->size + 1;
             r->looked = r->at;
+            r->end.last = r->end.size;
+            r->end.before = r->end.chain;
             r->end.size += line->size + 1;
             return true;
         }

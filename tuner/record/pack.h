@@ -25,9 +25,11 @@ typedef struct RecordEnd {
     bool ok;  /* every line could be believed, and there was a header */
     bool cut; /* the text ends inside a line or inside a compressed frame */
     bool packed;
-    size_t size;     /* bytes of the whole lines, unpacked */
-    bool chained;    /* its lines are tied to each other */
-    LineChain chain; /* where it stands */
+    size_t size;      /* bytes of the whole lines, unpacked */
+    bool chained;     /* its lines are tied to each other */
+    LineChain chain;  /* where it stands */
+    size_t last;      /* where the last line begins */
+    LineChain before; /* where the chain stood there */
 } RecordEnd;
 
 /* What opens the header line of a recording of a kind, "times" or "profile", up to the number of

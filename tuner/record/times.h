@@ -14,8 +14,8 @@
  *     {"end":1,"sum":"…"}
  *
  * The lines are chained (line.h), and whoever closes the file says how many rows it holds, so that
- * a row or an end that is missing is noticed; a run that goes on writes on behind that line.
- * Format 1, of before, has neither. */
+ * a row or an end that is missing is noticed; a run that goes on writes its rows in place of that
+ * line, so that a file has one end. Format 1, of before, has neither. */
 #ifndef APTUNE_RECORD_TIMES_H
 #define APTUNE_RECORD_TIMES_H
 
@@ -99,8 +99,9 @@ typedef struct TimesRecording {
     bool packed;      /* its file is compressed */
     bool closed;      /* its last line says how many rows it holds */
     bool chained;     /* of format 2 */
-    LineChain chain;  /* where it stands */
     size_t size;      /* bytes of whole lines, unpacked */
+    size_t next;      /* where a further row belongs: behind them, or in place of the end */
+    LineChain chain;  /* where it stands there */
     TextIndex by_key; /* over all rows */
 } TimesRecording;
 

@@ -174,7 +174,8 @@ TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
     r->size = end.size;
     r->packed = end.packed;
     r->chained = end.chained;
-    r->chain = end.chain;
+    r->next = r->closed ? end.last : end.size;
+    r->chain = r->closed ? end.before : end.chain;
     build_index(a, r);
     return r;
 }

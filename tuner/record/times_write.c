@@ -18,13 +18,17 @@ struct TimesWriter {
     bool chained;    /* of the file: an older one goes on as it is */
     LineChain chain; /* where it stands */
     size_t rows;     /* in the file */
-    bool closed;     /* its last line says so */
+    size_t next;     /* where the end begins that it has from before; 0: it has none */
 };
 
-/* Ends the line and adds it; the chain goes on only with what is in the file. */
+/* Ends the line and adds it, the first one in place of an end from before; the chain goes on only
+ * with what is in the file. */
 static bool add_line(TimesWriter *w, Diag *d)
 {
     LineChain chain = w->chain;
+    if (w->next > 0 && !append_truncate(w->file, (int64_t)w->next, d))
+        return false;
+    w->next = 0;
     if (w->chained)
         line_end_chained(&w->line, &chain);
     else
@@ -32,7 +36,6 @@ static bool add_line(TimesWriter *w, Diag *d)
     if (!append_line(w->file, &w->line, d))
         return false;
     w->chain = chain;
-    w->closed = false;
     return true;
 }
 
@@ -63,7 +66,7 @@ static bool continue_times(Arena *a, TimesWriter *w, const char *path, TimesReco
     w->chained = r->chained;
     w->chain = r->chain;
     w->rows = r->rows.count;
-    w->closed = r->closed;
+    w->next = r->closed ? r->next : 0;
     for (size_t i = 0; i < r->devices.count; i++)
         VEC_PUSH(a, &w->devices, r->devices.at[i]);
     *existing = r;
@@ -260,7 +263,7 @@ bool times_close(TimesWriter *w, Diag *d)
 {
     if (!w)
         return true;
-    bool ok = !w->chained || w->closed || write_end(w, d);
+    bool ok = !w->chained || w->next > 0 || write_end(w, d);
     buf_free(&w->line);
     return append_close(w->file, d) && ok;
 }
