@@ -570,6 +570,13 @@ static size_t *same_places(Hunt *h, const size_t *row)
     return same;
 }
 
+/* Seconds of a processor; NaN where they are not recorded. */
+static double recorded_cost(const Run *r, size_t i)
+{
+    const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
+    return row && row->compile_s > 0 ? row->compile_s + row->profile_s : NAN;
+}
+
 static ReplayRows rows_of(Hunt *h, size_t *row)
 {
     Run *r = h->run;
@@ -590,7 +597,7 @@ static ReplayRows rows_of(Hunt *h, size_t *row)
         arena_reset(h->scratch);
         work[p] = r->table->work[i];
         ms[p] = run_recorded_value(r, i) * work[p];
-        seconds[p] = NAN;
+        seconds[p] = recorded_cost(r, i);
         code[p] = profile ? profile->value[PROFILE_CODE_BYTES] : NAN;
         predicted[p] = metric_of(h, h->guess, i) / work[p];
         bound[p] = metric_of(h, h->bound, i) / work[p];
