@@ -56,7 +56,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
     size_t *place = ARENA_ARRAY(a, size_t, n), *same = ARENA_ARRAY(a, size_t, n),
            *row = ARENA_ARRAY(a, size_t, n);
     double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
-           *seconds = ARENA_ARRAY(a, double, n);
+           *seconds = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
     bool *broken = ARENA_ARRAY(a, bool, n);
     for (size_t k = 0; k < n; k++) {
         row[k] = places[k].row;
@@ -71,6 +71,8 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
         seconds[k] = cost.compile_s > 0 ? cost.compile_s + cost.profile_s : NAN;
         broken[k] = table_failed_to_compile(t, row[k]);
         code[k] = p ? p->value[PROFILE_CODE_BYTES] : NAN;
+        double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
+        variance[k] = doubt > 0 ? doubt * doubt : 0;
     }
     for (size_t k = 0; k < n; k++)
         ms[same[k]] = fmin(ms[same[k]], ms[k]);
@@ -80,6 +82,7 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
     r.ms = ms;
     r.compile_s = seconds;
     r.code_bytes = code;
+    r.variance = variance;
     r.broken = broken;
     r.predicted = column_of(a, t, places, guess);
     r.bound = column_of(a, t, places, "bound_cycles");
