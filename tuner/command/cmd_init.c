@@ -100,8 +100,7 @@ static bool try_all(Trying *t, const char *path, CompileResult *res, Diag *d)
     }
     bool header = strstr(log, "cannot open source file") != NULL;
     return diag_fail(d, "'%s' does not compile%s:\n%s", path,
-                     header ? "; --include DIR names a folder of headers, beside that of the file "
-                              "and the toolkit's"
+                     header ? "; --include DIR names another folder of headers"
                             : "",
                      log);
 }

@@ -104,8 +104,22 @@ static bool write_rounding(CWriter *w, const Expr *e, CPlace place)
     return ok;
 }
 
+/* Functions that C has as they are; what exp gives is not infinite where a size was tuned. */
+static bool write_plain(CWriter *w, const Expr *e, const char *name)
+{
+    *w->helpers |= 1u << HELP_FLOOR; /* <math.h> */
+    buf_printf(w->out, "%s(", name);
+    const bool ok = c_real(w, e->args[0], C_ANYWHERE);
+    buf_putc(w->out, ')');
+    return ok;
+}
+
 bool c_write_call(CWriter *w, const Expr *e, CPlace place)
 {
+    static const char *const plain[] = {"sin", "cos", "exp"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (range_is_call(e, plain[i]))
+            return write_plain(w, e, plain[i]);
     if (range_is_call(e, "min") || range_is_call(e, "max"))
         return write_extreme(w, e, place);
     if (range_is_call(e, "ceil_div"))
