@@ -151,6 +151,9 @@ Study study_space(Arena *a, const Table *s, const StudyChoice *choices, size_t c
     study_carvings(a, &y, choices, choice_count, o);
     study_metrics(a, &y, o->bootstraps);
     study_samples(&y, o->bootstraps);
+    const int guess = metricset_find(s->metrics, o->time_metric);
+    if (guess >= 0 && s->best != SIZE_MAX && s->profiled > 0)
+        y.guess = study_guess(s, (size_t)guess);
     study_budgets(a, &y, o->time_metric, o->bootstraps);
     study_searches(&y, o->seeds);
     return y;

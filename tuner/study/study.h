@@ -5,6 +5,7 @@
 #define APTUNE_STUDY_STUDY_H
 
 #include "tuner/choose/carving.h"
+#include "tuner/study/guess.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/search.h"
 
@@ -64,6 +65,7 @@ typedef struct Study {
     size_t carving_count;
     StudyMetric *metrics; /* one for each of the set */
     size_t metric_count;
+    StudyGuess guess; /* of the time metric; without a metric where it is not known */
     size_t sample_90, sample_95;          /* without replacement (A.8) */
     double sample_low[2], sample_high[2]; /* 95 % of bootstrap samples; NaN: not asked for */
     size_t draws_90, draws_95;            /* with (A.4) */

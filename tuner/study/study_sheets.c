@@ -207,6 +207,44 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
     return s;
 }
 
+static const SheetColumn guess_columns[] = {
+    {"space", "space", CELL_TEXT},
+    {"guess", "guess", CELL_TEXT},
+    {"known", "known for", CELL_COUNT},
+    {"first", "first", CELL_PERCENT},
+    {"best_of_8", "best of 8", CELL_PERCENT},
+    {"best_of_16", "best of 16", CELL_PERCENT},
+    {"rank_correlation", "correlation", CELL_NUMBER},
+    {"error", "error", CELL_PERCENT},
+    {"error_90", "of 9 in 10", CELL_PERCENT},
+    {"within_5", "within 5 %", CELL_PERCENT},
+};
+
+static Sheet guesses(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "guesses",
+               .title = "The guess at the time: the part of the best performance that its first, "
+                        "the fastest of its first 8 and 16 reach; how far it is from the measured "
+                        "time (median, 90th percentile, share of the points within 5 %)",
+               COLUMNS(guess_columns)};
+    for (size_t k = 0; k < n; k++) {
+        const StudyGuess *g = &studies[k].guess;
+        if (!g->metric)
+            continue;
+        Cell *r = sheet_row(a, &s);
+        *r++ = text(studies[k].points->name);
+        *r++ = text(g->metric);
+        *r++ = count(g->known);
+        for (size_t i = 0; i < GUESS_SIZES; i++)
+            *r++ = number(g->performance[i]);
+        *r++ = number(g->correlation);
+        *r++ = number(g->error);
+        *r++ = number(g->error_90);
+        *r++ = number(g->within_5);
+    }
+    return s;
+}
+
 static const SheetColumn budget_columns[] = {
     {"space", "space", CELL_TEXT},       {"timed", "timed", CELL_COUNT},
     {"regret", "regret", CELL_PERCENT},  {"regret_low", "from", CELL_PERCENT},
@@ -352,7 +390,7 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
     static Sheet (*const make[])(Arena *, const Study *, size_t) = {
-        carvings, energies, study_stage_sheet, samples, metrics, budgets, searches, recordings};
+        carvings, energies, study_stage_sheet, samples, guesses, metrics, budgets, searches, recordings};
     enum { SHEETS = sizeof make / sizeof make[0] };
     StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
     for (size_t k = 0; k < SHEETS; k++) {
