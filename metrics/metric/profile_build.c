@@ -186,10 +186,24 @@ static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
 }
 
+/* Bytes that all warps touch at least once: the buffers that they are given, but not more than they
+ * ask for; where those are not known, what the reuse that was seen leaves. */
+static double footprint(const Profile *p, ProfileField sectors, ProfileField first, double given)
+{
+    enum { SECTOR = 32 };
+    const double *v = p->value,
+                 all = SECTOR * v[PROFILE_BLOCKS] * v[PROFILE_WARPS_PER_BLOCK];
+    return given > 0 ? fmin(all * v[sectors], given) : all * v[first];
+}
+
 static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
                         const Memory *memory, Profile *p)
 {
     ProfileTraffic traffic = profile_set_memory(p, memory);
+    p->value[PROFILE_FOOTPRINT_READ] =
+        footprint(p, PROFILE_LOAD_SECTORS, PROFILE_LOAD_FIRST_LAUNCH, in->read_bytes);
+    p->value[PROFILE_FOOTPRINT_WRITTEN] =
+        footprint(p, PROFILE_STORE_SECTORS, PROFILE_STORE_FIRST_LAUNCH, in->written_bytes);
     SassLatency latency = latency_of(in->device, p);
     SassLoad load = load_of(p, in->device, &traffic);
     const SassProfile machine =

@@ -25,6 +25,8 @@ typedef struct ProfileInput {
     int64_t dynamic_shared;          /* bytes */
     const unsigned char *parameters; /* as they lie in memory; NULL: none is known */
     size_t parameter_bytes;
+    double read_bytes;    /* of the buffers that it is given to read; 0: not known */
+    double written_bytes; /* … to write */
     const WalkData *data; /* what stands in memory that is not written; NULL: not known */
 } ProfileInput;
 

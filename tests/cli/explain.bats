@@ -56,7 +56,7 @@ figure() {
     # A lane's four floats lie together, so each access of a warp takes every sector of 512 bytes.
     has "$output" '^  global sectors +192  4.00 x the least$'
     has "$output" '^  scattered accesses: .* 4.00 times the sectors needed$'
-    has "$output" '^    costs [0-9,]+ cycles of L2 \(75 %\); without, the bound is'
+    has "$output" '^    costs [0-9,]+ cycles of L2 \(50 %\); without, the bound is'
     has "$output" '^  synthetic.cu:9: global load takes 16 sectors instead of 4, 8 times a warp: 96 sectors too many$'
     has "$output" '^  few blocks: an SM could hold 32 blocks and gets 1.9$'
     has "$output" '^  recorded +not known$'
@@ -111,7 +111,7 @@ figure() {
     json '.configurations[0].grid == [256, 256, 1] and .configurations[0].block == [32, 8, 1]'
     json '.configurations[0].patterns[0].name == "bank conflicts"'
     json '.configurations[0].patterns[0] | .cost_cycles > 0 and .cost_share > 0.5 and .kind == "data access"'
-    json '.configurations[0].busiest_unit == "shared_cycles" and .configurations[1].busiest_unit == "l2_cycles"'
+    json '.configurations[0].busiest_unit == "shared_cycles" and .configurations[1].busiest_unit == "memory_cycles"'
     # Every wavefront of the profile is on a line, or counted with the sectors.
     json '.configurations[0] | ([.lines.accesses[].wavefronts // 0] | add) == .profile.shared_wavefronts'
     json '.configurations[0].lines.code | ([.[].share_of_instructions] | add) > 0.999'

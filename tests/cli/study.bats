@@ -134,7 +134,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 }
 
 @test "weights of metrics are fitted, and judged on each space left out" {
-    study "$transpose" "$transpose" --output out --seeds 0 --fit bound_cycles,crowd_cycles --json
+    study "$transpose" "$transpose" --output out --seeds 0 --fit bound_cycles,latency_cycles --json
     status_is 0
     json '(.fits | length) == 3 and [.fits[].left_out] == ["transpose","transpose-2","none"]'
     json '.fits[0].error > 0 and .fits[0].regret >= 0 and .fits[2].points == 592'
@@ -153,14 +153,14 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     has "$stderr" 'which recordings'
 }
 
-# Of the spaces held out on 2026-11-22 heat and spmv are farther off: spaces/recordings/README.md says by how much.
-@test "the default carving is within 1 % of the best of every recorded space but two, in its budget" {
+# Of the spaces held out on 2026-11-22 spmv is farther off: spaces/recordings/README.md says by how much.
+@test "the default carving is within 2 % of the best of every recorded space but one, in its budget" {
     local recordings=("$SOURCE"/spaces/recordings/*.times.zst)
     study "${recordings[@]}" --output out --seeds 0 --json
     status_is 0
     json "[.carvings[] | select(.carving == \"default\")] | length == ${#recordings[@]}"
-    json '[.carvings[] | select(.carving == "default" and (.regret <= 0.01 | not)) | .space] -
-          ["heat", "spmv", "spmv-2"] == []'
+    json '[.carvings[] | select(.carving == "default" and (.regret <= 0.02 | not)) | .space] -
+          ["spmv", "spmv-2"] == []'
     json '[.carvings[] | select(.carving == "default") |
            select(.timed > ([.distinct / 100, ([40, .distinct / 10] | min)] | max)) | .space] == []'
 }

@@ -21,9 +21,10 @@ json_t *profile_job_json(const ProfileJob *p, Buf *parameters)
         if (l->parameter_bytes)
             buf_add(parameters, (const char *)l->parameters, l->parameter_bytes);
         json_array_append_new(launches,
-                              json_pack("{s:o, s:o, s:I, s:I}", "grid", three(l->grid), "block",
+                              json_pack("{s:o, s:o, s:I, s:I, s:f, s:f}", "grid", three(l->grid), "block",
                                         three(l->block), "shared", (json_int_t)l->shared,
-                                        "parameters", (json_int_t)l->parameter_bytes));
+                                        "parameters", (json_int_t)l->parameter_bytes, "read",
+                                        l->read_bytes, "written", l->written_bytes));
     }
     return json_pack("{s:s?, s:o, s:s?, s:o}", "kernel", p->kernel, "device",
                      message_device(p->device), "data", p->data, "launches", launches);
@@ -54,6 +55,8 @@ bool profile_job_read(Arena *a, const json_t *j, Blob parameters, ProfileJob *ou
             .shared = json_integer_value(json_object_get(one, "shared")),
             .parameters = (const unsigned char *)parameters.bytes + at,
             .parameter_bytes = (size_t)size,
+            .read_bytes = json_number_value(json_object_get(one, "read")),
+            .written_bytes = json_number_value(json_object_get(one, "written")),
         };
         read_three(one, "grid", l[i].grid);
         read_three(one, "block", l[i].block);
@@ -90,6 +93,8 @@ ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const Profile
     in.dynamic_shared = l->shared;
     in.parameters = l->parameters;
     in.parameter_bytes = l->parameter_bytes;
+    in.read_bytes = l->read_bytes;
+    in.written_bytes = l->written_bytes;
     memcpy(in.grid, l->grid, sizeof in.grid);
     memcpy(in.block, l->block, sizeof in.block);
     return in;

@@ -17,6 +17,7 @@ typedef struct ProfileLaunch {
     int64_t shared;                  /* dynamic, bytes */
     const unsigned char *parameters; /* as they lie in memory */
     size_t parameter_bytes;
+    double read_bytes, written_bytes; /* of the buffers that it is given; 0: not known */
 } ProfileLaunch;
 
 typedef struct ProfileJob {

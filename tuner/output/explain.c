@@ -68,7 +68,7 @@ Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved
 /* Nowhere worse and somewhere better. */
 static bool beats(const Run *r, size_t i, size_t j)
 {
-    static const char *const both[] = {"bound_cycles", "crowd_cycles"};
+    static const char *const both[] = {"bound_cycles", "latency_cycles"};
     size_t better = 0;
     for (size_t k = 0; k < 2; k++) {
         double x = metric_at(r, i, both[k]), y = metric_at(r, j, both[k]);
@@ -119,7 +119,7 @@ static void print_dominator(const Subject *s, Buf *out)
 {
     static const struct {
         const char *metric, *words;
-    } both[] = {{"bound_cycles", "busiest unit"}, {"crowd_cycles", "warps by waves"}};
+    } both[] = {{"bound_cycles", "busiest unit"}, {"latency_cycles", "warps by waves"}};
     size_t by = explain_dominator(s);
     if (by == SIZE_MAX) {
         buf_puts(out, "  no survivor is better in both, busiest unit and warps by waves\n");

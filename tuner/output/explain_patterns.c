@@ -61,7 +61,7 @@ static void set_cost(const Search *f, Finding *found, const Profile *without, co
         found->effect = "the device's rates are not";
         return;
     }
-    double crowd = explain_metric(f->s, "crowd_cycles");
+    double crowd = explain_metric(f->s, "latency_cycles");
     bool waits = crowd - bound > worth_telling_share * crowd;
     if (fall > 0)
         found->effect =
@@ -109,23 +109,34 @@ static bool bank_conflicts(const Search *f, Finding *out)
     return true;
 }
 
+/* Cycles of a unit that the profile without the pattern saves. */
+static double saved(const Search *f, const Profile *without, const char *metric)
+{
+    return metric_of(f, f->s->profile, metric) - metric_of(f, without, metric);
+}
+
 static bool scattered_accesses(const Search *f, Finding *out)
 {
     double n = field(f, PROFILE_GLOBAL_SECTORS), least = field(f, PROFILE_GLOBAL_SECTORS_MIN);
     if (!(least > 0 && n > worth_telling * least))
         return false;
     Profile without = *f->s->profile;
-    without.value[PROFILE_GLOBAL_SECTORS] = least;
+    double *v = without.value;
+    v[PROFILE_GLOBAL_SECTORS] = least;
+    v[PROFILE_GLOBAL_LINES] = v[PROFILE_GLOBAL_LINES_MIN];
+    v[PROFILE_LOAD_SECTORS] *= least / n;
+    v[PROFILE_LOAD_FIRST_SM] = fmin(v[PROFILE_LOAD_FIRST_SM], v[PROFILE_LOAD_SECTORS]);
+    const bool l1 = saved(f, &without, "shared_cycles") > saved(f, &without, "l2_cycles");
     *out = (Finding){
         .name = "scattered accesses",
         .kind = "data access",
         .what = arena_printf(f->arena, "global memory is asked for %.2f times the sectors needed",
                              n / least),
         .where = worst_line(f, false),
-        .unit = "L2",
+        .unit = l1 ? "shared memory and L1" : "L2",
         .remedy = "Let neighbouring lanes take neighbouring addresses, aligned to 32 bytes, and "
                   "turn tiles over in shared memory."};
-    set_cost(f, out, &without, "l2_cycles");
+    set_cost(f, out, &without, l1 ? "shared_cycles" : "l2_cycles");
     return true;
 }
 
@@ -172,7 +183,7 @@ static bool tied_sums(const Search *f, Finding *out)
         .remedy =
             "Store something computed from the sums, such as a number known at run time only times "
             "each: then the compiler may put them where the ports are free."};
-    set_cost(f, out, &without, "read_cycles");
+    set_cost(f, out, &without, "issue_cycles");
     return true;
 }
 
@@ -323,7 +334,7 @@ static const char *more_work_or_warps(const Search *f)
 static bool waiting(const Search *f, Finding *out)
 {
     double bound = explain_metric(f->s, "bound_cycles");
-    double crowd = explain_metric(f->s, "crowd_cycles");
+    double crowd = explain_metric(f->s, "latency_cycles");
     if (!(crowd - bound > worth_telling_share * crowd))
         return false;
     const Pastime *most = longest(f);

@@ -117,7 +117,7 @@ static void cell_waves(const Subject *s, const char *name, Buf *out)
 /* --- units ------------------------------------------------------------------------------------ */
 
 static const char *const units[] = {"issue_cycles", "fp32_cycles",   "int_cycles", "sfu_cycles",
-                                    "fp64_cycles",  "shared_cycles", "l2_cycles",  "stack_cycles"};
+                                    "fp64_cycles",  "shared_cycles", "l2_cycles",  "memory_cycles"};
 enum { UNITS = sizeof units / sizeof units[0] };
 
 const char *explain_busiest(const Subject *s)
@@ -154,21 +154,6 @@ static void cell_unit(const Subject *s, const char *name, Buf *out)
 static void cell_cycles(const Subject *s, const char *name, Buf *out)
 {
     print_number(explain_metric(s, name), out);
-}
-
-/* The bytes of the spec's work, moved at the nominal rate; without them it has no row. */
-static void cell_memory(const Subject *s, const char *name, Buf *out)
-{
-    (void)name;
-    const Device *d = s->run->device;
-    const double bytes = run_work(s->run, s->config, s->run->spec->work_bytes);
-    const char *busiest = explain_busiest(s);
-    if (!(bytes > 0 && d->dram_bytes_per_s > 0))
-        return;
-    const double cycles = bytes / d->dram_bytes_per_s * d->clock_hz;
-    print_number(cycles, out);
-    buf_putc(out, ' ');
-    print_percent(cycles, busiest ? explain_metric(s, busiest) : NAN, out);
 }
 
 /* Where the work lies on the roofline: operations for a byte, and where the slope meets the roof.
@@ -295,8 +280,7 @@ static const TableRow rows[] = {
     {"fp64", cell_unit, "fp64_cycles"},
     {"shared and L1", cell_unit, "shared_cycles"},
     {"L2", cell_unit, "l2_cycles"},
-    {"stacks, memory", cell_unit, "stack_cycles"},
-    {"memory, least", cell_memory, NULL},
+    {"memory", cell_unit, "memory_cycles"},
     {"roofline", cell_roofline, NULL},
     {"bound, uneven", cell_cycles, "bound_cycles"},
     {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL},
@@ -305,11 +289,10 @@ static const TableRow rows[] = {
     {"shared memory", cell_serial, "serial_shared"},
     {"global memory", cell_serial, "serial_global"},
     {"barriers", cell_serial, "serial_barrier"},
-    {"beside others", cell_field, "loaded_cycles"},
     {"loads in flight", cell_flight, NULL},
     {"time", NULL, NULL},
     {"busiest unit", cell_cycles, "bound_cycles"},
-    {"warps by waves", cell_cycles, "crowd_cycles"},
+    {"warps by waves", cell_cycles, "latency_cycles"},
     {"predicted", cell_predicted, "predicted_cycles"},
     {"recorded", cell_recorded, NULL},
     {"machine instructions of a warp, and as a share of all", NULL, NULL},

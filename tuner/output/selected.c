@@ -53,7 +53,8 @@ static const char *limiter(const Run *r, size_t row)
         {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
         {"tensor_cycles", "tensor"},     {"constant_cycles", "constants"},
         {"shared_cycles", "shared, L1"}, {"l2_cycles", "L2"},
-        {"stack_cycles", "spills"},      {"crowd_cycles", "latency"},
+        {"memory_cycles", "memory"},     {"latency_cycles", "latency"},
+        {"start_cycles", "block starts"},
     };
     const char *best = "not known";
     double most = 0;

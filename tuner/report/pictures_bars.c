@@ -202,7 +202,8 @@ static const struct {
     {"issue_cycles", "issue"},   {"fp32_cycles", "fp32"},         {"int_cycles", "int"},
     {"sfu_cycles", "sfu"},       {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
     {"tensor_cycles", "tensor"}, {"constant_cycles", "constant"}, {"shared_cycles", "shared, L1"},
-    {"l2_cycles", "L2"},         {"crowd_cycles", "one warp"}};
+    {"l2_cycles", "L2"},         {"memory_cycles", "memory"},     {"latency_cycles", "one warp"},
+    {"start_cycles", "starts"}};
 
 enum { UNITS = sizeof units / sizeof units[0], RIVALS_MOST = 4 };
 

@@ -216,7 +216,7 @@ Story story_of_run(Run *r)
                    .words = words_of(r)};
     const Stage *front = carve_tradeoff(&r->plan);
     story.x_metric = front ? r->plan.columns.at[front->columns[0]].name : "bound_cycles";
-    story.y_metric = front ? r->plan.columns.at[front->columns[1]].name : "crowd_cycles";
+    story.y_metric = front ? r->plan.columns.at[front->columns[1]].name : "latency_cycles";
     take_seconds(r, &story);
     return story;
 }

@@ -49,7 +49,7 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
                    .rest_name = "not chosen",
                    .complete = true,
                    .x_metric = "bound_cycles",
-                   .y_metric = "crowd_cycles",
+                   .y_metric = "latency_cycles",
                    .time_metric = guess,
                    .correlation = correlation};
     if (choice->criteria[0]) {

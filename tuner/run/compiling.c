@@ -74,6 +74,51 @@ static bool step_bytes(Arena *a, const Run *r, size_t i, const Step *step, Argum
            diag_error(r->diag, ev.error_at, "%s", ev.error);
 }
 
+/* Did a launch before this one of the configuration have the buffer, so that it may read it? */
+static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *step, size_t buffer,
+                       const Value *slots)
+{
+    for (const Step *s = steps; s < step; s++) {
+        const RunTaken *taken;
+        size_t count;
+        Evaluation ev = {.arena = a};
+        bool ok = run_launch_takes(a, r->spec, &r->spec->launches[s->launch], slots, &ev, &taken,
+                                   &count);
+        for (size_t i = 0; ok && i < count; i++)
+            if (taken[i].index == buffer)
+                return true;
+    }
+    return false;
+}
+
+/* Sizes of the buffers that a step is given: what it can read and write at most. */
+static void add_footprint(Arena *a, const Run *r, size_t config, const Step *step,
+                          ProfileLaunch *out)
+{
+    const Launch *l = &r->spec->launches[step->launch];
+    const Value *slots = run_launch_slots(a, r, config);
+    const RunTaken *taken;
+    size_t count;
+    Evaluation ev = {.arena = a};
+    if (!run_launch_takes(a, r->spec, l, slots, &ev, &taken, &count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const Argument *g = taken[i].argument;
+        Value v;
+        size_t first = 0; /* a buffer may be given twice */
+        while (taken[first].argument != g)
+            first++;
+        if (first < i || !g->count || !expr_eval(g->count, slots, &ev, &v))
+            continue;
+        const double bytes = (double)v.integer * (double)task_type_size(g->element);
+        if (g->role != ARGUMENT_OUT ||
+            had_before(a, r, r->table->launch[config].steps, step, taken[i].index, slots))
+            out->read_bytes += bytes;
+        if (g->role != ARGUMENT_IN)
+            out->written_bytes += bytes;
+    }
+}
+
 static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, ProfileLaunch *out)
 {
     ArgumentBytes arguments;
@@ -84,6 +129,7 @@ static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, P
                            .parameter_bytes = arguments.size};
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);
     memcpy(out->block, step->geometry.block, sizeof out->block);
+    add_footprint(a, r, i, step, out);
     return true;
 }
 
@@ -209,12 +255,9 @@ static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAn
     it->code = x->code;
 }
 
-/* What workers did for it now, and what it took whoever did it first. */
-static void count_seconds(Compiling *c, size_t config, const CompileResult *res)
+/* What workers did for it now. */
+static void count_seconds(Compiling *c, const CompileResult *res)
 {
-    TableCost *cost = &c->run->table->cost[config];
-    cost->compile_s += res->cpu_seconds;
-    cost->profile_s += res->profile.cpu_seconds;
     if (!res->from_cache)
         c->compile_s += res->seconds;
     if (!res->profile_from_cache) {
@@ -270,7 +313,7 @@ static void take_result(Compiling *c, const CompileResult *res)
     size_t n = c->run->spec->launch_count, l = res->id % n;
     Place *p = &c->places[res->id / n];
     Item *it = &p->items[l];
-    count_seconds(c, p->config, res);
+    count_seconds(c, res);
     if (deserves_another(res) && it->crashes++ == 0) {
         farm_add(c->farm, res->id, &it->job);
         return;

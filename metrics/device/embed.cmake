@@ -1,0 +1,16 @@
+# Writes the device files into C: cmake -DOUT=file.c "-DFILES=a.device;b.device" -P embed.cmake
+cmake_minimum_required(VERSION 3.25)
+set(text "#include \"metrics/device/shipped.h\"\n\n")
+set(list "")
+set(i 0)
+foreach(file ${FILES})
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND text "static const unsigned char text_${i}[] = {\n${bytes}0};\n")
+  get_filename_component(name ${file} NAME)
+  string(APPEND list "    {\"metrics/device/${name}\", (const char *)text_${i}, sizeof text_${i} - 1},\n")
+  math(EXPR i "${i} + 1")
+endforeach()
+file(WRITE ${OUT}
+  "${text}\nconst Source device_files[] = {\n${list}};\nconst size_t device_file_count = ${i};\n")

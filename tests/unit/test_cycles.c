@@ -1,0 +1,262 @@
+/* The time formula, term by term: on a device of round numbers, launches that have one thing to do, and
+ * what comes out by hand. */
+#include "metrics/base/file.h"
+#include "metrics/device/sheet.h"
+#include "metrics/metric/metricset.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* What a launch of 100 blocks of 4 warps costs by itself: two waves of blocks that come and go in 60 + 4 × 10
+ * cycles, and the launch. */
+enum { TURNS = 200, LAUNCH = 1000, SM_WARPS = 40, WARPS = 400 };
+
+typedef struct Fixture {
+    Arena *arena;
+    MetricSet *set;
+    const Device *device;
+    Profile profile;
+} Fixture;
+
+static int set_up(void **state)
+{
+    Arena *a = arena_new();
+    Fixture *f = ARENA_NEW(a, Fixture);
+    Diag d = diag_new(a);
+    f->arena = a;
+    f->set = metricset_new(a);
+    assert_true(metricset_read(f->set, source_read(a, SOURCE_DIR "/metrics/cycles.metrics", &d), &d));
+    f->device = device_file_read(a, TEST_DATA "/device/round.device", &d);
+    assert_non_null(f->device);
+    for (int i = 0; i < PROFILE_FIELDS; i++)
+        f->profile.value[i] = 0;
+    f->profile.value[PROFILE_BLOCKS] = 100;
+    f->profile.value[PROFILE_WARPS_PER_BLOCK] = 4;
+    f->profile.value[PROFILE_THREADS_PER_BLOCK] = 128;
+    f->profile.value[PROFILE_THREADS] = 12800;
+    f->profile.value[PROFILE_BLOCKS_PER_SM] = 5;
+    f->profile.value[PROFILE_WAVES] = 2;
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    arena_free(((Fixture *)*state)->arena);
+    return 0;
+}
+
+static double metric(const Fixture *f, const char *name)
+{
+    MetricValue *values = ARENA_ARRAY(f->arena, MetricValue, f->set->metrics.count);
+    metricset_evaluate(f->arena, f->set, &f->profile, f->device, values);
+    return values[metricset_find(f->set, name)].value;
+}
+
+static void near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-9 * fabs(expected) + 1e-9))
+        fail_msg("%.12g in place of %.12g", value, expected);
+}
+
+/* The launch with these units busy so long, and blocks that take `latency` more. */
+static void takes(const Fixture *f, double one, double other, double latency)
+{
+    const double expected =
+        LAUNCH + sqrt(one * one + other * other + (TURNS + latency) * (TURNS + latency));
+    near(metric(f, "predicted_cycles"), expected);
+}
+
+static void set(Fixture *f, ProfileField field, double value)
+{
+    f->profile.value[field] = value;
+}
+
+/* 1000 instructions of 40 warps at the device's rates: 10,000 cycles to issue, at 128 results a cycle, … */
+static void each_unit_takes_its_time(void **state)
+{
+    static const struct {
+        ProfileField field;
+        double amount, cycles;
+    } table[] = {
+        {PROFILE_PORT_CYCLES, 1000, 10000},   {PROFILE_FMA_ISSUED, 1000, 10000},
+        {PROFILE_ALU_ISSUED, 1000, 20000},    {PROFILE_IMAD_ISSUED, 1000, 20000},
+        {PROFILE_SFU_ISSUED, 1000, 80000},    {PROFILE_FP64_ISSUED, 1000, 20000},
+        {PROFILE_HALF_ISSUED, 1000, 10000},   {PROFILE_TENSOR_WORK, 512000, 10000},
+        {PROFILE_CONSTANT_LOADS, 100, 8000},  {PROFILE_CONSTANT_REPLAYS, 100, 8000},
+        {PROFILE_SHARED_WAVEFRONTS, 100, 4000}, {PROFILE_GLOBAL_LINES, 100, 4000},
+        {PROFILE_STORE_OPEN, 10, 1000},
+    };
+    Fixture *f = *state;
+    takes(f, 0, 0, 0);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        set(f, table[i].field, table[i].amount);
+        takes(f, table[i].cycles, 0, 0);
+        set(f, table[i].field, 0);
+    }
+}
+
+/* Registers are read while instructions are issued; an older recording only knows the latter. */
+static void issue_stands_where_ports_are_not_known(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_ISSUED, 1000);
+    set(f, PROFILE_PORT_CYCLES, 1500);
+    takes(f, 15000, 0, 0);
+    set(f, PROFILE_PORT_CYCLES, NAN);
+    takes(f, 10000, 0, 0);
+    set(f, PROFILE_CODE_GUESSED, NAN);
+    takes(f, 10000, 0, 0);
+}
+
+/* Issue and arithmetic hardly add up: two of the same make 2^(1/8). */
+static void what_is_issued_is_issued_for_a_pipe(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_PORT_CYCLES, 1000);
+    set(f, PROFILE_FMA_ISSUED, 1000);
+    takes(f, 10000 * pow(2, 0.125), 0, 0);
+}
+
+/* Shared memory beside the pipes: by the device's power, here 2. */
+static void units_overlap_by_the_devices_power(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_FMA_ISSUED, 1000);
+    set(f, PROFILE_SHARED_WAVEFRONTS, 250);
+    takes(f, 10000, 10000, 0);
+}
+
+/* Of 100 sectors that a warp loads 20 come from the L2, and 30 are stored: 50 × 32 bytes × 400 warps at 64 a
+ * cycle.  All 130 pass the L1, four a cycle.  Where the resident warps load half as much again as the L1 has
+ * room for, half of what is loaded twice comes from the L2 twice. */
+static void what_the_l1_has_no_room_for_comes_from_the_l2(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_GLOBAL_SECTORS, 130);
+    set(f, PROFILE_LOAD_SECTORS, 100);
+    set(f, PROFILE_LOAD_FIRST_SM, 20);
+    set(f, PROFILE_STORE_SECTORS, 30);
+    takes(f, 10000, 1300, 0);
+
+    near(metric(f, "l1_room"), (228 + 28 - 5) * 1024);
+    const double first = 251 * 1024 * 1.5 / (20 * 32);
+    set(f, PROFILE_LOAD_FIRST_SM, first);
+    set(f, PROFILE_LOAD_SECTORS, 2 * first);
+    near(metric(f, "l1_missed"), 0.5);
+    near(metric(f, "l2_loads"), 1.5 * first);
+}
+
+/* 8 MB at 100 bytes a cycle; half of them written at 80; nothing where the L2 holds it. */
+static void memory_gives_and_takes_what_the_l2_does_not_hold(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_WAVES, 40); /* a twentieth is under way: 400 kB, within the window */
+    set(f, PROFILE_BLOCKS_PER_SM, 0.25);
+    set(f, PROFILE_FOOTPRINT_READ, 8e6);
+    near(metric(f, "memory_cycles"), 80000);
+    set(f, PROFILE_FOOTPRINT_READ, 4e6);
+    set(f, PROFILE_FOOTPRINT_WRITTEN, 4e6);
+    near(metric(f, "memory_cycles"), 100000);
+    set(f, PROFILE_FOOTPRINT_READ, 6e6);
+    set(f, PROFILE_FOOTPRINT_WRITTEN, 2e6);
+    near(metric(f, "memory_cycles"), 90000);
+    set(f, PROFILE_FOOTPRINT_READ, 524288);
+    set(f, PROFILE_FOOTPRINT_WRITTEN, 524288);
+    near(metric(f, "memory_cycles"), 0);
+}
+
+/* All of 4 MiB under way is two doublings of the window of 1: 20 % lost. */
+static void an_open_window_costs_memory_a_share_for_each_doubling(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_BLOCKS_PER_SM, 10);
+    set(f, PROFILE_WAVES, 1.5);
+    set(f, PROFILE_FOOTPRINT_READ, 4 * 1048576);
+    const double expected = 4 * 1048576 / 100.0 * 1.2;
+    near(metric(f, "memory_cycles"), expected);
+    const double predicted = LAUNCH + hypot(expected, TURNS);
+    near(metric(f, "predicted_cycles"), predicted);
+}
+
+/* Stacks: 1.4 times 100 bytes of 12,800 threads, at the bus's rate. */
+static void spilled_stack_goes_to_memory(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_LOCAL_BYTES, 100);
+    set(f, PROFILE_LOCAL_TRAFFIC, 1e-9);
+    takes(f, 1.4 * 100 * 12800 / 100, 0, 0);
+}
+
+/* Waits of 5000 cycles at 500 a load: two waves of them with the latency of the level that answers. */
+static void loads_wait_for_the_level_that_has_them(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_SERIAL_CYCLES, 6000);
+    set(f, PROFILE_SERIAL_GLOBAL, 5000);
+    set(f, PROFILE_LOAD_SECTORS, 100);
+    near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * 50)); /* L1 */
+    set(f, PROFILE_LOAD_FIRST_SM, 100);
+    near(metric(f, "wait_latency"), 250);
+    set(f, PROFILE_FOOTPRINT_READ, 32 * 100 * WARPS); /* more than the L2 has */
+    near(metric(f, "wait_latency"), 1000);
+    near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * 1000));
+    set(f, PROFILE_LOAD_SECTORS, 200); /* half of them for the second time, from the L1 */
+    near(metric(f, "wait_latency"), 50 + 0.5 * 200 + 0.5 * 750);
+}
+
+/* 100,000 blocks that do nothing start one a cycle. */
+static void blocks_start_one_after_the_other(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_BLOCKS, 100000);
+    near(metric(f, "predicted_cycles"), LAUNCH + 100000);
+}
+
+/* 11 blocks on 10 SMs: one has two.  Their three warps each are six for four schedulers, of which two have
+ * two: 2 in place of 1.5. */
+static void the_fullest_sm_and_scheduler_decide(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_BLOCKS, 11);
+    set(f, PROFILE_WARPS_PER_BLOCK, 3);
+    set(f, PROFILE_WAVES, 0.22);
+    set(f, PROFILE_PORT_CYCLES, 4000);
+    near(metric(f, "core_cycles"), 4000 * 2);
+}
+
+/* What is guessed hopes for no overlap. */
+static void what_is_guessed_is_summed(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_FMA_ISSUED, 1000);
+    set(f, PROFILE_SHARED_WAVEFRONTS, 250);
+    set(f, PROFILE_STORE_OPEN, 10);
+    set(f, PROFILE_CODE_GUESSED, 1);
+    near(metric(f, "predicted_cycles"), LAUNCH + 10000 + 10000 + 1000 + TURNS);
+    near(metric(f, "predicted_ms"), (LAUNCH + 21000 + TURNS) * 1e-6);
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(each_unit_takes_its_time),
+        TEST(issue_stands_where_ports_are_not_known),
+        TEST(what_is_issued_is_issued_for_a_pipe),
+        TEST(units_overlap_by_the_devices_power),
+        TEST(what_the_l1_has_no_room_for_comes_from_the_l2),
+        TEST(memory_gives_and_takes_what_the_l2_does_not_hold),
+        TEST(an_open_window_costs_memory_a_share_for_each_doubling),
+        TEST(spilled_stack_goes_to_memory),
+        TEST(loads_wait_for_the_level_that_has_them),
+        TEST(blocks_start_one_after_the_other),
+        TEST(the_fullest_sm_and_scheduler_decide),
+        TEST(what_is_guessed_is_summed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,0 @@
-#include <cuda.h>
-
-static int unit_open_driver(void)
-{
-    return UNIT_OK;
-}
