@@ -277,8 +277,9 @@ size_t run_add_config(Run *r, uint64_t rank)
 /* --- spaces too large for a list -------------------------------------------------------------- */
 
 enum {
-    LISTED_MOST = 100000, /* configurations of a space that is searched or counted */
-    DRAWN = 2000          /* of a larger one, that stand for all where it is counted */
+    LISTED_MOST = 100000,  /* configurations of a space that is searched or counted */
+    DRAWN = 2000,          /* of a larger one, that stand for all where it is counted */
+    COUNTED_MOST = 1 << 28 /* values tried by a dry run: a quarter of a minute */
 };
 
 /* Can it be known of a configuration alone what all of them need? */
@@ -323,8 +324,8 @@ static bool open_space(Run *r)
             return true;
         space_free(s);
     }
-    return space_build_watched(r->arena, r->spec, r->options.problem,
-                               &(SpaceWatch){watch_space, r}, s, r->diag);
+    const SpaceWatch watch = {watch_space, r, r->options.dry_run ? COUNTED_MOST : 0};
+    return space_build_watched(r->arena, r->spec, r->options.problem, &watch, s, r->diag);
 }
 
 /* Some configurations of a space without a list, in `ranks`. */

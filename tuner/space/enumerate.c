@@ -55,7 +55,8 @@ static bool go_on(Walk *w, uint64_t decided)
     enum { EVERY = 1 << 18 };
     const Space *s = w->space;
     if (!w->watch || ++w->judged % EVERY != 0 ||
-        w->watch->go_on(w->watch->context, decided, s->product, s->count))
+        ((w->judged < w->watch->judged_most || w->watch->judged_most == 0) &&
+         w->watch->go_on(w->watch->context, decided, s->product, s->count)))
         return true;
     return diag_fail(w->d,
                      "stopped: %llu of %llu points of the product are decided (%.2g %%), %zu of "

@@ -38,6 +38,7 @@ bool space_build(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
 typedef struct SpaceWatch {
     bool (*go_on)(void *context, uint64_t decided, uint64_t product, size_t valid);
     void *context;
+    uint64_t judged_most; /* ends it, too: values tried; 0: as many as it takes */
 } SpaceWatch;
 
 /* The same under watch.  A search that is ended says how far it was and what that bounds. */
