@@ -245,6 +245,16 @@ static void set_extents(Device *d)
     }
 }
 
+/* A text in quotes that can stand on a line of a file and of a terminal; NULL: another token. */
+static const char *text_here(const Reader *r)
+{
+    const Token *t = &r->lexer.token;
+    const char *p = t->kind == TOKEN_STRING ? t->text : "", *end = p + strlen(p);
+    while (p < end && text_shown(p, (size_t)(end - p)))
+        p += text_shown(p, (size_t)(end - p));
+    return p == end && t->kind == TOKEN_STRING && t->text[0] ? t->text : NULL;
+}
+
 static bool begin_section(Reader *r, bool is_device)
 {
     bool ok = end_section(r);
@@ -253,9 +263,9 @@ static bool begin_section(Reader *r, bool is_device)
     Span at = r->lexer.token.at;
     lexer_next(&r->lexer);
     if (is_device) {
-        if (r->lexer.token.kind != TOKEN_STRING || !r->lexer.token.text[0])
+        name = text_here(r);
+        if (!name)
             return complain(r, "the device's name in quotes, as the driver gives it");
-        name = r->lexer.token.text;
         at = r->lexer.token.at;
         lexer_next(&r->lexer);
     }
@@ -380,11 +390,10 @@ static bool take_origin(Reader *r, DeviceNumber *n)
             n->origin = origins[i];
     if (!n->origin)
         return complain(r, "where the number is from: published, measured or estimated");
-    if (l->token.kind != TOKEN_STRING || !l->token.text[0])
+    if (!(n->source = text_here(r)))
         return complain(r, n->origin == origins[0]   ? "in quotes which document says so"
                            : n->origin == origins[1] ? "in quotes how it was measured"
                                                      : "in quotes what it is estimated from");
-    n->source = l->token.text;
     lexer_next(l);
     if (l->token.kind != TOKEN_STRING)
         return true;

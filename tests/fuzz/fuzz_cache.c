@@ -1,33 +1,17 @@
 /* Any bytes as an entry of the compile cache: what is believed is what its sums say.  The input is
  * an entry's JSON and blobs; it is also tried behind a first line that fits it. */
-#include "metrics/base/file.h"
+#include "tests/fuzz/folder.h"
 #include "tuner/compile/result.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char folder[] = "/tmp/fuzz-cache-XXXXXX";
-
-static void remove_folder(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    if (system(command) != 0)
-        return;
-}
-
 static void try_entry(Arena *a, const Cache *c, const Hash *key, const void *bytes, size_t size)
 {
-    Diag d = diag_new(a);
     CompileResult r;
-    const char *path = cache_path(c, a, key);
-    if (!folder_create(path_folder(a, path), &d) || !file_write(path, bytes, size, &d))
-        __builtin_trap();
+    fuzz_put(cache_path(c, a, key) + strlen(fuzz_folder()) + 1, bytes, size);
     result_recall(c, a, key, &r);
     result_recall_profile(c, a, key, &r);
 }
@@ -36,12 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    if (folder[strlen(folder) - 1] == 'X') {
-        if (!mkdtemp(folder))
-            __builtin_trap();
-        atexit(remove_folder);
-    }
-    const Cache *c = cache_open(a, folder, false, &d);
+    const Cache *c = cache_open(a, fuzz_folder(), false, &d);
     const Hash key = hash_bytes("fuzz", 4);
     if (!c)
         __builtin_trap();

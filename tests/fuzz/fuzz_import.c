@@ -1,11 +1,10 @@
 /* Any bytes as a file of another tuner: what is read is accounted for and can be written and read
  * back. */
+#include "tests/fuzz/folder.h"
 #include "tuner/exchange/foreign_read.h"
 #include "tuner/exchange/import.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,8 +21,7 @@ static void check_rows(const ForeignTable *t)
 /* Each row of the table is a row of the recording. */
 static void check_recording(Arena *a, ForeignTable *t, Diag *d)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/dev/shm/fuzz-import-%ld.times", (long)getpid());
+    const char *path = arena_printf(a, "%s/import.times", fuzz_folder());
     unlink(path);
     ImportOptions o = {.from = "fuzz.json"};
     if (!import_write(t, &o, path, d))
@@ -31,7 +29,6 @@ static void check_recording(Arena *a, ForeignTable *t, Diag *d)
     const TimesRecording *r = times_read(a, path, d);
     if (!r || r->rows.count != t->rows.count || !r->header.imported[0])
         __builtin_trap();
-    unlink(path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-/* Runs a fuzz target over every file of its corpus folder, so that each finding stays a test.
+/* Runs a fuzz target over every file of its corpus folders, so that each finding stays a test.
  *
- * With a number of seconds behind the folder it goes on with changed copies of these files for as
+ * With a number of seconds behind the folders it goes on with changed copies of these files for as
  * long, and says how many: a plain fuzzer where libFuzzer is not to be had.  The input that is
  * tried lies in ./fuzz-input, so that it is there after a crash; what takes above a second is told.
  */
@@ -35,7 +35,7 @@ static bool read_folder(Arena *a, const char *path, Inputs *all)
     bool ok = folder != NULL;
     for (struct dirent *e; ok && (e = readdir(folder));) {
         Input in;
-        if (e->d_name[0] == '.')
+        if (e->d_name[0] == '.' || e->d_type == DT_DIR)
             continue;
         in.bytes = file_read(a, arena_printf(a, "%s/%s", path, e->d_name), &in.size, &d);
         ok = in.bytes != NULL;
@@ -129,15 +129,18 @@ int main(int argc, char **argv)
 {
     Arena *a = arena_new();
     Inputs all = {0};
-    if (argc < 2 || !read_folder(a, argv[1], &all)) {
-        fprintf(stderr, "usage: %s CORPUS_FOLDER [SECONDS]\n", argv[0]);
+    int folders = 1;
+    while (folders < argc && read_folder(a, argv[folders], &all))
+        folders++;
+    if (folders == 1 || folders < argc - 1) {
+        fprintf(stderr, "usage: %s CORPUS_FOLDER… [SECONDS]\n", argv[0]);
         return 2;
     }
     for (size_t i = 0; i < all.count; i++)
         LLVMFuzzerTestOneInput((const uint8_t *)all.at[i].bytes, all.at[i].size);
     printf("%zu inputs\n", all.count);
-    if (argc > 2)
-        printf("%zu changed ones\n", go_on(&all, strtod(argv[2], NULL)));
+    if (folders < argc)
+        printf("%zu changed ones\n", go_on(&all, strtod(argv[folders], NULL)));
     arena_free(a);
     return 0;
 }

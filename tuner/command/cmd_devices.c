@@ -49,8 +49,9 @@ static int print_device(const char *name)
     int code = EXIT_USAGE;
     Buf out = {0};
     if (d) {
-        sheet_write(d, &out);
-        code = command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+        sheet_write(d, &out); /* to be read again */
+        code = command_print_data(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
+        buf_free(&out);
     }
     command_flush_messages(&diag);
     arena_free(a);

@@ -1,0 +1,14 @@
+/* A folder for what a fuzz target writes. */
+#ifndef APTUNE_TESTS_FUZZ_FOLDER_H
+#define APTUNE_TESTS_FUZZ_FOLDER_H
+
+#include <stddef.h>
+
+/* Made at the first call, in memory, and removed with all in it at the end. */
+const char *fuzz_folder(void);
+
+/* Writes a file there, and its folder where it has one of its own; gives its path, good until the
+ * next call. */
+const char *fuzz_put(const char *name, const void *bytes, size_t size);
+
+#endif
