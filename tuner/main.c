@@ -20,7 +20,7 @@ static const Command commands[] = {
     {"explain", "what bounds one configuration, where its cycles go, and what would help",
      cmd_explain},
     {"emit", "the tuned kernel of recordings as C, CUDA and cubin for your own project", cmd_emit},
-    {"inspect", "what is in a PTX file: kernels, loops, trip counts, instructions", cmd_inspect},
+    {"inspect", "what is in a PTX file or a cubin: kernels, loops, trip counts, instructions", cmd_inspect},
     {"profile", "the fields and metrics that carving can use", cmd_profile},
     {"merge", "join the recordings of parts of a space", cmd_merge},
     {"study", "how well a pruning works, on recordings: tables, pictures, a report", cmd_study},

@@ -202,6 +202,29 @@ static bool apply_log2(const Value *args, int count, ValueKind kind, Evaluation 
     return apply_real(log2(value_as_real(args[0])), out);
 }
 
+static bool apply_sin(const Value *args, int count, ValueKind kind, Evaluation *ev,
+                      const char **error, Value *out)
+{
+    (void)ev, (void)count, (void)kind, (void)error;
+    return apply_real(sin(value_as_real(args[0])), out);
+}
+
+static bool apply_cos(const Value *args, int count, ValueKind kind, Evaluation *ev,
+                      const char **error, Value *out)
+{
+    (void)ev, (void)count, (void)kind, (void)error;
+    return apply_real(cos(value_as_real(args[0])), out);
+}
+
+static bool apply_exp(const Value *args, int count, ValueKind kind, Evaluation *ev,
+                      const char **error, Value *out)
+{
+    (void)ev, (void)count, (void)kind;
+    const double power = exp(value_as_real(args[0]));
+    return isinf(power) ? failed(error, "exponential beyond all numbers")
+                        : apply_real(power, out);
+}
+
 static bool apply_floor(const Value *args, int count, ValueKind kind, Evaluation *ev,
                         const char **error, Value *out)
 {
@@ -240,6 +263,9 @@ static const Function table[] = {
     {"pow2", 2, 2, true, VALUE_LIST, apply_pow2},
     {"sqrt", 1, 1, false, VALUE_REAL, apply_sqrt},
     {"log2", 1, 1, false, VALUE_REAL, apply_log2},
+    {"sin", 1, 1, false, VALUE_REAL, apply_sin},
+    {"cos", 1, 1, false, VALUE_REAL, apply_cos},
+    {"exp", 1, 1, false, VALUE_REAL, apply_exp},
     {"floor", 1, 1, false, VALUE_NONE, apply_floor},
     {"ceil", 1, 1, false, VALUE_NONE, apply_ceil},
     {"known", 2, 2, false, VALUE_NONE, apply_known},

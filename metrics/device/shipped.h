@@ -1,5 +1,6 @@
-/* The shipped device files, which embed.cmake makes part of the program: it knows its devices where
- * it was moved to, and so do its helpers and programs that the library is linked to. */
+/* The shipped device files, which embed_files (CMakeLists.txt) makes part of the program: it knows
+ * its devices where it was moved to, and so do its helpers and programs that the library is linked
+ * to. */
 #ifndef APTUNE_DEVICE_SHIPPED_H
 #define APTUNE_DEVICE_SHIPPED_H
 

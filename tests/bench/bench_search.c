@@ -91,11 +91,20 @@ static double base_of(const char *space)
     return 0;
 }
 
+/* Places that are 1 % faster than the best found. */
+static double better(const ReplayRows *rows, double found)
+{
+    double count = 0;
+    for (size_t k = 0; k < rows->space.count; k++)
+        count += rows->ms[k] < 0.99 * found;
+    return count;
+}
+
 static void play(const Table *s, const Asked *q)
 {
     enum { ONE, FIFTH, STOP, REGRET, COMPILED, TIMED, FIGURES };
     Arena *a = arena_new();
-    double *figures[FIGURES], best = INFINITY, geometric[2] = {0}, since = clock_seconds();
+    double *figures[FIGURES], best = INFINITY, geometric[2] = {0}, expected = 0, were = 0, since = clock_seconds();
     size_t off = 0;
     ReplayRows rows = played_rows(a, s, "predicted_cycles", NULL);
     for (size_t k = 0; k < rows.space.count; k++)
@@ -116,6 +125,8 @@ static void play(const Table *s, const Asked *q)
         figures[COMPILED][seed] = (double)r.compiled_count;
         figures[TIMED][seed] = (double)r.timed_count;
         off += figures[REGRET][seed] > 1;
+        expected += (isnan(r.expected) ? 0 : r.expected) / (double)q->seeds;
+        were += better(&rows, replay_best_at(&r, INFINITY)) / (double)q->seeds;
         if (q->lines)
             printf("%s %zu: %.3f %.3f stop %.2f regret %.3f compiled %zu timed %zu %s, expected "
                    "%.2f\n",
@@ -129,7 +140,8 @@ static void play(const Table *s, const Asked *q)
     printf("%-18s %5zu |", s->name, s->count);
     for (int f = 0; f < FIGURES; f++)
         print_three(figures[f], q->seeds);
-    printf(" %2zu off | %.3f %.3f | %.2f s each\n", off, exp(geometric[0]), exp(geometric[1]),
+    printf(" %2zu off | %5.2f %5.2f | %.3f %.3f | %.2f s each\n", off, expected, were,
+           exp(geometric[0]), exp(geometric[1]),
            (clock_seconds() - since) / (double)q->seeds);
     fflush(stdout);
     arena_free(a);
@@ -155,7 +167,7 @@ int main(int argc, char **argv)
            q.seeds, q.workers, guess_names[q.guess]);
     printf(
         "space, points | seconds to 1 %% | to 0.2 %% | at the end | regret %% | compiled | timed | "
-        "ended more than 1 %% off | geometric means | program\n");
+        "ended more than 1 %% off | better ones expected, were | geometric means | program\n");
     for (int i = optind; i < argc; i++) {
         Arena *a = arena_new();
         Diag d = diag_new(a);

@@ -87,6 +87,7 @@ live() {
     compiled=$(jq .compiled <<<"$output")
     [ "$(rows out/many.times)" -eq "$(jq .timed <<<"$output")" ]
     [ "$(repeated out/many.times)" -eq 0 ]
+    [ "$(grep -c '"v":.*"cs":[0-9.e-]*,"ps":' out/many.times)" -eq "$(rows out/many.times)" ]
     [ -f out/many.profile ]
     live --output out --json
     status_is 0

@@ -246,7 +246,7 @@ EOF
     printf '#include "nowhere.h"\n__global__ void k(float *a) {}\n' >header.cu
     run --separate-stderr "$APTUNE" init header.cu
     status_is 2
-    has "$stderr" "'header.cu' does not compile; --include DIR names a folder of headers"
+    has "$stderr" "'header.cu' does not compile; --include DIR names another folder of headers"
     has "$stderr" 'cannot open source file "nowhere.h"'
 }
 
@@ -297,9 +297,9 @@ EOF
     spec=$(cat scale.spec)
     has "$spec" '^include "headers"'
     has "$spec" '^problem ROWS = 1024 '
-    has "$spec" '^param block_size_x in 16, 32, 64 +# decide: a name that the source leaves undefined'
+    has "$spec" '^param block_size_x in 16, 32, 64 +# decide: the source leaves it undefined'
     has "$spec" '^param tile_size in 1, 2, 4, 8 '
-    has "$spec" '^param use_fast in 0, 1 +# decide: a name that only #if lines use'
+    has "$spec" '^param use_fast in 0, 1 +# decide: only #if lines use it'
     has "$spec" '^require block_size_x \* BLOCK_Y <= 512 +# of __launch_bounds__'
     has "$spec" '^block block_size_x, BLOCK_Y$'
     has "$spec" '^in in : float\['
@@ -307,6 +307,62 @@ EOF
     has "$spec" '^inout both : half\['
     has "$spec" '^arg rows : int32 = ROWS$'
     has "$spec" '^arg factor : float = 0.5 +# decide'
+}
+
+@test "init asks the compiler for types, and takes structs and the values of #if lines" {
+    cat >types.h <<'END'
+#include <cuda_bf16.h>
+#define REAL __nv_bfloat16
+typedef float4 quad;
+struct body { float x, y; int id; };
+struct options { int first; float scale; double shift; };
+END
+    cat >types.cu <<'END'
+#include "types.h"
+#if WIDTH_OF_VECTOR == 2
+typedef float2 vector;
+#elif WIDTH_OF_VECTOR == 4
+typedef quad vector;
+#endif
+__global__ void apply(options o, const REAL *in, REAL *out, body *bodies, const vector *v, int *not_used, size_t n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = in[i] * (REAL)(o.scale + (float)o.shift + v[i].x);
+        bodies[i].x += o.first;
+    }
+}
+END
+    run --separate-stderr "$APTUNE" init types.cu --output -
+    status_is 0
+    has "$output" '^param WIDTH_OF_VECTOR in 2, 4 '
+    has "$output" '^arg o : struct\(int32, float, double\) = 1 +# decide'
+    has "$output" '^in in : bfloat16\[N\] '
+    has "$output" '^out out : bfloat16\[N\] '
+    has "$output" '^inout bodies : uint8\[12 \* N\] .*bytes of .body.'
+    has "$output" '^in v : float2\[N\] '
+    has "$output" '^in not_used : int32\[N\] .*the kernel does not use it'
+    has "$output" '^arg n : uint64 = N$'
+    printf '%s\n' "$output" | sed 's/in 2, 4/in 2/; s/= 1 .*/= [3, 0.5, 2]/' >types.spec
+    check types.spec
+    status_is 0
+    printf 'struct s { float *p; int n; };\n__global__ void k(s a) { a.p[threadIdx.x] = a.n; }\n' >inner.cu
+    run --separate-stderr "$APTUNE" init inner.cu
+    status_is 2
+    has "$stderr" "'a' of 'k' is a 's' with a pointer in it"
+}
+
+@test "inspect reads a cubin, too" {
+    printf 'kernel "c.cu" twice\nparam B in 64\nblock B\ngrid 4\ninout x : float[256] = zero\n' >c.spec
+    echo 'extern "C" __global__ void twice(float *x) { x[threadIdx.x + 64 * blockIdx.x] *= 2; }' >c.cu
+    "$tests/synthetic_recording" --right --best 0 --file r c.spec .
+    "$APTUNE" emit --space c.spec --output out r.times >/dev/null
+    run --separate-stderr "$APTUNE" inspect out/c_1_sm90.cubin
+    status_is 0
+    has "$output" '^cubin for sm_90'
+    has "$output" '^kernel twice$'
+    has "$output" '^  parameters of 8 bytes$'
+    has "$output" '^  [0-9]+ instructions:.* 1 STG'
 }
 
 # A T1 file whose parameters, conditions and kernel are given as JSON.

@@ -190,14 +190,15 @@ static bool say_number(Case *c, const Argument *g)
     Value v;
     if (!evaluate(c, g->value, false, &v))
         return false;
-    for (int lane = 0; lane < g->element.lanes; lane++) {
-        unsigned char bytes[16] = {0};
-        Value one = v.kind == VALUE_LIST ? v.list->at[lane] : v;
-        if (!contents_store_value(g->element.scalar, one, bytes))
+    unsigned char bytes[TASK_VALUE_LIMIT] = {0}; /* gaps of structs are zero */
+    for (int i = 0; i < argument_numbers(g); i++) {
+        const Field f = argument_number(g, i);
+        const Value one = v.kind == VALUE_LIST ? v.list->at[i] : v;
+        if (!contents_store_value(f.scalar, one, bytes + f.offset))
             return false;
-        for (size_t k = 0; k < task_scalar_size(g->element.scalar); k++)
-            buf_printf(&c->said, "%02x", bytes[k]);
     }
+    for (size_t k = 0; k < task_type_size(g->element); k++)
+        buf_printf(&c->said, "%02x", bytes[k]);
     return true;
 }
 

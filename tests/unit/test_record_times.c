@@ -113,6 +113,8 @@ static void write_sample(Place *p)
          .time_count = 6,
          .max_error = 1e-6,
          .seconds = 0.25,
+         .compile_s = 0.3125,
+         .profile_s = 0.0078125,
          .device = second},
         {.values = v1,
          .status = OUTCOME_COMPILE_ERROR,
@@ -170,6 +172,8 @@ static void assert_sample(const TimesRecording *r)
     assert_int_equal(row[0].time_count, 6);
     assert_memory_equal(row[0].times_ms, some_times, sizeof some_times);
     assert_true(row[0].max_error == 1e-6 && row[0].seconds == 0.25 && row[1].seconds == 0);
+    assert_true(row[0].compile_s == 0.3125 && row[0].profile_s == 0.0078125);
+    assert_true(row[1].compile_s == 0 && row[1].profile_s == 0);
     assert_int_equal(times_device(r, row[0].device)->ordinal, 3);
     assert_string_equal(times_device(r, row[0].device)->uuid, "GPU-3");
     assert_null(times_device(r, row[1].device));

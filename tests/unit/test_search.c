@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "tuner/search/replay.h"
+#include "tuner/search/search_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -185,6 +186,64 @@ static void a_small_space_is_exhausted(void **state)
     arena_free(m.arena);
 }
 
+static double expected_after(Made *m, size_t trials)
+{
+    double sum = 0;
+    for (unsigned long seed = 0; seed < 5; seed++) {
+        ReplayOptions o = {.search = {.seed = seed, .workers = 4, .trials = trials}, .gpus = 1};
+        ReplayResult r = replay_search(m->arena, &m->rows, &o);
+        assert_true(r.expected >= 0 && r.expected < POINTS);
+        sum += r.expected / 5;
+    }
+    return sum;
+}
+
+/* In the beginning some are to be had, at the end hardly any: the best is mostly found then. */
+static void less_is_expected_the_more_is_known(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    double early = expected_after(&m, 20), late = expected_after(&m, 80);
+    assert_true(early > 1);
+    assert_true(late < 1);
+    m.rows.space.count = 30;
+    ReplayResult all = play(&m, 1, 2);
+    assert_true(all.expected == 0);
+    arena_free(m.arena);
+}
+
+/* Two that nothing is known of but what the code says, equally good news of both. */
+static void a_doubted_prediction_is_believed_less(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    SearchOptions o = {.workers = 1};
+    Search *s = search_new(&m.rows.space, &o);
+    size_t number, rows[2];
+    double means[2];
+    for (int turn = 0; turn < 22; turn++) {
+        assert_true(search_next_compile(s, &number));
+        double ms = made_up_ms(search_point(s, number), PARAMETERS);
+        SearchCompiled c = {.predicted = ms, .same_as = SIZE_MAX};
+        if (turn >= 20) {
+            rows[turn - 20] = number;
+            c.predicted = m.best;
+            c.variance = turn == 21 ? 4 : 0;
+        }
+        search_compiled(s, number, &c);
+        if (turn >= 20)
+            continue;
+        assert_true(search_next_trial(s, &number));
+        search_timed(s, number, ms);
+    }
+    assert_true(model_times(s));
+    believe_rows(s, rows, 2, means);
+    assert_true(means[0] < log(1.2 * m.best));
+    assert_true(means[1] > means[0] + 0.2);
+    search_free(s);
+    arena_free(m.arena);
+}
+
 /* --- a space too large for a list ------------------------------------------------------------- */
 
 enum { LARGE = 8 }; /* 1,679,616 points, every third of them valid */
@@ -245,6 +304,8 @@ int main(void)
         cmocka_unit_test(budgets_end_it),
         cmocka_unit_test(where_nothing_is_right_it_ends),
         cmocka_unit_test(a_small_space_is_exhausted),
+        cmocka_unit_test(less_is_expected_the_more_is_known),
+        cmocka_unit_test(a_doubted_prediction_is_believed_less),
         cmocka_unit_test(a_large_space_is_searched_by_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static const Option own_options[] = {
      offsetof(CommandOptions, bench.emitted), 0, 0},
     {"against", "NAME", "one of the spec's rivals, or a plugin's file (default: all)", option_text,
      offsetof(CommandOptions, bench.against), 0, 0},
-    {"rounds", "N", "how often each is timed (default: for five seconds, 31 to 201)", option_count,
+    {"rounds", "N", "how often each is timed, at least six (default: for five seconds, 31 to 201)", option_count,
      offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
     {"sustain", "S", "seconds each runs over and over by itself, too (default 2; 0: not)",
      take_sustain, offsetof(CommandOptions, bench.sustain_s), 0, SECONDS_MOST},

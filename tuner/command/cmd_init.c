@@ -5,6 +5,7 @@
 #include "tuner/library/where.h"
 #include "tuner/compile/farm.h"
 #include "tuner/spec/first_spec.h"
+#include "tuner/spec/kernel_types.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,23 +41,24 @@ static bool print_usage(const OptionTable *t)
 
 /* --- compiling before there is a spec --------------------------------------------------------- */
 
-enum { ROUNDS = 6 }; /* of names that turn up undefined behind others */
+enum { ROUNDS = 12 }; /* of names that turn up undefined behind others */
 
 typedef struct Trying {
     Arena *arena;
     const CompileSource *source;
+    const CompileSource *asking; /* the same with the question for the parameters' types */
     const char *arch;
     Farm *farm;
     FirstGuess guess;
 } Trying;
 
-static bool compile(Trying *t, CompileResult *out, Diag *d)
+static bool compile(Trying *t, bool ask, CompileResult *out, Diag *d)
 {
     CompileDefine *defines = ARENA_ARRAY(t->arena, CompileDefine, t->guess.undefined.count + 1);
     for (size_t i = 0; i < t->guess.undefined.count; i++)
         defines[i] = (CompileDefine){t->guess.undefined.at[i].name, t->guess.undefined.at[i].value};
     CompileJob *job = ARENA_NEW(t->arena, CompileJob);
-    *job = source_configure(t->arena, t->source,
+    *job = source_configure(t->arena, ask ? t->asking : t->source,
                             &(CompileSetting){.architecture = t->arch,
                                               .defines = defines,
                                               .define_count = t->guess.undefined.count,
@@ -66,8 +68,20 @@ static bool compile(Trying *t, CompileResult *out, Diag *d)
     return farm_next(t->farm, t->arena, out, d);
 }
 
+/* What is compiled with for a name that has no value. */
+static KernelMacro guess_of(Trying *t, const KernelMacros *conditions, const char *name)
+{
+    KernelMacro m = {name, NULL, false, NULL};
+    for (size_t i = 0; i < conditions->count; i++)
+        if (conditions->at[i].condition && strcmp(conditions->at[i].name, name) == 0)
+            m.cases = conditions->at[i].cases, m.value = conditions->at[i].value;
+    if (!m.value)
+        m.value = first_value(&t->guess, name);
+    return m;
+}
+
 /* Adds the names that a log calls undefined; false: it has none that is new. */
-static bool add_undefined(Trying *t, const char *log)
+static bool add_undefined(Trying *t, const KernelMacros *conditions, const char *log)
 {
     size_t before = t->guess.undefined.count;
     for (const char *at = log; (at = strstr(at, "identifier \"")) != NULL;) {
@@ -78,32 +92,59 @@ static bool add_undefined(Trying *t, const char *log)
         for (size_t i = 0; i < t->guess.undefined.count; i++)
             undefined = undefined && strcmp(t->guess.undefined.at[i].name, name) != 0;
         if (undefined && kernel_source_has_word(t->source->text, name))
-            VEC_PUSH(t->arena, &t->guess.undefined,
-                     ((KernelMacro){name, first_value(&t->guess, name), false}));
+            VEC_PUSH(t->arena, &t->guess.undefined, guess_of(t, conditions, name));
     }
     return t->guess.undefined.count > before;
 }
 
-/* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
- * how other tuners leave their parameters.  False after the words about the file as it stands. */
-static bool try_all(Trying *t, const char *path, CompileResult *res, Diag *d)
+/* Names that only #if lines know begin with the first value they are compared with there, where
+ * `chosen`, else undefined; what else is undefined gets a guess, round by round.  False when that
+ * does not compile; `log` becomes what the first round said. */
+static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, const char **log,
+                      Diag *d)
 {
-    const char *log = NULL;
+    const KernelMacros known = kernel_source_macros(t->arena, t->source->text);
+    t->guess.undefined.count = 0;
+    for (size_t i = 0; chosen && i < known.count; i++)
+        if (known.at[i].cases)
+            VEC_PUSH(t->arena, &t->guess.undefined, guess_of(t, &known, known.at[i].name));
+    if (chosen && t->guess.undefined.count == 0)
+        return false;
+    *log = NULL;
     for (int round = 0; round < ROUNDS; round++) {
-        if (!compile(t, res, d))
+        if (!compile(t, ask, res, d))
             return false;
         if (res->status == OUTCOME_COMPILED)
             return true;
-        log = log ? log : res->log;
-        if (!add_undefined(t, res->log))
+        *log = *log ? *log : res->log;
+        if (!t->guess.small && strstr(res->log, "too much shared data")) {
+            t->guess.small = true;
+            for (size_t i = 0; i < t->guess.undefined.count; i++)
+                t->guess.undefined.at[i] = guess_of(t, &known, t->guess.undefined.at[i].name);
+            continue;
+        }
+        if (!add_undefined(t, &known, res->log))
             break;
     }
+    return false;
+}
+
+/* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
+ * how other tuners leave their parameters; without the question for types where that is what fails.
+ * False after the words about the file as it stands. */
+static bool try_all(Trying *t, const char *path, CompileResult *res, Diag *d)
+{
+    const char *log = NULL, *unused;
+    if (try_names(t, true, false, res, &log, d) ||
+        (log &&
+         (try_names(t, true, true, res, &unused, d) || try_names(t, false, false, res, &log, d) ||
+          try_names(t, false, true, res, &unused, d))))
+        return true;
+    if (!log)
+        return false;
     bool header = strstr(log, "cannot open source file") != NULL;
     return diag_fail(d, "'%s' does not compile%s:\n%s", path,
-                     header ? "; --include DIR names a folder of headers, beside that of the file "
-                              "and the toolkit's"
-                            : "",
-                     log);
+                     header ? "; --include DIR names another folder of headers" : "", log);
 }
 
 /* Where the spec goes; "-": to the terminal, as if it lay beside the source. */
@@ -135,6 +176,19 @@ static bool find_kernel(Trying *t, const char *path, const InitOptions *o, Kerne
     return diag_fail(d, "'%s' has no kernel '%s', but %s", path, o->kernel, names);
 }
 
+static const CompileSource *with_question(const Trying *t, const KernelSource *k)
+{
+    Buf text = {0};
+    buf_printf(&text, "%s\n", t->source->text);
+    kernel_types_ask(t->guess.expression, k->parameters.count, &text);
+    CompileSource *s = ARENA_NEW(t->arena, CompileSource);
+    *s = *t->source;
+    s->text = arena_string(t->arena, buf_text(&text));
+    s->size = text.size;
+    buf_free(&text);
+    return k->parameters.count > 0 ? s : t->source;
+}
+
 static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
 {
     Trying t = {.arena = a, .arch = o->arch ? o->arch : "sm_90"};
@@ -150,6 +204,7 @@ static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
     t.guess.expression = first_expression(a, &kernel);
     t.guess.includes = o->includes.at;
     t.guess.include_count = o->includes.count;
+    t.asking = with_question(&t, &kernel);
     FarmOptions options = {.helper = where_helper(a, "aptune-compile"),
                            .cuda_folder = where_data(a, ".cuda"),
                            .jobs = 1};

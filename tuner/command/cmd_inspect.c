@@ -1,5 +1,6 @@
-/* aptune inspect: what is in a PTX file, from anywhere. */
+/* aptune inspect: what is in a PTX file or a cubin, from anywhere. */
 #include "metrics/base/file.h"
+#include "metrics/cubin/cubin_print.h"
 #include "metrics/flow/inspect.h"
 #include "metrics/ptx/ptx_parse.h"
 #include "tuner/command/command.h"
@@ -8,8 +9,9 @@
 #include <string.h>
 
 static const char usage_text[] =
-    "usage: aptune inspect FILE.ptx …\n"
-    "Prints kernels, parameters, memory, loops with their trip counts, and instructions.\n";
+    "usage: aptune inspect FILE.ptx|FILE.cubin …\n"
+    "Prints kernels, parameters, memory and instructions; of PTX also loops with their trip "
+    "counts.\n";
 
 /* Adds what is in a file to the output.  False after messages. */
 static bool inspect(const char *path, Buf *out)
@@ -17,7 +19,11 @@ static bool inspect(const char *path, Buf *out)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     const Source *source = source_read(a, path, &d);
-    if (source)
+    const bool is_elf = source && source->size > 4 && memcmp(source->text, "\177ELF", 4) == 0;
+    const Cubin *cubin = is_elf ? cubin_read(a, source->text, source->size, &d) : NULL;
+    if (cubin)
+        cubin_print(cubin, out);
+    else if (source && !is_elf)
         inspect_print(out, a, ptx_parse(a, source, &d), NULL);
     bool ok = d.errors == 0;
     command_flush_messages(&d);

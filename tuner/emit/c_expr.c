@@ -1,7 +1,8 @@
+/* Expressions of a spec as C. */
 #include "tuner/emit/c_expr.h"
 
+#include "metrics/base/expr_tree.h"
 #include "tuner/emit/c_text.h"
-#include "tuner/emit/c_write.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,30 +57,65 @@ static bool is_negative(Value v)
     return (v.kind == VALUE_INT && v.integer < 0) || (v.kind == VALUE_REAL && v.real < 0);
 }
 
-static bool write_literal(CWriter *w, const Expr *e, CPlace place)
-{
-    const bool brackets = is_negative(e->literal) && place >= C_SUM;
-    buf_puts(w->out, brackets ? "(" : "");
-    const bool ok = c_value(e->literal, w->out);
-    buf_puts(w->out, brackets ? ")" : "");
-    return ok;
-}
+/* --- patterns --------------------------------------------------------------------------------- */
 
-/* --- all of them ------------------------------------------------------------------------------ */
+static bool write_whole(CWriter *w, const Expr *e);
 
-bool c_is_number(const Expr *e)
+static bool is_number(const Expr *e)
 {
     return e->kind == VALUE_INT || e->kind == VALUE_REAL;
 }
 
-bool c_condition(CWriter *w, const Expr *e, CPlace place)
+/* Writes a pattern in which stand for
+ *
+ *     %e %r %c  an expression and its CPlace: as it is, as a double, as a condition
+ *     %k        an expression, a ValueKind and a CPlace: as a double where the kind is VALUE_REAL
+ *     %w        an expression: a whole number
+ *     %h %f     a helper's name and its opening bracket; %f of one that may clear `ok`
+ *     %s        a text
+ *     %( %)     brackets, if the int given is not 0
+ *
+ * False when C has no words for one of them. */
+static bool say(CWriter *w, const char *pattern, ...)
 {
-    if (!c_is_number(e))
-        return c_expr(w, e, place);
-    const bool brackets = place > C_EQUALITY;
+    bool ok = true;
+    int brackets = 0;
+    va_list args;
+    va_start(args, pattern);
+    for (const char *p = pattern; *p && ok; p++) {
+        if (*p != '%' || p[1] == ' ') {
+            buf_putc(w->out, *p);
+            continue;
+        }
+        const char what = *++p;
+        const Expr *e = strchr("ercwk", what) ? va_arg(args, const Expr *) : NULL;
+        if (what == '(')
+            brackets = va_arg(args, int);
+        if (what == '(' || what == ')')
+            buf_fill(w->out, what, brackets ? 1 : 0);
+        else if (what == 's')
+            buf_puts(w->out, va_arg(args, const char *));
+        else if (what == 'h' || what == 'f')
+            buf_printf(w->out, "%s%s(%s", w->prefix, va_arg(args, const char *),
+                       what == 'f' ? "&ok, " : "");
+        else if (what == 'w')
+            ok = write_whole(w, e);
+        else if (what == 'r' || (what == 'k' && va_arg(args, int) == VALUE_REAL))
+            ok = c_real(w, e, (CPlace)va_arg(args, int));
+        else if (what == 'c')
+            ok = c_condition(w, e, (CPlace)va_arg(args, int));
+        else
+            ok = c_expr(w, e, (CPlace)va_arg(args, int));
+    }
+    va_end(args);
+    return ok;
+}
+
+static bool write_literal(CWriter *w, Value v, CPlace place)
+{
+    const bool brackets = is_negative(v) && place >= C_SUM;
     buf_puts(w->out, brackets ? "(" : "");
-    const bool ok = c_expr(w, e, C_RELATION);
-    buf_puts(w->out, e->kind == VALUE_REAL ? " != 0.0" : " != 0");
+    const bool ok = c_value(v, w->out);
     buf_puts(w->out, brackets ? ")" : "");
     return ok;
 }
@@ -88,34 +124,381 @@ bool c_real(CWriter *w, const Expr *e, CPlace place)
 {
     if (e->kind == VALUE_REAL)
         return c_expr(w, e, place);
-    if (e->op == OP_LITERAL) {
-        const Expr real = {
-            .op = OP_LITERAL, .kind = VALUE_REAL, .literal = value_real(value_as_real(e->literal))};
-        return write_literal(w, &real, place);
-    }
-    buf_puts(w->out, "(double)");
-    return c_expr(w, e, C_UNARY);
+    if (e->op == OP_LITERAL)
+        return write_literal(w, value_real(value_as_real(e->literal)), place);
+    return say(w, "(double)%e", e, C_UNARY);
 }
 
-bool c_write_operand(CWriter *w, const Expr *e, ValueKind kind, CPlace place)
+bool c_condition(CWriter *w, const Expr *e, CPlace place)
 {
-    return kind == VALUE_REAL ? c_real(w, e, place) : c_expr(w, e, place);
+    if (!is_number(e))
+        return c_expr(w, e, place);
+    return say(w, "%(%e != %s%)", place > C_EQUALITY, e, C_RELATION,
+               e->kind == VALUE_REAL ? "0.0" : "0");
 }
+
+/* A whole number, which functions of whole numbers take as a real one, too. */
+static bool write_whole(CWriter *w, const Expr *e)
+{
+    return e->kind == VALUE_INT ? c_expr(w, e, C_ANYWHERE)
+                                : say(w, "%f%r)", "whole", e, C_ANYWHERE);
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+/* A helper's call with the one or two operands of an expression; it may fail. */
+static bool write_helper(CWriter *w, const char *helper, const Expr *e, ValueKind kind)
+{
+    if (e->count == 1)
+        return say(w, "%f%k)", helper, e->args[0], kind, C_ANYWHERE);
+    return say(w, "%f%k, %k)", helper, e->args[0], kind, C_ANYWHERE, e->args[1], kind, C_ANYWHERE);
+}
+
+/* min(a, min(b, c)) */
+static bool write_extreme(CWriter *w, const Expr *e, const char *helper, CPlace place)
+{
+    const int last = e->count - 1;
+    if (last == 0 && e->args[0]->kind == VALUE_LIST)
+        return false;
+    for (int i = 0; i < last; i++)
+        if (!say(w, "%h%k, ", helper, e->args[i], e->kind, C_ANYWHERE))
+            return false;
+    const bool ok = say(w, "%k", e->args[last], e->kind, last > 0 ? C_ANYWHERE : place);
+    buf_fill(w->out, ')', (size_t)last);
+    return ok;
+}
+
+/* (a + 127) / 128 where nothing is negative and b is known. */
+static bool write_ceil_div(CWriter *w, const Expr *e, CPlace place)
+{
+    const Expr *a = e->args[0], *b = e->args[1];
+    if (e->kind == VALUE_REAL)
+        return write_helper(w, "real_ceil_div", e, VALUE_REAL);
+    const CRange r = c_range(w, a);
+    if (b->op != OP_LITERAL || b->literal.integer < 2 || r.low < 0 ||
+        r.high + value_as_real(b->literal) > RANGE_SAFE)
+        return write_helper(w, "ceil_div", e, VALUE_INT);
+    Expr less = *b;
+    less.literal.integer--;
+    return say(w, "%((%e + %e) / %e%)", place > C_PRODUCT, a, C_SUM, &less, C_PRODUCT, b, C_UNARY);
+}
+
+static bool write_abs(CWriter *w, const Expr *e, CPlace place)
+{
+    if (c_range(w, e->args[0]).low >= 0)
+        return c_expr(w, e->args[0], place);
+    if (e->kind == VALUE_INT)
+        return write_helper(w, "abs", e, VALUE_INT);
+    return say(w, "fabs(%r)", e->args[0], C_ANYWHERE);
+}
+
+static bool write_call(CWriter *w, const Expr *e, CPlace place)
+{
+    /* Functions that C has as they are; what exp gives is not infinite where a size was tuned. */
+    static const char *const plain[] = {"floor", "ceil", "sin", "cos", "exp"};
+    const bool real = e->kind == VALUE_REAL;
+    if (c_is_call(e, "min"))
+        return write_extreme(w, e, real ? "real_min" : "min", place);
+    if (c_is_call(e, "max"))
+        return write_extreme(w, e, real ? "real_max" : "max", place);
+    if (c_is_call(e, "ceil_div"))
+        return write_ceil_div(w, e, place);
+    if (c_is_call(e, "abs"))
+        return write_abs(w, e, place);
+    if (c_is_call(e, "is_pow2"))
+        return say(w, "%h%w)", "is_pow2", e->args[0]);
+    if (c_is_call(e, "sqrt"))
+        return write_helper(w, "sqrt", e, VALUE_REAL);
+    if (c_is_call(e, "log2"))
+        return write_helper(w, "log2_of", e, VALUE_REAL);
+    if (e->kind == VALUE_INT && (c_is_call(e, "floor") || c_is_call(e, "ceil")))
+        return c_expr(w, e->args[0], place);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (c_is_call(e, plain[i]))
+            return say(w, "%s(%r)", plain[i], e->args[0], C_ANYWHERE);
+    if (c_is_call(e, "known"))
+        return c_expr(w, e->args[0], place);
+    return false; /* a list */
+}
+
+/* --- operators -------------------------------------------------------------------------------- */
+
+/* The right operand binds one step more: a - (b - c). */
+static bool write_infix(CWriter *w, const Expr *e, const char *op, CPlace own, CPlace place)
+{
+    return say(w, "%(%k %s %k%)", place > own, e->args[0], e->kind, own, op, e->args[1], e->kind,
+               own + 1);
+}
+
+static bool write_sum(CWriter *w, const Expr *e, CPlace place)
+{
+    static const struct {
+        const char *op;
+        CPlace own;
+        const char *helper;
+    } how[] = {{"+", C_SUM, "add"}, {"-", C_SUM, "subtract"}, {"*", C_PRODUCT, "multiply"}};
+    const int i = (int)e->op - (int)OP_ADD;
+    if (c_is_plain_arithmetic(w, e))
+        return write_infix(w, e, how[i].op, how[i].own, place);
+    if (e->kind == VALUE_INT)
+        return write_helper(w, how[i].helper, e, VALUE_INT);
+    return say(w, "%f", "real") && write_infix(w, e, how[i].op, how[i].own, C_ANYWHERE) &&
+           say(w, ")");
+}
+
+static bool write_division(CWriter *w, const Expr *e, CPlace place)
+{
+    const bool floors = e->op == OP_FLOOR_DIV;
+    if (c_is_plain_division(w, e))
+        return write_infix(w, e, "/", C_PRODUCT, place);
+    if (e->kind == VALUE_REAL)
+        return write_helper(w, floors ? "real_floor_div" : "real_divide", e, VALUE_REAL);
+    return write_helper(w, floors ? "floor_div" : w->exact ? "exact" : "divide", e, VALUE_INT);
+}
+
+static bool write_modulo(CWriter *w, const Expr *e, CPlace place)
+{
+    if (e->kind == VALUE_REAL)
+        return write_helper(w, "real_modulo", e, VALUE_REAL);
+    if (c_range(w, e->args[0]).low >= 0 && c_range(w, e->args[1]).low > 0)
+        return write_infix(w, e, "%", C_PRODUCT, place);
+    return write_helper(w, "modulo", e, VALUE_INT);
+}
+
+/* The square of a name is written as a product. */
+static bool write_power(CWriter *w, const Expr *e, CPlace place)
+{
+    const Expr *base = e->args[0], *exponent = e->args[1];
+    if (e->kind == VALUE_REAL)
+        return write_helper(w, "real_power", e, VALUE_REAL);
+    const bool square = exponent->op == OP_LITERAL && exponent->literal.integer == 2;
+    const CRange r = c_range(w, base);
+    if (!square || base->op != OP_NAME || fmax(fabs(r.low), fabs(r.high)) > 0x1p30)
+        return write_helper(w, "power", e, VALUE_INT);
+    Expr product = *e;
+    product.op = OP_MULTIPLY;
+    product.args = (Expr *[]){e->args[0], e->args[0]};
+    return write_sum(w, &product, place);
+}
+
+static bool write_negate(CWriter *w, const Expr *e)
+{
+    if (e->kind == VALUE_INT && c_range(w, e->args[0]).low < -RANGE_SAFE)
+        return say(w, "%f0, %e)", "subtract", e->args[0], C_ANYWHERE);
+    return say(w, "(-%e)", e->args[0], C_UNARY);
+}
+
+/* Whole numbers of a choice are given C's longest type, lest what is computed with them has only
+ * 32 bits. */
+static bool write_choice(CWriter *w, const Expr *e, ValueKind kind)
+{
+    const bool small = e->op == OP_LITERAL && e->literal.kind == VALUE_INT && kind == VALUE_INT;
+    const bool ok = say(w, "%k", e, kind, C_OR);
+    const bool has_suffix = w->out->size > 0 && w->out->text[w->out->size - 1] == 'L';
+    if (small && !has_suffix && e->literal.integer != INT64_MIN) {
+        if (w->out->text[w->out->size - 1] == ')')
+            buf_puts(w->out, " * 1LL");
+        else
+            buf_puts(w->out, "LL");
+    }
+    return ok;
+}
+
+static bool write_select(CWriter *w, const Expr *e, CPlace place)
+{
+    const bool brackets = place > C_ANYWHERE;
+    return say(w, "%s%c ? ", brackets ? "(" : "", e->args[0], C_OR) &&
+           write_choice(w, e->args[1], e->kind) && say(w, " : ") &&
+           write_choice(w, e->args[2], e->kind) && say(w, brackets ? ")" : "");
+}
+
+/* "a && b"; what is mixed of && and || gets brackets, as compilers wish. */
+static bool write_logic(CWriter *w, const Expr *e, CPlace place)
+{
+    const CPlace own = e->op == OP_AND ? C_AND : C_OR;
+    return say(w, "%(%c %s %c%)", place > own || (place == C_OR && own == C_AND), e->args[0], own,
+               own == C_AND ? "&&" : "||", e->args[1], own);
+}
+
+/* --- comparisons ------------------------------------------------------------------------------ */
+
+/* a op b without brackets around it. */
+static bool write_link(CWriter *w, const Expr *a, const Expr *b, CompareOp op)
+{
+    static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!="};
+    const CPlace own = op == CMP_EQ || op == CMP_NE ? C_EQUALITY : C_RELATION;
+    if (op == CMP_IN || op == CMP_NOT_IN) {
+        Expr *items[] = {(Expr *)(uintptr_t)b};
+        buf_puts(w->out, op == CMP_NOT_IN ? "!" : "");
+        return c_member(w, a, items, 1);
+    }
+    if (a->kind == VALUE_STRING)
+        return say(w, "strcmp(%e, %e) %s 0", a, C_ANYWHERE, b, C_ANYWHERE, ops[op]);
+    if (a->op == OP_NAME && b->op == OP_NAME && a->slot == b->slot) {
+        buf_putc(w->out, op == CMP_LE || op == CMP_GE || op == CMP_EQ ? '1' : '0');
+        return true; /* compilers warn of comparisons with oneself */
+    }
+    const bool real = is_number(a) && (a->kind == VALUE_REAL || b->kind == VALUE_REAL);
+    const ValueKind kind = real ? VALUE_REAL : VALUE_INT;
+    return say(w, "%k %s %k", a, kind, own + 1, ops[op], b, kind, own + 1);
+}
+
+/* a <= b < c as a <= b && b < c.  An expression in the middle is computed twice, which changes
+ * nothing. */
+static bool write_compare(CWriter *w, const Expr *e, CPlace place)
+{
+    const bool chain = e->count > 2;
+    const bool equality = e->compare[0] == CMP_EQ || e->compare[0] == CMP_NE;
+    const CPlace own = chain ? C_AND : equality ? C_EQUALITY : C_RELATION;
+    const bool brackets = place > own || (chain && place == C_OR);
+    bool ok = true;
+    buf_puts(w->out, brackets ? "(" : "");
+    for (int i = 0; i + 1 < e->count && ok; i++) {
+        buf_puts(w->out, i ? " && " : "");
+        ok = write_link(w, e->args[i], e->args[i + 1], e->compare[i]);
+    }
+    buf_puts(w->out, brackets ? ")" : "");
+    return ok;
+}
+
+/* --- members ---------------------------------------------------------------------------------- */
+
+bool c_is_range(const Expr *e, const Expr *parts[3])
+{
+    if (!c_is_call(e, "range"))
+        return false;
+    parts[0] = e->count > 1 ? e->args[0] : NULL;
+    parts[1] = e->args[e->count > 1 ? 1 : 0];
+    parts[2] = e->count > 2 ? e->args[2] : NULL;
+    return true;
+}
+
+/* The expression that stands for a bound that is left out. */
+static const Expr *or_value(const Expr *e, Expr *room, int64_t otherwise)
+{
+    *room = (Expr){.op = OP_LITERAL, .kind = VALUE_INT, .literal = value_int(otherwise)};
+    return e ? e : room;
+}
+
+static bool member_of_range(CWriter *w, const Expr *value, const Expr *const parts[3])
+{
+    Expr from, step;
+    return say(w, "%f%w, %w, %w, %w)", "in_range", value, or_value(parts[0], &from, 0), parts[1],
+               or_value(parts[2], &step, 1));
+}
+
+/* One value of a list; values of another kind are never equal. */
+static bool member_of_one(CWriter *w, const Expr *value, const Expr *item)
+{
+    const bool alike = (is_number(value) && is_number(item)) || value->kind == item->kind;
+    if (alike)
+        return write_link(w, value, item, CMP_EQ);
+    buf_putc(w->out, '0');
+    return !c_may_fail(w, item) && !c_may_fail(w, value);
+}
+
+static bool member_of_values(CWriter *w, const Expr *value, const ValueList *list)
+{
+    buf_puts(w->out, list->count == 0 ? "(0" : "(");
+    for (size_t i = 0; i < list->count; i++) {
+        const Value v = list->at[i];
+        const Expr item = {.op = OP_LITERAL, .kind = v.kind, .literal = v};
+        buf_puts(w->out, i ? " || " : "");
+        if (v.kind == VALUE_LIST || !member_of_one(w, value, &item))
+            return false;
+    }
+    buf_putc(w->out, ')');
+    return list->count <= 64;
+}
+
+static bool member_of(CWriter *w, const Expr *value, const Expr *item);
+
+/* The elements of a list are all computed, whichever it is that the value is equal to. */
+static bool member_of_list(CWriter *w, const Expr *value, const Expr *list)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->args[i]->kind == VALUE_LIST || c_may_fail(w, list->args[i]))
+            return false;
+    return c_member(w, value, list->args, (size_t)list->count);
+}
+
+static bool member_of_select(CWriter *w, const Expr *value, const Expr *e)
+{
+    return say(w, "(%c ? ", e->args[0], C_OR) && member_of(w, value, e->args[1]) && say(w, " : ") &&
+           member_of(w, value, e->args[2]) && say(w, ")");
+}
+
+static bool member_of(CWriter *w, const Expr *value, const Expr *item)
+{
+    const Expr *parts[3];
+    if (item->kind != VALUE_LIST)
+        return member_of_one(w, value, item);
+    if (item->op == OP_LITERAL)
+        return member_of_values(w, value, item->literal.list);
+    if (item->op == OP_LIST)
+        return member_of_list(w, value, item);
+    if (item->op == OP_SELECT)
+        return member_of_select(w, value, item);
+    if (value->kind != VALUE_INT)
+        return false;
+    if (c_is_range(item, parts))
+        return member_of_range(w, value, parts);
+    if (c_is_call(item, "divisors"))
+        return say(w, "%f%w, %w)", "is_divisor", value, item->args[0]);
+    return c_is_call(item, "pow2") &&
+           say(w, "%h%w, %w, %w)", "in_pow2", value, item->args[0], item->args[1]);
+}
+
+bool c_member(CWriter *w, const Expr *value, Expr *const *items, size_t count)
+{
+    const bool brackets = count != 1 || items[0]->kind != VALUE_LIST;
+    bool ok = true;
+    buf_puts(w->out, brackets ? "(" : "");
+    for (size_t i = 0; i < count && ok; i++) {
+        buf_puts(w->out, i ? " || " : "");
+        ok = member_of(w, value, items[i]);
+    }
+    buf_puts(w->out, count == 0 ? "0" : "");
+    buf_puts(w->out, brackets ? ")" : "");
+    return ok;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
 
 bool c_expr(CWriter *w, const Expr *e, CPlace place)
 {
     switch (e->op) {
     case OP_LITERAL:
-        return write_literal(w, e, place);
+        return write_literal(w, e->literal, place);
     case OP_NAME:
         buf_puts(w->out, w->names[e->slot].text ? w->names[e->slot].text : "");
         return w->names[e->slot].text != NULL;
     case OP_CALL:
-        return c_write_call(w, e, place);
+        return write_call(w, e, place);
     case OP_COMPARE:
-        return c_write_compare(w, e, place);
+        return write_compare(w, e, place);
+    case OP_NEGATE:
+        return write_negate(w, e);
+    case OP_NOT:
+        return say(w, "!(%c)", e->args[0], C_ANYWHERE);
+    case OP_AND:
+    case OP_OR:
+        return write_logic(w, e, place);
+    case OP_SELECT:
+        return write_select(w, e, place);
+    case OP_ADD:
+    case OP_SUBTRACT:
+    case OP_MULTIPLY:
+        return write_sum(w, e, place);
+    case OP_DIVIDE:
+    case OP_FLOOR_DIV:
+        return write_division(w, e, place);
+    case OP_MODULO:
+        return write_modulo(w, e, place);
+    case OP_POWER:
+        return write_power(w, e, place);
     default:
-        return c_write_operator(w, e, place);
+        return false;
     }
 }
 
@@ -132,29 +515,17 @@ bool c_unless(CWriter *w, const Expr *e, CPlace place)
         flipped.compare = &op;
         return c_expr(w, &flipped, place);
     }
-    buf_puts(w->out, "!(");
-    const bool ok = c_condition(w, e, C_ANYWHERE);
-    buf_putc(w->out, ')');
-    return ok;
+    return say(w, "!(%c)", e, C_ANYWHERE);
 }
 
 bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char *name),
               void *context)
 {
-    if (e->op == OP_LITERAL && e->literal.kind == VALUE_STRING) {
-        leaf(context, e->literal.string);
-        return true;
-    }
-    if (e->op != OP_SELECT)
-        return false;
-    buf_putc(w->out, '(');
-    bool ok = c_condition(w, e->args[0], C_OR);
-    buf_puts(w->out, " ? ");
-    ok = ok && c_choose(w, e->args[1], leaf, context);
-    buf_puts(w->out, " : ");
-    ok = ok && c_choose(w, e->args[2], leaf, context);
-    buf_putc(w->out, ')');
-    return ok;
+    if (e->op == OP_LITERAL && e->literal.kind == VALUE_STRING)
+        return leaf(context, e->literal.string), true;
+    return e->op == OP_SELECT && say(w, "(%c ? ", e->args[0], C_OR) &&
+           c_choose(w, e->args[1], leaf, context) && say(w, " : ") &&
+           c_choose(w, e->args[2], leaf, context) && say(w, ")");
 }
 
 /* --- what is known of them -------------------------------------------------------------------- */
@@ -162,14 +533,13 @@ bool c_choose(CWriter *w, const Expr *e, void (*leaf)(void *context, const char 
 bool c_may_fail(const CWriter *w, const Expr *e)
 {
     Buf text = {0};
-    unsigned helpers = 0;
     CWriter trial = *w;
     trial.out = &text;
-    trial.uses_ok = false;
-    trial.helpers = &helpers;
+    trial.prefix = "";
     const bool said = e->kind == VALUE_LIST || c_expr(&trial, e, C_ANYWHERE);
+    const bool may_fail = !said || strstr(buf_text(&text), "&ok");
     buf_free(&text);
-    return !said || trial.uses_ok;
+    return may_fail;
 }
 
 bool c_may_choose(const Expr *e, const char *name)

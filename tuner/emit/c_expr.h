@@ -4,8 +4,8 @@
  * be is a failure; C's operators know nothing of the kind.  So each expression is written with the
  * range that its names can have in mind: where no failure is possible it becomes plain C, such as
  * `(p->N + 127) / 128`, and elsewhere a call of a helper that takes the address of an `int ok` and
- * clears it.  The helpers that were used are written by c_helpers; they are what "//", "%" and
- * ceil_div mean for negative numbers, too.
+ * clears it.  The helpers stand in unit/arithmetic.h; they are what "//", "%" and ceil_div mean for
+ * negative numbers, too.
  *
  * Integers are `long long`, real numbers `double`, conditions `int`. */
 #ifndef APTUNE_EMIT_C_EXPR_H
@@ -24,14 +24,12 @@ typedef struct CName {
     CRange range;
 } CName;
 
-/* Where expressions go.  Zeroed but for the first three it is ready. */
+/* Where expressions go. */
 typedef struct CWriter {
     Buf *out;
     const CName *names;
     const char *prefix; /* of the helpers */
     bool exact;         /* a remainder of "/" is a failure */
-    bool uses_ok;       /* set once something written may clear `ok` */
-    unsigned *helpers;  /* one bit for each helper that was used */
 } CWriter;
 
 /* How tightly what stands around an expression binds: it is put into brackets when it binds less.
@@ -94,9 +92,19 @@ bool c_is_range(const Expr *e, const Expr *parts[3]);
 /* Are there failures that it might meet? */
 bool c_may_fail(const CWriter *w, const Expr *e);
 
-/* The definitions of the helpers in the mask; with <limits.h>, and with <math.h> when
- * c_helpers_need_math. */
-void c_helpers(unsigned helpers, const char *prefix, Buf *out);
-bool c_helpers_need_math(unsigned helpers);
+/* --- ranges, c_range.c ------------------------------------------------------------------------ */
+
+/* Beyond it a sum or product of 64-bit integers is taken for one that may overflow: half of what
+ * fits, so that what doubles leave out of a range does not matter. */
+#define RANGE_SAFE 0x1p62
+
+/* Can a sum, difference or product be C's own: it surely fits? */
+bool c_is_plain_arithmetic(const CWriter *w, const Expr *e);
+
+/* Are "/" or "//" plain in C?  For integers of which neither is negative, C's division is both. */
+bool c_is_plain_division(const CWriter *w, const Expr *e);
+
+/* Is it a call of that function? */
+bool c_is_call(const Expr *e, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 /* What expressions can come to, and so where C's own operators will do. */
-#include "tuner/emit/c_range.h"
+#include "metrics/base/expr_tree.h"
+#include "tuner/emit/c_expr.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,14 +70,14 @@ static CRange raw_range(const CWriter *w, const Expr *e)
     }
 }
 
-bool range_is_plain_arithmetic(const CWriter *w, const Expr *e)
+bool c_is_plain_arithmetic(const CWriter *w, const Expr *e)
 {
     const CRange r = raw_range(w, e);
     return is_safe(e, r) && r.low == r.low && r.high == r.high;
 }
 
 /* Are "/" or "//" plain in C?  For integers of which neither is negative, C's division is both. */
-bool range_is_plain_division(const CWriter *w, const Expr *e)
+bool c_is_plain_division(const CWriter *w, const Expr *e)
 {
     const CRange a = c_range(w, e->args[0]), b = c_range(w, e->args[1]);
     if (e->kind == VALUE_REAL)
@@ -119,7 +120,7 @@ static CRange power_range(const CWriter *w, const Expr *e)
     return (CRange){0, fmax(1, pow(a.high, b.high))};
 }
 
-bool range_is_call(const Expr *e, const char *name)
+bool c_is_call(const Expr *e, const char *name)
 {
     return e->op == OP_CALL && strcmp(e->name, name) == 0;
 }
@@ -129,7 +130,7 @@ static CRange extreme_range(const CWriter *w, const Expr *e)
     if (e->count == 1 && e->args[0]->kind == VALUE_LIST)
         return everything(e);
     CRange r = c_range(w, e->args[0]);
-    bool least = range_is_call(e, "min");
+    bool least = c_is_call(e, "min");
     for (int i = 1; i < e->count; i++) {
         const CRange a = c_range(w, e->args[i]);
         r = least ? (CRange){fmin(r.low, a.low), fmin(r.high, a.high)}
@@ -140,22 +141,22 @@ static CRange extreme_range(const CWriter *w, const Expr *e)
 
 static CRange call_range(const CWriter *w, const Expr *e)
 {
-    if (range_is_call(e, "min") || range_is_call(e, "max"))
+    if (c_is_call(e, "min") || c_is_call(e, "max"))
         return extreme_range(w, e);
-    if (range_is_call(e, "ceil_div"))
+    if (c_is_call(e, "ceil_div"))
         return division_range(w, e);
-    if (range_is_call(e, "known"))
+    if (c_is_call(e, "known"))
         return c_range(w, e->args[0]);
-    if (range_is_call(e, "is_pow2"))
+    if (c_is_call(e, "is_pow2"))
         return (CRange){0, 1};
     const CRange a = c_range(w, e->args[0]);
-    if (range_is_call(e, "abs"))
+    if (c_is_call(e, "abs"))
         return (CRange){0, fmax(fabs(a.low), fabs(a.high))};
-    if (range_is_call(e, "floor") || range_is_call(e, "ceil"))
+    if (c_is_call(e, "floor") || c_is_call(e, "ceil"))
         return (CRange){floor(a.low), ceil(a.high)};
-    if (range_is_call(e, "sqrt"))
+    if (c_is_call(e, "sqrt"))
         return (CRange){0, a.high > 0 ? sqrt(a.high) : 0};
-    if (range_is_call(e, "log2") && a.high <= REAL_SAFE)
+    if (c_is_call(e, "log2") && a.high <= REAL_SAFE)
         return (CRange){-1100, 1100};
     return everything(e);
 }
@@ -184,7 +185,7 @@ CRange c_range(const CWriter *w, const Expr *e)
     case OP_ADD:
     case OP_SUBTRACT:
     case OP_MULTIPLY:
-        return range_is_plain_arithmetic(w, e) ? raw_range(w, e) : everything(e);
+        return c_is_plain_arithmetic(w, e) ? raw_range(w, e) : everything(e);
     case OP_DIVIDE:
     case OP_FLOOR_DIV:
         return division_range(w, e);

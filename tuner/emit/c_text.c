@@ -3,19 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-void text_fill(Buf *out, const char *prefix, const char *text)
-{
-    for (; *text; text++) {
-        size_t plain = strcspn(text, "@^");
-        buf_add(out, text, plain);
-        text += plain;
-        if (!*text)
-            return;
-        for (const char *p = prefix; *p; p++)
-            buf_putc(out, *text == '^' ? (char)toupper((unsigned char)*p) : *p);
-    }
-}
-
 /* What does not show as itself stands in octal; of two question marks no trigraph is left, whatever
  * follows them. */
 void text_string(Buf *out, const char *s)
@@ -38,130 +25,17 @@ void text_string(Buf *out, const char *s)
 }
 
 /* Words of C11, C++20 and CUDA, and what headers or compilers define as macros. */
-static const char *const WORDS[] = {
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "char8_t",
-    "char16_t",
-    "char32_t",
-    "class",
-    "compl",
-    "concept",
-    "const",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "continue",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "errno",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "linux",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "requires",
-    "reinterpret_cast",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "stderr",
-    "stdin",
-    "stdout",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "typeof",
-    "union",
-    "unix",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-    "NULL",
-    "EOF",
-    "BUFSIZ",
-    "main",
-    "gridDim",
-    "blockIdx",
-    "blockDim",
-    "threadIdx",
-    "warpSize",
-    "dim3",
-    "INFINITY",
-    "NAN",
-    "EXIT_SUCCESS",
-    "EXIT_FAILURE",
-    "RAND_MAX",
-    "i386",
-    "noreturn",
-    "complex",
-    "I",
-    "DOMAIN",
-    "OVERFLOW",
-    "UNDERFLOW",
-};
+static const char WORDS[] =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
+    "char32_t class compl concept const const_cast consteval constexpr constinit continue co_await "
+    "co_return co_yield decltype default delete do double dynamic_cast else enum errno explicit "
+    "export extern false float for friend goto if inline int linux long mutable namespace new "
+    "noexcept not not_eq nullptr operator or or_eq private protected public register requires "
+    "reinterpret_cast restrict return short signed sizeof static static_assert static_cast stderr "
+    "stdin stdout struct switch template this thread_local throw true try typedef typeid typename "
+    "typeof union unix unsigned using virtual void volatile wchar_t while xor xor_eq NULL EOF "
+    "BUFSIZ main gridDim blockIdx blockDim threadIdx warpSize dim3 INFINITY NAN EXIT_SUCCESS "
+    "EXIT_FAILURE RAND_MAX i386 noreturn complex I DOMAIN OVERFLOW UNDERFLOW ";
 
 static bool is_among(const char *name, const char *const *names, size_t count)
 {
@@ -195,8 +69,12 @@ static bool is_macro(const char *name)
 /* Names that begin with "_" and a capital, or with two of them, belong to the compiler. */
 static bool is_reserved(const char *name)
 {
-    return (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1]))) ||
-           is_among(name, WORDS, sizeof WORDS / sizeof WORDS[0]) || is_macro(name);
+    const size_t length = strlen(name);
+    for (const char *at = WORDS; length && (at = strstr(at, name)) != NULL; at++)
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return is_macro(name) ||
+           (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1])));
 }
 
 const char *text_name(Arena *a, const char *name, const char *const *taken, size_t count)
@@ -229,30 +107,6 @@ void text_comment(Buf *out, const char *s)
     text_comment_part(out, s, strlen(s));
 }
 
-/* Bytes since the last line began. */
-static size_t column_of(const Buf *b)
-{
-    size_t column = 0;
-    while (column < b->size && b->text[b->size - 1 - column] != '\n')
-        column++;
-    return column;
-}
-
-void text_comment_wrapped(Buf *out, const char *start, const char *s)
-{
-    enum { WIDTH = 98 };
-    for (bool first = true; *s; first = false) {
-        const size_t length = strcspn(s, " ");
-        if (!first && column_of(out) + 1 + length > WIDTH)
-            buf_printf(out, "\n%s", start);
-        else if (!first)
-            buf_putc(out, ' ');
-        text_comment_part(out, s, length);
-        s += length;
-        s += strspn(s, " ");
-    }
-}
-
 const char *text_scalar(TaskScalar s)
 {
     static const char *const names[TASK_SCALARS] = {
@@ -265,22 +119,12 @@ const char *text_scalar(TaskScalar s)
     return names[task_scalar_in_c(s)];
 }
 
-const char *text_vector(Arena *a, TaskType t)
-{
-    Buf name = {0};
-    t.scalar = task_scalar_in_c(t.scalar);
-    task_type_print(t, &name);
-    const char *text = arena_string(a, buf_text(&name));
-    buf_free(&name);
-    return text;
-}
-
 const char *text_pointee(TaskType t)
 {
     return t.lanes > 1 || task_scalar_in_c(t.scalar) != t.scalar ? "void" : text_scalar(t.scalar);
 }
 
-void text_struct(const Argument *g, Buf *out)
+static void write_struct(const Argument *g, Buf *out)
 {
     size_t end = 0, largest = 1;
     for (int i = 0; i < g->field_count; i++)
@@ -300,4 +144,15 @@ void text_struct(const Argument *g, Buf *out)
         end = f.offset + size;
     }
     buf_putc(out, '}');
+}
+
+void text_number(const Argument *g, const char *name, Buf *out)
+{
+    if (g->fields)
+        write_struct(g, out);
+    else
+        buf_puts(out, text_scalar(g->element.scalar));
+    buf_printf(out, " %s", name);
+    if (g->element.lanes > 1 && !g->fields)
+        buf_printf(out, "[%d]", g->element.lanes);
 }

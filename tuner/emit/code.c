@@ -3,38 +3,12 @@
 #include "tuner/emit/code_parts.h"
 #include "tuner/measure/contents.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
 /* Nodes of an expression that has taken in what the derived names in it mean. */
 enum { EXPRESSION_LIMIT = 1000 };
-
-/* --- texts ------------------------------------------------------------------------------------ */
-
-void code_puts(const Code *c, Buf *out, const char *text)
-{
-    Buf filled = {0};
-    text_fill(&filled, c->prefix, text);
-    for (const char *p = buf_text(&filled); *p; p++) {
-        if (*p == '$')
-            buf_puts(out, c->calls);
-        else
-            buf_putc(out, *p);
-    }
-    buf_free(&filled);
-}
-
-void code_printf(const Code *c, Buf *out, const char *format, ...)
-{
-    /* The marks are those of the format; what the arguments bring is left alone. */
-    Buf filled = {0};
-    code_puts(c, &filled, format);
-    va_list args;
-    va_start(args, format);
-    buf_vprintf(out, buf_text(&filled), args);
-    va_end(args);
-    buf_free(&filled);
-}
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
@@ -184,11 +158,10 @@ static void fold_items(const Code *c, CodeVariant *v, CodeLaunch *k)
 }
 
 /* From the least to the most of what a repeat name stands for. */
-static CRange repeat_range(const Code *c, const CodeVariant *v, const CodeLaunch *k)
+static CRange repeat_range(const CodeVariant *v, const CodeLaunch *k)
 {
     CRange all = {0, 0};
     const CWriter w = {.names = v->names, .exact = true};
-    (void)c;
     for (size_t i = 0; i < k->value_count; i++) {
         const Value *value = expr_literal(k->values[i]);
         const Expr *parts[3];
@@ -216,8 +189,7 @@ static CRange repeat_range(const Code *c, const CodeVariant *v, const CodeLaunch
 
 static void fold_repeat(const Code *c, CodeVariant *v, CodeLaunch *k)
 {
-    static const char *const taken[] = {"p",  "a",      "k",       "s",    "d",
-                                        "ok", "stream", "scratch", "error"};
+    static const char *const taken[] = {"p", "a", "w", "s", "ok", "list", "i", "steps", "values"};
     const Launch *l = k->launch;
     k->repeat = l->repeat ? folded(c, v, l->repeat) : NULL;
     k->value_count = l->repeat_value_count;
@@ -227,7 +199,7 @@ static void fold_repeat(const Code *c, CodeVariant *v, CodeLaunch *k)
     if (!l->repeat_name)
         return;
     k->name = text_name(c->arena, l->repeat_name, taken, sizeof taken / sizeof taken[0]);
-    k->range = repeat_range(c, v, k);
+    k->range = repeat_range(v, k);
     v->names[l->repeat_slot] = (CName){k->name, k->range};
 }
 
@@ -380,11 +352,16 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
 {
     Code *c = ARENA_NEW(a, Code);
     *c = (Code){.arena = a, .unit = u, .spec = u->spec, .prefix = u->prefix, .d = d};
-    c->calls = u->flavour == EMIT_DRIVER ? "k->cu." : "cu";
+    char *capitals = arena_string(a, u->prefix);
+    for (char *p = capitals; *p; p++)
+        *p = (char)toupper((unsigned char)*p);
+    c->capitals = capitals;
     if (u->entry_count == 0 || u->variant_count == 0) {
         diag_fail(d, "there is nothing to emit");
         return NULL;
     }
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        c->has_constants = c->has_constants || c->spec->arguments[i].role == ARGUMENT_CONSTANT;
     name_fields(c);
     name_problem(c);
     c->variants = ARENA_ARRAY(a, CodeVariant, u->variant_count);
@@ -436,35 +413,44 @@ bool code_literal(TaskScalar type, Value v, Buf *out)
     return ok;
 }
 
-/* --- expressions in lines --------------------------------------------------------------------- */
+/* --- functions as they are written ------------------------------------------------------------ */
 
 CWriter lines_writer(CodeLines *l, bool exact)
 {
     return (CWriter){.out = &l->text,
                      .names = l->variant ? l->variant->names : l->code->names,
                      .prefix = l->code->prefix,
-                     .exact = exact,
-                     .helpers = &l->code->helpers};
+                     .exact = exact};
 }
 
 bool lines_expr(CodeLines *l, const Expr *e, bool exact, CPlace place)
 {
     CWriter w = lines_writer(l, exact);
-    const bool ok = c_expr(&w, e, place);
-    l->uses_ok = l->uses_ok || w.uses_ok;
-    return ok;
+    return c_expr(&w, e, place);
 }
 
-/* --- whole texts ------------------------------------------------------------------------------ */
-
-bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
+void lines_refuse(CodeLines *l, const char *indent, const char *what, const Expr *e)
 {
-    Arena *a = arena_new();
-    Code *c = code_open(a, u, d);
-    if (c && u->flavour == EMIT_RUNTIME)
-        code_runtime(c, out);
-    else if (c)
-        code_driver(c, out);
-    arena_free(a);
-    return c != NULL;
+    const Span at = e ? expr_span(e) : (Span){0};
+    buf_printf(&l->text, "%sreturn 0; /* %s", indent, what);
+    if (at.source)
+        text_comment_part(&l->text, at.source->text + at.offset, at.length);
+    buf_puts(&l->text, " */\n");
+}
+
+void lines_end(CodeLines *l, const char *result, Buf *out, const char *head, ...)
+{
+    const char *body = buf_text(&l->text);
+    const bool may_fail = strstr(body, "&ok") != NULL;
+    const size_t start = out->size;
+    va_list args;
+    va_start(args, head);
+    buf_vprintf(out, head, args);
+    va_end(args);
+    const bool has_arguments = strstr(buf_text(out) + start, "*a)") != NULL;
+    buf_puts(out, may_fail ? "\n{\n    int ok = 1;\n" : "\n{\n");
+    buf_puts(out, strstr(body, "p->") ? "" : "    (void)p;\n");
+    buf_puts(out, has_arguments && !strstr(body, "a->") ? "    (void)a;\n" : "");
+    buf_printf(out, "%s    return %s;\n}\n\n", body, result ? result : may_fail ? "ok" : "1");
+    buf_free(&l->text);
 }

@@ -1,7 +1,7 @@
 /* NAME.h: the interface of an emitted unit, the same in all flavours. */
-#include "tuner/emit/c_wrap.h"
 #include "tuner/emit/code.h"
 #include "tuner/emit/code_parts.h"
+#include "tuner/emit/pattern.h"
 #include "tuner/space/geometry.h"
 
 #include <ctype.h>
@@ -49,7 +49,7 @@ static void write_fact(const char *what, const char *text, Buf *out)
     if (!text || !*text)
         return;
     buf_printf(out, " *     %-10s ", what);
-    text_comment_wrapped(out, " *                ", text);
+    text_comment(out, text);
     buf_putc(out, '\n');
 }
 
@@ -85,7 +85,7 @@ static void write_variant(const Code *c, size_t i, Buf *out)
 {
     const CodeVariant *v = &c->variants[i];
     buf_printf(out, " *\n * Variant %zu, for sm_%d: ", i + 1, v->variant->arch);
-    text_comment_wrapped(out, " *     ", v->variant->name);
+    text_comment(out, v->variant->name);
     buf_putc(out, '\n');
     for (size_t l = 0; l < c->spec->launch_count; l++) {
         const EmitCode *code = &v->variant->codes[l];
@@ -104,83 +104,32 @@ static void write_top(const Code *c, Buf *out)
 {
     buf_printf(out, "/* %s.h: ", c->unit->name);
     text_comment(out, c->spec->name);
-    buf_printf(out, " as aptune %s tuned it.\n *\n", APTUNE_VERSION);
-    code_puts(c, out,
-              " *     @kernel *kernel;\n"
-              " *     @arguments arguments;\n"
-              " *     @problem size = {");
-    for (size_t i = 0; i < c->spec->problem_name_count; i++) {
-        buf_puts(out, i ? ", " : "");
-        value_print_bare(c->unit->entries[0].problem[i], out);
-    }
-    code_puts(c, out, c->spec->problem_name_count ? "};\n" : "0};\n");
-    code_puts(c, out,
-              " *     int status = @load(&kernel); (once for each device)\n"
-              " *     @arguments_default(&arguments); (and then the pointers)\n"
-              " *     if (status == ^OK)\n"
-              " *         status = @launch(kernel, &size, &arguments, stream, NULL);\n"
-              " *     if (status != ^OK)\n"
-              " *         puts(@status_text(status));\n"
-              " *     @unload(kernel);\n"
-              " *\n"
-              " * Any size may be asked for.  It gets a variant that is valid for it, of those "
-              "below the one\n"
-              " * that was tuned for it or for the size nearest to it; never a wrong result, but "
-              "the status\n"
-              " * ^SIZE where none is.\n");
+    buf_printf(out, " as aptune %s tuned it.\n", APTUNE_VERSION);
     for (size_t i = 0; i < c->unit->entry_count; i++)
         write_entry(c, i, out);
     for (size_t i = 0; i < c->unit->variant_count; i++)
         write_variant(c, i, out);
-    buf_puts(
-        out,
-        " *\n * SPDX-License-Identifier: 0BSD (free of conditions, but for what the kernels' text "
-        "says of\n * itself) */\n");
+    buf_puts(out,
+             " *\n * SPDX-License-Identifier: 0BSD (free of conditions, but for what the kernels' "
+             "text says of itself) */\n");
 }
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* Lines of a struct: declarations, and comments behind them, one below the other. */
-typedef struct Fields {
-    Buf text; /* "declaration\tcomment\n" */
-} Fields;
-
-static void write_fields(Fields *f, Buf *out)
-{
-    size_t width = 0;
-    for (const char *p = buf_text(&f->text); *p; p = strchr(p, '\n') + 1) {
-        const size_t length = strcspn(p, "\t");
-        width = length > width ? length : width;
-    }
-    for (const char *p = buf_text(&f->text); *p; p = strchr(p, '\n') + 1) {
-        const size_t length = strcspn(p, "\t"), comment = strcspn(p + length + 1, "\n");
-        buf_puts(out, "    ");
-        buf_add(out, p, length);
-        buf_fill(out, ' ', comment ? width - length + 1 : 0);
-        buf_add(out, p + length + 1, comment);
-        buf_putc(out, '\n');
-    }
-    buf_free(&f->text);
-}
-
 static void write_problem_type(const Code *c, Buf *out)
 {
-    Fields fields = {0};
-    code_puts(c, out,
-              "/* A size.  Numbers that are out of range have no variant. */\ntypedef struct "
-              "@problem {\n");
+    buf_printf(out, "typedef struct %sproblem {\n", c->prefix);
     for (size_t i = 0; i < c->spec->problem_name_count; i++) {
-        const bool real = code_problem_is_real(c, i);
         const CRange r = c->names[i].range;
-        buf_printf(&fields.text, "%s %s;\t", real ? "double" : "long long", c->problem_fields[i]);
-        if (!real)
-            buf_printf(&fields.text, "/* from %.0f to %.0f */", r.low, r.high);
-        buf_putc(&fields.text, '\n');
+        if (code_problem_is_real(c, i))
+            buf_printf(out, "    double %s;\n", c->problem_fields[i]);
+        else
+            buf_printf(out, "    long long %s; /* from %.0f to %.0f */\n", c->problem_fields[i],
+                       r.low, r.high);
     }
-    write_fields(&fields, out);
     if (c->spec->problem_name_count == 0)
         buf_puts(out, "    int none; /* there is one size only */\n");
-    code_puts(c, out, "} @problem;\n\n");
+    buf_printf(out, "} %sproblem;\n", c->prefix);
 }
 
 static void write_elements(const Expr *count, Buf *out)
@@ -228,150 +177,69 @@ static void write_field(const Code *c, size_t i, Buf *out)
 {
     const Argument *g = &c->spec->arguments[i];
     if (g->role == ARGUMENT_SCALAR) {
-        if (g->fields)
-            text_struct(g, out);
-        else
-            buf_puts(out, text_scalar(g->element.scalar));
-        buf_printf(out, " %s", c->fields[i]);
-        if (g->element.lanes > 1 && !g->fields)
-            buf_printf(out, "[%d]", g->element.lanes);
+        buf_puts(out, "    ");
+        text_number(g, c->fields[i], out);
     } else if (g->role == ARGUMENT_TEXTURE) {
-        buf_printf(out, "unsigned long long %s", c->fields[i]);
+        buf_printf(out, "    unsigned long long %s", c->fields[i]);
     } else {
         const bool read = g->role == ARGUMENT_IN || g->role == ARGUMENT_CONSTANT;
-        buf_printf(out, "%s%s *%s", read ? "const " : "", text_pointee(g->element), c->fields[i]);
+        buf_printf(out, "    %s%s *%s", read ? "const " : "", text_pointee(g->element),
+                   c->fields[i]);
     }
-    buf_puts(out, ";\t/* ");
+    buf_puts(out, "; /* ");
     write_meaning(g, out);
     buf_puts(out, " */\n");
 }
 
-static bool has_fields(const Code *c)
-{
-    for (size_t i = 0; i < c->spec->argument_count; i++)
-        if (c->fields[i])
-            return true;
-    return c->has_scratch;
-}
-
-static const char CONSTANTS_NOTE[] =
-    "/* Variables of the device are written before each launch, and are the code's own: launches\n"
-    " * that may run at the same time, in several streams, must give them the same contents. */\n";
-
 static void write_arguments_type(const Code *c, Buf *out)
 {
-    Fields fields = {0};
-    code_puts(c, out,
-              "/* What a launch gets.  Pointers are the device's, aligned to 16 bytes; what "
-              "follows from the\n"
-              " * size is computed. */\n"
-              "typedef struct @arguments {\n");
+    bool any = c->has_scratch;
+    if (c->has_constants)
+        buf_puts(out,
+                 "/* Variables of the device are written before each launch, and are the code's "
+                 "own: launches that\n * may run at the same time, in several streams, must give "
+                 "them the same contents. */\n");
+    buf_printf(out, "typedef struct %sarguments {\n", c->prefix);
     for (size_t i = 0; i < c->spec->argument_count; i++)
-        if (c->fields[i])
-            write_field(c, i, &fields.text);
+        if (c->fields[i]) {
+            write_field(c, i, out);
+            any = true;
+        }
     if (c->has_scratch)
-        code_puts(c, &fields.text,
-                  "void *scratch;\t/* of @scratch_bytes, aligned to 256 bytes */\n");
-    if (!has_fields(c))
-        buf_puts(&fields.text, "int none;\t\n");
-    write_fields(&fields, out);
-    code_puts(c, out, "} @arguments;\n\n");
-    if (code_has_constants(c))
-        buf_printf(out, "%s\n", CONSTANTS_NOTE);
+        buf_printf(out, "    void *scratch; /* of %sscratch_bytes, aligned to 256 bytes */\n",
+                   c->prefix);
+    buf_puts(out, any ? "" : "    int none;\n");
+    buf_printf(out, "} %sarguments;\n", c->prefix);
 }
 
-static const char ENUMS[] =
-    "typedef enum @status {\n"
-    "    ^OK,\n"
-    "    ^NO_DRIVER, /* no CUDA driver, or no device */\n"
-    "    ^NO_CODE,   /* no variant runs on this device */\n"
-    "    ^SIZE,      /* no variant is valid for this size */\n"
-    "    ^ARGUMENT,  /* NULL, or a pointer that is not aligned */\n"
-    "    ^CUDA       /* the driver said no: @cuda_error */\n"
-    "} @status;\n"
-    "\n"
-    "/* How well a variant matches, the best first. */\n"
-    "typedef enum @match {\n"
-    "    ^EXACT,             /* tuned for this size on this device */\n"
-    "    ^NEAREST_SIZE,      /* on this device, for another size */\n"
-    "    ^SAME_ARCHITECTURE, /* on another device for which the same code runs */\n"
-    "    ^PTX,               /* for an older architecture, compiled by the driver */\n"
-    "    ^DEFAULT            /* the declared default: no entry is near this size */\n"
-    "} @match;\n"
-    "\n"
-    "typedef struct @choice {\n"
-    "    int entry, variant; /* numbers as above, from 1 */\n"
-    "    @match match;\n"
-    "    const char *parameters, *tuned_for;\n"
-    "    size_t scratch_bytes; /* that a launch of this size needs, whichever variant it takes */\n"
-    "} @choice;\n"
-    "\n"
-    "/* What is loaded for a device. */\n"
-    "typedef struct @kernel @kernel;\n"
-    "\n";
+/* --- functions that not every unit has ---------------------------------------------------------
+ */
 
-static const char FUNCTIONS[] =
-    "/* Functions give a @status.\n"
-    " *\n"
-    " * Prepares for the device of this thread's current context, which must outlive the kernel.  "
-    "Code is\n"
-    " * loaded at its first use.  NULL in `*out` after a failure. */\n"
-    "int @load(@kernel **out);\n"
-    "\n"
-    "/* NULL is fine.  Nothing that was launched may be under way. */\n"
-    "void @unload(@kernel *kernel);\n"
-    "\n"
-    "/* What a launch of this size would take, and by what right. */\n"
-    "int @choose(const @kernel *kernel, const @problem *problem, @choice *out);\n"
-    "\n"
-    "/* The same for a device by its name and compute capability (90 for 9.0); needs no GPU. */\n"
-    "int @choose_for(const char *device, int arch, const @problem *problem, @choice *out);\n"
-    "\n"
-    "/* Launches in a stream (CUstream or cudaStream_t; NULL is the default stream) and does not "
-    "wait:\n"
-    " * an error of the kernel itself shows where the stream is waited for.  `took` tells what "
-    "was\n"
-    " * launched and may be NULL.  Several threads may launch at a time. */\n"
-    "int @launch(@kernel *kernel, const @problem *problem, const @arguments *arguments, void "
-    "*stream, @choice *took);\n"
-    "\n"
-    "/* Bytes of scratch memory that a launch of this size needs; 0 for none, and where no variant "
-    "is\n"
-    " * valid. */\n"
-    "size_t @scratch_bytes(const @kernel *kernel, const @problem *problem);\n"
-    "\n"
-    "/* Zeros, no pointers, and the numbers that it was tuned with. */\n"
-    "void @arguments_default(@arguments *out);\n"
-    "\n"
-    "/* \"none of the variants is valid for this size\" … */\n"
-    "const char *@status_text(int status);\n"
-    "\n"
-    "/* The number of the last CUDA error that this thread met here (CUresult or cudaError_t), "
-    "after\n"
-    " * ^CUDA, ^NO_CODE or ^NO_DRIVER; 0 when there was none.  NULL is fine. */\n"
-    "int @cuda_error(const @kernel *kernel);\n";
-
-/* Buffers whose size depends on the variant. */
-static void write_element_counts(const Code *c, Buf *out)
+static void declare_work(const Code *c, const char *name, const char *what, const Expr *e, Buf *out)
 {
-    for (size_t i = 0; i < c->spec->argument_count; i++)
-        if (code_counts_by_variant(c, i))
-            code_printf(c, out,
-                        "\n/* Elements of `%s` for a variant that is valid for the size; for "
-                        "variant 0 the most "
-                        "of any\n * that is. */\n"
-                        "long long @%s_elements(int variant, const @problem *problem);\n",
-                        c->fields[i], c->spec->arguments[i].name);
-}
-
-static void write_work(Code *c, const char *name, const char *what, const Expr *e, Buf *out)
-{
-    if (!e || !code_work_is_sayable(c, e))
+    if (!code_work_is_sayable(c, e))
         return;
     const Span at = expr_span(e);
     buf_printf(out, "\n/* %s of a launch: ", what);
     text_comment_part(out, at.source->text + at.offset, at.length);
-    code_printf(c, out, "; 0 for what is no size */\ndouble @%s(const @problem *problem);\n", name);
+    buf_printf(out, "; 0 for what is no size */\ndouble %s%s(const %sproblem *problem);\n",
+               c->prefix, name, c->prefix);
+}
+
+static void write_more(const Code *c, Buf *out)
+{
+    const Spec *s = c->spec;
+    for (size_t i = 0; i < s->argument_count; i++)
+        if (code_counts_by_variant(c, i))
+            buf_printf(
+                out,
+                "\n/* Elements of `%s` for a variant that is valid for the size; for variant 0 "
+                "the most of any\n * that is. */\n"
+                "long long %s%s_elements(int variant, const %sproblem *problem);\n",
+                c->fields[i], c->prefix, s->arguments[i].name, c->prefix);
+    declare_work(c, "flop", "Floating-point operations", s->work_flop, out);
+    declare_work(c, "bytes", "Bytes moved at least", s->work_bytes, out);
+    declare_work(c, "items", "Items worked on", s->work_items, out);
 }
 
 /* --- macros ----------------------------------------------------------------------------------- */
@@ -379,13 +247,15 @@ static void write_work(Code *c, const char *name, const char *what, const Expr *
 static void define_shape(const Code *c, const CodeVariant *v, size_t launch, const Geometry *g,
                          Buf *out)
 {
-    const char *end = code_suffix(c, v, launch);
-    code_printf(c, out,
-                "#define ^GRID_%s {%" PRId64 ", %" PRId64 ", %" PRId64 "}\n"
-                "#define ^BLOCK_%s {%" PRId64 ", %" PRId64 ", %" PRId64 "}\n"
-                "#define ^SHARED_BYTES_%s %" PRId64 "\n",
-                end, g->grid[0], g->grid[1], g->grid[2], end, g->block[0], g->block[1], g->block[2],
-                end, g->shared);
+    const char *end = c->spec->launch_count == 1
+                          ? arena_printf(c->arena, "%zu", v->number)
+                          : arena_printf(c->arena, "%zu_%zu", v->number, launch + 1);
+    buf_printf(out,
+               "#define %sGRID_%s {%" PRId64 ", %" PRId64 ", %" PRId64 "}\n"
+               "#define %sBLOCK_%s {%" PRId64 ", %" PRId64 ", %" PRId64 "}\n"
+               "#define %sSHARED_BYTES_%s %" PRId64 "\n",
+               c->capitals, end, g->grid[0], g->grid[1], g->grid[2], c->capitals, end, g->block[0],
+               g->block[1], g->block[2], c->capitals, end, g->shared);
 }
 
 /* The launches of a variant at the size that it was tuned for. */
@@ -395,7 +265,7 @@ static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
     write_problem(c, v->variant->slots, NULL, &text);
     buf_printf(out, "\n/* Variant %zu, with its launches at ", v->number);
     text_comment(out, buf_text(&text));
-    code_printf(c, out, " */\n#define ^PARAMETERS_%zu ", v->number);
+    buf_printf(out, " */\n#define %sPARAMETERS_%zu ", c->capitals, v->number);
     text_string(out, v->variant->name);
     buf_putc(out, '\n');
     Value *slots = ARENA_ARRAY(c->arena, Value, spec_slot_count(c->spec));
@@ -412,48 +282,37 @@ static void define_variant(const Code *c, const CodeVariant *v, Buf *out)
 
 static void write_macros(const Code *c, Buf *out)
 {
-    code_printf(c, out, "/* What made it, and what it has. */\n#define ^VERSION \"aptune %s\"\n",
-                APTUNE_VERSION);
-    code_printf(c, out, "#define ^ENTRY_COUNT %zu\n#define ^VARIANT_COUNT %zu\n",
-                c->unit->entry_count, c->unit->variant_count);
+    buf_printf(out,
+               "/* What made it, and what it has. */\n#define %sVERSION \"aptune %s\"\n"
+               "#define %sENTRY_COUNT %zu\n#define %sVARIANT_COUNT %zu\n",
+               c->capitals, APTUNE_VERSION, c->capitals, c->unit->entry_count, c->capitals,
+               c->unit->variant_count);
     for (size_t i = 0; i < c->unit->variant_count; i++)
         define_variant(c, &c->variants[i], out);
-    buf_putc(out, '\n');
-}
-
-static void write_guard(const Code *c, Buf *out)
-{
-    Buf name = {0};
-    for (const char *p = c->unit->name; *p; p++)
-        buf_putc(&name, isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_');
-    code_printf(c, out, "#ifndef ^UNIT_%s_H\n#define ^UNIT_%s_H\n\n", buf_text(&name),
-                buf_text(&name));
-    buf_free(&name);
 }
 
 bool emit_text_header(const EmitUnit *u, Buf *out, Diag *d)
 {
     Arena *a = arena_new();
     Diag silent = diag_new(a); /* emit_text_unit warns of the same */
-    Code *c = code_open(a, u, u->entry_count ? &silent : d);
+    const Code *c = code_open(a, u, u->entry_count ? &silent : d);
+    Buf top = {0}, facts = {0}, problem = {0}, arguments = {0}, more = {0};
     if (c) {
-        Buf text = {0};
-        write_top(c, &text);
-        write_guard(c, &text);
-        buf_puts(&text, "#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-        write_macros(c, &text);
-        write_problem_type(c, &text);
-        write_arguments_type(c, &text);
-        code_puts(c, &text, ENUMS);
-        code_puts(c, &text, FUNCTIONS);
-        write_element_counts(c, &text);
-        write_work(c, "flop", "Floating-point operations", c->spec->work_flop, &text);
-        write_work(c, "bytes", "Bytes moved at least", c->spec->work_bytes, &text);
-        write_work(c, "items", "Items worked on", c->spec->work_items, &text);
-        buf_puts(&text, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-        c_wrap(buf_text(&text), out);
-        buf_free(&text);
+        write_top(c, &top);
+        write_macros(c, &facts);
+        write_problem_type(c, &problem);
+        write_arguments_type(c, &arguments);
+        write_more(c, &more);
+        const PatternText texts[] = {{"top", buf_text(&top), NULL},
+                                     {"facts", buf_text(&facts), NULL},
+                                     {"problem", buf_text(&problem), NULL},
+                                     {"arguments", buf_text(&arguments), NULL},
+                                     {"more", buf_text(&more), NULL}};
+        pattern_fill("unit.h", u->prefix, texts, sizeof texts / sizeof texts[0], out);
     }
+    Buf *const all[] = {&top, &facts, &problem, &arguments, &more};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        buf_free(all[i]);
     arena_free(a);
     return c != NULL;
 }

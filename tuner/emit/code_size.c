@@ -1,82 +1,34 @@
-/* Of each variant: the sizes that it is valid for.
+/* Functions of a size: whether it is sound at all, of each variant whether it serves it and how its
+ * time changes with it, elements of buffers, work.
  *
- * What the spec requires, what its parameters allow, what a device can launch and what the types of
- * the arguments hold, with the parameters filled in.  What concerns the size alone is asked once
- * for all variants. */
-#include "tuner/emit/code_size.h"
+ * What is asked of a size are statements that leave the function with 0 where the answer is no:
+ * what the spec requires, what its parameters may be, how large buffers are.  Where C has no words
+ * for one of them the variant serves its tuned size alone. */
+#include "tuner/emit/code_parts.h"
 
 #include <stdint.h>
+#include <string.h>
 
-const char *code_suffix(const Code *c, const CodeVariant *v, size_t launch)
+/* A buffer's bytes; no device has more, and sums of them do not overflow. */
+static const double BYTE_LIMIT = 0x1p48;
+
+/* An expression in problem names alone, folded. */
+static const Expr *of_size(const Code *c, const Expr *e)
 {
-    if (c->spec->launch_count == 1)
-        return arena_printf(c->arena, "%zu", v->number);
-    return arena_printf(c->arena, "%zu_%zu", v->number, launch + 1);
+    const bool *nothing = ARENA_ARRAY(c->arena, bool, spec_slot_count(c->spec));
+    return expr_fold(c->arena, e, NULL, nothing, NULL);
 }
 
-/* --- a variant -------------------------------------------------------------------------------- */
-
-static void ask_tuned_size(CodeLines *l, const CodeVariant *v)
+static const Expr *of_variant(const CodeLines *l, const Expr *e)
 {
-    const Code *c = l->code;
-    bool any = false;
-    for (size_t i = 0; i < c->spec->problem_name_count; i++) {
-        if (!v->known[i])
-            continue;
-        buf_printf(&l->text, "%sp->%s != ", any ? " || " : "    if (", c->problem_fields[i]);
-        c_value(v->variant->slots[i], &l->text);
-        any = true;
-    }
-    if (any)
-        buf_puts(&l->text, ")\n        return 0;\n");
+    const CodeVariant *v = l->variant;
+    return expr_fold(l->code->arena, e, v->slots, v->known, v->meaning);
 }
 
-/* One launch: of all its steps. */
-static bool ask_launch(CodeLines *l, const CodeVariant *v, size_t launch)
+/* Is an expression of the spec one of problem names alone, the same for all variants? */
+static bool concerns_size_alone(const Code *c, const Expr *e)
 {
-    Code *c = l->code;
-    const CodeLaunch *k = &v->launches[launch];
-    const Value *shared = expr_literal(k->shared);
-    const bool asks_shared = !shared || shared->integer != 0;
-    Buf body = {0};
-    bool said = true;
-    if (k->repeat && !expr_literal(k->repeat)) {
-        buf_puts(&l->text, "    if (");
-        said = lines_expr(l, k->repeat, true, C_RELATION);
-        buf_puts(&l->text, " < 1)\n        return 0;\n");
-    }
-    code_printf(c, &body, "%sif (!@shape_%s(p, %s%s&s)%s)\n%sreturn 0;\n",
-                k->name ? "        " : "    ", code_suffix(c, v, launch), k->name ? k->name : "",
-                k->name ? ", " : "", asks_shared ? " || s.shared > d->shared_bytes" : "",
-                k->name ? "            " : "        ");
-    if (k->name)
-        said = said && code_ask_steps(l, k) && code_steps(l, k, buf_text(&body));
-    else
-        buf_puts(&l->text, buf_text(&body));
-    buf_free(&body);
-    return said;
-}
-
-static bool write_fits(Code *c, const CodeVariant *v, Buf *out, const char **why)
-{
-    CodeLines l = {.code = c, .variant = v};
-    bool said = true;
-    ask_tuned_size(&l, v);
-    if (!v->tuned_size_only)
-        said = code_ask_spec(&l, v, why);
-    for (size_t k = 0; k < c->spec->launch_count && said; k++) {
-        *why = c->spec->launches[k].entry;
-        said = ask_launch(&l, v, k);
-    }
-    code_printf(c, out, "static int @fits_%zu(const @device *d, const @problem *p)\n{\n",
-                v->number);
-    buf_puts(out, l.uses_ok ? "    int ok = 1;\n" : "");
-    code_puts(c, out, "    @shape s;\n");
-    buf_puts(out, code_mentions(&l.text, "d->") ? "" : "    (void)d;\n");
-    buf_puts(out, buf_text(&l.text));
-    buf_printf(out, "    return %s;\n}\n\n", l.uses_ok ? "ok" : "1");
-    buf_free(&l.text);
-    return said;
+    return c_uses_only(e, c->spec->problem_name_count);
 }
 
 const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument)
@@ -86,209 +38,353 @@ const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument)
                         expr_of_value(c->arena, value_int((int64_t)size)));
 }
 
-static bool write_scratch(Code *c, const CodeVariant *v, Buf *out)
+/* --- what is asked ---------------------------------------------------------------------------- */
+
+/* Is a condition met?  `written` is its text in the spec. */
+static bool ask_condition(CodeLines *l, const Expr *condition, const Expr *written)
 {
-    CodeLines l = {.code = c, .variant = v};
+    const Value *known = expr_literal(condition);
+    if (known && (known->kind == VALUE_BOOL ? known->boolean : value_as_real(*known) != 0))
+        return true;
+    CWriter w = lines_writer(l, false);
+    buf_puts(&l->text, "    if (");
+    const bool said = c_unless(&w, condition, C_ANYWHERE);
+    buf_puts(&l->text, ")\n");
+    lines_refuse(l, "        ", "require ", written);
+    return said;
+}
+
+/* Has a buffer elements, and not more bytes than can be? */
+static bool ask_count(CodeLines *l, const Argument *g, const Expr *count)
+{
+    const Value *known = expr_literal(count);
+    const CWriter w = lines_writer(l, true);
+    const CRange r = c_range(&w, count);
+    const double size = (double)task_type_size(g->element);
+    if ((known && known->integer >= 1) ||
+        (!c_may_fail(&w, count) && r.low >= 1 && r.high * size <= BYTE_LIMIT))
+        return true;
+    buf_printf(&l->text, "    if (!%sis_count(", l->code->prefix);
+    const bool said = lines_expr(l, count, true, C_ANYWHERE);
+    buf_printf(&l->text, ", %zu))\n", task_type_size(g->element));
+    lines_refuse(l, "        ", g->name, NULL);
+    return said;
+}
+
+/* A variable of the device has the size that it was compiled with. */
+static bool ask_constant(CodeLines *l, const Argument *g, const Expr *count)
+{
+    Evaluation ev = {.arena = l->code->arena};
+    Value value;
+    if (expr_literal(count))
+        return true;
+    if (!expr_eval(g->count, l->variant->variant->slots, &ev, &value))
+        return false;
+    buf_puts(&l->text, "    if (");
+    const bool said = lines_expr(l, count, true, C_EQUALITY);
+    buf_puts(&l->text, " != ");
+    c_value(value, &l->text);
+    buf_puts(&l->text, ")\n");
+    lines_refuse(l, "        ",
+                 arena_printf(l->code->arena, "%s is a variable of fixed size", g->name), NULL);
+    return said;
+}
+
+static bool ask_counts(CodeLines *l)
+{
+    const CodeVariant *v = l->variant;
     bool said = true;
-    for (size_t i = 0; i < c->spec->argument_count; i++) {
-        const Argument *g = &c->spec->arguments[i];
-        if (!code_is_scratch(g) || !v->taken[i])
+    for (size_t i = 0; i < l->code->spec->argument_count && said; i++) {
+        const Argument *g = &l->code->spec->arguments[i];
+        if (!v->counts[i] || !v->taken[i])
             continue;
-        code_puts(c, &l.text, "    bytes += @padded(");
-        said = said && lines_expr(&l, code_bytes(c, v, i), true, C_ANYWHERE);
-        buf_puts(&l.text, "); /* ");
-        text_comment(&l.text, g->name);
-        buf_puts(&l.text, " */\n");
-    }
-    code_printf(c, out, "static size_t @scratch_%zu(const @problem *p)\n{\n", v->number);
-    buf_puts(out, "    size_t bytes = 0;\n");
-    buf_puts(out, l.uses_ok ? "    int ok = 1;\n" : "");
-    buf_puts(out, code_mentions(&l.text, "p->") ? "" : "    (void)p;\n");
-    buf_puts(out, buf_text(&l.text));
-    buf_puts(out, "    return bytes;\n}\n\n");
-    buf_free(&l.text);
-    return said;
-}
-
-static void write_heading(Code *c, const CodeVariant *v, Buf *out)
-{
-    buf_printf(out, "/* --- variant %zu ---\n *\n * ", v->number);
-    text_comment_wrapped(out, " * ", v->variant->name);
-    buf_puts(out, "\n");
-    if (v->why) {
-        buf_puts(out, " *\n * It serves the size alone that it was tuned for, since there are no "
-                      "words in C for\n * ");
-        text_comment(out, v->why);
-        buf_puts(out, "\n");
-    } else if (v->tuned_size_only && c->spec->problem_name_count > 0) {
-        buf_puts(out, " *\n * Its code was compiled for one size, which it serves alone.\n");
-    }
-    buf_puts(out, " */\n\n");
-}
-
-static bool write_variant(Code *c, const CodeVariant *v, Buf *out, const char **why)
-{
-    bool said = true;
-    write_heading(c, v, out);
-    for (size_t l = 0; l < c->spec->launch_count && said; l++) {
-        *why = c->spec->launches[l].entry;
-        said = code_shape(c, v, l, out);
-    }
-    said = said && write_fits(c, v, out, why);
-    if (said && c->has_scratch) {
-        *why = "the sizes of its buffers";
-        said = write_scratch(c, v, out);
+        if (g->role == ARGUMENT_CONSTANT)
+            said = ask_constant(l, g, v->counts[i]);
+        else if (!concerns_size_alone(l->code, g->count))
+            said = ask_count(l, g, v->counts[i]);
     }
     return said;
 }
 
-/* --- the size alone --------------------------------------------------------------------------- */
-
-const Expr *code_of_size(const Code *c, const Expr *e)
+/* Derived names are all computed, whether they are used or not. */
+static bool ask_derived(CodeLines *l)
 {
-    const bool *nothing = ARENA_ARRAY(c->arena, bool, spec_slot_count(c->spec));
-    return expr_fold(c->arena, e, NULL, nothing, NULL);
-}
-
-static bool is_sayable_of_size(Code *c, const Expr *e)
-{
-    CodeLines l = {.code = c};
-    const bool said = code_ask_condition(&l, code_of_size(c, e), e);
-    buf_free(&l.text);
-    return said;
-}
-
-/* What is asked of all variants together; one that has no words leaves them the tuned sizes. */
-static bool is_sound_sayable(Code *c, const char **why)
-{
-    for (size_t i = 0; i < c->spec->constraint_count; i++) {
-        const Expr *e = c->spec->constraints[i].condition;
-        *why = expr_text(c->arena, e);
-        if (code_concerns_size_alone(c, e) && !is_sayable_of_size(c, e))
+    const Spec *s = l->code->spec;
+    for (size_t k = 0; k < s->derived_count; k++) {
+        const size_t slot = spec_derived_slot(s, k);
+        const Expr *e = l->variant->meaning[slot];
+        const CWriter w = lines_writer(l, true);
+        if (l->variant->known[slot])
+            continue;
+        if (!e)
+            return false;
+        if (!c_may_fail(&w, e))
+            continue;
+        buf_puts(&l->text, "    (void)");
+        const bool said = lines_expr(l, e, true, C_UNARY);
+        buf_printf(&l->text, "; /* let %s */\n", s->derived[k].name);
+        if (!said)
             return false;
     }
     return true;
 }
 
-bool code_work_is_sayable(Code *c, const Expr *e)
+/* Is a value among what a parameter may be, whatever the size? */
+static bool is_always_allowed(CodeLines *l, Value value, Expr *const *items, size_t count)
 {
+    const CWriter w = lines_writer(l, false);
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        const Value *item = expr_literal(items[i]);
+        if (!item && c_may_fail(&w, items[i]))
+            return false;
+        if (item && item->kind != VALUE_LIST)
+            found = found || value_equal(*item, value);
+        for (size_t k = 0; item && item->kind == VALUE_LIST && k < item->list->count; k++)
+            found = found || value_equal(item->list->at[k], value);
+    }
+    return found;
+}
+
+static bool ask_parameter(CodeLines *l, size_t parameter)
+{
+    const Code *c = l->code;
+    const Parameter *p = &c->spec->parameters[parameter];
+    const Value value = l->variant->slots[spec_parameter_slot(c->spec, parameter)];
+    Expr **items = ARENA_ARRAY(c->arena, Expr *, p->item_count);
+    for (size_t i = 0; i < p->item_count; i++)
+        items[i] = (Expr *)(uintptr_t)of_variant(l, p->items[i]);
+    if (is_always_allowed(l, value, items, p->item_count))
+        return true;
+    CWriter w = lines_writer(l, false);
+    buf_puts(&l->text, "    if (!");
+    const bool said = c_member(&w, expr_of_value(c->arena, value), items, p->item_count);
+    buf_puts(&l->text, ")\n        return 0; /* param ");
+    text_comment_part(&l->text, p->at.source->text + p->at.offset, p->at.length);
+    buf_puts(&l->text, " */\n");
+    return said;
+}
+
+/* Everything that the spec asks beyond what concerns the size alone. */
+static bool ask_spec(CodeLines *l, const char **why)
+{
+    const Spec *s = l->code->spec;
+    *why = "its derived names";
+    bool said = ask_derived(l);
+    for (size_t p = 0; p < s->parameter_count && said; p++) {
+        *why = s->parameters[p].name;
+        said = ask_parameter(l, p);
+    }
+    for (size_t i = 0; i < s->constraint_count && said; i++) {
+        const Expr *written = s->constraints[i].condition;
+        *why = expr_text(l->code->arena, written);
+        said = concerns_size_alone(l->code, written) ||
+               ask_condition(l, of_variant(l, written), written);
+    }
+    if (said)
+        *why = "the sizes of its buffers";
+    return said && ask_counts(l);
+}
+
+/* What the code was compiled for. */
+static void ask_tuned_size(CodeLines *l)
+{
+    const Code *c = l->code;
+    for (size_t i = 0; i < c->spec->problem_name_count; i++) {
+        if (!l->variant->known[i])
+            continue;
+        buf_printf(&l->text, "    if (p->%s != ", c->problem_fields[i]);
+        c_value(l->variant->slots[i], &l->text);
+        buf_puts(&l->text, ")\n");
+        lines_refuse(l, "        ", "its code was compiled for this", NULL);
+    }
+}
+
+/* --- all variants ----------------------------------------------------------------------------- */
+
+/* What does not depend on the variant.  False when something has no words: it is left out then, and
+ * asked of no variant, since each serves the size alone that it was tuned for. */
+static bool write_sound(const Code *c, Buf *out, const char **why)
+{
+    const Spec *s = c->spec;
     CodeLines l = {.code = c};
+    bool all = true;
+    for (size_t i = 0; i < s->constraint_count; i++) {
+        const Expr *e = s->constraints[i].condition;
+        const size_t before = l.text.size;
+        if (!concerns_size_alone(c, e) || ask_condition(&l, of_size(c, e), e))
+            continue;
+        l.text.size = before;
+        l.text.text[before] = '\0';
+        *why = expr_text(c->arena, e);
+        all = false;
+    }
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        if (g->count && g->role != ARGUMENT_CONSTANT && concerns_size_alone(c, g->count))
+            ask_count(&l, g, of_size(c, g->count));
+    }
+    buf_puts(out, "/* What is asked of a size whichever variant it gets. */\n");
+    lines_end(&l, NULL, out, "static int %sis_sound(const %sproblem *p)", c->prefix, c->prefix);
+    return all;
+}
+
+static bool write_serves(const Code *c, const CodeVariant *v, Buf *out, const char **why)
+{
+    CodeLines l = {.code = c, .variant = v};
+    ask_tuned_size(&l);
+    const bool said = v->tuned_size_only || ask_spec(&l, why);
+    lines_end(&l, NULL, out, "static int %sserves_%zu(const %sproblem *p)", c->prefix, v->number,
+              c->prefix);
+    return said;
+}
+
+static bool write_variant(const Code *c, const CodeVariant *v, Buf *out, const char **why)
+{
+    buf_printf(out, "/* --- variant %zu ---\n *\n * ", v->number);
+    text_comment(out, v->variant->name);
+    if (v->why) {
+        buf_puts(out, "\n *\n * It serves the size alone that it was tuned for, since there are no "
+                      "words in C for\n * ");
+        text_comment(out, v->why);
+    }
+    buf_puts(out, " */\n\n");
+    return write_serves(c, v, out, why) && code_walk(c, v, out, why);
+}
+
+bool code_is_sayable(const Code *c, const CodeVariant *v, const char **why)
+{
+    Buf text = {0};
+    *why = "";
+    const bool said = write_sound(c, &text, why) && write_variant(c, v, &text, why);
+    buf_free(&text);
+    return said;
+}
+
+/* --- numbers of a size ------------------------------------------------------------------------ */
+
+/* A function that gives an expression as a double; 0 where it fails.  False when C has no words for
+ * it.  `head` ends with the opening bracket of the body, and perhaps statements. */
+static bool write_real(const Code *c, const CodeVariant *v, const Expr *e, const char *head,
+                       Buf *out)
+{
+    CodeLines l = {.code = c, .variant = v};
     CWriter w = lines_writer(&l, false);
-    const bool said = code_concerns_size_alone(c, e) && c_real(&w, code_of_size(c, e), C_ANYWHERE);
+    const bool said = c_real(&w, e, C_ANYWHERE);
+    const char *value = buf_text(&l.text);
+    buf_puts(out, head);
+    buf_puts(out, strstr(value, "p->") ? "" : "    (void)p;\n");
+    if (strstr(value, "&ok"))
+        buf_printf(out,
+                   "    int ok = 1;\n    const double value = %s;\n    return ok ? value : 0;\n",
+                   value);
+    else
+        buf_printf(out, "    return %s;\n", value);
+    buf_puts(out, "}\n\n");
     buf_free(&l.text);
     return said;
 }
 
-bool code_scale_is_sayable(Code *c, const CodeVariant *v)
+static bool write_scale(const Code *c, const CodeVariant *v, Buf *out)
 {
-    CodeLines l = {.code = c, .variant = v};
-    CWriter w = lines_writer(&l, false);
-    const bool said = v->scale && c_real(&w, v->scale, C_ANYWHERE);
-    buf_free(&l.text);
+    const char *head = arena_printf(c->arena, "static double %sscale_%zu(const %sproblem *p)\n{\n",
+                                    c->prefix, v->number, c->prefix);
+    return write_real(c, v, v->scale, head, out);
+}
+
+bool code_scale_is_sayable(const Code *c, const CodeVariant *v)
+{
+    Buf text = {0};
+    const bool said = v->scale && write_scale(c, v, &text);
+    buf_free(&text);
+    return said;
+}
+
+/* The work of a run, where it is a matter of the size alone.  It is counted in integers that
+ * numbers out of range would overflow. */
+static bool write_work(const Code *c, const char *name, const Expr *e, Buf *out)
+{
+    const char *head = arena_printf(c->arena,
+                                    "double %s%s(const %sproblem *p)\n{\n    if (!%sis_size(p))\n"
+                                    "        return 0;\n",
+                                    c->prefix, name, c->prefix, c->prefix);
+    return write_real(c, NULL, of_size(c, e), head, out);
+}
+
+bool code_work_is_sayable(const Code *c, const Expr *e)
+{
+    Buf text = {0};
+    const bool said = e && concerns_size_alone(c, e) && write_work(c, "", e, &text);
+    buf_free(&text);
     return said;
 }
 
 bool code_counts_by_variant(const Code *c, size_t argument)
 {
     const Argument *g = &c->spec->arguments[argument];
-    return g->count && c->fields[argument] && !code_concerns_size_alone(c, g->count);
+    return g->count && c->fields[argument] && !concerns_size_alone(c, g->count);
 }
 
-/* What does not depend on the variant.  What has no words in C is asked of each variant that
- * serves other sizes than its own: there is none then. */
-static void write_sound(Code *c, Buf *out)
+/* How many elements a buffer has, by variant. */
+static void write_elements(const Code *c, size_t argument, Buf *out)
+{
+    const char *name = c->spec->arguments[argument].name, *x = c->prefix;
+    CodeLines l = {.code = c};
+    for (size_t v = 0; v < c->unit->variant_count; v++) {
+        l.variant = &c->variants[v];
+        buf_printf(&l.text, "    if (variant == %zu)\n        return ", v + 1);
+        lines_expr(&l, c->variants[v].counts[argument], true, C_ANYWHERE);
+        buf_puts(&l.text, ";\n");
+    }
+    lines_end(&l, "0", out, "static long long %scount_%s(int variant, const %sproblem *p)", x, name,
+              x);
+    buf_printf(out,
+               "long long %s%s_elements(int variant, const %sproblem *p)\n{\n"
+               "    return %smost_elements(variant, p, %scount_%s);\n}\n\n",
+               x, name, x, x, x, name);
+}
+
+void code_more(const Code *c, Buf *out)
 {
     const Spec *s = c->spec;
-    CodeLines l = {.code = c};
-    for (size_t i = 0; i < s->problem_name_count; i++) {
-        const bool real = code_problem_is_real(c, i);
-        code_printf(c, &l.text, "    if (!(p->%s >= ", c->problem_fields[i]);
-        const CRange r = c->names[i].range;
-        c_value(real ? value_real(r.low) : value_int((int64_t)r.low), &l.text);
-        buf_printf(&l.text, " && p->%s <= ", c->problem_fields[i]);
-        c_value(real ? value_real(r.high) : value_int((int64_t)r.high), &l.text);
-        buf_puts(&l.text, "))\n        return 0;\n");
-    }
-    for (size_t i = 0; i < s->constraint_count; i++) {
-        const Expr *e = s->constraints[i].condition;
-        if (code_concerns_size_alone(c, e) && is_sayable_of_size(c, e))
-            code_ask_condition(&l, code_of_size(c, e), e);
-    }
-    for (size_t i = 0; i < s->argument_count; i++) {
-        const Argument *g = &s->arguments[i];
-        if (g->count && g->role != ARGUMENT_CONSTANT && code_concerns_size_alone(c, g->count))
-            code_ask_count(&l, g, code_of_size(c, g->count));
-    }
-    code_puts(c, out,
-              "/* Is it a size at all: numbers that are counted with, buffers with something in "
-              "them, and\n"
-              " * what is asked of every variant? */\n"
-              "static int @is_sound(const @problem *p)\n{\n");
-    buf_puts(out, l.uses_ok ? "    int ok = 1;\n" : "");
-    buf_puts(out, code_mentions(&l.text, "p->") ? "" : "    (void)p;\n");
-    buf_puts(out, buf_text(&l.text));
-    buf_printf(out, "    return %s;\n}\n\n", l.uses_ok ? "ok" : "1");
-    buf_free(&l.text);
+    for (size_t i = 0; i < s->argument_count; i++)
+        if (code_counts_by_variant(c, i))
+            write_elements(c, i, out);
+    if (code_work_is_sayable(c, s->work_flop))
+        write_work(c, "flop", s->work_flop, out);
+    if (code_work_is_sayable(c, s->work_bytes))
+        write_work(c, "bytes", s->work_bytes, out);
+    if (code_work_is_sayable(c, s->work_items))
+        write_work(c, "items", s->work_items, out);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-bool code_is_sayable(Code *c, const CodeVariant *v, const char **why)
+/* The numbers of a size as doubles, which hold them: the largest are less than 2^53. */
+static void write_numbers(const Code *c, Buf *out)
 {
-    Buf text = {0};
-    const unsigned helpers = c->helpers;
-    *why = "";
-    const bool said =
-        is_sound_sayable(c, why) && write_variant(c, v, &text, why) && code_run(c, v, &text, why);
-    c->helpers = helpers;
-    buf_free(&text);
-    return said;
+    const size_t count = c->spec->problem_name_count;
+    buf_printf(out,
+               "/* The numbers of a size, and what they are from and to. */\n"
+               "enum { %sNUMBERS = %zu };\nstatic const double %sranges[][2] = {",
+               c->capitals, count, c->prefix);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, "{%.17g, %.17g}, ", c->names[i].range.low, c->names[i].range.high);
+    buf_printf(out, "{0, 0}};\n\nstatic void %snumbers(const %sproblem *p, double *numbers)\n{\n",
+               c->prefix, c->prefix);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, "    numbers[%zu] = (double)p->%s;\n", i, c->problem_fields[i]);
+    buf_puts(out, count ? "}\n\n" : "    (void)p;\n    (void)numbers;\n}\n\n");
 }
 
-static void write_common(const Code *c, const Buf *functions, Buf *out)
+void code_sizes(const Code *c, Buf *out)
 {
-    code_puts(
-        c, out,
-        "/* Launches as CUDA takes them, of every compute capability that CUDA 13 compiles for:\n"
-        " * CUDA Programming Guide, \"Compute Capabilities\". */\n"
-        "static int @is_launchable(const @shape *s)\n{\n"
-        "    const long long *const g = s->grid, *const b = s->block;\n"
-        "    return g[0] >= 1 && g[1] >= 1 && g[2] >= 1 && b[0] >= 1 && b[1] >= 1 && b[2] >= 1 "
-        "&&\n"
-        "           g[0] <= 2147483647 && g[1] <= 65535 && g[2] <= 65535 && b[0] <= 1024 &&\n"
-        "           b[1] <= 1024 && b[2] <= 64 && b[0] * b[1] * b[2] <= 1024 && s->shared >= "
-        "0 &&\n"
-        "           s->shared <= 2147483647;\n}\n\n");
-    if (code_mentions(functions, "is_count("))
-        code_puts(c, out,
-                  "/* As many elements of `size` bytes as a buffer may have. */\n"
-                  "static int @is_count(long long count, long long size)\n{\n"
-                  "    return count >= 1 && count <= (1LL << 48) / size;\n}\n\n");
-    if (code_mentions(functions, "is_between("))
-        code_puts(c, out,
-                  "static int @is_between(long long value, long long least, long long most)\n{\n"
-                  "    return value >= least && value <= most;\n}\n\n");
-    if (code_mentions(functions, "steps_of("))
-        code_puts(c, out,
-                  "/* Values of a loop from `from` to below `to`. */\n"
-                  "static long long @steps_of(long long from, long long to, long long step)\n{\n"
-                  "    return from < to ? (to - from - 1) / step + 1 : 0;\n}\n\n");
-    if (c->has_scratch)
-        code_puts(
-            c, out,
-            "/* Bytes that a buffer takes of the scratch memory, so that the next is aligned. */\n"
-            "static size_t @padded(long long bytes)\n{\n"
-            "    return ((size_t)bytes + 255) / 256 * 256;\n}\n\n");
-}
-
-void code_sizes(Code *c, Buf *out)
-{
-    Buf functions = {0};
     const char *why;
-    write_sound(c, &functions);
-    for (size_t i = 0; i < c->unit->variant_count; i++)
-        write_variant(c, &c->variants[i], &functions, &why);
-    write_common(c, &functions, out);
-    buf_puts(out, buf_text(&functions));
-    buf_free(&functions);
+    write_numbers(c, out);
+    write_sound(c, out, &why);
+    for (size_t i = 0; i < c->unit->variant_count; i++) {
+        write_variant(c, &c->variants[i], out, &why);
+        if (c->has_scale)
+            write_scale(c, &c->variants[i], out);
+    }
 }

@@ -7,7 +7,7 @@
  *
  *     {"aptune":"times","format":1,"space":"mm",…,"sum":"…"}
  *     {"device":1,"ordinal":0,"name":"NVIDIA H200","uuid":"GPU-…","sum":"…"}
- *     {"v":[64,32,"half"],"code":"…","launch":"…","status":"ok","t":[1.25,1.26],"err":1e-06,"s":0.05,"on":1,"sum":"…"}
+ *     {"v":[64,32,"half"],"code":"…","launch":"…","status":"ok","t":[1.25,1.26],"err":1e-06,"s":0.05,"cs":0.3,"ps":0.002,"on":1,"sum":"…"}
  *     {"sentinel":[64,64,"half"],"t":[1.25],"on":1,"sum":"…"}
  *     {"final":[64,32,"half"],"n":1,"t":[1.25,1.26],"sum":"…"}
  *     {"note":"clocks were locked here","sum":"…"}
@@ -38,6 +38,8 @@ typedef struct RecordRow {
     double work;      /* that a run does, in the unit of the header's objective; 0: not said */
     double joules;    /* of one run; 0: not known */
     double seconds;   /* that it kept its GPU busy, loading and checks included; 0: not known */
+    double compile_s; /* of a processor, to compile it; 0: not known */
+    double profile_s; /* … to follow its warps */
     int device;       /* number of the RecordDevice it ran on; 0: the header's, or none */
 } RecordRow;
 

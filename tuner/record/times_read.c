@@ -70,6 +70,8 @@ static void read_row(FieldReader *r, TimesRecording *rec)
     row.message = field_text(r, "msg", false);
     row.max_error = field_number(r, "err", NAN);
     row.seconds = field_number(r, "s", 0);
+    row.compile_s = field_number(r, "cs", 0);
+    row.profile_s = field_number(r, "ps", 0);
     row.work = field_number(r, "work", 0);
     row.warm_ms = read_times(r, "warm", &row.warm_count);
     row.joules = field_number(r, "j", 0);

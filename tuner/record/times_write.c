@@ -144,6 +144,15 @@ static void put_device(TimesWriter *w, const RecordRow *row)
     line_integer(&w->line, row->device);
 }
 
+/* 0 and less stand for nothing known. */
+static void put_amount(TimesWriter *w, const char *key, double amount)
+{
+    if (!(amount > 0))
+        return;
+    line_key(&w->line, key);
+    line_number(&w->line, amount);
+}
+
 bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
 {
     if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d) ||
@@ -172,18 +181,11 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
         line_number(&w->line, row->max_error);
     }
     line_field(&w->line, "msg", row->message);
-    if (row->work > 0) {
-        line_key(&w->line, "work");
-        line_number(&w->line, row->work);
-    }
-    if (row->joules > 0) {
-        line_key(&w->line, "j");
-        line_number(&w->line, row->joules);
-    }
-    if (row->seconds > 0) {
-        line_key(&w->line, "s");
-        line_number(&w->line, record_round(row->seconds));
-    }
+    put_amount(w, "work", row->work);
+    put_amount(w, "j", row->joules);
+    put_amount(w, "s", record_round(row->seconds));
+    put_amount(w, "cs", record_round(row->compile_s));
+    put_amount(w, "ps", record_round(row->profile_s));
     put_device(w, row);
     bool ok = add_line(w, d);
     w->rows += ok;

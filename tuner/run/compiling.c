@@ -255,9 +255,12 @@ static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAn
     it->code = x->code;
 }
 
-/* What workers did for it now. */
-static void count_seconds(Compiling *c, const CompileResult *res)
+/* What workers did for it now, and what it took whoever did it first. */
+static void count_seconds(Compiling *c, size_t config, const CompileResult *res)
 {
+    TableCost *cost = &c->run->table->cost[config];
+    cost->compile_s += res->cpu_seconds;
+    cost->profile_s += res->profile.cpu_seconds;
     if (!res->from_cache)
         c->compile_s += res->seconds;
     if (!res->profile_from_cache) {
@@ -313,7 +316,7 @@ static void take_result(Compiling *c, const CompileResult *res)
     size_t n = c->run->spec->launch_count, l = res->id % n;
     Place *p = &c->places[res->id / n];
     Item *it = &p->items[l];
-    count_seconds(c, res);
+    count_seconds(c, p->config, res);
     if (deserves_another(res) && it->crashes++ == 0) {
         farm_add(c->farm, res->id, &it->job);
         return;

@@ -326,14 +326,6 @@ static bool check_parameters_are_used(Run *r)
     return ok;
 }
 
-static bool has_call(const PtxFunction *entry)
-{
-    for (size_t i = 0; i < entry->instrs.count; i++)
-        if (entry->instrs.at[i].form->class == PTX_CLASS_CALL)
-            return true;
-    return false;
-}
-
 static void note_written(Checking *x, const RunTaken *taken, size_t count, uint64_t stored)
 {
     for (size_t i = 0; i < count; i++)
@@ -352,7 +344,7 @@ static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const Pt
     bool known = s && kernel_source_find(r->arena, s->text, l->entry, &source) &&
                  source.parameters.count == count;
     bool ok = true;
-    note_written(x, taken, count, has_call(entry) ? UINT64_MAX : facts.stored);
+    note_written(x, taken, count, facts.calls ? UINT64_MAX : facts.stored);
     for (size_t i = 0; i < count && i < KERNEL_FACTS_PARAMETERS; i++) {
         const Argument *g = taken[i].argument;
         bool stored = facts.stored >> i & 1;

@@ -284,6 +284,8 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
                      .max_error = t->trial[i].max_error,
                      .message = t->why[i] && *t->why[i] ? t->why[i] : NULL,
                      .seconds = t->trial[i].seconds,
+                     .compile_s = t->cost[i].compile_s,
+                     .profile_s = t->cost[i].profile_s,
                      .device = t->trial[i].device};
     row.joules = t->trial[i].joules;
     if (run_objective(r->spec))

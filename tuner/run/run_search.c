@@ -179,6 +179,13 @@ static double metric_of(const Hunt *h, int metric, size_t row)
     return metric < 0 ? NAN : table_metric(h->run->table, row, (size_t)metric);
 }
 
+/* Of the logarithm of a time predicted from the profile; 0: nothing is in doubt, or nothing known. */
+static double doubt_of(const Profile *p)
+{
+    double deviation = p ? p->value[PROFILE_UNCERTAINTY] : 0;
+    return deviation > 0 ? deviation * deviation : 0;
+}
+
 /* The first row asked for that has the same code and launch; SIZE_MAX. */
 static size_t same_code(const Hunt *h, size_t row)
 {
@@ -213,6 +220,7 @@ static void tell_compiled(Hunt *h, size_t row)
     double work = t->work[row];
     SearchCompiled c = {.failed = !compiled || !carve_allows(&r->plan, h->scratch, row),
                         .predicted = metric_of(h, h->guess, row) / work,
+                        .variance = doubt_of(t->profile[row].whole),
                         .bound = metric_of(h, h->bound, row) / work,
                         .latency = metric_of(h, h->latency, row) / work,
                         .same_as = same == SIZE_MAX ? SIZE_MAX : number_of(h, same)};
@@ -274,8 +282,8 @@ static void tell_progress(Hunt *h)
                                           : arena_printf(h->scratch, "best %.4g ms", s.best_time);
     const char *note =
         arena_printf(h->scratch, "%s; %zu compiled, %zu in vain", best, s.compiled, s.since_gain);
-    run_progress(r, "search", s.timed, s.timed + (s.since_gain < 100 ? 100 - s.since_gain : 0),
-                 note);
+    size_t in_vain = s.since_gain < 100 ? 100 - s.since_gain : 0; /* that most searches end with */
+    run_progress(r, "search", s.timed, s.timed + in_vain, note);
     arena_reset(h->scratch);
 }
 
@@ -570,6 +578,13 @@ static size_t *same_places(Hunt *h, const size_t *row)
     return same;
 }
 
+/* Seconds of a processor; NaN where they are not recorded. */
+static double recorded_cost(const Run *r, size_t i)
+{
+    const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
+    return row && row->compile_s > 0 ? row->compile_s + row->profile_s : NAN;
+}
+
 static ReplayRows rows_of(Hunt *h, size_t *row)
 {
     Run *r = h->run;
@@ -579,7 +594,7 @@ static ReplayRows rows_of(Hunt *h, size_t *row)
     double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
            *work = ARENA_ARRAY(a, double, n), *seconds = ARENA_ARRAY(a, double, n);
     double *predicted = ARENA_ARRAY(a, double, n), *bound = ARENA_ARRAY(a, double, n),
-           *latency = ARENA_ARRAY(a, double, n);
+           *latency = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
     bool *broken = ARENA_ARRAY(a, bool, n);
     for (size_t p = 0; p < n; p++) {
         size_t i = row[p] = table_find(r->table, h->ranks[p]);
@@ -590,9 +605,10 @@ static ReplayRows rows_of(Hunt *h, size_t *row)
         arena_reset(h->scratch);
         work[p] = r->table->work[i];
         ms[p] = run_recorded_value(r, i) * work[p];
-        seconds[p] = NAN;
+        seconds[p] = recorded_cost(r, i);
         code[p] = profile ? profile->value[PROFILE_CODE_BYTES] : NAN;
         predicted[p] = metric_of(h, h->guess, i) / work[p];
+        variance[p] = doubt_of(profile);
         bound[p] = metric_of(h, h->bound, i) / work[p];
         latency[p] = metric_of(h, h->latency, i) / work[p];
         broken[p] = k->outcome[i] != OUTCOME_COMPILED;
@@ -615,7 +631,8 @@ static ReplayRows rows_of(Hunt *h, size_t *row)
                        .broken = broken,
                        .predicted = predicted,
                        .bound = bound,
-                       .latency = latency};
+                       .latency = latency,
+                       .variance = variance};
     rows.same_as = same_places(h, row);
     return rows;
 }

@@ -44,6 +44,7 @@ void timer_take_row(Run *r, size_t i, const RecordRow *row)
     t->why[i] = row->message ? row->message : "";
     t->trial[i] =
         (TableTrial){.max_error = row->max_error, .seconds = row->seconds, .device = row->device};
+    t->cost[i] = (TableCost){row->compile_s, row->profile_s};
     timer_take_times(r, i, row->times_ms, row->time_count);
     run_take_joules(r, i, row->joules);
     timer_take_warm_times(r, i, row->warm_ms, row->warm_count);

@@ -242,7 +242,8 @@ static void add_choice(Candidates *c, const uint16_t *point, size_t *count)
     memcpy(c->choice + (*count)++ * n, point, n * sizeof *point);
 }
 
-static size_t draw_choice(Candidates *c, size_t most, const uint16_t *around, size_t around_count)
+static size_t draw_choice(Candidates *c, size_t most, const uint16_t *around, size_t around_count,
+                          size_t *from_near)
 {
     size_t count = 0, n = c->space.parameters;
     uint16_t *point = memory_new((n + 1) * sizeof *point);
@@ -257,6 +258,7 @@ static size_t draw_choice(Candidates *c, size_t most, const uint16_t *around, si
             for (size_t k = 0; k < near && count < most / 2 / around_count * (i + 1); k++)
                 add_choice(c, c->near + k * n, &count);
         }
+    *from_near = count;
     for (size_t misses = 0; count < most && misses < most;) {
         size_t before = count;
         if (!candidates_random(c, point))
@@ -269,7 +271,7 @@ static size_t draw_choice(Candidates *c, size_t most, const uint16_t *around, si
 }
 
 const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
-                                  size_t around_count, size_t *count)
+                                  size_t around_count, size_t *count, size_t *near)
 {
     size_t n = c->space.parameters;
     bool all = is_listed(c) && c->left_count <= most;
@@ -278,7 +280,8 @@ const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, cons
         c->choice_room = room;
         c->choice = memory_resize(c->choice, room, sizeof *c->choice);
     }
-    *count = all ? c->left_count : draw_choice(c, drawn, around, around_count);
+    *near = 0;
+    *count = all ? c->left_count : draw_choice(c, drawn, around, around_count, near);
     for (size_t i = 0; all && i < c->left_count; i++)
         point_of(c, c->left[i], c->choice + i * n);
     return c->choice;

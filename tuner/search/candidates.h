@@ -47,9 +47,10 @@ bool candidates_random(Candidates *c, uint16_t *point);
 bool candidates_neighbour(Candidates *c, const uint16_t *from, int distance, uint16_t *point);
 
 /* Points to choose from, in no order: all that are left where they are listed and at most `most`,
- * else `drawn` of them, random ones and those within two parameters of `around` (rows of points).
+ * else `drawn` of them, those within two parameters of `around` (rows of points), `*near` of them,
+ * and behind them random ones.
  * The array is the candidates' own and good until the next call. */
 const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
-                                  size_t around_count, size_t *count);
+                                  size_t around_count, size_t *count, size_t *near);
 
 #endif

@@ -12,6 +12,7 @@
 typedef struct Sample {
     size_t row;
     double y;
+    double variance; /* of y, beside the model's noise */
 } Sample;
 
 static int sample_compare(const void *pa, const void *pb)
@@ -52,11 +53,19 @@ static void pack(const Search *s, const uint16_t *point, uint16_t *out)
         memcpy(out, point, s->parameters * sizeof *out);
 }
 
+/* Part of a prediction that is to be believed: an unsure one is drawn to the usual, as the mean of
+ * a normal deviate is whose value was read with an error. */
+static double trust(const Search *s, size_t i)
+{
+    double variance = s->rows[i].variance;
+    return variance > 0 ? s->spread / (s->spread + variance) : 1;
+}
+
 /* What the code says of row `i`, against the usual; nothing where it says nothing. */
 static double guess_of(const Search *s, size_t i)
 {
     double guess = s->rows[i].predicted - s->usual;
-    return isnan(guess) ? 0 : guess;
+    return isnan(guess) ? 0 : guess * trust(s, i);
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */
@@ -81,7 +90,7 @@ static Table fill(Search *s, const Sample *all, size_t count, double blur)
         pack(s, row_point(s, all[k].row), t.points + k * s->parameters);
         t.x[k] = guess_of(s, all[k].row);
         t.y[k] = all[k].y;
-        t.variance[k] = blur * far * far + s->rows[all[k].row].variance;
+        t.variance[k] = blur * far * far + all[k].variance;
     }
     t.data = (ProcessData){.count = count,
                            .parameters = s->parameters,
@@ -164,6 +173,20 @@ static double usual_prediction(Search *s, const Sample *timed, size_t count)
     return n > 0 ? (all[(n - 1) / 2] + all[n / 2]) / 2 : NAN;
 }
 
+static double prediction_spread(const Search *s)
+{
+    double sum = 0, squares = 0, n = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        double x = s->rows[i].predicted;
+        if (isnan(x))
+            continue;
+        sum += x;
+        squares += x * x;
+        n++;
+    }
+    return n > 1 ? fmax(0, squares / n - sum / n * (sum / n)) : 0;
+}
+
 bool model_times(Search *s)
 {
     Model *m = &s->time_model;
@@ -176,9 +199,10 @@ bool model_times(Search *s)
     for (size_t i = 0; i < s->count; i++) {
         double y = row_time(s, i);
         if (!isnan(y))
-            all[count++] = (Sample){i, y};
+            all[count++] = (Sample){i, y, 0};
     }
     s->usual = usual_prediction(s, all, count);
+    s->spread = prediction_spread(s);
     count = thin(all, count, 120, 40);
     Table t = fill(s, all, count, 0.25);
     t.data.x = t.x;
@@ -202,7 +226,7 @@ static size_t space_samples(Search *s, Sample *out)
             s->rows[r->same_as].state == ROW_FAILED)
             continue;
         if (!isnan(y))
-            out[count++] = (Sample){i, y};
+            out[count++] = (Sample){i, y, timed ? 0 : r->variance};
         else if (timed)
             rows[open++] = i;
     }
@@ -210,7 +234,7 @@ static size_t space_samples(Search *s, Sample *out)
     if (open > 0)
         believe_rows(s, rows, open, means);
     for (size_t k = 0; k < open; k++)
-        out[count++] = (Sample){rows[k], means[k]};
+        out[count++] = (Sample){rows[k], means[k], 0};
     free(means);
     free(rows);
     return count;
@@ -253,16 +277,33 @@ double believe_deviation(Search *s, size_t row)
 {
     const ProcessShape *shape = process_shape(s->time_model.process);
     double own = process_deviation(s->time_model.process, row_point(s, row), guess_of(s, row));
-    /* The prediction itself may be off. */
-    return sqrt(own * own + shape->slope * shape->slope * s->rows[row].variance);
+    /* What is left of the doubt in the prediction itself. */
+    double doubt = shape->slope * shape->slope * s->rows[row].variance * trust(s, row);
+    return sqrt(own * own + doubt);
 }
 
-double believe_point(Search *s, const uint16_t *point)
+static double with_noise(const Process *p, double deviation)
 {
-    double mean = NAN;
-    if (s->space_model.process)
-        process_means(s->space_model.process, point, NULL, 1, &mean);
-    return mean;
+    return hypot(deviation, process_shape(p)->noise);
+}
+
+Belief believe_row(Search *s, size_t row)
+{
+    Belief b;
+    believe_rows(s, &row, 1, &b.mean);
+    b.deviation = with_noise(s->time_model.process, believe_deviation(s, row));
+    return b;
+}
+
+Belief believe_point(Search *s, const uint16_t *point)
+{
+    Belief b = {NAN, NAN};
+    Process *p = s->space_model.process;
+    if (!p)
+        return b;
+    process_means(p, point, NULL, 1, &b.mean);
+    b.deviation = with_noise(p, process_deviation(p, point, 0));
+    return b;
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -281,7 +322,7 @@ static size_t best_points(const Search *s, uint16_t *out, size_t most)
     for (size_t i = 0; i < s->count; i++) {
         double y = s->right > 0 ? row_time(s, i) : s->rows[i].predicted;
         if (!isnan(y) && s->rows[i].state != ROW_FAILED)
-            all[count++] = (Sample){i, y};
+            all[count++] = (Sample){i, y, 0};
     }
     if (count > 1)
         qsort(all, count, sizeof *all, sample_compare);
@@ -292,50 +333,54 @@ static size_t best_points(const Search *s, uint16_t *out, size_t most)
     return count;
 }
 
-static void keep_means(Search *s, const double *means, size_t count)
-{
-    if (count > s->left_room) {
-        s->left_room = count;
-        s->left_means = memory_resize(s->left_means, count, sizeof *s->left_means);
-    }
-    memcpy(s->left_means, means, count * sizeof *means);
-    s->left_count = count;
-}
-
-static void keep_batch(Search *s, const uint16_t *points, const Sample *order, size_t count,
-                       const double *means)
+static void keep_batch(Search *s, const uint16_t *points, const Sample *order, size_t count)
 {
     size_t n = s->space.parameters;
     if (count > s->batch.room) {
         s->batch.room = count;
         s->batch.points = memory_resize(s->batch.points, count * n + 1, sizeof *s->batch.points);
-        s->batch.said = memory_resize(s->batch.said, count, sizeof *s->batch.said);
     }
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         memcpy(s->batch.points + k * n, points + order[k].row * n, n * sizeof *points);
-        s->batch.said[k] = means[order[k].row];
-    }
     s->batch.count = count;
     s->batch.next = 0;
 }
 
-static void choose_batch(Search *s, const uint16_t *points, size_t count)
+/* The values that models look at, of many points. */
+static uint16_t *pack_all(Search *s, const uint16_t *points, size_t count)
 {
-    Arena *a = s->scratch;
-    size_t n = s->space.parameters;
-    double *means = ARENA_ARRAY(a, double, count);
-    uint16_t *packed = ARENA_ARRAY(a, uint16_t, count * s->parameters);
-    Sample *order = ARENA_ARRAY(a, Sample, count);
+    uint16_t *packed = ARENA_ARRAY(s->scratch, uint16_t, count * s->parameters);
     for (size_t i = 0; i < count; i++)
-        pack(s, points + i * n, packed + i * s->parameters);
-    process_means(s->space_model.process, packed, NULL, count, means);
-    keep_means(s, means, count);
+        pack(s, points + i * s->space.parameters, packed + i * s->parameters);
+    return packed;
+}
+
+const uint16_t *believe_choice(Search *s, size_t *count, size_t *near, double **means)
+{
+    uint16_t *around = memory_new((AROUND * s->space.parameters + 1) * sizeof *around);
+    size_t around_count = best_points(s, around, AROUND);
+    const uint16_t *points = candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, around,
+                                               around_count, count, near);
+    free(around);
+    *means = ARENA_ARRAY(s->scratch, double, *count);
+    process_means(s->space_model.process, pack_all(s, points, *count), NULL, *count, *means);
+    return points;
+}
+
+bool batch_make(Search *s)
+{
+    if (!model_space(s))
+        return false;
+    size_t count, near;
+    double *means;
+    const uint16_t *points = believe_choice(s, &count, &near, &means);
+    Sample *order = ARENA_ARRAY(s->scratch, Sample, count);
     for (size_t i = 0; i < count; i++)
-        order[i] = (Sample){i, means[i]};
+        order[i] = (Sample){i, means[i], 0};
     if (count > 1)
         qsort(order, count, sizeof *order, sample_compare);
     for (size_t k = 0; k < count && k < SURE_OF; k++) {
-        const uint16_t *point = packed + order[k].row * s->parameters;
+        const uint16_t *point = points + order[k].row * s->space.parameters;
         order[k].y +=
             process_deviation(s->space_model.process, point, 0) * gsl_ran_ugaussian(s->random);
     }
@@ -344,74 +389,8 @@ static void choose_batch(Search *s, const uint16_t *points, size_t count)
     size_t wanted = s->options.workers > 2 ? s->options.workers : 2;
     if (100 * wanted < 3 * s->compiled)
         wanted = 3 * s->compiled / 100;
-    keep_batch(s, points, order, wanted < count ? wanted : count, means);
-    arena_reset(a);
-}
-
-bool batch_make(Search *s)
-{
-    if (!model_space(s))
-        return false;
-    size_t count;
-    uint16_t *around = memory_new((AROUND * s->space.parameters + 1) * sizeof *around);
-    size_t around_count = best_points(s, around, AROUND);
-    const uint16_t *points =
-        candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, around, around_count, &count);
     if (count > 0)
-        choose_batch(s, points, count);
-    free(around);
+        keep_batch(s, points, order, wanted < count ? wanted : count);
+    arena_reset(s->scratch);
     return count > 0;
-}
-
-/* --- what is expected ------------------------------------------------------------------------- */
-
-/* Part of the errors below `limit`. */
-static double chance_below(const double *sorted, size_t count, double limit)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (double)low / (double)count;
-}
-
-static size_t sorted_errors(const Errors *e, double *out)
-{
-    size_t n = e->count < ERRORS_KEPT ? e->count : ERRORS_KEPT;
-    if (n == 0)
-        return 0;
-    memcpy(out, e->last, n * sizeof *out);
-    qsort(out, n, sizeof *out, number_compare);
-    return n;
-}
-
-double search_expected(Search *s)
-{
-    double errors[ERRORS_KEPT], expected = 0;
-    if (s->best == NO_NUMBER || !model_times(s))
-        return NAN;
-    double goal = s->rows[s->best].time + log(0.99);
-    size_t n = sorted_errors(&s->before, errors);
-    if (n < STARTERS && candidates_left(s->candidates) > 0)
-        return NAN;
-    if (candidates_left(s->candidates) > 0)
-        for (size_t i = 0; i < s->left_count; i++)
-            expected += chance_below(errors, n, goal - s->left_means[i]);
-    n = sorted_errors(&s->after, errors);
-    size_t *rows = memory_new((s->count + 1) * sizeof *rows), open = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->rows[i].state == ROW_COMPILED)
-            rows[open++] = i;
-    double *means = memory_new((open + 1) * sizeof *means);
-    if (open > 0)
-        believe_rows(s, rows, open, means);
-    for (size_t k = 0; k < open && n > 0; k++)
-        expected += chance_below(errors, n, goal - means[k]);
-    free(means);
-    free(rows);
-    return n > 0 ? expected : NAN;
 }

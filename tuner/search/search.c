@@ -11,9 +11,12 @@
 /* Gains below this do not count. */
 static const double gain_least = 0.002;
 
+/* Better ones expected, when none is. */
+static const double expected_none = 0.5;
+
 enum {
-    TRIALS_IN_VAIN = 100,   /* that end a search */
-    TRIALS_EXPECTED = 75,   /* when nothing better is expected */
+    TRIALS_IN_VAIN = 200,   /* that end a search */
+    TRIALS_EXPECTED = 100,  /* when nothing better is expected */
     COMPILES_IN_VAIN = 150, /* too: where workers are few, all that is compiled is timed, and
                                trials are no choice */
     FAILURES_IN_VAIN = 200, /* without a single right one */
@@ -35,6 +38,7 @@ Search *search_new(const SearchSpace *space, const SearchOptions *o)
                   .best = NO_NUMBER,
                   .gain_from = INFINITY,
                   .usual = NAN,
+                  .expected_timed = SIZE_MAX,
                   .version = 1};
     if (s->options.workers == 0)
         s->options.workers = 1;
@@ -56,8 +60,6 @@ void search_free(Search *s)
     free(s->rows);
     free(s->points);
     free(s->batch.points);
-    free(s->batch.said);
-    free(s->left_means);
     arena_free(s->time_model.arena);
     arena_free(s->space_model.arena);
     arena_free(s->scratch);
@@ -87,8 +89,8 @@ static size_t add_row(Search *s, const uint16_t *point)
                               .latency = NAN,
                               .time = NAN,
                               .same_as = s->count,
-                              .said = NAN,
-                              .believed = NAN};
+                              .said = {NAN, NAN},
+                              .believed = {NAN, NAN}};
     if (n > 0)
         memcpy(s->points + s->count * n, point, n * sizeof *point);
     return s->count++;
@@ -367,16 +369,19 @@ bool search_next_trial(Search *s, size_t *number)
     r->state = ROW_TRYING;
     arena_reset(s->scratch);
     if (model_times(s))
-        believe_rows(s, number, 1, &r->believed);
+        r->believed = believe_row(s, *number);
     return true;
 }
 
 /* --- what came of it -------------------------------------------------------------------------- */
 
-static void note_error(Errors *e, double said, double is)
+static void note_error(Errors *e, const Belief *said, double is)
 {
-    if (!isnan(said) && !isnan(is))
-        e->last[e->count++ % ERRORS_KEPT] = is - said;
+    if (isnan(said->mean) || isnan(is))
+        return;
+    size_t at = e->count++ % ERRORS_KEPT;
+    e->last[at] = is - said->mean;
+    e->scaled[at] = e->last[at] / said->deviation;
 }
 
 void search_compiled(Search *s, size_t number, const SearchCompiled *c)
@@ -395,7 +400,7 @@ void search_compiled(Search *s, size_t number, const SearchCompiled *c)
     r->same_as = s->rows[c->same_as].same_as;
     r->state = ROW_SAME;
     s->same++;
-    note_error(&s->before, r->said, row_time(s, number));
+    note_error(&s->before, &r->said, row_time(s, number));
 }
 
 void search_trying(Search *s, size_t number)
@@ -424,8 +429,8 @@ void search_timed(Search *s, size_t number, double time)
     if (!right)
         return;
     s->right++;
-    note_error(&s->before, r->said, r->time);
-    note_error(&s->after, r->believed, r->time);
+    note_error(&s->before, &r->said, r->time);
+    note_error(&s->after, &r->believed, r->time);
     note_random(s, r, before);
     if (r->time < before)
         s->best = number;
@@ -468,7 +473,8 @@ SearchEnd search_end(Search *s, double seconds)
         return SEARCH_GOES_ON;
     if (s->since_gain >= TRIALS_IN_VAIN)
         return SEARCH_NO_GAIN;
-    if (s->since_gain >= TRIALS_EXPECTED && 2 * s->since_gain >= s->timed && search_expected(s) < 1)
+    if (s->since_gain >= TRIALS_EXPECTED && 2 * s->since_gain >= s->timed &&
+        search_expected(s) < expected_none)
         return SEARCH_NOT_EXPECTED;
     return SEARCH_GOES_ON;
 }

@@ -22,22 +22,27 @@ typedef enum RowState {
     ROW_FAILED
 } RowState;
 
+/* A logarithm of time as a model believes it, its noise included. */
+typedef struct Belief {
+    double mean, deviation; /* NaN: it believes nothing */
+} Belief;
+
 /* A candidate that was asked for. */
 typedef struct Row {
     RowState state;
     bool random;      /* chance chose it */
     double predicted; /* logarithm; NaN: unknown */
-    double variance;
+    double variance;  /* of the prediction */
     double bound, latency;
     double time;     /* logarithm; of what is timed */
     size_t same_as;  /* row that has its code; itself */
-    double said;     /* by the space model before it was compiled; NaN: nothing */
-    double believed; /* by the time model before it was timed; NaN: nothing */
+    Belief said;      /* by the space model before it was compiled */
+    Belief believed;  /* by the time model before it was timed */
 } Row;
 
-/* The last errors of a model: time less what it said, logarithms. */
+/* The last errors of a model: time less what it said, logarithms, and over its deviation. */
 typedef struct Errors {
-    double last[ERRORS_KEPT];
+    double last[ERRORS_KEPT], scaled[ERRORS_KEPT];
     size_t count; /* ever */
 } Errors;
 
@@ -70,15 +75,15 @@ struct Search {
     size_t compile_turn, trial_turn;
     size_t random_seen, random_better;
     Model time_model, space_model;
-    double usual; /* median prediction of what is timed */
+    double usual;  /* median prediction of what is timed */
+    double spread; /* variance of the predictions of what is compiled */
     Errors before, after;
+    double expected;       /* better ones, when … */
+    size_t expected_timed; /* so many were timed */
     struct {
         uint16_t *points;
-        double *said;
         size_t count, next, room;
-    } batch;            /* to compile, the most promising first */
-    double *left_means; /* of the candidates when the batch was made */
-    size_t left_count, left_room;
+    } batch; /* to compile, the most promising first */
 };
 
 /* The row's time, that of its code; NaN: not known. */
@@ -91,7 +96,12 @@ bool model_space(Search *s);
 /* What the time model believes of rows; what the space model does of a point, or NaN. */
 void believe_rows(Search *s, const size_t *rows, size_t count, double *means);
 double believe_deviation(Search *s, size_t row);
-double believe_point(Search *s, const uint16_t *point);
+Belief believe_row(Search *s, size_t row);
+Belief believe_point(Search *s, const uint16_t *point);
+
+/* Points to compile, as candidates_choice, and what the space model believes of their means, in the
+ * scratch arena. */
+const uint16_t *believe_choice(Search *s, size_t *count, size_t *near, double **means);
 
 /* A fresh batch of points to compile.  False when there is nothing to choose from. */
 bool batch_make(Search *s);

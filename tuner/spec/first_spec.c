@@ -3,6 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/ptx/ptx_parse.h"
 #include "tuner/spec/kernel_facts.h"
+#include "tuner/spec/kernel_types.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -31,9 +32,10 @@ static bool sounds_like(const char *name, const char *const *words, size_t count
 
 static Meaning meaning_of(const char *name)
 {
-    static const char *const threads[] = {
-        "block_size", "blocksize",  "block_dim", "blockdim", "block_x",   "block_y",    "block_z",
-        "threads",    "thread_num", "tpb",       "wg_size",  "workgroup", "local_size", "bdim"};
+    static const char *const threads[] = {"block_size", "blocksize",  "group_size", "block_dim",
+                                          "blockdim",   "block_x",    "block_y",    "block_z",
+                                          "threads",    "thread_num", "tpb",        "wg_size",
+                                          "workgroup",  "local_size", "bdim"};
     static const char *const tile[] = {"tile", "unroll", "vec",    "work",   "items",
                                        "elem", "each",   "factor", "coarse", "per_thread"};
     static const char *const on_off[] = {"use_", "enable", "with_", "do_", "padding", "_pad"};
@@ -86,7 +88,7 @@ const char *first_value(const FirstGuess *g, const char *name)
     case MEANS_FILTER:
         return "5";
     case MEANS_SIZE:
-        return "1024";
+        return g->small ? "16" : "1024";
     default:
         return "1";
     }
@@ -101,7 +103,8 @@ static const char *argument_value(const TemplateParameter *t, const FirstGuess *
 
 const char *first_expression(Arena *a, const KernelSource *k)
 {
-    FirstGuess g = {.kernel = k};
+    KernelSource copy = *k;
+    FirstGuess g = {.kernel = &copy};
     Buf b = {0};
     buf_printf(&b, "%s%s", k->name, k->is_template ? "<" : "");
     for (size_t i = 0; i < k->arguments.count; i++)
@@ -160,13 +163,15 @@ static bool is_number(const char *text)
 }
 
 /* Values around the one that is known to compile. */
-static void print_values(Writer *w, const char *name, const char *value)
+static void print_values(Writer *w, const char *name, const char *value, const char *cases)
 {
     Meaning meaning = meaning_of(name);
     long n = is_number(value) ? strtol(value, NULL, 10) : -1;
     int direction = direction_of(name);
     bool flat = is_flat(w->guess) && direction <= 0;
-    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
+    if (cases)
+        buf_puts(w->out, cases);
+    else if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
         buf_puts(w->out, "true, false");
     else if (meaning == MEANS_THREADS && direction > 0 && !w->facts.thread[direction])
         buf_puts(w->out, value);
@@ -187,16 +192,18 @@ static void print_values(Writer *w, const char *name, const char *value)
 }
 
 /* A name with a value becomes a parameter, or a size that the compiler gets as a macro. */
-static void print_name(Writer *w, const char *name, const char *value, bool macro, const char *why)
+static void print_name(Writer *w, const char *name, const char *value, const char *cases,
+                       bool macro, const char *why)
 {
     Meaning meaning = meaning_of(name);
     VEC_PUSH(w->arena, &w->names, name);
-    if (macro && is_number(value) && meaning == MEANS_SIZE && w->sizes.count < SIZES_MOST) {
+    if (macro && !cases && is_number(value) && meaning == MEANS_SIZE &&
+        w->sizes.count < SIZES_MOST) {
         VEC_PUSH(w->arena, &w->sizes, name);
         return;
     }
     buf_printf(w->out, "param %s in ", name);
-    print_values(w, name, value);
+    print_values(w, name, value, cases);
     buf_printf(w->out, "    # decide%s\n", why);
     int direction = direction_of(name);
     if (meaning == MEANS_THREADS && !w->threads[direction > 0 ? direction : 0])
@@ -205,22 +212,36 @@ static void print_name(Writer *w, const char *name, const char *value, bool macr
         w->tiles[direction] = name;
 }
 
+static bool is_undefined(const FirstGuess *g, const char *name)
+{
+    for (size_t i = 0; i < g->undefined.count; i++)
+        if (strcmp(g->undefined.at[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static void print_parameters(Writer *w)
 {
     Arena *a = w->arena;
     KernelMacros macros = kernel_source_macros(a, w->kernel->text);
     for (size_t i = 0; i < w->kernel->arguments.count; i++) {
         const TemplateParameter *t = &w->kernel->arguments.at[i];
-        print_name(w, t->name, argument_value(t, w->guess), false, ": of the template");
+        print_name(w, t->name, argument_value(t, w->guess), NULL, false, ": of the template");
     }
-    for (size_t i = 0; i < w->guess->undefined.count; i++)
-        print_name(w, w->guess->undefined.at[i].name, w->guess->undefined.at[i].value, true,
-                   ": a name that the source leaves undefined");
-    for (size_t i = 0; i < macros.count; i++)
-        if (macros.at[i].condition)
-            print_name(w, macros.at[i].name, "0", false, ": a name that only #if lines use");
-        else
-            print_name(w, macros.at[i].name, macros.at[i].value, false, "");
+    for (size_t i = 0; i < w->guess->undefined.count; i++) {
+        const KernelMacro *m = &w->guess->undefined.at[i];
+        print_name(w, m->name, m->value, m->cases, true, ": the source leaves it undefined");
+    }
+    for (size_t i = 0; i < macros.count; i++) {
+        const KernelMacro *m = &macros.at[i];
+        if (is_undefined(w->guess, m->name))
+            continue;
+        const char *cases = m->cases && !kernel_source_has_word(m->cases, "0")
+                                ? arena_printf(a, "0, %s", m->cases)
+                                : m->cases;
+        print_name(w, m->name, m->condition ? "0" : m->value, cases, false,
+                   m->condition ? ": only #if lines use it" : "");
+    }
 }
 
 /* Threads that a plain #define sets: they are what they are. */
@@ -300,9 +321,9 @@ static const char **find_sizes(Writer *w, size_t *macros)
         const KernelParameter *p = &w->kernel->parameters.at[i];
         if (!is_size(p) || w->sizes.count >= SIZES_MOST)
             continue;
-        of[i] = fresh(w, upper(a, p->name), false);
-        if (strcmp(of[i], p->name) == 0)
-            of[i] = fresh(w, arena_printf(a, "SIZE_%s", p->name), false);
+        of[i] = upper(a, p->name); /* an argument and a size may have the same name */
+        if (strcmp(of[i], p->name) != 0)
+            of[i] = fresh(w, of[i], false);
         VEC_PUSH(a, &w->sizes, of[i]);
     }
     KernelMacros numbers = kernel_source_numbers(a, w->kernel->text);
@@ -334,7 +355,7 @@ static void print_problem(Writer *w, size_t macros)
             buf_printf(w->out, "%s%s = %s", i ? ", " : "", w->sizes.at[i], w->fixed.at[i]);
         else
             buf_printf(w->out, "%s%s = %ld", i ? ", " : "", w->sizes.at[i],
-                       each[w->sizes.count + w->square]);
+                       i < macros && w->guess->small ? 16 : each[w->sizes.count + w->square]);
     buf_puts(w->out, w->fixed.count ? "    # as the source defines them\n"
                                     : "    # decide: the sizes to tune for\n");
     for (size_t i = 0; i < macros; i++)
@@ -408,11 +429,11 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
     bool loads = follow && (w->facts.loaded >> i & 1),
          stores = follow && (w->facts.stored >> i & 1);
     bool real = p->known && task_scalar_is_float(p->type.scalar);
-    const char *role = stores && loads ? "inout"
-                       : stores        ? "out"
-                       : loads         ? "in"
-                       : p->constant   ? "in"
-                                       : "inout";
+    bool unused = !loads && !stores && follow && !w->facts.calls;
+    const char *role = stores && loads                  ? "inout"
+                       : stores                         ? "out"
+                       : loads || p->constant || unused ? "in"
+                                                        : "inout";
     buf_printf(w->out, "%s %s : ", role, p->name);
     if (p->known)
         task_type_print(p->type, w->out);
@@ -420,7 +441,7 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
         buf_puts(w->out, "uint8");
     buf_puts(w->out, "[");
     if (!p->known)
-        buf_puts(w->out, "64 * ");
+        buf_printf(w->out, "%zu * ", p->size ? p->size : 64);
     print_product(w);
     buf_puts(w->out, "]");
     if (strcmp(role, "out") != 0)
@@ -428,7 +449,7 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
     buf_printf(w->out, "    # decide: size%s", strcmp(role, "out") == 0 ? "" : " and contents");
     if (!p->known)
         buf_printf(w->out, "; bytes of '%s'", p->text);
-    buf_putc(w->out, '\n');
+    buf_puts(w->out, unused ? "; the kernel does not use it\n" : "\n");
 }
 
 static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable *v,
@@ -449,6 +470,82 @@ static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable 
     buf_putc(w->out, '\n');
 }
 
+/* --- structs by value ------------------------------------------------------------------------- */
+
+static bool scalar_of(PtxType t, TaskScalar *out)
+{
+    static const struct {
+        PtxType ptx;
+        TaskScalar scalar;
+    } of[] = {{PTX_U8, TASK_U8},     {PTX_S8, TASK_I8},     {PTX_B8, TASK_U8},
+              {PTX_U16, TASK_U16},   {PTX_S16, TASK_I16},   {PTX_B16, TASK_U16},
+              {PTX_U32, TASK_I32},   {PTX_S32, TASK_I32},   {PTX_B32, TASK_I32},
+              {PTX_U64, TASK_I64},   {PTX_S64, TASK_I64},   {PTX_B64, TASK_I64},
+              {PTX_F32, TASK_FLOAT}, {PTX_F64, TASK_DOUBLE}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i].ptx == t)
+            return *out = of[i].scalar, true;
+    return false;
+}
+
+/* What is loaded from each byte of a parameter on. */
+static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScalar *of, bool *begins)
+{
+    for (size_t i = 0; i < entry->instrs.count; i++) {
+        const PtxInstr *in = &entry->instrs.at[i];
+        if (in->form->class != PTX_CLASS_LOAD || in->form->space != PTX_PARAM || in->count < 2)
+            continue;
+        const PtxOperand *o = &in->operands[1];
+        const bool address = o->kind == PTX_OPERAND_ADDRESS && o->count > 0 &&
+                             o->parts[0].kind == PTX_OPERAND_VARIABLE;
+        const PtxVariable *from = address ? o->parts[0].variable : NULL;
+        TaskScalar scalar;
+        if (from != v || !scalar_of(in->form->types[0], &scalar))
+            continue;
+        for (int k = 0; k < (in->form->vector ? in->form->vector : 1); k++) {
+            const size_t at =
+                (size_t)(o->value + o->parts[0].value) + (size_t)k * task_scalar_size(scalar);
+            if (at + task_scalar_size(scalar) > v->size)
+                break;
+            of[at] = scalar;
+            begins[at] = true;
+        }
+    }
+}
+
+/* A struct's members as the kernel loads them; where it loads nothing, integers as large as fit. */
+static bool print_struct(Writer *w, const PtxFunction *entry, const KernelParameter *p,
+                         const PtxVariable *v, Diag *d)
+{
+    if (v->size > TASK_VALUE_LIMIT)
+        return diag_fail(d,
+                         "parameter '%s' of '%s' is a '%s' by value, of %llu bytes; a spec "
+                         "passes %d at most",
+                         p->name, w->kernel->name, p->text, (unsigned long long)v->size,
+                         TASK_VALUE_LIMIT);
+    if (v->index < KERNEL_FACTS_PARAMETERS && ((w->facts.loaded | w->facts.stored) >> v->index & 1))
+        return diag_fail(d,
+                         "parameter '%s' of '%s' is a '%s' with a pointer in it; a spec passes "
+                         "buffers as parameters of their own",
+                         p->name, w->kernel->name, p->text);
+    TaskScalar *of = ARENA_ARRAY(w->arena, TaskScalar, v->size + 1);
+    bool *begins = ARENA_ARRAY(w->arena, bool, v->size + 1);
+    note_loads(entry, v, of, begins);
+    buf_printf(w->out, "arg %s : struct(", p->name);
+    for (size_t at = 0; at < v->size;) {
+        size_t free = 1;
+        while (at + free < v->size && !begins[at + free])
+            free++;
+        const TaskScalar gap = at % 4 == 0 && free >= 4 && v->align >= 4 ? TASK_I32 : TASK_U8;
+        const TaskScalar s = begins[at] ? of[at] : gap;
+        buf_printf(w->out, "%s%s", at ? ", " : "", task_scalar_name(s));
+        at += task_scalar_size(s);
+    }
+    buf_printf(w->out, ") = 1    # decide: a list of its members' values; '%s' in the source\n",
+               p->text);
+    return true;
+}
+
 static bool print_arguments(Writer *w, const PtxFunction *entry, const char *const *sizes, Diag *d)
 {
     const KernelSource *k = w->kernel;
@@ -463,12 +560,11 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
         for (size_t t = 0; !p.known && t < k->arguments.count; t++)
             if (strcmp(k->arguments.at[t].name, p.text) == 0)
                 p.known = task_type_find(argument_value(&k->arguments.at[t], w->guess), &p.type);
-        if (!p.pointer && !p.known && v->size > 8)
-            return diag_fail(
-                d,
-                "parameter '%s' of '%s' is a '%s' by value, of %llu bytes: a spec passes "
-                "numbers, vectors and buffers",
-                p.name, k->name, p.text, (unsigned long long)v->size);
+        if (!p.pointer && !p.known && *v->dimensions) {
+            if (!print_struct(w, entry, &p, v, d))
+                return false;
+            continue;
+        }
         if (p.pointer)
             print_buffer(w, &p, i);
         else
@@ -532,6 +628,7 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
         return diag_fail(d, "'%s' is not among what was compiled of '%s'", g->kernel->name, file);
     Buf parameters = {0}, rest = {0};
     Writer w = {.arena = a, .guess = g, .kernel = g->kernel, .out = &parameters};
+    kernel_types_take(m, g->kernel);
     w.facts = kernel_facts(a, m, entry);
     for (size_t i = 0; i < g->kernel->parameters.count; i++)
         VEC_PUSH(a, &w.names, g->kernel->parameters.at[i].name);

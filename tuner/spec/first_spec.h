@@ -13,8 +13,9 @@
 
 /* What a kernel is compiled with before there is a spec. */
 typedef struct FirstGuess {
-    const KernelSource *kernel;
+    KernelSource *kernel;
     KernelMacros undefined;      /* names that the compiler did not know */
+    bool small;                  /* sizes that are macros have to be: they fill shared memory */
     const char *expression;      /* "k<float, 16>" of a template, else the kernel's name */
     const char *const *includes; /* folders of headers, as seen from here */
     size_t include_count;

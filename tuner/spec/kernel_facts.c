@@ -89,5 +89,7 @@ KernelFacts kernel_facts(Arena *a, const PtxModule *m, const PtxFunction *entry)
         f.out.dynamic_shared =
             f.out.dynamic_shared || (v->space == PTX_SHARED && v->size == 0 && *v->dimensions);
     }
+    for (size_t i = 0; i < entry->instrs.count; i++)
+        f.out.calls = f.out.calls || entry->instrs.at[i].form->class == PTX_CLASS_CALL;
     return f.out;
 }

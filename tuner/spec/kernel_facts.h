@@ -12,6 +12,7 @@ typedef struct KernelFacts {
     bool thread[3], block[3], block_size; /* x, y, z of threadIdx, blockIdx; any of blockDim */
     int64_t most_threads;                 /* of __launch_bounds__; 0: not said */
     bool dynamic_shared;
+    bool calls; /* a function that is not part of it: what that does is not followed */
 } KernelFacts;
 
 /* Of an entry of the module. */

@@ -304,12 +304,12 @@ const char *kernel_source_defined(Arena *a, const char *text, const char *name)
     return NULL;
 }
 
-static bool is_noted(const KernelMacros *all, const char *name)
+static KernelMacro *find_macro(KernelMacros *all, const char *name)
 {
     for (size_t i = 0; i < all->count; i++)
         if (strcmp(all->at[i].name, name) == 0)
-            return true;
-    return false;
+            return &all->at[i];
+    return NULL;
 }
 
 static bool is_defined(Arena *a, const char *text, const char *name)
@@ -322,6 +322,24 @@ static bool is_defined(Arena *a, const char *text, const char *name)
     return false;
 }
 
+/* The number behind "==" at `at`; NULL: there is none. */
+static const char *compared(Arena *a, const char *at)
+{
+    at = skip_blanks(at);
+    if (strncmp(at, "==", 2) != 0)
+        return NULL;
+    const char *number = word_at(a, skip_blanks(at + 2));
+    return *number && number[strspn(number, "0123456789")] == '\0' ? number : NULL;
+}
+
+static void add_case(Arena *a, KernelMacro *m, const char *number)
+{
+    if (!m->cases)
+        m->cases = m->value = number;
+    else if (!kernel_source_has_word(m->cases, number))
+        m->cases = arena_printf(a, "%s, %s", m->cases, number);
+}
+
 /* Names of an #if that nobody defines are 0 there, which is hardly meant. */
 static void add_conditions(Arena *a, const char *text, const char *at, KernelMacros *all)
 {
@@ -330,10 +348,16 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
         const char *word = word_at(a, at);
         size_t length = strlen(word);
         bool name = length > 0 && !isdigit((unsigned char)*word) && strncmp(word, "__", 2) != 0 &&
-                    strcmp(word, "defined") != 0 && strncmp(word, "CUDA", 4) != 0;
-        if (name && strncmp(at + length, "(", 1) != 0 && !is_noted(all, word) &&
+                    strcmp(word, "defined") != 0 && strcmp(word, "or") != 0 &&
+                    strcmp(word, "and") != 0 && strcmp(word, "not") != 0 &&
+                    strncmp(word, "CUDA", 4) != 0;
+        if (name && strncmp(at + length, "(", 1) != 0 && !find_macro(all, word) &&
             !is_defined(a, text, word))
-            VEC_PUSH(a, all, ((KernelMacro){word, NULL, true}));
+            VEC_PUSH(a, all, ((KernelMacro){word, NULL, true, NULL}));
+        KernelMacro *m = name ? find_macro(all, word) : NULL;
+        const char *number = m && m->condition ? compared(a, at + length) : NULL;
+        if (number)
+            add_case(a, m, number);
         at += length ? length : 1;
     }
 }
@@ -346,8 +370,8 @@ KernelMacros kernel_source_macros(Arena *a, const char *source)
         const char *rest = directive(at, "ifndef");
         const char *name = rest ? word_at(a, rest) : "";
         const char *value = *name ? value_on(a, next_line(at), name) : NULL;
-        if (value && !is_noted(&all, name))
-            VEC_PUSH(a, &all, ((KernelMacro){name, value, false}));
+        if (value && !find_macro(&all, name))
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL}));
     }
     for (const char *at = text; *at; at = next_line(at)) {
         const char *rest = directive(at, "if");
@@ -365,9 +389,9 @@ KernelMacros kernel_source_numbers(Arena *a, const char *text)
         const char *rest = directive(at, "define");
         const char *name = rest ? word_at(a, rest) : "";
         const char *value = *name ? value_on(a, at, name) : NULL;
-        if (value && value[strspn(value, "0123456789")] == '\0' && !is_noted(&tunable, name) &&
-            !is_noted(&all, name))
-            VEC_PUSH(a, &all, ((KernelMacro){name, value, false}));
+        if (value && value[strspn(value, "0123456789")] == '\0' && !find_macro(&tunable, name) &&
+            !find_macro(&all, name))
+            VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL}));
     }
     return all;
 }

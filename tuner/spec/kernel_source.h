@@ -16,6 +16,7 @@ typedef struct KernelParameter {
     bool known;   /* the type is one of ours */
     bool pointer; /* a buffer */
     bool constant;
+    size_t size;      /* bytes of it, or of what it points to; 0: not known */
     const char *text; /* the type as written */
 } KernelParameter;
 
@@ -39,6 +40,7 @@ typedef struct KernelMacro {
     const char *name;
     const char *value; /* as it stands in the source; NULL: used and never defined */
     bool condition;    /* stands in an #if alone */
+    const char *cases; /* "1, 2, 4": the numbers that it is compared with there; NULL: none */
 } KernelMacro;
 
 typedef VEC(KernelMacro) KernelMacros;

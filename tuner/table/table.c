@@ -30,6 +30,7 @@ static const ColumnShape shapes[] = {
     SHAPE(TABLE_WHY, why),
     SHAPE(TABLE_SELECTED, selected),
     SHAPE(TABLE_AUDITED, audited),
+    SHAPE(TABLE_COST, cost),
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

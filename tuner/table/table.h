@@ -64,6 +64,11 @@ typedef struct TableTrial {
     int device;       /* its RecordDevice in the recording it comes from or goes to; 0: none */
 } TableTrial;
 
+/* Seconds of a processor, all launches together; 0: not known. */
+typedef struct TableCost {
+    double compile_s, profile_s;
+} TableCost;
+
 /* Rows that have a profile and yet no value of a metric. */
 typedef struct MetricGap {
     size_t points;
@@ -82,7 +87,8 @@ typedef enum TableColumn {
     TABLE_MS = 1 << 7,
     TABLE_WHY = 1 << 8,
     TABLE_SELECTED = 1 << 9,
-    TABLE_AUDITED = 1 << 10
+    TABLE_AUDITED = 1 << 10,
+    TABLE_COST = 1 << 11
 } TableColumn;
 
 typedef struct Table {
@@ -127,6 +133,7 @@ typedef struct Table {
     TableTimes *times;
     TableTimes *warm; /* beside `times` with a cold L2, where both were asked for */
     TableTrial *trial;
+    TableCost *cost;
     double *ms;       /* the median time for equal work, as a study compares it; NaN: it failed */
     const char **why; /* what the compiler or the trial said of a failure; NULL: nothing */
     bool *selected;   /* to be timed */

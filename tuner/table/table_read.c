@@ -155,6 +155,7 @@ static void take_row(Reading *r, size_t i, const RecordRow *row)
     }
     if (t->work)
         t->work[i] = row->work;
+    t->cost[i] = (TableCost){row->compile_s, row->profile_s};
     r->key[i] = row->code ? profiles_key(r->codes, row->code, row->launch) : NULL;
 }
 
@@ -415,7 +416,7 @@ Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, M
                       Diag *d)
 {
     Reading r = {.arena = a, .codes = arena_new(), .table = table_new(a)};
-    table_want(r.table, columns | TABLE_PROFILE);
+    table_want(r.table, columns | TABLE_PROFILE | TABLE_COST);
     if (!record_is_weighed(&times->header))
         r.table->columns &= ~(unsigned)TABLE_WORK, r.table->work = NULL;
     take_times(&r, times);

@@ -42,6 +42,7 @@ static const struct {
     {"long long", TASK_I64, 0},
     {"uint64_t", TASK_U64, 0},
     {"ulong", TASK_U64, 0},
+    {"size_t", TASK_U64, 0},
     {"ulonglong", TASK_U64, 0},
     {"unsigned long", TASK_U64, 0},
     {"unsigned long long", TASK_U64, 0},

@@ -348,12 +348,29 @@ static bool is_lasting(nvrtcResult r)
            r == NVRTC_ERROR_INVALID_INPUT || r == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }
 
+/* Where a header that is not there was looked for. */
+static const char *folders_of(Arena *a, const Nvrtc *n, const NvrtcRequest *request)
+{
+    Buf b = {0};
+    for (size_t i = 0; i < request->option_count; i++)
+        if (strncmp(request->options[i], "-I", 2) == 0)
+            buf_printf(&b, "  %s\n", request->options[i] + 2);
+    for (size_t i = 0; i < n->header_count; i++)
+        buf_printf(&b, "  %s\n", n->headers[i] + 2);
+    const char *text = arena_printf(a, "headers were looked for in\n%s", buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
 /* The log; and the status where the log does not name an error: ptxas loses its text when a
  * warning came first. */
-static void get_log(Arena *a, Nvrtc *n, nvrtcProgram p, NvrtcResult *out)
+static void get_log(Arena *a, Nvrtc *n, nvrtcProgram p, const NvrtcRequest *request,
+                    NvrtcResult *out)
 {
     size_t size = 0;
     out->log = p ? get_text(a, p, n->log_size, n->log, &size) : "";
+    if (strstr(out->log, "cannot open source file"))
+        out->log = arena_printf(a, "%s%s", out->log, folders_of(a, n, request));
     /* Of this machine, or of the limit that a worker has; not of the source. */
     if (strstr(out->log, "out of memory"))
         out->lasting = false;
@@ -378,7 +395,7 @@ void nvrtc_compile(Arena *a, Nvrtc *n, const NvrtcRequest *request, NvrtcResult 
     nvrtcResult r = build_uncached(a, n, request, &p);
     *out = (NvrtcResult){.ok = r == NVRTC_SUCCESS, .lasting = is_lasting(r), .ptx = ""};
     out->status = n->error_string(r);
-    get_log(a, n, p, out);
+    get_log(a, n, p, request, out);
     if (out->ok) {
         out->ptx = get_text(a, p, n->ptx_size, n->ptx, &out->ptx_size);
         out->cubin = get_bytes(a, p, n->cubin_size, n->cubin, &out->cubin_size);

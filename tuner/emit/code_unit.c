@@ -1,0 +1,552 @@
+/* NAME.c, NAME.cu and NAME_code.h: the patterns of unit/, with tables and functions of the unit. */
+#include "tuner/emit/code.h"
+#include "tuner/emit/code_parts.h"
+#include "tuner/emit/pattern.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* "{4096, 4096}" */
+static void write_size(const Code *c, const Value *problem, Buf *out)
+{
+    buf_puts(out, c->spec->problem_name_count ? "{" : "{0");
+    for (size_t i = 0; i < c->spec->problem_name_count; i++) {
+        const bool real = code_problem_is_real(c, i);
+        buf_puts(out, i ? ", " : "");
+        c_value(real ? value_real(value_as_real(problem[i])) : problem[i], out);
+    }
+    buf_puts(out, "}");
+}
+
+/* "M=4096 N=4096 K=4096 on NVIDIA H200" */
+static void write_tuned_for(const Code *c, const EmitEntry *e, Buf *out)
+{
+    Buf text = {0};
+    for (size_t i = 0; i < c->spec->problem_name_count; i++) {
+        buf_printf(&text, "%s=", c->spec->problem_names[i]);
+        value_print_bare(e->problem[i], &text);
+        buf_putc(&text, ' ');
+    }
+    buf_printf(&text, "on %s", e->device);
+    text_string(out, buf_text(&text));
+    buf_free(&text);
+}
+
+/* PTX for sm_90a and the like runs nowhere else, nor does the cubin. */
+static bool is_for_one_architecture(const Code *c, const EmitVariant *v)
+{
+    for (size_t l = 0; l < c->spec->launch_count; l++) {
+        const char *target = v->codes[l].ptx ? strstr(v->codes[l].ptx, "\n.target sm_") : NULL;
+        if (!target)
+            continue;
+        target += strlen("\n.target sm_");
+        target += strspn(target, "0123456789");
+        if (*target == 'a' || *target == 'f')
+            return true;
+    }
+    return false;
+}
+
+static void write_variants(const Code *c, Buf *out)
+{
+    const char *x = c->prefix;
+    buf_printf(out, "static const %svariant %svariants[] = {\n", x, x);
+    for (size_t i = 0; i < c->unit->variant_count; i++) {
+        const EmitVariant *v = &c->unit->variants[i];
+        buf_printf(out, "    {%d, %d, ", v->arch, is_for_one_architecture(c, v));
+        text_string(out, v->name);
+        buf_printf(out, ", %sserves_%zu, %swalk_%zu, ", x, i + 1, x, i + 1);
+        if (c->has_scale)
+            buf_printf(out, "%sscale_%zu},\n", x, i + 1);
+        else
+            buf_puts(out, "NULL},\n");
+    }
+    buf_puts(out, "};\n\n");
+}
+
+static void write_entries(const Code *c, Buf *out)
+{
+    buf_printf(out, "static const %sentry %sentries[] = {\n", c->prefix, c->prefix);
+    for (size_t i = 0; i < c->unit->entry_count; i++) {
+        const EmitEntry *e = &c->unit->entries[i];
+        buf_puts(out, "    {");
+        write_size(c, e->problem, out);
+        buf_printf(out, ", %zu, %d, %d, %.9g, ", e->variant + 1, e->arch, e->is_default,
+                   isfinite(e->time_ms) ? e->time_ms : 0);
+        text_string(out, e->device);
+        buf_puts(out, ", ");
+        write_tuned_for(c, e, out);
+        buf_puts(out, "},\n");
+    }
+    buf_puts(out, "};\n\n");
+}
+
+/* A number that the caller gives, with the value that it was tuned with. */
+static void write_given(const Code *c, const Argument *g, Buf *out)
+{
+    Evaluation ev = {.arena = c->arena};
+    Value v;
+    const bool known = expr_eval(g->value, NULL, &ev, &v);
+    const bool is_several = g->fields || g->element.lanes > 1;
+    buf_puts(out, is_several ? "{" : "");
+    for (int i = 0; i < argument_numbers(g); i++) {
+        const Value one = known && v.kind == VALUE_LIST ? v.list->at[i] : v;
+        buf_puts(out, i ? ", " : "");
+        if (!known || !code_literal(argument_number(g, i).scalar, one, out))
+            buf_putc(out, '0');
+    }
+    buf_puts(out, is_several ? "}" : "");
+}
+
+static void write_defaults(const Code *c, Buf *out)
+{
+    const char *between = "";
+    buf_printf(out, "static const %sarguments %sdefaults = {", c->prefix, c->prefix);
+    for (size_t i = 0; i < c->spec->argument_count; i++) {
+        const Argument *g = &c->spec->arguments[i];
+        if (!c->fields[i])
+            continue;
+        buf_puts(out, between);
+        if (g->role == ARGUMENT_SCALAR)
+            write_given(c, g, out);
+        else
+            buf_puts(out, g->role == ARGUMENT_TEXTURE ? "0" : "NULL");
+        between = ", ";
+    }
+    buf_puts(out, !*between && !c->has_scratch ? "0" : "");
+    buf_printf(out, "%s};\n\n", c->has_scratch ? *between ? ", NULL" : "NULL" : "");
+}
+
+/* Of each compute capability the bytes that a block may ask for. */
+static void write_shared_limits(const Code *c, Buf *out)
+{
+    buf_printf(out,
+               "/* Dynamic shared memory that a block may have, by compute capability: CUDA "
+               "Programming Guide,\n * \"Compute Capabilities\".  48 KB everywhere else. */\n"
+               "static const int %sshared[][2] = {\n",
+               c->prefix);
+    for (size_t i = 0; device_at(i); i++) {
+        const Device *d = device_at(i);
+        bool known = d->major < 7;
+        for (size_t k = 0; k < i; k++)
+            known = known || device_arch(device_at(k)) == device_arch(d);
+        if (!known)
+            buf_printf(out, "    {%d, %d},\n", device_arch(d), d->shared_per_block_optin);
+    }
+    buf_puts(out, "};\n\n");
+}
+
+/* --- code ------------------------------------------------------------------------------------- */
+
+/* Sources of a variant before that of a launch; with `launch` = the spec's launch_count all. */
+static size_t count_codes(const EmitVariant *v, size_t launch)
+{
+    size_t count = 0;
+    for (size_t l = 0; l < launch; l++)
+        count += v->codes[l].shares == l;
+    return count;
+}
+
+/* "1", or "1_2" for the second source of a variant that has several. */
+static const char *code_name(const Code *c, size_t variant, size_t launch)
+{
+    const EmitVariant *v = &c->unit->variants[variant];
+    const size_t number = count_codes(v, v->codes[launch].shares) + 1;
+    return number == 1 ? arena_printf(c->arena, "%zu", variant + 1)
+                       : arena_printf(c->arena, "%zu_%zu", variant + 1, number);
+}
+
+/* Of the driver flavours: images as arrays of NAME_code.h, and functions by name. */
+static void write_driver_code(const Code *c, Buf *out)
+{
+    const EmitUnit *u = c->unit;
+    const char *x = c->prefix;
+    size_t before = 0;
+    Buf functions = {0};
+    buf_printf(out, "static const %simage %simages[] = {\n", x, x);
+    for (size_t v = 0; v < u->variant_count; v++) {
+        for (size_t l = 0; l < c->spec->launch_count; l++) {
+            const EmitCode *code = &u->variants[v].codes[l];
+            const char *name = code_name(c, v, l);
+            if (code->shares == l)
+                buf_printf(out, "    {%zu, %d, %d, %s%s_cubin, %s%s_ptx},\n", v + 1,
+                           u->variants[v].arch, is_for_one_architecture(c, &u->variants[v]), x,
+                           name, x, name);
+            buf_printf(&functions, "    {%zu, %zu, ", v + 1,
+                       before + count_codes(&u->variants[v], code->shares));
+            text_string(&functions, code->entry ? code->entry : code->kernel);
+            buf_puts(&functions, "},\n");
+        }
+        before += count_codes(&u->variants[v], c->spec->launch_count);
+    }
+    buf_printf(out, "};\n\nstatic const %sfunction %sfunctions[] = {\n%s};\n\n", x, x,
+               buf_text(&functions));
+    buf_free(&functions);
+}
+
+/* Bytes as numbers of 64 bits, lowest byte first, as the hosts of CUDA have them: images are to be
+ * aligned, and compilers read these faster than single bytes.  There are zeros behind the last. */
+static void write_array(const char *prefix, const char *name, const char *what, const void *bytes,
+                        size_t size, Buf *out)
+{
+    const unsigned char *at = bytes;
+    const size_t words = size / 8 + 1;
+    buf_printf(out, "/* %zu bytes */\nstatic const unsigned long long %s%s_%s[%zu] = {", size,
+               prefix, name, what, words);
+    for (size_t i = 0; i < words; i++) {
+        unsigned long long word = 0;
+        for (size_t k = 0; k < 8 && 8 * i + k < size; k++)
+            word |= (unsigned long long)at[8 * i + k] << 8 * k;
+        buf_printf(out, "%s0x%llx,", i % 4 ? " " : "\n    ", word);
+    }
+    buf_puts(out, "\n};\n\n");
+}
+
+static bool write_arrays(const Code *c, size_t variant, size_t launch, Buf *out, Diag *d)
+{
+    const EmitVariant *v = &c->unit->variants[variant];
+    const EmitCode *code = &v->codes[launch];
+    if (!code->cubin || !code->ptx)
+        return diag_fail(d, "%s was not compiled: there is no code to emit", code->kernel);
+    const char *name = code_name(c, variant, launch);
+    buf_printf(out, "/* %s, sm_%d: ", code->kernel, v->arch);
+    text_comment(out, v->name);
+    buf_puts(out, " */\n");
+    write_array(c->prefix, name, "cubin", code->cubin, code->cubin_size, out);
+    write_array(c->prefix, name, "ptx", code->ptx, strlen(code->ptx), out);
+    return true;
+}
+
+bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
+{
+    Arena *a = arena_new();
+    Diag silent = diag_new(a); /* emit_text_unit warns of the same */
+    const Code *c = code_open(a, u, u->entry_count ? &silent : d);
+    bool ok = c != NULL;
+    buf_printf(out,
+               "/* The code of %s.c, which alone includes this: cubins, and PTX for the driver to "
+               "compile. */\n\n",
+               u->name);
+    for (size_t v = 0; ok && v < u->variant_count; v++)
+        for (size_t l = 0; ok && l < u->spec->launch_count; l++)
+            ok = u->variants[v].codes[l].shares != l || write_arrays(c, v, l, out, d);
+    arena_free(a);
+    return ok;
+}
+
+/* --- sources inside of NAME.cu ---------------------------------------------------------------- */
+
+/* Each source stands in a namespace of its own, with a table of its kernels behind it.  There
+ * "extern "C"" becomes "extern "C++"", so that equal names of two variants are different functions;
+ * what both define outside of their namespace by other means is a compile error.  Headers of the
+ * toolkit are included before.  What these define by a name that a source defines is put aside for
+ * it; so is a macro by a kernel's name, which NVRTC knows nothing of (linux, errno). */
+
+static bool was_included(const Code *c, size_t variant, size_t launch, size_t include)
+{
+    const char *name = c->unit->variants[variant].codes[launch].includes[include];
+    for (size_t v = 0; v <= variant; v++)
+        for (size_t l = 0; l < (v < variant ? c->spec->launch_count : launch + 1); l++) {
+            const EmitCode *code = &c->unit->variants[v].codes[l];
+            const bool last = v == variant && l == launch;
+            for (size_t i = 0; i < (last ? include : code->include_count); i++)
+                if (strcmp(code->includes[i], name) == 0)
+                    return true;
+        }
+    return false;
+}
+
+static void write_includes(const Code *c, Buf *out)
+{
+    for (size_t v = 0; v < c->unit->variant_count; v++)
+        for (size_t l = 0; l < c->spec->launch_count; l++) {
+            const EmitCode *code = &c->unit->variants[v].codes[l];
+            for (size_t i = 0; i < code->include_count; i++)
+                if (!was_included(c, v, l, i))
+                    buf_printf(out, "#include %s\n", code->includes[i]);
+        }
+}
+
+/* Behind a comment, a string or a character; `p` itself when none begins there. */
+static const char *skip_text(const char *p)
+{
+    if (p[0] == '/' && p[1] == '/')
+        return p + strcspn(p, "\n");
+    if (p[0] == '/' && p[1] == '*') {
+        const char *end = strstr(p + 2, "*/");
+        return end ? end + 2 : p + strlen(p);
+    }
+    if (*p != '"' && *p != '\'')
+        return p;
+    for (const char *q = p + 1; *q && *q != '\n'; q++) {
+        if (*q == '\\' && q[1])
+            q++;
+        else if (*q == *p)
+            return q + 1;
+    }
+    return p + 1; /* a digit separator, or an apostrophe in what #if leaves out */
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Behind the "C" of `extern "C"`; NULL when none begins there. */
+static const char *skip_linkage(const char *start, const char *p)
+{
+    if (strncmp(p, "extern", 6) != 0 || (p > start && is_word(p[-1])))
+        return NULL;
+    p += 6;
+    p += strspn(p, " \t\r\n");
+    return strncmp(p, "\"C\"", 3) == 0 ? p + 3 : NULL;
+}
+
+static void write_source(const char *source, Buf *out)
+{
+    for (const char *p = source; *p;) {
+        const char *text = skip_text(p), *linkage = skip_linkage(source, p);
+        if (linkage) {
+            buf_add(out, p, (size_t)(linkage - p) - 1);
+            buf_puts(out, "++\"");
+            p = linkage;
+        } else if (text > p) {
+            buf_add(out, p, (size_t)(text - p));
+            p = text;
+        } else {
+            buf_putc(out, *p++);
+        }
+    }
+    if (out->size > 0 && out->text[out->size - 1] != '\n')
+        buf_putc(out, '\n');
+}
+
+static void put_macros_aside(const EmitCode *code, Buf *out)
+{
+    for (size_t i = 0; i < code->macro_count; i++)
+        buf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n", code->macros[i],
+                   code->macros[i]);
+    buf_puts(out, code->macro_count ? "\n" : "");
+}
+
+static void take_macros_back(const EmitCode *code, Buf *out)
+{
+    for (size_t i = 0; i < code->macro_count; i++)
+        buf_printf(out, "#pragma pop_macro(\"%s\")\n", code->macros[i]);
+    buf_puts(out, code->macro_count ? "\n" : "");
+}
+
+/* Words of a kernel's name without its template's arguments, and of the variables that are set,
+ * each in turn in `word`; NULL behind the last one. */
+static const char *next_word(const char *p, size_t *size)
+{
+    while (*p && *p != '<' && !is_word(*p))
+        p++;
+    for (*size = 0; is_word(p[*size]);)
+        ++*size;
+    return *size > 0 ? p : NULL;
+}
+
+/* A name that is a macro of the host's stands for another one: some come back in what nvcc makes of
+ * the text, so that they can't only be undefined. */
+static void rename_word(const char *word, int size, bool back, Buf *out)
+{
+    if (back)
+        buf_printf(out, "#pragma pop_macro(\"%.*s\")\n", size, word);
+    else
+        buf_printf(out,
+                   "#pragma push_macro(\"%.*s\")\n#ifdef %.*s\n#undef %.*s\n"
+                   "#define %.*s aptune__%.*s\n#endif\n",
+                   size, word, size, word, size, word, size, word, size, word);
+}
+
+static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bool back, Buf *out)
+{
+    for (size_t l = launch; l < c->spec->launch_count; l++) {
+        size_t size;
+        const char *word = codes[l].shares == launch ? next_word(codes[l].kernel, &size) : NULL;
+        for (; word; word = next_word(word + size, &size))
+            rename_word(word, (int)size, back, out);
+    }
+    for (size_t i = 0; i < c->spec->argument_count; i++) {
+        const char *name = c->spec->arguments[i].name;
+        if (c->spec->arguments[i].role == ARGUMENT_CONSTANT)
+            rename_word(name, (int)strlen(name), back, out);
+    }
+    buf_putc(out, '\n');
+}
+
+/* The kernel may have any name, that of a parameter or of a function of ours, too: it is named with
+ * its namespace. */
+static void write_kernels(const Code *c, const EmitCode *codes, size_t launch, const char *name,
+                          Buf *out)
+{
+    buf_puts(out, "static const void *const aptune__kernels[] = {\n");
+    for (size_t l = launch; l < c->spec->launch_count; l++)
+        if (codes[l].shares == launch)
+            buf_printf(out, "    (const void *)(::%scode::v%s::%s),\n", c->prefix, name,
+                       codes[l].kernel);
+    buf_puts(out, "};\n\n");
+}
+
+/* Copies to the variables that only the namespace can name. */
+static void write_copy(const Code *c, Buf *out)
+{
+    buf_puts(out, "static int aptune__copy(const char *aptune__name, const void *aptune__from,\n"
+                  "                        long long aptune__bytes, cudaStream_t aptune__stream)\n"
+                  "{\n");
+    for (size_t i = 0; i < c->spec->argument_count; i++) {
+        const char *name = c->spec->arguments[i].name;
+        if (c->spec->arguments[i].role == ARGUMENT_CONSTANT)
+            buf_printf(out,
+                       "    if (strcmp(aptune__name, \"%s\") == 0)\n        return "
+                       "::%scode::%scopy_to(%s, aptune__from, aptune__bytes, aptune__stream);\n",
+                       name, c->prefix, c->prefix, name);
+    }
+    buf_printf(out, "    return ::%sOK;\n}\n\n", c->capitals);
+}
+
+static void write_namespace(const Code *c, size_t variant, size_t launch, Buf *out)
+{
+    const EmitCode *codes = c->unit->variants[variant].codes;
+    const char *name = code_name(c, variant, launch);
+    buf_printf(out, "/* --- v%s ---\n *\n * ", name);
+    text_comment(out, c->unit->variants[variant].name);
+    buf_printf(out, " */\n\nnamespace %scode {\nnamespace v%s {\n\n", c->prefix, name);
+    rename_names(c, codes, launch, false, out);
+    put_macros_aside(&codes[launch], out);
+    write_source(codes[launch].source, out);
+    buf_putc(out, '\n');
+    take_macros_back(&codes[launch], out);
+    write_kernels(c, codes, launch, name, out);
+    if (c->has_constants)
+        write_copy(c, out);
+    rename_names(c, codes, launch, true, out);
+    buf_printf(out, "} // namespace v%s\n} // namespace %scode\n\n", name, c->prefix);
+}
+
+static void write_runtime_code(const Code *c, Buf *out)
+{
+    const char *x = c->prefix;
+    Buf images = {0}, functions = {0};
+    for (size_t v = 0; v < c->unit->variant_count; v++)
+        for (size_t l = 0; l < c->spec->launch_count; l++) {
+            const EmitCode *codes = c->unit->variants[v].codes;
+            const char *name = code_name(c, v, l);
+            size_t place = 0;
+            for (size_t k = codes[l].shares; k < l; k++)
+                place += codes[k].shares == codes[l].shares;
+            buf_printf(&functions, "    {%zu, %scode::v%s::aptune__kernels[%zu]},\n", v + 1, x,
+                       name, place);
+            if (codes[l].shares != l)
+                continue;
+            write_namespace(c, v, l, out);
+            if (c->has_constants)
+                buf_printf(&images, "    {%zu, %scode::v%s::aptune__copy},\n", v + 1, x, name);
+            else
+                buf_printf(&images, "    {%zu, NULL},\n", v + 1);
+        }
+    buf_printf(
+        out,
+        "static const %simage %simages[] = {\n%s};\n\nstatic const %sfunction %sfunctions[] = "
+        "{\n%s};\n\n",
+        x, x, buf_text(&images), x, x, buf_text(&functions));
+    buf_free(&images);
+    buf_free(&functions);
+}
+
+/* Names of variables that a variant may lack. */
+static void write_missing(const Code *c, Buf *out)
+{
+    for (size_t i = 0; i < c->spec->argument_count; i++)
+        if (c->spec->arguments[i].role == ARGUMENT_CONSTANT)
+            buf_printf(out, "    %s,\n", c->spec->arguments[i].name);
+}
+
+/* Options that all code was tuned with are nvcc's; those that differ cannot be. */
+static void warn_of_options(const Code *c)
+{
+    const char *first = c->unit->variants[0].codes[0].options;
+    for (size_t v = 0; v < c->unit->variant_count; v++)
+        for (size_t l = 0; l < c->spec->launch_count; l++)
+            if (strcmp(c->unit->variants[v].codes[l].options, first) != 0) {
+                diag_warn(
+                    c->d, (Span){0},
+                    "variants were tuned with different options (\"%s\", \"%s\"), and one file "
+                    "is compiled with the same for all",
+                    first, c->unit->variants[v].codes[l].options);
+                return;
+            }
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static void write_top(const Code *c, Buf *out)
+{
+    const EmitUnit *u = c->unit;
+    const bool runtime = u->flavour == EMIT_RUNTIME;
+    const char *kind = runtime ? "CUDA runtime API, for nvcc"
+                       : u->flavour == EMIT_DRIVER
+                           ? "CUDA driver API, opened at run time: link with -ldl where that is a "
+                             "library, and with -lpthread"
+                           : "CUDA driver API: link with -lcuda and -lpthread";
+    buf_printf(out, "/* %s.%s: the tuned kernels behind %s.h.\n *\n * %s.\n *\n", u->name,
+               runtime ? "cu" : "c", u->name, kind);
+    buf_printf(
+        out,
+        " * Made by aptune %s; what is inside and where it comes from stands in %s.h.  Which "
+        "variant a\n"
+        " * size gets: what the table has for it, or for the nearest size, as far as the spec's\n"
+        " * constraints, the launch's limits and the arguments' types allow.  p->N is a number of "
+        "the\n * problem; p a problem, a the arguments, s the shape of a launch.\n *\n"
+        " * SPDX-License-Identifier: 0BSD (free of conditions, but for what the kernels' text says "
+        "of itself) */\n",
+        APTUNE_VERSION, u->name);
+    buf_printf(out, "#include \"%s.h\"\n", u->name);
+    if (!runtime)
+        buf_printf(out, "#include \"%s_code.h\"\n", u->name);
+}
+
+bool emit_text_unit(const EmitUnit *u, Buf *out, Diag *d)
+{
+    Arena *a = arena_new();
+    const Code *c = code_open(a, u, d);
+    const bool runtime = u->flavour == EMIT_RUNTIME;
+    Buf top = {0}, includes = {0}, missing = {0}, code = {0}, variants = {0}, more = {0};
+    if (c) {
+        write_top(c, &top);
+        write_missing(c, &missing);
+        if (runtime) {
+            warn_of_options(c);
+            write_includes(c, &includes);
+            write_runtime_code(c, &code);
+        } else {
+            write_driver_code(c, &code);
+        }
+        code_sizes(c, &variants);
+        write_variants(c, &variants);
+        write_entries(c, &variants);
+        write_defaults(c, &variants);
+        write_shared_limits(c, &variants);
+        code_more(c, &more);
+        const PatternText texts[] = {
+            {"top", buf_text(&top), NULL},
+            {"driver", NULL, u->flavour == EMIT_DRIVER ? "opened.h" : "linked.h"},
+            {"includes", buf_text(&includes), NULL},
+            {"variables", NULL, c->has_constants ? "variables.h" : NULL},
+            {"missing", buf_text(&missing), NULL},
+            {"code", buf_text(&code), NULL},
+            {"variants", buf_text(&variants), NULL},
+            {"more", buf_text(&more), NULL}};
+        pattern_fill(runtime ? "runtime.cu" : "driver.c", u->prefix, texts,
+                     sizeof texts / sizeof texts[0], out);
+    }
+    Buf *const all[] = {&top, &includes, &missing, &code, &variants, &more};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        buf_free(all[i]);
+    arena_free(a);
+    return c != NULL;
+}

@@ -1,0 +1,37 @@
+/* --- the device --------------------------------------------------------------- */
+
+/* What is asked of a device before it is used. */
+typedef struct unit_device {
+    const char *name;
+    int arch; /* 90 is compute capability 9.0 */
+    long long shared_bytes; /* dynamic shared memory that a block may have */
+} unit_device;
+
+/* How a kernel is launched. */
+typedef struct unit_shape {
+    long long grid[3], block[3], shared;
+} unit_shape;
+
+#ifdef __cplusplus
+static thread_local int unit_last_error;
+#else
+static _Thread_local int unit_last_error;
+#endif
+
+/* The status for a number of CUDA's, which are the same in both of its interfaces. */
+static int unit_status_of(int error)
+{
+    if (error == 0)
+        return UNIT_OK;
+    unit_last_error = error;
+    return UNIT_CUDA;
+}
+
+/* Does an error say that code does not suit the device or the driver?  Invalid device
+ * function, invalid image, no binary for GPU, invalid PTX, no JIT compiler, unsupported
+ * PTX version, JIT compilation disabled, invalid source, not found. */
+static int unit_is_about_code(int error)
+{
+    return error == 98 || error == 200 || error == 209 || error == 218 ||
+           (error >= 221 && error <= 223) || error == 300 || error == 500;
+}

@@ -1,0 +1,6 @@
+#include <cuda.h>
+
+static int unit_open_driver(void)
+{
+    return UNIT_OK;
+}

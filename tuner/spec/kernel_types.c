@@ -1,0 +1,142 @@
+#include "tuner/spec/kernel_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the question ----------------------------------------------------------------------------- */
+
+/* C++ names of the scalars, and of their vectors up to so many lanes. */
+static const struct {
+    const char *name, *vector;
+    TaskScalar scalar;
+    int lanes;
+} TYPES[] = {
+    {"bool", NULL, TASK_U8, 1},
+    {"char", "char%d", TASK_I8, 4},
+    {"signed char", NULL, TASK_I8, 1},
+    {"unsigned char", "uchar%d", TASK_U8, 4},
+    {"short", "short%d", TASK_I16, 4},
+    {"unsigned short", "ushort%d", TASK_U16, 4},
+    {"int", "int%d", TASK_I32, 4},
+    {"unsigned int", "uint%d", TASK_U32, 4},
+    {"long", "long%d", TASK_I64, 2},
+    {"unsigned long", "ulong%d", TASK_U64, 2},
+    {"long long", "longlong%d", TASK_I64, 2},
+    {"unsigned long long", "ulonglong%d", TASK_U64, 2},
+    {"float", "float%d", TASK_FLOAT, 4},
+    {"double", "double%d", TASK_DOUBLE, 2},
+    {"__half", "__half%d", TASK_HALF, 2},
+    {"__nv_bfloat16", "__nv_bfloat16%d", TASK_BFLOAT16, 2},
+    {"__nv_fp8_e4m3", NULL, TASK_E4M3, 1},
+    {"__nv_fp8x2_e4m3", NULL, TASK_E4M3, 2},
+    {"__nv_fp8x4_e4m3", NULL, TASK_E4M3, 4},
+    {"__nv_fp8_e5m2", NULL, TASK_E5M2, 1},
+    {"__nv_fp8x2_e5m2", NULL, TASK_E5M2, 2},
+    {"__nv_fp8x4_e5m2", NULL, TASK_E5M2, 4},
+};
+
+/* A parameter's number: bit 0 a pointer; bits 1 to 7 lanes and scalar + 1, 0 none of ours; then the
+ * size of what is passed or pointed to. */
+enum { CODE_LANES = 8, SIZE_SHIFT = 8, SIZE_MOST = (1 << 23) - 1 };
+
+static const char ASK[] =
+    "namespace aptune_types {\n"
+    "template <class T, class = void> struct size { static const int value = 0; };\n"
+    "template <class T> struct size<T, decltype((void)sizeof(T))> {\n"
+    "    static const int value = sizeof(T) < 8388608 ? (int)sizeof(T) : 0;\n"
+    "};\n"
+    "template <class T> struct plain { typedef T type; };\n"
+    "template <class T> struct plain<const T> { typedef T type; };\n"
+    "template <class T> struct plain<volatile T> { typedef T type; };\n"
+    "template <class T> struct plain<const volatile T> { typedef T type; };\n"
+    "template <class T> struct number {\n"
+    "    static const int value = size<T>::value * 256 + code<typename plain<T>::type>::value * "
+    "2;\n"
+    "};\n"
+    "template <class T> struct number<T *> {\n"
+    "    static const int value = size<T>::value * 256 + code<typename plain<T>::type>::value * 2 "
+    "+ "
+    "1;\n"
+    "};\n"
+    "template <class F> struct list;\n"
+    "template <class... A> struct list<void (*)(A...)> {\n"
+    "    static constexpr __device__ int at(int i)\n"
+    "    {\n"
+    "        int all[] = {number<A>::value..., 0};\n"
+    "        return all[i];\n"
+    "    }\n"
+    "};\n"
+    "}\n";
+
+static void print_code(const char *name, TaskScalar scalar, int lanes, Buf *out)
+{
+    buf_printf(out, "template <> struct code<%s> { static const int value = %d; };\n", name,
+               ((int)scalar + 1) * CODE_LANES + lanes);
+}
+
+void kernel_types_ask(const char *expression, size_t count, Buf *out)
+{
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        if (strncmp(TYPES[i].name, "__", 2) != 0)
+            continue;
+        buf_printf(out, "struct %s;\n", TYPES[i].name);
+        if (TYPES[i].vector)
+            buf_printf(out, "struct %s2;\n", TYPES[i].name);
+    }
+    buf_puts(out, "namespace aptune_types {\n"
+                  "template <class T> struct code { static const int value = 0; };\n");
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        print_code(TYPES[i].name, TYPES[i].scalar, TYPES[i].vector ? 1 : TYPES[i].lanes, out);
+        for (int lanes = 2; TYPES[i].vector && lanes <= TYPES[i].lanes; lanes++) {
+            Buf name = {0};
+            buf_printf(&name, TYPES[i].vector, lanes);
+            print_code(buf_text(&name), TYPES[i].scalar, lanes, out);
+            buf_free(&name);
+        }
+    }
+    buf_puts(out, "}\n");
+    buf_puts(out, ASK);
+    buf_puts(out, "extern \"C\" __device__ int aptune_types_of[] = {");
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, "%saptune_types::list<decltype(&%s)>::at(%zu)", i ? ", " : "", expression,
+                   i);
+    buf_puts(out, "};\n");
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+/* The array's numbers, which PTX has as they are or as bytes, and without zeros at the end. */
+static void read_numbers(const PtxVariable *v, uint32_t *out, size_t count)
+{
+    const int parts = v->type == PTX_B8 || v->type == PTX_U8 ? 4 : 1;
+    const char *at = v->initial ? strchr(v->initial, '{') : NULL;
+    memset(out, 0, count * sizeof *out);
+    for (size_t n = 0; at && *at != '}' && n < count * (size_t)parts; n++) {
+        out[n / (size_t)parts] |= (uint32_t)strtoul(at + 1, NULL, 0) << 8 * (n % (size_t)parts);
+        at = strpbrk(at + 1, ",}");
+    }
+}
+
+bool kernel_types_take(const PtxModule *m, KernelSource *k)
+{
+    enum { MOST = 64 };
+    uint32_t numbers[MOST];
+    const PtxVariable *v = NULL;
+    for (size_t i = 0; i < m->variables.count; i++)
+        if (strcmp(m->variables.at[i]->name, "aptune_types_of") == 0)
+            v = m->variables.at[i];
+    if (!v || k->parameters.count > MOST)
+        return false;
+    read_numbers(v, numbers, k->parameters.count);
+    for (size_t i = 0; i < k->parameters.count; i++) {
+        KernelParameter *p = &k->parameters.at[i];
+        const int code = numbers[i] >> 1 & 127;
+        const int scalar = code / CODE_LANES - 1;
+        p->pointer = numbers[i] & 1;
+        p->size = numbers[i] >> SIZE_SHIFT;
+        p->known = scalar >= 0 && scalar < TASK_SCALARS;
+        if (p->known)
+            p->type = (TaskType){(TaskScalar)scalar, code % CODE_LANES};
+    }
+    return true;
+}
