@@ -375,7 +375,7 @@ static const int64_t *warp_shift(Reuser *r, const WarpBits *b, uint32_t warp)
 
 static BlockWarps warps_of(Reuser *r, uint32_t warps)
 {
-    const uint64_t room = REUSE_TOUCHES / 2 / touches_of(r, r->middle);
+    const uint64_t room = REUSE_TOUCHES / 4 / touches_of(r, r->middle);
     const uint32_t most = room < 1 ? 1 : room < REUSE_WARPS ? (uint32_t)room : REUSE_WARPS;
     BlockWarps b = {.all = warps, .followed = warps < most ? warps : most};
     WarpBits bits = {0};
@@ -500,9 +500,8 @@ static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
     const BlockWarps b = warps_of(r, warps);
     follow_block(r, &b, 0, NULL, 1);
     const uint64_t touches = r->touches;
-    const double others = follow_sm(r, &b, d, held(r, d), touches);
     follow_axes(r, &b, touches);
-    return others;
+    return follow_sm(r, &b, d, held(r, d), touches);
 }
 
 static ReuseSite site_of(const Reuser *r, const Count *c, double others)
