@@ -1,14 +1,14 @@
 /* One warp followed through a kernel.
  *
  * Loads from memory that the launch does not write have values where the caller knows them
- * (WalkData); all others are unknown, as is floating-point arithmetic.
+ * (WalkData); all others are unknown.
  *
  * Only a slice is computed, for the 32 lanes of one warp of one block: the instructions that branch
  * predicates depend on and, with `memory`, those that addresses and guards of memory accesses
  * depend on.  Everything else is counted per block.  Iterations of a loop that are proven to do
  * the same again are counted without being walked (walk_skip.h).  Lanes that part
  * at a branch are walked one side after the other and join at the branch's immediate
- * post-dominator.  Where a predicate is not known (it depends on memory or on floating point),
+ * post-dominator.  Where a predicate is not known (it depends on memory),
  * both sides are walked and what differs becomes unknown (of too many such branches, lanes take one
  * way each: walk_fork.c); a loop whose exit is not known is left
  * after a stated number of iterations; an unknown early exit of a loop that is counted otherwise is

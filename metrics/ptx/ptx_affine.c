@@ -1,5 +1,7 @@
 #include "metrics/ptx/ptx_affine.h"
 
+#include "metrics/ptx/ptx_float.h"
+
 __extension__ typedef __int128 Wide;
 
 enum { SOURCES = 4 };
@@ -431,6 +433,11 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
     lanes_fill(&out[1], 0);
     if (all_zero(changes, count))
         return;
+    if (ptx_float_calculates(f)) {
+        lanes_unknown(&out[0]);
+        lanes_unknown(&out[1]);
+        return;
+    }
     const Job j = {f,
                    sources,
                    changes,

@@ -1,4 +1,4 @@
-#include "metrics/ptx/ptx_scalar.h"
+#include "metrics/ptx/ptx_float.h"
 
 #include <string.h>
 
@@ -30,6 +30,14 @@ static int sources_needed(PtxOp op)
     case PTX_BREV:
     case PTX_BFIND:
     case PTX_CVT:
+    case PTX_RCP:
+    case PTX_SQRT:
+    case PTX_RSQRT:
+    case PTX_SIN:
+    case PTX_COS:
+    case PTX_LG2:
+    case PTX_EX2:
+    case PTX_TANH:
         return 1;
     case PTX_ADD:
     case PTX_SUB:
@@ -46,8 +54,10 @@ static int sources_needed(PtxOp op)
     case PTX_SHR:
     case PTX_SETP:
     case PTX_SET:
+    case PTX_COPYSIGN:
         return 2;
     case PTX_MAD:
+    case PTX_FMA:
     case PTX_MAD24:
     case PTX_SAD:
     case PTX_DP4A:
@@ -75,12 +85,11 @@ bool ptx_eval_computes(const PtxForm *f)
 {
     if (sources_needed(f->op) == 0)
         return false;
-    if (f->op == PTX_CVT || f->op == PTX_SET)
-        return !ptx_type_is_float(f->types[0]) && !ptx_type_is_float(ptx_source_type(f));
     if (ignores_type(f->op))
         return f->types[0] != PTX_B128;
-    return !ptx_type_is_float(ptx_source_type(f)) && ptx_type_bits(ptx_source_type(f)) > 0 &&
-           ptx_type_bits(ptx_source_type(f)) <= 64;
+    if (ptx_float_calculates(f))
+        return ptx_float_computes(f);
+    return ptx_type_bits(ptx_source_type(f)) > 0 && ptx_type_bits(ptx_source_type(f)) <= 64;
 }
 
 /* The width operations are done in; dp4a and friends are 32 bits whatever their types say. */
@@ -103,6 +112,7 @@ typedef struct Recipe {
     PtxScalar start;
     int result_bits;
     bool cut_b;      /* the second source has the instruction's type too; else it is an amount */
+    bool is_float;
     bool fills_sign; /* a converted value fills a wider register by its sign (ISA 9.4.1) */
 } Recipe;
 
@@ -111,6 +121,7 @@ static Recipe recipe_of(const PtxForm *f, int count)
     Recipe r = {.start = {.form = f, .bits = source_bits(f), .count = count}};
     r.start.is_signed = ptx_type_is_signed(ptx_source_type(f));
     r.result_bits = result_bits(f);
+    r.is_float = ptx_float_calculates(f);
     r.cut_b = f->op != PTX_SHL && f->op != PTX_SHR && f->op != PTX_BFE;
     r.fills_sign = f->op == PTX_CVT && ptx_type_is_signed(f->types[0]);
     return r;
@@ -126,7 +137,7 @@ static bool eval_lane(const Recipe *r, const Lanes *sources, int count, int lane
     s.a = ptx_value_truncate(s.a, s.bits);
     if (r->cut_b)
         s.b = ptx_value_truncate(s.b, s.bits);
-    if (!ptx_scalar_eval(&s))
+    if (!(r->is_float ? ptx_float_eval(&s) : ptx_scalar_eval(&s)))
         return false;
     result[0] = ptx_value_truncate(s.result[0], r->result_bits);
     if (r->fills_sign)
@@ -173,7 +184,7 @@ static bool eval_together(const Recipe *r, const Lanes *sources, int count, uint
     const PtxForm *f = r->start.form;
     uint64_t rooms[3][PTX_LANES];
     const uint64_t *v[3] = {0};
-    if (f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) || f->half == PTX_HIGH || count > 3)
+    if (r->is_float || f->flags & (PTX_FLAG_SAT | PTX_FLAG_CC) || f->half == PTX_HIGH || count > 3)
         return false;
     for (int i = 0; i < count; i++)
         v[i] = every_lane(&sources[i], rooms[i]);
@@ -231,7 +242,7 @@ static bool all_uniform(const Lanes *sources, int count)
 static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes *out)
 {
     uint32_t decided = 0;
-    if (count != 2 || (f->op != PTX_AND && f->op != PTX_MUL && f->op != PTX_OR))
+    if (ptx_float_calculates(f) || count != 2 || (f->op != PTX_AND && f->op != PTX_MUL && f->op != PTX_OR))
         return 0;
     const uint64_t deciding = f->op == PTX_OR ? ptx_value_truncate(UINT64_MAX, source_bits(f)) : 0;
     for (int side = 0; side < 2; side++)

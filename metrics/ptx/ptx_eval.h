@@ -3,7 +3,7 @@
  * A warp's 32 values of one register are a Lanes; a value may be unknown.  ptx_eval_operands says
  * what the operands are worth in a machine state, ptx_eval_result what the instruction makes
  * of such values.  Integer, address and predicate arithmetic is exact as PTX defines it (ISA
- * 9.7.1, 9.7.6 to 9.7.9).  Floating-point arithmetic, memory and everything that depends on
+ * 9.7.1, 9.7.6 to 9.7.9), that of floats as ptx_float.h says.  Memory and everything that depends on
  * other warps or on time gives "unknown".
  *
  * Values are kept as the register holds them, zero-extended from the width of their type (but

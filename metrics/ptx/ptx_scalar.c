@@ -235,20 +235,19 @@ static bool combine(bool p, PtxCombine how, bool c)
 }
 
 /* p = (a op b) combined with c; q = !(a op b) combined with c */
-static void set_predicates(PtxScalar *s)
+void ptx_scalar_decide(PtxScalar *s, bool p)
 {
-    const bool p = compare(s, s->form->compare);
     const bool c = s->count > 2 && (s->c & 1);
     s->result[0] = combine(p, s->form->combine, c);
     s->result[1] = combine(!p, s->form->combine, c);
+    if (s->form->op == PTX_SET)
+        s->result[0] = s->result[0] ? UINT64_MAX : 0;
 }
 
 /* Between integers: extended from the source type, then cut or saturated to the result's. */
 static bool convert(PtxScalar *s)
 {
-    const PtxType to = s->form->types[0], from = ptx_source_type(s->form);
-    if (ptx_type_is_float(to) || ptx_type_is_float(from))
-        return false;
+    const PtxType to = s->form->types[0];
     const int64_t v =
         s->is_signed ? ptx_value_signed(s->a, s->bits) : (int64_t)ptx_value_truncate(s->a, s->bits);
     s->result[0] = (uint64_t)v;
@@ -417,11 +416,8 @@ bool ptx_scalar_eval(PtxScalar *s)
     case PTX_SLCT:
         return select_by_sign(s);
     case PTX_SETP:
-        set_predicates(s);
-        return true;
     case PTX_SET:
-        set_predicates(s);
-        *r = *r ? UINT64_MAX : 0;
+        ptx_scalar_decide(s, compare(s, s->form->compare));
         return true;
     case PTX_CVT:
         return convert(s);

@@ -18,4 +18,7 @@ typedef struct PtxScalar {
 /* False when the result is not known (division by zero, an operation that is not computed). */
 bool ptx_scalar_eval(PtxScalar *s);
 
+/* The results of setp and set, once it is known how the sources compare. */
+void ptx_scalar_decide(PtxScalar *s, bool p);
+
 #endif

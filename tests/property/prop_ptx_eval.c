@@ -284,12 +284,12 @@ static void uniform_values_give_the_same(void **state)
     arena_free(a);
 }
 
-static void floats_and_loads_are_unknown(void **state)
+static void half_precision_and_loads_are_unknown(void **state)
 {
     (void)state;
-    const char *forms[] = {"add.f32",        "fma.rn.f32",         "ld.global.u32",
-                           "setp.lt.f32",    "cvt.rn.f32.s32",     "cvt.rzi.s32.f32",
-                           "sin.approx.f32", "shfl.sync.down.b32", "addc.u32"};
+    const char *forms[] = {"add.f16",        "fma.rn.f16x2",       "ld.global.u32",
+                           "setp.lt.bf16",   "cvt.rn.f16.f32",     "add.rz.f32",
+                           "cvt.rz.f32.f64", "shfl.sync.down.b32", "addc.u32"};
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         Lanes sources[4], result[2];
@@ -344,7 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_do_what_c_does),
         cmocka_unit_test(uniform_values_give_the_same),
-        cmocka_unit_test(floats_and_loads_are_unknown),
+        cmocka_unit_test(half_precision_and_loads_are_unknown),
         cmocka_unit_test(both_predicates_of_a_pair_are_set),
         cmocka_unit_test(threads_are_numbered_x_first),
     };

@@ -1,0 +1,271 @@
+#include "metrics/ptx/ptx_float.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- bits ------------------------------------------------------------------------------------- */
+
+static double from_bits(uint64_t v, PtxType t)
+{
+    const uint32_t low = (uint32_t)v;
+    float single;
+    double wide;
+    memcpy(&single, &low, sizeof single);
+    memcpy(&wide, &v, sizeof wide);
+    return t == PTX_F32 ? (double)single : wide;
+}
+
+static uint64_t to_bits(double v, PtxType t)
+{
+    const float single = (float)v;
+    uint32_t low;
+    uint64_t wide;
+    memcpy(&low, &single, sizeof low);
+    memcpy(&wide, &v, sizeof wide);
+    return t == PTX_F32 ? low : wide;
+}
+
+static double flush(const PtxForm *f, double v)
+{
+    return f->flags & PTX_FLAG_FTZ && fabs(v) < 0x1p-126 ? copysign(0, v) : v;
+}
+
+/* --- which ------------------------------------------------------------------------------------- */
+
+static bool is_float(PtxType t)
+{
+    return t == PTX_F32 || t == PTX_F64;
+}
+
+bool ptx_float_calculates(const PtxForm *f)
+{
+    if (f->op == PTX_MOV || f->op == PTX_SELP || f->op == PTX_LD || f->op == PTX_ST)
+        return false;
+    return ptx_type_is_float(f->types[0]) || ptx_type_is_float(ptx_source_type(f));
+}
+
+static bool is_number(PtxType t)
+{
+    return is_float(t) || (!ptx_type_is_float(t) && ptx_type_bits(t) >= 8 && ptx_type_bits(t) <= 64);
+}
+
+bool ptx_float_computes(const PtxForm *f)
+{
+    const bool nearest = f->rounding == PTX_NO_ROUNDING || f->rounding == PTX_RN;
+    switch (f->op) {
+    case PTX_ADD:
+    case PTX_SUB:
+    case PTX_MUL:
+    case PTX_MAD:
+    case PTX_FMA:
+    case PTX_DIV:
+    case PTX_RCP:
+    case PTX_SQRT:
+    case PTX_RSQRT:
+    case PTX_SIN:
+    case PTX_COS:
+    case PTX_LG2:
+    case PTX_EX2:
+    case PTX_TANH:
+    case PTX_ABS:
+    case PTX_NEG:
+    case PTX_MIN:
+    case PTX_MAX:
+    case PTX_COPYSIGN:
+        return is_float(f->types[0]) && f->type_count == 1 && nearest;
+    case PTX_SETP:
+        return is_float(f->types[0]);
+    case PTX_SET:
+        return is_float(ptx_source_type(f)) && !ptx_type_is_float(f->types[0]);
+    case PTX_CVT:
+        return ptx_float_calculates(f) && is_number(f->types[0]) && is_number(ptx_source_type(f)) &&
+               (nearest || f->rounding >= PTX_RNI);
+    default:
+        return false;
+    }
+}
+
+/* --- arithmetic --------------------------------------------------------------------------------- */
+
+/* Of single precision: sums, products, quotients and roots may be rounded to double first (twice 24 bits
+ * and 2 fit in 53: S. Figueroa, "When is double rounding innocuous?", 1995). */
+static bool calculate(const PtxForm *f, double a, double b, double c, double *r)
+{
+    const bool single = f->types[0] == PTX_F32;
+    switch (f->op) {
+    case PTX_ADD:
+        *r = a + b;
+        return true;
+    case PTX_SUB:
+        *r = a - b;
+        return true;
+    case PTX_MUL:
+        *r = a * b;
+        return true;
+    case PTX_MAD:
+    case PTX_FMA:
+        *r = single ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
+        return true;
+    case PTX_DIV:
+        *r = a / b;
+        return true;
+    case PTX_RCP:
+        *r = 1 / a;
+        return true;
+    case PTX_SQRT:
+        *r = sqrt(a);
+        return true;
+    case PTX_RSQRT:
+        *r = 1 / sqrt(a);
+        return true;
+    case PTX_SIN:
+        *r = sin(a);
+        return true;
+    case PTX_COS:
+        *r = cos(a);
+        return true;
+    case PTX_LG2:
+        *r = log2(a);
+        return true;
+    case PTX_EX2:
+        *r = exp2(a);
+        return true;
+    case PTX_TANH:
+        *r = tanh(a);
+        return true;
+    case PTX_ABS:
+        *r = fabs(a);
+        return true;
+    case PTX_NEG:
+        *r = -a;
+        return true;
+    case PTX_MIN: /* the other one where one is NaN, as C has it */
+        *r = fmin(a, b);
+        return true;
+    case PTX_MAX:
+        *r = fmax(a, b);
+        return true;
+    case PTX_COPYSIGN:
+        *r = copysign(b, a);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- comparison ---------------------------------------------------------------------------------- */
+
+static bool ordered(PtxCompare how, double a, double b)
+{
+    switch (how) {
+    case PTX_EQ:
+    case PTX_EQU:
+        return a == b;
+    case PTX_NE:
+    case PTX_NEU:
+        return a != b;
+    case PTX_LT:
+    case PTX_LTU:
+        return a < b;
+    case PTX_LE:
+    case PTX_LEU:
+        return a <= b;
+    case PTX_GT:
+    case PTX_GTU:
+        return a > b;
+    case PTX_GE:
+    case PTX_GEU:
+        return a >= b;
+    default:
+        return how == PTX_NUM;
+    }
+}
+
+static bool compare(PtxCompare how, double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return how >= PTX_EQU && how != PTX_NUM;
+    return ordered(how, a, b);
+}
+
+/* --- conversion ---------------------------------------------------------------------------------- */
+
+static double to_whole(PtxRounding r, double v)
+{
+    switch (r) {
+    case PTX_RZI:
+        return trunc(v);
+    case PTX_RMI:
+        return floor(v);
+    case PTX_RPI:
+        return ceil(v);
+    default:
+        return nearbyint(v);
+    }
+}
+
+/* Beyond the range the nearest end of it, and 0 for NaN. */
+static uint64_t to_integer(double v, PtxType t)
+{
+    const int bits = ptx_type_bits(t);
+    const bool is_signed = ptx_type_is_signed(t);
+    const double top = ldexp(1, is_signed ? bits - 1 : bits), bottom = is_signed ? -top : 0;
+    if (isnan(v))
+        return 0;
+    if (v >= top)
+        return UINT64_MAX >> (is_signed ? 65 - bits : 64 - bits);
+    if (v <= bottom)
+        return is_signed ? (uint64_t)INT64_MIN >> (64 - bits) : 0;
+    return is_signed ? (uint64_t)(int64_t)v : (uint64_t)v;
+}
+
+static double from_integer(const PtxScalar *s, PtxType to)
+{
+    if (s->is_signed) {
+        const int64_t v = ptx_value_signed(s->a, s->bits);
+        return to == PTX_F32 ? (double)(float)v : (double)v;
+    }
+    return to == PTX_F32 ? (double)(float)s->a : (double)s->a;
+}
+
+static void convert(PtxScalar *s)
+{
+    const PtxForm *f = s->form;
+    const PtxType to = f->types[0], from = ptx_source_type(f);
+    double v = is_float(from) ? from_bits(s->a, from) : from_integer(s, to);
+    if (from == PTX_F32)
+        v = flush(f, v);
+    if (!is_float(to)) {
+        s->result[0] = to_integer(to_whole(f->rounding, v), to);
+        return;
+    }
+    if (f->rounding >= PTX_RNI)
+        v = to_whole(f->rounding, v);
+    if (f->flags & PTX_FLAG_SAT)
+        v = isnan(v) ? 0 : fmin(fmax(v, 0), 1);
+    s->result[0] = to_bits(to == PTX_F32 ? flush(f, (double)(float)v) : v, to);
+}
+
+bool ptx_float_eval(PtxScalar *s)
+{
+    const PtxForm *f = s->form;
+    const PtxType t = f->op == PTX_SET ? ptx_source_type(f) : f->types[0];
+    double r = 0;
+    if (!ptx_float_computes(f))
+        return false;
+    if (f->op == PTX_CVT) {
+        convert(s);
+        return true;
+    }
+    const double a = flush(f, from_bits(s->a, t)), b = flush(f, from_bits(s->b, t));
+    if (f->op == PTX_SETP || f->op == PTX_SET) {
+        ptx_scalar_decide(s, compare(f->compare, a, b));
+        return true;
+    }
+    if (!calculate(f, a, b, flush(f, from_bits(s->c, t)), &r))
+        return false;
+    if (f->flags & PTX_FLAG_SAT)
+        r = isnan(r) ? 0 : fmin(fmax(r, 0), 1);
+    s->result[0] = to_bits(t == PTX_F32 ? flush(f, (double)(float)r) : r, t);
+    return true;
+}

@@ -1,0 +1,21 @@
+/* One lane of a floating-point instruction in single or double precision (ISA 9.7.3, 9.7.6, 9.7.9.21).
+ *
+ * Results are IEEE's, rounded to nearest, with .ftz and .sat as PTX has them.  Approximations (.approx,
+ * .full) are computed exactly and rounded: they may be a few units in the last place from what the GPU
+ * gives, which a comparison very rarely tells.  Other roundings than to nearest are not computed, but
+ * for conversions to integers; nor is half precision. */
+#ifndef APTUNE_PTX_PTX_FLOAT_H
+#define APTUNE_PTX_PTX_FLOAT_H
+
+#include "metrics/ptx/ptx_scalar.h"
+
+/* Does the instruction calculate with floats?  (Moving and selecting them is not calculating.) */
+bool ptx_float_calculates(const PtxForm *f);
+
+/* Could ptx_float_eval ever give a value? */
+bool ptx_float_computes(const PtxForm *f);
+
+/* Sources and results are the bits as registers hold them.  False when the result is not known. */
+bool ptx_float_eval(PtxScalar *s);
+
+#endif
