@@ -82,6 +82,15 @@ static CubinParam record_param(const CubinRecord *r)
 
 typedef VEC(CubinParam) Params;
 
+static void read_jumps(Arena *a, const CubinRecord *r, CubinKernel *k)
+{
+    uint32_t *words = ARENA_ARRAY(a, uint32_t, r->value / 4 + 1);
+    for (size_t i = 0; i < r->value / 4u; i++)
+        words[i] = cubin_record_word(r, i);
+    k->jumps = words;
+    k->jump_words = r->value / 4;
+}
+
 static void read_record(Arena *a, const CubinRecord *r, CubinKernel *k, Params *params)
 {
     bool sized = r->format == CUBIN_SIZED;
@@ -95,6 +104,10 @@ static void read_record(Arena *a, const CubinRecord *r, CubinKernel *k, Params *
     case CUBIN_KPARAM_INFO_V2:
         if (sized && r->value >= 12)
             VEC_PUSH(a, params, record_param(r));
+        break;
+    case CUBIN_JUMP_TARGETS:
+        if (sized)
+            read_jumps(a, r, k);
         break;
     case CUBIN_CBANK_PARAM_SIZE:
         k->param_bytes = r->value;

@@ -35,6 +35,11 @@ typedef struct CubinKernel {
 
     int64_t constant_bytes; /* its bank 0: system values and parameters */
 
+    /* Jumps through tables: byte offset of the BRX, 0, number of targets, byte offsets of these; and
+     * so on. */
+    const uint32_t *jumps;
+    size_t jump_words;
+
     const uint8_t *code; /* instructions of 16 bytes */
     size_t code_bytes;   /* as loaded: with the padding after the last instruction */
 

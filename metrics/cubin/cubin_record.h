@@ -26,6 +26,7 @@ typedef enum CubinAttribute {
     CUBIN_CBANK_PARAM_SIZE = 0x19,
     CUBIN_MAXREG_COUNT = 0x1b,
     CUBIN_REGCOUNT = 0x2f,       /* symbol, registers */
+    CUBIN_JUMP_TARGETS = 0x34,   /* as CubinKernel has them */
     CUBIN_KPARAM_INFO_V2 = 0x45, /* the same with a size of 16 bits: kernels of over 4 KB */
     CUBIN_NUM_BARRIERS = 0x4c
 } CubinAttribute;

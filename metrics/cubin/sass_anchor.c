@@ -229,6 +229,32 @@ static bool may_fuse(const PtxInstr *in)
            f->rounding == PTX_NO_ROUNDING;
 }
 
+static void count_write(void *context, int reg, bool writes)
+{
+    ((int *)context)[reg] += writes;
+}
+
+bool *sass_anchor_find_divided(Arena *a, const PtxFunction *f)
+{
+    bool *divided = ARENA_ARRAY(a, bool, f->instrs.count + 1);
+    bool *seen = ARENA_ARRAY(a, bool, f->registers.count + 1);
+    int *writes = ARENA_ARRAY(a, int, f->registers.count + 1);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        ptx_visit_registers(&f->instrs.at[i], count_write, writes);
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        const PtxInstr *in = &f->instrs.at[i];
+        if (in->form->op != PTX_DIV || in->form->class != PTX_CLASS_FP32 || in->count < 3)
+            continue;
+        const PtxOperand *by = &in->operands[2];
+        divided[i] = by->kind == PTX_OPERAND_FLOAT;
+        if (by->kind != PTX_OPERAND_REGISTER || writes[by->index] != 1)
+            continue;
+        divided[i] = seen[by->index];
+        seen[by->index] = true;
+    }
+    return divided;
+}
+
 int *sass_anchor_count_sums(Arena *a, const PtxFunction *f)
 {
     int *sums = ARENA_ARRAY(a, int, f->registers.count + 1);

@@ -30,6 +30,10 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount);
  * instruction out as several: divisions, roots and other functions. */
 void sass_anchor_add_expansion(const PtxInstr *in, double times, double more[SASS_ANCHORS]);
 
+/* By instruction of a function: is it a division whose reciprocal ptxas need not compute there, since
+ * the divisor is a constant or that of a division before? */
+bool *sass_anchor_find_divided(Arena *a, const PtxFunction *f);
+
 /* By register of a function: how many sums it is a term of that a product could be fused with. */
 int *sass_anchor_count_sums(Arena *a, const PtxFunction *f);
 

@@ -24,7 +24,29 @@ static bool target_of(const SassFlow *f, size_t i, size_t *target)
            (sass_opcode(w) == SASS_OP_BRA || *target != i + 1);
 }
 
-static void cut_blocks(Arena *a, SassFlow *f)
+/* The targets of the jump at an instruction, by byte offset; NULL when the cubin lists none. */
+static const uint32_t *jump_targets(const CubinKernel *k, size_t i, size_t *count)
+{
+    for (size_t at = 0; at + 3 <= k->jump_words; at += 3 + k->jumps[at + 2]) {
+        *count = k->jumps[at + 2];
+        if (*count > k->jump_words - at - 3)
+            break;
+        if (k->jumps[at] == i * SASS_BYTES)
+            return k->jumps + at + 3;
+    }
+    return NULL;
+}
+
+static void mark_targets(const SassFlow *f, const CubinKernel *k, size_t i, bool *leads)
+{
+    size_t count = 0;
+    const uint32_t *targets = jump_targets(k, i, &count);
+    for (size_t t = 0; targets && t < count; t++)
+        if (targets[t] / SASS_BYTES < f->count)
+            leads[targets[t] / SASS_BYTES] = true;
+}
+
+static void cut_blocks(Arena *a, SassFlow *f, const CubinKernel *k)
 {
     Cfg *c = f->cfg;
     const size_t n = f->count ? f->count : 1;
@@ -36,6 +58,8 @@ static void cut_blocks(Arena *a, SassFlow *f)
             leads[i + 1] = true;
         if (target_of(f, i, &target))
             leads[target] = true;
+        if (sass_opcode(f->instrs[i]) == SASS_OP_BRX)
+            mark_targets(f, k, i, leads);
     }
     for (size_t i = 0; i < n; i++)
         c->count += leads[i];
@@ -109,16 +133,36 @@ static bool is_table_jump(const SassFlow *f, int i)
     return b->end > b->first && sass_opcode(sass_flow_last(f, i)) == SASS_OP_BRX;
 }
 
+/* The listed targets of a jump at the end of a block, after the way on where there is one. */
+static bool link_listed(Arena *a, SassFlow *f, const CubinKernel *k, int i)
+{
+    CfgBlock *b = &f->cfg->blocks[i];
+    size_t count = 0;
+    const uint32_t *targets = is_table_jump(f, i) ? jump_targets(k, b->end - 1, &count) : NULL;
+    if (!targets)
+        return false;
+    b->succs = ARENA_ARRAY(a, int, count + 2);
+    b->succ_count = 0;
+    add_successor(b, b->fall);
+    for (size_t t = 0; t < count; t++)
+        if (targets[t] / SASS_BYTES < f->count)
+            add_successor(b, f->cfg->block_of[targets[t] / SASS_BYTES]);
+    b->ends_thread = b->succ_count == 0;
+    return true;
+}
+
 /* Blocks that nothing leads to, but not the jump to itself that ends the code. */
-static void link_tables(Arena *a, SassFlow *f)
+static void link_tables(Arena *a, SassFlow *f, const CubinKernel *k)
 {
     Cfg *c = f->cfg;
+    bool *listed = ARENA_ARRAY(a, bool, (size_t)c->count);
     bool *led_to = ARENA_ARRAY(a, bool, (size_t)c->count);
     int *targets = ARENA_ARRAY(a, int, (size_t)c->count), count = 0;
     for (int i = 0; i < c->count; i++) {
-        f->tables += is_table_jump(f, i);
-        for (int k = 0; k < c->blocks[i].succ_count; k++)
-            led_to[c->blocks[i].succs[k]] = true;
+        listed[i] = link_listed(a, f, k, i);
+        f->tables += is_table_jump(f, i) && !listed[i];
+        for (int s = 0; s < c->blocks[i].succ_count; s++)
+            led_to[c->blocks[i].succs[s]] = true;
     }
     for (int i = 1; f->tables && i < c->count; i++)
         if (!led_to[i])
@@ -126,7 +170,7 @@ static void link_tables(Arena *a, SassFlow *f)
     /* One list serves all: which table holds which target is not known. */
     for (int i = 0, used = 0; i < c->count && count; i++) {
         CfgBlock *b = &c->blocks[i];
-        if (!is_table_jump(f, i) || used++ >= 64)
+        if (!is_table_jump(f, i) || listed[i] || used++ >= 64)
             continue;
         int *succs = ARENA_ARRAY(a, int, (size_t)count + 1);
         if (b->fall != CFG_NONE)
@@ -184,18 +228,18 @@ static const SassInstr *decode(Arena *a, int arch, const uint8_t *code, size_t c
     return instrs;
 }
 
-SassFlow *sass_flow_build(Arena *a, int arch, const uint8_t *code, size_t code_bytes)
+SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k)
 {
     SassFlow *f = ARENA_NEW(a, SassFlow);
-    *f = (SassFlow){.arch = arch, .count = sass_count(code, code_bytes), .cfg = ARENA_NEW(a, Cfg)};
-    f->instrs = decode(a, arch, code, f->count);
-    cut_blocks(a, f);
+    *f = (SassFlow){.arch = arch, .count = sass_count(k->code, k->code_bytes), .cfg = ARENA_NEW(a, Cfg)};
+    f->instrs = decode(a, arch, k->code, f->count);
+    cut_blocks(a, f, k);
     f->callee = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
     f->returns = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
     f->meets = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
     for (int i = 0; i < f->cfg->count; i++)
         link_block(a, f, i);
-    link_tables(a, f);
+    link_tables(a, f, k);
     find_jumps_among_calls(a, f);
     cfg_finish(a, f->cfg);
     f->dom = dom_build(a, f->cfg);

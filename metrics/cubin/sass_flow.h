@@ -8,7 +8,8 @@
  *  - A CALL to a subroutine inside the code (division, square root, remainders) leads to the
  *    subroutine and to the block behind; a RET leads nowhere.  Calls of other functions only lead
  *    behind.  A CALL of what comes to no RET is a jump: before sm_90 ptxas leaves large loops so.
- *  - A BRX goes through a table that lies elsewhere: to every block that nothing else leads to.
+ *  - A BRX goes through a table to the targets that the cubin lists; where it lists none, to every
+ *    block that nothing else leads to.
  *  - A BSYNC ends its block: lanes that parted since its BSSY come there group after group, each
  *    issues it, and behind it they go on together.
  *  - BSSY, BREAK and WARPSYNC lead nowhere.
@@ -34,8 +35,8 @@ typedef struct SassFlow {
     int tables;    /* BRX whose targets were guessed */
 } SassFlow;
 
-/* Any bytes give a graph of at least one block. */
-SassFlow *sass_flow_build(Arena *a, int arch, const uint8_t *code, size_t code_bytes);
+/* Of the code and the jump tables of a kernel; any bytes give a graph of at least one block. */
+SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k);
 
 /* The block's last instruction; only for a block that has one (`first` < `end`). */
 SassInstr sass_flow_last(const SassFlow *f, int block);

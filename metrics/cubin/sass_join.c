@@ -177,16 +177,22 @@ static void limit_joining(Program *p)
 }
 
 /* Few lanes part: rather no more than the landmarks ask for. */
-static const double PARTING_COST = 1e-3;
+static const double PARTING_COST = 0.5;
 
 static void limit_parting(Program *p, int b)
 {
     if (p->parted[b] == CFG_NONE)
         return;
-    sass_program_row(&p->lp, b == 0);
+    const int others = block_at(p, b)->succ_count - 1;
+    sass_program_row(&p->lp, b == 0 ? others : 0);
     sass_program_term(&p->lp, p->parted[b], 1);
-    add_visits(p, b, -1);
-    sass_program_cost(&p->lp, AIM_LANDMARKS, p->parted[b], PARTING_COST);
+    add_visits(p, b, -others);
+    sass_program_cost(&p->lp, AIM_INSTRUCTIONS, p->parted[b], PARTING_COST);
+    for (int k = 0; k <= others; k++) { /* no way is taken more often than the block is visited */
+        sass_program_row(&p->lp, b == 0);
+        sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
+        add_visits(p, b, -1);
+    }
 }
 
 static void conserve_call(Program *p, int b)
@@ -309,6 +315,62 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, int twin
     }
 }
 
+/* Accesses of global memory and operations in single precision that stand in a loop. */
+static double work_in_code(const Program *p, int loop)
+{
+    const Loop *l = &p->join->flow->loops->loops.at[loop];
+    double sum = 0, amount;
+    for (size_t k = 0; k < l->blocks.count; k++) {
+        const CfgBlock *b = block_at(p, l->blocks.at[k]);
+        for (size_t i = b->first; i < b->end; i++) {
+            const SassAnchor a = sass_anchor_of(p->join->flow->instrs[i], &amount);
+            sum += (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32
+                       ? amount
+                       : 0;
+        }
+    }
+    return sum;
+}
+
+static double work_in_ptx(const WalkFunction *f, int loop)
+{
+    const Loop *l = &f->flow->loops->loops.at[loop];
+    double sum = 0, amount;
+    for (size_t k = 0; k < l->blocks.count; k++) {
+        const CfgBlock *b = &f->flow->cfg->blocks[l->blocks.at[k]];
+        for (size_t i = b->first; i < b->end; i++) {
+            const SassAnchor a = sass_anchor_of_ptx(&f->function->instrs.at[i], &amount);
+            sum += (a >= SASS_ANCHOR_LOAD_1 && a <= SASS_ANCHOR_STORE_32) || a == SASS_ANCHOR_FP32
+                       ? amount
+                       : 0;
+        }
+    }
+    return sum;
+}
+
+/* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
+ * many turns that takes is not counted. */
+static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int twin)
+{
+    if (leaving_ptx(f, twin) > 0 && work_in_code(p, loop) > 1.5 * work_in_ptx(f, twin) &&
+        !p->join->unmatched)
+        p->join->unmatched = "lanes leave a loop one by one that the code has unrolled";
+}
+
+/* Lanes that parted may come through the same code one group after the other, as through the cases of
+ * a switch that fall through; the GPU joins some of them on the way. */
+static bool comes_in_groups(const WalkFunction *f)
+{
+    const LoopTree *t = f->flow->loops;
+    for (int b = 0; b < f->flow->cfg->count; b++) {
+        const int loop = t->loop_of[b];
+        const uint64_t most = loop == CFG_NONE ? f->calls : f->blocks[t->loops.at[loop].header].visits;
+        if (f->blocks[b].visits > most)
+            return true;
+    }
+    return false;
+}
+
 static void match_loops(Program *p)
 {
     const LoopTree *t = p->join->flow->loops;
@@ -326,8 +388,10 @@ static void match_loops(Program *p)
     p->join->loops_match = pairs.complete;
     p->join->unmatched = pairs.doubt;
     for (size_t i = 0; i < t->loops.count; i++)
-        if (pairs.loop[i] != CFG_NONE)
+        if (pairs.loop[i] != CFG_NONE) {
             match_loop(p, (int)i, entry, pairs.loop[i]);
+            doubt_unrolled(p, (int)i, entry, pairs.loop[i]);
+        }
 }
 
 /* --- landmarks ------------------------------------------------------------------------------ */
@@ -335,12 +399,12 @@ static void match_loops(Program *p)
 /* Where ways meet ptxas may copy what comes behind, and then knows a result on one of them; what
  * goes round in a loop it does not. */
 static void count_ptx_instruction(SassJoin *j, const PtxInstr *in, const int *sums, bool in_loop,
-                                  double times)
+                                  bool divided, double times)
 {
     double amount;
     const SassAnchor anchor = sass_anchor_of_ptx(in, &amount);
     if (anchor != SASS_NO_ANCHOR)
-        j->in_ptx[anchor] += amount * times;
+        *(divided ? &j->expanded[anchor] : &j->in_ptx[anchor]) += amount * times;
     if (sass_anchor_folds(anchor) && amount < 2 && !in_loop)
         j->folded[anchor] += times;
     sass_anchor_add_expansion(in, times, j->expanded);
@@ -353,10 +417,11 @@ static void count_ptx(Arena *a, SassJoin *j, const Walk *w)
         const WalkFunction *f = w->functions.at[i];
         const Cfg *c = f->flow->cfg;
         const int *sums = sass_anchor_count_sums(a, f->function);
+        const bool *divided = sass_anchor_find_divided(a, f->function);
         for (int b = 0; b < c->count; b++)
             for (size_t k = c->blocks[b].first; f->blocks[b].visits && k < c->blocks[b].end; k++)
                 count_ptx_instruction(j, &f->function->instrs.at[k], sums,
-                                      f->flow->loops->loop_of[b] != CFG_NONE,
+                                      f->flow->loops->loop_of[b] != CFG_NONE, divided[k],
                                       (double)f->blocks[b].visits);
     }
 }
@@ -437,6 +502,126 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
             add_visits(p, b, m[b].sure[k] / total);
         if (m[b].guarded[k] > 0)
             sass_program_term(&p->lp, guarded[b], 1);
+    }
+}
+
+/* Where the PTX calls nothing, a subroutine of the code is the slow path of a division or a root: not
+ * to be taken for the landmarks that ptxas has left out elsewhere. */
+static const double SLOW_PATH_COST = 1;
+
+static void avoid_slow_paths(Program *p)
+{
+    for (int b = 0; p->walk->functions.count <= 1 && b < p->join->flow->cfg->count; b++)
+        if (reached(p, b) && is_call(p, b))
+            sass_program_cost(&p->lp, AIM_LANDMARKS, p->column[p->edge0[b]], SLOW_PATH_COST);
+}
+
+/* Lanes that part in the PTX part in the code, too, where that takes so many instructions at most: a
+ * BSYNC, a short other side.  Where it would take more, ptxas has rather put a guard for the branch. */
+static const double PARTING_WORTH = 6;
+
+/* Lanes that leave a loop are counted loop by loop (match_loop). */
+static double parted_ptx(const Walk *w)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        for (int b = 0; b < f->flow->cfg->count; b++)
+            if (!leaves_loop(f->flow->loops, f->flow->cfg, b))
+                sum += (double)f->blocks[b].parted;
+    }
+    return sum;
+}
+
+static bool has_call(const Program *p, const SassMeeting *m)
+{
+    for (int b = 0; b < p->join->flow->cfg->count; b++)
+        if (m->within[b] && is_call(p, b))
+            return true;
+    return false;
+}
+
+/* No more than in the PTX, where all its branches are known. */
+static void bound_parting(Program *p, double parted)
+{
+    sass_program_row(&p->lp, parted + p->leaving);
+    for (int b = 0; b < p->join->flow->cfg->count; b++)
+        if (p->parted[b] != CFG_NONE)
+            sass_program_term(&p->lp, p->parted[b], 1);
+}
+
+static void match_parting(Program *p)
+{
+    const SassFlow *f = p->join->flow;
+    const double parted = p->parts ? parted_ptx(p->walk) : 0;
+    if (p->parts && p->walk->unknown_branches == 0)
+        bound_parting(p, parted);
+    bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
+    for (size_t i = 0; i < p->meetings.meetings.count; i++) {
+        const SassMeeting *m = &p->meetings.meetings.at[i];
+        for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
+            counts[b] |= m->within[b] && p->parted[b] != CFG_NONE &&
+                         !leaves_loop(f->loops, f->cfg, b);
+    }
+    for (int b = 0; b < f->cfg->count; b++)
+        any |= counts[b];
+    if (!any || parted == 0)
+        return;
+    sass_program_wish(&p->lp, parted, AIM_INSTRUCTIONS, PARTING_WORTH);
+    for (int b = 0; b < f->cfg->count; b++)
+        if (counts[b])
+            sass_program_term(&p->lp, p->parted[b], 1);
+}
+
+/* The number of the next block that ends with a jump through a table; CFG_NONE behind the last. */
+static int next_table_ptx(const WalkFunction *f, int b)
+{
+    for (; b < f->flow->cfg->count; b++) {
+        const PtxInstr *in = cfg_branch(f->flow->cfg, b);
+        if (in && in->form->op == PTX_BRX_IDX && f->flow->cfg->blocks[b].order != CFG_NONE)
+            return b;
+    }
+    return CFG_NONE;
+}
+
+static int next_table(const Program *p, int b)
+{
+    for (; b < p->join->flow->cfg->count; b++)
+        if (reached(p, b) && block_at(p, b)->end > block_at(p, b)->first &&
+            sass_opcode(sass_flow_last(p->join->flow, b)) == SASS_OP_BRX)
+            return b;
+    return CFG_NONE;
+}
+
+/* As weak as a loop's: an order that is usual, and no more. */
+static const double TABLE_COST = 0.01;
+
+/* Each way of a table as often as that of the PTX's. */
+static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
+{
+    const CfgBlock *in_ptx = &f->flow->cfg->blocks[ptx], *block = block_at(p, b);
+    for (int k = 0; k < block->succ_count; k++) {
+        const int to = in_ptx->succs[k];
+        if (f->flow->cfg->blocks[to].pred_count != 1)
+            continue;
+        sass_program_wish(&p->lp, (double)f->blocks[to].visits, AIM_LANDMARKS, TABLE_COST);
+        sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
+    }
+}
+
+/* ptxas keeps the PTX's tables in their order, and the targets in theirs. */
+static void match_tables(Program *p)
+{
+    const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
+    int mine = next_table(p, 0), ptx = f ? next_table_ptx(f, 0) : CFG_NONE;
+    if (mine != CFG_NONE && ptx == CFG_NONE && p->parts && !p->join->unmatched)
+        p->join->unmatched = "the code jumps through a table where the PTX branches";
+    while (mine != CFG_NONE && ptx != CFG_NONE) {
+        if (block_at(p, mine)->succ_count != f->flow->cfg->blocks[ptx].succ_count)
+            return;
+        match_table(p, mine, f, ptx);
+        mine = next_table(p, mine + 1);
+        ptx = next_table_ptx(f, ptx + 1);
     }
 }
 
@@ -529,9 +714,15 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
         conserve_flow(&p, b);
     limit_joining(&p);
     match_loops(&p);
+    for (size_t i = 0; i < w->functions.count && !j->unmatched; i++)
+        if (comes_in_groups(w->functions.at[i]))
+            j->unmatched = "lanes that parted come through the same code one group after the other";
     const Marks *m = count_marks(a, f);
     for (int k = 0; k < SASS_ANCHORS; k++)
         match_landmark(&p, m, (SassAnchor)k);
+    avoid_slow_paths(&p);
+    match_parting(&p);
+    match_tables(&p);
     count_instructions(&p);
     for (int e = 0; e < p.edge_count; e++)
         VEC_PUSH(a, &p.lp.whole, p.column[e]);

@@ -128,9 +128,24 @@ static void count_constant(SassProfile *p, SassInstr w, double times)
     }
 }
 
-static void count_block(SassProfile *p, const SassFlow *f, int b, double times)
+/* A jump through a table is issued once for each target that lanes go to. */
+static double again(const SassJoin *j, int b)
 {
+    const CfgBlock *block = &j->flow->cfg->blocks[b];
+    double times = -j->visits[b];
+    if (block->end == block->first || sass_opcode(sass_flow_last(j->flow, b)) != SASS_OP_BRX)
+        return 0;
+    for (int k = 0; k < block->succ_count; k++)
+        times += j->edges[b][k];
+    return fmax(times, 0);
+}
+
+static void count_block(SassProfile *p, const SassJoin *j, int b, double times)
+{
+    const SassFlow *f = j->flow;
     const CfgBlock *block = &f->cfg->blocks[b];
+    p->instr += again(j, b);
+    p->by_unit[SASS_UNIT_BRANCH] += again(j, b);
     for (size_t i = block->first; i < block->end; i++) {
         const SassInstr w = f->instrs[i];
         p->by_unit[sass_unit_of(w)] += times;
@@ -176,7 +191,7 @@ SassProfile sass_profile_count(const SassJoin *j)
                      .unmatched = j->unmatched};
     for (int b = 0; b < j->flow->cfg->count; b++)
         if (j->visits[b] > 0)
-            count_block(&p, j->flow, b, j->visits[b]);
+            count_block(&p, j, b, j->visits[b]);
     measure_loops(&p, j);
     p.ports = sass_ports(j);
     return p;
@@ -186,7 +201,7 @@ SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w
                          const SassLatency *latency, const SassLoad *load)
 {
     const SassLatency *alone = latency ? latency : &SASS_LATENCY;
-    const SassFlow *f = sass_flow_build(a, arch, k->code, k->code_bytes);
+    const SassFlow *f = sass_flow_build(a, arch, k);
     const SassJoin *j = sass_join(a, f, w);
     SassProfile p = sass_profile_count(j);
     if (!sass_arch_checked(arch))

@@ -71,7 +71,7 @@ static bool measure(Bench *b, Arena *a, const CodeLine *l, const char *folder, D
     if (!w || !k)
         return false;
     charge(b, CUBIN, &since);
-    const SassFlow *f = sass_flow_build(a, c->arch, k->code, k->code_bytes);
+    const SassFlow *f = sass_flow_build(a, c->arch, k);
     charge(b, FLOW, &since);
     const SassJoin *j = sass_join(a, f, w);
     charge(b, JOIN, &since);

@@ -48,7 +48,7 @@ Shape sass_shape(Arena *a, const char *kernel, int arch, int n)
     if (!s.kernel)
         abort();
     s.walk = walk_shape(a, kernel, n);
-    s.flow = sass_flow_build(a, c->arch, s.kernel->code, s.kernel->code_bytes);
+    s.flow = sass_flow_build(a, c->arch, s.kernel);
     s.join = sass_join(a, s.flow, s.walk);
     s.profile = sass_profile(a, c->arch, s.kernel, s.walk, NULL, NULL);
     return s;

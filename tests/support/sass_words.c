@@ -34,6 +34,12 @@ uint8_t *sass_words(Arena *a, const Word *words, size_t count)
     return code;
 }
 
+SassFlow *sass_words_flow(Arena *a, const Word *words, size_t count)
+{
+    const CubinKernel k = {.code = sass_words(a, words, count), .code_bytes = count * SASS_BYTES};
+    return sass_flow_build(a, 90, &k);
+}
+
 SassJoin *sass_words_join(Arena *a, const SassFlow *f, double visits)
 {
     SassJoin *j = ARENA_NEW(a, SassJoin);

@@ -19,6 +19,9 @@ typedef struct Word {
 /* The bytes of `count` instructions. */
 uint8_t *sass_words(Arena *a, const Word *words, size_t count);
 
+/* The graph of such code. */
+SassFlow *sass_words_flow(Arena *a, const Word *words, size_t count);
+
 /* A join whose visits are all `visits` times, with the edges that one loop from the last block to
  * itself takes: for code of at most one loop. */
 SassJoin *sass_words_join(Arena *a, const SassFlow *f, double visits);

@@ -41,7 +41,7 @@ static Both both(Arena *a, const char *body, const Word *words, size_t count, in
                                       .params = (const unsigned char *)&number,
                                       .param_bytes = sizeof number}};
     return (Both){walk_warp(a, entry, &o),
-                  sass_flow_build(a, 90, sass_words(a, words, count), count * SASS_BYTES)};
+                  sass_words_flow(a, words, count)};
 }
 
 static SassPairs pairs_of(Arena *a, const Both *b)

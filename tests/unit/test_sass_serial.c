@@ -25,8 +25,7 @@ static void assert_number(double found, double expected)
 static SassSerial serial_with(const Word *words, size_t count, double visits, const SassLatency *l)
 {
     Arena *a = arena_new();
-    const uint8_t *code = sass_words(a, words, count);
-    const SassFlow *f = sass_flow_build(a, 90, code, count * SASS_BYTES);
+    const SassFlow *f = sass_words_flow(a, words, count);
     const SassSerial s = sass_serial(a, sass_words_join(a, f, visits), l);
     arena_free(a);
     return s;
@@ -131,7 +130,7 @@ static void a_loop_may_be_left_by_the_end_of_the_thread(void **state)
                           {.op = SASS_OP_FADD, .stall = 4, .wait = 1},
                           {.op = SASS_OP_EXIT, .stall = 5, .guard = true},
                           {.op = SASS_OP_BRA, .stall = 5, .target = 0}};
-    const SassFlow *f = sass_flow_build(a, 90, sass_words(a, words, 4), 4 * SASS_BYTES);
+    const SassFlow *f = sass_words_flow(a, words, 4);
     SassJoin *j = sass_words_join(a, f, ROUNDS);
     j->edges[0][0] = j->edges[1][0] = j->visits[1] = ROUNDS - 1;
 
@@ -153,7 +152,7 @@ static void waits_of_a_walk_without_end_are_in_proportion(void **state)
                           {.op = SASS_OP_FADD, .stall = 4, .wait = 1},
                           {.op = SASS_OP_BRA, .stall = 5, .guard = true, .target = 0},
                           {.op = SASS_OP_EXIT, .stall = 1}};
-    const SassFlow *f = sass_flow_build(a, 90, sass_words(a, words, 4), 4 * SASS_BYTES);
+    const SassFlow *f = sass_words_flow(a, words, 4);
     SassJoin *j = sass_words_join(a, f, ROUNDS);
     for (int k = 0; k < 2; k++)
         if (f->cfg->blocks[0].succs[k] != 0)
