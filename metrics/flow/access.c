@@ -1,5 +1,7 @@
 #include "metrics/flow/access.h"
 
+#include <string.h>
+
 enum { LINE = 128, VECTOR = 16, GROUPS_SEARCHED = 64 };
 
 /* --- sides of an instruction ------------------------------------------------------------- */
@@ -35,6 +37,16 @@ static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand 
     return 2;
 }
 
+/* ATOMS.POPC.INC: lanes that name one word are counted, and the count is added. */
+static bool adds_one(const PtxInstr *in, int source)
+{
+    const PtxForm *f = in->form;
+    const PtxType t = f->types[0];
+    return f->space == PTX_SHARED && (t == PTX_U32 || t == PTX_S32) && strstr(f->text, ".add.") &&
+           source + 1 == in->count && in->operands[source].kind == PTX_OPERAND_IMMEDIATE &&
+           in->operands[source].value == 1;
+}
+
 int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])
 {
     const PtxForm *f = in->form;
@@ -52,8 +64,8 @@ int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addr
         break;
     case PTX_ATOM:
     case PTX_RED:
-        s.kind = ACCESS_ATOMIC;
         at = f->op == PTX_RED ? 0 : 1;
+        s.kind = adds_one(in, at + 1) ? ACCESS_COUNT : ACCESS_ATOMIC;
         break;
     case PTX_LDMATRIX:
     case PTX_STMATRIX:

@@ -14,6 +14,7 @@ typedef enum AccessKind {
     ACCESS_LOAD,
     ACCESS_STORE,
     ACCESS_ATOMIC,
+    ACCESS_COUNT, /* an atomic that adds 1 to a word of shared memory */
     ACCESS_MATRIX_LOAD, /* ldmatrix */
     ACCESS_MATRIX_STORE
 } AccessKind;

@@ -139,7 +139,8 @@ typedef struct Turn {
     const int64_t *shift, *block_shift;
     int block; /* bit in the set */
     double weight;
-    double among; /* weight among the blocks of the SM */
+    double among;  /* weight among the blocks of the SM */
+    uint64_t most; /* touches of all that end it */
 } Turn;
 
 static void count_touch(Count *c, const Turn *t, const TouchedSector *before, unsigned warp,
@@ -235,8 +236,9 @@ static void follow_warp(Reuser *r, const Turn *t)
         const uint64_t times = window(t->walk, first, end);
         for (uint64_t k = 0; k < times; k++)
             for (size_t i = first; i < end; i++) {
-                if (r->touches > REUSE_TOUCHES) {
+                if (r->touches > t->most) {
                     r->out->cut = true;
+                    r->warps++;
                     return;
                 }
                 const WalkPass *p = &t->walk->passes.at[i];
@@ -405,7 +407,8 @@ static void follow_block(Reuser *r, const BlockWarps *b, int block, const int64_
                         .block_shift = shift,
                         .block = block,
                         .weight = weight_of(i, b->followed, b->all),
-                        .among = among};
+                        .among = among,
+                        .most = REUSE_TOUCHES};
         follow_warp(r, &t);
     }
 }
@@ -520,7 +523,11 @@ static void follow_spread(Reuser *r)
     for (int half = 0; half < 2; half++) {
         for (int i = half; i < s->count; i += 2) {
             const Walk *w = s->at[i].walk;
-            follow_warp(r, &(Turn){.walk = w, .like = match(r, w), .weight = 1});
+            const Turn t = {.walk = w,
+                            .like = match(r, w),
+                            .weight = 1,
+                            .most = r->touches + REUSE_TOUCHES / (uint64_t)s->count};
+            follow_warp(r, &t);
         }
         for (size_t p = 0; p < r->places.count && half == 0; p++)
             for (size_t k = 0; k < r->places.at[p].function->accesses->sites.count; k++)

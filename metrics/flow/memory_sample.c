@@ -210,26 +210,43 @@ static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
     return follow(s, place.block, place.warp);
 }
 
-/* Blocks behind the middle one, until one is like it again. */
-static void sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, double share)
+/* Blocks behind the middle one, until one is like it again; false where none is. */
+static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, double share)
 {
     MemorySample *cycle[SAMPLE_CYCLE];
     int count = 0;
-    while (count < SAMPLE_CYCLE - 1 && middle + (uint32_t)count + 2 < size) {
+    bool again = false;
+    while (count < SAMPLE_CYCLE && middle + (uint32_t)count + 2 < size) {
         MemorySample *next = follow_block(s, axis, middle + (uint32_t)count + 1);
         if (!next)
             break;
         if (like_middle(s, next)) {
             s->out->count--; /* the middle one stands for it */
+            again = true;
             break;
         }
         cycle[count++] = next;
     }
     for (int i = 0; i < count; i++)
         give(s, cycle[i], share / (count + 1));
+    return again || count < SAMPLE_CYCLE;
 }
 
-/* Where the first and the last block of the grid fare like the middle one, so do all edges. */
+/* The same warp of the middle block, where it was followed; else the middle one. */
+static const Walk *in_middle_block(const Sampler *s, uint32_t warp)
+{
+    const PtxDim block = s->out->at[0].place.block;
+    for (size_t i = 0; i < s->out->walked.count; i++) {
+        const PtxPlace *p = &s->out->walked.at[i].place;
+        if (p->warp == warp && p->block.x == block.x && p->block.y == block.y &&
+            p->block.z == block.z)
+            return s->out->walked.at[i].walk;
+    }
+    return s->out->at[0].walk;
+}
+
+/* Where the first and the last block of the grid fare like the middle one, their warps at that end
+ * among them, so do all edges. */
 static bool corners_differ(Sampler *s, const bool decided[3])
 {
     const MemorySample *middle = &s->out->at[0];
@@ -243,14 +260,36 @@ static bool corners_differ(Sampler *s, const bool decided[3])
     bool differ = false;
     const PtxDim corners[] = {first, last};
     for (int i = 0; i < 2 && !differ; i++) {
-        const MemorySample *x = follow(s, corners[i], middle->place.warp);
-        differ = !like_middle(s, x);
-        s->out->count -= x != NULL; /* the axes have their own */
+        const uint32_t ends[] = {middle->place.warp, i ? warps_in_block(&s->walk.launch) - 1 : 0};
+        for (int k = 0; k < 2 && !differ; k++) {
+            const MemorySample *x = follow(s, corners[i], ends[k]);
+            differ = x && !memory_same_walk(in_middle_block(s, ends[k]), x->walk);
+            s->out->count -= x != NULL; /* the axes have their own */
+        }
     }
     return differ;
 }
 
-static void sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
+/* The block at an end of an axis: its middle warp for all, and the warps at its own ends. */
+static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
+{
+    const uint32_t warps = warps_in_block(&s->walk.launch), ends[] = {0, warps - 1};
+    PtxPlace place = s->out->at[0].place;
+    *along(&place.block, axis) = at;
+    give(s, follow_block(s, axis, at), 1.0 / size);
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] == place.warp || (i == 1 && warps == 1))
+            continue;
+        MemorySample *x = follow(s, place.block, ends[i]);
+        if (x && memory_same_walk(in_middle_block(s, ends[i]), x->walk))
+            s->out->count--;
+        else
+            give(s, x, 1.0 / size / warps);
+    }
+}
+
+/* False where blocks along the axis are not like each other. */
+static bool sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
 {
     PtxDim block = s->out->at[0].place.block;
     const uint32_t middle = *along(&block, axis);
@@ -258,16 +297,19 @@ static void sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
         for (uint32_t i = 0; i < size; i++)
             if (i != middle)
                 give(s, follow_block(s, axis, i), 1.0 / size);
-        return;
+        return true;
     }
-    sample_cycle(s, axis, middle, size, edges ? 1 - 2.0 / size : 1);
-    if (!edges)
-        return;
-    give(s, follow_block(s, axis, 0), 1.0 / size);
-    give(s, follow_block(s, axis, size - 1), 1.0 / size);
+    if (!sample_cycle(s, axis, middle, size, edges ? 1 - 2.0 / size : 1))
+        return false;
+    if (edges) {
+        sample_end(s, axis, 0, size);
+        sample_end(s, axis, size - 1, size);
+    }
+    return true;
 }
 
-static void sample_blocks(Sampler *s)
+/* False where they are not like each other, edges apart. */
+static bool sample_blocks(Sampler *s)
 {
     static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
     const PtxDim grid = s->walk.launch.grid;
@@ -277,7 +319,9 @@ static void sample_blocks(Sampler *s)
         decided[axis] = sizes[axis] > SAMPLE_AXIS && decides(s->arena, s->entry, coordinates[axis]);
     const bool edges = (decided[0] || decided[1] || decided[2]) && corners_differ(s, decided);
     for (int axis = 0; axis < 3; axis++)
-        sample_axis(s, axis, sizes[axis], edges && decided[axis]);
+        if (!sample_axis(s, axis, sizes[axis], edges && decided[axis]))
+            return false;
+    return true;
 }
 
 /* --- warps whose work depends on data ------------------------------------------------------ */
@@ -311,6 +355,17 @@ static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
     s->out->spread = true;
 }
 
+/* The middle warp may have nothing to do, beyond the end of the data: then the first one is asked. */
+static bool depends_on_data(Sampler *s)
+{
+    const Walk *middle = s->out->at[0].walk;
+    if (middle->data_loads > 0 || !s->walk.data || middle->loads[PTX_GLOBAL] > 0)
+        return middle->data_loads > 0;
+    const MemorySample *first = follow(s, (PtxDim){0, 0, 0}, 0);
+    s->out->count -= first != NULL;
+    return first && first->walk->data_loads > 0;
+}
+
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp)
 {
@@ -326,12 +381,16 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
     if (one_warp || !o->launch.has_geometry || warps == 0 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0)
         return s.out;
-    if (s.out->at[0].walk->data_loads > 0) {
+    if (depends_on_data(&s)) {
         sample_spread(&s, (uint64_t)grid.x * grid.y * grid.z * warps, warps);
         return s.out;
     }
     sample_warps(&s, warps);
-    sample_blocks(&s);
+    if (!sample_blocks(&s)) {
+        s.out->count = 1;
+        s.out->at[0].weight = 1;
+        sample_spread(&s, (uint64_t)grid.x * grid.y * grid.z * warps, warps);
+    }
     return s.out;
 }
 

@@ -12,8 +12,9 @@
  *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
  *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
  *
- * Where what the middle warp does follows from data that it loads (WalkData), there is no such
- * order: then SAMPLE_SPREAD warps, evenly spread over all, and the middle one count the same each.
+ * Where what the middle warp does follows from data that it loads (WalkData), or none of SAMPLE_CYCLE
+ * blocks in a row is like another, there is no such order: then SAMPLE_SPREAD warps, evenly spread over
+ * all, and the middle one count the same each.
  *
  * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
  * Internal to metrics/flow. */

@@ -117,6 +117,7 @@ static const char *kind_name(AccessKind k)
     static const char *const names[] = {[ACCESS_LOAD] = "load",
                                         [ACCESS_STORE] = "store",
                                         [ACCESS_ATOMIC] = "atomic",
+                                        [ACCESS_COUNT] = "atomic",
                                         [ACCESS_MATRIX_LOAD] = "matrix load",
                                         [ACCESS_MATRIX_STORE] = "matrix store"};
     return names[k];
