@@ -6,8 +6,9 @@
  *
  * ptxas writes other code for each, but not much more or less of it: compares the configurations of
  * a list with their kin for sm_90.  One line for each space and architecture: rows, those within
- * 15 %, the ratios' extremes, those that could not be joined with certainty; with -v one more for
- * each row that is not within.  */
+ * 15 %, those that are when one counts for each instruction of the PTX (NVRTC writes other PTX, too),
+ * or that differ by a few instructions, the rest, the ratios' extremes, and how many could not be
+ * joined with certainty; with -v one more for each of the rest.  Then a line for each architecture. */
 #include "metrics/device/device.h"
 #include "tests/support/code_list.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 50000, REFERENCE = 90 };
+enum { ROWS_MOST = 50000, REFERENCE = 90, FEW = 12 };
 
 static const double NEAR = 0.15;
 
@@ -29,7 +30,7 @@ typedef struct Row {
 } Row;
 
 typedef struct Cell {
-    int rows, near, unmatched;
+    int rows, near, like_ptx, few, left, unmatched;
     double least, most;
 } Cell;
 
@@ -82,32 +83,58 @@ static void compare(Cell *c, const Row *row, const Row *reference, bool verbose)
 {
     const double ratio = row->issued / reference->issued;
     const bool near = fabs(ratio - 1) <= NEAR;
+    const bool like_ptx = fabs(ratio / (row->instr / reference->instr) - 1) <= NEAR;
+    const bool few = fabs(row->issued - reference->issued) <= FEW;
     c->rows++;
     c->near += near;
+    c->like_ptx += !near && like_ptx;
+    c->few += !near && !like_ptx && few;
+    c->left += !near && !like_ptx && !few;
     c->unmatched += row->unmatched;
     c->least = fmin(c->least, ratio);
     c->most = fmax(c->most, ratio);
-    if (verbose && !near)
+    if (verbose && !near && !like_ptx && !few)
         printf("  %s-sm_%u-%u-%u: %.0f issued, for sm_90 %.0f, PTX %.0f and %.0f; %s\n", row->space,
                row->arch, row->number, row->launch, row->issued, reference->issued, row->instr,
                reference->instr, row->note);
 }
 
+static void print_cell(const char *space, unsigned arch, const Cell *c)
+{
+    const double all = c->rows;
+    printf("%-20s sm_%-4u %5d rows %6.1f %% near, %5.1f as the PTX, %5.1f by %d or less, %5.1f left, "
+           "%.2f to %.2f, %d not certain\n",
+           space, arch, c->rows, 100 * c->near / all, 100 * c->like_ptx / all, 100 * c->few / all, FEW,
+           100 * c->left / all, c->least, c->most, c->unmatched);
+}
+
+static Cell count_cell(const Row *rows, size_t count, size_t first, size_t end, unsigned arch,
+                       bool verbose)
+{
+    Cell c = {.least = INFINITY};
+    for (size_t i = first; i < end; i++) {
+        const Row *reference = rows[i].arch == arch ? reference_of(rows, count, &rows[i]) : NULL;
+        if (reference)
+            compare(&c, &rows[i], reference, verbose);
+    }
+    return c;
+}
+
 static void print_cells(const Row *rows, size_t count, bool verbose)
 {
+    static const unsigned archs[] = {75, 80, 86, 89, 90, 100, 120};
     for (size_t i = 0, next; i < count; i = next) {
-        Cell c = {.least = INFINITY};
         for (next = i; next < count && rows[next].arch == rows[i].arch &&
-                       strcmp(rows[next].space, rows[i].space) == 0;
-             next++) {
-            const Row *reference = reference_of(rows, count, &rows[next]);
-            if (reference)
-                compare(&c, &rows[next], reference, verbose);
-        }
+                       strcmp(rows[next].space, rows[i].space) == 0;)
+            next++;
+        const Cell c = count_cell(rows, count, i, next, rows[i].arch, verbose);
         if (c.rows)
-            printf("%-20s sm_%-4u %5d rows %6.1f %% near, %.2f to %.2f, %d not certain\n",
-                   rows[i].space, rows[i].arch, c.rows, 100.0 * c.near / c.rows, c.least, c.most,
-                   c.unmatched);
+            print_cell(rows[i].space, rows[i].arch, &c);
+    }
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        const Cell c = count_cell(rows, count, 0, count, archs[i], false);
+        if (c.rows)
+            print_cell("all", archs[i], &c);
     }
 }
 

@@ -2,9 +2,11 @@
  *
  *     launch launches.txt FOLDER      FOLDER: where the cubins are
  *
- * Parameters: bN a buffer of N bytes, zero; cN:B one of bytes B; dN:M one of 32-bit words, word i
- * being i modulo M; iN an integer, fX a float.  sN: dynamic shared memory.  Buffers are aligned as
- * the driver aligns them (256 bytes or more).  Names of the launches go to the standard output. */
+ * Parameters: buffers (contents.h), iN an integer of 32 bits, lN one of 64, fX a float.  sN: dynamic
+ * shared memory.  Buffers are aligned as the driver aligns them (256 bytes or more).  Names of the
+ * launches go to the standard output. */
+#include "contents.h"
+
 #include <cuda.h>
 
 #include <stdint.h>
@@ -18,7 +20,7 @@ typedef struct Launch {
     char name[TEXT], files[TEXT], kernel[TEXT];
     unsigned grid[3], block[3];
     CUdeviceptr buffer[PARAMETERS];
-    int integer[PARAMETERS];
+    long integer[PARAMETERS];
     float number[PARAMETERS];
     unsigned shared;
     void *parameter[PARAMETERS];
@@ -35,21 +37,14 @@ static void check(CUresult r, const char *what)
     exit(1);
 }
 
-static void add_buffer(Launch *l, int i, const char *word)
+static void add_buffer(Launch *l, int i, const Contents *c)
 {
-    char *end;
-    const size_t n = strtoul(word + 1, &end, 10);
-    const unsigned more = *end == ':' ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
-    check(cuMemAlloc(&l->buffer[i], n), "cuMemAlloc");
-    check(cuMemsetD8(l->buffer[i], word[0] == 'c' ? (unsigned char)more : 0, n), "cuMemsetD8");
+    void *room = malloc(c->bytes);
+    contents_fill(c, room);
+    check(cuMemAlloc(&l->buffer[i], c->bytes), "cuMemAlloc");
+    check(cuMemcpyHtoD(l->buffer[i], room, c->bytes), "cuMemcpyHtoD");
     l->parameter[i] = &l->buffer[i];
-    if (word[0] != 'd')
-        return;
-    unsigned *words = malloc(n);
-    for (size_t k = 0; k < n / 4; k++)
-        words[k] = (unsigned)(k % more);
-    check(cuMemcpyHtoD(l->buffer[i], words, n), "cuMemcpyHtoD");
-    free(words);
+    free(room);
 }
 
 static void add_parameter(Launch *l, const char *word)
@@ -59,13 +54,14 @@ static void add_parameter(Launch *l, const char *word)
         return;
     }
     const int i = l->parameters++;
-    if (strchr("bcd", word[0])) {
-        add_buffer(l, i, word);
+    Contents c;
+    if (contents_read(word, &c)) {
+        add_buffer(l, i, &c);
     } else if (word[0] == 'f') {
         l->number[i] = strtof(word + 1, NULL);
         l->parameter[i] = &l->number[i];
     } else {
-        l->integer[i] = (int)strtol(word + 1, NULL, 10);
+        l->integer[i] = strtol(word + 1, NULL, 10); /* the lower half comes first */
         l->parameter[i] = &l->integer[i];
     }
 }
