@@ -104,7 +104,8 @@ static void play(const Table *s, const Asked *q)
 {
     enum { ONE, FIFTH, STOP, REGRET, COMPILED, TIMED, FIGURES };
     Arena *a = arena_new();
-    double *figures[FIGURES], best = INFINITY, geometric[2] = {0}, expected = 0, were = 0, since = clock_seconds();
+    double *figures[FIGURES], best = INFINITY, geometric[2] = {0}, expected = 0, were = 0,
+                              since = clock_seconds();
     size_t off = 0;
     ReplayRows rows = played_rows(a, s, "predicted_cycles", NULL);
     for (size_t k = 0; k < rows.space.count; k++)
@@ -141,8 +142,7 @@ static void play(const Table *s, const Asked *q)
     for (int f = 0; f < FIGURES; f++)
         print_three(figures[f], q->seeds);
     printf(" %2zu off | %5.2f %5.2f | %.3f %.3f | %.2f s each\n", off, expected, were,
-           exp(geometric[0]), exp(geometric[1]),
-           (clock_seconds() - since) / (double)q->seeds);
+           exp(geometric[0]), exp(geometric[1]), (clock_seconds() - since) / (double)q->seeds);
     fflush(stdout);
     arena_free(a);
 }

@@ -209,7 +209,7 @@ EOF
     status_is 0
     has "$stderr" "there is no 't4.profile': nothing static is known of this space \(aptune import --spec makes it\)"
     json '.carvings == null and .stages == null and .samples[0].distinct > 0'
-    json '.metrics == null and (.searches | length) == 4 and .samples[0].distinct == 2'
+    json '.metrics == null and (.searches | length) == 28 and .samples[0].distinct == 2'
 }
 
 # All tables of a study but those that say where it came from.

@@ -1,7 +1,7 @@
 /* Sorting, ranks, values by number and neighbours, against slow and obvious definitions. */
 #include "tests/support/made_table.h"
 #include "tuner/study/order.h"
-#include "tuner/study/search.h"
+#include "tuner/study/rivals.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,9 @@
 #include "tuner/study/first.h"
 #include "tuner/study/fit.h"
 #include "tuner/study/judge.h"
-#include "tuner/study/search.h"
+#include "tuner/study/played.h"
+#include "tuner/study/race.h"
+#include "tuner/study/ranking.h"
 
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>
@@ -242,44 +244,73 @@ static void neighbours_differ_in_exactly_one_parameter(void **state)
     }
 }
 
-static const double limits[] = {0.05, 0};
+/* Each rival on a grid with one best point, `seeds` times with so many cores: timings until there.
+ */
+static double timings_of(Table *t, RivalKind kind, size_t seeds, size_t cores, double *seconds)
+{
+    Arena *a = arena_new();
+    size_t *rows, *places = ARENA_ARRAY(a, size_t, t->count);
+    ReplayRows r = played_rows(a, t, NULL, &rows);
+    Neighbourhood n = neighbourhood_build(a, t);
+    for (size_t k = 0; k < t->count; k++)
+        places[rows[k]] = k;
+    RivalSpace space = {&n, &r, places, replay_compile_seconds(a, &r, 0.1, cores), cores};
+    double sum = 0;
+    *seconds = 0;
+    for (unsigned long seed = 0; seed < seeds; seed++) {
+        ReplayResult x =
+            rival_play(a, &space, kind, seed, t->best == SIZE_MAX ? 0 : t->ms[t->best]);
+        assert_true(x.timed_count >= 1 && x.timed_count <= t->count);
+        assert_true(t->best == SIZE_MAX || x.steps[x.step_count - 1].ms == t->ms[t->best]);
+        for (size_t k = 1; k < x.step_count; k++) {
+            assert_true(x.steps[k].ms < x.steps[k - 1].ms);
+            assert_true(x.steps[k].seconds >= x.steps[k - 1].seconds);
+        }
+        sum += (double)x.timed_count;
+        *seconds += x.seconds / (double)seeds;
+    }
+    arena_free(a);
+    return sum / (double)seeds;
+}
 
-static void every_search_reaches_the_best_within_the_space(void **state)
+static void every_rival_reaches_the_best_sooner_with_more_cores(void **state)
 {
     Table *s = synthetic_grid(*state, 9, NULL);
-    Neighbourhood n = neighbourhood_build(*state, s);
-    for (int k = 0; k < SEARCH_KINDS; k++) {
-        SearchResult r[2];
-        search_play(s, &n, (SearchKind)k, 50, limits, 2, r);
-        for (int g = 0; g < 2; g++) {
-            assert_true(r[g].low >= 1 && r[g].low <= r[g].median);
-            assert_true(r[g].median <= r[g].high && r[g].high <= (double)s->count);
-        }
-        assert_true(r[0].median <= r[1].median);
+    for (int k = 0; k < RIVAL_KINDS; k++) {
+        double one, eight;
+        timings_of(s, (RivalKind)k, 50, 1, &one);
+        timings_of(s, (RivalKind)k, 50, 8, &eight);
+        bool at_once = k == RIVAL_RANDOM || k == RIVAL_GREEDY || k == RIVAL_GENETIC;
+        assert_true(eight < (at_once ? 0.8 : 1.2) * one); /* cores share a machine: a tenth more */
     }
 }
 
-static void random_search_needs_half_the_space_and_descent_much_less(void **state)
+static void random_search_needs_half_the_space_and_the_others_less(void **state)
 {
     Table *s = synthetic_grid(*state, 20, NULL);
-    Neighbourhood n = neighbourhood_build(*state, s);
-    SearchResult random[2], greedy[2];
-    search_play(s, &n, SEARCH_RANDOM, 400, limits, 2, random);
-    search_play(s, &n, SEARCH_GREEDY, 400, limits, 2, greedy);
-    /* One best in 400: uniform between 1 and 400; the median of 400 plays is within 30 of it. */
-    assert_in_range((uintmax_t)random[1].median, 170, 231);
-    assert_true(greedy[1].median * 3 < random[1].median);
+    double seconds, random = timings_of(s, RIVAL_RANDOM, 400, 1, &seconds);
+    /* One best in 400: uniform between 1 and 400; the mean of 400 plays is within 25 of it. */
+    assert_in_range((uintmax_t)random, 175, 226);
+    for (int k = RIVAL_RANDOM + 1; k < RIVAL_KINDS; k++)
+        assert_true(timings_of(s, (RivalKind)k, 50, 1, &seconds) < 0.9 * random);
+    assert_true(3 * timings_of(s, RIVAL_GREEDY, 100, 1, &seconds) < random);
 }
 
-static void the_same_seeds_give_the_same_answer(void **state)
+static void races_are_the_same_again_and_the_search_is_among_them(void **state)
 {
-    Table *s = synthetic_grid(*state, 9, NULL);
-    Neighbourhood n = neighbourhood_build(*state, s);
-    for (int k = 0; k < SEARCH_KINDS; k++) {
-        SearchResult a[2], b[2];
-        search_play(s, &n, (SearchKind)k, 9, limits, 2, a);
-        search_play(s, &n, (SearchKind)k, 9, limits, 2, b);
-        assert_memory_equal(a, b, sizeof a);
+    Arena *a = *state;
+    Table *s = synthetic_grid(a, 9, NULL);
+    size_t count, again;
+    Race *x = race_all(a, s, NULL, 5, &count), *y = race_all(a, s, NULL, 5, &again);
+    assert_int_equal(count, RACE_CORES * (RIVAL_KINDS + 1));
+    assert_string_equal(x[0].name, "search");
+    for (size_t k = 0; k < count; k++) {
+        assert_true(x[k].fifth.median == y[k].fifth.median &&
+                    x[k].fifth.worst >= x[k].fifth.median);
+        assert_true(x[k].percent.median <= x[k].fifth.median);
+        assert_true(x[k].regret[RACE_TIMES - 1] < 0.002);
+        for (int t = 1; t < RACE_TIMES; t++)
+            assert_true(x[k].regret[t] <= x[k].regret[t - 1]);
     }
 }
 
@@ -289,12 +320,9 @@ static void a_space_without_a_time_is_searched_in_vain_but_ends(void **state)
     for (size_t i = 0; i < s->count; i++)
         s->ms[i] = NAN;
     ranking_set(s);
-    Neighbourhood n = neighbourhood_build(*state, s);
-    for (int k = 0; k < SEARCH_KINDS; k++) {
-        SearchResult r[2];
-        search_play(s, &n, (SearchKind)k, 3, limits, 2, r);
-        assert_true(isnan(r[0].median));
-    }
+    double seconds;
+    for (int k = 0; k < RIVAL_KINDS; k++)
+        assert_true(timings_of(s, (RivalKind)k, 3, 1, &seconds) == (double)s->count);
 }
 
 /* --- fitting and resampling ------------------------------------------------------------------- */
@@ -605,9 +633,9 @@ int main(void)
         TEST(the_first_leave_out_copies_and_what_has_no_value),
         TEST(the_interval_of_a_lot_is_its_mean_without_noise),
         TEST(neighbours_differ_in_exactly_one_parameter),
-        TEST(every_search_reaches_the_best_within_the_space),
-        TEST(random_search_needs_half_the_space_and_descent_much_less),
-        TEST(the_same_seeds_give_the_same_answer),
+        TEST(every_rival_reaches_the_best_sooner_with_more_cores),
+        TEST(random_search_needs_half_the_space_and_the_others_less),
+        TEST(races_are_the_same_again_and_the_search_is_among_them),
         TEST(a_space_without_a_time_is_searched_in_vain_but_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,7 +92,7 @@ static const Option options[] = {
      option_text, offsetof(StudyCommand, guess), 0, 0},
     {"fit", "A,B,…", "find the weights of these metrics, and judge them on each space left out",
      option_text, offsetof(StudyCommand, fit), 0, 0},
-    {"seeds", "N", "plays of each other strategy (default 100; 0: none)", option_count,
+    {"seeds", "N", "plays of each strategy, the default run's among them (default 5; 0: none)", option_count,
      offsetof(StudyCommand, seeds), 0, 100000},
     {"bootstrap", "N", "resamplings of the times for intervals (default 0: none)", option_count,
      offsetof(StudyCommand, bootstraps), 0, 100000},
@@ -368,7 +368,7 @@ static bool study_all(Session *y, char *const *given, size_t n, StudySheets *she
 int cmd_study(int argc, char **argv)
 {
     Session y = {.arena = arena_new(),
-                 .command = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 100}};
+                 .command = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 5}};
     y.diag = diag_new(y.arena);
     OptionTable table = {{{options, sizeof options / sizeof options[0], &y.command}}, 1};
     int rest, result = EXIT_USAGE;

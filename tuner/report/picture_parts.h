@@ -34,6 +34,9 @@ Axis drawing_time_axis(const Drawing *d);
 void draw_samples(Drawing *d);
 void draw_subset(Drawing *d);
 
+/* Against other strategies (pictures_race.c). */
+void draw_races(Drawing *d);
+
 /* Bars (pictures_bars.c). */
 void draw_parameters(Drawing *d);
 void draw_bound(Drawing *d);

@@ -379,6 +379,7 @@ Pictures pictures_draw(Arena *a, const Story *s)
     draw_sorted(&d);
     draw_samples(&d);
     draw_subset(&d);
+    draw_races(&d);
     draw_bound(&d);
     draw_metrics(&d);
     draw_parameters(&d);

@@ -51,7 +51,9 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
                    .x_metric = "bound_cycles",
                    .y_metric = "latency_cycles",
                    .time_metric = guess,
-                   .correlation = correlation};
+                   .correlation = correlation,
+                   .races = y->races,
+                   .race_count = y->race_count};
     if (choice->criteria[0]) {
         story.x_metric = choice->criteria[0];
         story.y_metric = choice->criteria[1];

@@ -35,6 +35,8 @@ typedef struct Story {
     const StorySeconds *seconds; /* NULL: not known */
     size_t seconds_count;
     const char *words; /* what the run printed; NULL: nothing */
+    const Race *races; /* strategies that were played on it; NULL: none */
+    size_t race_count;
 } Story;
 
 /* The story of a recording that was studied: what one of the choices would have found.  `guess` is

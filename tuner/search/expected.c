@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 /* How a model's errors were spread so far, over its own deviations.  Faster than it said and slower
- * are two halves of normal deviates, since a model that looks for the fastest errs to one side; each
- * half's width is by its median, since now and then a model is off by fifty deviations, and that says
- * little of the next. */
+ * are two halves of normal deviates, since a model that looks for the fastest errs to one side;
+ * each half's width is by its median, since now and then a model is off by fifty deviations, and
+ * that says little of the next. */
 typedef struct Spread {
     double faster;       /* share of the errors; NaN: there are too few */
     double below, above; /* deviations of either half */
@@ -109,8 +109,9 @@ static double among_left(Search *s, double goal)
         expected += chance_of(s, points, &all[k], goal, &spread);
     size_t looked = rest < SPREAD_LEFT ? rest : SPREAD_LEFT;
     for (size_t k = 0; k < looked; k++)
-        expected += (double)rest / (double)looked *
-                    chance_of(s, points, &all[sure + (2 * k + 1) * rest / (2 * looked)], goal, &spread);
+        expected +=
+            (double)rest / (double)looked *
+            chance_of(s, points, &all[sure + (2 * k + 1) * rest / (2 * looked)], goal, &spread);
     arena_reset(s->scratch);
     return expected;
 }

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-const double replay_compile_base = 0.15;
-
 /* --- the cost model --------------------------------------------------------------------------- */
 
 /* Cores of one machine share its memory and its clock. */
@@ -31,20 +29,19 @@ static double mean_code(const ReplayRows *rows)
     return count > 0 ? sum / (double)count : NAN;
 }
 
-static double compile_seconds(const ReplayRows *rows, size_t place, double base, size_t workers,
-                              double mean)
+const double *replay_compile_seconds(Arena *a, const ReplayRows *rows, double base, size_t workers)
 {
-    if (rows->compile_s && rows->compile_s[place] > 0)
-        return rows->compile_s[place];
-    double share = rows->code_bytes && rows->code_bytes[place] > 0 && mean > 0
-                       ? rows->code_bytes[place] / mean
-                       : 1;
-    return (base > 0 ? base : replay_compile_base) * crowding(workers) * (0.25 + 0.75 * share);
-}
-
-double replay_compile_seconds(const ReplayRows *rows, size_t place, double base, size_t workers)
-{
-    return compile_seconds(rows, place, base, workers, mean_code(rows));
+    static const double least = 0.04, each_byte = 16e-6, unknown = 0.15;
+    double *out = ARENA_ARRAY(a, double, rows->space.count), mean = mean_code(rows);
+    if (!(base > 0))
+        base = mean > 0 ? least + each_byte * mean : unknown;
+    for (size_t i = 0; i < rows->space.count; i++) {
+        bool known = rows->code_bytes && rows->code_bytes[i] > 0;
+        double share = known ? rows->code_bytes[i] / mean : 1;
+        bool recorded = rows->compile_s && rows->compile_s[i] > 0;
+        out[i] = recorded ? rows->compile_s[i] : base * crowding(workers) * (0.25 + 0.75 * share);
+    }
+    return out;
 }
 
 static double time_of(const ReplayRows *rows, size_t place)
@@ -77,7 +74,7 @@ typedef struct Play {
     const ReplayRows *rows;
     const ReplayOptions *options;
     Search *search;
-    double mean; /* code bytes */
+    const double *compile_s; /* of each place */
     double now;
     Lane *workers, *gpus;
     size_t *place;    /* of each candidate asked for, by its number */
@@ -113,8 +110,7 @@ static void start_compiles(Play *p)
         if (l->busy || !search_next_compile(p->search, &l->number))
             continue;
         size_t place = place_of(p, search_point(p->search, l->number));
-        double s =
-            compile_seconds(p->rows, place, p->options->base, p->options->search.workers, p->mean);
+        double s = p->compile_s[place];
         p->place[l->number] = place;
         p->number[place] = l->number;
         p->compile_core_s += s;
@@ -216,7 +212,7 @@ static void open_play(Play *p)
     Arena *a = p->arena;
     uint64_t stride = 1;
     p->best = INFINITY;
-    p->mean = mean_code(p->rows);
+    p->compile_s = replay_compile_seconds(a, p->rows, p->options->base, p->options->search.workers);
     p->workers = ARENA_ARRAY(a, Lane, p->options->search.workers);
     p->gpus = ARENA_ARRAY(a, Lane, p->options->gpus);
     p->place = ARENA_ARRAY(a, size_t, s->count);

@@ -7,9 +7,11 @@
  *
  *     base (0.25 + 0.75 code bytes / their mean)
  *
- * which fits NVRTC on the cores of an H200 machine, with 1.1 times that when 8 workers share a
- * machine and 1.3 times when 16 do (measured 2026-11-21).  A trial takes 30 ms and ten runs, or
- * three where the time is more than 1.1 times the best so far. */
+ * with base the seconds of a mean compile, where they are known, else 0.04 s and 16 us for each of
+ * the mean's bytes: that is what mm-core takes on a core of an H200 machine, and up to twice what
+ * 15 other spaces do; two of several launches take twice as long.  1.1 times that when 8 workers
+ * share a machine and 1.3 times when 16 do (measured 2026-11-21).  A trial takes 30 ms and ten
+ * runs, or three where the time is more than 1.1 times the best so far. */
 #ifndef APTUNE_SEARCH_REPLAY_H
 #define APTUNE_SEARCH_REPLAY_H
 
@@ -27,13 +29,10 @@ typedef struct ReplayRows {
     const size_t *same_as; /* first place with the same code; itself */
 } ReplayRows;
 
-/* Seconds a compile takes that nothing is recorded of: see above. */
-extern const double replay_compile_base;
-
 typedef struct ReplayOptions {
     SearchOptions search; /* its workers compile */
     size_t gpus;          /* at least 1 */
-    double base;          /* seconds of a mean compile; 0: replay_compile_base */
+    double base;          /* seconds of a mean compile; 0: not known */
 } ReplayOptions;
 
 /* A time that is the best so far. */
@@ -66,9 +65,9 @@ double replay_best_at(const ReplayResult *r, double seconds);
 /* When a time of `ms` at most was first known; INFINITY: never. */
 double replay_seconds_to(const ReplayResult *r, double ms);
 
-/* The cost model's parts, for others who play: seconds of a compile with `workers` at work, and of
- * a trial while the best is `best` (INFINITY: none yet). */
-double replay_compile_seconds(const ReplayRows *rows, size_t place, double base, size_t workers);
+/* The cost model's parts, for others who play: seconds of each place's compile with `workers` at
+ * work, and of a trial while the best is `best` (INFINITY: none yet). */
+const double *replay_compile_seconds(Arena *a, const ReplayRows *rows, double base, size_t workers);
 double replay_trial_seconds(const ReplayRows *rows, size_t place, double best);
 
 #endif

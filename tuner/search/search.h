@@ -104,10 +104,10 @@ const char *search_end_text(SearchEnd e);
 
 SearchState search_state(const Search *s);
 
-/* How many of the candidates that are not timed are expected to be 1 % faster than the best: the sum
- * of their chances as normal deviates of the models' means and deviations, these scaled by how many
- * of them the models were off so far (root mean square).  An expectation, no bound: models err in
- * ways that they do not know of.  NaN: not known yet. */
+/* How many of the candidates that are not timed are expected to be 1 % faster than the best: the
+ * sum of their chances as normal deviates of the models' means and deviations, these scaled by how
+ * many of them the models were off so far (root mean square).  An expectation, no bound: models err
+ * in ways that they do not know of.  NaN: not known yet. */
 double search_expected(Search *s);
 
 /* Candidate on the front of what is compiled?  One per number, in `a`. */

@@ -36,8 +36,8 @@ typedef struct Row {
     double bound, latency;
     double time;     /* logarithm; of what is timed */
     size_t same_as;  /* row that has its code; itself */
-    Belief said;      /* by the space model before it was compiled */
-    Belief believed;  /* by the time model before it was timed */
+    Belief said;     /* by the space model before it was compiled */
+    Belief believed; /* by the time model before it was timed */
 } Row;
 
 /* The last errors of a model: time less what it said, logarithms, and over its deviation. */

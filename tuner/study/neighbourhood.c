@@ -1,4 +1,4 @@
-#include "tuner/study/search.h"
+#include "tuner/study/rivals.h"
 
 #include <string.h>
 

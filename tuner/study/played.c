@@ -55,7 +55,8 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
     ReplayRows r = {.space = space_of(a, t, places)};
     size_t *place = ARENA_ARRAY(a, size_t, n), *same = ARENA_ARRAY(a, size_t, n),
            *row = ARENA_ARRAY(a, size_t, n);
-    double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n);
+    double *ms = ARENA_ARRAY(a, double, n), *code = ARENA_ARRAY(a, double, n),
+           *seconds = ARENA_ARRAY(a, double, n), *variance = ARENA_ARRAY(a, double, n);
     bool *broken = ARENA_ARRAY(a, bool, n);
     for (size_t k = 0; k < n; k++) {
         row[k] = places[k].row;
@@ -66,8 +67,12 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
         size_t first = place[t->same_as[row[k]]];
         same[k] = first;
         ms[k] = t->ms[row[k]];
+        TableCost cost = t->cost ? t->cost[row[k]] : (TableCost){0};
+        seconds[k] = cost.compile_s > 0 ? cost.compile_s + cost.profile_s : NAN;
         broken[k] = table_failed_to_compile(t, row[k]);
         code[k] = p ? p->value[PROFILE_CODE_BYTES] : NAN;
+        double doubt = p ? p->value[PROFILE_UNCERTAINTY] : 0;
+        variance[k] = doubt > 0 ? doubt * doubt : 0;
     }
     for (size_t k = 0; k < n; k++)
         ms[same[k]] = fmin(ms[same[k]], ms[k]);
@@ -75,7 +80,9 @@ ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **row
         ms[k] = ms[same[k]];
     r.same_as = same;
     r.ms = ms;
+    r.compile_s = seconds;
     r.code_bytes = code;
+    r.variance = variance;
     r.broken = broken;
     r.predicted = column_of(a, t, places, guess);
     r.bound = column_of(a, t, places, "bound_cycles");

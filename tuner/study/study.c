@@ -128,20 +128,12 @@ static void study_budgets(Arena *a, Study *y, const char *time_metric, size_t bo
     arena_free(scratch);
 }
 
-static void study_searches(Study *y, size_t seeds)
+static void study_races(Arena *a, Study *y, const StudyOptions *o)
 {
-    static const double limits[] = {0.05, 0.01};
-    y->search_seeds = y->points->best == SIZE_MAX ? 0 : seeds;
-    if (y->search_seeds == 0)
+    if (y->points->best == SIZE_MAX || o->seeds == 0)
         return;
-    Arena *a = arena_new();
-    Neighbourhood near = neighbourhood_build(a, y->points);
-    for (int k = 0; k < SEARCH_KINDS; k++) {
-        SearchResult r[2];
-        search_play(y->points, &near, (SearchKind)k, seeds, limits, 2, r);
-        y->searches[k] = (StudySearch){(SearchKind)k, r[0], r[1]};
-    }
-    arena_free(a);
+    y->race_seeds = o->seeds;
+    y->races = race_all(a, y->points, o->time_metric, o->seeds, &y->race_count);
 }
 
 Study study_space(Arena *a, const Table *s, const StudyChoice *choices, size_t choice_count,
@@ -155,6 +147,6 @@ Study study_space(Arena *a, const Table *s, const StudyChoice *choices, size_t c
     if (guess >= 0 && s->best != SIZE_MAX && s->profiled > 0)
         y.guess = study_guess(s, (size_t)guess);
     study_budgets(a, &y, o->time_metric, o->bootstraps);
-    study_searches(&y, o->seeds);
+    study_races(a, &y, o);
     return y;
 }

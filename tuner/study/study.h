@@ -7,7 +7,7 @@
 #include "tuner/choose/carving.h"
 #include "tuner/study/guess.h"
 #include "tuner/study/judge.h"
-#include "tuner/study/search.h"
+#include "tuner/study/race.h"
 
 /* One stage of a carving, and what it did. */
 typedef struct StudyStage {
@@ -53,11 +53,6 @@ typedef struct StudyBudget {
     double regret_low, regret_high; /* as in StudyMetric */
 } StudyBudget;
 
-typedef struct StudySearch {
-    SearchKind kind;
-    SearchResult near, nearer; /* within 5 % and 1 % */
-} StudySearch;
-
 typedef struct Study {
     const Table *points;
     size_t budget; /* what one choice may time: the first carving's size */
@@ -71,12 +66,12 @@ typedef struct Study {
     size_t draws_90, draws_95;            /* with (A.4) */
     StudyBudget *budgets;
     size_t budget_count;
-    StudySearch searches[SEARCH_KINDS];
-    size_t search_seeds; /* 0: no searches */
+    const Race *races; /* NULL: none were played */
+    size_t race_count, race_seeds;
 } Study;
 
 typedef struct StudyOptions {
-    size_t seeds;            /* of the searches; 0: none */
+    size_t seeds;            /* of the races; 0: none */
     size_t bootstraps;       /* resamplings of the times; 0: none */
     const char *time_metric; /* "predicted_cycles": orders the budgets */
 } StudyOptions;

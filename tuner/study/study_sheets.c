@@ -271,35 +271,75 @@ static Sheet budgets(Arena *a, const Study *studies, size_t n)
 }
 
 static const SheetColumn search_columns[] = {
-    {"space", "space", CELL_TEXT},          {"strategy", "strategy", CELL_TEXT},
-    {"within_5", "within 5 %", CELL_COUNT}, {"within_5_low", "from", CELL_COUNT},
-    {"within_5_high", "to", CELL_COUNT},    {"within_1", "within 1 %", CELL_COUNT},
-    {"within_1_low", "from", CELL_COUNT},   {"within_1_high", "to", CELL_COUNT},
-    {"seeds", "seeds", CELL_COUNT},         {"how", "how", CELL_TEXT},
+    {"space", "space", CELL_TEXT},
+    {"strategy", "strategy", CELL_TEXT},
+    {"cores", "cores", CELL_COUNT},
+    {"timed_1", "timed", CELL_COUNT},
+    {"seconds_1", "s to 1 %", CELL_NUMBER},
+    {"seconds_1_ninth", "90th", CELL_NUMBER},
+    {"seconds_1_worst", "worst", CELL_NUMBER},
+    {"seconds_02", "s to 0.2 %", CELL_NUMBER},
+    {"seconds_02_ninth", "90th", CELL_NUMBER},
+    {"seconds_02_worst", "worst", CELL_NUMBER},
+    {"regret_1", "after 1 s", CELL_PERCENT},
+    {"regret_10", "10 s", CELL_PERCENT},
+    {"regret_100", "100 s", CELL_PERCENT},
+    {"seeds", "seeds", CELL_COUNT},
 };
+
+/* What was never reached is not known. */
+static Cell reached(double v)
+{
+    return number(isinf(v) ? NAN : v);
+}
 
 static Sheet searches(Arena *a, const Study *studies, size_t n)
 {
     Sheet s = {.name = "searches",
-               .title =
-                   "Other strategies: timings until one is within 5 and 1 % of the best (median, "
-                   "and the middle nine tenths of the seeds)",
+               .title = "Strategies, played by one cost model of compiling and timing: timings and "
+                        "seconds until one is within 1 and 0.2 % of the best, and the regret after "
+                        "so many seconds (medians of the seeds; -: not reached)",
                COLUMNS(search_columns)};
     for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < SEARCH_KINDS && studies[k].search_seeds > 0; i++) {
-            const StudySearch *y = &studies[k].searches[i];
+        for (size_t i = 0; i < studies[k].race_count; i++) {
+            const Race *y = &studies[k].races[i];
             Cell *r = sheet_row(a, &s);
             *r++ = text(studies[k].points->name);
-            *r++ = text(search_name(y->kind));
-            *r++ = number(y->near.median);
-            *r++ = number(y->near.low);
-            *r++ = number(y->near.high);
-            *r++ = number(y->nearer.median);
-            *r++ = number(y->nearer.low);
-            *r++ = number(y->nearer.high);
-            *r++ = count(studies[k].search_seeds);
-            *r++ = text(search_meaning(y->kind));
+            *r++ = text(y->name);
+            *r++ = count(y->cores);
+            *r++ = reached(y->timings.median);
+            *r++ = reached(y->percent.median);
+            *r++ = reached(y->percent.ninth);
+            *r++ = reached(y->percent.worst);
+            *r++ = reached(y->fifth.median);
+            *r++ = reached(y->fifth.ninth);
+            *r++ = reached(y->fifth.worst);
+            *r++ = reached(y->regret[8]); /* race_seconds: 1 s, 10 s, 100 s */
+            *r++ = reached(y->regret[16]);
+            *r++ = reached(y->regret[24]);
+            *r++ = count(studies[k].race_seeds);
         }
+    return s;
+}
+
+static const SheetColumn strategy_columns[] = {
+    {"strategy", "strategy", CELL_TEXT},
+    {"how", "how it is played", CELL_TEXT},
+};
+
+static Sheet strategies(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "strategies",
+               .title = "Strategies: how they are played",
+               COLUMNS(strategy_columns)};
+    const Study *raced = NULL;
+    for (size_t k = 0; k < n && !raced; k++)
+        raced = studies[k].race_count > 0 ? &studies[k] : NULL;
+    for (size_t i = 0; raced && i < raced->race_count / RACE_CORES; i++) {
+        Cell *r = sheet_row(a, &s);
+        *r++ = text(raced->races[i].name);
+        *r++ = text(raced->races[i].meaning);
+    }
     return s;
 }
 
@@ -390,7 +430,8 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
     static Sheet (*const make[])(Arena *, const Study *, size_t) = {
-        carvings, energies, study_stage_sheet, samples, guesses, metrics, budgets, searches, recordings};
+        carvings, energies, study_stage_sheet, samples,    guesses,   metrics,
+        budgets,  searches, strategies,        recordings};
     enum { SHEETS = sizeof make / sizeof make[0] };
     StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
     for (size_t k = 0; k < SHEETS; k++) {

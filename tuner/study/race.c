@@ -1,0 +1,120 @@
+#include "tuner/study/race.h"
+
+#include "tuner/study/played.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const size_t race_cores[RACE_CORES] = {1, 2, 8, 16};
+
+double race_seconds(int k)
+{
+    return 0.1 * pow(10, k / 8.0);
+}
+
+/* What all plays of a space share. */
+typedef struct Course {
+    ReplayRows rows;
+    Neighbourhood near;
+    size_t *places; /* of each point */
+    double best;
+    size_t seeds;
+} Course;
+
+static Course course_of(Arena *a, const Table *s, const char *guess, size_t seeds)
+{
+    size_t *rows;
+    Course c = {.rows = played_rows(a, s, guess, &rows),
+                .near = neighbourhood_build(a, s),
+                .places = ARENA_ARRAY(a, size_t, s->count),
+                .best = INFINITY,
+                .seeds = seeds};
+    for (size_t k = 0; k < s->count; k++) {
+        c.places[rows[k]] = k;
+        if (!isnan(c.rows.ms[k]))
+            c.best = fmin(c.best, c.rows.ms[k]);
+    }
+    return c;
+}
+
+static int number_compare(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+/* Sorts them. */
+static RaceSpread spread_of(double *all, size_t n)
+{
+    qsort(all, n, sizeof *all, number_compare);
+    return (RaceSpread){all[n / 2], all[9 * (n - 1) / 10], all[n - 1]};
+}
+
+static double timings_to(const ReplayResult *r, double ms)
+{
+    for (size_t k = 0; k < r->step_count; k++)
+        if (r->steps[k].ms <= ms)
+            return (double)r->steps[k].timed;
+    return INFINITY;
+}
+
+/* One play; kind RIVAL_KINDS is the search of the default run. */
+static ReplayResult play(Arena *a, const Course *c, int kind, size_t cores, size_t seed)
+{
+    RivalSpace space = {&c->near, &c->rows, c->places, NULL, cores};
+    ReplayOptions o = {.search = {.seed = seed, .workers = cores}, .gpus = 1};
+    if (kind == RIVAL_KINDS)
+        return replay_search(a, &c->rows, &o);
+    space.compile_s = replay_compile_seconds(a, &c->rows, 0, cores);
+    return rival_play(a, &space, (RivalKind)kind, seed, 1.001 * c->best);
+}
+
+static void note(const Course *c, const ReplayResult *r, size_t seed, double **all)
+{
+    all[0][seed] = replay_seconds_to(r, 1.01 * c->best);
+    all[1][seed] = replay_seconds_to(r, 1.002 * c->best);
+    all[2][seed] = timings_to(r, 1.01 * c->best);
+    for (int k = 0; k < RACE_TIMES; k++)
+        all[3 + k][seed] = replay_best_at(r, race_seconds(k)) / c->best - 1;
+}
+
+static Race race_one(const Course *c, int kind, size_t cores)
+{
+    Arena *a = arena_new();
+    double *all[3 + RACE_TIMES];
+    for (int k = 0; k < 3 + RACE_TIMES; k++)
+        all[k] = ARENA_ARRAY(a, double, c->seeds);
+    for (size_t seed = 0; seed < c->seeds; seed++) {
+        Arena *scratch = arena_new();
+        ReplayResult r = play(scratch, c, kind, cores, seed);
+        note(c, &r, seed, all);
+        arena_free(scratch);
+    }
+    bool own = kind == RIVAL_KINDS;
+    Race out = {.name = own ? "search" : rival_name((RivalKind)kind),
+                .meaning = own ? "the default run of aptune" : rival_meaning((RivalKind)kind),
+                .cores = cores,
+                .percent = spread_of(all[0], c->seeds),
+                .fifth = spread_of(all[1], c->seeds),
+                .timings = spread_of(all[2], c->seeds)};
+    for (int k = 0; k < RACE_TIMES; k++) {
+        RaceSpread regret = spread_of(all[3 + k], c->seeds);
+        out.regret[k] = regret.median;
+        out.regret_high[k] = regret.ninth;
+    }
+    arena_free(a);
+    return out;
+}
+
+Race *race_all(Arena *a, const Table *s, const char *guess, size_t seeds, size_t *count)
+{
+    Arena *scratch = arena_new();
+    Course c = course_of(scratch, s, guess, seeds);
+    Race *out = ARENA_ARRAY(a, Race, RACE_CORES * (RIVAL_KINDS + 1));
+    *count = 0;
+    for (int k = 0; k < RACE_CORES; k++)
+        for (int kind = RIVAL_KINDS; kind >= 0; kind--)
+            out[(*count)++] = race_one(&c, kind, race_cores[k]);
+    arena_free(scratch);
+    return out;
+}

@@ -1,0 +1,531 @@
+#include "tuner/study/rivals.h"
+
+#include "metrics/base/vec.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- one play --------------------------------------------------------------------------------- */
+
+typedef struct Play {
+    const RivalSpace *space;
+    const Neighbourhood *near;
+    size_t count; /* points */
+    gsl_rng *random;
+    Arena *scratch, *arena;
+    double now, *free_at; /* of each worker */
+    double *ready;        /* per point: when it is compiled; INFINITY: nobody asked */
+    bool *paid;           /* per point */
+    bool *code_paid;      /* per place: its code was timed */
+    size_t timings;       /* points paid for */
+    double best, goal;    /* times over their work */
+    size_t best_point;
+    VEC(ReplayStep) steps;
+} Play;
+
+static bool play_over(const Play *p)
+{
+    return p->best <= p->goal || p->timings == p->count;
+}
+
+/* The worker that is free first compiles it. */
+static void start(Play *p, size_t i)
+{
+    size_t first = 0;
+    if (p->ready[i] < INFINITY)
+        return;
+    for (size_t w = 1; w < p->space->workers; w++)
+        if (p->free_at[w] < p->free_at[first])
+            first = w;
+    double from = fmax(p->now, p->free_at[first]);
+    p->ready[i] = p->free_at[first] = from + p->space->compile_s[p->space->places[i]];
+}
+
+/* Of what may be asked for at once as many are compiled as there are workers, from place `k` on. */
+static void look_ahead(Play *p, const size_t *list, size_t count, size_t k)
+{
+    for (size_t j = k; j < count && j < k + p->space->workers; j++)
+        start(p, list[j]);
+}
+
+static double time_at(const Play *p, size_t place)
+{
+    const ReplayRows *r = p->space->rows;
+    bool broken = isnan(r->ms[place]) || (r->broken && r->broken[place]);
+    return broken ? INFINITY : r->work ? r->ms[place] / r->work[place] : r->ms[place];
+}
+
+/* The time of a point, infinite when it fails; paid for the first time. */
+static double play_time(Play *p, size_t i)
+{
+    const ReplayRows *r = p->space->rows;
+    size_t place = p->space->places[i], code = r->same_as[place];
+    double ms = time_at(p, place);
+    if (p->paid[i])
+        return ms;
+    start(p, i);
+    p->now = fmax(p->now, p->ready[i]);
+    if (!(r->broken && r->broken[place]) && !p->code_paid[code])
+        p->now += replay_trial_seconds(r, place, p->best);
+    p->code_paid[code] = p->paid[i] = true;
+    p->timings++;
+    if (ms < p->best) {
+        p->best = ms;
+        p->best_point = i;
+        ReplayStep step = {p->now, ms, place, p->timings, p->timings};
+        VEC_PUSH(p->arena, &p->steps, step);
+    }
+    return ms;
+}
+
+static size_t below(Play *p, size_t n)
+{
+    return (size_t)gsl_rng_uniform_int(p->random, (unsigned long)n);
+}
+
+/* A point not paid for yet, so that a restart always learns something. */
+static size_t fresh_point(Play *p)
+{
+    size_t i = below(p, p->count);
+    for (size_t k = 0; k < p->count && p->paid[i]; k++)
+        i = (i + 1) % p->count;
+    return i;
+}
+
+/* --- strategies ------------------------------------------------------------------------------- */
+
+static void play_random(Play *p)
+{
+    size_t *order = ARENA_ARRAY(p->scratch, size_t, p->count);
+    for (size_t i = 0; i < p->count; i++)
+        order[i] = i;
+    gsl_ran_shuffle(p->random, order, p->count, sizeof *order);
+    for (size_t i = 0; !play_over(p); i++) {
+        look_ahead(p, order, p->count, i);
+        play_time(p, order[i]);
+    }
+}
+
+/* The first better neighbour in random order; the point itself when there is none. */
+static size_t better_neighbour(Play *p, size_t at, double ms)
+{
+    size_t n = neighbourhood_size(p->near, at);
+    size_t *order = ARENA_ARRAY(p->scratch, size_t, n);
+    for (size_t k = 0; k < n; k++)
+        order[k] = k;
+    if (n > 1)
+        gsl_ran_shuffle(p->random, order, n, sizeof *order);
+    for (size_t k = 0; k < n; k++)
+        order[k] = neighbourhood_at(p->near, at, order[k]);
+    for (size_t k = 0; k < n && !play_over(p); k++) {
+        look_ahead(p, order, n, k);
+        if (play_time(p, order[k]) < ms)
+            return order[k];
+    }
+    return at;
+}
+
+static void play_greedy(Play *p)
+{
+    while (!play_over(p)) {
+        size_t at = fresh_point(p), to = at;
+        double ms = play_time(p, at);
+        do {
+            at = to;
+            to = better_neighbour(p, at, ms);
+            ms = play_time(p, to);
+        } while (to != at && !play_over(p));
+        arena_reset(p->scratch);
+    }
+}
+
+/* Temperature is relative to the time at hand: at first 1 step in e is taken to a neighbour that is
+ * half as slow again, at the end of a cooling hardly any. */
+static void play_annealing(Play *p)
+{
+    enum { STEPS = 400 };
+    static const double hot = 0.5, cold = 0.005;
+    while (!play_over(p)) {
+        size_t at = fresh_point(p);
+        double ms = play_time(p, at);
+        for (int k = 0; k < STEPS && !play_over(p); k++) {
+            size_t n = neighbourhood_size(p->near, at);
+            if (n == 0)
+                break;
+            size_t to = neighbourhood_at(p->near, at, below(p, n));
+            double there = play_time(p, to), heat = hot * pow(cold / hot, (double)k / STEPS);
+            bool accept = there <= ms || isinf(ms) ||
+                          gsl_rng_uniform(p->random) < exp(-(there / ms - 1) / heat);
+            if (accept) {
+                at = to;
+                ms = there;
+            }
+        }
+    }
+}
+
+/* A child takes each value from either parent, and one in ten children has one of a stranger's.
+ * What the constraints forbid is conceived again, and a stranger moves in after a few failures. */
+static size_t child_of(Play *p, size_t mother, size_t father)
+{
+    enum { TRIES = 8 };
+    size_t n = p->near->parameter_count;
+    const uint32_t *number = p->near->number;
+    uint32_t *child_numbers = ARENA_ARRAY(p->scratch, uint32_t, n);
+    for (int t = 0; t < TRIES; t++) {
+        unsigned long coins = 0;
+        for (size_t k = 0; k < n; k++, coins >>= 1) {
+            if (k % 32 == 0) /* a number of this generator is 32 coins, each as fair as any other */
+                coins = gsl_rng_get(p->random);
+            child_numbers[k] = number[(coins & 1 ? mother : father) * n + k];
+        }
+        if (n > 0 && below(p, 10) == 0) {
+            size_t k = below(p, n);
+            child_numbers[k] = number[below(p, p->count) * n + k];
+        }
+        size_t child = neighbourhood_find(p->near, child_numbers);
+        if (child != SIZE_MAX && !p->paid[child])
+            return child;
+    }
+    return fresh_point(p);
+}
+
+enum { POPULATION = 20 };
+
+static size_t tournament(Play *p, const size_t *population)
+{
+    size_t a = population[below(p, POPULATION)], b = population[below(p, POPULATION)];
+    return play_time(p, a) <= play_time(p, b) ? a : b;
+}
+
+static void time_all(Play *p, const size_t *list, size_t count)
+{
+    for (size_t k = 0; k < count && !play_over(p); k++) {
+        look_ahead(p, list, count, k);
+        play_time(p, list[k]);
+    }
+}
+
+static void play_genetic(Play *p)
+{
+    size_t population[POPULATION], mothers[POPULATION], children[POPULATION];
+    for (int k = 0; k < POPULATION; k++)
+        population[k] = fresh_point(p);
+    time_all(p, population, POPULATION);
+    while (!play_over(p)) {
+        for (int k = 0; k < POPULATION; k++) {
+            mothers[k] = tournament(p, population);
+            children[k] = child_of(p, mothers[k], tournament(p, population));
+        }
+        time_all(p, children, POPULATION);
+        for (int k = 0; k < POPULATION && !play_over(p); k++) {
+            /* A child worse than its mother does not stay. */
+            bool better = play_time(p, children[k]) < play_time(p, mothers[k]);
+            population[k] = better ? children[k] : mothers[k];
+        }
+        arena_reset(p->scratch);
+    }
+}
+
+/* A point near `numbers` that is valid: they themselves, else with one parameter as a valid point
+ * of the space has it, else any fresh one. */
+static size_t repaired(Play *p, uint32_t *numbers)
+{
+    enum { TRIES = 16 };
+    size_t n = p->near->parameter_count, at = neighbourhood_find(p->near, numbers);
+    for (int t = 0; t < TRIES && at == SIZE_MAX && n > 0; t++) {
+        size_t k = below(p, n);
+        numbers[k] = p->near->number[below(p, p->count) * n + k];
+        at = neighbourhood_find(p->near, numbers);
+    }
+    return at == SIZE_MAX ? fresh_point(p) : at;
+}
+
+enum { PACK = 8, STAGNATION = 80 };
+
+typedef struct Pack {
+    size_t at[PACK];
+    double ms[PACK];
+    size_t moves; /* since the best time last fell */
+} Pack;
+
+static void sort_pack(Pack *w)
+{
+    for (int k = 1; k < PACK; k++)
+        for (int j = k; j > 0 && w->ms[j] < w->ms[j - 1]; j--) {
+            size_t at = w->at[j];
+            double ms = w->ms[j];
+            w->at[j] = w->at[j - 1];
+            w->ms[j] = w->ms[j - 1];
+            w->at[j - 1] = at;
+            w->ms[j - 1] = ms;
+        }
+}
+
+/* Each value from one of the three leaders or the wolf itself, one jump with a chance that falls as
+ * the search goes on; what was visited lately, and is paid for, is not gone to again. */
+static size_t step_of(Play *p, const Pack *w, int wolf, double shake)
+{
+    enum { TRIES = 8 };
+    size_t n = p->near->parameter_count, to = SIZE_MAX;
+    const uint32_t *number = p->near->number;
+    uint32_t *numbers = ARENA_ARRAY(p->scratch, uint32_t, n);
+    for (int t = 0; t < TRIES; t++) {
+        for (size_t k = 0; k < n; k++) {
+            size_t from = below(p, 4);
+            numbers[k] = number[w->at[from < 3 ? from : (size_t)wolf] * n + k];
+        }
+        if (n > 0 && gsl_rng_uniform(p->random) < shake) {
+            size_t k = below(p, n);
+            numbers[k] = number[below(p, p->count) * n + k];
+        }
+        to = repaired(p, numbers);
+        if (!p->paid[to])
+            return to;
+    }
+    size_t neighbours = neighbourhood_size(p->near, to);
+    to = neighbours > 0 ? neighbourhood_at(p->near, to, below(p, neighbours)) : to;
+    return p->paid[to] ? fresh_point(p) : to;
+}
+
+/* A third of the pack, the slowest, begins anew. */
+static void scatter(Play *p, Pack *w)
+{
+    size_t fresh[PACK / 3 + 1], count = 0;
+    for (int k = PACK - PACK / 3; k < PACK; k++)
+        fresh[count++] = fresh_point(p);
+    time_all(p, fresh, count);
+    for (size_t k = 0; k < count && !play_over(p); k++) {
+        w->at[PACK - 1 - k] = fresh[k];
+        w->ms[PACK - 1 - k] = play_time(p, fresh[k]);
+    }
+    w->moves = 0;
+}
+
+static void play_grey_wolf(Play *p)
+{
+    static const double shake_first = 0.4, shake_last = 0.1, hot = 0.3;
+    Pack w = {.moves = 0};
+    for (int k = 0; k < PACK; k++)
+        w.at[k] = fresh_point(p);
+    time_all(p, w.at, PACK);
+    for (int k = 0; k < PACK && !play_over(p); k++)
+        w.ms[k] = play_time(p, w.at[k]);
+    while (!play_over(p)) {
+        size_t to[PACK];
+        double part = fmin(1, (double)p->timings / 200), best = p->best;
+        sort_pack(&w);
+        for (int k = 3; k < PACK; k++)
+            to[k - 3] = step_of(p, &w, k, shake_first + part * (shake_last - shake_first));
+        time_all(p, to, PACK - 3);
+        for (int k = 3; k < PACK && !play_over(p); k++) {
+            double there = play_time(p, to[k - 3]), heat = hot * (1.01 - part);
+            bool accept =
+                there <= w.ms[k] || gsl_rng_uniform(p->random) < exp(-(there / w.ms[k] - 1) / heat);
+            if (accept) {
+                w.at[k] = to[k - 3];
+                w.ms[k] = there;
+            }
+            w.moves = p->best < best ? 0 : w.moves + 1;
+        }
+        if (w.moves >= STAGNATION)
+            scatter(p, &w);
+        arena_reset(p->scratch);
+    }
+}
+
+/* The mean time of the 5 paid points that differ in the fewest parameters. */
+static double surrogate(Play *p, const size_t *known, size_t count, size_t i)
+{
+    enum { NEAREST = 5 };
+    size_t n = p->near->parameter_count, found = 0;
+    size_t distance[NEAREST];
+    double ms[NEAREST], sum = 0;
+    for (size_t j = 0; j < count; j++) {
+        size_t d = 0;
+        for (size_t k = 0; k < n; k++)
+            d += p->near->number[i * n + k] != p->near->number[known[j] * n + k];
+        size_t k = found < NEAREST ? found++ : NEAREST;
+        for (; k > 0 && d < distance[k - 1]; k--)
+            if (k < NEAREST) {
+                distance[k] = distance[k - 1];
+                ms[k] = ms[k - 1];
+            }
+        if (k < NEAREST) {
+            distance[k] = d;
+            ms[k] = play_time(p, known[j]);
+        }
+    }
+    for (size_t k = 0; k < found; k++)
+        sum += fmin(ms[k], 1e3 * p->best);
+    return found > 0 ? sum / (double)found : 0;
+}
+
+enum { WAYS = 4, POOL = 8, ELITE = 5, RESTART = 100 };
+
+/* A candidate by one of the neighbourhoods: one parameter differs, two do, three, or each value is
+ * of one of the elite. */
+static size_t candidate_by(Play *p, int way, size_t at, const size_t *elite, size_t elite_count)
+{
+    size_t n = p->near->parameter_count;
+    uint32_t *numbers = ARENA_ARRAY(p->scratch, uint32_t, n);
+    if (way == 3 && elite_count > 1) {
+        for (size_t k = 0; k < n; k++)
+            numbers[k] = p->near->number[elite[below(p, elite_count)] * n + k];
+        return repaired(p, numbers);
+    }
+    for (int k = 0; k <= way; k++) {
+        size_t neighbours = neighbourhood_size(p->near, at);
+        at = neighbours > 0 ? neighbourhood_at(p->near, at, below(p, neighbours)) : fresh_point(p);
+    }
+    return at;
+}
+
+static size_t add_elite(Play *p, size_t *elite, size_t count, size_t i)
+{
+    size_t k = count < ELITE ? count++ : ELITE;
+    double ms = play_time(p, i);
+    for (; k > 0 && ms < play_time(p, elite[k - 1]); k--)
+        if (k < ELITE)
+            elite[k] = elite[k - 1];
+    if (k < ELITE)
+        elite[k] = i;
+    return count;
+}
+
+/* One of the ways, by what each has gained. */
+static int choose_way(Play *p, const double *weight)
+{
+    double all = 0, at;
+    for (int k = 0; k < WAYS; k++)
+        all += weight[k];
+    at = all * gsl_rng_uniform(p->random);
+    for (int k = 0; k < WAYS - 1; k++)
+        if ((at -= weight[k]) < 0)
+            return k;
+    return WAYS - 1;
+}
+
+/* The candidate of a pool that the surrogate likes most and that is not paid for. */
+static size_t screened(Play *p, int way, size_t at, const size_t *elite, size_t elite_count,
+                       const size_t *known, size_t known_count)
+{
+    double least = INFINITY;
+    size_t best = SIZE_MAX;
+    for (int k = 0; k < POOL; k++) {
+        size_t i = candidate_by(p, way, at, elite, elite_count);
+        double ms = p->paid[i] ? INFINITY : surrogate(p, known, known_count, i);
+        if (ms < least) {
+            least = ms;
+            best = i;
+        }
+    }
+    arena_reset(p->scratch);
+    return best == SIZE_MAX ? fresh_point(p) : best;
+}
+
+static void play_neighbourhoods(Play *p)
+{
+    static const double cooling = 0.995, learn = 0.1;
+    double weight[WAYS] = {1, 1, 1, 1}, heat = 1;
+    size_t *known = ARENA_ARRAY(p->arena, size_t, p->count), known_count = 0;
+    size_t elite[ELITE], elite_count = 0, at = fresh_point(p), moves = 0;
+    double ms = play_time(p, at);
+    known[known_count++] = at;
+    elite_count = add_elite(p, elite, elite_count, at);
+    while (!play_over(p)) {
+        int way = choose_way(p, weight);
+        size_t to = screened(p, way, at, elite, elite_count, known, known_count);
+        double best = p->best, there = play_time(p, to);
+        known[known_count++] = to;
+        elite_count = add_elite(p, elite, elite_count, to);
+        weight[way] = fmax(0.1, (1 - learn) * weight[way] + learn * (there < ms ? 4 : 0));
+        bool accept = there <= ms || isinf(ms) ||
+                      gsl_rng_uniform(p->random) < exp(-(there / ms - 1) / fmax(heat, 1e-3));
+        heat *= cooling;
+        moves = p->best < best ? 0 : moves + 1;
+        if (moves < RESTART && !accept)
+            continue;
+        at = to;
+        ms = there;
+        if (moves >= RESTART && !play_over(p)) {
+            at = fresh_point(p);
+            ms = play_time(p, at);
+            known[known_count++] = at;
+            moves = 0;
+            heat = 1;
+        }
+    }
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name, *meaning;
+    void (*play)(Play *p);
+} strategies[RIVAL_KINDS] = {
+    [RIVAL_RANDOM] = {"random", "without replacement", play_random},
+    [RIVAL_GREEDY] = {"greedy",
+                      "first better neighbour in random order, restarted at random when there is "
+                      "none",
+                      play_greedy},
+    [RIVAL_ANNEALING] = {"annealing",
+                         "random neighbours, worse ones accepted ever more seldom, 400 steps a "
+                         "cooling",
+                         play_annealing},
+    [RIVAL_GENETIC] = {"genetic",
+                       "population 20, tournaments of two, uniform crossover, one child in ten "
+                       "mutated",
+                       play_genetic},
+    [RIVAL_GREY_WOLF] = {"grey wolf",
+                         "adaptive tabu grey wolf: a pack of 8, values from three leaders or its "
+                         "own, jumps that grow rare, nothing visited twice, a third scattered "
+                         "after 80 moves in vain",
+                         play_grey_wolf},
+    [RIVAL_NEIGHBOURHOODS] = {"neighbourhoods",
+                              "variable neighbourhood search: one to three parameters or the "
+                              "elite's values, chosen by what they gained, the best of 8 by the 5 "
+                              "nearest known, annealed, restarted after 100 in vain",
+                              play_neighbourhoods},
+};
+
+const char *rival_name(RivalKind k)
+{
+    return strategies[k].name;
+}
+
+const char *rival_meaning(RivalKind k)
+{
+    return strategies[k].meaning;
+}
+
+ReplayResult rival_play(Arena *a, const RivalSpace *space, RivalKind kind, unsigned long seed,
+                        double goal)
+{
+    size_t n = space->near->count;
+    Play p = {.space = space,
+              .near = space->near,
+              .count = n,
+              .random = gsl_rng_alloc(gsl_rng_mt19937),
+              .scratch = arena_new(),
+              .arena = a,
+              .free_at = ARENA_ARRAY(a, double, space->workers),
+              .ready = ARENA_ARRAY(a, double, n),
+              .paid = ARENA_ARRAY(a, bool, n),
+              .code_paid = ARENA_ARRAY(a, bool, n),
+              .best = INFINITY,
+              .goal = goal};
+    for (size_t i = 0; i < n; i++)
+        p.ready[i] = INFINITY;
+    gsl_rng_set(p.random, seed + 1);
+    strategies[kind].play(&p);
+    gsl_rng_free(p.random);
+    arena_free(p.scratch);
+    return (ReplayResult){.steps = p.steps.at,
+                          .step_count = p.steps.count,
+                          .timed_count = p.timings,
+                          .compiled_count = p.timings,
+                          .seconds = p.now};
+}
