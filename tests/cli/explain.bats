@@ -55,6 +55,7 @@ figure() {
     status_is 0
     # A lane's four floats lie together, so each access of a warp takes every sector of 512 bytes.
     has "$output" '^  global sectors +192  4.00 x the least$'
+    has "$output" '^  predicted +[0-9,]+  = [0-9.]+ us, off by [0-9]+ % as a rule$'
     has "$output" '^  scattered accesses: .* 4.00 times the sectors needed$'
     has "$output" '^    costs [0-9,]+ cycles of L2 \(50 %\); without, the bound is'
     has "$output" '^  synthetic.cu:9: global load takes 16 sectors instead of 4, 8 times a warp: 96 sectors too many$'
@@ -170,4 +171,10 @@ figure() {
     run "$APTUNE" explain --help
     status_is 0
     has "$output" '^usage: aptune explain --space FILE'
+}
+
+@test "a time predicted for a device that nobody measured is called estimated" {
+    explain --space "$data/synthetic.spec" --arch rtx4090 "THREADS=64 EACH=4"
+    status_is 0
+    has "$output" '^  predicted +[0-9,]+  = [0-9.]+ us, estimated: the device was not measured$'
 }

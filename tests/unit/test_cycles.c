@@ -241,6 +241,19 @@ static void what_is_guessed_is_summed(void **state)
     near(metric(f, "predicted_ms"), (LAUNCH + 21000 + TURNS) * 1e-6);
 }
 
+/* 3 % known of the device and 4 % unknown of the code are 5 %; an unmeasured device has no known error. */
+static void errors_of_the_device_and_of_the_code_add_up(void **state)
+{
+    Fixture *f = *state;
+    DeviceSheet sheet = *f->device->sheet;
+    set(f, PROFILE_UNCERTAINTY, 0.04);
+    assert_true(isnan(metric(f, "predicted_error")));
+    sheet.platform.prediction_error = 0.03;
+    sheet.device.sheet = &sheet;
+    f->device = &sheet.device;
+    near(metric(f, "predicted_error"), 0.05);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
@@ -257,6 +270,7 @@ int main(void)
         TEST(blocks_start_one_after_the_other),
         TEST(the_fullest_sm_and_scheduler_decide),
         TEST(what_is_guessed_is_summed),
+        TEST(errors_of_the_device_and_of_the_code_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

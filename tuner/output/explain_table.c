@@ -208,9 +208,11 @@ static void cell_flight(const Subject *s, const char *name, Buf *out)
 static void cell_predicted(const Subject *s, const char *name, Buf *out)
 {
     cell_cycles(s, name, out);
-    double hz = s->run->device->clock_hz, cycles = explain_metric(s, name);
-    if (hz > 0 && !isnan(cycles))
-        buf_printf(out, "  = %.4f ms", 1e3 * cycles / hz);
+    Arena *a = arena_new();
+    const char *text = table_predicted_text(a, s->run->table, s->config);
+    if (text)
+        buf_printf(out, "  = %s", text);
+    arena_free(a);
 }
 
 static void cell_recorded(const Subject *s, const char *name, Buf *out)

@@ -126,6 +126,7 @@ void report_selected(const Run *r, Buf *out)
     if (count > shown)
         buf_printf(out, "  and %zu more, see configurations.csv (predicted_cycles)\n",
                    count - shown);
+    buf_printf(out, "  the first: %s\n", table_predicted_text(a, t, all[0].row));
     Guess *next = guesses(a, r, false, &dropped);
     if (dropped > 0) {
         buf_puts(out, "  the next is ");
@@ -143,11 +144,15 @@ json_t *report_selected_json(const Run *r)
     json_t *list = json_array();
     size_t count = 0;
     Guess *all = r->device ? guesses(a, r, true, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:o, s:f, s:s}", "parameters",
-                                              report_parameters(r, all[i].row), "predicted_ms",
-                                              1e3 * all[i].cycles / r->device->clock_hz, "limiter",
-                                              limiter(r, all[i].row)));
+    for (size_t i = 0; i < count; i++) {
+        const double off = metric_at(r, all[i].row, "predicted_error");
+        json_array_append_new(
+            list, json_pack("{s:o, s:f, s:o, s:b, s:s}", "parameters",
+                            report_parameters(r, all[i].row), "predicted_ms",
+                            1e3 * all[i].cycles / r->device->clock_hz, "predicted_error",
+                            isnan(off) ? json_null() : json_real(off), "estimated", isnan(off),
+                            "limiter", limiter(r, all[i].row)));
+    }
     arena_free(a);
     return list;
 }

@@ -47,6 +47,9 @@ static void write_winner(Arena *a, const Story *story, Buf *out)
         write_row(out, "winner", arena_printf(a, "%s\n%.5g ms", table_name(a, s, w), s->ms[w]));
     else
         write_row(out, "winner", s->timed > 0 ? "none" : "none: no time is known");
+    const char *predicted = w != SIZE_MAX ? table_predicted_text(a, s, w) : NULL;
+    if (predicted)
+        write_row(out, "predicted for it", predicted);
 }
 
 void page_write_facts(Arena *a, const Story *story, Buf *out)

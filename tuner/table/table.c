@@ -1,5 +1,6 @@
 #include "tuner/table/table.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -342,4 +343,20 @@ const double *table_column(Arena *a, const Table *t, const char *name)
                                  : NAN;
     }
     return values;
+}
+
+static double value_of(const Table *t, const char *metric, size_t row)
+{
+    const int m = t->metric ? metricset_find(t->metrics, metric) : -1;
+    return m < 0 ? NAN : t->metric[m][row];
+}
+
+const char *table_predicted_text(Arena *a, const Table *t, size_t row)
+{
+    const double ms = value_of(t, "predicted_ms", row), off = value_of(t, "predicted_error", row);
+    const char *time = ms < 1 ? arena_printf(a, "%.2f us", 1e3 * ms) : arena_printf(a, "%.3f ms", ms);
+    if (isnan(ms))
+        return NULL;
+    return isnan(off) ? arena_printf(a, "%s, estimated: the device was not measured", time)
+                      : arena_printf(a, "%s, off by %.0f %% as a rule", time, 100 * off);
 }

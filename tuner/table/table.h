@@ -189,6 +189,10 @@ const char *table_name(Arena *a, const Table *t, size_t row);
 /* The median time for equal work; NaN where there is none. */
 double table_ms(const Table *t, size_t row);
 
+/* "2.41 ms, off by 7 % as a rule", in `a`: the predicted time with its known error, or that it is
+ * estimated where the device was not measured.  NULL where nothing is predicted. */
+const char *table_predicted_text(Arena *a, const Table *t, size_t row);
+
 /* Can the device run it, as far as is known? */
 static inline bool table_fits(const Table *t, size_t row)
 {
