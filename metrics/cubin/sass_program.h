@@ -49,8 +49,8 @@ typedef struct SassAnswer {
 } SassAnswer;
 
 /* Programs of more cells are not solved, nor any longer once SASS_PROGRAM_WORK cells were written:
- * some 50 milliseconds. */
-enum { SASS_PROGRAM_CELLS = 1 << 20, SASS_PROGRAM_WORK = 1 << 25 };
+ * some 6 milliseconds. */
+enum { SASS_PROGRAM_CELLS = 1 << 20, SASS_PROGRAM_WORK = 1 << 22 };
 
 SassProgram sass_program_new(Arena *a);
 

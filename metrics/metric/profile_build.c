@@ -133,6 +133,44 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
                           others > 0 ? (t->stores.wavefronts + t->others.wavefronts) / others : 1};
 }
 
+/* Joins take most of the time where warps differ: so many are made, and the other warps execute the
+ * mix of the one that is nearest in its number of instructions, in proportion. */
+enum { JOINS_MOST = 6 };
+
+/* Of the walks that weigh something, which `most` of them, evenly spread over those in the order of
+ * their instructions, are joined: sets the others' weights to 0 and adds them to these. */
+static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], int most)
+{
+    int order[SAMPLES_MAX], count = 0;
+    for (int i = 0; i < samples->count; i++) {
+        int k = count;
+        if (weights[i] == 0)
+            continue;
+        while (k > 0 && samples->at[order[k - 1]].walk->instr > samples->at[i].walk->instr) {
+            order[k] = order[k - 1];
+            k--;
+        }
+        order[k] = i;
+        count++;
+    }
+    if (count <= most)
+        return;
+    /* Equal parts of the order; the one in the middle of each stands for it. */
+    for (int part = 0; part < most; part++) {
+        const int first = part * count / most, end = (part + 1) * count / most;
+        const int kept = order[(first + end) / 2];
+        const double each = samples->at[kept].walk->instr;
+        for (int k = first; k < end; k++) {
+            const int i = order[k];
+            const double share = weights[i] * (each > 0 ? samples->at[i].walk->instr / each : 1);
+            if (i == kept)
+                continue;
+            weights[kept] += share;
+            weights[i] = 0;
+        }
+    }
+}
+
 /* Means over all warps: the code is joined to each walk that differs.  Of the sizes of the code,
  * and of what is not certain, that of the warps which execute most of all: the middle one may lie
  * beyond the edge of the data. */
@@ -148,6 +186,7 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
             like++;
         weights[like] += samples->at[i].weight;
     }
+    thin_out(samples, weights, JOINS_MOST);
     for (int i = 0; i < samples->count; i++) {
         if (weights[i] == 0)
             continue;
