@@ -135,7 +135,7 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
 
 /* Joins take most of the time where warps differ: so many are made, and the other warps execute the
  * mix of the one that is nearest in its number of instructions, in proportion. */
-enum { JOINS_MOST = 6 };
+enum { JOINS_MOST = 4 };
 
 /* Of the walks that weigh something, which `most` of them, evenly spread over those in the order of
  * their instructions, are joined: sets the others' weights to 0 and adds them to these. */

@@ -153,6 +153,67 @@ static void warps_that_differ_are_followed_themselves(void **state)
     assert_means(kernel(tree, (PtxDim){4, 1, 1}, 1024, 0), 0.3); /* a sample: eight of 32 */
 }
 
+/* Word i of the buffer is i / 8 + 1: so many rounds thread i goes, a load each. */
+static bool rising(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    (void)context;
+    *value = (address - (UINT64_C(1) << 40)) / 32 + 1;
+    return bytes == 4;
+}
+
+static bool nowhere(void *context, const char *name, uint64_t *address)
+{
+    (void)context;
+    (void)name;
+    (void)address;
+    return false;
+}
+
+static const WalkData rising_data = {NULL, rising, nowhere};
+
+/* Those below n. */
+static const char rounds[] =
+    "mad.lo.u32 %r5, %r2, %r4, %r1; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L2;\n"
+    "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r6, [%rd3];\n"
+    "L1: ld.global.f32 %f1, [%rd3]; add.s64 %rd3, %rd3, 4; sub.u32 %r6, %r6, 1;\n"
+    "setp.ne.u32 %p2, %r6, 0; @%p2 bra L1;\nL2: ret;";
+
+static Kernel *rising_kernel(uint32_t blocks, uint32_t n)
+{
+    Kernel *k = kernel(rounds, (PtxDim){blocks, 1, 1}, 64, n);
+    k->options.walk.data = &rising_data;
+    return k;
+}
+
+static void few_warps_that_depend_on_data_are_all_followed(void **state)
+{
+    (void)state;
+
+    assert_means(rising_kernel(5, 5 * 64), 1e-9);
+}
+
+/* The middle block, and half of the others, lie beyond the end of the data. */
+static void an_idle_middle_does_not_hide_that_data_decide(void **state)
+{
+    (void)state;
+
+    assert_means(rising_kernel(8, 4 * 64 - 20), 1e-9);
+}
+
+/* 25 of 200 warps, in equal parts of their order: linear work comes out within a part's half. */
+static void many_warps_that_depend_on_data_are_sampled_evenly(void **state)
+{
+    (void)state;
+    Kernel *k = rising_kernel(100, 100 * 64);
+
+    const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+
+    assert_true(m->samples->spread);
+    assert_int_equal(m->samples->count, SAMPLE_SPREAD + 1);
+    arena_free(k->arena);
+    assert_means(rising_kernel(100, 100 * 64), 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +221,9 @@ int main(void)
         cmocka_unit_test(border_blocks_count_as_many_times_as_there_are),
         cmocka_unit_test(blocks_without_a_border_need_no_walk_of_their_own),
         cmocka_unit_test(warps_that_differ_are_followed_themselves),
+        cmocka_unit_test(few_warps_that_depend_on_data_are_all_followed),
+        cmocka_unit_test(an_idle_middle_does_not_hide_that_data_decide),
+        cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
