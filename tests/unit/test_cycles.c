@@ -241,6 +241,31 @@ static void what_is_guessed_is_summed(void **state)
     near(metric(f, "predicted_ms"), (LAUNCH + 21000 + TURNS) * 1e-6);
 }
 
+/* 30,000 cycles among the others are two waves of which half counts; waits in it are those of the L1. */
+static void half_of_what_warps_take_from_each_other_counts(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_LOADED_CYCLES, 30000);
+    takes(f, 30000, 0, 0);
+    set(f, PROFILE_SERIAL_GLOBAL, 5000);
+    set(f, PROFILE_SERIAL_CYCLES, 5000);
+    set(f, PROFILE_LOAD_SECTORS, 100);
+    set(f, PROFILE_GLOBAL_SECTORS, 0);
+    near(metric(f, "crowd_cycles"), 30000 - 5000 + 10 * 50);
+    set(f, PROFILE_LOADED_CYCLES, NAN); /* of an older recording: less than no waits at all */
+    near(metric(f, "crowd_cycles"), 0);
+}
+
+static void a_walk_that_was_stopped_is_half_of_it(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_PORT_CYCLES, 1000);
+    set(f, PROFILE_UNKNOWN_SHARE, 1);
+    near(metric(f, "predicted_cycles"), LAUNCH + 2 * hypot(10000, TURNS));
+    set(f, PROFILE_UNKNOWN_SHARE, 0.9);
+    takes(f, 10000, 0, 0);
+}
+
 /* 3 % known of the device and 4 % unknown of the code are 5 %; an unmeasured device has no known error. */
 static void errors_of_the_device_and_of_the_code_add_up(void **state)
 {
@@ -270,6 +295,8 @@ int main(void)
         TEST(blocks_start_one_after_the_other),
         TEST(the_fullest_sm_and_scheduler_decide),
         TEST(what_is_guessed_is_summed),
+        TEST(half_of_what_warps_take_from_each_other_counts),
+        TEST(a_walk_that_was_stopped_is_half_of_it),
         TEST(errors_of_the_device_and_of_the_code_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
