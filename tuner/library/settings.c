@@ -125,6 +125,8 @@ static const Option tune_options[] = {
     {"metrics", "FILE", "further metrics", option_text, offsetof(RunOptions, metrics), 0, 0},
     {"cache", "STATE", "L2 when timed: warm, cold, both (default: cold if the data exceeds it)",
      take_cache, offsetof(RunOptions, l2), 0, 0},
+    {"samples", "N", "time every configuration so often at least (default: the slower ones twice)",
+     option_count, offsetof(RunOptions, samples), 1, 100},
     {"final", "N", "time the N best again in turn (default: those close to the best)", option_count,
      offsetof(RunOptions, finalists), 1, FINALISTS_MOST},
     {"time-limit", "S", "seconds a trial may take (default 10 × the median so far, from 1 on)",

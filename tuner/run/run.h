@@ -77,6 +77,7 @@ typedef struct RunOptions {
     bool no_gpu;              /* do as if there were none */
     const char *l2;           /* "warm", "cold" or "both"; NULL: as suits the problem */
     double trial_limit;       /* seconds one trial may take; 0: from those before it */
+    int samples;              /* of every configuration at least; 0: of those clearly slower two */
     int finalists;            /* the best so many are timed again; 0: as many as are close */
     bool sanitize;            /* run the survivors under compute-sanitizer, too */
     int audit;                /* dropped configurations to time, drawn at random; 0: none */

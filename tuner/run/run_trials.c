@@ -77,8 +77,9 @@ void run_shape_trial(const Run *r, Trial *t)
         t->sustain_s = sustain_s;
         t->limit_s += 3 * sustain_s;
     }
-    t->sampling = (TaskSampling){.least = 2,
-                                 .enough = 7,
+    const int least = r->options.samples > 0 ? r->options.samples : 2;
+    t->sampling = (TaskSampling){.least = least,
+                                 .enough = least > 7 ? least : 7,
                                  .most = 100,
                                  .sample_ms = run_sample_ms,
                                  .width = 0.005,
