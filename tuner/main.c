@@ -31,6 +31,7 @@ static const Command commands[] = {
     {"export", "a recording as T4 or CSV, for others to read", cmd_export},
     {"cache", "what the cache of compiled code holds; remove what is not used", cmd_cache},
     {"devices", "the devices known by name, and their limits", cmd_devices},
+    {"platform", "measure what a GPU costs, fit models to it, compare devices", cmd_platform},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -100,6 +100,27 @@ const Device *device_find(const char *name)
     return named ? named : first_of(arch_named(simple));
 }
 
+const DeviceSheet *sheet_platform_at(size_t i)
+{
+    const DeviceSheets *s = get_shipped();
+    return i < s->platforms.count ? s->platforms.at[i] : NULL;
+}
+
+const DeviceSheet *sheet_find(const char *name)
+{
+    const Device *d = device_find(name);
+    char room[64];
+    const char *simple = sheet_simple_name(name, strlen(name), room);
+    if (d || !simple)
+        return d ? d->sheet : NULL;
+    const DeviceSheet *s;
+    for (size_t i = 0; (s = sheet_platform_at(i)); i++)
+        for (size_t n = 0; n < SHEET_NAMES && s->names[n]; n++)
+            if (strcmp(simple, s->names[n]) == 0)
+                return s;
+    return NULL;
+}
+
 bool device_is_capability(const char *name)
 {
     char room[64];

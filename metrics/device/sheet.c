@@ -138,7 +138,7 @@ typedef struct Reader {
     DeviceSheets *out;
     DeviceSheet *sheet;        /* that the statements describe; NULL: none yet */
     Span at;                   /* where it begins */
-    bool is_device;            /* not a capability */
+    enum { CAPABILITY, DEVICE, PLATFORM_ALONE } kind;
     Span given[SHEET_NUMBERS]; /* where the section said each number; {0}: it did not */
 } Reader;
 
@@ -211,9 +211,12 @@ static bool end_section(Reader *r)
     if (!r->sheet)
         return true;
     r->sheet->device.fp32_per_sm = (int)r->sheet->rates.fp32;
-    bool ok = !r->is_device || (has_what_is_needed(r) && fits_together(r) && has_all_latencies(r));
-    if (r->is_device)
+    bool ok =
+        r->kind != DEVICE || (has_what_is_needed(r) && fits_together(r) && has_all_latencies(r));
+    if (r->kind == DEVICE)
         VEC_PUSH(r->arena, &r->out->devices, r->sheet);
+    else if (r->kind == PLATFORM_ALONE)
+        VEC_PUSH(r->arena, &r->out->platforms, r->sheet);
     else
         VEC_PUSH(r->arena, &r->out->capabilities, r->sheet);
     r->sheet = NULL;
@@ -255,24 +258,27 @@ static const char *text_here(const Reader *r)
     return p == end && t->kind == TOKEN_STRING && t->text[0] ? t->text : NULL;
 }
 
-static bool begin_section(Reader *r, bool is_device)
+static bool begin_section(Reader *r)
 {
     bool ok = end_section(r);
     const char *name = NULL;
     int major = 0, minor = 0;
     Span at = r->lexer.token.at;
+    r->kind = lexer_is(&r->lexer, "device")     ? DEVICE
+              : lexer_is(&r->lexer, "platform") ? PLATFORM_ALONE
+                                                : CAPABILITY;
     lexer_next(&r->lexer);
-    if (is_device) {
+    if (r->kind != CAPABILITY) {
         name = text_here(r);
         if (!name)
             return complain(r, "the device's name in quotes, as the driver gives it");
         at = r->lexer.token.at;
         lexer_next(&r->lexer);
     }
-    if (!take_capability(r, &major, &minor))
+    if (r->kind != PLATFORM_ALONE && !take_capability(r, &major, &minor))
         return false;
     DeviceSheet *s = ARENA_NEW(r->arena, DeviceSheet);
-    const DeviceSheet *common = is_device ? capability_of(r->out, 10 * major + minor) : NULL;
+    const DeviceSheet *common = r->kind == DEVICE ? capability_of(r->out, 10 * major + minor) : NULL;
     if (common)
         *s = *common;
     s->device.sheet = s;
@@ -288,7 +294,6 @@ static bool begin_section(Reader *r, bool is_device)
         s->names[0] = arena_string(r->arena, simple);
     r->sheet = s;
     r->at = at;
-    r->is_device = is_device;
     memset(r->given, 0, sizeof r->given);
     return lexer_end_line(&r->lexer) && ok;
 }
@@ -488,14 +493,14 @@ static bool take_number(Reader *r)
 static bool take_statement(Reader *r)
 {
     Lexer *l = &r->lexer;
-    if (lexer_is(l, "device") || lexer_is(l, "capability"))
-        return begin_section(r, lexer_is(l, "device"));
+    if (lexer_is(l, "device") || lexer_is(l, "capability") || lexer_is(l, "platform"))
+        return begin_section(r);
     if (l->token.kind != TOKEN_NAME)
         return complain(r, "the name of a number, such as 'clock'");
     if (!r->sheet)
         return diag_error(r->diag, l->token.at,
                           "of which device? Begin with a line such as: device \"My GPU\" 9.0");
-    if (lexer_is(l, "names") && r->is_device)
+    if (lexer_is(l, "names") && r->kind != CAPABILITY)
         return take_names(r);
     return take_number(r);
 }
@@ -515,6 +520,64 @@ bool sheets_read(const Source *s, DeviceSheets *out, Diag *d)
     return d->errors == before;
 }
 
+/* --- one number ------------------------------------------------------------------------------- */
+
+const char *sheet_number_name(size_t i)
+{
+    return i < SHEET_NUMBERS ? fields[i].name : NULL;
+}
+
+const char *sheet_number_unit(size_t i)
+{
+    return i < SHEET_NUMBERS ? fields[i].quantity->units[0].name : NULL;
+}
+
+size_t sheet_number_named(const char *name)
+{
+    size_t i = 0;
+    while (i < SHEET_NUMBERS && strcmp(fields[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+double sheet_number(const DeviceSheet *s, size_t i)
+{
+    if (!s->numbers[i].text)
+        return NAN;
+    const char *at = (const char *)s + fields[i].offset;
+    int whole;
+    int64_t large;
+    double value;
+    switch (fields[i].type) {
+    case FIELD_INT: memcpy(&whole, at, sizeof whole); return whole;
+    case FIELD_INT64: memcpy(&large, at, sizeof large); return (double)large;
+    default: memcpy(&value, at, sizeof value); return value;
+    }
+}
+
+/* So many decimals that five digits are seen. */
+static int decimals_of(double value)
+{
+    const double digits = value > 0 ? floor(log10(value)) : 0;
+    return digits >= 4 ? 0 : digits < -4 ? 9 : (int)(4 - digits);
+}
+
+void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, DeviceNumber from)
+{
+    const Field *f = &fields[i];
+    const Unit unit = f->quantity->units[0];
+    const double shown = value / unit.scale;
+    Buf text = {0};
+    buf_printf(&text, "%.*f", f->type == FIELD_REAL ? decimals_of(shown) : 0, shown);
+    if (error > 0)
+        buf_printf(&text, " +- %.2g", error / unit.scale);
+    buf_printf(&text, "%s%s", *unit.name ? " " : "", unit.name);
+    from.text = arena_string(a, buf_text(&text));
+    buf_free(&text);
+    s->numbers[i] = from;
+    store(s, f, value);
+}
+
 /* --- writing ---------------------------------------------------------------------------------- */
 
 static void quoted(Buf *out, const char *text)
@@ -530,9 +593,11 @@ static void quoted(Buf *out, const char *text)
 
 void sheet_write(const Device *d, Buf *out)
 {
-    buf_puts(out, "device");
+    buf_puts(out, d->major > 0 ? "device" : "platform");
     quoted(out, d->name);
-    buf_printf(out, " %d.%d\n", d->major, d->minor);
+    if (d->major > 0)
+        buf_printf(out, " %d.%d", d->major, d->minor);
+    buf_putc(out, '\n');
     for (size_t i = 0; i < SHEET_NUMBERS; i++) {
         const DeviceNumber *n = &d->sheet->numbers[i];
         if (!n->text)

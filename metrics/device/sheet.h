@@ -8,7 +8,7 @@
  *     latency_sfu = 20 cycles              estimated "between 18 and 24, published for 8.0 to 12.0"
  *
  * `capability 9.0` begins the numbers that every GPU of it has; a device has those, unless it says
- * otherwise.  Files are read with the lexer of specs (metrics/base/lex.h). metrics/device/README.md
+ * otherwise.  `platform "Radeon HD 5850"` begins figures to compare with, of which nothing is tuned.  Files are read with the lexer of specs (metrics/base/lex.h). metrics/device/README.md
  * describes them to users. */
 #ifndef APTUNE_DEVICE_SHEET_H
 #define APTUNE_DEVICE_SHEET_H
@@ -52,7 +52,7 @@ typedef struct DeviceSheets {
         DeviceSheet **at;
         size_t count;
         size_t capacity;
-    } capabilities, devices;
+    } capabilities, devices, platforms;
     const struct DeviceSheets *shipped; /* where capabilities are looked for, too; NULL: nowhere */
 } DeviceSheets;
 
@@ -66,6 +66,28 @@ const Device *device_file_read(Arena *a, const char *path, Diag *d);
 /* The device as a device file, complete, every number with its origin.  For a device with a sheet.
  */
 void sheet_write(const Device *d, Buf *out);
+
+/* The numbers there are: their name in device files, and the unit that is advised ("cycles"; "" of a
+ * plain number).  NULL past the last. */
+const char *sheet_number_name(size_t i);
+const char *sheet_number_unit(size_t i);
+
+/* Which number has the name; SHEET_NUMBERS: none. */
+size_t sheet_number_named(const char *name);
+
+/* Its value as formulas have it (seconds, bytes, Hz); NaN: not known. */
+double sheet_number(const DeviceSheet *s, size_t i);
+
+/* Puts a number and its standard error (0: not known), both as formulas have them; texts of `from`
+ * but its own must live as long as the sheet. */
+void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, DeviceNumber from);
+
+/* A shipped device or platform by name; NULL: unknown.  A platform is only compared: of some that
+ * are no longer to be had a few numbers were printed, and nothing else is known. */
+const DeviceSheet *sheet_find(const char *name);
+
+/* Shipped platform `i`; NULL past the end. */
+const DeviceSheet *sheet_platform_at(size_t i);
 
 /* The letters and digits of `text`, small, without the maker's name: "NVIDIA GeForce RTX 5090" is
  * an "rtx5090" to most people.  NULL when there are too many to be a GPU's name. */

@@ -25,11 +25,11 @@ __device__ __forceinline__ unsigned load(unsigned at)
 {
     unsigned a, b = 0, c = 0, d = 0;
     if (WIDTH == 4)
-        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
+        asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
     else if (WIDTH == 8)
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
+        asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
     else
-        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+        asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                      : "r"(at));
     return a | b | c | d;
@@ -38,11 +38,11 @@ __device__ __forceinline__ unsigned load(unsigned at)
 __device__ __forceinline__ void store(unsigned at, unsigned zero)
 {
     if (WIDTH == 4)
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(zero));
+        asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(zero));
     else if (WIDTH == 8)
-        asm volatile("st.shared.v2.u32 [%0], {%1, %1};" ::"r"(at), "r"(zero));
+        asm volatile("st.volatile.shared.v2.u32 [%0], {%1, %1};" ::"r"(at), "r"(zero));
     else
-        asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(zero));
+        asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(zero));
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)

@@ -12,9 +12,9 @@
 extern "C" __global__ void __launch_bounds__(THREADS) blocks(unsigned *good, unsigned cycles)
 {
     if (cycles > 0) {
-        const unsigned start = clock();
+        const long long start = clock64();
 #pragma unroll 1
-        while (clock() - start < cycles)
+        while (clock64() - start < (long long)cycles)
             ;
     }
     if (threadIdx.x == 0 && blockIdx.x % 1024 == 0)

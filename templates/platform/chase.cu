@@ -1,7 +1,7 @@
 /* How long a load takes: one thread follows a chain of addresses, each read from memory.
  *
- *     chase_link(chain)                   writes the chain: word k of each STRIDE bytes holds the
- *     grid  NODES / 256   block  256      address of the next, STEP nodes further
+ *     chase_link(chain)                   writes the chain: each word of a line holds the address
+ *     grid  NODES / 16    block  256      of the line STEP further
  *     chase(good, chain, steps)           follows it
  *     grid  1             block  32
  *
@@ -20,10 +20,10 @@ constexpr unsigned long long STEP = NODES > 64 ? 37 : 1;
 
 extern "C" __global__ void __launch_bounds__(256) chase_link(unsigned long long *chain)
 {
-    const unsigned long long node = blockIdx.x * 256ull + threadIdx.x;
+    constexpr unsigned long long words = STRIDE / 8; /* whole lines: else a load would wait for more */
+    const unsigned long long word = blockIdx.x * 256ull + threadIdx.x, node = word / words;
     if (node < NODES)
-        chain[node * (STRIDE / 8)] =
-            (unsigned long long)&chain[(node + STEP) % NODES * (STRIDE / 8)];
+        chain[word] = (unsigned long long)&chain[(node + STEP) % NODES * words];
 }
 
 extern "C" __global__ void __launch_bounds__(32)

@@ -16,7 +16,8 @@
  *     5  a reused for 2
  *     6  a reused for 8, b of the sum's parity       two of one bank
  *     7  nothing reused                              three registers
- *     8  a · a                                       two registers */
+ *     8  a · a                                       two registers
+ *     9  as 6, now and then with a of the same bank  three of one bank */
 
 #ifndef STREAM
 #define STREAM 0
@@ -44,9 +45,11 @@ __device__ constexpr int a_of(int i)
     return STREAM == 0   ? 0
            : STREAM == 1 ? i / 16 % 2
            : STREAM == 2 ? i / 16 % 16
-           : STREAM == 3 || STREAM == 6 ? i / 8 % 16
+           : STREAM == 3 || STREAM == 9 ? i / 8 % 16
+           : STREAM == 6 ? (2 * (i / 8) + 1) % 16
            : STREAM == 4 ? i / 4 % 16
            : STREAM == 5 ? i / 2 % 16
+           : STREAM == 8 ? (i ^ 1) % 16
                          : (i + i / 16) % 16;
 }
 
@@ -56,10 +59,10 @@ __device__ constexpr int b_of(int i)
         return 0;
     if (STREAM == 1)
         return (sum_of(i) % 16) ^ 1;
-    if (STREAM == 6)
+    if (STREAM == 6 || STREAM == 9)
         return (i + 2 * (i / 16)) % 16;
     if (STREAM == 7)
-        return (i + 5 + 3 * (i / 16)) % 16;
+        return (i + 5 + i / 16) % 16;
     return (i ^ 1) % 16;
 }
 

@@ -48,7 +48,8 @@ static_assert(CHUNKS % RUN == 0, "and whole runs of them");
 __device__ __forceinline__ unsigned start_of(unsigned chunk)
 {
     if (FOOTPRINT > 0) /* each block all of it, from another place on */
-        return (chunk + blockIdx.x * 5) * CHUNK % (FOOTPRINT > 0 ? FOOTPRINT / VEC : 1);
+        return (chunk + blockIdx.x * (FOOTPRINT / VEC / CHUNK) / gridDim.x) * CHUNK %
+               (FOOTPRINT > 0 ? FOOTPRINT / VEC : 1);
     const unsigned place = chunk / RUN * gridDim.x + blockIdx.x;
     return (place * RUN + chunk % RUN) * CHUNK;
 }

@@ -25,6 +25,7 @@ int cmd_import(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_cache(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
+int cmd_platform(int argc, char **argv);
 
 /* Writes a text to standard error. */
 void command_tell(const char *text);

@@ -8,7 +8,7 @@ set(package ${CMAKE_CURRENT_LIST_DIR})
 set_target_properties(aptune PROPERTIES EXPORT_NAME program)
 install(TARGETS aptune EXPORT aptune-targets)
 install(TARGETS aptune-compile aptune-gpu DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/aptune)
-install(FILES metrics/thesis.metrics metrics/cycles.metrics DESTINATION ${share}/metrics)
+install(FILES metrics/thesis.metrics metrics/cycles.metrics metrics/platform.models DESTINATION ${share}/metrics)
 install(FILES tuner/measure/compare.cu DESTINATION ${share}/tuner/measure)
 install(FILES ${CMAKE_BINARY_DIR}/aptune-rival-cub.so OPTIONAL
   DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/aptune)

@@ -1,0 +1,352 @@
+/* aptune platform: measures what a GPU costs, fits models to it, and writes its device file; or
+ * compares two devices. */
+#include "metrics/base/file.h"
+#include "tuner/command/command.h"
+#include "tuner/command/interrupt.h"
+#include "tuner/command/options.h"
+#include "tuner/command/platform_copy.h"
+#include "tuner/command/progress.h"
+#include "tuner/library/handle.h"
+#include "tuner/library/where.h"
+#include "tuner/platform/platform.h"
+#include "tuner/record/find.h"
+#include "tuner/table/table_read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char usage_text[] =
+    "usage: aptune platform [options]            measure the GPU here, then fit\n"
+    "       aptune platform --from DIR [options] fit again, from recordings, without a GPU\n"
+    "       aptune platform A B                  two devices side by side: names, or device files\n"
+    "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
+    "metrics/platform.models\n"
+    "says which formula describes each and which numbers of a device file follow.\n";
+
+typedef struct PlatformCommand {
+    const char *output, *from, *models, *ordinal;
+    bool help;
+} PlatformCommand;
+
+static const Option options[] = {
+    {"output", "DIR", "where recordings, device file and points go (default aptune-platform)",
+     option_text, offsetof(PlatformCommand, output), 0, 0},
+    {"from", "DIR", "fit recordings that are there, and measure nothing", option_text,
+     offsetof(PlatformCommand, from), 0, 0},
+    {"models", "FILE", "models of your own instead of the shipped ones", option_text,
+     offsetof(PlatformCommand, models), 0, 0},
+    {"device", "N", "which GPU", option_text, offsetof(PlatformCommand, ordinal), 0, 0},
+    {"help", NULL, "this text", option_flag, offsetof(PlatformCommand, help), 0, 0},
+};
+
+typedef struct Session {
+    Arena *arena;
+    Diag diag;
+    PlatformCommand command;
+    Models models;
+    Interrupt interrupt;
+    ProgressBar bar;
+    const char *space; /* that is measured */
+    PlatformCopy copy;
+} Session;
+
+/* What the driver's copy was measured at, beside the recordings. */
+static const char copy_file[] = "driver-copy.json";
+
+/* "clock" of "platform/clock". */
+static const char *base_name(const char *space)
+{
+    const char *slash = strrchr(space, '/');
+    return slash ? slash + 1 : space;
+}
+
+static bool read_models(Session *y)
+{
+    const char *path =
+        y->command.models ? y->command.models : where_data(y->arena, "metrics/platform.models");
+    const Source *s = source_read(y->arena, path, &y->diag);
+    y->models.arena = y->arena;
+    return s && models_read(&y->models, s, &y->diag);
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+static void print_message(void *context, aptune_severity severity, const char *text)
+{
+    Session *y = context;
+    if (severity != APTUNE_ERROR) /* what the profile cannot know is not asked for here */
+        return;
+    progress_end(&y->bar);
+    command_tell(text);
+}
+
+static int show_progress(void *context, const char *stage, size_t done, size_t all,
+                         const char *what)
+{
+    Session *y = context;
+    (void)what;
+    progress_step(&y->bar, stage, done, all, y->space);
+    return 0;
+}
+
+static aptune *new_handle(Session *y, const char *space)
+{
+    aptune *a = aptune_new();
+    if (!a) {
+        diag_fail(&y->diag, "no memory or no descriptors left");
+        return NULL;
+    }
+    const char *name = base_name(space);
+    aptune_set(a, "space", where_data(y->arena, arena_printf(y->arena, "spaces/%s.spec", space)));
+    aptune_set(a, "output", arena_printf(y->arena, "%s/%s", y->command.output, name));
+    aptune_set(a, "exhaustive", NULL);
+    aptune_set(a, "samples", "7");
+    aptune_set(a, "final", "1");
+    aptune_set(a, "emit", "none");
+    if (y->command.ordinal)
+        aptune_set(a, "device", y->command.ordinal);
+    aptune_on_message(a, print_message, y);
+    aptune_on_progress(a, show_progress, y);
+    if (y->interrupt.fd > 0)
+        aptune_stop_on(a, y->interrupt.fd);
+    return a;
+}
+
+/* Some benchmarks fill the GPU: their size is its number of SMs. */
+static bool open_for_device(Session *y, aptune *a)
+{
+    if (aptune_open(a) != APTUNE_OK)
+        return false;
+    const int sms = a->run.device ? a->run.device->sms : 0;
+    const char *problem = aptune_problem(a, 0), *says = problem ? strstr(problem, "SMS=") : NULL;
+    if (!says || sms == 0 || strtol(says + 4, NULL, 10) == sms)
+        return true;
+    aptune_reset(a);
+    aptune_set(a, "problem", arena_printf(y->arena, "SMS=%d", sms));
+    return aptune_open(a) == APTUNE_OK;
+}
+
+static const char copy_space[] = "platform/stream";
+
+/* The best copy of the suite, and the driver's in turn with it. */
+static bool measure_copy(Session *y, aptune *a)
+{
+    size_t best = APTUNE_NOTHING;
+    for (size_t i = 0; i < aptune_count(a); i++) {
+        const bool is_copy = aptune_number(a, i, "MODE", 0) == 2;
+        if (is_copy && aptune_fate(a, i) == APTUNE_TIMED &&
+            (best == APTUNE_NOTHING || aptune_time_ms(a, i) < aptune_time_ms(a, best)))
+            best = i;
+    }
+    if (best == APTUNE_NOTHING)
+        return true;
+    const char *spec = arena_string(y->arena, a->options.space);
+    const char *problem = arena_string(y->arena, aptune_problem(a, 0));
+    const char *name = arena_string(y->arena, aptune_name(a, best));
+    const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
+    return platform_copy_measure(spec, problem, name, path, &y->bar, &y->diag);
+}
+
+static bool measure_one(Session *y, const char *space)
+{
+    aptune *a = new_handle(y, space);
+    if (!a)
+        return false;
+    y->space = space;
+    bool ok = open_for_device(y, a);
+    if (ok && aptune_source(a) != APTUNE_MEASURED)
+        ok = diag_fail(&y->diag, "nothing can be measured here: %s; --from DIR fits recordings",
+                       aptune_why_not_measured(a) ? aptune_why_not_measured(a) : "no GPU");
+    else if (ok)
+        ok = aptune_tune(a) == APTUNE_OK || diag_fail(&y->diag, "%s: %s", space, aptune_message(a));
+    else
+        diag_fail(&y->diag, "%s: %s", space, aptune_message(a));
+    progress_end(&y->bar);
+    if (ok && strcmp(space, copy_space) == 0 && !measure_copy(y, a))
+        command_flush_messages(&y->diag); /* the suite goes on without it */
+    aptune_free(a);
+    return ok;
+}
+
+/* Several models may be of one benchmark. */
+static bool is_first_of_space(const Session *y, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(y->models.models.at[k].space, y->models.models.at[i].space) == 0)
+            return false;
+    return true;
+}
+
+static bool measure_all(Session *y)
+{
+    y->interrupt = interrupt_catch();
+    for (size_t i = 0; i < y->models.models.count; i++)
+        if (is_first_of_space(y, i) && !measure_one(y, y->models.models.at[i].space))
+            return false;
+    return true;
+}
+
+/* --- fitting ---------------------------------------------------------------------------------- */
+
+/* A recording of the space in the folder, or in a folder of its own below it; NULL: none. */
+static const char *find_recording(Session *y, const char *folder, const char *space)
+{
+    const char *name = base_name(space);
+    const char *own = arena_printf(y->arena, "%s/%s", folder, name);
+    const RecordHeader want = {.space = name};
+    Diag quiet = diag_new(y->arena);
+    for (int pass = 0; pass < 2; pass++) {
+        size_t count = 0;
+        const RecordMatch *m =
+            record_find(y->arena, pass == 0 ? own : folder, &want, &count, &quiet);
+        if (m && count > 0 && m[0].fit != FIT_NONE)
+            return m[0].path;
+    }
+    return NULL;
+}
+
+static const Table *read_recording(Session *y, const char *folder, const char *space)
+{
+    const char *path = find_recording(y, folder, space);
+    if (!path) {
+        diag_warn(&y->diag, (Span){0}, "no recording of '%s' in %s", base_name(space), folder);
+        return NULL;
+    }
+    Diag quiet = diag_new(y->arena); /* a profile is not needed */
+    Table *t = table_read(y->arena, path, metricset_new(y->arena), &quiet);
+    if (!t)
+        diag_warn(&y->diag, (Span){0}, "'%s' cannot be read", path);
+    return t;
+}
+
+static bool write_text(Session *y, const char *name, Buf *text)
+{
+    const char *path = arena_printf(y->arena, "%s/%s", y->command.output, name);
+    const bool ok = file_write(path, buf_text(text), text->size, &y->diag);
+    buf_free(text);
+    return ok;
+}
+
+/* The driver's copy becomes a number of the device; both are told. */
+static void take_copy(Session *y, const PlatformResult *r, PlatformCopy c)
+{
+    if (!(c.driver > 0))
+        return;
+    const DeviceNumber from = {.origin = "measured",
+                               .source = "aptune platform: the driver's copy, in turn with the suite's",
+                               .date = arena_printf(y->arena, "%.10s", r->last)};
+    sheet_set(y->arena, r->sheet, sheet_number_named("memory_driver_copy"), c.driver, 0, from);
+    y->copy = c;
+}
+
+static void print_copy(const PlatformCopy *c, Buf *out)
+{
+    if (!(c->driver > 0))
+        return;
+    buf_printf(out, "\ncopy       the driver's %.1f GB/s, the suite's best %.1f GB/s: %.1f %% of it\n",
+               c->driver / 1e9, c->kernel / 1e9, 100 * c->kernel / c->driver);
+    if (c->clock_mhz > 0)
+        buf_printf(out, "           back to back for two seconds: %.0f MHz, %.0f W\n", c->clock_mhz,
+                   c->watt);
+}
+
+static bool write_results(Session *y, const PlatformResult *r, const char *device)
+{
+    Buf file = {0}, points = {0}, report = {0};
+    platform_print_device(r, &file);
+    platform_print_points(r, &points);
+    platform_print(r, &report);
+    print_copy(&y->copy, &report);
+    buf_printf(&report, "\nwritten    %s/%s, points.csv\n", y->command.output, device);
+    bool ok = folder_create(y->command.output, &y->diag) && write_text(y, device, &file) &&
+              write_text(y, "points.csv", &points);
+    return command_finish(&report) && ok;
+}
+
+static bool fit_all(Session *y)
+{
+    const size_t count = y->models.models.count;
+    const char *folder = y->command.from ? y->command.from : y->command.output;
+    const Table **tables = ARENA_ARRAY(y->arena, const Table *, count);
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (strcmp(y->models.models.at[k].space, y->models.models.at[i].space) != 0)
+            k++;
+        tables[i] = k < i ? tables[k] : read_recording(y, folder, y->models.models.at[i].space);
+    }
+    const PlatformResult *r = platform_fit(y->arena, &y->models, tables, &y->diag);
+    command_flush_messages(&y->diag);
+    if (!r)
+        return false;
+    take_copy(y, r, platform_copy_read(arena_printf(y->arena, "%s/%s", folder, copy_file)));
+    char room[64];
+    const char *name = sheet_simple_name(r->sheet->device.name, strlen(r->sheet->device.name), room);
+    return write_results(y, r, arena_printf(y->arena, "%s.device", name && *name ? name : "gpu"));
+}
+
+/* --- comparing -------------------------------------------------------------------------------- */
+
+static const DeviceSheet *sheet_of(Session *y, const char *name)
+{
+    const size_t length = strlen(name);
+    if (strchr(name, '/') || (length > 7 && strcmp(name + length - 7, ".device") == 0)) {
+        const Device *d = device_file_read(y->arena, name, &y->diag);
+        return d ? d->sheet : NULL;
+    }
+    const DeviceSheet *s = sheet_find(name);
+    if (!s)
+        diag_fail(&y->diag,
+                  "unknown device '%s'; `aptune devices` lists those known, and gtx280, 8500gt and "
+                  "radeon5850 are those of the theses",
+                  name);
+    return s;
+}
+
+static int compare(Session *y, const char *first, const char *second)
+{
+    const DeviceSheet *a = sheet_of(y, first), *b = a ? sheet_of(y, second) : NULL;
+    if (!b)
+        return EXIT_USAGE;
+    Buf out = {0};
+    platform_compare(a, b, &out);
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int print_usage(const OptionTable *table)
+{
+    Buf out = {0};
+    buf_puts(&out, usage_text);
+    options_print_help(table, &out);
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(Session *y, int argc, char **argv)
+{
+    const OptionTable table = {{{options, sizeof options / sizeof options[0], &y->command}}, 1};
+    int rest;
+    if (!options_parse(&table, argc, argv, &rest))
+        return EXIT_USAGE;
+    if (y->command.help)
+        return print_usage(&table);
+    if (argc - rest == 2)
+        return compare(y, argv[rest], argv[rest + 1]);
+    if (!options_end(argc, argv, rest) || !read_models(y))
+        return EXIT_USAGE;
+    if (!y->command.from && !measure_all(y)) {
+        const int number = interrupt_take(&y->interrupt);
+        return number ? EXIT_SIGNAL + number : EXIT_FAILED;
+    }
+    return fit_all(y) ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_platform(int argc, char **argv)
+{
+    Session y = {.arena = arena_new(),
+                 .command = {.output = "aptune-platform"},
+                 .bar = progress_new()};
+    y.diag = diag_new(y.arena);
+    const int code = run(&y, argc, argv);
+    command_flush_messages(&y.diag);
+    arena_free(y.arena);
+    return code;
+}
