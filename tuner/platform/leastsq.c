@@ -29,9 +29,9 @@ static int residuals(const gsl_vector *x, void *context, gsl_vector *f)
     unscale(s, x);
     for (size_t i = 0; i < p->points; i++) {
         const double said = p->model(p->context, s->scaled, i);
-        if (!isfinite(said))
-            return GSL_EDOM;
-        gsl_vector_set(f, i, said - p->measured[i]);
+        /* Where it says nothing no step may lead. */
+        const double off = isfinite(said) ? said - p->measured[i] : 1e6 * p->measured[i];
+        gsl_vector_set(f, i, off);
     }
     return GSL_SUCCESS;
 }
@@ -84,7 +84,7 @@ typedef struct Solver {
 static Solver solver_new(const LeastsqProblem *p, Search *s)
 {
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
-    how.trs = gsl_multifit_nlinear_trs_lmaccel;
+    how.trs = gsl_multifit_nlinear_trs_lm;
     how.fdtype = GSL_MULTIFIT_NLINEAR_CTRDIFF;
     how.solver = gsl_multifit_nlinear_solver_svd;
     Solver v = {.work = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, p->points,

@@ -246,7 +246,7 @@ static void fit_one(Arena *a, PlatformFit *fit, DeviceSheet *sheet, Diag *d)
 
 bool platform_describes(const PlatformFit *f)
 {
-    return !f->why && f->fit.probability >= 0.05;
+    return !f->why && f->fit.freedom > 0 && f->fit.probability >= 0.05;
 }
 
 /* Of one device, and which. */

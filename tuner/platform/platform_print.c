@@ -25,6 +25,10 @@ static void print_judgement(const PlatformFit *f, Buf *out)
     buf_printf(out, "             off by %.2f %% (rms of %zu points), at most by %+.2f %% at %s\n",
                100 * x->rms, f->count, 100 * x->largest, buf_text(&name));
     buf_free(&name);
+    if (x->freedom == 0) {
+        buf_puts(out, "             as many parameters as points: nothing is left to judge by\n");
+        return;
+    }
     buf_printf(out, "             %s (p = %.2g that it is right to %g %%)\n",
                platform_describes(f) ? "describes this platform" : "DOES NOT DESCRIBE THIS PLATFORM",
                x->probability, 100 * f->model->within);
@@ -63,7 +67,7 @@ static void print_answers(const PlatformResult *r, Buf *out)
     size_t made = 0, described = 0, composed = 0, added = 0;
     for (size_t i = 0; i < r->count; i++) {
         const PlatformFit *f = &r->fits[i];
-        if (f->why)
+        if (f->why || f->fit.freedom == 0)
             continue;
         if (f->model->parameter_count > 0) {
             made++;
@@ -81,7 +85,7 @@ static void print_answers(const PlatformResult *r, Buf *out)
                    "Do patterns put together add up?  %zu of %zu predictions from the fits alone hold.\n",
                    added, composed);
     for (size_t i = 0; i < r->count; i++)
-        if (!r->fits[i].why && !platform_describes(&r->fits[i]))
+        if (!r->fits[i].why && r->fits[i].fit.freedom > 0 && !platform_describes(&r->fits[i]))
             buf_printf(out, "  not: %-12s off by %.1f %% (rms), by %+.1f %% at most\n",
                        r->fits[i].model->name, 100 * r->fits[i].fit.rms,
                        100 * r->fits[i].fit.largest);

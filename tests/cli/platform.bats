@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# aptune platform: models fitted to recordings, and devices compared.
+load common
+
+@test "two platforms of the thesis stand side by side as printed" {
+    run --separate-stderr "$APTUNE" platform 8500gt gtx280
+    status_is 0
+    has "$output" 'NVIDIA GeForce 8500 GT +NVIDIA GeForce GTX 280 +B / A'
+    has "$output" 'slowdown_read +2.5 \+- 0.25 +4.0 \+- 0.25 +1.600'
+    has "$output" 'slowdown_both +5.0 \+- 0.5 +9.0 \+- 1.0 +1.800'
+    has "$output" 'slowdown_bank_both +7.60 \+- 0.05 +7.55 \+- 0.05 +0.993'
+    has "$output" 'slowdown_barriers +– +20'
+    lacks "$output" 'latency_l2'
+}
+
+@test "a platform that is only compared is no device to tune for" {
+    run --separate-stderr "$APTUNE" devices gtx280
+    status_is 2
+    has "$stderr" "unknown device 'gtx280'"
+    run --separate-stderr "$APTUNE" platform h200 nothing
+    status_is 2
+    has "$stderr" "unknown device 'nothing'"
+}
+
+@test "without a GPU the suite says what can be done" {
+    run --separate-stderr env CUDA_VISIBLE_DEVICES= "$APTUNE" platform --from .
+    status_is 1
+    has "$stderr" 'there is no recording of any benchmark'
+}
+
+@test "a model that does not describe is told, one that does gives its number" {
+    cat >own.models <<'END'
+fit straight of "sync" "Launches, as a line."
+where METHOD == 1 and BLOCK == 256
+model time is start + each * OPERATIONS / BETWEEN
+from start = 1e-5, each = 3e-5
+within 1 %
+gives slowdown_launches = each / start
+
+fit composed of "sync" "A copy each, and nothing else."
+where METHOD == 1 and BLOCK == 256 and BETWEEN == 1
+model time is 96 * 8 * N / bandwidth
+within 100 %
+END
+    run --separate-stderr "$APTUNE" platform --models own.models --from "$SOURCE/spaces/recordings" --output out
+    status_is 0
+    has "$output" 'straight +Launches, as a line'
+    has "$output" 'DOES NOT DESCRIBE THIS PLATFORM'
+    has "$output" 'Do patterns put together add up\?'
+    has "$output" 'slowdown_launches = '
+    run --separate-stderr "$APTUNE" devices out/h200.device
+    status_is 0
+    has "$output" "slowdown_launches .*measured \"aptune platform, fit 'straight'"
+    [ "$(wc -l <out/points.csv)" -eq 14 ]
+}
+
+@test "a mistake in a model is shown with its place" {
+    printf 'fit a of "sync" "B."\nmodel time is start + unknown\nfrom start = 1\n' >own.models
+    run --separate-stderr "$APTUNE" platform --models own.models --from "$SOURCE/spaces/recordings" --output out
+    has "$stderr" "own.models:2:23: error: unknown name 'unknown'"
+}
