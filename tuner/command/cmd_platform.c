@@ -128,8 +128,8 @@ static bool open_for_device(Session *y, aptune *a)
 
 static const char copy_space[] = "platform/stream";
 
-/* The best copy of the suite, and the driver's in turn with it. */
-static bool measure_copy(Session *y, aptune *a)
+/* The fastest copy; NULL: none ran. */
+static const char *best_copy(Session *y, aptune *a)
 {
     size_t best = APTUNE_NOTHING;
     for (size_t i = 0; i < aptune_count(a); i++) {
@@ -138,13 +138,16 @@ static bool measure_copy(Session *y, aptune *a)
             (best == APTUNE_NOTHING || aptune_time_ms(a, i) < aptune_time_ms(a, best)))
             best = i;
     }
-    if (best == APTUNE_NOTHING)
-        return true;
-    const char *spec = arena_string(y->arena, a->options.space);
-    const char *problem = arena_string(y->arena, aptune_problem(a, 0));
-    const char *name = arena_string(y->arena, aptune_name(a, best));
+    return best == APTUNE_NOTHING ? NULL : arena_string(y->arena, aptune_name(a, best));
+}
+
+/* The driver's copy in turn with the suite's best.  The suite goes on without it where it fails. */
+static void measure_copy(Session *y, const char *problem, const char *configuration)
+{
+    const char *spec = where_data(y->arena, arena_printf(y->arena, "spaces/%s.spec", copy_space));
     const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
-    return platform_copy_measure(spec, problem, name, path, &y->bar, &y->diag);
+    if (!platform_copy_measure(spec, problem, configuration, path, &y->bar, &y->diag))
+        command_flush_messages(&y->diag);
 }
 
 static bool measure_one(Session *y, const char *space)
@@ -158,13 +161,14 @@ static bool measure_one(Session *y, const char *space)
         ok = diag_fail(&y->diag, "nothing can be measured here: %s; --from DIR fits recordings",
                        aptune_why_not_measured(a) ? aptune_why_not_measured(a) : "no GPU");
     else if (ok)
-        ok = aptune_tune(a) == APTUNE_OK || diag_fail(&y->diag, "%s: %s", space, aptune_message(a));
-    else
-        diag_fail(&y->diag, "%s: %s", space, aptune_message(a));
+        ok = aptune_tune(a) == APTUNE_OK; /* its own message is told already */
     progress_end(&y->bar);
-    if (ok && strcmp(space, copy_space) == 0 && !measure_copy(y, a))
-        command_flush_messages(&y->diag); /* the suite goes on without it */
-    aptune_free(a);
+    const bool has_copy = ok && strcmp(space, copy_space) == 0;
+    const char *copy = has_copy ? best_copy(y, a) : NULL;
+    const char *problem = copy ? arena_string(y->arena, aptune_problem(a, 0)) : NULL;
+    aptune_free(a); /* one run at a time has the GPU */
+    if (copy)
+        measure_copy(y, problem, copy);
     return ok;
 }
 

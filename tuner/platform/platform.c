@@ -87,12 +87,12 @@ static double evaluate(const Fitting *f, const Expr *e)
     return expr_eval(e, f->slots, &ev, &v) ? value_as_real(v) : NAN;
 }
 
-/* What a formula may know of a row but the time. */
+/* What a formula may know of a row. */
 static void take_row(Fitting *f, size_t row)
 {
     const Table *t = f->names.table;
-    const bool joules = t->trial && t->trial[row].joules > 0;
-    f->slots[SLOT_JOULES] = value_real(joules ? t->trial[row].joules : NAN);
+    f->slots[SLOT_TIME] = value_real(t->times[row].median * 1e-3);
+    f->slots[SLOT_JOULES] = value_real(table_is_by_energy(t) ? t->ms[row] * 1e-3 : NAN);
     for (size_t k = 0; k < t->parameter_count; k++)
         f->slots[SLOT_TABLE + k] = value_real(value_as_real(table_value(t, row, k)));
     for (size_t k = 0; k < t->size_count; k++)
@@ -141,7 +141,6 @@ static void take_points(Arena *a, Fitting *f)
         if (!table_is_timed(t, row) || !isfinite(t->times[row].median))
             continue;
         take_row(f, row);
-        f->slots[SLOT_TIME] = value_real(t->times[row].median * 1e-3);
         if (m->where && !(fabs(evaluate(f, m->where)) > 0))
             continue;
         take_point(f, row);
