@@ -352,6 +352,29 @@ END
     has "$stderr" "'a' of 'k' is a 's' with a pointer in it"
 }
 
+@test "init takes a header of kernels and names it where only that has one" {
+    mkdir -p h
+    cat >h/tile.cuh <<'END'
+template <typename T, int BM, int TM, bool aligned>
+__global__ void copy(T *out, const T *in, int n)
+{
+    static_assert(BM / TM > 1, "");
+    int i = blockIdx.x * BM + threadIdx.x;
+    if (aligned || i < n)
+        out[i] = in[i];
+}
+END
+    printf '#define T float\n#include <stdio.h>\n#undef T\n#include "tile.cuh"\nint main() { return 0; }\n' >h/main.cu
+    run --separate-stderr "$APTUNE" init h/main.cu
+    status_is 2
+    has "$stderr" "h/main.cu' has no kernel; '.*h/tile.cuh', which it includes, has copy: name that file"
+    run --separate-stderr "$APTUNE" init h/tile.cuh
+    status_is 0
+    has "$(cat h/tile.spec)" '^param aligned in true, false '
+    check h/tile.spec
+    status_is 0
+}
+
 @test "inspect reads a cubin, too" {
     printf 'kernel "c.cu" twice\nparam B in 64\nblock B\ngrid 4\ninout x : float[256] = zero\n' >c.spec
     echo 'extern "C" __global__ void twice(float *x) { x[threadIdx.x + 64 * blockIdx.x] *= 2; }' >c.cu

@@ -150,7 +150,9 @@ static bool try_all(Trying *t, const char *path, CompileResult *res, Diag *d)
 /* Where the spec goes; "-": to the terminal, as if it lay beside the source. */
 static const char *output_path(Arena *a, const char *path, const InitOptions *o)
 {
-    const char *name = arena_printf(a, "%s.spec", path_stem(a, path, ".cu"));
+    const char *stem = path_stem(a, path, ""), *dot = strrchr(stem, '.');
+    const int length = dot && dot > stem ? (int)(dot - stem) : (int)strlen(stem);
+    const char *name = arena_printf(a, "%.*s.spec", length, stem);
     return o->output ? o->output : path_join(a, path_folder(a, path), name);
 }
 
@@ -171,6 +173,16 @@ static bool find_kernel(Trying *t, const char *path, const InitOptions *o, Kerne
     if (kernel_source_find(t->arena, t->source->text, o->kernel, k))
         return true;
     const char *names = kernel_source_names(t->arena, t->source->text);
+    for (size_t i = 0; !*names && i < t->source->file_count; i++) {
+        Diag quiet = diag_new(t->arena);
+        size_t size;
+        const char *text = file_read(t->arena, t->source->files[i], &size, &quiet);
+        const char *there = text ? kernel_source_names(t->arena, text) : "";
+        if (*there)
+            return diag_fail(d,
+                             "'%s' has no kernel; '%s', which it includes, has %s: name that file",
+                             path, t->source->files[i], there);
+    }
     if (!*names)
         return diag_fail(d, "'%s' has no kernel: no function with __global__", path);
     return diag_fail(d, "'%s' has no kernel '%s', but %s", path, o->kernel, names);

@@ -98,7 +98,14 @@ static const char *argument_value(const TemplateParameter *t, const FirstGuess *
 {
     if (t->initial && *t->initial)
         return t->initial;
-    return t->is_type ? "float" : first_value(g, t->name);
+    if (t->is_type)
+        return "float";
+    /* BM, WN, TK … of tiles: blocks and warps of 64, steps of 8, threads of 4. */
+    const size_t n = strlen(t->name);
+    const char last = n > 0 && n <= 2 ? (char)toupper((unsigned char)t->name[n - 1]) : 0;
+    if (last == 'K')
+        return "8";
+    return last ? toupper((unsigned char)*t->name) == 'T' ? "4" : "64" : first_value(g, t->name);
 }
 
 const char *first_expression(Arena *a, const KernelSource *k)
@@ -630,6 +637,9 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     Writer w = {.arena = a, .guess = g, .kernel = g->kernel, .out = &parameters};
     kernel_types_take(m, g->kernel);
     w.facts = kernel_facts(a, m, entry);
+    /* A group's ranks use all directions, whatever the kernel means. */
+    if (strstr(g->kernel->text, "cooperative_groups") && is_flat(g))
+        w.facts.thread[1] = w.facts.thread[2] = false;
     for (size_t i = 0; i < g->kernel->parameters.count; i++)
         VEC_PUSH(a, &w.names, g->kernel->parameters.at[i].name);
     print_parameters(&w);

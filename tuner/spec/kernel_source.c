@@ -174,6 +174,8 @@ static TemplateParameter read_argument(Arena *a, const char *text, size_t length
     t.is_type = strstr(part, "typename") || strstr(part, "class ");
     if (initial)
         t.initial = word_at(a, initial + 1 + strspn(initial + 1, " \t\r\n"));
+    else if (kernel_source_has_word(part, "bool"))
+        t.initial = "false";
     return t;
 }
 

@@ -24,7 +24,7 @@ typedef struct KernelParameter {
 typedef struct TemplateParameter {
     const char *name;
     bool is_type;
-    const char *initial; /* NULL: none */
+    const char *initial; /* "false" of a bool without one; else NULL: none */
 } TemplateParameter;
 
 typedef struct KernelSource {

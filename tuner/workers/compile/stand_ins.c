@@ -117,8 +117,8 @@ static const char NVCC[] = "#include <float.h>\n"
 
 /* Host code in headers names these; printf, malloc and assert are the device's own. */
 #define NOTHING(type, name)                                                                        \
-    "extern \"C++\" { template <class... T> __device__ inline " type " " name                      \
-    "(T...) { return 0; } }\n"
+    "extern \"C++\" { template <class... __T> __device__ inline " type " " name                    \
+    "(__T...) { return 0; } }\n"
 static const char FILES[] =
     "#ifndef APTUNE_FILES\n#define APTUNE_FILES\n"
     "#include <stddef.h>\n"
@@ -154,11 +154,12 @@ static const char NULLS[] =
 static const char ALGORITHM[] =
     "#ifndef APTUNE_ALGORITHM\n#define APTUNE_ALGORITHM\n"
     "extern \"C++\" { namespace std {\n"
-    "template <class T> __device__ constexpr const T &min(const T &a, const T &b)\n"
+    "template <class __T> __device__ constexpr const __T &min(const __T &a, const __T &b)\n"
     "{ return b < a ? b : a; }\n"
-    "template <class T> __device__ constexpr const T &max(const T &a, const T &b)\n"
+    "template <class __T> __device__ constexpr const __T &max(const __T &a, const __T &b)\n"
     "{ return a < b ? b : a; }\n"
-    "template <class T> __device__ constexpr void swap(T &a, T &b) { T c = a; a = b; b = c; }\n"
+    "template <class __T> __device__ constexpr void swap(__T &a, __T &b) { __T c = a; a = b; b = "
+    "c; }\n"
     "} }\n"
     "#endif\n";
 /* libcu++ declares the rest; a compile of its headers takes a second. */
