@@ -18,9 +18,11 @@ static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
                                  "  RECORDING: NAME.times or NAME.times.zst, or a run's output "
                                  "folder; the whole space timed (aptune --exhaustive)\n";
 
-/* A carving of one's own: statements, or the file they stand in. */
+/* A carving of one's own: statements, perhaps with "NAME:" before them, or the file they stand in.
+ */
 typedef struct OwnCarving {
     const char *text, *path; /* one of them; the other is NULL */
+    size_t name;             /* characters of `text` that are the name; 0: it has none */
 } OwnCarving;
 
 enum { OWN_CARVINGS_MOST = 32 };
@@ -41,7 +43,9 @@ static bool take_own(OwnCarvings *all, OwnCarving one, Diag *d)
 static bool take_carving(const Option *o, const char *text, void *field, Diag *d)
 {
     (void)o;
-    return take_own(field, (OwnCarving){.text = text}, d);
+    size_t name =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ");
+    return take_own(field, (OwnCarving){.text = text, .name = text[name] == ':' ? name : 0}, d);
 }
 
 static bool take_carving_file(const Option *o, const char *path, void *field, Diag *d)
@@ -83,8 +87,9 @@ static const Option options[] = {
     {"metrics", "FILE", "metrics of your own, beside the shipped ones (may come again)",
      take_metrics, offsetof(StudyCommand, metrics), 0, 0},
     {"carve", "TEXT",
-     "a carving of your own beside the shipped ones, statements parted by ';' (may "
-     "come again)",
+     "a carving of your own beside the shipped ones, statements parted by ';', perhaps with "
+     "'NAME:' "
+     "before them (may come again)",
      take_carving, offsetof(StudyCommand, carvings), 0, 0},
     {"carve-file", "FILE", "the same from a file, a statement a line (may come again)",
      take_carving_file, offsetof(StudyCommand, carvings), 0, 0},
@@ -92,8 +97,8 @@ static const Option options[] = {
      option_text, offsetof(StudyCommand, guess), 0, 0},
     {"fit", "A,B,…", "find the weights of these metrics, and judge them on each space left out",
      option_text, offsetof(StudyCommand, fit), 0, 0},
-    {"seeds", "N", "plays of each strategy, the default run's among them (default 5; 0: none)", option_count,
-     offsetof(StudyCommand, seeds), 0, 100000},
+    {"seeds", "N", "plays of each strategy, the default run's among them (default 5; 0: none)",
+     option_count, offsetof(StudyCommand, seeds), 0, 100000},
     {"bootstrap", "N", "resamplings of the times for intervals (default 0: none)", option_count,
      offsetof(StudyCommand, bootstraps), 0, 100000},
     {"json", NULL, "print one JSON object instead of tables", option_flag,
@@ -162,8 +167,9 @@ static bool read_carvings(Session *y)
     for (size_t i = 0; i < y->command.carvings.count; i++) {
         const OwnCarving *own = &y->command.carvings.at[i];
         Source *given = ARENA_NEW(y->arena, Source);
-        if (own->text)
-            *given = (Source){"--carve", own->text, strlen(own->text)};
+        const char *statements = own->text ? own->text + own->name + (own->name > 0) : NULL;
+        if (statements)
+            *given = (Source){"--carve", statements, strlen(statements)};
         y->carvings[i] = own->path ? source_read(y->arena, own->path, &y->diag) : given;
         if (!y->carvings[i])
             return false;
@@ -171,14 +177,16 @@ static bool read_carvings(Session *y)
     return true;
 }
 
-/* "carve 1", "carve 2" for texts, files by their names. */
+/* By the names given; else "carve 1", "carve 2" for texts, and files by theirs. */
 static bool add_own(Session *y, Choices *choices)
 {
     const OwnCarvings *own = &y->command.carvings;
     bool ok = true;
     for (size_t i = 0, texts = 0; i < own->count; i++) {
-        const char *name =
-            own->at[i].path ? own->at[i].path : arena_printf(y->arena, "carve %zu", ++texts);
+        const OwnCarving *one = &own->at[i];
+        const char *name = one->path   ? one->path
+                           : one->name ? arena_copy(y->arena, one->text, one->name)
+                                       : arena_printf(y->arena, "carve %zu", ++texts);
         ok = choices_add(choices, name, y->carvings[i], &y->diag) && ok;
     }
     return ok;

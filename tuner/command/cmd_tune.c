@@ -10,8 +10,11 @@
 #include "tuner/library/settings.h"
 #include "tuner/library/shard.h"
 #include "tuner/output/report.h"
+#include "tuner/record/find.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Tune {
@@ -167,10 +170,26 @@ static bool write_winner(aptune *a, Buf *said)
     return true;
 }
 
+/* A replay has no times of its own: a study of its folder looks here for whose it played. */
+static bool write_played(const aptune *a)
+{
+    if (aptune_source(a) != APTUNE_REPLAYED || !aptune_recording(a))
+        return true;
+    Arena *scratch = arena_new();
+    Diag d = diag_new(scratch);
+    char real[PATH_MAX];
+    const char *path = realpath(aptune_recording(a), real) ? real : aptune_recording(a);
+    const char *to = arena_printf(scratch, "%s/" RECORD_PLAYED, aptune_output(a));
+    bool ok = folder_create(aptune_output(a), &d) && file_write(to, path, strlen(path), &d);
+    command_flush_messages(&d);
+    arena_free(scratch);
+    return ok;
+}
+
 /* Writes what a run leaves, and says where. */
 static bool write_files(aptune *a, Buf *said)
 {
-    bool ok = write_winner(a, said);
+    bool ok = write_winner(a, said) && write_played(a);
     ok = write_table(a, said) && ok;
     if (aptune_draw(a, aptune_output(a)) != APTUNE_OK)
         return false;

@@ -149,5 +149,9 @@ void import_print(const ForeignTable *t, Buf *out)
     buf_printf(out, "%-10s %s; kernel %s; problem size %s\n", "",
                t->device ? t->device : "device not named", t->kernel ? t->kernel : "not named",
                t->problem ? t->problem : "not said");
+    buf_printf(out,
+               "%-10s a row's time is the median of its times; most tuners name their winner by "
+               "the mean\n",
+               "");
     foreign_print_oddities(t, "           ", out);
 }

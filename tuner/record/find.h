@@ -33,8 +33,11 @@ RecordFit record_fit(const RecordHeader *have, const RecordHeader *want, Buf *wh
 /* Reads the header of a recording of times; its other lines are only looked at for damage. */
 bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d);
 
-/* The path itself, or the recording of times in it where it is a folder, such as a run's output.
- * NULL after a message when the folder holds none or several. */
+/* The file of an output folder in which a replay notes the path of the recording that it played. */
+#define RECORD_PLAYED "replayed"
+
+/* The path itself, or the recording of times in it where it is a folder, such as a run's output; of
+ * a replay's the one that it played.  NULL after a message when the folder holds none or several. */
 const char *record_in(Arena *a, const char *path, Diag *d);
 
 /* All recordings of times in the folder, best fit first, then by path.  NULL with a message when
