@@ -163,6 +163,13 @@ bool folder_create(const char *path, Diag *d)
         buf_putc(&part, path[i]);
     }
     buf_free(&part);
+    struct stat st;
+    if (ok && lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid() &&
+        st.st_uid != 0)
+        ok = diag_fail(d,
+                       "'%s' is a link that another user made; remove it, or name the folder "
+                       "that it leads to",
+                       path);
     return ok;
 }
 

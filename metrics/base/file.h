@@ -33,7 +33,8 @@ bool file_write(const char *path, const void *bytes, size_t size, Diag *d);
 
 bool file_exists(const char *path);
 
-/* Creates a folder and the missing ones above it. */
+/* Creates a folder and the missing ones above it.  Refused when it is a link that another user made:
+ * in a shared folder it may lead to any of ours. */
 bool folder_create(const char *path, Diag *d);
 
 /* The part of a path before the last slash, "." when there is none. */

@@ -246,6 +246,17 @@ __global__ void bomb(float *y) { B(y[threadIdx.x] += 1.f;) }'
     done
 }
 
+@test "a folder that another user has made a link is not written into" {
+    [ "$(id -u)" = 0 ] || skip 'needs another user'
+    make_space
+    mkdir out prey
+    ln -s ../prey out/pictures
+    chown -h 65534 out/pictures
+    run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --arch sm_90 --emit none --output out
+    has "$stderr" "'out/pictures' is a link that another user made"
+    [ -z "$(ls prey)" ]
+}
+
 @test "a lock that another user keeps does not keep a run from its own recording" {
     [ "$(id -u)" = 0 ] || skip 'needs another user'
     make_synthetic_gpu
