@@ -219,6 +219,13 @@ __global__ void bomb(float *y) { B(y[threadIdx.x] += 1.f;) }'
         status_is 2
         has "$stderr" 'is no rank: .* say --shard i/n, or --shard none'
     done
+    for bad in PMI_RANK=1 PMI_SIZE=4 OMPI_COMM_WORLD_RANK=0; do
+        rank "$bad"
+        status_is 2
+        has "$stderr" 'is no rank: '
+    done
+    rank SLURM_PROCID=0 # of a batch script
+    status_is 0
     rank SLURM_PROCID=7 SLURM_STEP_NUM_TASKS=7
     status_is 2
     rank SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1

@@ -31,11 +31,12 @@ static int variable(const char *name)
     return text && end != text && *end == '\0' && n >= 0 && n <= SHARDS_MOST ? (int)n : -1;
 }
 
-/* Is what the launcher says no rank of so many?  Where nothing is said it is none of ours. */
+/* Is what the launcher says no rank of so many?  Where nothing is said it is none of ours; only of
+ * Slurm one may be there without the other. */
 static bool is_wrong(const Launcher *l)
 {
     if (!getenv(l->rank) || !getenv(l->size))
-        return false;
+        return (getenv(l->rank) || getenv(l->size)) && strcmp(l->name, "Slurm") != 0;
     int rank = variable(l->rank), size = variable(l->size);
     return rank < 0 || size < 1 || rank >= size || (getenv(l->local) && variable(l->local) < 0);
 }
@@ -60,13 +61,13 @@ bool shard_check(Diag *d)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
         const Launcher *l = &launchers[i];
-        const char *local = getenv(l->local);
+        const char *local = getenv(l->local), *rank = getenv(l->rank), *size = getenv(l->size);
         if (is_wrong(l))
             return diag_fail(d,
                              "%s=%s of %s=%s%s%s%s is no rank: this process does not know its part "
                              "of the space; say --shard i/n, or --shard none for all of it",
-                             l->rank, getenv(l->rank), l->size, getenv(l->size), local ? ", " : "",
-                             local ? l->local : "",
+                             l->rank, rank ? rank : "", l->size, size ? size : "",
+                             local ? ", " : "", local ? l->local : "",
                              local ? arena_printf(d->arena, "=%s,", local) : "");
     }
     return true;
