@@ -30,24 +30,10 @@ bool code_is_zeroed(const Argument *g)
            g->contents.kind == CONTENTS_ZERO;
 }
 
-typedef struct Uses {
-    bool any;
-} Uses;
-
-static void note_use(void *context, int slot)
-{
-    (void)slot;
-    ((Uses *)context)->any = true;
-}
-
 /* A number that follows from nothing is the caller's, as all other data. */
 bool code_is_field(const Argument *g)
 {
-    Uses uses = {false};
-    if (g->role != ARGUMENT_SCALAR)
-        return !code_is_scratch(g);
-    expr_visit_names(g->value, note_use, &uses);
-    return !uses.any;
+    return g->role == ARGUMENT_SCALAR ? c_uses_only(g->value, 0) : !code_is_scratch(g);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

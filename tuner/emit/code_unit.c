@@ -1,6 +1,7 @@
 /* NAME.c, NAME.cu and NAME_code.h: the patterns of unit/, with tables and functions of the unit. */
 #include "tuner/emit/code.h"
 #include "tuner/emit/code_parts.h"
+#include "tuner/emit/inline.h"
 #include "tuner/emit/pattern.h"
 
 #include <ctype.h>
@@ -141,24 +142,6 @@ static void write_shared_limits(const Code *c, Buf *out)
 
 /* --- code ------------------------------------------------------------------------------------- */
 
-/* Sources of a variant before that of a launch; with `launch` = the spec's launch_count all. */
-static size_t count_codes(const EmitVariant *v, size_t launch)
-{
-    size_t count = 0;
-    for (size_t l = 0; l < launch; l++)
-        count += v->codes[l].shares == l;
-    return count;
-}
-
-/* "1", or "1_2" for the second source of a variant that has several. */
-static const char *code_name(const Code *c, size_t variant, size_t launch)
-{
-    const EmitVariant *v = &c->unit->variants[variant];
-    const size_t number = count_codes(v, v->codes[launch].shares) + 1;
-    return number == 1 ? arena_printf(c->arena, "%zu", variant + 1)
-                       : arena_printf(c->arena, "%zu_%zu", variant + 1, number);
-}
-
 /* Of the driver flavours: images as arrays of NAME_code.h, and functions by name. */
 static void write_driver_code(const Code *c, Buf *out)
 {
@@ -170,17 +153,17 @@ static void write_driver_code(const Code *c, Buf *out)
     for (size_t v = 0; v < u->variant_count; v++) {
         for (size_t l = 0; l < c->spec->launch_count; l++) {
             const EmitCode *code = &u->variants[v].codes[l];
-            const char *name = code_name(c, v, l);
+            const char *name = unit_code_name(c->arena, c->unit, v, l);
             if (code->shares == l)
                 buf_printf(out, "    {%zu, %d, %d, %s%s_cubin, %s%s_ptx},\n", v + 1,
                            u->variants[v].arch, is_for_one_architecture(c, &u->variants[v]), x,
                            name, x, name);
             buf_printf(&functions, "    {%zu, %zu, ", v + 1,
-                       before + count_codes(&u->variants[v], code->shares));
+                       before + unit_count_codes(&u->variants[v], code->shares));
             text_string(&functions, code->entry ? code->entry : code->kernel);
             buf_puts(&functions, "},\n");
         }
-        before += count_codes(&u->variants[v], c->spec->launch_count);
+        before += unit_count_codes(&u->variants[v], c->spec->launch_count);
     }
     buf_printf(out, "};\n\nstatic const %sfunction %sfunctions[] = {\n%s};\n\n", x, x,
                buf_text(&functions));
@@ -205,34 +188,33 @@ static void write_array(const char *prefix, const char *name, const char *what, 
     buf_puts(out, "\n};\n\n");
 }
 
-static bool write_arrays(const Code *c, size_t variant, size_t launch, Buf *out, Diag *d)
+static bool write_arrays(Arena *a, const EmitUnit *u, size_t variant, size_t launch, Buf *out,
+                         Diag *d)
 {
-    const EmitVariant *v = &c->unit->variants[variant];
+    const EmitVariant *v = &u->variants[variant];
     const EmitCode *code = &v->codes[launch];
+    const char *name = unit_code_name(a, u, variant, launch);
     if (!code->cubin || !code->ptx)
         return diag_fail(d, "%s was not compiled: there is no code to emit", code->kernel);
-    const char *name = code_name(c, variant, launch);
     buf_printf(out, "/* %s, sm_%d: ", code->kernel, v->arch);
     text_comment(out, v->name);
     buf_puts(out, " */\n");
-    write_array(c->prefix, name, "cubin", code->cubin, code->cubin_size, out);
-    write_array(c->prefix, name, "ptx", code->ptx, strlen(code->ptx), out);
+    write_array(u->prefix, name, "cubin", code->cubin, code->cubin_size, out);
+    write_array(u->prefix, name, "ptx", code->ptx, strlen(code->ptx), out);
     return true;
 }
 
 bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
 {
     Arena *a = arena_new();
-    Diag silent = diag_new(a); /* emit_text_unit warns of the same */
-    const Code *c = code_open(a, u, u->entry_count ? &silent : d);
-    bool ok = c != NULL;
+    bool ok = true;
     buf_printf(out,
                "/* The code of %s.c, which alone includes this: cubins, and PTX for the driver to "
                "compile. */\n\n",
                u->name);
     for (size_t v = 0; ok && v < u->variant_count; v++)
         for (size_t l = 0; ok && l < u->spec->launch_count; l++)
-            ok = u->variants[v].codes[l].shares != l || write_arrays(c, v, l, out, d);
+            ok = u->variants[v].codes[l].shares != l || write_arrays(a, u, v, l, out, d);
     arena_free(a);
     return ok;
 }
@@ -270,26 +252,6 @@ static void write_includes(const Code *c, Buf *out)
         }
 }
 
-/* Behind a comment, a string or a character; `p` itself when none begins there. */
-static const char *skip_text(const char *p)
-{
-    if (p[0] == '/' && p[1] == '/')
-        return p + strcspn(p, "\n");
-    if (p[0] == '/' && p[1] == '*') {
-        const char *end = strstr(p + 2, "*/");
-        return end ? end + 2 : p + strlen(p);
-    }
-    if (*p != '"' && *p != '\'')
-        return p;
-    for (const char *q = p + 1; *q && *q != '\n'; q++) {
-        if (*q == '\\' && q[1])
-            q++;
-        else if (*q == *p)
-            return q + 1;
-    }
-    return p + 1; /* a digit separator, or an apostrophe in what #if leaves out */
-}
-
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -308,17 +270,13 @@ static const char *skip_linkage(const char *start, const char *p)
 static void write_source(const char *source, Buf *out)
 {
     for (const char *p = source; *p;) {
-        const char *text = skip_text(p), *linkage = skip_linkage(source, p);
-        if (linkage) {
-            buf_add(out, p, (size_t)(linkage - p) - 1);
-            buf_puts(out, "++\"");
-            p = linkage;
-        } else if (text > p) {
-            buf_add(out, p, (size_t)(text - p));
-            p = text;
-        } else {
-            buf_putc(out, *p++);
-        }
+        const char *linkage = skip_linkage(source, p);
+        const size_t quiet = inline_quiet(source, p), size = quiet ? quiet : 1;
+        if (linkage)
+            buf_printf(out, "%.*s++\"", (int)(linkage - p) - 1, p);
+        else
+            buf_add(out, p, size);
+        p = linkage ? linkage : p + size;
     }
     if (out->size > 0 && out->text[out->size - 1] != '\n')
         buf_putc(out, '\n');
@@ -412,7 +370,7 @@ static void write_copy(const Code *c, Buf *out)
 static void write_namespace(const Code *c, size_t variant, size_t launch, Buf *out)
 {
     const EmitCode *codes = c->unit->variants[variant].codes;
-    const char *name = code_name(c, variant, launch);
+    const char *name = unit_code_name(c->arena, c->unit, variant, launch);
     buf_printf(out, "/* --- v%s ---\n *\n * ", name);
     text_comment(out, c->unit->variants[variant].name);
     buf_printf(out, " */\n\nnamespace %scode {\nnamespace v%s {\n\n", c->prefix, name);
@@ -435,7 +393,7 @@ static void write_runtime_code(const Code *c, Buf *out)
     for (size_t v = 0; v < c->unit->variant_count; v++)
         for (size_t l = 0; l < c->spec->launch_count; l++) {
             const EmitCode *codes = c->unit->variants[v].codes;
-            const char *name = code_name(c, v, l);
+            const char *name = unit_code_name(c->arena, c->unit, v, l);
             size_t place = 0;
             for (size_t k = codes[l].shares; k < l; k++)
                 place += codes[k].shares == codes[l].shares;

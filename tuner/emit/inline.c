@@ -119,8 +119,7 @@ static size_t literal_size(const char *at)
     return *p == *at ? (size_t)(p + 1 - at) : 1;
 }
 
-/* The literal or comment that begins here; 0: none does.  `first`: where the text begins. */
-static size_t quiet_size(const char *first, const char *at)
+size_t inline_quiet(const char *first, const char *at)
 {
     bool in_word = at > first && is_word(at[-1]);
     size_t raw = *at == '"' && in_word && is_raw(first, at) ? raw_size(at) : 0;
@@ -243,7 +242,7 @@ static bool is_once(const char *text)
     const char *at = text;
     bool line_start = true;
     while (*at) {
-        size_t n = quiet_size(text, at);
+        size_t n = inline_quiet(text, at);
         if (n == 0 && *at == '#' && line_start) {
             const char *rest = after_word(skip_blanks(at + 1), "pragma");
             if (rest && after_word(skip_blanks(rest), "once"))
@@ -388,7 +387,7 @@ static bool copy_file(Work *w, File *f)
     while (f->at < f->end) {
         if (w->out.size > SIZE_LIMIT)
             return diag_fail(w->diag, "'%s' is too long with all that it includes", f->name);
-        size_t quiet = quiet_size(first, f->at), splice = splice_size(f->at);
+        size_t quiet = inline_quiet(first, f->at), splice = splice_size(f->at);
         char c = *f->at;
         bool start = f->line_start;
         f->line_start =

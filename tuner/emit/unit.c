@@ -1,15 +1,25 @@
 #include "tuner/emit/unit.h"
 
+size_t unit_count_codes(const EmitVariant *v, size_t launch)
+{
+    size_t count = 0;
+    for (size_t l = 0; l < launch; l++)
+        count += v->codes[l].shares == l;
+    return count;
+}
+
+const char *unit_code_name(Arena *a, const EmitUnit *u, size_t variant, size_t launch)
+{
+    const EmitVariant *v = &u->variants[variant];
+    const size_t number = unit_count_codes(v, v->codes[launch].shares) + 1;
+    return number == 1 ? arena_printf(a, "%zu", variant + 1)
+                       : arena_printf(a, "%zu_%zu", variant + 1, number);
+}
+
 const char *unit_file_name(Arena *a, const EmitUnit *u, size_t variant, size_t launch,
                            const char *suffix)
 {
-    const EmitCode *codes = u->variants[variant].codes;
-    size_t number = 1;
-    for (size_t l = 0; l < codes[launch].shares; l++)
-        number += codes[l].shares == l;
-    if (number == 1)
-        return arena_printf(a, "%s_%zu%s", u->name, variant + 1, suffix);
-    return arena_printf(a, "%s_%zu_%zu%s", u->name, variant + 1, number, suffix);
+    return arena_printf(a, "%s_%s%s", u->name, unit_code_name(a, u, variant, launch), suffix);
 }
 
 bool unit_variant_is_fixed(const EmitUnit *u, const EmitVariant *v)

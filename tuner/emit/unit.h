@@ -47,8 +47,7 @@ typedef struct EmitVariant {
     int arch;           /* 90 */
     const bool *fixed;  /* by problem name: its code depends on it, so the variant serves sizes with
                            the same number alone */
-    EmitCode *codes;    /* one per launch of the spec; files are named by their place in
-                           unit_file_name */
+    EmitCode *codes;    /* one per launch of the spec; named by their place, unit_code_name */
 } EmitVariant;
 
 typedef struct EmitEntry {
@@ -80,8 +79,14 @@ typedef struct EmitUnit {
  */
 bool unit_variant_is_fixed(const EmitUnit *u, const EmitVariant *v);
 
-/* "mm_1.cu", "mm_1_sm90.cubin", "mm_1_2.ptx": the file of a launch's code, in `a`.  Variants and
- * codes count from 1 there; launches that share code share files. */
+/* Codes that a variant has for the launches before `launch`; those that share one count once. */
+size_t unit_count_codes(const EmitVariant *v, size_t launch);
+
+/* "1", or "1_2" of a variant's second code; both count from 1. */
+const char *unit_code_name(Arena *a, const EmitUnit *u, size_t variant, size_t launch);
+
+/* "mm_1.cu", "mm_1_sm90.cubin", "mm_1_2.ptx": the file of a launch's code, in `a`.  Launches that
+ * share code share files. */
 const char *unit_file_name(Arena *a, const EmitUnit *u, size_t variant, size_t launch,
                            const char *suffix);
 
