@@ -100,6 +100,20 @@ END
     [ "$(./use)" = $'EACH=2 1\nEACH=3 1\nEACH=3 0\nEACH=1 1' ]
 }
 
+@test "a kernel that takes other arguments than the spec says is refused by nvcc" {
+    nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc) || skip "there is no nvcc"
+    make_space
+    record --best 1
+    emit --space k/k.spec --output right --flavour runtime
+    "$nvcc" -arch=sm_90 -c right/k.cu -o k.o
+    sed -i 's/n : int = N/n : int64 = N/' k/k.spec
+    emit --space k/k.spec --output wrong --flavour runtime --stale
+    status_is 0
+    run "$nvcc" -arch=sm_90 -c wrong/k.cu -o k.o
+    [ "$status" -ne 0 ]
+    has "$output" 'the kernel takes other arguments than it was tuned with'
+}
+
 @test "the work of a size; 0 for numbers that are none" {
     make_space
     echo 'work flop = 6 * N * N, bytes = 8 * N' >>k/k.spec

@@ -109,9 +109,7 @@ static void write_top(const Code *c, Buf *out)
         write_entry(c, i, out);
     for (size_t i = 0; i < c->unit->variant_count; i++)
         write_variant(c, i, out);
-    buf_puts(out,
-             " *\n * SPDX-License-Identifier: 0BSD (free of conditions, but for what the kernels' "
-             "text says of itself) */\n");
+    buf_puts(out, " */\n");
 }
 
 /* --- types ------------------------------------------------------------------------------------ */

@@ -337,17 +337,37 @@ static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bo
     buf_putc(out, '\n');
 }
 
+/* Bytes of what a kernel takes at one place. */
+static size_t item_size(const Code *c, const CodeItem *item)
+{
+    const Argument *g = item->value ? item->item->own : NULL;
+    for (size_t i = 0; i < c->spec->argument_count && !g; i++)
+        if (i == item->argument ||
+            (item->choice && c_may_choose(item->choice, c->spec->arguments[i].name)))
+            g = &c->spec->arguments[i];
+    return g && g->role == ARGUMENT_SCALAR ? task_type_size(g->element) : 8;
+}
+
 /* The kernel may have any name, that of a parameter or of a function of ours, too: it is named with
  * its namespace. */
-static void write_kernels(const Code *c, const EmitCode *codes, size_t launch, const char *name,
-                          Buf *out)
+static void write_kernels(const Code *c, size_t variant, size_t launch, const char *name, Buf *out)
 {
+    const CodeVariant *v = &c->variants[variant];
+    Buf asserts = {0};
     buf_puts(out, "static const void *const aptune__kernels[] = {\n");
-    for (size_t l = launch; l < c->spec->launch_count; l++)
-        if (codes[l].shares == launch)
-            buf_printf(out, "    (const void *)(::%scode::v%s::%s),\n", c->prefix, name,
-                       codes[l].kernel);
-    buf_puts(out, "};\n\n");
+    for (size_t l = launch; l < c->spec->launch_count; l++) {
+        if (v->variant->codes[l].shares != launch)
+            continue;
+        const char *kernel = arena_printf(c->arena, "::%scode::v%s::%s", c->prefix, name,
+                                          v->variant->codes[l].kernel);
+        buf_printf(out, "    (const void *)(%s),\n", kernel);
+        buf_printf(&asserts, "static_assert(::%stakes(%s, {", c->prefix, kernel);
+        for (size_t i = 0; i < v->launches[l].item_count; i++)
+            buf_printf(&asserts, "%s%zu", i ? ", " : "", item_size(c, &v->launches[l].items[i]));
+        buf_puts(&asserts, "}), \"the kernel takes other arguments than it was tuned with\");\n");
+    }
+    buf_printf(out, "};\n%s\n", buf_text(&asserts));
+    buf_free(&asserts);
 }
 
 /* Copies to the variables that only the namespace can name. */
@@ -379,7 +399,7 @@ static void write_namespace(const Code *c, size_t variant, size_t launch, Buf *o
     write_source(codes[launch].source, out);
     buf_putc(out, '\n');
     take_macros_back(&codes[launch], out);
-    write_kernels(c, codes, launch, name, out);
+    write_kernels(c, variant, launch, name, out);
     if (c->has_constants)
         write_copy(c, out);
     rename_names(c, codes, launch, true, out);
@@ -446,24 +466,11 @@ static void write_top(const Code *c, Buf *out)
 {
     const EmitUnit *u = c->unit;
     const bool runtime = u->flavour == EMIT_RUNTIME;
-    const char *kind = runtime ? "CUDA runtime API, for nvcc"
-                       : u->flavour == EMIT_DRIVER
-                           ? "CUDA driver API, opened at run time: link with -ldl where that is a "
-                             "library, and with -lpthread"
-                           : "CUDA driver API: link with -lcuda and -lpthread";
-    buf_printf(out, "/* %s.%s: the tuned kernels behind %s.h.\n *\n * %s.\n *\n", u->name,
-               runtime ? "cu" : "c", u->name, kind);
     buf_printf(
         out,
-        " * Made by aptune %s; what is inside and where it comes from stands in %s.h.  Which "
-        "variant a\n"
-        " * size gets: what the table has for it, or for the nearest size, as far as the spec's\n"
-        " * constraints, the launch's limits and the arguments' types allow.  p->N is a number of "
-        "the\n * problem; p a problem, a the arguments, s the shape of a launch.\n *\n"
-        " * SPDX-License-Identifier: 0BSD (free of conditions, but for what the kernels' text says "
-        "of itself) */\n",
-        APTUNE_VERSION, u->name);
-    buf_printf(out, "#include \"%s.h\"\n", u->name);
+        "/* %s.%s: the tuned kernels behind %s.h, where it stands where they come from.  Made by "
+        "aptune %s. */\n#include \"%s.h\"\n",
+        u->name, runtime ? "cu" : "c", u->name, APTUNE_VERSION, u->name);
     if (!runtime)
         buf_printf(out, "#include \"%s_code.h\"\n", u->name);
 }

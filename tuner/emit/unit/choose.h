@@ -1,4 +1,8 @@
-/* --- choosing ----------------------------------------------------------------- */
+/* --- choosing -----------------------------------------------------------------
+ *
+ * A size gets what the table has for it, or for the nearest size, as far as the spec's
+ * constraints, the launch's limits and the arguments' types allow.  p is a problem, a the
+ * arguments, w the way over a variant's launches. */
 
 /* Is it a size at all: numbers that are counted with, and what is asked of every
  * variant? */

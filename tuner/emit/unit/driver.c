@@ -5,6 +5,10 @@
 static const unsigned long long unit_1_cubin[] = {0}, unit_1_ptx[] = {0};
 /*%% */
 
+/* SPDX-License-Identifier: 0BSD
+ *
+ * Free of conditions, but for what the kernels' text says of itself. */
+
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>

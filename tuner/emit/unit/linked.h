@@ -1,3 +1,4 @@
+/* Link with -lcuda and -lpthread. */
 #include <cuda.h>
 
 static int unit_open_driver(void)

@@ -1,5 +1,7 @@
 /* What is needed of <cuda.h>, so that neither its header nor its library is to be there
- * when this file is compiled.  It is the only part that knows where the driver is. */
+ * when this file is compiled.  It is the only part that knows where the driver is.
+ *
+ * Link with -ldl where that is a library, and with -lpthread. */
 #include <dlfcn.h>
 
 typedef int CUresult;

@@ -4,9 +4,15 @@
 #include "unit.h"
 /*%% */
 
+/* For nvcc, by the CUDA runtime API. */
+/* SPDX-License-Identifier: 0BSD
+ *
+ * Free of conditions, but for what the kernels' text says of itself. */
+
 #include <cuda_runtime.h>
 /*%% includes */
 /*%% */
+#include <initializer_list>
 #include <limits.h>
 #include <math.h>
 #include <mutex>
@@ -30,6 +36,20 @@ typedef struct unit_function {
     const void *kernel;
 } unit_function;
 
+/* Does a kernel take arguments of these sizes? */
+template <class... Arguments>
+static constexpr bool unit_takes(
+    void (*)(Arguments...), std::initializer_list<size_t> sizes)
+{
+    const size_t own[] = {0, sizeof(Arguments)...};
+    if (sizes.size() != sizeof...(Arguments))
+        return false;
+    for (size_t i = 0; i < sizes.size(); i++)
+        if (sizes.begin()[i] != own[i + 1])
+            return false;
+    return true;
+}
+
 static int unit_result(cudaError_t error)
 {
     if (error != cudaSuccess)
@@ -49,11 +69,12 @@ namespace v1
 
 __constant__ float table[64];
 
-__global__ void kernel(float *)
+__global__ void kernel(float *, float, int *, int, int)
 {
 }
 
 static const void *const aptune__kernels[] = {(const void *)::unit_code::v1::kernel};
+static_assert(::unit_takes(::unit_code::v1::kernel, {8, 4, 8, 4, 4}), "");
 
 static int aptune__copy(const char *aptune__name, const void *aptune__from,
     long long aptune__bytes, cudaStream_t aptune__stream)

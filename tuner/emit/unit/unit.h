@@ -7,6 +7,9 @@
  * between marks is a sample, with which the patterns are units of C11, C17 and C++17
  * themselves (tests/CMakeLists.txt). */
 /*%% */
+/* SPDX-License-Identifier: 0BSD
+ *
+ * Free of conditions, but for what the kernels' text says of itself. */
 #ifndef UNIT_UNIT_H
 #define UNIT_UNIT_H
 
