@@ -595,7 +595,7 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
     list_passes(&r);
     if (samples->spread)
         follow_spread(&r);
-    else if (in_block > 0)
+    else if (in_block > 0 && o->launch.has_geometry)
         others = follow_neighbours(&r, device, in_block);
     for (int i = 0; i < samples->count; i++)
         r.out->cut |= samples->at[i].walk->passes_cut;

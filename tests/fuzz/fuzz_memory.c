@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const Source s = {"fuzz", arena_copy(a, (const char *)data, size), size};
     const PtxModule *m = ptx_parse(a, &s, &d);
     const unsigned char params[64] = {0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 33, 0, 0, 0, 7};
-    MemoryOptions o = {.walk = {.launch = {.grid = {5, 2, 1},
+    MemoryOptions o = {.reuse = true,
+                       .device = {4, 2},
+                       .walk = {.launch = {.grid = {5, 2, 1},
                                            .block = {20, 5, 1},
                                            .has_geometry = size % 2,
                                            .params = params,
