@@ -133,3 +133,19 @@ live() {
     [ "$(jq .timed <<<"$output")" -gt "$timed" ]
     [ "$(repeated out/many.times)" -eq 0 ]
 }
+
+@test "several problems are tuned one after the other, the later ones begin with what was fast; one unit serves all" {
+    make_synthetic_gpu
+    sed 's/^problem.*/&\nproblem N = 131072/' space/many.spec >space/two.spec
+    grep -q 'N = 131072' space/two.spec
+    run --separate-stderr "$fake" --space space/two.spec --jobs 2 --recordings . --trials 8 --output out
+    [ "$status" -eq 0 ]
+    has "$output" 'all sizes  in one unit: out/two.h, '
+    jq -e '[.entries[].problem.N] | unique == [65536, 131072]' out/two.json
+    best=$(jq -c '[.entries[] | select(.problem.N == 65536)][0].variant as $v | .variants[$v - 1].parameters | [.[]]' out/two.json)
+    # The fastest of the first problem are the first ones of the second.
+    jq -c 'select(.v) | .v' out/N=131072/two.times | head -4 >first
+    grep -qxF "$best" first
+    jq -c 'select(.v) | .v' out/N=65536/two.times | head -4 >unlike
+    ! cmp -s first unlike
+}

@@ -1,6 +1,7 @@
 /* aptune tune: the main job, over aptune.h as another program would do it.  What the header does
  * not publish is looked up inside the handle: dumps of stages, and what a stopped run leaves. */
 #include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/dump.h"
 #include "tuner/command/interrupt.h"
@@ -303,17 +304,69 @@ static int tune(Tune *t)
     return has_result(a) ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Each of the spec's problems in turn, unless one was chosen. */
+/* What is kept of the problems that were tuned. */
+typedef struct Tuned {
+    Arena *arena;
+    VEC(const char *) starters;   /* configurations that were among the fastest */
+    VEC(const char *) recordings; /* one of each */
+    const char *folder;           /* of all results */
+} Tuned;
+
+enum { STARTERS = 4 }; /* of each problem */
+
+static void keep_tuned(Tuned *k, const aptune *a)
+{
+    const Run *r = &a->run;
+    const char *names[STARTERS];
+    size_t count = run_fastest(k->arena, r, names, STARTERS);
+    for (size_t i = 0; i < count; i++)
+        VEC_PUSH(k->arena, &k->starters, names[i]);
+    const char *name = arena_printf(k->arena, "%s.times", r->spec->name);
+    VEC_PUSH(k->arena, &k->recordings,
+             r->source == RUN_MEASURED ? path_join(k->arena, r->options.output, name)
+                                       : arena_string(k->arena, r->recorded.path));
+    k->folder = path_folder(k->arena, r->options.output);
+}
+
+/* One unit of all problems, beside their folders. */
+static int emit_tuned(Tune *t, const Tuned *k)
+{
+    aptune *a = t->handle;
+    if ((a->options.emit && strcmp(a->options.emit, "none") == 0) || k->recordings.count < 2)
+        return EXIT_DONE;
+    aptune_reset(a);
+    if (aptune_emit_recordings(a, k->folder, k->recordings.at, k->recordings.count) != APTUNE_OK)
+        return EXIT_FAILED;
+    Buf out = {0};
+    if (!t->json)
+        buf_printf(&out, "all sizes  in one unit: %s\n", aptune_emitted(a));
+    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* Each of the spec's problems in turn, unless one was chosen; a search begins with what was fast
+ * before. */
 static int tune_problems(Tune *t)
 {
     aptune *a = t->handle;
+    Tuned kept = {.arena = arena_new()};
     int code = tune(t);
     size_t problems = a->options.problem_text ? 1 : aptune_problem_count(a);
     for (size_t p = 1; p < problems && code == EXIT_DONE; p++) {
+        if (aptune_best(a) != APTUNE_NOTHING)
+            keep_tuned(&kept, a);
         aptune_reset(a);
         aptune_choose_problem(a, p);
+        a->options.starters = kept.starters.at;
+        a->options.starter_count = kept.starters.count;
         code = tune(t);
     }
+    if (code == EXIT_DONE && problems > 1 && aptune_best(a) != APTUNE_NOTHING) {
+        keep_tuned(&kept, a);
+        code = emit_tuned(t, &kept);
+    }
+    a->options.starters = NULL;
+    a->options.starter_count = 0;
+    arena_free(kept.arena);
     return code;
 }
 

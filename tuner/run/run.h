@@ -65,6 +65,8 @@ typedef struct RunOptions {
     const char *carve_text;  /* … by these statements; NULL: the spec's, or the default */
     bool some;               /* only named or recorded configurations: millions are not listed */
     bool no_times;           /* compile everything, or what a budget allows; time nothing */
+    const char *const *starters; /* configurations by name, valid ones of which a search times … */
+    size_t starter_count;        /* … first: the best of another problem */
     double seconds;          /* budgets of a search: since the run was opened; 0: none */
     int trials, compiles;
     int seed;                 /* of the search */
@@ -360,6 +362,11 @@ size_t run_find_config(const Run *r, const char *text, Diag *d);
 
 /* The same where not all of the space may be listed: a valid one gets its row. */
 size_t run_name_config(Run *r, const char *text, Diag *d);
+
+/* The names of the fastest configurations that were timed, the fastest first, at most `most` of
+ * them and in `a`, to start the search of another problem with; `out` has room for them.  Those that
+ * differ from one before them in a single parameter are left out.  Returns how many. */
+size_t run_fastest(Arena *a, const Run *r, const char **out, size_t most);
 
 /* Slots of configuration `i` in scratch memory; NULL when they cannot be computed. */
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);

@@ -38,7 +38,8 @@ typedef struct Hunt {
         size_t *at;
         size_t count;
         size_t capacity;
-    } earlier; /* rows that an earlier run left: compiled before anything else */
+    } earlier; /* rows that are compiled before anything else, and timed: what an earlier run left, … */
+    size_t known_count; /* … so many, and the starters */
     size_t earlier_next;
     int guess, bound, latency; /* metrics; < 0: there is none */
     double told;               /* when a new best was told of */
@@ -317,9 +318,10 @@ static bool feed_workers(Hunt *h)
     return true;
 }
 
-static bool is_earlier(const Hunt *h, size_t row)
+/* Among the first so many? */
+static bool is_earlier(const Hunt *h, size_t row, size_t count)
 {
-    for (size_t k = 0; k < h->earlier.count; k++)
+    for (size_t k = 0; k < count; k++)
         if (h->earlier.at[k] == row)
             return true;
     return false;
@@ -334,10 +336,10 @@ static bool take_compiled(Hunt *h, bool *news)
         *news = true;
         tell_compiled(h, row);
         bool failed = table_failed_to_compile(h->run->table, row);
-        if (failed && h->timer && h->timer->record && !is_earlier(h, row) &&
+        if (failed && h->timer && h->timer->record && !is_earlier(h, row, h->known_count) &&
             !h->timer->record(h->timer->state, row))
             return false;
-        if (!failed && h->timer && is_earlier(h, row) && h->run->table->same_as[row] == row) {
+        if (!failed && h->timer && is_earlier(h, row, h->earlier.count) && h->run->table->same_as[row] == row) {
             h->run->table->selected[row] = true;
             search_trying(h->search, number_of(h, row));
             h->timer->add(h->timer->state, row);
@@ -440,6 +442,17 @@ static bool learn_compiler(Hunt *h)
     return true;
 }
 
+/* One that this problem does not allow is none. */
+static void add_starter(Hunt *h, const char *name)
+{
+    Run *r = h->run;
+    Diag quiet = diag_new(r->arena);
+    size_t row = run_name_config(r, name, &quiet);
+    if (row != SIZE_MAX && number_of(h, row) == SIZE_MAX && table_fits(r->table, row) &&
+        !is_earlier(h, row, h->earlier.count))
+        VEC_PUSH(r->arena, &h->earlier, row);
+}
+
 static bool open_timer(Hunt *h)
 {
     Run *r = h->run;
@@ -452,6 +465,9 @@ static bool open_timer(Hunt *h)
     for (size_t k = 0; k < count; k++)
         if (number_of(h, rows[k]) == SIZE_MAX && table_fits(r->table, rows[k]))
             VEC_PUSH(r->arena, &h->earlier, rows[k]);
+    h->known_count = h->earlier.count;
+    for (size_t k = 0; k < r->options.starter_count; k++)
+        add_starter(h, r->options.starters[k]);
     return true;
 }
 
