@@ -262,6 +262,25 @@ END
     json '.kernel.status == "ok" and .rivals[0].ratio > 0'
 }
 
+@test "a unit of several sizes is measured at one that nothing was tuned for" {
+    rivals 'cublas gemm args Y, X'
+    sed 's/^problem.*/&\nproblem N = 131072/; $a scale N + 1000' space/many.spec >space/two.spec
+    "$fake" --space space/two.spec --jobs 2 --trials 6 --output two >/dev/null
+    run --separate-stderr "$fake" emit --space space/two.spec --output two/again --held-back "N=98304; N=65536" two/N=*/two.times
+    status_is 0
+    has "$output" '^held back  N=98304: [0-9.]+ ms, [0-9.]+ % more than the best of [0-9]+ variants: THREADS=[0-9]+ EACH='
+    has "$output" '^held back  N=65536: [0-9.]+ ms, '
+    has "$output" '^held back  worst loss [0-9.]+ %'
+    run --separate-stderr "$fake" bench --space space/two.spec --emitted two/again/two.json --problem N=98304 --variants --sustain 0 --json
+    status_is 0
+    # The time here depends on the code alone: the loss is what it says against the fastest.
+    json '.variants | length >= 1'
+    json '(([.kernel.time_ms] + [.variants[].time_ms]) | min) as $best | ((.kernel.time_ms / $best - 1) - .loss) | fabs < 0.01'
+    run --separate-stderr "$fake" bench --space space/two.spec --variants
+    status_is 2
+    has "$stderr" 'compares those of --emitted FILE'
+}
+
 @test "a manifest that does not serve says why" {
     make_manifest
     bench --emitted emitted/many.json --config 'THREADS=32 EACH=1'

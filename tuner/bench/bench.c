@@ -192,6 +192,15 @@ void bench_decide(Arena *a, Bench *b, const double *times, const int *places, si
     }
 }
 
+double bench_loss(const Bench *b)
+{
+    double least = b->count > 0 && b->entries[0].times ? 1 : NAN;
+    for (size_t i = 1; i < b->count; i++)
+        if (!isnan(b->entries[i].ratio))
+            least = fmin(least, b->entries[i].ratio);
+    return 1 / least - 1;
+}
+
 bool bench_is_sound(const Bench *b)
 {
     bool sound = b->count > 0 && b->entries[0].status == OUTCOME_OK;
@@ -221,11 +230,12 @@ BenchEntry bench_entry(const Rival *rival, const char *title)
 bool bench_choose(Run *r, const BenchOptions *o, Bench *out)
 {
     *out = (Bench){.config = SIZE_MAX,
+                   .variants = o->variants,
                    .entries = ARENA_ARRAY(r->arena, BenchEntry, r->spec->rival_count + 1)};
     if (!bench_choose_subject(r, o, out) || !run_open_sources(r) || !run_data(r))
         return false;
     out->entries[out->count++] = bench_entry(NULL, table_name(r->arena, r->table, out->config));
-    return bench_list_rivals(r, o, out);
+    return o->variants ? bench_emitted_variants(r, o->emitted, out) : bench_list_rivals(r, o, out);
 }
 
 bool bench_run(Run *r, const BenchOptions *o, Bench *b)

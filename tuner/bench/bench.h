@@ -15,6 +15,7 @@ typedef struct BenchOptions {
     const char *config;    /* "BM=64 …"; NULL: the winner of … */
     const char *recording; /* … this recording; NULL: the one that the run found */
     const char *emitted;   /* the manifest of emitted code to run as it lies there; NULL: none */
+    bool variants;         /* … against its other variants instead of rivals */
     const char *against;   /* a library, a call, or a plugin's file; NULL: all rivals */
     const char *const *plugin_folders;
     size_t plugin_folder_count;
@@ -24,7 +25,7 @@ typedef struct BenchOptions {
 
 /* Who is timed, and how it fared. */
 typedef struct BenchEntry {
-    const Rival *rival; /* of the spec; NULL: the kernel */
+    const Rival *rival; /* of the spec; NULL: the kernel, or another variant of an emitted unit */
     const char *title;  /* "cuBLAS SGEMM"; of the kernel its configuration */
     const char *details;
     TaskRun run;
@@ -47,6 +48,7 @@ typedef struct Bench {
     size_t config;       /* what is run */
     const char *origin;  /* where it comes from: "the winner of …", for people */
     bool stale;          /* the code is not what the recording has of it */
+    bool variants;       /* the entries are variants of one emitted unit, none is a rival */
     BenchEntry *entries; /* the kernel first */
     size_t count;
     int rounds; /* 0: nothing was timed */
@@ -66,6 +68,10 @@ bool bench_run(Run *r, const BenchOptions *o, Bench *b);
 
 /* Is the kernel right, and each rival right or not to be had? */
 bool bench_is_sound(const Bench *b);
+
+/* How much more time the kernel takes than the fastest of all, 0 where it is that; NaN without
+ * times. */
+double bench_loss(const Bench *b);
 
 /* Median, interval and ratios of all entries from times[round × count + k]; those of entries that
  * were not timed (`places` < 0) stay NaN.  Apart for tests. */

@@ -5,6 +5,7 @@
 #include "metrics/base/file.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 /* A manifest that is open. */
@@ -114,15 +115,52 @@ static const json_t *variant_of_entry(const Manifest *m, const json_t *entry)
     return number > 0 ? json_array_get(m->variants, (size_t)number - 1) : NULL;
 }
 
-/* How well an entry answers for this problem and device; 0: not at all. */
-static int fit_of(const Manifest *m, const json_t *entry)
+/* What a configuration's time is proportional to at a problem that the spec now has; NaN. */
+static double scale_at(const Manifest *m, size_t config, size_t problem)
 {
+    const Run *r = m->run;
+    const Spec *s = r->spec;
+    Arena *a = arena_new();
+    Evaluation ev = {.arena = a};
+    Value *slots = run_launch_slots(a, r, config), v;
+    bool ok = slots != NULL && s->scale != NULL;
+    if (ok)
+        spec_set_problem(s, problem, slots);
+    for (size_t i = 0; ok && i < s->derived_count; i++)
+        ok = expr_eval(s->derived[i].value, slots, &ev, &slots[spec_derived_slot(s, i)]);
+    double scale = ok && expr_eval(s->scale, slots, &ev, &v) ? value_as_real(v) : NAN;
+    arena_free(a);
+    return scale;
+}
+
+/* How well an entry answers for this problem and device, as the unit itself decides
+ * (code_choose.c): the device and the problem that it was tuned for, then the time that is
+ * expected. */
+typedef struct Fit {
+    int rank;  /* 0: not at all */
+    double ms; /* expected; infinite: not known, as that of other sizes where no scale is said */
+} Fit;
+
+static Fit fit_of(const Manifest *m, const json_t *entry)
+{
+    Run *r = m->run;
     const json_t *variant = variant_of_entry(m, entry);
     bool problem = is_of_problem(m, entry);
     bool fixed = json_is_true(json_object_get(variant, "fixed"));
-    if (!variant || !is_of_arch(m, entry) || (fixed && !problem))
-        return 0;
-    return 1 + (strcmp(text_of(entry, "device"), m->run->device->name) == 0) + 2 * problem;
+    Diag unheard = diag_new(r->arena);
+    size_t config = variant ? config_of(m, variant, &unheard) : SIZE_MAX, here = r->space.problem;
+    if (config == SIZE_MAX || !is_of_arch(m, entry) || (fixed && !problem))
+        return (Fit){0};
+    bool device = strcmp(text_of(entry, "device"), r->device->name) == 0;
+    Fit f = {1 + 2 * device + (device && problem), problem ? 0 : INFINITY};
+    const char *there = named_values(r->arena, json_object_get(entry, "problem"));
+    if (!r->spec->scale)
+        return f;
+    f.ms = json_number_value(json_object_get(entry, "time_ms"));
+    if (!problem && spec_add_problem(r->arena, r->spec, there))
+        f.ms *= scale_at(m, config, here) / scale_at(m, config, r->spec->problem_count - 1);
+    f.ms = f.ms > 0 ? f.ms : INFINITY;
+    return f;
 }
 
 /* The variant of the entry that fits best, the first of several; NULL: all code is for other
@@ -130,13 +168,14 @@ static int fit_of(const Manifest *m, const json_t *entry)
 static const json_t *best_variant(const Manifest *m)
 {
     const json_t *best = NULL;
-    int most = 0;
+    Fit most = {0};
     for (size_t i = 0; i < json_array_size(m->entries); i++) {
         const json_t *entry = json_array_get(m->entries, i);
-        int fit = fit_of(m, entry);
-        if (fit > most)
+        Fit fit = fit_of(m, entry);
+        if (fit.rank > most.rank || (fit.rank > 0 && fit.rank == most.rank && fit.ms < most.ms)) {
             best = variant_of_entry(m, entry);
-        most = fit > most ? fit : most;
+            most = fit;
+        }
     }
     return best;
 }
@@ -218,6 +257,40 @@ static bool read_codes(const Manifest *m, size_t config, TaskRun *out)
     for (size_t l = 0; ok && l < r->spec->launch_count; l++)
         ok = read_code(m, variant, l, &task);
     *out = task.run;
+    return ok;
+}
+
+static bool serves(const Manifest *m, const json_t *variant)
+{
+    for (size_t i = 0; i < json_array_size(m->entries); i++) {
+        const json_t *entry = json_array_get(m->entries, i);
+        if (variant_of_entry(m, entry) == variant && fit_of(m, entry).rank > 0)
+            return true;
+    }
+    return false;
+}
+
+bool bench_emitted_variants(Run *r, const char *manifest, Bench *b)
+{
+    Manifest m;
+    if (!open_manifest(r, manifest, &m))
+        return false;
+    bool ok = true;
+    size_t count = json_array_size(m.variants);
+    BenchEntry *entries = ARENA_ARRAY(r->arena, BenchEntry, count + 1);
+    entries[0] = b->entries[0];
+    b->entries = entries;
+    for (size_t i = 0; ok && i < count; i++) {
+        const json_t *v = json_array_get(m.variants, i);
+        Diag unheard = diag_new(r->arena);
+        size_t config = serves(&m, v) ? config_of(&m, v, &unheard) : SIZE_MAX;
+        if (config == SIZE_MAX || config == b->config)
+            continue;
+        BenchEntry *e = &entries[b->count++];
+        *e = bench_entry(NULL, table_name(r->arena, r->table, config));
+        ok = read_codes(&m, config, &e->run);
+    }
+    json_decref(m.root);
     return ok;
 }
 

@@ -23,6 +23,10 @@ size_t bench_emitted_config(Run *r, const char *manifest, const char *config, co
 /* The launches of configuration `i` with the cubins that lie beside the manifest. */
 bool bench_emitted_code(Run *r, const char *manifest, size_t i, TaskRun *out);
 
+/* The other variants that serve the run's problem, as entries behind the kernel's.  False after a
+ * message. */
+bool bench_emitted_variants(Run *r, const char *manifest, Bench *b);
+
 /* --- bench_rival.c --- */
 
 /* The spec's rivals that `o` asks for, as entries behind the kernel's.  Those whose library cannot

@@ -52,9 +52,14 @@ static void print_rates(const Rates *x, Buf *out)
 
 /* --- for a person ----------------------------------------------------------------------------- */
 
-static const char *short_title(const BenchEntry *e)
+static const char *short_title(const Bench *b, const BenchEntry *e)
 {
-    return e->rival ? e->title : "the kernel";
+    return e == b->entries ? "the kernel" : e->title;
+}
+
+static const char *role(const Bench *b, const BenchEntry *e)
+{
+    return e == b->entries ? "kernel" : e->rival ? "rival" : "variant";
 }
 
 static void print_words(const char *words, Buf *out)
@@ -67,10 +72,10 @@ static void print_words(const char *words, Buf *out)
 }
 
 /* Why an entry has no time. */
-static void print_failure(const BenchEntry *e, Buf *out)
+static void print_failure(const Bench *b, const BenchEntry *e, Buf *out)
 {
-    label(out, e->rival ? "rival" : "kernel");
-    buf_printf(out, "%s: %s: ", short_title(e),
+    label(out, role(b, e));
+    buf_printf(out, "%s: %s: ", short_title(b, e),
                e->status == OUTCOME_LOAD_FAILED && e->rival ? "not to be had"
                : e->status == OUTCOME_OK                    ? "not timed"
                                                             : outcome_name(e->status));
@@ -110,11 +115,11 @@ static void print_sustained(const BenchEntry *e, Buf *out)
 static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *out)
 {
     if (!e->times) {
-        print_failure(e, out);
+        print_failure(b, e, out);
         return;
     }
     Rates rates = rates_of(r, b, e);
-    label(out, e->rival ? "rival" : "kernel");
+    label(out, role(b, e));
     buf_printf(out, "%.4f ms (%.4f to %.4f)", e->median, e->interval.low, e->interval.high);
     print_rates(&rates, out);
     buf_printf(out, "\n%-10s %s%s%s; ", "", e->title, *e->details ? ": " : "", e->details);
@@ -166,13 +171,16 @@ void bench_print(const Run *r, const Bench *b, Buf *out)
         buf_printf(out, "%-10s the code compiled here is not what was recorded\n", "");
     for (size_t i = 0; i < b->count; i++)
         print_entry(r, b, &b->entries[i], out);
-    if (b->count == 1)
+    if (b->count == 1 && !b->variants)
         buf_printf(out, "%-10s none: the spec names no library's call that does the same\n",
                    "rival");
     print_rounds(r, b, out);
     print_device(r, out);
     for (size_t i = 1; i < b->count; i++)
         print_ratio(&b->entries[i], out);
+    if (b->variants)
+        buf_printf(out, "%-10s %.1f %% of the variant that the unit takes, against its best\n",
+                   "loss", 100 * bench_loss(b));
 }
 
 /* --- for a program ---------------------------------------------------------------------------- */
@@ -210,9 +218,11 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
 static json_t *rival_json(const Run *r, const Bench *b, const BenchEntry *e)
 {
     json_t *o = entry_json(r, b, e);
-    json_object_set_new(o, "library", json_string(e->rival->library));
-    json_object_set_new(o, "call", json_string(e->rival->call));
-    json_object_set_new(o, "bound", json_boolean(e->rival->bound));
+    if (e->rival) {
+        json_object_set_new(o, "library", json_string(e->rival->library));
+        json_object_set_new(o, "call", json_string(e->rival->call));
+        json_object_set_new(o, "bound", json_boolean(e->rival->bound));
+    }
     json_object_set_new(o, "ratio", report_number(e->ratio));
     json_object_set_new(o, "ratio_low", report_number(e->ratio_interval.low));
     json_object_set_new(o, "ratio_high", report_number(e->ratio_interval.high));
@@ -230,7 +240,9 @@ void bench_print_json(const Run *r, const Bench *b, Buf *out)
     for (size_t i = 1; i < b->count; i++)
         json_array_append_new(rivals, rival_json(r, b, &b->entries[i]));
     json_object_set_new(o, "kernel", kernel);
-    json_object_set_new(o, "rivals", rivals);
+    json_object_set_new(o, b->variants ? "variants" : "rivals", rivals);
+    if (b->variants)
+        json_object_set_new(o, "loss", report_number(bench_loss(b)));
     json_object_set_new(o, "rounds", json_integer(b->rounds));
     json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
     json_object_set_new(o, "driver", json_string(gpu_facts(r->gpu)->driver));

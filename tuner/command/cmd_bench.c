@@ -46,6 +46,8 @@ static const Option own_options[] = {
      offsetof(CommandOptions, bench.config), 0, 0},
     {"emitted", "FILE", "the manifest of emitted code: run it as it lies there", option_text,
      offsetof(CommandOptions, bench.emitted), 0, 0},
+    {"variants", NULL, "of emitted code: against its other variants, not the rivals", option_flag,
+     offsetof(CommandOptions, bench.variants), 0, 0},
     {"against", "NAME", "one of the spec's rivals, or a plugin's file (default: all)", option_text,
      offsetof(CommandOptions, bench.against), 0, 0},
     {"rounds", "N", "how often each is timed, at least six (default: for five seconds, 31 to 201)", option_count,
@@ -73,7 +75,12 @@ static bool check_together(const BenchOptions *o)
     if (both)
         fputs("aptune: a recording says what is run; --config and --emitted do, too: say one\n",
               stderr);
-    return !both;
+    bool alone = o->variants && (!o->emitted || o->against);
+    if (alone)
+        fputs("aptune: --variants compares those of --emitted FILE with each other, and with no "
+              "rival\n",
+              stderr);
+    return !both && !alone;
 }
 
 /* A recording may stand behind the options. */

@@ -1,5 +1,6 @@
 /* aptune emit: the tuned kernel of one or several recordings, for somebody's project. */
 #include "metrics/base/file.h"
+#include "tuner/bench/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/command/start.h"
@@ -9,12 +10,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct EmitCommand {
     RunOptions run;
     EmitOptions emit;
     const char *output;
-    const char *depend; /* the file that --depfile names; NULL: none */
+    const char *depend;    /* the file that --depfile names; NULL: none */
+    const char *held_back; /* sizes to be measured; NULL: none */
     int default_entry;
     bool list, json, help;
     const char *const *recordings;
@@ -42,6 +45,8 @@ static const Option own_options[] = {
      take_flavour, offsetof(EmitCommand, emit.flavour), 0, 0},
     {"default", "N", "entry for sizes and devices that nothing fits (default 1)", option_count,
      offsetof(EmitCommand, default_entry), 1, ENTRIES_MOST},
+    {"held-back", "SIZES", "measure the variants at \"N=1000; N=3000\": is the right one taken?",
+     option_text, offsetof(EmitCommand, held_back), 0, 0},
     {"stale", NULL, "accept recordings of other code than is compiled here", option_flag,
      offsetof(EmitCommand, emit.accept_stale), 0, 0},
     {"list", NULL, "print the files that would be written; write and compile nothing", option_flag,
@@ -138,7 +143,8 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
         print_entry(u, i, out);
     for (size_t v = 0; v < u->variant_count; v++)
         buf_printf(out, "variant    %zu: %s (sm_%d)%s\n", v + 1, u->variants[v].name,
-                   u->variants[v].arch, unit_variant_is_fixed(u, &u->variants[v]) ? ", for its own size alone" : "");
+                   u->variants[v].arch,
+                   unit_variant_is_fixed(u, &u->variants[v]) ? ", for its own size alone" : "");
     buf_printf(out, "written    %s:", folder);
     for (size_t i = 0; i < count; i++)
         buf_printf(out, " %s", names[i]);
@@ -153,6 +159,48 @@ static bool print_list(Arena *a, const EmitUnit *u, const char *folder)
     for (size_t i = 0; i < count; i++)
         buf_printf(&out, "%s/%s\n", folder, names[i]);
     return command_finish(&out);
+}
+
+/* --- sizes that nothing was tuned for --------------------------------------------------------- */
+
+/* What the unit takes at a size, against the best that it has; NaN after a message. */
+static double measure_loss(Run *r, const BenchOptions *o, Buf *out)
+{
+    Bench b;
+    double loss = NAN;
+    if (run_open(r) && bench_choose(r, o, &b) && bench_run(r, o, &b)) {
+        loss = bench_loss(&b);
+        buf_printf(out, "held back  %s: %.4f ms, %.1f %% more than the best of %zu variants: %s\n",
+                   r->spec->problems[r->space.problem].text, b.entries[0].median, 100 * loss,
+                   b.count, b.entries[0].title);
+    }
+    run_close(r);
+    return loss;
+}
+
+/* Sizes stand between semicolons. */
+static bool measure_held_back(Arena *a, const EmitCommand *o, const Run *like, const EmitUnit *u,
+                              const char *folder)
+{
+    enum { ROUNDS = 31 };
+    BenchOptions options = {.emitted = arena_printf(a, "%s/%s.json", folder, u->name),
+                            .variants = true,
+                            .rounds = ROUNDS,
+                            .sustain_s = -1};
+    Buf out = {0};
+    double worst = 0;
+    for (const char *at = o->held_back; *at && !isnan(worst);) {
+        Run r = *like;
+        size_t n = strcspn(at, ";");
+        r.options.problem_text = arena_copy(a, at, n);
+        r.options.some = true;
+        double loss = measure_loss(&r, &options, &out);
+        worst = isnan(loss) ? NAN : fmax(worst, loss);
+        at += n + strspn(at + n, "; ");
+    }
+    if (!isnan(worst))
+        buf_printf(&out, "held back  worst loss %.1f %%\n", 100 * worst);
+    return command_finish(&out) && !isnan(worst);
 }
 
 /* --- the work --------------------------------------------------------------------------------- */
@@ -195,7 +243,9 @@ static int emit(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, D
     if (unit_uncompiled(m))
         diag_note(d, (Span){0}, "nothing was compiled to see whether it is what was measured: %s",
                   unit_uncompiled(m));
-    return print_result(a, u, o, folder) ? EXIT_DONE : EXIT_FAILED;
+    bool ok = print_result(a, u, o, folder) &&
+              (!o->held_back || measure_held_back(a, o, like, u, folder));
+    return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
 int cmd_emit(int argc, char **argv)

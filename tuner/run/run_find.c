@@ -96,8 +96,8 @@ static const char *most_alike(Arena *a, const Run *r, const Value *values)
     for (size_t i = 0; i < r->table->count; i++) {
         size_t same = 0;
         for (size_t p = 0; p < r->spec->parameter_count; p++)
-            same += values[p].kind != VALUE_NONE &&
-                    value_equal(values[p], table_value(r->table, i, p));
+            same +=
+                values[p].kind != VALUE_NONE && value_equal(values[p], table_value(r->table, i, p));
         if (same > most) {
             best = i;
             most = same;
