@@ -73,7 +73,8 @@ static void share_layers(Drawing *d)
 static const char *tip_of(Arena *a, const Table *s, size_t i)
 {
     if (!isnan(s->ms[i]))
-        return arena_printf(a, "%s: %.4g ms", table_name(a, s, i), s->ms[i]);
+        return arena_printf(a, "%s: %.4g %s", table_name(a, s, i), s->ms[i],
+                            table_is_by_energy(s) ? "mJ" : "ms");
     return arena_printf(a, "%s: %s", table_name(a, s, i), story_failure(s->outcome[i]));
 }
 
@@ -253,6 +254,33 @@ static void draw_tradeoff(Drawing *d)
     p->plot.y = column_axis(d, y);
 }
 
+/* --- time and energy -------------------------------------------------------------------------- */
+
+static void draw_energy(Drawing *d)
+{
+    const Table *s = d->story->points;
+    if (!table_is_by_energy(s) || !s->times)
+        return;
+    StoryColumn time = {.name = "time of a run", .unit = "ms", .known = true};
+    StoryColumn energy = {.name = "energy of a run", .unit = "mJ", .known = true};
+    double *ms = ARENA_ARRAY(d->arena, double, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        ms[i] = isnan(s->ms[i]) ? NAN : s->times[i].median;
+    time.values = ms;
+    energy.values = s->ms;
+    Layered layers = draw_layers(d, time.values, energy.values);
+    if (layers.count == 0)
+        return;
+    layers.series[layers.count++] = draw_front(d, &time, &energy);
+    Picture *p = add_cloud(d, PICTURE_CHOICE, "energy", "Time and energy of a run",
+                           "Each point is a configuration that was timed: its median time by "
+                           "itself, and what the board's own counter says of runs back to back. No "
+                           "point beats those on the front in both.",
+                           layers);
+    p->plot.x = column_axis(d, &time);
+    p->plot.y = column_axis(d, &energy);
+}
+
 /* --- times in order --------------------------------------------------------------------------- */
 
 static void draw_sorted(Drawing *d)
@@ -376,6 +404,7 @@ Pictures pictures_draw(Arena *a, const Story *s)
 {
     Drawing d = drawing_new(a, s);
     draw_tradeoff(&d);
+    draw_energy(&d);
     draw_sorted(&d);
     draw_samples(&d);
     draw_subset(&d);

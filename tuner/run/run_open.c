@@ -237,6 +237,7 @@ static void describe_table(Run *r)
     t->name = s->name;
     t->origin = r->recorded.path ? r->recorded.path : "this run";
     t->problem = s->problems[r->space.problem].text;
+    t->objective = s->objective == OBJECTIVE_ENERGY ? RECORD_ENERGY : NULL;
     t->gpu = r->device ? r->device->name : "";
     t->date = "";
     t->device = r->device;
