@@ -275,32 +275,15 @@ bool unit_add_run(UnitMaker *m, Run *r)
 
 /* --- recordings ------------------------------------------------------------------------------- */
 
-/* The number of the spec's problem that a recording is of. */
-static bool find_problem(const Spec *s, const RecordHeader *h, const char *path, size_t *out,
-                         Diag *d)
+/* The problem that a recording is of, one of the spec's or any other size; of other tuners, which
+ * do not name it, the only one of the spec. */
+static bool take_problem(const Spec *s, const RecordHeader *h, const char *path, Run *r)
 {
-    Arena *a = arena_new();
-    const char *text = record_problem_text(a, h);
-    bool unnamed = h->problem_count == 0 && h->imported[0]; /* other tuners do not name it */
-    bool found = unnamed && s->problem_count == 1;
-    *out = 0;
-    for (size_t i = 0; i < s->problem_count && !found && !unnamed; i++) {
-        char *own = arena_string(a, s->problems[i].text);
-        for (char *c = own; *c; c++)
-            if (*c == ' ')
-                *c = ',';
-        found = strcmp(own, text) == 0;
-        *out = i;
-    }
-    if (!found && unnamed)
-        diag_fail(d, "'%s' does not say which of the spec's problems it is of", path);
-    else if (!found)
-        diag_fail(d,
-                  "'%s' is of the problem %s, which '%s' does not have: add the line `problem` for "
-                  "it, or leave the recording out",
-                  path, text, s->name);
-    arena_free(a);
-    return found;
+    bool unnamed = h->problem_count == 0 && h->imported[0];
+    r->options.problem_text =
+        unnamed || h->problem_count == 0 ? NULL : record_problem_text(r->arena, h);
+    return !unnamed || s->problem_count == 1 ||
+           diag_fail(r->diag, "'%s' does not say which of the spec's problems it is of", path);
 }
 
 /* Only the first run tells what there is to remark on a spec: they all read the same. */
@@ -331,7 +314,7 @@ static bool open_recording(UnitMaker *m, Run *r, const char *path)
                          h.space, s->name);
     r->options.recording = path;
     r->options.no_gpu = r->options.some = true;
-    if (!find_problem(s, &h, path, &r->options.problem, r->diag))
+    if (!take_problem(s, &h, path, r))
         return false;
     /* The spec was read to the end, so run_open has nothing new to say of it. */
     *r->diag = diag_new(m->arena);

@@ -36,8 +36,8 @@ UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d);
  * after a message. */
 bool unit_add_run(UnitMaker *m, Run *r);
 
-/* The same from a recording: replays it as `like` says where things are, and for which options. The
- * recording's problem must be one of the spec's. */
+/* The same from a recording: replays it as `like` says where things are, and for which options.
+ * Its problem may be any size of the spec's. */
 bool unit_add_recording(UnitMaker *m, const Run *like, const char *path);
 
 /* All of these; without any (count 0) those of the spec's space beside it, or in
