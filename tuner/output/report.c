@@ -165,6 +165,10 @@ static void print_space(const Run *r, Buf *out)
     buf_puts(out, "  valid configurations of ");
     report_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
+    if (r->source == RUN_REPLAYED && r->space.diagram) {
+        counted(out, "recorded", r->space.count);
+        buf_puts(out, "  of them: a sample; a replay knows no others\n");
+    }
     if (run_tier0_total(r) > 0)
         print_tier0(r, out);
 }
