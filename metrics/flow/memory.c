@@ -151,6 +151,8 @@ static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
                             .kind = site->kind,
                             .space = space_of(s, f, site),
                             .bytes = site->bytes,
+                            .group = site->group,
+                            .offset = site->offset,
                             .merged = CFG_NONE};
         x->sampled = !mean_cost(s, f, site->cost, &x->figures);
         const ReuseSite *reuse = m->reuse ? reuse_find(m->reuse, f->function, i) : NULL;

@@ -48,6 +48,8 @@ typedef struct MemoryAccess {
     MemoryFigures figures;
     ReuseSite reuse; /* parts of the sectors, of global memory */
     bool sampled;    /* warps differ */
+    int group;    /* of accesses with one base (access.h) … */
+    int64_t offset; /* … to which this is added */
     int merged;   /* number in `loads` of what it is part of, or CFG_NONE */
 } MemoryAccess;
 

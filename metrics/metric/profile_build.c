@@ -281,9 +281,14 @@ bool profile_build(Arena *a, const ProfileInput *in, Profile *out, Hash *code, D
         return false;
     *code = cubin_code_hash(cubin, k);
     set_code(in, k, local_array_bytes(entry), out);
+    double constants = 0;
+    for (size_t i = 0; i < module->variables.count; i++)
+        if (module->variables.at[i]->space == PTX_CONST)
+            constants += (double)module->variables.at[i]->size;
     const Memory *memory = follow(a, entry, in, NULL, out->value[PROFILE_BLOCKS_PER_SM]);
     profile_set_walk(a, out, memory);
     add_machine(a, in, cubin->arch, k, memory, out);
+    out->value[PROFILE_CONSTANT_TOUCHED] = fmin(out->value[PROFILE_CONSTANT_TOUCHED], constants);
     return true;
 }
 

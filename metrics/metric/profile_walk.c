@@ -202,6 +202,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
     case PTX_CONST:
         t->constant_loads += f->executions - f->unknown;
         t->constant_passes += f->wavefronts;
+        t->constant_bytes += (f->executions - f->unknown) * x->bytes;
         break;
     default:
         break;
@@ -232,6 +233,48 @@ static void add_shared_access(ProfileTraffic *t, const MemoryAccess *x)
     }
 }
 
+static bool is_constant_beside(const MemoryAccess *x, const MemoryAccess *y)
+{
+    return x->space == PTX_CONST && x->function == y->function && x->block == y->block;
+}
+
+/* How likely access number `i` of the constants is in another line than the one before it: the one
+ * above it in its block; for the first, the block's last, behind which it goes on in a loop. */
+static double other_line(const Memory *m, size_t i)
+{
+    enum { CONSTANT_LINE = 64 };
+    const MemoryAccess *x = &m->accesses.at[i], *before = NULL, *last = x;
+    for (size_t k = 0; k < m->accesses.count; k++) {
+        const MemoryAccess *y = &m->accesses.at[k];
+        if (!is_constant_beside(y, x))
+            continue;
+        before = k < i ? y : before;
+        last = y;
+    }
+    const MemoryAccess *from = before ? before : last;
+    const double apart = fabs((double)(x->offset - from->offset));
+    if (x->group != from->group || apart >= CONSTANT_LINE)
+        return 1;
+    return fmin(before ? apart : from->bytes, CONSTANT_LINE) / CONSTANT_LINE;
+}
+
+/* Bytes of a cache of eight sets that a block's constants need at a time: all sets as full as the one which
+ * most of them share with access number `i`. */
+static double constant_room(const Memory *m, size_t i)
+{
+    enum { CONSTANT_LINE = 64, SETS = 8, STRIDE = CONSTANT_LINE * SETS, MOST = 64 };
+    const MemoryAccess *x = &m->accesses.at[i];
+    uint64_t seen = 0; /* lines of the set, by their distance in strides */
+    for (size_t k = 0; k < m->accesses.count; k++) {
+        const MemoryAccess *y = &m->accesses.at[k];
+        const int64_t apart = y->offset / CONSTANT_LINE - x->offset / CONSTANT_LINE;
+        if (is_constant_beside(y, x) && y->group == x->group && apart >= 0 && apart % SETS == 0 &&
+            apart / SETS < MOST)
+            seen |= UINT64_C(1) << (apart / SETS);
+    }
+    return __builtin_popcountll(seen) * (double)STRIDE;
+}
+
 static ProfileTraffic sum_traffic(const Memory *m)
 {
     ProfileTraffic t = {0};
@@ -244,6 +287,10 @@ static ProfileTraffic sum_traffic(const Memory *m)
         if (x->space == PTX_SHARED)
             add_shared_access(&t, x);
         add_access(&t, x);
+        if (x->space == PTX_CONST) {
+            t.constant_lines += (x->figures.executions - x->figures.unknown) * other_line(m, i);
+            t.constant_room = fmax(t.constant_room, constant_room(m, i));
+        }
     }
     return t;
 }
@@ -335,6 +382,9 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     const double loads = fmin(s->constant_indexed, t->constant_loads);
     p->value[PROFILE_CONSTANT_LOADS] = loads;
     p->value[PROFILE_CONSTANT_REPLAYS] = loads * (passes - 1);
+    const double share = t->constant_loads > 0 ? loads / t->constant_loads : 0;
+    p->value[PROFILE_CONSTANT_LINES] = share * t->constant_lines;
+    p->value[PROFILE_CONSTANT_TOUCHED] = share * fmax(t->constant_bytes, t->constant_room);
 }
 
 /* --- what is not known --------------------------------------------------------------------- */

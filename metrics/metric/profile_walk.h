@@ -22,7 +22,7 @@ typedef struct ProfileTraffic {
     double load_sectors, load_first[REUSE_SCOPES];
     double store_sectors, store_first_launch, store_open;
     double local_sectors, local_width; /* width: bytes of a lane, summed */
-    double constant_loads, constant_passes;
+    double constant_loads, constant_passes, constant_lines, constant_bytes, constant_room;
     double unknown;
 } ProfileTraffic;
 

@@ -266,6 +266,17 @@ static void a_walk_that_was_stopped_is_half_of_it(void **state)
     takes(f, 10000, 0, 0);
 }
 
+/* 100 lines at 6 cycles, where more is read than the cache of 2 KiB holds. */
+static void constants_that_do_not_fit_come_a_line_at_a_time(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_CONSTANT_LINES, 100);
+    set(f, PROFILE_CONSTANT_TOUCHED, 2048);
+    takes(f, 0, 0, 0);
+    set(f, PROFILE_CONSTANT_TOUCHED, 2049);
+    takes(f, 100 * 6 * SM_WARPS, 0, 0);
+}
+
 /* 3 % known of the device and 4 % unknown of the code are 5 %; an unmeasured device has no known error. */
 static void errors_of_the_device_and_of_the_code_add_up(void **state)
 {
@@ -297,6 +308,7 @@ int main(void)
         TEST(what_is_guessed_is_summed),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(a_walk_that_was_stopped_is_half_of_it),
+        TEST(constants_that_do_not_fit_come_a_line_at_a_time),
         TEST(errors_of_the_device_and_of_the_code_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
