@@ -5,9 +5,10 @@ bats_require_minimum_version 1.5.0
 data=$SOURCE/tests/data/cli
 tests=$(dirname "$APTUNE")/tests # programs that only tests need
 
+export COLUMNS=0 # lines of reports as long as they are, whatever setup a file has
+
 setup() {
     export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
-    export COLUMNS=0 # lines of reports as long as they are
     cd "$BATS_TEST_TMPDIR" || return
 }
 
