@@ -37,6 +37,13 @@ from start = 1e-5, each = 3e-5
 within 1 %
 gives slowdown_launches = each / start
 
+fit bent of "sync" "Launches that each take their data, or their work."
+where METHOD == 1 and BLOCK == 256
+model time is OPERATIONS / BETWEEN * data * (1 + (work * BETWEEN / data) ** power) ** (1 / power)
+from data = 5e-5, work = 1e-6, power = 4
+within 5 %
+gives memory_copy = 8 * N / data
+
 fit composed of "sync" "A copy each, and nothing else."
 where METHOD == 1 and BLOCK == 256 and BETWEEN == 1
 model time is 96 * 8 * N / bandwidth
@@ -47,11 +54,12 @@ END
     has "$output" 'straight +Launches, as a line'
     has "$output" 'DOES NOT DESCRIBE THIS PLATFORM'
     has "$output" 'Do patterns put together add up\?'
-    has "$output" 'slowdown_launches = '
+    has "$output" '→ slowdown_launches is not given'
     run --separate-stderr "$APTUNE" devices out/h200.device
     status_is 0
-    has "$output" "slowdown_launches .*measured \"aptune platform, fit 'straight'"
-    [ "$(wc -l <out/points.csv)" -eq 14 ]
+    lacks "$output" "slowdown_launches .*fit 'straight'"
+    has "$output" "memory_copy .*measured \"aptune platform, fit 'bent'"
+    [ "$(wc -l <out/points.csv)" -eq 26 ]
 }
 
 @test "a mistake in a model is shown with its place" {

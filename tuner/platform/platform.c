@@ -185,6 +185,11 @@ static bool search(Arena *a, Fitting *f)
     return true;
 }
 
+bool platform_describes(const PlatformFit *f)
+{
+    return !f->why && f->fit.freedom > 0 && f->fit.probability >= 0.05;
+}
+
 /* A gift is a formula of the parameters alone; its error by their covariance. */
 static void give(Arena *a, Fitting *f, size_t i)
 {
@@ -207,8 +212,8 @@ static void give(Arena *a, Fitting *f, size_t i)
             variance += gradient[k] * fit->covariance[k][l] * gradient[l];
     take_parameters(f, fit->value);
     const double value = evaluate(f, m->gifts[i].value), error = sqrt(fmax(variance, 0));
-    if (!(value > 0) || !isfinite(value))
-        return;
+    if (!(value > 0) || !isfinite(value) || (fit->freedom > 0 && !platform_describes(f->fit)))
+        return; /* what does not describe says nothing of the device */
     f->fit->gifts[i].value = value;
     f->fit->gifts[i].error = error;
     const DeviceNumber from = {.origin = "measured",
@@ -242,11 +247,6 @@ static void fit_one(Arena *a, PlatformFit *fit, DeviceSheet *sheet, Diag *d)
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
-
-bool platform_describes(const PlatformFit *f)
-{
-    return !f->why && f->fit.freedom > 0 && f->fit.probability >= 0.05;
-}
 
 /* Of one device, and which. */
 static const Table *check_tables(const Models *models, const Table *const *tables, Diag *d)

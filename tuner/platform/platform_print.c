@@ -42,7 +42,7 @@ static void print_gifts(const PlatformResult *r, const PlatformFit *f, Buf *out)
             buf_printf(out, "             → %s = %s\n", sheet_number_name(number),
                        r->sheet->numbers[number].text);
         else
-            buf_printf(out, "             → %s is not known\n", sheet_number_name(number));
+            buf_printf(out, "             → %s is not given\n", sheet_number_name(number));
     }
 }
 
