@@ -72,7 +72,7 @@ teardown() {
 
 # The rows of a recording in one order, without what differs from run to run.
 outcomes() {
-    jq -cS 'select(.v) | del(.s, .on, .sum)' "$1" | sort
+    jq -cS 'select(.v) | del(.s, .cs, .ps, .on, .sum)' "$1" | sort
 }
 
 # Rows of a recording, and how many of them are of a configuration that has another one.

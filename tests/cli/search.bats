@@ -149,3 +149,23 @@ live() {
     jq -c 'select(.v) | .v' out/N=65536/two.times | head -4 >unlike
     ! cmp -s first unlike
 }
+
+@test "live: a second signal ends the program, with the signal's code" {
+    make_synthetic_gpu
+    export SYNTHETIC_MS=300
+    "$fake" --space space/many.spec --jobs 2 --recordings . --output out >text 2>err &
+    local pid=$! i code=0
+    for ((i = 0; i < 300; i++)); do
+        [ "$(rows out/many.times 2>/dev/null)" -lt 3 ] 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -TERM "$pid"
+    for ((i = 0; i < 300; i++)); do
+        ! grep -q 'the search ends' err || break
+        sleep 0.02
+    done
+    kill -TERM "$pid"
+    wait "$pid" || code=$?
+    [ "$code" -eq 143 ]
+    [ "$(repeated out/many.times)" -eq 0 ]
+}

@@ -179,7 +179,7 @@ bool run_nothing_compiled(const Run *r)
 bool run_compile(Run *r)
 {
     bool search = run_searches(r);
-    if (!run_open_sources(r))
+    if (!run_open_sources(r) || (r->source == RUN_MEASURED && !run_find_sources(r)))
         return false;
     r->recorded.profiles = r->source == RUN_REPLAYED && !r->options.compile &&
                            recorded_sources_are_ours(r) &&

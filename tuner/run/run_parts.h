@@ -188,6 +188,10 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
 /* The same for a kernel of the reference. */
 bool run_reference_job(Run *r, const Launch *l, CompileJob *out);
 
+/* Is there what a measurement needs beside the spec's files, which were looked for when it was read?
+ * False after a message, before anything is compiled. */
+bool run_find_sources(Run *r);
+
 /* "sm_90" */
 const char *run_architecture(Arena *a, const Run *r);
 

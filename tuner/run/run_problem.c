@@ -1,6 +1,7 @@
 /* The problem as the GPU process gets it: buffers, the reference, the kernels that compare. */
 #include "tuner/run/run_search.h"
 
+#include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 
 /* Compiles one job; false after a message. */
@@ -13,6 +14,14 @@ static bool compile_job(Run *r, const CompileJob *job, const char *path, Compile
         ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res->log);
     farm_close(farm);
     return ok;
+}
+
+bool run_find_sources(Run *r)
+{
+    return file_exists(r->home.compare_source) ||
+           diag_fail(r->diag,
+                     "'%s' is missing, which compares outputs: this installation is not whole",
+                     r->home.compare_source);
 }
 
 static bool compile_checking(Run *r, TaskModule *out)
