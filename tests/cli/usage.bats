@@ -68,7 +68,7 @@ refused() { # words that standard error must hold, then arguments
     cp "$data"/synthetic.* .
     tune --space synthetic.spec --arch sm_90 --emit none
     status_is 0
-    has "$output" '^    predicted  limited by  configuration'
+    has "$output" '^    predicted  limited by    configuration'
     has "$output" '^ +[0-9.]+ (us|ms)  [a-zA-Z0-9, ]+ [A-Z]+='
     has "$output" '^  the next is +[0-9.]+ (us|ms), and was dropped:'
     tune --space synthetic.spec --arch sm_90 --emit none --json
@@ -203,9 +203,11 @@ END
 @test "devices lists what --arch understands" {
     run --separate-stderr "$APTUNE" devices
     status_is 0
-    has "$output" '^NVIDIA H200 +sm_90 +132 .* checked$'
-    has "$output" '^Tesla V100.* unchecked$'
-    has "$output" '^NVIDIA GeForce RTX 4090 Laptop GPU +sm_89 +76 '
+    has "$output" '^NVIDIA H200 +sm_90\* +132 +2048 +65536 +228 +227$'
+    has "$output" '^Tesla V100-SXM2-32GB +sm_70 +80 '
+    has "$output" '^NVIDIA GeForce RTX 4090 Laptop GPU +sm_89\* +76 '
+    has "$output" '^sm_88 +sm_88\* +- '
+    lacks "$output" '.{81}'
 }
 
 @test "devices NAME shows all that is known of it, a file that can be read again" {

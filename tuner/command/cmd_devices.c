@@ -8,27 +8,44 @@
 
 static const char usage_text[] =
     "usage: aptune devices [NAME | FILE.device]\n"
-    "Lists the devices that --arch understands, with the limits that decide how kernels fit, and "
-    "whether\n"
-    "the reading of their machine code was compared with NVIDIA's disassembler; 0 is not known.  "
-    "Of a\n"
-    "compute capability the first is the one that sm_XX means.\n"
-    "Of one device, by name or in a file of your own for --device-file: all that is known of it, "
-    "as "
-    "such\n"
-    "a file, each number with where it is from.\n";
+    "Lists the devices that --arch understands, with the limits that decide how kernels\n"
+    "fit; - is not known.  Of a compute capability the first is the one that sm_XX means.\n"
+    "* after it: the reading of its machine code was compared with NVIDIA's disassembler.\n"
+    "Of one device, by name or in a file of your own for --device-file: all that is known\n"
+    "of it, as such a file, each number with where it is from.\n";
 
+/* A number that is not known is a dash. */
+static void print_count(Buf *out, int width, int number)
+{
+    if (number > 0)
+        buf_printf(out, " %*d", width, number);
+    else
+        buf_printf(out, " %*s", width, "-");
+}
+
+/* A name that its column cannot hold has a line of its own, so that the table fits 80 columns. */
 static int print_devices(void)
 {
+    enum { NAME = 38 };
     Buf out = {0};
-    buf_printf(&out, "%-52s %-7s %5s %12s %12s %14s %14s %9s\n", "device", "arch", "SMs",
-               "threads/SM", "registers/SM", "shared/SM KB", "opt-in/blk KB", "code");
+    buf_printf(&out, "%*s          |-------- an SM ---------| block\n", NAME, "");
+    buf_printf(&out, "%-*s %-7s %4s %7s %9s %4s %4s\n", NAME, "device", "arch", "SMs", "threads",
+               "registers", "KB", "KB");
     for (size_t i = 0; device_at(i); i++) {
         const Device *d = device_at(i);
-        buf_printf(&out, "%-52s sm_%-4d %5d %12d %12d %14d %14d %9s\n", d->name, device_arch(d),
-                   d->sms, d->threads_per_sm, d->registers_per_sm, d->shared_per_sm / 1024,
-                   d->shared_per_block_optin / 1024,
-                   sass_arch_checked(device_arch(d)) ? "checked" : "unchecked");
+        const int arch = device_arch(d);
+        if (strlen(d->name) > NAME)
+            buf_printf(&out, "%s\n%*s", d->name, NAME, "");
+        else
+            buf_printf(&out, "%-*s", NAME, d->name);
+        buf_printf(&out, " sm_%d%c%s", arch, sass_arch_checked(arch) ? '*' : ' ',
+                   arch < 100 ? " " : "");
+        print_count(&out, 4, d->sms);
+        print_count(&out, 7, d->threads_per_sm);
+        print_count(&out, 9, d->registers_per_sm);
+        print_count(&out, 4, d->shared_per_sm / 1024);
+        print_count(&out, 4, d->shared_per_block_optin / 1024);
+        buf_putc(&out, '\n');
     }
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }

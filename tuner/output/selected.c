@@ -48,12 +48,12 @@ static const char *limiter(const Run *r, size_t row)
     static const struct {
         const char *metric, *words;
     } parts[] = {
-        {"issue_cycles", "issue"},       {"fp32_cycles", "fp32"},
-        {"int_cycles", "integers"},      {"sfu_cycles", "sfu"},
-        {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
-        {"tensor_cycles", "tensor"},     {"constant_cycles", "constants"},
-        {"shared_cycles", "shared, L1"}, {"l2_cycles", "L2"},
-        {"memory_cycles", "memory"},     {"latency_cycles", "latency"},
+        {"issue_cycles", "issue"},        {"fp32_cycles", "fp32"},
+        {"int_cycles", "integers"},       {"sfu_cycles", "sfu"},
+        {"fp64_cycles", "fp64"},          {"half_cycles", "half"},
+        {"tensor_cycles", "tensor"},      {"constant_cycles", "constants"},
+        {"shared_cycles", "shared, L1"},  {"l2_cycles", "L2"},
+        {"memory_cycles", "memory"},      {"latency_cycles", "latency"},
         {"start_cycles", "block starts"},
     };
     const char *best = "not known";
@@ -112,14 +112,14 @@ void report_selected(const Run *r, Buf *out)
         apart[p] = !common[p];
         any = any || common[p];
     }
-    buf_puts(out, "\n    predicted  limited by  configuration");
+    buf_puts(out, "\n    predicted  limited by    configuration");
     buf_puts(out, any ? ", in all of them" : "");
     print_parameters(t, all[0].row, common, out);
     buf_putc(out, '\n');
     for (size_t i = 0; i < shown; i++) {
         buf_puts(out, "  ");
         print_ms(r, all[i].cycles, out);
-        buf_printf(out, "  %-10s ", limiter(r, all[i].row));
+        buf_printf(out, "  %-12s ", limiter(r, all[i].row));
         print_parameters(t, all[i].row, apart, out);
         buf_putc(out, '\n');
     }
@@ -147,11 +147,11 @@ json_t *report_selected_json(const Run *r)
     for (size_t i = 0; i < count; i++) {
         const double off = metric_at(r, all[i].row, "predicted_error");
         json_array_append_new(
-            list, json_pack("{s:o, s:f, s:o, s:b, s:s}", "parameters",
-                            report_parameters(r, all[i].row), "predicted_ms",
-                            1e3 * all[i].cycles / r->device->clock_hz, "predicted_error",
-                            isnan(off) ? json_null() : json_real(off), "estimated", isnan(off),
-                            "limiter", limiter(r, all[i].row)));
+            list,
+            json_pack("{s:o, s:f, s:o, s:b, s:s}", "parameters", report_parameters(r, all[i].row),
+                      "predicted_ms", 1e3 * all[i].cycles / r->device->clock_hz, "predicted_error",
+                      isnan(off) ? json_null() : json_real(off), "estimated", isnan(off), "limiter",
+                      limiter(r, all[i].row)));
     }
     arena_free(a);
     return list;
