@@ -58,6 +58,11 @@ layout_is_sound() {
     tune --space space/synthetic.spec --arch sm_90 --output out
     status_is 0
     has "$(cat out/report.html)" '<p class="origin loud">STATIC: nothing was timed'
+    # What would be timed comes before everything else.
+    sed '/<table/,$d' out/report.html >first
+    has "$(cat first)" '<h3>What would be timed</h3>'
+    has "$(cat first)" '^ +[0-9.]+ (us|ms)  [a-zA-Z0-9, ]+ [A-Z]+='
+    has "$(cat first)" '^  the next is +[0-9.]+ (us|ms), and was dropped:'
     [ -s out/pictures/synthetic-tradeoff.svg ]
     [ ! -e out/pictures/synthetic-sorted.svg ]
     lacks "$(cat out/report.html)" '[0-9] ms</title>'

@@ -148,12 +148,12 @@ static void write_origin(Writer *w, const Story *story)
     buf_puts(&w->page, "</p>\n");
 }
 
-static void write_words(Writer *w, const Story *story)
+static void write_words(Writer *w, const char *words)
 {
-    if (!story->words)
+    if (!words)
         return;
     buf_puts(&w->page, "<div class=\"words\"><pre>");
-    svg_text(&w->page, story->words);
+    svg_text(&w->page, words);
     buf_puts(&w->page, "</pre></div>\n");
 }
 
@@ -161,6 +161,9 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
 {
     Pictures all = pictures_draw(w->arena, story);
     write_origin(w, story);
+    if (story->selected)
+        buf_puts(&w->page, "<h3>What would be timed</h3>\n");
+    write_words(w, story->selected);
     page_write_facts(w->arena, story, &w->page);
     for (int k = 0; k < PICTURE_GROUPS; k++) {
         PictureGroup group = (PictureGroup)k;
@@ -173,7 +176,7 @@ static void write_story(Writer *w, const char *prefix, const Story *story)
             page_write_neighbours(w->arena, story, &w->page);
         write_group(w, prefix, &all, group);
         if (group == PICTURE_COST)
-            write_words(w, story);
+            write_words(w, story->words);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
+#include "tuner/output/selected.h"
 #include "tuner/report/page.h"
 
 #include <math.h>
@@ -189,6 +190,17 @@ static const char *words_of(const Run *r)
     return text;
 }
 
+static const char *selected_of(const Run *r)
+{
+    if (r->source != RUN_STATIC)
+        return NULL;
+    Buf b = {0};
+    report_selected(r, &b);
+    const char *text = b.size ? arena_string(r->arena, buf_text(&b)) : NULL;
+    buf_free(&b);
+    return text;
+}
+
 /* --- the whole -------------------------------------------------------------------------------- */
 
 Story story_of_run(Run *r)
@@ -213,6 +225,7 @@ Story story_of_run(Run *r)
                                                                           : NULL,
                    .time_metric = time_metric(r),
                    .own = own_metrics(r),
+                   .selected = selected_of(r),
                    .words = words_of(r)};
     const Stage *front = carve_tradeoff(&r->plan);
     story.x_metric = front ? r->plan.columns.at[front->columns[0]].name : "bound_cycles";

@@ -34,8 +34,9 @@ typedef struct Story {
     const bool *own;             /* per metric: the user's own, which gets a picture; NULL: none */
     const StorySeconds *seconds; /* NULL: not known */
     size_t seconds_count;
-    const char *words; /* what the run printed; NULL: nothing */
-    const Race *races; /* strategies that were played on it; NULL: none */
+    const char *selected; /* of a run that times nothing: what it would time; NULL: it times */
+    const char *words;    /* what the run printed; NULL: nothing */
+    const Race *races;    /* strategies that were played on it; NULL: none */
     size_t race_count;
 } Story;
 
