@@ -68,6 +68,27 @@ plain_rows() {
     has "$(cat ktt.times)" '"status":"launch_failed","msg":"DeviceLimitsExceeded"'
 }
 
+# Rows and notes of a recording, without the name of the file that it was imported from.
+contents() { tail -n +2 "$1" | sed -E 's/imported from [^ ]*//; s/,"sum":.*//'; }
+
+@test "a file that gzip packed is read as it is, in all its members; a damaged one is refused" {
+    import "$files/synthetic-ktt.json" --output plain.times
+    plain=$output
+    { head -c 400 "$files/synthetic-ktt.json" | gzip; tail -c +401 "$files/synthetic-ktt.json" | gzip; } >x.json.gz
+    import x.json.gz --output x.times
+    status_is 0
+    [ "${output/x.times/plain.times}" = "$plain" ]
+    diff <(contents plain.times) <(contents x.times)
+    head -c 200 x.json.gz >cut.json.gz
+    import cut.json.gz --output cut.times
+    status_is 1
+    has "$stderr" "'cut.json.gz' cannot be unpacked: it ends early"
+    { head -c 150 x.json.gz; head -c 300 /dev/zero; } >bad.json.gz
+    import bad.json.gz --output bad.times
+    status_is 1
+    has "$stderr" "'bad.json.gz' cannot be unpacked: "
+}
+
 @test "what is no file of a tuner is refused, and so is a second import" {
     echo '{"rows": []}' >x.json
     import x.json --output x.times
@@ -80,7 +101,7 @@ plain_rows() {
     printf '\x1f\x8b\x08' >x.json.gz
     import x.json.gz --output x.times
     status_is 1
-    has "$stderr" 'unpack it with gunzip first'
+    has "$stderr" "'x.json.gz' cannot be unpacked: it ends early"
     [ ! -e x.times ]
     import "$files/synthetic-ktt.json"
     status_is 2

@@ -170,7 +170,7 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     local package
     package=$(echo aptune_*.deb)
     run dpkg-deb --field "$package" Depends
-    for library in libc6 libgsl libjansson4 libxxhash0 libzstd1; do
+    for library in libc6 libgsl libjansson4 libxxhash0 libzstd1 zlib1g; do
         has "$output" "(^|, )$library"
     done
     mkdir -p root/var/lib/dpkg/updates root/var/lib/dpkg/info

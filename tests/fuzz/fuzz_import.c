@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     char *text = arena_copy(a, (const char *)data, size);
-    ForeignTable *t = foreign_read(a, "fuzz.json", text, size, NULL, &d);
+    ForeignTable *t = foreign_read(a, "fuzz.json", text, size, NULL, NULL, &d);
     if (!t && d.errors == 0)
         __builtin_trap();
     if (t) {

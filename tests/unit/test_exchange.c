@@ -7,9 +7,12 @@
 
 #include "tuner/exchange/export.h"
 #include "tuner/exchange/foreign_read.h"
+#include "tuner/exchange/gunzip.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 /* --- the scanner ------------------------------------------------------------------------------ */
 
@@ -110,7 +113,7 @@ static void outcomes_survive_the_way_through_t4(void **state)
 
 static ForeignTable *read_text(Arena *a, Diag *d, const char *text, const char *unit)
 {
-    return foreign_read(a, "synthetic.json", text, strlen(text), unit, d);
+    return foreign_read(a, "synthetic.json", text, strlen(text), unit, NULL, d);
 }
 
 static void a_column_is_whole_numbers_only_if_all_are(void **state)
@@ -278,12 +281,48 @@ static void a_file_of_countless_parameters_is_refused(void **state)
     arena_free(a);
 }
 
+/* --- packed files ----------------------------------------------------------------------------- */
+
+/* `count` zeros as gzip packs them; the packed size. */
+static size_t pack_zeros(unsigned char *out, size_t room, size_t count)
+{
+    unsigned char *zeros = calloc(count, 1);
+    z_stream z = {.next_in = zeros, .avail_in = (uInt)count, .next_out = out};
+    z.avail_out = (uInt)room;
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    free(zeros);
+    return room - z.avail_out;
+}
+
+/* A few bytes may stand for any number of them: the bound holds before memory is taken. */
+static void what_unpacks_beyond_the_bound_is_refused(void **state)
+{
+    (void)state;
+    enum { ZEROS = 10000000, BOUND = 1000000 };
+    unsigned char packed[20000];
+    size_t size = pack_zeros(packed, sizeof packed, ZEROS);
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Buf out = {0};
+    assert_true(gunzip((const char *)packed, size, ZEROS, "x.gz", &out, &d));
+    assert_int_equal(out.size, ZEROS);
+    buf_free(&out);
+    assert_false(gunzip((const char *)packed, size, BOUND, "x.gz", &out, &d));
+    assert_in_range(out.capacity, BOUND, 3 * BOUND);
+    assert_non_null(strstr(d.messages.at[0].text, "unpacks to more than the 1000000 bytes"));
+    buf_free(&out);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_are_found_whatever_stands_in_them),
         cmocka_unit_test(a_text_cut_anywhere_loses_only_what_is_cut),
         cmocka_unit_test(what_json_lacks_is_read_as_null_but_not_in_texts),
+        cmocka_unit_test(what_unpacks_beyond_the_bound_is_refused),
         cmocka_unit_test(units_are_known_in_any_spelling),
         cmocka_unit_test(outcomes_survive_the_way_through_t4),
         cmocka_unit_test(a_column_is_whole_numbers_only_if_all_are),

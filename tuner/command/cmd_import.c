@@ -12,7 +12,8 @@
 
 static const char usage_text[] =
     "usage: aptune import FILE --output NAME.times [options]\n"
-    "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON\n"
+    "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON; gzip may have\n"
+    "  packed it\n"
     "  With --spec each row gets the code that its parameters compile to, and NAME.profile is\n"
     "  written: then `aptune study NAME.times` and `aptune --space FILE --recordings DIR` can "
     "carve.\n";
@@ -141,7 +142,10 @@ static bool import(Arena *a, ImportCommand *c, Diag *d)
         return diag_fail(d, "'%s' is there already", c->output);
     if (c->run.space && !name_space(a, c, d))
         return false;
+    ProgressBar bar = progress_new();
+    c->import.progress = (RunProgress){&bar, progress_step};
     ForeignTable *t = import_read(a, &c->import, d);
+    progress_end(&bar);
     if (!t)
         return false;
     Buf matched = {0}, out = {0};

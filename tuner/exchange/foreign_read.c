@@ -116,6 +116,14 @@ static void take_row(ForeignReader *r, ScanText key, ScanText text, ForeignTake 
     arena_reset(r->scratch);
 }
 
+static void tell_progress(const ForeignReader *r)
+{
+    const Scan *s = r->scan;
+    const RunProgress *p = r->progress;
+    if (p && p->step && r->table->read % 256 == 0)
+        p->step(p->context, "read", (size_t)(s->at - s->begin), (size_t)(s->end - s->begin), NULL);
+}
+
 /* All elements of the object or array that stands next. */
 static void take_rows(ForeignReader *r, ForeignTake take)
 {
@@ -129,6 +137,7 @@ static void take_rows(ForeignReader *r, ForeignTake take)
             take_row(r, key, text, take);
         else if (s->cut)
             r->table->odd[ODD_CUT_ROW]++;
+        tell_progress(r);
     }
 }
 
@@ -187,11 +196,8 @@ static void take_file(ForeignReader *r)
 }
 
 /* Says why nothing can be made of the file. */
-static bool refuse(const ForeignTable *t, const Scan *s, const char *path, const char *text,
-                   size_t size, Diag *d)
+static bool refuse(const ForeignTable *t, const Scan *s, const char *path, Diag *d)
 {
-    if (size >= 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b)
-        return diag_fail(d, "'%s' is compressed: unpack it with gunzip first", path);
     if (s->bad)
         return diag_fail(d, "'%s' is not JSON: byte %zu cannot stand there", path,
                          (size_t)(s->at - s->begin));
@@ -220,12 +226,13 @@ static bool has_time(const ForeignTable *t, const char *path, Diag *d)
 }
 
 ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t size,
-                           const char *unit, Diag *d)
+                           const char *unit, const RunProgress *progress, Diag *d)
 {
     ForeignTable *t = ARENA_NEW(a, ForeignTable);
     t->arena = a;
     Scan s = scan_new(text, size);
-    ForeignReader r = {.table = t, .scan = &s, .scratch = arena_new(), .diag = d};
+    ForeignReader r = {
+        .table = t, .scan = &s, .scratch = arena_new(), .progress = progress, .diag = d};
     double asked = unit ? foreign_unit_ms(unit) : 0;
     take_file(&r);
     buf_free(&r.copy);
@@ -233,7 +240,7 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
     if (unit && asked == 0)
         return diag_fail(d, "unknown unit of time '%s'; ns, us, ms and s are known", unit), NULL;
     if (s.bad || !t->format || t->rows.count == 0)
-        return refuse(t, &s, path, text, size, d), NULL;
+        return refuse(t, &s, path, d), NULL;
     if (t->unknown_unit && asked == 0)
         return diag_fail(d, "'%s' has times in '%s', which is no unit known here; --unit says it",
                          path, t->unknown_unit),

@@ -10,11 +10,13 @@
 
 #include "tuner/exchange/foreign.h"
 #include "tuner/exchange/scan.h"
+#include "tuner/run/run.h"
 
 /* Reads a file's text; `path` is for messages.  `unit`, when not NULL, is the unit of its times
- * whatever it says.  NULL after a message when it is of no known format or has no row. */
+ * whatever it says; `progress`, when not NULL, is told of the bytes read.  NULL after a message
+ * when it is of no known format or has no row. */
 ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t size,
-                           const char *unit, Diag *d);
+                           const char *unit, const RunProgress *progress, Diag *d);
 
 /* --- for the readers of one format --------------------------------------------------------------
  */
@@ -22,8 +24,9 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
 typedef struct ForeignReader {
     ForeignTable *table;
     Scan *scan;
-    Arena *scratch; /* emptied after each row */
-    Buf copy;       /* of the row that is parsed */
+    Arena *scratch;              /* emptied after each row */
+    Buf copy;                    /* of the row that is parsed */
+    const RunProgress *progress; /* NULL: nobody is told */
     Diag *diag;
 } ForeignReader;
 

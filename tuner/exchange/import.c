@@ -2,6 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "tuner/exchange/foreign_read.h"
+#include "tuner/exchange/gunzip.h"
 #include "tuner/record/device.h"
 #include "tuner/record/index.h"
 
@@ -9,15 +10,30 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The file's text, unpacked; NULL after a message. */
+static const char *read_text(Arena *a, const char *path, size_t *size, Diag *d)
+{
+    static const size_t most = 1 << 30; /* as of a file that is not packed */
+    const char *text = file_read(a, path, size, d);
+    if (!text || !gunzip_is_packed(text, *size))
+        return text;
+    Buf whole = {0};
+    bool ok = gunzip(text, *size, most, path, &whole, d);
+    *size = whole.size;
+    text = ok ? arena_copy(a, buf_text(&whole), whole.size) : NULL;
+    buf_free(&whole);
+    return text;
+}
+
 ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d)
 {
     size_t size;
-    const char *text = file_read(a, o->from, &size, d);
+    const char *text = read_text(a, o->from, &size, d);
     if (text && size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
         text += 3;
         size -= 3;
     }
-    return text ? foreign_read(a, o->from, text, size, o->unit, d) : NULL;
+    return text ? foreign_read(a, o->from, text, size, o->unit, &o->progress, d) : NULL;
 }
 
 /* --- the header ------------------------------------------------------------------------------- */
@@ -26,7 +42,8 @@ static const char *space_name(Arena *a, const ForeignTable *t, const ImportOptio
 {
     if (o->space)
         return o->space;
-    return t->kernel ? t->kernel : path_stem(a, o->from, ".json");
+    const char *file = path_stem(a, o->from, ".gz");
+    return t->kernel ? t->kernel : path_stem(a, file, ".json");
 }
 
 /* The device that the user or the file names, when it is one that is known. */

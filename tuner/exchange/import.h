@@ -9,14 +9,15 @@
 #include "tuner/run/run.h"
 
 typedef struct ImportOptions {
-    const char *from;   /* the file */
-    const char *space;  /* name of the space; NULL: the file's kernel, else the file's own name */
-    const char *device; /* NULL: as the file names it */
-    const char *arch;   /* "sm_80"; NULL: that of the device, when its name is known */
-    const char *unit;   /* of the file's times, whatever it says; NULL: as it says */
+    const char *from;     /* the file */
+    const char *space;    /* name of the space; NULL: the file's kernel, else the file's own name */
+    const char *device;   /* NULL: as the file names it */
+    const char *arch;     /* "sm_80"; NULL: that of the device, when its name is known */
+    const char *unit;     /* of the file's times, whatever it says; NULL: as it says */
+    RunProgress progress; /* of the reading, in bytes; empty: nobody is told */
 } ImportOptions;
 
-/* Reads o->from into a table; NULL after a message. */
+/* Reads o->from, which gzip may have packed, into a table; NULL after a message. */
 ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d);
 
 /* Writes the recording; `path` may not exist.  Nothing is left after a failure. */
