@@ -5,7 +5,9 @@ bats_require_minimum_version 1.5.0
 data=$SOURCE/tests/data/cli
 tests=$(dirname "$APTUNE")/tests # programs that only tests need
 
-export COLUMNS=0 # lines of reports as long as they are, whatever setup a file has
+# Lines of reports as long as they are and plain, whatever set-up a file has, also where mpirun gives
+# a terminal.
+export COLUMNS=0 NO_COLOR=1
 
 setup() {
     export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
