@@ -155,14 +155,14 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     has "$stderr" 'which recordings'
 }
 
-# Of the spaces held out on 2026-11-22 spmv is farther off: spaces/recordings/README.md says by how much.
-@test "the default carving is within 2 % of the best of every recorded space but one, in its budget" {
+# Farther off: one of spmv's two (held out on 2026-11-22) by 7.2 %, the sample of mm by 3.1 %.
+@test "the default carving is within 2 % of the best of every recorded space but two, in its budget" {
     local recordings=("$SOURCE"/spaces/recordings/*.times.zst)
     study "${recordings[@]}" --output out --seeds 0 --json
     status_is 0
     json "[.carvings[] | select(.carving == \"default\")] | length == ${#recordings[@]}"
     json '[.carvings[] | select(.carving == "default" and (.regret <= 0.02 | not)) | .space] -
-          ["spmv", "spmv-2"] == []'
+          ["mm", "spmv-2"] == []'
     json '[.carvings[] | select(.carving == "default") |
            select(.timed > ([.distinct / 100, ([40, .distinct / 10] | min)] | max)) | .space] == []'
 }
