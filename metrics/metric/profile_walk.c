@@ -463,15 +463,54 @@ static void add_unknown_accesses(Arena *a, Buf *b, const Memory *m)
                                    first->function->name, first->line, count));
 }
 
+/* What a note says, without "function, line 7: " before it. */
+static const char *kind_of(const char *note)
+{
+    const char *colon = strstr(note, ": ");
+    return colon ? colon + 2 : note;
+}
+
+typedef VEC(const char *) Notes;
+
+/* Each place once, whichever warps came there: the middle one may take no part in a wait. */
+static Notes gather_notes(Arena *a, const MemorySamples *s)
+{
+    Notes all = {0};
+    for (int k = 0; k < s->count; k++) {
+        const Walk *w = s->at[k].walk;
+        for (size_t i = 0; i < w->notes.count; i++) {
+            size_t j = 0;
+            while (j < all.count && strcmp(all.at[j], w->notes.at[i]) != 0)
+                j++;
+            if (j == all.count)
+                VEC_PUSH(a, &all, w->notes.at[i]);
+        }
+    }
+    return all;
+}
+
+/* The first of each kind and how many there are: many of one kind must not hide another. */
+static void add_notes(Arena *a, Buf *b, const Notes *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const char *kind = kind_of(all->at[i]);
+        size_t first = 0, count = 0;
+        while (strcmp(kind_of(all->at[first]), kind) != 0)
+            first++;
+        if (first < i)
+            continue;
+        for (size_t j = i; j < all->count; j++)
+            count += strcmp(kind_of(all->at[j]), kind) == 0;
+        add_reason(b, count > 1 ? arena_printf(a, "%s (%zu such places)", all->at[i], count)
+                                : all->at[i]);
+    }
+}
+
 void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatched)
 {
-    enum { NOTES = 4 };
-    const size_t notes = m->walk->notes.count;
     Buf b = {0};
-    for (size_t i = 0; i < notes && i < NOTES; i++)
-        add_reason(&b, m->walk->notes.at[i]);
-    if (notes > NOTES)
-        add_reason(&b, arena_printf(a, "and %zu more", notes - NOTES));
+    const Notes notes = gather_notes(a, m->samples);
+    add_notes(a, &b, &notes);
     add_unknown_accesses(a, &b, m);
     if (m->samples->cut > 0)
         add_reason(&b, "following warps has a limit: fewer than usual stand for all");

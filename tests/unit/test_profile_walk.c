@@ -226,6 +226,28 @@ static void what_is_not_known_is_said_with_its_line(void **state)
     arena_free(a);
 }
 
+/* Of a block's four warps the first alone waits, and the middle one has much else unknown. */
+static void a_wait_of_few_warps_is_said_among_many_notes(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Buf b = {0};
+    buf_puts(&b, "ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p1, %r5, 0;\n");
+    for (int i = 0; i < 6; i++)
+        buf_printf(&b, "@%%p1 bra L%d;\nadd.f32 %%f1, %%f1, %%f1;\nL%d:\n", i, i);
+    buf_puts(&b, "setp.gt.u32 %p2, %r1, 31; @%p2 bra E;\n"
+                 "W: ld.relaxed.gpu.global.u32 %r6, [%rd1]; setp.eq.u32 %p3, %r6, 0; @%p3 bra W;\n"
+                 "E:");
+
+    const Profile p = profile_of(a, buf_text(&b));
+
+    assert_non_null(p.note);
+    assert_non_null(strstr(p.note, "it is taken to find at once what it waits for"));
+    assert_non_null(strstr(p.note, "both sides walked (6 such places)"));
+    buf_free(&b);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +260,7 @@ int main(void)
         cmocka_unit_test(regions_say_what_is_in_flight),
         cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
         cmocka_unit_test(what_is_not_known_is_said_with_its_line),
+        cmocka_unit_test(a_wait_of_few_warps_is_said_among_many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
