@@ -100,6 +100,18 @@ figure() {
     lacks "$output" 'scattered accesses|loop code|  half '
 }
 
+@test "a spin over another block's flags is said to succeed at once" {
+    local order
+    for order in 0 1; do
+        explain --compile --no-lines --arch sm_90 --space "$SOURCE/spaces/scan.spec" \
+            --problem "N=16777216, INCLUSIVE=0" \
+            "BLOCK=512 ITEMS=8 VEC=4 ORDER=$order WINDOW=32 EARLY=1 STREAM=0"
+        status_is 0
+        # Lines are wrapped at the width of the page.
+        has "$(tr -s ' \n' ' ' <<<"$output")" ' assumed scan, line .*the loop waits for another thread; it is taken to find at once what it waits for'
+    done
+}
+
 @test "--json says the same of one configuration or two" {
     explain --json --space "$SOURCE/spaces/transpose.spec" \
         "TILE=32 BLOCK_ROWS=8 VARIANT=1 PAD=0 SWIZZLE=0 VEC=1" \
@@ -116,6 +128,7 @@ figure() {
     # Every wavefront of the profile is on a line, or counted with the sectors.
     json '.configurations[0] | ([.lines.accesses[].wavefronts // 0] | add) == .profile.shared_wavefronts'
     json '.configurations[0].lines.code | ([.[].share_of_instructions] | add) > 0.999'
+    json '.configurations[0] | has("assumed")'
     json '.configurations[0].carving | .survives == false and .dominated_by.VARIANT != 1'
     json '.configurations[0] | .carving.its_metrics.bound_cycles < .metrics.bound_cycles'
     json '[.configurations[].recorded.status] == ["ok", "ok"]'

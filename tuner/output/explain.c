@@ -235,9 +235,17 @@ static void print_lines(const SourceLines *lines, Buf *out)
                        lines->code.at[i].line, 100 * lines->code.at[i].share);
 }
 
+/* What the profile takes for granted where data decides. */
+static void print_assumed(const Subject *s, Buf *out)
+{
+    if (s->profile->note)
+        buf_printf(out, "\nassumed\n  %s\n", s->profile->note);
+}
+
 static void print_subject(Arena *a, const Subject *s, Buf *out)
 {
     SourceLines lines = explain_gather_lines(a, s);
+    print_assumed(s, out);
     print_findings(a, s, &lines, out);
     print_lines(&lines, out);
     print_carving(s, out);

@@ -142,6 +142,7 @@ static json_t *subject_of(Arena *a, const Subject *s)
     json_object_set_new(j, "carving", carving_of(s));
     json_object_set_new(j, "metrics", report_metrics(s->run, s->config));
     json_object_set_new(j, "profile", profile_of(s));
+    json_object_set_new(j, "assumed", text_or_null(s->profile->note));
     return j;
 }
 
