@@ -40,7 +40,14 @@ load common
 @test "what no multiprocessor can hold is dropped, with its reason" {
     tune --space "$data/wide.spec" --arch sm_90 --json
     status_is 0
-    json '.configurations == 2 and .compiled == 1 and .failed == 1 and .selected == 1'
+    json '.configurations == 2 and .compiled == 1 and .selected == 1'
+    json '.failed == 0 and .unlaunchable == 1 and .failures[0].example.BLOCK == 1024'
+
+    tune --space "$data/wide.spec" --arch sm_90
+    status_is 0
+    has "$output" '^compiled +1  0 failed, 1 of distinct code'
+    has "$output" '^ +1  more dropped: registers or shared memory of a block$'
+    has "$output" '1 × no multiprocessor holds a block of 1024 threads with [0-9]+ registers each'
 
     tune --space "$data/wide.spec" --arch sm_90 --why "BLOCK=1024"
     status_is 0

@@ -107,6 +107,14 @@ EOF
     json '.failures == [{"count": 1, "message": .failures[0].message, "example": {"BLOCK": 256, "EACH": 8}}]'
 }
 
+@test "what registers forbid at the ends of parameters is dropped, with its reason" {
+    check "$data/wide.spec"
+    status_is 0
+    has "$output" '^  2 of 2 configurations at the ends of parameters compile$'
+    has "$output" '^  1 of them dropped by the limits of .* after compiling$'
+    has "$output" '^    1 × no multiprocessor holds a block of 1024 threads with [0-9]+ registers each .*, e.g. BLOCK=1024$'
+}
+
 @test "a parameter that nothing uses" {
     doubled 's/param EACH/param EACHE in 1, 2\nlet EACH = 1\nrequire EACHE < 3\n# EACHE\nparam UNUSED/'
     status_is 2

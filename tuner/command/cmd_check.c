@@ -48,6 +48,9 @@ static void print_sound(const Run *r, const RunCheck *c)
     if (c->extremes > 0)
         buf_printf(&out, "  %zu of %zu configurations at the ends of parameters compile\n",
                    c->extremes - c->failed, c->extremes);
+    if (c->unlaunchable > 0)
+        buf_printf(&out, "  %zu of them dropped by the limits of %s after compiling\n",
+                   c->unlaunchable, r->device->name);
     const FailureGroup *groups;
     size_t count = run_failures(r->arena, r, &groups);
     for (size_t g = 0; g < count; g++) {

@@ -234,6 +234,10 @@ static void print_code(const Run *r, Buf *out)
     counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled);
     buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->counts.failed, r->counts.distinct,
                r->recorded.profiles ? "; profiles from the recording, its sources are these" : "");
+    if (r->counts.unlaunchable > 0) {
+        counted(out, "", r->counts.unlaunchable);
+        buf_puts(out, "  more dropped: registers or shared memory of a block\n");
+    }
     print_failure_groups(r, out);
     if (r->counts.launches_from_cache > 0) {
         counted(out, "", r->counts.launches_from_cache);

@@ -84,6 +84,7 @@ static void set_counts(const Run *r, json_t *o)
     json_object_set_new(o, "configurations", json_integer((json_int_t)r->space.size));
     json_object_set_new(o, "compiled", json_integer((json_int_t)r->counts.compiled));
     json_object_set_new(o, "failed", json_integer((json_int_t)r->counts.failed));
+    json_object_set_new(o, "unlaunchable", json_integer((json_int_t)r->counts.unlaunchable));
     json_object_set_new(o, "distinct", json_integer((json_int_t)r->counts.distinct));
     json_object_set_new(o, "stale", json_integer((json_int_t)r->counts.stale));
     json_object_set_new(o, "from_cache", json_integer((json_int_t)r->counts.launches_from_cache));

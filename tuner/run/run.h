@@ -233,6 +233,7 @@ typedef struct RunRecorded {
 typedef struct RunCounts {
     size_t tier0_dropped[OUTCOMES]; /* by the limit that each breaks */
     size_t compiled, failed, distinct;
+    size_t unlaunchable;        /* that compile, and no multiprocessor holds a block of */
     size_t selected;
     size_t polished;            /* that polish timed; among the selected */
     size_t stale;               /* whose code differs from the recorded one */

@@ -482,7 +482,40 @@ static size_t find_extremes(const Run *r, size_t *rows)
     return n;
 }
 
-/* Compiles them all; what fails stands in the table. */
+/* Notes in the table when the device lacks the registers, or the shared memory, for a block of this
+ * code.  Code that can't be read is not judged.  False after messages. */
+static bool judge_launch(Run *r, size_t row, size_t launch, const CompileResult *res)
+{
+    const RunShare *shares;
+    size_t count = r->device ? run_shares(r->arena, &r->table->launch[row], launch, &shares) : 0;
+    for (size_t k = 0; k < count; k++) {
+        Diag quiet = diag_new(r->arena);
+        ProfileInput in;
+        Profile p;
+        Hash code;
+        if (!run_profile_input(r->arena, r, row, shares[k].step, res, &in))
+            return false;
+        if (profile_code(r->arena, &in, &p, &code, &quiet) && run_drop_unlaunchable(r, row, &p))
+            return true;
+    }
+    return true;
+}
+
+/* One result of the compiler; of a configuration's failures, one to compile is what is said. */
+static bool take_extreme(Run *r, size_t row, size_t launch, const CompileResult *res)
+{
+    Outcome before = r->table->outcome[row];
+    bool known = table_failed_to_compile(r->table, row);
+    if (res->status == OUTCOME_COMPILED)
+        return known || judge_launch(r, row, launch, res);
+    if (known && before != OUTCOME_RESOURCES)
+        return true;
+    r->table->outcome[row] = res->status;
+    r->table->why[row] = result_first_error(r->arena, res->log);
+    return true;
+}
+
+/* Compiles them all; what fails, or cannot be launched, stands in the table. */
 static bool compile_extremes(Checking *x)
 {
     Run *r = x->run;
@@ -492,20 +525,23 @@ static bool compile_extremes(Checking *x)
         for (size_t l = 0; l < r->spec->launch_count; l++) {
             if (!run_make_job(r->arena, r, rows[i], l, NULL, 0, &jobs[waiting]))
                 return false;
-            farm_add(x->farm, rows[i], &jobs[waiting]);
+            farm_add(x->farm, waiting, &jobs[waiting]);
             waiting++;
         }
     x->out->extremes = n;
     for (; waiting > 0; waiting--) {
         CompileResult res;
         Diag d = diag_new(r->arena);
+        size_t launches = r->spec->launch_count;
         if (!farm_next(x->farm, r->arena, &res, &d))
-            return true;
-        if (res.status == OUTCOME_COMPILED || table_failed_to_compile(r->table, (size_t)res.id))
-            continue;
-        r->table->outcome[res.id] = res.status;
-        r->table->why[res.id] = result_first_error(r->arena, res.log);
-        x->out->failed++;
+            break;
+        if (!take_extreme(r, rows[res.id / launches], res.id % launches, &res))
+            return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool unlaunchable = r->table->outcome[rows[i]] == OUTCOME_RESOURCES;
+        x->out->unlaunchable += unlaunchable;
+        x->out->failed += table_failed_to_compile(r->table, rows[i]) && !unlaunchable;
     }
     return true;
 }

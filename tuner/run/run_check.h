@@ -5,7 +5,7 @@
  * variables exist and have the right size, and no access that the static walk could follow lies
  * outside the buffer it begins in; each parameter is used, outputs are written and inputs are not,
  * buffers have the types of the kernel's declaration.  The configurations at the ends of each
- * parameter are compiled, too: that some fail is counted and no mistake. */
+ * parameter are compiled, too: that some fail or need too much is counted and no mistake. */
 #ifndef APTUNE_RUN_CHECK_H
 #define APTUNE_RUN_CHECK_H
 
@@ -17,6 +17,7 @@ typedef struct RunCheck {
     size_t accesses;        /* warp accesses of buffers that were followed to their addresses */
     size_t extremes;        /* configurations with the least or the most of a parameter */
     size_t failed;          /* of them, those that do not compile */
+    size_t unlaunchable;    /* … and that compile, and no multiprocessor holds a block of */
     const char *uncompiled; /* why nothing could be compiled; NULL: it could */
 } RunCheck;
 

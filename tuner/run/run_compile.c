@@ -133,8 +133,7 @@ static void count_codes(Run *r)
         const Table *t = r->table;
         alive[i] = table_has_code(t, i);
         keys[i] = alive[i] ? code_key(r->arena, &t->code[i]) : NULL;
-        r->counts.compiled += alive[i];
-        r->counts.failed += table_failed_to_compile(t, i);
+        run_count_code(r, t->outcome[i]);
     }
     size_t *same = cluster_same(r->arena, keys, alive, r->table->count);
     for (size_t i = 0; i < r->table->count; i++) {
@@ -166,7 +165,7 @@ bool run_nothing_compiled(const Run *r)
     if (r->options.shards < 2)
         return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
                          first_failure(r));
-    if (r->counts.failed > 0)
+    if (r->counts.failed + r->counts.unlaunchable > 0)
         diag_warn(r->diag, (Span){0},
                   "no configuration of part %d/%d compiled; the first failure: %s",
                   r->options.shard, r->options.shards, first_failure(r));

@@ -131,6 +131,13 @@ typedef struct RunShare {
 size_t run_shares(Arena *a, const TableLaunch *c, size_t launch, const RunShare **out);
 size_t run_all_shares(Arena *a, const Run *r, size_t i, const RunShare **out);
 
+/* Gives a configuration of which no multiprocessor holds a block its outcome and reason.  False, and
+ * nothing done, where one does. */
+bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p);
+
+/* Counts a configuration whose code, or failure, is known. */
+void run_count_code(Run *r, Outcome o);
+
 /* Gives a configuration the profiles of its shares, which live in the run's arena. */
 void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
                        size_t count);

@@ -209,8 +209,7 @@ static void tell_compiled(Hunt *h, size_t row)
     Run *r = h->run;
     Table *t = r->table;
     bool compiled = table_has_code(t, row);
-    r->counts.compiled += compiled;
-    r->counts.failed += !compiled;
+    run_count_code(r, t->outcome[row]);
     if (compiled && t->profile[row].whole)
         table_evaluate(h->scratch, t, row, t->profile[row].shares, t->profile[row].share_count);
     arena_reset(h->scratch);
@@ -675,8 +674,7 @@ static void reveal(Hunt *h, const size_t *row, const ReplayResult *played, const
         size_t p = played->compiled[c], i = row[p];
         reveal_row(r, i);
         bool compiled = k->outcome[i] == OUTCOME_COMPILED;
-        r->counts.compiled += compiled;
-        r->counts.failed += !compiled;
+        run_count_code(r, k->outcome[i]);
         if (first[same[p]] == SIZE_MAX)
             first[same[p]] = i;
         t->same_as[i] = first[same[p]];

@@ -163,10 +163,10 @@ size_t run_all_shares(Arena *a, const Run *r, size_t i, const RunShare **out)
  * ----------------------------------------------------------------------------------------- */
 
 /* What the device cannot hold a single block of is never tried. */
-static bool drop_unlaunchable(Run *r, size_t i, const Profile *p)
+bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p)
 {
     Table *t = r->table;
-    if (t->outcome[i] != OUTCOME_COMPILED || p->value[PROFILE_BLOCKS_PER_SM] != 0)
+    if (p->value[PROFILE_BLOCKS_PER_SM] != 0)
         return false;
     t->outcome[i] = OUTCOME_RESOURCES;
     t->why[i] = arena_printf(r->arena,
@@ -177,13 +177,20 @@ static bool drop_unlaunchable(Run *r, size_t i, const Profile *p)
     return true;
 }
 
+void run_count_code(Run *r, Outcome o)
+{
+    r->counts.compiled += outcome_has_code(o);
+    r->counts.unlaunchable += o == OUTCOME_RESOURCES;
+    r->counts.failed += outcome_group(o) == OUTCOME_IS_COMPILE && o != OUTCOME_RESOURCES;
+}
+
 void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
                        size_t count)
 {
     ProfileShare *all = ARENA_ARRAY(r->arena, ProfileShare, count);
     for (size_t k = 0; k < count; k++) {
         all[k] = (ProfileShare){profiles[k], shares[k].times};
-        if (drop_unlaunchable(r, i, profiles[k]))
+        if (r->table->outcome[i] == OUTCOME_COMPILED && run_drop_unlaunchable(r, i, profiles[k]))
             return;
     }
     Profile *joined = count == 1 ? NULL : ARENA_NEW(r->arena, Profile);
