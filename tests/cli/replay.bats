@@ -216,3 +216,14 @@ load common
     has "$stderr" '1 of the selected configurations are not in the recording'
     json '.timed == 7 and .relative_performance == null and .exhaustive_best_ms == null'
 }
+
+@test "problems behind the first that no recording is of are passed over, and named" {
+    tune --space "$SOURCE/spaces/reduce.spec" --emit none
+    status_is 0
+    has "$output" '^best +BLOCK='
+    has "$stderr" "^aptune: warning: not tuned for 'N=1073741824': --no-gpu was given, and there is no recording of it"
+
+    tune --space "$SOURCE/spaces/reduce.spec" --problem N=1073741824 --emit none
+    status_is 2
+    has "$stderr" "there is no recording of space 'reduce' that fits"
+}

@@ -285,6 +285,8 @@ static int tune(Tune *t)
     aptune *a = t->handle;
     catch_interrupts(t);
     if (!pass(t, aptune_open, DUMP_OPENED)) {
+        if (a->run.lacks)
+            return EXIT_DONE;
         int number = a->run.stopped ? interrupt_take(&t->interrupt) : 0;
         return number ? EXIT_SIGNAL + number : EXIT_USAGE;
     }
@@ -344,7 +346,7 @@ static int emit_tuned(Tune *t, const Tuned *k)
 }
 
 /* Each of the spec's problems in turn, unless one was chosen; a search begins with what was fast
- * before. */
+ * before.  Behind the first, those that cannot be tuned for here are passed over. */
 static int tune_problems(Tune *t)
 {
     aptune *a = t->handle;
@@ -358,12 +360,15 @@ static int tune_problems(Tune *t)
         aptune_choose_problem(a, p);
         a->options.starters = kept.starters.at;
         a->options.starter_count = kept.starters.count;
+        a->options.may_lack = true;
         code = tune(t);
     }
-    if (code == EXIT_DONE && problems > 1 && aptune_best(a) != APTUNE_NOTHING) {
-        keep_tuned(&kept, a);
+    if (code == EXIT_DONE && problems > 1) {
+        if (aptune_best(a) != APTUNE_NOTHING)
+            keep_tuned(&kept, a);
         code = emit_tuned(t, &kept);
     }
+    a->options.may_lack = false;
     a->options.starters = NULL;
     a->options.starter_count = 0;
     arena_free(kept.arena);

@@ -75,6 +75,7 @@ typedef struct RunOptions {
     bool run_commands;        /* commands of the spec may be run */
     const char *problem_text; /* "N=8192": which of the spec's problems; NULL: that of … */
     size_t problem;           /* … this number */
+    bool may_lack;            /* without a GPU and a recording the run ends, and it is no error */
     bool dry_run;             /* only count: needs no device, and may find no configuration */
     bool no_gpu;              /* do as if there were none */
     const char *l2;           /* "warm", "cold" or "both"; NULL: as suits the problem */
@@ -279,6 +280,7 @@ typedef struct Run {
     } claims;    /* descriptors whose locks keep other runs away */
     int stop_fd; /* readable when the run shall end; 0: nothing stops it */
     bool stopped;
+    bool lacks; /* a recording and all else to tune by, which it may */
     RunHooks hooks;
     double opened; /* clock_seconds() when it was */
     RunSearch search;

@@ -221,6 +221,12 @@ static bool choose_device(Run *r)
         tell_which(r);
     if (r->device || r->options.dry_run)
         return true;
+    if (r->options.may_lack) {
+        r->lacks = true;
+        diag_warn(r->diag, (Span){0}, "not tuned for '%s': %s, and there is no recording of it",
+                  r->spec->problems[r->space.problem].text, r->why_not_measured);
+        return false;
+    }
     return diag_fail(r->diag,
                      "nothing to tune for: %s, and there is no recording of space '%s' that "
                      "fits; --arch sm_90 (or another, see `aptune devices`) carves without timing",
