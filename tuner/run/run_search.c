@@ -38,8 +38,8 @@ typedef struct Hunt {
         size_t *at;
         size_t count;
         size_t capacity;
-    } earlier; /* rows that are compiled before anything else, and timed: what an earlier run left, … */
-    size_t known_count; /* … so many, and the starters */
+    } earlier;            /* rows that are compiled before anything else, and timed: starters, … */
+    size_t starter_count; /* … so many, then what an earlier run left */
     size_t earlier_next;
     int guess, bound, latency; /* metrics; < 0: there is none */
     double told;               /* when a new best was told of */
@@ -317,10 +317,10 @@ static bool feed_workers(Hunt *h)
     return true;
 }
 
-/* Among the first so many? */
-static bool is_earlier(const Hunt *h, size_t row, size_t count)
+/* Among those from so many on? */
+static bool is_earlier(const Hunt *h, size_t row, size_t from)
 {
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = from; k < h->earlier.count; k++)
         if (h->earlier.at[k] == row)
             return true;
     return false;
@@ -335,10 +335,10 @@ static bool take_compiled(Hunt *h, bool *news)
         *news = true;
         tell_compiled(h, row);
         bool failed = table_failed_to_compile(h->run->table, row);
-        if (failed && h->timer && h->timer->record && !is_earlier(h, row, h->known_count) &&
+        if (failed && h->timer && h->timer->record && !is_earlier(h, row, h->starter_count) &&
             !h->timer->record(h->timer->state, row))
             return false;
-        if (!failed && h->timer && is_earlier(h, row, h->earlier.count) && h->run->table->same_as[row] == row) {
+        if (!failed && h->timer && is_earlier(h, row, 0) && h->run->table->same_as[row] == row) {
             h->run->table->selected[row] = true;
             search_trying(h->search, number_of(h, row));
             h->timer->add(h->timer->state, row);
@@ -447,8 +447,7 @@ static void add_starter(Hunt *h, const char *name)
     Run *r = h->run;
     Diag quiet = diag_new(r->arena);
     size_t row = run_name_config(r, name, &quiet);
-    if (row != SIZE_MAX && number_of(h, row) == SIZE_MAX && table_fits(r->table, row) &&
-        !is_earlier(h, row, h->earlier.count))
+    if (row != SIZE_MAX && table_fits(r->table, row) && !is_earlier(h, row, 0))
         VEC_PUSH(r->arena, &h->earlier, row);
 }
 
@@ -461,12 +460,9 @@ static bool open_timer(Hunt *h)
         return false;
     size_t count = 0;
     const size_t *rows = h->timer->known ? h->timer->known(h->timer->state, &count) : NULL;
-    for (size_t k = 0; k < count; k++)
-        if (number_of(h, rows[k]) == SIZE_MAX && table_fits(r->table, rows[k]))
+    for (size_t k = 0; k < count; k++) /* also what the search has asked for by now */
+        if (table_fits(r->table, rows[k]))
             VEC_PUSH(r->arena, &h->earlier, rows[k]);
-    h->known_count = h->earlier.count;
-    for (size_t k = 0; k < r->options.starter_count; k++)
-        add_starter(h, r->options.starters[k]);
     return true;
 }
 
@@ -501,6 +497,9 @@ static bool search_live(Hunt *h)
     double since = clock_seconds();
     table_set_metrics(r->table, r->table->metrics);
     h->compiling = compiling_open(r, (size_t)r->options.jobs + 1);
+    for (size_t k = 0; k < r->options.starter_count && h->timer; k++)
+        add_starter(h, r->options.starters[k]);
+    h->starter_count = h->earlier.count;
     bool opened = learn_compiler(h) && open_timer(h);
     bool ok = opened && hunt(h);
     if (ok)
