@@ -85,7 +85,8 @@ enum {
 static double chance_of(Search *s, const uint16_t *points, const Left *l, double goal,
                         const Spread *spread)
 {
-    Belief b = believe_point(s, points + l->point * s->space.parameters);
+    const uint16_t *point = points + l->point * s->space.parameters;
+    Belief b = {l->mean, believe_point_deviation(s, point)};
     return l->weight * chance(spread, goal, &b);
 }
 

@@ -295,14 +295,19 @@ Belief believe_row(Search *s, size_t row)
     return b;
 }
 
+double believe_point_deviation(Search *s, const uint16_t *point)
+{
+    Process *p = s->space_model.process;
+    return with_noise(p, process_deviation(p, point, 0));
+}
+
 Belief believe_point(Search *s, const uint16_t *point)
 {
     Belief b = {NAN, NAN};
-    Process *p = s->space_model.process;
-    if (!p)
+    if (!s->space_model.process)
         return b;
-    process_means(p, point, NULL, 1, &b.mean);
-    b.deviation = with_noise(p, process_deviation(p, point, 0));
+    process_means(s->space_model.process, point, NULL, 1, &b.mean);
+    b.deviation = believe_point_deviation(s, point);
     return b;
 }
 

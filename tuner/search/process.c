@@ -14,7 +14,7 @@ struct Process {
     double *x;
     ProcessShape shape;
     double table[KINDS]; /* covariance by likeness */
-    gsl_matrix *factor;  /* lower Cholesky factor */
+    gsl_matrix *factor;  /* the Cholesky factor, upper: its rows are read one after the other */
     gsl_vector *weights; /* inverse covariance times (y - mean - slope x) */
     double mean;
     gsl_vector *scratch;
@@ -135,6 +135,7 @@ static Process *keep(Arena *a, Fit *f, const ProcessShape *s)
     p->factor = f->factor;
     p->weights = f->rest;
     gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, p->factor, p->weights);
+    gsl_matrix_transpose(p->factor);
     p->scratch = f->ones;
     return p;
 }
@@ -170,22 +171,26 @@ const ProcessShape *process_shape(const Process *p)
 
 /* --- predicting ------------------------------------------------------------------------------- */
 
-enum { BLOCK = 256 }; /* points predicted together: their likenesses stay in the nearest cache */
+enum {
+    BLOCK = 256, /* points predicted together: their likenesses stay in the nearest cache */
+    VECTOR = 16  /* numbers that a processor may take at a time; divides BLOCK */
+};
 
 static void block_means(const Process *p, const uint16_t *points, size_t count, double *means)
 {
     uint16_t column[PROCESS_PARAMETERS][BLOCK], halves[BLOCK];
-    if (count < BLOCK)
-        memset(column, 0, p->parameters * sizeof *column);
+    size_t wide = (count + VECTOR - 1) / VECTOR * VECTOR;
+    for (size_t k = 0; k < p->parameters; k++)
+        memset(column[k] + count, 0, (wide - count) * sizeof *column[k]);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < p->parameters; k++)
             column[k][i] = points[i * p->parameters + k];
     for (size_t j = 0; j < p->count; j++) {
         const uint16_t *known = p->points + j * p->parameters;
-        memset(halves, 0, sizeof halves);
+        memset(halves, 0, wide * sizeof *halves);
         for (size_t k = 0; k < p->parameters; k++) {
             uint16_t is = known[k];
-            for (size_t i = 0; i < BLOCK; i++) { /* all, so that it runs in vectors */
+            for (size_t i = 0; i < wide; i++) { /* whole vectors */
                 uint16_t d = (uint16_t)(column[k][i] - is);
                 halves[i] = (uint16_t)(halves[i] + 2 * (d == 0) + (d == 1) + (d == UINT16_MAX));
             }
@@ -213,14 +218,18 @@ void process_means(const Process *p, const uint16_t *points, const double *x, si
 
 double process_deviation(Process *p, const uint16_t *point, double x)
 {
-    double spread = p->shape.spread * p->shape.spread;
-    for (size_t j = 0; j < p->count; j++)
-        p->scratch->data[j] =
-            p->table[process_likeness(point, p->points + j * p->parameters, p->parameters)] +
-            spread * x * p->x[j];
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, p->factor, p->scratch);
+    double spread = p->shape.spread * p->shape.spread, *rest = p->scratch->data;
+    size_t n = p->count;
+    for (size_t j = 0; j < n; j++)
+        rest[j] = p->table[process_likeness(point, p->points + j * p->parameters, p->parameters)] +
+                  spread * x * p->x[j];
     double variance = p->table[2 * p->parameters] + spread * x * x;
-    for (size_t j = 0; j < p->count; j++)
-        variance -= p->scratch->data[j] * p->scratch->data[j];
+    for (size_t j = 0; j < n; j++) { /* by columns: no sum waits for itself */
+        const double *column = p->factor->data + j * n;
+        double solved = rest[j] / column[j];
+        variance -= solved * solved;
+        for (size_t i = j + 1; i < n; i++)
+            rest[i] -= solved * column[i];
+    }
     return sqrt(variance > 0 ? variance : 0);
 }

@@ -98,6 +98,7 @@ void believe_rows(Search *s, const size_t *rows, size_t count, double *means);
 double believe_deviation(Search *s, size_t row);
 Belief believe_row(Search *s, size_t row);
 Belief believe_point(Search *s, const uint16_t *point);
+double believe_point_deviation(Search *s, const uint16_t *point); /* with noise */
 
 /* Points to compile, as candidates_choice, and what the space model believes of their means, in the
  * scratch arena. */
