@@ -1,6 +1,8 @@
 #include "metrics/cubin/cubin_print.h"
 
 #include "metrics/cubin/sass.h"
+#include "metrics/ptx/inspect.h"
+#include "metrics/ptx/ptx_parse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,4 +62,16 @@ void cubin_print(const Cubin *c, Buf *out)
         buf_puts(out, k->param_count ? " bytes\n" : " none\n");
         print_instructions(c, k, out);
     }
+}
+
+void code_print(Arena *a, const Source *file, Buf *out, Diag *d)
+{
+    static const char elf[] = "\177ELF";
+    if (file->size < strlen(elf) || memcmp(file->text, elf, strlen(elf)) != 0) {
+        inspect_print(out, a, ptx_parse(a, file, d), NULL);
+        return;
+    }
+    const Cubin *cubin = cubin_read(a, file->text, file->size, d);
+    if (cubin)
+        cubin_print(cubin, out);
 }

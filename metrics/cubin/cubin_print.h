@@ -2,10 +2,14 @@
 #ifndef APTUNE_CUBIN_PRINT_H
 #define APTUNE_CUBIN_PRINT_H
 
-#include "metrics/base/buf.h"
 #include "metrics/cubin/cubin.h"
+#include "tuner/base/buf.h"
+#include "tuner/base/diag.h"
 
 /* Kernels with what they need, and how often each instruction stands in them. */
 void cubin_print(const Cubin *c, Buf *out);
+
+/* The same of a file's contents, a cubin or PTX; of PTX also its loops.  Messages go to `d`. */
+void code_print(Arena *a, const Source *file, Buf *out, Diag *d);
 
 #endif

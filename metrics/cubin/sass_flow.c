@@ -231,7 +231,8 @@ static const SassInstr *decode(Arena *a, int arch, const uint8_t *code, size_t c
 SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k)
 {
     SassFlow *f = ARENA_NEW(a, SassFlow);
-    *f = (SassFlow){.arch = arch, .count = sass_count(k->code, k->code_bytes), .cfg = ARENA_NEW(a, Cfg)};
+    *f = (SassFlow){
+        .arch = arch, .count = sass_count(k->code, k->code_bytes), .cfg = ARENA_NEW(a, Cfg)};
     f->instrs = decode(a, arch, k->code, f->count);
     cut_blocks(a, f, k);
     f->callee = ARENA_ARRAY(a, int, (size_t)f->cfg->count);

@@ -20,7 +20,7 @@
 
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
-#include "metrics/flow/loop.h"
+#include "metrics/ptx/loop.h"
 
 typedef struct SassFlow {
     int arch; /* 90 for sm_90 */

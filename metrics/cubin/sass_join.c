@@ -364,7 +364,8 @@ static bool comes_in_groups(const WalkFunction *f)
     const LoopTree *t = f->flow->loops;
     for (int b = 0; b < f->flow->cfg->count; b++) {
         const int loop = t->loop_of[b];
-        const uint64_t most = loop == CFG_NONE ? f->calls : f->blocks[t->loops.at[loop].header].visits;
+        const uint64_t most =
+            loop == CFG_NONE ? f->calls : f->blocks[t->loops.at[loop].header].visits;
         if (f->blocks[b].visits > most)
             return true;
     }
@@ -560,8 +561,8 @@ static void match_parting(Program *p)
     for (size_t i = 0; i < p->meetings.meetings.count; i++) {
         const SassMeeting *m = &p->meetings.meetings.at[i];
         for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
-            counts[b] |= m->within[b] && p->parted[b] != CFG_NONE &&
-                         !leaves_loop(f->loops, f->cfg, b);
+            counts[b] |=
+                m->within[b] && p->parted[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
     }
     for (int b = 0; b < f->cfg->count; b++)
         any |= counts[b];

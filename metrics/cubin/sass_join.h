@@ -23,7 +23,7 @@
 
 #include "metrics/cubin/sass_anchor.h"
 #include "metrics/cubin/sass_flow.h"
-#include "metrics/flow/walk.h"
+#include "metrics/ptx/walk.h"
 
 typedef struct SassJoin {
     const SassFlow *flow;

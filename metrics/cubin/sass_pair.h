@@ -16,7 +16,7 @@
 
 #include "metrics/cubin/sass_anchor.h"
 #include "metrics/cubin/sass_flow.h"
-#include "metrics/flow/walk.h"
+#include "metrics/ptx/walk.h"
 
 typedef struct SassPairs {
     int *loop;         /* by loop of the code: that of the PTX's entry function, or CFG_NONE */

@@ -1,7 +1,7 @@
 #include "metrics/metric/metricset.h"
 
-#include "metrics/base/vec.h"
-#include "metrics/device/rates.h"
+#include "metrics/metric/rates.h"
+#include "tuner/base/vec.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static const char *const device_names[] = {
             LATENCY_FIELDS(F)
 #undef F
 #define PLATFORM(name, quantity, meaning) #name,
-#include "metrics/device/platform.def"
+#include "metrics/metric/platform.def"
 #undef PLATFORM
 };
 
@@ -96,7 +96,7 @@ static void device_values(const Device *d, double out[DEVICE_FIELD_COUNT])
 #undef F
     const Platform *p = d ? platform_of(d) : NULL;
 #define PLATFORM(name, quantity, meaning) out[i++] = p && p->name > 0 ? p->name : NAN;
-#include "metrics/device/platform.def"
+#include "metrics/metric/platform.def"
 #undef PLATFORM
 }
 

@@ -6,7 +6,7 @@
 #define APTUNE_METRIC_PROFILE_H
 
 #include "metrics/cubin/cubin.h"
-#include "metrics/device/occupancy.h"
+#include "metrics/metric/occupancy.h"
 
 typedef enum ProfileField {
 #define FIELD(constant, name, unit, per, meaning) PROFILE_##constant,

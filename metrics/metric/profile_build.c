@@ -1,8 +1,8 @@
 #include "metrics/metric/profile_build.h"
 
 #include "metrics/cubin/sass_profile.h"
-#include "metrics/device/rates.h"
 #include "metrics/metric/profile_walk.h"
+#include "metrics/metric/rates.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <math.h>
@@ -230,8 +230,7 @@ static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local
 static double footprint(const Profile *p, ProfileField sectors, ProfileField first, double given)
 {
     enum { SECTOR = 32 };
-    const double *v = p->value,
-                 all = SECTOR * v[PROFILE_BLOCKS] * v[PROFILE_WARPS_PER_BLOCK];
+    const double *v = p->value, all = SECTOR * v[PROFILE_BLOCKS] * v[PROFILE_WARPS_PER_BLOCK];
     return given > 0 ? fmin(all * v[sectors], given) : all * v[first];
 }
 

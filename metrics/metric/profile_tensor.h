@@ -2,7 +2,7 @@
 #ifndef APTUNE_METRIC_PROFILE_TENSOR_H
 #define APTUNE_METRIC_PROFILE_TENSOR_H
 
-#include "metrics/flow/walk.h"
+#include "metrics/ptx/walk.h"
 
 /* Multiply-adds that one warp executes with one instruction, in units of dense half-precision ones;
  * 0 where the name tells no shape. */

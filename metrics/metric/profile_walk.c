@@ -515,8 +515,9 @@ void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatch
     if (m->samples->cut > 0)
         add_reason(&b, "following warps has a limit: fewer than usual stand for all");
     if (m->reuse && m->reuse->cut)
-        add_reason(&b, "following who loads a sector first has a limit: what is beyond it counts like "
-                       "what is within");
+        add_reason(&b,
+                   "following who loads a sector first has a limit: what is beyond it counts like "
+                   "what is within");
     if (unmatched)
         add_reason(&b, arena_printf(a, "code and PTX do not match: %s", unmatched));
     p->note = b.size ? arena_string(a, buf_text(&b)) : NULL;

@@ -4,8 +4,8 @@
 #define APTUNE_METRIC_PROFILE_WALK_H
 
 #include "metrics/cubin/sass_profile.h"
-#include "metrics/flow/memory.h"
 #include "metrics/metric/profile.h"
+#include "metrics/ptx/memory.h"
 
 /* What all accesses of one kind of memory come to for one warp. */
 typedef struct ProfileShared {

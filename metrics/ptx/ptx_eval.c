@@ -111,7 +111,7 @@ static int result_bits(const PtxForm *f)
 typedef struct Recipe {
     PtxScalar start;
     int result_bits;
-    bool cut_b;      /* the second source has the instruction's type too; else it is an amount */
+    bool cut_b; /* the second source has the instruction's type too; else it is an amount */
     bool is_float;
     bool fills_sign; /* a converted value fills a wider register by its sign (ISA 9.4.1) */
 } Recipe;
@@ -242,7 +242,8 @@ static bool all_uniform(const Lanes *sources, int count)
 static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes *out)
 {
     uint32_t decided = 0;
-    if (ptx_float_calculates(f) || count != 2 || (f->op != PTX_AND && f->op != PTX_MUL && f->op != PTX_OR))
+    if (ptx_float_calculates(f) || count != 2 ||
+        (f->op != PTX_AND && f->op != PTX_MUL && f->op != PTX_OR))
         return 0;
     const uint64_t deciding = f->op == PTX_OR ? ptx_value_truncate(UINT64_MAX, source_bits(f)) : 0;
     for (int side = 0; side < 2; side++)

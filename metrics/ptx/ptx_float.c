@@ -46,7 +46,8 @@ bool ptx_float_calculates(const PtxForm *f)
 
 static bool is_number(PtxType t)
 {
-    return is_float(t) || (!ptx_type_is_float(t) && ptx_type_bits(t) >= 8 && ptx_type_bits(t) <= 64);
+    return is_float(t) ||
+           (!ptx_type_is_float(t) && ptx_type_bits(t) >= 8 && ptx_type_bits(t) <= 64);
 }
 
 bool ptx_float_computes(const PtxForm *f)

@@ -9,7 +9,7 @@
  * 15 %, those that are when one counts for each instruction of the PTX (NVRTC writes other PTX, too),
  * or that differ by a few instructions, the rest, the ratios' extremes, and how many could not be
  * joined with certainty; with -v one more for each of the rest.  Then a line for each architecture. */
-#include "metrics/device/device.h"
+#include "metrics/metric/device.h"
 #include "tests/support/code_list.h"
 
 #include <math.h>
@@ -102,10 +102,11 @@ static void compare(Cell *c, const Row *row, const Row *reference, bool verbose)
 static void print_cell(const char *space, unsigned arch, const Cell *c)
 {
     const double all = c->rows;
-    printf("%-20s sm_%-4u %5d rows %6.1f %% near, %5.1f as the PTX, %5.1f by %d or less, %5.1f left, "
-           "%.2f to %.2f, %d not certain\n",
-           space, arch, c->rows, 100 * c->near / all, 100 * c->like_ptx / all, 100 * c->few / all, FEW,
-           100 * c->left / all, c->least, c->most, c->unmatched);
+    printf(
+        "%-20s sm_%-4u %5d rows %6.1f %% near, %5.1f as the PTX, %5.1f by %d or less, %5.1f left, "
+        "%.2f to %.2f, %d not certain\n",
+        space, arch, c->rows, 100 * c->near / all, 100 * c->like_ptx / all, 100 * c->few / all, FEW,
+        100 * c->left / all, c->least, c->most, c->unmatched);
 }
 
 static Cell count_cell(const Row *rows, size_t count, size_t first, size_t end, unsigned arch,

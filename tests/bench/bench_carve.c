@@ -7,7 +7,7 @@
  * --worse makes every prediction wrong by a normal deviate of so much for every value of every
  * parameter, divided by the root of the number of parameters: what would the rules do on a space
  * that the profile understands less?  Nothing of this is timed; times are the recordings'. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/choose/budget.h"
 #include "tuner/choose/polish.h"
 #include "tuner/choose/random.h"
@@ -60,7 +60,7 @@ static bool open_run(Run *r, const char *space)
     r->options = (RunOptions){.space = space, .no_gpu = true, .output = "aptune-out", .jobs = 1};
     r->home.compile_helper = r->home.gpu_helper = "none";
     r->home.cuda_folder = SOURCE_DIR "/.cuda";
-    r->home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu";
+    r->home.compare_source = SOURCE_DIR "/tuner/gpu/compare.cu";
     r->home.metric_files = metric_files;
     r->home.metric_file_count = 2;
     if (run_open(r) && r->recorded.times && run_compile(r) && r->recorded.profiles)

@@ -1,6 +1,6 @@
 /* How long the front, its layers and a random sample's expectation take.  Synthetic points: two
  * criteria that pull against each other with noise, and three independent ones. */
-#include "metrics/base/clock.h"
+#include "tuner/base/clock.h"
 #include "tuner/choose/front.h"
 #include "tuner/choose/random.h"
 

@@ -1,15 +1,15 @@
 /* The search of the default run, played on the recordings with the cost model of
- * tuner/search/replay.h: seconds until the best time is within 1 % and 0.2 % of the recorded best,
+ * tuner/choose/replay.h: seconds until the best time is within 1 % and 0.2 % of the recorded best,
  * and what the search ends with.
  *
  *     bench_search [-s SEEDS] [-w WORKERS] [-p recorded|constant|inverted|random] RECORDING…
  *
  * One line for each recording: median, 90th percentile and worst of the seeds. */
-#include "metrics/base/clock.h"
-#include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
+#include "tuner/base/clock.h"
+#include "tuner/base/file.h"
+#include "tuner/record/table_read.h"
 #include "tuner/study/played.h"
-#include "tuner/table/table_read.h"
 
 #include <math.h>
 #include <stdio.h>

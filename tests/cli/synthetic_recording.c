@@ -13,7 +13,7 @@
  *
  * Of n configurations, number i "takes" 1 + (n - i) / 8 ms, and the last one is wrong
  * unless --right is given. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/run/run_parts.h"
 
 #include <stdio.h>
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     Run r = {.arena = a,
              .diag = &d,
              .options = {.space = argv[first],
-                        .cache_limit = 4,
+                         .cache_limit = 4,
                          .arch = wish.arch,
                          .problem_text = wish.problem,
                          .run_commands = true,

@@ -1,6 +1,6 @@
 #include "tests/fuzz/folder.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

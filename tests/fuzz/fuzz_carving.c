@@ -1,6 +1,6 @@
 /* Carve statements alone, then opened and applied to a few points, some with values missing. */
 #include "tests/support/made_table.h"
-#include "tuner/carve/carve.h"
+#include "tuner/choose/carve.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Any bytes as PTX, its memory accesses followed: it must end without harm, and what a walk
  * foresees must be what a plain one counts. */
-#include "metrics/flow/memory.h"
+#include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <stdlib.h>

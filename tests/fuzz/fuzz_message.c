@@ -1,8 +1,8 @@
 /* Any bytes as what a helper, or the program, sends: the stream of messages, and each message as
- * every kind that there is.  Inputs are messages as tuner/wire/wire.h has them. */
+ * every kind that there is.  Inputs are messages as tuner/base/wire.h has them. */
 #include "tuner/compile/profiling.h"
 #include "tuner/compile/result.h"
-#include "tuner/measure/message.h"
+#include "tuner/gpu/message.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

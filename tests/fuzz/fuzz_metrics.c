@@ -1,5 +1,5 @@
 /* Any bytes as a file of metrics; those that are accepted can be computed. */
-#include "metrics/device/device.h"
+#include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
 
 #include <stdint.h>

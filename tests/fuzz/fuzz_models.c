@@ -1,5 +1,5 @@
 /* Any bytes as models of a platform. */
-#include "tuner/platform/models.h"
+#include "tuner/study/models.h"
 
 #include <stdint.h>
 

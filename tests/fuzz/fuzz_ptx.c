@@ -1,7 +1,7 @@
 /* Any bytes as PTX: parsing, every analysis and a short walk must end without harm, and
  * what was read without error must print and parse to the same text. */
-#include "metrics/flow/flow_dump.h"
-#include "metrics/flow/inspect.h"
+#include "metrics/ptx/flow_dump.h"
+#include "metrics/ptx/inspect.h"
 #include "metrics/ptx/ptx_parse.h"
 #include "metrics/ptx/ptx_print.h"
 

@@ -10,7 +10,7 @@
  * with the parameters as they lie in memory, in hexadecimal ("-": none).  That is what bench_sass
  * and bench_arch read, and check_sass.sh compares the cubins with cuobjdump.  The configurations
  * are the same for all architectures, but for those that do not fit one. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/run/run_parts.h"
 
 #include <inttypes.h>
@@ -99,7 +99,7 @@ static bool write_space(const Writer *w, const char *spec)
                              .ordinal = -1,
                              .compile_limit = 60};
     r.home.cuda_folder = SOURCE_DIR "/.cuda";
-    r.home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu";
+    r.home.compare_source = SOURCE_DIR "/tuner/gpu/compare.cu";
     r.home.metric_files = METRICS;
     r.home.metric_file_count = sizeof METRICS / sizeof METRICS[0];
     bool ok = run_open(&r) && run_open_sources(&r) && write_configs(&r, w);

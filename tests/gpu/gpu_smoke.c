@@ -4,10 +4,10 @@
  *
  * Prints a line per trial.  Returns 0 when all came out as expected, 1 when not, 77 (skipped)
  * where there is no GPU or no NVRTC.  Nothing it checks is a speed. */
-#include "metrics/base/clock.h"
-#include "metrics/base/file.h"
-#include "tuner/measure/contents.h"
-#include "tuner/measure/gpu.h"
+#include "tuner/base/clock.h"
+#include "tuner/base/file.h"
+#include "tuner/gpu/gpu.h"
+#include "tuner/spec/contents.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -743,7 +743,7 @@ static bool compile_all(Smoke *s, const Nvrtc *n, const char *source)
     const Device *v = gpu_device(s->gpu);
     int arch = 10 * v->major + v->minor;
     const char *kernels = arena_printf(s->arena, "%s/tests/gpu/smoke.cu", source);
-    const char *compare = arena_printf(s->arena, "%s/tuner/measure/compare.cu", source);
+    const char *compare = arena_printf(s->arena, "%s/tuner/gpu/compare.cu", source);
     s->cubin = compile(s, n, kernels, arch);
     s->other = compile(s, n, kernels, arch == 80 ? 90 : 80);
     s->checking = compile(s, n, compare, arch);

@@ -74,8 +74,7 @@ static void small_sets_agree_with_all_their_samples(void **state)
             assert_close(random_best_without(a, small, n, s), mean_over_subsets(small, n, s),
                          1e-14);
             if (s <= 5)
-                assert_close(best_with(a, small, n, s), mean_over_sequences(small, n, s),
-                             1e-14);
+                assert_close(best_with(a, small, n, s), mean_over_sequences(small, n, s), 1e-14);
         }
     }
     arena_free(a);

@@ -2,11 +2,11 @@
  *
  * Random expressions are evaluated here, and by a program that is compiled from what c_expr makes
  * of them: for the same values both give the same, or both fail. */
-#include "metrics/base/file.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/file.h"
+#include "tuner/base/vec.h"
 #include "tests/support/emit_unit.h"
 #include "tuner/emit/c_expr.h"
-#include "tuner/measure/contents.h"
+#include "tuner/spec/contents.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Dominators, post-dominators and loops of random graphs against their definitions: "take the
  * block away, can you still get there?" */
-#include "metrics/flow/flow.h"
+#include "metrics/ptx/flow.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Random kernels of nested loops, branches and memory accesses: foreseeing iterations changes no
  * count; and what the walk counts for 32 lanes together is what each thread alone does, run one by
  * one by a few lines of C. */
-#include "metrics/flow/banks.h"
-#include "metrics/flow/sectors.h"
-#include "metrics/flow/walk.h"
+#include "metrics/ptx/banks.h"
 #include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/sectors.h"
+#include "metrics/ptx/walk.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Random control flow, reducible or not: what the walk counts for 32 lanes together is what each
  * thread alone would do, run one by one by a few lines of C. */
-#include "metrics/flow/walk.h"
 #include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/walk.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Occupancy against NVIDIA's own calculator, for random blocks on every device it knows. */
-#include "metrics/device/occupancy.h"
+#include "metrics/metric/occupancy.h"
 
 #include <setjmp.h>
 #include <stdint.h>

@@ -60,7 +60,8 @@ static void damaged_code_gives_a_flow_and_a_time(void **state)
             memcpy(code, s.kernel->code, s.kernel->code_bytes);
             damage(code, s.kernel->code_bytes);
 
-            const SassFlow *f = sass_flow_build(scratch, 90, &(CubinKernel){.code = code, .code_bytes = s.kernel->code_bytes});
+            const SassFlow *f = sass_flow_build(
+                scratch, 90, &(CubinKernel){.code = code, .code_bytes = s.kernel->code_bytes});
             const SassJoin *j = sass_join(scratch, f, s.walk);
             const SassSerial serial = sass_serial(scratch, j, &SASS_LATENCY);
             if (!j->unmatched || !strstr(j->unmatched, "too many"))

@@ -37,7 +37,8 @@ static Word random_word(void)
 static double cycles(Arena *a, const Word *words, size_t count, double visits)
 {
     const uint8_t *code = sass_words(a, words, count);
-    const SassFlow *f = sass_flow_build(a, 90, &(CubinKernel){.code = code, .code_bytes = count * SASS_BYTES});
+    const SassFlow *f =
+        sass_flow_build(a, 90, &(CubinKernel){.code = code, .code_bytes = count * SASS_BYTES});
     return sass_serial(a, sass_words_join(a, f, visits), &SASS_LATENCY).cycles;
 }
 

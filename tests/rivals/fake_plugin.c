@@ -1,6 +1,6 @@
 /* A rival's plugin for tests: works on the host, refuses the call "refused", fails when "broken"
  * runs, and gives no way to run when asked for "idle". */
-#include "tuner/bench/rival.h"
+#include "tuner/gpu/rival.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "tests/support/launch_list.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,11 +36,11 @@ bool launch_read(char *line, Launch *l)
 {
     int used = 0;
     *l = (Launch){.parameter_bytes = 0};
-    if (line[0] == '#' ||
-        sscanf(line, "%127s %127s %127s %" SCNd64 ",%" SCNd64 ",%" SCNd64 " %" SCNd64 ",%" SCNd64
-                     ",%" SCNd64 "%n",
-               l->name, l->files, l->kernel, &l->grid[0], &l->grid[1], &l->grid[2], &l->block[0],
-               &l->block[1], &l->block[2], &used) != 9)
+    if (line[0] == '#' || sscanf(line,
+                                 "%127s %127s %127s %" SCNd64 ",%" SCNd64 ",%" SCNd64 " %" SCNd64
+                                 ",%" SCNd64 ",%" SCNd64 "%n",
+                                 l->name, l->files, l->kernel, &l->grid[0], &l->grid[1],
+                                 &l->grid[2], &l->block[0], &l->block[1], &l->block[2], &used) != 9)
         return false;
     char *rest = NULL;
     for (char *w = strtok_r(line + used, " \n", &rest); w; w = strtok_r(NULL, " \n", &rest))
@@ -81,8 +81,7 @@ static void judge(Launch *l)
     const double *v = l->profile.value, warps = v[PROFILE_WARPS_PER_BLOCK] * v[PROFILE_BLOCKS];
     const bool way = v[PROFILE_BRANCHES_UNKNOWN] == 0 && v[PROFILE_LOOPS_UNKNOWN] == 0;
     const bool code = way && v[PROFILE_CODE_UNMATCHED] == 0 && v[PROFILE_UNCERTAINTY] < DOUBT;
-    const bool memory =
-        way && v[PROFILE_ACCESSES_UNKNOWN] == 0 && v[PROFILE_ACCESSES_SAMPLED] == 0;
+    const bool memory = way && v[PROFILE_ACCESSES_UNKNOWN] == 0 && v[PROFILE_ACCESSES_SAMPLED] == 0;
     l->predicted[ISSUED] = code ? v[PROFILE_ISSUED] * warps : NAN;
     l->predicted[SECTORS] = memory ? v[PROFILE_GLOBAL_SECTORS] * warps : NAN;
     l->predicted[WAVEFRONTS] = memory ? v[PROFILE_SHARED_WAVEFRONTS] * warps : NAN;

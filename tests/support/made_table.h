@@ -2,7 +2,7 @@
 #ifndef APTUNE_TESTS_MADE_TABLE_H
 #define APTUNE_TESTS_MADE_TABLE_H
 
-#include "tuner/table/table.h"
+#include "tuner/space/table.h"
 
 /* Without rows; `parameters` of them with `values` whole numbers from 0 each, called X, Y, Z, … */
 Table *made_table(Arena *a, size_t parameters, size_t values);

@@ -1,5 +1,5 @@
 /* What bench makes of times taken in turn.  All times here are made up. */
-#include "tuner/bench/bench.h"
+#include "tuner/command/bench.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Statements over points made up here: what they leave, what they cannot say, and how mistakes in
  * them are shown. */
 #include "tests/support/made_table.h"
-#include "tuner/carve/carve.h"
+#include "tuner/choose/carve.h"
 
 #include "tuner/choose/budget.h"
 

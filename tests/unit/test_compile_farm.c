@@ -1,9 +1,9 @@
 /* The farm with helpers that misbehave.  This program is itself the synthetic helper: a script in
  * the test's folder starts it again with --fake, and it then speaks the protocol, or does not. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
+#include "tuner/base/process.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/protocol.h"
-#include "tuner/wire/process.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -455,10 +455,8 @@ static void ask_for_profiles(Fixture *f, int64_t blocks)
                               .block = {32, 1, 1},
                               .parameters = PARAMETERS,
                               .parameter_bytes = sizeof PARAMETERS};
-    *job = (ProfileJob){.kernel = "k",
-                        .device = device_find("sm_90"),
-                        .launches = launch,
-                        .launch_count = 1};
+    *job = (ProfileJob){
+        .kernel = "k", .device = device_find("sm_90"), .launches = launch, .launch_count = 1};
     f->profile = job;
 }
 

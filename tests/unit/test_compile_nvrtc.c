@@ -1,9 +1,9 @@
 /* The true compiler, through the helper program as it was built.  Without NVRTC these tests fail
  * and say where it was looked for: it is part of what aptune needs to be tested. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
+#include "tuner/base/process.h"
+#include "tuner/base/wire.h"
 #include "tuner/compile/farm.h"
-#include "tuner/wire/process.h"
-#include "tuner/wire/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* The time formula, term by term: on a device of round numbers, launches that have one thing to do, and
  * what comes out by hand. */
-#include "metrics/base/file.h"
-#include "metrics/device/sheet.h"
 #include "metrics/metric/metricset.h"
+#include "metrics/metric/sheet.h"
+#include "tuner/base/file.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -29,7 +29,8 @@ static int set_up(void **state)
     Diag d = diag_new(a);
     f->arena = a;
     f->set = metricset_new(a);
-    assert_true(metricset_read(f->set, source_read(a, SOURCE_DIR "/metrics/cycles.metrics", &d), &d));
+    assert_true(
+        metricset_read(f->set, source_read(a, SOURCE_DIR "/metrics/cycles.metrics", &d), &d));
     f->device = device_file_read(a, TEST_DATA "/device/round.device", &d);
     assert_non_null(f->device);
     for (int i = 0; i < PROFILE_FIELDS; i++)
@@ -83,11 +84,11 @@ static void each_unit_takes_its_time(void **state)
         ProfileField field;
         double amount, cycles;
     } table[] = {
-        {PROFILE_PORT_CYCLES, 1000, 10000},   {PROFILE_FMA_ISSUED, 1000, 10000},
-        {PROFILE_ALU_ISSUED, 1000, 20000},    {PROFILE_IMAD_ISSUED, 1000, 20000},
-        {PROFILE_SFU_ISSUED, 1000, 80000},    {PROFILE_FP64_ISSUED, 1000, 20000},
-        {PROFILE_HALF_ISSUED, 1000, 10000},   {PROFILE_TENSOR_WORK, 512000, 10000},
-        {PROFILE_CONSTANT_LOADS, 100, 8000},  {PROFILE_CONSTANT_REPLAYS, 100, 8000},
+        {PROFILE_PORT_CYCLES, 1000, 10000},     {PROFILE_FMA_ISSUED, 1000, 10000},
+        {PROFILE_ALU_ISSUED, 1000, 20000},      {PROFILE_IMAD_ISSUED, 1000, 20000},
+        {PROFILE_SFU_ISSUED, 1000, 80000},      {PROFILE_FP64_ISSUED, 1000, 20000},
+        {PROFILE_HALF_ISSUED, 1000, 10000},     {PROFILE_TENSOR_WORK, 512000, 10000},
+        {PROFILE_CONSTANT_LOADS, 100, 8000},    {PROFILE_CONSTANT_REPLAYS, 100, 8000},
         {PROFILE_SHARED_WAVEFRONTS, 100, 4000}, {PROFILE_GLOBAL_LINES, 100, 4000},
         {PROFILE_STORE_OPEN, 10, 1000},
     };

@@ -1,5 +1,5 @@
 /* The table of GPUs: names, and numbers that must fit together. */
-#include "metrics/device/sheet.h"
+#include "metrics/metric/sheet.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -205,7 +205,8 @@ static void a_users_file_adds_to_its_capability(void **state)
     assert_true(latencies_of(d)->l2 == 300 && latencies_of(d)->l1 == 38);
     assert_true(latencies_of(device_find("h200"))->l2 < 290);
     assert_true(rates_of(d)->tensor == 2048);
-    assert_true(fabs(platform_of(d)->cost_launch - 2.5e-6) < 1e-15 && platform_of(d)->cost_block == 0);
+    assert_true(fabs(platform_of(d)->cost_launch - 2.5e-6) < 1e-15 &&
+                platform_of(d)->cost_block == 0);
     assert_true(platform_of(d)->memory_window_loss == 0.02);
 
     Buf out = {0};
@@ -238,7 +239,8 @@ static void mistakes_are_told_with_their_place(void **state)
          ":2:8: error: expected where the number is from: published, measured or estimated"},
         {"device \"G\" 9.0\nsms = 7 published\n", "expected in quotes which document says so"},
         {"device \"G\" 9.0\nsms = 7 measured \"x\" \"2026-13-01\"\n", "expected a date such as"},
-        {"device \"G\" 9.0\nsms = 7 MHz published \"x\"\n", "sms is a plain number, without a unit"},
+        {"device \"G\" 9.0\nsms = 7 MHz published \"x\"\n",
+         "sms is a plain number, without a unit"},
         {"device \"G\" 9.0\nclock = 7 published \"x\"\n", "clock needs a unit: MHz or GHz"},
         {"device \"G\" 9.0\nclock = 7 B/s published \"x\"\n",
          ":2:11: error: clock is in MHz or GHz, not in 'B/s'"},
@@ -255,7 +257,8 @@ static void mistakes_are_told_with_their_place(void **state)
          "2048 threads_per_sm are not 4 warps_per_sm of 32"},
         {"device \"G\" 1.0\nsms = 7 published \"x\"\nlatency_l1 = 4 cycles published \"x\"\n",
          "all are needed, or none"},
-        {"device \"G\" 9.0\nsms = 7 published \"x\" and more\n", ":2:23: error: expected the end of the line"},
+        {"device \"G\" 9.0\nsms = 7 published \"x\" and more\n",
+         ":2:23: error: expected the end of the line"},
         {"# nothing\n", "describes 0 devices, and one is wanted"},
         {"device \"G\" 9.0\ndevice \"H\" 9.0\n", "describes 2 devices, and one is wanted"},
     };

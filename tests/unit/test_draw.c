@@ -1,8 +1,8 @@
 /* Scales, ticks, pictures and tables. */
-#include "tuner/draw/axis.h"
-#include "tuner/draw/plot.h"
-#include "tuner/draw/sheet.h"
-#include "tuner/draw/svg.h"
+#include "tuner/report/axis.h"
+#include "tuner/report/plot.h"
+#include "tuner/report/sheet.h"
+#include "tuner/report/svg.h"
 
 #include <math.h>
 #include <stdlib.h>

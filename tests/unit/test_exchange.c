@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
-#include "tuner/exchange/export.h"
-#include "tuner/exchange/foreign_read.h"
-#include "tuner/exchange/gunzip.h"
+#include "tuner/output/export.h"
+#include "tuner/output/foreign_read.h"
+#include "tuner/output/gunzip.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Wavefronts and sectors of single accesses, on patterns whose counts were measured on an H200 or
  * follow from the definition. */
-#include "metrics/flow/banks.h"
-#include "metrics/flow/sectors.h"
+#include "metrics/ptx/banks.h"
+#include "metrics/ptx/sectors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What is said of a device from looks at it; all figures are made up. */
-#include "tuner/task/health.h"
+#include "tuner/spec/health.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

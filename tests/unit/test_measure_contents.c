@@ -1,5 +1,5 @@
 /* What stands in the buffers: reproducible, in its bounds, evenly spread. */
-#include "tuner/measure/contents.h"
+#include "tuner/spec/contents.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Problems, trials and results over the wire: what goes in comes out, and nothing else gets in. */
-#include "tuner/measure/message.h"
+#include "tuner/gpu/message.h"
 
-#include "metrics/device/sheet.h"
+#include "metrics/metric/sheet.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Sectors touched first by a warp, a block, the blocks of an SM, a launch: values worked out by hand. */
-#include "metrics/flow/memory.h"
+#include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <setjmp.h>
@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 static const char header[] =
-    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n) "
+    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 "
+    "n) "
     "{\n.reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<9>; .reg .pred %p<9>;\n"
     "ld.param.u64 %rd1, [a]; ld.param.u32 %r9, [n];\n"
     "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; mov.u32 %r4, %ntid.x;\n"
@@ -98,8 +99,8 @@ static void blocks_share_what_does_not_depend_on_their_number(void **state)
     (void)state;
     Arena *a = arena_new();
 
-    const Memory *m = follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){4, 8, 1}, 32,
-                             (ReuseDevice){4, 2});
+    const Memory *m =
+        follow(a, "ld.global.f32 %f1, [%rd3]; ret;", (PtxDim){4, 8, 1}, 32, (ReuseDevice){4, 2});
 
     assert_first(m, 0, 1, 1, 1 / 2.0, 1 / 8.0);
     arena_free(a);

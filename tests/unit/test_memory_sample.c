@@ -1,6 +1,6 @@
 /* A few warps stand for all: what they say on average against following every warp of the launch.
  */
-#include "metrics/flow/memory.h"
+#include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <setjmp.h>
@@ -149,7 +149,7 @@ static void warps_that_differ_are_followed_themselves(void **state)
 {
     (void)state;
 
-    assert_means(kernel(tree, (PtxDim){4, 1, 1}, 256, 0), 1e-9);  /* all eight */
+    assert_means(kernel(tree, (PtxDim){4, 1, 1}, 256, 0), 1e-9); /* all eight */
     assert_means(kernel(tree, (PtxDim){4, 1, 1}, 1024, 0), 0.3); /* a sample: eight of 32 */
 }
 

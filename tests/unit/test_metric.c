@@ -1,6 +1,6 @@
 /* Metrics: formulas from text, values with reasons, and the thesis's numbers. */
-#include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
+#include "tuner/base/file.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -130,7 +130,8 @@ static void cycles_of_the_thesis_are_summed_over_its_regions(void **state)
                 1e-12);
     assert_true(fabs(value_of(&c, "stall_share") - 4960.0 / 1000) < 1e-12);
     assert_true(fabs(value_of(&c, "bandwidth_use") -
-                     32 * 80 / (1000 / 4.0) * 132 / (4.8e12 / device_find("h200")->clock_hz)) < 1e-9);
+                     32 * 80 / (1000 / 4.0) * 132 / (4.8e12 / device_find("h200")->clock_hz)) <
+                1e-9);
     case_end(&c);
 }
 

@@ -1,5 +1,5 @@
 /* Occupancy: the numbers of Ryoo's thesis, and of NVIDIA's calculator on known GPUs. */
-#include "metrics/device/occupancy.h"
+#include "metrics/metric/occupancy.h"
 
 #include <setjmp.h>
 #include <stdint.h>

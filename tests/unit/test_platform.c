@@ -1,7 +1,7 @@
 /* Fits of a platform's models: what comes out of points whose law is known, and whether a law that
  * is not theirs is told from one that is. */
-#include "tuner/platform/leastsq.h"
-#include "tuner/platform/models.h"
+#include "tuner/study/leastsq.h"
+#include "tuner/study/models.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -219,7 +219,8 @@ static void mistakes_are_told_with_their_place(void **state)
         {"fit a of \"b\" \"c\"\nmodel time is 1\ngives nothing = 1\n",
          "device files have no number 'nothing'"},
         {"fit a of \"b\" \"c\"\nmodel time is 1\nwithin 0 %\n", "more than 0 %"},
-        {"fit a of \"b\" \"c\"\nfrom a = 1, b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1, i = 1\n",
+        {"fit a of \"b\" \"c\"\nfrom a = 1, b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1, i = "
+         "1\n",
          "at most 8 parameters"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -1,8 +1,8 @@
 /* The driver of the static analysis: PTX, cubin and launch to a profile, and the shipped metrics
  * over it. */
-#include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile_build.h"
+#include "tuner/base/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

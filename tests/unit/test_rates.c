@@ -1,5 +1,5 @@
 /* Rates and latencies: every capability of the device table has them, and they agree with it. */
-#include "metrics/device/rates.h"
+#include "metrics/metric/rates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

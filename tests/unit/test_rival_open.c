@@ -1,11 +1,11 @@
 /* What becomes of a rival in the GPU process, with a driver that is none: it notes the copies it is
  * told to make. */
-#include "tuner/workers/gpu/rival.h"
+#include "tuner/gpu/worker/rival.h"
 
 /* The worker is a program and not a library. */
-#include "tuner/workers/gpu/rival.c"
-#include "tuner/workers/gpu/rival_memory.c"
-#include "tuner/workers/gpu/rival_plugin.c"
+#include "tuner/gpu/worker/rival.c"
+#include "tuner/gpu/worker/rival_memory.c"
+#include "tuner/gpu/worker/rival_plugin.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* Libraries as rivals, without a GPU: what is asked of cuBLAS and of plugins, and what is said of
  * those that are missing, too old, or refuse.  The libraries are those of tests/rivals, which
  * compute on the host. */
-#include "tuner/workers/gpu/rival.h"
+#include "tuner/gpu/worker/rival.h"
 
 /* The worker is a program and not a library. */
-#include "tuner/workers/gpu/rival_cublas.c"
-#include "tuner/workers/gpu/rival_plugin.c"
+#include "tuner/gpu/worker/rival_cublas.c"
+#include "tuner/gpu/worker/rival_plugin.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
  *
  * The GPU process is this very program, started with FAKE_HELPER in the environment; compiling is
  * real. */
-#include "tuner/measure/message.h"
+#include "tuner/base/process.h"
+#include "tuner/gpu/message.h"
 #include "tuner/run/run.h"
-#include "tuner/wire/process.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,7 +102,7 @@ static Run *measure(const char *mode)
                .home.compile_helper = BUILD_DIR "/aptune-compile",
                .home.gpu_helper = "/proc/self/exe",
                .home.cuda_folder = SOURCE_DIR "/.cuda",
-               .home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu",
+               .home.compare_source = SOURCE_DIR "/tuner/gpu/compare.cu",
                .home.metric_files = metric_files,
                .home.metric_file_count = 2};
     *r->diag = diag_new(a);

@@ -1,5 +1,5 @@
 /* How many samples are taken, of kernels whose times are made up. */
-#include "tuner/measure/sampling.h"
+#include "tuner/gpu/sampling.h"
 
 #include <math.h>
 #include <setjmp.h>

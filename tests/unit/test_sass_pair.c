@@ -40,8 +40,7 @@ static Both both(Arena *a, const char *body, const Word *words, size_t count, in
                                       .has_geometry = true,
                                       .params = (const unsigned char *)&number,
                                       .param_bytes = sizeof number}};
-    return (Both){walk_warp(a, entry, &o),
-                  sass_words_flow(a, words, count)};
+    return (Both){walk_warp(a, entry, &o), sass_words_flow(a, words, count)};
 }
 
 static SassPairs pairs_of(Arena *a, const Both *b)

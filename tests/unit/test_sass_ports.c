@@ -43,7 +43,8 @@ static void add_exit(Code *c)
 
 static SassPorts ports_of(Arena *a, const Code *c)
 {
-    const SassFlow *f = sass_flow_build(a, 90, &(CubinKernel){.code = c->bytes, .code_bytes = c->count * SASS_BYTES});
+    const SassFlow *f = sass_flow_build(
+        a, 90, &(CubinKernel){.code = c->bytes, .code_bytes = c->count * SASS_BYTES});
     return sass_ports(sass_words_join(a, f, 1));
 }
 

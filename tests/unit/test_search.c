@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "tuner/search/replay.h"
-#include "tuner/search/search_parts.h"
+#include "tuner/choose/replay.h"
+#include "tuner/choose/search_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tuner/search/process.h"
+#include "tuner/choose/process.h"
 
 #include <math.h>
 

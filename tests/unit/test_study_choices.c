@@ -1,10 +1,10 @@
 /* A study carves a recording as a run carves the space: the same statements choose the same
  * configurations, polish included, on shipped recordings. */
-#include "metrics/base/file.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/file.h"
+#include "tuner/base/vec.h"
+#include "tuner/record/table_read.h"
 #include "tuner/run/run.h"
 #include "tuner/study/choices.h"
-#include "tuner/table/table_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static Run *replay(const char *space)
                .home.compile_helper = "none",
                .home.gpu_helper = "none",
                .home.cuda_folder = SOURCE_DIR "/.cuda",
-               .home.compare_source = SOURCE_DIR "/tuner/measure/compare.cu",
+               .home.compare_source = SOURCE_DIR "/tuner/gpu/compare.cu",
                .home.metric_files = metric_files,
                .home.metric_file_count = 2};
     *r->diag = diag_new(a);

@@ -1,5 +1,5 @@
 /* A walk ends and stays small, whatever it is given: steps and memory have a budget. */
-#include "metrics/flow/memory.h"
+#include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <setjmp.h>

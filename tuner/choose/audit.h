@@ -7,7 +7,7 @@
 #ifndef APTUNE_CHOOSE_AUDIT_H
 #define APTUNE_CHOOSE_AUDIT_H
 
-#include "metrics/base/arena.h"
+#include "tuner/base/arena.h"
 
 #include <stddef.h>
 #include <stdint.h>

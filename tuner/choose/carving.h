@@ -10,9 +10,9 @@
 #ifndef APTUNE_CHOOSE_CARVING_H
 #define APTUNE_CHOOSE_CARVING_H
 
-#include "metrics/base/buf.h"
+#include "tuner/base/buf.h"
 #include "tuner/choose/front.h"
-#include "tuner/table/table.h"
+#include "tuner/space/table.h"
 
 typedef struct Column {
     const char *name;     /* "bound_cycles" */

@@ -2,7 +2,7 @@
 #ifndef APTUNE_CHOOSE_ENERGY_H
 #define APTUNE_CHOOSE_ENERGY_H
 
-#include "metrics/base/arena.h"
+#include "tuner/base/arena.h"
 
 #include <stddef.h>
 

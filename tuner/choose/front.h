@@ -13,7 +13,7 @@
 #ifndef APTUNE_CHOOSE_FRONT_H
 #define APTUNE_CHOOSE_FRONT_H
 
-#include "metrics/base/arena.h"
+#include "tuner/base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>

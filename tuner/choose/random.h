@@ -6,7 +6,7 @@
 #ifndef APTUNE_CHOOSE_RANDOM_H
 #define APTUNE_CHOOSE_RANDOM_H
 
-#include "metrics/base/arena.h"
+#include "tuner/base/arena.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* aptune bench: a recording's winner, or an emitted kernel, again, against the vendor's library. */
-#include "metrics/base/file.h"
-#include "metrics/base/vec.h"
-#include "tuner/bench/bench.h"
-#include "tuner/bench/bench_print.h"
+#include "tuner/base/file.h"
+#include "tuner/base/vec.h"
+#include "tuner/command/bench.h"
+#include "tuner/command/bench_print.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options_run.h"
@@ -50,8 +50,8 @@ static const Option own_options[] = {
      offsetof(CommandOptions, bench.variants), 0, 0},
     {"against", "NAME", "one of the spec's rivals, or a plugin's file (default: all)", option_text,
      offsetof(CommandOptions, bench.against), 0, 0},
-    {"rounds", "N", "how often each is timed, at least six (default: for five seconds, 31 to 201)", option_count,
-     offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
+    {"rounds", "N", "how often each is timed, at least six (default: for five seconds, 31 to 201)",
+     option_count, offsetof(CommandOptions, bench.rounds), STATS_INTERVAL_LEAST, ROUNDS_MOST},
     {"sustain", "S", "seconds each runs over and over by itself, too (default 2; 0: not)",
      take_sustain, offsetof(CommandOptions, bench.sustain_s), 0, SECONDS_MOST},
     {"cache", "STATE", "L2 when timed: warm, cold (default: cold if the data exceeds it)",

@@ -1,6 +1,6 @@
 /* aptune emit: the tuned kernel of one or several recordings, for somebody's project. */
-#include "metrics/base/file.h"
-#include "tuner/bench/bench.h"
+#include "tuner/base/file.h"
+#include "tuner/command/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/command/start.h"

@@ -1,9 +1,9 @@
 /* aptune export: a recording for others to read. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/library/where.h"
-#include "tuner/exchange/export.h"
+#include "tuner/output/export.h"
 
 #include <stdio.h>
 #include <string.h>

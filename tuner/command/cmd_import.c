@@ -1,9 +1,9 @@
 /* aptune import: the results of another tuner as a recording. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/command/start.h"
-#include "tuner/exchange/import.h"
+#include "tuner/output/import.h"
 #include "tuner/record/find.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* aptune init: a first spec for the kernels of a .cu file. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/library/where.h"
 #include "tuner/compile/farm.h"
+#include "tuner/library/where.h"
 #include "tuner/spec/first_spec.h"
 #include "tuner/spec/kernel_types.h"
 

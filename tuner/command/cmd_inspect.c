@@ -1,8 +1,6 @@
 /* aptune inspect: what is in a PTX file or a cubin, from anywhere. */
-#include "metrics/base/file.h"
 #include "metrics/cubin/cubin_print.h"
-#include "metrics/flow/inspect.h"
-#include "metrics/ptx/ptx_parse.h"
+#include "tuner/base/file.h"
 #include "tuner/command/command.h"
 
 #include <stdio.h>
@@ -19,12 +17,8 @@ static bool inspect(const char *path, Buf *out)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     const Source *source = source_read(a, path, &d);
-    const bool is_elf = source && source->size > 4 && memcmp(source->text, "\177ELF", 4) == 0;
-    const Cubin *cubin = is_elf ? cubin_read(a, source->text, source->size, &d) : NULL;
-    if (cubin)
-        cubin_print(cubin, out);
-    else if (source && !is_elf)
-        inspect_print(out, a, ptx_parse(a, source, &d), NULL);
+    if (source)
+        code_print(a, source, out, &d);
     bool ok = d.errors == 0;
     command_flush_messages(&d);
     arena_free(a);

@@ -1,6 +1,6 @@
 /* aptune platform: measures what a GPU costs, fits models to it, and writes its device file; or
  * compares two devices. */
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options.h"
@@ -8,9 +8,9 @@
 #include "tuner/command/progress.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/where.h"
-#include "tuner/platform/platform.h"
 #include "tuner/record/find.h"
-#include "tuner/table/table_read.h"
+#include "tuner/record/table_read.h"
+#include "tuner/study/platform.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -237,7 +237,8 @@ static void take_copy(Session *y, const PlatformResult *r, PlatformCopy c)
     if (!(c.driver > 0))
         return;
     const DeviceNumber from = {.origin = "measured",
-                               .source = "aptune platform: the driver's copy, in turn with the suite's",
+                               .source =
+                                   "aptune platform: the driver's copy, in turn with the suite's",
                                .date = arena_printf(y->arena, "%.10s", r->last)};
     sheet_set(y->arena, r->sheet, sheet_number_named("memory_driver_copy"), c.driver, 0, from);
     y->copy = c;
@@ -247,7 +248,8 @@ static void print_copy(const PlatformCopy *c, Buf *out)
 {
     if (!(c->driver > 0))
         return;
-    buf_printf(out, "\ncopy       the driver's %.1f GB/s, the suite's best %.1f GB/s: %.1f %% of it\n",
+    buf_printf(out,
+               "\ncopy       the driver's %.1f GB/s, the suite's best %.1f GB/s: %.1f %% of it\n",
                c->driver / 1e9, c->kernel / 1e9, 100 * c->kernel / c->driver);
     if (c->clock_mhz > 0)
         buf_printf(out, "           back to back for two seconds: %.0f MHz, %.0f W\n", c->clock_mhz,
@@ -284,7 +286,8 @@ static bool fit_all(Session *y)
         return false;
     take_copy(y, r, platform_copy_read(arena_printf(y->arena, "%s/%s", folder, copy_file)));
     char room[64];
-    const char *name = sheet_simple_name(r->sheet->device.name, strlen(r->sheet->device.name), room);
+    const char *name =
+        sheet_simple_name(r->sheet->device.name, strlen(r->sheet->device.name), room);
     return write_results(y, r, arena_printf(y->arena, "%s.device", name && *name ? name : "gpu"));
 }
 
@@ -345,9 +348,8 @@ static int run(Session *y, int argc, char **argv)
 
 int cmd_platform(int argc, char **argv)
 {
-    Session y = {.arena = arena_new(),
-                 .command = {.output = "aptune-platform"},
-                 .bar = progress_new()};
+    Session y = {
+        .arena = arena_new(), .command = {.output = "aptune-platform"}, .bar = progress_new()};
     y.diag = diag_new(y.arena);
     const int code = run(&y, argc, argv);
     command_flush_messages(&y.diag);

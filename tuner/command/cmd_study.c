@@ -1,14 +1,14 @@
 /* aptune study: how well a pruning works, on recordings, without a GPU. */
-#include "metrics/base/file.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/file.h"
+#include "tuner/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/library/where.h"
 #include "tuner/record/find.h"
+#include "tuner/record/table_read.h"
 #include "tuner/report/page.h"
+#include "tuner/report/study_sheets.h"
 #include "tuner/study/choices.h"
-#include "tuner/study/study_sheets.h"
-#include "tuner/table/table_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

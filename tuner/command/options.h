@@ -1,13 +1,13 @@
 /* Options of a subcommand on the command line.
  *
- * A command lists groups of options (tuner/library/option.h): those that it shares with others
+ * A command lists groups of options (tuner/run/option.h): those that it shares with others
  * (options_run.h) and those of its own.  getopt_long does the reading, so options may be
  * abbreviated and may stand behind other arguments.  Messages go to standard error. */
 #ifndef APTUNE_COMMAND_OPTIONS_H
 #define APTUNE_COMMAND_OPTIONS_H
 
-#include "metrics/base/buf.h"
-#include "tuner/library/option.h"
+#include "tuner/base/buf.h"
+#include "tuner/run/option.h"
 
 /* Takes all options.  Arguments that are none stand from argv[*rest] on afterwards.  False after a
  * message. */

@@ -1,8 +1,8 @@
 #include "tuner/command/platform_copy.h"
 
-#include "metrics/base/file.h"
-#include "tuner/bench/bench.h"
-#include "tuner/bench/bench_print.h"
+#include "tuner/base/file.h"
+#include "tuner/command/bench.h"
+#include "tuner/command/bench_print.h"
 #include "tuner/command/start.h"
 
 #include <jansson.h>

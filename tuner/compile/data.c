@@ -1,8 +1,8 @@
 #include "tuner/compile/data.h"
 
-#include "metrics/base/expr.h"
-#include "metrics/base/vec.h"
-#include "tuner/measure/contents.h"
+#include "tuner/base/expr.h"
+#include "tuner/base/vec.h"
+#include "tuner/spec/contents.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

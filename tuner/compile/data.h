@@ -2,7 +2,7 @@
  *
  * The spec's contents of its `in` buffers and constants travel as a description (JSON) and are made
  * one number at a time when a walk reads them, by the same functions that fill the GPU's buffers
- * (tuner/measure/contents.h).  Only sorted contents are made whole, up to DATA_MADE_LIMIT; files
+ * (tuner/spec/contents.h).  Only sorted contents are made whole, up to DATA_MADE_LIMIT; files
  * are mapped.
  *
  * A list of buffers:
@@ -18,7 +18,7 @@
 #ifndef APTUNE_COMPILE_DATA_H
 #define APTUNE_COMPILE_DATA_H
 
-#include "metrics/flow/walk.h"
+#include "metrics/metric/profile_build.h" /* WalkData */
 
 #include <jansson.h>
 

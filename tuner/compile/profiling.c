@@ -1,7 +1,7 @@
 #include "tuner/compile/profiling.h"
 
-#include "metrics/base/clock.h"
-#include "tuner/measure/message.h"
+#include "tuner/base/clock.h"
+#include "tuner/gpu/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ json_t *profile_job_json(const ProfileJob *p, Buf *parameters)
         if (l->parameter_bytes)
             buf_add(parameters, (const char *)l->parameters, l->parameter_bytes);
         json_array_append_new(launches,
-                              json_pack("{s:o, s:o, s:I, s:I, s:f, s:f}", "grid", three(l->grid), "block",
-                                        three(l->block), "shared", (json_int_t)l->shared,
+                              json_pack("{s:o, s:o, s:I, s:I, s:f, s:f}", "grid", three(l->grid),
+                                        "block", three(l->block), "shared", (json_int_t)l->shared,
                                         "parameters", (json_int_t)l->parameter_bytes, "read",
                                         l->read_bytes, "written", l->written_bytes));
     }

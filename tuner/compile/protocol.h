@@ -1,4 +1,4 @@
-/* What the farm and aptune-compile agree on; the messages are in tuner/workers/compile/main.c. */
+/* What the farm and aptune-compile agree on; the messages are in tuner/compile/worker/main.c. */
 #ifndef APTUNE_COMPILE_PROTOCOL_H
 #define APTUNE_COMPILE_PROTOCOL_H
 

@@ -5,10 +5,10 @@
 #ifndef APTUNE_COMPILE_RESULT_H
 #define APTUNE_COMPILE_RESULT_H
 
+#include "tuner/base/outcome.h"
 #include "tuner/compile/cache.h"
 #include "tuner/compile/profiling.h"
 #include "tuner/compile/source.h"
-#include "tuner/table/outcome.h"
 
 #include <stdint.h>
 

@@ -2,9 +2,9 @@
 #ifndef APTUNE_COMPILE_WORKER_H
 #define APTUNE_COMPILE_WORKER_H
 
+#include "tuner/base/process.h"
+#include "tuner/base/wire.h"
 #include "tuner/compile/result.h"
-#include "tuner/wire/process.h"
-#include "tuner/wire/wire.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "tuner/emit/code.h"
 
 #include "tuner/emit/code_parts.h"
-#include "tuner/measure/contents.h"
+#include "tuner/spec/contents.h"
 
 #include <ctype.h>
 #include <stdint.h>

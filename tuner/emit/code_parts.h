@@ -3,7 +3,7 @@
 #ifndef APTUNE_EMIT_CODE_PARTS_H
 #define APTUNE_EMIT_CODE_PARTS_H
 
-#include "metrics/device/device.h"
+#include "metrics/metric/device.h"
 #include "tuner/emit/c_expr.h"
 #include "tuner/emit/c_text.h"
 #include "tuner/emit/unit.h"

@@ -1,7 +1,7 @@
 #include "tuner/emit/files.h"
 
-#include "metrics/base/file.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/file.h"
+#include "tuner/base/vec.h"
 #include "tuner/emit/code.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "tuner/emit/unit_make.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/emit/unit_parts.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #ifndef APTUNE_EMIT_UNIT_PARTS_H
 #define APTUNE_EMIT_UNIT_PARTS_H
 
-#include "metrics/base/vec.h"
+#include "tuner/base/vec.h"
 #include "tuner/emit/tuned.h"
 #include "tuner/emit/unit_make.h"
 

@@ -1,7 +1,6 @@
 /* What a handle knows of its space, its configurations and its result. */
 #include "tuner/library/handle.h"
 
-#include "metrics/metric/profile.h"
 #include "tuner/run/run_final.h"
 
 #include <math.h>

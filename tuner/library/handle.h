@@ -14,7 +14,7 @@
 
 #include "tuner/emit/winner.h"
 #include "tuner/library/aptune.h"
-#include "tuner/library/option.h"
+#include "tuner/run/option.h"
 #include "tuner/run/run.h"
 
 #include <locale.h>

@@ -209,7 +209,7 @@ Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d)
     r.home.compile_helper = where_helper_in(a, prefix, "aptune-compile");
     r.home.gpu_helper = where_helper_in(a, prefix, "aptune-gpu");
     r.home.cuda_folder = where_data_in(a, prefix, ".cuda");
-    r.home.compare_source = where_data_in(a, prefix, "tuner/measure/compare.cu");
+    r.home.compare_source = where_data_in(a, prefix, "tuner/gpu/compare.cu");
     r.home.metric_files = where_metrics_in(a, prefix, &r.home.metric_file_count);
     return r;
 }

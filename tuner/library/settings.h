@@ -5,7 +5,7 @@
 #ifndef APTUNE_LIBRARY_SETTINGS_H
 #define APTUNE_LIBRARY_SETTINGS_H
 
-#include "tuner/library/option.h"
+#include "tuner/run/option.h"
 #include "tuner/run/run.h"
 
 /* --space, --arch, --device, --problem, --no-gpu, --compile, --recordings: of every command that

@@ -9,7 +9,7 @@
 #ifndef APTUNE_LIBRARY_WHERE_H
 #define APTUNE_LIBRARY_WHERE_H
 
-#include "metrics/base/arena.h"
+#include "tuner/base/arena.h"
 
 /* A helper program ("aptune-gpu"); where it should have been installed when it is nowhere. */
 const char *where_helper(Arena *a, const char *name);

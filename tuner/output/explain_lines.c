@@ -1,7 +1,7 @@
 /* A configuration by lines of its source: the worst accesses, and where the instructions are. */
 #include "tuner/output/explain.h"
 
-#include "metrics/base/vec.h"
+#include "tuner/base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
-#include "tuner/measure/stats.h"
-#include "tuner/run/run_final.h"
+#include "tuner/base/stats.h"
 #include "tuner/output/selected.h"
 #include "tuner/run/run_failures.h"
+#include "tuner/run/run_final.h"
 
 #include <inttypes.h>
 #include <math.h>

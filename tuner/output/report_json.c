@@ -4,7 +4,7 @@
 #include "tuner/output/selected.h"
 #include "tuner/run/run_failures.h"
 
-#include "metrics/base/csv.h"
+#include "tuner/base/csv.h"
 #include "tuner/choose/energy.h"
 #include "tuner/run/run_final.h"
 

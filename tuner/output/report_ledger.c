@@ -2,7 +2,7 @@
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
-#include "metrics/base/clock.h"
+#include "tuner/base/clock.h"
 
 static const char *const stages[LEDGER_STAGES] = {
     [LEDGER_CONSTRUCT] = "construct", [LEDGER_COMPILE] = "compile", [LEDGER_PROFILE] = "profile",

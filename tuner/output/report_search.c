@@ -65,10 +65,11 @@ void report_search(const Run *r, Buf *out)
     print_errors(&s->state.before, "before compiling", out);
     print_errors(&s->state.after, "before timing", out);
     if (!isnan(s->expected) && s->state.left > 0)
-        buf_printf(out,
-                   "%-10s   better ones among the rest, by 1 %%: %.2g, say its models, which do not "
-                   "know all that they err in\n",
-                   "", s->expected);
+        buf_printf(
+            out,
+            "%-10s   better ones among the rest, by 1 %%: %.2g, say its models, which do not "
+            "know all that they err in\n",
+            "", s->expected);
     print_chance(&s->state, out);
 }
 

@@ -7,7 +7,7 @@
 #ifndef APTUNE_RECORD_APPEND_H
 #define APTUNE_RECORD_APPEND_H
 
-#include "metrics/base/diag.h"
+#include "tuner/base/diag.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "tuner/record/continue.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 #include <string.h>
 

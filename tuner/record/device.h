@@ -2,7 +2,7 @@
 #ifndef APTUNE_RECORD_DEVICE_H
 #define APTUNE_RECORD_DEVICE_H
 
-#include "metrics/device/device.h"
+#include "metrics/metric/device.h"
 #include "tuner/record/header.h"
 
 /* Every number of the device as a fact, in `a`. */

@@ -1,6 +1,6 @@
 #include "tuner/record/profile.h"
 
-#include "metrics/base/vec.h"
+#include "tuner/base/vec.h"
 #include "tuner/record/continue.h"
 #include "tuner/record/field.h"
 

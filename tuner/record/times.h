@@ -19,9 +19,9 @@
 #ifndef APTUNE_RECORD_TIMES_H
 #define APTUNE_RECORD_TIMES_H
 
+#include "tuner/base/outcome.h"
 #include "tuner/record/header.h"
 #include "tuner/record/index.h"
-#include "tuner/table/outcome.h"
 
 typedef struct RecordRow {
     const RecordValue *values; /* one per parameter of the header */

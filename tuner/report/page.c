@@ -1,9 +1,9 @@
 #include "tuner/report/page.h"
 
-#include "metrics/base/file.h"
-#include "tuner/draw/svg.h"
+#include "tuner/base/file.h"
 #include "tuner/report/page_parts.h"
 #include "tuner/report/pictures.h"
+#include "tuner/report/svg.h"
 
 #include <ctype.h>
 #include <string.h>

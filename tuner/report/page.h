@@ -2,8 +2,8 @@
 #ifndef APTUNE_REPORT_PAGE_H
 #define APTUNE_REPORT_PAGE_H
 
-#include "metrics/base/diag.h"
-#include "tuner/draw/sheet.h"
+#include "tuner/base/diag.h"
+#include "tuner/report/sheet.h"
 #include "tuner/report/story.h"
 
 /* What a page holds: tables over all the spaces, then each space. */

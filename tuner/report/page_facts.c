@@ -1,7 +1,7 @@
 #include "tuner/report/page_parts.h"
 
-#include "metrics/base/vec.h"
-#include "tuner/draw/svg.h"
+#include "tuner/base/vec.h"
+#include "tuner/report/svg.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef APTUNE_REPORT_PAGE_PARTS_H
 #define APTUNE_REPORT_PAGE_PARTS_H
 
-#include "metrics/base/buf.h"
+#include "tuner/base/buf.h"
 #include "tuner/report/story.h"
 
 /* What was looked at, and what came of it. */

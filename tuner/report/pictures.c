@@ -1,7 +1,7 @@
 /* Pictures with a point for each configuration. */
 #include "tuner/report/picture_parts.h"
 
-#include "metrics/base/vec.h"
+#include "tuner/base/vec.h"
 #include "tuner/study/judge.h"
 
 #include <math.h>

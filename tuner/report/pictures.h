@@ -6,7 +6,7 @@
 #ifndef APTUNE_REPORT_PICTURES_H
 #define APTUNE_REPORT_PICTURES_H
 
-#include "tuner/draw/plot.h"
+#include "tuner/report/plot.h"
 #include "tuner/report/story.h"
 
 /* What pictures of a page stand together. */

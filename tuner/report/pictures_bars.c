@@ -1,7 +1,7 @@
 /* Pictures with a name for each place: by parameter, by unit, by stage. */
 #include "tuner/report/picture_parts.h"
 
-#include "metrics/base/vec.h"
+#include "tuner/base/vec.h"
 
 #include <math.h>
 #include <string.h>

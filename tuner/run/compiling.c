@@ -1,7 +1,7 @@
 #include "tuner/run/compiling.h"
 
-#include "metrics/base/clock.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/clock.h"
+#include "tuner/base/vec.h"
 
 #include <assert.h>
 #include <math.h>
@@ -82,8 +82,8 @@ static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *st
         const RunTaken *taken;
         size_t count;
         Evaluation ev = {.arena = a};
-        bool ok = run_launch_takes(a, r->spec, &r->spec->launches[s->launch], slots, &ev, &taken,
-                                   &count);
+        bool ok =
+            run_launch_takes(a, r->spec, &r->spec->launches[s->launch], slots, &ev, &taken, &count);
         for (size_t i = 0; ok && i < count; i++)
             if (taken[i].index == buffer)
                 return true;

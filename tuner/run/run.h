@@ -6,22 +6,22 @@
 #ifndef APTUNE_RUN_H
 #define APTUNE_RUN_H
 
-#include "metrics/base/hash.h"
-#include "metrics/device/device.h"
+#include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile.h"
-#include "tuner/carve/carve.h"
+#include "tuner/base/hash.h"
+#include "tuner/choose/carve.h"
+#include "tuner/choose/search.h"
 #include "tuner/compile/cache.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/source.h"
-#include "tuner/measure/gpu.h"
-#include "tuner/library/option.h"
+#include "tuner/gpu/gpu.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
-#include "tuner/search/search.h"
+#include "tuner/run/option.h"
 #include "tuner/space/geometry.h"
 #include "tuner/space/space.h"
-#include "tuner/table/table.h"
+#include "tuner/space/table.h"
 
 /* Where times come from; said in every report. */
 typedef enum RunSource {
@@ -67,7 +67,7 @@ typedef struct RunOptions {
     bool no_times;           /* compile everything, or what a budget allows; time nothing */
     const char *const *starters; /* configurations by name, valid ones of which a search times … */
     size_t starter_count;        /* … first: the best of another problem */
-    double seconds;          /* budgets of a search: since the run was opened; 0: none */
+    double seconds;              /* budgets of a search: since the run was opened; 0: none */
     int trials, compiles;
     int seed;                 /* of the search */
     const char *guess;        /* metric that predicts the time; NULL: "predicted_cycles" */
@@ -122,7 +122,7 @@ typedef struct RunHooks {
     void (*found)(void *context);
 } RunHooks;
 
-/* What a search did; see tuner/search/search.h. */
+/* What a search did; see tuner/choose/search.h. */
 typedef struct RunSearch {
     bool done;
     bool asked;        /* to end early */
@@ -234,7 +234,7 @@ typedef struct RunRecorded {
 typedef struct RunCounts {
     size_t tier0_dropped[OUTCOMES]; /* by the limit that each breaks */
     size_t compiled, failed, distinct;
-    size_t unlaunchable;        /* that compile, and no multiprocessor holds a block of */
+    size_t unlaunchable; /* that compile, and no multiprocessor holds a block of */
     size_t selected;
     size_t polished;            /* that polish timed; among the selected */
     size_t stale;               /* whose code differs from the recorded one */

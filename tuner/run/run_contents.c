@@ -2,7 +2,7 @@
  * (formulas, sorted values, copies, files) is made here and given as bytes. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/run/npy.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
  * the outputs should be. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/base/vec.h"
+#include "tuner/base/vec.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef APTUNE_RUN_EXPLAIN_H
 #define APTUNE_RUN_EXPLAIN_H
 
-#include "metrics/flow/memory.h"
+#include "metrics/ptx/memory.h"
 #include "tuner/run/run.h"
 
 /* Takes the recorded outcome of configuration `i` into the run, if there is one of its very code

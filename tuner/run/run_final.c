@@ -1,7 +1,7 @@
 #include "tuner/run/run_final.h"
 
-#include "metrics/base/vec.h"
-#include "tuner/measure/sampling.h"
+#include "tuner/base/vec.h"
+#include "tuner/gpu/sampling.h"
 
 #include <math.h>
 #include <stdlib.h>

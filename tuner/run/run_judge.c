@@ -3,8 +3,8 @@
 #include "tuner/run/run_final.h"
 #include "tuner/run/run_search.h"
 
+#include "tuner/base/stats.h"
 #include "tuner/choose/random.h"
-#include "tuner/measure/stats.h"
 
 #include <math.h>
 

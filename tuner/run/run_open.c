@@ -3,9 +3,9 @@
 #include "tuner/run/run_search.h"
 #include "tuner/space/diagram.h"
 
-#include "metrics/base/clock.h"
-#include "metrics/base/file.h"
-#include "metrics/device/sheet.h"
+#include "metrics/metric/sheet.h"
+#include "tuner/base/clock.h"
+#include "tuner/base/file.h"
 #include "tuner/record/device.h"
 #include "tuner/record/find.h"
 

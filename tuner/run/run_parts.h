@@ -5,9 +5,9 @@
 #include "metrics/metric/profile_build.h"
 #include "metrics/metric/shares.h"
 #include "tuner/compile/data.h"
-#include "tuner/measure/contents.h"
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"
+#include "tuner/spec/contents.h"
 
 #include <poll.h>
 

@@ -4,8 +4,8 @@
 
 #include "tuner/space/diagram.h"
 
-#include "metrics/base/file.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/file.h"
+#include "tuner/base/vec.h"
 #include "tuner/record/device.h"
 
 #include <math.h>

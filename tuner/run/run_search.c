@@ -1,9 +1,9 @@
 #include "tuner/run/run_search.h"
 
-#include "metrics/base/clock.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/clock.h"
+#include "tuner/base/vec.h"
+#include "tuner/choose/replay.h"
 #include "tuner/run/compiling.h"
-#include "tuner/search/replay.h"
 #include "tuner/space/diagram.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ typedef struct Hunt {
         size_t *at;
         size_t count;
         size_t capacity;
-    } earlier;            /* rows that are compiled before anything else, and timed: starters, … */
+    } earlier; /* rows that are compiled before anything else, and timed: starters, … */
     size_t starter_count; /* … so many, then what an earlier run left */
     size_t earlier_next;
     int guess, bound, latency; /* metrics; < 0: there is none */

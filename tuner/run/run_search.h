@@ -1,7 +1,7 @@
 /* The default run: compiling, profiling and timing side by side, one search deciding about all.
  *
  * From the first second on workers compile what the search asks for, and GPUs time what it chooses
- * of that (tuner/search); both tell it what came of it.  Where a recording is replayed whose
+ * of that (tuner/choose); both tell it what came of it.  Where a recording is replayed whose
  * profiles are there, the search is played on it, with a clock that is a cost model. */
 #ifndef APTUNE_RUN_SEARCH_H
 #define APTUNE_RUN_SEARCH_H

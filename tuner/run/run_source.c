@@ -2,8 +2,8 @@
  * each configuration. */
 #include "tuner/run/run_parts.h"
 
-#include "metrics/base/file.h"
-#include "metrics/base/vec.h"
+#include "tuner/base/file.h"
+#include "tuner/base/vec.h"
 #include "tuner/compile/allowed.h"
 #include "tuner/compile/command.h"
 
@@ -34,7 +34,7 @@ const char *run_architecture(Arena *a, const Run *r)
 /* The text of an option with its values; NULL where its condition does not hold.  False when it
  * cannot be computed or is not a spec's to give: a text with values is known only here. */
 static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots, Evaluation *ev,
-                        const char **out)
+                           const char **out)
 {
     Value v = value_bool(true);
     Buf text = {0};

@@ -1,6 +1,6 @@
 #include "tuner/run/run_final.h"
 
-#include "tuner/measure/sampling.h"
+#include "tuner/gpu/sampling.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * be carved again without compiling.  A part of it does the same, whether there is a GPU or not. */
 #include "tuner/run/timer.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 static bool is_known(const Run *r, const TimesRecording *existing, size_t i)
 {

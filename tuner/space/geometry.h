@@ -5,9 +5,9 @@
 #ifndef APTUNE_SPACE_GEOMETRY_H
 #define APTUNE_SPACE_GEOMETRY_H
 
-#include "metrics/device/device.h"
+#include "metrics/metric/device.h"
+#include "tuner/base/outcome.h"
 #include "tuner/spec/spec.h"
-#include "tuner/table/outcome.h"
 
 /* One launch with its expressions evaluated. */
 typedef struct Geometry {

@@ -1,8 +1,8 @@
 #include "tuner/spec/convert.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 #include "tuner/spec/convert_python.h"
-#include "tuner/task/task.h"
+#include "tuner/spec/task.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef APTUNE_SPEC_KERNEL_SOURCE_H
 #define APTUNE_SPEC_KERNEL_SOURCE_H
 
-#include "metrics/base/vec.h"
-#include "tuner/task/task.h"
+#include "tuner/base/vec.h"
+#include "tuner/spec/task.h"
 
 /* A parameter of a kernel. */
 typedef struct KernelParameter {

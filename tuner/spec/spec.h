@@ -11,8 +11,8 @@
 #ifndef APTUNE_SPEC_H
 #define APTUNE_SPEC_H
 
-#include "metrics/base/expr.h"
-#include "tuner/task/task.h"
+#include "tuner/base/expr.h"
+#include "tuner/spec/task.h"
 
 /* "problem M = 4096, N = 4096": one size. */
 typedef struct Problem {

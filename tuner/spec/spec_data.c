@@ -2,7 +2,7 @@
  */
 #include "tuner/spec/spec_statements.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * names are bound in spec_bind*.c. */
 #include "tuner/spec/spec_statements.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The statement about rivals: calls of libraries that do what a configuration does. */
 #include "tuner/spec/spec_statements.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 enum { RIVAL_LIMIT = 64 };
 

@@ -1,7 +1,7 @@
 /* The pieces that statements are made of. */
 #include "tuner/spec/spec_statements.h"
 
-#include "metrics/base/file.h"
+#include "tuner/base/file.h"
 
 /* A name that may be declared; NULL after a message. */
 const char *reader_take_name(Reader *r, const char *what)

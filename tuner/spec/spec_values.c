@@ -1,5 +1,5 @@
 /* The values a parameter can take. */
-#include "metrics/base/vec.h"
+#include "tuner/base/vec.h"
 #include "tuner/spec/spec.h"
 
 #include <stdlib.h>

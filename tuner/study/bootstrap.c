@@ -1,6 +1,6 @@
 #include "tuner/study/bootstrap.h"
 
-#include "tuner/measure/stats.h"
+#include "tuner/base/stats.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/order.h"
 

@@ -3,7 +3,7 @@
 #ifndef APTUNE_STUDY_CHOICES_H
 #define APTUNE_STUDY_CHOICES_H
 
-#include "tuner/carve/carve.h"
+#include "tuner/choose/carve.h"
 #include "tuner/study/study.h"
 
 /* The choices on one space; what they chose lives in the arena. */

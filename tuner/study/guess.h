@@ -3,7 +3,7 @@
 #ifndef APTUNE_STUDY_GUESS_H
 #define APTUNE_STUDY_GUESS_H
 
-#include "tuner/table/table.h"
+#include "tuner/space/table.h"
 
 enum { GUESS_SIZES = 3 };
 

@@ -6,7 +6,7 @@
 #ifndef APTUNE_STUDY_ORDER_H
 #define APTUNE_STUDY_ORDER_H
 
-#include "metrics/base/arena.h"
+#include "tuner/base/arena.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #ifndef APTUNE_STUDY_PLAYED_H
 #define APTUNE_STUDY_PLAYED_H
 
-#include "tuner/search/replay.h"
-#include "tuner/table/table.h"
+#include "tuner/choose/replay.h"
+#include "tuner/space/table.h"
 
 /* All rows of a recording's table (table_read.h), their parameters that vary, and `guess` as what
  * predicts the time (NULL: nothing does).  `rows`, unless NULL, gets the table's row of each

@@ -1,5 +1,5 @@
 /* The search of the default run beside other strategies, on one recorded space: how far each is
- * from the best after so many seconds, by the clock of the cost model (tuner/search/replay.h). */
+ * from the best after so many seconds, by the clock of the cost model (tuner/choose/replay.h). */
 #ifndef APTUNE_STUDY_RACE_H
 #define APTUNE_STUDY_RACE_H
 

@@ -5,7 +5,7 @@
 #ifndef APTUNE_STUDY_RANKING_H
 #define APTUNE_STUDY_RANKING_H
 
-#include "tuner/table/table.h"
+#include "tuner/space/table.h"
 
 /* Counts, the best, the sorted times and the gaps of metrics, by the column TABLE_MS and `same_as`:
  * last of all, when the rows are known. */

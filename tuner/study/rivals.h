@@ -1,15 +1,15 @@
 /* Strategies of other tuners, played on a space whose outcomes are all known.
  *
  * Nothing is compiled or run: the clock is the cost model of a replayed search
- * (tuner/search/replay.h), and a configuration is paid for once.  A strategy starts blind.  What it
+ * (tuner/choose/replay.h), and a configuration is paid for once.  A strategy starts blind.  What it
  * asks for one after the other it compiles one after the other; what it could ask for at once
  * (random order, the neighbours of a descent, a generation, a pack) as many cores compile at a time
  * while the GPU times. */
 #ifndef APTUNE_STUDY_RIVALS_H
 #define APTUNE_STUDY_RIVALS_H
 
-#include "tuner/search/replay.h"
-#include "tuner/table/table.h"
+#include "tuner/choose/replay.h"
+#include "tuner/space/table.h"
 
 typedef enum RivalKind {
     RIVAL_RANDOM,

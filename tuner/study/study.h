@@ -1,6 +1,6 @@
 /* The study of one space: how well choices, metrics and other strategies do on it.
  *
- * Only computes; tuner/study/study_sheets.h makes tables of it as text, CSV and JSON. */
+ * Only computes; tuner/report/study_sheets.h makes tables of it as text, CSV and JSON. */
 #ifndef APTUNE_STUDY_STUDY_H
 #define APTUNE_STUDY_STUDY_H
 
@@ -60,8 +60,8 @@ typedef struct Study {
     size_t carving_count;
     StudyMetric *metrics; /* one for each of the set */
     size_t metric_count;
-    StudyGuess guess; /* of the time metric; without a metric where it is not known */
-    size_t sample_90, sample_95;          /* without replacement (A.8) */
+    StudyGuess guess;            /* of the time metric; without a metric where it is not known */
+    size_t sample_90, sample_95; /* without replacement (A.8) */
     double sample_low[2], sample_high[2]; /* 95 % of bootstrap samples; NaN: not asked for */
     size_t draws_90, draws_95;            /* with (A.4) */
     StudyBudget *budgets;

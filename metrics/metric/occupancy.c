@@ -1,0 +1,175 @@
+#include "metrics/metric/occupancy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Units in which an SM gives out its resources; cuda_occupancy.h of CUDA 13.0, and for 1.x the CUDA
+ * Programming Guide 4.x, "Hardware Multithreading". */
+typedef struct Units {
+    int registers;  /* per warp; per block on 1.x */
+    int shared;     /* bytes per block */
+    int partitions; /* of the SM, each with its share of the registers; 0 on 1.x */
+} Units;
+
+static Units units_of(const Device *d)
+{
+    if (d->major == 1)
+        return (Units){d->minor < 2 ? 256 : 512, 512, 0};
+    return (Units){256, d->major < 8 ? 256 : 128, 4};
+}
+
+static int64_t round_up(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static int blocks_in(int64_t available, int64_t per_block)
+{
+    return per_block > 0 ? (int)(available / per_block) : OCCUPANCY_UNLIMITED;
+}
+
+static int64_t warps_of(int threads)
+{
+    return ((int64_t)threads + WARP_THREADS - 1) / WARP_THREADS;
+}
+
+static int limit_by_warps(const Device *d, const BlockUse *use)
+{
+    if (use->threads > d->threads_per_block)
+        return 0;
+    return blocks_in(d->warps_per_sm, warps_of(use->threads));
+}
+
+/* 1.x: registers go to a block, for an even number of warps. */
+static int limit_by_block_registers(const Device *d, const BlockUse *use, Units u)
+{
+    int64_t warps = round_up(warps_of(use->threads), 2);
+    return blocks_in(d->registers_per_sm,
+                     round_up(warps * WARP_THREADS * use->registers, u.registers));
+}
+
+/* Since 2.0: registers go to a warp, out of its partition.  Whether a block fits at all is checked
+ * as if its warps were spread over all partitions evenly. */
+static int limit_by_warp_registers(const Device *d, const BlockUse *use, Units u)
+{
+    int64_t warps = warps_of(use->threads);
+    int64_t per_warp = round_up((int64_t)use->registers * WARP_THREADS, u.registers);
+    if (per_warp * round_up(warps, u.partitions) > d->registers_per_block)
+        return 0;
+    if (per_warp == 0)
+        return OCCUPANCY_UNLIMITED;
+    int64_t warps_per_partition = d->registers_per_sm / u.partitions / per_warp;
+    return blocks_in(warps_per_partition * u.partitions, warps);
+}
+
+static int limit_by_registers(const Device *d, const BlockUse *use)
+{
+    Units u = units_of(d);
+    if (use->registers > d->registers_per_thread)
+        return 0;
+    return u.partitions ? limit_by_warp_registers(d, use, u) : limit_by_block_registers(d, use, u);
+}
+
+/* The largest share for shared memory is assumed, as the driver chooses when nobody objects, and
+ * that a launch opts in to what it needs. */
+static int limit_by_shared(const Device *d, const BlockUse *use)
+{
+    int64_t most = d->shared_per_block_optin ? d->shared_per_block_optin : d->shared_per_block;
+    int64_t asked = use->static_shared + use->dynamic_shared + d->shared_reserved;
+    int64_t given = round_up(asked, units_of(d).shared);
+    if (given > most + d->shared_reserved)
+        return 0;
+    return blocks_in(d->shared_per_sm, given);
+}
+
+/* An SM has two barriers for each of its block slots on 9.0 and 10.x, one on 11.0 and 12.x; before
+ * 9.0 they never run out (cuda_occupancy.h, cudaOccMaxBlocksPerSMBlockBarrierLimit). */
+static int limit_by_barriers(const Device *d, const BlockUse *use)
+{
+    if (d->major < 9 || use->barriers == 0)
+        return OCCUPANCY_UNLIMITED;
+    bool large = d->major == 9 || d->major == 10;
+    return blocks_in((int64_t)d->blocks_per_sm * (large ? 2 : 1), use->barriers);
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_sensible(const BlockUse *use)
+{
+    const int64_t most = INT32_MAX;
+    return use->threads > 0 && use->registers >= 0 && use->barriers >= 0 &&
+           use->static_shared >= 0 && use->dynamic_shared >= 0 && use->static_shared <= most &&
+           use->dynamic_shared <= most;
+}
+
+/* Everything but the next steps. */
+static Occupancy count_blocks(const Device *d, const BlockUse *use)
+{
+    Occupancy o = {
+        .by_warps = limit_by_warps(d, use),
+        .by_registers = limit_by_registers(d, use),
+        .by_shared = limit_by_shared(d, use),
+        .by_blocks = d->blocks_per_sm,
+        .by_barriers = limit_by_barriers(d, use),
+        .warps_per_block = (int)warps_of(use->threads),
+    };
+    int least = smaller(smaller(o.by_warps, o.by_registers), smaller(o.by_shared, o.by_blocks));
+    o.blocks_per_sm = smaller(least, o.by_barriers);
+    o.limits = (o.by_warps == o.blocks_per_sm ? OCCUPANCY_WARPS : 0u) |
+               (o.by_registers == o.blocks_per_sm ? OCCUPANCY_REGISTERS : 0u) |
+               (o.by_shared == o.blocks_per_sm ? OCCUPANCY_SHARED : 0u) |
+               (o.by_blocks == o.blocks_per_sm ? OCCUPANCY_BLOCKS : 0u) |
+               (o.by_barriers == o.blocks_per_sm ? OCCUPANCY_BARRIERS : 0u);
+    o.warps_per_sm = o.blocks_per_sm * o.warps_per_block;
+    o.fraction = d->warps_per_sm > 0 ? (double)o.warps_per_sm / d->warps_per_sm : 0;
+    return o;
+}
+
+/* The smallest number taken off the registers (or the shared bytes) that gives more than `blocks`;
+ * fewer blocks never come of using less, so halving the interval finds it. */
+static int64_t smallest_saving(const Device *d, const BlockUse *use, int blocks, bool registers)
+{
+    int64_t used = registers ? use->registers : use->static_shared + use->dynamic_shared;
+    int64_t too_few = 0, enough = used + 1;
+    while (enough - too_few > 1) {
+        int64_t middle = too_few + (enough - too_few) / 2;
+        BlockUse less = *use;
+        if (registers) {
+            less.registers = (int)(used - middle);
+        } else {
+            less.static_shared = 0;
+            less.dynamic_shared = used - middle;
+        }
+        if (count_blocks(d, &less).blocks_per_sm > blocks)
+            enough = middle;
+        else
+            too_few = middle;
+    }
+    return enough <= used ? enough : 0;
+}
+
+Occupancy occupancy_compute(const Device *d, const BlockUse *use)
+{
+    if (!is_sensible(use))
+        return (Occupancy){0};
+    Occupancy o = count_blocks(d, use);
+    o.fewer_registers = (int)smallest_saving(d, use, o.blocks_per_sm, true);
+    o.fewer_shared_bytes = smallest_saving(d, use, o.blocks_per_sm, false);
+    return o;
+}
+
+const char *occupancy_limits_text(unsigned limits, char out[64])
+{
+    static const char *const names[] = {"warps", "registers", "shared memory", "block slots",
+                                        "barriers"};
+    out[0] = '\0';
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (limits >> i & 1) {
+            size_t n = strlen(out);
+            snprintf(out + n, 64 - n, "%s%s", n ? ", " : "", names[i]);
+        }
+    return out;
+}

@@ -1,0 +1,618 @@
+#include "metrics/metric/sheet.h"
+
+#include "tuner/base/file.h"
+#include "tuner/base/lex.h"
+#include "tuner/base/vec.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* --- what may be said ------------------------------------------------------------------------- */
+
+typedef struct Unit {
+    const char *name;
+    double scale; /* of one of them, in the unit of the struct's field */
+} Unit;
+
+/* A kind of quantity: its units, the one to advise first, and the most that can be meant. */
+typedef struct Quantity {
+    Unit units[6];
+    double most;
+} Quantity;
+
+static const Quantity COUNT = {{{"", 1}}, INT32_MAX};
+static const Quantity CLOCK = {{{"MHz", 1e6}, {"GHz", 1e9}, {"kHz", 1e3}, {"Hz", 1}}, 1e11};
+static const Quantity SIZE = {
+    {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"B", 1}, {"GB", 1e9}}, 1e15};
+static const Quantity SHARED = {{{"KiB", 0x1p10}, {"B", 1}}, INT32_MAX};
+static const Quantity BANDWIDTH = {{{"GB/s", 1e9}, {"TB/s", 1e12}, {"B/s", 1}}, 1e16};
+static const Quantity POWER = {{{"W", 1}}, 1e5};
+static const Quantity CYCLES = {{{"cycles", 1}}, 1e7};
+static const Quantity RESULTS = {{{"results/cycle", 1}}, 1e7};
+static const Quantity TIME = {{{"us", 1e-6}, {"ns", 1e-9}, {"ms", 1e-3}}, 1};
+static const Quantity RATIO = {{{"", 1}}, 1e6};
+static const Quantity WARPS = {{{"warps/cycle", 1}}, 1e3};
+static const Quantity WAVEFRONTS = {{{"wavefronts/cycle", 1}}, 1e3};
+static const Quantity WORDS = {{{"words/cycle", 1}}, 1e3};
+static const Quantity BYTES = {{{"B/cycle", 1}}, 1e9};
+
+typedef enum FieldType { FIELD_INT, FIELD_INT64, FIELD_REAL } FieldType;
+
+typedef struct Field {
+    const char *name;
+    const Quantity *quantity;
+    FieldType type;
+    size_t offset; /* in a DeviceSheet */
+    bool zero;     /* may be 0 */
+    bool needed;   /* by every device */
+} Field;
+
+#define AT(member) offsetof(DeviceSheet, member)
+
+static const Field fields[] = {
+    {"threads_per_block", &COUNT, FIELD_INT, AT(device.threads_per_block), false, true},
+    {"threads_per_sm", &COUNT, FIELD_INT, AT(device.threads_per_sm), false, true},
+    {"warps_per_sm", &COUNT, FIELD_INT, AT(device.warps_per_sm), false, true},
+    {"blocks_per_sm", &COUNT, FIELD_INT, AT(device.blocks_per_sm), false, true},
+    {"registers_per_sm", &COUNT, FIELD_INT, AT(device.registers_per_sm), false, true},
+    {"registers_per_block", &COUNT, FIELD_INT, AT(device.registers_per_block), false, true},
+    {"registers_per_thread", &COUNT, FIELD_INT, AT(device.registers_per_thread), false, true},
+    {"shared_per_sm", &SHARED, FIELD_INT, AT(device.shared_per_sm), false, true},
+    {"shared_per_block", &SHARED, FIELD_INT, AT(device.shared_per_block), false, true},
+    {"shared_per_block_optin", &SHARED, FIELD_INT, AT(device.shared_per_block_optin), false, true},
+    {"shared_reserved", &SHARED, FIELD_INT, AT(device.shared_reserved), true, true},
+    {"sms", &COUNT, FIELD_INT, AT(device.sms), false, false},
+    {"clock", &CLOCK, FIELD_REAL, AT(device.clock_hz), false, false},
+    {"base_clock", &CLOCK, FIELD_REAL, AT(base_clock_hz), false, false},
+    {"l2", &SIZE, FIELD_INT64, AT(device.l2_bytes), false, false},
+    {"memory", &SIZE, FIELD_REAL, AT(memory_bytes), false, false},
+    {"bandwidth", &BANDWIDTH, FIELD_REAL, AT(device.dram_bytes_per_s), false, false},
+    {"power", &POWER, FIELD_REAL, AT(power_w), false, false},
+    {"rate_issue", &WARPS, FIELD_REAL, AT(rates.issue), false, false},
+    {"rate_fp32", &RESULTS, FIELD_REAL, AT(rates.fp32), false, true},
+    {"rate_half", &RESULTS, FIELD_REAL, AT(rates.half), false, false},
+    {"rate_fp64", &RESULTS, FIELD_REAL, AT(rates.fp64), false, false},
+    {"rate_int_add", &RESULTS, FIELD_REAL, AT(rates.int_add), false, false},
+    {"rate_int_mul", &RESULTS, FIELD_REAL, AT(rates.int_mul), false, false},
+    {"rate_logic", &RESULTS, FIELD_REAL, AT(rates.logic), false, false},
+    {"rate_sfu", &RESULTS, FIELD_REAL, AT(rates.sfu), false, false},
+    {"rate_convert", &RESULTS, FIELD_REAL, AT(rates.convert), false, false},
+    {"rate_shuffle", &RESULTS, FIELD_REAL, AT(rates.shuffle), false, false},
+    {"rate_shared", &WAVEFRONTS, FIELD_REAL, AT(rates.shared), false, false},
+    {"rate_l2", &BYTES, FIELD_REAL, AT(rates.l2), false, false},
+    {"rate_tensor", &RESULTS, FIELD_REAL, AT(rates.tensor), false, false},
+    {"rate_constant", &WORDS, FIELD_REAL, AT(rates.constant), false, false},
+    {"code_size", &SIZE, FIELD_REAL, AT(rates.code_bytes), false, false},
+    {"latency_alu", &CYCLES, FIELD_REAL, AT(latencies.alu), false, false},
+    {"latency_sfu", &CYCLES, FIELD_REAL, AT(latencies.sfu), false, false},
+    {"latency_shuffle", &CYCLES, FIELD_REAL, AT(latencies.shuffle), false, false},
+    {"latency_shared", &CYCLES, FIELD_REAL, AT(latencies.shared), false, false},
+    {"latency_l1", &CYCLES, FIELD_REAL, AT(latencies.l1), false, false},
+    {"latency_l2", &CYCLES, FIELD_REAL, AT(latencies.l2), false, false},
+    {"latency_dram", &CYCLES, FIELD_REAL, AT(latencies.dram), false, false},
+    {"latency_barrier", &CYCLES, FIELD_REAL, AT(latencies.barrier), true, false},
+    {"latency_barrier_warp", &CYCLES, FIELD_REAL, AT(latencies.barrier_warp), true, false},
+#define PLATFORM(name, quantity, meaning)                                                          \
+    {#name, &quantity, FIELD_REAL, AT(platform.name), false, false},
+#include "metrics/metric/platform.def"
+#undef PLATFORM
+};
+
+static_assert(sizeof fields / sizeof fields[0] == SHEET_NUMBERS,
+              "DeviceSheet.numbers has another size");
+
+static const char *const origins[] = {"published", "measured", "estimated"};
+enum { ORIGINS = sizeof origins / sizeof origins[0] };
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+enum { NAME_ROOM = 64 };
+
+const char *sheet_simple_name(const char *text, size_t length, char room[NAME_ROOM])
+{
+    static const char *const makers[] = {"nvidia", "geforce", "tesla"};
+    size_t n = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isalnum((unsigned char)text[i]))
+            continue;
+        if (n == NAME_ROOM - 1)
+            return NULL;
+        room[n++] = (char)tolower((unsigned char)text[i]);
+    }
+    room[n] = '\0';
+    const char *name = room;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strncmp(name, makers[i], strlen(makers[i])) == 0)
+            name += strlen(makers[i]);
+    return name;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+typedef struct Reader {
+    Lexer lexer;
+    Arena *arena;
+    Diag *diag;
+    DeviceSheets *out;
+    DeviceSheet *sheet; /* that the statements describe; NULL: none yet */
+    Span at;            /* where it begins */
+    enum { CAPABILITY, DEVICE, PLATFORM_ALONE } kind;
+    Span given[SHEET_NUMBERS]; /* where the section said each number; {0}: it did not */
+} Reader;
+
+static bool complain(Reader *r, const char *expected)
+{
+    if (r->lexer.token.kind == TOKEN_BAD) /* reported by the lexer */
+        return false;
+    return diag_error(r->diag, r->lexer.token.at, "expected %s, found %s", expected,
+                      lexer_describe(&r->lexer));
+}
+
+static DeviceSheet *capability_of(const DeviceSheets *s, int arch)
+{
+    for (; s; s = s->shipped)
+        for (size_t i = 0; i < s->capabilities.count; i++)
+            if (device_arch(&s->capabilities.at[i]->device) == arch)
+                return s->capabilities.at[i];
+    return NULL;
+}
+
+/* All or none of a group of latencies: half of them would be taken for zeros. */
+static bool has_all_latencies(const Reader *r)
+{
+    size_t have = 0, all = 0;
+    const char *missing = NULL;
+    for (size_t i = 0; i < SHEET_NUMBERS; i++) {
+        if (strncmp(fields[i].name, "latency_", 8) != 0)
+            continue;
+        all++;
+        if (r->sheet->numbers[i].text)
+            have++;
+        else
+            missing = fields[i].name;
+    }
+    return have == 0 || have == all ||
+           diag_error(r->diag, r->at, "there are latencies, but no %s: all are needed, or none",
+                      missing);
+}
+
+static bool has_what_is_needed(const Reader *r)
+{
+    for (size_t i = 0; i < SHEET_NUMBERS; i++)
+        if (fields[i].needed && !r->sheet->numbers[i].text)
+            return diag_error(r->diag, r->at,
+                              "%s is missing: nothing is known of compute capability %d.%d, so the "
+                              "file has to say it",
+                              fields[i].name, r->sheet->device.major, r->sheet->device.minor);
+    return true;
+}
+
+static bool fits_together(const Reader *r)
+{
+    const Device *v = &r->sheet->device;
+    if (v->threads_per_sm != 32 * v->warps_per_sm)
+        return diag_error(r->diag, r->at, "%d threads_per_sm are not %d warps_per_sm of 32",
+                          v->threads_per_sm, v->warps_per_sm);
+    if (v->registers_per_block > v->registers_per_sm)
+        return diag_error(r->diag, r->at, "registers_per_block is more than registers_per_sm");
+    if (v->shared_per_block > v->shared_per_block_optin)
+        return diag_error(r->diag, r->at, "shared_per_block is more than shared_per_block_optin");
+    if ((int64_t)v->shared_per_block_optin + v->shared_reserved > v->shared_per_sm)
+        return diag_error(r->diag, r->at,
+                          "shared_per_block_optin and shared_reserved are more than shared_per_sm");
+    return true;
+}
+
+/* Ends what the statements so far describe. */
+static bool end_section(Reader *r)
+{
+    if (!r->sheet)
+        return true;
+    r->sheet->device.fp32_per_sm = (int)r->sheet->rates.fp32;
+    bool ok =
+        r->kind != DEVICE || (has_what_is_needed(r) && fits_together(r) && has_all_latencies(r));
+    if (r->kind == DEVICE)
+        VEC_PUSH(r->arena, &r->out->devices, r->sheet);
+    else if (r->kind == PLATFORM_ALONE)
+        VEC_PUSH(r->arena, &r->out->platforms, r->sheet);
+    else
+        VEC_PUSH(r->arena, &r->out->capabilities, r->sheet);
+    r->sheet = NULL;
+    return ok;
+}
+
+/* "9.0": two numbers, and 10.3 is not 10.30. */
+static bool take_capability(Reader *r, int *major, int *minor)
+{
+    const Token *t = &r->lexer.token;
+    const double tenths = t->real * 10;
+    if (t->kind != TOKEN_REAL || t->at.length > 4 || !(tenths >= 10) || tenths > 990 ||
+        fabs(tenths - round(tenths)) > 1e-6)
+        return complain(r, "a compute capability such as 9.0");
+    *major = (int)round(tenths) / 10;
+    *minor = (int)round(tenths) % 10;
+    lexer_next(&r->lexer);
+    return true;
+}
+
+/* Largest blocks and grids: CUDA Programming Guide, "Compute Capabilities"; two-dimensional grids
+ * and smaller blocks before 2.0. */
+static void set_extents(Device *d)
+{
+    const bool first = d->major < 2;
+    for (size_t i = 0; i < 3; i++) {
+        d->block_limit[i] = i == 2 ? 64 : first ? 512 : 1024;
+        d->grid_limit[i] = i == 0 && !first ? INT32_MAX : i == 2 && first ? 1 : 65535;
+    }
+}
+
+/* A text in quotes that can stand on a line of a file and of a terminal; NULL: another token. */
+static const char *text_here(const Reader *r)
+{
+    const Token *t = &r->lexer.token;
+    const char *p = t->kind == TOKEN_STRING ? t->text : "", *end = p + strlen(p);
+    while (p < end && text_shown(p, (size_t)(end - p)))
+        p += text_shown(p, (size_t)(end - p));
+    return p == end && t->kind == TOKEN_STRING && t->text[0] ? t->text : NULL;
+}
+
+static bool begin_section(Reader *r)
+{
+    bool ok = end_section(r);
+    const char *name = NULL;
+    int major = 0, minor = 0;
+    Span at = r->lexer.token.at;
+    r->kind = lexer_is(&r->lexer, "device")     ? DEVICE
+              : lexer_is(&r->lexer, "platform") ? PLATFORM_ALONE
+                                                : CAPABILITY;
+    lexer_next(&r->lexer);
+    if (r->kind != CAPABILITY) {
+        name = text_here(r);
+        if (!name)
+            return complain(r, "the device's name in quotes, as the driver gives it");
+        at = r->lexer.token.at;
+        lexer_next(&r->lexer);
+    }
+    if (r->kind != PLATFORM_ALONE && !take_capability(r, &major, &minor))
+        return false;
+    DeviceSheet *s = ARENA_NEW(r->arena, DeviceSheet);
+    const DeviceSheet *common =
+        r->kind == DEVICE ? capability_of(r->out, 10 * major + minor) : NULL;
+    if (common)
+        *s = *common;
+    s->device.sheet = s;
+    s->device.name = name;
+    s->device.major = major;
+    s->device.minor = minor;
+    set_extents(&s->device);
+    char room[NAME_ROOM];
+    const char *simple = name ? sheet_simple_name(name, strlen(name), room) : NULL;
+    if (name && (!simple || !*simple))
+        return diag_error(r->diag, at, "a name has 1 to %d letters and digits", NAME_ROOM - 1);
+    if (simple)
+        s->names[0] = arena_string(r->arena, simple);
+    r->sheet = s;
+    r->at = at;
+    memset(r->given, 0, sizeof r->given);
+    return lexer_end_line(&r->lexer) && ok;
+}
+
+/* names "h200 h200-sxm": what users may call it, besides. */
+static bool take_names(Reader *r)
+{
+    lexer_next(&r->lexer);
+    if (r->lexer.token.kind != TOKEN_STRING)
+        return complain(r, "names in quotes, separated by spaces");
+    const char *text = r->lexer.token.text;
+    size_t n = 0;
+    while (n < SHEET_NAMES && r->sheet->names[n])
+        n++;
+    while (*(text += strspn(text, " "))) {
+        size_t length = strcspn(text, " ");
+        char room[NAME_ROOM];
+        const char *simple = sheet_simple_name(text, length, room);
+        if (n == SHEET_NAMES || !simple || !*simple)
+            return diag_error(r->diag, r->lexer.token.at,
+                              "a device has at most %d names of 1 to %d letters and digits",
+                              SHEET_NAMES, NAME_ROOM - 1);
+        r->sheet->names[n++] = arena_string(r->arena, simple);
+        text += length;
+    }
+    lexer_next(&r->lexer);
+    return lexer_end_line(&r->lexer);
+}
+
+/* A unit as it is written, up to the origin: "GB/s", "". */
+static const char *take_unit(Reader *r, Span *at)
+{
+    Lexer *l = &r->lexer;
+    Buf text = {0};
+    *at = l->token.at;
+    while (!lexer_at_end_of_line(l) && (l->token.kind == TOKEN_NAME || lexer_is(l, "/"))) {
+        for (size_t i = 0; i < ORIGINS; i++)
+            if (lexer_is(l, origins[i]))
+                goto done;
+        buf_puts(&text, l->token.text);
+        *at = span_join(*at, l->token.at);
+        lexer_next(l);
+    }
+done:;
+    const char *unit = arena_string(r->arena, buf_text(&text));
+    buf_free(&text);
+    return unit;
+}
+
+static bool take_scale(Reader *r, const Field *f, double *scale)
+{
+    Span at;
+    const char *unit = take_unit(r, &at);
+    const Unit *u = f->quantity->units;
+    size_t i = 0;
+    while (i < 6 && u[i].name && strcmp(u[i].name, unit) != 0)
+        i++;
+    if (i < 6 && u[i].name) {
+        *scale = u[i].scale;
+        return true;
+    }
+    if (!*u[0].name)
+        return diag_error(r->diag, at, "%s is a plain number, without a unit", f->name);
+    if (!*unit)
+        return diag_error(r->diag, at, "%s needs a unit: %s%s%s", f->name, u[0].name,
+                          u[1].name ? " or " : "", u[1].name ? u[1].name : "");
+    return diag_error(r->diag, at, "%s is in %s%s%s, not in '%s'", f->name, u[0].name,
+                      u[1].name ? " or " : "", u[1].name ? u[1].name : "", unit);
+}
+
+static bool take_real(Reader *r, const char *what, double *out)
+{
+    const Token *t = &r->lexer.token;
+    if (t->kind != TOKEN_INT && t->kind != TOKEN_REAL)
+        return complain(r, what);
+    *out = t->real;
+    lexer_next(&r->lexer);
+    return true;
+}
+
+static bool is_date(const char *s)
+{
+    static const char shape[] = "dddd-dd-dd";
+    size_t i = 0;
+    while (shape[i] && (shape[i] == 'd' ? isdigit((unsigned char)s[i]) != 0 : s[i] == '-'))
+        i++;
+    if (shape[i] || s[i])
+        return false;
+    const int month = 10 * (s[5] - '0') + s[6] - '0', day = 10 * (s[8] - '0') + s[9] - '0';
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+/* published "which document" "2026-11-20" */
+static bool take_origin(Reader *r, DeviceNumber *n)
+{
+    Lexer *l = &r->lexer;
+    for (size_t i = 0; i < ORIGINS && !n->origin; i++)
+        if (lexer_take(l, origins[i]))
+            n->origin = origins[i];
+    if (!n->origin)
+        return complain(r, "where the number is from: published, measured or estimated");
+    if (!(n->source = text_here(r)))
+        return complain(r, n->origin == origins[0]   ? "in quotes which document says so"
+                           : n->origin == origins[1] ? "in quotes how it was measured"
+                                                     : "in quotes what it is estimated from");
+    lexer_next(l);
+    if (l->token.kind != TOKEN_STRING)
+        return true;
+    if (!is_date(l->token.text))
+        return complain(r, "a date such as \"2026-11-20\"");
+    n->date = l->token.text;
+    lexer_next(l);
+    return true;
+}
+
+static void store(DeviceSheet *s, const Field *f, double value)
+{
+    void *to = (char *)s + f->offset;
+    if (f->type == FIELD_INT)
+        *(int *)to = (int)value;
+    else if (f->type == FIELD_INT64)
+        *(int64_t *)to = (int64_t)value;
+    else
+        *(double *)to = value;
+}
+
+/* 281 +- 2 cycles */
+static bool take_value(Reader *r, const Field *f, double *value)
+{
+    Lexer *l = &r->lexer;
+    Span at = l->token.at;
+    double error = 0, scale = 1;
+    if (!take_real(r, "a number", value))
+        return false;
+    if (lexer_take(l, "+") && (!lexer_expect(l, "-", "in '+-' before the standard error") ||
+                               !take_real(r, "the standard error, a number", &error)))
+        return false;
+    if (!take_scale(r, f, &scale))
+        return false;
+    *value *= scale;
+    if (scale >= 1e3 && scale != 0x1p10) /* 898.048 GB/s are a whole number of bytes */
+        *value = round(*value);
+    if (*value > f->quantity->most || (*value == 0 && !f->zero))
+        return diag_error(r->diag, at, "%s cannot be that %s", f->name,
+                          *value > 0 ? "large" : "small");
+    if (f->type != FIELD_REAL && *value != floor(*value))
+        return diag_error(r->diag, at, "%s is a whole number", f->name);
+    return true;
+}
+
+static const Field *field_named(Reader *r, const char *name)
+{
+    const char *names[SHEET_NUMBERS];
+    for (size_t i = 0; i < SHEET_NUMBERS; i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+        names[i] = fields[i].name;
+    }
+    const char *closest = name_closest(name, names, SHEET_NUMBERS);
+    diag_error(r->diag, r->lexer.token.at, "unknown number '%s'%s%s%s", name,
+               closest ? "; did you mean '" : "", closest ? closest : "", closest ? "'?" : "");
+    return NULL;
+}
+
+/* sms = 132 published "NVIDIA data sheet" */
+static bool take_number(Reader *r)
+{
+    Lexer *l = &r->lexer;
+    const Field *f = field_named(r, l->token.text);
+    if (!f)
+        return false;
+    const size_t i = (size_t)(f - fields);
+    const Span at = l->token.at;
+    if (r->given[i].length) {
+        diag_error(r->diag, at, "%s is said twice", f->name);
+        diag_note(r->diag, r->given[i], "the first time");
+        return false;
+    }
+    r->given[i] = at;
+    lexer_next(l);
+    if (!lexer_expect(l, "=", "before the number"))
+        return false;
+    const Span from = l->token.at;
+    double value = 0;
+    DeviceNumber n = {0};
+    if (!take_value(r, f, &value))
+        return false;
+    n.text = arena_copy(r->arena, from.source->text + from.offset,
+                        l->last.offset + l->last.length - from.offset);
+    if (!take_origin(r, &n) || !lexer_end_line(l))
+        return false;
+    r->sheet->numbers[i] = n;
+    store(r->sheet, f, value);
+    return true;
+}
+
+static bool take_statement(Reader *r)
+{
+    Lexer *l = &r->lexer;
+    if (lexer_is(l, "device") || lexer_is(l, "capability") || lexer_is(l, "platform"))
+        return begin_section(r);
+    if (l->token.kind != TOKEN_NAME)
+        return complain(r, "the name of a number, such as 'clock'");
+    if (!r->sheet)
+        return diag_error(r->diag, l->token.at,
+                          "of which device? Begin with a line such as: device \"My GPU\" 9.0");
+    if (lexer_is(l, "names") && r->kind != CAPABILITY)
+        return take_names(r);
+    return take_number(r);
+}
+
+bool sheets_read(const Source *s, DeviceSheets *out, Diag *d)
+{
+    Reader r = {.lexer = lexer_new(out->arena, s, d), .arena = out->arena, .diag = d, .out = out};
+    const size_t before = d->errors;
+    while (r.lexer.token.kind != TOKEN_END) {
+        if (r.lexer.token.kind == TOKEN_NEWLINE)
+            lexer_next(&r.lexer);
+        else if (!take_statement(&r))
+            lexer_skip_line(&r.lexer);
+    }
+    if (d->errors == before) /* what a mistake left out would be missed here once more */
+        end_section(&r);
+    return d->errors == before;
+}
+
+/* --- one number ------------------------------------------------------------------------------- */
+
+const char *sheet_number_name(size_t i)
+{
+    return i < SHEET_NUMBERS ? fields[i].name : NULL;
+}
+
+const char *sheet_number_unit(size_t i)
+{
+    return i < SHEET_NUMBERS ? fields[i].quantity->units[0].name : NULL;
+}
+
+size_t sheet_number_named(const char *name)
+{
+    size_t i = 0;
+    while (i < SHEET_NUMBERS && strcmp(fields[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+double sheet_number(const DeviceSheet *s, size_t i)
+{
+    if (!s->numbers[i].text)
+        return NAN;
+    const char *at = (const char *)s + fields[i].offset;
+    int whole;
+    int64_t large;
+    double value;
+    switch (fields[i].type) {
+    case FIELD_INT:
+        memcpy(&whole, at, sizeof whole);
+        return whole;
+    case FIELD_INT64:
+        memcpy(&large, at, sizeof large);
+        return (double)large;
+    default:
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+}
+
+/* So many decimals that five digits are seen. */
+static int decimals_of(double value)
+{
+    const double digits = value > 0 ? floor(log10(value)) : 0;
+    return digits >= 4 ? 0 : digits < -4 ? 9 : (int)(4 - digits);
+}
+
+void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, DeviceNumber from)
+{
+    const Field *f = &fields[i];
+    const Unit unit = f->quantity->units[0];
+    const double shown = value / unit.scale;
+    Buf text = {0};
+    buf_printf(&text, "%.*f", f->type == FIELD_REAL ? decimals_of(shown) : 0, shown);
+    if (error > 0)
+        buf_printf(&text, " +- %.2g", error / unit.scale);
+    buf_printf(&text, "%s%s", *unit.name ? " " : "", unit.name);
+    from.text = arena_string(a, buf_text(&text));
+    buf_free(&text);
+    s->numbers[i] = from;
+    store(s, f, value);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static void quoted(Buf *out, const char *text)
+{
+    buf_puts(out, " \"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            buf_putc(out, '\\');
+        buf_putc(out, *text);
+    }
+    buf_putc(out, '"');
+}
+
+void sheet_write(const Device *d, Buf *out)
+{
+    buf_puts(out, d->major > 0 ? "device" : "platform");
+    quoted(out, d->name);
+    if (d->major > 0)
+        buf_printf(out, " %d.%d", d->major, d->minor);
+    buf_putc(out, '\n');
+    for (size_t i = 0; i < SHEET_NUMBERS; i++) {
+        const DeviceNumber *n = &d->sheet->numbers[i];
+        if (!n->text)
+            continue;
+        buf_printf(out, "%-22s = %-19s %s", fields[i].name, n->text, n->origin);
+        quoted(out, n->source);
+        if (n->date)
+            quoted(out, n->date);
+        buf_putc(out, '\n');
+    }
+}

@@ -1,0 +1,283 @@
+#include "metrics/ptx/access.h"
+
+#include <string.h>
+
+enum { LINE = 128, VECTOR = 16, GROUPS_SEARCHED = 64 };
+
+/* --- sides of an instruction ------------------------------------------------------------- */
+
+static const PtxOperand *address_operand(const PtxInstr *in, int i)
+{
+    if (i >= in->count || in->operands[i].kind != PTX_OPERAND_ADDRESS || in->operands[i].count == 0)
+        return NULL;
+    return &in->operands[i];
+}
+
+static int copied_bytes(const PtxInstr *in)
+{
+    if (in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)
+        return (int)(in->operands[2].value & 31);
+    return 0;
+}
+
+static bool is_memory(PtxSpace s)
+{
+    return s != PTX_PARAM && s != PTX_SPACE_COUNT;
+}
+
+static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])
+{
+    const int bytes = copied_bytes(in);
+    addresses[0] = address_operand(in, 1);
+    addresses[1] = address_operand(in, 0);
+    if (!addresses[0] || !addresses[1] || bytes == 0)
+        return 0;
+    sides[0] = (AccessSite){.kind = ACCESS_LOAD, .space = PTX_GLOBAL, .bytes = bytes};
+    sides[1] = (AccessSite){.kind = ACCESS_STORE, .space = PTX_SHARED, .bytes = bytes};
+    return 2;
+}
+
+/* ATOMS.POPC.INC: lanes that name one word are counted, and the count is added. */
+static bool adds_one(const PtxInstr *in, int source)
+{
+    const PtxForm *f = in->form;
+    const PtxType t = f->types[0];
+    return f->space == PTX_SHARED && (t == PTX_U32 || t == PTX_S32) && strstr(f->text, ".add.") &&
+           source + 1 == in->count && in->operands[source].kind == PTX_OPERAND_IMMEDIATE &&
+           in->operands[source].value == 1;
+}
+
+int access_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand *addresses[2])
+{
+    const PtxForm *f = in->form;
+    AccessSite s = {.space = f->space, .bytes = ptx_type_bits(f->types[0]) / 8 * f->vector};
+    int at = 1;
+    switch (f->op) {
+    case PTX_CP_ASYNC:
+        return copy_sides(in, sides, addresses);
+    case PTX_LD:
+        s.kind = ACCESS_LOAD;
+        break;
+    case PTX_ST:
+        s.kind = ACCESS_STORE;
+        at = 0;
+        break;
+    case PTX_ATOM:
+    case PTX_RED:
+        at = f->op == PTX_RED ? 0 : 1;
+        s.kind = adds_one(in, at + 1) ? ACCESS_COUNT : ACCESS_ATOMIC;
+        break;
+    case PTX_LDMATRIX:
+    case PTX_STMATRIX:
+        s.kind = f->op == PTX_LDMATRIX ? ACCESS_MATRIX_LOAD : ACCESS_MATRIX_STORE;
+        s.space = PTX_SHARED;
+        s.bytes = VECTOR;
+        at = f->op == PTX_STMATRIX ? 0 : 1;
+        break;
+    default:
+        return 0;
+    }
+    addresses[0] = address_operand(in, at);
+    if (!addresses[0] || !is_memory(s.space) || s.bytes < 1 || s.bytes > 64 ||
+        (s.bytes & (s.bytes - 1)))
+        return 0;
+    sides[0] = s;
+    return 1;
+}
+
+/* --- groups and costs -------------------------------------------------------------------- */
+
+typedef struct Finder {
+    Arena *arena;
+    Accesses *out;
+    const PtxFunction *function;
+    uint32_t *version; /* by register: writes so far in the text */
+    int block;
+    int stretch;
+    int storing;         /* group of the stores just before, nothing else in shared memory since */
+    int stores;          /* their stretch */
+    size_t block_groups; /* groups before this block */
+} Finder;
+
+static uint32_t version_of(const Finder *x, const PtxOperand *base)
+{
+    return base->kind == PTX_OPERAND_REGISTER ? x->version[base->index] : 0;
+}
+
+static bool same_base(const PtxOperand *a, const PtxOperand *b)
+{
+    if (a->kind != b->kind || a->name || b->name)
+        return false;
+    switch (a->kind) {
+    case PTX_OPERAND_REGISTER:
+        return a->index == b->index;
+    case PTX_OPERAND_VARIABLE:
+        return a->variable == b->variable && a->value == b->value;
+    default:
+        return false;
+    }
+}
+
+static int group_of(Finder *x, const PtxInstr *in, const PtxOperand *address, PtxSpace space)
+{
+    const PtxOperand *base = &address->parts[0];
+    const uint32_t version = version_of(x, base);
+    const uint32_t guard = in->guard == PTX_NO_GUARD ? 0 : x->version[in->guard];
+    const size_t last = x->out->groups.count;
+    for (size_t i = last; i > x->block_groups && last - i < GROUPS_SEARCHED; i--) {
+        const AccessGroup *g = &x->out->groups.at[i - 1];
+        if (same_base(g->base, base) && g->space == space && g->base_version == version &&
+            g->first->guard == in->guard && g->first->guard_negated == in->guard_negated &&
+            g->guard_version == guard)
+            return (int)i - 1;
+    }
+    VEC_PUSH(x->arena, &x->out->groups,
+             ((AccessGroup){base, in, space, version, guard, x->block, 0, 0}));
+    return (int)x->out->groups.count - 1;
+}
+
+static void bump(void *context, int reg, bool writes)
+{
+    Finder *x = context;
+    x->version[reg] += writes;
+}
+
+static bool ends_stretch(const PtxForm *f)
+{
+    return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
+           f->class == PTX_CLASS_FENCE || f->class == PTX_CLASS_ATOMIC ||
+           f->class == PTX_CLASS_ASYNC || f->class == PTX_CLASS_UNKNOWN ||
+           (f->class == PTX_CLASS_STORE && (f->space == PTX_SHARED || f->space == PTX_GENERIC));
+}
+
+/* Loads are joined between two writes; stores as long as nothing else touches shared memory. */
+static int stretch_of(Finder *x, const AccessSite *s)
+{
+    const bool is_store = s->kind == ACCESS_STORE && s->space == PTX_SHARED;
+    if (!is_store && (s->space == PTX_SHARED || s->space == PTX_GENERIC))
+        x->storing = CFG_NONE;
+    if (!is_store)
+        return x->stretch;
+    if (x->storing != s->group)
+        x->stores = x->stretch;
+    x->storing = s->group;
+    return x->stores;
+}
+
+static void find_sites(Finder *x, size_t i, const PtxInstr *in)
+{
+    AccessSite sides[2];
+    const PtxOperand *addresses[2];
+    const int n = access_sides(in, sides, addresses);
+    for (int k = 0; k < n; k++) {
+        AccessSite s = sides[k];
+        const size_t groups = x->out->groups.count;
+        s.instr = i;
+        s.block = x->block;
+        s.offset = addresses[k]->value;
+        s.group = group_of(x, in, addresses[k], s.space);
+        s.stretch = stretch_of(x, &s);
+        if (x->out->groups.count > groups && x->out->group_at[i] == CFG_NONE)
+            x->out->group_at[i] = s.group;
+        VEC_PUSH(x->arena, &x->out->sites, s);
+    }
+}
+
+/* What of an offset matters to the cost. */
+static int64_t phase_of(PtxSpace space, int64_t offset, int bytes)
+{
+    return space == PTX_SHARED ? (offset & (bytes - 1)) : (offset & (LINE - 1));
+}
+
+static int matrices_of(const PtxForm *f)
+{
+    for (const char *at = f->text; *at; at++)
+        if (at[0] == '.' && at[1] == 'x' && (at[2] == '2' || at[2] == '4'))
+            return at[2] - '0';
+    return 1;
+}
+
+static int cost_of(Arena *a, Accesses *out, int group, AccessCost want)
+{
+    AccessGroup *g = &out->groups.at[group];
+    for (int i = g->first_cost; i < g->first_cost + g->cost_count; i++) {
+        const AccessCost *c = &out->costs.at[i];
+        if (c->kind == want.kind && c->bytes == want.bytes && c->matrices == want.matrices &&
+            c->offset == want.offset && c->aligned == want.aligned)
+            return i;
+    }
+    if (g->cost_count == 0)
+        g->first_cost = (int)out->costs.count;
+    g->cost_count++;
+    want.group = group;
+    want.space = g->space;
+    VEC_PUSH(a, &out->costs, want);
+    return (int)out->costs.count - 1;
+}
+
+/* Several narrow loads from shared memory, or stores to it, may become wide ones; `narrow`: how
+ * many there are of 4 and of 8 bytes. */
+static void add_merged_costs(Arena *a, Accesses *out, int group, AccessKind kind, const int *narrow)
+{
+    if (out->groups.at[group].space != PTX_SHARED || narrow[0] + narrow[1] < 2)
+        return;
+    if (narrow[0] >= 2)
+        cost_of(a, out, group, (AccessCost){.kind = kind, .bytes = 8, .aligned = true});
+    cost_of(a, out, group, (AccessCost){.kind = kind, .bytes = 16, .aligned = true});
+}
+
+/* Sites by group: a list for each, so that a group's costs come together. */
+static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
+{
+    const size_t groups = out->groups.count, sites = out->sites.count;
+    int *newest = ARENA_ARRAY(a, int, groups + 1), *before = ARENA_ARRAY(a, int, sites + 1);
+    for (size_t g = 0; g < groups; g++)
+        newest[g] = CFG_NONE;
+    for (size_t i = 0; i < sites; i++) {
+        before[i] = newest[out->sites.at[i].group];
+        newest[out->sites.at[i].group] = (int)i;
+    }
+    for (size_t g = 0; g < groups; g++) {
+        int loads[2] = {0}, stores[2] = {0};
+        for (int i = newest[g]; i != CFG_NONE; i = before[i]) {
+            AccessSite *s = &out->sites.at[i];
+            const bool matrix = s->kind >= ACCESS_MATRIX_LOAD;
+            if (s->bytes == 4 || s->bytes == 8) {
+                loads[s->bytes == 8] += s->kind == ACCESS_LOAD;
+                stores[s->bytes == 8] += s->kind == ACCESS_STORE;
+            }
+            s->cost = cost_of(
+                a, out, (int)g,
+                (AccessCost){.kind = s->kind,
+                             .bytes = s->bytes,
+                             .matrices = matrix ? matrices_of(f->instrs.at[s->instr].form) : 0,
+                             .offset = phase_of(s->space, s->offset, s->bytes)});
+            out->costs.at[s->cost].sites++;
+        }
+        add_merged_costs(a, out, (int)g, ACCESS_LOAD, loads);
+        add_merged_costs(a, out, (int)g, ACCESS_STORE, stores);
+    }
+}
+
+Accesses *access_find(Arena *a, const Cfg *c)
+{
+    const PtxFunction *f = c->function;
+    Finder x = {.arena = a, .out = ARENA_NEW(a, Accesses), .function = f, .storing = CFG_NONE};
+    x.version = ARENA_ARRAY(a, uint32_t, f->registers.count);
+    x.out->group_at = ARENA_ARRAY(a, int, f->instrs.count);
+    for (x.block = 0; x.block < c->count; x.block++) {
+        x.stretch++;
+        x.block_groups = x.out->groups.count;
+        for (size_t i = c->blocks[x.block].first; i < c->blocks[x.block].end; i++) {
+            const PtxInstr *in = &f->instrs.at[i];
+            x.out->group_at[i] = CFG_NONE;
+            find_sites(&x, i, in);
+            x.stretch += ends_stretch(in->form);
+            if (ends_stretch(in->form) && in->form->class != PTX_CLASS_STORE)
+                x.storing = CFG_NONE;
+            ptx_visit_registers(in, bump, &x);
+        }
+    }
+    price_groups(a, f, x.out);
+    return x.out;
+}

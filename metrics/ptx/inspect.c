@@ -1,0 +1,158 @@
+#include "metrics/ptx/inspect.h"
+
+#include "metrics/ptx/flow_dump.h"
+#include "metrics/ptx/trip.h"
+
+#include <inttypes.h>
+
+/* Parameters of a kernel, one a line: "  param_3  u32  offset 24". */
+static void print_params(const PtxFunction *f, Buf *out)
+{
+    buf_printf(out, "  parameters   %zu, %" PRIu64 " bytes\n", f->params.count, f->param_size);
+    for (size_t i = 0; i < f->params.count; i++) {
+        const PtxVariable *v = f->params.at[i];
+        buf_printf(out, "    param_%-3zu %5s%-8s offset %-4" PRIu64 " %" PRIu64 " bytes%s\n", i,
+                   ptx_type_name(v->type), v->dimensions, v->offset, v->size,
+                   v->is_pointer ? ", a pointer" : "");
+    }
+}
+
+/* Virtual registers by width: NVVM 20 declares floats as .b32, so the type says little. */
+static void print_registers(const PtxFunction *f, Buf *out)
+{
+    uint64_t by_bits[4] = {0}; /* predicates, up to 16, 32, 64 and more */
+    for (int t = 0; t < PTX_TYPE_COUNT; t++) {
+        const int bits = ptx_type_bits((PtxType)t);
+        by_bits[bits <= 1 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3] += f->declared[t];
+    }
+    buf_printf(out,
+               "  registers    %zu used; declared: %" PRIu64 " of 32 bits, %" PRIu64
+               " of 64, %" PRIu64 " of 16, %" PRIu64 " predicates\n",
+               f->registers.count, by_bits[2], by_bits[3], by_bits[1], by_bits[0]);
+}
+
+static void print_memory(const PtxFunction *f, Buf *out)
+{
+    buf_printf(out, "  memory       %" PRIu64 " bytes shared, %" PRIu64 " local\n",
+               ptx_local_bytes(f, PTX_SHARED), ptx_local_bytes(f, PTX_LOCAL));
+}
+
+static void print_attributes(const PtxFunction *f, Buf *out)
+{
+    if (f->attributes.count == 0)
+        return;
+    buf_puts(out, "  attributes  ");
+    for (size_t i = 0; i < f->attributes.count; i++) {
+        buf_printf(out, " %s", f->attributes.at[i].name);
+        for (int k = 0; k < f->attributes.at[i].count; k++)
+            buf_printf(out, "%s%" PRId64, k ? "," : " ", f->attributes.at[i].values[k]);
+    }
+    buf_putc(out, '\n');
+}
+
+static size_t loop_instrs(const Flow *w, const Loop *l)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->blocks.count; i++)
+        n += w->cfg->blocks[l->blocks.at[i]].end - w->cfg->blocks[l->blocks.at[i]].first;
+    return n;
+}
+
+static void print_loop(Buf *out, Arena *a, const Flow *w, size_t i, const WalkOptions *o,
+                       const WalkFunction *walked)
+{
+    const Loop *l = &w->loops->loops.at[i];
+    const Trip t = trip_find(w, (int)i);
+    int64_t value = 0;
+    buf_puts(out, "    ");
+    buf_fill(out, ' ', (size_t)(l->depth < 20 ? l->depth - 1 : 20) * 2);
+    buf_printf(out, "%s, line %zu: %zu instructions, trips ", flow_block_name(a, w->cfg, l->header),
+               walk_line(w->function, w->cfg->blocks[l->header].first), loop_instrs(w, l));
+    trip_print(&t, out);
+    if (o && trip_value(&t, &o->launch, &value) && !(t.sum.count == 0))
+        buf_printf(out, " = %" PRId64, value);
+    if (walked && walked->loops[i].entries > 0)
+        buf_printf(out, "; walked %.6g",
+                   (double)walked->loops[i].headers / (double)walked->loops[i].entries);
+    buf_putc(out, '\n');
+}
+
+static void print_shape(Buf *out, Arena *a, const Flow *w, const WalkOptions *o, const Walk *walk)
+{
+    const LoopTree *t = w->loops;
+    const WalkFunction *walked = walk ? walk_find(walk, w->function) : NULL;
+    buf_printf(out, "  code         %zu instructions in %d blocks, %zu loops\n",
+               w->function->instrs.count, w->cfg->count, t->loops.count);
+    for (size_t i = 0; i < t->loops.count; i++)
+        print_loop(out, a, w, i, o, walked);
+    if (t->irreducible)
+        buf_printf(out, "    and %d cycles with more than one entry\n", t->irreducible);
+}
+
+static void print_mix(Buf *out, const PtxFunction *f, const Walk *walk)
+{
+    size_t by_class[PTX_CLASS_COUNT] = {0};
+    for (size_t i = 0; i < f->instrs.count; i++)
+        by_class[f->instrs.at[i].form->class]++;
+    buf_puts(out,
+             walk ? "  mix          static     one warp executes\n" : "  mix          static\n");
+    for (int c = 1; c <= PTX_CLASS_COUNT; c++) {
+        const int k = c % PTX_CLASS_COUNT; /* the unknown ones last */
+        if (by_class[k] == 0 && (!walk || walk->by_class[k] == 0))
+            continue;
+        buf_printf(out, "    %-10s %6zu", ptx_class_name((PtxClass)k), by_class[k]);
+        if (walk)
+            buf_printf(out, " %12.0f", walk->by_class[k]);
+        buf_putc(out, '\n');
+    }
+}
+
+static void print_walk(Buf *out, const Walk *w)
+{
+    buf_printf(out,
+               "  one warp     %.0f instructions (%.0f with moves and parameters), %.0f barriers\n",
+               w->instr, w->instr_all, w->barriers);
+    buf_printf(out, "  regions      %.0f, of them %.0f between waits for global memory\n",
+               w->regions, w->long_regions);
+    buf_printf(out,
+               "  memory       global: %.0f loads, %.0f stores; shared: %.0f loads, %.0f stores\n",
+               w->loads[PTX_GLOBAL] + w->loads[PTX_GENERIC],
+               w->stores[PTX_GLOBAL] + w->stores[PTX_GENERIC], w->loads[PTX_SHARED],
+               w->stores[PTX_SHARED]);
+    for (size_t i = 0; i < w->notes.count; i++)
+        buf_printf(out, "  note         %s\n", w->notes.at[i]);
+}
+
+static void print_unknown(Buf *out, const PtxFunction *f)
+{
+    if (f->unknown)
+        buf_printf(out, "  unknown      %zu instructions are not known to this program\n",
+                   f->unknown);
+}
+
+void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f, const WalkOptions *o)
+{
+    const Flow *w = flow_build(arena, f);
+    const Walk *walk = o && f->is_entry ? walk_warp(arena, f, o) : NULL;
+    buf_printf(out, "%s %s\n", f->is_entry ? "entry" : "function", f->name);
+    print_params(f, out);
+    print_attributes(f, out);
+    print_registers(f, out);
+    print_memory(f, out);
+    print_shape(out, arena, w, o, walk);
+    print_mix(out, f, walk);
+    if (walk)
+        print_walk(out, walk);
+    print_unknown(out, f);
+}
+
+void inspect_print(Buf *out, Arena *arena, const PtxModule *m, const WalkOptions *o)
+{
+    buf_printf(out, "PTX %s for %s\n", m->version, m->target);
+    for (size_t i = 0; i < m->functions.count; i++) {
+        if (!m->functions.at[i]->has_body)
+            continue;
+        buf_putc(out, '\n');
+        inspect_print_function(out, arena, m->functions.at[i], o);
+    }
+}

@@ -1,0 +1,378 @@
+#include "metrics/ptx/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- pretended pointers ------------------------------------------------------------------ */
+
+/* Marks the registers that are the base of an address or that cvta converts. */
+static bool *pointer_registers(Arena *a, const PtxFunction *f)
+{
+    bool *used = ARENA_ARRAY(a, bool, f->registers.count + 1);
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        const PtxInstr *in = &f->instrs.at[i];
+        for (int k = 0; k < in->count; k++) {
+            const PtxOperand *o = &in->operands[k];
+            if (o->kind == PTX_OPERAND_ADDRESS && o->count > 0)
+                o = &o->parts[0];
+            else if (in->form->op != PTX_CVTA || k == 0)
+                continue;
+            if (o->kind == PTX_OPERAND_REGISTER)
+                used[o->index] = true;
+        }
+    }
+    return used;
+}
+
+/* A load of 8 bytes from the parameter space at a fixed place: its offset, or false. */
+static bool loaded_offset(const PtxInstr *in, uint64_t *offset)
+{
+    if (in->form->op != PTX_LD || in->form->space != PTX_PARAM || in->form->vector != 1 ||
+        ptx_type_bits(in->form->types[0]) != 64 || in->count != 2 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER ||
+        in->operands[1].kind != PTX_OPERAND_ADDRESS || in->operands[1].count == 0 ||
+        in->operands[1].parts[0].kind != PTX_OPERAND_VARIABLE ||
+        !in->operands[1].parts[0].variable->is_parameter)
+        return false;
+    *offset = in->operands[1].parts[0].variable->offset + (uint64_t)in->operands[1].value;
+    return true;
+}
+
+static bool has_value(const PtxLaunch *l, uint64_t offset)
+{
+    uint64_t v = 0;
+    return ptx_launch_param(l, offset, 8, &v) && v != 0;
+}
+
+PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxLaunch *l)
+{
+    enum { PARAMS_MAX = 32764 }; /* bytes that a kernel's parameters can have */
+    PtxLaunch out = *l;
+    const size_t size = entry->param_size > PARAMS_MAX ? PARAMS_MAX : (size_t)entry->param_size;
+    out.param_bytes = size > l->param_bytes ? size : l->param_bytes;
+    unsigned char *params = ARENA_ARRAY(a, unsigned char, out.param_bytes + 1);
+    unsigned char *known = ARENA_ARRAY(a, unsigned char, out.param_bytes + 1);
+    for (size_t i = 0; l->params && i < l->param_bytes; i++) {
+        params[i] = l->params[i];
+        known[i] = !l->known || l->known[i];
+    }
+    const bool *used = pointer_registers(a, entry);
+    uint64_t offset = 0;
+    for (size_t i = 0; i < entry->instrs.count; i++) {
+        const PtxInstr *in = &entry->instrs.at[i];
+        if (!loaded_offset(in, &offset) || offset > size || size - offset < 8 ||
+            has_value(l, offset) || !used[in->operands[0].index])
+            continue;
+        const int index = in->operands[1].parts[0].variable->index;
+        const uint64_t address = (uint64_t)(index % 127 + 1) << 40;
+        for (int k = 0; k < 8; k++)
+            params[offset + (uint64_t)k] = (unsigned char)(address >> (8 * k));
+        memset(&known[offset], 1, 8);
+    }
+    out.params = params;
+    out.known = known;
+    return out;
+}
+
+typedef struct Gather {
+    Arena *arena;
+    const MemorySamples *samples;
+} Gather;
+
+/* --- figures ----------------------------------------------------------------------------- */
+
+static void add_figures(MemoryFigures *f, const WalkAccess *a, double weight)
+{
+    f->executions += weight * (double)a->executions;
+    f->lanes += weight * (double)a->lanes;
+    f->unknown += weight * (double)a->unknown;
+    f->wavefronts += weight * (double)a->wavefronts;
+    f->wavefronts_min += weight * (double)a->wavefronts_min;
+    f->sectors += weight * (double)a->sectors;
+    f->sectors_min += weight * (double)a->sectors_min;
+    f->lines += weight * (double)a->lines;
+    f->lines_min += weight * (double)a->lines_min;
+    f->bytes += weight * (double)a->bytes;
+    f->unique_bytes += weight * (double)a->unique_bytes;
+}
+
+static bool same_access(const WalkAccess *a, const WalkAccess *b)
+{
+    return a->executions == b->executions && a->lanes == b->lanes && a->unknown == b->unknown &&
+           a->wavefronts == b->wavefronts && a->wavefronts_min == b->wavefronts_min &&
+           a->sectors == b->sectors && a->sectors_min == b->sectors_min && a->lines == b->lines &&
+           a->lines_min == b->lines_min && a->bytes == b->bytes &&
+           a->unique_bytes == b->unique_bytes;
+}
+
+/* The weighted mean of one cost over the samples; false when they differ. */
+static bool mean_cost(const Gather *s, const WalkFunction *f, int cost, MemoryFigures *out)
+{
+    static const WalkAccess none;
+    const WalkAccess *first = &f->costs[cost];
+    bool same = true;
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
+        same &= same_access(first, other ? &other->costs[cost] : &none);
+    }
+    if (same) {
+        add_figures(out, first, 1);
+        return true;
+    }
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
+        add_figures(out, other ? &other->costs[cost] : &none, s->samples->at[i].weight);
+    }
+    return false;
+}
+
+/* Where the addresses lie in the first of the warps that knows one. */
+static PtxSpace space_of(const Gather *s, const WalkFunction *f, const AccessSite *site)
+{
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *g = walk_find(s->samples->at[i].walk, f->function);
+        if (g && g->costs[site->cost].executions > g->costs[site->cost].unknown)
+            return g->costs[site->cost].space;
+    }
+    return site->space;
+}
+
+static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
+{
+    for (size_t i = 0; i < f->accesses->sites.count; i++) {
+        const AccessSite *site = &f->accesses->sites.at[i];
+        const PtxInstr *in = &f->function->instrs.at[site->instr];
+        MemoryAccess *x = VEC_ADD(s->arena, &m->accesses);
+        *x = (MemoryAccess){.function = f->function,
+                            .instr = site->instr,
+                            .source_file = in->file,
+                            .source_line = in->line,
+                            .block = site->block,
+                            .kind = site->kind,
+                            .space = space_of(s, f, site),
+                            .bytes = site->bytes,
+                            .group = site->group,
+                            .offset = site->offset,
+                            .merged = CFG_NONE};
+        x->sampled = !mean_cost(s, f, site->cost, &x->figures);
+        const ReuseSite *reuse = m->reuse ? reuse_find(m->reuse, f->function, i) : NULL;
+        x->reuse = reuse ? *reuse : (ReuseSite){{1, 1, 1, 1}, 1};
+        m->sampled |= x->sampled;
+    }
+}
+
+/* Lines of the text for all accesses in one pass over it: they come in its order. */
+static void number_lines(Memory *m)
+{
+    const Source *source = NULL;
+    size_t at = 0, line = 1;
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        MemoryAccess *x = &m->accesses.at[i];
+        const Span *span = &x->function->instrs.at[x->instr].at;
+        if (!span->source)
+            continue;
+        if (span->source != source || span->offset < at) {
+            source = span->source;
+            at = 0;
+            line = 1;
+        }
+        while (at < span->offset && at < source->size) {
+            const char *end = memchr(source->text + at, '\n', span->offset - at);
+            line += end != NULL;
+            at = end ? (size_t)(end - source->text) + 1 : span->offset;
+        }
+        x->line = line;
+    }
+}
+
+/* --- merged loads and stores ------------------------------------------------------------- */
+
+enum { QUAD = 16, PAIR = 8, WORD = 4 };
+
+/* What is known of a group's bases in all samples: how many bytes they are aligned to, up to 16,
+ * after `residue` is taken off. */
+typedef struct Base {
+    int64_t residue;
+    int aligned;
+} Base;
+
+static Base base_of(const Gather *s, const WalkFunction *f, int group)
+{
+    uint32_t varying = 0, residue = 0;
+    bool seen = false;
+    for (int i = 0; i < s->samples->count; i++) {
+        const WalkFunction *other = walk_find(s->samples->at[i].walk, f->function);
+        const WalkAlign *w = other ? &other->aligns[group] : NULL;
+        if (!w || !w->seen)
+            continue;
+        if (!seen)
+            residue = w->residue;
+        seen = true;
+        varying |= w->varying | (w->residue ^ residue);
+    }
+    const int aligned = !seen || varying & 3 ? 1 : varying & 4 ? WORD : varying & 8 ? PAIR : QUAD;
+    return (Base){(int64_t)(residue & (uint32_t)(aligned - 1)), aligned};
+}
+
+/* A load or store of the text that may become part of a wider one. */
+typedef struct Part {
+    size_t access; /* number in the list of accesses */
+    const AccessSite *site;
+    int64_t place; /* offset with the base's residue added */
+} Part;
+
+static int by_place(const void *a, const void *b)
+{
+    const Part *x = a, *y = b;
+    if (x->site->group != y->site->group)
+        return x->site->group < y->site->group ? -1 : 1;
+    if (x->site->stretch != y->site->stretch)
+        return x->site->stretch < y->site->stretch ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->access < y->access ? -1 : x->access > y->access;
+}
+
+static int merged_cost(const WalkFunction *f, const AccessSite *site, int bytes)
+{
+    const AccessGroup *g = &f->accesses->groups.at[site->group];
+    for (int i = g->first_cost; i < g->first_cost + g->cost_count; i++)
+        if (f->accesses->costs.at[i].aligned && f->accesses->costs.at[i].bytes == bytes &&
+            f->accesses->costs.at[i].kind == site->kind)
+            return i;
+    return site->cost;
+}
+
+static void add_load(const Gather *s, const WalkFunction *f, Memory *m, const Part *parts,
+                     size_t count, int bytes)
+{
+    const AccessSite *first = parts[0].site;
+    MemoryLoad load = {.function = f->function,
+                       .block = first->block,
+                       .kind = first->kind,
+                       .bytes = bytes,
+                       .accesses = (int)count,
+                       .instr = first->instr};
+    const int cost = bytes == first->bytes ? first->cost : merged_cost(f, first, bytes);
+    load.sampled = !mean_cost(s, f, cost, &load.figures);
+    for (size_t i = 0; i < count; i++) {
+        m->accesses.at[parts[i].access].merged = (int)m->loads.count;
+        if (parts[i].site->instr < load.instr)
+            load.instr = parts[i].site->instr;
+    }
+    VEC_PUSH(s->arena, &m->loads, load);
+}
+
+/* The words of its 16 bytes that a part reads or writes. */
+static unsigned words_of(const Part *p)
+{
+    const unsigned first = (unsigned)((p->place & (QUAD - 1)) / WORD);
+    return ((1u << (p->site->bytes / WORD)) - 1) << first;
+}
+
+/* Parts that lie within `bytes` aligned bytes, from the first on. */
+static size_t together(const Part *p, size_t count, int bytes, unsigned *words)
+{
+    size_t n = 0;
+    *words = 0;
+    while (n < count && p[n].site->group == p->site->group &&
+           p[n].site->stretch == p->site->stretch &&
+           (p[n].place & -(int64_t)bytes) == (p->place & -(int64_t)bytes))
+        *words |= words_of(&p[n++]);
+    return n;
+}
+
+/* A load may read a word that nobody asked for, or one for two; a store writes each word once. */
+static bool fills_quad(const Part *p, size_t count, unsigned words)
+{
+    const int found = __builtin_popcount(words);
+    return p->site->kind == ACCESS_LOAD ? found >= 3
+                                        : found == 4 && (int)count * p->site->bytes == QUAD;
+}
+
+static bool fills_pair(const Part *p, size_t count, unsigned words)
+{
+    return __builtin_popcount(words) == 2 && (p->site->kind == ACCESS_LOAD || count == 2);
+}
+
+static void merge_parts(const Gather *s, const WalkFunction *f, Memory *m, const Part *p,
+                        size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        const int aligned = base_of(s, f, p[i].site->group).aligned;
+        const int bytes = p[i].site->bytes;
+        unsigned words = 0;
+        size_t n = together(&p[i], count - i, QUAD, &words);
+        if (aligned == QUAD && bytes >= WORD && bytes < QUAD && fills_quad(&p[i], n, words)) {
+            add_load(s, f, m, &p[i], n, QUAD);
+        } else if (aligned >= PAIR && bytes == WORD &&
+                   (n = together(&p[i], count - i, PAIR, &words)) > 1 &&
+                   fills_pair(&p[i], n, words)) {
+            add_load(s, f, m, &p[i], n, PAIR);
+        } else {
+            n = 1;
+            if (p[i].site->kind == ACCESS_LOAD)
+                add_load(s, f, m, &p[i], 1, bytes);
+        }
+        i += n;
+    }
+}
+
+static void merge_kind(const Gather *s, const WalkFunction *f, Memory *m, size_t first,
+                       AccessKind kind)
+{
+    Part *parts = ARENA_ARRAY(s->arena, Part, f->accesses->sites.count);
+    size_t count = 0;
+    for (size_t i = 0; i < f->accesses->sites.count; i++) {
+        const AccessSite *site = &f->accesses->sites.at[i];
+        if (site->kind == kind && site->space == PTX_SHARED)
+            parts[count++] =
+                (Part){first + i, site, site->offset + base_of(s, f, site->group).residue};
+    }
+    if (count)
+        qsort(parts, count, sizeof *parts, by_place);
+    merge_parts(s, f, m, parts, count);
+}
+
+static void gather_function(const Gather *s, const WalkFunction *f, Memory *m)
+{
+    const size_t first = m->accesses.count;
+    list_accesses(s, f, m);
+    merge_kind(s, f, m, first, ACCESS_LOAD);
+    merge_kind(s, f, m, first, ACCESS_STORE);
+}
+
+/* Has a warp before this one come through the function? */
+static bool is_gathered(const MemorySamples *s, int sample, const PtxFunction *f)
+{
+    for (int i = 0; i < sample; i++)
+        if (walk_find(s->at[i].walk, f))
+            return true;
+    return false;
+}
+
+Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o)
+{
+    Memory *m = ARENA_NEW(a, Memory);
+    WalkPlans plans = {0};
+    WalkOptions walk = o->walk;
+    walk.memory = true;
+    walk.plans = &plans;
+    walk.passes = o->reuse;
+    walk.launch = memory_pretend_pointers(a, entry, &o->walk.launch);
+    const MemorySamples *samples = memory_sample(a, entry, &walk, o->one_warp);
+    const Gather s = {a, samples};
+    m->samples = samples;
+    if (o->reuse)
+        m->reuse = memory_reuse(a, entry, &walk, samples, o->device);
+    m->walk = samples->at[0].walk;
+    m->mean = memory_mean_walk(samples);
+    for (int i = 0; i < samples->count; i++) {
+        const Walk *w = samples->at[i].walk;
+        for (size_t k = 0; k < w->functions.count; k++)
+            if (!is_gathered(samples, i, w->functions.at[k]->function))
+                gather_function(&s, w->functions.at[k], m);
+    }
+    number_lines(m);
+    return m;
+}

@@ -1,0 +1,615 @@
+#include "metrics/ptx/memory_reuse.h"
+
+#include "metrics/ptx/touched.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    AXES = 3,
+    AXIS_BLOCKS = REUSE_BLOCKS, /* bits of the set: blocks of the SM, then one along each axis */
+    WARP_BITS = 5,
+    WINDOW = 4, /* repetitions followed of what moves by whole sectors */
+    SECTOR_BYTES = 32,
+    SITE_TOUCHES = 8 /* a guess at the sectors of an access, for the budget */
+};
+
+/* Sums over what is followed of one site, in sectors. */
+typedef struct Count {
+    double touched, warp, block; /* by the middle block, and first ones of its warps and of it */
+    double others;               /* first ones of the other blocks of the SM */
+    double beside[AXES];         /* first ones of the next block along an axis, */
+    double anew[AXES];           /* and those of them that the middle block has not */
+    double half;                 /* of a spread sample: first ones of half of it */
+    double open;                 /* that a warp's stores do not fill */
+} Count;
+
+/* A function that warps came through. */
+typedef struct Place {
+    const WalkFunction *function;
+    int *first_site, *next_site; /* by group; by site */
+    int *first_pass, *cursor;    /* by group: passes of the middle warp */
+    Count *counts;               /* by site */
+} Place;
+
+typedef struct Reuser {
+    Arena *arena;
+    const PtxFunction *entry;
+    WalkOptions walk;
+    const MemorySamples *samples;
+    const Walk *middle;
+    int *next_pass; /* of the middle warp's: the next one of its group */
+    VEC(Place) places;
+    Touched touched;
+    uint64_t steps, touches; /* spent */
+    unsigned warps;          /* followed */
+    Reuse *out;
+} Reuser;
+
+/* --- passes of different warps --------------------------------------------------------------- */
+
+static int *no_numbers(Arena *a, size_t count)
+{
+    int *numbers = ARENA_ARRAY(a, int, count + 1);
+    for (size_t i = 0; i <= count; i++)
+        numbers[i] = CFG_NONE;
+    return numbers;
+}
+
+static Place *place_of(Reuser *r, const WalkFunction *f)
+{
+    for (size_t i = 0; i < r->places.count; i++)
+        if (r->places.at[i].function->function == f->function)
+            return &r->places.at[i];
+    const size_t groups = f->accesses->groups.count, sites = f->accesses->sites.count;
+    Place *p = VEC_ADD(r->arena, &r->places);
+    *p = (Place){.function = f,
+                 .first_site = no_numbers(r->arena, groups),
+                 .first_pass = no_numbers(r->arena, groups),
+                 .cursor = no_numbers(r->arena, groups),
+                 .next_site = no_numbers(r->arena, sites),
+                 .counts = ARENA_ARRAY(r->arena, Count, sites + 1)};
+    for (size_t i = sites; i-- > 0;) {
+        int *first = &p->first_site[f->accesses->sites.at[i].group];
+        p->next_site[i] = *first;
+        *first = (int)i;
+    }
+    return p;
+}
+
+static void list_passes(Reuser *r)
+{
+    const size_t count = r->middle->passes.count;
+    r->next_pass = no_numbers(r->arena, count);
+    for (size_t i = count; i-- > 0;) {
+        const WalkPass *p = &r->middle->passes.at[i];
+        int *first = &place_of(r, p->function)->first_pass[p->group];
+        r->next_pass[i] = *first;
+        *first = (int)i;
+    }
+}
+
+/* For each pass of a walk the middle warp's that it is like: the first of a group is like the first
+ * one, and so on, and those that it has more of are like the last.  CFG_NONE where that warp never
+ * came. */
+static int *match(Reuser *r, const Walk *w)
+{
+    int *like = no_numbers(r->arena, w->passes.count);
+    for (size_t i = 0; i < r->places.count; i++) {
+        const Place *p = &r->places.at[i];
+        memcpy(p->cursor, p->first_pass,
+               p->function->accesses->groups.count * sizeof *p->first_pass);
+    }
+    for (size_t i = 0; i < w->passes.count; i++) {
+        const WalkPass *p = &w->passes.at[i];
+        int *cursor = &place_of(r, p->function)->cursor[p->group];
+        like[i] = *cursor;
+        if (*cursor != CFG_NONE && r->next_pass[*cursor] != CFG_NONE)
+            *cursor = r->next_pass[*cursor];
+    }
+    return like;
+}
+
+/* How far a warp's addresses are from the middle warp's, pass by pass of that one; 0 where it never
+ * came. */
+static int64_t *shifts(Reuser *r, const Walk *w)
+{
+    int64_t *shift = ARENA_ARRAY(r->arena, int64_t, r->middle->passes.count + 1);
+    bool *seen = ARENA_ARRAY(r->arena, bool, r->middle->passes.count + 1);
+    const int *like = match(r, w);
+    for (size_t i = 0; i < w->passes.count; i++) {
+        if (like[i] == CFG_NONE || seen[like[i]])
+            continue;
+        const WalkPass *p = &w->passes.at[i], *q = &r->middle->passes.at[like[i]];
+        const uint32_t both = p->lanes & q->lanes ? p->lanes & q->lanes : 1;
+        const int lane = __builtin_ctz(both);
+        seen[like[i]] = true;
+        shift[like[i]] = (int64_t)(p->base[lane] - q->base[lane]);
+    }
+    return shift;
+}
+
+/* --- touching ------------------------------------------------------------------------------- */
+
+/* A warp on its way: `shift` is by pass of the middle warp, `like` tells which that is; NULL: this is
+ * the middle warp's own walk, or none. */
+typedef struct Turn {
+    const Walk *walk;
+    const int *like;
+    const int64_t *shift, *block_shift;
+    int block; /* bit in the set */
+    double weight;
+    double among;  /* weight among the blocks of the SM */
+    uint64_t most; /* touches of all that end it */
+} Turn;
+
+static void count_touch(Count *c, const Turn *t, const TouchedSector *before, unsigned warp,
+                        Sector s, double weight)
+{
+    const uint32_t self = UINT32_C(1) << t->block, sm = (UINT32_C(1) << REUSE_BLOCKS) - 1;
+    const bool mine = before->warp == warp + 1;
+    if (t->block >= AXIS_BLOCKS) {
+        const int axis = t->block - AXIS_BLOCKS;
+        c->beside[axis] += before->blocks & self ? 0 : weight;
+        c->anew[axis] += before->blocks & (self | 1) ? 0 : weight;
+        return;
+    }
+    if (t->block > 0) {
+        c->others += before->blocks & sm ? 0 : weight * t->among;
+        return;
+    }
+    c->touched += weight;
+    c->warp += mine ? 0 : weight;
+    c->block += before->blocks & self ? 0 : weight;
+    const bool was_open = mine && before->bytes != UINT32_MAX;
+    const bool is_open = (s.bytes | (mine ? before->bytes : 0)) != UINT32_MAX;
+    c->open += weight * (is_open - was_open);
+}
+
+static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, double weight)
+{
+    const WalkPass *p = &t->walk->passes.at[number];
+    const Place *place = place_of(r, p->function);
+    for (int i = place->first_site[p->group]; i != CFG_NONE; i = place->next_site[i]) {
+        const AccessSite *site = &place->function->accesses->sites.at[i];
+        uint64_t address[PTX_LANES];
+        Sector sectors[SECTORS_MAX];
+        if (site->kind > ACCESS_STORE)
+            continue;
+        for (int lane = 0; lane < PTX_LANES; lane++)
+            address[lane] = p->base[lane] + (uint64_t)(shift + site->offset);
+        const int count = sectors_list(address, p->lanes, site->bytes, sectors);
+        const bool store = site->kind == ACCESS_STORE;
+        for (int k = 0; k < count; k++) {
+            const TouchedSector before =
+                touched_add(&r->touched, sectors[k], store, r->warps, t->block);
+            count_touch(&place->counts[i], t, &before, r->warps, sectors[k], weight);
+        }
+        r->touches += (uint64_t)count;
+    }
+}
+
+/* Where the middle warp never comes, nothing is known of other blocks: they are taken to be far. */
+static int64_t shift_of(const Turn *t, size_t number)
+{
+    const int like = t->like ? t->like[number] : (int)number;
+    if (like == CFG_NONE)
+        return t->block * (INT64_C(1) << 48);
+    return (t->shift ? t->shift[like] : 0) + (t->block_shift ? t->block_shift[like] : 0);
+}
+
+/* The passes from `first` on that come again together. */
+static size_t stretch_end(const Walk *w, size_t first)
+{
+    size_t end = first + 1;
+    while (w->passes.at[first].stretch && end < w->passes.count &&
+           w->passes.at[end].stretch == w->passes.at[first].stretch)
+        end++;
+    return end;
+}
+
+/* Repetitions, the first passing among them, after which all passes have come through all places of a
+ * sector that they come to, twice. */
+static uint64_t window(const Walk *w, size_t first, size_t end)
+{
+    uint64_t cycle = WINDOW / 2;
+    for (size_t i = first; i < end; i++) {
+        const uint64_t step = (uint64_t)w->passes.at[i].step & (SECTOR_BYTES - 1);
+        const uint64_t own = step ? SECTOR_BYTES >> __builtin_ctzll(step) : 1;
+        cycle = own > cycle ? own : cycle;
+    }
+    const uint64_t all = w->passes.at[first].times + 1;
+    return all < 2 * cycle ? all : 2 * cycle;
+}
+
+/* Of `followed` of `all` things, the weight of number `i`: the later half stands for what is beyond. */
+static double weight_of(uint64_t i, uint64_t followed, uint64_t all)
+{
+    const uint64_t half = followed > 1 ? followed / 2 : 1, rest = followed - half;
+    return i < rest || all <= followed ? 1 : (double)(all - rest) / (double)half;
+}
+
+static void follow_warp(Reuser *r, const Turn *t)
+{
+    for (size_t first = 0, end; first < t->walk->passes.count; first = end) {
+        end = stretch_end(t->walk, first);
+        const uint64_t times = window(t->walk, first, end);
+        for (uint64_t k = 0; k < times; k++)
+            for (size_t i = first; i < end; i++) {
+                if (r->touches > t->most) {
+                    r->out->cut = true;
+                    r->warps++;
+                    return;
+                }
+                const WalkPass *p = &t->walk->passes.at[i];
+                touch_pass(r, t, i, shift_of(t, i) + (int64_t)k * p->step,
+                           t->weight * weight_of(k, times, p->times + 1));
+            }
+    }
+    r->warps++;
+}
+
+/* About what following a warp takes. */
+static uint64_t touches_of(Reuser *r, const Walk *w)
+{
+    uint64_t touches = 1;
+    for (size_t first = 0, end; first < w->passes.count; first = end) {
+        end = stretch_end(w, first);
+        const uint64_t times = window(w, first, end);
+        for (size_t i = first; i < end; i++) {
+            const WalkPass *p = &w->passes.at[i];
+            const Place *place = place_of(r, p->function);
+            for (int s = place->first_site[p->group]; s != CFG_NONE; s = place->next_site[s])
+                touches += times * SITE_TOUCHES;
+        }
+    }
+    return touches;
+}
+
+/* --- walks ---------------------------------------------------------------------------------- */
+
+static bool same_place(const PtxPlace *a, const PtxPlace *b)
+{
+    return a->warp == b->warp && a->block.x == b->block.x && a->block.y == b->block.y &&
+           a->block.z == b->block.z;
+}
+
+/* NULL when the steps do not suffice. */
+static const Walk *walk_at(Reuser *r, PtxPlace place)
+{
+    const MemorySamples *s = r->samples;
+    for (size_t i = 0; i < s->walked.count; i++)
+        if (same_place(&s->walked.at[i].place, &place))
+            return s->walked.at[i].walk;
+    if (r->steps >= REUSE_STEPS)
+        return NULL;
+    r->walk.place = place;
+    r->walk.max_steps = REUSE_STEPS - r->steps;
+    const Walk *w = walk_warp(r->arena, r->entry, &r->walk);
+    r->steps += w->steps;
+    r->out->cut |= w->capped;
+    return w->capped ? NULL : w;
+}
+
+/* --- the warps of a block --------------------------------------------------------------------- */
+
+typedef struct BlockWarps {
+    uint32_t all, followed;
+    const Walk *walks[REUSE_WARPS]; /* NULL: the middle one, shifted */
+    const int *like[REUSE_WARPS];
+    const int64_t *shift[REUSE_WARPS];
+} BlockWarps;
+
+static PtxPlace warp_of_middle(const Reuser *r, uint32_t warp)
+{
+    return (PtxPlace){r->samples->at[0].place.block, warp};
+}
+
+/* How far warps are from the middle one: what the first one is, and what each bit of the number adds.
+ */
+typedef struct WarpBits {
+    const int64_t *first;
+    const int64_t *bit[WARP_BITS]; /* how far a warp with this bit alone is */
+} WarpBits;
+
+static int64_t bits_shift(const WarpBits *b, uint32_t warp, size_t pass)
+{
+    int64_t shift = b->first[pass];
+    for (int i = 0; warp >> i; i++)
+        if (warp >> i & 1)
+            shift += b->bit[i][pass] - b->first[pass];
+    return shift;
+}
+
+/* On a line: each bit counts as much as its place says. */
+static bool find_line(Reuser *r, WarpBits *b, const int64_t *last, uint32_t warps)
+{
+    const size_t count = r->middle->passes.count;
+    const int64_t m = r->samples->at[0].place.warp, rest = warps - 1 - m;
+    for (size_t i = 0; i < count; i++)
+        if (m > 0 && (b->first[i] % m != 0 || last[i] != -b->first[i] / m * rest))
+            return false;
+    for (int k = 0; (warps - 1) >> k; k++) {
+        int64_t *bit = ARENA_ARRAY(r->arena, int64_t, count + 1);
+        for (size_t i = 0; i < count; i++)
+            bit[i] = b->first[i] + (m > 0 ? -b->first[i] / m * (INT64_C(1) << k) : 0);
+        b->bit[k] = bit;
+    }
+    return true;
+}
+
+/* From the warps with one bit; the middle and the last one must be what their bits say. */
+static bool find_bits(Reuser *r, WarpBits *b, const int64_t *last, uint32_t warps)
+{
+    for (int k = 0; (warps - 1) >> k; k++) {
+        const Walk *w = walk_at(r, warp_of_middle(r, UINT32_C(1) << k));
+        if (!w)
+            return false;
+        b->bit[k] = shifts(r, w);
+    }
+    for (size_t i = 0; i < r->middle->passes.count; i++)
+        if (bits_shift(b, warps - 1, i) != last[i] ||
+            bits_shift(b, r->samples->at[0].place.warp, i) != 0)
+            return false;
+    return true;
+}
+
+static bool find_shifts(Reuser *r, WarpBits *b, uint32_t warps)
+{
+    const Walk *first = walk_at(r, warp_of_middle(r, 0));
+    const Walk *last = walk_at(r, warp_of_middle(r, warps - 1));
+    if (!first || !last || warps > 1 << WARP_BITS)
+        return false;
+    const int64_t *end = shifts(r, last);
+    b->first = shifts(r, first);
+    return find_line(r, b, end, warps) || find_bits(r, b, end, warps);
+}
+
+/* The middle one's passes where this one has them. */
+static const int64_t *warp_shift(Reuser *r, const WarpBits *b, uint32_t warp)
+{
+    const size_t count = r->middle->passes.count;
+    int64_t *shift = ARENA_ARRAY(r->arena, int64_t, count + 1);
+    for (size_t i = 0; i < count; i++)
+        shift[i] = bits_shift(b, warp, i);
+    return shift;
+}
+
+static BlockWarps warps_of(Reuser *r, uint32_t warps)
+{
+    const uint64_t room = REUSE_TOUCHES / 4 / touches_of(r, r->middle);
+    const uint32_t most = room < 1 ? 1 : room < REUSE_WARPS ? (uint32_t)room : REUSE_WARPS;
+    BlockWarps b = {.all = warps, .followed = warps < most ? warps : most};
+    WarpBits bits = {0};
+    const bool found = find_shifts(r, &bits, warps);
+    r->out->cut |= most < REUSE_WARPS && most < warps;
+    for (uint32_t i = 0; i < b.followed; i++) {
+        const bool shifted = found && i > 0 && i < warps - 1;
+        b.shift[i] = shifted ? warp_shift(r, &bits, i) : NULL;
+        b.walks[i] = shifted ? NULL : walk_at(r, warp_of_middle(r, i));
+        if (!shifted && !b.walks[i]) { /* what there is stands for all */
+            b.followed = i > 0 ? i : 1;
+            break;
+        }
+        b.like[i] = shifted ? NULL : match(r, b.walks[i]);
+    }
+    return b;
+}
+
+/* `shift`: of the block, by pass of the middle warp; NULL for the middle block. */
+static void follow_block(Reuser *r, const BlockWarps *b, int block, const int64_t *shift,
+                         double among)
+{
+    for (uint32_t i = 0; i < b->followed; i++) {
+        const Turn t = {.walk = b->walks[i] ? b->walks[i] : r->middle,
+                        .like = b->like[i],
+                        .shift = b->shift[i],
+                        .block_shift = shift,
+                        .block = block,
+                        .weight = weight_of(i, b->followed, b->all),
+                        .among = among,
+                        .most = REUSE_TOUCHES};
+        follow_warp(r, &t);
+    }
+}
+
+/* --- blocks --------------------------------------------------------------------------------- */
+
+static uint64_t blocks_in(PtxDim grid)
+{
+    return (uint64_t)grid.x * grid.y * grid.z;
+}
+
+static PtxDim block_at(PtxDim grid, uint64_t number)
+{
+    return (PtxDim){(uint32_t)(number % grid.x), (uint32_t)(number / grid.x % grid.y),
+                    (uint32_t)(number / grid.x / grid.y)};
+}
+
+/* Blocks that an SM holds at a time. */
+static uint64_t held(const Reuser *r, ReuseDevice d)
+{
+    const uint64_t blocks = blocks_in(r->walk.launch.grid);
+    if (d.sms <= 0 || d.blocks_per_sm <= 0)
+        return 1;
+    const uint64_t spread = (blocks + (uint64_t)d.sms - 1) / (uint64_t)d.sms;
+    return spread < (uint64_t)d.blocks_per_sm ? spread : (uint64_t)d.blocks_per_sm;
+}
+
+/* False when there are no steps or touches for one more. */
+static bool follow_other(Reuser *r, const BlockWarps *b, PtxDim block, int bit, double among,
+                         uint64_t touches)
+{
+    const PtxPlace place = {block, r->samples->at[0].place.warp};
+    const Walk *w = r->touches + touches <= REUSE_TOUCHES ? walk_at(r, place) : NULL;
+    r->out->cut |= !w;
+    if (w)
+        follow_block(r, b, bit, shifts(r, w), among);
+    return w != NULL;
+}
+
+/* The other blocks of the SM of which there are `all`, each of which takes some `touches`.  Returns
+ * what their first sectors are to be divided by. */
+static double follow_sm(Reuser *r, const BlockWarps *b, ReuseDevice d, uint64_t all,
+                        uint64_t touches)
+{
+    const PtxDim grid = r->walk.launch.grid, middle = r->samples->at[0].place.block;
+    const uint64_t number = middle.x + (uint64_t)grid.x * (middle.y + (uint64_t)grid.y * middle.z);
+    const uint64_t most = all < REUSE_BLOCKS ? all : REUSE_BLOCKS;
+    double followed = 0;
+    for (uint64_t i = 1; i < most; i++) {
+        const double among = i + 1 < most ? 1 : (double)(all - most + 1);
+        const uint64_t other = (number + i * (uint64_t)d.sms) % blocks_in(grid);
+        if (!follow_other(r, b, block_at(grid, other), (int)i, among, touches))
+            break;
+        followed += among;
+    }
+    return followed;
+}
+
+static uint32_t along(PtxDim d, int axis)
+{
+    return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
+}
+
+static void follow_axes(Reuser *r, const BlockWarps *b, uint64_t touches)
+{
+    const PtxDim middle = r->samples->at[0].place.block;
+    for (int axis = 0; axis < AXES; axis++) {
+        const uint32_t size = along(r->walk.launch.grid, axis), at = along(middle, axis);
+        PtxDim beside = middle;
+        if (size < 2)
+            continue;
+        *(axis == 0   ? &beside.x
+          : axis == 1 ? &beside.y
+                      : &beside.z) = at + 1 < size ? at + 1 : at - 1;
+        follow_other(r, b, beside, AXIS_BLOCKS + axis, 0, touches);
+    }
+}
+
+/* The part of what blocks touch first that the launch does. */
+static double launch_part(const Reuser *r, const Count *c)
+{
+    double part = 1;
+    for (int axis = 0; axis < AXES; axis++) {
+        const double size = along(r->walk.launch.grid, axis);
+        if (c->beside[axis] > 0)
+            part *= (1 + (size - 1) * c->anew[axis] / c->beside[axis]) / size;
+    }
+    return part;
+}
+
+/* Returns what the first sectors of the other blocks of the SM are to be divided by. */
+static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
+{
+    const BlockWarps b = warps_of(r, warps);
+    follow_block(r, &b, 0, NULL, 1);
+    const uint64_t touches = r->touches;
+    follow_axes(r, &b, touches);
+    return follow_sm(r, &b, d, held(r, d), touches);
+}
+
+static ReuseSite site_of(const Reuser *r, const Count *c, double others)
+{
+    const double sm = (c->block + c->others) / (1 + others);
+    return (ReuseSite){{c->warp / c->touched, c->block / c->touched, sm / c->touched,
+                        c->block * launch_part(r, c) / c->touched},
+                       c->open / c->touched};
+}
+
+/* --- a spread sample ------------------------------------------------------------------------- */
+
+static void follow_spread(Reuser *r)
+{
+    const MemorySamples *s = r->samples;
+    for (int half = 0; half < 2; half++) {
+        for (int i = half; i < s->count; i += 2) {
+            const Walk *w = s->at[i].walk;
+            const Turn t = {.walk = w,
+                            .like = match(r, w),
+                            .weight = 1,
+                            .most = r->touches + REUSE_TOUCHES / (uint64_t)s->count};
+            follow_warp(r, &t);
+        }
+        for (size_t p = 0; p < r->places.count && half == 0; p++)
+            for (size_t k = 0; k < r->places.at[p].function->accesses->sites.count; k++)
+                r->places.at[p].counts[k].half = r->places.at[p].counts[k].block;
+    }
+}
+
+/* Distinct sectors grow as a power of the number of warps. */
+static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
+{
+    const double count = r->samples->count, half = (double)((r->samples->count + 1) / 2);
+    ReuseSite s = {{1, 1, 1, 1}, c->open / c->touched};
+    const double power = c->half > 0 ? log(c->block / c->half) / log(count / half) : 1;
+    for (int i = 0; i < REUSE_SCOPES; i++)
+        s.first[i] = c->warp / c->touched * pow(warps[i], fmin(fmax(power, 0), 1) - 1);
+    return s;
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
+
+static uint32_t warps_in_block(const PtxLaunch *l)
+{
+    return (uint32_t)(((uint64_t)l->block.x * l->block.y * l->block.z + PTX_LANES - 1) / PTX_LANES);
+}
+
+/* Accesses that pass by the L1 cache find nothing there. */
+static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
+{
+    const PtxForm *form = f->instrs.at[site->instr].form;
+    if (form->cache == PTX_CG || form->cache == PTX_CV || form->flags & PTX_FLAG_VOLATILE)
+        s->first[REUSE_WARP] = s->first[REUSE_BLOCK] = s->first[REUSE_SM] = 1;
+}
+
+static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double others)
+{
+    for (size_t i = 0; i < r->places.count; i++) {
+        const WalkFunction *f = r->places.at[i].function;
+        const size_t count = f->accesses->sites.count;
+        ReuseSite *sites = ARENA_ARRAY(r->arena, ReuseSite, count + 1);
+        for (size_t k = 0; k < count; k++) {
+            const Count *c = &r->places.at[i].counts[k];
+            sites[k] = (ReuseSite){{1, 1, 1, 1}, 1};
+            if (c->touched > 0)
+                sites[k] = r->samples->spread ? spread_site(r, c, warps) : site_of(r, c, others);
+            pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
+        }
+        VEC_PUSH(r->arena, &r->out->functions, ((ReuseFunction){f->function, sites}));
+    }
+}
+
+const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions *o,
+                          const MemorySamples *samples, ReuseDevice device)
+{
+    Reuser r = {.arena = a,
+                .entry = entry,
+                .walk = *o,
+                .samples = samples,
+                .middle = samples->at[0].walk,
+                .out = ARENA_NEW(a, Reuse)};
+    const uint32_t in_block = warps_in_block(&o->launch);
+    const double block = in_block,
+                 warps[REUSE_SCOPES] = {1, block, block * (double)held(&r, device),
+                                        block * (double)blocks_in(o->launch.grid)};
+    double others = 0;
+    list_passes(&r);
+    if (samples->spread)
+        follow_spread(&r);
+    else if (in_block > 0 && o->launch.has_geometry)
+        others = follow_neighbours(&r, device, in_block);
+    for (int i = 0; i < samples->count; i++)
+        r.out->cut |= samples->at[i].walk->passes_cut;
+    list_sites(&r, warps, others);
+    touched_free(&r.touched);
+    return r.out;
+}
+
+const ReuseSite *reuse_find(const Reuse *r, const PtxFunction *f, size_t site)
+{
+    for (size_t i = 0; i < r->functions.count; i++)
+        if (r->functions.at[i].function == f)
+            return &r->functions.at[i].sites[site];
+    return NULL;
+}

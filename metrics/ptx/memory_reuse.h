@@ -1,0 +1,66 @@
+/* What the loads of a launch ask for anew, and what they ask for again: of the sectors of global
+ * memory that an access touches, those which nobody of a warp, a block, the blocks of an SM or of the
+ * launch touched before.  What a block of an SM touches again can come from its L1 cache; what the
+ * launch touches first has to come from memory.
+ *
+ * Warps are followed one after the other in the middle block, their sectors kept in a set
+ * (touched.h).  Where the addresses of its first, middle and last warp lie on a line, or are what
+ * the bits of their numbers add up to, so are those of the others; else up to REUSE_WARPS are walked.  Of other blocks the middle warp is walked: what its
+ * addresses are away from those of the middle block, all its warps are.  These blocks are, for an SM,
+ * those whose numbers are a number of SMs apart (blocks are dealt to SMs in turn), REUSE_BLOCKS at
+ * most; for the launch, the next one along each axis of the grid: the part of a block's sectors that
+ * this one has not, all others along the axis have not either.
+ *
+ * What is too much to follow is extrapolated: of iterations that were foreseen, of warps and of
+ * blocks the first few are followed, and the later half of these stands for the rest.
+ *
+ * Where the sample is spread over the launch since its work depends on data, there are no neighbours:
+ * distinct sectors are taken to grow as a power of the number of warps (Heaps' law), which is that
+ * between half of the sample and all of it.  That neighbours share more is not seen then. */
+#ifndef APTUNE_PTX_MEMORY_REUSE_H
+#define APTUNE_PTX_MEMORY_REUSE_H
+
+#include "metrics/ptx/memory_sample.h"
+
+typedef enum ReuseScope {
+    REUSE_WARP,
+    REUSE_BLOCK,
+    REUSE_SM, /* the blocks that it holds at a time */
+    REUSE_LAUNCH,
+    REUSE_SCOPES
+} ReuseScope;
+
+/* Bounds of the work, which takes some 1.5 ms at most: warps and blocks followed, steps of their walks
+ * (walk.h), sectors put into the set. */
+enum { REUSE_WARPS = 8, REUSE_BLOCKS = 3, REUSE_STEPS = 60000, REUSE_TOUCHES = 48000 };
+
+/* Of one site: parts of the sectors it touches; 1 where nothing was followed. */
+typedef struct ReuseSite {
+    double first[REUSE_SCOPES];
+    double open; /* of a store's sectors: those of which the warp leaves bytes unwritten */
+} ReuseSite;
+
+typedef struct ReuseFunction {
+    const PtxFunction *function;
+    ReuseSite *sites; /* by number of the site */
+} ReuseFunction;
+
+typedef struct Reuse {
+    VEC(ReuseFunction) functions;
+    bool cut; /* the bounds were reached: what is beyond them counts like what is within */
+} Reuse;
+
+/* Where the launch's blocks go; zero: the SM holds one block. */
+typedef struct ReuseDevice {
+    int sms;
+    int blocks_per_sm;
+} ReuseDevice;
+
+/* `o` as for the samples, whose passes must have been kept. */
+const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions *o,
+                          const MemorySamples *samples, ReuseDevice device);
+
+/* Of a site of a function; NULL when no warp came there. */
+const ReuseSite *reuse_find(const Reuse *r, const PtxFunction *f, size_t site);
+
+#endif

@@ -1,0 +1,430 @@
+#include "metrics/ptx/memory_sample.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Sampler {
+    Arena *arena;
+    const PtxFunction *entry;
+    WalkOptions walk;
+    MemorySamples *out;
+    uint64_t steps; /* that are left for all walks */
+} Sampler;
+
+/* NULL when there is no room or no steps for it. */
+static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
+{
+    const bool middle = s->out->count == 0;
+    if (s->out->count == SAMPLES_MAX)
+        return NULL;
+    s->walk.place = (PtxPlace){block, warp};
+    s->walk.max_steps = middle ? s->steps / 2 : s->steps;
+    const Walk *walk = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
+    s->out->cut += !walk || walk->capped;
+    if (!walk || (walk->capped && !middle && walk->instr <= s->out->at[0].walk->instr)) {
+        s->steps = 0;
+        return NULL;
+    }
+    s->steps -= walk->steps < s->steps ? walk->steps : s->steps;
+    if (walk->capped)
+        s->steps = 0;
+    MemorySample *x = &s->out->at[s->out->count++];
+    *x = (MemorySample){.place = s->walk.place, .walk = walk};
+    VEC_PUSH(s->arena, &s->out->walked, *x);
+    return x;
+}
+
+/* Takes a share away from the middle warp, for one that differs. */
+static void give(Sampler *s, MemorySample *to, double share)
+{
+    if (!to)
+        return;
+    to->weight += share;
+    s->out->at[0].weight -= share;
+}
+
+static bool like_middle(const Sampler *s, const MemorySample *x)
+{
+    return !x || memory_same_walk(s->out->at[0].walk, x->walk);
+}
+
+/* --- the same? ---------------------------------------------------------------------------- */
+
+static bool same_visits(const WalkFunction *f, const WalkFunction *g)
+{
+    if (f->function != g->function)
+        return false;
+    for (int i = 0; i < f->flow->cfg->count; i++)
+        if (f->blocks[i].visits != g->blocks[i].visits)
+            return false;
+    return true;
+}
+
+static bool same_accesses(const WalkFunction *f, const WalkFunction *g)
+{
+    for (int i = 0; i < f->flow->cfg->count; i++)
+        if (f->blocks[i].lanes != g->blocks[i].lanes)
+            return false;
+    return !f->accesses ||
+           memcmp(f->costs, g->costs, f->accesses->costs.count * sizeof *f->costs) == 0;
+}
+
+bool memory_same_counts(const Walk *a, const Walk *b)
+{
+    if (a->functions.count != b->functions.count)
+        return false;
+    for (size_t i = 0; i < a->functions.count; i++)
+        if (!same_visits(a->functions.at[i], b->functions.at[i]))
+            return false;
+    return true;
+}
+
+bool memory_same_walk(const Walk *a, const Walk *b)
+{
+    if (!memory_same_counts(a, b))
+        return false;
+    for (size_t i = 0; i < a->functions.count; i++)
+        if (!same_accesses(a->functions.at[i], b->functions.at[i]))
+            return false;
+    return true;
+}
+
+/* --- warps of the middle block ------------------------------------------------------------ */
+
+static uint32_t warps_in_block(const PtxLaunch *l)
+{
+    const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
+    return (uint32_t)((threads + PTX_LANES - 1) / PTX_LANES);
+}
+
+/* The i-th of `count` warps spread over the block, the first and the last among them. */
+static uint32_t spread_warp(uint32_t i, uint32_t count, uint32_t warps)
+{
+    return (uint32_t)((uint64_t)i * (warps - 1) / (count - 1));
+}
+
+/* Warps strictly between the first and the last are shared out evenly among those followed. */
+static void sample_warps(Sampler *s, uint32_t warps)
+{
+    const PtxPlace middle = s->out->at[0].place;
+    MemorySample *first = middle.warp > 0 ? follow(s, middle.block, 0) : NULL;
+    MemorySample *last = middle.warp < warps - 1 ? follow(s, middle.block, warps - 1) : NULL;
+    give(s, first, 1.0 / warps);
+    give(s, last, 1.0 / warps);
+    if (warps <= 3 || (like_middle(s, first) && like_middle(s, last)))
+        return;
+    const uint32_t count = warps < SAMPLE_WARPS ? warps : SAMPLE_WARPS;
+    uint32_t inner = 1; /* the middle one */
+    for (uint32_t i = 1; i + 1 < count; i++)
+        inner += spread_warp(i, count, warps) != middle.warp;
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        const uint32_t warp = spread_warp(i, count, warps);
+        if (warp != middle.warp)
+            give(s, follow(s, middle.block, warp), (1 - 2.0 / warps) / inner);
+    }
+}
+
+/* --- what depends on the block's number --------------------------------------------------- */
+
+/* Does the function keep what is linear linear?  `or` stands for a sum of different bits. */
+static bool is_linear(const PtxForm *f)
+{
+    switch (f->op) {
+    case PTX_MOV:
+    case PTX_CVTA:
+    case PTX_CVT:
+    case PTX_ADD:
+    case PTX_SUB:
+    case PTX_MUL:
+    case PTX_MAD:
+    case PTX_SHL:
+    case PTX_OR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+typedef struct Taint {
+    bool *of; /* by register */
+    bool reads, changed;
+} Taint;
+
+static void look(void *context, int reg, bool writes)
+{
+    Taint *t = context;
+    if (!writes)
+        t->reads |= t->of[reg];
+}
+
+static void spread(void *context, int reg, bool writes)
+{
+    Taint *t = context;
+    if (writes && !t->of[reg])
+        t->changed = t->of[reg] = true;
+}
+
+static bool reads_special(const PtxInstr *in, PtxSpecial special)
+{
+    for (int i = 0; i < in->count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_SPECIAL && in->operands[i].index == (int)special)
+            return true;
+    return false;
+}
+
+/* Is anything but a linear function made of a coordinate of the block? */
+static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
+{
+    Taint t = {.of = ARENA_ARRAY(a, bool, f->registers.count + 1), .changed = true};
+    while (t.changed) {
+        t.changed = false;
+        for (size_t i = 0; i < f->instrs.count; i++) {
+            const PtxInstr *in = &f->instrs.at[i];
+            t.reads = reads_special(in, coordinate);
+            ptx_visit_registers(in, look, &t);
+            if (!t.reads)
+                continue;
+            const PtxForm *form = in->form;
+            const bool passes = form->op == PTX_ST && form->space == PTX_PARAM;
+            if (passes || form->class == PTX_CLASS_CALL || form->class == PTX_CLASS_BRANCH ||
+                (ptx_eval_computes(form) && !is_linear(form)))
+                return true;
+            if (ptx_eval_computes(form))
+                ptx_visit_registers(in, spread, &t);
+        }
+    }
+    return false;
+}
+
+/* --- blocks along an axis ----------------------------------------------------------------- */
+
+static uint32_t *along(PtxDim *d, int axis)
+{
+    return axis == 0 ? &d->x : axis == 1 ? &d->y : &d->z;
+}
+
+static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
+{
+    PtxPlace place = s->out->at[0].place;
+    *along(&place.block, axis) = at;
+    return follow(s, place.block, place.warp);
+}
+
+/* Blocks behind the middle one, until one is like it again; false where none is. */
+static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, double share)
+{
+    MemorySample *cycle[SAMPLE_CYCLE];
+    int count = 0;
+    bool again = false;
+    while (count < SAMPLE_CYCLE && middle + (uint32_t)count + 2 < size) {
+        MemorySample *next = follow_block(s, axis, middle + (uint32_t)count + 1);
+        if (!next)
+            break;
+        if (like_middle(s, next)) {
+            s->out->count--; /* the middle one stands for it */
+            again = true;
+            break;
+        }
+        cycle[count++] = next;
+    }
+    for (int i = 0; i < count; i++)
+        give(s, cycle[i], share / (count + 1));
+    return again || count < SAMPLE_CYCLE;
+}
+
+/* The same warp of the middle block, where it was followed; else the middle one. */
+static const Walk *in_middle_block(const Sampler *s, uint32_t warp)
+{
+    const PtxDim block = s->out->at[0].place.block;
+    for (size_t i = 0; i < s->out->walked.count; i++) {
+        const PtxPlace *p = &s->out->walked.at[i].place;
+        if (p->warp == warp && p->block.x == block.x && p->block.y == block.y &&
+            p->block.z == block.z)
+            return s->out->walked.at[i].walk;
+    }
+    return s->out->at[0].walk;
+}
+
+/* Where the first and the last block of the grid fare like the middle one, their warps at that end
+ * among them, so do all edges. */
+static bool corners_differ(Sampler *s, const bool decided[3])
+{
+    const MemorySample *middle = &s->out->at[0];
+    const PtxDim grid = s->walk.launch.grid;
+    PtxDim first = middle->place.block, last = first;
+    for (int axis = 0; axis < 3; axis++)
+        if (decided[axis]) {
+            *along(&first, axis) = 0;
+            *along(&last, axis) = *along((PtxDim[]){grid}, axis) - 1;
+        }
+    bool differ = false;
+    const PtxDim corners[] = {first, last};
+    for (int i = 0; i < 2 && !differ; i++) {
+        const uint32_t ends[] = {middle->place.warp, i ? warps_in_block(&s->walk.launch) - 1 : 0};
+        for (int k = 0; k < 2 && !differ; k++) {
+            const MemorySample *x = follow(s, corners[i], ends[k]);
+            differ = x && !memory_same_walk(in_middle_block(s, ends[k]), x->walk);
+            s->out->count -= x != NULL; /* the axes have their own */
+        }
+    }
+    return differ;
+}
+
+/* The block at an end of an axis: its middle warp for all, and the warps at its own ends. */
+static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
+{
+    const uint32_t warps = warps_in_block(&s->walk.launch), ends[] = {0, warps - 1};
+    PtxPlace place = s->out->at[0].place;
+    *along(&place.block, axis) = at;
+    give(s, follow_block(s, axis, at), 1.0 / size);
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] == place.warp || (i == 1 && warps == 1))
+            continue;
+        MemorySample *x = follow(s, place.block, ends[i]);
+        if (x && memory_same_walk(in_middle_block(s, ends[i]), x->walk))
+            s->out->count--;
+        else
+            give(s, x, 1.0 / size / warps);
+    }
+}
+
+/* False where blocks along the axis are not like each other. */
+static bool sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
+{
+    PtxDim block = s->out->at[0].place.block;
+    const uint32_t middle = *along(&block, axis);
+    if (size <= SAMPLE_AXIS) {
+        for (uint32_t i = 0; i < size; i++)
+            if (i != middle)
+                give(s, follow_block(s, axis, i), 1.0 / size);
+        return true;
+    }
+    if (!sample_cycle(s, axis, middle, size, edges ? 1 - 2.0 / size : 1))
+        return false;
+    if (edges) {
+        sample_end(s, axis, 0, size);
+        sample_end(s, axis, size - 1, size);
+    }
+    return true;
+}
+
+/* False where they are not like each other, edges apart. */
+static bool sample_blocks(Sampler *s)
+{
+    static const PtxSpecial coordinates[] = {PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
+    const PtxDim grid = s->walk.launch.grid;
+    const uint32_t sizes[3] = {grid.x, grid.y, grid.z};
+    bool decided[3];
+    for (int axis = 0; axis < 3; axis++)
+        decided[axis] = sizes[axis] > SAMPLE_AXIS && decides(s->arena, s->entry, coordinates[axis]);
+    const bool edges = (decided[0] || decided[1] || decided[2]) && corners_differ(s, decided);
+    for (int axis = 0; axis < 3; axis++)
+        if (!sample_axis(s, axis, sizes[axis], edges && decided[axis]))
+            return false;
+    return true;
+}
+
+/* --- warps whose work depends on data ------------------------------------------------------ */
+
+static PtxPlace place_of(PtxDim grid, uint32_t warps, uint64_t number)
+{
+    const uint64_t block = number / warps;
+    return (PtxPlace){{(uint32_t)(block % grid.x), (uint32_t)(block / grid.x % grid.y),
+                       (uint32_t)(block / grid.x / grid.y)},
+                      (uint32_t)(number % warps)};
+}
+
+/* One warp from each of SAMPLE_SPREAD equal parts of all warps in their order, at places that
+ * follow the golden section so that no period of the data is met; all of them where there are
+ * fewer. */
+static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
+{
+    static const double golden = 0.6180339887498949;
+    const PtxPlace middle = s->out->at[0].place;
+    const uint64_t count = all < SAMPLE_SPREAD ? all : SAMPLE_SPREAD;
+    for (uint64_t k = 0; k < count; k++) {
+        const double within = (double)(k + 1) * golden - floor((double)(k + 1) * golden);
+        const uint64_t number =
+            all <= count ? k : (uint64_t)(((double)k + within) * (double)all / (double)count);
+        const PtxPlace p = place_of(s->walk.launch.grid, warps, number < all ? number : all - 1);
+        const bool same = p.block.x == middle.block.x && p.block.y == middle.block.y &&
+                          p.block.z == middle.block.z && p.warp == middle.warp;
+        if (!same)
+            give(s, follow(s, p.block, p.warp), 1.0 / (double)(all <= count ? all : count + 1));
+    }
+    s->out->spread = true;
+}
+
+/* The middle warp may have nothing to do, beyond the end of the data: then the first one is asked. */
+static bool depends_on_data(Sampler *s)
+{
+    const Walk *middle = s->out->at[0].walk;
+    if (middle->data_loads > 0 || !s->walk.data || middle->loads[PTX_GLOBAL] > 0)
+        return middle->data_loads > 0;
+    const MemorySample *first = follow(s, (PtxDim){0, 0, 0}, 0);
+    s->out->count -= first != NULL;
+    return first && first->walk->data_loads > 0;
+}
+
+MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
+                             bool one_warp)
+{
+    Sampler s = {.arena = a,
+                 .entry = entry,
+                 .walk = *o,
+                 .out = ARENA_NEW(a, MemorySamples),
+                 .steps = o->max_steps ? o->max_steps : SAMPLE_STEPS};
+    const PtxDim grid = o->launch.grid;
+    const uint32_t warps = o->launch.has_geometry ? warps_in_block(&o->launch) : 1;
+    follow(&s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
+    s.out->at[0].weight = 1;
+    if (one_warp || !o->launch.has_geometry || warps == 0 || grid.x == 0 || grid.y == 0 ||
+        grid.z == 0)
+        return s.out;
+    if (depends_on_data(&s)) {
+        sample_spread(&s, (uint64_t)grid.x * grid.y * grid.z * warps, warps);
+        return s.out;
+    }
+    sample_warps(&s, warps);
+    if (!sample_blocks(&s)) {
+        s.out->count = 1;
+        s.out->at[0].weight = 1;
+        sample_spread(&s, (uint64_t)grid.x * grid.y * grid.z * warps, warps);
+    }
+    return s.out;
+}
+
+/* --- means -------------------------------------------------------------------------------- */
+
+static void add_walk(Walk *to, const Walk *w, double weight)
+{
+    to->instr += weight * w->instr;
+    to->instr_all += weight * w->instr_all;
+    for (int i = 0; i < PTX_CLASS_COUNT; i++)
+        to->by_class[i] += weight * w->by_class[i];
+    for (int i = 0; i < PTX_SPACE_COUNT; i++) {
+        to->loads[i] += weight * w->loads[i];
+        to->stores[i] += weight * w->stores[i];
+        to->load_bytes[i] += weight * w->load_bytes[i];
+        to->store_bytes[i] += weight * w->store_bytes[i];
+    }
+    to->barriers += weight * w->barriers;
+    to->waits_long += weight * w->waits_long;
+    to->waits_local += weight * w->waits_local;
+    to->waits_sfu += weight * w->waits_sfu;
+    to->regions += weight * w->regions;
+    to->long_regions += weight * w->long_regions;
+    to->divergent += weight * w->divergent;
+    to->branches += weight * w->branches;
+    to->paths += weight * w->paths;
+}
+
+Walk memory_mean_walk(const MemorySamples *s)
+{
+    Walk mean = *s->at[0].walk;
+    for (int i = 1; i < s->count; i++) {
+        add_walk(&mean, s->at[i].walk, s->at[i].weight);
+        add_walk(&mean, s->at[0].walk, -s->at[i].weight);
+    }
+    return mean;
+}

@@ -1,0 +1,62 @@
+/* A few warps that stand for all warps of a launch, each with its weight.
+ *
+ * The middle warp of the block in the middle of the grid is followed; the others are compared with
+ * it, and what they differ in is added by their share:
+ *   - of the warps of that block the first and the last, and where these differ from it up to
+ *     SAMPLE_WARPS in all, evenly spread, each for the warps around it;
+ *   - of the blocks along each axis of the grid the next one; where it differs (rows that start on
+ *     other alignments) the ones behind, until one is like the middle one again or SAMPLE_CYCLE
+ * have been followed: inner blocks fare like one of them each, in equal parts;
+ *   - the first and the last block along each axis, each for itself (one block of as many as the
+ * axis has), where something other than a linear function of the block's number decides what
+ *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
+ *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
+ *
+ * Where what the middle warp does follows from data that it loads (WalkData), or none of SAMPLE_CYCLE
+ * blocks in a row is like another, there is no such order: then SAMPLE_SPREAD warps, evenly spread over
+ * all, and the middle one count the same each.
+ *
+ * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
+ * Internal to metrics/ptx. */
+#ifndef APTUNE_PTX_MEMORY_SAMPLE_H
+#define APTUNE_PTX_MEMORY_SAMPLE_H
+
+#include "metrics/ptx/walk.h"
+
+/* Steps of all walks together (walk.h), of which the middle warp may take half: what is spent there
+ * is missing for the others.  A warp that they do not suffice for is left out, and the middle one
+ * stands for it, too, unless it has executed more than that one already. */
+enum { SAMPLE_STEPS = 800000 };
+
+enum { SAMPLE_WARPS = 8, SAMPLE_CYCLE = 8, SAMPLE_AXIS = 4, SAMPLE_SPREAD = 24, SAMPLES_MAX = 48 };
+
+typedef struct MemorySample {
+    PtxPlace place;
+    double weight;
+    const Walk *walk;
+} MemorySample;
+
+typedef struct MemorySamples {
+    MemorySample at[SAMPLES_MAX]; /* the middle one first */
+    int count;
+    bool spread;              /* the warps are spread evenly over all, each of the same weight */
+    int cut;                  /* warps for which the steps did not suffice */
+    VEC(MemorySample) walked; /* every warp, those that the middle one stands for among them */
+} MemorySamples;
+
+/* Follows them; `o->memory` must be set; `o->max_steps`, of all together, 0: SAMPLE_STEPS.  Without
+ * a geometry, or with `one_warp`, the middle one alone. */
+MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
+                             bool one_warp);
+
+/* Did two warps of one launch do the same, at addresses that cost the same? */
+bool memory_same_walk(const Walk *a, const Walk *b);
+
+/* Did they execute the same as often? */
+bool memory_same_counts(const Walk *a, const Walk *b);
+
+/* The middle warp's walk with its counts replaced by the mean over all warps; blocks, accesses and
+ * regions are the middle warp's still. */
+Walk memory_mean_walk(const MemorySamples *s);
+
+#endif

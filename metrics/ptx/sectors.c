@@ -1,0 +1,62 @@
+#include "metrics/ptx/sectors.h"
+
+enum { SECTOR = 32, LINE_SECTORS = 4, SECTOR_SHIFT = 5 };
+
+static uint32_t low_bits(int n)
+{
+    return n >= 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+}
+
+/* Ordered by sector; most accesses come in order already. */
+static int add_sector(Sector *at, int count, Sector c)
+{
+    int i = count;
+    while (i > 0 && at[i - 1].number > c.number)
+        i--;
+    if (i > 0 && at[i - 1].number == c.number) {
+        at[i - 1].bytes |= c.bytes;
+        return count;
+    }
+    for (int k = count; k > i; k--)
+        at[k] = at[k - 1];
+    at[i] = c;
+    return count + 1;
+}
+
+static int add_range(Sector *at, int count, uint64_t first, int bytes)
+{
+    while (bytes > 0) {
+        const int skip = (int)(first % SECTOR);
+        const int n = bytes < SECTOR - skip ? bytes : SECTOR - skip;
+        count = add_sector(at, count, (Sector){first >> SECTOR_SHIFT, low_bits(n) << skip});
+        first += (uint64_t)n;
+        bytes -= n;
+    }
+    return count;
+}
+
+int sectors_list(const uint64_t address[32], uint32_t lanes, int bytes, Sector at[SECTORS_MAX])
+{
+    const int most = 2 * SECTOR;
+    int count = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        count = add_range(at, count, address[__builtin_ctz(left)], bytes > most ? most : bytes);
+    return count;
+}
+
+Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes)
+{
+    Sector at[SECTORS_MAX];
+    Sectors s = {.sectors = sectors_list(address, lanes, bytes, at)};
+    s.bytes = __builtin_popcount(lanes) * (bytes > 2 * SECTOR ? 2 * SECTOR : bytes);
+    for (int i = 0; i < s.sectors; i++) {
+        s.unique_bytes += __builtin_popcount(at[i].bytes);
+        s.lines += i == 0 || at[i].number / LINE_SECTORS != at[i - 1].number / LINE_SECTORS;
+    }
+    return s;
+}
+
+int sectors_min(int unique_bytes)
+{
+    return (unique_bytes + SECTOR - 1) / SECTOR;
+}

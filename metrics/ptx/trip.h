@@ -1,0 +1,58 @@
+/* Trip counts of counted loops, found without running anything.
+ *
+ * A loop is counted when one test that every iteration makes compares a register that each
+ * iteration changes by a constant with something the loop does not change, and where it starts and
+ * what it is compared with are constants or affine in the kernel's parameters and special
+ * registers:
+ *
+ *     for (k = 0; k < K; k += 16)      trips = (param_5 + 15) / 16
+ *
+ * The count is that of the test: another exit may end the loop earlier (`other_exits`).  A formula
+ * holds where it is not negative; a test at the bottom means at least one trip. */
+#ifndef APTUNE_PTX_TRIP_H
+#define APTUNE_PTX_TRIP_H
+
+#include "metrics/ptx/flow.h"
+#include "metrics/ptx/ptx_eval.h"
+
+enum { TRIP_TERMS = 4 };
+
+/* A parameter or a special register. */
+typedef struct TripAtom {
+    const PtxVariable *param; /* NULL: `special` */
+    int64_t offset;           /* into it */
+    PtxType type;             /* as it is loaded */
+    PtxSpecial special;
+} TripAtom;
+
+/* constant + sum of factor × atom */
+typedef struct TripAffine {
+    int64_t constant;
+    int count;
+    TripAtom atoms[TRIP_TERMS];
+    int64_t factors[TRIP_TERMS];
+} TripAffine;
+
+typedef struct Trip {
+    bool known;
+    const char *reason; /* why it is not known */
+    TripAffine start;   /* of the compared register, in front of the loop */
+    TripAffine bound;
+    int64_t step;
+    PtxCompare compare; /* the loop goes on while register `compare` bound */
+    bool at_bottom;     /* the test comes behind the body: at least one trip */
+    bool other_exits;
+    TripAffine sum; /* trips = sum / divisor, rounded down */
+    int64_t divisor;
+} Trip;
+
+Trip trip_find(const Flow *w, int loop);
+
+/* The count where the launch gives what the formula needs; false otherwise. */
+bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value);
+
+/* "256", "(param_5 + 15) / 16", "unknown, because …". */
+void trip_print(const Trip *t, Buf *out);
+void trip_print_affine(const TripAffine *f, Buf *out);
+
+#endif

@@ -1,0 +1,622 @@
+#include "metrics/ptx/walk.h"
+
+#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/walk_frame.h"
+#include "metrics/ptx/walk_skip.h"
+
+#include <stdlib.h>
+
+size_t walk_line(const PtxFunction *f, size_t instr)
+{
+    size_t line = 0, column = 0;
+    if (instr < f->instrs.count && f->instrs.at[instr].at.source)
+        source_position(f->instrs.at[instr].at.source, f->instrs.at[instr].at.offset, &line,
+                        &column);
+    return line;
+}
+
+/* Steps that a value of each lane, a price, and a number that is looked up count as. */
+enum { STEP_LANES = 7, STEP_COST = 8, STEP_DATA = 4 };
+
+static void note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
+{
+    if (w->walk->notes.count < 32)
+        VEC_PUSH(w->arena, &w->walk->notes,
+                 arena_printf(w->arena, "%s, line %zu: %s", f->name, walk_line(f, instr), text));
+}
+
+/* --- computing --------------------------------------------------------------------------- */
+
+/* Writes where the guard holds; where it is not known, only a value equal to the old one stays
+ * known. */
+static void assign(Lanes *to, const Lanes *value, uint32_t yes, uint32_t maybe, uint32_t threads)
+{
+    if (maybe) {
+        lanes_spread(to);
+        for (int i = 0; i < PTX_LANES; i++)
+            if (maybe >> i & 1 && !(value->known >> i & 1 && lanes_at(value, i) == to->v[i]))
+                to->known &= ~(UINT32_C(1) << i);
+    }
+    /* Lanes without a thread do not matter: all others written means all written. */
+    lanes_assign(to, value, yes == threads ? UINT32_MAX : yes);
+}
+
+static void assign_operand(Frame *x, const PtxOperand *o, const Lanes *results, int count,
+                           uint32_t yes, uint32_t maybe)
+{
+    const bool many = o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR;
+    for (int k = 0; k < count; k++) {
+        const PtxOperand *to = many ? &o->parts[k] : o;
+        if (to->kind == PTX_OPERAND_REGISTER)
+            assign(&x->values[to->index], &results[k], yes, maybe, x->walker->walk->lanes);
+    }
+}
+
+static Lanes *cell_value(const Frame *x, int cell)
+{
+    return &x->values[x->known->function->registers.count + (size_t)cell];
+}
+
+/* ld.param and st.param of a call's own places. */
+static void move_cell(Frame *x, const PtxInstr *in, int cell, uint32_t yes, uint32_t maybe)
+{
+    const uint32_t threads = x->walker->walk->lanes;
+    if (in->form->op == PTX_LD) {
+        if (in->operands[0].kind == PTX_OPERAND_REGISTER)
+            assign(&x->values[in->operands[0].index], cell_value(x, cell), yes, maybe, threads);
+        return;
+    }
+    Lanes value;
+    const PtxState s = state_of(x);
+    ptx_eval_operand(&s, &in->operands[1], in->form->types[0], &value);
+    assign(cell_value(x, cell), &value, yes, maybe, threads);
+}
+
+/* --- loads from memory that nobody writes ----------------------------------------------- */
+
+/* The variable of constant memory that an address lies in, as an address for WalkData. */
+static bool find_constant(const Walker *w, uint64_t *address)
+{
+    for (size_t i = 0; i < w->places.count; i++) {
+        const WalkPlace *p = &w->places.at[i];
+        uint64_t base;
+        if (p->variable->space != PTX_CONST || *address < p->address ||
+            *address - p->address >= p->variable->size ||
+            !w->options->data->symbol(w->options->data->context, p->variable->name, &base))
+            continue;
+        *address += base - p->address;
+        return true;
+    }
+    return false;
+}
+
+static bool look_up(const Walker *w, const PtxForm *f, uint64_t address, int bytes, uint64_t *v)
+{
+    const WalkData *d = w->options->data;
+    if ((f->space == PTX_CONST && !find_constant(w, &address)) ||
+        !d->load(d->context, address, bytes, v))
+        return false;
+    if (ptx_type_is_signed(f->types[0]))
+        *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
+    return true;
+}
+
+static bool reads_data(const Walker *w, const PtxForm *f)
+{
+    return w->options->data && walk_loads_data(f);
+}
+
+/* The elements of a load in the lanes `yes`; returns how many there are. */
+static int load_data(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
+{
+    Walker *w = x->walker;
+    const PtxState s = state_of(x);
+    const int count = ptx_eval_instr(&s, in, results),
+              bytes = ptx_type_bits(in->form->types[0]) / 8;
+    Lanes address;
+    if (in->count < 2 || in->operands[1].kind != PTX_OPERAND_ADDRESS || bytes < 1 || bytes > 8)
+        return count;
+    ptx_eval_address(&s, &in->operands[1], &address);
+    const uint32_t lanes = address.uniform ? 1 : yes & address.known;
+    for (int k = 0; k < count; k++)
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            uint64_t v;
+            w->walk->steps += STEP_DATA;
+            if (!look_up(w, in->form, lanes_at(&address, i) + (uint64_t)(k * bytes), bytes, &v))
+                continue;
+            w->walk->data_loads++;
+            results[k].v[i] = v;
+            results[k].known |= UINT32_C(1) << i;
+        }
+    for (int k = 0; k < count && address.uniform; k++)
+        if (results[k].known)
+            lanes_fill(&results[k], results[k].v[0]);
+    return count;
+}
+
+static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
+{
+    Lanes results[PTX_SOURCES];
+    uint32_t yes = 0, maybe = 0;
+    guard_lanes(x, in, mask, &yes, &maybe);
+    if (x->known->plan->cell_of[i] != CFG_NONE) {
+        walk_skip_abort(x);
+        move_cell(x, in, x->known->plan->cell_of[i], yes, maybe);
+        return;
+    }
+    if (in->form->writes == 0 || in->count == 0)
+        return;
+    const PtxState s = state_of(x);
+    /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
+    const bool warp = ptx_warp_computes(in->form);
+    const int count = warp ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
+                      : reads_data(x->walker, in->form) ? load_data(x, in, yes | maybe, results)
+                                                        : ptx_eval_instr(&s, in, results);
+    if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
+        lanes_fill(&results[0], 1); /* what is waited for has come */
+    x->walker->walk->steps += count > 0 && results[0].uniform ? 0 : STEP_LANES;
+    x->walker->walk->steps += walk_skip_proving(x) ? STEP_LANES : 0;
+    walk_skip_instr(x, in, results, count, mask, yes, maybe);
+    assign_operand(x, &in->operands[0], results, count, yes, maybe);
+}
+
+/* --- regions ----------------------------------------------------------------------------- */
+
+/* Waiting for something slow means that everything quicker has come too. */
+static void wait_for(Walker *w, WalkLatency l, WalkSpot at, double covered)
+{
+    if (l >= WALK_LOCAL)
+        walk_region_wait(w, at, l == WALK_LONG ? WALK_STOP_LOAD : WALK_STOP_LOCAL, covered);
+    w->walk->waits_long += l == WALK_LONG;
+    w->walk->waits_local += l == WALK_LOCAL;
+    w->walk->waits_sfu += l == WALK_SFU;
+    for (int k = WALK_SFU; k <= (int)l; k++)
+        w->epoch[k]++;
+}
+
+static WalkSpot spot_of(const Frame *x, const WalkEvent *e)
+{
+    return (WalkSpot){x->known->function, e->instr};
+}
+
+static void consume(Frame *x, const WalkEvent *e)
+{
+    Walker *w = x->walker;
+    WalkLatency slowest = WALK_NO_LATENCY;
+    double issued = 0;
+    for (int i = 0; i < e->count; i++)
+        for (int l = WALK_LATENCY_COUNT - 1; l > (int)WALK_NO_LATENCY && l >= (int)slowest; l--) {
+            if (x->pending[e->regs[i]][l] != w->epoch[l])
+                continue;
+            if (l > (int)slowest || x->issued[e->regs[i]] > issued)
+                issued = x->issued[e->regs[i]];
+            slowest = (WalkLatency)l;
+        }
+    if (slowest != WALK_NO_LATENCY)
+        wait_for(w, slowest, spot_of(x, e), w->regions.clock - issued);
+}
+
+static void issue(Frame *x, const WalkEvent *e)
+{
+    for (int i = 0; i < e->count; i++) {
+        uint32_t *p = x->pending[e->regs[i]];
+        for (int l = 0; l < WALK_LATENCY_COUNT; l++)
+            p[l] = 0;
+        p[e->latency] = x->walker->epoch[e->latency];
+        x->issued[e->regs[i]] = x->walker->regions.clock;
+    }
+    if (e->latency == WALK_LONG)
+        walk_region_load(x->walker);
+}
+
+static void wait_for_copies(Frame *x, const WalkEvent *e)
+{
+    Walker *w = x->walker;
+    if (w->groups <= (uint32_t)e->number)
+        return;
+    w->walk->waits_long++;
+    w->groups = (uint32_t)e->number;
+    walk_region_wait_copies(w, spot_of(x, e), w->groups);
+}
+
+/* The events of one segment. */
+static void follow_events(Frame *x, const WalkPlanBlock *b, size_t segment, size_t first)
+{
+    Walker *w = x->walker;
+    WalkTraffic *traffic = &x->traffic[segment * WALK_PHASES];
+    for (size_t i = first; i < b->segments[segment].events; i++) {
+        const WalkEvent *e = &b->events[i];
+        const bool marker =
+            e->kind != WALK_CONSUME && e->kind != WALK_ISSUE && e->kind != WALK_WORK;
+        walk_region_flush(w, traffic, marker ? WALK_PHASES : e->phase - (e->kind == WALK_CONSUME));
+        switch (e->kind) {
+        case WALK_CONSUME:
+            consume(x, e);
+            break;
+        case WALK_ISSUE:
+            issue(x, e);
+            break;
+        case WALK_BARRIER:
+            w->walk->barriers++;
+            walk_region_barrier(w, spot_of(x, e));
+            break;
+        case WALK_COMMIT:
+            w->groups++;
+            walk_region_copy(w);
+            break;
+        case WALK_WAIT:
+            wait_for_copies(x, e);
+            break;
+        case WALK_WORK:
+            walk_region_work(w, e->number);
+            break;
+        }
+    }
+    walk_region_flush(w, traffic, WALK_PHASES);
+}
+
+/* --- calls ------------------------------------------------------------------------------- */
+
+static WalkPlan *plan_of(Walker *w, const PtxFunction *f)
+{
+    WalkPlans *kept = w->options->plans;
+    for (size_t i = 0; kept && i < kept->plans.count; i++)
+        if (kept->plans.at[i]->flow->function == f)
+            return kept->plans.at[i];
+    WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory, w->options->data != NULL);
+    if (kept)
+        VEC_PUSH(w->arena, &kept->plans, p);
+    return p;
+}
+
+static const Known *known_function(Walker *w, const PtxFunction *f)
+{
+    for (size_t i = 0; i < w->known.count; i++)
+        if (w->known.at[i].function == f)
+            return &w->known.at[i];
+    Known k = {.function = f, .plan = plan_of(w, f)};
+    k.result = ARENA_NEW(w->arena, WalkFunction);
+    k.result->function = f;
+    k.result->flow = k.plan->flow;
+    k.result->blocks = ARENA_ARRAY(w->arena, WalkBlock, (size_t)k.plan->flow->cfg->count);
+    k.result->loops = ARENA_ARRAY(w->arena, WalkLoop, k.plan->flow->loops->loops.count);
+    const Accesses *accesses = k.plan->accesses;
+    k.result->accesses = accesses;
+    if (accesses) {
+        k.result->costs = ARENA_ARRAY(w->arena, WalkAccess, accesses->costs.count);
+        k.result->aligns = ARENA_ARRAY(w->arena, WalkAlign, accesses->groups.count);
+    }
+    VEC_PUSH(w->arena, &w->walk->functions, k.result);
+    VEC_PUSH(w->arena, &w->known, k);
+    return &w->known.at[w->known.count - 1];
+}
+
+typedef struct Call {
+    const PtxFunction *function; /* NULL when it is not known */
+    const PtxOperand *results;   /* a list, or NULL */
+    const PtxOperand *args;
+} Call;
+
+/* call [ (results) ] , name [ , (args) ] */
+static Call read_call(const PtxInstr *in)
+{
+    Call c = {0};
+    for (int i = 0; i < in->count; i++) {
+        const PtxOperand *o = &in->operands[i];
+        if (o->kind == PTX_OPERAND_FUNCTION && !c.function)
+            c.function = o->function;
+        else if (o->kind == PTX_OPERAND_LIST && i == 0)
+            c.results = o;
+        else if (o->kind == PTX_OPERAND_LIST && !c.args)
+            c.args = o;
+    }
+    return c;
+}
+
+/* The cell on the caller's side of a parameter or result of the called function. */
+static int cell_outside(const Frame *x, const Call *call, const WalkCell *inside)
+{
+    const PtxVariable *v = inside->variable;
+    const PtxOperand *list = v->is_parameter ? call->args : v->is_result ? call->results : NULL;
+    if (!list || (size_t)v->index >= list->count ||
+        list->parts[v->index].kind != PTX_OPERAND_VARIABLE)
+        return CFG_NONE;
+    return walk_plan_cell(x->known->plan, list->parts[v->index].variable, inside->offset,
+                          inside->bytes);
+}
+
+/* Nothing is known yet, and of registers outside the state nothing ever will be. */
+static Lanes *values_new(const WalkPlan *p)
+{
+    const size_t count = p->flow->function->registers.count + p->cells.count + 1;
+    Lanes *values = memory_new(count * sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        lanes_unknown(&values[i]);
+    return values;
+}
+
+static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
+{
+    Frame *x = memory_zeroed(1, sizeof *x);
+    x->walker = w;
+    x->known = known_function(w, f);
+    x->depth = depth;
+    x->values = values_new(x->known->plan);
+    x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
+    x->issued = memory_zeroed(f->registers.count + 1, sizeof *x->issued);
+    x->traffic = memory_zeroed(x->known->plan->most_segments * WALK_PHASES, sizeof *x->traffic);
+    x->loops = memory_zeroed(x->known->plan->flow->loops->loops.count + 1, sizeof *x->loops);
+    x->known->result->calls++;
+    walk_skip_init(x);
+    w->walk->steps += f->registers.count / 4;
+    return x;
+}
+
+static void frame_free(Frame *x)
+{
+    free(x->values);
+    free(x->pending);
+    free(x->issued);
+    free(x->traffic);
+    free(x->loops);
+    free(x->stack);
+    walk_skip_free(x);
+    free(x);
+}
+
+static void run_frame(Frame *x, uint32_t mask);
+
+static void forget_results(Frame *x, const Call *call, uint32_t lanes)
+{
+    const WalkPlan *p = x->known->plan;
+    for (size_t i = 0; call->results && i < p->cells.count; i++)
+        for (size_t k = 0; k < call->results->count; k++)
+            if (call->results->parts[k].kind == PTX_OPERAND_VARIABLE &&
+                call->results->parts[k].variable == p->cells.at[i].variable) {
+                Lanes *l = cell_value(x, (int)i);
+                lanes_spread(l);
+                l->known &= ~lanes;
+            }
+}
+
+static void copy_in(const Frame *x, Frame *inner, const Call *call)
+{
+    const WalkPlan *p = inner->known->plan;
+    for (size_t i = 0; i < p->cells.count; i++) {
+        const int outside = cell_outside(x, call, &p->cells.at[i]);
+        if (outside != CFG_NONE && p->cells.at[i].variable->is_parameter)
+            *cell_value(inner, (int)i) = *cell_value(x, outside);
+    }
+}
+
+static void copy_out(Frame *x, const Frame *inner, const Call *call, uint32_t yes, uint32_t maybe)
+{
+    const WalkPlan *p = inner->known->plan;
+    for (size_t i = 0; i < p->cells.count; i++) {
+        const int outside = cell_outside(x, call, &p->cells.at[i]);
+        if (outside != CFG_NONE && p->cells.at[i].variable->is_result)
+            assign(cell_value(x, outside), cell_value(inner, (int)i), yes, maybe,
+                   x->walker->walk->lanes);
+    }
+}
+
+static void follow_call(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
+{
+    const Call call = read_call(in);
+    uint32_t yes = 0, maybe = 0;
+    guard_lanes(x, in, mask, &yes, &maybe);
+    if ((yes | maybe) == 0)
+        return;
+    forget_results(x, &call, yes | maybe);
+    const bool possible = call.function && call.function->has_body && x->depth < WALK_CALL_DEPTH &&
+                          call.function->registers.count <= WALK_MAX_REGISTERS;
+    if (!possible) {
+        if (x->known->result->calls <= 1 &&
+            x->known->result->blocks[flow_of(x)->cfg->block_of[i]].visits == 1)
+            note(x->walker, x->known->function, i, "call not followed");
+        return;
+    }
+    Frame *inner = frame_new(x->walker, call.function, x->depth + 1);
+    copy_in(x, inner, &call);
+    run_frame(inner, yes | maybe);
+    copy_out(x, inner, &call, yes, maybe);
+    frame_free(inner);
+}
+
+/* --- the walk ---------------------------------------------------------------------------- */
+
+static bool spent(const Walker *w)
+{
+    return w->walk->steps >= w->max_steps;
+}
+
+static void follow_step(Frame *x, WalkStep s, uint32_t mask)
+{
+    switch (s.kind) {
+    case WALK_STEP_COMPUTE:
+        compute(x, s.at, &x->known->function->instrs.at[s.at], mask);
+        break;
+    case WALK_STEP_CALL:
+        walk_skip_abort(x);
+        follow_call(x, s.at, &x->known->function->instrs.at[s.at], mask);
+        break;
+    case WALK_STEP_ACCESS:
+        x->walker->walk->steps +=
+            STEP_COST * (unsigned)x->known->plan->accesses->groups.at[s.at].cost_count;
+        walk_access_group(x, s.at, mask);
+        break;
+    }
+}
+
+static void visit_block(Frame *x, int block, uint32_t mask)
+{
+    Walker *w = x->walker;
+    const WalkPlanBlock *b = &x->known->plan->blocks[block];
+    x->known->result->blocks[block].visits++;
+    x->known->result->blocks[block].lanes += (unsigned)__builtin_popcount(mask);
+    w->walk->steps += 1 + b->step_count + b->event_count / 4;
+    walk_count_header(x, block);
+    size_t step = 0, event = 0;
+    for (size_t i = 0; i < b->segment_count && !spent(w); i++) {
+        for (; step < b->segments[i].steps && !spent(w); step++)
+            follow_step(x, b->steps[step], mask);
+        follow_events(x, b, i, event);
+        event = b->segments[i].events;
+    }
+}
+
+static void step(Frame *x)
+{
+    Entry *e = &x->stack[x->stack_count - 1];
+    const int end = flow_of(x)->cfg->count;
+    if (e->kind != ENTRY_RUN) {
+        const Entry done = *e;
+        x->stack_count--;
+        if (done.kind == ENTRY_SIDE_DONE)
+            walk_finish_side(x, done.fork);
+        else
+            walk_finish_fork(x, done.fork);
+        return;
+    }
+    const uint32_t mask = e->mask & ~x->gone;
+    if (e->block == end)
+        x->gone |= mask;
+    if (mask == 0 || e->block == end || e->block == e->stop) {
+        x->stack_count--;
+        return;
+    }
+    walk_skip_arrive(x, e->block, mask);
+    if (spent(x->walker))
+        return;
+    visit_block(x, e->block, mask);
+    walk_leave_block(x, mask);
+}
+
+static void run_frame(Frame *x, uint32_t mask)
+{
+    const LoopTree *t = flow_of(x)->loops;
+    x->gone = 0;
+    if (t->loop_of[0] != CFG_NONE && t->loops.at[t->loop_of[0]].header == 0)
+        x->known->result->loops[t->loop_of[0]].entries++;
+    *walk_push(x) = (Entry){ENTRY_RUN, 0, flow_of(x)->cfg->count, mask, NULL};
+    while (x->stack_count > 0 && !spent(x->walker))
+        step(x);
+    /* Forks still open when the steps were spent. */
+    for (size_t i = 0; i < x->stack_count; i++)
+        if (x->stack[i].kind == ENTRY_LAST_SIDE_DONE)
+            walk_free_fork(x, x->stack[i].fork);
+    x->stack_count = 0;
+}
+
+/* --- totals ------------------------------------------------------------------------------ */
+
+static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
+{
+    const double n = (double)r->visits, lanes = (double)r->lanes;
+    w->instr += n * b->instrs;
+    w->branches += r->paths ? n : 0;
+    w->paths += (double)r->paths;
+    w->instr_all += n * b->all;
+    for (int c = 0; c < PTX_CLASS_COUNT; c++)
+        w->by_class[c] += n * b->by_class[c];
+    for (int s = 0; s < PTX_SPACE_COUNT; s++) {
+        w->loads[s] += n * b->loads[s];
+        w->stores[s] += n * b->stores[s];
+        w->load_bytes[s] += lanes * b->load_bytes[s];
+        w->store_bytes[s] += lanes * b->store_bytes[s];
+    }
+}
+
+static void add_loop_notes(Walker *w, const Known *k)
+{
+    const LoopTree *t = k->plan->flow->loops;
+    for (size_t i = 0; i < t->loops.count; i++) {
+        const WalkLoop *r = &k->result->loops[i];
+        const size_t first = k->plan->flow->cfg->blocks[t->loops.at[i].header].first;
+        w->walk->unknown_loops += r->defaulted;
+        if (r->defaulted)
+            note(w, k->function, first,
+                 arena_printf(w->arena, "the loop's count is not known; %u iterations assumed",
+                              w->default_trips));
+        if (r->waited)
+            note(
+                w, k->function, first,
+                "the loop waits for another thread; it is taken to find at once what it waits for");
+        if (r->early_ignored)
+            note(w, k->function, first, "an early exit of the loop is taken as never happening");
+    }
+}
+
+static void add_branch_notes(Walker *w, const Known *k)
+{
+    const Cfg *c = k->plan->flow->cfg;
+    for (int i = 0; i < c->count; i++) {
+        const int l = k->plan->flow->loops->loop_of[i];
+        const bool told =
+            l != CFG_NONE && (k->result->loops[l].defaulted || k->result->loops[l].early_ignored ||
+                              k->result->loops[l].waited);
+        if (k->result->blocks[i].unknown_branch && !told)
+            note(w, k->function, c->blocks[i].end - 1,
+                 "the branch is not known; both sides walked");
+    }
+}
+
+static void total(Walker *w)
+{
+    Walk *walk = w->walk;
+    if (walk->dealt)
+        VEC_PUSH(
+            w->arena, &walk->notes,
+            "too many branches are not known for both sides of each to be walked: lanes take one "
+            "side each");
+    if (walk->capped)
+        VEC_PUSH(w->arena, &walk->notes,
+                 arena_printf(w->arena,
+                              "the walk was stopped after %llu steps; counts are lower bounds",
+                              (unsigned long long)walk->steps));
+    for (size_t i = 0; i < w->known.count; i++) {
+        const Known *k = &w->known.at[i];
+        for (int b = 0; b < k->plan->flow->cfg->count; b++)
+            add_block(walk, &k->plan->blocks[b], &k->result->blocks[b]);
+        add_loop_notes(w, k);
+        add_branch_notes(w, k);
+    }
+    const double loads = walk->waits_long + walk->waits_local;
+    walk->regions = 1 + walk->barriers + (loads > 0 ? loads : walk->waits_sfu);
+    walk->long_regions = 1 + walk->waits_long;
+}
+
+Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
+{
+    Walker w = {.arena = a, .options = o, .walk = ARENA_NEW(a, Walk)};
+    w.max_steps = o->max_steps ? o->max_steps : WALK_MAX_STEPS;
+    w.default_trips = o->default_trips ? o->default_trips : WALK_DEFAULT_TRIPS;
+    for (int l = 0; l < WALK_LATENCY_COUNT; l++)
+        w.epoch[l] = 1;
+    w.walk->lanes = ptx_warp_mask(&o->launch, o->place.warp);
+    const int lanes = __builtin_popcount(w.walk->lanes);
+    if (entry->registers.count > WALK_MAX_REGISTERS) {
+        VEC_PUSH(a, &w.walk->notes, "the function has too many registers to be followed");
+        w.walk->capped = true;
+        return w.walk;
+    }
+    if (lanes > 0) {
+        Frame *x = frame_new(&w, entry, 0);
+        run_frame(x, w.walk->lanes);
+        frame_free(x);
+    }
+    walk_region_end(&w);
+    w.walk->capped = spent(&w);
+    total(&w);
+    w.walk->lanes = (uint32_t)lanes;
+    return w.walk;
+}
+
+const WalkFunction *walk_find(const Walk *w, const PtxFunction *f)
+{
+    for (size_t i = 0; i < w->functions.count; i++)
+        if (w->functions.at[i]->function == f)
+            return w->functions.at[i];
+    return NULL;
+}

@@ -1,0 +1,147 @@
+/* The state of a walk: frames of called functions, lanes that wait for each other, loops under way.
+ * Shared by walk.c (what happens in a block) and walk_part.c (where lanes go from it).  Internal to
+ * metrics/ptx. */
+#ifndef APTUNE_PTX_WALK_FRAME_H
+#define APTUNE_PTX_WALK_FRAME_H
+
+#include "metrics/ptx/walk_plan.h"
+#include "metrics/ptx/walk_region.h"
+
+/* A loop under way. */
+typedef struct LoopState {
+    uint32_t iterations; /* visits of the header since it was entered */
+    bool counted;        /* one of its exits is decided by something that changes in the loop */
+    uint32_t unsure;     /* lanes that may really have left earlier or later */
+} LoopState;
+
+/* Lanes that go both ways: the state before, and what the sides walked so far made of it. */
+typedef struct Fork {
+    uint32_t lanes;
+    const WalkWritten *written;
+    Lanes *saved; /* of each register written its value before, then after */
+    uint32_t gone_before;
+    uint32_t gone_after; /* lanes that ended on every side so far */
+    bool has_after;
+} Fork;
+
+typedef struct Frame Frame;
+
+typedef enum EntryKind { ENTRY_RUN, ENTRY_SIDE_DONE, ENTRY_LAST_SIDE_DONE } EntryKind;
+
+typedef struct Entry {
+    EntryKind kind;
+    int block;
+    int stop; /* where the lanes wait for the others */
+    uint32_t mask;
+    Fork *fork;
+} Entry;
+
+/* A function known to the walk. */
+typedef struct Known {
+    const PtxFunction *function;
+    WalkPlan *plan;
+    WalkFunction *result;
+} Known;
+
+/* Where a variable lies. */
+typedef struct WalkPlace {
+    const PtxVariable *variable;
+    uint64_t address;
+} WalkPlace;
+
+typedef struct WalkProof WalkProof; /* walk_skip.c */
+typedef struct WalkTrack WalkTrack;
+
+typedef struct Walker {
+    Arena *arena;
+    const WalkOptions *options;
+    Walk *walk;
+    VEC(Known) known;
+    uint64_t max_steps;
+    uint32_t default_trips;
+    int forks;             /* open */
+    uint64_t fork_start;   /* steps when the first of them was opened */
+    uint64_t forked;       /* steps within forks that are closed */
+    VEC(WalkPlace) places; /* of variables whose address was asked for */
+    uint64_t place_end[PTX_SPACE_COUNT];
+    uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
+    uint32_t groups;                    /* cp.async groups committed and not waited for */
+    WalkRegions regions;
+} Walker;
+
+struct Frame {
+    Walker *walker;
+    const Known *known;
+    int depth;
+    Lanes *values;                           /* registers, then cells */
+    uint32_t (*pending)[WALK_LATENCY_COUNT]; /* by register: epoch at which it was issued */
+    double *issued;                          /* by register: clock at which it was issued */
+    LoopState *loops;
+    WalkTraffic *traffic; /* of the block under way, by segment and phase; not counted yet */
+    uint32_t gone;        /* lanes that have returned */
+    WalkTrack *tracks;
+    WalkProof *proof; /* NULL when there are no loops or they are walked plainly */
+    Entry *stack;
+    size_t stack_count;
+    size_t stack_capacity;
+};
+
+static inline const Flow *flow_of(const Frame *x)
+{
+    return x->known->plan->flow;
+}
+
+/* Lanes in which the guard lets the instruction happen, and those where that is not known. */
+static inline void guard_lanes(const Frame *x, const PtxInstr *in, uint32_t mask, uint32_t *yes,
+                               uint32_t *maybe)
+{
+    *yes = mask;
+    *maybe = 0;
+    if (in->guard == PTX_NO_GUARD)
+        return;
+    const Lanes *p = &x->values[in->guard];
+    const uint32_t set = lanes_true(p);
+    *maybe = mask & ~p->known;
+    *yes = mask & p->known & (in->guard_negated ? ~set : set);
+}
+
+/* The address of a variable, for PtxState. */
+bool walk_address(void *walker, const PtxVariable *v, uint64_t *address);
+
+static inline PtxState state_of(const Frame *x)
+{
+    return (PtxState){.launch = &x->walker->options->launch,
+                      .place = x->walker->options->place,
+                      .registers = x->values,
+                      .address = x->walker->options->memory ? walk_address : NULL,
+                      .context = x->walker};
+}
+
+/* Prices the accesses of a group for the lanes that come by. */
+void walk_access_group(Frame *x, size_t group, uint32_t mask);
+/* Adds one execution of a cost at these addresses (of the site, offset included). */
+void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes);
+/* The space that an address lies in. */
+PtxSpace walk_access_space(PtxSpace written, uint64_t address);
+
+/* Room for one more entry on top of the stack, zeroed. */
+Entry *walk_push(Frame *x);
+
+/* Moves the entry on top over the end of its block: to one successor, or split over several. */
+void walk_leave_block(Frame *x, uint32_t mask);
+
+/* Counts a visit of a loop's header. */
+void walk_count_header(Frame *x, int block);
+
+/* Are forks still few enough for one more? */
+bool walk_may_fork(const Walker *w);
+
+/* Parts the lanes that go every way from a block; the ways meet in another one. */
+Fork *walk_fork(Frame *x, int block, int meeting, uint32_t lanes);
+
+/* One side of a fork has been walked; the last one joins what all of them made of the state. */
+void walk_finish_side(Frame *x, Fork *f);
+void walk_finish_fork(Frame *x, Fork *f);
+void walk_free_fork(Frame *x, Fork *f);
+
+#endif

@@ -1,0 +1,547 @@
+#include "metrics/ptx/walk_plan.h"
+
+#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/walk_live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool walk_counts(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if ((f->op == PTX_LD || f->op == PTX_ST) && f->space == PTX_PARAM)
+        return false;
+    if (f->op == PTX_MOV)
+        return in->count == 2 && in->operands[1].kind == PTX_OPERAND_SPECIAL;
+    return f->op != PTX_CVTA;
+}
+
+/* --- the control slice ------------------------------------------------------------------- */
+
+typedef struct Slicer {
+    Arena *arena;
+    WalkPlan *plan;
+    const PtxFunction *function;
+    bool data;
+    bool *needed; /* by register */
+    VEC(int) open;
+} Slicer;
+
+static void need(void *context, int reg, bool writes)
+{
+    Slicer *s = context;
+    if (writes || s->needed[reg])
+        return;
+    s->needed[reg] = true;
+    VEC_PUSH(s->arena, &s->open, reg);
+}
+
+static bool is_param_access(const PtxInstr *in)
+{
+    return (in->form->op == PTX_LD || in->form->op == PTX_ST) && in->form->space == PTX_PARAM;
+}
+
+bool walk_loads_data(const PtxForm *f)
+{
+    return f->op == PTX_LD && f->vector > 0 &&
+           (f->space == PTX_GLOBAL || f->space == PTX_GENERIC || f->space == PTX_CONST);
+}
+
+/* Takes an instruction in, with what it reads; where it cannot be computed, its guard only. */
+static void take_instr(Slicer *s, size_t i)
+{
+    const PtxInstr *in = &s->function->instrs.at[i];
+    if (s->plan->in_slice[i])
+        return;
+    s->plan->in_slice[i] = true;
+    if (ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
+        (s->data && walk_loads_data(in->form)))
+        ptx_visit_registers(in, need, s);
+    else if (in->guard != PTX_NO_GUARD)
+        need(s, in->guard, false);
+}
+
+static void take_addresses(Slicer *s, const PtxInstr *in)
+{
+    AccessSite sides[2];
+    const PtxOperand *addresses[2];
+    const int n = access_sides(in, sides, addresses);
+    for (int k = 0; k < n; k++)
+        if (addresses[k]->parts[0].kind == PTX_OPERAND_REGISTER)
+            need(s, addresses[k]->parts[0].index, false);
+    if (n > 0 && in->guard != PTX_NO_GUARD)
+        need(s, in->guard, false);
+}
+
+static void take_roots(Slicer *s)
+{
+    for (size_t i = 0; i < s->function->instrs.count; i++) {
+        const PtxInstr *in = &s->function->instrs.at[i];
+        const PtxForm *f = in->form;
+        if (f->class == PTX_CLASS_BRANCH || f->class == PTX_CLASS_CALL)
+            ptx_visit_registers(in, need, s);
+        if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM))
+            take_instr(s, i);
+        if (s->plan->accesses)
+            take_addresses(s, in);
+    }
+}
+
+static void cut_slice(Arena *a, WalkPlan *p, bool data)
+{
+    Slicer s = {.arena = a, .plan = p, .function = p->flow->function, .data = data};
+    s.needed = ARENA_ARRAY(a, bool, s.function->registers.count);
+    p->in_slice = ARENA_ARRAY(a, bool, s.function->instrs.count);
+    take_roots(&s);
+    while (s.open.count > 0) {
+        const int reg = s.open.at[--s.open.count];
+        VEC_PUSH(a, &p->state, reg);
+        const DefUseList *defs = &p->flow->uses->defs[reg];
+        for (size_t i = 0; i < defs->count; i++)
+            take_instr(&s, defs->at[i]);
+    }
+}
+
+int walk_plan_cell(const WalkPlan *p, const PtxVariable *v, int64_t offset, int bytes)
+{
+    for (size_t i = 0; i < p->cells.count; i++) {
+        const WalkCell *c = &p->cells.at[i];
+        if (c->variable == v && c->offset == offset && c->bytes == bytes)
+            return (int)i;
+    }
+    return CFG_NONE;
+}
+
+enum { CELL_LIMIT = 256 }; /* more places than any call sequence of NVVM's has */
+
+static int cell_of_instr(Arena *a, WalkPlan *p, const PtxInstr *in)
+{
+    const int address = in->form->op == PTX_LD ? 1 : 0;
+    if (!is_param_access(in) || in->count != 2 || in->form->vector != 1)
+        return CFG_NONE;
+    const PtxOperand *o = &in->operands[address];
+    if (o->kind != PTX_OPERAND_ADDRESS || o->parts[0].kind != PTX_OPERAND_VARIABLE)
+        return CFG_NONE;
+    const PtxVariable *v = o->parts[0].variable;
+    if (v->is_parameter && p->flow->function->is_entry)
+        return CFG_NONE;
+    const int bytes = ptx_type_bits(in->form->types[0]) / 8;
+    const int old = walk_plan_cell(p, v, o->value, bytes);
+    if (old != CFG_NONE || p->cells.count >= CELL_LIMIT)
+        return old;
+    VEC_PUSH(a, &p->cells, ((WalkCell){v, o->value, bytes}));
+    return (int)p->cells.count - 1;
+}
+
+static void find_cells(Arena *a, WalkPlan *p)
+{
+    const PtxFunction *f = p->flow->function;
+    p->cell_of = ARENA_ARRAY(a, int, f->instrs.count);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        p->cell_of[i] = cell_of_instr(a, p, &f->instrs.at[i]);
+    for (size_t i = 0; i < p->cells.count; i++)
+        VEC_PUSH(a, &p->state, (int)(f->registers.count + i));
+}
+
+static bool ends_segment(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    return f->class == PTX_CLASS_BARRIER || f->class == PTX_CLASS_CALL ||
+           f->op == PTX_CP_ASYNC_COMMIT || f->op == PTX_CP_ASYNC_WAIT ||
+           f->op == PTX_CP_ASYNC_WAIT_ALL;
+}
+
+/* Groups that begin at an instruction: their numbers follow each other. */
+static int count_groups(const WalkPlan *p, size_t i, int *first)
+{
+    *first = p->accesses ? p->accesses->group_at[i] : CFG_NONE;
+    if (*first == CFG_NONE)
+        return 0;
+    const PtxInstr *in = &p->flow->function->instrs.at[i];
+    const size_t next = (size_t)*first + 1;
+    return next < p->accesses->groups.count && p->accesses->groups.at[next].first == in ? 2 : 1;
+}
+
+/* The segments have been counted. */
+static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
+{
+    int group = 0;
+    for (size_t i = c->first; i < c->end; i++)
+        b->step_count += p->in_slice[i] + (size_t)count_groups(p, i, &group);
+    b->steps = ARENA_ARRAY(a, WalkStep, b->step_count);
+    size_t n = 0, segment = 0;
+    for (size_t i = c->first; i < c->end; i++) {
+        const int groups = count_groups(p, i, &group);
+        const PtxInstr *in = &p->flow->function->instrs.at[i];
+        const bool call = in->form->op == PTX_CALL;
+        for (int g = 0; g < groups; g++)
+            b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)};
+        if (call)
+            b->segments[segment++].steps = n;
+        if (p->in_slice[i])
+            b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i};
+        if (ends_segment(in) && !call)
+            b->segments[segment++].steps = n;
+    }
+    b->segments[segment].steps = n;
+}
+
+/* --- events that delimit regions --------------------------------------------------------- */
+
+static WalkLatency latency_of(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if (f->writes == 0)
+        return WALK_NO_LATENCY;
+    switch (f->class) {
+    case PTX_CLASS_TEXTURE:
+        return WALK_LONG;
+    case PTX_CLASS_ATOMIC:
+    case PTX_CLASS_LOAD:
+        if (f->space == PTX_LOCAL)
+            return WALK_LOCAL;
+        return f->space == PTX_GLOBAL || (f->space == PTX_GENERIC && f->op != PTX_LDMATRIX)
+                   ? WALK_LONG
+                   : WALK_NO_LATENCY;
+    case PTX_CLASS_SFU:
+        return WALK_SFU;
+    default:
+        return WALK_NO_LATENCY;
+    }
+}
+
+/* Could it write what a global load reads? */
+static bool may_alias_global(const PtxForm *f)
+{
+    const bool writes = f->class == PTX_CLASS_STORE || f->class == PTX_CLASS_ATOMIC;
+    return (writes && (f->space == PTX_GLOBAL || f->space == PTX_GENERIC)) ||
+           f->class == PTX_CLASS_FENCE || f->class == PTX_CLASS_UNKNOWN;
+}
+
+typedef VEC(WalkEvent) Events;
+
+typedef struct Scheduler {
+    Arena *arena;
+    const PtxFunction *function;
+    bool *late;      /* registers that some slow instruction writes */
+    int *level;      /* by register: waits before its value, in this segment */
+    uint32_t *stamp; /* segment in which `level` was set */
+    int *phases;     /* by instruction */
+    int *segments;   /* by instruction: number in its block */
+    size_t instr;    /* under way */
+    uint32_t segment;
+    int floor;            /* loads may not be moved before this phase */
+    size_t segment_start; /* in events */
+    Events events;
+    /* of the instruction under way */
+    int source_level;
+    VEC(int) reads;
+    VEC(int) writes;
+} Scheduler;
+
+static void look_at_register(void *context, int reg, bool writes)
+{
+    Scheduler *s = context;
+    if (writes) {
+        VEC_PUSH(s->arena, &s->writes, reg);
+        return;
+    }
+    if (s->stamp[reg] == s->segment && s->level[reg] > s->source_level)
+        s->source_level = s->level[reg];
+    if (s->late[reg])
+        VEC_PUSH(s->arena, &s->reads, reg);
+}
+
+static int *copy_regs(Arena *a, const int *regs, size_t count)
+{
+    int *copy = ARENA_ARRAY(a, int, count);
+    if (count)
+        memcpy(copy, regs, count * sizeof *copy);
+    return copy;
+}
+
+static void add_event(Scheduler *s, WalkEventKind kind, WalkLatency latency, int phase,
+                      const int *regs, size_t count)
+{
+    const WalkEvent e = {.kind = kind,
+                         .latency = latency,
+                         .phase = phase,
+                         .instr = s->instr,
+                         .regs = copy_regs(s->arena, regs, count),
+                         .count = (int)count};
+    VEC_PUSH(s->arena, &s->events, e);
+}
+
+/* Of what ends a segment: it comes after all else. */
+enum { LAST_PHASE = 1 << 20 };
+
+/* One instruction more in a phase. */
+static void add_work(Scheduler *s, int phase)
+{
+    WalkEvent *last =
+        s->events.count > s->segment_start ? &s->events.at[s->events.count - 1] : NULL;
+    if (last && last->kind == WALK_WORK && last->phase == phase)
+        last->number++;
+    else
+        VEC_PUSH(s->arena, &s->events,
+                 ((WalkEvent){.kind = WALK_WORK, .phase = phase, .number = 1}));
+}
+
+/* Orders a segment by phase, stable: loads rise to the phase their address allows. */
+static void close_segment(Scheduler *s)
+{
+    WalkEvent *at = s->events.at;
+    for (size_t i = s->segment_start + 1; i < s->events.count; i++) {
+        const WalkEvent e = at[i];
+        size_t k = i;
+        for (; k > s->segment_start && at[k - 1].phase > e.phase; k--)
+            at[k] = at[k - 1];
+        at[k] = e;
+    }
+    s->segment++;
+    s->floor = 0;
+    s->segment_start = s->events.count;
+}
+
+static void add_marker(Scheduler *s, const PtxInstr *in)
+{
+    WalkEvent e = {.kind = WALK_BARRIER, .instr = s->instr};
+    switch (in->form->op) {
+    case PTX_CP_ASYNC_COMMIT:
+        e.kind = WALK_COMMIT;
+        break;
+    case PTX_CP_ASYNC_WAIT:
+    case PTX_CP_ASYNC_WAIT_ALL:
+        e.kind = WALK_WAIT;
+        if (in->count > 0 && in->operands[0].kind == PTX_OPERAND_IMMEDIATE &&
+            in->operands[0].value > 0 && in->operands[0].value < 1024)
+            e.number = (int)in->operands[0].value;
+        break;
+    default:
+        if (in->form->class == PTX_CLASS_CALL)
+            return;
+        break;
+    }
+    VEC_PUSH(s->arena, &s->events, e);
+    s->segment_start = s->events.count;
+}
+
+static void schedule_instr(Scheduler *s, const PtxInstr *in)
+{
+    s->source_level = 0;
+    s->reads.count = 0;
+    s->writes.count = 0;
+    ptx_visit_registers(in, look_at_register, s);
+    int phase = s->source_level;
+    if (s->reads.count)
+        add_event(s, WALK_CONSUME, WALK_NO_LATENCY, phase, s->reads.at, s->reads.count);
+    const WalkLatency latency = latency_of(in);
+    if (may_alias_global(in->form) && phase > s->floor)
+        s->floor = phase;
+    if (latency == WALK_LONG && !(in->form->flags & PTX_FLAG_NC) && s->floor > phase)
+        phase = s->floor;
+    s->phases[s->instr] = phase;
+    if (walk_counts(in))
+        add_work(s, ends_segment(in) ? LAST_PHASE : phase);
+    if (latency != WALK_NO_LATENCY)
+        add_event(s, WALK_ISSUE, latency, phase, s->writes.at, s->writes.count);
+    for (size_t i = 0; i < s->writes.count; i++) {
+        const int reg = s->writes.at[i];
+        s->stamp[reg] = s->segment;
+        /* Special functions are not moved: their order decides nothing where loads are. */
+        s->level[reg] = latency > WALK_SFU ? phase + 1 : phase;
+    }
+}
+
+static void schedule_block(Scheduler *s, WalkPlanBlock *b, const CfgBlock *c)
+{
+    s->events = (Events){0};
+    s->segment_start = 0;
+    for (size_t i = c->first; i < c->end; i++)
+        b->segment_count += ends_segment(&s->function->instrs.at[i]);
+    b->segments = ARENA_ARRAY(s->arena, WalkSegment, ++b->segment_count);
+    size_t segment = 0;
+    for (s->instr = c->first; s->instr < c->end; s->instr++) {
+        const PtxInstr *in = &s->function->instrs.at[s->instr];
+        s->segments[s->instr] = (int)segment;
+        schedule_instr(s, in);
+        if (ends_segment(in)) {
+            close_segment(s);
+            add_marker(s, in);
+            b->segments[segment++].events = s->events.count;
+        }
+    }
+    close_segment(s);
+    b->segments[segment].events = s->events.count;
+    b->events = s->events.at;
+    b->event_count = s->events.count;
+}
+
+static void mark_late(void *context, int reg, bool writes)
+{
+    bool *late = context;
+    if (writes)
+        late[reg] = true;
+}
+
+static Scheduler scheduler_new(Arena *a, const PtxFunction *f)
+{
+    Scheduler s = {.arena = a, .function = f, .segment = 1};
+    s.late = ARENA_ARRAY(a, bool, f->registers.count);
+    s.level = ARENA_ARRAY(a, int, f->registers.count);
+    s.stamp = ARENA_ARRAY(a, uint32_t, f->registers.count);
+    s.phases = ARENA_ARRAY(a, int, f->instrs.count);
+    s.segments = ARENA_ARRAY(a, int, f->instrs.count);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        if (latency_of(&f->instrs.at[i]) != WALK_NO_LATENCY)
+            ptx_visit_registers(&f->instrs.at[i], mark_late, s.late);
+    return s;
+}
+
+/* --- static counts ----------------------------------------------------------------------- */
+
+static uint32_t access_bytes(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if (f->op == PTX_CP_ASYNC && in->count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE)
+        return (uint32_t)(in->operands[2].value & 31);
+    return (uint32_t)(ptx_type_bits(f->types[0]) / 8 * f->vector);
+}
+
+static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    b->all++;
+    b->instrs += walk_counts(in);
+    b->by_class[f->class]++;
+    if (f->class == PTX_CLASS_LOAD) {
+        b->loads[f->space]++;
+        b->load_bytes[f->space] += access_bytes(in);
+    } else if (f->class == PTX_CLASS_STORE) {
+        b->stores[f->space]++;
+        b->store_bytes[f->space] += access_bytes(in);
+    } else if (f->op == PTX_CP_ASYNC) {
+        b->loads[PTX_GLOBAL]++;
+        b->load_bytes[PTX_GLOBAL] += access_bytes(in);
+    }
+}
+
+/* --- shares ------------------------------------------------------------------------------ */
+
+static WalkShare share_of(const Scheduler *x, const AccessSite *s)
+{
+    const int phase = x->phases[s->instr];
+    return (WalkShare){s->cost, x->segments[s->instr],
+                       phase < WALK_PHASES ? phase : WALK_PHASES - 1, 1};
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const WalkShare *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->segment != y->segment)
+        return x->segment < y->segment ? -1 : 1;
+    return (x->phase > y->phase) - (x->phase < y->phase);
+}
+
+static void share_out(Arena *a, WalkPlan *p, const Scheduler *s)
+{
+    const size_t sites = p->accesses->sites.count, costs = p->accesses->costs.count;
+    WalkShare *all = ARENA_ARRAY(a, WalkShare, sites + 1);
+    for (size_t i = 0; i < sites; i++)
+        all[i] = share_of(s, &p->accesses->sites.at[i]);
+    if (sites)
+        qsort(all, sites, sizeof *all, by_place);
+    for (size_t i = 0; i < sites; i++) {
+        WalkShare *last = p->shares.count ? &p->shares.at[p->shares.count - 1] : NULL;
+        if (last && by_place(last, &all[i]) == 0)
+            last->sites++;
+        else
+            VEC_PUSH(a, &p->shares, all[i]);
+    }
+    p->first_share = ARENA_ARRAY(a, int, costs + 1);
+    size_t at = 0;
+    for (size_t c = 0; c <= costs; c++) {
+        while (at < p->shares.count && (size_t)p->shares.at[at].cost < c)
+            at++;
+        p->first_share[c] = (int)at;
+    }
+}
+
+/* --- loops that wait ----------------------------------------------------------------------- */
+
+static bool is_of_all(const PtxForm *f)
+{
+    return f->space == PTX_GLOBAL || f->space == PTX_GENERIC;
+}
+
+/* A load that may see something else each time, or an exchange: what a thread waits with. */
+static bool looks_again(const PtxForm *f)
+{
+    const bool again =
+        strstr(f->text, ".volatile") || strstr(f->text, ".relaxed") || strstr(f->text, ".acquire");
+    const bool exchange = strstr(f->text, ".cas") || strstr(f->text, ".exch");
+    return (f->op == PTX_LD && is_of_all(f) && again) || (f->op == PTX_ATOM && exchange);
+}
+
+/* Work that the other threads see: who waits does none. */
+static bool does_work(const PtxForm *f)
+{
+    if (f->op == PTX_CALL || f->op == PTX_RED)
+        return true;
+    return (f->op == PTX_ST && is_of_all(f)) || (f->op == PTX_ATOM && !looks_again(f));
+}
+
+static bool loop_waits(const Flow *flow, const Loop *loop)
+{
+    bool looks = false;
+    for (size_t k = 0; k < loop->blocks.count; k++) {
+        const CfgBlock *b = &flow->cfg->blocks[loop->blocks.at[k]];
+        for (size_t i = b->first; i < b->end; i++) {
+            const PtxForm *f = flow->function->instrs.at[i].form;
+            looks = looks || looks_again(f);
+            if (does_work(f))
+                return false;
+        }
+    }
+    return looks;
+}
+
+static void find_waits(Arena *a, WalkPlan *p)
+{
+    const LoopTree *t = p->flow->loops;
+    p->waits = ARENA_ARRAY(a, bool, t->loops.count);
+    for (size_t l = 0; l < t->loops.count; l++)
+        p->waits[l] = loop_waits(p->flow, &t->loops.at[l]);
+}
+
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data)
+{
+    WalkPlan *p = ARENA_NEW(a, WalkPlan);
+    p->flow = flow_build(a, f);
+    p->accesses = memory ? access_find(a, p->flow->cfg) : NULL;
+    cut_slice(a, p, data);
+    find_cells(a, p);
+    const Cfg *c = p->flow->cfg;
+    p->blocks = ARENA_ARRAY(a, WalkPlanBlock, (size_t)c->count);
+    p->written = ARENA_ARRAY(a, WalkWritten *, (size_t)c->count);
+    Scheduler s = scheduler_new(a, f);
+    for (int i = 0; i < c->count; i++) {
+        schedule_block(&s, &p->blocks[i], &c->blocks[i]);
+        list_steps(a, p, &p->blocks[i], &c->blocks[i]);
+        for (size_t k = c->blocks[i].first; k < c->blocks[i].end; k++)
+            count_instr(&p->blocks[i], &f->instrs.at[k]);
+    }
+    for (int i = 0; i < c->count; i++)
+        if (p->blocks[i].segment_count > p->most_segments)
+            p->most_segments = p->blocks[i].segment_count;
+    if (p->accesses)
+        share_out(a, p, &s);
+    for (size_t r = 0; r < f->registers.count; r++)
+        if (s.late[r])
+            VEC_PUSH(a, &p->late, (int)r);
+    walk_live_find(a, p);
+    find_waits(a, p);
+    return p;
+}

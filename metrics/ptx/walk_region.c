@@ -1,0 +1,277 @@
+#include "metrics/ptx/walk_region.h"
+
+#include "metrics/ptx/walk_frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More than a kernel has; beyond it regions are summed up in the last one. */
+enum { REGIONS_MAX = 256 };
+
+static bool same_spot(WalkSpot a, WalkSpot b)
+{
+    return a.function == b.function && a.instr == b.instr;
+}
+
+static bool same_region(const WalkRegion *a, const WalkRegion *b)
+{
+    return a->sync == b->sync && a->stop == b->stop && same_spot(a->from, b->from) &&
+           same_spot(a->to, b->to);
+}
+
+static void add_region(WalkRegion *to, const WalkRegion *late, const WalkRegion *early, double n)
+{
+    static const WalkRegion none;
+    early = early ? early : &none;
+    to->times += n * (late->times - early->times);
+    to->instr += n * (late->instr - early->instr);
+    to->loads += n * (late->loads - early->loads);
+    to->covered += n * (late->covered - early->covered);
+    to->sectors += n * (late->sectors - early->sectors);
+    to->bytes += n * (late->bytes - early->bytes);
+}
+
+static bool same_sums(const WalkRegion *a, const WalkRegion *b)
+{
+    return a->times == b->times && a->instr == b->instr && a->loads == b->loads &&
+           a->covered == b->covered && a->sectors == b->sectors && a->bytes == b->bytes;
+}
+
+/* --- traffic ------------------------------------------------------------------------------ */
+
+void walk_region_flush(Walker *w, WalkTraffic *phases, int phase)
+{
+    WalkRegion *now = &w->regions.now;
+    for (int i = 0; i < WALK_PHASES && i <= phase; i++) {
+        now->sectors += phases[i].sectors;
+        now->bytes += phases[i].bytes;
+        phases[i] = (WalkTraffic){0};
+    }
+}
+
+/* --- what happens ------------------------------------------------------------------------- */
+
+void walk_region_work(Walker *w, double instrs)
+{
+    w->regions.now.instr += instrs;
+    w->regions.clock += instrs;
+}
+
+void walk_region_load(Walker *w)
+{
+    w->regions.now.loads++;
+}
+
+/* The region under way ends; the next begins. */
+static void close_region(Walker *w, WalkSpot at, WalkStop stop)
+{
+    WalkRegions *r = &w->regions;
+    WalkRegion *now = &r->now, *to = NULL;
+    now->to = at;
+    now->stop = stop;
+    now->times = 1;
+    for (size_t i = 0; i < r->open.count && !to; i++)
+        if (same_region(&r->open.at[i], now))
+            to = &r->open.at[i];
+    if (!to && r->open.count < REGIONS_MAX) {
+        to = VEC_ADD(w->arena, &r->open);
+        *to = (WalkRegion){.from = now->from, .to = at, .stop = stop};
+    }
+    add_region(to ? to : &r->open.at[REGIONS_MAX - 1], now, NULL, 1);
+    *now = (WalkRegion){.from = at};
+    r->closed++;
+    w->walk->steps += r->open.count / 8;
+}
+
+void walk_region_wait(Walker *w, WalkSpot at, WalkStop stop, double covered)
+{
+    w->regions.now.covered = covered;
+    close_region(w, at, stop);
+}
+
+static int sync_of(Walker *w, WalkSpot from, WalkSpot to)
+{
+    Walk *walk = w->walk;
+    for (size_t i = 0; i < walk->syncs.count; i++)
+        if (same_spot(walk->syncs.at[i].from, from) && same_spot(walk->syncs.at[i].to, to))
+            return (int)i;
+    if (walk->syncs.count == REGIONS_MAX)
+        return REGIONS_MAX - 1;
+    VEC_PUSH(w->arena, &walk->syncs, ((WalkSync){from, to}));
+    return (int)walk->syncs.count - 1;
+}
+
+static void keep_region(Walker *w, const WalkRegion *r)
+{
+    Walk *walk = w->walk;
+    for (size_t i = 0; i < walk->stall_regions.count; i++)
+        if (same_region(&walk->stall_regions.at[i], r)) {
+            add_region(&walk->stall_regions.at[i], r, NULL, 1);
+            return;
+        }
+    if (walk->stall_regions.count == REGIONS_MAX)
+        add_region(&walk->stall_regions.at[REGIONS_MAX - 1], r, NULL, 1);
+    else
+        VEC_PUSH(w->arena, &walk->stall_regions, *r);
+}
+
+/* The synchronization region under way ends, and with it is known what its parts belong to. */
+static void close_sync(Walker *w, WalkSpot at)
+{
+    WalkRegions *r = &w->regions;
+    const int sync = sync_of(w, r->sync_from, at);
+    for (size_t i = 0; i < r->open.count; i++) {
+        r->open.at[i].sync = sync;
+        keep_region(w, &r->open.at[i]);
+    }
+    w->walk->steps += r->open.count * w->walk->stall_regions.count / 16;
+    r->open.count = 0;
+    r->sync_from = at;
+    r->synced++;
+}
+
+void walk_region_barrier(Walker *w, WalkSpot at)
+{
+    close_region(w, at, WALK_STOP_BARRIER);
+    close_sync(w, at);
+}
+
+/* --- asynchronous copies ------------------------------------------------------------------ */
+
+void walk_region_copy(Walker *w)
+{
+    WalkRegions *r = &w->regions;
+    r->copied[r->copies++ % WALK_COPY_GROUPS] = r->clock;
+}
+
+void walk_region_wait_copies(Walker *w, WalkSpot at, uint32_t left)
+{
+    const WalkRegions *r = &w->regions;
+    const bool kept = left < WALK_COPY_GROUPS && r->copies > left;
+    const double closed = kept ? r->copied[(r->copies - 1 - left) % WALK_COPY_GROUPS] : r->clock;
+    walk_region_wait(w, at, WALK_STOP_LOAD, r->clock - closed);
+}
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+static WalkTraffic traffic_of_accesses(const Walker *w)
+{
+    WalkTraffic sum = {0};
+    for (size_t i = 0; i < w->known.count; i++) {
+        const WalkFunction *f = w->known.at[i].result;
+        for (size_t c = 0; f->accesses && c < f->accesses->costs.count; c++) {
+            const double sites = f->accesses->costs.at[c].sites;
+            if (f->costs[c].space != PTX_GLOBAL)
+                continue;
+            sum.sectors += sites * (double)f->costs[c].sectors;
+            sum.bytes += sites * (double)f->costs[c].unique_bytes;
+        }
+    }
+    return sum;
+}
+
+static void scale_traffic(Walker *w)
+{
+    const WalkTraffic all = traffic_of_accesses(w);
+    WalkTraffic sum = {0};
+    for (size_t i = 0; i < w->walk->stall_regions.count; i++) {
+        sum.sectors += w->walk->stall_regions.at[i].sectors;
+        sum.bytes += w->walk->stall_regions.at[i].bytes;
+    }
+    for (size_t i = 0; i < w->walk->stall_regions.count; i++) {
+        WalkRegion *r = &w->walk->stall_regions.at[i];
+        r->sectors *= sum.sectors > 0 ? all.sectors / sum.sectors : 0;
+        r->bytes *= sum.bytes > 0 ? all.bytes / sum.bytes : 0;
+    }
+}
+
+void walk_region_end(Walker *w)
+{
+    const WalkSpot end = {0};
+    close_region(w, end, WALK_STOP_END);
+    close_sync(w, end);
+    scale_traffic(w);
+}
+
+/* --- iterations that are foreseen --------------------------------------------------------- */
+
+static void copy_regions(WalkRegion **to, size_t *capacity, const WalkRegion *from, size_t count)
+{
+    if (*capacity < count) {
+        *to = memory_resize(*to, count, sizeof **to);
+        *capacity = count;
+    }
+    if (count)
+        memcpy(*to, from, count * sizeof *from);
+}
+
+void walk_region_mark(const Walker *w, WalkRegionMark *m)
+{
+    const WalkRegions *r = &w->regions;
+    copy_regions(&m->regions, &m->region_capacity, w->walk->stall_regions.at,
+                 w->walk->stall_regions.count);
+    copy_regions(&m->open, &m->open_capacity, r->open.at, r->open.count);
+    m->region_count = w->walk->stall_regions.count;
+    m->open_count = r->open.count;
+    m->now = r->now;
+    m->sync_from = r->sync_from;
+    m->clock = r->clock;
+    m->copies = r->copies;
+    m->closed = r->closed;
+    m->synced = r->synced;
+}
+
+static bool same_open(const WalkRegions *r, const WalkRegionMark *m)
+{
+    if (r->open.count != m->open_count)
+        return false;
+    for (size_t i = 0; i < m->open_count; i++)
+        if (!same_region(&r->open.at[i], &m->open[i]) || !same_sums(&r->open.at[i], &m->open[i]))
+            return false;
+    return true;
+}
+
+/* Without an end in it, a stretch only lengthens the region under way; otherwise what was under way
+ * at its start is under way at its end. */
+bool walk_region_repeats(const Walker *w, const WalkRegionMark *m)
+{
+    const WalkRegions *r = &w->regions;
+    if (r->closed == m->closed)
+        return true;
+    if (!same_spot(r->now.from, m->now.from) || !same_sums(&r->now, &m->now))
+        return false;
+    return r->synced == m->synced || (same_spot(r->sync_from, m->sync_from) && same_open(r, m));
+}
+
+static void forward_list(WalkRegion *now, size_t count, const WalkRegion *before,
+                         size_t before_count, double times)
+{
+    for (size_t i = 0; i < count; i++) {
+        const WalkRegion late = now[i];
+        add_region(&now[i], &late, i < before_count ? &before[i] : NULL, times);
+    }
+}
+
+void walk_region_forward(Walker *w, const WalkRegionMark *m, uint64_t times)
+{
+    WalkRegions *r = &w->regions;
+    const double n = (double)times, passed = n * (r->clock - m->clock);
+    const WalkRegion now = r->now;
+    if (r->closed == m->closed)
+        add_region(&r->now, &now, &m->now, n);
+    else if (r->synced == m->synced)
+        forward_list(r->open.at, r->open.count, m->open, m->open_count, n);
+    else
+        forward_list(w->walk->stall_regions.at, w->walk->stall_regions.count, m->regions,
+                     m->region_count, n);
+    if (r->copies > m->copies)
+        for (int i = 0; i < WALK_COPY_GROUPS; i++)
+            r->copied[i] += passed;
+    r->clock += passed;
+}
+
+void walk_region_mark_free(WalkRegionMark *m)
+{
+    free(m->regions);
+    free(m->open);
+}

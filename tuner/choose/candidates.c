@@ -1,0 +1,288 @@
+#include "tuner/choose/candidates.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranks in an open hash table, each with a number. */
+typedef struct RankTable {
+    uint64_t *ranks;
+    size_t *numbers; /* NONE: the place is free */
+    size_t places;   /* a power of two */
+    size_t used;
+} RankTable;
+
+enum { TABLE_LEAST = 64, DRAWS_MOST = 1000 };
+static const size_t none = SIZE_MAX;
+
+struct Candidates {
+    SearchSpace space;
+    gsl_rng *random;
+    uint64_t *stride;
+    RankTable table;   /* listed: where a rank stands in `left`; else: the ranks given out */
+    uint64_t *left;    /* listed ones that are still there */
+    size_t left_count; /* listed, or given out */
+    uint16_t *choice;
+    size_t choice_room;
+    RankTable chosen; /* of one choice: each point once */
+    uint16_t *near;   /* neighbours found */
+    size_t near_room;
+};
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static size_t place_of(const RankTable *t, uint64_t rank)
+{
+    size_t at = (size_t)(rank * 0x9e3779b97f4a7c15u >> 20) & (t->places - 1);
+    while (t->numbers[at] != none && t->ranks[at] != rank)
+        at = (at + 1) & (t->places - 1);
+    return at;
+}
+
+static void table_open(RankTable *t, size_t places)
+{
+    t->places = places;
+    t->used = 0;
+    t->ranks = memory_new(places * sizeof *t->ranks);
+    t->numbers = memory_new(places * sizeof *t->numbers);
+    for (size_t i = 0; i < places; i++)
+        t->numbers[i] = none;
+}
+
+static void table_free(RankTable *t)
+{
+    free(t->ranks);
+    free(t->numbers);
+    *t = (RankTable){0};
+}
+
+static void table_put(RankTable *t, uint64_t rank, size_t number)
+{
+    if (2 * (t->used + 1) > t->places) {
+        RankTable old = *t;
+        table_open(t, old.places ? 2 * old.places : TABLE_LEAST);
+        for (size_t i = 0; i < old.places; i++)
+            if (old.numbers[i] != none)
+                table_put(t, old.ranks[i], old.numbers[i]);
+        table_free(&old);
+    }
+    size_t at = place_of(t, rank);
+    t->used += t->numbers[at] == none;
+    t->ranks[at] = rank;
+    t->numbers[at] = number;
+}
+
+static size_t table_get(const RankTable *t, uint64_t rank)
+{
+    return t->places > 0 ? t->numbers[place_of(t, rank)] : none;
+}
+
+/* --- points ----------------------------------------------------------------------------------- */
+
+static bool is_listed(const Candidates *c)
+{
+    return c->space.ranks != NULL;
+}
+
+uint64_t candidates_rank(const Candidates *c, const uint16_t *point)
+{
+    uint64_t rank = 0;
+    for (size_t p = 0; p < c->space.parameters; p++)
+        rank += c->stride[p] * point[p];
+    return rank;
+}
+
+static void point_of(const Candidates *c, uint64_t rank, uint16_t *point)
+{
+    for (size_t p = 0; p < c->space.parameters; p++)
+        point[p] = (uint16_t)(rank / c->stride[p] % c->space.values[p]);
+}
+
+/* Listed ones given out keep their place in the table, with the number of those left. */
+static bool is_there(const Candidates *c, const uint16_t *point)
+{
+    size_t number = table_get(&c->table, candidates_rank(c, point));
+    if (is_listed(c))
+        return number != none && number < c->left_count;
+    return number == none && c->space.valid(c->space.context, point);
+}
+
+Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random)
+{
+    Candidates *c = ARENA_NEW(a, Candidates);
+    *c = (Candidates){.space = *s, .random = random};
+    c->stride = ARENA_ARRAY(a, uint64_t, s->parameters);
+    uint64_t product = 1;
+    for (size_t p = s->parameters; p-- > 0;) {
+        c->stride[p] = product;
+        product *= s->values[p];
+    }
+    table_open(&c->table, TABLE_LEAST);
+    if (!is_listed(c))
+        return c;
+    c->left = memory_new((s->count + 1) * sizeof *c->left);
+    if (s->count > 0)
+        memcpy(c->left, s->ranks, s->count * sizeof *c->left);
+    gsl_ran_shuffle(random, c->left, s->count, sizeof *c->left);
+    c->left_count = s->count;
+    for (size_t i = 0; i < s->count; i++)
+        table_put(&c->table, c->left[i], i);
+    return c;
+}
+
+void candidates_free(Candidates *c)
+{
+    table_free(&c->table);
+    table_free(&c->chosen);
+    free(c->left);
+    free(c->choice);
+    free(c->near);
+}
+
+bool candidates_take(Candidates *c, const uint16_t *point)
+{
+    uint64_t rank = candidates_rank(c, point);
+    if (!is_there(c, point))
+        return false;
+    if (is_listed(c)) {
+        size_t at = table_get(&c->table, rank);
+        uint64_t last = c->left[--c->left_count];
+        c->left[at] = last;
+        c->left[c->left_count] = rank;
+        table_put(&c->table, last, at);
+        table_put(&c->table, rank, c->left_count);
+    } else {
+        table_put(&c->table, rank, c->left_count++);
+    }
+    return true;
+}
+
+double candidates_left(const Candidates *c)
+{
+    if (is_listed(c))
+        return (double)c->left_count;
+    return fmax(0, c->space.size - (double)c->left_count);
+}
+
+bool candidates_random(Candidates *c, uint16_t *point)
+{
+    if (is_listed(c)) {
+        if (c->left_count == 0)
+            return false;
+        point_of(c, c->left[gsl_rng_uniform_int(c->random, c->left_count)], point);
+        return true;
+    }
+    for (int i = 0; i < DRAWS_MOST; i++)
+        if (c->space.draw(c->space.context, c->random, point) && is_there(c, point))
+            return true;
+    return false;
+}
+
+/* --- neighbours ------------------------------------------------------------------------------- */
+
+static void add_near(Candidates *c, const uint16_t *point, size_t *count)
+{
+    size_t n = c->space.parameters;
+    if ((*count + 1) * n > c->near_room) {
+        c->near_room = 2 * (*count + 1) * n;
+        c->near = memory_resize(c->near, c->near_room, sizeof *c->near);
+    }
+    if (n > 0)
+        memcpy(c->near + (*count)++ * n, point, n * sizeof *point);
+}
+
+/* Changes `distance` parameters from `first` on in every way. */
+static void find_near(Candidates *c, uint16_t *point, size_t first, int distance, size_t *count)
+{
+    for (size_t p = first; p < c->space.parameters; p++) {
+        uint16_t was = point[p];
+        for (size_t v = 0; v < c->space.values[p]; v++) {
+            if (v == was)
+                continue;
+            point[p] = (uint16_t)v;
+            if (distance > 1)
+                find_near(c, point, p + 1, distance - 1, count);
+            else if (is_there(c, point))
+                add_near(c, point, count);
+        }
+        point[p] = was;
+    }
+}
+
+static size_t all_near(Candidates *c, const uint16_t *from, int distance)
+{
+    uint16_t *point = memory_new((c->space.parameters + 1) * sizeof *point);
+    size_t count = 0;
+    for (size_t p = 0; p < c->space.parameters; p++)
+        point[p] = from[p];
+    find_near(c, point, 0, distance, &count);
+    free(point);
+    return count;
+}
+
+bool candidates_neighbour(Candidates *c, const uint16_t *from, int distance, uint16_t *point)
+{
+    size_t count = all_near(c, from, distance), n = c->space.parameters;
+    if (count == 0)
+        return false;
+    memcpy(point, c->near + gsl_rng_uniform_int(c->random, count) * n, n * sizeof *point);
+    return true;
+}
+
+/* --- choices ---------------------------------------------------------------------------------- */
+
+static void add_choice(Candidates *c, const uint16_t *point, size_t *count)
+{
+    uint64_t rank = candidates_rank(c, point);
+    size_t n = c->space.parameters;
+    if (table_get(&c->chosen, rank) != none)
+        return;
+    table_put(&c->chosen, rank, *count);
+    memcpy(c->choice + (*count)++ * n, point, n * sizeof *point);
+}
+
+static size_t draw_choice(Candidates *c, size_t most, const uint16_t *around, size_t around_count,
+                          size_t *from_near)
+{
+    size_t count = 0, n = c->space.parameters;
+    uint16_t *point = memory_new((n + 1) * sizeof *point);
+    table_free(&c->chosen);
+    table_open(&c->chosen, TABLE_LEAST);
+    for (size_t i = 0; i < around_count; i++)
+        for (int distance = 1; distance <= 2; distance++) {
+            size_t near = all_near(c, around + i * n, distance);
+            if (near > 1)
+                gsl_ran_shuffle(c->random, c->near, near, n * sizeof *c->near);
+            /* No neighbourhood takes more than its part, and half is for the random ones. */
+            for (size_t k = 0; k < near && count < most / 2 / around_count * (i + 1); k++)
+                add_choice(c, c->near + k * n, &count);
+        }
+    *from_near = count;
+    for (size_t misses = 0; count < most && misses < most;) {
+        size_t before = count;
+        if (!candidates_random(c, point))
+            break;
+        add_choice(c, point, &count);
+        misses += count == before;
+    }
+    free(point);
+    return count;
+}
+
+const uint16_t *candidates_choice(Candidates *c, size_t most, size_t drawn, const uint16_t *around,
+                                  size_t around_count, size_t *count, size_t *near)
+{
+    size_t n = c->space.parameters;
+    bool all = is_listed(c) && c->left_count <= most;
+    size_t room = (all ? c->left_count : drawn) * n + 1;
+    if (room > c->choice_room) {
+        c->choice_room = room;
+        c->choice = memory_resize(c->choice, room, sizeof *c->choice);
+    }
+    *near = 0;
+    *count = all ? c->left_count : draw_choice(c, drawn, around, around_count, near);
+    for (size_t i = 0; all && i < c->left_count; i++)
+        point_of(c, c->left[i], c->choice + i * n);
+    return c->choice;
+}

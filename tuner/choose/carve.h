@@ -1,0 +1,68 @@
+/* Statements at work: from `carve` and `polish` lines, or none, to the configurations that are
+ * left.
+ *
+ * It happens in two steps.  Opening a plan resolves every name, so that a mistake in the last line
+ * is told before an hour of compiling and not after it; applying it fills in what is known of each
+ * row by then.  Who has filled the table, a run or a recording, it does not ask.
+ *
+ * Where nothing is said, the default is the best by a metric that stands for the time, spread over
+ * what that does not tell apart (tuner/choose/belief.h), with a third of the budget for polish. */
+#ifndef APTUNE_CHOOSE_CARVE_H
+#define APTUNE_CHOOSE_CARVE_H
+
+#include "tuner/choose/belief.h"
+#include "tuner/choose/carving.h"
+#include "tuner/space/table.h"
+#include "tuner/spec/spec.h"
+
+/* What is asked for. */
+typedef struct CarveRequest {
+    const CarveStage *stages; /* their conditions become bound: a request is opened once */
+    size_t count;             /* 0: the default */
+    size_t polish;            /* 0: none, or that of the default */
+    const char *guess;        /* the metric that stands for the time: "predicted_cycles" */
+    size_t parts; /* the points are one of so many parts of a space, which share all budgets */
+} CarveRequest;
+
+typedef struct CarvePlan {
+    Arena *arena; /* of all that is made */
+    CarveRequest request;
+    Table *rows; /* whose metrics and names statements may use */
+    Stage *stages;
+    size_t stage_count;
+    struct {
+        Column *at;
+        size_t count;
+        size_t capacity;
+    } columns;     /* what the stages look at; values come with carve_apply */
+    size_t polish; /* most configurations that polish may time; of the default after carve_apply */
+    CarvingTable table;
+} CarvePlan;
+
+/* Resolves the names of a request: metrics of the table, fields of profile and device, behind them
+ * sizes, parameters and derived names.  The table need not have rows yet.  The plan lives in `a`;
+ * statements and table must outlive it.  False after messages. */
+bool carve_open(Arena *a, const CarveRequest *request, Table *rows, CarvePlan *out, Diag *d);
+
+/* Carves the rows that are `alive`.  What an expression cannot be computed for is dropped as not
+ * known, with a warning that says for how many.  The result lives with the plan. */
+Carving carve_apply(CarvePlan *plan, const bool *alive, Diag *d);
+
+/* Do all conditions of the plan hold for one row?  One that cannot be computed does not. */
+bool carve_allows(const CarvePlan *plan, Arena *scratch, size_t row);
+
+/* What polish goes by after that carving, and what it may time: of the rows that are `alive`, those
+ * that no expression of the carving forbids.  What a metric thought little of may be timed.
+ * `alive` must outlive it. */
+BeliefInput carve_polish_input(const CarvePlan *plan, const Carving *carving, const bool *alive);
+
+/* The first front of two criteria or more; NULL when there is none. */
+const Stage *carve_tradeoff(const CarvePlan *plan);
+
+/* A part's share of a number of configurations to time. */
+size_t carve_share(const CarveRequest *request, size_t count);
+
+/* Finds a name as conditions do: among the metrics' names, then the own ones. */
+Scope carve_scope(CarvePlan *plan);
+
+#endif

@@ -1,0 +1,138 @@
+/* How many better ones a search expects among those that it has not timed. */
+#include "tuner/choose/search_parts.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* How a model's errors were spread so far, over its own deviations.  Faster than it said and slower
+ * are two halves of normal deviates, since a model that looks for the fastest errs to one side;
+ * each half's width is by its median, since now and then a model is off by fifty deviations, and
+ * that says little of the next. */
+typedef struct Spread {
+    double faster;       /* share of the errors; NaN: there are too few */
+    double below, above; /* deviations of either half */
+} Spread;
+
+static int number_compare(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+/* What was not shown yet counts as three errors as they should be. */
+static double half_width(double *errors, size_t count)
+{
+    static const double quartiles[] = {0.3186, 0.6745, 1.1503}; /* of a half normal deviate */
+    for (int k = 0; k < 3; k++)
+        errors[count + (size_t)k] = quartiles[k];
+    count += 3;
+    qsort(errors, count, sizeof *errors, number_compare);
+    return (errors[(count - 1) / 2] + errors[count / 2]) / 2 / quartiles[1];
+}
+
+static Spread spread_of(const Errors *e)
+{
+    double side[2][ERRORS_KEPT + 3];
+    size_t counts[2] = {0}, n = e->count < ERRORS_KEPT ? e->count : ERRORS_KEPT;
+    for (size_t i = 0; i < n; i++) {
+        bool slower = e->scaled[i] > 0;
+        side[slower][counts[slower]++] = fabs(e->scaled[i]);
+    }
+    double faster = ((double)counts[0] + 1) / ((double)n + 2);
+    return (Spread){n < STARTERS ? NAN : faster, half_width(side[0], counts[0]),
+                    half_width(side[1], counts[1])};
+}
+
+static double chance(const Spread *s, double goal, const Belief *b)
+{
+    double d = (goal - b->mean) / b->deviation;
+    if (d < 0)
+        return 2 * s->faster * gsl_cdf_ugaussian_P(d / s->below);
+    return s->faster + (1 - s->faster) * (2 * gsl_cdf_ugaussian_P(d / s->above) - 1);
+}
+
+static double among_compiled(Search *s, double goal)
+{
+    double expected = 0;
+    Spread spread = spread_of(&s->after);
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->rows[i].state != ROW_COMPILED)
+            continue;
+        Belief b = believe_row(s, i);
+        expected += chance(&spread, goal, &b);
+    }
+    return expected;
+}
+
+typedef struct Left {
+    double mean;
+    double weight; /* candidates that it stands for */
+    size_t point;
+} Left;
+
+static int left_compare(const void *pa, const void *pb)
+{
+    const Left *a = pa, *b = pb;
+    return (a->mean > b->mean) - (a->mean < b->mean);
+}
+
+enum {
+    SURE_LEFT = 300,  /* best means of what is left that are all looked at … */
+    SPREAD_LEFT = 100 /* … and so many of the others, evenly */
+};
+
+static double chance_of(Search *s, const uint16_t *points, const Left *l, double goal,
+                        const Spread *spread)
+{
+    const uint16_t *point = points + l->point * s->space.parameters;
+    Belief b = {l->mean, believe_point_deviation(s, point)};
+    return l->weight * chance(spread, goal, &b);
+}
+
+/* What was drawn at random stands for all that was not drawn. */
+static double among_left(Search *s, double goal)
+{
+    size_t count, near;
+    double *means, expected = 0;
+    Spread spread = spread_of(&s->before);
+    if (isnan(spread.faster) || !model_space(s))
+        return NAN;
+    const uint16_t *points = believe_choice(s, &count, &near, &means);
+    double others = (candidates_left(s->candidates) - (double)near) / (double)(count - near);
+    Left *all = ARENA_ARRAY(s->scratch, Left, count);
+    for (size_t i = 0; i < count; i++)
+        all[i] = (Left){means[i], i < near ? 1 : others, i};
+    if (count > 1)
+        qsort(all, count, sizeof *all, left_compare);
+    size_t sure = count < SURE_LEFT ? count : SURE_LEFT, rest = count - sure;
+    for (size_t k = 0; k < sure; k++)
+        expected += chance_of(s, points, &all[k], goal, &spread);
+    size_t looked = rest < SPREAD_LEFT ? rest : SPREAD_LEFT;
+    for (size_t k = 0; k < looked; k++)
+        expected +=
+            (double)rest / (double)looked *
+            chance_of(s, points, &all[sure + (2 * k + 1) * rest / (2 * looked)], goal, &spread);
+    arena_reset(s->scratch);
+    return expected;
+}
+
+static double look(Search *s)
+{
+    if (s->best == NO_NUMBER || !model_times(s))
+        return NAN;
+    double goal = s->rows[s->best].time + log(0.99);
+    double expected = among_compiled(s, goal);
+    if (candidates_left(s->candidates) > 0)
+        expected += among_left(s, goal);
+    return expected;
+}
+
+double search_expected(Search *s)
+{
+    if (s->expected_timed != s->timed) { /* it takes long, and compiles alone change little */
+        s->expected = look(s);
+        s->expected_timed = s->timed;
+    }
+    return s->expected;
+}

@@ -1,0 +1,401 @@
+/* The two models of a search: what they are fitted to, and what they say. */
+#include "tuner/choose/search_parts.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what a model is fitted to ---------------------------------------------------------------- */
+
+typedef struct Sample {
+    size_t row;
+    double y;
+    double variance; /* of y, beside the model's noise */
+} Sample;
+
+static int sample_compare(const void *pa, const void *pb)
+{
+    const Sample *a = pa, *b = pb;
+    if (a->y != b->y)
+        return a->y < b->y ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* The `best` least, and `spread` of the rest, evenly: in place. */
+static size_t thin(Sample *all, size_t count, size_t best, size_t spread)
+{
+    if (count > 1)
+        qsort(all, count, sizeof *all, sample_compare);
+    if (count <= best + spread)
+        return count;
+    for (size_t k = 0; k < spread; k++)
+        all[best + k] = all[best + (2 * k + 1) * (count - best) / (2 * spread)];
+    return best + spread;
+}
+
+double row_time(const Search *s, size_t i)
+{
+    const Row *r = &s->rows[s->rows[i].same_as];
+    return r->state == ROW_TIMED ? r->time : NAN;
+}
+
+static const uint16_t *row_point(const Search *s, size_t i)
+{
+    return s->points + i * s->space.parameters;
+}
+
+/* The values that models look at, packed. */
+static void pack(const Search *s, const uint16_t *point, uint16_t *out)
+{
+    if (s->parameters > 0)
+        memcpy(out, point, s->parameters * sizeof *out);
+}
+
+/* Part of a prediction that is to be believed: an unsure one is drawn to the usual, as the mean of
+ * a normal deviate is whose value was read with an error. */
+static double trust(const Search *s, size_t i)
+{
+    double variance = s->rows[i].variance;
+    return variance > 0 ? s->spread / (s->spread + variance) : 1;
+}
+
+/* What the code says of row `i`, against the usual; nothing where it says nothing. */
+static double guess_of(const Search *s, size_t i)
+{
+    double guess = s->rows[i].predicted - s->usual;
+    return isnan(guess) ? 0 : guess * trust(s, i);
+}
+
+/* --- fitting ---------------------------------------------------------------------------------- */
+
+typedef struct Table {
+    ProcessData data;
+    uint16_t *points;
+    double *x, *y, *variance;
+} Table;
+
+/* What is far from the best need not be exact: its noise grows by `blur` with the square of the
+ * distance. */
+static Table fill(Search *s, const Sample *all, size_t count, double blur)
+{
+    Arena *a = s->scratch;
+    Table t = {.points = ARENA_ARRAY(a, uint16_t, count * s->parameters),
+               .x = ARENA_ARRAY(a, double, count),
+               .y = ARENA_ARRAY(a, double, count),
+               .variance = ARENA_ARRAY(a, double, count)};
+    for (size_t k = 0; k < count; k++) {
+        double far = fmax(0, all[k].y - all[0].y - 0.1);
+        pack(s, row_point(s, all[k].row), t.points + k * s->parameters);
+        t.x[k] = guess_of(s, all[k].row);
+        t.y[k] = all[k].y;
+        t.variance[k] = blur * far * far + all[k].variance;
+    }
+    t.data = (ProcessData){.count = count,
+                           .parameters = s->parameters,
+                           .points = t.points,
+                           .y = t.y,
+                           .variance = t.variance};
+    return t;
+}
+
+/* Shapes are looked for again when there are a third more values than the last time. */
+static bool fit(Search *s, Model *m, const ProcessData *data, const ProcessShape *shapes,
+                size_t count)
+{
+    bool again =
+        !m->process || 10 * data->count >= 13 * m->shape_count || data->count < m->shape_count;
+    arena_reset(m->arena);
+    m->process = process_fit(m->arena, data, again ? shapes : &m->shape, again ? count : 1);
+    m->version = s->version;
+    if (!m->process)
+        return false;
+    if (again)
+        m->shape_count = data->count;
+    m->shape = *process_shape(m->process);
+    return true;
+}
+
+enum { SHAPES = 64 };
+
+static size_t time_shapes(ProcessShape *out)
+{
+    static const double linear[] = {0.03, 0.1, 0.3, 1}, local[] = {0.02, 0.06, 0.2, 0.6};
+    static const double noise[] = {0.01, 0.03};
+    size_t n = 0;
+    for (int b = 0; b < 2; b++)
+        for (int i = 0; i < 4; i++)
+            for (int k = 0; k < 4; k++)
+                for (int e = 0; e < 2; e++)
+                    out[n++] = (ProcessShape){.slope = b == 0 ? 1 : 0,
+                                              .spread = b == 0 ? 0.15 : 0.3,
+                                              .cost = b == 0 ? 0 : 1.5,
+                                              .linear = linear[i],
+                                              .local = local[k],
+                                              .decay = 0.7,
+                                              .noise = noise[e]};
+    return n;
+}
+
+static size_t space_shapes(ProcessShape *out)
+{
+    static const double linear[] = {0.03, 0.3, 1, 3}, local[] = {0.1, 0.3, 1, 2};
+    static const double noise[] = {0.01, 0.05}, decay[] = {0.6, 0.85};
+    size_t n = 0;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            for (int e = 0; e < 2; e++)
+                for (int d = 0; d < 2; d++)
+                    out[n++] = (ProcessShape){.linear = linear[i],
+                                              .local = local[k],
+                                              .decay = decay[d],
+                                              .noise = noise[e]};
+    return n;
+}
+
+static int number_compare(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+/* The median prediction of what is timed; NaN without any. */
+static double usual_prediction(Search *s, const Sample *timed, size_t count)
+{
+    double *all = ARENA_ARRAY(s->scratch, double, count);
+    size_t n = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!isnan(s->rows[timed[k].row].predicted))
+            all[n++] = s->rows[timed[k].row].predicted;
+    if (n > 1)
+        qsort(all, n, sizeof *all, number_compare);
+    return n > 0 ? (all[(n - 1) / 2] + all[n / 2]) / 2 : NAN;
+}
+
+static double prediction_spread(const Search *s)
+{
+    double sum = 0, squares = 0, n = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        double x = s->rows[i].predicted;
+        if (isnan(x))
+            continue;
+        sum += x;
+        squares += x * x;
+        n++;
+    }
+    return n > 1 ? fmax(0, squares / n - sum / n * (sum / n)) : 0;
+}
+
+bool model_times(Search *s)
+{
+    Model *m = &s->time_model;
+    if (s->right < STARTERS)
+        return false;
+    if (m->process && m->version == s->version)
+        return true;
+    Sample *all = ARENA_ARRAY(s->scratch, Sample, s->count);
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        double y = row_time(s, i);
+        if (!isnan(y))
+            all[count++] = (Sample){i, y, 0};
+    }
+    s->usual = usual_prediction(s, all, count);
+    s->spread = prediction_spread(s);
+    count = thin(all, count, 120, 40);
+    Table t = fill(s, all, count, 0.25);
+    t.data.x = t.x;
+    ProcessShape shapes[SHAPES];
+    bool ok = fit(s, m, &t.data, shapes, time_shapes(shapes));
+    arena_reset(s->scratch);
+    return ok;
+}
+
+/* Rows of the space model: times, what the time model believes where there are none, and as long
+ * as it believes nothing the predictions. */
+static size_t space_samples(Search *s, Sample *out)
+{
+    bool timed = model_times(s);
+    size_t count = 0, open = 0;
+    size_t *rows = memory_new((s->count + 1) * sizeof *rows);
+    for (size_t i = 0; i < s->count; i++) {
+        const Row *r = &s->rows[i];
+        double y = timed ? row_time(s, i) : r->predicted;
+        if (r->state == ROW_ASKED || r->state == ROW_FAILED ||
+            s->rows[r->same_as].state == ROW_FAILED)
+            continue;
+        if (!isnan(y))
+            out[count++] = (Sample){i, y, timed ? 0 : r->variance};
+        else if (timed)
+            rows[open++] = i;
+    }
+    double *means = memory_new((open + 1) * sizeof *means);
+    if (open > 0)
+        believe_rows(s, rows, open, means);
+    for (size_t k = 0; k < open; k++)
+        out[count++] = (Sample){rows[k], means[k], 0};
+    free(means);
+    free(rows);
+    return count;
+}
+
+bool model_space(Search *s)
+{
+    Model *m = &s->space_model;
+    if (m->process && m->version == s->version)
+        return true;
+    Sample *all = memory_new((s->count + 1) * sizeof *all);
+    size_t count = space_samples(s, all);
+    if (count >= 2) {
+        count = thin(all, count, 150, 70);
+        Table t = fill(s, all, count, 0.05);
+        ProcessShape shapes[SHAPES];
+        fit(s, m, &t.data, shapes, space_shapes(shapes));
+        arena_reset(s->scratch);
+    }
+    free(all);
+    return count >= 2 && m->process;
+}
+
+/* --- believing -------------------------------------------------------------------------------- */
+
+void believe_rows(Search *s, const size_t *rows, size_t count, double *means)
+{
+    uint16_t *points = memory_new((count * s->parameters + 1) * sizeof *points);
+    double *x = memory_new((count + 1) * sizeof *x);
+    for (size_t k = 0; k < count; k++) {
+        pack(s, row_point(s, rows[k]), points + k * s->parameters);
+        x[k] = guess_of(s, rows[k]);
+    }
+    process_means(s->time_model.process, points, x, count, means);
+    free(x);
+    free(points);
+}
+
+double believe_deviation(Search *s, size_t row)
+{
+    const ProcessShape *shape = process_shape(s->time_model.process);
+    double own = process_deviation(s->time_model.process, row_point(s, row), guess_of(s, row));
+    /* What is left of the doubt in the prediction itself. */
+    double doubt = shape->slope * shape->slope * s->rows[row].variance * trust(s, row);
+    return sqrt(own * own + doubt);
+}
+
+static double with_noise(const Process *p, double deviation)
+{
+    return hypot(deviation, process_shape(p)->noise);
+}
+
+Belief believe_row(Search *s, size_t row)
+{
+    Belief b;
+    believe_rows(s, &row, 1, &b.mean);
+    b.deviation = with_noise(s->time_model.process, believe_deviation(s, row));
+    return b;
+}
+
+double believe_point_deviation(Search *s, const uint16_t *point)
+{
+    Process *p = s->space_model.process;
+    return with_noise(p, process_deviation(p, point, 0));
+}
+
+Belief believe_point(Search *s, const uint16_t *point)
+{
+    Belief b = {NAN, NAN};
+    if (!s->space_model.process)
+        return b;
+    process_means(s->space_model.process, point, NULL, 1, &b.mean);
+    b.deviation = believe_point_deviation(s, point);
+    return b;
+}
+
+/* --- batches ---------------------------------------------------------------------------------- */
+
+enum {
+    CHOICE_MOST = 20000, /* candidates looked at for a batch, … */
+    DRAWN_MOST = 8000,   /* … where not all can be */
+    AROUND = 10,         /* best ones whose neighbourhoods are, where not all can be */
+    SURE_OF = 300        /* best means that are looked at twice */
+};
+
+static size_t best_points(const Search *s, uint16_t *out, size_t most)
+{
+    Sample *all = memory_new((s->count + 1) * sizeof *all);
+    size_t count = 0, n = s->space.parameters;
+    for (size_t i = 0; i < s->count; i++) {
+        double y = s->right > 0 ? row_time(s, i) : s->rows[i].predicted;
+        if (!isnan(y) && s->rows[i].state != ROW_FAILED)
+            all[count++] = (Sample){i, y, 0};
+    }
+    if (count > 1)
+        qsort(all, count, sizeof *all, sample_compare);
+    count = count < most ? count : most;
+    for (size_t k = 0; k < count && n > 0; k++)
+        memcpy(out + k * n, row_point(s, all[k].row), n * sizeof *out);
+    free(all);
+    return count;
+}
+
+static void keep_batch(Search *s, const uint16_t *points, const Sample *order, size_t count)
+{
+    size_t n = s->space.parameters;
+    if (count > s->batch.room) {
+        s->batch.room = count;
+        s->batch.points = memory_resize(s->batch.points, count * n + 1, sizeof *s->batch.points);
+    }
+    for (size_t k = 0; k < count; k++)
+        memcpy(s->batch.points + k * n, points + order[k].row * n, n * sizeof *points);
+    s->batch.count = count;
+    s->batch.next = 0;
+}
+
+/* The values that models look at, of many points. */
+static uint16_t *pack_all(Search *s, const uint16_t *points, size_t count)
+{
+    uint16_t *packed = ARENA_ARRAY(s->scratch, uint16_t, count * s->parameters);
+    for (size_t i = 0; i < count; i++)
+        pack(s, points + i * s->space.parameters, packed + i * s->parameters);
+    return packed;
+}
+
+const uint16_t *believe_choice(Search *s, size_t *count, size_t *near, double **means)
+{
+    uint16_t *around = memory_new((AROUND * s->space.parameters + 1) * sizeof *around);
+    size_t around_count = best_points(s, around, AROUND);
+    const uint16_t *points = candidates_choice(s->candidates, CHOICE_MOST, DRAWN_MOST, around,
+                                               around_count, count, near);
+    free(around);
+    *means = ARENA_ARRAY(s->scratch, double, *count);
+    process_means(s->space_model.process, pack_all(s, points, *count), NULL, *count, *means);
+    return points;
+}
+
+bool batch_make(Search *s)
+{
+    if (!model_space(s))
+        return false;
+    size_t count, near;
+    double *means;
+    const uint16_t *points = believe_choice(s, &count, &near, &means);
+    Sample *order = ARENA_ARRAY(s->scratch, Sample, count);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (Sample){i, means[i], 0};
+    if (count > 1)
+        qsort(order, count, sizeof *order, sample_compare);
+    for (size_t k = 0; k < count && k < SURE_OF; k++) {
+        const uint16_t *point = points + order[k].row * s->space.parameters;
+        order[k].y +=
+            process_deviation(s->space_model.process, point, 0) * gsl_ran_ugaussian(s->random);
+    }
+    if (count > 1)
+        qsort(order, count, sizeof *order, sample_compare);
+    size_t wanted = s->options.workers > 2 ? s->options.workers : 2;
+    if (100 * wanted < 3 * s->compiled)
+        wanted = 3 * s->compiled / 100;
+    if (count > 0)
+        keep_batch(s, points, order, wanted < count ? wanted : count);
+    arena_reset(s->scratch);
+    return count > 0;
+}

@@ -1,0 +1,529 @@
+#include "tuner/choose/search_parts.h"
+
+#include "tuner/choose/front.h"
+
+#include <gsl/gsl_randist.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Gains below this do not count. */
+static const double gain_least = 0.002;
+
+/* Better ones expected, when none is. */
+static const double expected_none = 0.5;
+
+enum {
+    TRIALS_IN_VAIN = 200,   /* that end a search */
+    TRIALS_EXPECTED = 100,  /* when nothing better is expected */
+    COMPILES_IN_VAIN = 150, /* too: where workers are few, all that is compiled is timed, and
+                               trials are no choice */
+    FAILURES_IN_VAIN = 200, /* without a single right one */
+    SPREAD_COMPILES = 8,    /* the first ones lie far from each other: */
+    SPREAD_OF = 16,         /* the farthest of so many */
+    FASTEST = 3             /* whose neighbours are compiled */
+};
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+Search *search_new(const SearchSpace *space, const SearchOptions *o)
+{
+    Arena *a = arena_new();
+    Search *s = ARENA_NEW(a, Search);
+    *s = (Search){.space = *space,
+                  .options = *o,
+                  .arena = a,
+                  .scratch = arena_new(),
+                  .best = NO_NUMBER,
+                  .gain_from = INFINITY,
+                  .usual = NAN,
+                  .expected_timed = SIZE_MAX,
+                  .version = 1};
+    if (s->options.workers == 0)
+        s->options.workers = 1;
+    s->parameters = space->parameters < PROCESS_PARAMETERS ? space->parameters : PROCESS_PARAMETERS;
+    s->random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(s->random, o->seed + 1);
+    s->candidates = candidates_new(a, space, s->random);
+    s->time_model.arena = arena_new();
+    s->space_model.arena = arena_new();
+    return s;
+}
+
+void search_free(Search *s)
+{
+    if (!s)
+        return;
+    candidates_free(s->candidates);
+    gsl_rng_free(s->random);
+    free(s->rows);
+    free(s->points);
+    free(s->batch.points);
+    arena_free(s->time_model.arena);
+    arena_free(s->space_model.arena);
+    arena_free(s->scratch);
+    arena_free(s->arena);
+}
+
+const uint16_t *search_point(const Search *s, size_t number)
+{
+    return s->points + number * s->space.parameters;
+}
+
+size_t search_count(const Search *s)
+{
+    return s->count;
+}
+
+static size_t add_row(Search *s, const uint16_t *point)
+{
+    size_t n = s->space.parameters;
+    if (s->count == s->room) {
+        s->room = s->room ? 2 * s->room : 64;
+        s->rows = memory_resize(s->rows, s->room, sizeof *s->rows);
+        s->points = memory_resize(s->points, s->room * n + 1, sizeof *s->points);
+    }
+    s->rows[s->count] = (Row){.predicted = NAN,
+                              .bound = NAN,
+                              .latency = NAN,
+                              .time = NAN,
+                              .same_as = s->count,
+                              .said = {NAN, NAN},
+                              .believed = {NAN, NAN}};
+    if (n > 0)
+        memcpy(s->points + s->count * n, point, n * sizeof *point);
+    return s->count++;
+}
+
+bool search_add(Search *s, const uint16_t *point, size_t *number)
+{
+    if (!candidates_take(s->candidates, point))
+        return false;
+    *number = add_row(s, point);
+    return true;
+}
+
+static unsigned differing(const uint16_t *a, const uint16_t *b, size_t n)
+{
+    unsigned count = 0;
+    for (size_t p = 0; p < n; p++)
+        count += a[p] != b[p];
+    return count;
+}
+
+/* --- what to compile -------------------------------------------------------------------------- */
+
+/* Of some random ones the farthest from all that were asked for. */
+static bool spread_point(Search *s, uint16_t *point)
+{
+    size_t n = s->space.parameters;
+    uint16_t *one = ARENA_ARRAY(s->scratch, uint16_t, n);
+    unsigned farthest = 0;
+    bool found = false;
+    for (int t = 0; t < SPREAD_OF && candidates_random(s->candidates, one); t++) {
+        unsigned nearest = UINT_MAX;
+        for (size_t i = 0; i < s->count; i++) {
+            unsigned d = differing(one, search_point(s, i), n);
+            nearest = d < nearest ? d : nearest;
+        }
+        if (!found || nearest > farthest) {
+            memcpy(point, one, n * sizeof *one);
+            farthest = nearest;
+        }
+        found = true;
+    }
+    arena_reset(s->scratch);
+    return found;
+}
+
+/* The fastest timed ones; how many. */
+static size_t fastest(const Search *s, size_t *out, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->rows[i].state != ROW_TIMED)
+            continue;
+        size_t k = count < most ? count++ : most;
+        for (; k > 0 && s->rows[i].time < s->rows[out[k - 1]].time; k--)
+            if (k < most)
+                out[k] = out[k - 1];
+        if (k < most)
+            out[k] = i;
+    }
+    return count;
+}
+
+static bool local_point(Search *s, uint16_t *point)
+{
+    size_t from[FASTEST], count = fastest(s, from, FASTEST);
+    if (count == 0)
+        return false;
+    size_t i = from[gsl_rng_uniform_int(s->random, count)];
+    return candidates_neighbour(s->candidates, search_point(s, i), 1, point) ||
+           candidates_neighbour(s->candidates, search_point(s, i), 2, point);
+}
+
+/* The next of the batch that is still there. */
+static bool batch_point(Search *s, uint16_t *point)
+{
+    size_t n = s->space.parameters;
+    if (s->batch.next == s->batch.count && !batch_make(s))
+        return false;
+    memcpy(point, s->batch.points + s->batch.next++ * n, n * sizeof *point);
+    return true;
+}
+
+/* By the model, or one of the other ways when it is their turn. */
+static bool choose_point(Search *s, uint16_t *point, bool *random)
+{
+    size_t turn = s->compile_turn;
+    *random = false;
+    if (turn < SPREAD_COMPILES)
+        return spread_point(s, point);
+    if (turn % 4 == 0 && local_point(s, point))
+        return true;
+    *random = turn % 16 == 1;
+    if (!*random && batch_point(s, point))
+        return true;
+    *random = true;
+    return candidates_random(s->candidates, point);
+}
+
+bool search_next_compile(Search *s, size_t *number)
+{
+    uint16_t *point = memory_new((s->space.parameters + 1) * sizeof *point);
+    bool random, found = choose_point(s, point, &random);
+    while (found && !candidates_take(s->candidates, point)) /* a batch grows old */
+        found = choose_point(s, point, &random);
+    if (found) {
+        s->compile_turn++;
+        *number = add_row(s, point);
+        s->rows[*number].random = random;
+        s->rows[*number].said = believe_point(s, point);
+    }
+    free(point);
+    return found;
+}
+
+/* --- what to time ----------------------------------------------------------------------------- */
+
+typedef struct Waiting {
+    size_t *rows;
+    double *means;
+    size_t count;
+} Waiting;
+
+static Waiting waiting(Search *s)
+{
+    Waiting w = {.rows = ARENA_ARRAY(s->scratch, size_t, s->count)};
+    for (size_t i = 0; i < s->count; i++)
+        if (s->rows[i].state == ROW_COMPILED)
+            w.rows[w.count++] = i;
+    return w;
+}
+
+/* Unknown ones come last. */
+static bool less(double a, double b)
+{
+    return a < b || (isnan(b) && !isnan(a));
+}
+
+static size_t least_predicted(const Search *s, const size_t *rows, size_t count)
+{
+    size_t best = rows[0];
+    for (size_t k = 1; k < count; k++)
+        if (less(s->rows[rows[k]].predicted, s->rows[best].predicted))
+            best = rows[k];
+    return best;
+}
+
+/* Those as near to the best as any within 2 parameters, in place. */
+static size_t nearest(const Search *s, size_t *rows, size_t count)
+{
+    for (unsigned distance = 1; distance <= 2; distance++) {
+        size_t near = 0;
+        for (size_t k = 0; k < count; k++) {
+            unsigned d =
+                differing(search_point(s, rows[k]), search_point(s, s->best), s->space.parameters);
+            if (d != distance)
+                continue;
+            size_t swap = rows[near];
+            rows[near++] = rows[k];
+            rows[k] = swap;
+        }
+        if (near > 0)
+            return near;
+    }
+    return 0;
+}
+
+static size_t neighbour_row(Search *s, Waiting *w)
+{
+    size_t near = s->best == NO_NUMBER ? 0 : nearest(s, w->rows, w->count);
+    if (near == 0)
+        return NO_NUMBER;
+    if (gsl_rng_uniform(s->random) < 0.5)
+        return least_predicted(s, w->rows, near);
+    return w->rows[gsl_rng_uniform_int(s->random, near)];
+}
+
+bool *search_front(Arena *a, const Search *s)
+{
+    double *bound = ARENA_ARRAY(a, double, s->count), *latency = ARENA_ARRAY(a, double, s->count);
+    bool *alive = ARENA_ARRAY(a, bool, s->count), *front = ARENA_ARRAY(a, bool, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        const Row *r = &s->rows[i];
+        bound[i] = r->bound;
+        latency[i] = r->latency;
+        alive[i] = r->state == ROW_COMPILED || r->state == ROW_TRYING || r->state == ROW_TIMED;
+    }
+    Criterion by[] = {{bound, false}, {latency, false}};
+    FrontInput in = {.criteria = by, .criteria_count = 2, .points = s->count, .alive = alive};
+    Front f = front_build(a, &in, 1);
+    for (size_t i = 0; i < s->count; i++)
+        front[i] = f.layer[i] == 0;
+    return front;
+}
+
+static size_t front_row(Search *s, const Waiting *w)
+{
+    const bool *front = search_front(s->scratch, s);
+    size_t *rows = ARENA_ARRAY(s->scratch, size_t, w->count), count = 0;
+    for (size_t k = 0; k < w->count; k++)
+        if (front[w->rows[k]])
+            rows[count++] = w->rows[k];
+    return count > 0 ? least_predicted(s, rows, count) : NO_NUMBER;
+}
+
+enum { LOOKED_AT = 200, LOOKED_BEST = 150 };
+
+typedef struct Believed {
+    double mean;
+    size_t row;
+} Believed;
+
+static int believed_compare(const void *pa, const void *pb)
+{
+    const Believed *a = pa, *b = pb;
+    if (a->mean != b->mean)
+        return a->mean < b->mean ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* The fastest if one is lucky: the mean less one deviation, of the best means and some others. */
+static size_t lucky_row(Search *s, const Waiting *w)
+{
+    double *means = ARENA_ARRAY(s->scratch, double, w->count), least = INFINITY;
+    Believed *all = ARENA_ARRAY(s->scratch, Believed, w->count);
+    size_t best = w->rows[0];
+    believe_rows(s, w->rows, w->count, means);
+    for (size_t k = 0; k < w->count; k++)
+        all[k] = (Believed){means[k], w->rows[k]};
+    qsort(all, w->count, sizeof *all, believed_compare);
+    for (size_t k = 0; k < w->count && k < LOOKED_AT; k++) {
+        if (w->count > LOOKED_AT && k >= LOOKED_BEST) { /* a random one of those after it */
+            size_t other = k + gsl_rng_uniform_int(s->random, w->count - k);
+            Believed swap = all[k];
+            all[k] = all[other];
+            all[other] = swap;
+        }
+        double lucky = all[k].mean - believe_deviation(s, all[k].row);
+        if (lucky < least) {
+            least = lucky;
+            best = all[k].row;
+        }
+    }
+    return best;
+}
+
+static size_t choose_row(Search *s, Waiting *w)
+{
+    size_t turn = s->trial_turn, row = NO_NUMBER;
+    bool modelled = model_times(s);
+    *w = waiting(s);
+    if (turn % 16 == 8)
+        row = w->rows[gsl_rng_uniform_int(s->random, w->count)];
+    else if (turn % 4 == 3)
+        row = neighbour_row(s, w);
+    if (row != NO_NUMBER)
+        return row;
+    if (!modelled)
+        return least_predicted(s, w->rows, w->count);
+    if (turn < STARTERS + FRONT_TRIALS)
+        row = front_row(s, w);
+    return row != NO_NUMBER ? row : lucky_row(s, w);
+}
+
+bool search_next_trial(Search *s, size_t *number)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->count && !any; i++)
+        any = s->rows[i].state == ROW_COMPILED;
+    if (!any)
+        return false;
+    Waiting w;
+    *number = choose_row(s, &w);
+    s->trial_turn++;
+    Row *r = &s->rows[*number];
+    r->state = ROW_TRYING;
+    arena_reset(s->scratch);
+    if (model_times(s))
+        r->believed = believe_row(s, *number);
+    return true;
+}
+
+/* --- what came of it -------------------------------------------------------------------------- */
+
+static void note_error(Errors *e, const Belief *said, double is)
+{
+    if (isnan(said->mean) || isnan(is))
+        return;
+    size_t at = e->count++ % ERRORS_KEPT;
+    e->last[at] = is - said->mean;
+    e->scaled[at] = e->last[at] / said->deviation;
+}
+
+void search_compiled(Search *s, size_t number, const SearchCompiled *c)
+{
+    Row *r = &s->rows[number];
+    s->version++;
+    s->compiled += !c->unasked;
+    s->failed += c->failed && !c->unasked;
+    r->state = c->failed ? ROW_FAILED : ROW_COMPILED;
+    r->predicted = c->predicted > 0 && isfinite(c->predicted) ? log(c->predicted) : NAN;
+    r->variance = c->variance > 0 ? c->variance : 0;
+    r->bound = c->bound;
+    r->latency = c->latency;
+    if (c->failed || c->same_as == NO_NUMBER)
+        return;
+    r->same_as = s->rows[c->same_as].same_as;
+    r->state = ROW_SAME;
+    s->same++;
+    note_error(&s->before, &r->said, row_time(s, number));
+}
+
+void search_trying(Search *s, size_t number)
+{
+    s->rows[number].state = ROW_TRYING;
+}
+
+static void note_random(Search *s, const Row *r, double best_before)
+{
+    if (!r->random)
+        return;
+    s->random_seen++;
+    s->random_better += r->time < best_before + log(0.99);
+}
+
+void search_timed(Search *s, size_t number, double time)
+{
+    Row *r = &s->rows[number];
+    bool right = time > 0 && isfinite(time);
+    double before = s->best == NO_NUMBER ? INFINITY : s->rows[s->best].time;
+    s->version++;
+    s->timed++;
+    s->since_gain++;
+    r->state = right ? ROW_TIMED : ROW_FAILED;
+    r->time = right ? log(time) : NAN;
+    if (!right)
+        return;
+    s->right++;
+    note_error(&s->before, &r->said, r->time);
+    note_error(&s->after, &r->believed, r->time);
+    note_random(s, r, before);
+    if (r->time < before)
+        s->best = number;
+    if (r->time < s->gain_from - gain_least) {
+        s->gain_from = r->time;
+        s->since_gain = 0;
+        s->gain_compiles = s->compiled;
+    }
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static bool is_exhausted(const Search *s)
+{
+    if (candidates_left(s->candidates) > 0)
+        return false;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->rows[i].state == ROW_ASKED || s->rows[i].state == ROW_COMPILED ||
+            s->rows[i].state == ROW_TRYING)
+            return false;
+    return true;
+}
+
+SearchEnd search_end(Search *s, double seconds)
+{
+    const SearchOptions *o = &s->options;
+    if (is_exhausted(s))
+        return SEARCH_EXHAUSTED;
+    if (o->seconds > 0 && seconds >= o->seconds)
+        return SEARCH_SECONDS;
+    if (o->trials > 0 && s->timed >= o->trials)
+        return SEARCH_TRIALS;
+    if (o->compiles > 0 && s->compiled >= o->compiles)
+        return SEARCH_COMPILES;
+    if (o->endless)
+        return SEARCH_GOES_ON;
+    if (s->right == 0)
+        return s->failed + s->timed >= FAILURES_IN_VAIN ? SEARCH_NO_GAIN : SEARCH_GOES_ON;
+    if (s->compiled < s->gain_compiles + COMPILES_IN_VAIN && candidates_left(s->candidates) > 0)
+        return SEARCH_GOES_ON;
+    if (s->since_gain >= TRIALS_IN_VAIN)
+        return SEARCH_NO_GAIN;
+    if (s->since_gain >= TRIALS_EXPECTED && 2 * s->since_gain >= s->timed &&
+        search_expected(s) < expected_none)
+        return SEARCH_NOT_EXPECTED;
+    return SEARCH_GOES_ON;
+}
+
+const char *search_end_text(SearchEnd e)
+{
+    static const char *const texts[SEARCH_ENDS] = {
+        [SEARCH_GOES_ON] = "it goes on",
+        [SEARCH_EXHAUSTED] = "everything was compiled and timed",
+        [SEARCH_NO_GAIN] = "the last trials brought no gain of 0.2 %",
+        [SEARCH_NOT_EXPECTED] = "nothing better is expected",
+        [SEARCH_SECONDS] = "the seconds are over",
+        [SEARCH_TRIALS] = "the trials are used up",
+        [SEARCH_COMPILES] = "the compiles are used up",
+    };
+    return texts[e];
+}
+
+static int number_compare(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+static SearchErrors summarize(const Errors *e)
+{
+    double all[ERRORS_KEPT];
+    size_t n = e->count < ERRORS_KEPT ? e->count : ERRORS_KEPT;
+    if (n == 0)
+        return (SearchErrors){0, NAN, NAN};
+    for (size_t i = 0; i < n; i++)
+        all[i] = 100 * fabs(expm1(e->last[i]));
+    qsort(all, n, sizeof *all, number_compare);
+    return (SearchErrors){e->count, (all[(n - 1) / 2] + all[n / 2]) / 2, all[9 * (n - 1) / 10]};
+}
+
+SearchState search_state(const Search *s)
+{
+    SearchState state = {.compiled = s->compiled,
+                         .failed = s->failed,
+                         .same = s->same,
+                         .timed = s->timed,
+                         .best = s->best,
+                         .best_time = s->best == NO_NUMBER ? NAN : exp(s->rows[s->best].time),
+                         .since_gain = s->since_gain,
+                         .left = candidates_left(s->candidates),
+                         .before = summarize(&s->before),
+                         .after = summarize(&s->after),
+                         .random = s->random_seen,
+                         .random_better = s->random_better};
+    return state;
+}

@@ -1,0 +1,110 @@
+/* What the files of a search share. */
+#ifndef APTUNE_CHOOSE_SEARCH_PARTS_H
+#define APTUNE_CHOOSE_SEARCH_PARTS_H
+
+#include "tuner/choose/process.h"
+#include "tuner/choose/search.h"
+
+#define NO_NUMBER SIZE_MAX
+
+enum {
+    STARTERS = 6,     /* times that the models need */
+    FRONT_TRIALS = 6, /* that follow them: of the front */
+    ERRORS_KEPT = 48  /* of each model's predictions */
+};
+
+typedef enum RowState {
+    ROW_ASKED,    /* compiles */
+    ROW_COMPILED, /* waits for a trial */
+    ROW_TRYING,
+    ROW_TIMED,
+    ROW_SAME, /* has the code of another, and so its time */
+    ROW_FAILED
+} RowState;
+
+/* A logarithm of time as a model believes it, its noise included. */
+typedef struct Belief {
+    double mean, deviation; /* NaN: it believes nothing */
+} Belief;
+
+/* A candidate that was asked for. */
+typedef struct Row {
+    RowState state;
+    bool random;      /* chance chose it */
+    double predicted; /* logarithm; NaN: unknown */
+    double variance;  /* of the prediction */
+    double bound, latency;
+    double time;     /* logarithm; of what is timed */
+    size_t same_as;  /* row that has its code; itself */
+    Belief said;     /* by the space model before it was compiled */
+    Belief believed; /* by the time model before it was timed */
+} Row;
+
+/* The last errors of a model: time less what it said, logarithms, and over its deviation. */
+typedef struct Errors {
+    double last[ERRORS_KEPT], scaled[ERRORS_KEPT];
+    size_t count; /* ever */
+} Errors;
+
+/* A model, fitted to what was known at some time. */
+typedef struct Model {
+    Arena *arena; /* of the fit */
+    Process *process;
+    ProcessShape shape; /* the most likely when it was last looked for … */
+    size_t shape_count; /* … with so many values */
+    size_t version;     /* of the search that it is fitted to */
+} Model;
+
+struct Search {
+    SearchSpace space;
+    SearchOptions options;
+    Arena *arena;
+    Arena *scratch;
+    gsl_rng *random;
+    Candidates *candidates;
+    size_t parameters; /* of the models: the first PROCESS_PARAMETERS */
+    Row *rows;
+    uint16_t *points; /* of the rows */
+    size_t count, room;
+    size_t version;       /* grows with everything told */
+    size_t best;          /* row */
+    size_t since_gain;    /* trials */
+    size_t gain_compiles; /* compiles that had ended then */
+    double gain_from;     /* best time when a gain was last counted */
+    size_t timed, compiled, failed, same, right;
+    size_t compile_turn, trial_turn;
+    size_t random_seen, random_better;
+    Model time_model, space_model;
+    double usual;  /* median prediction of what is timed */
+    double spread; /* variance of the predictions of what is compiled */
+    Errors before, after;
+    double expected;       /* better ones, when … */
+    size_t expected_timed; /* so many were timed */
+    struct {
+        uint16_t *points;
+        size_t count, next, room;
+    } batch; /* to compile, the most promising first */
+};
+
+/* The row's time, that of its code; NaN: not known. */
+double row_time(const Search *s, size_t i);
+
+/* The models as of now; false: too few times, or they cannot be fitted. */
+bool model_times(Search *s);
+bool model_space(Search *s);
+
+/* What the time model believes of rows; what the space model does of a point, or NaN. */
+void believe_rows(Search *s, const size_t *rows, size_t count, double *means);
+double believe_deviation(Search *s, size_t row);
+Belief believe_row(Search *s, size_t row);
+Belief believe_point(Search *s, const uint16_t *point);
+double believe_point_deviation(Search *s, const uint16_t *point); /* with noise */
+
+/* Points to compile, as candidates_choice, and what the space model believes of their means, in the
+ * scratch arena. */
+const uint16_t *believe_choice(Search *s, size_t *count, size_t *near, double **means);
+
+/* A fresh batch of points to compile.  False when there is nothing to choose from. */
+bool batch_make(Search *s);
+
+#endif

@@ -1,0 +1,305 @@
+/* Emitted code, run as it lies there: the manifest says which configuration a variant is and which
+ * files have its cubins; data and launches are the spec's. */
+#include "tuner/command/bench_parts.h"
+
+#include "tuner/base/file.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* A manifest that is open. */
+typedef struct Manifest {
+    Run *run;
+    const char *path;
+    json_t *root;
+    const json_t *entries, *variants;
+} Manifest;
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    return text ? text : "";
+}
+
+static bool open_manifest(Run *r, const char *path, Manifest *m)
+{
+    json_error_t e;
+    size_t size;
+    const char *text = file_read(r->arena, path, &size, r->diag);
+    if (!text)
+        return false;
+    *m = (Manifest){.run = r, .path = path, .root = json_loadb(text, size, 0, &e)};
+    if (!m->root)
+        return diag_fail(r->diag, "'%s', line %d: %s", path, e.line, e.text);
+    m->entries = json_object_get(m->root, "entries");
+    m->variants = json_object_get(m->root, "variants");
+    bool ok = json_array_size(m->entries) > 0 && json_array_size(m->variants) > 0;
+    if (!ok)
+        diag_fail(r->diag, "'%s' is no manifest of emitted code: it has no entries or no variants",
+                  path);
+    else if (strcmp(text_of(m->root, "space"), r->spec->name) != 0)
+        ok = diag_fail(r->diag, "'%s' is of space '%s', not '%s'", path, text_of(m->root, "space"),
+                       r->spec->name);
+    if (!ok)
+        json_decref(m->root);
+    return ok;
+}
+
+/* --- which variant ---------------------------------------------------------------------------- */
+
+/* A value as configurations' names have it. */
+static void print_value(const json_t *v, Buf *out)
+{
+    if (json_is_string(v))
+        buf_puts(out, json_string_value(v));
+    else if (json_is_real(v))
+        value_print_bare(value_real(json_real_value(v)), out);
+    else if (json_is_integer(v))
+        value_print_bare(value_int(json_integer_value(v)), out);
+    else if (json_is_boolean(v))
+        value_print_bare(value_bool(json_is_true(v)), out);
+}
+
+/* "A=1 B=2 …" of an object of names and values. */
+static const char *named_values(Arena *a, const json_t *o)
+{
+    Buf b = {0};
+    const char *name;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)o, name, v)
+    {
+        buf_printf(&b, "%s%s=", b.size ? " " : "", name);
+        print_value(v, &b);
+    }
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+static size_t config_of(const Manifest *m, const json_t *variant, Diag *d)
+{
+    Run *r = m->run;
+    return run_name_config(r, named_values(r->arena, json_object_get(variant, "parameters")), d);
+}
+
+static bool is_of_problem(const Manifest *m, const json_t *entry)
+{
+    const Spec *s = m->run->spec;
+    const json_t *problem = json_object_get(entry, "problem");
+    for (size_t i = 0; i < s->problem_name_count; i++) {
+        Buf have = {0}, want = {0};
+        const json_t *v = json_object_get(problem, s->problem_names[i]);
+        if (v)
+            print_value(v, &have);
+        value_print_bare(s->problems[m->run->space.problem].values[i], &want);
+        bool same = strcmp(buf_text(&have), buf_text(&want)) == 0;
+        buf_free(&have);
+        buf_free(&want);
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
+/* Is this, an entry or a variant, for the architecture of the device here? */
+static bool is_of_arch(const Manifest *m, const json_t *o)
+{
+    return strcmp(text_of(o, "arch"), run_architecture(m->run->arena, m->run)) == 0;
+}
+
+/* They are numbered from 1. */
+static const json_t *variant_of_entry(const Manifest *m, const json_t *entry)
+{
+    json_int_t number = json_integer_value(json_object_get(entry, "variant"));
+    return number > 0 ? json_array_get(m->variants, (size_t)number - 1) : NULL;
+}
+
+/* What a configuration's time is proportional to at a problem that the spec now has; NaN. */
+static double scale_at(const Manifest *m, size_t config, size_t problem)
+{
+    const Run *r = m->run;
+    const Spec *s = r->spec;
+    Arena *a = arena_new();
+    Evaluation ev = {.arena = a};
+    Value *slots = run_launch_slots(a, r, config), v;
+    bool ok = slots != NULL && s->scale != NULL;
+    if (ok)
+        spec_set_problem(s, problem, slots);
+    for (size_t i = 0; ok && i < s->derived_count; i++)
+        ok = expr_eval(s->derived[i].value, slots, &ev, &slots[spec_derived_slot(s, i)]);
+    double scale = ok && expr_eval(s->scale, slots, &ev, &v) ? value_as_real(v) : NAN;
+    arena_free(a);
+    return scale;
+}
+
+/* How well an entry answers for this problem and device, as the unit itself decides
+ * (code_choose.c): the device and the problem that it was tuned for, then the time that is
+ * expected. */
+typedef struct Fit {
+    int rank;  /* 0: not at all */
+    double ms; /* expected; infinite: not known, as that of other sizes where no scale is said */
+} Fit;
+
+static Fit fit_of(const Manifest *m, const json_t *entry)
+{
+    Run *r = m->run;
+    const json_t *variant = variant_of_entry(m, entry);
+    bool problem = is_of_problem(m, entry);
+    bool fixed = json_is_true(json_object_get(variant, "fixed"));
+    Diag unheard = diag_new(r->arena);
+    size_t config = variant ? config_of(m, variant, &unheard) : SIZE_MAX, here = r->space.problem;
+    if (config == SIZE_MAX || !is_of_arch(m, entry) || (fixed && !problem))
+        return (Fit){0};
+    bool device = strcmp(text_of(entry, "device"), r->device->name) == 0;
+    Fit f = {1 + 2 * device + (device && problem), problem ? 0 : INFINITY};
+    const char *there = named_values(r->arena, json_object_get(entry, "problem"));
+    if (!r->spec->scale)
+        return f;
+    f.ms = json_number_value(json_object_get(entry, "time_ms"));
+    if (!problem && spec_add_problem(r->arena, r->spec, there))
+        f.ms *= scale_at(m, config, here) / scale_at(m, config, r->spec->problem_count - 1);
+    f.ms = f.ms > 0 ? f.ms : INFINITY;
+    return f;
+}
+
+/* The variant of the entry that fits best, the first of several; NULL: all code is for other
+ * architectures. */
+static const json_t *best_variant(const Manifest *m)
+{
+    const json_t *best = NULL;
+    Fit most = {0};
+    for (size_t i = 0; i < json_array_size(m->entries); i++) {
+        const json_t *entry = json_array_get(m->entries, i);
+        Fit fit = fit_of(m, entry);
+        if (fit.rank > most.rank || (fit.rank > 0 && fit.rank == most.rank && fit.ms < most.ms)) {
+            best = variant_of_entry(m, entry);
+            most = fit;
+        }
+    }
+    return best;
+}
+
+/* The variant of a configuration for this device; NULL: there is none. */
+static const json_t *variant_of(const Manifest *m, size_t config)
+{
+    for (size_t i = 0; i < json_array_size(m->variants); i++) {
+        const json_t *v = json_array_get(m->variants, i);
+        Diag unheard = diag_new(m->run->arena);
+        if (is_of_arch(m, v) && config_of(m, v, &unheard) == config)
+            return v;
+    }
+    return NULL;
+}
+
+static size_t choose(const Manifest *m, const char *config)
+{
+    Run *r = m->run;
+    const json_t *v = config ? NULL : best_variant(m);
+    size_t i = SIZE_MAX;
+    if (config)
+        i = run_name_config(r, config, r->diag);
+    else if (v)
+        i = config_of(m, v, r->diag);
+    else
+        diag_fail(r->diag, "'%s' has no code for sm_%d", m->path, device_arch(r->device));
+    if (i != SIZE_MAX && !variant_of(m, i)) {
+        diag_fail(r->diag, "'%s' has no code of %s for sm_%d", m->path,
+                  table_name(r->arena, r->table, i), device_arch(r->device));
+        return SIZE_MAX;
+    }
+    return i;
+}
+
+size_t bench_emitted_config(Run *r, const char *manifest, const char *config, const char **origin)
+{
+    Manifest m;
+    if (!open_manifest(r, manifest, &m))
+        return SIZE_MAX;
+    size_t i = choose(&m, config);
+    *origin = arena_printf(r->arena, "emitted code, as it lies beside %s", manifest);
+    json_decref(m.root);
+    return i;
+}
+
+/* --- its code --------------------------------------------------------------------------------- */
+
+/* The cubin of launch `l`, and the name of its kernel there. */
+static bool read_code(const Manifest *m, const json_t *variant, size_t l, RunTask *task)
+{
+    Run *r = m->run;
+    const json_t *code = json_array_get(json_object_get(variant, "launches"), l);
+    const char *file = text_of(code, "cubin"), *entry = text_of(code, "entry");
+    if (!*file || !*entry)
+        return diag_fail(r->diag,
+                         "'%s' names no cubin of launch %zu: the flavour 'runtime' has none",
+                         m->path, l + 1);
+    if (strchr(file, '/'))
+        return diag_fail(r->diag, "'%s' names a cubin in another folder: '%s'", m->path, file);
+    const char *path = path_join(r->arena, path_folder(r->arena, m->path), file);
+    TaskModule *module = &task->modules[l];
+    module->cubin = file_read(r->arena, path, &module->size, r->diag);
+    for (size_t i = 0; i < task->run.launch_count; i++)
+        if ((size_t)task->launches[i].module == l)
+            task->launches[i].kernel = arena_string(r->arena, entry);
+    return module->cubin != NULL;
+}
+
+static bool read_codes(const Manifest *m, size_t config, TaskRun *out)
+{
+    Run *r = m->run;
+    Evaluation ev = {.arena = r->arena};
+    RunTask task;
+    if (!run_task(r->arena, r, config, &task, &ev))
+        return diag_error(r->diag, ev.error_at, "%s", ev.error ? ev.error : "cannot be computed");
+    const json_t *variant = variant_of(m, config);
+    bool ok = true;
+    for (size_t l = 0; ok && l < r->spec->launch_count; l++)
+        ok = read_code(m, variant, l, &task);
+    *out = task.run;
+    return ok;
+}
+
+static bool serves(const Manifest *m, const json_t *variant)
+{
+    for (size_t i = 0; i < json_array_size(m->entries); i++) {
+        const json_t *entry = json_array_get(m->entries, i);
+        if (variant_of_entry(m, entry) == variant && fit_of(m, entry).rank > 0)
+            return true;
+    }
+    return false;
+}
+
+bool bench_emitted_variants(Run *r, const char *manifest, Bench *b)
+{
+    Manifest m;
+    if (!open_manifest(r, manifest, &m))
+        return false;
+    bool ok = true;
+    size_t count = json_array_size(m.variants);
+    BenchEntry *entries = ARENA_ARRAY(r->arena, BenchEntry, count + 1);
+    entries[0] = b->entries[0];
+    b->entries = entries;
+    for (size_t i = 0; ok && i < count; i++) {
+        const json_t *v = json_array_get(m.variants, i);
+        Diag unheard = diag_new(r->arena);
+        size_t config = serves(&m, v) ? config_of(&m, v, &unheard) : SIZE_MAX;
+        if (config == SIZE_MAX || config == b->config)
+            continue;
+        BenchEntry *e = &entries[b->count++];
+        *e = bench_entry(NULL, table_name(r->arena, r->table, config));
+        ok = read_codes(&m, config, &e->run);
+    }
+    json_decref(m.root);
+    return ok;
+}
+
+bool bench_emitted_code(Run *r, const char *manifest, size_t i, TaskRun *out)
+{
+    Manifest m;
+    if (!open_manifest(r, manifest, &m))
+        return false;
+    bool ok = read_codes(&m, i, out);
+    json_decref(m.root);
+    return ok;
+}

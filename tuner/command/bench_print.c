@@ -1,0 +1,253 @@
+#include "tuner/command/bench_print.h"
+
+#include "tuner/output/report_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static void label(Buf *out, const char *text)
+{
+    buf_printf(out, "%-10s ", text);
+}
+
+/* --- rates ------------------------------------------------------------------------------------ */
+
+/* Amounts of work per second, and what part they are of what the device could do; NaN: not said,
+ * or not known. */
+typedef struct Rates {
+    double flops, flops_part;
+    double bytes, bytes_part;
+    double items;
+} Rates;
+
+/* A bound does another work: only the bytes are the same.  Bytes that are in the L2 already are not
+ * the memory's. */
+static Rates rates_of(const Run *r, const Bench *b, const BenchEntry *e)
+{
+    const Spec *s = r->spec;
+    bool whole = !e->rival || !e->rival->bound;
+    double seconds = e->median * 1e-3, peak = device_peak_flops(r->device);
+    double dram = r->device->dram_bytes_per_s;
+    Rates x = {.bytes = run_work(r, b->config, s->work_bytes) / seconds};
+    x.flops = whole ? run_work(r, b->config, s->work_flop) / seconds : NAN;
+    x.items = whole ? run_work(r, b->config, s->work_items) / seconds : NAN;
+    x.flops_part = peak > 0 ? x.flops / peak : NAN;
+    x.bytes_part = dram > 0 && r->l2 == TASK_COLD ? x.bytes / dram : NAN;
+    return x;
+}
+
+static void print_rates(const Rates *x, Buf *out)
+{
+    if (!isnan(x->flops))
+        buf_printf(out, "   %.1f GFLOP/s", x->flops * 1e-9);
+    if (!isnan(x->flops_part))
+        buf_printf(out, ", %.1f %% of the fp32 peak", 100 * x->flops_part);
+    if (!isnan(x->bytes))
+        buf_printf(out, "   %.1f GB/s", x->bytes * 1e-9);
+    if (!isnan(x->bytes_part) && isnan(x->flops_part)) /* what computes is not held back by it */
+        buf_printf(out, ", %.1f %% of the memory's", 100 * x->bytes_part);
+    if (!isnan(x->items))
+        buf_printf(out, "   %.4g items/s", x->items);
+}
+
+/* --- for a person ----------------------------------------------------------------------------- */
+
+static const char *short_title(const Bench *b, const BenchEntry *e)
+{
+    return e == b->entries ? "the kernel" : e->title;
+}
+
+static const char *role(const Bench *b, const BenchEntry *e)
+{
+    return e == b->entries ? "kernel" : e->rival ? "rival" : "variant";
+}
+
+static void print_words(const char *words, Buf *out)
+{
+    for (const char *at = words; *at; at++)
+        if (*at == '\n')
+            buf_printf(out, "\n%-10s ", "");
+        else
+            buf_putc(out, *at);
+}
+
+/* Why an entry has no time. */
+static void print_failure(const Bench *b, const BenchEntry *e, Buf *out)
+{
+    label(out, role(b, e));
+    buf_printf(out, "%s: %s: ", short_title(b, e),
+               e->status == OUTCOME_LOAD_FAILED && e->rival ? "not to be had"
+               : e->status == OUTCOME_OK                    ? "not timed"
+                                                            : outcome_name(e->status));
+    print_words(*e->words ? e->words : "the kernel has no time to compare with", out);
+    buf_putc(out, '\n');
+}
+
+static void print_check(const BenchEntry *e, Buf *out)
+{
+    if (!e->verified)
+        buf_puts(out, e->rival && e->rival->bound ? "a bound: not compared" : "NOT VERIFIED");
+    else if (e->max_error > 0)
+        buf_printf(out, "right, largest error %.1e of the output's scale", e->max_error);
+    else
+        buf_puts(out, isnan(e->max_error) ? "right" : "right, exactly");
+}
+
+/* Back to back for some seconds: what power and heat leave of the speed, and what a run costs. */
+static void print_sustained(const BenchEntry *e, Buf *out)
+{
+    const TrialSustained *x = &e->sustained;
+    if (x->runs == 0)
+        return;
+    buf_printf(out, "%-10s sustained %.4f ms", "", x->ms);
+    if (x->clock_mhz > 0)
+        buf_printf(out, " at %.0f MHz", x->clock_mhz);
+    if (!isnan(x->joules))
+        buf_printf(out, ", %.0f W, %.4g J a run", x->power_w, x->joules);
+    if (x->brakes) {
+        buf_puts(out, "; held back by ");
+        health_print_brakes(x->brakes, out);
+    }
+    buf_printf(out, " (%lld runs)\n", (long long)x->runs);
+}
+
+/* Times and rates, then what it is and whether it is right. */
+static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *out)
+{
+    if (!e->times) {
+        print_failure(b, e, out);
+        return;
+    }
+    Rates rates = rates_of(r, b, e);
+    label(out, role(b, e));
+    buf_printf(out, "%.4f ms (%.4f to %.4f)", e->median, e->interval.low, e->interval.high);
+    print_rates(&rates, out);
+    buf_printf(out, "\n%-10s %s%s%s; ", "", e->title, *e->details ? ": " : "", e->details);
+    print_check(e, out);
+    buf_putc(out, '\n');
+    print_sustained(e, out);
+}
+
+static void print_ratio(const BenchEntry *e, Buf *out)
+{
+    if (isnan(e->ratio))
+        return;
+    bool tied = e->ratio_interval.low <= 1 && e->ratio_interval.high >= 1;
+    label(out, "ratio");
+    buf_printf(out, "%.1f %% (%.1f to %.1f) of %s%s", 100 * e->ratio, 100 * e->ratio_interval.low,
+               100 * e->ratio_interval.high, e->title, tied ? ", not told from it" : "");
+    if (!isnan(e->sustained_ratio))
+        buf_printf(out, "; sustained %.1f %%", 100 * e->sustained_ratio);
+    buf_putc(out, '\n');
+}
+
+static void print_rounds(const Run *r, const Bench *b, Buf *out)
+{
+    if (b->rounds == 0)
+        return;
+    label(out, "rounds");
+    buf_printf(out,
+               "%d, each of them once in every round; medians and ratios of the rounds, with "
+               "%.0f %% intervals; L2 %s\n",
+               b->rounds, 100 * STATS_CONFIDENCE, task_cache_name(r->l2));
+}
+
+static void print_device(const Run *r, Buf *out)
+{
+    const GpuFacts *f = gpu_facts(r->gpu);
+    label(out, "device");
+    buf_printf(out, "%s%s, CUDA %d.%d%s", *f->driver ? "driver " : "", f->driver,
+               f->cuda_version / 1000, f->cuda_version % 1000 / 10,
+               r->watch.health.looks > 0 ? "; " : "");
+    health_print(&r->watch.health, out);
+    buf_putc(out, '\n');
+}
+
+void bench_print(const Run *r, const Bench *b, Buf *out)
+{
+    label(out, "origin");
+    buf_printf(out, "%s\n", b->origin);
+    if (b->stale)
+        buf_printf(out, "%-10s the code compiled here is not what was recorded\n", "");
+    for (size_t i = 0; i < b->count; i++)
+        print_entry(r, b, &b->entries[i], out);
+    if (b->count == 1 && !b->variants)
+        buf_printf(out, "%-10s none: the spec names no library's call that does the same\n",
+                   "rival");
+    print_rounds(r, b, out);
+    print_device(r, out);
+    for (size_t i = 1; i < b->count; i++)
+        print_ratio(&b->entries[i], out);
+    if (b->variants)
+        buf_printf(out, "%-10s %.1f %% of the variant that the unit takes, against its best\n",
+                   "loss", 100 * bench_loss(b));
+}
+
+/* --- for a program ---------------------------------------------------------------------------- */
+
+static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
+{
+    Rates rates = rates_of(r, b, e);
+    json_t *o = json_object();
+    json_object_set_new(o, "title", json_string(e->title));
+    json_object_set_new(o, "details", json_string(e->details));
+    json_object_set_new(o, "status", json_string(outcome_name(e->status)));
+    json_object_set_new(o, "words", json_string(e->words));
+    json_object_set_new(o, "verified", json_boolean(e->verified));
+    json_object_set_new(o, "max_error", report_number(e->max_error));
+    json_object_set_new(o, "time_ms", report_number(e->times ? e->median : NAN));
+    json_object_set_new(o, "low_ms", report_number(e->interval.low));
+    json_object_set_new(o, "high_ms", report_number(e->interval.high));
+    json_object_set_new(o, "flop_per_s", report_number(e->times ? rates.flops : NAN));
+    json_object_set_new(o, "bytes_per_s", report_number(e->times ? rates.bytes : NAN));
+    json_object_set_new(o, "peak_flop_part", report_number(e->times ? rates.flops_part : NAN));
+    json_object_set_new(o, "peak_bytes_part", report_number(e->times ? rates.bytes_part : NAN));
+    json_t *times = json_array();
+    for (int i = 0; e->times && i < b->rounds; i++)
+        json_array_append_new(times, json_real(e->times[i]));
+    json_object_set_new(o, "times_ms", times);
+    const TrialSustained *x = &e->sustained;
+    json_object_set_new(o, "sustained_ms", report_number(x->runs ? x->ms : NAN));
+    json_object_set_new(o, "sustained_joules", report_number(x->runs ? x->joules : NAN));
+    json_object_set_new(o, "sustained_power_w", report_number(x->runs ? x->power_w : NAN));
+    json_object_set_new(o, "sustained_clock_mhz",
+                        report_number(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN));
+    return o;
+}
+
+static json_t *rival_json(const Run *r, const Bench *b, const BenchEntry *e)
+{
+    json_t *o = entry_json(r, b, e);
+    if (e->rival) {
+        json_object_set_new(o, "library", json_string(e->rival->library));
+        json_object_set_new(o, "call", json_string(e->rival->call));
+        json_object_set_new(o, "bound", json_boolean(e->rival->bound));
+    }
+    json_object_set_new(o, "ratio", report_number(e->ratio));
+    json_object_set_new(o, "ratio_low", report_number(e->ratio_interval.low));
+    json_object_set_new(o, "ratio_high", report_number(e->ratio_interval.high));
+    json_object_set_new(o, "sustained_ratio", report_number(e->sustained_ratio));
+    return o;
+}
+
+void bench_print_json(const Run *r, const Bench *b, Buf *out)
+{
+    json_t *o = report_object(r), *rivals = json_array();
+    json_t *kernel = entry_json(r, b, &b->entries[0]);
+    json_object_set_new(kernel, "parameters", report_parameters(r, b->config));
+    json_object_set_new(kernel, "origin", json_string(b->origin));
+    json_object_set_new(kernel, "stale", json_boolean(b->stale));
+    for (size_t i = 1; i < b->count; i++)
+        json_array_append_new(rivals, rival_json(r, b, &b->entries[i]));
+    json_object_set_new(o, "kernel", kernel);
+    json_object_set_new(o, b->variants ? "variants" : "rivals", rivals);
+    if (b->variants)
+        json_object_set_new(o, "loss", report_number(bench_loss(b)));
+    json_object_set_new(o, "rounds", json_integer(b->rounds));
+    json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
+    json_object_set_new(o, "driver", json_string(gpu_facts(r->gpu)->driver));
+    json_object_set_new(o, "cuda", json_integer(gpu_facts(r->gpu)->cuda_version));
+    if (r->watch.health.looks > 0)
+        json_object_set_new(o, "health", report_health(r));
+    report_print_object(o, out);
+}

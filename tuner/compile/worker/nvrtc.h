@@ -1,0 +1,55 @@
+/* NVRTC, NVIDIA's run-time compiler, behind types of our own.
+ *
+ * nvrtc.c is the only file that knows it.  The library is opened when the program runs, so that
+ * aptune builds and studies recordings where there is none.  One compile for a real
+ * architecture (sm_90) gives PTX and cubin. */
+#ifndef APTUNE_COMPILE_WORKER_NVRTC_H
+#define APTUNE_COMPILE_WORKER_NVRTC_H
+
+#include "tuner/base/diag.h"
+
+typedef struct Nvrtc Nvrtc;
+
+/* Where a library may be. */
+typedef struct NvrtcSearch {
+    const char **missing; /* files that were looked for in vain, before the one that opened */
+    size_t missing_count;
+    const char *library; /* the file that opened; NULL when none did */
+} NvrtcSearch;
+
+/* Opens the first library that is there of: $APTUNE_NVRTC (a file or a folder; then nothing else
+ * is tried), `cuda_folder` (may be NULL), $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, and what the
+ * loader finds; version 13 before 12.  NULL with a message that says where it looked. */
+Nvrtc *nvrtc_open(Arena *a, const char *cuda_folder, NvrtcSearch *search, Diag *d);
+
+/* "13.0" */
+const char *nvrtc_version(const Nvrtc *n);
+
+typedef struct NvrtcRequest {
+    const char *name;   /* of the source, in messages */
+    const char *source; /* its text */
+    const char *const *options;
+    size_t option_count;
+    const char *const *names; /* name expressions, "sgemm<64, 4>" */
+    size_t name_count;
+    const char **headers; /* name and text of each in turn: found before any in a folder */
+    size_t header_count;
+} NvrtcRequest;
+
+typedef struct NvrtcResult {
+    bool ok;
+    bool lasting;       /* compiling again would give the same: not a lack of memory */
+    const char *status; /* as NVRTC calls it, "NVRTC_ERROR_COMPILATION" */
+    const char *log;
+    const char *ptx; /* zero-terminated; "" without */
+    size_t ptx_size;
+    const char *cubin; /* NULL without: a virtual architecture has none */
+    size_t cubin_size;
+    const char **lowered; /* one for each name expression */
+} NvrtcResult;
+
+/* Compiles; -no-cache is added where the library has it, because a compile served from the
+ * driver's cache tells nothing about compiling.  What `out` points to lives in `a`. */
+void nvrtc_compile(Arena *a, Nvrtc *n, const NvrtcRequest *request, NvrtcResult *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* What the driver says of one GPU. */
+#ifndef APTUNE_GPU_FACTS_H
+#define APTUNE_GPU_FACTS_H
+
+#include "metrics/metric/device.h"
+
+typedef struct GpuFacts {
+    Device device;        /* dram_bytes_per_s: two transfers per memory clock × bus width */
+    const char *uuid;     /* "GPU-4f1c…", as nvidia-smi writes it */
+    const char *driver;   /* "580.159.04"; "" when unknown */
+    int cuda_version;     /* newest CUDA the driver supports: 13000 is 13.0 */
+    int64_t memory_bytes; /* of the whole device */
+    double memory_clock_hz;
+    int bus_bits; /* width of the memory bus */
+} GpuFacts;
+
+#endif

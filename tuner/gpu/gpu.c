@@ -1,0 +1,784 @@
+#include "tuner/gpu/gpu.h"
+
+#include "tuner/base/clock.h"
+#include "tuner/base/process.h"
+#include "tuner/base/wire.h"
+#include "tuner/gpu/message.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* What the helper is doing, as far as we know:
+ *
+ *     DOWN ─► GREETING ─► OPENING ─► SETTING ─► READY ◄─► BUSY
+ *      ▲          (without a problem: ─────────►)
+ *      └── whenever it dies, is late or says nonsense; LOST after too many starts
+ */
+typedef enum State { DOWN, GREETING, OPENING, SETTING, READY, BUSY, LOST } State;
+
+typedef struct Pending {
+    struct Pending *next;
+    int64_t id;
+    double limit_s;
+    json_t *header;
+    Buf blob;
+} Pending;
+
+struct Gpu {
+    Arena *arena; /* of the facts */
+    GpuOptions options;
+    Process process;
+    WireReader reader;
+    State state;
+    double deadline; /* of this state; in DOWN the time to start; < 0: none */
+    int starts;      /* helpers started */
+    int failures;    /* in a row, on the way to READY */
+    int tries;       /* of them that are allowed now */
+    bool stuck;      /* a helper could not be killed */
+    Buf why;         /* the last failure */
+    Buf printed;     /* what a wrapper said of the last trial */
+
+    GpuFacts *facts; /* of all devices */
+    size_t device_count;
+
+    json_t *problem; /* as it is sent to every new helper; NULL before the first */
+    Buf problem_blob;
+    Arena *outputs_arena;
+    const TaskOutput *outputs;
+    size_t output_count;
+
+    Pending *first, *last; /* the queue; the first is with the helper when BUSY */
+    size_t pending;
+    double handed_over; /* when it got there */
+    double seconds;     /* from then to the answer */
+
+    bool answered;  /* there is an answer to the first: */
+    json_t *answer; /* the helper's own, if it gave one; else: */
+    Outcome status; /* what we say of it, with `why` */
+    bool killed;    /* the last helper was killed, or stopped, by somebody else */
+    int forgiven;   /* of those, since the last one that became READY */
+};
+
+GpuOptions gpu_options(const char *helper, int device)
+{
+    return (GpuOptions){.helper = helper,
+                        .device = device,
+                        .start_limit_s = 60,
+                        .problem_limit_s = 300,
+                        .kill_limit_s = 30,
+                        .tries = 4,
+                        .retry_delay_s = 0.5};
+}
+
+/* --- the helper's end, for whatever reason -------------------------------------------------- */
+
+static void set_state(Gpu *g, State state, double limit_s)
+{
+    g->state = state;
+    g->deadline = limit_s < 0 ? -1 : clock_seconds() + limit_s;
+}
+
+static bool is_late(const Gpu *g)
+{
+    return g->deadline >= 0 && clock_seconds() >= g->deadline;
+}
+
+static void say_why(Gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say_why(Gpu *g, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    buf_clear(&g->why);
+    buf_vprintf(&g->why, format, args);
+    va_end(args);
+}
+
+static void answer_first(Gpu *g, Outcome status)
+{
+    g->answered = true;
+    g->status = status;
+    g->seconds = status == OUTCOME_SKIPPED ? 0 : clock_seconds() - g->handed_over;
+}
+
+/* Ends the helper; the next one may start at once. */
+static void drop_helper(Gpu *g)
+{
+    bool gone = process_stop(&g->process, g->options.kill_limit_s);
+    wire_reader_free(&g->reader);
+    set_state(g, DOWN, 0);
+    if (gone)
+        return;
+    say_why(g, "the GPU process could not be killed within %g s: a kernel holds it in the driver",
+            g->options.kill_limit_s);
+    g->stuck = true;
+    set_state(g, LOST, -1);
+}
+
+/* Helpers killed from outside on the way to READY that are not held against the device. */
+enum { KILLS_FORGIVEN = 5 };
+
+/* A start that did not come to READY. */
+static void count_failure(Gpu *g)
+{
+    drop_helper(g);
+    if (g->state == DOWN && g->killed && g->forgiven < KILLS_FORGIVEN) {
+        g->forgiven++;
+        return;
+    }
+    if (++g->failures >= g->tries)
+        set_state(g, LOST, -1);
+    if (g->state == DOWN)
+        set_state(g, DOWN, g->options.retry_delay_s * (1 << (g->failures - 1)));
+}
+
+/* The helper is of no use any more, for the reason in `why`; with a trial in it, that trial gets
+ * `status`. */
+static void helper_failed(Gpu *g, Outcome status)
+{
+    if (g->state == BUSY) {
+        answer_first(g, status);
+        drop_helper(g);
+    } else if (g->state == READY) {
+        drop_helper(g);
+    } else {
+        count_failure(g);
+    }
+}
+
+/* The stream ended: the process died or is about to. */
+static void helper_died(Gpu *g)
+{
+    say_why(g, "the GPU process ");
+    if (process_wait(&g->process, 1)) {
+        const int status = g->process.status;
+        g->killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        process_describe(&g->process, &g->why);
+    } else {
+        buf_puts(&g->why, "takes no messages any more");
+    }
+    helper_failed(g, OUTCOME_FAULT);
+}
+
+/* Late because somebody stopped it, which is no fault of what it was doing. */
+static void helper_stopped(Gpu *g)
+{
+    say_why(g, "the GPU process was stopped by a signal while it was at it");
+    g->killed = true;
+    helper_failed(g, OUTCOME_FAULT);
+}
+
+static void helper_late(Gpu *g)
+{
+    if (process_was_stopped(&g->process)) {
+        helper_stopped(g);
+        return;
+    }
+    static const char *const DOING[] = {
+        [GREETING] = "start", [OPENING] = "open the device", [SETTING] = "set the problem"};
+    if (g->state == BUSY)
+        say_why(g, "no end within the time limit of %.3g s: an endless loop, or far too slow",
+                g->first->limit_s);
+    else
+        say_why(g, "the GPU process did not %s within its time limit", DOING[g->state]);
+    process_quote_words(&g->process, &g->why);
+    helper_failed(g, OUTCOME_TIMEOUT);
+}
+
+static void helper_babbles(Gpu *g, const char *what)
+{
+    say_why(g, "the GPU process sent %s", what);
+    helper_failed(g, OUTCOME_FAULT);
+}
+
+static void helper_babbles_noise(Gpu *g)
+{
+    Buf what = {0};
+    buf_puts(&what, "something that is no message: '");
+    wire_quote(&g->reader, &what);
+    buf_putc(&what, '\'');
+    helper_babbles(g, buf_text(&what));
+    buf_free(&what);
+}
+
+/* --- what we say to it ---------------------------------------------------------------------- */
+
+/* Longest time for the helper, who is waiting for it, to take a message. */
+static const double SEND_LIMIT_S = 30;
+
+/* What was to be done could not even be asked, or the helper said that it cannot: `why` has the
+ * reason, and the helper is in order. */
+static void task_refused(Gpu *g)
+{
+    if (g->state == BUSY) {
+        answer_first(g, OUTCOME_LAUNCH_FAILED);
+        set_state(g, READY, -1);
+    } else {
+        count_failure(g);
+    }
+}
+
+static void send_off(Gpu *g, WireWriter *w)
+{
+    double most = g->deadline < 0 ? SEND_LIMIT_S : g->deadline - clock_seconds();
+    if (wire_flush_within(w, most < SEND_LIMIT_S ? fmax(most, 0) : SEND_LIMIT_S))
+        return;
+    if (is_late(g))
+        helper_late(g);
+    else
+        helper_died(g);
+}
+
+static void tell(Gpu *g, json_t *header, const Buf *blob, State next, double limit_s)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    WireWriter w = wire_writer(g->process.fd);
+    Blob bytes = blob ? (Blob){blob->text, blob->size} : (Blob){0};
+    set_state(g, next, limit_s);
+    process_forget_words(&g->process);
+    process_was_stopped(&g->process); /* what was before does not count */
+    if (wire_put(&w, header, &bytes, blob != NULL, &d)) {
+        send_off(g, &w);
+    } else {
+        say_why(g, "%s", d.messages.at[0].text);
+        task_refused(g);
+    }
+    wire_writer_free(&w);
+    arena_free(a);
+}
+
+/* The wrapper's options, then the helper; NULL without a wrapper. */
+static const char **wrapped_arguments(Arena *a, const GpuOptions *o)
+{
+    size_t n = 0;
+    if (!o->wrapper)
+        return NULL;
+    while (o->wrapper_options[n])
+        n++;
+    const char **args = ARENA_ARRAY(a, const char *, n + 2);
+    memcpy(args, o->wrapper_options, n * sizeof *args);
+    args[n] = o->helper;
+    return args;
+}
+
+static void start_helper(Gpu *g)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    g->starts++;
+    g->killed = false;
+    set_state(g, GREETING, g->options.start_limit_s);
+    const char **args = wrapped_arguments(a, &g->options);
+    const char *program = args ? g->options.wrapper : g->options.helper;
+    if (process_start(&g->process, program, args, &d)) {
+        g->reader = wire_reader(g->process.fd);
+    } else {
+        say_why(g, "%s", d.messages.at[0].text);
+        count_failure(g);
+    }
+    arena_free(a);
+}
+
+static void tell_open(Gpu *g)
+{
+    json_t *open = json_pack("{s:s, s:i}", "do", "open", "device", g->options.device);
+    tell(g, open, NULL, OPENING, g->options.start_limit_s);
+    json_decref(open);
+}
+
+static void become_ready(Gpu *g)
+{
+    g->failures = g->forgiven = 0;
+    set_state(g, READY, -1);
+}
+
+static void tell_problem(Gpu *g)
+{
+    if (g->problem)
+        tell(g, g->problem, &g->problem_blob, SETTING, g->options.problem_limit_s);
+    else
+        become_ready(g);
+}
+
+static void tell_trial(Gpu *g)
+{
+    Pending *p = g->first;
+    g->killed = false;
+    buf_clear(&g->printed);
+    g->handed_over = clock_seconds();
+    tell(g, p->header, &p->blob, BUSY, p->limit_s > 0 ? p->limit_s : -1);
+}
+
+/* --- what it says to us --------------------------------------------------------------------- */
+
+static void give_up(Gpu *g)
+{
+    drop_helper(g);
+    set_state(g, LOST, -1);
+}
+
+static bool read_devices(Gpu *g, const json_t *list)
+{
+    size_t count = json_array_size(list);
+    GpuFacts *facts = ARENA_ARRAY(g->arena, GpuFacts, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!message_read_facts(g->arena, json_array_get(list, i), &facts[i]))
+            return false;
+    }
+    g->facts = facts;
+    g->device_count = count;
+    return true;
+}
+
+/* Of a helper that replaces another: whether it sees the same device at the same place. */
+static bool same_device(const Gpu *g, const json_t *list)
+{
+    const json_t *j = json_array_get(list, (size_t)g->options.device);
+    const char *uuid = json_string_value(json_object_get(j, "uuid"));
+    return uuid && strcmp(uuid, g->facts[g->options.device].uuid) == 0;
+}
+
+static void on_hello(Gpu *g, const json_t *m)
+{
+    const json_t *list = json_object_get(m, "devices");
+    const char *why = json_string_value(json_object_get(m, "why"));
+    size_t count = json_array_size(list);
+    if (json_integer_value(json_object_get(m, "protocol")) != MESSAGE_PROTOCOL) {
+        say_why(g, "'%s' belongs to another version of this program", g->options.helper);
+        count_failure(g);
+    } else if (count == 0) {
+        say_why(g, "%s", why && *why ? why : "there is no GPU");
+        count_failure(g);
+    } else if (g->options.wrap) {
+        g->options.device %= (int)count;
+        g->options.wrap = false;
+        on_hello(g, m);
+    } else if (g->options.device < 0 || (size_t)g->options.device >= count) {
+        say_why(g, "there is no GPU %d: this machine has %zu", g->options.device, count);
+        count_failure(g);
+    } else if (g->facts && !same_device(g, list)) {
+        say_why(g, "GPU %d is not the same one any more", g->options.device);
+        give_up(g);
+    } else if (!g->facts && !read_devices(g, list)) {
+        helper_babbles(g, "a device without properties");
+    } else {
+        tell_open(g);
+    }
+}
+
+static void on_ready(Gpu *g, const json_t *m)
+{
+    arena_reset(g->outputs_arena);
+    if (message_read_outputs(g->outputs_arena, m, &g->outputs, &g->output_count))
+        become_ready(g);
+    else
+        helper_babbles(g, "an answer to the problem that cannot be read");
+}
+
+/* A wrapper has its say when the helper ends. */
+static void hear_wrapper(Gpu *g, bool ends)
+{
+    enum { printed_most = 1 << 16 };
+    static const double last_words_s = 10;
+    if (!g->options.wrapper)
+        return;
+    if (ends)
+        process_wait(&g->process, last_words_s);
+    process_read_words(&g->process, printed_most, &g->printed);
+}
+
+static void on_result(Gpu *g, json_t *m)
+{
+    const json_t *id = json_object_get(m, "id");
+    if (!json_is_integer(id) || json_integer_value(id) != g->first->id) {
+        helper_babbles(g, "a result of another trial");
+        return;
+    }
+    bool restart = json_is_true(json_object_get(m, "restart"));
+    answer_first(g, OUTCOME_FAULT);
+    g->answer = json_incref(m);
+    hear_wrapper(g, restart);
+    if (restart)
+        drop_helper(g);
+    else
+        set_state(g, READY, -1);
+}
+
+/* The helper could not do what it was told; to a trial that is an answer as any other. */
+static void on_error(Gpu *g, const json_t *m)
+{
+    const char *words = json_string_value(json_object_get(m, "words"));
+    say_why(g, "%s", words ? words : "no reason given");
+    task_refused(g);
+}
+
+static void on_message(Gpu *g, json_t *m)
+{
+    const char *verb = message_verb(m);
+    if (strcmp(verb, "error") == 0 && g->state != READY && g->state != GREETING)
+        on_error(g, m);
+    else if (g->state == GREETING && strcmp(verb, "hello") == 0)
+        on_hello(g, m);
+    else if (g->state == OPENING && strcmp(verb, "opened") == 0)
+        tell_problem(g);
+    else if (g->state == SETTING && strcmp(verb, "ready") == 0)
+        on_ready(g, m);
+    else if (g->state == BUSY && strcmp(verb, "result") == 0)
+        on_result(g, m);
+    else
+        helper_babbles(g, "something that was not asked for");
+}
+
+/* --- going on ------------------------------------------------------------------------------- */
+
+/* Reads what is there and takes one message of it; false when there is nothing. */
+static bool listen(Gpu *g)
+{
+    WireMessage m;
+    switch (wire_receive(&g->reader, &m, 0)) {
+    case WIRE_OK:
+        on_message(g, m.header);
+        break;
+    case WIRE_MORE:
+        if (!is_late(g))
+            return false;
+        helper_late(g);
+        break;
+    case WIRE_END:
+    case WIRE_CUT:
+        helper_died(g);
+        break;
+    case WIRE_GARBAGE:
+        helper_babbles_noise(g);
+        break;
+    }
+    wire_message_free(&m);
+    return true;
+}
+
+/* Does one thing that can be done without waiting; false when there is none. */
+static bool advance(Gpu *g)
+{
+    if (g->answered)
+        return false;
+    switch (g->state) {
+    case LOST:
+        if (g->first)
+            answer_first(g, OUTCOME_SKIPPED);
+        return g->answered;
+    case DOWN:
+        if (!is_late(g))
+            return false;
+        start_helper(g);
+        return true;
+    case READY:
+        if (listen(g))
+            return true;
+        if (!g->first)
+            return false;
+        tell_trial(g);
+        return true;
+    default:
+        return listen(g);
+    }
+}
+
+double gpu_patience(const Gpu *g)
+{
+    if (g->answered)
+        return 0;
+    if (g->deadline < 0)
+        return -1;
+    double left = g->deadline - clock_seconds();
+    return left > 0 ? left : 0;
+}
+
+/* `seconds` as poll has it; < 0: for ever. */
+static int poll_ms(double seconds)
+{
+    return seconds < 0 ? -1 : seconds > 1e6 ? 1000000000 : (int)(seconds * 1e3) + 1;
+}
+
+/* Waits for the helper, for the state's deadline, or until `end` (< 0: for ever). */
+static void wait_for_news(const Gpu *g, double end)
+{
+    double left = gpu_patience(g);
+    double until_end = end < 0 ? -1 : end - clock_seconds();
+    if (end >= 0 && (left < 0 || until_end < left))
+        left = until_end > 0 ? until_end : 0;
+    struct pollfd p = {.fd = gpu_fd(g), .events = POLLIN};
+    poll(&p, 1, poll_ms(left));
+}
+
+/* On the way to READY, where a failure is not repaired but told. */
+static void set_out(Gpu *g)
+{
+    g->tries = 1;
+    g->failures = 0;
+}
+
+/* Goes on without waiting; true when READY, or LOST after a failure. */
+static bool is_settled(Gpu *g)
+{
+    while (g->state != READY && g->state != LOST)
+        if (!advance(g))
+            return false;
+    g->tries = g->options.tries;
+    return true;
+}
+
+/* False when `stop_fd` is readable. */
+static bool wait_for_any(Gpu *const *gpus, size_t count, int stop_fd)
+{
+    struct pollfd fds[GPU_LIMIT + 1];
+    double least = -1;
+    for (size_t i = 0; i < count; i++) {
+        double patience = gpu_patience(gpus[i]);
+        fds[i] = (struct pollfd){.fd = gpu_fd(gpus[i]), .events = POLLIN};
+        if (gpus[i]->state == READY || gpus[i]->state == LOST)
+            fds[i].fd = -1;
+        else if (patience >= 0 && (least < 0 || patience < least))
+            least = patience;
+    }
+    fds[count] = (struct pollfd){.fd = stop_fd, .events = POLLIN};
+    return poll(fds, (nfds_t)count + 1, poll_ms(least)) <= 0 || fds[count].revents == 0;
+}
+
+bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd)
+{
+    assert(count <= GPU_LIMIT);
+    for (;;) {
+        bool all = true;
+        for (size_t i = 0; i < count; i++)
+            all = is_settled(gpus[i]) && all;
+        if (all)
+            return true;
+        if (!wait_for_any(gpus, count, stop_fd))
+            return false;
+    }
+}
+
+bool gpu_usable(const Gpu *g, Diag *d)
+{
+    return g->state == READY || diag_fail(d, "%s", buf_text(&g->why));
+}
+
+bool gpu_lost(const Gpu *g)
+{
+    return g->state == LOST;
+}
+
+/* --- the face ------------------------------------------------------------------------------- */
+
+Gpu *gpu_start(const GpuOptions *o)
+{
+    Gpu *g = memory_zeroed(1, sizeof *g);
+    g->arena = arena_new();
+    g->outputs_arena = arena_new();
+    g->options = *o;
+    g->options.helper = arena_string(g->arena, o->helper);
+    g->process = (Process){.fd = -1, .words = -1};
+    set_state(g, DOWN, 0);
+    set_out(g);
+    is_settled(g); /* not yet, but the helper is on its way */
+    return g;
+}
+
+Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
+{
+    Gpu *g = gpu_start(o);
+    gpu_settle(&g, 1, -1);
+    if (gpu_usable(g, d))
+        return g;
+    gpu_close(g);
+    return NULL;
+}
+
+Gpu *gpu_open(const char *helper, int device, Diag *d)
+{
+    GpuOptions o = gpu_options(helper, device);
+    return gpu_open_with(&o, d);
+}
+
+static void drop_first(Gpu *g)
+{
+    Pending *p = g->first;
+    g->first = p->next;
+    g->pending--;
+    if (!g->first)
+        g->last = NULL;
+    json_decref(p->header);
+    buf_free(&p->blob);
+    free(p);
+    json_decref(g->answer);
+    g->answer = NULL;
+    g->answered = false;
+}
+
+static void drop_problem(Gpu *g)
+{
+    json_decref(g->problem);
+    g->problem = NULL;
+    buf_free(&g->problem_blob);
+    g->problem_blob = (Buf){0};
+    arena_reset(g->outputs_arena);
+    g->outputs = NULL;
+    g->output_count = 0;
+}
+
+void gpu_close(Gpu *g)
+{
+    if (!g)
+        return;
+    process_stop(&g->process, g->options.kill_limit_s);
+    wire_reader_free(&g->reader);
+    while (g->first)
+        drop_first(g);
+    drop_problem(g);
+    buf_free(&g->why);
+    buf_free(&g->printed);
+    arena_free(g->outputs_arena);
+    arena_free(g->arena);
+    free(g);
+}
+
+const Device *gpu_device(const Gpu *g)
+{
+    return &gpu_facts(g)->device;
+}
+
+const GpuFacts *gpu_facts(const Gpu *g)
+{
+    return &g->facts[g->options.device];
+}
+
+int gpu_ordinal(const Gpu *g)
+{
+    return g->options.device;
+}
+
+size_t gpu_device_count(const Gpu *g)
+{
+    return g->device_count;
+}
+
+void gpu_start_problem(Gpu *g, const TaskProblem *p)
+{
+    assert(g->pending == 0);
+    drop_problem(g);
+    g->problem = message_problem(p, &g->problem_blob);
+    set_out(g);
+    if (g->state == READY)
+        tell_problem(g);
+}
+
+/* After a problem that failed the next one may do, unless a helper hangs in the driver. */
+static void forget_problem(Gpu *g)
+{
+    drop_problem(g);
+    if (g->state == LOST && !g->stuck)
+        set_state(g, DOWN, 0);
+}
+
+bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d)
+{
+    gpu_start_problem(g, p);
+    gpu_settle(&g, 1, -1);
+    bool ok = gpu_usable(g, d);
+    if (!ok)
+        forget_problem(g);
+    return ok;
+}
+
+const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)
+{
+    *count = g->output_count;
+    return g->outputs;
+}
+
+/* Takes the header over, and the blob's memory. */
+static void submit(Gpu *g, int64_t id, double limit_s, json_t *header, Buf blob)
+{
+    assert(g->problem);
+    Pending *p = memory_zeroed(1, sizeof *p);
+    *p = (Pending){.id = id, .limit_s = limit_s, .header = header, .blob = blob};
+    if (g->last)
+        g->last->next = p;
+    else
+        g->first = p;
+    g->last = p;
+    g->pending++;
+    while (advance(g))
+        ;
+}
+
+void gpu_submit(Gpu *g, const Trial *t)
+{
+    Buf blob = {0};
+    json_t *header = message_trial(t, &blob);
+    submit(g, t->id, t->limit_s, header, blob);
+}
+
+void gpu_submit_final(Gpu *g, const TrialFinal *f)
+{
+    Buf blob = {0};
+    json_t *header = message_final(f, &blob);
+    submit(g, f->id, f->limit_s, header, blob);
+}
+
+size_t gpu_pending(const Gpu *g)
+{
+    return g->pending;
+}
+
+int gpu_fd(const Gpu *g)
+{
+    return g->process.fd;
+}
+
+int gpu_starts(const Gpu *g)
+{
+    return g->starts;
+}
+
+static void take_result(Gpu *g, Arena *a, TrialResult *r)
+{
+    bool read = g->answer && message_read_result(a, g->answer, r);
+    if (g->answer && !read)
+        say_why(g, "the GPU process sent a result that cannot be read");
+    if (!read)
+        *r = (TrialResult){.status = g->status,
+                           .words = arena_string(a, buf_text(&g->why)),
+                           .title = "",
+                           .details = "",
+                           .killed = g->status == OUTCOME_FAULT && g->killed};
+    r->printed = arena_string(a, buf_text(&g->printed));
+    r->id = g->first->id;
+    r->seconds = g->seconds;
+    drop_first(g);
+}
+
+GpuNext gpu_next(Gpu *g, Arena *a, TrialResult *r, double timeout_s)
+{
+    double end = timeout_s < 0 ? -1 : clock_seconds() + timeout_s;
+    for (;;) {
+        while (advance(g))
+            ;
+        if (g->answered) {
+            take_result(g, a, r);
+            return GPU_RESULT;
+        }
+        if (!g->first)
+            return GPU_IDLE;
+        if (end >= 0 && clock_seconds() >= end)
+            return GPU_LATER;
+        wait_for_news(g, end);
+    }
+}

@@ -1,0 +1,179 @@
+/* CUB's sum, largest element and prefix sums of a whole device, as rivals.
+ *
+ *     nvcc -O3 -arch=native -shared -Xcompiler -fPIC -I. tuner/gpu/rivals/cub.cu \
+ *          -o aptune-rival-cub.so
+ *
+ * or `cmake --build build --target aptune-rival-cub` where there is an nvcc.  In a spec:
+ *
+ *     rival cub sum  args OUT, IN, N               OUT[0] = the sum of N elements
+ *     rival cub max  args OUT, IN, N               OUT[0] = the largest of N elements
+ *     rival cub scan args OUT, IN, N, INCLUSIVE    OUT = the prefix sum of N elements; the last
+ *                                                  argument may be left out for 0 */
+#include "tuner/gpu/rival.h"
+
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cuda_runtime.h>
+
+#include <climits>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+namespace
+{
+
+struct Call;
+using Give = cudaError_t (*)(Call &);
+
+/* What a call works on.  Its temporary memory is asked for once. */
+struct Call {
+    Give give;
+    void *out;
+    const void *in;
+    int count;
+    cudaStream_t stream;
+    void *room;
+    size_t bytes;
+};
+
+template <typename T> cudaError_t give_sum(Call &c)
+{
+    return cub::DeviceReduce::Sum(c.room, c.bytes, static_cast<const T *>(c.in),
+                                  static_cast<T *>(c.out), c.count, c.stream);
+}
+
+template <typename T> cudaError_t give_max(Call &c)
+{
+    return cub::DeviceReduce::Max(c.room, c.bytes, static_cast<const T *>(c.in),
+                                  static_cast<T *>(c.out), c.count, c.stream);
+}
+
+template <typename T> cudaError_t give_exclusive(Call &c)
+{
+    return cub::DeviceScan::ExclusiveSum(c.room, c.bytes, static_cast<const T *>(c.in),
+                                         static_cast<T *>(c.out), c.count, c.stream);
+}
+
+template <typename T> cudaError_t give_inclusive(Call &c)
+{
+    return cub::DeviceScan::InclusiveSum(c.room, c.bytes, static_cast<const T *>(c.in),
+                                         static_cast<T *>(c.out), c.count, c.stream);
+}
+
+enum Operation { SUM, MAX, EXCLUSIVE, INCLUSIVE, OPERATIONS };
+
+const char *const titles[] = {"DeviceReduce::Sum", "DeviceReduce::Max", "DeviceScan::ExclusiveSum",
+                              "DeviceScan::InclusiveSum"};
+
+struct Known {
+    const char *type;
+    Give give[OPERATIONS];
+};
+
+#define KNOWN(name, type)                                                                          \
+    {                                                                                              \
+        name,                                                                                      \
+        {                                                                                          \
+            give_sum<type>, give_max<type>, give_exclusive<type>, give_inclusive<type>             \
+        }                                                                                          \
+    }
+const Known known[] = {KNOWN("int32", int32_t), KNOWN("uint32", uint32_t),
+                       KNOWN("int64", int64_t), KNOWN("uint64", uint64_t),
+                       KNOWN("float", float),   KNOWN("double", double)};
+
+int refuse(AptuneRival *r, const char *why)
+{
+    std::snprintf(r->error, sizeof r->error, "%s", why);
+    return 1;
+}
+
+int check(AptuneRival *r, cudaError_t e, const char *what)
+{
+    if (e != cudaSuccess)
+        std::snprintf(r->error, sizeof r->error, "%s: %s", what, cudaGetErrorString(e));
+    return e != cudaSuccess;
+}
+
+int run(AptuneRival *r)
+{
+    Call &c = *static_cast<Call *>(r->state);
+    return check(r, c.give(c), r->title);
+}
+
+void end(AptuneRival *r)
+{
+    Call *c = static_cast<Call *>(r->state);
+    cudaFree(c->room);
+    delete c;
+}
+
+Give find(const char *type, Operation o)
+{
+    for (const Known &k : known)
+        if (std::strcmp(k.type, type) == 0)
+            return k.give[o];
+    return nullptr;
+}
+
+/* OPERATIONS where there is no such call. */
+Operation operation_of(const AptuneRivalCall *call)
+{
+    if (std::strcmp(call->name, "sum") == 0)
+        return SUM;
+    if (std::strcmp(call->name, "max") == 0)
+        return MAX;
+    if (std::strcmp(call->name, "scan") != 0)
+        return OPERATIONS;
+    return call->argument_count == 4 && call->arguments[3].integer ? INCLUSIVE : EXCLUSIVE;
+}
+
+/* Without room a call only says how much it wants. */
+int take_room(AptuneRival *r, Call &c)
+{
+    return check(r, c.give(c), "asking for the temporary memory") ||
+           check(r, cudaMalloc(&c.room, c.bytes ? c.bytes : 1), "temporary memory");
+}
+
+} // namespace
+
+extern "C" int aptune_rival(const AptuneRivalCall *call, AptuneRival *r)
+{
+    const Operation o = operation_of(call);
+    const bool scans = o == EXCLUSIVE || o == INCLUSIVE;
+    const AptuneRivalArgument *x = call->arguments;
+    if (call->version != APTUNE_RIVAL_VERSION)
+        return refuse(r, "this plugin was built for another version of aptune");
+    if (o == OPERATIONS)
+        return refuse(r, "'cub' has no calls but 'sum', 'max' and 'scan'");
+    if (call->argument_count < 3 || call->argument_count > 3 + scans || !x[0].buffer ||
+        !x[1].buffer || x[2].buffer || (call->argument_count == 4 && x[3].buffer))
+        return refuse(r, "'cub' takes OUT, IN, N: two buffers and a number; 'scan' also INCLUSIVE");
+    if (x[2].integer < 1 || x[2].integer > INT_MAX || x[1].count < x[2].integer ||
+        x[0].count < (scans ? x[2].integer : 1))
+        return refuse(r, "'cub' takes N from 1 to 2^31 - 1, and buffers as large");
+    Give give = std::strcmp(x[0].type, x[1].type) == 0 ? find(x[0].type, o) : nullptr;
+    if (!give)
+        return refuse(r, "'cub' takes two buffers of the same type, a number of 32 or 64 bits");
+    Call *c = new (std::nothrow) Call{give,
+                                      x[0].buffer,
+                                      x[1].buffer,
+                                      static_cast<int>(x[2].integer),
+                                      static_cast<cudaStream_t>(call->stream),
+                                      nullptr,
+                                      0};
+    if (!c)
+        return refuse(r, "no memory");
+    if (take_room(r, *c)) {
+        delete c;
+        return 1;
+    }
+    r->state = c;
+    r->run = run;
+    r->end = end;
+    std::snprintf(r->title, sizeof r->title, "CUB %s", titles[o]);
+    std::snprintf(r->details, sizeof r->details, "CUB %d.%d.%d", CUB_MAJOR_VERSION,
+                  CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+    return 0;
+}

@@ -1,0 +1,600 @@
+#include "driver.h"
+
+#include "tuner/base/buf.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Every function used, by the name the library exports it under: the newer ones of a pair carry
+ * a version.  (cuda.h says the same with macros that depend on its own version.) */
+#define DRIVER_FUNCTIONS(X)                                                                        \
+    X(init, cuInit, "cuInit")                                                                      \
+    X(version, cuDriverGetVersion, "cuDriverGetVersion")                                           \
+    X(error_name, cuGetErrorName, "cuGetErrorName")                                                \
+    X(error_text, cuGetErrorString, "cuGetErrorString")                                            \
+    X(device_count, cuDeviceGetCount, "cuDeviceGetCount")                                          \
+    X(device_get, cuDeviceGet, "cuDeviceGet")                                                      \
+    X(device_name, cuDeviceGetName, "cuDeviceGetName")                                             \
+    X(device_uuid, cuDeviceGetUuid, "cuDeviceGetUuid")                                             \
+    X(device_memory, cuDeviceTotalMem, "cuDeviceTotalMem_v2")                                      \
+    X(device_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")                              \
+    X(primary_flags, cuDevicePrimaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags_v2")                  \
+    X(primary_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                        \
+    X(context_use, cuCtxSetCurrent, "cuCtxSetCurrent")                                             \
+    X(memory_info, cuMemGetInfo, "cuMemGetInfo_v2")                                                \
+    X(memory_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                   \
+    X(memory_free, cuMemFree, "cuMemFree_v2")                                                      \
+    X(memset_bytes, cuMemsetD8Async, "cuMemsetD8Async")                                            \
+    X(copy_device, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                                      \
+    X(copy_up, cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                                          \
+    X(copy_down, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                                        \
+    X(module_load, cuModuleLoadData, "cuModuleLoadData")                                           \
+    X(module_unload, cuModuleUnload, "cuModuleUnload")                                             \
+    X(module_function, cuModuleGetFunction, "cuModuleGetFunction")                                 \
+    X(module_variable, cuModuleGetGlobal, "cuModuleGetGlobal_v2")                                  \
+    X(array_new, cuArray3DCreate, "cuArray3DCreate_v2")                                            \
+    X(array_free, cuArrayDestroy, "cuArrayDestroy")                                                \
+    X(copy_3d, cuMemcpy3DAsync, "cuMemcpy3DAsync_v2")                                              \
+    X(texture_new, cuTexObjectCreate, "cuTexObjectCreate")                                         \
+    X(texture_free, cuTexObjectDestroy, "cuTexObjectDestroy")                                      \
+    X(function_get, cuFuncGetAttribute, "cuFuncGetAttribute")                                      \
+    X(function_set, cuFuncSetAttribute, "cuFuncSetAttribute")                                      \
+    X(launch, cuLaunchKernel, "cuLaunchKernel")                                                    \
+    X(stream_new, cuStreamCreate, "cuStreamCreate")                                                \
+    X(stream_wait, cuStreamSynchronize, "cuStreamSynchronize")                                     \
+    X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2")                              \
+    X(capture_end, cuStreamEndCapture, "cuStreamEndCapture")                                       \
+    X(graph_ready, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")                     \
+    X(graph_free, cuGraphDestroy, "cuGraphDestroy")                                                \
+    X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                                \
+    X(graph_end, cuGraphExecDestroy, "cuGraphExecDestroy")                                         \
+    X(event_new, cuEventCreate, "cuEventCreate")                                                   \
+    X(event_free, cuEventDestroy, "cuEventDestroy_v2")                                             \
+    X(event_record, cuEventRecord, "cuEventRecord")                                                \
+    X(event_wait, cuEventSynchronize, "cuEventSynchronize")                                        \
+    X(event_ms, cuEventElapsedTime, "cuEventElapsedTime")
+
+struct Driver {
+#define MEMBER(member, function, symbol) __typeof__(&function) member;
+    DRIVER_FUNCTIONS(MEMBER)
+#undef MEMBER
+    CUresult (*parameter_info)(CUfunction, size_t, size_t *, size_t *); /* NULL before CUDA 12.4 */
+    CUstream stream;
+    int devices;
+    char words[512];
+};
+
+/* --- what failed ----------------------------------------------------------------------------- */
+
+/* Which results leave the context usable is said at each one in cuda.h; those that do not are
+ * all taken for faults, with unknown ones among them. */
+static DriverStatus classify(CUresult r)
+{
+    switch (r) {
+    case CUDA_SUCCESS:
+        return DRIVER_OK;
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING:
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+        return DRIVER_REFUSED;
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_INVALID_SOURCE:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+    case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
+    case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
+    case CUDA_ERROR_NOT_FOUND:
+        return DRIVER_NO_IMAGE;
+    case CUDA_ERROR_OUT_OF_MEMORY:
+        return DRIVER_NO_MEMORY;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_INVALID_DEVICE:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+        return DRIVER_LOST;
+    default:
+        return DRIVER_FAULT;
+    }
+}
+
+/* What a kernel did, where the driver's own words leave one guessing. */
+static const char *plain_words(CUresult r)
+{
+    switch (r) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+        return "the kernel read or wrote an address that belongs to nothing: ";
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+        return "the kernel used an address that is not a multiple of the access's size: ";
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+        return "the kernel used an address of the wrong kind of memory: ";
+    case CUDA_ERROR_LAUNCH_FAILED:
+        return "the kernel trapped, or reached outside its shared or local memory: ";
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+        return "the kernel trapped or came to an instruction that is none: ";
+    case CUDA_ERROR_INVALID_PC:
+        return "the kernel jumped to where there is no code: ";
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+        return "the kernel's stack overflowed: ";
+    case CUDA_ERROR_ASSERT:
+        return "an assertion in the kernel failed: ";
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+        return "the driver ended the kernel, which kept the device's display waiting: ";
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+        return "a block needs more registers, threads or shared memory than there are: ";
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+        return "compiled for another kind of GPU: ";
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+        return "the device's memory has an error that cannot be corrected: ";
+    default:
+        return "";
+    }
+}
+
+static DriverStatus check(Driver *v, CUresult r, const char *call)
+{
+    if (r == CUDA_SUCCESS)
+        return DRIVER_OK;
+    const char *name = NULL, *text = NULL;
+    v->error_name(r, &name);
+    v->error_text(r, &text);
+    snprintf(v->words, sizeof v->words, "%s%s: %s (%s)", plain_words(r), call,
+             text ? text : "unknown error", name ? name : "no name");
+    return classify(r);
+}
+
+const char *driver_words(const Driver *v)
+{
+    return v->words;
+}
+
+DriverStatus driver_refuse(Driver *v, const char *words)
+{
+    snprintf(v->words, sizeof v->words, "%s", words);
+    return DRIVER_REFUSED;
+}
+
+void *driver_stream(const Driver *v)
+{
+    return v->stream;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+static bool find_functions(Driver *v, void *library, Diag *d)
+{
+    /* dlsym gives an object pointer; POSIX lets it be stored as a function's. */
+#define FIND(member, function, symbol)                                                             \
+    *(void **)&v->member = dlsym(library, symbol);                                                 \
+    if (!v->member)                                                                                \
+        return diag_fail(d, "the CUDA driver is too old: it has no %s", symbol);
+    DRIVER_FUNCTIONS(FIND)
+#undef FIND
+    *(void **)&v->parameter_info = dlsym(library, "cuFuncGetParamInfo");
+    return true;
+}
+
+Driver *driver_open(Arena *a, Diag *d)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        diag_fail(d, "no CUDA driver on this machine: %s", dlerror());
+        return NULL;
+    }
+    Driver *v = ARENA_NEW(a, Driver);
+    if (!find_functions(v, library, d))
+        return NULL;
+    if (check(v, v->init(0), "cuInit") ||
+        check(v, v->device_count(&v->devices), "cuDeviceGetCount"))
+        diag_fail(d, "the CUDA driver finds no usable GPU: %s", v->words);
+    else if (v->devices == 0)
+        diag_fail(d, "the CUDA driver finds no GPU");
+    else
+        return v;
+    return NULL;
+}
+
+int driver_device_count(const Driver *v)
+{
+    return v->devices;
+}
+
+/* --- facts ----------------------------------------------------------------------------------- */
+
+static int attribute(Driver *v, CUdevice device, CUdevice_attribute which)
+{
+    int value = 0;
+    check(v, v->device_attribute(&value, which, device), "cuDeviceGetAttribute");
+    return value;
+}
+
+/* Fused multiply-adds per cycle and SM, which no attribute tells: CUDA C++ Best Practices Guide,
+ * "Throughput of Native Arithmetic Instructions", row of 32-bit floating-point add, multiply and
+ * multiply-add. */
+static int fp32_per_sm(int major, int minor)
+{
+    bool wide = major >= 9 || major == 5 || (major == 8 && minor > 0) || (major == 6 && minor > 0);
+    return wide ? 128 : 64;
+}
+
+static Device read_device(Driver *v, CUdevice h, const char *name)
+{
+#define GET(which) attribute(v, h, CU_DEVICE_ATTRIBUTE_##which)
+    Device d = {
+        .name = name,
+        .major = GET(COMPUTE_CAPABILITY_MAJOR),
+        .minor = GET(COMPUTE_CAPABILITY_MINOR),
+        .sms = GET(MULTIPROCESSOR_COUNT),
+        .threads_per_block = GET(MAX_THREADS_PER_BLOCK),
+        .block_limit = {GET(MAX_BLOCK_DIM_X), GET(MAX_BLOCK_DIM_Y), GET(MAX_BLOCK_DIM_Z)},
+        .grid_limit = {GET(MAX_GRID_DIM_X), GET(MAX_GRID_DIM_Y), GET(MAX_GRID_DIM_Z)},
+        .threads_per_sm = GET(MAX_THREADS_PER_MULTIPROCESSOR),
+        .blocks_per_sm = GET(MAX_BLOCKS_PER_MULTIPROCESSOR),
+        .registers_per_sm = GET(MAX_REGISTERS_PER_MULTIPROCESSOR),
+        .registers_per_block = GET(MAX_REGISTERS_PER_BLOCK),
+        .registers_per_thread = 255, /* every capability from 3.5 on; Programming Guide, table of
+                                        technical specifications */
+        .shared_per_sm = GET(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+        .shared_per_block = GET(MAX_SHARED_MEMORY_PER_BLOCK),
+        .shared_per_block_optin = GET(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+        .shared_reserved = GET(RESERVED_SHARED_MEMORY_PER_BLOCK),
+        .clock_hz = 1e3 * GET(CLOCK_RATE),
+        .l2_bytes = GET(L2_CACHE_SIZE),
+    };
+    int warp = GET(WARP_SIZE);
+    d.warps_per_sm = warp ? d.threads_per_sm / warp : 0;
+    d.fp32_per_sm = fp32_per_sm(d.major, d.minor);
+    return d;
+}
+
+/* "GPU-" and the bytes in groups of 4, 2, 2, 2 and 6, as nvidia-smi writes it. */
+static const char *uuid_text(Arena *a, const CUuuid *u)
+{
+    Buf b = {0};
+    buf_puts(&b, "GPU");
+    for (int i = 0; i < 16; i++) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10)
+            buf_putc(&b, '-');
+        buf_printf(&b, "%02x", (unsigned)(unsigned char)u->bytes[i]);
+    }
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* The version as users know it ("580.159.04") is not in the driver's API; the kernel module
+ * shows it. */
+static const char *driver_version(Arena *a)
+{
+    char line[64] = "";
+    FILE *f = fopen("/sys/module/nvidia/version", "re");
+    if (!f)
+        return "";
+    if (!fgets(line, sizeof line, f))
+        line[0] = 0;
+    fclose(f);
+    line[strcspn(line, "\n")] = 0;
+    return arena_string(a, line);
+}
+
+bool driver_facts(Driver *v, Arena *a, int i, GpuFacts *f, Diag *d)
+{
+    CUdevice h;
+    CUuuid uuid;
+    char name[256] = "";
+    size_t bytes = 0;
+    *f = (GpuFacts){0};
+    if (check(v, v->device_get(&h, i), "cuDeviceGet") ||
+        check(v, v->device_name(name, sizeof name, h), "cuDeviceGetName") ||
+        check(v, v->device_uuid(&uuid, h), "cuDeviceGetUuid") ||
+        check(v, v->device_memory(&bytes, h), "cuDeviceTotalMem") ||
+        check(v, v->version(&f->cuda_version), "cuDriverGetVersion"))
+        return diag_fail(d, "device %d cannot be asked for its properties: %s", i, v->words);
+    f->device = read_device(v, h, arena_string(a, name));
+    f->uuid = uuid_text(a, &uuid);
+    f->driver = driver_version(a);
+    f->memory_bytes = (int64_t)bytes;
+    f->memory_clock_hz = 1e3 * attribute(v, h, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+    f->bus_bits = attribute(v, h, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+    f->device.dram_bytes_per_s = 2 * f->memory_clock_hz * f->bus_bits / 8;
+    return true;
+}
+
+/* The thread that waits sleeps: the cores belong to the compilers.  Events are timed by the
+ * device, so the later waking changes no time. */
+DriverStatus driver_use(Driver *v, int i)
+{
+    CUdevice h;
+    CUcontext context;
+    DriverStatus s = check(v, v->device_get(&h, i), "cuDeviceGet");
+    if (!s)
+        s = check(v, v->primary_flags(h, CU_CTX_SCHED_BLOCKING_SYNC), "cuDevicePrimaryCtxSetFlags");
+    if (!s)
+        s = check(v, v->primary_retain(&context, h), "cuDevicePrimaryCtxRetain");
+    if (!s)
+        s = check(v, v->context_use(context), "cuCtxSetCurrent");
+    if (!s)
+        s = check(v, v->stream_new(&v->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    return s;
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+DriverStatus driver_memory(Driver *v, size_t *free_bytes, size_t *all_bytes)
+{
+    return check(v, v->memory_info(free_bytes, all_bytes), "cuMemGetInfo");
+}
+
+DriverStatus driver_alloc(Driver *v, size_t bytes, DriverAddress *p)
+{
+    CUdeviceptr address = 0;
+    DriverStatus s = check(v, v->memory_alloc(&address, bytes), "cuMemAlloc");
+    *p = address;
+    return s;
+}
+
+void driver_free(Driver *v, DriverAddress p)
+{
+    if (p)
+        v->memory_free(p);
+}
+
+DriverStatus driver_set_bytes(Driver *v, DriverAddress p, unsigned char value, size_t bytes)
+{
+    return check(v, v->memset_bytes(p, value, bytes, v->stream), "cuMemsetD8Async");
+}
+
+DriverStatus driver_copy(Driver *v, DriverAddress to, DriverAddress from, size_t bytes)
+{
+    return check(v, v->copy_device(to, from, bytes, v->stream), "cuMemcpyDtoDAsync");
+}
+
+DriverStatus driver_upload(Driver *v, DriverAddress to, const void *from, size_t bytes)
+{
+    DriverStatus s = check(v, v->copy_up(to, from, bytes, v->stream), "cuMemcpyHtoDAsync");
+    return s ? s : driver_wait(v);
+}
+
+DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t bytes)
+{
+    DriverStatus s = check(v, v->copy_down(to, from, bytes, v->stream), "cuMemcpyDtoHAsync");
+    return s ? s : driver_wait(v);
+}
+
+/* --- textures -------------------------------------------------------------------------------- */
+
+struct DriverTexture {
+    CUarray array;
+    CUtexObject object; /* 0: not made yet */
+};
+
+static CUarray_format array_format(TaskScalar s)
+{
+    switch (s) {
+    case TASK_I8:
+        return CU_AD_FORMAT_SIGNED_INT8;
+    case TASK_U8:
+        return CU_AD_FORMAT_UNSIGNED_INT8;
+    case TASK_I16:
+        return CU_AD_FORMAT_SIGNED_INT16;
+    case TASK_U16:
+        return CU_AD_FORMAT_UNSIGNED_INT16;
+    case TASK_I32:
+        return CU_AD_FORMAT_SIGNED_INT32;
+    case TASK_U32:
+        return CU_AD_FORMAT_UNSIGNED_INT32;
+    case TASK_HALF:
+        return CU_AD_FORMAT_HALF;
+    default:
+        return CU_AD_FORMAT_FLOAT;
+    }
+}
+
+static DriverStatus fill_array(Driver *v, const TaskTexture *t, TaskType type, DriverAddress from,
+                               CUarray array)
+{
+    size_t row = (size_t)t->size[0] * task_type_size(type);
+    size_t rows = t->size[1] ? (size_t)t->size[1] : 1;
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = from,
+                          .srcPitch = row,
+                          .srcHeight = rows,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array,
+                          .WidthInBytes = row,
+                          .Height = rows,
+                          .Depth = t->size[2] ? (size_t)t->size[2] : 1};
+    return check(v, v->copy_3d(&copy, v->stream), "cuMemcpy3DAsync");
+}
+
+static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type, CUarray array,
+                                 CUtexObject *out)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
+    CUDA_TEXTURE_DESC how = {.filterMode =
+                                 t->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT};
+    for (int k = 0; k < 3; k++)
+        how.addressMode[k] = (CUaddress_mode)t->edge;
+    if (t->normalized)
+        how.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    if (!task_scalar_is_float(type.scalar))
+        how.flags |= CU_TRSF_READ_AS_INTEGER;
+    return check(v, v->texture_new(out, &resource, &how, NULL), "cuTexObjectCreate");
+}
+
+DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskType type,
+                                DriverAddress from, DriverTexture **out, uint64_t *handle)
+{
+    DriverTexture *x = ARENA_NEW(a, DriverTexture);
+    CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = (size_t)t->size[0],
+                                     .Height = (size_t)t->size[1],
+                                     .Depth = (size_t)t->size[2],
+                                     .Format = array_format(type.scalar),
+                                     .NumChannels = (unsigned)type.lanes};
+    DriverStatus s = check(v, v->array_new(&x->array, &shape), "cuArray3DCreate");
+    if (s)
+        return s;
+    *out = x;
+    s = fill_array(v, t, type, from, x->array);
+    if (!s)
+        s = make_texture(v, t, type, x->array, &x->object);
+    *handle = x->object;
+    return s;
+}
+
+void driver_texture_free(Driver *v, DriverTexture *t)
+{
+    if (!t)
+        return;
+    if (t->object)
+        v->texture_free(t->object);
+    v->array_free(t->array);
+}
+
+/* --- kernels --------------------------------------------------------------------------------- */
+
+DriverStatus driver_load(Driver *v, const void *cubin, DriverModule **m)
+{
+    return check(v, v->module_load((CUmodule *)m, cubin), "cuModuleLoadData");
+}
+
+void driver_unload(Driver *v, DriverModule *m)
+{
+    if (m)
+        v->module_unload((CUmodule)m);
+}
+
+DriverStatus driver_function(Driver *v, DriverModule *m, const char *name, DriverFunction **f)
+{
+    return check(v, v->module_function((CUfunction *)f, (CUmodule)m, name), "cuModuleGetFunction");
+}
+
+bool driver_variable(Driver *v, DriverModule *m, const char *name, DriverAddress *p, size_t *bytes)
+{
+    CUdeviceptr at = 0;
+    bool found = v->module_variable(&at, bytes, (CUmodule)m, name) == CUDA_SUCCESS;
+    *p = at;
+    return found;
+}
+
+DriverStatus driver_kernel(Driver *v, DriverFunction *f, DriverKernel *k)
+{
+    CUfunction h = (CUfunction)f;
+    DriverStatus s = check(v, v->function_get(&k->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, h),
+                           "cuFuncGetAttribute");
+    if (!s)
+        s = check(v, v->function_get(&k->shared_static, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, h),
+                  "cuFuncGetAttribute");
+    if (!s)
+        s = check(
+            v, v->function_get(&k->threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, h),
+            "cuFuncGetAttribute");
+    return s;
+}
+
+DriverStatus driver_allow_shared(Driver *v, DriverFunction *f, int64_t bytes)
+{
+    int value = bytes > INT_MAX ? INT_MAX : (int)bytes;
+    return check(
+        v, v->function_set((CUfunction)f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value),
+        "cuFuncSetAttribute");
+}
+
+bool driver_parameter(Driver *v, DriverFunction *f, size_t i, size_t *size, bool *known)
+{
+    size_t offset;
+    *known = v->parameter_info != NULL;
+    return *known && v->parameter_info((CUfunction)f, i, &offset, size) == CUDA_SUCCESS;
+}
+
+/* A size as the driver takes it; one that does not fit becomes 0, which the driver refuses. */
+static unsigned narrow(int64_t n)
+{
+    return n > 0 && n <= UINT_MAX ? (unsigned)n : 0;
+}
+
+DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
+                           const int64_t block[3], int64_t shared, void **arguments)
+{
+    CUresult r = v->launch((CUfunction)f, narrow(grid[0]), narrow(grid[1]), narrow(grid[2]),
+                           narrow(block[0]), narrow(block[1]), narrow(block[2]), narrow(shared),
+                           v->stream, arguments, NULL);
+    return check(v, r, "cuLaunchKernel");
+}
+
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+DriverStatus driver_capture(Driver *v)
+{
+    return check(v, v->capture_begin(v->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                 "cuStreamBeginCapture");
+}
+
+DriverStatus driver_capture_end(Driver *v, DriverGraph **g)
+{
+    CUgraph graph = NULL;
+    *g = NULL;
+    DriverStatus s = check(v, v->capture_end(v->stream, &graph), "cuStreamEndCapture");
+    if (!s)
+        s = check(v, v->graph_ready((CUgraphExec *)g, graph, 0), "cuGraphInstantiateWithFlags");
+    if (graph)
+        v->graph_free(graph);
+    return s;
+}
+
+DriverStatus driver_graph_launch(Driver *v, DriverGraph *g)
+{
+    return check(v, v->graph_launch((CUgraphExec)g, v->stream), "cuGraphLaunch");
+}
+
+void driver_graph_free(Driver *v, DriverGraph *g)
+{
+    if (g)
+        v->graph_end((CUgraphExec)g);
+}
+
+/* --- time ------------------------------------------------------------------------------------ */
+
+DriverStatus driver_event_new(Driver *v, DriverEvent **e)
+{
+    return check(v, v->event_new((CUevent *)e, CU_EVENT_BLOCKING_SYNC), "cuEventCreate");
+}
+
+void driver_event_free(Driver *v, DriverEvent *e)
+{
+    if (e)
+        v->event_free((CUevent)e);
+}
+
+DriverStatus driver_event_record(Driver *v, DriverEvent *e)
+{
+    return check(v, v->event_record((CUevent)e, v->stream), "cuEventRecord");
+}
+
+DriverStatus driver_event_wait(Driver *v, DriverEvent *e)
+{
+    return check(v, v->event_wait((CUevent)e), "cuEventSynchronize");
+}
+
+DriverStatus driver_event_ms(Driver *v, DriverEvent *from, DriverEvent *to, double *ms)
+{
+    float f = 0;
+    DriverStatus s = check(v, v->event_ms(&f, (CUevent)from, (CUevent)to), "cuEventElapsedTime");
+    *ms = (double)f;
+    return s;
+}
+
+DriverStatus driver_wait(Driver *v)
+{
+    return check(v, v->stream_wait(v->stream), "cuStreamSynchronize");
+}

@@ -1,0 +1,62 @@
+/* The problem on the device: buffers with their contents, and the reference's outputs.
+ *
+ * A buffer stands between two guards, and what no kernel may change (inputs, guards, the
+ * reference's outputs, the contents to begin with) is summed up once, so that
+ * problem_check can tell after a trial whether anything was written that should not
+ * have been.  Without it, a kernel that writes past its output could silently make
+ * all trials after it wrong, or right. */
+#ifndef APTUNE_GPU_WORKER_PROBLEM_H
+#define APTUNE_GPU_WORKER_PROBLEM_H
+
+#include "driver.h"
+#include "launch.h"
+#include "tuner/spec/task.h"
+#include "verify.h"
+
+/* A stretch that must keep its bytes. */
+typedef struct Protected {
+    DriverAddress at;
+    size_t bytes;
+    uint64_t sum;
+    const char *what; /* "past the end of 'C'", for messages */
+} Protected;
+
+typedef struct Problem {
+    Driver *driver;
+    TaskProblem task;
+    Verifier verifier;
+    DriverAddress *at;        /* each buffer's place; 0: gone */
+    DriverTexture **textures; /* of the task's */
+    uint64_t *handles;        /* of the textures */
+    Places places;            /* the same for launches */
+    DriverAddress *start;     /* its contents to begin a run with; 0 when nothing is kept */
+    Compared *outputs;        /* outputs with the reference's version of them */
+    TaskOutput *output_facts; /* as many */
+    size_t output_count;      /* 0 without a reference */
+    Protected *regions;       /* what problem_check looks at */
+    size_t region_count;
+} Problem;
+
+/* Allocates, fills, runs the reference.  False with the reason in `d`; problem_close is called in
+ * either case.  `task` and what it points to must outlive the problem. */
+bool problem_open(Problem *p, Arena *a, Driver *v, const TaskProblem *task, Diag *d);
+void problem_close(Problem *p);
+
+/* Brings the buffers into the state in which a verified run begins: contents where there are
+ * any, poison where there are none. */
+DriverStatus problem_reset(Problem *p);
+
+/* The same for all but scratch, which stays as the runs before left it (what is kept, too). */
+DriverStatus problem_reset_outputs(Problem *p);
+
+/* The same for buffers with contents only: what a timed run needs. */
+DriverStatus problem_restore(Problem *p);
+
+/* Is there anything to restore? */
+bool problem_is_restored(const Problem *p);
+
+/* Whether all that must not change is unchanged; if not, *what names it, and the problem has to
+ * be set anew. */
+DriverStatus problem_check(Problem *p, const char **what);
+
+#endif

@@ -1,0 +1,58 @@
+/* Taking samples of a run: the time between two events on the device, over as many runs as it
+ * takes to be long for the events' clock.
+ *
+ * Short runs are batched: a sample is then a CUDA graph of many runs back to back, so that what is
+ * timed is the kernels and not the calls that launch them.  A batch has one run alone
+ *   - where the L2 has to be cold, since only the first run finds it so;
+ *   - where a buffer that kernels change has contents (in/out, or an output to be added to): they
+ *     are restored before every run, since a kernel timed on the results of the run before may
+ *     take another path, or overflow.  Restoring is not timed.
+ * For those, certainty comes from the number of samples.
+ *
+ * A cold L2 is had by reading a buffer of twice its size.  Writing one would do, too, but leave it
+ * full of lines that the timed run has to write back. */
+#ifndef APTUNE_GPU_WORKER_SAMPLE_H
+#define APTUNE_GPU_WORKER_SAMPLE_H
+
+#include "launch.h"
+#include "nvml.h"
+#include "problem.h"
+
+/* Samples given to the device before waiting for them. */
+enum { SAMPLE_QUEUE = 64 };
+
+/* What sampling needs beside the problem; one of each process. */
+typedef struct Bench {
+    Driver *driver;
+    Problem *problem;
+    Nvml *nvml; /* NULL: not looked at */
+    int64_t l2_bytes;
+    DriverAddress flush; /* 0 until a cold L2 is wanted */
+    size_t flush_bytes;
+    DriverEvent *events[2 * SAMPLE_QUEUE]; /* start and end of each sample; made when needed */
+} Bench;
+
+typedef struct Sampler {
+    Bench *bench;
+    const ReadyRun *run;
+    bool cold;
+    int batch;          /* runs within a sample */
+    DriverGraph *graph; /* of a batch; NULL for one run, or where no graph can be made */
+} Sampler;
+
+/* Gets a run ready to be timed: at least `sample_ms` for each sample, a run taking about `run_ms`
+ * (0: not known; found out by running it).  sampler_close is called in either case. */
+DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, double sample_ms,
+                          double run_ms);
+
+/* Takes `count` samples, ms[i] being the time of one run. */
+DriverStatus sampler_take(Sampler *s, size_t count, double *ms);
+void sampler_close(Sampler *s);
+
+/* Gives the runs of one sample to the device, without timing them. */
+DriverStatus sampler_give(const Sampler *s);
+
+/* One run alone, its buffers as they are. */
+DriverStatus sample_once(Bench *b, const ReadyRun *run, double *ms);
+
+#endif

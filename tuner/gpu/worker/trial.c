@@ -1,0 +1,224 @@
+#include "trial.h"
+
+#include "rival.h"
+#include "sustain.h"
+
+#include "tuner/gpu/sampling.h"
+
+#include <string.h>
+
+typedef struct Samples {
+    double *at;
+    size_t count, capacity;
+} Samples;
+
+typedef struct Timing {
+    Arena *arena;
+    Bench *bench;
+    Problem *problem;
+    const Trial *trial;
+    ReadyRun run;
+    Samples times, warm; /* ms */
+    int batch;
+    Buf words;
+} Timing;
+
+/* --- the verified run ----------------------------------------------------------------------- */
+
+/* Elements of an output that are compared. */
+static int64_t compared_of(const Trial *t, const Compared *c)
+{
+    int64_t all = c->task->count;
+    int64_t n = (size_t)c->buffer < t->compared_count ? t->compared[c->buffer] : -1;
+    return n < 0 || n > all ? all : n;
+}
+
+static DriverStatus compare_outputs(Timing *t, TrialResult *r)
+{
+    Problem *p = t->problem;
+    TrialCheck *checks = ARENA_ARRAY(t->arena, TrialCheck, p->output_count);
+    for (size_t i = 0; i < p->output_count; i++) {
+        DriverStatus s = verify_compare(&p->verifier, &p->outputs[i],
+                                        compared_of(t->trial, &p->outputs[i]), &checks[i]);
+        if (s)
+            return s;
+        if (checks[i].wrong == 0)
+            continue;
+        if (t->words.size)
+            buf_puts(&t->words, "\n");
+        verify_explain(&p->outputs[i], &checks[i], &t->words);
+        r->status = OUTCOME_WRONG;
+    }
+    r->checks = checks;
+    r->check_count = p->output_count;
+    r->verified = true;
+    return DRIVER_OK;
+}
+
+static bool is_verified(const Timing *t)
+{
+    return t->trial->verify && t->problem->output_count > 0;
+}
+
+static DriverStatus verified_run(Timing *t, TrialResult *r)
+{
+    DriverStatus s = problem_reset(t->problem);
+    if (s || !is_verified(t))
+        return s;
+    s = sample_once(t->bench, &t->run, &r->first_ms);
+    return s ? s : compare_outputs(t, r);
+}
+
+/* Once more after the timed runs: a kernel that computes only once, for what it left in its
+ * scratch, was timed doing nothing. */
+static DriverStatus verified_again(Timing *t, TrialResult *r)
+{
+    if (!is_verified(t) || r->time_count == 0)
+        return DRIVER_OK;
+    DriverStatus s = problem_reset_outputs(t->problem);
+    if (!s)
+        s = ready_launch(t->problem->driver, &t->run);
+    if (!s)
+        s = compare_outputs(t, r);
+    if (!s && r->status == OUTCOME_WRONG)
+        buf_puts(&t->words, "\nonly after the timed runs, not in the first one");
+    return s;
+}
+
+/* --- the timed runs ------------------------------------------------------------------------- */
+
+static DriverStatus warm_up(Timing *t)
+{
+    DriverStatus s = DRIVER_OK;
+    for (int i = 0; s == DRIVER_OK && i < t->trial->warmups; i++) {
+        s = problem_restore(t->problem);
+        if (!s)
+            s = ready_launch(t->problem->driver, &t->run);
+    }
+    return s;
+}
+
+static void make_room(Arena *a, Samples *s, size_t more)
+{
+    if (s->count + more <= s->capacity)
+        return;
+    s->capacity = 2 * (s->count + more);
+    double *at = ARENA_ARRAY(a, double, s->capacity);
+    if (s->count > 0)
+        memcpy(at, s->at, s->count * sizeof *at);
+    s->at = at;
+}
+
+/* Samples of one kind, until it is enough. */
+static DriverStatus take_samples(Timing *t, bool cold, double run_ms, Samples *out)
+{
+    const TaskSampling *x = &t->trial->sampling;
+    Sampler sampler;
+    DriverStatus s = sampler_open(&sampler, t->bench, &t->run, cold, x->sample_ms, run_ms);
+    for (size_t more;
+         s == DRIVER_OK && (more = sampling_more(x, out->at, out->count, sampler.batch)) > 0;) {
+        make_room(t->arena, out, more);
+        s = sampler_take(&sampler, more, out->at + out->count);
+        out->count += s == DRIVER_OK ? more : 0;
+    }
+    t->batch = sampler.batch;
+    sampler_close(&sampler);
+    return s;
+}
+
+static DriverStatus timed_runs(Timing *t, double first_ms)
+{
+    DriverStatus s = DRIVER_OK;
+    if (t->trial->sampling.least == 0)
+        return s;
+    s = warm_up(t);
+    if (!s && t->trial->cache != TASK_COLD)
+        s = take_samples(t, false, first_ms, &t->warm);
+    if (!s && t->trial->cache != TASK_WARM)
+        s = take_samples(t, true, first_ms, &t->times);
+    return s ? s : driver_wait(t->problem->driver);
+}
+
+/* Where warm times are all there are, they are the times. */
+static void leave_times(Timing *t, TrialResult *r)
+{
+    if (t->trial->cache == TASK_WARM) {
+        t->times = t->warm;
+        t->warm = (Samples){0};
+    }
+    r->times = t->times.at;
+    r->time_count = t->times.count;
+    r->warm_times = t->warm.at;
+    r->warm_count = t->warm.count;
+    r->batch = t->batch;
+}
+
+static DriverStatus sustained_runs(Timing *t, TrialResult *r)
+{
+    TrialSustained *x = ARENA_NEW(t->arena, TrialSustained);
+    DriverStatus s = sustain(t->bench, &t->run, t->trial->sustain_s, x);
+    r->sustained = x;
+    r->sustained_count = s == DRIVER_OK;
+    return s;
+}
+
+/* --- all of it ------------------------------------------------------------------------------ */
+
+static void name_rival(Timing *t, TrialResult *r)
+{
+    const AptuneRival *rival = t->run.rival;
+    r->title = rival ? arena_string(t->arena, rival->title) : "";
+    r->details = rival ? arena_string(t->arena, rival->details) : "";
+}
+
+/* True when nothing was written that must not be. */
+static bool left_clean(Timing *t, TrialResult *r)
+{
+    const char *what;
+    DriverStatus s = problem_check(t->problem, &what);
+    if (s) {
+        r->status = launch_status(t->problem->driver, s, &t->words);
+        return false;
+    }
+    if (!what)
+        return true;
+    r->status = OUTCOME_WRONG;
+    buf_printf(&t->words, "%s%s wrote %s", t->words.size ? "\n" : "",
+               t->run.rival ? "the rival" : "the kernel", what);
+    return false;
+}
+
+static Outcome measure(Timing *t, TrialResult *r)
+{
+    Driver *v = t->problem->driver;
+    Outcome status =
+        ready_run(t->arena, v, &t->trial->run, &t->problem->places, &t->run, &t->words);
+    name_rival(t, r);
+    if (status != OUTCOME_OK)
+        return status;
+    DriverStatus s = verified_run(t, r);
+    if (!s && r->status == OUTCOME_OK)
+        s = timed_runs(t, r->first_ms);
+    leave_times(t, r);
+    if (!s && r->status == OUTCOME_OK && t->trial->sustain_s > 0)
+        s = sustained_runs(t, r);
+    if (!s && r->status == OUTCOME_OK)
+        s = verified_again(t, r);
+    return s ? launch_status(v, s, &t->words) : r->status;
+}
+
+bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
+{
+    Timing t = {.arena = a, .bench = b, .problem = b->problem, .trial = trial};
+    *r = (TrialResult){.id = trial->id, .status = OUTCOME_OK};
+    r->status = measure(&t, r);
+    bool sound = launch_context_is_sound(r->status);
+    if (r->status == OUTCOME_OK || r->status == OUTCOME_WRONG)
+        sound = left_clean(&t, r);
+    if (sound)
+        ready_end(b->driver, &t.run);
+    r->health = nvml_health(b->nvml);
+    r->words = arena_string(a, buf_text(&t.words));
+    buf_free(&t.words);
+    return sound;
+}

@@ -1,0 +1,123 @@
+/* What another tuner left, before it becomes a recording: parameters, rows, and what was odd.
+ *
+ * A reader of each format (foreign_read.h) fills it in a row at a time.  Every oddity is counted by
+ * its kind, with the first place it was met, so that nothing is dropped or taken for something else
+ * without being said.  Everything lives in the table's arena. */
+#ifndef APTUNE_OUTPUT_FOREIGN_H
+#define APTUNE_OUTPUT_FOREIGN_H
+
+#include "tuner/base/diag.h"
+#include "tuner/record/times.h"
+
+#include <jansson.h>
+
+typedef enum ForeignKind { FOREIGN_INT, FOREIGN_REAL, FOREIGN_TEXT } ForeignKind;
+
+/* A parameter's value as the file has it. */
+typedef struct ForeignValue {
+    ForeignKind kind;
+    union {
+        int64_t integer;
+        double real;
+        const char *text;
+    };
+} ForeignValue;
+
+typedef struct ForeignRow {
+    ForeignValue *values; /* one per parameter */
+    Outcome status;
+    const char *message; /* why it is not ok, as the file says it; NULL for nothing */
+    double *times;       /* in the file's unit until foreign_scale, then milliseconds */
+    size_t time_count;   /* at least one where the status is OUTCOME_OK, else 0 */
+    bool in_ms;          /* times are milliseconds already */
+} ForeignRow;
+
+/* What a row or the file has that it should not; words in foreign.c. */
+typedef enum Oddity {
+    ODD_CUT,          /* not closed */
+    ODD_CUT_ROW,      /* the last row is cut off */
+    ODD_BROKEN,       /* a row that is not JSON, or not an object */
+    ODD_NO_PARAMETER, /* a row without a value for each parameter */
+    ODD_NO_TIME,
+    ODD_BAD_TIME,    /* correct, but a time is not above zero */
+    ODD_FAILED_TIME, /* failed, with a time above zero */
+    ODD_FAILED_ZERO, /* failed, with a time of 0.0 */
+    ODD_MEAN_ONLY,   /* no raw times */
+    ODD_INCORRECT,   /* "correct" with a correctness of 0 */
+    ODD_STATUS,      /* a status that is not known */
+    ODD_NO_STATUS,   /* none at all */
+    ODD_TEXT_TIME,   /* a number written as text */
+    ODD_TEXT_VALUE,  /* likewise */
+    ODD_BOOL_VALUE,
+    ODD_KEY_VALUE, /* a parameter only in the row's key */
+    ODD_NOT_NUMBER,
+    ODD_NO_UNIT,
+    ODD_OTHER_MEAN, /* "time" is not the mean of "times" */
+    ODD_TWICE,
+    ODDITIES
+} Oddity;
+
+/* No space has as many parameters; more are a file that is meant to do harm. */
+enum { FOREIGN_PARAMETERS_MOST = 1024 };
+
+typedef struct ForeignTable {
+    Arena *arena;
+    const char *format;       /* "Kernel Tuner cache" */
+    const char *device;       /* as the file names it; NULL: it does not */
+    const char *kernel;       /* likewise */
+    const char *problem;      /* as JSON; NULL */
+    const char *objective;    /* NULL */
+    const char *date;         /* NULL */
+    double unit_ms;           /* milliseconds of the file's unit; 0: it names none */
+    const char *unknown_unit; /* that it names; NULL: none */
+    struct {
+        const char **at;
+        size_t count;
+        size_t capacity;
+    } names; /* of the parameters */
+    struct {
+        ForeignRow *at;
+        size_t count;
+        size_t capacity;
+    } rows;
+    size_t read; /* rows of the file, those left out included */
+    size_t odd[ODDITIES];
+    const char *first[ODDITIES]; /* where it was met first; NULL: nothing to say */
+} ForeignTable;
+
+/* Counts an oddity of the row that is being read. */
+void foreign_odd(ForeignTable *t, Oddity o);
+
+/* Milliseconds of a unit in any spelling ("ms", "miliseconds", "Microseconds"); 0: not known. */
+double foreign_unit_ms(const char *name);
+
+/* The outcome that a tuner's word stands for ("correct", "InvalidConfig", "ValidationFailed");
+ * OUTCOME_OTHER when the word is not known. */
+Outcome foreign_status(const char *word);
+
+/* The value of a parameter; false when there is none.  `whole`: the row's integers were read as
+ * reals. */
+bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *out);
+
+/* A number, also one written as text; NaN when it is none. */
+double foreign_number(ForeignTable *t, const json_t *v);
+
+/* Adds a row after making outcome and times agree: a failed one has no time, a correct one without
+ * is failed.  `message` is what the file says of a failure. */
+void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
+                 const double *times, size_t time_count, bool in_ms);
+
+/* Times become milliseconds; without a unit they are taken for such. */
+void foreign_scale(ForeignTable *t);
+
+/* Parameters as a recording has them: whole numbers where every row has one, else texts. */
+RecordParameter *foreign_parameters(ForeignTable *t);
+
+/* The values of a row as such. */
+const RecordValue *foreign_record_values(Arena *a, const RecordParameter *p, size_t count,
+                                         const ForeignValue *values);
+
+/* A line for each oddity that was met: "12 rows without a time: taken as failed (runtime)". */
+void foreign_print_oddities(const ForeignTable *t, const char *before, Buf *out);
+
+#endif

@@ -1,0 +1,442 @@
+/* Rows from recordings.
+ *
+ * A recording may hold a hundred thousand rows.  What only reading needs lives in arenas of its
+ * own, freed as soon as it can be, and profiles pass by one at a time: a row keeps its metrics and
+ * one row of fields, whatever else the file says of it. */
+#include "tuner/record/table_read.h"
+
+#include "metrics/metric/profile_build.h"
+#include "tuner/base/file.h"
+#include "tuner/base/stats.h"
+#include "tuner/base/vec.h"
+#include "tuner/choose/cluster.h"
+#include "tuner/record/device.h"
+#include "tuner/record/profile_take.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Reading {
+    Arena *arena; /* of the table */
+    Arena *codes; /* of the keys and of what is looked up by them */
+    Table *table;
+    const char **key;     /* per row: code and launch, "hash grid/block/shared"; NULL: not known */
+    const size_t *leader; /* per row: the first with the same key */
+    bool by_energy;       /* rows compare by what a run uses */
+    size_t no_time;       /* rows that ran right, with times that are none: not above 0 */
+} Reading;
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+static const char *copy_text(Arena *a, const char *text)
+{
+    return text ? arena_string(a, text) : NULL;
+}
+
+static Value value_of(Arena *a, const RecordValue *v)
+{
+    return v->text ? value_string(arena_string(a, v->text)) : value_int(v->number);
+}
+
+static const TableSize *copy_sizes(Arena *a, const RecordHeader *h)
+{
+    TableSize *p = ARENA_ARRAY(a, TableSize, h->problem_count);
+    for (size_t k = 0; k < h->problem_count; k++)
+        p[k] = (TableSize){arena_string(a, h->problem[k].name), value_of(a, &h->problem[k].value)};
+    return p;
+}
+
+static const Device *copy_device(Arena *a, const RecordHeader *h)
+{
+    Device *d = ARENA_NEW(a, Device);
+    *d = *record_device(a, h);
+    d->name = arena_string(a, d->name);
+    return d;
+}
+
+/* --- values by number ------------------------------------------------------------------------- */
+
+static int value_compare(const RecordValue *a, const RecordValue *b)
+{
+    if (a->text && b->text)
+        return strcmp(a->text, b->text);
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+typedef VEC(const RecordValue *) Values;
+
+/* Place of a value among rising ones; that of the next larger where it is not there. */
+static size_t find_value(const Values *v, const RecordValue *x)
+{
+    size_t low = 0, high = v->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (value_compare(v->at[middle], x) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void note_value(Arena *a, Values *v, const RecordValue *x)
+{
+    size_t at = find_value(v, x);
+    if (at < v->count && value_compare(v->at[at], x) == 0)
+        return;
+    VEC_PUSH(a, v, x);
+    memmove(v->at + at + 1, v->at + at, (v->count - 1 - at) * sizeof(*v->at));
+    v->at[at] = x;
+}
+
+/* The values that a parameter has in some row, rising as specs list them, and which one each row
+ * of the table has; its rows have the recording's numbers. */
+static void number_values(Arena *scratch, Table *t, const TimesRecording *times, size_t p)
+{
+    Values met = {0};
+    for (size_t k = 0; k < t->count; k++)
+        note_value(scratch, &met, &times->rows.at[t->number[k]].values[p]);
+    ValueList *list = &t->parameters[p].values;
+    *list = (ValueList){met.count, ARENA_ARRAY(t->arena, Value, met.count)};
+    for (size_t k = 0; k < met.count; k++)
+        list->at[k] = value_of(t->arena, met.at[k]);
+    for (size_t k = 0; k < t->count; k++)
+        t->values[k * t->parameter_count + p] =
+            (uint32_t)find_value(&met, &times->rows.at[t->number[k]].values[p]);
+}
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+static void take_header(Table *t, const TimesRecording *times)
+{
+    Arena *a = t->arena;
+    const RecordHeader *h = &times->header;
+    t->name = copy_text(a, h->space);
+    t->origin = arena_string(a, times->path);
+    t->problem = record_problem_text(a, h);
+    t->sizes = copy_sizes(a, h);
+    t->size_count = h->problem_count;
+    t->gpu = copy_text(a, h->device);
+    t->date = copy_text(a, h->date);
+    t->imported = copy_text(a, h->imported);
+    t->objective = copy_text(a, h->objective);
+    t->device = copy_device(a, h);
+    t->gap = ',';
+    t->parameter_count = h->parameter_count;
+    t->parameters = ARENA_ARRAY(a, TableParameter, h->parameter_count);
+    for (size_t p = 0; p < h->parameter_count; p++)
+        t->parameters[p] =
+            (TableParameter){.name = arena_string(a, h->parameters[p].name),
+                             .kind = h->parameters[p].is_text ? VALUE_STRING : VALUE_INT};
+}
+
+static const double *copy_numbers(Arena *a, const double *numbers, size_t n)
+{
+    double *v = ARENA_ARRAY(a, double, n);
+    if (n > 0)
+        memcpy(v, numbers, n * sizeof *v);
+    return v;
+}
+
+static void take_row(Reading *r, size_t i, const RecordRow *row)
+{
+    Table *t = r->table;
+    t->outcome[i] = row->status;
+    if (t->times) {
+        TableTimes *times = &t->times[i];
+        times->ms = copy_numbers(r->arena, row->times_ms, row->time_count);
+        times->count = row->time_count;
+        if (row->status == OUTCOME_OK)
+            times->median = stats_median(row->times_ms, row->time_count);
+        bool none = times->median <= 0;
+        r->no_time += none;
+        t->ms[i] = none ? NAN : r->by_energy ? 1e3 * row->joules : times->median;
+    }
+    if (t->work)
+        t->work[i] = row->work;
+    t->cost[i] = (TableCost){row->compile_s, row->profile_s};
+    r->key[i] = row->code ? profiles_key(r->codes, row->code, row->launch) : NULL;
+}
+
+/* Times for as much work as the least of all. */
+static void weigh_rows(Table *t)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < t->count; i++)
+        if (t->work[i] > 0)
+            least = fmin(least, t->work[i]);
+    for (size_t i = 0; i < t->count; i++) {
+        t->work[i] = t->work[i] > 0 ? t->work[i] / least : NAN;
+        t->ms[i] /= t->work[i];
+    }
+}
+
+static void take_times(Reading *r, const TimesRecording *times)
+{
+    Table *t = r->table;
+    Arena *scratch = arena_new();
+    take_header(t, times);
+    r->by_energy = record_is_by_energy(&times->header);
+    table_reserve(t, times->rows.count);
+    r->key = ARENA_ARRAY(r->codes, const char *, times->rows.count);
+    for (size_t k = 0; k < times->rows.count; k++) {
+        const RecordRow *row = &times->rows.at[k];
+        if (times_find(times, row->key) == row) /* else timed again further on */
+            take_row(r, table_add(t, k), row);
+    }
+    for (size_t p = 0; p < t->parameter_count; p++) {
+        number_values(scratch, t, times, p);
+        arena_reset(scratch);
+    }
+    if (t->work)
+        weigh_rows(t);
+    arena_free(scratch);
+}
+
+static void tell_times(const Reading *r, const TimesRecording *times, Diag *d)
+{
+    if (r->no_time > 0)
+        diag_warn(d, (Span){0},
+                  "%zu configurations in '%s' have times that are not above 0: they "
+                  "count as not timed",
+                  r->no_time, times->path);
+}
+
+/* --- profiles --------------------------------------------------------------------------------- */
+
+/* A point that is several launches waits until the profiles of all are read. */
+typedef struct Waiting {
+    size_t point;
+    const ProfileStep *steps;
+    size_t count;
+} Waiting;
+
+typedef struct Profiles {
+    Reading *reading;
+    Arena *kept, *scratch;
+    const char *path;
+    Diag *diag;
+    bool opened;            /* `columns` are known */
+    ProfileColumns columns; /* of the recording */
+    Profile **made;         /* per point: of its launches together */
+    TextIndex alone;        /* keys of the points that are one launch */
+    VEC(Waiting) waiting;
+    TextIndex steps;      /* keys of what these wait for */
+    const Profile **read; /* of each of these keys; NULL: not read */
+} Profiles;
+
+static void finish_point(Profiles *p, size_t i, const ProfileShare *shares, size_t n)
+{
+    Reading *r = p->reading;
+    if (!p->made[i])
+        p->made[i] = ARENA_NEW(r->arena, Profile);
+    Profile *together = p->made[i];
+    *together = shares_join(shares, n);
+    together->regions = together->syncs = NULL; /* they are most of a profile */
+    together->note = copy_text(r->arena, together->note);
+    r->table->profile[i].whole = together;
+    table_evaluate(p->scratch, r->table, i, shares, n);
+}
+
+/* A profile by another version has other fields, or means something else by the same. */
+static void open_profiles(Profiles *p, const ProfileHeader *h)
+{
+    p->opened = true;
+    p->columns = profiles_columns(h);
+    if (atoi(h->profiler) != PROFILER_VERSION)
+        diag_warn(
+            p->diag, (Span){0},
+            "'%s' was made by profiler %s, this is %d: metrics may not be what they are today",
+            p->path, h->profiler, PROFILER_VERSION);
+}
+
+static void take_profile(void *context, const ProfileHeader *h, const ProfileRow *row)
+{
+    Profiles *p = context;
+    if (!p->opened)
+        open_profiles(p, h);
+    const char *key = profiles_key(p->scratch, row->code, row->launch);
+    size_t step = index_find(&p->steps, key), point = index_find(&p->alone, key);
+    if (step != SIZE_MAX) {
+        Profile *kept = profiles_take(p->kept, &p->columns, row);
+        kept->note = copy_text(p->kept, kept->note);
+        p->read[step] = kept;
+    }
+    if (point != SIZE_MAX) {
+        ProfileShare share = {profiles_take(p->scratch, &p->columns, row), 1};
+        finish_point(p, point, &share, 1);
+    }
+    arena_reset(p->scratch);
+}
+
+static Waiting wait_for(Arena *a, size_t point, const char *key)
+{
+    const char *launch = strchr(key, ' '); /* codes have none */
+    Waiting w = {.point = point};
+    w.steps = profiles_steps(a, arena_copy(a, key, (size_t)(launch - key)), launch + 1, &w.count);
+    return w;
+}
+
+/* What to look for: keys of single launches, and steps of the other points.  One of each code is
+ * enough. */
+static void look_for(Profiles *p)
+{
+    Reading *r = p->reading;
+    const Table *t = r->table;
+    const char **alone = ARENA_ARRAY(r->codes, const char *, t->count);
+    VEC(const char *) steps = {0};
+    for (size_t i = 0; i < t->count; i++) {
+        if (!r->key[i] || r->leader[i] != i)
+            continue;
+        if (!profiles_key_is_many(r->key[i])) {
+            alone[i] = r->key[i];
+            continue;
+        }
+        Waiting w = wait_for(r->codes, i, r->key[i]);
+        VEC_PUSH(r->codes, &p->waiting, w);
+        for (size_t k = 0; k < w.count; k++)
+            VEC_PUSH(r->codes, &steps, w.steps[k].key);
+    }
+    p->alone = index_build(r->codes, alone, t->count);
+    p->steps = index_build(r->codes, steps.at, steps.count);
+    p->read = ARENA_ARRAY(r->codes, const Profile *, steps.count);
+}
+
+static void finish_waiting(Profiles *p)
+{
+    for (size_t k = 0; k < p->waiting.count; k++) {
+        const Waiting *w = &p->waiting.at[k];
+        const Profile **of = ARENA_ARRAY(p->scratch, const Profile *, w->count);
+        const ProfileShare *shares;
+        for (size_t i = 0; i < w->count; i++)
+            of[i] = p->read[index_find(&p->steps, w->steps[i].key)];
+        size_t n = profiles_shares(p->scratch, w->steps, of, w->count, &shares);
+        if (n > 0)
+            finish_point(p, w->point, shares, n);
+        arena_reset(p->scratch);
+    }
+}
+
+/* What is known of a code is known of its copies, whatever work they do with it. */
+static void copy_to_same(const Reading *r)
+{
+    Table *t = r->table;
+    for (size_t i = 0; i < t->count; i++) {
+        size_t first = r->leader[i];
+        t->profile[i] = t->profile[first];
+        for (size_t m = 0; m < t->metrics->metrics.count; m++) {
+            bool per_work = t->work && metric_adds(&t->metrics->metrics.at[m]);
+            double ratio = per_work ? t->work[first] / t->work[i] : 1;
+            t->metric[m][i] = t->metric[m][first] * ratio;
+        }
+    }
+}
+
+static void tell_missing(const Table *t, const char *path, Diag *d)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < t->count && t->ms; i++)
+        missing += !isnan(t->ms[i]) && !t->profile[i].whole;
+    if (missing > 0)
+        diag_warn(
+            d, (Span){0},
+            "%zu configurations of '%s' have a time and no profile in '%s': no carving chooses "
+            "them",
+            missing, t->origin, path);
+}
+
+static bool read_profiles(Reading *r, Diag *d)
+{
+    Table *t = r->table;
+    const char *path = record_profile_path(r->codes, t->origin);
+    Profiles p = {.reading = r,
+                  .kept = arena_new(),
+                  .scratch = arena_new(),
+                  .path = path,
+                  .diag = d,
+                  .made = ARENA_ARRAY(r->codes, Profile *, t->count)};
+    look_for(&p);
+    bool ok = profiles_visit(path, take_profile, &p, d);
+    finish_waiting(&p);
+    copy_to_same(r);
+    if (ok)
+        tell_missing(t, path, d);
+    arena_free(p.scratch);
+    arena_free(p.kept);
+    return ok;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static void set_same(Reading *r, const char *const *keys)
+{
+    Arena *scratch = arena_new();
+    const size_t *same = cluster_same(scratch, keys, NULL, r->table->count);
+    if (r->table->count > 0)
+        memcpy(r->table->same_as, same, r->table->count * sizeof *same);
+    arena_free(scratch);
+}
+
+/* Rows are the same when code and launch are, and the work that they do with it. */
+static void find_same(Reading *r)
+{
+    Table *t = r->table;
+    set_same(r, r->key);
+    size_t *leader = ARENA_ARRAY(r->codes, size_t, t->count);
+    if (t->count > 0)
+        memcpy(leader, t->same_as, t->count * sizeof *leader);
+    r->leader = leader;
+    if (!t->work)
+        return;
+    const char **keys = ARENA_ARRAY(r->codes, const char *, t->count);
+    for (size_t i = 0; i < t->count; i++)
+        if (r->key[i])
+            keys[i] = arena_printf(r->codes, "%s %.17g", r->key[i], t->work[i]);
+    set_same(r, keys);
+}
+
+static bool has_profiles(const TimesRecording *times)
+{
+    Arena *a = arena_new();
+    const char *path = record_profile_path(a, times->path);
+    bool there = path && file_exists(path);
+    arena_free(a);
+    return there;
+}
+
+static void tell_no_profiles(const Table *t, Diag *d)
+{
+    const char *path = record_profile_path(t->arena, t->origin);
+    diag_warn(d, (Span){0}, "there is no '%s': nothing static is known of this space%s",
+              path ? path : t->origin, t->imported[0] ? " (aptune import --spec makes it)" : "");
+}
+
+Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, MetricSet *metrics,
+                      Diag *d)
+{
+    Reading r = {.arena = a, .codes = arena_new(), .table = table_new(a)};
+    table_want(r.table, columns | TABLE_PROFILE | TABLE_COST);
+    if (!record_is_weighed(&times->header))
+        r.table->columns &= ~(unsigned)TABLE_WORK, r.table->work = NULL;
+    take_times(&r, times);
+    tell_times(&r, times, d);
+    find_same(&r);
+    table_set_metrics(r.table, metrics);
+    bool there = has_profiles(times), ok = !there || read_profiles(&r, d);
+    if (!there)
+        tell_no_profiles(r.table, d);
+    arena_free(r.codes);
+    return ok ? r.table : NULL;
+}
+
+Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d)
+{
+    Arena *scratch = arena_new();
+    const TimesRecording *times = times_read(scratch, path, d);
+    Table *t = NULL;
+    if (times)
+        t = table_of_times(a, times, TABLE_WORK | TABLE_TIMES | TABLE_MS, metrics, d);
+    arena_free(scratch);
+    return t;
+}

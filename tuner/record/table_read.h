@@ -1,0 +1,22 @@
+/* A recording as a table.
+ *
+ * A row for each configuration that it has an outcome of, in the order of the file; `number` is
+ * that of its row there.  Values of parameters are numbered rising. */
+#ifndef APTUNE_RECORD_TABLE_READ_H
+#define APTUNE_RECORD_TABLE_READ_H
+
+#include "tuner/record/times.h"
+#include "tuner/space/table.h"
+
+/* Reads a recording and the profile beside it (NAME.times[.zst], NAME.profile[.zst]) and evaluates
+ * the metrics.  Where the recording has an objective, `work`, `ms` and metrics that add up are for
+ * as much work as the configuration does that does least.  Without a profile the metrics are not
+ * known, which is a warning.  NULL after a message when one of the files cannot be read. */
+Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d);
+
+/* The same of a recording that is read already, which need not outlive the table: its profiles,
+ * metrics and, of `columns`, TABLE_WORK and TABLE_TIMES | TABLE_MS. */
+Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, MetricSet *metrics,
+                      Diag *d);
+
+#endif

@@ -1,0 +1,147 @@
+#include "tuner/report/sheet.h"
+
+#include "tuner/base/csv.h"
+#include "tuner/base/vec.h"
+#include "tuner/report/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+Cell *sheet_row(Arena *a, Sheet *s)
+{
+    Cell *row = ARENA_ARRAY(a, Cell, s->column_count);
+    VEC_PUSH(a, &s->rows, row);
+    return row;
+}
+
+/* --- for the eye ------------------------------------------------------------------------------ */
+
+enum { CELL_ROOM = 32 };
+
+/* A cell as text: in `room`, or its own. */
+static const char *cell_text(const SheetColumn *c, const Cell *cell, char room[CELL_ROOM])
+{
+    if (c->kind == CELL_TEXT)
+        return cell->text ? cell->text : "";
+    if (isnan(cell->number))
+        return "-";
+    if (c->kind == CELL_PERCENT)
+        snprintf(room, CELL_ROOM, "%.1f %%", 100 * cell->number);
+    else
+        snprintf(room, CELL_ROOM, c->kind == CELL_COUNT ? "%.0f" : "%.4g", cell->number);
+    return room;
+}
+
+/* Columns of screen that UTF-8 text takes; all of ours are one wide. */
+static size_t text_width(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void print_cell(Buf *out, const char *text, size_t width, bool left, bool last)
+{
+    size_t room = width - text_width(text);
+    buf_fill(out, ' ', left ? 0 : room);
+    buf_puts(out, text);
+    buf_fill(out, ' ', left && !last ? room : 0);
+    buf_puts(out, last ? "\n" : "  ");
+}
+
+void sheet_print(const Sheet *s, Buf *out)
+{
+    char room[CELL_ROOM];
+    Arena *a = arena_new();
+    size_t *width = ARENA_ARRAY(a, size_t, s->column_count);
+    for (size_t c = 0; c < s->column_count; c++) {
+        width[c] = text_width(s->columns[c].title);
+        for (size_t r = 0; r < s->rows.count; r++) {
+            size_t w = text_width(cell_text(&s->columns[c], &s->rows.at[r][c], room));
+            width[c] = w > width[c] ? w : width[c];
+        }
+    }
+    buf_printf(out, "%s\n", s->title);
+    for (size_t c = 0; c < s->column_count; c++)
+        print_cell(out, s->columns[c].title, width[c], s->columns[c].kind == CELL_TEXT,
+                   c + 1 == s->column_count);
+    for (size_t r = 0; r < s->rows.count; r++)
+        for (size_t c = 0; c < s->column_count; c++)
+            print_cell(out, cell_text(&s->columns[c], &s->rows.at[r][c], room), width[c],
+                       s->columns[c].kind == CELL_TEXT, c + 1 == s->column_count);
+    arena_free(a);
+}
+
+/* --- for programs ----------------------------------------------------------------------------- */
+
+void sheet_print_csv(const Sheet *s, Buf *out)
+{
+    for (size_t c = 0; c < s->column_count; c++)
+        buf_printf(out, "%s%s", c ? "," : "", s->columns[c].key);
+    buf_putc(out, '\n');
+    for (size_t r = 0; r < s->rows.count; r++) {
+        for (size_t c = 0; c < s->column_count; c++) {
+            const Cell *cell = &s->rows.at[r][c];
+            buf_puts(out, c ? "," : "");
+            if (s->columns[c].kind == CELL_TEXT)
+                csv_text(out, cell->text, false);
+            else
+                csv_number(out, cell->number, 17);
+        }
+        buf_putc(out, '\n');
+    }
+}
+
+static json_t *cell_json(const SheetColumn *c, const Cell *cell)
+{
+    if (c->kind == CELL_TEXT)
+        return json_string(cell->text ? cell->text : "");
+    if (!isfinite(cell->number))
+        return json_null();
+    return c->kind == CELL_COUNT ? json_integer((json_int_t)cell->number) : json_real(cell->number);
+}
+
+json_t *sheet_json(const Sheet *s)
+{
+    json_t *list = json_array();
+    for (size_t r = 0; r < s->rows.count; r++) {
+        json_t *row = json_object();
+        for (size_t c = 0; c < s->column_count; c++)
+            json_object_set_new(row, s->columns[c].key,
+                                cell_json(&s->columns[c], &s->rows.at[r][c]));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+/* --- for a page ------------------------------------------------------------------------------- */
+
+/* Rows; longer ones get a class of their own, for pages to give them less room. */
+enum { LONG_TABLE = 60 };
+
+void sheet_print_html(const Sheet *s, Buf *out)
+{
+    char room[CELL_ROOM];
+    buf_puts(out, "<h3>");
+    svg_text(out, s->title);
+    buf_printf(out, "</h3>\n<div class=\"wide%s\"><table><tr>",
+               s->rows.count > LONG_TABLE ? " long" : "");
+    for (size_t c = 0; c < s->column_count; c++) {
+        buf_puts(out, s->columns[c].kind == CELL_TEXT ? "<th>" : "<th class=\"n\">");
+        svg_text(out, s->columns[c].title);
+        buf_puts(out, "</th>");
+    }
+    buf_puts(out, "</tr>\n");
+    for (size_t r = 0; r < s->rows.count; r++) {
+        buf_puts(out, "<tr>");
+        for (size_t c = 0; c < s->column_count; c++) {
+            buf_puts(out, s->columns[c].kind == CELL_TEXT ? "<td>" : "<td class=\"n\">");
+            svg_text(out, cell_text(&s->columns[c], &s->rows.at[r][c], room));
+            buf_puts(out, "</td>");
+        }
+        buf_puts(out, "</tr>\n");
+    }
+    buf_puts(out, "</table></div>\n");
+}

@@ -1,0 +1,54 @@
+/* A table of results, and its four shapes: for the eye, CSV, JSON, HTML.
+ *
+ * Who computes fills a sheet once; that all shapes say the same follows.  A number that is not
+ * known is NaN: "-" for the eye, empty in CSV, null in JSON. */
+#ifndef APTUNE_REPORT_SHEET_H
+#define APTUNE_REPORT_SHEET_H
+
+#include "tuner/base/arena.h"
+#include "tuner/base/buf.h"
+
+#include <jansson.h>
+
+typedef enum CellKind {
+    CELL_TEXT,
+    CELL_COUNT,   /* a whole number */
+    CELL_NUMBER,  /* four digits for the eye, all of them elsewhere */
+    CELL_PERCENT, /* a share: 0.02 is shown as "2.0 %" and stored as 0.02 */
+    CELL_MS       /* milliseconds */
+} CellKind;
+
+typedef struct SheetColumn {
+    const char *key;   /* in CSV and JSON: "random_regret" */
+    const char *title; /* for the eye: "random" */
+    CellKind kind;
+} SheetColumn;
+
+typedef struct Cell {
+    const char *text; /* CELL_TEXT */
+    double number;    /* the others */
+} Cell;
+
+typedef struct Sheet {
+    const char *name;  /* of its file: "carvings" */
+    const char *title; /* a sentence over it */
+    const SheetColumn *columns;
+    size_t column_count;
+    struct {
+        Cell **at; /* each with a cell per column */
+        size_t count;
+        size_t capacity;
+    } rows;
+} Sheet;
+
+/* A row of zeroes at the end, for the caller to fill. */
+Cell *sheet_row(Arena *a, Sheet *s);
+
+void sheet_print(const Sheet *s, Buf *out);
+void sheet_print_csv(const Sheet *s, Buf *out);
+void sheet_print_html(const Sheet *s, Buf *out);
+
+/* A list of objects; the caller owns it. */
+json_t *sheet_json(const Sheet *s);
+
+#endif

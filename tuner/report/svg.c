@@ -1,0 +1,98 @@
+#include "tuner/report/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *escape_of(char c)
+{
+    switch (c) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
+    }
+}
+
+/* Whole runs between escapes are copied at once: nearly all of a report goes through here.  What
+ * does not show as itself is no character of XML, or would turn what stands beside it. */
+void svg_text(Buf *out, const char *text)
+{
+    const char *from = text, *end = text + strlen(text);
+    while (text < end) {
+        const char *escape = escape_of(*text);
+        size_t size = *text == '\n' || *text == '\t' ? 1 : text_shown(text, (size_t)(end - text));
+        if (escape || size == 0) {
+            buf_add(out, from, (size_t)(text - from));
+            buf_puts(out, escape ? escape : "\xef\xbf\xbd");
+            from = text + 1;
+        }
+        text += size ? size : 1;
+    }
+    buf_add(out, from, (size_t)(text - from));
+}
+
+void svg_number(Buf *out, double pixels)
+{
+    enum { ROOM = 24 };
+    static const double most = 1e15; /* far outside any picture; keeps the conversion defined */
+    char text[ROOM];
+    size_t at = ROOM;
+    long long tenths = llround(10 * fmax(-most, fmin(most, pixels)));
+    unsigned long long rest = (unsigned long long)(tenths < 0 ? -tenths : tenths);
+    if (rest % 10 != 0) {
+        text[--at] = (char)('0' + rest % 10);
+        text[--at] = '.';
+    }
+    rest /= 10;
+    do
+        text[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (tenths < 0)
+        text[--at] = '-';
+    buf_add(out, text + at, ROOM - at);
+}
+
+void svg_attribute(Buf *out, const char *name, double pixels)
+{
+    buf_putc(out, ' ');
+    buf_puts(out, name);
+    buf_puts(out, "=\"");
+    svg_number(out, pixels);
+    buf_putc(out, '"');
+}
+
+/* Colours are Okabe and Ito's, which eyes of all kinds tell apart, some of them darker on white and
+ * some lighter on near black, so that each stands out from what lies behind it.  Forms differ too:
+ * dots, crosses, rings, dashes. */
+static const char style_text[] =
+    ".plot{font:12px system-ui,sans-serif;fill:#222}"
+    ".plot .paper{fill:#fff}"
+    ".plot .title{font-size:14px;font-weight:600}"
+    ".plot .frame{fill:none;stroke:#888}.plot .grid{stroke:#888;stroke-opacity:.22;fill:none}"
+    ".plot .all{color:#868c93}.plot .dropped{color:#b14f88}.plot .chosen{color:#0072b2}"
+    ".plot .best{color:#d55e00}.plot .random{color:#a97100}.plot .front{color:#00805c}"
+    ".plot .dots{fill:none;stroke:currentColor;stroke-width:4.4;stroke-linecap:round}"
+    ".plot .chosen.dots{stroke-width:6}"
+    ".plot .crosses{fill:none;stroke:currentColor;stroke-width:1.2}"
+    ".plot .rings{fill:none;stroke:currentColor;stroke-width:2.2;pointer-events:all}"
+    ".plot .bars{fill:currentColor;stroke:none}"
+    ".plot .dashes,.plot .diamonds{fill:currentColor;stroke:#fff}"
+    ".plot .line,.plot .dashed,.plot .dotted{fill:none;stroke:currentColor;stroke-width:2}"
+    ".plot .dashed{stroke-dasharray:7 4}.plot .dotted{stroke-dasharray:2 3}"
+    ".plot .steps{fill:none;stroke:currentColor;stroke-width:1}"
+    ".plot .line,.plot .dashed,.plot .steps{pointer-events:none}"
+    "@media screen and (prefers-color-scheme:dark){.plot{fill:#ddd}.plot .paper{fill:#16181b}"
+    ".plot .dashes,.plot .diamonds{stroke:#16181b}"
+    ".plot .all{color:#7d848c}.plot .dropped{color:#d98cb8}.plot .chosen{color:#56b4e9}"
+    ".plot .best{color:#ff8c3a}.plot .random{color:#e69f00}.plot .front{color:#2fc79a}}";
+
+void svg_style(Buf *out)
+{
+    buf_add(out, style_text, sizeof style_text - 1);
+}

@@ -1,0 +1,24 @@
+/* The alphabet of pictures: escaped text, short numbers, and the style that gives classes their
+ * colours.
+ *
+ * Pictures are the bulk of a report, and most of a picture is coordinates: they are written with
+ * one decimal at most and without printf. */
+#ifndef APTUNE_REPORT_SVG_H
+#define APTUNE_REPORT_SVG_H
+
+#include "tuner/base/buf.h"
+
+/* Text inside XML or HTML, in attributes too; control characters, which XML forbids, are left out.
+ */
+void svg_text(Buf *out, const char *text);
+
+/* A coordinate in pixels with at most one decimal: "12.3", "12", "-0.5". */
+void svg_number(Buf *out, double pixels);
+
+/* ` name="12.3"` */
+void svg_attribute(Buf *out, const char *name, double pixels);
+
+/* The style that the classes in a picture want, for the head of a page. */
+void svg_style(Buf *out);
+
+#endif

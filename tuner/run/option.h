@@ -1,0 +1,83 @@
+/* Options as tables: what they are called, where their values go, what is said of them.
+ *
+ * The command line (tuner/command/options.h) and aptune_set read the same tables, so that an option
+ * has one name, one check and one message.  A group names the struct that its values are written
+ * to; a value is checked as soon as it is read.  Texts are kept as they are given: they must
+ * outlive the struct. */
+#ifndef APTUNE_RUN_OPTION_H
+#define APTUNE_RUN_OPTION_H
+
+#include "tuner/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Option Option;
+
+/* Puts a value where it belongs; false after a message.  `text` is NULL for an option without a
+ * value. */
+typedef bool (*OptionTake)(const Option *o, const char *text, void *field, Diag *d);
+
+struct Option {
+    const char *name;   /* "jobs"; a single letter is a short option */
+    const char *value;  /* what stands for its value in the help, "N"; "[N]": it may have one;
+                           NULL: it has none */
+    const char *help;   /* one line */
+    OptionTake take;    /* for the field's type, below, or one of its own */
+    size_t offset;      /* of the field in the group's target */
+    double least, most; /* limits of a number */
+};
+
+static inline bool option_may_have_value(const Option *o)
+{
+    return o->value && o->value[0] == '[';
+}
+
+typedef struct OptionGroup {
+    const Option *options;
+    size_t count;
+    void *target; /* the struct whose fields they are */
+} OptionGroup;
+
+enum { OPTIONS_MOST = 64, OPTION_GROUPS_MOST = 8 };
+
+/* All options of a command. */
+typedef struct OptionTable {
+    OptionGroup groups[OPTION_GROUPS_MOST];
+    size_t group_count;
+} OptionTable;
+
+/* Gives the option of that name a value; false after a message, also when there is none of that
+ * name. */
+bool option_set(const OptionTable *t, const char *name, const char *text, Diag *d);
+
+/* Of all names in the table but letters, the one most like `name`; NULL when none is close. */
+const char *option_closest(const OptionTable *t, const char *name);
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* A bool: true when the option is given. */
+bool option_flag(const Option *o, const char *text, void *field, Diag *d);
+
+/* A const char *: the argument itself. */
+bool option_text(const Option *o, const char *text, void *field, Diag *d);
+
+/* Values of an option that may be given several times. */
+typedef struct OptionTexts {
+    const char *at[16];
+    size_t count;
+} OptionTexts;
+
+/* An OptionTexts: one more of them. */
+bool option_texts(const Option *o, const char *text, void *field, Diag *d);
+
+/* An int within least and most. */
+bool option_count(const Option *o, const char *text, void *field, Diag *d);
+
+/* A double above zero and at most `most`. */
+bool option_seconds(const Option *o, const char *text, void *field, Diag *d);
+
+/* A double of zero or above, at most `most`. */
+bool option_size(const Option *o, const char *text, void *field, Diag *d);
+
+#endif

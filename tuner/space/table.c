@@ -1,0 +1,363 @@
+#include "tuner/space/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/* Where a column's address lies in the table, and what a row of it takes. */
+typedef struct ColumnShape {
+    unsigned column; /* 0: of all tables */
+    size_t at, size;
+} ColumnShape;
+
+#define SHAPE(column, member)                                                                      \
+    {                                                                                              \
+        column, offsetof(Table, member), sizeof *((Table *)0)->member                              \
+    }
+
+static const ColumnShape shapes[] = {
+    SHAPE(0, number),
+    SHAPE(0, outcome),
+    SHAPE(0, same_as),
+    SHAPE(TABLE_WORK, work),
+    SHAPE(TABLE_CODE, code),
+    SHAPE(TABLE_LAUNCH, launch),
+    SHAPE(TABLE_PROFILE, profile),
+    SHAPE(TABLE_TIMES, times),
+    SHAPE(TABLE_WARM, warm),
+    SHAPE(TABLE_TRIAL, trial),
+    SHAPE(TABLE_MS, ms),
+    SHAPE(TABLE_WHY, why),
+    SHAPE(TABLE_SELECTED, selected),
+    SHAPE(TABLE_AUDITED, audited),
+    SHAPE(TABLE_COST, cost),
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static bool is_there(const Table *t, const ColumnShape *s)
+{
+    return s->column == 0 || (t->columns & s->column);
+}
+
+/* Columns have many types; their addresses are moved as bytes. */
+static void *column_at(const Table *t, const ColumnShape *s)
+{
+    void *column;
+    memcpy(&column, (const char *)t + s->at, sizeof column);
+    return column;
+}
+
+static void *grown(const Table *t, const void *column, size_t size)
+{
+    void *fresh = arena_array(t->arena, t->capacity, size);
+    if (column && t->count)
+        memcpy(fresh, column, t->count * size);
+    return fresh;
+}
+
+static void set_column(Table *t, const ColumnShape *s)
+{
+    void *column = grown(t, column_at(t, s), s->size);
+    memcpy((char *)t + s->at, &column, sizeof column);
+}
+
+/* Nothing is known: for numbers that is not 0. */
+static void forget(Table *t, size_t row, unsigned columns)
+{
+    static const TableTimes none = {.median = NAN, .low = NAN, .high = NAN};
+    if (columns & TABLE_WORK)
+        t->work[row] = 1;
+    if (columns & TABLE_TIMES)
+        t->times[row] = none;
+    if (columns & TABLE_WARM)
+        t->warm[row] = none;
+    if (columns & TABLE_TRIAL)
+        t->trial[row].max_error = NAN;
+    if (columns & TABLE_MS)
+        t->ms[row] = NAN;
+}
+
+Table *table_new(Arena *a)
+{
+    Table *t = ARENA_NEW(a, Table);
+    *t = (Table){.arena = a, .gap = ' ', .best = SIZE_MAX};
+    return t;
+}
+
+void table_reserve(Table *t, size_t rows)
+{
+    if (rows <= t->capacity)
+        return;
+    t->capacity = rows;
+    for (size_t k = 0; k < SHAPES; k++)
+        if (is_there(t, &shapes[k]))
+            set_column(t, &shapes[k]);
+    t->values = grown(t, t->values, t->parameter_count * sizeof *t->values);
+    for (size_t m = 0; t->metric && m < t->metrics->metrics.count; m++)
+        t->metric[m] = grown(t, t->metric[m], sizeof *t->metric[m]);
+}
+
+void table_want(Table *t, unsigned columns)
+{
+    unsigned fresh = columns & ~t->columns;
+    t->columns |= columns;
+    for (size_t k = 0; k < SHAPES; k++)
+        if (shapes[k].column & fresh)
+            set_column(t, &shapes[k]);
+    for (size_t i = 0; i < t->count; i++)
+        forget(t, i, fresh);
+}
+
+void table_set_metrics(Table *t, MetricSet *metrics)
+{
+    size_t n = metrics->metrics.count;
+    t->metrics = metrics;
+    t->metric = ARENA_ARRAY(t->arena, double *, n);
+    t->gaps = ARENA_ARRAY(t->arena, MetricGap, n);
+    for (size_t m = 0; m < n; m++) {
+        t->metric[m] = ARENA_ARRAY(t->arena, double, t->capacity);
+        for (size_t i = 0; i < t->count; i++)
+            t->metric[m][i] = NAN;
+    }
+}
+
+/* --- rows by number --------------------------------------------------------------------------- */
+
+/* Where a number is looked for first; its bits are spread over the upper half. */
+static size_t place_of(const Table *t, uint64_t number)
+{
+    return (size_t)((number * 0x9e3779b97f4a7c15u) >> 32) & (t->place_count - 1);
+}
+
+static void put_place(Table *t, size_t row)
+{
+    size_t k = place_of(t, t->number[row]);
+    while (t->places[k])
+        k = (k + 1) & (t->place_count - 1);
+    t->places[k] = row + 1;
+}
+
+/* Twice as many places as there is room for rows, or more. */
+static void make_places(Table *t)
+{
+    size_t n = 16;
+    while (n < 2 * t->capacity)
+        n *= 2;
+    t->place_count = n;
+    t->places = ARENA_ARRAY(t->arena, size_t, n);
+    for (size_t i = 0; i < t->count; i++)
+        put_place(t, i);
+}
+
+size_t table_find(const Table *t, uint64_t number)
+{
+    if (!t->places)
+        return number < t->count ? (size_t)number : SIZE_MAX;
+    for (size_t k = place_of(t, number); t->places[k]; k = (k + 1) & (t->place_count - 1))
+        if (t->number[t->places[k] - 1] == number)
+            return t->places[k] - 1;
+    return SIZE_MAX;
+}
+
+size_t table_add(Table *t, uint64_t number)
+{
+    size_t row = table_find(t, number);
+    if (row != SIZE_MAX)
+        return row;
+    if (t->count == t->capacity)
+        table_reserve(t, t->capacity ? 2 * t->capacity : 64);
+    if (!t->places ? number != t->count : t->place_count < 2 * t->capacity)
+        make_places(t);
+    row = t->count++;
+    t->number[row] = number;
+    t->same_as[row] = row;
+    forget(t, row, t->columns);
+    for (size_t m = 0; t->metric && m < t->metrics->metrics.count; m++)
+        t->metric[m][row] = NAN;
+    if (t->places)
+        put_place(t, row);
+    return row;
+}
+
+/* --- some rows of a table --------------------------------------------------------------------- */
+
+/* All that `from` knows of a row. */
+static void copy_row(Table *to, size_t row, const Table *from, size_t old)
+{
+    for (size_t k = 0; k < SHAPES; k++)
+        if (shapes[k].column && is_there(to, &shapes[k]))
+            memcpy((char *)column_at(to, &shapes[k]) + row * shapes[k].size,
+                   (char *)column_at(from, &shapes[k]) + old * shapes[k].size, shapes[k].size);
+    to->outcome[row] = from->outcome[old];
+    memcpy(to->values + row * to->parameter_count, from->values + old * from->parameter_count,
+           to->parameter_count * sizeof *to->values);
+    for (size_t m = 0; to->metric && m < to->metrics->metrics.count; m++)
+        to->metric[m][row] = from->metric[m][old];
+}
+
+Table *table_take(Arena *a, const Table *t, const size_t *rows, size_t count)
+{
+    Table *out = ARENA_NEW(a, Table);
+    *out = *t;
+    out->arena = a;
+    out->count = out->capacity = out->place_count = 0;
+    out->places = NULL;
+    out->metric = NULL;
+    table_reserve(out, count);
+    if (t->metric)
+        table_set_metrics(out, t->metrics);
+    for (size_t k = 0; k < count; k++)
+        copy_row(out, table_add(out, rows[k]), t, rows[k]);
+    for (size_t k = 0; k < count; k++) {
+        size_t same = table_find(out, t->same_as[rows[k]]);
+        out->same_as[k] = same == SIZE_MAX ? k : same;
+    }
+    return out;
+}
+
+/* --- one row ---------------------------------------------------------------------------------- */
+
+Value table_value(const Table *t, size_t row, size_t parameter)
+{
+    return t->parameters[parameter].values.at[t->values[row * t->parameter_count + parameter]];
+}
+
+const char *table_value_text(Arena *a, Value v)
+{
+    Buf b = {0};
+    value_print_bare(v, &b);
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+void table_print_name(const Table *t, size_t row, Buf *out)
+{
+    for (size_t p = 0; p < t->parameter_count; p++) {
+        if (p > 0)
+            buf_putc(out, t->gap);
+        buf_printf(out, "%s=", t->parameters[p].name);
+        value_print_bare(table_value(t, row, p), out);
+    }
+}
+
+const char *table_name(Arena *a, const Table *t, size_t row)
+{
+    Buf b = {0};
+    table_print_name(t, row, &b);
+    const char *name = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return name;
+}
+
+double table_ms(const Table *t, size_t row)
+{
+    return t->times[row].median / (t->work ? t->work[row] : 1);
+}
+
+static void note_gap(Table *t, size_t metric, const MetricValue *v)
+{
+    MetricGap *gap = &t->gaps[metric];
+    if (gap->reason)
+        return;
+    gap->reason = arena_string(t->arena, v->reason ? v->reason : "not a number");
+    gap->at = v->at;
+}
+
+void table_evaluate(Arena *scratch, Table *t, size_t row, const ProfileShare *shares, size_t count)
+{
+    size_t n = t->metrics->metrics.count;
+    MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
+    metricset_evaluate_shares(scratch, t->metrics, shares, count, t->device, values);
+    for (size_t m = 0; m < n; m++) {
+        bool per_work = t->work && metric_adds(&t->metrics->metrics.at[m]);
+        t->metric[m][row] = per_work ? values[m].value / t->work[row] : values[m].value;
+        if (isnan(values[m].value))
+            note_gap(t, m, &values[m]);
+    }
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool find_name(void *context, const char *name, int *slot, ValueKind *kind,
+                      const char **reason)
+{
+    const Table *t = context;
+    (void)reason;
+    *slot = 0;
+    for (size_t i = 0; i < t->size_count; i++, ++*slot)
+        if (strcmp(t->sizes[i].name, name) == 0)
+            return *kind = t->sizes[i].value.kind, true;
+    for (size_t p = 0; p < t->parameter_count; p++, ++*slot)
+        if (strcmp(t->parameters[p].name, name) == 0)
+            return *kind = t->parameters[p].kind, true;
+    for (size_t k = 0; k < t->derived_count; k++, ++*slot)
+        if (strcmp(t->derived[k].name, name) == 0)
+            return *kind = expr_kind(t->derived[k].value), true;
+    return false;
+}
+
+static size_t list_names(void *context, const char **out, size_t room)
+{
+    const Table *t = context;
+    size_t n = t->parameter_count < room ? t->parameter_count : room;
+    for (size_t p = 0; p < n; p++)
+        out[p] = t->parameters[p].name;
+    return n;
+}
+
+Scope table_scope(Table *t)
+{
+    return (Scope){.context = t, .find = find_name, .names = list_names};
+}
+
+size_t table_slot_count(const Table *t)
+{
+    return t->size_count + t->parameter_count + t->derived_count;
+}
+
+const Value *table_slots(Arena *scratch, const Table *t, size_t row)
+{
+    Value *slots = ARENA_ARRAY(scratch, Value, table_slot_count(t)), *next = slots;
+    Evaluation ev = {.arena = scratch};
+    for (size_t i = 0; i < t->size_count; i++)
+        *next++ = t->sizes[i].value;
+    for (size_t p = 0; p < t->parameter_count; p++)
+        *next++ = table_value(t, row, p);
+    for (size_t k = 0; k < t->derived_count; k++)
+        if (!expr_eval(t->derived[k].value, slots, &ev, next++))
+            return NULL;
+    return slots;
+}
+
+const double *table_column(Arena *a, const Table *t, const char *name)
+{
+    int m = t->metrics ? metricset_find(t->metrics, name) : -1, field = profile_find(name);
+    double *values = ARENA_ARRAY(a, double, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        const Profile *p = table_profile(t, i);
+        values[i] = !p           ? NAN
+                    : m >= 0     ? table_metric(t, i, (size_t)m)
+                    : field >= 0 ? p->value[field]
+                                 : NAN;
+    }
+    return values;
+}
+
+static double value_of(const Table *t, const char *metric, size_t row)
+{
+    const int m = t->metric ? metricset_find(t->metrics, metric) : -1;
+    return m < 0 ? NAN : t->metric[m][row];
+}
+
+const char *table_predicted_text(Arena *a, const Table *t, size_t row)
+{
+    const double ms = value_of(t, "predicted_ms", row), off = value_of(t, "predicted_error", row);
+    const char *time =
+        ms < 1 ? arena_printf(a, "%.2f us", 1e3 * ms) : arena_printf(a, "%.3f ms", ms);
+    if (isnan(ms))
+        return NULL;
+    return isnan(off) ? arena_printf(a, "%s, estimated: the device was not measured", time)
+                      : arena_printf(a, "%s, off by %.0f %% as a rule", time, 100 * off);
+}

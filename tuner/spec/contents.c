@@ -1,0 +1,399 @@
+#include "tuner/spec/contents.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t contents_bits(uint64_t seed, uint64_t index)
+{
+    /* The seed itself is mixed first: the streams of seeds 1 and 2 must not overlap. */
+    uint64_t z = seed * UINT64_C(0xD1342543DE82EF95) + UINT64_C(0x2545F4914F6CDD1D);
+    z ^= z >> 32;
+    z += (index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* --- floating-point types below float --------------------------------------------------------- */
+
+typedef struct Narrow {
+    int exponent_bits, fraction_bits;
+    /* Behind the largest number comes no infinity: what is larger becomes that number, as CUDA's
+     * conversions to 8 bits have it (__NV_SATFINITE). */
+    bool finite;
+    uint16_t largest, nan;
+} Narrow;
+
+static const Narrow HALF = {5, 10, false, 0x7bff, 0x7e00};
+static const Narrow BFLOAT16 = {8, 7, false, 0x7f7f, 0x7fc0};
+static const Narrow E4M3 = {4, 3, true, 0x7e, 0x7f};
+static const Narrow E5M2 = {5, 2, true, 0x7b, 0x7f};
+
+/* On the bits, since filling gigabytes of halves goes through here: the fraction of the double
+ * loses its low bits, and one more for every step below the smallest normal number. */
+static inline uint16_t to_narrow(const Narrow n, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    const int width = 1 + n.exponent_bits + n.fraction_bits;
+    const int bias = (1 << (n.exponent_bits - 1)) - 1;
+    const uint16_t sign = (uint16_t)(bits >> 63 << (width - 1));
+    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    if (exponent == 1024 && fraction)
+        return sign | n.nan;
+    const uint16_t beyond = n.finite ? n.largest : n.largest + 1; /* infinity comes next */
+    if (exponent > bias + 1)
+        return sign | beyond;
+    if (exponent < -bias - n.fraction_bits)
+        return sign;
+    int lost = 52 - n.fraction_bits;
+    if (exponent < 1 - bias) {
+        lost += 1 - bias - exponent;
+        fraction |= UINT64_C(1) << 52;
+    }
+    /* To nearest, ties to even, without a branch that random numbers would have guessed wrong. */
+    uint64_t odd = fraction >> lost & 1;
+    uint64_t kept = (fraction + (UINT64_C(1) << (lost - 1)) - 1 + odd) >> lost;
+    /* Rounding up may carry into the exponent, and from the largest number to infinity. */
+    uint64_t biased = exponent < 1 - bias ? 0 : (uint64_t)(exponent + bias);
+    uint64_t whole = (biased << n.fraction_bits) + kept;
+    return (uint16_t)(sign | (whole > n.largest ? beyond : whole));
+}
+
+static double from_narrow(const Narrow n, uint16_t bits)
+{
+    const int width = 1 + n.exponent_bits + n.fraction_bits;
+    const int bias = (1 << (n.exponent_bits - 1)) - 1;
+    const int magnitude = bits & ((1 << (width - 1)) - 1);
+    const int exponent = magnitude >> n.fraction_bits;
+    const int fraction = magnitude & ((1 << n.fraction_bits) - 1);
+    const int step = (exponent ? exponent : 1) - bias - n.fraction_bits;
+    double m = ldexp(exponent ? fraction + (1 << n.fraction_bits) : fraction, step);
+    if (magnitude > n.largest)
+        m = fraction == 0 ? (double)INFINITY : (double)NAN;
+    return bits >> (width - 1) & 1 ? -m : m;
+}
+
+/* --- single scalars ------------------------------------------------------------------------ */
+
+static double clamp(double v, double lo, double hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* Limits of the integers as doubles that convert back without overflow. */
+static const struct {
+    double lo, hi;
+} RANGES[] = {
+    [TASK_I8] = {-128, 127},
+    [TASK_U8] = {0, 255},
+    [TASK_I16] = {-32768, 32767},
+    [TASK_U16] = {0, 65535},
+    [TASK_I32] = {-2147483648.0, 2147483647.0},
+    [TASK_U32] = {0, 4294967295.0},
+    [TASK_I64] = {-9223372036854775808.0, 9223372036854774784.0},
+    [TASK_U64] = {0, 18446744073709549568.0},
+};
+
+/* The low bytes of an integer, as they lie in memory on the little-endian machines CUDA runs on. */
+static void put_integer(TaskScalar s, double v, void *out)
+{
+    v = isnan(v) ? 0 : clamp(v, RANGES[s].lo, RANGES[s].hi);
+    uint64_t bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
+    memcpy(out, &bits, task_scalar_size(s));
+}
+
+void contents_store(TaskScalar s, double v, void *out)
+{
+    float f = (float)v;
+    uint16_t h;
+    uint8_t b;
+    switch (s) {
+    case TASK_DOUBLE:
+        memcpy(out, &v, sizeof v);
+        break;
+    case TASK_FLOAT:
+        memcpy(out, &f, sizeof f);
+        break;
+    case TASK_HALF:
+        h = to_narrow(HALF, v);
+        memcpy(out, &h, sizeof h);
+        break;
+    case TASK_BFLOAT16:
+        h = to_narrow(BFLOAT16, v);
+        memcpy(out, &h, sizeof h);
+        break;
+    case TASK_E4M3:
+    case TASK_E5M2:
+        b = (uint8_t)to_narrow(s == TASK_E4M3 ? E4M3 : E5M2, v);
+        memcpy(out, &b, sizeof b);
+        break;
+    default:
+        put_integer(s, v, out);
+    }
+}
+
+double contents_value(TaskScalar s, const void *bytes)
+{
+    uint64_t u = 0;
+    size_t size = task_scalar_size(s);
+    memcpy(&u, bytes, size);
+    float f;
+    double v;
+    switch (s) {
+    case TASK_DOUBLE:
+        memcpy(&v, &u, sizeof v);
+        return v;
+    case TASK_FLOAT:
+        memcpy(&f, bytes, sizeof f);
+        return f;
+    case TASK_HALF:
+        return from_narrow(HALF, (uint16_t)u);
+    case TASK_BFLOAT16:
+        return from_narrow(BFLOAT16, (uint16_t)u);
+    case TASK_E4M3:
+        return from_narrow(E4M3, (uint16_t)u);
+    case TASK_E5M2:
+        return from_narrow(E5M2, (uint16_t)u);
+    case TASK_U8:
+    case TASK_U16:
+    case TASK_U32:
+    case TASK_U64:
+        return (double)u;
+    default: {
+        uint64_t sign = UINT64_C(1) << (8 * size - 1);
+        return (double)(int64_t)((u ^ sign) - sign);
+    }
+    }
+}
+
+/* Whether an integer is one of a type's values. */
+static bool integer_fits(TaskScalar type, int64_t integer)
+{
+    bool is_unsigned = type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
+    size_t bits = 8 * task_scalar_size(type);
+    if (bits == 64)
+        return !is_unsigned || integer >= 0;
+    int64_t high = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
+    return integer <= high && integer >= (is_unsigned ? 0 : -high - 1);
+}
+
+bool contents_store_value(TaskScalar type, Value v, void *bytes)
+{
+    double real = value_as_real(v);
+    if (task_scalar_is_float(type)) {
+        contents_store(type, real, bytes);
+        return true;
+    }
+    if (v.kind != VALUE_INT && !(real == floor(real) && fabs(real) < 0x1p63))
+        return false;
+    int64_t integer = v.kind == VALUE_INT ? v.integer : (int64_t)real;
+    if (!integer_fits(type, integer))
+        return false;
+    memcpy(bytes, &integer, task_scalar_size(type)); /* little-endian, as CUDA's hosts are */
+    return true;
+}
+
+/* --- whole stretches ----------------------------------------------------------------------- */
+
+/* 53 bits as a number in [0, 1). */
+static double unit(uint64_t bits)
+{
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+static void fill_same(double v, TaskScalar s, size_t count, unsigned char *out)
+{
+    unsigned char one[8];
+    size_t size = task_scalar_size(s);
+    contents_store(s, v, one);
+    for (size_t i = 0; i < count; i++)
+        memcpy(out + i * size, one, size);
+}
+
+/* The common cases without a switch per element. */
+static void fill_floats(const TaskContents *c, uint64_t first, size_t count, float *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (float)(c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
+}
+
+static void fill_halves(const TaskContents *c, const Narrow n, uint64_t first, size_t count,
+                        uint16_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = to_narrow(n, c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i)));
+}
+
+static void fill_bytewide(const TaskContents *c, const Narrow n, uint64_t first, size_t count,
+                          uint8_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (uint8_t)to_narrow(n, c->lo + (c->hi - c->lo) *
+                                                   unit(contents_bits(c->seed, first + i)));
+}
+
+static void fill_doubles(const TaskContents *c, uint64_t first, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = c->lo + (c->hi - c->lo) * unit(contents_bits(c->seed, first + i));
+}
+
+/* Each of the integers in [lo, hi] as often as the others. */
+static void fill_integers(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                          unsigned char *out)
+{
+    size_t size = task_scalar_size(s);
+    double lo = ceil(c->lo), hi = floor(c->hi), span = hi - lo + 1;
+    for (size_t i = 0; i < count; i++) {
+        double step = trunc(span * unit(contents_bits(c->seed, first + i)));
+        put_integer(s, lo + step > hi ? hi : lo + step, out + i * size);
+    }
+}
+
+static void fill_uniform(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                         void *out)
+{
+    switch (s) {
+    case TASK_FLOAT:
+        fill_floats(c, first, count, out);
+        break;
+    case TASK_HALF:
+        fill_halves(c, HALF, first, count, out);
+        break;
+    case TASK_BFLOAT16:
+        fill_halves(c, BFLOAT16, first, count, out);
+        break;
+    case TASK_E4M3:
+    case TASK_E5M2:
+        fill_bytewide(c, s == TASK_E4M3 ? E4M3 : E5M2, first, count, out);
+        break;
+    case TASK_DOUBLE:
+        fill_doubles(c, first, count, out);
+        break;
+    default:
+        fill_integers(c, s, first, count, out);
+    }
+}
+
+/* The method of Box and Muller, of its two numbers the one: each number takes two positions of its
+ * stream. */
+static double normal_at(const TaskContents *c, uint64_t index)
+{
+    double radius = sqrt(-2 * log(1 - unit(contents_bits(c->seed, 2 * index))));
+    double turn = 6.283185307179586476925 * unit(contents_bits(c->seed, 2 * index + 1));
+    return c->lo + c->hi * radius * cos(turn);
+}
+
+static void fill_normal(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                        unsigned char *out)
+{
+    size_t size = task_scalar_size(s);
+    bool real = task_scalar_is_float(s);
+    for (size_t i = 0; i < count; i++) {
+        double v = normal_at(c, first + i);
+        contents_store(s, real ? v : round(v), out + i * size);
+    }
+}
+
+static void fill_bytes(const TaskContents *c, TaskScalar s, uint64_t first, size_t count,
+                       unsigned char *out)
+{
+    size_t size = task_scalar_size(s), all = c->size / size;
+    size_t given = first >= all ? 0 : count < all - (size_t)first ? count : all - (size_t)first;
+    if (given > 0)
+        memcpy(out, (const unsigned char *)c->bytes + first * size, given * size);
+    memset(out + given * size, 0, (count - given) * size);
+}
+
+/* Made as one type and converted to another, a piece at a time. */
+static void fill_converted(TaskContents c, TaskScalar s, uint64_t first, size_t count,
+                           unsigned char *out)
+{
+    enum { PIECE = 1024 };
+    uint64_t piece[PIECE]; /* room for the largest scalars */
+    size_t from = task_scalar_size(c.made_as), to = task_scalar_size(s);
+    c.converted = false;
+    for (size_t done = 0; done < count; done += PIECE) {
+        size_t n = count - done < PIECE ? count - done : PIECE;
+        contents_fill(c, c.made_as, first + done, n, piece);
+        for (size_t i = 0; i < n; i++)
+            contents_store(s, contents_value(c.made_as, (const unsigned char *)piece + i * from),
+                           out + (done + i) * to);
+    }
+}
+
+void contents_fill(TaskContents c, TaskScalar s, uint64_t first, size_t count, void *out)
+{
+    size_t size = task_scalar_size(s);
+    bool numbers = c.kind != TASK_UNDEFINED && c.kind != TASK_ZERO;
+    if (c.converted && c.made_as != s && numbers) {
+        fill_converted(c, s, first, count, out);
+        return;
+    }
+    switch (c.kind) {
+    case TASK_ZERO:
+    case TASK_KEPT:
+        memset(out, 0, count * size);
+        return;
+    case TASK_CONSTANT:
+        fill_same(c.value, s, count, out);
+        return;
+    case TASK_UNIFORM:
+        fill_uniform(&c, s, first, count, out);
+        return;
+    case TASK_NORMAL:
+        fill_normal(&c, s, first, count, out);
+        return;
+    case TASK_BYTES:
+        fill_bytes(&c, s, first, count, out);
+        return;
+    default:
+        memset(out, 0xff, count * size);
+    }
+}
+
+/* --- order ---------------------------------------------------------------------------------- */
+
+#define COMPARE(name, type)                                                                        \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        type x, y;                                                                                 \
+        memcpy(&x, a, sizeof x);                                                                   \
+        memcpy(&y, b, sizeof y);                                                                   \
+        return (x > y) - (x < y);                                                                  \
+    }
+COMPARE(compare_i8, int8_t)
+COMPARE(compare_u8, uint8_t)
+COMPARE(compare_i16, int16_t)
+COMPARE(compare_u16, uint16_t)
+COMPARE(compare_i32, int32_t)
+COMPARE(compare_u32, uint32_t)
+COMPARE(compare_i64, int64_t)
+COMPARE(compare_u64, uint64_t)
+COMPARE(compare_float, float)
+COMPARE(compare_double, double)
+#undef COMPARE
+
+#define COMPARE_NARROW(name, scalar)                                                               \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        double x = contents_value(scalar, a), y = contents_value(scalar, b);                       \
+        return (x > y) - (x < y);                                                                  \
+    }
+COMPARE_NARROW(compare_half, TASK_HALF)
+COMPARE_NARROW(compare_bfloat16, TASK_BFLOAT16)
+COMPARE_NARROW(compare_e4m3, TASK_E4M3)
+COMPARE_NARROW(compare_e5m2, TASK_E5M2)
+#undef COMPARE_NARROW
+
+void contents_sort(TaskScalar s, void *at, size_t count)
+{
+    static int (*const compare[TASK_SCALARS])(const void *, const void *) = {
+        compare_i8,   compare_u8,   compare_i16,   compare_u16,   compare_i32,
+        compare_u32,  compare_i64,  compare_u64,   compare_half,  compare_bfloat16,
+        compare_e4m3, compare_e5m2, compare_float, compare_double};
+    qsort(at, count, task_scalar_size(s), compare[s]);
+}

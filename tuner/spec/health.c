@@ -1,0 +1,83 @@
+#include "tuner/spec/health.h"
+
+#include <math.h>
+
+static const struct {
+    GpuBrake bit;
+    const char *words;
+} BRAKES[] = {
+    {GPU_BRAKE_POWER, "power cap"},
+    {GPU_BRAKE_HEAT, "heat"},
+    {GPU_BRAKE_HARDWARE, "slowed by the board"},
+    {GPU_BRAKE_SETTING, "a clock that someone set"},
+};
+enum { BRAKE_KINDS = sizeof BRAKES / sizeof BRAKES[0] };
+
+/* A clock that moves by less than this part of it moves as clocks do. */
+static const double clock_steady = 0.02;
+
+void health_note(HealthLog *log, const GpuHealth *h)
+{
+    if (!h->known)
+        return;
+    bool first = log->looks++ == 0;
+    log->clock_high_mhz = first ? h->clock_mhz : fmax(log->clock_high_mhz, h->clock_mhz);
+    log->clock_low_mhz = first ? h->clock_mhz : fmin(log->clock_low_mhz, h->clock_mhz);
+    log->power_high_w = fmax(log->power_high_w, h->power_w);
+    log->power_limit_w = h->power_limit_w;
+    log->temperature_high_c = fmax(log->temperature_high_c, h->temperature_c);
+    log->brakes |= h->brakes;
+    for (int i = 0; i < BRAKE_KINDS; i++)
+        log->braked[i] += (h->brakes & (unsigned)BRAKES[i].bit) != 0;
+    log->shared_looks += h->others > 0;
+    if (h->others > log->others)
+        log->others = h->others;
+}
+
+void health_print_brakes(unsigned brakes, Buf *out)
+{
+    const char *between = "";
+    for (int i = 0; i < BRAKE_KINDS; i++) {
+        if (!(brakes & (unsigned)BRAKES[i].bit))
+            continue;
+        buf_printf(out, "%s%s", between, BRAKES[i].words);
+        between = ", ";
+    }
+}
+
+static bool clock_moved(const HealthLog *log)
+{
+    return log->clock_high_mhz - log->clock_low_mhz > clock_steady * log->clock_high_mhz;
+}
+
+bool health_is_steady(const HealthLog *log)
+{
+    return !clock_moved(log) && (log->brakes & ~(unsigned)GPU_BRAKE_SETTING) == 0 &&
+           log->others == 0;
+}
+
+static void print_clock(const HealthLog *log, Buf *out)
+{
+    if (clock_moved(log))
+        buf_printf(out, "clock %.0f → %.0f MHz", log->clock_high_mhz, log->clock_low_mhz);
+    else
+        buf_printf(out, "clock %.0f MHz", log->clock_high_mhz);
+}
+
+void health_print(const HealthLog *log, Buf *out)
+{
+    if (log->looks == 0)
+        return;
+    print_clock(log, out);
+    for (int i = 0; i < BRAKE_KINDS; i++) {
+        if (log->braked[i] > 0)
+            buf_printf(out, ", %s in %zu of %zu looks", BRAKES[i].words, log->braked[i],
+                       log->looks);
+    }
+    if (log->power_high_w > 0)
+        buf_printf(out, "; at most %.0f of %.0f W, %.0f °C", log->power_high_w, log->power_limit_w,
+                   log->temperature_high_c);
+    if (log->others > 0)
+        buf_printf(out, "; SHARED with %d other process%s in %zu of %zu looks", log->others,
+                   log->others == 1 ? "" : "es", log->shared_looks, log->looks);
+}

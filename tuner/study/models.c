@@ -1,0 +1,193 @@
+#include "tuner/study/models.h"
+
+#include "tuner/base/vec.h"
+
+#include <string.h>
+
+static bool complain(Lexer *l, const char *expected)
+{
+    if (l->token.kind == TOKEN_BAD) /* reported by the lexer */
+        return false;
+    return diag_error(l->diag, l->token.at, "expected %s, found %s", expected, lexer_describe(l));
+}
+
+static bool take_string(Lexer *l, const char *what, const char **out)
+{
+    if (l->token.kind != TOKEN_STRING || !l->token.text[0])
+        return complain(l, what);
+    *out = l->token.text;
+    lexer_next(l);
+    return true;
+}
+
+static bool take_name(Lexer *l, const char *what, const char **out)
+{
+    if (l->token.kind != TOKEN_NAME)
+        return complain(l, what);
+    *out = l->token.text;
+    lexer_next(l);
+    return true;
+}
+
+static bool take_number(Lexer *l, double *out)
+{
+    const bool minus = lexer_take(l, "-");
+    if (l->token.kind != TOKEN_INT && l->token.kind != TOKEN_REAL)
+        return complain(l, "a number");
+    *out = minus ? -l->token.real : l->token.real;
+    lexer_next(l);
+    return true;
+}
+
+/* --- statements ------------------------------------------------------------------------------- */
+
+/* What the fit before has to say is complete. */
+static bool is_complete(const Model *m, Diag *d)
+{
+    return (m->left && m->right) ||
+           diag_error(d, m->at, "fit '%s' has no model: model LEFT is RIGHT", m->name);
+}
+
+static bool take_fit(Lexer *l, Models *out)
+{
+    Model m = {.within = 0.02, .at = l->token.at};
+    lexer_next(l);
+    if (!take_name(l, "the name of a fit", &m.name) || !lexer_expect(l, "of", "before the spec") ||
+        !take_string(l, "a spec below spaces/ in quotes", &m.space) ||
+        !take_string(l, "a sentence in quotes that says what is described", &m.sentence))
+        return false;
+    VEC_PUSH(out->arena, &out->models, m);
+    return lexer_end_line(l);
+}
+
+static bool take_where(Lexer *l, Model *m)
+{
+    lexer_next(l);
+    m->where = expr_parse(l);
+    return m->where && lexer_end_line(l);
+}
+
+static bool take_model(Lexer *l, Model *m)
+{
+    lexer_next(l);
+    m->left = expr_parse(l);
+    if (!m->left || !lexer_expect(l, "is", "between what is measured and what describes it"))
+        return false;
+    m->right = expr_parse(l);
+    return m->right && lexer_end_line(l);
+}
+
+static bool take_parameter(Lexer *l, Model *m)
+{
+    const Span at = l->token.at;
+    if (m->parameter_count == MODEL_PARAMETERS)
+        return diag_error(l->diag, at, "a model has at most %d parameters", MODEL_PARAMETERS);
+    const char *name = NULL;
+    double start = 0;
+    if (!take_name(l, "the name of a parameter", &name) ||
+        !lexer_expect(l, "=", "before where the search starts") || !take_number(l, &start))
+        return false;
+    if (!(start > 0 || start < 0))
+        return diag_error(l->diag, at, "%s cannot start at 0: steps are relative to it", name);
+    for (size_t i = 0; i < m->parameter_count; i++)
+        if (strcmp(m->parameters[i].name, name) == 0)
+            return diag_error(l->diag, at, "%s is said twice", name);
+    m->parameters[m->parameter_count].name = name;
+    m->parameters[m->parameter_count++].start = start;
+    return true;
+}
+
+static bool take_from(Lexer *l, Model *m)
+{
+    do {
+        lexer_next(l); /* "from" or the comma */
+        if (!take_parameter(l, m))
+            return false;
+    } while (lexer_is(l, ","));
+    return lexer_end_line(l);
+}
+
+static bool take_gift(Lexer *l, Model *m)
+{
+    const Span at = l->token.at;
+    if (m->gift_count == MODEL_GIFTS)
+        return diag_error(l->diag, at, "a fit gives at most %d numbers", MODEL_GIFTS);
+    const char *name = NULL;
+    if (!take_name(l, "the name of a number of device files", &name))
+        return false;
+    const size_t number = sheet_number_named(name);
+    if (number == SHEET_NUMBERS)
+        return diag_error(l->diag, at, "device files have no number '%s'", name);
+    if (!lexer_expect(l, "=", "before its value"))
+        return false;
+    Expr *value = expr_parse(l);
+    if (!value)
+        return false;
+    m->gifts[m->gift_count].number = number;
+    m->gifts[m->gift_count].at = at;
+    m->gifts[m->gift_count++].value = value;
+    return true;
+}
+
+static bool take_gives(Lexer *l, Model *m)
+{
+    do {
+        lexer_next(l); /* "gives" or the comma */
+        if (!take_gift(l, m))
+            return false;
+    } while (lexer_is(l, ","));
+    return lexer_end_line(l);
+}
+
+static bool take_within(Lexer *l, Model *m)
+{
+    lexer_next(l);
+    const Span at = l->token.at;
+    if (!take_number(l, &m->within) || !lexer_expect(l, "%", "behind the number"))
+        return false;
+    m->within /= 100;
+    if (!(m->within > 0))
+        return diag_error(l->diag, at, "how far a model may be off is more than 0 %%");
+    return lexer_end_line(l);
+}
+
+static bool take_robust(Lexer *l, Model *m)
+{
+    lexer_next(l);
+    m->robust = true;
+    return lexer_end_line(l);
+}
+
+static bool take_statement(Lexer *l, Models *out)
+{
+    static const struct {
+        const char *word;
+        bool (*take)(Lexer *l, Model *m);
+    } statements[] = {{"where", take_where}, {"model", take_model},   {"from", take_from},
+                      {"gives", take_gives}, {"within", take_within}, {"robust", take_robust}};
+    if (lexer_is(l, "fit"))
+        return take_fit(l, out);
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        if (!lexer_is(l, statements[i].word))
+            continue;
+        if (out->models.count == 0)
+            return complain(l, "'fit' first");
+        return statements[i].take(l, &out->models.at[out->models.count - 1]);
+    }
+    return complain(l, "'fit', 'where', 'model', 'from', 'gives', 'within' or 'robust'");
+}
+
+bool models_read(Models *out, const Source *s, Diag *d)
+{
+    Lexer l = lexer_new(out->arena, s, d);
+    const size_t errors = d->errors, first = out->models.count;
+    while (l.token.kind != TOKEN_END) {
+        if (l.token.kind == TOKEN_NEWLINE)
+            lexer_next(&l);
+        else if (!take_statement(&l, out))
+            lexer_skip_line(&l);
+    }
+    for (size_t i = first; i < out->models.count && d->errors == errors; i++)
+        is_complete(&out->models.at[i], d);
+    return d->errors == errors;
+}
