@@ -48,7 +48,9 @@ layout_is_sound() {
     [ -s out/pictures/synthetic-tradeoff.svg ]
     [ -s out/pictures/synthetic-samples.svg ]
     [ -s out/pictures/synthetic-seconds.svg ]
-    [ "$(grep -c '<svg' out/report.html)" -eq "$(ls out/pictures | wc -l)" ]
+    [ "$(ls out/pictures/*.svg | wc -l)" -eq "$(ls out/pictures/*.pdf | wc -l)" ]
+    ! command -v pdftotext >/dev/null || has "$(pdftotext out/pictures/synthetic-samples.pdf -)" '^configurations timed, log scale$'
+    [ "$(grep -c '<svg' out/report.html)" -eq "$(ls out/pictures/*.svg | wc -l)" ]
     pictures_are_sound out
 }
 
@@ -118,15 +120,15 @@ layout_is_sound() {
     dropped=$(sed -n '/<g class="crosses dropped">/s/<title>/\n&/gp' out/pictures/mm-thesis-tradeoff.svg |
         awk '/^<title>/ { n += 1; if (match($0, / and [0-9]+ more here/)) n += substr($0, RSTART + 5) } END { print n }')
     [ "$dropped" -eq 36 ]
-    has "$(cat out/pictures/mm-thesis-tradeoff.svg)" '>utilization \[instructions\], more is better<'
+    has "$(cat out/pictures/mm-thesis-tradeoff.svg)" '>utilization \[instructions\], more is better, log scale<'
 }
 
 @test "a metric of one's own gets a picture, whatever it says about the time" {
     echo 'metric mine lower "registers" "Registers of a block." = registers * threads_per_block' >mine.metrics
     "$APTUNE" study "$SOURCE/spaces/recordings/scan-two-pass-h200.times.zst" --seeds 0 --output out \
         --metrics mine.metrics >/dev/null
-    has "$(cat out/pictures/scan-two-pass-time-mine.svg)" '>mine \[registers\], less is better<'
-    [ "$(ls out/pictures/scan-two-pass-time-* | wc -l)" -eq 8 ]
+    has "$(cat out/pictures/scan-two-pass-time-mine.svg)" '>mine \[registers\], less is better, log scale<'
+    [ "$(ls out/pictures/scan-two-pass-time-*.svg | wc -l)" -eq 8 ]
 }
 
 @test "what an audit timed is told apart" {
@@ -151,7 +153,7 @@ layout_is_sound() {
     tune --space space/synthetic.spec --output out
     local facts
     facts=$(look out/report.html 1400)
-    [ "$(jq '.pictures | length' <<<"$facts")" -eq "$(ls out/pictures | wc -l)" ]
+    [ "$(jq '.pictures | length' <<<"$facts")" -eq "$(ls out/pictures/*.svg | wc -l)" ]
     # The tradeoff shows all eight, the other cloud those with a time; the winner's ring is one more.
     [ "$(points "$facts" synthetic-tradeoff)" -eq 9 ]
     [ "$(points "$facts" synthetic-sorted)" -eq $((1 + $(jq -r 'select(.status == "ok") | .v' space/recordings/*.times | grep -c '\['))) ]

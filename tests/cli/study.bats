@@ -23,6 +23,20 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     [ -s out/pictures/transpose-samples.svg ]
 }
 
+@test "studied together, all spaces stand in one picture by timings and in one by seconds" {
+    study "$transpose" "$SOURCE/spaces/recordings/sync-h200.times.zst" --output out --seeds 1
+    [ "$status" -eq 0 ]
+    for name in timings seconds; do
+        [ -s "out/pictures/all-$name.pdf" ]
+        # A thin line for each space, in both colours, and the mean of each.
+        [ "$(grep -c '<g class="thin ' "out/pictures/all-$name.svg")" -eq 4 ]
+        [ "$(grep -c '<g class="line ' "out/pictures/all-$name.svg")" -eq 2 ]
+    done
+    has "$(cat out/report.html)" '<figure id="all-seconds">'
+    study "$transpose" --output alone --seeds 0
+    [ ! -e alone/pictures/all-timings.svg ]
+}
+
 @test "the JSON of a study says what its tables say" {
     study "$transpose" --output out --seeds 3 --json
     status_is 0

@@ -145,6 +145,28 @@ static void ranks_have_the_mean_of_the_textbook(void **state)
     arena_free(a);
 }
 
+/* Of the times 1, 2 … n the least of a sample is above k with probability C(n-k, s) / C(n, s). */
+static void quantiles_are_where_the_textbook_has_them(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    double *t = ARENA_ARRAY(a, double, MANY);
+    for (unsigned i = 0; i < MANY; i++)
+        t[i] = i + 1;
+    static const double wanted[] = {0.1, 0.5, 0.9};
+    for (unsigned s = 1; s <= MANY; s = s * 3 + 1)
+        for (int w = 0; w < 3; w++) {
+            unsigned k = (unsigned)random_sorted_quantile(t, MANY, s, wanted[w]);
+            double all = gsl_sf_lnchoose(MANY, s);
+            double above = k + s > MANY ? 0 : exp(gsl_sf_lnchoose(MANY - k, s) - all);
+            double before = exp(gsl_sf_lnchoose(MANY - k + 1, s) - all);
+            assert_true(1 - above >= wanted[w] - 1e-6 && 1 - before < wanted[w] + 1e-6);
+        }
+    assert_true(random_sorted_quantile(t, 5, 9, 0.9) == 1);
+    assert_true(isnan(random_sorted_quantile(t, 0, 1, 0.5)));
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +175,7 @@ int main(void)
         cmocka_unit_test(failed_configurations_are_left_out),
         cmocka_unit_test(large_sets_agree_with_logarithms_of_binomials),
         cmocka_unit_test(ranks_have_the_mean_of_the_textbook),
+        cmocka_unit_test(quantiles_are_where_the_textbook_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
 /* Scales, ticks, pictures and tables. */
 #include "tuner/report/axis.h"
+#include "tuner/report/pdf.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/sheet.h"
 #include "tuner/report/svg.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <setjmp.h>
@@ -12,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <zlib.h>
 
 /* --- scales ----------------------------------------------------------------------------------- */
 
@@ -94,7 +97,7 @@ static const char *const tips[] = {"A<1>", "it's \"B\" & more", "never", "C"};
 
 static const char *draw(Buf *out, SeriesKind kind, bool logarithmic)
 {
-    Series series = {"some <series>", kind, TONE_CHOSEN, x, y, NULL, 4, tips};
+    Series series = {"some <series>", kind, TONE_CHOSEN, x, y, NULL, 4, tips, y, y};
     Plot p = {.title = "a & b",
               .x = {.label = "x"},
               .y = {.label = "y", .logarithmic = logarithmic},
@@ -139,7 +142,7 @@ static Plot cloud_of(Series *series, double *px, double *py, size_t side, const 
         px[i] = (double)(i % side);
         py[i] = (double)(i / side);
     }
-    *series = (Series){"s", SERIES_DOTS, TONE_ALL, px, py, NULL, side * side, names};
+    *series = (Series){"s", SERIES_DOTS, TONE_ALL, px, py, NULL, side * side, names, NULL, NULL};
     return (Plot){.title = "t",
                   .x = {.label = "x"},
                   .y = {.label = "y"},
@@ -156,7 +159,7 @@ static void points_on_top_of_each_other_are_drawn_once_and_counted(void **state)
     size_t *order = malloc(N * sizeof *order);
     for (size_t i = 0; i < N; i++)
         same[i] = 7, names[i] = i == 500 ? "foremost" : "P", order[i] = (i + 500) % N;
-    Series series = {"s", SERIES_DOTS, TONE_ALL, same, same, order, N, names};
+    Series series = {"s", SERIES_DOTS, TONE_ALL, same, same, order, N, names, NULL, NULL};
     Plot p = {.title = "t",
               .x = {.label = "x"},
               .y = {.label = "y"},
@@ -243,8 +246,8 @@ static void bars_of_several_series_stand_beside_each_other(void **state)
     (void)state;
     static const double at[] = {0, 1}, heights[] = {3, 4};
     static const char *const names[] = {"a", "b"};
-    Series series[] = {{"one", SERIES_BARS, TONE_ALL, at, heights, NULL, 2, NULL},
-                       {"two", SERIES_BARS, TONE_BEST, at, heights, NULL, 2, NULL}};
+    Series series[] = {{"one", SERIES_BARS, TONE_ALL, at, heights, NULL, 2, NULL, NULL, NULL},
+                       {"two", SERIES_BARS, TONE_BEST, at, heights, NULL, 2, NULL, NULL, NULL}};
     Plot p = {.title = "t",
               .x = {.label = "", .names = names, .name_count = 2},
               .y = {.label = "y", .from_zero = true},
@@ -270,6 +273,104 @@ static void bars_of_several_series_stand_beside_each_other(void **state)
         }
     assert_int_equal(bars, 4);
     buf_free(&out);
+}
+
+static const char *draw_lines(Buf *out, SeriesKind kind)
+{
+    static const double at[] = {1, 10, 1000}, low[] = {1, 2, NAN}, high[] = {3, 4, 5};
+    Series series = {"s", kind, TONE_BEST, at, high, NULL, 3, NULL, low, high};
+    Plot p = {.title = "not drawn",
+              .x = {.label = "x", .logarithmic = true},
+              .y = {.label = "y"},
+              .series = &series,
+              .series_count = 1};
+    plot_write(&p, out);
+    return buf_text(out);
+}
+
+static void an_axis_names_its_scale_and_no_title_is_drawn(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    const char *svg = draw_lines(&out, SERIES_LINE);
+    assert_non_null(strstr(svg, ">x, log scale</text>"));
+    assert_non_null(strstr(svg, ">y</text>"));
+    assert_null(strstr(svg, ">not drawn<"));
+    assert_non_null(strstr(svg, "aria-label=\"not drawn\""));
+    buf_free(&out);
+}
+
+static void an_interval_is_a_band_along_a_line_and_a_whisker_at_a_mark(void **state)
+{
+    (void)state;
+    Buf line = {0}, dots = {0};
+    const char *band = strstr(draw_lines(&line, SERIES_LINE), "<path class=\"band best\" d=\"");
+    assert_non_null(band);
+    size_t length = strcspn(band, ">");
+    assert_int_equal(band[length - 3], 'z');
+    band = strchr(band, 'M');
+    char *shape = strndup(band, strcspn(band, "\""));
+    assert_int_equal(count(shape, "L"), 3); /* two points have one: two edges of two */
+    free(shape);
+    const char *whiskers =
+        strstr(draw_lines(&dots, SERIES_DOTS), "<path class=\"whiskers best\" d=\"");
+    assert_non_null(whiskers);
+    shape = strndup(whiskers, strcspn(whiskers, ">"));
+    assert_int_equal(count(shape, "M"), 2);
+    free(shape);
+    buf_free(&line);
+    buf_free(&dots);
+}
+
+/* The operators of the page. */
+static char *unpack(const Buf *pdf)
+{
+    static char page[1 << 16];
+    const char *at = memmem(pdf->text, pdf->size, "/Length ", 8);
+    assert_non_null(at);
+    size_t packed = strtoul(at + 8, NULL, 10);
+    const char *stream = memmem(at, pdf->size - (size_t)(at - pdf->text), "stream\n", 7);
+    uLongf size = sizeof page - 1;
+    assert_int_equal(uncompress((Bytef *)page, &size, (const Bytef *)stream + 7, packed), Z_OK);
+    page[size] = '\0';
+    return page;
+}
+
+static void a_pdf_has_what_the_picture_has_as_vectors_and_text(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < SERIES_KINDS; kind++) {
+        Buf svg = {0}, pdf = {0};
+        pdf_write(draw(&svg, (SeriesKind)kind, true), "a (b) \xc2\xb5", &pdf);
+        const char *page = unpack(&pdf);
+        assert_non_null(strstr(page, "(y, log scale) Tj"));
+        assert_non_null(strstr(page, "(some <series>) Tj"));
+        assert_int_equal(count(page, "q "), count(page, "Q\n"));
+        assert_non_null(strstr(page, "0.000 0.447 0.698 ")); /* the class's colour of svg_style */
+        assert_null(strstr(page, "nan"));
+        assert_non_null(memmem(pdf.text, pdf.size, "/Title(a \\(b\\) \xb5)", 17));
+        buf_free(&svg);
+        buf_free(&pdf);
+    }
+}
+
+static void a_pdf_says_where_its_objects_are(void **state)
+{
+    (void)state;
+    Buf svg = {0}, pdf = {0};
+    pdf_write(draw(&svg, SERIES_DOTS, false), "t", &pdf);
+    assert_memory_equal(pdf.text, "%PDF-1.4\n", 9);
+    const char *start = memmem(pdf.text, pdf.size, "startxref\n", 10);
+    const char *table = pdf.text + strtoul(start + 10, NULL, 10);
+    assert_memory_equal(table, "xref\n0 6\n", 9);
+    for (int k = 1; k <= 5; k++) {
+        char object[16];
+        snprintf(object, sizeof object, "%d 0 obj ", k);
+        size_t at = strtoul(table + 9 + 20 * k, NULL, 10);
+        assert_memory_equal(pdf.text + at, object, strlen(object));
+    }
+    buf_free(&svg);
+    buf_free(&pdf);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -347,6 +448,10 @@ int main(void)
         cmocka_unit_test(coordinates_are_short),
         cmocka_unit_test(ticks_are_written_as_short_as_they_can_be_said),
         cmocka_unit_test(bars_of_several_series_stand_beside_each_other),
+        cmocka_unit_test(an_axis_names_its_scale_and_no_title_is_drawn),
+        cmocka_unit_test(an_interval_is_a_band_along_a_line_and_a_whisker_at_a_mark),
+        cmocka_unit_test(a_pdf_has_what_the_picture_has_as_vectors_and_text),
+        cmocka_unit_test(a_pdf_says_where_its_objects_are),
         cmocka_unit_test(the_eye_sees_percent_and_dashes),
         cmocka_unit_test(csv_quotes_and_leaves_the_unknown_empty),
         cmocka_unit_test(json_has_numbers_and_null),

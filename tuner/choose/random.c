@@ -40,6 +40,20 @@ double random_sorted_without(const double *t, size_t count, size_t sample)
     return mean;
 }
 
+/* The probabilities of random_sorted_without, added up. */
+double random_sorted_quantile(const double *t, size_t count, size_t sample, double wanted)
+{
+    if (count == 0 || sample == 0)
+        return NAN;
+    size_t s = sample < count ? sample : count, i = 0;
+    double probability = (double)s / (double)count, sum = probability;
+    for (; i + s < count && sum < wanted; i++) {
+        probability *= (double)(count - i - s) / (double)(count - 1 - i);
+        sum += probability;
+    }
+    return t[i];
+}
+
 /* The fastest of the sample is t[i] or slower with probability ((n-i)/n)^s. */
 double random_sorted_with(const double *t, size_t count, size_t sample)
 {

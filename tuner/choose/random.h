@@ -18,6 +18,11 @@ double *random_sorted(Arena *a, const double *times, size_t n, size_t *count);
 double random_sorted_without(const double *sorted, size_t count, size_t sample);
 double random_sorted_with(const double *sorted, size_t count, size_t sample);
 
+/* The least time that the smallest of such a sample, drawn without replacement, has or beats with
+ * this probability. */
+double random_sorted_quantile(const double *sorted, size_t count, size_t sample,
+                              double probability);
+
 /* Expected smallest of `sample` times drawn without replacement (A.8).  Times that are NaN or
  * infinite (failed configurations) are left out of the n; a sample larger than n is n.  NaN when
  * there is no time or the sample is empty. */

@@ -349,7 +349,8 @@ static bool put_out(Session *y, const StudySheets *sheets)
     }
     buf_puts(&out, y->command.json ? json : "");
     if (ok && !y->command.json)
-        buf_printf(&out, "\nwritten    %s/report.html, study.json, *.csv, pictures/*.svg\n",
+        buf_printf(&out,
+                   "\nwritten    %s/report.html, study.json, *.csv, pictures/*.svg and *.pdf\n",
                    folder);
     free(json);
     return command_finish(&out) && ok;

@@ -42,7 +42,7 @@ static size_t linear_ticks(const Scale *s, size_t most, double *ticks)
     double step = round_step((s->high - s->low) / (double)most);
     size_t n = 0;
     for (double k = ceil(s->low / step); k * step <= s->high && n < TICKS_MOST; k++)
-        ticks[n++] = k * step;
+        ticks[n++] = k * step + 0.0; /* no -0 */
     return n;
 }
 

@@ -18,10 +18,10 @@ static const char *const tone_names[TONE_COUNT] = {
     [TONE_BEST] = "best", [TONE_RANDOM] = "random",   [TONE_FRONT] = "front"};
 
 static const char *const kind_names[SERIES_KINDS] = {
-    [SERIES_DOTS] = "dots",     [SERIES_CROSSES] = "crosses", [SERIES_DIAMONDS] = "diamonds",
-    [SERIES_DASHES] = "dashes", [SERIES_RINGS] = "rings",     [SERIES_LINE] = "line",
-    [SERIES_DASHED] = "dashed", [SERIES_STEPS] = "steps",     [SERIES_UPRIGHT] = "dotted",
-    [SERIES_BARS] = "bars"};
+    [SERIES_DOTS] = "dots",      [SERIES_CROSSES] = "crosses", [SERIES_DIAMONDS] = "diamonds",
+    [SERIES_DASHES] = "dashes",  [SERIES_RINGS] = "rings",     [SERIES_LINE] = "line",
+    [SERIES_DASHED] = "dashed",  [SERIES_THIN] = "thin",       [SERIES_STEPS] = "steps",
+    [SERIES_UPRIGHT] = "dotted", [SERIES_BARS] = "bars"};
 
 void plot_write_class(Buf *out, SeriesKind kind, Tone tone)
 {
@@ -47,7 +47,8 @@ void plot_write_mark(Buf *out, SeriesKind kind, double x, double y)
                                                      [SERIES_DIAMONDS] = "m0-5l5 5-5 5-5-5z",
                                                      [SERIES_DASHES] = "m-8-2h16v4h-16z",
                                                      [SERIES_RINGS] =
-                                                         "m-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0"};
+                                                         "m-7 0c0 3.9 3.1 7 7 7 3.9 0 7-3.1 7-7 "
+                                                         "0-3.9-3.1-7-7-7-3.9 0-7 3.1-7 7z"};
     write_place(out, 'M', x, y);
     buf_puts(out, shapes[kind]);
 }
@@ -232,9 +233,62 @@ static void write_bars(const Canvas *c, const Series *s)
     }
 }
 
+/* --- intervals -------------------------------------------------------------------------------- */
+
+static bool has_interval(const Canvas *c, const Series *s, size_t i)
+{
+    return is_drawable(c, s, i) && scale_has(&c->y, s->low[i]) && scale_has(&c->y, s->high[i]);
+}
+
+/* There along the upper edge, back along the lower. */
+static void write_band(const Canvas *c, const Series *s)
+{
+    char command = 'M';
+    for (size_t k = 0; k < 2 * s->count; k++) {
+        bool back = k >= s->count;
+        size_t i = point_of(s, back ? 2 * s->count - 1 - k : k);
+        if (!has_interval(c, s, i))
+            continue;
+        write_place(c->out, command, scale_pixel(&c->x, s->x[i]),
+                    scale_pixel(&c->y, back ? s->low[i] : s->high[i]));
+        command = 'L';
+    }
+    buf_putc(c->out, 'z');
+}
+
+static void write_whiskers(const Canvas *c, const Series *s)
+{
+    double shift = s->kind == SERIES_BARS ? bar_place(c, s).offset + bar_place(c, s).width / 2 : 0;
+    for (size_t k = 0; k < s->count; k++) {
+        size_t i = point_of(s, k);
+        if (!has_interval(c, s, i))
+            continue;
+        write_place(c->out, 'M', scale_pixel(&c->x, s->x[i]) + shift,
+                    scale_pixel(&c->y, s->low[i]));
+        buf_putc(c->out, 'V');
+        svg_number(c->out, scale_pixel(&c->y, s->high[i]));
+    }
+}
+
+static void write_intervals(const Canvas *c, const Series *s, bool band)
+{
+    size_t with = 0;
+    for (size_t k = 0; k < s->count; k++)
+        with += has_interval(c, s, point_of(s, k));
+    if (with == 0)
+        return;
+    buf_printf(c->out, "<path class=\"%s %s\" d=\"", band ? "band" : "whiskers",
+               tone_names[s->tone]);
+    if (band)
+        write_band(c, s);
+    else
+        write_whiskers(c, s);
+    buf_puts(c->out, "\"/>");
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
-void plot_write_series(const Canvas *c, const Series *s)
+static void write_marks(const Canvas *c, const Series *s)
 {
     buf_puts(c->out, "<g");
     plot_write_class(c->out, s->kind, s->tone);
@@ -242,6 +296,7 @@ void plot_write_series(const Canvas *c, const Series *s)
     switch (s->kind) {
     case SERIES_LINE:
     case SERIES_DASHED:
+    case SERIES_THIN:
     case SERIES_STEPS:
         write_line(c, s);
         break;
@@ -255,4 +310,15 @@ void plot_write_series(const Canvas *c, const Series *s)
         write_points(c, s);
     }
     buf_puts(c->out, "</g>\n");
+}
+
+/* A band lies behind its line, whiskers before their bars. */
+void plot_write_series(const Canvas *c, const Series *s)
+{
+    bool band = s->kind == SERIES_LINE || s->kind == SERIES_DASHED;
+    if (s->low && band)
+        write_intervals(c, s, band);
+    write_marks(c, s);
+    if (s->low && !band)
+        write_intervals(c, s, band);
 }

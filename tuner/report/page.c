@@ -2,6 +2,7 @@
 
 #include "tuner/base/file.h"
 #include "tuner/report/page_parts.h"
+#include "tuner/report/pdf.h"
 #include "tuner/report/pictures.h"
 #include "tuner/report/svg.h"
 
@@ -75,6 +76,7 @@ static const GroupText groups[PICTURE_GROUPS] = {
                            "bar stays below 100 % the best was not found.",
                            false},
     [PICTURE_COST] = {"Where the time went", NULL, true},
+    [PICTURE_OVERALL] = {"All spaces", NULL, true},
 };
 
 /* A name as it may stand in file names and links: those of other tuners' spaces and parameters may
@@ -88,12 +90,19 @@ static const char *safe_name(Arena *a, const char *name)
     return safe;
 }
 
-static void save_picture(Writer *w, const char *name)
+static void save_file(Writer *w, const char *name, const char *kind)
 {
-    buf_clear(&w->file);
-    plot_write_alone(buf_text(&w->svg), &w->file);
-    const char *path = arena_printf(w->arena, "%s/pictures/%s.svg", w->folder, name);
+    const char *path = arena_printf(w->arena, "%s/pictures/%s.%s", w->folder, name, kind);
     w->ok = w->ok && file_write(path, buf_text(&w->file), w->file.size, w->diag);
+    buf_clear(&w->file);
+}
+
+static void save_picture(Writer *w, const char *name, const char *title)
+{
+    plot_write_alone(buf_text(&w->svg), &w->file);
+    save_file(w, name, "svg");
+    pdf_write(buf_text(&w->svg), title, &w->file);
+    save_file(w, name, "pdf");
 }
 
 static void write_picture(Writer *w, const char *prefix, const Picture *p)
@@ -103,13 +112,12 @@ static void write_picture(Writer *w, const char *prefix, const Picture *p)
     plot_write(&p->plot, &w->svg);
     buf_printf(&w->page, "<figure id=\"%s\">", name);
     buf_add(&w->page, buf_text(&w->svg), w->svg.size);
-    if (*p->caption) {
-        buf_puts(&w->page, "<figcaption>");
-        svg_text(&w->page, p->caption);
-        buf_puts(&w->page, "</figcaption>");
-    }
-    buf_puts(&w->page, "</figure>\n");
-    save_picture(w, name);
+    buf_puts(&w->page, "<figcaption><b>");
+    svg_text(&w->page, p->plot.title);
+    buf_puts(&w->page, "</b>. ");
+    svg_text(&w->page, p->caption);
+    buf_puts(&w->page, "</figcaption></figure>\n");
+    save_picture(w, name, p->plot.title);
 }
 
 static size_t count_group(const Pictures *all, PictureGroup group)
@@ -230,6 +238,15 @@ static void write_foot(Writer *w)
         PLOT_MARKS_MOST);
 }
 
+static void write_overall(Writer *w, const Page *p)
+{
+    Pictures all = pictures_draw_overall(w->arena, p->stories, p->story_count);
+    if (all.count > 0)
+        buf_printf(&w->page, "<h3>%s</h3>\n", groups[PICTURE_OVERALL].title);
+    write_group(w, "all", &all, PICTURE_OVERALL);
+    arena_reset(w->arena);
+}
+
 static void write_page(Writer *w, const Page *p, const char *const *names)
 {
     bool titled = p->sheet_count > 0 || p->story_count > 1;
@@ -238,6 +255,8 @@ static void write_page(Writer *w, const Page *p, const char *const *names)
         write_links(w, p, names);
     for (size_t k = 0; k < p->sheet_count; k++)
         sheet_print_html(&p->sheets[k], &w->page);
+    if (p->story_count > 1)
+        write_overall(w, p);
     for (size_t k = 0; k < p->story_count; k++) {
         if (titled)
             buf_printf(&w->page, "<h2 id=\"%s\">%s</h2>\n", names[k], names[k]);

@@ -15,8 +15,8 @@ typedef struct Page {
     size_t story_count;
 } Page;
 
-/* Writes it as `folder`/report.html, and each picture as `folder`/pictures/SPACE-NAME.svg.  False
- * after a message. */
+/* Writes it as `folder`/report.html, and each picture as `folder`/pictures/SPACE-NAME.svg and .pdf.
+ * False after a message. */
 bool page_save(const char *folder, const Page *p, Diag *d);
 
 #endif

@@ -27,6 +27,9 @@ Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const cha
 Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, const char *title,
                            const double *x);
 
+/* Gives a series of times, with a place for each point, the intervals of these. */
+void drawing_add_intervals(const Drawing *d, Series *series);
+
 /* "time [ms]", or as the story has it; logarithmic where that shows more. */
 Axis drawing_time_axis(const Drawing *d);
 

@@ -131,8 +131,14 @@ static Layered draw_layers(Drawing *d, const double *x, const double *y)
     size_t n = 0;
     for (size_t k = 0; k < LIST; k++)
         if (shows(list[k].layer, x, y))
-            series[n++] = (Series){list[k].name,      list[k].kind,         list[k].tone, x, y,
-                                   list[k].layer->at, list[k].layer->count, d->tips};
+            series[n++] = (Series){.name = list[k].name,
+                                   .kind = list[k].kind,
+                                   .tone = list[k].tone,
+                                   .x = x,
+                                   .y = y,
+                                   .at = list[k].layer->at,
+                                   .count = list[k].layer->count,
+                                   .tips = d->tips};
     return (Layered){series, n};
 }
 
@@ -167,6 +173,23 @@ Axis drawing_time_axis(const Drawing *d)
                   .logarithmic = wants_logarithm(s->ms, s->count)};
 }
 
+/* Of equal work where times are of equal work; energy has none. */
+void drawing_add_intervals(const Drawing *d, Series *series)
+{
+    const Table *s = d->story->points;
+    if (!s->times || table_is_by_energy(s))
+        return;
+    double *low = ARENA_ARRAY(d->arena, double, s->count),
+           *high = ARENA_ARRAY(d->arena, double, s->count);
+    for (size_t i = 0; i < s->count; i++) {
+        double equal = s->ms[i] / s->times[i].median;
+        low[i] = equal * s->times[i].low;
+        high[i] = equal * s->times[i].high;
+    }
+    series->low = low;
+    series->high = high;
+}
+
 Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, const char *title,
                            const double *x)
 {
@@ -175,6 +198,9 @@ Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, con
         return NULL;
     Picture *p = add_cloud(d, group, name, title, "", layers);
     p->plot.y = drawing_time_axis(d);
+    for (size_t k = 0; k < layers.count; k++)
+        if (layers.series[k].tone == TONE_CHOSEN)
+            drawing_add_intervals(d, &layers.series[k]);
     return p;
 }
 
@@ -222,7 +248,13 @@ static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *c
         best = o.y_sign * o.y[at[k]];
         at[kept++] = at[k];
     }
-    return (Series){"front", SERIES_STEPS, TONE_FRONT, o.x, o.y, at, kept, NULL};
+    return (Series){.name = "front",
+                    .kind = SERIES_STEPS,
+                    .tone = TONE_FRONT,
+                    .x = o.x,
+                    .y = o.y,
+                    .at = at,
+                    .count = kept};
 }
 
 static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, const StoryColumn *y)
@@ -298,7 +330,10 @@ static void draw_sorted(Drawing *d)
     Picture *p = drawing_add_times(d, PICTURE_CHOICE, "sorted", "All times in order", place);
     if (!p)
         return;
-    p->caption = arena_printf(d->arena, "The %zu times that are known, the fastest first.", timed);
+    p->caption = arena_printf(d->arena,
+                              "The %zu times that are known, the fastest first; of what was chosen "
+                              "with the interval of the median (95 %%).",
+                              timed);
     p->plot.x = (Axis){.label = "place", .logarithmic = timed > 100};
 }
 

@@ -17,6 +17,7 @@ typedef enum PictureGroup {
     PICTURE_METRIC,    /* time against metrics */
     PICTURE_PARAMETER, /* by parameter */
     PICTURE_COST,      /* of the run */
+    PICTURE_OVERALL,   /* of all spaces together */
     PICTURE_GROUPS
 } PictureGroup;
 
@@ -39,5 +40,9 @@ enum { PICTURE_METRICS_MOST = 8 };
 
 /* All that the story has data for; plots point into the story and the arena. */
 Pictures pictures_draw(Arena *a, const Story *s);
+
+/* Over all stories that were studied: how much of the best is found by so many timings, and by so
+ * many seconds (pictures_overall.c). */
+Pictures pictures_draw_overall(Arena *a, const Story *stories, size_t count);
 
 #endif

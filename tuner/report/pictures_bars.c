@@ -96,6 +96,34 @@ static ByValue look_by_value(const Drawing *d, const Values *v, const StoryColum
     return out;
 }
 
+/* A series with a place for each name. */
+static Series named(Drawing *d, const char *name, SeriesKind kind, Tone tone, const double *y,
+                    size_t n, const char *const *tips)
+{
+    return (Series){.name = name,
+                    .kind = kind,
+                    .tone = tone,
+                    .x = places(d->arena, n),
+                    .y = y,
+                    .count = n,
+                    .tips = tips};
+}
+
+/* Those of the times, as performance. */
+static void add_intervals(Drawing *d, Series *s, const size_t *points)
+{
+    const Table *t = d->story->points;
+    double *low = ARENA_ARRAY(d->arena, double, s->count),
+           *high = ARENA_ARRAY(d->arena, double, s->count);
+    for (size_t k = 0; k < s->count; k++) {
+        const TableTimes *times = t->times && points[k] != SIZE_MAX ? &t->times[points[k]] : NULL;
+        low[k] = times ? s->y[k] * times->median / times->high : NAN;
+        high[k] = times ? s->y[k] * times->median / times->low : NAN;
+    }
+    s->low = low;
+    s->high = high;
+}
+
 /* Times as performance: the best of all over each. */
 static Series performance(Drawing *d, const char *name, SeriesKind kind, Tone tone,
                           const size_t *points, size_t n)
@@ -107,7 +135,9 @@ static Series performance(Drawing *d, const char *name, SeriesKind kind, Tone to
         y[k] = points[k] == SIZE_MAX ? NAN : 100 * s->ms[s->best] / s->ms[points[k]];
         tips[k] = points[k] == SIZE_MAX ? NULL : d->tips[points[k]];
     }
-    return (Series){name, kind, tone, places(d->arena, n), y, NULL, n, tips};
+    Series out = named(d, name, kind, tone, y, n, tips);
+    add_intervals(d, &out, points);
+    return out;
 }
 
 /* The same of the metric: its best value over each, or the other way round. */
@@ -128,14 +158,8 @@ static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, si
         tips[k] = arena_printf(d->arena, "%s: %s %.4g",
                                table_name(d->arena, d->story->points, points[k]), c->name, of);
     }
-    return (Series){arena_printf(d->arena, "best %s", c->name),
-                    SERIES_DIAMONDS,
-                    TONE_FRONT,
-                    places(d->arena, n),
-                    y,
-                    NULL,
-                    n,
-                    tips};
+    return named(d, arena_printf(d->arena, "best %s", c->name), SERIES_DIAMONDS, TONE_FRONT, y, n,
+                 tips);
 }
 
 /* Too many values for bars: numbers get a point for each configuration. */
@@ -181,7 +205,7 @@ static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
     Picture *picture = drawing_add(d, PICTURE_PARAMETER, arena_printf(d->arena, "by-%s", name),
                                    arena_printf(d->arena, "By %s", name), "");
     picture->plot.x = (Axis){.label = name, .names = names, .name_count = v.count};
-    picture->plot.y = (Axis){.label = "% of the best", .from_zero = true};
+    picture->plot.y = (Axis){.label = "performance [% of the best]", .from_zero = true};
     picture->plot.series = series;
     picture->plot.series_count = n;
 }
@@ -284,7 +308,7 @@ static Series rival_series(Drawing *d, const Bound *r, const StoryColumn *const 
         tips[k] =
             arena_printf(d->arena, "%s\n%s %.4g cycles", d->tips[r->point], columns[k]->name, y[k]);
     }
-    return (Series){r->name, SERIES_BARS, r->tone, places(d->arena, n), y, NULL, n, tips};
+    return named(d, r->name, SERIES_BARS, r->tone, y, n, tips);
 }
 
 void draw_bound(Drawing *d)
@@ -303,8 +327,8 @@ void draw_bound(Drawing *d)
         "Cycles that each unit of an SM is busy, by static analysis: the tallest bounds the time "
         "from below. \"One warp\" is the time of one warp among the resident ones, times the "
         "waves.");
-    p->plot.x = (Axis){.label = "", .names = names, .name_count = count};
-    p->plot.y = (Axis){.label = "cycles", .from_zero = true};
+    p->plot.x = (Axis){.label = "unit", .names = names, .name_count = count};
+    p->plot.y = (Axis){.label = "busy [cycles]", .from_zero = true};
     p->plot.series = series;
     p->plot.series_count = n;
 }
@@ -337,7 +361,7 @@ static Series seconds_series(Drawing *d, const char *name, Tone tone, SecondsOf 
         y[k] = of(&d->story->seconds[k]);
         tips[k] = arena_printf(d->arena, "%s: %.3g s (%s)", d->story->seconds[k].name, y[k], name);
     }
-    return (Series){name, SERIES_BARS, tone, places(d->arena, n), y, NULL, n, tips};
+    return named(d, name, SERIES_BARS, tone, y, n, tips);
 }
 
 static bool has_gpu_seconds(const Story *s)
@@ -365,8 +389,8 @@ void draw_seconds(Drawing *d)
     Picture *p = drawing_add(d, PICTURE_COST, "seconds", "Where the time of the run went",
                              "Seconds by stage; processor time is the sum over all processors, "
                              "helper programs included.");
-    p->plot.x = (Axis){.label = "", .names = names, .name_count = n};
-    p->plot.y = (Axis){.label = "seconds", .from_zero = true};
+    p->plot.x = (Axis){.label = "stage of the run", .names = names, .name_count = n};
+    p->plot.y = (Axis){.label = "time [s]", .from_zero = true};
     p->plot.series = series;
     p->plot.series_count = gpu ? 3 : 2;
 }

@@ -3,16 +3,28 @@
 
 #include <math.h>
 
+/* Performance at each time, from regret; NaN: nothing was found yet. */
+static double *performance(Drawing *d, const double *regret)
+{
+    double *y = ARENA_ARRAY(d->arena, double, RACE_TIMES);
+    for (int k = 0; k < RACE_TIMES; k++)
+        y[k] = isinf(regret[k]) ? NAN : 100 / (1 + regret[k]);
+    return y;
+}
+
+/* The default run's has a band: of all of them none could be told from another. */
 static Series curve(Drawing *d, const Race *r, SeriesKind kind, Tone tone)
 {
-    double *x = ARENA_ARRAY(d->arena, double, RACE_TIMES),
-           *y = ARENA_ARRAY(d->arena, double, RACE_TIMES);
-    for (int k = 0; k < RACE_TIMES; k++) {
+    double *x = ARENA_ARRAY(d->arena, double, RACE_TIMES);
+    for (int k = 0; k < RACE_TIMES; k++)
         x[k] = race_seconds(k);
-        y[k] = isinf(r->regret[k]) ? NAN : 100 / (1 + r->regret[k]);
+    Series s = {.name = r->name, .kind = kind, .tone = tone, .x = x, .count = RACE_TIMES};
+    s.y = performance(d, r->regret);
+    if (tone == TONE_CHOSEN) {
+        s.low = performance(d, r->regret_high);
+        s.high = performance(d, r->regret_low);
     }
-    return (Series){
-        .name = r->name, .kind = kind, .tone = tone, .x = x, .y = y, .count = RACE_TIMES};
+    return s;
 }
 
 static void draw_race(Drawing *d, size_t cores)
@@ -34,7 +46,7 @@ static void draw_race(Drawing *d, size_t cores)
         arena_printf(d->arena, "The best found, by seconds, with %zu core%s", cores,
                      cores == 1 ? "" : "s"),
         "Medians over the seeds, by a cost model of compiling and timing, set-up not included. "
-        "\"search\" is aptune's default run.");
+        "\"search\" is aptune's default run; its band holds the middle 80 % of its seeds.");
     p->plot.x = (Axis){.label = "seconds", .logarithmic = true};
     p->plot.y = (Axis){.label = "performance [% of the best]"};
     p->plot.series = series;

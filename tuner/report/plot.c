@@ -9,10 +9,10 @@
 
 /* --- room ------------------------------------------------------------------------------------- */
 
-enum { LEFT = 62, RIGHT = 18, TITLE_Y = 18, LEGEND_Y = 38, LEGEND_STEP = 17 };
+enum { LEFT = 62, RIGHT = 18, LEGEND_Y = 18, LEGEND_STEP = 17, TICKS_WANTED = 10 };
 
 /* About as wide as the sans-serif faces of browsers are on average at 12 pixels. */
-static const double letter_width = 6.7;
+static const double letter_width = 7;
 
 static double text_width(const char *text)
 {
@@ -38,11 +38,11 @@ static LegendPlace legend_next(LegendPlace *next, const char *name)
     return here;
 }
 
-/* The y of the last row; that of the title when there is none. */
+/* The y of the last row; the picture's edge when there is none. */
 static double legend_bottom(const Plot *p)
 {
     LegendPlace next = {LEFT, LEGEND_Y};
-    double bottom = TITLE_Y;
+    double bottom = 0;
     for (size_t k = 0; k < p->series_count; k++)
         if (p->series[k].name)
             bottom = legend_next(&next, p->series[k].name).y;
@@ -70,9 +70,9 @@ static double names_room(const Axis *x)
     return fmin(14 + 0.57 * longest, 90); /* the sine of 35 degrees */
 }
 
-static void extent(const Series *s, bool is_x, const Scale *probe, double *least, double *most)
+static void extent(const Series *s, const double *values, const Scale *probe, double *least,
+                   double *most)
 {
-    const double *values = is_x ? s->x : s->y;
     for (size_t k = 0; values && k < s->count; k++) {
         double value = values[s->at ? s->at[k] : k];
         if (!scale_has(probe, value))
@@ -86,9 +86,15 @@ static Scale scale_of(const Plot *p, const Axis *axis, bool is_x)
 {
     double least = INFINITY, most = -INFINITY;
     Scale probe = {.logarithmic = axis->logarithmic};
-    for (size_t k = 0; k < p->series_count; k++)
-        if (is_x || p->series[k].kind != SERIES_UPRIGHT)
-            extent(&p->series[k], is_x, &probe, &least, &most);
+    for (size_t k = 0; k < p->series_count; k++) {
+        const Series *s = &p->series[k];
+        const double *const columns[] = {is_x                        ? s->x
+                                         : s->kind == SERIES_UPRIGHT ? NULL
+                                                                     : s->y,
+                                         is_x ? NULL : s->low, is_x ? NULL : s->high};
+        for (int c = 0; c < 3; c++)
+            extent(s, columns[c], &probe, &least, &most);
+    }
     if (axis->names)
         return (Scale){.low = -0.6, .high = (double)axis->name_count - 0.4};
     return scale_new(least, most, axis->logarithmic, axis->from_zero);
@@ -120,20 +126,26 @@ static void write_text_at(const Canvas *c, double x, double y, const char *ancho
     buf_puts(c->out, "</text>");
 }
 
-/* The label of an axis; squeezed where it is longer than there is room. */
-static void write_label(const Canvas *c, double x, double y, bool upright, const char *text)
+/* The label of an axis and its scale; squeezed where it is longer than there is room. */
+static void write_label(const Canvas *c, double x, double y, bool upright, const Axis *axis)
 {
+    static const char scale[] = ", log scale";
+    const char *more = axis->logarithmic ? scale : "";
     double room = upright ? PLOT_HEIGHT - 12 : PLOT_WIDTH - 12;
+    double width = text_width(axis->label) + text_width(more), half = fmin(width, room) / 2;
+    if (upright)
+        y = fmax(6 + half, fmin(y, PLOT_HEIGHT - 6 - half));
     buf_puts(c->out, "<text transform=\"translate(");
     svg_number(c->out, x);
     buf_putc(c->out, ' ');
     svg_number(c->out, y);
     buf_puts(c->out,
              upright ? ") rotate(-90)\" text-anchor=\"middle\"" : ")\" text-anchor=\"middle\"");
-    if (text_width(text) > room)
+    if (width > room)
         svg_attribute(c->out, "textLength", room);
     buf_putc(c->out, '>');
-    svg_text(c->out, text);
+    svg_text(c->out, axis->label);
+    buf_puts(c->out, more);
     buf_puts(c->out, "</text>");
 }
 
@@ -154,6 +166,27 @@ static void write_grids(const Canvas *c, const double *x, size_t nx, const doubl
         write_grid(c, scale_pixel(&c->x, x[k]), c->top, 'V', c->bottom);
     for (size_t k = 0; k < ny; k++)
         write_grid(c, c->left, scale_pixel(&c->y, y[k]), 'H', c->right);
+    buf_puts(c->out, "\"/>");
+}
+
+/* Small marks at 2, 3 … 9 times each power of ten: they show at once that a scale is logarithmic.
+ */
+static void write_fine_ticks(const Canvas *c, const Scale *s, bool is_x)
+{
+    enum { LENGTH = 4, DECADES_MOST = 8 };
+    if (!s->logarithmic || s->high - s->low > DECADES_MOST)
+        return;
+    buf_puts(c->out, "<path class=\"frame\" d=\"");
+    for (int power = (int)floor(s->low); power <= (int)s->high; power++)
+        for (int lead = 1; lead < 10; lead++) {
+            double at = log10(lead) + power, pixel = scale_pixel(s, pow(10, at));
+            if (at < s->low || at > s->high)
+                continue;
+            if (is_x)
+                write_grid(c, pixel, c->bottom, 'v', -LENGTH);
+            else
+                write_grid(c, c->left, pixel, 'h', LENGTH);
+        }
     buf_puts(c->out, "\"/>");
 }
 
@@ -181,8 +214,11 @@ static void write_axes(const Canvas *c)
 {
     char text[TICK_TEXT];
     double x[TICKS_MOST], y[TICKS_MOST];
-    size_t nx = c->plot->x.names ? 0 : scale_ticks(&c->x, 6, x), ny = scale_ticks(&c->y, 6, y);
+    size_t nx = c->plot->x.names ? 0 : scale_ticks(&c->x, TICKS_WANTED, x);
+    size_t ny = scale_ticks(&c->y, TICKS_WANTED, y);
     write_grids(c, x, nx, y, ny);
+    write_fine_ticks(c, &c->x, true);
+    write_fine_ticks(c, &c->y, false);
     for (size_t k = 0; k < nx; k++)
         write_text_at(c, scale_pixel(&c->x, x[k]), c->bottom + 15, "middle", tick_text(x[k], text));
     if (c->plot->x.names)
@@ -195,9 +231,8 @@ static void write_axes(const Canvas *c)
     svg_attribute(c->out, "width", c->right - c->left);
     svg_attribute(c->out, "height", c->bottom - c->top);
     buf_puts(c->out, "/>");
-    write_label(c, (c->left + c->right) / 2, PLOT_HEIGHT - 8, false, c->plot->x.label);
-    write_label(c, 13, fmin((c->top + c->bottom) / 2, PLOT_HEIGHT / 2.0 + 20), true,
-                c->plot->y.label);
+    write_label(c, (c->left + c->right) / 2, PLOT_HEIGHT - 8, false, &c->plot->x);
+    write_label(c, 13, (c->top + c->bottom) / 2, true, &c->plot->y);
     buf_putc(c->out, '\n');
 }
 
@@ -211,6 +246,7 @@ static void write_sample(const Canvas *c, const Series *s, double x, double y)
     switch (s->kind) {
     case SERIES_LINE:
     case SERIES_DASHED:
+    case SERIES_THIN:
     case SERIES_STEPS:
         write_grid(c, x - 2, y, 'H', x + 14);
         break;
@@ -250,12 +286,7 @@ void plot_write(const Plot *p, Buf *out)
                "role=\"img\" aria-label=\"",
                PLOT_WIDTH, PLOT_HEIGHT);
     svg_text(out, p->title);
-    buf_puts(out, "\">\n<text class=\"title\"");
-    svg_attribute(out, "x", LEFT);
-    svg_attribute(out, "y", TITLE_Y);
-    buf_putc(out, '>');
-    svg_text(out, p->title);
-    buf_puts(out, "</text>");
+    buf_puts(out, "\">\n");
     write_axes(&c);
     for (size_t k = 0; k < p->series_count; k++)
         plot_write_series(&c, &p->series[k]);

@@ -20,6 +20,7 @@ typedef enum SeriesKind {
     SERIES_RINGS,   /* circles around what is there */
     SERIES_LINE,    /* joined in the order given */
     SERIES_DASHED,  /* the same, dashed */
+    SERIES_THIN,    /* the same, thin and pale: one of many */
     SERIES_STEPS,   /* joined by corners: first along x, then along y */
     SERIES_UPRIGHT, /* a dotted line from top to bottom at each x */
     SERIES_BARS,    /* from zero, at whole x, beside those of other series; for named x */
@@ -47,11 +48,14 @@ typedef struct Series {
                             drawn over those behind it, and stands for those that it covers; NULL:
                             the first `count`, in order */
     size_t count;
-    const char *const *tips; /* per point; NULL: none */
+    const char *const *tips;  /* per point; NULL: none */
+    const double *low, *high; /* per point, the interval of y: a band along a line, else a whisker;
+                                 NULL: none, and so is one that is not finite */
 } Series;
 
 typedef struct Axis {
-    const char *label; /* with the unit: "predicted time [cycles]" */
+    const char
+        *label; /* with the unit: "predicted time [cycles]"; that it is logarithmic is added */
     bool logarithmic;
     bool from_zero;           /* the axis begins at zero, unless logarithmic */
     const char *const *names; /* at 0, 1, 2 …; NULL: numbers */
@@ -59,7 +63,7 @@ typedef struct Axis {
 } Axis;
 
 typedef struct Plot {
-    const char *title;
+    const char *title; /* said to who cannot see it, not drawn: a page or a paper has it beside */
     Axis x, y;
     const Series *series; /* later ones over earlier ones */
     size_t series_count;

@@ -52,6 +52,8 @@ Story story_of_recording(Arena *a, const Study *y, const StudyChoice *choice, co
                    .y_metric = "latency_cycles",
                    .time_metric = guess,
                    .correlation = correlation,
+                   .budgets = y->budgets,
+                   .budget_count = y->budget_count,
                    .races = y->races,
                    .race_count = y->race_count};
     if (choice->criteria[0]) {

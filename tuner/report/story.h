@@ -36,7 +36,9 @@ typedef struct Story {
     size_t seconds_count;
     const char *selected; /* of a run that times nothing: what it would time; NULL: it times */
     const char *words;    /* what the run printed; NULL: nothing */
-    const Race *races;    /* strategies that were played on it; NULL: none */
+    const StudyBudget *budgets; /* size against regret; NULL: not known */
+    size_t budget_count;
+    const Race *races; /* strategies that were played on it; NULL: none */
     size_t race_count;
 } Story;
 

@@ -73,7 +73,6 @@ void svg_attribute(Buf *out, const char *name, double pixels)
 static const char style_text[] =
     ".plot{font:12px system-ui,sans-serif;fill:#222}"
     ".plot .paper{fill:#fff}"
-    ".plot .title{font-size:14px;font-weight:600}"
     ".plot .frame{fill:none;stroke:#888}.plot .grid{stroke:#888;stroke-opacity:.22;fill:none}"
     ".plot .all{color:#868c93}.plot .dropped{color:#b14f88}.plot .chosen{color:#0072b2}"
     ".plot .best{color:#d55e00}.plot .random{color:#a97100}.plot .front{color:#00805c}"
@@ -86,9 +85,13 @@ static const char style_text[] =
     ".plot .line,.plot .dashed,.plot .dotted{fill:none;stroke:currentColor;stroke-width:2}"
     ".plot .dashed{stroke-dasharray:7 4}.plot .dotted{stroke-dasharray:2 3}"
     ".plot .steps{fill:none;stroke:currentColor;stroke-width:1}"
-    ".plot .line,.plot .dashed,.plot .steps{pointer-events:none}"
+    ".plot .thin{fill:none;stroke:currentColor;stroke-width:1;stroke-opacity:.4}"
+    ".plot .band{fill:currentColor;fill-opacity:.18;stroke:none}"
+    ".plot .whiskers{fill:none;stroke:#222;stroke-width:1}"
+    ".plot .line,.plot .dashed,.plot .steps,.plot .thin,.plot .band,.plot "
+    ".whiskers{pointer-events:none}"
     "@media screen and (prefers-color-scheme:dark){.plot{fill:#ddd}.plot .paper{fill:#16181b}"
-    ".plot .dashes,.plot .diamonds{stroke:#16181b}"
+    ".plot .dashes,.plot .diamonds{stroke:#16181b}.plot .whiskers{stroke:#ddd}"
     ".plot .all{color:#7d848c}.plot .dropped{color:#d98cb8}.plot .chosen{color:#56b4e9}"
     ".plot .best{color:#ff8c3a}.plot .random{color:#e69f00}.plot .front{color:#2fc79a}}";
 

@@ -19,11 +19,11 @@ typedef struct RaceSpread {
 typedef struct Race {
     const char *name, *meaning; /* "search" is aptune's own */
     size_t cores;
-    RaceSpread percent;             /* seconds to 1 % of the best */
-    RaceSpread fifth;               /* … to 0.2 % */
-    RaceSpread timings;             /* configurations timed until 1 % */
-    double regret[RACE_TIMES];      /* median at each time; INFINITY: nothing is known yet */
-    double regret_high[RACE_TIMES]; /* 90th percentile */
+    RaceSpread percent;        /* seconds to 1 % of the best */
+    RaceSpread fifth;          /* … to 0.2 % */
+    RaceSpread timings;        /* configurations timed until 1 % */
+    double regret[RACE_TIMES]; /* median at each time; INFINITY: nothing is known yet */
+    double regret_low[RACE_TIMES], regret_high[RACE_TIMES]; /* 10th and 90th percentile */
 } Race;
 
 /* Cores that are raced with. */

@@ -1,0 +1,14 @@
+/* A picture as PDF, for papers: the SVG that plot_write made, translated element by element.
+ *
+ * So there is one way to draw, and what a class looks like stands in one place (svg_style), which
+ * is read here too.  Vectors stay vectors, and text stays text in Helvetica, which every reader
+ * has. */
+#ifndef APTUNE_REPORT_PDF_H
+#define APTUNE_REPORT_PDF_H
+
+#include "tuner/base/buf.h"
+
+/* `title` is the document's, shown by readers and not drawn. */
+void pdf_write(const char *svg, const char *title, Buf *out);
+
+#endif
