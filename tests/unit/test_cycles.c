@@ -97,6 +97,8 @@ static void each_unit_takes_its_time(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         set(f, table[i].field, table[i].amount);
         takes(f, table[i].cycles, 0, 0);
+        near(metric(f, "bound_cycles"), table[i].cycles);
+        near(metric(f, "summed_cycles"), table[i].cycles + TURNS);
         set(f, table[i].field, 0);
     }
 }
@@ -121,6 +123,9 @@ static void what_is_issued_is_issued_for_a_pipe(void **state)
     set(f, PROFILE_PORT_CYCLES, 1000);
     set(f, PROFILE_FMA_ISSUED, 1000);
     takes(f, 10000 * pow(2, 0.125), 0, 0);
+    set(f, PROFILE_HALF_ISSUED, 1000);
+    set(f, PROFILE_TENSOR_WORK, 512000);
+    takes(f, 10000 * pow(4, 0.125), 0, 0);
 }
 
 /* Shared memory beside the pipes: by the device's power, here 2. */
@@ -228,6 +233,19 @@ static void the_fullest_sm_and_scheduler_decide(void **state)
     set(f, PROFILE_WAVES, 0.22);
     set(f, PROFILE_PORT_CYCLES, 4000);
     near(metric(f, "core_cycles"), 4000 * 2);
+    near(metric(f, "bound_cycles"), 6000); /* 3.3 warps an SM on average, 6 on the fullest */
+}
+
+/* A wave that is begun takes as long as a full one: 1.25 waves of blocks that take 1000 cycles, of which
+ * 400 are the others'. */
+static void waves_are_whole(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_WAVES, 1.25);
+    set(f, PROFILE_SERIAL_CYCLES, 1000);
+    set(f, PROFILE_LOADED_CYCLES, 400);
+    near(metric(f, "latency_cycles"), TURNS + 2 * 1000);
+    near(metric(f, "crowd_cycles"), 400);
 }
 
 /* What is guessed hopes for no overlap. */
@@ -306,6 +324,7 @@ int main(void)
         TEST(loads_wait_for_the_level_that_has_them),
         TEST(blocks_start_one_after_the_other),
         TEST(the_fullest_sm_and_scheduler_decide),
+        TEST(waves_are_whole),
         TEST(what_is_guessed_is_summed),
         TEST(half_of_what_warps_take_from_each_other_counts),
         TEST(a_walk_that_was_stopped_is_half_of_it),

@@ -1,6 +1,6 @@
 /* What the measuring process makes of the sums and findings that its kernels leave: on a driver whose
  * memory is the host's and whose kernels add up here. */
-#include "tuner/workers/gpu/verify.c"
+#include "tuner/gpu/worker/verify.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
