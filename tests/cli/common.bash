@@ -42,6 +42,11 @@ lacks() {
     fi
 }
 
+# The processes that process $1 has started and that still are there, those of a name or all.
+children_of() {
+    sed -n "s/^\([0-9]*\) (${2:-.*}) [A-Z] $1 .*/\1/p" /proc/[0-9]*/stat 2>/dev/null
+}
+
 # Evaluates a jq expression on the last output and checks that it gives true.
 json() {
     if [ "$(jq "$1" <<<"$output")" != true ]; then

@@ -64,7 +64,7 @@ check_whole() {
     while kill -0 $job 2>/dev/null && [ $killed -lt 8 ]; do
         sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
         local children
-        read -ra children <"/proc/$job/task/$job/children" || true
+        mapfile -t children < <(children_of $job)
         [ ${#children[@]} -gt 0 ] || continue
         kill -9 "${children[RANDOM % ${#children[@]}]}" 2>/dev/null && killed=$((killed + 1))
     done
@@ -149,7 +149,7 @@ check_whole() {
     start_fake --output out
     wait_for_lines out/many.times 6
     local helper
-    for helper in $(ps -o pid=,comm= --ppid $job | awk '$2 == "aptune-gpu" {print $1}'); do
+    for helper in $(children_of $job aptune-gpu); do
         kill -STOP "$helper"
     done
     wait $job
