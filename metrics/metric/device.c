@@ -189,3 +189,37 @@ const Platform *platform_of(const Device *d)
     const DeviceSheet *s = sheet_of(d);
     return s ? &s->platform : NULL;
 }
+
+/* --- as JSON ---------------------------------------------------------------------------------- */
+
+static const JsonField SHEET_FIELDS[] = {
+    JSON_FIELD_REALS(DeviceSheet, rates),
+    JSON_FIELD_REALS(DeviceSheet, latencies),
+};
+static const JsonStruct SHEET = JSON_STRUCT(DeviceSheet, SHEET_FIELDS);
+
+static const JsonField DEVICE_FIELDS[] = {
+    JSON_FIELD(Device, name),
+    JSON_FIELD(Device, major),
+    JSON_FIELD(Device, minor),
+    JSON_FIELD(Device, sms),
+    JSON_FIELD(Device, threads_per_block),
+    JSON_FIELD_ROW(Device, block_limit),
+    JSON_FIELD_ROW(Device, grid_limit),
+    JSON_FIELD(Device, threads_per_sm),
+    JSON_FIELD(Device, warps_per_sm),
+    JSON_FIELD(Device, blocks_per_sm),
+    JSON_FIELD(Device, registers_per_sm),
+    JSON_FIELD(Device, registers_per_block),
+    JSON_FIELD(Device, registers_per_thread),
+    JSON_FIELD(Device, shared_per_sm),
+    JSON_FIELD(Device, shared_per_block),
+    JSON_FIELD(Device, shared_per_block_optin),
+    JSON_FIELD(Device, shared_reserved),
+    JSON_FIELD(Device, clock_hz),
+    JSON_FIELD(Device, l2_bytes),
+    JSON_FIELD(Device, dram_bytes_per_s),
+    JSON_FIELD(Device, fp32_per_sm),
+    JSON_FIELD_POINTER(Device, sheet, SHEET),
+};
+const JsonStruct DEVICE_JSON = JSON_STRUCT(Device, DEVICE_FIELDS);

@@ -8,6 +8,8 @@
 #define APTUNE_METRIC_DEVICE_H
 
 #include <stdbool.h>
+#include "tuner/base/json_struct.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +45,9 @@ typedef struct Device {
     /* Its rates, latencies and where each number is from; NULL when the driver described it. */
     const struct DeviceSheet *sheet;
 } Device;
+
+/* On its way to another process: with the sheet's rates and latencies, and nothing else of it. */
+extern const JsonStruct DEVICE_JSON;
 
 /* A shipped device by name as a user or the driver writes it; case, spaces and punctuation do not
  * count: "h200", "NVIDIA H200", "8800gtx".  A compute capability ("sm_90", "compute_90a", "9.0",

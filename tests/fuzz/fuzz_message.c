@@ -28,7 +28,7 @@ static void read_gpu(Arena *a, const WireMessage *m)
     message_read_final(a, m, limits, &final, &d);
     message_read_result(a, m->header, &result);
     message_read_outputs(a, m->header, &outputs, &count);
-    message_read_device(a, m->header, &device);
+    json_read_struct(a, &DEVICE_JSON, m->header, m->blob[0], &device, &d);
     message_read_facts(a, m->header, &facts);
 }
 

@@ -392,9 +392,10 @@ static void absurd_numbers_never_get_past_the_reader(void **state)
         {"\"buffer\":1", "\"buffer\":3"},
         {"\"buffer\":1", "\"buffer\":-1"},
         {"\"buffer\":1", "\"buffer\":null"},
-        {"\"value\":\"007fff\"", "\"value\":\"007ff\""},
-        {"\"value\":\"007fff\"", "\"value\":\"00xfff\""},
-        {"\"value\":\"007fff\"", "\"value\":\"\""},
+        {"[0,127,255]", "[0,127,256]"},
+        {"[0,127,255]", "[0,-1,255]"},
+        {"[0,127,255]", "[0,127,\"f\"]"},
+        {"[0,127,255]", "[]"},
         {"[0,5]", "[0,16]"},
         {"[0,5]", "[-1,5]"},
         {"[0,5]", "[9223372036854775807,5]"},
@@ -428,22 +429,35 @@ static void a_buffer_of_no_size_or_type_is_refused(void **state)
 {
     (void)state;
     static const struct {
+        const char *part; /* of the buffer; NULL: itself */
         const char *key;
         json_int_t value;
-    } ABSURD[] = {{"count", 0}, {"count", -1}, {"count", INT64_MAX}, {"lanes", 0}, {"lanes", 5},
-                  {"role", 5},  {"role", -1},  {"contents", 4},      {"scale", 3}, {"type", 1}};
+        const char *said;
+    } ABSURD[] = {{NULL, "count", 0, "'B'"},
+                  {NULL, "count", -1, "'B'"},
+                  {NULL, "count", INT64_MAX, "'B'"},
+                  {"type", "lanes", 0, "'B'"},
+                  {"type", "lanes", 5, "'B'"},
+                  {"type", "scalar", TASK_SCALARS, "buffers[1].type.scalar"},
+                  {NULL, "type", 1, "buffers[1].type"},
+                  {NULL, "role", 5, "buffers[1].role"},
+                  {NULL, "role", -1, "buffers[1].role"},
+                  {NULL, "contents", 4, "buffers[1].contents"},
+                  {"contents", "kind", TASK_CONTENTS_KINDS, "buffers[1].contents.kind"},
+                  {"tolerance", "scale", 3, "buffers[1].tolerance.scale"}};
     for (size_t i = 0; i < sizeof ABSURD / sizeof ABSURD[0]; i++) {
         Fixture f;
         Buf blob = {0};
         TaskProblem p;
         json_t *header = problem(&blob);
-        json_object_set_new(json_array_get(json_object_get(header, "buffers"), 1), ABSURD[i].key,
-                            json_integer(ABSURD[i].value));
+        json_t *buffer = json_array_get(json_object_get(header, "buffers"), 1);
+        json_object_set_new(ABSURD[i].part ? json_object_get(buffer, ABSURD[i].part) : buffer,
+                            ABSURD[i].key, json_integer(ABSURD[i].value));
         send_over(&f, header, &blob);
 
         assert_false(message_read_problem(f.arena, &f.message, &p, &f.diag));
 
-        assert_non_null(strstr(f.diag.messages.at[0].text, "'B'"));
+        assert_non_null(strstr(f.diag.messages.at[0].text, ABSURD[i].said));
         end(&f);
     }
 }

@@ -1,70 +1,41 @@
 #include "tuner/compile/profiling.h"
 
 #include "tuner/base/clock.h"
-#include "tuner/gpu/message.h"
+#include "tuner/base/json_struct.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- a job ------------------------------------------------------------------------------------ */
 
-static json_t *three(const int64_t n[3])
-{
-    return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
-}
+static const JsonField LAUNCH_FIELDS[] = {
+    JSON_FIELD_ROW(ProfileLaunch, grid),
+    JSON_FIELD_ROW(ProfileLaunch, block),
+    JSON_FIELD(ProfileLaunch, shared),
+    JSON_FIELD_BYTES(ProfileLaunch, parameters, parameter_bytes),
+    JSON_FIELD(ProfileLaunch, read_bytes),
+    JSON_FIELD(ProfileLaunch, written_bytes),
+};
+static const JsonStruct LAUNCH = JSON_STRUCT(ProfileLaunch, LAUNCH_FIELDS);
+
+static const JsonField JOB_FIELDS[] = {
+    JSON_FIELD_TEXT_OR_NULL(ProfileJob, kernel),
+    JSON_FIELD_POINTER(ProfileJob, device, DEVICE_JSON),
+    JSON_FIELD_TEXT_OR_NULL(ProfileJob, data),
+    JSON_FIELD_STRUCTS(ProfileJob, launches, launch_count, LAUNCH),
+};
+static const JsonStruct JOB = JSON_STRUCT(ProfileJob, JOB_FIELDS);
 
 json_t *profile_job_json(const ProfileJob *p, Buf *parameters)
 {
-    json_t *launches = json_array();
-    for (size_t i = 0; i < p->launch_count; i++) {
-        const ProfileLaunch *l = &p->launches[i];
-        if (l->parameter_bytes)
-            buf_add(parameters, (const char *)l->parameters, l->parameter_bytes);
-        json_array_append_new(launches,
-                              json_pack("{s:o, s:o, s:I, s:I, s:f, s:f}", "grid", three(l->grid),
-                                        "block", three(l->block), "shared", (json_int_t)l->shared,
-                                        "parameters", (json_int_t)l->parameter_bytes, "read",
-                                        l->read_bytes, "written", l->written_bytes));
-    }
-    return json_pack("{s:s?, s:o, s:s?, s:o}", "kernel", p->kernel, "device",
-                     message_device(p->device), "data", p->data, "launches", launches);
-}
-
-static void read_three(const json_t *j, const char *key, int64_t n[3])
-{
-    const json_t *list = json_object_get(j, key);
-    for (size_t i = 0; i < 3; i++)
-        n[i] = json_integer_value(json_array_get(list, i));
+    return json_of_struct(&JOB, p, parameters);
 }
 
 bool profile_job_read(Arena *a, const json_t *j, Blob parameters, ProfileJob *out)
 {
-    const json_t *launches = json_object_get(j, "launches"), *one;
-    const char *kernel = json_string_value(json_object_get(j, "kernel"));
-    const char *data = json_string_value(json_object_get(j, "data"));
-    const size_t count = json_array_size(launches);
-    Device *device = ARENA_NEW(a, Device);
-    ProfileLaunch *l = ARENA_ARRAY(a, ProfileLaunch, count + 1);
-    size_t at = 0, i;
-    json_array_foreach(launches, i, one)
-    {
-        const json_int_t size = json_integer_value(json_object_get(one, "parameters"));
-        if (size < 0 || (uint64_t)size > parameters.size - at)
-            return false;
-        l[i] = (ProfileLaunch){
-            .shared = json_integer_value(json_object_get(one, "shared")),
-            .parameters = (const unsigned char *)parameters.bytes + at,
-            .parameter_bytes = (size_t)size,
-            .read_bytes = json_number_value(json_object_get(one, "read")),
-            .written_bytes = json_number_value(json_object_get(one, "written")),
-        };
-        read_three(one, "grid", l[i].grid);
-        read_three(one, "block", l[i].block);
-        at += (size_t)size;
-    }
-    *out = (ProfileJob){kernel ? arena_string(a, kernel) : NULL, device,
-                        data ? arena_string(a, data) : NULL, l, count};
-    return message_read_device(a, json_object_get(j, "device"), device) && count > 0;
+    Diag d = diag_new(a);
+    return json_read_struct(a, &JOB, j, parameters, out, &d) && out->launch_count > 0 &&
+           out->device && out->device->major > 0 && out->device->sms > 0;
 }
 
 Hash profile_job_key(const Hash *code, const ProfileJob *p)

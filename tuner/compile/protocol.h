@@ -4,7 +4,7 @@
 
 /* Counted up when a message changes.  (What the helper adds to the options is part of the cache's
  * keys: KEY_VERSION in result.c.) */
-enum { COMPILE_PROTOCOL = 3 };
+enum { COMPILE_PROTOCOL = 4 };
 
 /* The blobs of a request; with a cubin, nothing is compiled. */
 enum {

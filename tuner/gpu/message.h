@@ -14,7 +14,7 @@
 #include "tuner/spec/task.h"
 
 /* Raised when messages change their meaning: program and helper must agree. */
-enum { MESSAGE_PROTOCOL = 4 };
+enum { MESSAGE_PROTOCOL = 5 };
 
 /* How many of what launches name the problem has. */
 typedef struct MessageLimits {
@@ -43,9 +43,6 @@ bool message_read_result(Arena *a, const json_t *header, TrialResult *r);
 json_t *message_outputs(const TaskOutput *outputs, size_t count);
 bool message_read_outputs(Arena *a, const json_t *header, const TaskOutput **outputs,
                           size_t *count);
-
-json_t *message_device(const Device *v);
-bool message_read_device(Arena *a, const json_t *j, Device *v);
 
 json_t *message_facts(const GpuFacts *f);
 bool message_read_facts(Arena *a, const json_t *j, GpuFacts *f);

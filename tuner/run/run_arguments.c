@@ -181,7 +181,7 @@ static bool task_argument(const RunData *data, const Launch *l, const RunTaken *
         return false;
     if (type.scalar != g->element.scalar)
         widen(g->element, type, t);
-    t->size = (uint32_t)task_type_size(type);
+    t->size = task_type_size(type);
     return true;
 }
 

@@ -164,9 +164,9 @@ typedef struct TaskModule {
 enum { TASK_VALUE_LIMIT = 256 }; /* bytes of the largest argument passed by value */
 
 typedef struct TaskArgument {
-    int buffer;    /* index of a buffer whose address is passed, or −1: a value */
-    bool texture;  /* `buffer` is the index of a texture whose handle is passed */
-    uint32_t size; /* bytes of the value */
+    int buffer;   /* index of a buffer whose address is passed, or −1: a value */
+    bool texture; /* `buffer` is the index of a texture whose handle is passed */
+    size_t size;  /* bytes of the value */
     unsigned char bytes[TASK_VALUE_LIMIT];
 } TaskArgument;
 

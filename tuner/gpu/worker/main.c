@@ -14,7 +14,7 @@
 #include "problem.h"
 #include "trial.h"
 #include "tuner/base/process.h"
-#include "tuner/base/wire.h"
+#include "tuner/base/json_struct.h"
 #include "tuner/gpu/message.h"
 
 #include <stdio.h>
@@ -51,11 +51,7 @@ static bool answer_error(const Diag *d)
     Buf b = {0};
     for (size_t i = 0; i < d->messages.count; i++)
         buf_printf(&b, "%s%s", i ? "\n" : "", d->messages.at[i].text);
-    TrialResult text = {.words = buf_text(&b)};
-    json_t *packed = message_result(&text); /* makes any text valid UTF-8 */
-    json_t *error =
-        json_pack("{s:s, s:O}", "do", "error", "words", json_object_get(packed, "words"));
-    json_decref(packed);
+    json_t *error = json_pack("{s:s, s:o}", "do", "error", "words", json_of_text(buf_text(&b)));
     buf_free(&b);
     return answer(error);
 }
