@@ -45,7 +45,6 @@ static const char *const ops[PTX_OP_COUNT] = {
     [PTX_UNKNOWN] = "unknown",
 #define OP(id, text, class, writes) [PTX_##id] = text,
 #include "metrics/ptx/ptx_ops.def"
-#undef OP
 };
 
 static const char *const specials[PTX_SPECIAL_COUNT] = {

@@ -86,7 +86,6 @@ typedef enum PtxOp {
     PTX_UNKNOWN,
 #define OP(id, text, class, writes) PTX_##id,
 #include "metrics/ptx/ptx_ops.def"
-#undef OP
     PTX_OP_COUNT
 } PtxOp;
 

@@ -283,12 +283,6 @@ static bool change_of(Step *s, int64_t *out)
 
 /* --- lanes ------------------------------------------------------------------------------- */
 
-static int source_bits(const PtxForm *f)
-{
-    const int bits = ptx_type_bits(ptx_source_type(f));
-    return bits == 0 || bits > 64 ? 64 : bits;
-}
-
 /* The third source of mad.wide is as wide as the result. */
 static int bits_of_source(const PtxForm *f, int i, int bits)
 {
@@ -443,7 +437,7 @@ void ptx_affine_result(const PtxForm *f, const Lanes *sources, const Lanes *chan
                    changes,
                    results,
                    count,
-                   source_bits(f),
+                   ptx_source_bits(f),
                    ptx_type_is_signed(ptx_source_type(f))};
     if (common_change(&j, &out[0]))
         return;

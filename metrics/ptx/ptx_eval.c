@@ -1,78 +1,249 @@
+#include "metrics/ptx/ptx_eval.h"
+
 #include "metrics/ptx/ptx_float.h"
 
 #include <string.h>
 
-uint64_t ptx_value_truncate(uint64_t v, int bits)
+/* --- values of operands: registers, special registers, parameters, addresses ------------------- */
+
+void lanes_spread(Lanes *l)
 {
-    return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
+    if (!l->uniform)
+        return;
+    for (int i = 1; i < PTX_LANES; i++)
+        l->v[i] = l->v[0];
+    l->uniform = false;
 }
 
-int64_t ptx_value_signed(uint64_t v, int bits)
+void lanes_assign(Lanes *l, const Lanes *source, uint32_t mask)
 {
-    if (bits >= 64)
-        return (int64_t)v;
-    const uint64_t sign = UINT64_C(1) << (bits - 1);
-    return (int64_t)((ptx_value_truncate(v, bits) ^ sign) - sign);
+    if (mask == UINT32_MAX) {
+        if (source->uniform)
+            lanes_fill(l, source->v[0]);
+        else
+            *l = *source;
+        return;
+    }
+    lanes_spread(l);
+    l->known = (l->known & ~mask) | (source->known & mask);
+    for (int i = 0; i < PTX_LANES; i++)
+        if (mask >> i & 1)
+            l->v[i] = lanes_at(source, i);
 }
+
+uint32_t lanes_true(const Lanes *l)
+{
+    if (l->uniform)
+        return l->v[0] & 1 ? UINT32_MAX : 0;
+    uint32_t mask = 0;
+    for (int i = 0; i < PTX_LANES; i++)
+        mask |= (uint32_t)(l->v[i] & 1) << i;
+    return mask & l->known;
+}
+
+static uint64_t threads_in_block(const PtxLaunch *l)
+{
+    return (uint64_t)l->block.x * l->block.y * l->block.z;
+}
+
+uint32_t ptx_warp_mask(const PtxLaunch *l, uint32_t warp)
+{
+    if (!l->has_geometry)
+        return UINT32_MAX;
+    const uint64_t first = (uint64_t)warp * PTX_LANES, threads = threads_in_block(l);
+    if (first >= threads)
+        return 0;
+    const uint64_t left = threads - first;
+    return left >= PTX_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+}
+
+bool ptx_launch_param(const PtxLaunch *l, uint64_t offset, int bytes, uint64_t *value)
+{
+    uint64_t v = 0;
+    if (!l->params || offset > l->param_bytes || (uint64_t)bytes > l->param_bytes - offset ||
+        bytes > 8)
+        return false;
+    for (int i = 0; i < bytes; i++) {
+        if (l->known && !l->known[offset + (uint64_t)i])
+            return false;
+        v |= (uint64_t)l->params[offset + (uint64_t)i] << (8 * i);
+    }
+    *value = v;
+    return true;
+}
+
+/* Threads are numbered x first, then y, then z. */
+static void thread_coordinates(const PtxState *s, PtxSpecial which, Lanes *out)
+{
+    const PtxDim b = s->launch->block;
+    if (!s->launch->has_geometry || b.x == 0 || b.y == 0) {
+        lanes_unknown(out);
+        return;
+    }
+    out->known = UINT32_MAX;
+    out->uniform = false;
+    bool same = true;
+    for (uint32_t i = 0; i < PTX_LANES; i++) {
+        const uint64_t t = (uint64_t)s->place.warp * PTX_LANES + i;
+        const uint64_t row = t / b.x;
+        out->v[i] = which == PTX_TID_X ? t % b.x : which == PTX_TID_Y ? row % b.y : row / b.y;
+        same &= out->v[i] == out->v[0];
+    }
+    out->uniform = same;
+}
+
+static void lane_masks(PtxSpecial which, Lanes *out)
+{
+    out->known = UINT32_MAX;
+    out->uniform = false;
+    for (uint32_t i = 0; i < PTX_LANES; i++) {
+        const uint32_t own = UINT32_C(1) << i, below = own - 1;
+        const uint32_t masks[] = {own, own | below, below, ~below, ~(own | below)};
+        out->v[i] = masks[which - PTX_LANEMASK_EQ];
+    }
+}
+
+static void lane_numbers(Lanes *out)
+{
+    out->known = UINT32_MAX;
+    out->uniform = false;
+    for (uint32_t i = 0; i < PTX_LANES; i++)
+        out->v[i] = i;
+}
+
+static uint32_t dim_at(PtxDim d, int axis)
+{
+    return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
+}
+
+void ptx_eval_special(const PtxState *s, PtxSpecial special, Lanes *out)
+{
+    if (special >= PTX_TID_X && special <= PTX_TID_Z)
+        thread_coordinates(s, special, out);
+    else if (special == PTX_LANEID)
+        lane_numbers(out);
+    else if (special >= PTX_LANEMASK_EQ && special <= PTX_LANEMASK_GT)
+        lane_masks(special, out);
+    else if (special == PTX_WARP_SIZE)
+        lanes_fill(out, PTX_LANES);
+    else if (special == PTX_SPECIAL_OTHER || !s->launch->has_geometry)
+        lanes_unknown(out);
+    else if (special == PTX_WARPID) /* in practice; the ISA promises nothing */
+        lanes_fill(out, s->place.warp);
+    else if (special == PTX_NWARPID)
+        lanes_fill(out, (threads_in_block(s->launch) + PTX_LANES - 1) / PTX_LANES);
+    else if (special >= PTX_NCTAID_X)
+        lanes_fill(out, dim_at(s->launch->grid, (int)(special - PTX_NCTAID_X)));
+    else if (special >= PTX_CTAID_X)
+        lanes_fill(out, dim_at(s->place.block, (int)(special - PTX_CTAID_X)));
+    else
+        lanes_fill(out, dim_at(s->launch->block, (int)(special - PTX_NTID_X)));
+}
+
+static uint64_t float_bits(const PtxOperand *o, PtxType type)
+{
+    union {
+        double d;
+        uint64_t u;
+    } wide = {.u = (uint64_t)o->value};
+    union {
+        float f;
+        uint32_t u;
+    } narrow;
+    if (o->index == 32 || type != PTX_F32)
+        return (uint64_t)o->value;
+    narrow.f = (float)wide.d;
+    return narrow.u;
+}
+
+static void variable_address(const PtxState *s, const PtxOperand *o, Lanes *out)
+{
+    uint64_t address = 0;
+    const PtxVariable *v = o->variable;
+    if (v->is_parameter && v->function && v->function->is_entry)
+        address = v->offset;
+    else if (!s->address || !s->address(s->context, v, &address)) {
+        lanes_unknown(out);
+        return;
+    }
+    lanes_fill(out, address + (uint64_t)o->value);
+}
+
+static void negate(Lanes *out)
+{
+    for (int i = 0; i < (out->uniform ? 1 : PTX_LANES); i++)
+        out->v[i] ^= 1;
+}
+
+void ptx_eval_operand(const PtxState *s, const PtxOperand *o, PtxType type, Lanes *out)
+{
+    switch (o->kind) {
+    case PTX_OPERAND_REGISTER:
+        if (o->name)
+            lanes_unknown(out); /* a part: not computed */
+        else
+            lanes_assign(out, &s->registers[o->index], UINT32_MAX);
+        break;
+    case PTX_OPERAND_IMMEDIATE:
+        lanes_fill(out, (uint64_t)o->value);
+        break;
+    case PTX_OPERAND_FLOAT:
+        lanes_fill(out, float_bits(o, type));
+        break;
+    case PTX_OPERAND_SPECIAL:
+        ptx_eval_special(s, (PtxSpecial)o->index, out);
+        break;
+    case PTX_OPERAND_VARIABLE:
+        variable_address(s, o, out);
+        break;
+    default:
+        lanes_unknown(out);
+    }
+    if (o->negated)
+        negate(out);
+}
+
+void ptx_eval_address(const PtxState *s, const PtxOperand *o, Lanes *out)
+{
+    if (o->kind != PTX_OPERAND_ADDRESS || o->count == 0) {
+        lanes_unknown(out);
+        return;
+    }
+    ptx_eval_operand(s, &o->parts[0], PTX_U64, out);
+    for (int i = 0; i < (out->uniform ? 1 : PTX_LANES); i++)
+        out->v[i] += (uint64_t)o->value;
+}
+
+int ptx_eval_operands(const PtxState *s, const PtxInstr *in, Lanes out[PTX_SOURCES])
+{
+    const PtxType type = ptx_source_type(in->form);
+    int n = 0;
+    for (int i = in->form->writes; i < in->count; i++) {
+        const PtxOperand *o = &in->operands[i];
+        const bool vector = o->kind == PTX_OPERAND_VECTOR;
+        for (size_t k = 0; k < (vector ? o->count : 1) && n < PTX_SOURCES; k++, n++) {
+            if (o->kind == PTX_OPERAND_ADDRESS)
+                ptx_eval_address(s, o, &out[n]);
+            else
+                ptx_eval_operand(s, vector ? &o->parts[k] : o, type, &out[n]);
+        }
+    }
+    return n;
+}
+
+/* --- what an instruction makes of its sources -------------------------------------------------- */
 
 /* How many sources an operation needs; 0: it is not computed. */
 static int sources_needed(PtxOp op)
 {
-    switch (op) {
-    case PTX_MOV:
-    case PTX_CVTA:
-    case PTX_ABS:
-    case PTX_NEG:
-    case PTX_NOT:
-    case PTX_CNOT:
-    case PTX_POPC:
-    case PTX_CLZ:
-    case PTX_BREV:
-    case PTX_BFIND:
-    case PTX_CVT:
-    case PTX_RCP:
-    case PTX_SQRT:
-    case PTX_RSQRT:
-    case PTX_SIN:
-    case PTX_COS:
-    case PTX_LG2:
-    case PTX_EX2:
-    case PTX_TANH:
-        return 1;
-    case PTX_ADD:
-    case PTX_SUB:
-    case PTX_MUL:
-    case PTX_MUL24:
-    case PTX_DIV:
-    case PTX_REM:
-    case PTX_MIN:
-    case PTX_MAX:
-    case PTX_AND:
-    case PTX_OR:
-    case PTX_XOR:
-    case PTX_SHL:
-    case PTX_SHR:
-    case PTX_SETP:
-    case PTX_SET:
-    case PTX_COPYSIGN:
-        return 2;
-    case PTX_MAD:
-    case PTX_FMA:
-    case PTX_MAD24:
-    case PTX_SAD:
-    case PTX_DP4A:
-    case PTX_SHF:
-    case PTX_BFE:
-    case PTX_PRMT:
-    case PTX_SELP:
-    case PTX_SLCT:
-        return 3;
-    case PTX_BFI:
-    case PTX_LOP3:
-        return 4;
-    default:
-        return 0;
-    }
+    static const uint8_t needed[PTX_OP_COUNT] = {
+#define OP(id, text, class, writes)
+#define INTEGER(id, text, class, sources, value)      [PTX_##id] = sources,
+#define REAL(id, text, class, sources, value)         [PTX_##id] = sources,
+#define BOTH(id, text, class, sources, integer, real) [PTX_##id] = sources,
+#include "metrics/ptx/ptx_ops.def"
+    };
+    return needed[op];
 }
 
 /* Moving, selecting and turning bits around mean the same for floats. */
@@ -90,13 +261,6 @@ bool ptx_eval_computes(const PtxForm *f)
     if (ptx_float_calculates(f))
         return ptx_float_computes(f);
     return ptx_type_bits(ptx_source_type(f)) > 0 && ptx_type_bits(ptx_source_type(f)) <= 64;
-}
-
-/* The width operations are done in; dp4a and friends are 32 bits whatever their types say. */
-static int source_bits(const PtxForm *f)
-{
-    const int bits = ptx_type_bits(ptx_source_type(f));
-    return bits == 0 || bits > 64 ? 64 : bits;
 }
 
 static int result_bits(const PtxForm *f)
@@ -118,7 +282,7 @@ typedef struct Recipe {
 
 static Recipe recipe_of(const PtxForm *f, int count)
 {
-    Recipe r = {.start = {.form = f, .bits = source_bits(f), .count = count}};
+    Recipe r = {.start = {.form = f, .bits = ptx_source_bits(f), .count = count}};
     r.start.is_signed = ptx_type_is_signed(ptx_source_type(f));
     r.result_bits = result_bits(f);
     r.is_float = ptx_float_calculates(f);
@@ -137,7 +301,11 @@ static bool eval_lane(const Recipe *r, const Lanes *sources, int count, int lane
     s.a = ptx_value_truncate(s.a, s.bits);
     if (r->cut_b)
         s.b = ptx_value_truncate(s.b, s.bits);
-    if (!(r->is_float ? ptx_float_eval(&s) : ptx_scalar_eval(&s)))
+    if (r->is_float)
+        ptx_float_eval(&s);
+    else
+        ptx_scalar_eval(&s);
+    if (s.unknown)
         return false;
     result[0] = ptx_value_truncate(s.result[0], r->result_bits);
     if (r->fills_sign)
@@ -245,7 +413,8 @@ static uint32_t lanes_decided(const PtxForm *f, const Lanes *s, int count, Lanes
     if (ptx_float_calculates(f) || count != 2 ||
         (f->op != PTX_AND && f->op != PTX_MUL && f->op != PTX_OR))
         return 0;
-    const uint64_t deciding = f->op == PTX_OR ? ptx_value_truncate(UINT64_MAX, source_bits(f)) : 0;
+    const uint64_t deciding =
+        f->op == PTX_OR ? ptx_value_truncate(UINT64_MAX, ptx_source_bits(f)) : 0;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < PTX_LANES; i++)
             if (s[side].known >> i & 1 && lanes_at(&s[side], i) == deciding) {
@@ -306,4 +475,68 @@ void ptx_eval_result(const PtxForm *f, const Lanes *sources, int count, Lanes re
         result[0].v[i] = v[0];
         result[1].v[i] = v[1];
     }
+}
+
+/* --- whole instructions ------------------------------------------------------------------------ */
+
+static int count_results(const PtxInstr *in)
+{
+    if (in->form->writes == 0 || in->count == 0)
+        return 0;
+    const PtxOperand *o = &in->operands[0];
+    const bool many = o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR;
+    const size_t n = many ? o->count : 1;
+    return n < PTX_SOURCES ? (int)n : PTX_SOURCES;
+}
+
+static void load_params(const PtxState *s, const PtxInstr *in, Lanes *results, int count)
+{
+    const PtxType type = in->form->types[0];
+    const int bytes = ptx_type_bits(type) / 8;
+    Lanes address;
+    if (in->count < 2 || bytes == 0)
+        return;
+    ptx_eval_address(s, &in->operands[1], &address);
+    for (int k = 0; k < count && address.uniform; k++) {
+        uint64_t v = 0;
+        if (!ptx_launch_param(s->launch, address.v[0] + (uint64_t)(k * bytes), bytes, &v))
+            continue;
+        if (ptx_type_is_signed(type))
+            v = (uint64_t)ptx_value_signed(v, ptx_type_bits(type));
+        lanes_fill(&results[k], v);
+    }
+}
+
+/* mov.b64 {a, b}, c: a whole falls into parts, the lowest first */
+static void unpack(const PtxForm *f, Lanes *results, int count)
+{
+    const int part = ptx_type_bits(f->types[0]) / count;
+    if (part == 0 || part >= 64)
+        return;
+    for (int k = count - 1; k >= 0; k--) {
+        results[k] = results[0];
+        for (int i = 0; i < (results[0].uniform ? 1 : PTX_LANES); i++)
+            results[k].v[i] = ptx_value_truncate(results[0].v[i] >> (k * part), part);
+    }
+}
+
+int ptx_eval_instr(const PtxState *s, const PtxInstr *in, Lanes results[PTX_SOURCES])
+{
+    const int count = count_results(in);
+    for (int k = 0; k < count; k++)
+        lanes_unknown(&results[k]);
+    if (in->form->op == PTX_LD && in->form->space == PTX_PARAM)
+        load_params(s, in, results, count);
+    if (!ptx_eval_computes(in->form))
+        return count;
+    Lanes sources[PTX_SOURCES], result[2];
+    const int n = ptx_eval_operands(s, in, sources);
+    ptx_eval_result(in->form, sources, n, result);
+    if (count > 0)
+        results[0] = result[0];
+    if (count == 2 && in->form->op == PTX_SETP)
+        results[1] = result[1];
+    else if (count > 1 && in->form->op == PTX_MOV)
+        unpack(in->form, results, count);
+    return count;
 }

@@ -3,15 +3,12 @@
  * A warp's 32 values of one register are a Lanes; a value may be unknown.  ptx_eval_operands says
  * what the operands are worth in a machine state, ptx_eval_result what the instruction makes
  * of such values.  Integer, address and predicate arithmetic is exact as PTX defines it (ISA
- * 9.7.1, 9.7.6 to 9.7.9), that of floats as ptx_float.h says.  Memory and everything that depends on
- * other warps or on time gives "unknown".
- *
- * Values are kept as the register holds them, zero-extended from the width of their type (but
- * converted ones by their sign); every use looks at the bits of its own type only. */
+ * 9.7.1, 9.7.6 to 9.7.9; ptx_scalar.h), that of floats as ptx_float.h says.  Memory and everything
+ * that depends on other warps or on time gives "unknown". */
 #ifndef APTUNE_PTX_PTX_EVAL_H
 #define APTUNE_PTX_PTX_EVAL_H
 
-#include "metrics/ptx/ptx.h"
+#include "metrics/ptx/ptx_scalar.h"
 
 enum { PTX_LANES = 32, PTX_SOURCES = 8, PTX_ALL = -1 };
 
@@ -108,9 +105,5 @@ bool ptx_eval_computes(const PtxForm *f);
 
 /* Little-endian bytes of the parameter space; false when one of them is not known. */
 bool ptx_launch_param(const PtxLaunch *l, uint64_t offset, int bytes, uint64_t *value);
-
-/* The bits of a register's value as a number of its type. */
-int64_t ptx_value_signed(uint64_t v, int bits);
-uint64_t ptx_value_truncate(uint64_t v, int bits);
 
 #endif

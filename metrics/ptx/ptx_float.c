@@ -54,25 +54,11 @@ bool ptx_float_computes(const PtxForm *f)
 {
     const bool nearest = f->rounding == PTX_NO_ROUNDING || f->rounding == PTX_RN;
     switch (f->op) {
-    case PTX_ADD:
-    case PTX_SUB:
-    case PTX_MUL:
-    case PTX_MAD:
-    case PTX_FMA:
-    case PTX_DIV:
-    case PTX_RCP:
-    case PTX_SQRT:
-    case PTX_RSQRT:
-    case PTX_SIN:
-    case PTX_COS:
-    case PTX_LG2:
-    case PTX_EX2:
-    case PTX_TANH:
-    case PTX_ABS:
-    case PTX_NEG:
-    case PTX_MIN:
-    case PTX_MAX:
-    case PTX_COPYSIGN:
+#define OP(id, text, class, writes)
+#define INTEGER(id, text, class, sources, value)
+#define REAL(id, text, class, sources, value)         case PTX_##id:
+#define BOTH(id, text, class, sources, integer, real) case PTX_##id:
+#include "metrics/ptx/ptx_ops.def"
         return is_float(f->types[0]) && f->type_count == 1 && nearest;
     case PTX_SETP:
         return is_float(f->types[0]);
@@ -90,67 +76,23 @@ bool ptx_float_computes(const PtxForm *f)
 
 /* Of single precision: sums, products, quotients and roots may be rounded to double first (twice 24 bits
  * and 2 fit in 53: S. Figueroa, "When is double rounding innocuous?", 1995). */
-static bool calculate(const PtxForm *f, double a, double b, double c, double *r)
+static double fused(const PtxForm *f, double a, double b, double c)
 {
-    const bool single = f->types[0] == PTX_F32;
+    return f->types[0] == PTX_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
+}
+
+static double calculate(const PtxForm *f, double a, double b, double c)
+{
     switch (f->op) {
-    case PTX_ADD:
-        *r = a + b;
-        return true;
-    case PTX_SUB:
-        *r = a - b;
-        return true;
-    case PTX_MUL:
-        *r = a * b;
-        return true;
-    case PTX_MAD:
-    case PTX_FMA:
-        *r = single ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
-        return true;
-    case PTX_DIV:
-        *r = a / b;
-        return true;
-    case PTX_RCP:
-        *r = 1 / a;
-        return true;
-    case PTX_SQRT:
-        *r = sqrt(a);
-        return true;
-    case PTX_RSQRT:
-        *r = 1 / sqrt(a);
-        return true;
-    case PTX_SIN:
-        *r = sin(a);
-        return true;
-    case PTX_COS:
-        *r = cos(a);
-        return true;
-    case PTX_LG2:
-        *r = log2(a);
-        return true;
-    case PTX_EX2:
-        *r = exp2(a);
-        return true;
-    case PTX_TANH:
-        *r = tanh(a);
-        return true;
-    case PTX_ABS:
-        *r = fabs(a);
-        return true;
-    case PTX_NEG:
-        *r = -a;
-        return true;
-    case PTX_MIN: /* the other one where one is NaN, as C has it */
-        *r = fmin(a, b);
-        return true;
-    case PTX_MAX:
-        *r = fmax(a, b);
-        return true;
-    case PTX_COPYSIGN:
-        *r = copysign(b, a);
-        return true;
+#define OP(id, text, class, writes)
+#define INTEGER(id, text, class, sources, value)
+#define REAL(id, text, class, sources, value)                                                      \
+    case PTX_##id:                                                                                 \
+        return value;
+#define BOTH(id, text, class, sources, integer, real) REAL(id, text, class, sources, real)
+#include "metrics/ptx/ptx_ops.def"
     default:
-        return false;
+        return NAN;
     }
 }
 
@@ -247,26 +189,24 @@ static void convert(PtxScalar *s)
     s->result[0] = to_bits(to == PTX_F32 ? flush(f, (double)(float)v) : v, to);
 }
 
-bool ptx_float_eval(PtxScalar *s)
+void ptx_float_eval(PtxScalar *s)
 {
     const PtxForm *f = s->form;
     const PtxType t = f->op == PTX_SET ? ptx_source_type(f) : f->types[0];
-    double r = 0;
-    if (!ptx_float_computes(f))
-        return false;
+    s->unknown = !ptx_float_computes(f);
+    if (s->unknown)
+        return;
     if (f->op == PTX_CVT) {
         convert(s);
-        return true;
+        return;
     }
     const double a = flush(f, from_bits(s->a, t)), b = flush(f, from_bits(s->b, t));
     if (f->op == PTX_SETP || f->op == PTX_SET) {
         ptx_scalar_decide(s, compare(f->compare, a, b));
-        return true;
+        return;
     }
-    if (!calculate(f, a, b, flush(f, from_bits(s->c, t)), &r))
-        return false;
+    double r = calculate(f, a, b, flush(f, from_bits(s->c, t)));
     if (f->flags & PTX_FLAG_SAT)
         r = isnan(r) ? 0 : fmin(fmax(r, 0), 1);
     s->result[0] = to_bits(t == PTX_F32 ? flush(f, (double)(float)r) : r, t);
-    return true;
 }

@@ -15,7 +15,7 @@ bool ptx_float_calculates(const PtxForm *f);
 /* Could ptx_float_eval ever give a value? */
 bool ptx_float_computes(const PtxForm *f);
 
-/* Sources and results are the bits as registers hold them.  False when the result is not known. */
-bool ptx_float_eval(PtxScalar *s);
+/* As ptx_scalar_eval: sources and results are the bits as registers hold them. */
+void ptx_float_eval(PtxScalar *s);
 
 #endif

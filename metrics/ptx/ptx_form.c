@@ -107,7 +107,6 @@ static const OpInfo op_infos[PTX_OP_COUNT] = {
     [PTX_UNKNOWN] = {PTX_CLASS_UNKNOWN, 1},
 #define OP(id, text, class, writes) [PTX_##id] = {PTX_CLASS_##class, writes},
 #include "metrics/ptx/ptx_ops.def"
-#undef OP
 };
 
 static void add_word(PtxWords *w, uint32_t scope, const char *text, int kind, int value)

@@ -1,5 +1,25 @@
 #include "metrics/ptx/ptx_scalar.h"
 
+uint64_t ptx_value_truncate(uint64_t v, int bits)
+{
+    return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
+}
+
+int64_t ptx_value_signed(uint64_t v, int bits)
+{
+    if (bits >= 64)
+        return (int64_t)v;
+    const uint64_t sign = UINT64_C(1) << (bits - 1);
+    return (int64_t)((ptx_value_truncate(v, bits) ^ sign) - sign);
+}
+
+/* dp4a and friends are 32 bits whatever their types say. */
+int ptx_source_bits(const PtxForm *f)
+{
+    const int bits = ptx_type_bits(ptx_source_type(f));
+    return bits == 0 || bits > 64 ? 64 : bits;
+}
+
 /* --- arithmetic -------------------------------------------------------------------------- */
 
 __extension__ typedef __int128 Wide;
@@ -46,20 +66,18 @@ static uint64_t clamp_signed32(int64_t v)
     return (uint64_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v);
 }
 
-static bool divide(PtxScalar *s, bool remainder)
+static uint64_t quotient(PtxScalar *s)
 {
-    if (ptx_value_truncate(s->b, s->bits) == 0)
-        return false; /* "unspecified, machine-specific value" */
-    if (!s->is_signed) {
-        s->result[0] = remainder ? s->a % s->b : s->a / s->b;
-        return true;
-    }
+    const bool remainder = s->form->op == PTX_REM;
+    s->unknown = ptx_value_truncate(s->b, s->bits) == 0; /* "unspecified, machine-specific value" */
+    if (s->unknown)
+        return 0;
+    if (!s->is_signed)
+        return remainder ? s->a % s->b : s->a / s->b;
     const int64_t a = ptx_value_signed(s->a, s->bits), b = ptx_value_signed(s->b, s->bits);
     if (b == -1)
-        s->result[0] = remainder ? 0 : 0 - (uint64_t)a;
-    else
-        s->result[0] = (uint64_t)(remainder ? a % b : a / b);
-    return true;
+        return remainder ? 0 : 0 - (uint64_t)a;
+    return (uint64_t)(remainder ? a % b : a / b);
 }
 
 static bool less(const PtxScalar *s, uint64_t a, uint64_t b)
@@ -67,20 +85,20 @@ static bool less(const PtxScalar *s, uint64_t a, uint64_t b)
     return s->is_signed ? ptx_value_signed(a, s->bits) < ptx_value_signed(b, s->bits) : a < b;
 }
 
-static uint64_t magnitude(uint64_t v, int bits)
+static uint64_t magnitude(const PtxScalar *s)
 {
-    const int64_t x = ptx_value_signed(v, bits);
+    const int64_t x = ptx_value_signed(s->a, s->bits);
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
 /* --- bits -------------------------------------------------------------------------------- */
 
 /* Amounts beyond the width clamp to it. */
-static uint64_t shift(const PtxScalar *s, bool left)
+static uint64_t shifted(const PtxScalar *s)
 {
     const uint64_t amount = ptx_value_truncate(s->b, 32);
     const int bits = s->bits;
-    if (left)
+    if (s->form->op == PTX_SHL)
         return amount >= (uint64_t)bits ? 0 : s->a << amount;
     if (s->is_signed)
         return (uint64_t)(ptx_value_signed(s->a, bits) >>
@@ -103,7 +121,7 @@ static uint64_t leading_zeros(uint64_t v, int bits)
 }
 
 /* Position of the most significant bit that is not a sign bit, or all ones. */
-static uint64_t find_bit(const PtxScalar *s)
+static uint64_t found_bit(const PtxScalar *s)
 {
     uint64_t v = s->a;
     if (s->is_signed && ptx_value_signed(v, s->bits) < 0)
@@ -114,17 +132,17 @@ static uint64_t find_bit(const PtxScalar *s)
     return s->form->flags & PTX_FLAG_SHIFTAMT ? zeros : (uint64_t)s->bits - 1 - zeros;
 }
 
-static uint64_t reverse_bits(uint64_t v, int bits)
+static uint64_t reversed_bits(const PtxScalar *s)
 {
     uint64_t r = 0;
-    for (int i = 0; i < bits; i++)
-        r |= (v >> i & 1) << (bits - 1 - i);
+    for (int i = 0; i < s->bits; i++)
+        r |= (s->a >> i & 1) << (s->bits - 1 - i);
     return r;
 }
 
 /* bfe: c bits from position b; beyond the top they repeat the sign, which for a field that
  * ends above the top is the top bit. */
-static uint64_t extract_field(const PtxScalar *s)
+static uint64_t extracted_field(const PtxScalar *s)
 {
     const int position = (int)(s->b & 255), length = (int)(s->c & 255);
     const int top = s->bits - 1;
@@ -139,7 +157,7 @@ static uint64_t extract_field(const PtxScalar *s)
 }
 
 /* bfi: the low d bits of a put into b at position c. */
-static uint64_t insert_field(const PtxScalar *s)
+static uint64_t inserted_field(const PtxScalar *s)
 {
     const int position = (int)(s->c & 255), length = (int)(s->d & 255);
     uint64_t r = s->b;
@@ -164,7 +182,7 @@ static uint64_t selector_of_mode(int mode, uint64_t c)
     return mode == 0 ? c : selectors[mode - 1][c & 3];
 }
 
-static uint64_t permute(const PtxScalar *s)
+static uint64_t permuted(const PtxScalar *s)
 {
     const uint64_t bytes = s->b << 32 | ptx_value_truncate(s->a, 32);
     const uint64_t selector = selector_of_mode(s->form->mode, s->c);
@@ -179,7 +197,7 @@ static uint64_t permute(const PtxScalar *s)
     return r;
 }
 
-static uint64_t look_up3(const PtxScalar *s)
+static uint64_t looked_up(const PtxScalar *s)
 {
     uint64_t r = 0;
     for (int i = 0; i < 8; i++)
@@ -190,11 +208,11 @@ static uint64_t look_up3(const PtxScalar *s)
 
 /* --- comparison and conversion ----------------------------------------------------------- */
 
-static bool compare(const PtxScalar *s, PtxCompare how)
+static bool holds(const PtxScalar *s)
 {
     PtxScalar u = *s;
     u.is_signed = false;
-    switch (how) {
+    switch (s->form->compare) {
     case PTX_EQ:
         return s->a == s->b;
     case PTX_NE:
@@ -235,57 +253,58 @@ static bool combine(bool p, PtxCombine how, bool c)
 }
 
 /* p = (a op b) combined with c; q = !(a op b) combined with c */
-void ptx_scalar_decide(PtxScalar *s, bool p)
+uint64_t ptx_scalar_decide(PtxScalar *s, bool p)
 {
     const bool c = s->count > 2 && (s->c & 1);
     s->result[0] = combine(p, s->form->combine, c);
     s->result[1] = combine(!p, s->form->combine, c);
     if (s->form->op == PTX_SET)
         s->result[0] = s->result[0] ? UINT64_MAX : 0;
+    return s->result[0];
+}
+
+static uint64_t compared(PtxScalar *s)
+{
+    return ptx_scalar_decide(s, holds(s));
 }
 
 /* Between integers: extended from the source type, then cut or saturated to the result's. */
-static bool convert(PtxScalar *s)
+static uint64_t converted(const PtxScalar *s)
 {
     const PtxType to = s->form->types[0];
     const int64_t v =
         s->is_signed ? ptx_value_signed(s->a, s->bits) : (int64_t)ptx_value_truncate(s->a, s->bits);
-    s->result[0] = (uint64_t)v;
     if (!(s->form->flags & PTX_FLAG_SAT))
-        return true;
+        return (uint64_t)v;
     const int bits = ptx_type_bits(to);
     const bool huge = !s->is_signed && v < 0;
     if (ptx_type_is_signed(to)) {
         const int64_t most = (int64_t)(UINT64_MAX >> (65 - bits));
-        s->result[0] = (uint64_t)(huge || v > most ? most : v < -most - 1 ? -most - 1 : v);
-    } else {
-        const uint64_t most = ptx_value_truncate(UINT64_MAX, bits);
-        s->result[0] = v < 0 && !huge ? 0 : (uint64_t)v > most ? most : (uint64_t)v;
+        return (uint64_t)(huge || v > most ? most : v < -most - 1 ? -most - 1 : v);
     }
-    return true;
+    const uint64_t most = ptx_value_truncate(UINT64_MAX, bits);
+    return v < 0 && !huge ? 0 : (uint64_t)v > most ? most : (uint64_t)v;
 }
 
 /* Sign of slct's third source decides; the floating form needs only the sign bit and NaN, so it is
  * left unknown. */
-static bool select_by_sign(PtxScalar *s)
+static uint64_t selected_by_sign(PtxScalar *s)
 {
-    if (ptx_type_is_float(ptx_source_type(s->form)))
-        return false;
-    s->result[0] = ptx_value_signed(s->c, 32) >= 0 ? s->a : s->b;
-    return true;
+    s->unknown = ptx_type_is_float(ptx_source_type(s->form));
+    return ptx_value_signed(s->c, 32) >= 0 ? s->a : s->b;
 }
 
 static uint64_t dot4(const PtxScalar *s)
 {
     const bool sa = ptx_type_is_signed(s->form->types[0]);
     const bool sb = ptx_type_is_signed(ptx_source_type(s->form));
-    uint64_t sum = s->c;
+    uint64_t all = s->c;
     for (int i = 0; i < 32; i += 8) {
         const uint64_t a = s->a >> i & 255, b = s->b >> i & 255;
-        sum += (uint64_t)((sa ? ptx_value_signed(a, 8) : (int64_t)a) *
+        all += (uint64_t)((sa ? ptx_value_signed(a, 8) : (int64_t)a) *
                           (sb ? ptx_value_signed(b, 8) : (int64_t)b));
     }
-    return sum;
+    return all;
 }
 
 static bool saturates(const PtxForm *f)
@@ -293,135 +312,39 @@ static bool saturates(const PtxForm *f)
     return f->flags & PTX_FLAG_SAT;
 }
 
-static uint64_t add(const PtxScalar *s, uint64_t b)
+static uint64_t sum(const PtxScalar *s)
 {
     if (saturates(s->form))
-        return clamp_signed32(ptx_value_signed(s->a, 32) + ptx_value_signed(b, 32));
-    return s->a + b;
+        return clamp_signed32(ptx_value_signed(s->a, 32) + ptx_value_signed(s->b, 32));
+    return s->a + s->b;
 }
 
-static uint64_t subtract(const PtxScalar *s)
+static uint64_t difference(const PtxScalar *s)
 {
     if (saturates(s->form))
         return clamp_signed32(ptx_value_signed(s->a, 32) - ptx_value_signed(s->b, 32));
     return s->a - s->b;
 }
 
-static uint64_t multiply_add(const PtxScalar *s)
+static uint64_t product_and_sum(const PtxScalar *s)
 {
     if (saturates(s->form) && s->form->half == PTX_HIGH)
         return clamp_signed32(ptx_value_signed(product(s), 32) + ptx_value_signed(s->c, 32));
     return product(s) + s->c;
 }
 
-bool ptx_scalar_eval(PtxScalar *s)
+void ptx_scalar_eval(PtxScalar *s)
 {
-    uint64_t *r = &s->result[0];
     switch (s->form->op) {
-    case PTX_MOV:
-    case PTX_CVTA: /* generic addresses of this model are those of the space */
-        *r = s->a;
-        return true;
-    case PTX_ADD:
-        *r = add(s, s->b);
-        return true;
-    case PTX_SUB:
-        *r = subtract(s);
-        return true;
-    case PTX_MUL:
-        *r = product(s);
-        return true;
-    case PTX_MAD:
-        *r = multiply_add(s);
-        return true;
-    case PTX_MUL24:
-        *r = product24(s);
-        return true;
-    case PTX_MAD24:
-        *r = product24(s) + s->c;
-        return true;
-    case PTX_DIV:
-        return divide(s, false);
-    case PTX_REM:
-        return divide(s, true);
-    case PTX_ABS:
-        *r = magnitude(s->a, s->bits);
-        return true;
-    case PTX_NEG:
-        *r = 0 - s->a;
-        return true;
-    case PTX_MIN:
-        *r = less(s, s->b, s->a) ? s->b : s->a;
-        return true;
-    case PTX_MAX:
-        *r = less(s, s->a, s->b) ? s->b : s->a;
-        return true;
-    case PTX_SAD:
-        *r = s->c + (less(s, s->a, s->b) ? s->b - s->a : s->a - s->b);
-        return true;
-    case PTX_DP4A:
-        *r = dot4(s);
-        return true;
-    case PTX_AND:
-        *r = s->a & s->b;
-        return true;
-    case PTX_OR:
-        *r = s->a | s->b;
-        return true;
-    case PTX_XOR:
-        *r = s->a ^ s->b;
-        return true;
-    case PTX_NOT:
-        *r = ~s->a;
-        return true;
-    case PTX_CNOT:
-        *r = s->a == 0;
-        return true;
-    case PTX_LOP3:
-        *r = look_up3(s);
-        return true;
-    case PTX_SHL:
-        *r = shift(s, true);
-        return true;
-    case PTX_SHR:
-        *r = shift(s, false);
-        return true;
-    case PTX_SHF:
-        *r = funnel(s);
-        return true;
-    case PTX_BFE:
-        *r = extract_field(s);
-        return true;
-    case PTX_BFI:
-        *r = insert_field(s);
-        return true;
-    case PTX_PRMT:
-        *r = permute(s);
-        return true;
-    case PTX_POPC:
-        *r = (uint64_t)__builtin_popcountll(s->a);
-        return true;
-    case PTX_CLZ:
-        *r = leading_zeros(s->a, s->bits);
-        return true;
-    case PTX_BREV:
-        *r = reverse_bits(s->a, s->bits);
-        return true;
-    case PTX_BFIND:
-        *r = find_bit(s);
-        return true;
-    case PTX_SELP:
-        *r = s->c & 1 ? s->a : s->b;
-        return true;
-    case PTX_SLCT:
-        return select_by_sign(s);
-    case PTX_SETP:
-    case PTX_SET:
-        ptx_scalar_decide(s, compare(s, s->form->compare));
-        return true;
-    case PTX_CVT:
-        return convert(s);
+#define OP(id, text, class, writes)
+#define REAL(id, text, class, sources, value)
+#define INTEGER(id, text, class, sources, value)                                                   \
+    case PTX_##id:                                                                                 \
+        s->result[0] = value;                                                                      \
+        return;
+#define BOTH(id, text, class, sources, integer, real) INTEGER(id, text, class, sources, integer)
+#include "metrics/ptx/ptx_ops.def"
     default:
-        return false;
+        s->unknown = true;
     }
 }
