@@ -4,292 +4,503 @@
 
 #include <string.h>
 
-/* More than any address space has; keeps sums of sizes from overflowing. */
-static const uint64_t largest_variable = UINT64_C(1) << 40;
+/* --- operands and instructions ------------------------------------------------------------------ */
 
-bool ptx_reader_expected(PtxReader *r, const char *what)
+/* "%r7.b0" of video instructions, "%v.x" of vector registers */
+static bool part_of_register(PtxReader *r, const PtxToken *t, PtxOperand *o)
 {
-    const PtxToken *t = &r->lex.token;
-    if (t->kind == PTX_TOKEN_END)
-        return diag_error(r->diag, ptx_lexer_span(&r->lex), "expected %s before the end", what);
-    return diag_error(r->diag, ptx_lexer_span(&r->lex), "expected %s, found '%.*s'", what,
-                      (int)(t->length < 40 ? t->length : 40), t->text);
-}
-
-bool ptx_reader_expect(PtxReader *r, char sign, const char *where)
-{
-    if (ptx_lexer_take(&r->lex, sign))
-        return true;
-    return ptx_reader_expected(r, arena_printf(r->arena, "'%c' %s", sign, where));
-}
-
-void ptx_reader_skip(PtxReader *r)
-{
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, '}')) {
-        if (ptx_lexer_take(&r->lex, ';'))
-            return;
-        ptx_lexer_next(&r->lex);
-    }
-}
-
-static bool on_new_line(const PtxLexer *l)
-{
-    return memchr(l->last, '\n', (size_t)(l->token.text - l->last)) != NULL;
-}
-
-void ptx_reader_skip_unknown(PtxReader *r)
-{
-    do {
-        if (ptx_lexer_take(&r->lex, ';'))
-            return;
-        if (ptx_lexer_is(&r->lex, '{') || ptx_lexer_is(&r->lex, '}'))
-            return;
-        ptx_lexer_next(&r->lex);
-    } while (r->lex.token.kind != PTX_TOKEN_END && !on_new_line(&r->lex));
-}
-
-void ptx_reader_unknown_directive(PtxReader *r)
-{
-    const PtxToken t = r->lex.token;
-    r->module->unknown_directives++;
-    PtxMapEntry *e = ptx_map_add(&r->names, t.text, t.length, UINT32_MAX);
-    if (e->kind == 0)
-        diag_warn(r->diag, ptx_lexer_span(&r->lex), "directive '%.*s' is not known; stepped over",
-                  (int)t.length, t.text);
-    e->kind = PTX_NAME_DIRECTIVE;
-    ptx_lexer_next(&r->lex);
-    if (!on_new_line(&r->lex))
-        ptx_reader_skip_unknown(r);
-}
-
-void ptx_reader_open_scope(PtxReader *r)
-{
-    VEC_PUSH(r->arena, &r->parents, r->scope);
-    r->scope = (uint32_t)r->parents.count - 1;
-    r->depth++;
-}
-
-void ptx_reader_close_scope(PtxReader *r)
-{
-    r->scope = r->parents.at[r->scope];
-    r->depth--;
-}
-
-/* The register of a range, numbered at its first use. */
-static PtxMapEntry *find_in_range(PtxReader *r, uint32_t scope, const char *text, size_t length)
-{
-    size_t prefix = length;
-    while (prefix > 0 && text[prefix - 1] >= '0' && text[prefix - 1] <= '9')
-        prefix--;
-    if (prefix == length || length - prefix > 9)
-        return NULL;
-    const PtxMapEntry *e = ptx_map_find(&r->names, text, prefix, scope);
-    if (!e || e->kind != PTX_NAME_RANGE)
-        return NULL;
-    const PtxRange *range = e->pointer;
-    uint64_t number = 0;
-    for (size_t i = prefix; i < length; i++)
-        number = number * 10 + (uint64_t)(text[i] - '0');
-    if (number >= range->count)
-        return NULL;
-    PtxMapEntry *fresh = ptx_map_add(&r->names, text, length, scope);
-    fresh->kind = PTX_NAME_REGISTER;
-    fresh->value = (int)r->function->registers.count;
-    const PtxRegister reg = {ptx_reader_unique(r, text, length), range->type, range->vector};
-    VEC_PUSH(r->arena, &r->function->registers, reg);
-    return fresh;
-}
-
-PtxMapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length)
-{
-    for (;; scope = r->parents.at[scope]) {
-        PtxMapEntry *e = ptx_map_find(&r->names, text, length, scope);
-        if (!e && r->function && scope != 0)
-            e = find_in_range(r, scope, text, length);
-        if (e || scope == 0)
-            return e;
-    }
-}
-
-const char *ptx_reader_unique(PtxReader *r, const char *text, size_t length)
-{
-    PtxMapEntry *e = ptx_map_add(&r->taken, text, length, r->function_scope);
-    e->kind = 1;
-    if (e->value++ == 0)
-        return arena_copy(r->arena, text, length);
-    for (;;) {
-        e = ptx_map_find(&r->taken, text, length, r->function_scope);
-        const char *name = arena_printf(r->arena, "%.*s_%d", (int)length, text, e->value++);
-        PtxMapEntry *fresh = ptx_map_add(&r->taken, name, strlen(name), r->function_scope);
-        if (fresh->kind == 0) {
-            fresh->kind = 1;
-            fresh->value = 1;
-            return name;
-        }
-    }
-}
-
-bool ptx_reader_integer(PtxReader *r, uint64_t *value)
-{
-    if (r->lex.token.kind != PTX_TOKEN_INTEGER)
-        return ptx_reader_expected(r, "a number");
-    *value = r->lex.token.value;
-    ptx_lexer_next(&r->lex);
-    return true;
-}
-
-/* Steps over "( … )". */
-static void skip_brackets(PtxReader *r)
-{
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';') &&
-           !ptx_lexer_take(&r->lex, ')'))
-        ptx_lexer_next(&r->lex);
-}
-
-static bool read_align(PtxReader *r, PtxVariable *v)
-{
-    uint64_t n = 0;
-    ptx_lexer_next(&r->lex);
-    if (!ptx_reader_integer(r, &n))
+    const char *dot = memchr(t->text, '.', t->length);
+    if (!dot || dot == t->text)
         return false;
-    if (n == 0 || n > 65536 || (n & (n - 1)))
-        return diag_error(r->diag, v->at, "alignment %llu is not a power of two up to 65536",
-                          (unsigned long long)n);
-    if (v->is_pointer)
-        v->pointer_align = (uint32_t)n;
-    else
-        v->align = (uint32_t)n;
+    const size_t length = (size_t)(dot - t->text);
+    const PtxMapEntry *e = ptx_reader_find(r, r->scope, t->text, length);
+    if (!e || e->kind != PTX_NAME_REGISTER)
+        return false;
+    o->kind = PTX_OPERAND_REGISTER;
+    o->index = e->value;
+    o->name = arena_copy(r->arena, dot, t->length - length);
     return true;
 }
 
-/* attribute = type | ".v2" | ".v4" | ".align" n | ".ptr" [ space ] | ".attribute" "(" … ")" | other
- */
-static bool read_attribute(PtxReader *r, PtxVariable *v)
+/* What a name means as an operand; unresolved names wait for the end of the body. */
+static PtxOperand operand_of_name(PtxReader *r, const PtxToken *t)
 {
-    const PtxToken t = r->lex.token;
-    const PtxType type = ptx_words_type(&r->words, t.text + 1, t.length - 1);
-    if (ptx_lexer_is_word(&r->lex, ".align"))
-        return read_align(r, v);
-    ptx_lexer_next(&r->lex);
-    if (type != PTX_NO_TYPE)
-        v->type = type;
-    else if (t.length == 4 && memcmp(t.text, ".ptr", 4) == 0)
-        v->is_pointer = true;
-    else if (t.length == 3 && t.text[1] == 'v' && (t.text[2] == '2' || t.text[2] == '4'))
-        v->vector = t.text[2] - '0';
-    else if (t.length > 3 && memcmp(t.text + t.length - 3, "ref", 3) == 0)
-        v->opaque = arena_copy(r->arena, t.text, t.length);
-    else if (v->is_pointer)
-        (void)ptx_words_space(&r->words, t.text + 1, t.length - 1, &v->pointer_space);
-    if (ptx_lexer_is(&r->lex, '('))
-        skip_brackets(r);
-    return true;
-}
-
-static bool read_dimensions(PtxReader *r, PtxVariable *v)
-{
-    const char *text = "";
-    while (ptx_lexer_take(&r->lex, '[')) {
-        uint64_t n = 0;
-        if (ptx_lexer_is(&r->lex, ']')) {
-            text = arena_printf(r->arena, "%s[]", text);
-        } else {
-            if (!ptx_reader_integer(r, &n))
-                return false;
-            text = arena_printf(r->arena, "%s[%llu]", text, (unsigned long long)n);
-        }
-        if (!ptx_reader_expect(r, ']', "after the size of an array"))
-            return false;
-        if (v->size && n > largest_variable / v->size)
-            return diag_error(r->diag, v->at, "the array is too large");
-        v->size *= n;
-        if (strlen(text) > 200)
-            return diag_error(r->diag, v->at, "too many dimensions");
+    PtxOperand o = {.kind = PTX_OPERAND_NAME};
+    if (t->length == 1 && t->text[0] == '_') {
+        o.kind = PTX_OPERAND_SINK;
+        return o;
     }
-    v->dimensions = text;
-    return true;
+    const PtxMapEntry *e = ptx_reader_find(r, r->scope, t->text, t->length);
+    if (!e && part_of_register(r, t, &o))
+        return o;
+    if (e && e->kind == PTX_NAME_REGISTER) {
+        o.kind = PTX_OPERAND_REGISTER;
+        o.index = e->value;
+    } else if (e && e->kind == PTX_NAME_VARIABLE) {
+        o.kind = PTX_OPERAND_VARIABLE;
+        o.variable = e->pointer;
+    } else {
+        const PtxMapEntry *special = e ? NULL : ptx_words_special(&r->words, t->text, t->length);
+        o.name = arena_copy(r->arena, t->text, t->length);
+        if (special) {
+            o.kind = PTX_OPERAND_SPECIAL;
+            o.index = special->value;
+        } else if (t->text[0] == '%') {
+            diag_error(r->diag,
+                       (Span){r->lex.source, (size_t)(t->text - r->lex.source->text), t->length},
+                       "register '%s' is not declared", o.name);
+        }
+    }
+    return o;
 }
 
-void ptx_reader_copy_token(PtxReader *r, Buf *b)
+static bool read_operand(PtxReader *r, int depth);
+
+static PtxOperand *push_operand(PtxReader *r)
 {
-    const PtxToken *t = &r->lex.token;
-    const bool tight =
-        b->size == 0 || b->text[b->size - 1] == '{' || t->sign == ',' || t->sign == '}';
-    if (!tight)
-        buf_putc(b, ' ');
-    if (t->kind == PTX_TOKEN_STRING)
-        buf_putc(b, '"');
-    buf_add(b, t->text, t->length);
-    if (t->kind == PTX_TOKEN_STRING)
-        buf_putc(b, '"');
+    return VEC_ADD(r->arena, &r->operands);
+}
+
+/* Moves the operands above `mark` off the stack into a place of their own. */
+static PtxOperand *take_operands(PtxReader *r, size_t mark, size_t *count)
+{
+    *count = r->operands.count - mark;
+    PtxOperand *at = ARENA_ARRAY(r->arena, PtxOperand, *count);
+    if (*count)
+        memcpy(at, &r->operands.at[mark], *count * sizeof *at);
+    r->operands.count = mark;
+    return at;
+}
+
+/* parts = [ operand { "," operand } ] close */
+static bool read_parts(PtxReader *r, PtxOperandKind kind, char close, int depth)
+{
+    const size_t mark = r->operands.count;
     ptx_lexer_next(&r->lex);
-}
-
-/* initial = what stands before the next "," or ";" outside braces */
-static const char *read_initial(PtxReader *r)
-{
-    Buf b = {0};
-    int depth = 0;
-    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';')) {
-        if (depth == 0 && ptx_lexer_is(&r->lex, ','))
+    while (!ptx_lexer_is(&r->lex, close)) {
+        if (!read_operand(r, depth + 1))
+            return false;
+        if (!ptx_lexer_take(&r->lex, ','))
             break;
-        depth += ptx_lexer_is(&r->lex, '{') - ptx_lexer_is(&r->lex, '}');
-        ptx_reader_copy_token(r, &b);
     }
-    const char *text = arena_copy(r->arena, buf_text(&b), b.size);
-    buf_free(&b);
-    return text;
-}
-
-static void declare_variable(PtxReader *r, PtxVariable *v, const char *text, size_t length)
-{
-    PtxMapEntry *e = ptx_map_add(&r->names, text, length, r->scope);
-    if (e->kind != 0 && r->function)
-        diag_error(r->diag, v->at, "'%.*s' is declared twice in its scope", (int)length, text);
-    e->kind = PTX_NAME_VARIABLE;
-    e->pointer = v;
-    v->name = r->function ? ptx_reader_unique(r, text, length) : arena_copy(r->arena, text, length);
-    v->function = r->function;
-}
-
-static bool read_declarator(PtxReader *r, PtxVariable *v)
-{
-    if (r->lex.token.kind != PTX_TOKEN_WORD)
-        return ptx_reader_expected(r, "the name of a variable");
-    const PtxToken name = r->lex.token;
-    v->at = ptx_lexer_span(&r->lex);
-    ptx_lexer_next(&r->lex);
-    const uint64_t bytes = (uint64_t)(ptx_type_bits(v->type) + 7) / 8 * (unsigned)v->vector;
-    v->size = bytes ? bytes : 8; /* .texref and the like are handles */
-    if (v->align < v->size && v->size <= 16)
-        v->align = (uint32_t)(v->align ? v->align : v->size);
-    if (v->align == 0)
-        v->align = 16;
-    if (!read_dimensions(r, v))
+    if (!ptx_reader_expect(r, close, "after operands"))
         return false;
-    if (ptx_lexer_take(&r->lex, '='))
-        v->initial = read_initial(r);
-    declare_variable(r, v, name.text, name.length);
+    PtxOperand o = {.kind = kind};
+    o.parts = take_operands(r, mark, &o.count);
+    if (kind == PTX_OPERAND_ADDRESS && o.count == 0)
+        return diag_error(r->diag, ptx_lexer_span(&r->lex),
+                          "an address is missing between '[' and ']'");
+    /* [%rd1+4]: the offset belongs to the address */
+    if (kind == PTX_OPERAND_ADDRESS && o.parts[0].kind != PTX_OPERAND_IMMEDIATE) {
+        o.value = o.parts[0].kind == PTX_OPERAND_FLOAT ? 0 : o.parts[0].value;
+        if (o.parts[0].kind != PTX_OPERAND_FLOAT)
+            o.parts[0].value = 0;
+    }
+    *push_operand(r) = o;
     return true;
 }
 
-bool ptx_reader_variables(PtxReader *r, PtxSpace space, const char *linkage, bool one,
-                          PtxVariables *list)
+/* offset = { ( "+" | "-" ) integer } */
+static bool read_offset(PtxReader *r, int64_t *value)
 {
-    PtxVariable base = {.space = space, .linkage = linkage, .vector = 1};
-    while (r->lex.token.kind == PTX_TOKEN_WORD && r->lex.token.text[0] == '.')
-        if (!read_attribute(r, &base))
+    uint64_t sum = (uint64_t)*value;
+    while (ptx_lexer_is(&r->lex, '+') || ptx_lexer_is(&r->lex, '-')) {
+        bool minus = false;
+        while (ptx_lexer_is(&r->lex, '+') || ptx_lexer_is(&r->lex, '-')) {
+            minus ^= ptx_lexer_is(&r->lex, '-');
+            ptx_lexer_next(&r->lex);
+        }
+        uint64_t n = 0;
+        if (!ptx_reader_integer(r, &n))
             return false;
-    do {
-        PtxVariable *v = ARENA_NEW(r->arena, PtxVariable);
-        *v = base;
-        v->index = (int)list->count;
-        if (!read_declarator(r, v))
-            return false;
-        VEC_PUSH(r->arena, list, v);
-    } while (!one && ptx_lexer_take(&r->lex, ','));
+        sum = minus ? sum - n : sum + n;
+    }
+    *value = (int64_t)sum;
     return true;
 }
+
+/* number = [ "-" ] ( integer [ offset ] | float ) */
+static bool read_number(PtxReader *r)
+{
+    const bool minus = ptx_lexer_is(&r->lex, '-');
+    if (minus || ptx_lexer_is(&r->lex, '+'))
+        ptx_lexer_next(&r->lex);
+    const PtxToken t = r->lex.token;
+    PtxOperand o = {.kind = PTX_OPERAND_FLOAT, .value = (int64_t)t.value};
+    if (t.kind == PTX_TOKEN_INTEGER) {
+        o.kind = PTX_OPERAND_IMMEDIATE;
+        o.value = minus ? (int64_t)(0 - t.value) : (int64_t)t.value;
+    } else if (t.kind == PTX_TOKEN_FLOAT32 || t.kind == PTX_TOKEN_FLOAT64) {
+        o.index = t.kind == PTX_TOKEN_FLOAT32 ? 32 : 64;
+        if (minus)
+            o.value = (int64_t)(t.value ^ (UINT64_C(1) << (o.index - 1)));
+    } else {
+        return ptx_reader_expected(r, "a number");
+    }
+    ptx_lexer_next(&r->lex);
+    if (o.kind == PTX_OPERAND_IMMEDIATE && !read_offset(r, &o.value))
+        return false;
+    *push_operand(r) = o;
+    return true;
+}
+
+/* named = name [ offset ] [ "|" named ] */
+static bool read_named(PtxReader *r, int depth)
+{
+    const size_t mark = r->operands.count;
+    PtxOperand o = operand_of_name(r, &r->lex.token);
+    ptx_lexer_next(&r->lex);
+    if (!read_offset(r, &o.value))
+        return false;
+    *push_operand(r) = o;
+    if (!ptx_lexer_take(&r->lex, '|'))
+        return true;
+    if (!read_operand(r, depth + 1))
+        return false;
+    PtxOperand pair = {.kind = PTX_OPERAND_PAIR};
+    pair.parts = take_operands(r, mark, &pair.count);
+    *push_operand(r) = pair;
+    return true;
+}
+
+/* operand = "!" operand | "{" parts "}" | "(" parts ")" | "[" parts "]" | number | named */
+static bool read_operand(PtxReader *r, int depth)
+{
+    if (depth > PTX_OPERAND_NESTING)
+        return diag_error(r->diag, ptx_lexer_span(&r->lex), "operands are nested too deeply");
+    if (ptx_lexer_take(&r->lex, '!')) {
+        if (!read_operand(r, depth + 1))
+            return false;
+        r->operands.at[r->operands.count - 1].negated = true;
+        return true;
+    }
+    if (ptx_lexer_is(&r->lex, '{'))
+        return read_parts(r, PTX_OPERAND_VECTOR, '}', depth);
+    if (ptx_lexer_is(&r->lex, '('))
+        return read_parts(r, PTX_OPERAND_LIST, ')', depth);
+    if (ptx_lexer_is(&r->lex, '['))
+        return read_parts(r, PTX_OPERAND_ADDRESS, ']', depth);
+    if (r->lex.token.kind == PTX_TOKEN_WORD)
+        return read_named(r, depth);
+    return read_number(r);
+}
+
+static void note_pending(PtxReader *r, PtxOperand *operands, size_t count, bool must, Span at)
+{
+    for (size_t i = 0; i < count; i++) {
+        PtxOperand *o = &operands[i];
+        if (o->kind == PTX_OPERAND_NAME && o->name[0] != '%')
+            VEC_PUSH(r->arena, &r->pending, ((PtxPending){o, r->scope, must, at}));
+        else if (o->kind >= PTX_OPERAND_ADDRESS)
+            note_pending(r, o->parts, o->count, must, at);
+    }
+}
+
+/* guard = "@" [ "!" ] register */
+static bool read_guard(PtxReader *r, PtxInstr *in)
+{
+    if (!ptx_lexer_take(&r->lex, '@'))
+        return true;
+    in->guard_negated = ptx_lexer_take(&r->lex, '!');
+    if (r->lex.token.kind != PTX_TOKEN_WORD)
+        return ptx_reader_expected(r, "a predicate");
+    const PtxOperand o = operand_of_name(r, &r->lex.token);
+    if (o.kind != PTX_OPERAND_REGISTER)
+        return ptx_reader_expected(r, "a predicate register");
+    in->guard = o.index;
+    ptx_lexer_next(&r->lex);
+    return true;
+}
+
+static void count_unknown(PtxReader *r, const PtxInstr *in, bool fresh)
+{
+    if (in->form->op != PTX_UNKNOWN)
+        return;
+    r->function->unknown++;
+    r->module->unknown_instrs++;
+    if (fresh)
+        diag_warn(r->diag, in->at, "instruction '%s' is not known; its effect is not followed",
+                  in->form->text);
+}
+
+/* instruction = [ guard ] opcode [ operand { "," operand } ] ";" */
+static bool read_instr(PtxReader *r)
+{
+    PtxInstr in = {.guard = PTX_NO_GUARD, .file = r->file, .line = r->line};
+    if (!read_guard(r, &in))
+        return false;
+    if (r->lex.token.kind != PTX_TOKEN_WORD)
+        return ptx_reader_expected(r, "an instruction");
+    in.at = ptx_lexer_span(&r->lex);
+    bool fresh = false;
+    in.form = ptx_words_form(&r->words, r->lex.token.text, r->lex.token.length, &fresh);
+    ptx_lexer_next(&r->lex);
+    r->operands.count = 0;
+    while (!ptx_lexer_is(&r->lex, ';')) {
+        if (!read_operand(r, 0))
+            return false;
+        if (!ptx_lexer_take(&r->lex, ','))
+            break;
+    }
+    if (!ptx_lexer_is(&r->lex, ';'))
+        return ptx_reader_expected(r, "',' or ';'");
+    size_t count = 0;
+    in.operands = take_operands(r, 0, &count);
+    if (count > UINT16_MAX)
+        return diag_error(r->diag, in.at, "too many operands");
+    in.count = (uint16_t)count;
+    const Span semicolon = ptx_lexer_span(&r->lex);
+    ptx_lexer_next(&r->lex);
+    note_pending(r, in.operands, count, in.form->op == PTX_BRA || in.form->op == PTX_BRX_IDX,
+                 in.at);
+    count_unknown(r, &in, fresh);
+    in.at = span_join(in.at, semicolon);
+    VEC_PUSH(r->arena, &r->function->instrs, in);
+    return true;
+}
+
+/* registers = type { name [ "<" n ">" ] "," } ";" */
+static bool read_register(PtxReader *r, PtxType type, int vector)
+{
+    PtxFunction *f = r->function;
+    if (r->lex.token.kind != PTX_TOKEN_WORD)
+        return ptx_reader_expected(r, "the name of a register");
+    const PtxToken name = r->lex.token;
+    const Span at = ptx_lexer_span(&r->lex);
+    ptx_lexer_next(&r->lex);
+    const bool range = ptx_lexer_take(&r->lex, '<');
+    uint64_t count = 1;
+    if (range && (!ptx_reader_integer(r, &count) ||
+                  !ptx_reader_expect(r, '>', "after a number of registers")))
+        return false;
+    PtxMapEntry *e = ptx_map_add(&r->names, name.text, name.length, r->scope);
+    if (e->kind != 0)
+        return diag_error(r->diag, at, "'%.*s' is declared twice in its scope", (int)name.length,
+                          name.text);
+    f->declared[type] += count < UINT32_MAX ? count : UINT32_MAX;
+    if (range) {
+        PtxRange *info = ARENA_NEW(r->arena, PtxRange);
+        *info = (PtxRange){type, vector, count};
+        e->kind = PTX_NAME_RANGE;
+        e->pointer = info;
+        return true;
+    }
+    e->kind = PTX_NAME_REGISTER;
+    e->value = (int)f->registers.count;
+    const PtxRegister reg = {ptx_reader_unique(r, name.text, name.length), type, vector};
+    VEC_PUSH(r->arena, &f->registers, reg);
+    return true;
+}
+
+static bool read_registers(PtxReader *r)
+{
+    int vector = 1;
+    if (ptx_lexer_take_word(&r->lex, ".v2"))
+        vector = 2;
+    else if (ptx_lexer_take_word(&r->lex, ".v4"))
+        vector = 4;
+    const PtxToken t = r->lex.token;
+    const PtxType type = t.kind == PTX_TOKEN_WORD && t.text[0] == '.'
+                             ? ptx_words_type(&r->words, t.text + 1, t.length - 1)
+                             : PTX_NO_TYPE;
+    if (type == PTX_NO_TYPE)
+        return ptx_reader_expected(r, "the type of a register");
+    ptx_lexer_next(&r->lex);
+    do {
+        if (!read_register(r, type, vector))
+            return false;
+    } while (ptx_lexer_take(&r->lex, ','));
+    return ptx_reader_expect(r, ';', "after a declaration");
+}
+
+/* .loc file line column [ "," "function_name" label [ "+" n ] "," "inlined_at" file line column ]
+ */
+static bool read_loc(PtxReader *r)
+{
+    uint64_t file = 0, line = 0;
+    if (!ptx_reader_integer(r, &file) || !ptx_reader_integer(r, &line))
+        return false;
+    r->file = (uint32_t)file;
+    r->line = (uint32_t)line;
+    while (r->lex.token.kind == PTX_TOKEN_INTEGER)
+        ptx_lexer_next(&r->lex);
+    while (ptx_lexer_take(&r->lex, ',')) {
+        if (ptx_lexer_take_word(&r->lex, "function_name"))
+            ptx_lexer_next(&r->lex);
+        else
+            ptx_lexer_take_word(&r->lex, "inlined_at");
+        while (r->lex.token.kind == PTX_TOKEN_INTEGER || ptx_lexer_is(&r->lex, '+'))
+            ptx_lexer_next(&r->lex);
+    }
+    return true;
+}
+
+/* .pragma string { "," string } ";" */
+static bool read_pragma(PtxReader *r)
+{
+    while (r->lex.token.kind == PTX_TOKEN_STRING) {
+        const PtxPragma p = {arena_copy(r->arena, r->lex.token.text, r->lex.token.length),
+                             r->function->instrs.count};
+        VEC_PUSH(r->arena, &r->function->pragmas, p);
+        ptx_lexer_next(&r->lex);
+        ptx_lexer_take(&r->lex, ',');
+    }
+    return ptx_reader_expect(r, ';', "after a pragma");
+}
+
+/* targets = label { "," label } ";"
+ * The labels may come later: they are resolved at the end of the body. */
+static bool read_targets(PtxReader *r, PtxTable *t)
+{
+    r->operands.count = 0;
+    do {
+        if (!read_operand(r, 0))
+            return false;
+    } while (ptx_lexer_take(&r->lex, ','));
+    t->targets = take_operands(r, 0, &t->count);
+    note_pending(r, t->targets, t->count, true, ptx_lexer_span(&r->lex));
+    return ptx_reader_expect(r, ';', "after branch targets");
+}
+
+/* table = label ":" ( ".branchtargets" targets | ".calltargets" … ";" | ".callprototype" … ";" ) */
+static bool read_table(PtxReader *r, const PtxToken *name)
+{
+    PtxFunction *f = r->function;
+    PtxTable t = {.name = ptx_reader_unique(r, name->text, name->length)};
+    PtxMapEntry *e = ptx_map_add(&r->names, name->text, name->length, r->scope);
+    e->kind = PTX_NAME_TABLE;
+    e->value = (int)f->tables.count;
+    if (ptx_lexer_take_word(&r->lex, ".branchtargets")) {
+        const bool ok = read_targets(r, &t);
+        VEC_PUSH(r->arena, &f->tables, t);
+        return ok;
+    }
+    Buf b = {0};
+    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';'))
+        ptx_reader_copy_token(r, &b);
+    t.text = arena_copy(r->arena, buf_text(&b), b.size);
+    buf_free(&b);
+    VEC_PUSH(r->arena, &f->tables, t);
+    return ptx_reader_expect(r, ';', "after a list of targets");
+}
+
+static bool at_table(const PtxReader *r)
+{
+    return ptx_lexer_is_word(&r->lex, ".branchtargets") ||
+           ptx_lexer_is_word(&r->lex, ".calltargets") ||
+           ptx_lexer_is_word(&r->lex, ".callprototype");
+}
+
+/* label = name ":" */
+static bool read_label(PtxReader *r, const PtxToken *name)
+{
+    PtxFunction *f = r->function;
+    PtxMapEntry *e = ptx_map_add(&r->names, name->text, name->length, r->scope);
+    if (e->kind != 0)
+        return diag_error(
+            r->diag,
+            (Span){r->lex.source, (size_t)(name->text - r->lex.source->text), name->length},
+            "label '%.*s' stands twice in its scope", (int)name->length, name->text);
+    e->kind = PTX_NAME_LABEL;
+    e->value = (int)f->labels.count;
+    const PtxLabel label = {ptx_reader_unique(r, name->text, name->length), f->instrs.count};
+    VEC_PUSH(r->arena, &f->labels, label);
+    return true;
+}
+
+static bool read_local_variables(PtxReader *r, PtxSpace space)
+{
+    return ptx_reader_variables(r, space, "", false, &r->function->locals) &&
+           ptx_reader_expect(r, ';', "after a declaration");
+}
+
+static bool read_body_directive(PtxReader *r)
+{
+    PtxSpace space = PTX_GENERIC;
+    const PtxToken t = r->lex.token;
+    if (ptx_lexer_take_word(&r->lex, ".loc"))
+        return read_loc(r);
+    if (ptx_lexer_take_word(&r->lex, ".reg"))
+        return read_registers(r);
+    if (ptx_lexer_take_word(&r->lex, ".pragma"))
+        return read_pragma(r);
+    if (ptx_words_space(&r->words, t.text + 1, t.length - 1, &space)) {
+        ptx_lexer_next(&r->lex);
+        return read_local_variables(r, space);
+    }
+    ptx_reader_unknown_directive(r);
+    return true;
+}
+
+static bool open_scope(PtxReader *r)
+{
+    if (r->depth >= PTX_SCOPES)
+        return diag_error(r->diag, ptx_lexer_span(&r->lex), "scopes are nested more than %d deep",
+                          PTX_SCOPES);
+    ptx_lexer_next(&r->lex);
+    ptx_reader_open_scope(r);
+    return true;
+}
+
+/* statement = directive | label | table | instruction | "{" { statement } "}" | ";" */
+static bool read_statement(PtxReader *r)
+{
+    const PtxToken t = r->lex.token;
+    if (ptx_lexer_is(&r->lex, '{'))
+        return open_scope(r);
+    if (ptx_lexer_take(&r->lex, ';'))
+        return true;
+    if (t.kind != PTX_TOKEN_WORD)
+        return read_instr(r);
+    if (t.text[0] == '.')
+        return read_body_directive(r);
+    PtxLexer behind = r->lex;
+    ptx_lexer_next(&behind);
+    if (!ptx_lexer_take(&behind, ':'))
+        return read_instr(r);
+    r->lex = behind;
+    return at_table(r) ? read_table(r, &t) : read_label(r, &t);
+}
+
+static void resolve(PtxReader *r, const PtxPending *p)
+{
+    PtxOperand *o = p->operand;
+    const PtxMapEntry *e = ptx_reader_find(r, p->scope, o->name, strlen(o->name));
+    if (e && e->kind == PTX_NAME_LABEL) {
+        o->kind = PTX_OPERAND_LABEL;
+        o->index = e->value;
+    } else if (e && e->kind == PTX_NAME_TABLE) {
+        o->kind = PTX_OPERAND_TABLE;
+        o->index = e->value;
+    } else if (e && e->kind == PTX_NAME_FUNCTION) {
+        o->kind = PTX_OPERAND_FUNCTION;
+        o->function = e->pointer;
+    } else if (p->must) {
+        diag_error(r->diag, p->at, "label '%s' is not defined", o->name);
+    }
+}
+
+/* body = "{" { statement } "}"; stands behind the first brace. */
+static void read_body(PtxReader *r)
+{
+    const int outside = r->depth;
+    r->file = 0;
+    r->line = 0;
+    while (r->lex.token.kind != PTX_TOKEN_END) {
+        if (ptx_lexer_take(&r->lex, '}')) {
+            if (r->depth == outside)
+                break;
+            ptx_reader_close_scope(r);
+        } else if (!read_statement(r)) {
+            ptx_reader_skip(r);
+        }
+    }
+    for (size_t i = 0; i < r->pending.count; i++)
+        resolve(r, &r->pending.at[i]);
+    r->pending.count = 0;
+}
+
+/* --- functions and the module ------------------------------------------------------------------- */
 
 /* parameters = "(" [ (".param" | ".reg") variable { "," … } ] ")" */
 static bool read_parameters(PtxReader *r, PtxVariables *list, bool result)
@@ -373,7 +584,7 @@ static bool read_signature(PtxReader *r, PtxFunction *f)
     if (!ptx_lexer_take(&r->lex, '{'))
         return ptx_reader_expected(r, "'{' or ';'");
     f->has_body = true;
-    ptx_reader_body(r);
+    read_body(r);
     return true;
 }
 

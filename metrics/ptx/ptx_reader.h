@@ -1,5 +1,5 @@
-/* What the two halves of the PTX parser share: module level (ptx_parse.c) and bodies
- * (ptx_body.c).  Internal to metrics/ptx. */
+/* What the PTX parser (ptx_parse.c) stands on: its state, scopes and names, messages, declarations
+ * of variables.  Internal to metrics/ptx. */
 #ifndef APTUNE_PTX_PTX_READER_H
 #define APTUNE_PTX_PTX_READER_H
 
@@ -62,8 +62,6 @@ bool ptx_reader_expected(PtxReader *r, const char *what);
 bool ptx_reader_expect(PtxReader *r, char sign, const char *where);
 /* Steps over the rest of a statement: past the next ';', or up to a '}' or the end. */
 void ptx_reader_skip(PtxReader *r);
-/* Steps over what is not known: past a ';' or up to the next line. */
-void ptx_reader_skip_unknown(PtxReader *r);
 /* Counts an unknown directive, mentions it the first time, steps over it. */
 void ptx_reader_unknown_directive(PtxReader *r);
 
@@ -84,8 +82,5 @@ void ptx_reader_copy_token(PtxReader *r, Buf *b);
  * Stands behind the space; appends to `list`.  Stops before ";" or, for parameters, after one. */
 bool ptx_reader_variables(PtxReader *r, PtxSpace space, const char *linkage, bool one,
                           PtxVariables *list);
-
-/* body = "{" { statement } "}"; stands behind the first brace. */
-void ptx_reader_body(PtxReader *r);
 
 #endif

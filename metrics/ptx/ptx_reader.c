@@ -1,0 +1,290 @@
+#include "metrics/ptx/ptx_reader.h"
+
+#include <string.h>
+
+/* More than any address space has; keeps sums of sizes from overflowing. */
+static const uint64_t largest_variable = UINT64_C(1) << 40;
+
+bool ptx_reader_expected(PtxReader *r, const char *what)
+{
+    const PtxToken *t = &r->lex.token;
+    if (t->kind == PTX_TOKEN_END)
+        return diag_error(r->diag, ptx_lexer_span(&r->lex), "expected %s before the end", what);
+    return diag_error(r->diag, ptx_lexer_span(&r->lex), "expected %s, found '%.*s'", what,
+                      (int)(t->length < 40 ? t->length : 40), t->text);
+}
+
+bool ptx_reader_expect(PtxReader *r, char sign, const char *where)
+{
+    if (ptx_lexer_take(&r->lex, sign))
+        return true;
+    return ptx_reader_expected(r, arena_printf(r->arena, "'%c' %s", sign, where));
+}
+
+void ptx_reader_skip(PtxReader *r)
+{
+    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, '}')) {
+        if (ptx_lexer_take(&r->lex, ';'))
+            return;
+        ptx_lexer_next(&r->lex);
+    }
+}
+
+static bool on_new_line(const PtxLexer *l)
+{
+    return memchr(l->last, '\n', (size_t)(l->token.text - l->last)) != NULL;
+}
+
+static void skip_unknown(PtxReader *r)
+{
+    do {
+        if (ptx_lexer_take(&r->lex, ';'))
+            return;
+        if (ptx_lexer_is(&r->lex, '{') || ptx_lexer_is(&r->lex, '}'))
+            return;
+        ptx_lexer_next(&r->lex);
+    } while (r->lex.token.kind != PTX_TOKEN_END && !on_new_line(&r->lex));
+}
+
+void ptx_reader_unknown_directive(PtxReader *r)
+{
+    const PtxToken t = r->lex.token;
+    r->module->unknown_directives++;
+    PtxMapEntry *e = ptx_map_add(&r->names, t.text, t.length, UINT32_MAX);
+    if (e->kind == 0)
+        diag_warn(r->diag, ptx_lexer_span(&r->lex), "directive '%.*s' is not known; stepped over",
+                  (int)t.length, t.text);
+    e->kind = PTX_NAME_DIRECTIVE;
+    ptx_lexer_next(&r->lex);
+    if (!on_new_line(&r->lex))
+        skip_unknown(r);
+}
+
+void ptx_reader_open_scope(PtxReader *r)
+{
+    VEC_PUSH(r->arena, &r->parents, r->scope);
+    r->scope = (uint32_t)r->parents.count - 1;
+    r->depth++;
+}
+
+void ptx_reader_close_scope(PtxReader *r)
+{
+    r->scope = r->parents.at[r->scope];
+    r->depth--;
+}
+
+/* The register of a range, numbered at its first use. */
+static PtxMapEntry *find_in_range(PtxReader *r, uint32_t scope, const char *text, size_t length)
+{
+    size_t prefix = length;
+    while (prefix > 0 && text[prefix - 1] >= '0' && text[prefix - 1] <= '9')
+        prefix--;
+    if (prefix == length || length - prefix > 9)
+        return NULL;
+    const PtxMapEntry *e = ptx_map_find(&r->names, text, prefix, scope);
+    if (!e || e->kind != PTX_NAME_RANGE)
+        return NULL;
+    const PtxRange *range = e->pointer;
+    uint64_t number = 0;
+    for (size_t i = prefix; i < length; i++)
+        number = number * 10 + (uint64_t)(text[i] - '0');
+    if (number >= range->count)
+        return NULL;
+    PtxMapEntry *fresh = ptx_map_add(&r->names, text, length, scope);
+    fresh->kind = PTX_NAME_REGISTER;
+    fresh->value = (int)r->function->registers.count;
+    const PtxRegister reg = {ptx_reader_unique(r, text, length), range->type, range->vector};
+    VEC_PUSH(r->arena, &r->function->registers, reg);
+    return fresh;
+}
+
+PtxMapEntry *ptx_reader_find(PtxReader *r, uint32_t scope, const char *text, size_t length)
+{
+    for (;; scope = r->parents.at[scope]) {
+        PtxMapEntry *e = ptx_map_find(&r->names, text, length, scope);
+        if (!e && r->function && scope != 0)
+            e = find_in_range(r, scope, text, length);
+        if (e || scope == 0)
+            return e;
+    }
+}
+
+const char *ptx_reader_unique(PtxReader *r, const char *text, size_t length)
+{
+    PtxMapEntry *e = ptx_map_add(&r->taken, text, length, r->function_scope);
+    e->kind = 1;
+    if (e->value++ == 0)
+        return arena_copy(r->arena, text, length);
+    for (;;) {
+        e = ptx_map_find(&r->taken, text, length, r->function_scope);
+        const char *name = arena_printf(r->arena, "%.*s_%d", (int)length, text, e->value++);
+        PtxMapEntry *fresh = ptx_map_add(&r->taken, name, strlen(name), r->function_scope);
+        if (fresh->kind == 0) {
+            fresh->kind = 1;
+            fresh->value = 1;
+            return name;
+        }
+    }
+}
+
+bool ptx_reader_integer(PtxReader *r, uint64_t *value)
+{
+    if (r->lex.token.kind != PTX_TOKEN_INTEGER)
+        return ptx_reader_expected(r, "a number");
+    *value = r->lex.token.value;
+    ptx_lexer_next(&r->lex);
+    return true;
+}
+
+/* Steps over "( … )". */
+static void skip_brackets(PtxReader *r)
+{
+    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';') &&
+           !ptx_lexer_take(&r->lex, ')'))
+        ptx_lexer_next(&r->lex);
+}
+
+static bool read_align(PtxReader *r, PtxVariable *v)
+{
+    uint64_t n = 0;
+    ptx_lexer_next(&r->lex);
+    if (!ptx_reader_integer(r, &n))
+        return false;
+    if (n == 0 || n > 65536 || (n & (n - 1)))
+        return diag_error(r->diag, v->at, "alignment %llu is not a power of two up to 65536",
+                          (unsigned long long)n);
+    if (v->is_pointer)
+        v->pointer_align = (uint32_t)n;
+    else
+        v->align = (uint32_t)n;
+    return true;
+}
+
+/* attribute = type | ".v2" | ".v4" | ".align" n | ".ptr" [ space ] | ".attribute" "(" … ")" | other
+ */
+static bool read_attribute(PtxReader *r, PtxVariable *v)
+{
+    const PtxToken t = r->lex.token;
+    const PtxType type = ptx_words_type(&r->words, t.text + 1, t.length - 1);
+    if (ptx_lexer_is_word(&r->lex, ".align"))
+        return read_align(r, v);
+    ptx_lexer_next(&r->lex);
+    if (type != PTX_NO_TYPE)
+        v->type = type;
+    else if (t.length == 4 && memcmp(t.text, ".ptr", 4) == 0)
+        v->is_pointer = true;
+    else if (t.length == 3 && t.text[1] == 'v' && (t.text[2] == '2' || t.text[2] == '4'))
+        v->vector = t.text[2] - '0';
+    else if (t.length > 3 && memcmp(t.text + t.length - 3, "ref", 3) == 0)
+        v->opaque = arena_copy(r->arena, t.text, t.length);
+    else if (v->is_pointer)
+        (void)ptx_words_space(&r->words, t.text + 1, t.length - 1, &v->pointer_space);
+    if (ptx_lexer_is(&r->lex, '('))
+        skip_brackets(r);
+    return true;
+}
+
+static bool read_dimensions(PtxReader *r, PtxVariable *v)
+{
+    const char *text = "";
+    while (ptx_lexer_take(&r->lex, '[')) {
+        uint64_t n = 0;
+        if (ptx_lexer_is(&r->lex, ']')) {
+            text = arena_printf(r->arena, "%s[]", text);
+        } else {
+            if (!ptx_reader_integer(r, &n))
+                return false;
+            text = arena_printf(r->arena, "%s[%llu]", text, (unsigned long long)n);
+        }
+        if (!ptx_reader_expect(r, ']', "after the size of an array"))
+            return false;
+        if (v->size && n > largest_variable / v->size)
+            return diag_error(r->diag, v->at, "the array is too large");
+        v->size *= n;
+        if (strlen(text) > 200)
+            return diag_error(r->diag, v->at, "too many dimensions");
+    }
+    v->dimensions = text;
+    return true;
+}
+
+void ptx_reader_copy_token(PtxReader *r, Buf *b)
+{
+    const PtxToken *t = &r->lex.token;
+    const bool tight =
+        b->size == 0 || b->text[b->size - 1] == '{' || t->sign == ',' || t->sign == '}';
+    if (!tight)
+        buf_putc(b, ' ');
+    if (t->kind == PTX_TOKEN_STRING)
+        buf_putc(b, '"');
+    buf_add(b, t->text, t->length);
+    if (t->kind == PTX_TOKEN_STRING)
+        buf_putc(b, '"');
+    ptx_lexer_next(&r->lex);
+}
+
+/* initial = what stands before the next "," or ";" outside braces */
+static const char *read_initial(PtxReader *r)
+{
+    Buf b = {0};
+    int depth = 0;
+    while (r->lex.token.kind != PTX_TOKEN_END && !ptx_lexer_is(&r->lex, ';')) {
+        if (depth == 0 && ptx_lexer_is(&r->lex, ','))
+            break;
+        depth += ptx_lexer_is(&r->lex, '{') - ptx_lexer_is(&r->lex, '}');
+        ptx_reader_copy_token(r, &b);
+    }
+    const char *text = arena_copy(r->arena, buf_text(&b), b.size);
+    buf_free(&b);
+    return text;
+}
+
+static void declare_variable(PtxReader *r, PtxVariable *v, const char *text, size_t length)
+{
+    PtxMapEntry *e = ptx_map_add(&r->names, text, length, r->scope);
+    if (e->kind != 0 && r->function)
+        diag_error(r->diag, v->at, "'%.*s' is declared twice in its scope", (int)length, text);
+    e->kind = PTX_NAME_VARIABLE;
+    e->pointer = v;
+    v->name = r->function ? ptx_reader_unique(r, text, length) : arena_copy(r->arena, text, length);
+    v->function = r->function;
+}
+
+static bool read_declarator(PtxReader *r, PtxVariable *v)
+{
+    if (r->lex.token.kind != PTX_TOKEN_WORD)
+        return ptx_reader_expected(r, "the name of a variable");
+    const PtxToken name = r->lex.token;
+    v->at = ptx_lexer_span(&r->lex);
+    ptx_lexer_next(&r->lex);
+    const uint64_t bytes = (uint64_t)(ptx_type_bits(v->type) + 7) / 8 * (unsigned)v->vector;
+    v->size = bytes ? bytes : 8; /* .texref and the like are handles */
+    if (v->align < v->size && v->size <= 16)
+        v->align = (uint32_t)(v->align ? v->align : v->size);
+    if (v->align == 0)
+        v->align = 16;
+    if (!read_dimensions(r, v))
+        return false;
+    if (ptx_lexer_take(&r->lex, '='))
+        v->initial = read_initial(r);
+    declare_variable(r, v, name.text, name.length);
+    return true;
+}
+
+bool ptx_reader_variables(PtxReader *r, PtxSpace space, const char *linkage, bool one,
+                          PtxVariables *list)
+{
+    PtxVariable base = {.space = space, .linkage = linkage, .vector = 1};
+    while (r->lex.token.kind == PTX_TOKEN_WORD && r->lex.token.text[0] == '.')
+        if (!read_attribute(r, &base))
+            return false;
+    do {
+        PtxVariable *v = ARENA_NEW(r->arena, PtxVariable);
+        *v = base;
+        v->index = (int)list->count;
+        if (!read_declarator(r, v))
+            return false;
+        VEC_PUSH(r->arena, list, v);
+    } while (!one && ptx_lexer_take(&r->lex, ','));
+    return true;
+}
