@@ -1,6 +1,5 @@
 #include "metrics/cubin/cubin.h"
 
-#include "metrics/cubin/cubin_record.h"
 #include "metrics/cubin/sass.h"
 #include "tuner/base/vec.h"
 
@@ -16,14 +15,85 @@ enum {
     NO_REGISTER_LIMIT = 255
 };
 
+/* --- the records of .nv.info: what ptxas tells the driver about a kernel ---------------------------- */
+
+/* A section of them is a row of {u8 format, u8 attribute, u16 value}; for RECORD_SIZED the value is
+ * the number of bytes that follow. */
+typedef enum RecordFormat {
+    RECORD_NO_VALUE = 1,
+    RECORD_BYTE = 2,
+    RECORD_HALF = 3,
+    RECORD_SIZED = 4
+} RecordFormat;
+
+/* Numbers of the records we know; names are NVIDIA's, as cuobjdump -elf prints them. */
+typedef enum Attribute {
+    RECORD_MAX_THREADS = 0x05,    /* x, y, z */
+    RECORD_PARAM_CBANK = 0x0a,    /* symbol; offset and size in bank 0, 16 bits each */
+    RECORD_EXTERNS = 0x0f,        /* symbols */
+    RECORD_REQNTID = 0x10,        /* x, y, z */
+    RECORD_FRAME_SIZE = 0x11,     /* symbol, bytes */
+    RECORD_MIN_STACK_SIZE = 0x12, /* symbol, bytes */
+    RECORD_KPARAM_INFO = 0x17,    /* index; ordinal and offset, 16 bits each; size from bit 18 on */
+    RECORD_CBANK_PARAM_SIZE = 0x19,
+    RECORD_MAXREG_COUNT = 0x1b,
+    RECORD_REGCOUNT = 0x2f,       /* symbol, registers */
+    RECORD_JUMP_TARGETS = 0x34,   /* as CubinKernel has them */
+    RECORD_KPARAM_INFO_V2 = 0x45, /* the same with a size of 16 bits: kernels of over 4 KB */
+    RECORD_NUM_BARRIERS = 0x4c
+} Attribute;
+
+typedef struct Record {
+    RecordFormat format;
+    uint8_t attribute;
+    uint16_t value;
+    const uint8_t *data; /* RECORD_SIZED: `value` bytes */
+} Record;
+
+/* Takes the record at `*at` of a section and moves on; false at the end, and where a record is cut
+ * off: then `*at` is before the section's end. */
+static bool next_record(const ElfSection *s, size_t *at, Record *out)
+{
+    if (!s->data || s->size - *at < 4)
+        return false;
+    const uint8_t *r = s->data + *at;
+    *out = (Record){(RecordFormat)r[0], r[1], elf_u16(r + 2), NULL};
+    size_t payload = out->format == RECORD_SIZED ? out->value : 0;
+    if (s->size - *at - 4 < payload)
+        return false;
+    if (out->format == RECORD_SIZED)
+        out->data = r + 4;
+    *at += 4 + payload;
+    return true;
+}
+
+/* 32-bit word `i` of a sized record, 0 past its end. */
+static uint32_t record_word(const Record *r, size_t i)
+{
+    return r->data && r->value >= 4 * (i + 1) ? elf_u32(r->data + 4 * i) : 0;
+}
+
+/* The kernel's own section of a kind, such as ".nv.info"; NULL when it has none. */
+static const ElfSection *kernel_section(const Cubin *c, const char *kind, const char *kernel)
+{
+    size_t length = strlen(kind);
+    for (size_t i = 0; i < c->elf->section_count; i++) {
+        const char *name = c->elf->sections[i].name;
+        if (strncmp(name, kind, length) == 0 && name[length] == '.' &&
+            strcmp(name + length + 1, kernel) == 0)
+            return &c->elf->sections[i];
+    }
+    return NULL;
+}
+
 /* --- one kernel ------------------------------------------------------------------------------- */
 
 /* Is this a {symbol, number} record about the kernel's symbol?  Helper functions within the
  * kernel's section (divisions …) have records of their own. */
-static bool record_is_about(const CubinRecord *r, CubinAttribute attribute, size_t symbol)
+static bool record_is_about(const Record *r, Attribute attribute, size_t symbol)
 {
-    return r->attribute == attribute && r->format == CUBIN_SIZED && r->value >= 8 &&
-           cubin_record_word(r, 0) == symbol;
+    return r->attribute == attribute && r->format == RECORD_SIZED && r->value >= 8 &&
+           record_word(r, 0) == symbol;
 }
 
 /* Was the section read to its end? */
@@ -39,15 +109,15 @@ static bool read_usage(const Cubin *c, size_t symbol, CubinKernel *k, Diag *d)
     const ElfSection *info = elf_find(c->elf, ".nv.info");
     bool counted = false;
     size_t at = 0;
-    CubinRecord r;
-    while (info && cubin_record_next(info, &at, &r)) {
-        if (record_is_about(&r, CUBIN_REGCOUNT, symbol)) {
-            counted = cubin_record_word(&r, 1) <= UCHAR_MAX;
-            k->registers = (int)(cubin_record_word(&r, 1) & UCHAR_MAX);
-        } else if (record_is_about(&r, CUBIN_FRAME_SIZE, symbol)) {
-            k->frame_bytes = cubin_record_word(&r, 1);
-        } else if (record_is_about(&r, CUBIN_MIN_STACK_SIZE, symbol)) {
-            k->stack_bytes = cubin_record_word(&r, 1);
+    Record r;
+    while (info && next_record(info, &at, &r)) {
+        if (record_is_about(&r, RECORD_REGCOUNT, symbol)) {
+            counted = record_word(&r, 1) <= UCHAR_MAX;
+            k->registers = (int)(record_word(&r, 1) & UCHAR_MAX);
+        } else if (record_is_about(&r, RECORD_FRAME_SIZE, symbol)) {
+            k->frame_bytes = record_word(&r, 1);
+        } else if (record_is_about(&r, RECORD_MIN_STACK_SIZE, symbol)) {
+            k->stack_bytes = record_word(&r, 1);
         }
     }
     if (!records_are_whole(info, at, k, d))
@@ -58,21 +128,21 @@ static bool read_usage(const Cubin *c, size_t symbol, CubinKernel *k, Diag *d)
 }
 
 /* Size of a block {x, y, z}; 0 when it is absurd. */
-static int block_threads(const CubinRecord *r)
+static int block_threads(const Record *r)
 {
     int64_t threads = 1;
     for (size_t i = 0; i < 3; i++) {
-        threads *= cubin_record_word(r, i);
+        threads *= record_word(r, i);
         if (threads < 1 || threads > INT_MAX)
             return 0;
     }
     return (int)threads;
 }
 
-static CubinParam record_param(const CubinRecord *r)
+static CubinParam record_param(const Record *r)
 {
-    uint32_t place = cubin_record_word(r, 1), shape = cubin_record_word(r, 2);
-    bool wide = r->attribute == CUBIN_KPARAM_INFO_V2;
+    uint32_t place = record_word(r, 1), shape = record_word(r, 2);
+    bool wide = r->attribute == RECORD_KPARAM_INFO_V2;
     return (CubinParam){
         .ordinal = (int)(place & 0xffff),
         .offset = (int)(place >> 16),
@@ -82,40 +152,40 @@ static CubinParam record_param(const CubinRecord *r)
 
 typedef VEC(CubinParam) Params;
 
-static void read_jumps(Arena *a, const CubinRecord *r, CubinKernel *k)
+static void read_jumps(Arena *a, const Record *r, CubinKernel *k)
 {
     uint32_t *words = ARENA_ARRAY(a, uint32_t, r->value / 4 + 1);
     for (size_t i = 0; i < r->value / 4u; i++)
-        words[i] = cubin_record_word(r, i);
+        words[i] = record_word(r, i);
     k->jumps = words;
     k->jump_words = r->value / 4;
 }
 
-static void read_record(Arena *a, const CubinRecord *r, CubinKernel *k, Params *params)
+static void read_record(Arena *a, const Record *r, CubinKernel *k, Params *params)
 {
-    bool sized = r->format == CUBIN_SIZED;
+    bool sized = r->format == RECORD_SIZED;
     switch (r->attribute) {
-    case CUBIN_MAX_THREADS:
-    case CUBIN_REQNTID:
+    case RECORD_MAX_THREADS:
+    case RECORD_REQNTID:
         if (sized)
             k->max_threads = block_threads(r);
         break;
-    case CUBIN_KPARAM_INFO:
-    case CUBIN_KPARAM_INFO_V2:
+    case RECORD_KPARAM_INFO:
+    case RECORD_KPARAM_INFO_V2:
         if (sized && r->value >= 12)
             VEC_PUSH(a, params, record_param(r));
         break;
-    case CUBIN_JUMP_TARGETS:
+    case RECORD_JUMP_TARGETS:
         if (sized)
             read_jumps(a, r, k);
         break;
-    case CUBIN_CBANK_PARAM_SIZE:
+    case RECORD_CBANK_PARAM_SIZE:
         k->param_bytes = r->value;
         break;
-    case CUBIN_MAXREG_COUNT:
+    case RECORD_MAXREG_COUNT:
         k->register_limit = r->value;
         break;
-    case CUBIN_NUM_BARRIERS: /* one byte; the byte above it is not ours to read */
+    case RECORD_NUM_BARRIERS: /* one byte; the byte above it is not ours to read */
         k->barriers = r->value & 0xff;
         break;
     default:
@@ -131,11 +201,11 @@ static int by_ordinal(const void *left, const void *right)
 
 static bool read_info(Arena *a, const Cubin *c, CubinKernel *k, Diag *d)
 {
-    const ElfSection *info = cubin_kernel_section(c, ".nv.info", k->name);
+    const ElfSection *info = kernel_section(c, ".nv.info", k->name);
     Params params = {0};
     size_t at = 0;
-    CubinRecord r;
-    while (info && cubin_record_next(info, &at, &r))
+    Record r;
+    while (info && next_record(info, &at, &r))
         read_record(a, &r, k, &params);
     if (params.count)
         qsort(params.at, params.count, sizeof *params.at, by_ordinal);
@@ -146,7 +216,7 @@ static bool read_info(Arena *a, const Cubin *c, CubinKernel *k, Diag *d)
 
 static bool read_shared(const Cubin *c, CubinKernel *k, Diag *d)
 {
-    const ElfSection *s = cubin_kernel_section(c, ".nv.shared", k->name);
+    const ElfSection *s = kernel_section(c, ".nv.shared", k->name);
     if (!s)
         return true;
     uint64_t reserved = c->arch >= 90 ? SYSTEM_SHARED : 0;
@@ -187,7 +257,7 @@ static bool read_kernel(Arena *a, const Cubin *c, size_t symbol, CubinKernel *k,
     if (!read_usage(c, symbol, k, d) || !read_info(a, c, k, d) || !read_shared(c, k, d) ||
         !read_code(c, s, k, d))
         return false;
-    const ElfSection *constants = cubin_kernel_section(c, ".nv.constant0", k->name);
+    const ElfSection *constants = kernel_section(c, ".nv.constant0", k->name);
     k->constant_bytes = constants && constants->data ? (int64_t)constants->size : 0;
     return true;
 }
@@ -247,4 +317,134 @@ const CubinKernel *cubin_find(const Cubin *c, const char *name)
         if (strcmp(c->kernels[i].name, name) == 0)
             return &c->kernels[i];
     return NULL;
+}
+
+/* --- the identity of the code ---------------------------------------------------------------------- */
+
+enum { TYPE_RELA = 4, TYPE_REL = 9 };
+
+static void add_number(Hasher *h, uint64_t n)
+{
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(n >> 8 * i);
+    hasher_add(h, bytes, sizeof bytes);
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The part of a section's name that says what it holds: without the kernel it belongs to.  (A
+ * kernel may be called "init", as the module's section of initial values ends.) */
+static size_t kind_length(const char *name, const char *kernel)
+{
+    size_t whole = strlen(name), tail = strlen(kernel);
+    bool owned = strcmp(name, ".nv.global.init") != 0 && whole > tail + 1 &&
+                 name[whole - tail - 1] == '.' && strcmp(name + whole - tail, kernel) == 0;
+    return owned ? whole - tail - 1 : whole;
+}
+
+/* Is the section the kernel's, or the whole module's?  The names of other kernels' sections end in
+ * those kernels' names. */
+static bool concerns(const Cubin *c, const char *name, const CubinKernel *k)
+{
+    for (size_t i = 0; i < c->kernel_count; i++)
+        if (kind_length(name, c->kernels[i].name) < strlen(name))
+            return strcmp(c->kernels[i].name, k->name) == 0;
+    return true;
+}
+
+static bool holds_content(const char *name)
+{
+    return starts_with(name, ".text.") || starts_with(name, ".nv.constant") ||
+           starts_with(name, ".nv.global") || starts_with(name, ".nv.shared");
+}
+
+static bool holds_relocations(const ElfSection *s)
+{
+    const char *of = s->type == TYPE_RELA  ? s->name + strlen(".rela")
+                     : s->type == TYPE_REL ? s->name + strlen(".rel")
+                                           : "";
+    return starts_with(s->name, ".rel") && holds_content(of);
+}
+
+static void add_content(Hasher *h, const ElfSection *s, const CubinKernel *k)
+{
+    hasher_add(h, s->name, kind_length(s->name, k->name));
+    add_number(h, s->size);
+    if (s->data)
+        hasher_add(h, s->data, (size_t)s->size);
+}
+
+/* What a relocation points to: a name only for what lies outside the module, because the names of
+ * static variables can contain a hash of the file's path. */
+static void add_target(Hasher *h, const Cubin *c, const CubinKernel *k, uint64_t symbol)
+{
+    if (symbol >= c->elf->symbol_count)
+        return;
+    const ElfSymbol *s = &c->elf->symbols[symbol];
+    if (s->section == 0 || s->section >= c->elf->section_count) {
+        hasher_string(h, s->name);
+        return;
+    }
+    const char *section = c->elf->sections[s->section].name;
+    hasher_add(h, section, kind_length(section, k->name));
+    add_number(h, s->value);
+    add_number(h, s->size);
+}
+
+/* Entries of {offset, symbol << 32 | type, addend}; without the addend in a .rel section. */
+static void add_relocations(Hasher *h, const Cubin *c, const ElfSection *s, const CubinKernel *k)
+{
+    size_t entry = s->type == TYPE_RELA ? 24 : 16;
+    hasher_add(h, s->name, kind_length(s->name, k->name));
+    for (size_t at = 0; s->data && s->size - at >= entry; at += entry) {
+        const uint8_t *r = s->data + at;
+        add_number(h, elf_u64(r));
+        add_number(h, elf_u32(r + 8));
+        add_target(h, c, k, elf_u32(r + 12));
+        if (entry == 24)
+            add_number(h, elf_u64(r + 16));
+    }
+}
+
+/* The kernel's own records, without the symbol numbers in them: those count every function of the
+ * module. */
+static void add_records(Hasher *h, const Cubin *c, const CubinKernel *k)
+{
+    const ElfSection *info = kernel_section(c, ".nv.info", k->name);
+    Record r;
+    for (size_t at = 0; info && next_record(info, &at, &r);) {
+        if (r.attribute == RECORD_EXTERNS) /* a call of them is a relocation already */
+            continue;
+        if (r.attribute == RECORD_MAXREG_COUNT) /* a limit that the compiler was given; what it made
+                                                  of it is in the code and the registers */
+            continue;
+        size_t skip = r.attribute == RECORD_PARAM_CBANK && r.value >= 4 ? 4 : 0;
+        add_number(h, (uint64_t)r.format << 24 | (uint64_t)r.attribute << 16 | r.value);
+        if (r.data)
+            hasher_add(h, r.data + skip, r.value - skip);
+    }
+}
+
+Hash cubin_code_hash(const Cubin *c, const CubinKernel *k)
+{
+    Hasher *h = hasher_new();
+    add_number(h, (uint64_t)c->arch);
+    add_number(h, (uint64_t)k->registers);
+    add_number(h, (uint64_t)k->frame_bytes);
+    add_number(h, (uint64_t)k->stack_bytes);
+    add_records(h, c, k);
+    for (size_t i = 0; i < c->elf->section_count; i++) {
+        const ElfSection *s = &c->elf->sections[i];
+        if (!concerns(c, s->name, k))
+            continue;
+        if (holds_content(s->name))
+            add_content(h, s, k);
+        else if (holds_relocations(s))
+            add_relocations(h, c, s, k);
+    }
+    return hasher_end(h);
 }

@@ -60,6 +60,53 @@ SassClass sass_class(SassInstr w)
     return ops[sass_opcode(w)].class;
 }
 
+static const SassUnit UNIT_OF_CLASS[SASS_CLASSES] = {
+    [SASS_UNKNOWN] = SASS_UNIT_UNKNOWN,   [SASS_FP32] = SASS_UNIT_ALU,
+    [SASS_INT] = SASS_UNIT_ALU,           [SASS_SFU] = SASS_UNIT_SFU,
+    [SASS_FP64] = SASS_UNIT_FP64,         [SASS_HALF] = SASS_UNIT_HALF,
+    [SASS_TENSOR] = SASS_UNIT_TENSOR,     [SASS_MOVE] = SASS_UNIT_ALU,
+    [SASS_CONVERT] = SASS_UNIT_SFU,       [SASS_UNIFORM] = SASS_UNIT_UNIFORM,
+    [SASS_BRANCH] = SASS_UNIT_BRANCH,     [SASS_SYNC] = SASS_UNIT_OTHER,
+    [SASS_SHUFFLE] = SASS_UNIT_LSU,       [SASS_GLOBAL_LOAD] = SASS_UNIT_LSU,
+    [SASS_GLOBAL_STORE] = SASS_UNIT_LSU,  [SASS_GLOBAL_ATOMIC] = SASS_UNIT_LSU,
+    [SASS_SHARED_LOAD] = SASS_UNIT_LSU,   [SASS_SHARED_STORE] = SASS_UNIT_LSU,
+    [SASS_SHARED_ATOMIC] = SASS_UNIT_LSU, [SASS_LOCAL_LOAD] = SASS_UNIT_LSU,
+    [SASS_LOCAL_STORE] = SASS_UNIT_LSU,   [SASS_CONSTANT_LOAD] = SASS_UNIT_LSU,
+    [SASS_GENERIC] = SASS_UNIT_LSU,       [SASS_ASYNC_COPY] = SASS_UNIT_LSU,
+    [SASS_CACHE] = SASS_UNIT_LSU,         [SASS_TEXTURE] = SASS_UNIT_TEXTURE,
+    [SASS_NOP] = SASS_UNIT_OTHER,
+};
+
+SassUnit sass_unit_of(SassInstr w)
+{
+    switch (sass_opcode(w)) {
+    case SASS_OP_FFMA:
+    case SASS_OP_FADD:
+    case SASS_OP_FMUL:
+    case SASS_OP_FFMA2:
+    case SASS_OP_FADD2:
+    case SASS_OP_FMUL2:
+        return SASS_UNIT_FMA;
+    case SASS_OP_IMAD:
+    case SASS_OP_IMAD_WIDE:
+    case SASS_OP_IMAD_HI:
+        return SASS_UNIT_IMAD;
+    case SASS_OP_I2FP:
+    case SASS_OP_F2FP:
+    case SASS_OP_VOTE:
+        return SASS_UNIT_ALU;
+    case SASS_OP_ULDC:
+    case SASS_OP_ULDC_0B8:
+    case SASS_OP_ULDC_0BB:
+    case SASS_OP_LDCU:
+        return SASS_UNIT_UNIFORM;
+    case SASS_OP_S2R:
+        return SASS_UNIT_OTHER;
+    default:
+        return UNIT_OF_CLASS[sass_class(w)];
+    }
+}
+
 const char *sass_name(SassInstr w)
 {
     const char *name = ops[sass_opcode(w)].name;

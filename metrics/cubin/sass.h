@@ -62,6 +62,25 @@ typedef enum SassClass {
     SASS_CLASSES
 } SassClass;
 
+/* What executes an instruction. */
+typedef enum SassUnit {
+    SASS_UNIT_FMA,  /* FFMA, FADD, FMUL */
+    SASS_UNIT_IMAD, /* integer multiply-adds, which use the heavy half of the FMA unit, and half the
+                     * moves, which ptxas writes as such */
+    SASS_UNIT_ALU,  /* integers, logic, comparisons, selections, moves, quick conversions */
+    SASS_UNIT_SFU,  /* special functions, conversions that set a scoreboard */
+    SASS_UNIT_FP64,
+    SASS_UNIT_HALF, /* HFMA2, which also serves as a move */
+    SASS_UNIT_TENSOR,
+    SASS_UNIT_LSU, /* all accesses of memory by address, shuffles and votes */
+    SASS_UNIT_TEXTURE,
+    SASS_UNIT_BRANCH,
+    SASS_UNIT_UNIFORM, /* the scalar unit, constants loaded for it */
+    SASS_UNIT_OTHER,   /* barriers, fences, special registers, no operation */
+    SASS_UNIT_UNKNOWN, /* opcodes that sass_ops.def does not have */
+    SASS_UNITS
+} SassUnit;
+
 /* Opcodes by name: SASS_OP_BRA …  The other meaning of a code has a bit more. */
 enum {
 #define SASS_OP(code, constant, name, class)                 SASS_OP_##constant = code,
@@ -94,6 +113,7 @@ bool sass_arch_checked(int arch);
 
 int sass_opcode(SassInstr w);
 SassClass sass_class(SassInstr w);
+SassUnit sass_unit_of(SassInstr w);
 
 /* "FFMA"; "?" when unknown.  A constant. */
 const char *sass_name(SassInstr w);

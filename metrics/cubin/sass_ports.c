@@ -1,7 +1,5 @@
 #include "metrics/cubin/sass_ports.h"
 
-#include "metrics/cubin/sass_profile.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -1,60 +1,11 @@
 #include "metrics/cubin/sass_profile.h"
 
-#include "metrics/cubin/sass_guess.h"
-
 #include <math.h>
 
 static const char *const UNIT_NAMES[SASS_UNITS] = {
     "fma", "imad",    "alu",    "sfu",     "fp64",  "half",    "tensor",
     "lsu", "texture", "branch", "uniform", "other", "unknown",
 };
-
-static const SassUnit UNIT_OF_CLASS[SASS_CLASSES] = {
-    [SASS_UNKNOWN] = SASS_UNIT_UNKNOWN,   [SASS_FP32] = SASS_UNIT_ALU,
-    [SASS_INT] = SASS_UNIT_ALU,           [SASS_SFU] = SASS_UNIT_SFU,
-    [SASS_FP64] = SASS_UNIT_FP64,         [SASS_HALF] = SASS_UNIT_HALF,
-    [SASS_TENSOR] = SASS_UNIT_TENSOR,     [SASS_MOVE] = SASS_UNIT_ALU,
-    [SASS_CONVERT] = SASS_UNIT_SFU,       [SASS_UNIFORM] = SASS_UNIT_UNIFORM,
-    [SASS_BRANCH] = SASS_UNIT_BRANCH,     [SASS_SYNC] = SASS_UNIT_OTHER,
-    [SASS_SHUFFLE] = SASS_UNIT_LSU,       [SASS_GLOBAL_LOAD] = SASS_UNIT_LSU,
-    [SASS_GLOBAL_STORE] = SASS_UNIT_LSU,  [SASS_GLOBAL_ATOMIC] = SASS_UNIT_LSU,
-    [SASS_SHARED_LOAD] = SASS_UNIT_LSU,   [SASS_SHARED_STORE] = SASS_UNIT_LSU,
-    [SASS_SHARED_ATOMIC] = SASS_UNIT_LSU, [SASS_LOCAL_LOAD] = SASS_UNIT_LSU,
-    [SASS_LOCAL_STORE] = SASS_UNIT_LSU,   [SASS_CONSTANT_LOAD] = SASS_UNIT_LSU,
-    [SASS_GENERIC] = SASS_UNIT_LSU,       [SASS_ASYNC_COPY] = SASS_UNIT_LSU,
-    [SASS_CACHE] = SASS_UNIT_LSU,         [SASS_TEXTURE] = SASS_UNIT_TEXTURE,
-    [SASS_NOP] = SASS_UNIT_OTHER,
-};
-
-SassUnit sass_unit_of(SassInstr w)
-{
-    switch (sass_opcode(w)) {
-    case SASS_OP_FFMA:
-    case SASS_OP_FADD:
-    case SASS_OP_FMUL:
-    case SASS_OP_FFMA2:
-    case SASS_OP_FADD2:
-    case SASS_OP_FMUL2:
-        return SASS_UNIT_FMA;
-    case SASS_OP_IMAD:
-    case SASS_OP_IMAD_WIDE:
-    case SASS_OP_IMAD_HI:
-        return SASS_UNIT_IMAD;
-    case SASS_OP_I2FP:
-    case SASS_OP_F2FP:
-    case SASS_OP_VOTE:
-        return SASS_UNIT_ALU;
-    case SASS_OP_ULDC:
-    case SASS_OP_ULDC_0B8:
-    case SASS_OP_ULDC_0BB:
-    case SASS_OP_LDCU:
-        return SASS_UNIT_UNIFORM;
-    case SASS_OP_S2R:
-        return SASS_UNIT_OTHER;
-    default:
-        return UNIT_OF_CLASS[sass_class(w)];
-    }
-}
 
 static double *widths_of(SassProfile *p, SassInstr w)
 {
@@ -185,7 +136,7 @@ static void measure_loops(SassProfile *p, const SassJoin *j)
     p->loop_bytes = executed > 0 ? weighted / executed : 0;
 }
 
-SassProfile sass_profile_count(const SassJoin *j)
+static SassProfile count_all(const SassJoin *j)
 {
     SassProfile p = {.code_bytes = (double)(j->flow->count * SASS_BYTES),
                      .unmatched = j->unmatched};
@@ -197,20 +148,132 @@ SassProfile sass_profile_count(const SassJoin *j)
     return p;
 }
 
+/* --- where machine code and PTX cannot be joined: the PTX's counts ---------------------------------- */
+
+/* ptxas makes about as many instructions as the PTX has: 0.6 to 1.8 times as many, over 840
+ * configurations of the shipped spaces for sm_90.  Counts far from that are no rearrangement but a
+ * loop that was lost, or one that goes round without end. */
+
+/* Instructions of the code for one of the PTX. */
+static const double LEAST = 0.4, LEAST_WITH_LANDMARKS_MISSING = 0.75, MOST = 4;
+
+/* More for what ptxas writes out: a division of 64 bits, a loop around a compare-and-swap, the
+ * loads and products of a matrix operation. */
+enum { MOST_FOR_A_DIVISION = 200, MOST_FOR_AN_ATOMIC = 32, MOST_FOR_A_TENSOR = 64 };
+
+/* A share of a landmark that ptxas does not do without. */
+static const double MISSING = 0.25;
+
+/* Medians over the same configurations: cycles from one instruction to the next, and the share of
+ * its latency that a load from shared memory is waited for. */
+static const double ISSUE_CYCLES = 2.7, SHARED_SHARE = 0.25;
+
+/* Why the counts of a join cannot be those of the walk, in `a`; NULL when they may be. */
+static const char *why_not(Arena *a, const SassProfile *p, const SassJoin *j, const Walk *w)
+{
+    const double most = MOST * w->instr_all +
+                        MOST_FOR_A_DIVISION * j->expanded[SASS_ANCHOR_SPECIAL] +
+                        MOST_FOR_AN_ATOMIC * w->by_class[PTX_CLASS_ATOMIC] +
+                        MOST_FOR_A_TENSOR * w->by_class[PTX_CLASS_TENSOR];
+    const double least = w->instr * (j->missing > MISSING ? LEAST_WITH_LANDMARKS_MISSING : LEAST);
+    if (p->instr >= least && p->instr <= most)
+        return NULL;
+    return arena_printf(a, "%s%s%.0f instructions in the code, %.0f in PTX; those of the PTX count",
+                        j->unmatched ? j->unmatched : "", j->unmatched ? "; " : "", p->instr,
+                        w->instr);
+}
+
+static void guess_counts(SassProfile *p, const SassJoin *j, const Walk *w)
+{
+    static const struct {
+        PtxClass class;
+        SassUnit unit;
+    } units[] = {{PTX_CLASS_FP32, SASS_UNIT_FMA},       {PTX_CLASS_INT, SASS_UNIT_ALU},
+                 {PTX_CLASS_COMPARE, SASS_UNIT_ALU},    {PTX_CLASS_FP64, SASS_UNIT_FP64},
+                 {PTX_CLASS_HALF, SASS_UNIT_HALF},      {PTX_CLASS_SFU, SASS_UNIT_SFU},
+                 {PTX_CLASS_CONVERT, SASS_UNIT_SFU},    {PTX_CLASS_TENSOR, SASS_UNIT_TENSOR},
+                 {PTX_CLASS_ATOMIC, SASS_UNIT_LSU},     {PTX_CLASS_ASYNC, SASS_UNIT_LSU},
+                 {PTX_CLASS_WARP, SASS_UNIT_LSU},       {PTX_CLASS_TEXTURE, SASS_UNIT_TEXTURE},
+                 {PTX_CLASS_BRANCH, SASS_UNIT_BRANCH},  {PTX_CLASS_CALL, SASS_UNIT_BRANCH},
+                 {PTX_CLASS_BARRIER, SASS_UNIT_OTHER},  {PTX_CLASS_FENCE, SASS_UNIT_OTHER},
+                 {PTX_CLASS_UNKNOWN, SASS_UNIT_UNKNOWN}};
+    static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_GENERIC, PTX_SHARED, PTX_LOCAL, PTX_CONST};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        p->by_unit[units[i].unit] += w->by_class[units[i].class];
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
+        p->by_unit[SASS_UNIT_LSU] += w->loads[spaces[i]] + w->stores[spaces[i]];
+    for (int u = 0; u < SASS_UNITS; u++)
+        p->instr += p->by_unit[u];
+    for (int i = 0; i < SASS_WIDTHS; i++) {
+        p->global_loads[i] = j->in_ptx[SASS_ANCHOR_LOAD_1 + i];
+        p->global_stores[i] = j->in_ptx[SASS_ANCHOR_STORE_1 + i];
+    }
+    p->shared_loads[SASS_WIDTH_4] = j->in_ptx[SASS_ANCHOR_SHARED_LOAD] / 4;
+    p->shared_stores[SASS_WIDTH_4] = j->in_ptx[SASS_ANCHOR_SHARED_STORE] / 4;
+    p->local_loads[SASS_WIDTH_4] = w->loads[PTX_LOCAL];
+    p->local_stores[SASS_WIDTH_4] = w->stores[PTX_LOCAL];
+    p->atomics = w->by_class[PTX_CLASS_ATOMIC];
+    p->constant_indexed = w->loads[PTX_CONST];
+    p->copies = j->in_ptx[SASS_ANCHOR_COPY];
+    p->barriers = w->barriers;
+}
+
+static SassSerial guess_serial(const SassProfile *p, const Walk *w, const SassLatency *l)
+{
+    SassSerial s = {.issue = p->instr * fmax(ISSUE_CYCLES, l->issue_spacing),
+                    .long_waits = w->waits_long};
+    s.waits[SASS_WAIT_GLOBAL] = w->waits_long * l->global;
+    s.waits[SASS_WAIT_LOCAL] = w->waits_local * l->local;
+    s.waits[SASS_WAIT_BARRIER] = w->barriers * l->barrier;
+    s.waits[SASS_WAIT_SHARED] =
+        p->shared_loads[SASS_WIDTH_4] * fmax(SHARED_SHARE * l->shared, l->load_spacing);
+    s.waits[SASS_WAIT_OTHER] = w->waits_sfu * l->special;
+    s.cycles = s.issue;
+    for (int i = 0; i < SASS_WAITS; i++)
+        s.cycles += s.waits[i];
+    const double loads = w->loads[PTX_GLOBAL] + w->loads[PTX_GENERIC];
+    s.loads_in_flight = w->waits_long > 0 ? loads / w->waits_long : 0;
+    return s;
+}
+
+/* Replaces counts by those of the PTX, and times by what they come to: instructions one after the
+ * other and a latency for each wait. */
+static void take_ptx(SassProfile *p, const SassJoin *j, const Walk *w, const SassLatency *alone,
+                     const SassLoad *load)
+{
+    SassProfile guess = {.code_bytes = p->code_bytes,
+                         .executed_bytes = p->code_bytes,
+                         .hot_bytes = p->hot_bytes,
+                         .loop_bytes_most = p->loop_bytes_most,
+                         .loop_bytes = p->loop_bytes,
+                         .unmatched = p->unmatched,
+                         .guessed = 1};
+    guess_counts(&guess, j, w);
+    guess.ports.cycles = guess.instr;
+    guess.serial = guess_serial(&guess, w, alone);
+    if (load) {
+        const SassLatency among = sass_latency_among(alone, load);
+        guess.loaded = guess_serial(&guess, w, &among);
+    }
+    *p = guess;
+}
+
+/* --- the whole --------------------------------------------------------------------------------------- */
+
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
                          const SassLatency *latency, const SassLoad *load)
 {
     const SassLatency *alone = latency ? latency : &SASS_LATENCY;
     const SassFlow *f = sass_flow_build(a, arch, k);
     const SassJoin *j = sass_join(a, f, w);
-    SassProfile p = sass_profile_count(j);
+    SassProfile p = count_all(j);
     if (!sass_arch_checked(arch))
         p.unmatched = arena_printf(
             a, "machine code for sm_%d was never compared with a disassembler's reading", arch);
-    const char *why = sass_guess_why(a, &p, j, w);
+    const char *why = why_not(a, &p, j, w);
     if (why) {
         p.unmatched = why;
-        sass_guess(&p, j, w, alone, load);
+        take_ptx(&p, j, w, alone, load);
         return p;
     }
     p.serial = sass_serial(a, j, alone);

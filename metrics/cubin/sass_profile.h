@@ -10,24 +10,6 @@
 #include "metrics/cubin/sass_ports.h"
 #include "metrics/cubin/sass_serial.h"
 
-typedef enum SassUnit {
-    SASS_UNIT_FMA,  /* FFMA, FADD, FMUL */
-    SASS_UNIT_IMAD, /* integer multiply-adds, which use the heavy half of the FMA unit, and half the
-                     * moves, which ptxas writes as such */
-    SASS_UNIT_ALU,  /* integers, logic, comparisons, selections, moves, quick conversions */
-    SASS_UNIT_SFU,  /* special functions, conversions that set a scoreboard */
-    SASS_UNIT_FP64,
-    SASS_UNIT_HALF, /* HFMA2, which also serves as a move */
-    SASS_UNIT_TENSOR,
-    SASS_UNIT_LSU, /* all accesses of memory by address, shuffles and votes */
-    SASS_UNIT_TEXTURE,
-    SASS_UNIT_BRANCH,
-    SASS_UNIT_UNIFORM, /* the scalar unit, constants loaded for it */
-    SASS_UNIT_OTHER,   /* barriers, fences, special registers, no operation */
-    SASS_UNIT_UNKNOWN, /* opcodes that sass_ops.def does not have */
-    SASS_UNITS
-} SassUnit;
-
 /* Accesses by the bytes that each thread moves: 1, 2, 4, 8, 16, 32 (from sm_100 on). */
 enum { SASS_WIDTHS = 6, SASS_WIDTH_4 = 2, SASS_WIDTH_16 = 4 };
 
@@ -61,18 +43,14 @@ typedef struct SassProfile {
     double loop_bytes; /* of innermost loops, on average over the instructions executed in them */
 
     SassPorts ports;
-    double guessed; /* 1 where the counts are the PTX's (sass_guess.h); of means, the share */
+    double
+        guessed; /* 1 where the counts are the PTX's (where they and the code do not fit); of means, the share */
 
     SassSerial serial; /* of the warp alone */
     SassSerial loaded; /* among its equals (sass_latency_among); all 0 when no load is given */
 
     const char *unmatched; /* sass_join's doubt, or the architecture; NULL when there is none */
 } SassProfile;
-
-SassUnit sass_unit_of(SassInstr w);
-
-/* From counts that are there already. */
-SassProfile sass_profile_count(const SassJoin *j);
 
 /* All of it.  `latency`: NULL for SASS_LATENCY.  `load`: NULL when not known. */
 SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w,
