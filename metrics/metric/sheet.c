@@ -528,11 +528,6 @@ const char *sheet_number_name(size_t i)
     return i < SHEET_NUMBERS ? fields[i].name : NULL;
 }
 
-const char *sheet_number_unit(size_t i)
-{
-    return i < SHEET_NUMBERS ? fields[i].quantity->units[0].name : NULL;
-}
-
 size_t sheet_number_named(const char *name)
 {
     size_t i = 0;

@@ -67,10 +67,8 @@ const Device *device_file_read(Arena *a, const char *path, Diag *d);
  */
 void sheet_write(const Device *d, Buf *out);
 
-/* The numbers there are: their name in device files, and the unit that is advised ("cycles"; "" of a
- * plain number).  NULL past the last. */
+/* The numbers there are: their name in device files.  NULL past the last. */
 const char *sheet_number_name(size_t i);
-const char *sheet_number_unit(size_t i);
 
 /* Which number has the name; SHEET_NUMBERS: none. */
 size_t sheet_number_named(const char *name);

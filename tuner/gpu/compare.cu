@@ -2,7 +2,7 @@
  *
  * Compiled by NVRTC for the device at hand and handed to the measuring process, which
  * knows nothing of compilers.  Needs no header.  Its partner on the host is
- * workers/gpu/verify.c, which states the layout of Part and Finding again.
+ * tuner/gpu/worker/verify.c, which states the layout of Part and Finding again.
  *
  * All buffers are looked at as `count` scalars of one type (the lanes of vectors are
  * scalars of their own), with 64-bit indices.  The poison that an output holds before
@@ -12,7 +12,7 @@
 typedef unsigned long long u64;
 typedef long long i64;
 
-/* The order of TaskScalar in measure/task.h. */
+/* The order of TaskScalar in tuner/spec/task.h. */
 enum Scalar { I8, U8, I16, U16, I32, U32, I64, U64, HALF, BFLOAT16, E4M3, E5M2, FLOAT, DOUBLE };
 
 __device__ double from_half(unsigned short bits)

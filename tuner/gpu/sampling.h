@@ -3,7 +3,7 @@
  * A sample is the time between two events on the device, over as many runs as it takes to be long
  * for the events' clock.  Samples are taken until the interval of their median is narrow, or until
  * it lies above that of the best known, or until the budget is spent.  These are decisions on
- * numbers alone; workers/gpu/trial.c carries them out. */
+ * numbers alone; tuner/gpu/worker/trial.c carries them out. */
 #ifndef APTUNE_GPU_SAMPLING_H
 #define APTUNE_GPU_SAMPLING_H
 

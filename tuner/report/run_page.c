@@ -203,7 +203,8 @@ static const char *selected_of(const Run *r)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-Story story_of_run(Run *r)
+/* After run_judge.  Lives in the run's arena. */
+static Story story_of_run(Run *r)
 {
     Table *p = take_points(r);
     bool complete = is_complete(r, p);

@@ -8,10 +8,7 @@
 #include "tuner/report/story.h"
 #include "tuner/run/run.h"
 
-/* After run_judge.  Lives in the run's arena. */
-Story story_of_run(Run *r);
-
-/* Writes report.html and pictures/ into a folder, which must exist; returns the page's path, NULL
+/* After run_judge.  Writes report.html and pictures/ into a folder, which must exist; returns the page's path, NULL
  * after a message. */
 const char *run_page_save(Run *r, const char *folder);
 

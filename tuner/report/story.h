@@ -1,7 +1,7 @@
 /* What a report is about: a space, what carving made of it, and what was timed.
  *
- * A study makes one of a recording, a run of itself (run_story.h); pages and pictures do not ask
- * which. */
+ * A study makes one of a recording (story.c), a run one of itself (run_page.c); pages and pictures do
+ * not ask which. */
 #ifndef APTUNE_REPORT_STORY_H
 #define APTUNE_REPORT_STORY_H
 

@@ -1,8 +1,9 @@
 /* One run of the tuner: a spec's configurations on their way from the space to the winner.
  *
- * Each stage is a file of its own and fills in its part of the Run: open (spec, space,
- * device, tier 0), compile (code and profiles), carve, time, result.  tuner/command
- * calls them in order and prints; nothing here prints. */
+ * Each stage is one file or several (run_STAGE.c) and fills in its part of the Run: open (spec, space,
+ * device, tier 0), then either compile (code and profiles), carve and time, or search, which does
+ * the three in turn; final, result.  tuner/library calls them in order.  Nothing here prints: what
+ * is to be said goes to the diagnostics or is asked of the Run. */
 #ifndef APTUNE_RUN_H
 #define APTUNE_RUN_H
 

@@ -1,4 +1,5 @@
-/* What the stages of a run share with each other and with nobody else. */
+/* What the stages of a run share with each other, and with those who take up a finished run: the unit
+ * that is emitted, the library's answers about code, bench, imports that attach profiles. */
 #ifndef APTUNE_RUN_PARTS_H
 #define APTUNE_RUN_PARTS_H
 

@@ -1,4 +1,4 @@
-/* A spec while it is being read: shared by spec_read.c and spec_bind.c, by nobody else. */
+/* A spec while it is being read and bound: shared by the spec_*.c files, by nobody else. */
 #ifndef APTUNE_SPEC_BUILD_H
 #define APTUNE_SPEC_BUILD_H
 

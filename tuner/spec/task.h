@@ -223,7 +223,7 @@ typedef struct TaskProblem {
     const TaskTexture *textures;
     size_t texture_count;
     TaskRun reference;   /* no launches and nothing expected: nothing can be verified */
-    TaskModule checking; /* measure/compare.cu, compiled for the device */
+    TaskModule checking; /* tuner/gpu/compare.cu, compiled for the device */
     bool bare; /* allocate to the byte, without guards: for a checker that watches allocations */
 } TaskProblem;
 
@@ -251,7 +251,7 @@ typedef enum TaskCache {
 const char *task_cache_name(TaskCache c);
 bool task_cache_find(const char *name, TaskCache *c);
 
-/* How often a run is timed.  A sample is the time between two events; see measure/sampling.h. */
+/* How often a run is timed.  A sample is the time between two events; see tuner/gpu/sampling.h. */
 typedef struct TaskSampling {
     int least;        /* samples always taken */
     int enough;       /* fewest samples of a run that can still win */

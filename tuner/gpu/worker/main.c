@@ -1,7 +1,7 @@
 /* aptune-gpu: owns the CUDA context, so that a kernel that faults or hangs ends this process and
  * no other.
  *
- * Speaks messages (wire/wire.h, measure/message.h) on descriptor 0, one answer to each:
+ * Speaks messages (tuner/base/wire.h, tuner/gpu/message.h) on descriptor 0, one answer to each:
  *
  *     (start)            → hello    the devices, or why there are none
  *     open, device i     → opened   | error

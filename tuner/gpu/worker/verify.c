@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The kernels' results, laid out as in measure/compare.cu. */
+/* The kernels' results, laid out as in tuner/gpu/compare.cu. */
 typedef struct Part {
     double squares;
     double max;

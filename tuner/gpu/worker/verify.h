@@ -1,6 +1,6 @@
 /* Checks on the device: outputs against the reference, and what must not change.
  *
- * The kernels are those of measure/compare.cu, which came with the problem. */
+ * The kernels are those of tuner/gpu/compare.cu, which came with the problem. */
 #ifndef APTUNE_GPU_WORKER_VERIFY_H
 #define APTUNE_GPU_WORKER_VERIFY_H
 
