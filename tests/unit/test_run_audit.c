@@ -1,6 +1,6 @@
 /* What is drawn to be audited, and what is made of times that are made up. */
 #include "tests/support/made_table.h"
-#include "tuner/run/run_audit.h"
+#include "tuner/run/run_parts.h"
 
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_final.h"

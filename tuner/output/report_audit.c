@@ -3,7 +3,7 @@
 #include "tuner/output/report_parts.h"
 
 #include "tuner/choose/audit.h"
-#include "tuner/run/run_audit.h"
+#include "tuner/run/run.h"
 
 #include <math.h>
 

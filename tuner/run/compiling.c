@@ -44,12 +44,6 @@ struct Compiling {
 
 /* --- what is asked for ------------------------------------------------------------------------ */
 
-const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
-{
-    const Launch *k = &r->spec->launches[l];
-    return k->expression && res->lowered_count > 0 ? res->lowered[0] : k->entry;
-}
-
 /* What the walks of a launch take from its code. */
 static ProfileInput input_of(const Run *r, size_t launch, const CompileResult *res)
 {
@@ -356,6 +350,24 @@ bool compiling_take(Compiling *c, size_t *config)
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
+Farm *run_open_farm(Run *r)
+{
+    const char *folder = r->options.cache ? r->options.cache : cache_default_folder(r->arena);
+    if (!r->code.cache && folder) {
+        Diag d = diag_new(r->arena);
+        r->code.cache = cache_open(r->arena, folder, r->options.trust_cache, &d);
+        if (!r->code.cache)
+            diag_warn(r->diag, (Span){0}, "nothing is cached: %s", d.messages.at[0].text);
+    }
+    FarmOptions options = {.helper = r->home.compile_helper,
+                           .cuda_folder = r->home.cuda_folder,
+                           .jobs = r->options.jobs,
+                           .limit_seconds = r->options.compile_limit,
+                           .limit_gb = r->options.compile_memory,
+                           .cache = r->code.cache};
+    return farm_open(&options);
+}
+
 Compiling *compiling_open(Run *r, size_t places)
 {
     Compiling *c = ARENA_NEW(r->arena, Compiling);
@@ -448,4 +460,37 @@ bool compiling_wait(Compiling *c)
 const char *compiling_compiler(const Compiling *c)
 {
     return farm_compiler(c->farm, c->run->arena);
+}
+
+/* --- what failed -------------------------------------------------------------------------------- */
+
+/* What failed first; where nothing came as far as the compiler, what most configurations lack. */
+static const char *first_failure(const Run *r)
+{
+    for (size_t i = 0; i < r->table->count; i++)
+        if (r->table->why[i])
+            return r->table->why[i];
+    size_t count[OUTCOMES] = {0}, most = OUTCOME_NONE;
+    for (size_t i = 0; i < r->table->count; i++) {
+        const size_t o = r->table->outcome[i];
+        most = ++count[o] > count[most] ? o : most;
+    }
+    return arena_printf(r->arena, "%s (%zu of %zu configurations; %s can't launch them)",
+                        outcome_name((Outcome)most), count[most], r->table->count, r->device->name);
+}
+
+/* One part of a space may be empty or fail altogether; what the others find is no worse for it. */
+bool run_nothing_compiled(const Run *r)
+{
+    if (r->options.shards < 2)
+        return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
+                         first_failure(r));
+    if (r->counts.failed + r->counts.unlaunchable > 0)
+        diag_warn(r->diag, (Span){0},
+                  "no configuration of part %d/%d compiled; the first failure: %s",
+                  r->options.shard, r->options.shards, first_failure(r));
+    else
+        diag_warn(r->diag, (Span){0}, "part %d/%d of this space is empty", r->options.shard,
+                  r->options.shards);
+    return true;
 }

@@ -176,8 +176,16 @@ typedef struct RunFinal {
     size_t fastest; /* configuration with the lowest median; SIZE_MAX: none */
 } RunFinal;
 
-/* What timing some of the dropped configurations says of all of them; see run_audit.h.  A time
- * counts for the same work. */
+/* The audit: some of what carving and polish dropped is timed all the same, drawn at random, once
+ * the winner is known.
+ *
+ * It tests the pruning on the very run, where no recording of the whole space says what it cost.
+ * Audited configurations are recorded as others are, but they never win: the winner stays what
+ * carving found, and the audit says what that missed.  What a sample can say and what it cannot is
+ * in tuner/choose/audit.h.  Winner and audited ones are compared by the times that were taken one
+ * after the other, for the same work, of all in the same way; finals are not among them. */
+#define RUN_AUDIT_NEAR 0.01 /* what is near the winner: as in the recall of studies */
+
 typedef struct RunAudit {
     size_t *list; /* configurations drawn */
     size_t count;
@@ -377,6 +385,9 @@ const Value *run_slots(Arena *scratch, const Run *r, size_t i);
 
 /* Is configuration `i` in the part of the space that this run is about? */
 bool run_is_mine(const Run *r, size_t i);
+
+/* Is this run one that searches?  Others compile all of what they are about. */
+bool run_searches(const Run *r);
 
 /* Work that configuration `i` does; NaN when it is not said. */
 double run_work(const Run *r, size_t i, const Expr *amount);

@@ -230,6 +230,12 @@ bool run_task(Arena *a, const Run *r, size_t i, RunTask *out, Evaluation *ev)
     return slots != NULL;
 }
 
+const char *run_kernel_name(const Run *r, size_t l, const CompileResult *res)
+{
+    const Launch *k = &r->spec->launches[l];
+    return k->expression && res->lowered_count > 0 ? res->lowered[0] : k->entry;
+}
+
 void run_take_module(Arena *a, const Run *r, RunTask *task, size_t l, const CompileResult *res)
 {
     const char *name = arena_string(a, run_kernel_name(r, l, res));

@@ -1,5 +1,4 @@
-#include "tuner/run/run_audit.h"
-
+/* Timing some of what was dropped, and what that says. */
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_final.h"
 #include "tuner/run/run_search.h"

@@ -16,24 +16,6 @@
  * size needs no more memory for them than a small one. */
 enum { PLACES_OF_WORKER = 4, PLACES_LEAST = 64 };
 
-Farm *run_open_farm(Run *r)
-{
-    const char *folder = r->options.cache ? r->options.cache : cache_default_folder(r->arena);
-    if (!r->code.cache && folder) {
-        Diag d = diag_new(r->arena);
-        r->code.cache = cache_open(r->arena, folder, r->options.trust_cache, &d);
-        if (!r->code.cache)
-            diag_warn(r->diag, (Span){0}, "nothing is cached: %s", d.messages.at[0].text);
-    }
-    FarmOptions options = {.helper = r->home.compile_helper,
-                           .cuda_folder = r->home.cuda_folder,
-                           .jobs = r->options.jobs,
-                           .limit_seconds = r->options.compile_limit,
-                           .limit_gb = r->options.compile_memory,
-                           .cache = r->code.cache};
-    return farm_open(&options);
-}
-
 static bool is_wanted(const Run *r, size_t i)
 {
     bool listed = r->only == NULL;
@@ -83,7 +65,7 @@ static bool compile_each(Compiling *c, Run *r)
     return true;
 }
 
-void run_charge_compiling(Run *r, double *since)
+static void charge_compiling(Run *r, double *since)
 {
     run_charge(r, LEDGER_COMPILE, since);
     /* Workers compile and follow warps side by side: the wall time is divided as theirs was. */
@@ -102,7 +84,7 @@ static bool compile_all(Run *r)
     Compiling *c = compiling_open(r, places < PLACES_LEAST ? PLACES_LEAST : places);
     bool ok = compile_each(c, r);
     compiling_close(c);
-    run_charge_compiling(r, &since);
+    charge_compiling(r, &since);
     return ok;
 }
 
@@ -142,37 +124,6 @@ static void count_codes(Run *r)
         r->table->same_as[i] = same[i];
         r->counts.distinct += same[i] == i;
     }
-}
-
-/* What failed first; where nothing came as far as the compiler, what most configurations lack. */
-static const char *first_failure(const Run *r)
-{
-    for (size_t i = 0; i < r->table->count; i++)
-        if (r->table->why[i])
-            return r->table->why[i];
-    size_t count[OUTCOMES] = {0}, most = OUTCOME_NONE;
-    for (size_t i = 0; i < r->table->count; i++) {
-        const size_t o = r->table->outcome[i];
-        most = ++count[o] > count[most] ? o : most;
-    }
-    return arena_printf(r->arena, "%s (%zu of %zu configurations; %s can't launch them)",
-                        outcome_name((Outcome)most), count[most], r->table->count, r->device->name);
-}
-
-/* One part of a space may be empty or fail altogether; what the others find is no worse for it. */
-bool run_nothing_compiled(const Run *r)
-{
-    if (r->options.shards < 2)
-        return diag_fail(r->diag, "no configuration compiled; the first failure: %s",
-                         first_failure(r));
-    if (r->counts.failed + r->counts.unlaunchable > 0)
-        diag_warn(r->diag, (Span){0},
-                  "no configuration of part %d/%d compiled; the first failure: %s",
-                  r->options.shard, r->options.shards, first_failure(r));
-    else
-        diag_warn(r->diag, (Span){0}, "part %d/%d of this space is empty", r->options.shard,
-                  r->options.shards);
-    return true;
 }
 
 bool run_compile(Run *r)

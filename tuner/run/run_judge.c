@@ -1,12 +1,10 @@
-/* The winner, and what it is worth against everything that was ever timed. */
-#include "tuner/run/run_audit.h"
+/* The winner, what it is worth against everything that was ever timed, and what the run was worth. */
 #include "tuner/run/run_final.h"
-#include "tuner/run/run_search.h"
 
-#include "tuner/base/stats.h"
 #include "tuner/choose/random.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Times taken in turn decide who is tied, and the rule of ties who of them wins.  Times taken one
  * after the other are too far apart for that: the fastest wins, and those it was not told from are
@@ -16,42 +14,6 @@ static void find_best(Run *r)
     const RunFinal *f = &r->final;
     if (f->count > 0)
         r->best = f->rounds > 0 ? f->ties[0] : f->fastest;
-}
-
-double run_recorded_value(const Run *r, size_t i)
-{
-    const RecordRow *row =
-        table_fits(r->table, i) ? run_recorded_row(r, r->recorded.times, i) : NULL;
-    if (!row || row->status != OUTCOME_OK)
-        return NAN;
-    if (r->spec->objective == OBJECTIVE_ENERGY)
-        return 1e3 * row->joules;
-    return stats_median(row->times_ms, row->time_count) / r->table->work[i];
-}
-
-/* Median times of the whole space as the recording has them, NaN where it failed; false when it
- * lacks an outcome of some configuration. */
-static bool recorded_times(const Run *r, double *out)
-{
-    for (size_t i = 0; i < r->table->count; i++) {
-        if (!table_fits(r->table, i)) {
-            out[i] = NAN;
-            continue;
-        }
-        const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
-        /* What another tuner did not run broke its limits: an outcome. */
-        bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
-        if (!row || skipped || !run_same_code(r, i, row))
-            return false;
-        out[i] = run_recorded_value(r, i);
-    }
-    return true;
-}
-
-const double *run_recorded_times(Run *r)
-{
-    double *times = ARENA_ARRAY(r->arena, double, r->table->count);
-    return recorded_times(r, times) ? times : NULL;
 }
 
 /* The winner against the best as the recording's own final has them, where both were in it: those
@@ -98,4 +60,173 @@ void run_judge(Run *r)
     r->recorded.complete = r->recorded.ms != NULL;
     if (r->recorded.complete)
         compare_with_recording(r, r->recorded.ms);
+}
+
+/* --- the winner of a recording, from what it says alone ----------------------------------------- */
+
+/* The recorded outcome of a configuration, as if its code had been compiled here.  A row of another
+ * launch geometry is not of this configuration. */
+static void believe_row(Run *r, size_t i)
+{
+    Table *t = r->table;
+    const RecordRow *row = table_fits(t, i) ? run_recorded_row(r, r->recorded.times, i) : NULL;
+    if (!row)
+        return;
+    bool ran = row->status != OUTCOME_COMPILE_ERROR;
+    bool known = run_is_imported(r) && !row->code;
+    bool is_code = ran && run_is_code(r, row->code);
+    t->outcome[i] = is_code || (ran && known) ? OUTCOME_COMPILED : OUTCOME_COMPILE_ERROR;
+    t->why[i] = ran ? NULL : row->message;
+    if (is_code)
+        run_set_code(r, i, row->code);
+    if (!run_same_code(r, i, row)) {
+        r->counts.stale++;
+        return;
+    }
+    timer_take_row(r, i, row);
+    r->table->selected[i] = ran;
+    r->counts.selected += ran;
+}
+
+/* The final as a replay has it, with the profiles of those who are tied. */
+static bool decide_final(Run *r)
+{
+    Timer t;
+    bool ok = timer_replay_open(r, &t) && run_final(r, &t);
+    if (ok && r->final.tie_count > 1) {
+        run_take_profiles_of(r, r->final.ties, r->final.tie_count);
+        run_final_decide(r, &r->final);
+    }
+    return ok;
+}
+
+bool run_take_winner(Run *r)
+{
+    r->code.compiler = r->recorded.times->header.nvrtc;
+    for (size_t i = 0; i < r->table->count; i++)
+        believe_row(r, i);
+    if (!decide_final(r))
+        return false;
+    run_judge(r);
+    if (r->best != SIZE_MAX)
+        return true;
+    return diag_fail(r->diag, "'%s' has no configuration of '%s' that came out right%s",
+                     r->recorded.path, r->spec->name,
+                     r->counts.stale > 0 ? ": it was measured with other launches than the spec's"
+                                         : "");
+}
+
+/* --- what one problem teaches the next ---------------------------------------------------------- */
+
+static bool is_apart(const Table *t, size_t x, size_t y)
+{
+    size_t n = t->parameter_count, differing = 0;
+    for (size_t p = 0; p < n; p++)
+        differing += t->values[x * n + p] != t->values[y * n + p];
+    return differing > 1;
+}
+
+/* The fastest of those that are apart from the ones chosen; SIZE_MAX: there is none. */
+static size_t next_fastest(const Table *t, const size_t *chosen, size_t count)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < t->count; i++) {
+        bool apart = table_is_right(t, i);
+        for (size_t k = 0; apart && k < count; k++)
+            apart = is_apart(t, i, chosen[k]);
+        if (apart && (best == SIZE_MAX || table_ms(t, i) < table_ms(t, best)))
+            best = i;
+    }
+    return best;
+}
+
+size_t run_fastest(Arena *a, const Run *r, const char **out, size_t most)
+{
+    size_t *chosen = ARENA_ARRAY(a, size_t, most + 1), count = 0;
+    if (r->best != SIZE_MAX && most > 0)
+        chosen[count++] = r->best;
+    while (count < most && (chosen[count] = next_fastest(r->table, chosen, count)) != SIZE_MAX)
+        count++;
+    for (size_t k = 0; k < count; k++)
+        out[k] = table_name(a, r->table, chosen[k]);
+    return count;
+}
+
+/* --- what timing only a part was worth ---------------------------------------------------------- */
+
+/* Never more than can be known: a time that a recording has is taken from there, the rest is
+ * estimated from what was timed, and the report says which.  What is timed was chosen for being
+ * fast, so such an estimate is on the low side. */
+
+/* Seconds that an outcome kept its GPU; where older recordings do not tell, those in timed launches
+ * alone. */
+static double cost(double seconds, const double *times_ms, size_t count)
+{
+    if (seconds > 0)
+        return seconds;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += 1e-3 * times_ms[i];
+    return sum;
+}
+
+static void add_recorded(RunWorth *w, const RecordRow *row)
+{
+    w->recorded++;
+    w->all_gpu_s += cost(row->seconds, row->times_ms, row->time_count);
+}
+
+/* The outcome that a recording has of a configuration's very code. */
+static const RecordRow *outcome_of(const Run *r, size_t i)
+{
+    const RecordRow *row = r->recorded.times ? run_recorded_row(r, r->recorded.times, i) : NULL;
+    bool known = row && row->status != OUTCOME_SKIPPED && run_same_code(r, i, row);
+    return known ? row : NULL;
+}
+
+static double wall_seconds(const Run *r)
+{
+    double sum = 0;
+    for (int i = 0; i < LEDGER_STAGES; i++)
+        sum += r->ledger.seconds[i];
+    return sum;
+}
+
+RunWorth run_worth(const Run *r)
+{
+    RunWorth w = {0};
+    for (size_t i = 0; i < r->table->count; i++) {
+        const Table *t = r->table;
+        const RecordRow *row = t->outcome[i] == OUTCOME_NONE && r->recorded.times
+                                   ? run_recorded_row(r, r->recorded.times, i)
+                                   : NULL;
+        if (t->outcome[i] == OUTCOME_NONE) { /* a search did not ask for it */
+            w.all++;
+            if (row && row->status != OUTCOME_SKIPPED)
+                add_recorded(&w, row);
+        }
+        if (!table_has_code(t, i) || t->same_as[i] != i)
+            continue;
+        w.all++;
+        if (table_is_timed(t, i) && table_is_audited(t, i)) { /* no part of what carving chose */
+            w.recorded++;
+            w.all_gpu_s += cost(t->trial[i].seconds, t->times[i].ms, t->times[i].count);
+        } else if (table_is_timed(t, i)) {
+            w.timed++;
+            w.gpu_s += cost(t->trial[i].seconds, t->times[i].ms, t->times[i].count);
+        } else if (outcome_of(r, i)) {
+            add_recorded(&w, outcome_of(r, i));
+        }
+    }
+    if (r->space.size > r->table->count) /* a search holds what it has looked at */
+        w.all += (size_t)(r->space.size - r->table->count);
+    size_t unknown = w.all - w.timed - w.recorded;
+    w.all_gpu_s += w.gpu_s;
+    if (w.timed > 0)
+        w.all_gpu_s += (double)unknown * w.gpu_s / (double)w.timed;
+    w.wall_s = wall_seconds(r);
+    double gpus = r->gpu_count > 0 ? (double)r->gpu_count : 1;
+    w.all_wall_s = w.wall_s - r->ledger.seconds[LEDGER_PROFILE] - r->ledger.seconds[LEDGER_CARVE] +
+                   (w.all_gpu_s - w.gpu_s) / gpus;
+    return w;
 }

@@ -1,6 +1,5 @@
 /* Spec, space, tier 0, and the device that the run is for. */
 #include "tuner/run/run_parts.h"
-#include "tuner/run/run_search.h"
 #include "tuner/space/diagram.h"
 
 #include "metrics/metric/sheet.h"
@@ -12,67 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-
-static double seconds_of(struct timeval t)
-{
-    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
-}
-
-/* Processor seconds of this thread, which does all the work of a run, and of the helpers that have
- * ended: of all of the process, since the system does not tell them apart by who waited for them.
- */
-static double core_seconds(void)
-{
-    static const int who[] = {RUSAGE_THREAD, RUSAGE_CHILDREN};
-    double sum = 0;
-    for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
-        struct rusage u;
-        if (getrusage(who[i], &u) == 0)
-            sum += seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
-    }
-    return sum;
-}
-
-void run_charge_anew(Run *r)
-{
-    r->ledger.core_charged = core_seconds();
-}
-
-void run_charge(Run *r, LedgerStage stage, double *since)
-{
-    double now = clock_seconds(), cores = core_seconds();
-    r->ledger.seconds[stage] += now - *since;
-    r->ledger.core_seconds[stage] += cores - r->ledger.core_charged;
-    r->ledger.core_charged = cores;
-    *since = now;
-}
-
-bool run_is_mine(const Run *r, size_t i)
-{
-    return r->options.shards < 2 || i % (size_t)r->options.shards == (size_t)r->options.shard;
-}
-
-void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note)
-{
-    if (r->progress.step)
-        r->progress.step(r->progress.context, stage, done, all, note);
-}
-
-size_t run_tier0_total(const Run *r)
-{
-    size_t n = 0;
-    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++)
-        n += r->counts.tier0_dropped[t];
-    return n;
-}
-
-const Value *run_slots(Arena *scratch, const Run *r, size_t i)
-{
-    Value *slots = ARENA_ARRAY(scratch, Value, spec_slot_count(r->spec));
-    Evaluation ev = {.arena = scratch};
-    return space_slots_at(&r->space, r->table->number[i], slots, &ev) ? slots : NULL;
-}
 
 /* --- the device ------------------------------------------------------------------------------- */
 
@@ -261,26 +199,6 @@ static void describe_table(Run *r)
     t->derived_count = s->derived_count;
 }
 
-static void add_config(Arena *scratch, Run *r, uint64_t rank)
-{
-    Table *t = r->table;
-    size_t i = table_add(t, rank);
-    for (size_t p = 0; p < t->parameter_count; p++)
-        t->values[i * t->parameter_count + p] =
-            (uint32_t)(rank / r->space.stride[p] % r->space.values[p].count);
-    t->launch[i].geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
-    t->outcome[i] = run_make_steps(scratch, r, i);
-    r->counts.tier0_dropped[t->outcome[i]]++;
-}
-
-size_t run_add_config(Run *r, uint64_t rank)
-{
-    Arena *scratch = arena_new();
-    add_config(scratch, r, rank);
-    arena_free(scratch);
-    return r->table->count - 1;
-}
-
 /* --- spaces too large for a list -------------------------------------------------------------- */
 
 enum {
@@ -373,29 +291,6 @@ static void list_known(Run *r)
     } else if (r->source == RUN_REPLAYED) {
         run_list_recorded(r);
     }
-}
-
-/* Launches that all configurations together may have: about 400 MB. */
-enum { STEPS_MOST = 1 << 22 };
-
-static bool make_configs(Run *r)
-{
-    table_want(r->table, TABLE_WORK | TABLE_CODE | TABLE_LAUNCH | TABLE_PROFILE | TABLE_TIMES |
-                             TABLE_TRIAL | TABLE_WHY | TABLE_SELECTED | TABLE_COST);
-    table_reserve(r->table, r->space.count);
-    Arena *scratch = arena_new();
-    size_t steps = 0, i = 0;
-    for (; i < r->space.count && steps <= STEPS_MOST; i++) {
-        add_config(scratch, r, r->space.ranks[i]);
-        arena_reset(scratch);
-        steps += r->table->launch[i].step_count;
-    }
-    arena_free(scratch);
-    return steps <= STEPS_MOST ||
-           diag_fail(r->diag,
-                     "the first %zu configurations of '%s' have more than %d launches together; "
-                     "repeat less, or leave out values",
-                     i, r->spec->name, STEPS_MOST);
 }
 
 /* What no device could hold is no space, also where nothing is measured. */
@@ -519,7 +414,7 @@ bool run_open(Run *r)
             "'%s' has %llu valid configurations, too many to compile all: --compiles N "
             "or --seconds S say how many",
             r->spec->name, (unsigned long long)r->space.size);
-    if (!make_configs(r) || !check_sizes(r) || !weigh_configs(r))
+    if (!run_make_configs(r) || !check_sizes(r) || !weigh_configs(r))
         return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);
     return true;

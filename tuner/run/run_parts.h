@@ -12,6 +12,8 @@
 
 #include <poll.h>
 
+struct Timer; /* timer.h */
+
 /* --- arguments -------------------------------------------------------------------------------- */
 
 /* The kernel's parameters as they lie in memory; addresses are pretended ones. */
@@ -65,9 +67,6 @@ const RunData *run_data(Run *r);
  * message. */
 bool run_argument_count(Run *r, size_t argument, int64_t *out);
 
-/* Contents of `count` elements of an argument's type.  False after a message. */
-bool run_contents(Run *r, size_t argument, const Contents *c, int64_t count, TaskContents *out);
-
 /* What stands in buffers that no launch writes, as tuner/compile/data.h wants it; in the run's arena.
  */
 const char *run_describe_data(Run *r);
@@ -102,6 +101,10 @@ bool run_set_problem(Run *r);
 
 /* --- configurations --------------------------------------------------------------------------- */
 
+/* Rows for all configurations of the space, with their steps and what of them the device cannot run.
+ * False after a message: there are too many launches. */
+bool run_make_configs(Run *r);
+
 /* The row of a configuration that the table does not have yet. */
 size_t run_add_config(Run *r, uint64_t rank);
 
@@ -115,9 +118,6 @@ void run_list_recorded(Run *r);
 
 /* The steps of configuration `i`, and what of them the device cannot run. */
 Outcome run_make_steps(Arena *scratch, Run *r, size_t i);
-
-/* Do a launch's arguments change from configuration to configuration or from step to step? */
-bool run_launch_varies(const Spec *s, const Launch *l);
 
 /* A step as recordings name it: grid, block, shared memory, arguments. */
 void run_print_step(const Step *s, Buf *out);
@@ -315,13 +315,19 @@ void run_note_sentinel(Run *r, const TrialResult *t);
 /* Sampling of a final. */
 extern const double run_sample_ms;
 
+/* --- audit ------------------------------------------------------------------------------------ */
+
+/* Draws as many dropped configurations as the options say and times them; does nothing where there
+ * is no winner to compare them with.  False, with a message, only when the timer cannot go on. */
+bool run_audit(Run *r, const struct Timer *t);
+
+/* Says what their times mean for r->best: fills r->audit. */
+void run_audit_judge(Run *r);
+
 /* --- ledger ----------------------------------------------------------------------------------- */
 
 /* Adds the wall time since `*since`, and the processor time since the last charge, to a stage;
  * starts the clock anew.  Helpers count once they have ended. */
 void run_charge(Run *r, LedgerStage stage, double *since);
-
-/* The same of a time in which workers compiled and followed warps. */
-void run_charge_compiling(Run *r, double *since);
 
 #endif

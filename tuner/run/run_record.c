@@ -5,6 +5,7 @@
 #include "tuner/space/diagram.h"
 
 #include "tuner/base/file.h"
+#include "tuner/base/stats.h"
 #include "tuner/base/vec.h"
 #include "tuner/record/device.h"
 
@@ -307,4 +308,40 @@ bool run_append_row(Run *r, TimesWriter *w, const RecordHeader *h, size_t i)
     bool ok = times_append(w, &row, r->diag);
     arena_free(a);
     return ok;
+}
+
+double run_recorded_value(const Run *r, size_t i)
+{
+    const RecordRow *row =
+        table_fits(r->table, i) ? run_recorded_row(r, r->recorded.times, i) : NULL;
+    if (!row || row->status != OUTCOME_OK)
+        return NAN;
+    if (r->spec->objective == OBJECTIVE_ENERGY)
+        return 1e3 * row->joules;
+    return stats_median(row->times_ms, row->time_count) / r->table->work[i];
+}
+
+/* Median times of the whole space as the recording has them, NaN where it failed; false when it
+ * lacks an outcome of some configuration. */
+static bool recorded_times(const Run *r, double *out)
+{
+    for (size_t i = 0; i < r->table->count; i++) {
+        if (!table_fits(r->table, i)) {
+            out[i] = NAN;
+            continue;
+        }
+        const RecordRow *row = run_recorded_row(r, r->recorded.times, i);
+        /* What another tuner did not run broke its limits: an outcome. */
+        bool skipped = row && row->status == OUTCOME_SKIPPED && !run_is_imported(r);
+        if (!row || skipped || !run_same_code(r, i, row))
+            return false;
+        out[i] = run_recorded_value(r, i);
+    }
+    return true;
+}
+
+const double *run_recorded_times(Run *r)
+{
+    double *times = ARENA_ARRAY(r->arena, double, r->table->count);
+    return recorded_times(r, times) ? times : NULL;
 }

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool run_searches(const Run *r)
-{
-    const RunOptions *o = &r->options;
-    bool budget = o->seconds > 0 || o->trials > 0 || o->compiles > 0;
-    return o->search && !o->exhaustive && !o->carve && o->shards < 2 && !r->only &&
-           (r->source != RUN_STATIC || budget);
-}
-
 /* --- what is searched ------------------------------------------------------------------------- */
 
 /* The values of all parameters of a candidate, in `full`. */

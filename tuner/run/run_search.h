@@ -8,9 +8,6 @@
 
 #include "tuner/run/timer.h"
 
-/* Is this run one that searches?  Others compile all of what they are about. */
-bool run_searches(const Run *r);
-
 /* Finds out about configurations until the search ends: they are compiled and timed, or not, in the
  * run's table; what was timed is selected.  The timer is opened here.  False when the run was
  * stopped or, with a message, when it cannot go on. */

@@ -17,11 +17,6 @@ struct RunUnasked {
     const char **why;
 };
 
-bool run_is_played(const Run *r)
-{
-    return r->unasked != NULL;
-}
-
 bool run_search_take_recorded(Run *r)
 {
     Table *t = r->table;

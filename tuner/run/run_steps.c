@@ -3,13 +3,13 @@
 
 #include "tuner/base/vec.h"
 
-#include <math.h>
 #include <string.h>
 
 /* --- steps
  * ---------------------------------------------------------------------------------------- */
 
-bool run_launch_varies(const Spec *s, const Launch *l)
+/* Do a launch's arguments change from configuration to configuration or from step to step? */
+static bool launch_varies(const Spec *s, const Launch *l)
 {
     bool varies = l->repeat_name != NULL;
     for (size_t i = 0; i < l->item_count; i++) {
@@ -46,7 +46,7 @@ static Outcome add_launch(Arena *scratch, const Run *r, TableLaunch *c, size_t n
 {
     const Launch *l = &r->spec->launches[number];
     Evaluation ev = {.arena = scratch};
-    bool varies = run_launch_varies(r->spec, l);
+    bool varies = launch_varies(r->spec, l);
     Step *steps;
     size_t count;
     if (!geometry_steps(scratch, l, number, slots, &ev, &steps, &count))
@@ -80,6 +80,49 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i)
     c->steps = steps;
     c->step_count = all.count;
     return OUTCOME_NONE;
+}
+
+static void add_config(Arena *scratch, Run *r, uint64_t rank)
+{
+    Table *t = r->table;
+    size_t i = table_add(t, rank);
+    for (size_t p = 0; p < t->parameter_count; p++)
+        t->values[i * t->parameter_count + p] =
+            (uint32_t)(rank / r->space.stride[p] % r->space.values[p].count);
+    t->launch[i].geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
+    t->outcome[i] = run_make_steps(scratch, r, i);
+    r->counts.tier0_dropped[t->outcome[i]]++;
+}
+
+size_t run_add_config(Run *r, uint64_t rank)
+{
+    Arena *scratch = arena_new();
+    add_config(scratch, r, rank);
+    arena_free(scratch);
+    return r->table->count - 1;
+}
+
+/* Launches that all configurations together may have: about 400 MB. */
+enum { STEPS_MOST = 1 << 22 };
+
+bool run_make_configs(Run *r)
+{
+    table_want(r->table, TABLE_WORK | TABLE_CODE | TABLE_LAUNCH | TABLE_PROFILE | TABLE_TIMES |
+                             TABLE_TRIAL | TABLE_WHY | TABLE_SELECTED | TABLE_COST);
+    table_reserve(r->table, r->space.count);
+    Arena *scratch = arena_new();
+    size_t steps = 0, i = 0;
+    for (; i < r->space.count && steps <= STEPS_MOST; i++) {
+        add_config(scratch, r, r->space.ranks[i]);
+        arena_reset(scratch);
+        steps += r->table->launch[i].step_count;
+    }
+    arena_free(scratch);
+    return steps <= STEPS_MOST ||
+           diag_fail(r->diag,
+                     "the first %zu configurations of '%s' have more than %d launches together; "
+                     "repeat less, or leave out values",
+                     i, r->spec->name, STEPS_MOST);
 }
 
 void run_print_step(const Step *s, Buf *out)
@@ -197,28 +240,4 @@ void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *
     if (joined)
         *joined = shares_join(all, count);
     r->table->profile[i] = (TableProfile){joined ? joined : profiles[0], all, count};
-}
-
-/* --- work
- * --------------------------------------------------------------------------------------------- */
-
-double run_work(const Run *r, size_t i, const Expr *amount)
-{
-    Arena *a = arena_new();
-    const Value *slots = amount ? run_slots(a, r, i) : NULL;
-    Evaluation ev = {.arena = a};
-    Value v;
-    double n = slots && expr_eval(amount, slots, &ev, &v) ? value_as_real(v) : NAN;
-    arena_free(a);
-    return n;
-}
-
-const Expr *run_objective(const Spec *s)
-{
-    const Expr *amounts[] = {[OBJECTIVE_TIME] = NULL,
-                             [OBJECTIVE_FLOP] = s->work_flop,
-                             [OBJECTIVE_BYTES] = s->work_bytes,
-                             [OBJECTIVE_ITEMS] = s->work_items,
-                             [OBJECTIVE_ENERGY] = NULL};
-    return amounts[s->objective];
 }

@@ -1,0 +1,163 @@
+/* What every stage asks of a run, the clock that stages are charged by, and stopping.
+ *
+ * Whoever wants the run to end makes a descriptor readable (the command line: on Ctrl-C).  Every
+ * wait of the long stages watches it along with compilers and GPUs, so that what was done is
+ * kept. */
+#include "tuner/run/run_parts.h"
+
+#include "tuner/base/clock.h"
+
+#include <math.h>
+#include <poll.h>
+#include <sys/resource.h>
+
+bool run_is_mine(const Run *r, size_t i)
+{
+    return r->options.shards < 2 || i % (size_t)r->options.shards == (size_t)r->options.shard;
+}
+
+void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note)
+{
+    if (r->progress.step)
+        r->progress.step(r->progress.context, stage, done, all, note);
+}
+
+size_t run_tier0_total(const Run *r)
+{
+    size_t n = 0;
+    for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++)
+        n += r->counts.tier0_dropped[t];
+    return n;
+}
+
+const Value *run_slots(Arena *scratch, const Run *r, size_t i)
+{
+    Value *slots = ARENA_ARRAY(scratch, Value, spec_slot_count(r->spec));
+    Evaluation ev = {.arena = scratch};
+    return space_slots_at(&r->space, r->table->number[i], slots, &ev) ? slots : NULL;
+}
+
+bool run_searches(const Run *r)
+{
+    const RunOptions *o = &r->options;
+    bool budget = o->seconds > 0 || o->trials > 0 || o->compiles > 0;
+    return o->search && !o->exhaustive && !o->carve && o->shards < 2 && !r->only &&
+           (r->source != RUN_STATIC || budget);
+}
+
+bool run_is_played(const Run *r)
+{
+    return r->unasked != NULL;
+}
+
+double run_work(const Run *r, size_t i, const Expr *amount)
+{
+    Arena *a = arena_new();
+    const Value *slots = amount ? run_slots(a, r, i) : NULL;
+    Evaluation ev = {.arena = a};
+    Value v;
+    double n = slots && expr_eval(amount, slots, &ev, &v) ? value_as_real(v) : NAN;
+    arena_free(a);
+    return n;
+}
+
+const Expr *run_objective(const Spec *s)
+{
+    const Expr *amounts[] = {[OBJECTIVE_TIME] = NULL,
+                             [OBJECTIVE_FLOP] = s->work_flop,
+                             [OBJECTIVE_BYTES] = s->work_bytes,
+                             [OBJECTIVE_ITEMS] = s->work_items,
+                             [OBJECTIVE_ENERGY] = NULL};
+    return amounts[s->objective];
+}
+
+/* --- the ledger --------------------------------------------------------------------------------- */
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+/* Processor seconds of this thread, which does all the work of a run, and of the helpers that have
+ * ended: of all of the process, since the system does not tell them apart by who waited for them.
+ */
+static double core_seconds(void)
+{
+    static const int who[] = {RUSAGE_THREAD, RUSAGE_CHILDREN};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
+        struct rusage u;
+        if (getrusage(who[i], &u) == 0)
+            sum += seconds_of(u.ru_utime) + seconds_of(u.ru_stime);
+    }
+    return sum;
+}
+
+void run_charge_anew(Run *r)
+{
+    r->ledger.core_charged = core_seconds();
+}
+
+void run_charge(Run *r, LedgerStage stage, double *since)
+{
+    double now = clock_seconds(), cores = core_seconds();
+    r->ledger.seconds[stage] += now - *since;
+    r->ledger.core_seconds[stage] += cores - r->ledger.core_charged;
+    r->ledger.core_charged = cores;
+    *since = now;
+}
+
+/* --- stopping ----------------------------------------------------------------------------------- */
+
+bool run_stopped(Run *r)
+{
+    struct pollfd p = {.fd = r->stop_fd, .events = POLLIN};
+    if (!r->stopped && r->stop_fd > 0 && poll(&p, 1, 0) > 0)
+        r->stopped = true;
+    return r->stopped;
+}
+
+void run_wait(const Run *r, struct pollfd *fds, size_t count, int timeout_ms)
+{
+    fds[count] = (struct pollfd){.fd = r->stop_fd > 0 ? r->stop_fd : -1, .events = POLLIN};
+    poll(fds, (nfds_t)count + 1, timeout_ms);
+}
+
+bool run_gpus_settle(Run *r, Gpu *const *gpus, size_t count)
+{
+    return gpu_settle(gpus, count, r->stop_fd > 0 ? r->stop_fd : -1) || !run_stopped(r);
+}
+
+static int patience_ms(const Gpu *g)
+{
+    double seconds = gpu_patience(g);
+    return seconds < 0 ? -1 : seconds < 1e6 ? (int)(seconds * 1e3) + 1 : 1000000000;
+}
+
+bool run_gpu_next(Run *r, Gpu *g, Arena *a, TrialResult *out)
+{
+    while (!run_stopped(r)) {
+        if (gpu_next(g, a, out, 0) == GPU_RESULT)
+            return true;
+        struct pollfd fds[2] = {{.fd = gpu_fd(g), .events = POLLIN}};
+        run_wait(r, fds, 1, patience_ms(g));
+    }
+    return false;
+}
+
+bool run_farm_next(Run *r, Farm *f, Arena *a, CompileResult *out)
+{
+    Arena *scratch = arena_new();
+    size_t room = farm_fd_limit(f);
+    struct pollfd *fds = ARENA_ARRAY(scratch, struct pollfd, room + 1);
+    bool taken = false;
+    while (!run_stopped(r) && !(taken = farm_take(f, a, out))) {
+        if (farm_pending(f) == 0 || !farm_service(f, r->diag))
+            break;
+        int timeout_ms = -1;
+        size_t count = farm_poll_fds(f, fds, room, &timeout_ms);
+        run_wait(r, fds, count, timeout_ms);
+    }
+    arena_free(scratch);
+    return taken;
+}
