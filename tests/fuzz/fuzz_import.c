@@ -1,7 +1,8 @@
 /* Any bytes as a file of another tuner: what is read is accounted for and can be written and read
  * back. */
 #include "tests/fuzz/folder.h"
-#include "tuner/output/foreign_read.h"
+#include "tuner/output/foreign.h"
+#include "tuner/output/scan.h"
 #include "tuner/output/import.h"
 
 #include <stdint.h>

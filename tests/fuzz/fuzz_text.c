@@ -51,7 +51,7 @@ static void show(const char *text, size_t size)
     if (strpbrk(buf_text(&out), "<>\x1b"))
         __builtin_trap();
     buf_clear(&out);
-    csv_text(&out, text, false);
+    csv_text(&(Csv){.out = &out}, text);
     buf_free(&out);
 }
 

@@ -381,14 +381,8 @@ static const SheetColumn columns[] = {
 static Sheet make_sheet(Arena *a)
 {
     Sheet s = {.name = "t", .title = "A table", .columns = columns, .column_count = 3};
-    Cell *r = sheet_row(a, &s);
-    r[0].text = "one, \"two\"";
-    r[1].number = 0.0125;
-    r[2].number = 12;
-    r = sheet_row(a, &s);
-    r[0].text = "\303\251";
-    r[1].number = NAN;
-    r[2].number = 3;
+    sheet_add(a, &s, (Cell[]){{.text = "one, \"two\""}, {.number = 0.0125}, {.number = 12}});
+    sheet_add(a, &s, (Cell[]){{.text = "\303\251"}, {.number = NAN}, {.number = 3}});
     return s;
 }
 

@@ -6,7 +6,8 @@
 #include <cmocka.h>
 
 #include "tuner/output/export.h"
-#include "tuner/output/foreign_read.h"
+#include "tuner/output/foreign.h"
+#include "tuner/output/scan.h"
 #include "tuner/output/gunzip.h"
 
 #include <math.h>

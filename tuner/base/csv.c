@@ -13,15 +13,22 @@ static bool is_formula(const char *text)
     return end == text || *end != '\0';
 }
 
-void csv_text(Buf *out, const char *text, bool always)
+Buf *csv_cell(Csv *c)
 {
-    Buf shown = {0};
-    text = text ? text : "";
+    if (c->begun)
+        buf_putc(c->out, ',');
+    c->begun = true;
+    return c->out;
+}
+
+static void add_text(Csv *c, const char *text, bool quoted)
+{
+    Buf shown = {0}, *out = csv_cell(c);
     if (is_formula(text))
         buf_putc(&shown, '\'');
     buf_shown(&shown, text, strlen(text), true);
     const char *cell = buf_text(&shown);
-    bool quoted = always || strpbrk(cell, ",\"\n\t") != NULL;
+    quoted = quoted || strpbrk(cell, ",\"\n\t") != NULL;
     buf_puts(out, quoted ? "\"" : "");
     for (; *cell; cell++) {
         if (*cell == '"')
@@ -32,8 +39,25 @@ void csv_text(Buf *out, const char *text, bool always)
     buf_free(&shown);
 }
 
-void csv_number(Buf *out, double number, int digits)
+void csv_text(Csv *c, const char *text)
 {
+    add_text(c, text ? text : "", false);
+}
+
+void csv_quoted(Csv *c, const char *text)
+{
+    add_text(c, text, true);
+}
+
+void csv_number(Csv *c, double number, int digits)
+{
+    Buf *out = csv_cell(c);
     if (!isnan(number))
         buf_printf(out, "%.*g", digits, number);
+}
+
+void csv_end_row(Csv *c)
+{
+    buf_putc(c->out, '\n');
+    c->begun = false;
 }

@@ -8,10 +8,22 @@
 
 #include "tuner/base/buf.h"
 
-/* A text, in quotes where it must be, or `always`; NULL is an empty one. */
-void csv_text(Buf *out, const char *text, bool always);
+/* Rows, cell by cell. */
+typedef struct Csv {
+    Buf *out;
+    bool begun; /* the row has a cell */
+} Csv;
 
-/* A number with so many digits; NaN is empty. */
-void csv_number(Buf *out, double number, int digits);
+/* Begins a cell; what is written to `out` next stands in it. */
+Buf *csv_cell(Csv *c);
+
+/* A text, in quotes where it must be; NULL is an empty one. */
+void csv_text(Csv *c, const char *text);
+void csv_quoted(Csv *c, const char *text); /* in any case */
+
+/* A number with so many digits; empty unless it is known. */
+void csv_number(Csv *c, double number, int digits);
+
+void csv_end_row(Csv *c);
 
 #endif

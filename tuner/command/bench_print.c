@@ -194,24 +194,24 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
     json_object_set_new(o, "status", json_string(outcome_name(e->status)));
     json_object_set_new(o, "words", json_string(e->words));
     json_object_set_new(o, "verified", json_boolean(e->verified));
-    json_object_set_new(o, "max_error", report_number(e->max_error));
-    json_object_set_new(o, "time_ms", report_number(e->times ? e->median : NAN));
-    json_object_set_new(o, "low_ms", report_number(e->interval.low));
-    json_object_set_new(o, "high_ms", report_number(e->interval.high));
-    json_object_set_new(o, "flop_per_s", report_number(e->times ? rates.flops : NAN));
-    json_object_set_new(o, "bytes_per_s", report_number(e->times ? rates.bytes : NAN));
-    json_object_set_new(o, "peak_flop_part", report_number(e->times ? rates.flops_part : NAN));
-    json_object_set_new(o, "peak_bytes_part", report_number(e->times ? rates.bytes_part : NAN));
+    json_object_set_new(o, "max_error", json_known(e->max_error));
+    json_object_set_new(o, "time_ms", json_known(e->times ? e->median : NAN));
+    json_object_set_new(o, "low_ms", json_known(e->interval.low));
+    json_object_set_new(o, "high_ms", json_known(e->interval.high));
+    json_object_set_new(o, "flop_per_s", json_known(e->times ? rates.flops : NAN));
+    json_object_set_new(o, "bytes_per_s", json_known(e->times ? rates.bytes : NAN));
+    json_object_set_new(o, "peak_flop_part", json_known(e->times ? rates.flops_part : NAN));
+    json_object_set_new(o, "peak_bytes_part", json_known(e->times ? rates.bytes_part : NAN));
     json_t *times = json_array();
     for (int i = 0; e->times && i < b->rounds; i++)
         json_array_append_new(times, json_real(e->times[i]));
     json_object_set_new(o, "times_ms", times);
     const TrialSustained *x = &e->sustained;
-    json_object_set_new(o, "sustained_ms", report_number(x->runs ? x->ms : NAN));
-    json_object_set_new(o, "sustained_joules", report_number(x->runs ? x->joules : NAN));
-    json_object_set_new(o, "sustained_power_w", report_number(x->runs ? x->power_w : NAN));
+    json_object_set_new(o, "sustained_ms", json_known(x->runs ? x->ms : NAN));
+    json_object_set_new(o, "sustained_joules", json_known(x->runs ? x->joules : NAN));
+    json_object_set_new(o, "sustained_power_w", json_known(x->runs ? x->power_w : NAN));
     json_object_set_new(o, "sustained_clock_mhz",
-                        report_number(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN));
+                        json_known(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN));
     return o;
 }
 
@@ -223,10 +223,10 @@ static json_t *rival_json(const Run *r, const Bench *b, const BenchEntry *e)
         json_object_set_new(o, "call", json_string(e->rival->call));
         json_object_set_new(o, "bound", json_boolean(e->rival->bound));
     }
-    json_object_set_new(o, "ratio", report_number(e->ratio));
-    json_object_set_new(o, "ratio_low", report_number(e->ratio_interval.low));
-    json_object_set_new(o, "ratio_high", report_number(e->ratio_interval.high));
-    json_object_set_new(o, "sustained_ratio", report_number(e->sustained_ratio));
+    json_object_set_new(o, "ratio", json_known(e->ratio));
+    json_object_set_new(o, "ratio_low", json_known(e->ratio_interval.low));
+    json_object_set_new(o, "ratio_high", json_known(e->ratio_interval.high));
+    json_object_set_new(o, "sustained_ratio", json_known(e->sustained_ratio));
     return o;
 }
 
@@ -242,12 +242,12 @@ void bench_print_json(const Run *r, const Bench *b, Buf *out)
     json_object_set_new(o, "kernel", kernel);
     json_object_set_new(o, b->variants ? "variants" : "rivals", rivals);
     if (b->variants)
-        json_object_set_new(o, "loss", report_number(bench_loss(b)));
+        json_object_set_new(o, "loss", json_known(bench_loss(b)));
     json_object_set_new(o, "rounds", json_integer(b->rounds));
     json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
     json_object_set_new(o, "driver", json_string(gpu_facts(r->gpu)->driver));
     json_object_set_new(o, "cuda", json_integer(gpu_facts(r->gpu)->cuda_version));
     if (r->watch.health.looks > 0)
         json_object_set_new(o, "health", report_health(r));
-    report_print_object(o, out);
+    json_print(o, REPORT_DIGITS, out);
 }

@@ -210,8 +210,7 @@ static void write_arguments_type(const Code *c, Buf *out)
     buf_printf(out, "} %sarguments;\n", c->prefix);
 }
 
-/* --- functions that not every unit has ---------------------------------------------------------
- */
+/* --- functions that not every unit has -------------------------------------------------------- */
 
 static void declare_work(const Code *c, const char *name, const char *what, const Expr *e, Buf *out)
 {

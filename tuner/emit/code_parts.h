@@ -98,8 +98,7 @@ void lines_refuse(CodeLines *l, const char *indent, const char *what, const Expr
 void lines_end(CodeLines *l, const char *result, Buf *out, const char *head, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* --- code_size.c: functions of a size ----------------------------------------------------------
- */
+/* --- code_size.c: functions of a size --------------------------------------------------------- */
 
 /* Is everything of a variant that depends on the size sayable in C?  Else `*why` is what is not. */
 bool code_is_sayable(const Code *c, const CodeVariant *v, const char **why);
@@ -122,8 +121,7 @@ void code_more(const Code *c, Buf *out);
 /* Bytes of one of a variant's buffers. */
 const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument);
 
-/* --- code_walk.c --------------------------------------------------------------------------------
- */
+/* --- code_walk.c ------------------------------------------------------------------------------ */
 
 /* The function that goes over a variant's launches.  False when C has no words for `*why`. */
 bool code_walk(const Code *c, const CodeVariant *v, Buf *out, const char **why);

@@ -45,8 +45,7 @@ const char *unit_default_name(Arena *a, const char *space)
     return name;
 }
 
-/* --- which numbers of the problem code depends on ----------------------------------------------
- */
+/* --- which numbers of the problem code depends on --------------------------------------------- */
 
 /* Does something depend on one name of the problem? */
 typedef struct Uses {

@@ -1,105 +1,359 @@
 #include "tuner/output/explain.h"
 
 #include "tuner/output/report.h"
+#include "tuner/output/report_parts.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static double metric_at(const Run *r, size_t config, const char *name)
+/* --- the table -------------------------------------------------------------------------------- */
+
+static double field(const Subject *s, ProfileField f)
 {
-    int m = metricset_find(r->table->metrics, name);
-    return m >= 0 ? table_metric(r->table, config, (size_t)m) : NAN;
+    return s->profile->value[f];
 }
 
-double explain_metric(const Subject *s, const char *name)
+static void print_field(const Subject *s, ProfileField f, const char *unit, Buf *out)
 {
-    return metric_at(s->run, s->config, name);
+    explain_number(field(s, f), out);
+    buf_printf(out, " %s", unit);
 }
 
-void explain_number(double n, Buf *out)
+static double percent(double part, double whole)
 {
-    if (isnan(n) || fabs(n) >= 1e15) {
+    return whole > 0 ? 100 * part / whole : NAN;
+}
+
+static void print_percent(double part, double whole, Buf *out)
+{
+    double share = percent(part, whole);
+    if (isnan(share))
         buf_puts(out, "not known");
+    else
+        buf_printf(out, "%5.1f %%", share);
+}
+
+/* --- the launch ------------------------------------------------------------------------------- */
+
+static void print_dims(const int64_t n[3], Buf *out)
+{
+    buf_printf(out, "%" PRId64, n[0]);
+    for (int i = 1; i < 3 && (n[1] > 1 || n[2] > 1); i++)
+        if (i == 1 || n[2] > 1)
+            buf_printf(out, " x %" PRId64, n[i]);
+}
+
+static void cell_grid(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    print_dims(s->geometry->grid, out);
+    buf_puts(out, " blocks");
+}
+
+static void cell_block(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    print_dims(s->geometry->block, out);
+    buf_printf(out, " threads, %d warps", s->occupancy.warps_per_block);
+}
+
+static void cell_registers(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    print_field(s, PROFILE_REGISTERS, "per thread", out);
+}
+
+static void cell_shared(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    print_field(s, PROFILE_SHARED_BYTES, "bytes per block", out);
+}
+
+static void cell_spills(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    if (field(s, PROFILE_SPILL_BYTES) == 0)
+        buf_puts(out, "none");
+    else
+        print_field(s, PROFILE_SPILL_BYTES, "bytes per thread", out);
+}
+
+static void cell_occupancy(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    const Occupancy *o = &s->occupancy;
+    buf_printf(out, "%.0f %%: %d blocks, %d warps per SM", 100 * o->fraction, o->blocks_per_sm,
+               o->warps_per_sm);
+}
+
+static void cell_limit(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    char text[64];
+    buf_puts(out, occupancy_limits_text(s->occupancy.limits, text));
+}
+
+/* More of one resource helps only where that one alone is in the way. */
+static void cell_step(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    const Occupancy *o = &s->occupancy;
+    if (o->fewer_registers > 0)
+        buf_printf(out, "%d registers fewer", o->fewer_registers);
+    else if (o->fewer_shared_bytes > 0)
+        buf_printf(out, "%" PRId64 " bytes of shared fewer", o->fewer_shared_bytes);
+    else
+        buf_puts(out, "none by one resource alone");
+}
+
+static void cell_waves(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    if (isnan(field(s, PROFILE_WAVES))) {
+        buf_puts(out, "not known: the launch is impossible");
         return;
     }
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%.0f", n);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0)
-            buf_putc(out, ',');
-        buf_putc(out, digits[i]);
+    buf_printf(out, "%.2f, tail efficiency %.0f %%", field(s, PROFILE_WAVES),
+               100 * field(s, PROFILE_TAIL_EFFICIENCY));
+}
+
+/* --- units ------------------------------------------------------------------------------------ */
+
+static const char *const units[] = {"issue_cycles", "fp32_cycles",   "int_cycles", "sfu_cycles",
+                                    "fp64_cycles",  "shared_cycles", "l2_cycles",  "memory_cycles"};
+enum { UNITS = sizeof units / sizeof units[0] };
+
+const char *explain_busiest(const Subject *s)
+{
+    const char *most = NULL;
+    for (int i = 0; i < UNITS; i++)
+        if (explain_metric(s, units[i]) > (most ? explain_metric(s, most) : 0))
+            most = units[i];
+    return most;
+}
+
+static void print_number(double value, Buf *out)
+{
+    Buf number = {0};
+    explain_number(value, &number);
+    buf_printf(out, "%13s", buf_text(&number));
+    buf_free(&number);
+}
+
+/* A unit that does nothing has no row. */
+static void cell_unit(const Subject *s, const char *name, Buf *out)
+{
+    const char *busiest = explain_busiest(s);
+    double cycles = explain_metric(s, name), most = busiest ? explain_metric(s, busiest) : NAN;
+    if (cycles == 0)
+        return;
+    print_number(cycles, out);
+    buf_putc(out, ' ');
+    print_percent(cycles, most, out);
+    if (cycles == most)
+        buf_puts(out, "  <- bounds");
+}
+
+static void cell_cycles(const Subject *s, const char *name, Buf *out)
+{
+    print_number(explain_metric(s, name), out);
+}
+
+/* Where the work lies on the roofline: operations for a byte, and where the slope meets the roof.
+ * (S. Williams, A. Waterman, D. Patterson, "Roofline", Communications of the ACM 52(4), 2009.) */
+static void cell_roofline(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    const Device *d = s->run->device;
+    const double bytes = run_work(s->run, s->config, s->run->spec->work_bytes);
+    const double flop = run_work(s->run, s->config, s->run->spec->work_flop);
+    if (!(bytes > 0 && flop > 0 && d->dram_bytes_per_s > 0 && device_peak_flops(d) > 0))
+        return;
+    const double ridge = device_peak_flops(d) / d->dram_bytes_per_s;
+    buf_printf(out, "%13.3g flop a byte, ridge %.3g: %s", flop / bytes, ridge,
+               flop / bytes < ridge ? "memory" : "arithmetic");
+}
+
+/* --- one warp --------------------------------------------------------------------------------- */
+
+static void cell_field(const Subject *s, const char *name, Buf *out)
+{
+    print_number(field(s, (ProfileField)profile_find(name)), out);
+}
+
+/* None has no row. */
+static void cell_some(const Subject *s, const char *name, Buf *out)
+{
+    if (field(s, (ProfileField)profile_find(name)) != 0)
+        cell_field(s, name, out);
+}
+
+/* A part of a warp's time alone. */
+static void cell_serial(const Subject *s, const char *name, Buf *out)
+{
+    cell_field(s, name, out);
+    buf_putc(out, ' ');
+    print_percent(field(s, (ProfileField)profile_find(name)), field(s, PROFILE_SERIAL_CYCLES), out);
+}
+
+static void cell_flight(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    double n = field(s, PROFILE_LOADS_IN_FLIGHT);
+    if (isnan(n))
+        buf_printf(out, "%13s", "not known");
+    else
+        buf_printf(out, "%13.1f", n);
+}
+
+/* --- prediction ------------------------------------------------------------------------------- */
+
+static void cell_predicted(const Subject *s, const char *name, Buf *out)
+{
+    cell_cycles(s, name, out);
+    Arena *a = arena_new();
+    const char *text = table_predicted_text(a, s->run->table, s->config);
+    if (text)
+        buf_printf(out, "  = %s", text);
+    arena_free(a);
+}
+
+static void cell_recorded(const Subject *s, const char *name, Buf *out)
+{
+    (void)name;
+    const Table *t = s->run->table;
+    if (!table_is_timed(t, s->config))
+        buf_printf(out, "%13s", "not known");
+    else if (t->outcome[s->config] != OUTCOME_OK)
+        buf_printf(out, "%13s", outcome_name(t->outcome[s->config]));
+    else
+        buf_printf(out, "%13s    %.4f ms", "", t->times[s->config].median);
+}
+
+/* --- instructions and memory ------------------------------------------------------------------ */
+
+/* A kind that is hardly there has no row. */
+static void cell_mix(const Subject *s, const char *name, Buf *out)
+{
+    const double hardly = 0.0005;
+    double n = field(s, (ProfileField)profile_find(name)), all = field(s, PROFILE_ISSUED);
+    if (n <= hardly * all)
+        return;
+    cell_field(s, name, out);
+    buf_putc(out, ' ');
+    print_percent(n, all, out);
+}
+
+/* A count and how many times its least it is; `name` is the count's, the least follows it in the
+ * profile as NAME_min. */
+static void cell_factor(const Subject *s, const char *name, Buf *out)
+{
+    char least_name[64];
+    snprintf(least_name, sizeof least_name, "%s_min", name);
+    double n = field(s, (ProfileField)profile_find(name));
+    double least = field(s, (ProfileField)profile_find(least_name));
+    cell_field(s, name, out);
+    if (least > 0)
+        buf_printf(out, "  %.2f x the least", n / least);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+typedef struct TableRow {
+    const char *label;
+    /* Leaves the buffer empty where there is nothing to say; NULL: the row is a heading. */
+    void (*print)(const Subject *s, const char *name, Buf *out);
+    const char *name; /* of a metric or field */
+} TableRow;
+
+static const TableRow rows[] = {
+    {"launch", NULL, NULL},
+    {"grid", cell_grid, NULL},
+    {"block", cell_block, NULL},
+    {"registers", cell_registers, NULL},
+    {"shared", cell_shared, NULL},
+    {"spills", cell_spills, NULL},
+    {"occupancy", cell_occupancy, NULL},
+    {"limited by", cell_limit, NULL},
+    {"one block more", cell_step, NULL},
+    {"waves", cell_waves, NULL},
+    {"cycles of an SM's units, and as a share of the busiest", NULL, NULL},
+    {"issue slots", cell_unit, "issue_cycles"},
+    {"fp32", cell_unit, "fp32_cycles"},
+    {"integer", cell_unit, "int_cycles"},
+    {"special", cell_unit, "sfu_cycles"},
+    {"fp64", cell_unit, "fp64_cycles"},
+    {"shared and L1", cell_unit, "shared_cycles"},
+    {"L2", cell_unit, "l2_cycles"},
+    {"memory", cell_unit, "memory_cycles"},
+    {"roofline", cell_roofline, NULL},
+    {"bound, uneven", cell_cycles, "bound_cycles"},
+    {"cycles of one warp, and what it spends them on when it is alone", NULL, NULL},
+    {"alone", cell_field, "serial_cycles"},
+    {"issue", cell_serial, "serial_issue"},
+    {"shared memory", cell_serial, "serial_shared"},
+    {"global memory", cell_serial, "serial_global"},
+    {"barriers", cell_serial, "serial_barrier"},
+    {"loads in flight", cell_flight, NULL},
+    {"time", NULL, NULL},
+    {"busiest unit", cell_cycles, "bound_cycles"},
+    {"warps by waves", cell_cycles, "latency_cycles"},
+    {"predicted", cell_predicted, "predicted_cycles"},
+    {"recorded", cell_recorded, NULL},
+    {"machine instructions of a warp, and as a share of all", NULL, NULL},
+    {"issued", cell_field, "issued"},
+    {"fp32", cell_mix, "fma_issued"},
+    {"integer multiply", cell_mix, "imad_issued"},
+    {"integer, logic", cell_mix, "alu_issued"},
+    {"special", cell_mix, "sfu_issued"},
+    {"fp64", cell_mix, "fp64_issued"},
+    {"half", cell_mix, "half_issued"},
+    {"tensor", cell_mix, "tensor_issued"},
+    {"memory", cell_mix, "lsu_issued"},
+    {"branches", cell_mix, "branch_issued"},
+    {"spills", cell_mix, "spill_issued"},
+    {"memory of a warp", NULL, NULL},
+    {"shared passes", cell_factor, "shared_wavefronts"},
+    {"global sectors", cell_factor, "global_sectors"},
+    {"loop code, bytes", cell_some, "loop_bytes"},
+};
+enum { ROWS = sizeof rows / sizeof rows[0], COLUMN = 40 };
+
+static void print_row(const TableRow *row, const Subject *s, int count, Buf *out)
+{
+    Buf line = {0};
+    bool said = false;
+    buf_printf(&line, "  %-16s", row->label);
+    for (int i = 0; i < count; i++) {
+        size_t start = line.size;
+        row->print(&s[i], row->name, &line);
+        size_t width = line.size - start;
+        said |= width > 0;
+        if (i + 1 < count)
+            buf_fill(&line, ' ', width < COLUMN ? COLUMN - width : 1);
     }
+    size_t end = line.size;
+    while (end > 0 && buf_text(&line)[end - 1] == ' ')
+        end--;
+    if (said)
+        buf_printf(out, "%.*s\n", (int)end, buf_text(&line));
+    buf_free(&line);
 }
 
-const char *explain_number_text(Arena *a, double n)
+static void print_table(const Subject *s, int count, Buf *out)
 {
-    Buf text = {0};
-    explain_number(n, &text);
-    const char *kept = arena_string(a, buf_text(&text));
-    buf_free(&text);
-    return kept;
-}
-
-static BlockUse block_use(const Profile *p)
-{
-    double barriers = p->value[PROFILE_BARRIERS];
-    return (BlockUse){.registers = (int)p->value[PROFILE_REGISTERS],
-                      .static_shared = (int64_t)p->value[PROFILE_SHARED_BYTES],
-                      .threads = (int)p->value[PROFILE_THREADS_PER_BLOCK],
-                      .barriers = isnan(barriers) ? 0 : (int)barriers};
-}
-
-Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved)
-{
-    const Table *t = r->table;
-    Subject s = {.run = r,
-                 .config = config,
-                 .profile = t->profile[config].whole,
-                 .geometry = &t->launch[config].geometry[run_profiled_launch(r, config)],
-                 .lines = lines,
-                 .carved = carved};
-    BlockUse use = block_use(s.profile);
-    s.occupancy = occupancy_compute(r->device, &use);
-    return s;
+    if (count > 1)
+        buf_printf(out, "\n  %-16s%-*s%s\n", "", COLUMN, "A", "B");
+    for (int i = 0; i < ROWS; i++) {
+        if (rows[i].print)
+            print_row(&rows[i], s, count, out);
+        else
+            buf_printf(out, "\n%s\n", rows[i].label);
+    }
 }
 
 /* --- carving ---------------------------------------------------------------------------------- */
-
-/* Nowhere worse and somewhere better. */
-static bool beats(const Run *r, size_t i, size_t j)
-{
-    static const char *const both[] = {"bound_cycles", "latency_cycles"};
-    size_t better = 0;
-    for (size_t k = 0; k < 2; k++) {
-        double x = metric_at(r, i, both[k]), y = metric_at(r, j, both[k]);
-        if (!(x <= y))
-            return false;
-        better += x < y;
-    }
-    return better > 0;
-}
-
-/* Parameters in which two configurations differ. */
-static size_t distance(const Run *r, size_t i, size_t j)
-{
-    size_t n = 0;
-    for (size_t p = 0; p < r->spec->parameter_count; p++)
-        n += !value_equal(table_value(r->table, i, p), table_value(r->table, j, p));
-    return n;
-}
-
-size_t explain_dominator(const Subject *s)
-{
-    const Run *r = s->run;
-    size_t best = SIZE_MAX;
-    for (size_t k = 0; s->carved && k < r->carving.survivor_count; k++) {
-        size_t i = r->carving.survivors[k];
-        if (beats(r, i, s->config) &&
-            (best == SIZE_MAX || distance(r, i, s->config) < distance(r, best, s->config)))
-            best = i;
-    }
-    return best;
-}
 
 /* "BM=128 PAD=4": what is different in configuration `i`. */
 static void print_differences(const Run *r, size_t i, size_t from, Buf *out)
@@ -130,7 +384,7 @@ static void print_dominator(const Subject *s, Buf *out)
     buf_puts(out, " instead is better in both:");
     for (size_t k = 0; k < 2; k++) {
         buf_printf(out, "%s %s ", k > 0 ? "," : "", both[k].words);
-        explain_number(metric_at(s->run, by, both[k].metric), out);
+        explain_number(table_named(s->run->table, by, both[k].metric), out);
         buf_puts(out, " against ");
         explain_number(explain_metric(s, both[k].metric), out);
     }
@@ -258,12 +512,124 @@ void explain_print(const Subject *s, int count, Buf *out)
     for (int i = 0; i < count; i++)
         buf_printf(out, "%-16s %s\n", count > 1 ? letters[i] : "configuration",
                    table_name(a, s[i].run->table, s[i].config));
-    explain_table(s, count, out);
+    print_table(s, count, out);
     for (int i = 0; i < count; i++) {
         if (count > 1)
             buf_printf(out, "\n--- %s: %s ---\n", letters[i],
                        table_name(a, s[i].run->table, s[i].config));
         print_subject(a, &s[i], out);
     }
+    arena_free(a);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *sizes(const int64_t n[3])
+{
+    return json_pack("[I, I, I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2]);
+}
+
+static json_t *occupancy_of(const Subject *s)
+{
+    char limits[64];
+    const Occupancy *o = &s->occupancy;
+    return json_put(json_object(), "fraction", json_known(o->fraction), "blocks_per_sm",
+                    json_integer(o->blocks_per_sm), "warps_per_sm", json_integer(o->warps_per_sm),
+                    "limited_by", json_string(occupancy_limits_text(o->limits, limits)),
+                    "registers_fewer_for_one_block_more", json_integer(o->fewer_registers),
+                    "shared_bytes_fewer_for_one_block_more", json_integer(o->fewer_shared_bytes),
+                    NULL);
+}
+
+static json_t *profile_of(const Subject *s)
+{
+    json_t *j = json_object();
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        json_put(j, profile_info((ProfileField)f)->name, json_known(s->profile->value[f]), NULL);
+    return j;
+}
+
+static json_t *recorded_of(const Subject *s)
+{
+    const Table *t = s->run->table;
+    if (!table_is_timed(t, s->config))
+        return json_null();
+    return json_put(json_object(), "status", json_string(outcome_name(t->outcome[s->config])),
+                    "time_ms", json_known(t->times[s->config].median), NULL);
+}
+
+static json_t *findings_of(Arena *a, const Subject *s, const SourceLines *lines)
+{
+    Findings found = explain_find(a, s, lines);
+    json_t *list = json_array();
+    for (size_t i = 0; i < found.all.count; i++) {
+        const Finding *f = &found.all.at[i];
+        json_array_append_new(
+            list, json_put(json_object(), "name", json_text(f->name), "kind", json_text(f->kind),
+                           "what", json_text(f->what), "where", json_text(f->where), "cost_cycles",
+                           json_known(f->cycles), "cost_share", json_known(f->share), "cost_of",
+                           json_text(f->unit), "effect", json_text(f->effect), "remedy",
+                           json_text(f->remedy), NULL));
+    }
+    return list;
+}
+
+static json_t *access_of(const SourceAccess *x)
+{
+    return json_put(json_object(), "file", json_text(x->file), "line", json_integer(x->line),
+                    "memory", json_string(x->shared ? "shared" : "global"), "kind",
+                    json_text(x->kind), "bytes_of_a_lane", json_integer(x->bytes), "executions",
+                    json_known(x->executions), x->shared ? "wavefronts" : "sectors",
+                    json_known(x->cost), x->shared ? "wavefronts_min" : "sectors_min",
+                    json_known(x->least), "sampled", json_boolean(x->sampled), NULL);
+}
+
+static json_t *lines_of(const SourceLines *lines)
+{
+    json_t *accesses = json_array(), *code = json_array();
+    for (size_t i = 0; i < lines->accesses.count; i++)
+        json_array_append_new(accesses, access_of(&lines->accesses.at[i]));
+    for (size_t i = 0; i < lines->code.count; i++) {
+        const SourceCode *c = &lines->code.at[i];
+        json_array_append_new(code, json_put(json_object(), "file", json_text(c->file), "line",
+                                             json_integer(c->line), "share_of_instructions",
+                                             json_known(c->share), NULL));
+    }
+    return json_put(json_object(), "not_known", json_text(lines->why_not), "accesses", accesses,
+                    "code", code, NULL);
+}
+
+static json_t *carving_of(const Subject *s)
+{
+    if (!s->carved)
+        return json_null();
+    size_t by = explain_dominator(s);
+    bool none = by == SIZE_MAX;
+    return json_put(json_object(), "survives",
+                    json_boolean(s->run->carving.fates[s->config].kind == OUTCOME_SURVIVES), "why",
+                    report_why_text(s->run, s->config), "dominated_by",
+                    none ? json_null() : report_parameters(s->run, by), "its_metrics",
+                    none ? json_null() : report_metrics(s->run, by), NULL);
+}
+
+static json_t *subject_of(Arena *a, const Subject *s)
+{
+    SourceLines lines = explain_gather_lines(a, s);
+    return json_put(json_object(), "parameters", report_parameters(s->run, s->config), "grid",
+                    sizes(s->geometry->grid), "block", sizes(s->geometry->block), "occupancy",
+                    occupancy_of(s), "busiest_unit", json_text(explain_busiest(s)), "recorded",
+                    recorded_of(s), "patterns", findings_of(a, s, &lines), "lines",
+                    lines_of(&lines), "carving", carving_of(s), "metrics",
+                    report_metrics(s->run, s->config), "profile", profile_of(s), "assumed",
+                    json_text(s->profile->note), NULL);
+}
+
+void explain_print_json(const Subject *s, int count, Buf *out)
+{
+    Arena *a = arena_new();
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, subject_of(a, &s[i]));
+    json_print(json_put(report_object(s[0].run), "configurations", list, NULL), REPORT_DIGITS, out);
     arena_free(a);
 }

@@ -98,9 +98,6 @@ size_t explain_dominator(const Subject *s);
 /* The unit that has most to do, as a metric ("l2_cycles"); NULL when the rates are not known. */
 const char *explain_busiest(const Subject *s);
 
-/* The table: geometry, occupancy, units, warp, mix, memory; a column for each subject. */
-void explain_table(const Subject *s, int count, Buf *out);
-
 /* 1234567 as "1,234,567"; "not known" for NaN. */
 void explain_number(double n, Buf *out);
 

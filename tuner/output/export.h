@@ -27,19 +27,7 @@ bool export_open(Arena *a, const char *path, MetricSet *metrics, ExportSource *o
 bool export_write(const ExportSource *s, ExportFormat format, const char *path, size_t *rows,
                   Diag *d);
 
-/* --- for the writers of one format ------------------------------------------------------------ */
-
-/* The row of the table with what is known of a row's code; SIZE_MAX: nothing is. */
-size_t export_row(const ExportSource *s, const RecordRow *row);
-
 /* What T4 calls an outcome. */
 const char *export_invalidity(Outcome status);
-
-/* What stands before the rows, a row, and what stands behind them.  `last` of the others: is it the
- * row that counts for its configuration? */
-void export_t4_begin(const ExportSource *s, bool with_compilation, Buf *out);
-void export_t4_row(const ExportSource *s, const RecordRow *row, bool with_compilation, Buf *out);
-void export_csv_begin(const ExportSource *s, Buf *out);
-void export_csv_row(const ExportSource *s, const RecordRow *row, const char *kind, Buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* What another tuner left, before it becomes a recording: parameters, rows, and what was odd.
  *
- * A reader of each format (foreign_read.h) fills it in a row at a time.  Every oddity is counted by
+ * A reader of each format (foreign_read.c) fills it in a row at a time.  Every oddity is counted by
  * its kind, with the first place it was met, so that nothing is dropped or taken for something else
  * without being said.  Everything lives in the table's arena. */
 #ifndef APTUNE_OUTPUT_FOREIGN_H
@@ -8,6 +8,8 @@
 
 #include "tuner/base/diag.h"
 #include "tuner/record/times.h"
+
+#include "tuner/run/run.h"
 
 #include <jansson.h>
 
@@ -119,5 +121,13 @@ const RecordValue *foreign_record_values(Arena *a, const RecordParameter *p, siz
 
 /* A line for each oddity that was met: "12 rows without a time: taken as failed (runtime)". */
 void foreign_print_oddities(const ForeignTable *t, const char *before, Buf *out);
+
+/* --- foreign_read.c --------------------------------------------------------------------------- */
+
+/* Reads a file's text; `path` is for messages.  `unit`, when not NULL, is the unit of its times
+ * whatever it says; `progress`, when not NULL, is told of the bytes read.  NULL after a message
+ * when it is of no known format or has no row. */
+ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t size,
+                           const char *unit, const RunProgress *progress, Diag *d);
 
 #endif

@@ -1,4 +1,12 @@
-#include "tuner/output/foreign_read.h"
+/* Readers of other tuners' files, by what stands in their outermost object:
+ *
+ *     "cache"    Kernel Tuner's cache file (schema versions 1.0 and 1.1)
+ *     "results"  T4 (1.0 and 1.1), as Kernel Tuner, KTT, the benchmark hub and aptune write it
+ *     "Results"  KTT's own JSON
+ *
+ * The outermost object may end before it is closed. */
+#include "tuner/output/foreign.h"
+#include "tuner/output/scan.h"
 
 #include "tuner/base/vec.h"
 
@@ -6,16 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- for all formats ----------------------------------------------------------------------------
- */
+typedef struct ForeignReader {
+    ForeignTable *table;
+    Scan *scan;
+    Arena *scratch;              /* emptied after each row */
+    Buf copy;                    /* of the row that is parsed */
+    const RunProgress *progress; /* NULL: nobody is told */
+    Diag *diag;
+} ForeignReader;
 
-const char *foreign_text(const ForeignReader *r, const json_t *object, const char *key)
+/* Takes one row, an object, and adds it; `key` is the one it stands under, empty in an array.
+ * `whole`: its integers were read as reals. */
+typedef void (*ForeignTake)(ForeignReader *r, ScanText key, const json_t *row, bool whole);
+
+/* --- for all formats -------------------------------------------------------------------------- */
+
+static const char *text_member(const ForeignReader *r, const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text && *text ? arena_string(r->table->arena, text) : NULL;
 }
 
-const char *foreign_json(const ForeignReader *r, const json_t *value)
+static const char *json_text_of(const ForeignReader *r, const json_t *value)
 {
     char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
     const char *kept = text ? arena_string(r->table->arena, text) : NULL;
@@ -23,7 +43,7 @@ const char *foreign_json(const ForeignReader *r, const json_t *value)
     return kept;
 }
 
-void foreign_take_unit(ForeignTable *t, const char *name)
+static void take_unit(ForeignTable *t, const char *name)
 {
     if (!name)
         return;
@@ -31,7 +51,7 @@ void foreign_take_unit(ForeignTable *t, const char *name)
     t->unknown_unit = t->unit_ms == 0 ? arena_string(t->arena, name) : NULL;
 }
 
-const double *foreign_numbers(ForeignReader *r, const json_t *array, size_t *count)
+static const double *numbers_of(ForeignReader *r, const json_t *array, size_t *count)
 {
     *count = json_array_size(array);
     double *out = ARENA_ARRAY(r->scratch, double, *count);
@@ -45,13 +65,33 @@ const double *foreign_numbers(ForeignReader *r, const json_t *array, size_t *cou
     return out;
 }
 
-void foreign_compare_mean(ForeignTable *t, const double *times, size_t count, double mean)
+static void compare_mean(ForeignTable *t, const double *times, size_t count, double mean)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += times[i];
     if (count > 0 && mean > 0 && fabs(sum / (double)count / mean - 1) > 0.01)
         foreign_odd(t, ODD_OTHER_MEAN);
+}
+
+static Outcome outcome_of(ForeignTable *t, const char *word)
+{
+    Outcome s = foreign_status(word);
+    if (s != OUTCOME_OTHER)
+        return s;
+    foreign_odd(t, ODD_STATUS);
+    return OUTCOME_FAULT;
+}
+
+/* The outcome that a member says, and its word; ok and NULL where there is none. */
+static Outcome named_outcome(ForeignTable *t, const json_t *row, const char *key, const char **word)
+{
+    *word = json_string_value(json_object_get(row, key));
+    if (*word && **word)
+        return outcome_of(t, *word);
+    *word = NULL;
+    foreign_odd(t, ODD_NO_STATUS);
+    return OUTCOME_OK;
 }
 
 /* An iterator of jansson's wants an object that may change. */
@@ -64,7 +104,7 @@ static void name_parameters(ForeignTable *t, const json_t *object)
     json_decref(copy);
 }
 
-ForeignValue *foreign_new_values(ForeignReader *r)
+static ForeignValue *new_values(ForeignReader *r)
 {
     size_t n = r->table->names.count;
     if (n > 0 && n <= FOREIGN_PARAMETERS_MOST)
@@ -75,30 +115,305 @@ ForeignValue *foreign_new_values(ForeignReader *r)
 
 /* Kept only when the whole row is: one of many parameters may come with many rows that have none.
  */
-ForeignValue *foreign_keep_values(ForeignReader *r, const ForeignValue *values)
+static ForeignValue *keep_values(ForeignReader *r, const ForeignValue *values)
 {
     ForeignValue *kept = ARENA_ARRAY(r->table->arena, ForeignValue, r->table->names.count);
     memcpy(kept, values, r->table->names.count * sizeof *kept);
     return kept;
 }
 
-ForeignValue *foreign_named_values(ForeignReader *r, const json_t *object, bool whole)
+static ForeignValue *named_values(ForeignReader *r, const json_t *object, bool whole)
 {
     ForeignTable *t = r->table;
     if (t->names.count == 0 && json_is_object(object))
         name_parameters(t, object);
-    ForeignValue *values = foreign_new_values(r);
+    ForeignValue *values = new_values(r);
     for (size_t p = 0; values && p < t->names.count; p++) {
         if (!foreign_value(t, json_object_get(object, t->names.at[p]), whole, &values[p])) {
             foreign_odd(t, ODD_NO_PARAMETER);
             return NULL;
         }
     }
-    return values ? foreign_keep_values(r, values) : NULL;
+    return values ? keep_values(r, values) : NULL;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- Kernel Tuner ----------------------------------------------------------------------------- */
+
+/* Kernel Tuner's cache file.
+ *
+ *     {"device_name": "NVIDIA A100", "kernel_name": "convolution", "problem_size": [4096, 4096],
+ *      "tune_params_keys": ["block_size_x", …], "tune_params": {…}, "objective": "time",
+ *      "cache": {
+ *     "16,1,…": {"block_size_x": 16, …, "time": 1.25, "times": [1.24, 1.26], "compile_time": 812,
+ * …}, "32,1,…": {…, "time": "InvalidConfig", …},
+ *
+ * Times are milliseconds.  While it is written the file is not closed.  A failure stands where the
+ * time or the objective would be, or under "__error__". */
+
+static void take_names(ForeignTable *t, const json_t *list)
+{
+    t->names.count = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (name)
+            VEC_PUSH(t->arena, &t->names, arena_string(t->arena, name));
+    }
+}
+
+static void take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
+{
+    ForeignTable *t = r->table;
+    const char *text = json_string_value(v);
+    const char *kept = text && *text ? arena_string(t->arena, text) : NULL;
+    if (scan_is(key, "device_name"))
+        t->device = kept;
+    else if (scan_is(key, "kernel_name"))
+        t->kernel = kept;
+    else if (scan_is(key, "objective"))
+        t->objective = kept;
+    else if (scan_is(key, "problem_size"))
+        t->problem = json_text_of(r, v);
+    else if (scan_is(key, "tune_params_keys") && t->rows.count == 0)
+        take_names(t, v);
+}
+
+/* A word for a failure: under "__error__", else in the place of the time or of the objective. */
+static const char *failure_of(const ForeignTable *t, const json_t *row)
+{
+    const char *places[] = {"__error__", "time", t->objective ? t->objective : "time"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *word = json_string_value(json_object_get(row, places[i]));
+        double number = NAN;
+        char *end = NULL;
+        if (word && *word)
+            number = strtod(word, &end);
+        if (word && *word && (*end != '\0' || isnan(number)))
+            return word;
+    }
+    return NULL;
+}
+
+/* The part of the row's key that belongs to parameter `p`, as text; false when the key has another
+ * number of parts. */
+static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValue *out)
+{
+    size_t parts = 1;
+    for (size_t i = 0; i < key.size; i++)
+        parts += key.at[i] == ',';
+    if (parts != r->table->names.count || key.size == 0)
+        return false;
+    const char *at = key.at, *end = key.at + key.size;
+    for (; p > 0; p--)
+        at = (const char *)memchr(at, ',', (size_t)(end - at)) + 1;
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    *out = (ForeignValue){
+        .kind = FOREIGN_TEXT,
+        .text = arena_copy(r->table->arena, at, (size_t)((comma ? comma : end) - at))};
+    return true;
+}
+
+/* NULL, counted, when neither the row nor its key has a value for each parameter. */
+static ForeignValue *cache_values(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    ForeignTable *t = r->table;
+    ForeignValue *values = new_values(r);
+    bool from_key = false;
+    for (size_t p = 0; values && p < t->names.count; p++) {
+        if (foreign_value(t, json_object_get(row, t->names.at[p]), whole, &values[p]))
+            continue;
+        if (!key_part(r, key, p, &values[p])) {
+            foreign_odd(t, ODD_NO_PARAMETER);
+            return NULL;
+        }
+        from_key = true;
+    }
+    if (from_key)
+        foreign_odd(t, ODD_KEY_VALUE);
+    return values ? keep_values(r, values) : NULL;
+}
+
+static void take_cache_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    ForeignTable *t = r->table;
+    t->unit_ms = 1;
+    ForeignValue *values = cache_values(r, key, row, whole);
+    if (!values)
+        return;
+    const char *failure = failure_of(t, row);
+    size_t count;
+    const double *times = numbers_of(r, json_object_get(row, "times"), &count);
+    double mean = foreign_number(t, json_object_get(row, "time"));
+    if (count == 0 && !failure && !isnan(mean)) {
+        foreign_odd(t, ODD_MEAN_ONLY);
+        times = &mean;
+        count = 1;
+    } else if (!failure && !isnan(mean))
+        compare_mean(t, times, count, mean);
+    foreign_add(t, values, failure ? outcome_of(t, failure) : OUTCOME_OK, failure, times, count,
+                true);
+}
+
+/* --- KTT -------------------------------------------------------------------------------------- */
+
+/* KTT's own JSON.
+ *
+ *     {"Metadata": {"ComputeApi": "CUDA", "Device": "…", "TimeUnit": "Microseconds", …},
+ *      "Results": [{"KernelName": "…", "Status": "Ok", "TotalDuration": 1250.5, …,
+ *                   "Configuration": [{"Name": "BLOCK", "Value": 16, …}, …],
+ *                   "ComputationResults": [{"Duration": 1250.5, …}]}, …]} */
+
+static void take_ktt_field(ForeignReader *r, ScanText key, const json_t *v)
+{
+    ForeignTable *t = r->table;
+    if (!scan_is(key, "Metadata"))
+        return;
+    take_unit(t, json_string_value(json_object_get(v, "TimeUnit")));
+    t->device = text_member(r, v, "Device");
+    t->date = text_member(r, v, "Timestamp");
+}
+
+/* The pairs as an object, to be released. */
+static json_t *configuration_of(const json_t *row)
+{
+    json_t *object = json_object();
+    const json_t *pairs = json_object_get(row, "Configuration");
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        const json_t *pair = json_array_get(pairs, i);
+        const char *name = json_string_value(json_object_get(pair, "Name"));
+        json_t *value = json_object_get(pair, "Value");
+        if (name && value)
+            json_object_set(object, name, value);
+    }
+    return object;
+}
+
+/* The duration of the whole, else the sum of its parts; NaN when neither is there. */
+static double duration_of(ForeignTable *t, const json_t *row)
+{
+    double total = foreign_number(t, json_object_get(row, "TotalDuration"));
+    const json_t *parts = json_object_get(row, "ComputationResults");
+    if (!isnan(total) || json_array_size(parts) == 0)
+        return total;
+    total = 0;
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        total += foreign_number(t, json_object_get(json_array_get(parts, i), "Duration"));
+    return total;
+}
+
+static void take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    (void)key;
+    ForeignTable *t = r->table;
+    if (!t->kernel)
+        t->kernel = text_member(r, row, "KernelName");
+    json_t *configuration = configuration_of(row);
+    ForeignValue *values = named_values(r, configuration, whole);
+    json_decref(configuration);
+    if (!values)
+        return;
+    const char *word;
+    Outcome status = named_outcome(t, row, "Status", &word);
+    double duration = duration_of(t, row);
+    foreign_add(t, values, status, word, &duration, isnan(duration) ? 0U : 1U, false);
+}
+
+/* --- T4 --------------------------------------------------------------------------------------- */
+
+/* T4, the exchange format for results of tuning, as it is found.
+ *
+ *     {"schema_version": "1.0.0", "metadata": {"timeunit": "miliseconds", "device": "…"},
+ *      "results": [{"timestamp": "…", "configuration": {"block_size_x": 16, …},
+ *                   "times": {"compilation_time": 812, "runtimes": [1.24, 1.26], …},
+ *                   "invalidity": "correct", "correctness": 1, "objectives": ["time"],
+ *                   "measurements": [{"name": "time", "value": 1.25, "unit": "ms"}, …]}, …]}
+ *
+ * Kernel Tuner writes no metadata, and "compilation" for "compilation_time"; the hub writes
+ * "miliseconds"; KTT writes values as texts, one runtime, and 0.0 for what failed.  Times of
+ * compiling have no place in a recording. */
+
+static void take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
+{
+    static const char *const unit_keys[] = {"timeunit", "time_unit", "timeUnit"};
+    ForeignTable *t = r->table;
+    if (!scan_is(key, "metadata"))
+        return;
+    for (size_t i = 0; i < sizeof unit_keys / sizeof unit_keys[0]; i++) {
+        take_unit(t, json_string_value(json_object_get(v, unit_keys[i])));
+    }
+    t->device = text_member(r, v, "device");
+    t->date = text_member(r, v, "timestamp");
+    t->kernel = text_member(r, v, "space");
+    t->problem = json_text_of(r, json_object_get(v, "problem")); /* which aptune writes */
+}
+
+/* The measurement "time"; NaN when there is none.  *unit: milliseconds of its unit, 0 when it says
+ * none. */
+static double measured_time(ForeignTable *t, const json_t *row, double *unit)
+{
+    const json_t *list = json_object_get(row, "measurements");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *m = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(m, "name"));
+        const char *said = json_string_value(json_object_get(m, "unit"));
+        if (!name || strcmp(name, "time") != 0)
+            continue;
+        *unit = said ? foreign_unit_ms(said) : 0;
+        return foreign_number(t, json_object_get(m, "value"));
+    }
+    return NAN;
+}
+
+static void take_objective(ForeignReader *r, const json_t *row)
+{
+    const char *name = json_string_value(json_array_get(json_object_get(row, "objectives"), 0));
+    if (name && !r->table->objective)
+        r->table->objective = arena_string(r->table->arena, name);
+}
+
+static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    (void)key;
+    ForeignTable *t = r->table;
+    take_objective(r, row);
+    ForeignValue *values = named_values(r, json_object_get(row, "configuration"), whole);
+    if (!values)
+        return;
+    const char *word;
+    Outcome status = named_outcome(t, row, "invalidity", &word);
+    const json_t *correctness = json_object_get(row, "correctness");
+    if (word && status == OUTCOME_OK && json_is_number(correctness) &&
+        json_number_value(correctness) == 0) {
+        foreign_odd(t, ODD_INCORRECT);
+        status = OUTCOME_WRONG;
+    }
+    size_t count;
+    const double *times =
+        numbers_of(r, json_object_get(json_object_get(row, "times"), "runtimes"), &count);
+    double unit = 0, mean = measured_time(t, row, &unit);
+    /* A unit that stands in the measurement alone is that of the times, too. */
+    double *own = ARENA_ARRAY(r->scratch, double, count);
+    for (size_t i = 0; i < count; i++)
+        own[i] = times[i] * (unit > 0 && t->unit_ms == 0 ? unit : 1);
+    times = own;
+    if (count > 0) {
+        bool in_ms = unit > 0 && t->unit_ms == 0;
+        double of_times = in_ms || t->unit_ms == 0 ? 1 : t->unit_ms;
+        if (status == OUTCOME_OK && !isnan(mean))
+            compare_mean(t, times, count, mean * (unit > 0 ? unit : of_times) / of_times);
+        foreign_add(t, values, status, word, times, count, in_ms);
+        return;
+    }
+    if (!isnan(mean)) {
+        if (status == OUTCOME_OK)
+            foreign_odd(t, ODD_MEAN_ONLY);
+        mean *= unit > 0 ? unit : 1;
+        times = &mean;
+        count = 1;
+    }
+    foreign_add(t, values, status, word, times, count, unit > 0);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void take_row(ForeignReader *r, ScanText key, ScanText text, ForeignTake take)
 {
@@ -141,8 +456,7 @@ static void take_rows(ForeignReader *r, ForeignTake take)
     }
 }
 
-/* --- the file -----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 typedef struct ForeignFormat {
     const char *rows; /* the key of its rows */
@@ -152,9 +466,9 @@ typedef struct ForeignFormat {
 } ForeignFormat;
 
 static const ForeignFormat formats[] = {
-    {"cache", "Kernel Tuner cache", foreign_take_cache_row, foreign_take_cache_field},
-    {"results", "T4", foreign_take_t4_row, foreign_take_t4_field},
-    {"Results", "KTT", foreign_take_ktt_row, foreign_take_ktt_field},
+    {"cache", "Kernel Tuner cache", take_cache_row, take_cache_field},
+    {"results", "T4", take_t4_row, take_t4_field},
+    {"Results", "KTT", take_ktt_row, take_ktt_field},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 

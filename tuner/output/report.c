@@ -2,7 +2,6 @@
 #include "tuner/output/report_parts.h"
 
 #include "tuner/base/stats.h"
-#include "tuner/output/selected.h"
 #include "tuner/run/run_failures.h"
 #include "tuner/run/run_final.h"
 
@@ -10,28 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* 1234567 as "1,234,567". */
-void report_count(Buf *out, uint64_t n, int width)
-{
-    char digits[24], text[32];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            text[k++] = ',';
-        text[k++] = digits[i];
-    }
-    text[k] = '\0';
-    buf_printf(out, "%*s", width, text);
-}
-
-static void label(Buf *out, const char *text)
-{
-    buf_printf(out, "%-10s ", text);
-}
-
 static void counted(Buf *out, const char *name, uint64_t n)
 {
-    label(out, name);
+    report_label(out, name);
     report_count(out, n, 12);
 }
 
@@ -72,14 +52,14 @@ static void print_source(const Run *r, Buf *out)
 void report_heading(const Run *r, Buf *out)
 {
     const char *problem = r->spec->problems[r->space.problem].text;
-    label(out, "aptune");
+    report_label(out, "aptune");
     buf_printf(out, "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name, *problem ? ", " : "",
                problem);
     if (r->options.shards > 1) {
-        label(out, "shard");
+        report_label(out, "shard");
         buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards, r->options.shard_from);
     }
-    label(out, "times");
+    report_label(out, "times");
     print_source(r, out);
 }
 
@@ -126,7 +106,7 @@ static void print_rejections(const Run *r, Buf *out)
 static void print_tier0(const Run *r, Buf *out)
 {
     if (!r->device) {
-        label(out, "tier 0");
+        report_label(out, "tier 0");
         buf_printf(out, "%12s  not judged: --arch names a device with its limits\n", "");
         return;
     }
@@ -199,12 +179,12 @@ static void print_failure_groups(const Run *r, Buf *out)
     const FailureGroup *groups;
     size_t count = run_failures(a, r, &groups);
     for (size_t g = 0; g < count && g < SHOWN; g++) {
-        label(out, "");
+        report_label(out, "");
         run_failure_print(r, &groups[g], out);
         buf_putc(out, '\n');
     }
     if (count > SHOWN) {
-        label(out, "");
+        report_label(out, "");
         buf_printf(out, "and %zu more reasons, see configurations.csv\n", count - SHOWN);
     }
     arena_free(a);
@@ -345,18 +325,18 @@ static void print_device(const Run *r, Buf *out)
 {
     const RunWatch *w = &r->watch;
     if (w->health.looks > 0) {
-        label(out, "device");
+        report_label(out, "device");
         health_print(&w->health, out);
         buf_putc(out, '\n');
     }
     if (w->sentinels > 1) {
-        label(out, w->health.looks > 0 ? "" : "device");
+        report_label(out, w->health.looks > 0 ? "" : "device");
         buf_printf(out, "one configuration timed %zu times in between: %+.1f %% to %+.1f %%\n",
                    w->sentinels, 100 * (w->sentinel_low_ms / w->sentinel_first_ms - 1),
                    100 * (w->sentinel_high_ms / w->sentinel_first_ms - 1));
     }
     if (w->lost > 0) {
-        label(out, "");
+        report_label(out, "");
         buf_printf(out, "THE GPU WAS LOST: %zu configurations were not timed", w->lost);
         print_words(w->lost_why, out);
         buf_puts(out, "\n           the same command goes on from here\n");
@@ -380,13 +360,6 @@ static void print_rates(const Run *r, Buf *out, double ms)
         buf_printf(out, "   %.4g items/s", items);
 }
 
-static void print_interval(const TableTimes *t, Buf *out)
-{
-    if (t->count >= STATS_INTERVAL_LEAST)
-        buf_printf(out, " (median of %zu; %.4f to %.4f with %.0f %%)", t->count, t->low, t->high,
-                   100 * STATS_CONFIDENCE);
-}
-
 /* Where both were asked for: the winner with a warm L2, and who would have won there. */
 static void print_warm(const Run *r, Buf *out)
 {
@@ -399,7 +372,7 @@ static void print_warm(const Run *r, Buf *out)
              table_warm(r->table, i).median < table_warm(r->table, best).median))
             best = i;
     if (best != SIZE_MAX && table_warm(r->table, r->best).count > 0) {
-        label(out, "");
+        report_label(out, "");
         buf_printf(out, "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
         if (best != r->best)
             buf_printf(out, "; the fastest there takes %.4f ms: %s",
@@ -415,7 +388,7 @@ static void print_tie(const Run *r, size_t i, Buf *out)
     Arena *a = arena_new();
     const RunFinal *f = &r->final;
     size_t k = run_final_place(f, i);
-    label(out, "");
+    report_label(out, "");
     buf_printf(out, "  %s  %.4f ms", table_name(a, r->table, i), f->medians[k]);
     if (i != f->fastest)
         buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
@@ -430,7 +403,7 @@ static void print_ties(const Run *r, Buf *out)
     enum { SHOWN = 5 };
     const RunFinal *f = &r->final;
     if (f->rounds > 0) {
-        label(out, "final");
+        report_label(out, "final");
         buf_printf(out, "%zu finalists in %d rounds; ", f->count, f->rounds);
         if (f->tie_count > 1)
             buf_printf(out,
@@ -439,14 +412,14 @@ static void print_ties(const Run *r, Buf *out)
         else
             buf_puts(out, "the winner is the fastest beyond doubt\n");
     } else if (f->tie_count > 1) {
-        label(out, "ties");
+        report_label(out, "ties");
         buf_printf(out, "%zu, by times that were not taken in turn; the fastest wins:\n",
                    f->tie_count);
     }
     for (size_t k = 0; f->tie_count > 1 && k < f->tie_count && k < SHOWN; k++)
         print_tie(r, f->ties[k], out);
     if (f->tie_count > SHOWN) {
-        label(out, "");
+        report_label(out, "");
         buf_printf(out, "  and %zu more (--json names all)\n", f->tie_count - SHOWN);
     }
 }
@@ -458,7 +431,7 @@ static void print_front(const Run *r, Buf *out)
     size_t count;
     const size_t *front = report_energy_front(a, r, &count);
     if (count > 0) {
-        label(out, "front");
+        report_label(out, "front");
         buf_printf(out, "of time and energy: %zu that no other one beats in both\n", count);
     }
     for (size_t k = 0; k < count; k++)
@@ -479,7 +452,7 @@ static void print_recorded_best(const Run *r, Buf *out)
 static void print_best(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
-    label(out, "best");
+    report_label(out, "best");
     if (r->best == SIZE_MAX) {
         buf_puts(out, count_outcomes(r).timed == 0
                           ? "not known: nothing was timed\n"
@@ -489,9 +462,9 @@ static void print_best(const Run *r, Buf *out)
     }
     const Table *t = r->table;
     buf_printf(out, "%s\n", table_name(a, r->table, r->best));
-    label(out, "");
+    report_label(out, "");
     buf_printf(out, "%.4f ms", t->times[r->best].median);
-    print_interval(&t->times[r->best], out);
+    report_interval(&t->times[r->best], out);
     print_rates(r, out, t->times[r->best].median);
     if (t->trial[r->best].joules > 0)
         buf_printf(out, "   %.4g J a run", t->trial[r->best].joules);
@@ -499,7 +472,7 @@ static void print_best(const Run *r, Buf *out)
     print_warm(r, out);
     print_ties(r, out);
     if (!isnan(r->recorded.relative)) {
-        label(out, "");
+        report_label(out, "");
         if (run_final_is_tied(&r->recorded.final, r->best) && r->recorded.final.tie_count > 1)
             buf_printf(out, "one of %zu that the recording's final cannot tell from its best, ",
                        r->recorded.final.tie_count);
@@ -510,7 +483,7 @@ static void print_best(const Run *r, Buf *out)
         buf_printf(out, ": regret %.1f %%\n", 100 / r->recorded.relative - 100);
     }
     if (!isnan(r->recorded.random_relative) && !r->options.exhaustive) {
-        label(out, "");
+        report_label(out, "");
         buf_printf(out, "%.1f %% is what a random sample of %zu is expected to find\n",
                    100 * r->recorded.random_relative, r->counts.selected);
     }
@@ -551,56 +524,4 @@ void report_stopped(const Run *r, int signal, Buf *out)
         buf_printf(out, "%zu outcomes are kept in %s/%s.times\n", timed, r->options.output,
                    r->spec->name);
     buf_puts(out, "what was compiled is in the cache; the same command goes on from there\n");
-}
-
-/* --- why -------------------------------------------------------------------------------------- */
-
-static void print_outcome(const Run *r, size_t i, Buf *out)
-{
-    const Table *t = r->table;
-    buf_printf(out, "%s: %s", r->source == RUN_MEASURED ? "measured" : "replayed",
-               outcome_name(t->outcome[i]));
-    if (table_is_right(t, i)) {
-        buf_printf(out, ", %.4f ms", t->times[i].median);
-        print_interval(&t->times[i], out);
-    } else if (t->why[i] && *t->why[i]) {
-        buf_printf(out, ": %s", t->why[i]);
-    }
-    buf_putc(out, '\n');
-}
-
-void report_why(const Run *r, size_t i, Buf *out)
-{
-    Arena *a = arena_new();
-    const Table *t = r->table;
-    const char *name = table_name(a, r->table, i);
-    if (!table_fits(t, i)) {
-        buf_printf(out, "%s: dropped by tier 0: %s\n", name, outcome_name(t->outcome[i]));
-    } else if (table_failed_to_compile(t, i)) {
-        buf_printf(out, "%s: %s: %s\n", name,
-                   t->outcome[i] == OUTCOME_RESOURCES ? outcome_name(t->outcome[i])
-                                                      : "did not compile",
-                   t->why[i] ? t->why[i] : "no message");
-    } else if (t->outcome[i] == OUTCOME_NONE) {
-        buf_printf(out, "%s: %s\n", name,
-                   r->search.done ? "was not compiled: the search did not ask for it"
-                                  : "has no code to judge");
-    } else if (t->same_as[i] != i) {
-        buf_printf(out, "%s: compiles to the same code as %s, which stands for both\n", name,
-                   table_name(a, r->table, t->same_as[i]));
-    } else {
-        carving_why(&r->carving, i, out);
-        if (buf_text(out)[out->size - 1] != '\n')
-            buf_putc(out, '\n');
-        if (r->table->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
-            buf_printf(out, "timed all the same, %s\n",
-                       r->options.exhaustive ? "as everything is (--exhaustive)"
-                       : r->search.done      ? "by what the search believed of it"
-                                             : "by what the times so far told (polish)");
-        if (table_is_audited(t, i))
-            buf_puts(out, "timed all the same, drawn at random (--audit)\n");
-    }
-    if (table_is_timed(t, i))
-        print_outcome(r, i, out);
-    arena_free(a);
 }

@@ -19,6 +19,10 @@ void report_result(const Run *r, Buf *out);
 /* What a run that a signal stopped leaves behind. */
 void report_stopped(const Run *r, int signal, Buf *out);
 
+/* The result where nothing was timed: the fastest of those selected by prediction, what limits each,
+ * and why the next was dropped. */
+void report_selected(const Run *r, Buf *out);
+
 /* What became of configuration `i`, and why. */
 void report_why(const Run *r, size_t i, Buf *out);
 

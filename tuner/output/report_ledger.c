@@ -117,48 +117,37 @@ json_t *report_stage_seconds(const double *seconds)
 {
     json_t *o = json_object();
     for (int i = 0; i < LEDGER_STAGES; i++)
-        json_object_set_new(o, stages[i], report_number(seconds[i]));
+        json_put(o, stages[i], json_known(seconds[i]), NULL);
     return o;
 }
 
 static json_t *gpu_of(const RunGpu *x)
 {
     GpuSeconds g = seconds_of_gpu(x, clock_seconds());
-    json_t *o = json_object();
-    json_object_set_new(o, "ordinal", json_integer(x->ordinal));
-    json_object_set_new(o, "name", json_string(gpu_device(x->gpu)->name));
-    json_object_set_new(o, "uuid", json_string(gpu_facts(x->gpu)->uuid));
-    json_object_set_new(o, "outcomes", json_integer((json_int_t)x->outcomes));
-    json_object_set_new(o, "time_s", report_number(g.timed));
-    json_object_set_new(o, "verify_s", report_number(g.verify));
-    json_object_set_new(o, "idle_s", report_number(g.idle));
-    return o;
+    return json_put(json_object(), "ordinal", json_integer(x->ordinal), "name",
+                    json_text(gpu_device(x->gpu)->name), "uuid", json_text(gpu_facts(x->gpu)->uuid),
+                    "outcomes", json_count(x->outcomes), "time_s", json_known(g.timed), "verify_s",
+                    json_known(g.verify), "idle_s", json_known(g.idle), NULL);
 }
 
 static json_t *worth_of(const Run *r)
 {
     RunWorth w = run_worth(r);
-    json_t *o = json_object();
-    json_object_set_new(o, "timed", json_integer((json_int_t)w.timed));
-    json_object_set_new(o, "of", json_integer((json_int_t)w.all));
-    json_object_set_new(o, "gpu_s", report_number(w.gpu_s));
-    json_object_set_new(o, "gpu_without_s", report_number(w.all_gpu_s));
-    json_object_set_new(o, "recorded", json_integer((json_int_t)w.recorded));
-    json_object_set_new(o, "estimated", json_integer((json_int_t)(w.all - w.timed - w.recorded)));
-    if (r->source == RUN_MEASURED) {
-        json_object_set_new(o, "wall_s", report_number(w.wall_s));
-        json_object_set_new(o, "wall_without_s", report_number(w.all_wall_s));
-    }
+    json_t *o = json_put(json_object(), "timed", json_count(w.timed), "of", json_count(w.all),
+                         "gpu_s", json_known(w.gpu_s), "gpu_without_s", json_known(w.all_gpu_s),
+                         "recorded", json_count(w.recorded), "estimated",
+                         json_count(w.all - w.timed - w.recorded), NULL);
+    if (r->source == RUN_MEASURED)
+        json_put(o, "wall_s", json_known(w.wall_s), "wall_without_s", json_known(w.all_wall_s),
+                 NULL);
     return o;
 }
 
 json_t *report_ledger_json(const Run *r)
 {
-    json_t *o = json_object(), *gpus = json_array();
-    json_object_set_new(o, "core_seconds", report_stage_seconds(r->ledger.core_seconds));
+    json_t *gpus = json_array();
     for (size_t i = 0; i < r->gpu_count; i++)
         json_array_append_new(gpus, gpu_of(&r->gpus[i]));
-    json_object_set_new(o, "gpus", gpus);
-    json_object_set_new(o, "carving", worth_of(r));
-    return o;
+    return json_put(json_object(), "core_seconds", report_stage_seconds(r->ledger.core_seconds),
+                    "gpus", gpus, "carving", worth_of(r), NULL);
 }

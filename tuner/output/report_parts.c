@@ -1,86 +1,138 @@
 #include "tuner/output/report_parts.h"
 
+#include "tuner/base/stats.h"
+#include "tuner/choose/energy.h"
 #include "tuner/output/report.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-json_t *report_number(double v)
+/* 1234567 as "1,234,567". */
+void report_count(Buf *out, uint64_t n, int width)
 {
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
-static json_t *json_of_value(Value v)
-{
-    switch (v.kind) {
-    case VALUE_BOOL:
-        return json_boolean(v.boolean);
-    case VALUE_INT:
-        return json_integer(v.integer);
-    case VALUE_REAL:
-        return report_number(v.real);
-    default:
-        return json_string(v.string);
+    char digits[24], text[32];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[k++] = ',';
+        text[k++] = digits[i];
     }
+    text[k] = '\0';
+    buf_printf(out, "%*s", width, text);
 }
+
+void report_label(Buf *out, const char *text)
+{
+    buf_printf(out, "%-10s ", text);
+}
+
+void report_interval(const TableTimes *t, Buf *out)
+{
+    if (t->count >= STATS_INTERVAL_LEAST)
+        buf_printf(out, " (median of %zu; %.4f to %.4f with %.0f %%)", t->count, t->low, t->high,
+                   100 * STATS_CONFIDENCE);
+}
+
+size_t *report_energy_front(Arena *a, const Run *r, size_t *count)
+{
+    const Table *t = r->table;
+    double *ms = ARENA_ARRAY(a, double, t->count), *joules = ARENA_ARRAY(a, double, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        bool known = table_is_right(t, i) && t->trial[i].joules > 0;
+        ms[i] = known ? t->times[i].median : NAN;
+        joules[i] = known ? t->trial[i].joules : NAN;
+    }
+    return energy_front(a, ms, joules, t->count, count);
+}
+
+/* --- why -------------------------------------------------------------------------------------- */
+
+static void print_outcome(const Run *r, size_t i, Buf *out)
+{
+    const Table *t = r->table;
+    buf_printf(out, "%s: %s", r->source == RUN_MEASURED ? "measured" : "replayed",
+               outcome_name(t->outcome[i]));
+    if (table_is_right(t, i)) {
+        buf_printf(out, ", %.4f ms", t->times[i].median);
+        report_interval(&t->times[i], out);
+    } else if (t->why[i] && *t->why[i]) {
+        buf_printf(out, ": %s", t->why[i]);
+    }
+    buf_putc(out, '\n');
+}
+
+void report_why(const Run *r, size_t i, Buf *out)
+{
+    Arena *a = arena_new();
+    const Table *t = r->table;
+    const char *name = table_name(a, r->table, i);
+    if (!table_fits(t, i)) {
+        buf_printf(out, "%s: dropped by tier 0: %s\n", name, outcome_name(t->outcome[i]));
+    } else if (table_failed_to_compile(t, i)) {
+        buf_printf(out, "%s: %s: %s\n", name,
+                   t->outcome[i] == OUTCOME_RESOURCES ? outcome_name(t->outcome[i])
+                                                      : "did not compile",
+                   t->why[i] ? t->why[i] : "no message");
+    } else if (t->outcome[i] == OUTCOME_NONE) {
+        buf_printf(out, "%s: %s\n", name,
+                   r->search.done ? "was not compiled: the search did not ask for it"
+                                  : "has no code to judge");
+    } else if (t->same_as[i] != i) {
+        buf_printf(out, "%s: compiles to the same code as %s, which stands for both\n", name,
+                   table_name(a, r->table, t->same_as[i]));
+    } else {
+        carving_why(&r->carving, i, out);
+        if (buf_text(out)[out->size - 1] != '\n')
+            buf_putc(out, '\n');
+        if (r->table->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
+            buf_printf(out, "timed all the same, %s\n",
+                       r->options.exhaustive ? "as everything is (--exhaustive)"
+                       : r->search.done      ? "by what the search believed of it"
+                                             : "by what the times so far told (polish)");
+        if (table_is_audited(t, i))
+            buf_puts(out, "timed all the same, drawn at random (--audit)\n");
+    }
+    if (table_is_timed(t, i))
+        print_outcome(r, i, out);
+    arena_free(a);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 json_t *report_parameters(const Run *r, size_t i)
 {
     json_t *o = json_object();
     for (size_t p = 0; p < r->spec->parameter_count; p++)
-        json_object_set_new(o, r->spec->parameters[p].name,
-                            json_of_value(table_value(r->table, i, p)));
+        json_put(o, r->spec->parameters[p].name, json_value(table_value(r->table, i, p)), NULL);
     return o;
 }
 
 json_t *report_metrics(const Run *r, size_t i)
 {
+    const Table *t = r->table;
     json_t *o = json_object();
-    for (size_t m = 0;
-         m < r->table->metrics->metrics.count && r->table->metric && table_profile(r->table, i);
-         m++)
-        json_object_set_new(o, r->table->metrics->metrics.at[m].name,
-                            report_number(table_metric(r->table, i, m)));
+    for (size_t m = 0; m < t->metrics->metrics.count && t->metric && table_profile(t, i); m++)
+        json_put(o, t->metrics->metrics.at[m].name, json_known(table_metric(t, i, m)), NULL);
     return o;
-}
-
-static json_t *device_name(const Run *r)
-{
-    return r->device ? json_string(r->device->name) : json_null();
-}
-
-static json_t *arch_name(const Run *r)
-{
-    return r->device ? json_sprintf("sm_%d", device_arch(r->device)) : json_null();
 }
 
 json_t *report_object(const Run *r)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "aptune", json_string(APTUNE_VERSION));
-    json_object_set_new(o, "space", json_string(r->spec->name));
-    json_object_set_new(o, "problem", json_string(r->spec->problems[r->space.problem].text));
-    json_object_set_new(o, "device", device_name(r));
-    json_object_set_new(o, "arch", arch_name(r));
-    return o;
+    return json_put(json_object(), "aptune", json_string(APTUNE_VERSION), "space",
+                    json_text(r->spec->name), "problem",
+                    json_text(r->spec->problems[r->space.problem].text), "device",
+                    json_text(r->device ? r->device->name : NULL), "arch",
+                    r->device ? json_sprintf("sm_%d", device_arch(r->device)) : json_null(), NULL);
 }
 
 json_t *report_why_text(const Run *r, size_t i)
 {
     Buf text = {0};
     report_why(r, i, &text);
-    json_t *why = json_stringn(buf_text(&text), text.size - 1); /* without its last newline */
+    text.text[--text.size] = '\0'; /* without its last newline */
+    json_t *why = json_text(text.text);
     buf_free(&text);
     return why;
-}
-
-void report_print_object(json_t *o, Buf *out)
-{
-    char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-    buf_puts(out, text ? text : "{}");
-    buf_putc(out, '\n');
-    free(text);
-    json_decref(o);
 }
 
 json_t *report_health(const Run *r)
@@ -88,14 +140,12 @@ json_t *report_health(const Run *r)
     const HealthLog *h = &r->watch.health;
     Buf brakes = {0};
     health_print_brakes(h->brakes, &brakes);
-    json_t *o = json_object();
-    json_object_set_new(o, "steady", json_boolean(health_is_steady(h)));
-    json_object_set_new(o, "clock_high_mhz", report_number(h->clock_high_mhz));
-    json_object_set_new(o, "clock_low_mhz", report_number(h->clock_low_mhz));
-    json_object_set_new(o, "power_high_w", report_number(h->power_high_w));
-    json_object_set_new(o, "temperature_high_c", report_number(h->temperature_high_c));
-    json_object_set_new(o, "held_back_by", json_string(buf_text(&brakes)));
-    json_object_set_new(o, "other_processes", json_integer(h->others));
+    json_t *o =
+        json_put(json_object(), "steady", json_boolean(health_is_steady(h)), "clock_high_mhz",
+                 json_known(h->clock_high_mhz), "clock_low_mhz", json_known(h->clock_low_mhz),
+                 "power_high_w", json_known(h->power_high_w), "temperature_high_c",
+                 json_known(h->temperature_high_c), "held_back_by", json_text(buf_text(&brakes)),
+                 "other_processes", json_integer(h->others), NULL);
     buf_free(&brakes);
     return o;
 }

@@ -4,15 +4,20 @@
 #ifndef APTUNE_OUTPUT_REPORT_PARTS_H
 #define APTUNE_OUTPUT_REPORT_PARTS_H
 
+#include "tuner/base/json.h"
 #include "tuner/run/run.h"
 
-#include <jansson.h>
+/* Significant digits of reals in JSON. */
+enum { REPORT_DIGITS = 10 };
 
 /* A count with commas, 4,665,600, at least `width` wide. */
 void report_count(Buf *out, uint64_t n, int width);
 
-/* A number, null where it is not finite. */
-json_t *report_number(double v);
+/* What stands in front of a line, in a column of its own. */
+void report_label(Buf *out, const char *text);
+
+/* " (median of 9; 1.2000 to 1.3000 with 95 %)", where there are times enough for an interval. */
+void report_interval(const TableTimes *t, Buf *out);
 
 /* What every object begins with: program, space, problem, device. */
 json_t *report_object(const Run *r);
@@ -25,9 +30,6 @@ json_t *report_metrics(const Run *r, size_t i);
 
 /* report_why's words. */
 json_t *report_why_text(const Run *r, size_t i);
-
-/* Writes the object, indented, and ends it. */
-void report_print_object(json_t *o, Buf *out);
 
 /* How the device fared while it was timed. */
 json_t *report_health(const Run *r);
@@ -61,5 +63,8 @@ json_t *report_search_json(const Run *r);
 /* What the audit says, where there was one: lines of the report, and an object or null. */
 void report_audit(const Run *r, Buf *out);
 json_t *report_audit_json(const Run *r);
+
+/* All that a run without times chose: parameters, predicted_ms, limiter. */
+json_t *report_selected_json(const Run *r);
 
 #endif

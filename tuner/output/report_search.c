@@ -77,8 +77,8 @@ void report_search(const Run *r, Buf *out)
 
 static json_t *errors_of(const SearchErrors *e)
 {
-    return json_pack("{s:I, s:o, s:o}", "count", (json_int_t)e->count, "median_percent",
-                     report_number(e->median), "ninth_percent", report_number(e->ninth));
+    return json_put(json_object(), "count", json_count(e->count), "median_percent",
+                    json_known(e->median), "ninth_percent", json_known(e->ninth), NULL);
 }
 
 static json_t *steps_of(const RunSearch *s)
@@ -92,22 +92,14 @@ static json_t *steps_of(const RunSearch *s)
 json_t *report_search_json(const Run *r)
 {
     const RunSearch *s = &r->search;
-    json_t *o = json_object();
-    json_object_set_new(o, "seed", json_integer(r->options.seed));
-    json_object_set_new(o, "compiled", json_integer((json_int_t)s->state.compiled));
-    json_object_set_new(o, "timed", json_integer((json_int_t)s->state.timed));
-    json_object_set_new(o, "left", report_number(s->state.left));
-    json_object_set_new(o, "end",
-                        json_string(s->asked ? "ended on request" : search_end_text(s->end)));
-    json_object_set_new(o, "seconds", report_number(s->seconds));
-    json_object_set_new(o, "held_since_s", report_number(s->held_since));
-    json_object_set_new(o, "steps", steps_of(s));
-    json_object_set_new(o, "played", json_boolean(run_is_played(r)));
-    json_object_set_new(o, "expected_better", report_number(s->expected));
-    json_object_set_new(o, "errors_before_compiling", errors_of(&s->state.before));
-    json_object_set_new(o, "errors_before_timing", errors_of(&s->state.after));
-    json_object_set_new(o, "front", json_integer((json_int_t)s->front));
-    json_object_set_new(o, "front_timed", json_integer((json_int_t)s->front_timed));
-    json_object_set_new(o, "best_on_front", json_boolean(s->best_on_front));
-    return o;
+    return json_put(json_object(), "seed", json_integer(r->options.seed), "compiled",
+                    json_count(s->state.compiled), "timed", json_count(s->state.timed), "left",
+                    json_known(s->state.left), "end",
+                    json_string(s->asked ? "ended on request" : search_end_text(s->end)), "seconds",
+                    json_known(s->seconds), "held_since_s", json_known(s->held_since), "steps",
+                    steps_of(s), "played", json_boolean(run_is_played(r)), "expected_better",
+                    json_known(s->expected), "errors_before_compiling", errors_of(&s->state.before),
+                    "errors_before_timing", errors_of(&s->state.after), "front",
+                    json_count(s->front), "front_timed", json_count(s->front_timed),
+                    "best_on_front", json_boolean(s->best_on_front), NULL);
 }

@@ -1,5 +1,4 @@
-#include "tuner/output/selected.h"
-
+/* What a run without times chose, and why: the result where there is no GPU. */
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
@@ -12,12 +11,6 @@ typedef struct Guess {
     size_t row;
     double cycles;
 } Guess;
-
-static double metric_at(const Run *r, size_t row, const char *name)
-{
-    int m = metricset_find(r->table->metrics, name);
-    return m >= 0 ? table_metric(r->table, row, (size_t)m) : NAN;
-}
 
 static int faster_first(const void *a, const void *b)
 {
@@ -34,7 +27,7 @@ static Guess *guesses(Arena *a, const Run *r, bool selected, size_t *count)
     Guess *all = ARENA_ARRAY(a, Guess, t->count + 1);
     *count = 0;
     for (size_t i = 0; i < t->count; i++) {
-        double cycles = table_has_code(t, i) ? metric_at(r, i, "predicted_cycles") : NAN;
+        double cycles = table_has_code(t, i) ? table_named(t, i, "predicted_cycles") : NAN;
         if (t->selected[i] == selected && t->same_as[i] == i && !isnan(cycles))
             all[(*count)++] = (Guess){i, cycles};
     }
@@ -59,7 +52,7 @@ static const char *limiter(const Run *r, size_t row)
     const char *best = "not known";
     double most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        double cycles = metric_at(r, row, parts[i].metric);
+        double cycles = table_named(r->table, row, parts[i].metric);
         if (cycles > most) {
             most = cycles;
             best = parts[i].words;
@@ -145,13 +138,13 @@ json_t *report_selected_json(const Run *r)
     size_t count = 0;
     Guess *all = r->device ? guesses(a, r, true, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
-        const double off = metric_at(r, all[i].row, "predicted_error");
-        json_array_append_new(
-            list,
-            json_pack("{s:o, s:f, s:o, s:b, s:s}", "parameters", report_parameters(r, all[i].row),
-                      "predicted_ms", 1e3 * all[i].cycles / r->device->clock_hz, "predicted_error",
-                      isnan(off) ? json_null() : json_real(off), "estimated", isnan(off), "limiter",
-                      limiter(r, all[i].row)));
+        const double off = table_named(r->table, all[i].row, "predicted_error");
+        json_array_append_new(list, json_put(json_object(), "parameters",
+                                             report_parameters(r, all[i].row), "predicted_ms",
+                                             json_known(1e3 * all[i].cycles / r->device->clock_hz),
+                                             "predicted_error", json_known(off), "estimated",
+                                             json_boolean(isnan(off)), "limiter",
+                                             json_string(limiter(r, all[i].row)), NULL));
     }
     arena_free(a);
     return list;

@@ -2,7 +2,6 @@
 
 #include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
-#include "tuner/output/selected.h"
 #include "tuner/report/page.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 #include "tuner/report/sheet.h"
 
 #include "tuner/base/csv.h"
+#include "tuner/base/json.h"
 #include "tuner/base/vec.h"
 #include "tuner/report/svg.h"
 
@@ -8,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-Cell *sheet_row(Arena *a, Sheet *s)
+void sheet_add(Arena *a, Sheet *s, const Cell *cells)
 {
     Cell *row = ARENA_ARRAY(a, Cell, s->column_count);
+    memcpy(row, cells, s->column_count * sizeof *row);
     VEC_PUSH(a, &s->rows, row);
-    return row;
 }
 
 /* --- for the eye ------------------------------------------------------------------------------ */
@@ -78,29 +79,26 @@ void sheet_print(const Sheet *s, Buf *out)
 
 void sheet_print_csv(const Sheet *s, Buf *out)
 {
+    Csv csv = {.out = out};
     for (size_t c = 0; c < s->column_count; c++)
-        buf_printf(out, "%s%s", c ? "," : "", s->columns[c].key);
-    buf_putc(out, '\n');
+        csv_text(&csv, s->columns[c].key);
+    csv_end_row(&csv);
     for (size_t r = 0; r < s->rows.count; r++) {
-        for (size_t c = 0; c < s->column_count; c++) {
-            const Cell *cell = &s->rows.at[r][c];
-            buf_puts(out, c ? "," : "");
+        for (size_t c = 0; c < s->column_count; c++)
             if (s->columns[c].kind == CELL_TEXT)
-                csv_text(out, cell->text, false);
+                csv_text(&csv, s->rows.at[r][c].text);
             else
-                csv_number(out, cell->number, 17);
-        }
-        buf_putc(out, '\n');
+                csv_number(&csv, s->rows.at[r][c].number, 17);
+        csv_end_row(&csv);
     }
 }
 
 static json_t *cell_json(const SheetColumn *c, const Cell *cell)
 {
     if (c->kind == CELL_TEXT)
-        return json_string(cell->text ? cell->text : "");
-    if (!isfinite(cell->number))
-        return json_null();
-    return c->kind == CELL_COUNT ? json_integer((json_int_t)cell->number) : json_real(cell->number);
+        return json_text(cell->text ? cell->text : "");
+    return c->kind == CELL_COUNT && isfinite(cell->number) ? json_integer((json_int_t)cell->number)
+                                                           : json_known(cell->number);
 }
 
 json_t *sheet_json(const Sheet *s)

@@ -41,8 +41,8 @@ typedef struct Sheet {
     } rows;
 } Sheet;
 
-/* A row of zeroes at the end, for the caller to fill. */
-Cell *sheet_row(Arena *a, Sheet *s);
+/* Adds a row, a cell for each column. */
+void sheet_add(Arena *a, Sheet *s, const Cell *cells);
 
 void sheet_print(const Sheet *s, Buf *out);
 void sheet_print_csv(const Sheet *s, Buf *out);

@@ -69,25 +69,52 @@ static Sheet carvings(Arena *a, const Study *studies, size_t n)
         for (size_t i = 0; i < studies[k].carving_count; i++) {
             const StudyCarving *c = &studies[k].carvings[i];
             const Judgement *j = &c->judgement;
-            Cell *r = sheet_row(a, &s);
-            *r++ = text(p->name);
-            *r++ = text(c->name);
-            *r++ = count(p->count);
-            *r++ = count(p->distinct);
-            *r++ = count(j->chosen);
-            *r++ = number(j->space_reduction);
-            *r++ = number(j->time_reduction);
-            *r++ = text(objective(a, p));
-            *r++ = number(j->best_ms);
-            *r++ = number(j->regret);
-            *r++ = number(c->regret_low);
-            *r++ = number(c->regret_high);
-            *r++ = count_or_none(j->rank);
-            *r++ = number(j->recall);
-            *r++ = number(j->random_regret);
-            *r++ = number(1 / (1 + j->random_regret));
+            sheet_add(a, &s,
+                      (Cell[]){text(p->name), text(c->name), count(p->count), count(p->distinct),
+                               count(j->chosen), number(j->space_reduction),
+                               number(j->time_reduction), text(objective(a, p)), number(j->best_ms),
+                               number(j->regret), number(c->regret_low), number(c->regret_high),
+                               count_or_none(j->rank), number(j->recall), number(j->random_regret),
+                               number(1 / (1 + j->random_regret))});
         }
     }
+    return s;
+}
+
+static const SheetColumn stage_columns[] = {
+    {"space", "space", CELL_TEXT},         {"carving", "carving", CELL_TEXT},
+    {"stage", "stage", CELL_COUNT},        {"before", "of", CELL_COUNT},
+    {"left", "left", CELL_COUNT},          {"unknown", "unknown", CELL_COUNT},
+    {"statement", "statement", CELL_TEXT},
+};
+
+/* Polish takes from what the stages have dropped, so it leaves more than there was before. */
+static void add_stages(Arena *a, Sheet *s, const char *space, const StudyChoice *c)
+{
+    double left = NAN;
+    for (size_t k = 0; k < c->stage_count; k++) {
+        const StageReport *r = &c->stages[k].report;
+        left = (double)r->after;
+        sheet_add(a, s,
+                  (Cell[]){text(space), text(c->name), count(k + 1), count(r->before), number(left),
+                           count(r->unknown), text(c->stages[k].text)});
+    }
+    if (c->polished > 0)
+        sheet_add(a, s,
+                  (Cell[]){text(space), text(c->name), count(c->stage_count + 1), number(left),
+                           number(left + (double)c->polished), count(0),
+                           text(arena_printf(a, "polish %zu", c->polished))});
+}
+
+static Sheet stages(Arena *a, const Study *studies, size_t n)
+{
+    Sheet s = {.name = "stages",
+               .title = "Stages of the carvings: configurations of distinct code before and after "
+                        "each (unknown: dropped, because a value in the statement is not known)",
+               COLUMNS(stage_columns)};
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < studies[k].carving_count && studies[k].points->profiled > 0; i++)
+            add_stages(a, &s, studies[k].points->name, studies[k].carvings[i].choice);
     return s;
 }
 
@@ -107,12 +134,10 @@ static void add_energies(Arena *a, const Table *t, Sheet *s)
     size_t n;
     const size_t *front = energy_front(a, ms, joules, t->count, &n);
     for (size_t k = 0; k < n; k++) {
-        Cell *r = sheet_row(a, s);
-        *r++ = text(t->name);
-        *r++ = text(table_name(a, t, front[k]));
-        *r++ = number(ms[front[k]]);
-        *r++ = number(joules[front[k]]);
-        *r++ = number(1e3 * joules[front[k]] / ms[front[k]]);
+        sheet_add(a, s,
+                  (Cell[]){text(t->name), text(table_name(a, t, front[k])), number(ms[front[k]]),
+                           number(joules[front[k]]),
+                           number(1e3 * joules[front[k]] / ms[front[k]])});
     }
 }
 
@@ -147,17 +172,12 @@ static Sheet samples(Arena *a, const Study *studies, size_t n)
                         "without and with repeats",
                COLUMNS(sample_columns)};
     for (size_t k = 0; k < n; k++) {
-        Cell *r = sheet_row(a, &s);
-        *r++ = text(studies[k].points->name);
-        *r++ = count(studies[k].points->distinct);
-        *r++ = count_or_none(studies[k].sample_90);
-        *r++ = number(studies[k].sample_low[0]);
-        *r++ = number(studies[k].sample_high[0]);
-        *r++ = count_or_none(studies[k].sample_95);
-        *r++ = number(studies[k].sample_low[1]);
-        *r++ = number(studies[k].sample_high[1]);
-        *r++ = count_or_none(studies[k].draws_90);
-        *r++ = count_or_none(studies[k].draws_95);
+        sheet_add(a, &s,
+                  (Cell[]){text(studies[k].points->name), count(studies[k].points->distinct),
+                           count_or_none(studies[k].sample_90), number(studies[k].sample_low[0]),
+                           number(studies[k].sample_high[0]), count_or_none(studies[k].sample_95),
+                           number(studies[k].sample_low[1]), number(studies[k].sample_high[1]),
+                           count_or_none(studies[k].draws_90), count_or_none(studies[k].draws_95)});
     }
     return s;
 }
@@ -189,20 +209,14 @@ static Sheet metrics(Arena *a, const Study *studies, size_t n)
             const StudyMetric *metric = &studies[k].metrics[m];
             if (studies[k].points->profiled == 0)
                 continue;
-            Cell *r = sheet_row(a, &s);
-            *r++ = text(studies[k].points->name);
-            *r++ = text(metric->name);
-            *r++ = count(metric->known);
-            *r++ = count(metric->unknown);
-            *r++ = number(metric->correlation);
-            *r++ = number(metric->correlation_low);
-            *r++ = number(metric->correlation_high);
-            *r++ = count_or_none(metric->place);
-            *r++ = count(studies[k].budget);
-            *r++ = number(metric->known ? metric->regret : NAN);
-            *r++ = number(metric->regret_low);
-            *r++ = number(metric->regret_high);
-            *r++ = text(metric->reason);
+            sheet_add(
+                a, &s,
+                (Cell[]){text(studies[k].points->name), text(metric->name), count(metric->known),
+                         count(metric->unknown), number(metric->correlation),
+                         number(metric->correlation_low), number(metric->correlation_high),
+                         count_or_none(metric->place), count(studies[k].budget),
+                         number(metric->known ? metric->regret : NAN), number(metric->regret_low),
+                         number(metric->regret_high), text(metric->reason)});
         }
     return s;
 }
@@ -231,16 +245,11 @@ static Sheet guesses(Arena *a, const Study *studies, size_t n)
         const StudyGuess *g = &studies[k].guess;
         if (!g->metric)
             continue;
-        Cell *r = sheet_row(a, &s);
-        *r++ = text(studies[k].points->name);
-        *r++ = text(g->metric);
-        *r++ = count(g->known);
-        for (size_t i = 0; i < GUESS_SIZES; i++)
-            *r++ = number(g->performance[i]);
-        *r++ = number(g->correlation);
-        *r++ = number(g->error);
-        *r++ = number(g->error_90);
-        *r++ = number(g->within_5);
+        sheet_add(a, &s,
+                  (Cell[]){text(studies[k].points->name), text(g->metric), count(g->known),
+                           number(g->performance[0]), number(g->performance[1]),
+                           number(g->performance[2]), number(g->correlation), number(g->error),
+                           number(g->error_90), number(g->within_5)});
     }
     return s;
 }
@@ -259,13 +268,10 @@ static Sheet budgets(Arena *a, const Study *studies, size_t n)
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < studies[k].budget_count; i++) {
             const StudyBudget *b = &studies[k].budgets[i];
-            Cell *r = sheet_row(a, &s);
-            *r++ = text(studies[k].points->name);
-            *r++ = count(b->size);
-            *r++ = number(b->regret);
-            *r++ = number(b->regret_low);
-            *r++ = number(b->regret_high);
-            *r++ = number(b->random_regret);
+            sheet_add(a, &s,
+                      (Cell[]){text(studies[k].points->name), count(b->size), number(b->regret),
+                               number(b->regret_low), number(b->regret_high),
+                               number(b->random_regret)});
         }
     return s;
 }
@@ -303,21 +309,14 @@ static Sheet searches(Arena *a, const Study *studies, size_t n)
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < studies[k].race_count; i++) {
             const Race *y = &studies[k].races[i];
-            Cell *r = sheet_row(a, &s);
-            *r++ = text(studies[k].points->name);
-            *r++ = text(y->name);
-            *r++ = count(y->cores);
-            *r++ = reached(y->timings.median);
-            *r++ = reached(y->percent.median);
-            *r++ = reached(y->percent.ninth);
-            *r++ = reached(y->percent.worst);
-            *r++ = reached(y->fifth.median);
-            *r++ = reached(y->fifth.ninth);
-            *r++ = reached(y->fifth.worst);
-            *r++ = reached(y->regret[8]); /* race_seconds: 1 s, 10 s, 100 s */
-            *r++ = reached(y->regret[16]);
-            *r++ = reached(y->regret[24]);
-            *r++ = count(studies[k].race_seeds);
+            sheet_add(a, &s,
+                      (Cell[]){text(studies[k].points->name), text(y->name), count(y->cores),
+                               reached(y->timings.median), reached(y->percent.median),
+                               reached(y->percent.ninth), reached(y->percent.worst),
+                               reached(y->fifth.median), reached(y->fifth.ninth),
+                               reached(y->fifth.worst), reached(y->regret[8]),
+                               /* race_seconds: 1 s, 10 s, 100 s */ reached(y->regret[16]),
+                               reached(y->regret[24]), count(studies[k].race_seeds)});
         }
     return s;
 }
@@ -336,9 +335,7 @@ static Sheet strategies(Arena *a, const Study *studies, size_t n)
     for (size_t k = 0; k < n && !raced; k++)
         raced = studies[k].race_count > 0 ? &studies[k] : NULL;
     for (size_t i = 0; raced && i < raced->race_count / RACE_CORES; i++) {
-        Cell *r = sheet_row(a, &s);
-        *r++ = text(raced->races[i].name);
-        *r++ = text(raced->races[i].meaning);
+        sheet_add(a, &s, (Cell[]){text(raced->races[i].name), text(raced->races[i].meaning)});
     }
     return s;
 }
@@ -356,13 +353,9 @@ static Sheet recordings(Arena *a, const Study *studies, size_t n)
                COLUMNS(recording_columns)};
     for (size_t k = 0; k < n; k++) {
         const Table *p = studies[k].points;
-        Cell *r = sheet_row(a, &s);
-        *r++ = text(p->name);
-        *r++ = text(p->origin ? p->origin : "");
-        *r++ = text(p->problem ? p->problem : "");
-        *r++ = text(p->gpu ? p->gpu : "");
-        *r++ = text(p->date ? p->date : "");
-        *r++ = text(p->imported ? p->imported : "");
+        sheet_add(a, &s,
+                  (Cell[]){text(p->name), text(p->origin), text(p->problem), text(p->gpu),
+                           text(p->date), text(p->imported)});
     }
     return s;
 }
@@ -412,26 +405,23 @@ Sheet study_fit_sheet(Arena *a, const FitResult *fits, size_t count_fits, const 
                    "nothing to those before them)",
                COLUMNS(fit_columns)};
     for (size_t k = 0; k < count_fits; k++) {
-        Cell *r = sheet_row(a, &s);
-        *r++ = text(fits[k].left_out ? fits[k].left_out->name : "none");
-        *r++ = count(fits[k].points);
-        *r++ = number(fits[k].error);
-        *r++ = number(fits[k].correlation);
-        *r++ = count_or_none(fits[k].place);
-        *r++ = number(fits[k].regret);
-        *r++ = number(fits[k].regret_low);
-        *r++ = number(fits[k].regret_high);
-        *r++ = text(formula(a, &fits[k], metrics, numbers, metric_count));
-        *r++ = text(singular(a, &fits[k], metrics, numbers, metric_count));
+        sheet_add(a, &s,
+                  (Cell[]){text(fits[k].left_out ? fits[k].left_out->name : "none"),
+                           count(fits[k].points), number(fits[k].error),
+                           number(fits[k].correlation), count_or_none(fits[k].place),
+                           number(fits[k].regret), number(fits[k].regret_low),
+                           number(fits[k].regret_high),
+                           text(formula(a, &fits[k], metrics, numbers, metric_count)),
+                           text(singular(a, &fits[k], metrics, numbers, metric_count))});
     }
     return s;
 }
 
 StudySheets study_sheets(Arena *a, const Study *studies, size_t n)
 {
-    static Sheet (*const make[])(Arena *, const Study *, size_t) = {
-        carvings, energies, study_stage_sheet, samples,    guesses,
-        metrics,  budgets,  searches,          strategies, recordings};
+    static Sheet (*const make[])(Arena *, const Study *,
+                                 size_t) = {carvings, energies, stages,   samples,    guesses,
+                                            metrics,  budgets,  searches, strategies, recordings};
     enum { SHEETS = sizeof make / sizeof make[0] };
     StudySheets all = {ARENA_ARRAY(a, Sheet, SHEETS + 1), 0};
     for (size_t k = 0; k < SHEETS; k++) {

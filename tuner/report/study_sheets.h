@@ -11,9 +11,6 @@ typedef struct StudySheets {
     size_t count;
 } StudySheets;
 
-/* What each stage of each carving left, and for how many it could not tell. */
-Sheet study_stage_sheet(Arena *a, const Study *studies, size_t count);
-
 /* Over all the spaces: carvings (the thesis's tables 6.2 and 6.3), their stages, samples (A.4,
  * A.8), metrics side by side (6.4, 6.5), size against regret, other strategies, and where the times
  * come from.  Tables without a row are left out; there is room for one more. */

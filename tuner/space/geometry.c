@@ -35,8 +35,7 @@ bool geometry_resolve(const Launch *l, const Value *slots, Evaluation *ev, Geome
     return false;
 }
 
-/* --- steps
- * ---------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 typedef VEC(Step) StepVec;
 
@@ -100,8 +99,7 @@ bool geometry_steps(Arena *a, const Launch *l, size_t number, Value *slots, Eval
     return ok;
 }
 
-/* --- tier 0
- * --------------------------------------------------------------------------------------- */
+/* --- tier 0 ----------------------------------------------------------------------------------- */
 
 Outcome tier0_check(const Device *d, const Geometry *g)
 {

@@ -4,7 +4,7 @@
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* --- planning ------------------------------------------------------------------------------- */
+/* --- planning --------------------------------------------------------------------------------- */
 
 /* The level of an expression: 0 when it uses no parameter, p + 1 when parameter p is the last it
  * uses. */
@@ -91,7 +91,7 @@ static void plan(SpacePlan *w)
         w->free_below[p] = below = below && w->checks[p + 1].count == 0;
 }
 
-/* --- judging --------------------------------------------------------------------------------- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static bool arithmetic_error(const SpacePlan *w, const Evaluation *ev, size_t level, Diag *d)
 {

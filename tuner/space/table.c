@@ -345,15 +345,16 @@ const double *table_column(Arena *a, const Table *t, const char *name)
     return values;
 }
 
-static double value_of(const Table *t, const char *metric, size_t row)
+double table_named(const Table *t, size_t row, const char *metric)
 {
-    const int m = t->metric ? metricset_find(t->metrics, metric) : -1;
+    const int m = metric && t->metric ? metricset_find(t->metrics, metric) : -1;
     return m < 0 ? NAN : t->metric[m][row];
 }
 
 const char *table_predicted_text(Arena *a, const Table *t, size_t row)
 {
-    const double ms = value_of(t, "predicted_ms", row), off = value_of(t, "predicted_error", row);
+    const double ms = table_named(t, row, "predicted_ms"),
+                 off = table_named(t, row, "predicted_error");
     const char *time =
         ms < 1 ? arena_printf(a, "%.2f us", 1e3 * ms) : arena_printf(a, "%.3f ms", ms);
     if (isnan(ms))

@@ -256,6 +256,9 @@ static inline double table_metric(const Table *t, size_t row, size_t metric)
     return t->metric ? t->metric[metric][row] : (double)NAN;
 }
 
+/* … by its name; NaN where there is none of that name, too. */
+double table_named(const Table *t, size_t row, const char *metric);
+
 /* The metrics of a row, whose launches these are; those that add up are for equal work where the
  * table has TABLE_WORK.  `scratch` is reset by the caller. */
 void table_evaluate(Arena *scratch, Table *t, size_t row, const ProfileShare *shares, size_t count);

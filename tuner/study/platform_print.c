@@ -1,6 +1,8 @@
 /* A platform in words: fits, their points, the device file, and two platforms side by side. */
 #include "tuner/study/platform.h"
 
+#include "tuner/base/csv.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -107,15 +109,17 @@ void platform_print(const PlatformResult *r, Buf *out)
 
 void platform_print_points(const PlatformResult *r, Buf *out)
 {
+    Csv c = {.out = out};
     buf_puts(out, "fit,configuration,measured,standard_error,fitted,off\n");
     for (size_t i = 0; i < r->count; i++) {
         const PlatformFit *f = &r->fits[i];
         for (size_t k = 0; !f->why && k < f->count; k++) {
             const PlatformPoint *p = &f->points[k];
-            buf_printf(out, "%s,\"", f->model->name);
-            table_print_name(f->table, p->row, out);
-            buf_printf(out, "\",%.8g,%.3g,%.8g,%.5f\n", p->measured, p->standard_error, p->fitted,
-                       p->measured / p->fitted - 1);
+            csv_text(&c, f->model->name);
+            csv_quoted(&c, table_name(r->arena, f->table, p->row));
+            buf_printf(csv_cell(&c), "%.8g,%.3g,%.8g,%.5f", p->measured, p->standard_error,
+                       p->fitted, p->measured / p->fitted - 1);
+            csv_end_row(&c);
         }
     }
 }

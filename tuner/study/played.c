@@ -41,10 +41,9 @@ static SearchSpace space_of(Arena *a, const Table *t, Place *places)
 
 static double *column_of(Arena *a, const Table *t, const Place *places, const char *name)
 {
-    int m = name ? metricset_find(t->metrics, name) : -1;
     double *out = ARENA_ARRAY(a, double, t->count);
     for (size_t k = 0; k < t->count; k++)
-        out[k] = m < 0 ? NAN : table_metric(t, places[k].row, (size_t)m);
+        out[k] = table_named(t, places[k].row, name);
     return out;
 }
 

@@ -1,10 +1,103 @@
-/* A configuration by lines of its source: the worst accesses, and where the instructions are. */
+/* What is known of a configuration: figures, which survivor beats it, and its source by lines: the
+ * worst accesses, and where the instructions are. */
 #include "tuner/output/explain.h"
 
 #include "tuner/base/vec.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+double explain_metric(const Subject *s, const char *name)
+{
+    return table_named(s->run->table, s->config, name);
+}
+
+void explain_number(double n, Buf *out)
+{
+    if (isnan(n) || fabs(n) >= 1e15) {
+        buf_puts(out, "not known");
+        return;
+    }
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%.0f", n);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0)
+            buf_putc(out, ',');
+        buf_putc(out, digits[i]);
+    }
+}
+
+const char *explain_number_text(Arena *a, double n)
+{
+    Buf text = {0};
+    explain_number(n, &text);
+    const char *kept = arena_string(a, buf_text(&text));
+    buf_free(&text);
+    return kept;
+}
+
+static BlockUse block_use(const Profile *p)
+{
+    double barriers = p->value[PROFILE_BARRIERS];
+    return (BlockUse){.registers = (int)p->value[PROFILE_REGISTERS],
+                      .static_shared = (int64_t)p->value[PROFILE_SHARED_BYTES],
+                      .threads = (int)p->value[PROFILE_THREADS_PER_BLOCK],
+                      .barriers = isnan(barriers) ? 0 : (int)barriers};
+}
+
+Subject explain_subject(const Run *r, size_t config, RunLines lines, bool carved)
+{
+    const Table *t = r->table;
+    Subject s = {.run = r,
+                 .config = config,
+                 .profile = t->profile[config].whole,
+                 .geometry = &t->launch[config].geometry[run_profiled_launch(r, config)],
+                 .lines = lines,
+                 .carved = carved};
+    BlockUse use = block_use(s.profile);
+    s.occupancy = occupancy_compute(r->device, &use);
+    return s;
+}
+
+/* Nowhere worse and somewhere better. */
+static bool beats(const Run *r, size_t i, size_t j)
+{
+    static const char *const both[] = {"bound_cycles", "latency_cycles"};
+    size_t better = 0;
+    for (size_t k = 0; k < 2; k++) {
+        double x = table_named(r->table, i, both[k]), y = table_named(r->table, j, both[k]);
+        if (!(x <= y))
+            return false;
+        better += x < y;
+    }
+    return better > 0;
+}
+
+/* Parameters in which two configurations differ. */
+static size_t distance(const Run *r, size_t i, size_t j)
+{
+    size_t n = 0;
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        n += !value_equal(table_value(r->table, i, p), table_value(r->table, j, p));
+    return n;
+}
+
+size_t explain_dominator(const Subject *s)
+{
+    const Run *r = s->run;
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; s->carved && k < r->carving.survivor_count; k++) {
+        size_t i = r->carving.survivors[k];
+        if (beats(r, i, s->config) &&
+            (best == SIZE_MAX || distance(r, i, s->config) < distance(r, best, s->config)))
+            best = i;
+    }
+    return best;
+}
+
+/* --- lines of the source ---------------------------------------------------------------------- */
 
 /* All accesses of one kind on one line, or all instructions on it, for one warp. */
 typedef struct Line {
