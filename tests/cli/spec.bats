@@ -298,12 +298,13 @@ EOF
     printf '#include <vector>\n__global__ void k(float *a) { a[threadIdx.x] = 1; }\n' >plain.cu
     run --separate-stderr "$APTUNE" init plain.cu
     status_is 0
-    run --separate-stderr "$APTUNE" init scale.cu
-    status_is 2
+    run --separate-stderr "$APTUNE" init scale.cu --output found.spec
+    status_is 0
+    has "$(cat found.spec)" '^include "headers" +# found: its headers are included$'
     run --separate-stderr "$APTUNE" init scale.cu --include headers
     status_is 0
     spec=$(cat scale.spec)
-    has "$spec" '^include "headers"'
+    has "$spec" '^include "headers"$'
     has "$spec" '^problem ROWS = 1024 '
     has "$spec" '^param block_size_x in 16, 32, 64 +# decide: the source leaves it undefined'
     has "$spec" '^param tile_size in 1, 2, 4, 8 '
@@ -315,6 +316,63 @@ EOF
     has "$spec" '^inout both : half\['
     has "$spec" '^arg rows : int32 = ROWS$'
     has "$spec" '^arg factor : float = 0.5 +# decide'
+}
+
+@test "init finds a project's headers as far as its root, and cuts the host's code out of them" {
+    mkdir -p project/.git project/src/deep project/common/base other
+    echo '#include "base/timer.h"' >project/common/tools.h
+    cat >project/common/base/timer.h <<'END'
+#include <string>
+#include <map>
+using namespace std;
+struct Result { string name; typedef std::map<std::string, int> Table; Table all; };
+inline double now() { timeval t; gettimeofday(&t, 0); return t.tv_sec; }
+#define TIMES 2
+END
+    cat >project/src/deep/k.cu <<'END'
+#include <bits/stdc++.h>
+#include "tools.h"
+__global__ void LAUNCH(256) k(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = TIMES; }
+END
+    sed -i '1i #define LAUNCH(n) __launch_bounds__(n)' project/src/deep/k.cu
+    run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output k.spec
+    status_is 0
+    has "$(cat k.spec)" '^kernel "project/src/deep/k.cu" '
+    has "$(cat k.spec)" '^include "project/common" '
+    # A file that is reached by dots is within no folder given until its own is.
+    sed -i 's/"tools.h"/"..\/..\/common\/base\/timer.h"/' project/src/deep/k.cu
+    run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output dots.spec
+    status_is 0
+    has "$(cat dots.spec)" '^include "project/common/base" '
+    # Nothing above the root is the project's.
+    echo '#define FAR 1' >other/far.h
+    sed -i 's/^#include ".*/#include "far.h"/' project/src/deep/k.cu
+    run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output -
+    status_is 2
+    has "$stderr" 'cannot open source file "far.h"'
+}
+
+@test "init takes a template's arguments from its launch, and the standard that the source is written in" {
+    cat >launch.cu <<'END'
+typedef double real;
+template <typename T, int BLOCK_SIZE_M, int ROUNDS, bool WIDE>
+__global__ void k(T *a)
+{
+    static_assert(BLOCK_SIZE_M == 192 && ROUNDS == 7 && WIDE && sizeof(T) == 8, "as launched");
+    a[blockIdx.x * blockDim.x + threadIdx.x] = T(BLOCK_SIZE_M);
+}
+void run(real *a) { const int BLOCK_SIZE_M = 192; constexpr bool wide = true; k<real, BLOCK_SIZE_M, 7, wide>
+    <<<1, 64>>>(a); }
+END
+    run --separate-stderr "$APTUNE" init launch.cu
+    status_is 0
+    has "$(cat launch.spec)" '^param BLOCK_SIZE_M in 192 '
+    has "$(cat launch.spec)" '^(in)?out a : double\['
+    lacks "$(cat launch.spec)" '^option'
+    echo '__global__ void k(float *a) { register float x = 1; a[threadIdx.x] = x; }' >old.cu
+    run --separate-stderr "$APTUNE" init old.cu
+    status_is 0
+    has "$(cat old.spec)" '^option "-std=c\+\+14"$'
 }
 
 @test "init asks the compiler for types, and takes structs and the values of #if lines" {

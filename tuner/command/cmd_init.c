@@ -6,6 +6,7 @@
 #include "tuner/library/where.h"
 #include "tuner/spec/first_spec.h"
 #include "tuner/spec/kernel_types.h"
+#include "tuner/spec/near_header.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +42,10 @@ static bool print_usage(const OptionTable *t)
 
 /* --- compiling before there is a spec --------------------------------------------------------- */
 
-enum { ROUNDS = 12 }; /* of names that turn up undefined behind others */
+enum {
+    ROUNDS = 12,       /* of names that turn up undefined behind others */
+    INCLUDES_MOST = 16 /* folders of headers */
+};
 
 typedef struct Trying {
     Arena *arena;
@@ -131,20 +135,15 @@ static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, cons
 
 /* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
  * how other tuners leave their parameters; without the question for types where that is what fails.
- * False after the words about the file as it stands. */
-static bool try_all(Trying *t, const char *path, CompileResult *res, Diag *d)
+ * False with what the compiler says of the file as it stands; NULL: after a message. */
+static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
 {
-    const char *log = NULL, *unused;
-    if (try_names(t, true, false, res, &log, d) ||
-        (log &&
-         (try_names(t, true, true, res, &unused, d) || try_names(t, false, false, res, &log, d) ||
-          try_names(t, false, true, res, &unused, d))))
-        return true;
-    if (!log)
-        return false;
-    bool header = strstr(log, "cannot open source file") != NULL;
-    return diag_fail(d, "'%s' does not compile%s:\n%s", path,
-                     header ? "; --include DIR names another folder of headers" : "", log);
+    const char *unused;
+    *log = NULL;
+    return try_names(t, true, false, res, log, d) ||
+           (*log &&
+            (try_names(t, true, true, res, &unused, d) || try_names(t, false, false, res, log, d) ||
+             try_names(t, false, true, res, &unused, d)));
 }
 
 /* Where the spec goes; "-": to the terminal, as if it lay beside the source. */
@@ -201,22 +200,87 @@ static const CompileSource *with_question(const Trying *t, const KernelSource *k
     return k->parameters.count > 0 ? s : t->source;
 }
 
+/* Reads the file with the folders of headers known so far. */
+static bool open_source(Trying *t, const char *path, const InitOptions *o, KernelSource *k, Diag *d)
+{
+    Arena *a = t->arena;
+    size_t count = t->guess.include_count, size;
+    const char **options = ARENA_ARRAY(a, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        options[i] = arena_printf(a, "-I%s", t->guess.includes[i]);
+    if (t->guess.standard)
+        options[count++] = t->guess.standard;
+    t->source = source_open(a, path, options, count, d);
+    if (!t->source || !find_kernel(t, path, o, k, d))
+        return false;
+    const char *whole = file_read(a, path, &size, d);
+    if (whole)
+        kernel_source_launch(a, whole, k);
+    t->guess.kernel = k;
+    t->guess.expression = first_expression(a, k);
+    t->asking = with_question(t, k);
+    return true;
+}
+
+/* A folder of the project's headers that is not among the known ones; NULL: there is none. */
+static const char *more_headers(const Trying *t, const char *path, const char *log)
+{
+    const char *found = near_header(t->arena, path_folder(t->arena, path), log);
+    for (size_t i = 0; found && i < t->guess.include_count; i++)
+        if (strcmp(t->guess.includes[i], found) == 0)
+            return NULL;
+    return t->guess.include_count < INCLUDES_MOST ? found : NULL;
+}
+
+/* Newer ones than nvcc's default for what is new, older ones for `register` and its like. */
+static bool try_standards(Trying *t, const char *path, const InitOptions *o, KernelSource *k,
+                          CompileResult *res, Diag *d)
+{
+    static const char *const standards[] = {"-std=c++20", "-std=c++14"};
+    for (size_t i = 0; i < sizeof standards / sizeof *standards; i++) {
+        const char *log;
+        t->guess.standard = standards[i];
+        if (open_source(t, path, o, k, d) && try_all(t, res, &log, d))
+            return true;
+    }
+    return false;
+}
+
+static bool refuse(const char *path, const char *log, Diag *d)
+{
+    bool header = strstr(log, "cannot open source file") != NULL;
+    return diag_fail(d, "'%s' does not compile%s:\n%s", path,
+                     header ? "; --include DIR names another folder of headers" : "", log);
+}
+
+/* Compiles with ever more of the project's folders of headers, as its own build names them. */
+static bool try_headers(Trying *t, const char *path, const InitOptions *o, KernelSource *k,
+                        CompileResult *res, Diag *d)
+{
+    const char **includes = ARENA_ARRAY(t->arena, const char *, INCLUDES_MOST);
+    t->guess.include_count = t->guess.include_given =
+        o->includes.count < INCLUDES_MOST ? o->includes.count : INCLUDES_MOST;
+    for (size_t i = 0; i < t->guess.include_count; i++)
+        includes[i] = o->includes.at[i];
+    t->guess.includes = includes;
+    const char *log, *more = NULL;
+    do {
+        if (more)
+            includes[t->guess.include_count++] = more;
+        if (!open_source(t, path, o, k, d))
+            return false;
+        if (try_all(t, res, &log, d))
+            return true;
+        more = log ? more_headers(t, path, log) : NULL;
+    } while (more);
+    return log && (try_standards(t, path, o, k, res, d) || refuse(path, log, d));
+}
+
 static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
 {
     Trying t = {.arena = a, .arch = o->arch ? o->arch : "sm_90"};
     KernelSource kernel;
     CompileResult res;
-    const char **folders = ARENA_ARRAY(a, const char *, o->includes.count);
-    for (size_t i = 0; i < o->includes.count; i++)
-        folders[i] = arena_printf(a, "-I%s", o->includes.at[i]);
-    t.source = source_open(a, path, folders, o->includes.count, d);
-    if (!t.source || !find_kernel(&t, path, o, &kernel, d))
-        return false;
-    t.guess.kernel = &kernel;
-    t.guess.expression = first_expression(a, &kernel);
-    t.guess.includes = o->includes.at;
-    t.guess.include_count = o->includes.count;
-    t.asking = with_question(&t, &kernel);
     FarmOptions options = {.helper = where_helper(a, "aptune-compile"),
                            .cuda_folder = where_data(a, ".cuda"),
                            .jobs = 1};
@@ -224,7 +288,7 @@ static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
     Buf text = {0};
     const char *to = output_path(a, path, o);
     bool ok =
-        try_all(&t, path, &res, d) &&
+        try_headers(&t, path, o, &kernel, &res, d) &&
         first_spec(a, path, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
                    res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d) &&
         write_spec(to, &text, a, d);

@@ -75,7 +75,7 @@ static const char *const HOST_TYPES[] = {"FILE",
                                          "pthread_cond_t"};
 
 /* Those of C++ have names that others have, too: they count behind "std::", or first and before
- * '<'. */
+ * '<', or first where all of std is used. */
 static const char *const STD_TYPES[] = {
     "vector",  "string",     "map",        "unordered_map", "set",           "unordered_set",
     "list",    "deque",      "queue",      "stack",         "ofstream",      "ifstream",
@@ -168,6 +168,8 @@ typedef struct Cutter {
     const HostMarks *marks;
     State now;
     VEC(State) conditions; /* where each open #if began */
+    HostMarks types;       /* names of the host's types that this text gives */
+    bool uses_std;         /* "using namespace std" */
 } Cutter;
 
 static bool is_mark(const HostMarks *marks, Word w)
@@ -228,6 +230,8 @@ static void decide(Cutter *c, const char *end)
     if (d->start && !d->marked && !d->is_namespace &&
         (is_function(c, d) || is_variable(c, d) || d->host))
         cut(c, d->start, end);
+    if (d->host && d->is_typedef)
+        VEC_PUSH(c->arena, &c->types, arena_copy(c->arena, d->last.at, d->last.length));
     next_declaration(c);
 }
 
@@ -278,8 +282,11 @@ static void open_bracket(Cutter *c, Word before)
 static bool is_std_type(const Cutter *c, Word w)
 {
     bool named = w.at - c->text >= 5 && strncmp(w.at - 5, "std::", 5) == 0;
-    bool first = w.at == c->now.d.start && w.at[w.length] == '<';
-    return (named || first) && IS_ONE_OF(w, STD_TYPES);
+    const char *behind = skip_blanks(w.at + w.length);
+    bool bare = c->uses_std && behind > w.at + w.length && is_word(*behind);
+    bool first = w.at == c->now.d.start && (w.at[w.length] == '<' || bare);
+    return ((named || first) && IS_ONE_OF(w, STD_TYPES)) ||
+           is_one_of(w, c->types.at, c->types.count);
 }
 
 static void read_word(Cutter *c, Word w)
@@ -379,6 +386,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
 const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks)
 {
     Cutter c = {.arena = a, .text = text, .size = size, .marks = marks};
+    c.uses_std = strstr(text, "using namespace std") != NULL;
     bool line_start = true;
     Word before = {text, 0};
     for (const char *at = text; *at;) {

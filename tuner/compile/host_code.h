@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* Names of macros that mark device code. */
+/* Names: of macros that mark device code, of types. */
 typedef struct HostMarks {
     const char **at;
     size_t count, capacity;

@@ -598,7 +598,7 @@ static void print_constants(Writer *w, const PtxModule *m)
     }
 }
 
-/* "k<{T}, {N}>" */
+/* "k<{T}, {N}>", and what it takes to compile it */
 static void print_kernel(Writer *w, const char *file, const char *folder, bool mangled)
 {
     const KernelSource *k = w->kernel;
@@ -609,8 +609,11 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
                    i + 1 == k->arguments.count ? ">" : "");
     buf_printf(w->out, "%s\n", mangled ? "\"" : "");
     for (size_t i = 0; i < w->guess->include_count; i++)
-        buf_printf(w->out, "include \"%s\"\n",
-                   path_relative(w->arena, folder, w->guess->includes[i]));
+        buf_printf(w->out, "include \"%s\"%s\n",
+                   path_relative(w->arena, folder, w->guess->includes[i]),
+                   i < w->guess->include_given ? "" : "    # found: its headers are included");
+    if (w->guess->standard)
+        buf_printf(w->out, "option \"%s\"\n", w->guess->standard);
 }
 
 /* Something has to be compared, and something read. */

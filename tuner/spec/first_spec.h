@@ -16,9 +16,10 @@ typedef struct FirstGuess {
     KernelSource *kernel;
     KernelMacros undefined;      /* names that the compiler did not know */
     bool small;                  /* sizes that are macros have to be: they fill shared memory */
+    const char *standard;        /* "-std=c++20" where the default does not do; else NULL */
     const char *expression;      /* "k<float, 16>" of a template, else the kernel's name */
     const char *const *includes; /* folders of headers, as seen from here */
-    size_t include_count;
+    size_t include_count, include_given; /* those behind the given ones were found */
 } FirstGuess;
 
 /* A value to compile with for a name that has none, by what the name sounds like. */

@@ -63,12 +63,10 @@ static const char *closing(const char *at)
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
-/* Behind what may stand between __global__ and the kernel's name: types and attributes with
- * brackets. The `(` of the parameters; NULL when this is no declaration. */
+/* Behind what may stand between __global__ and the kernel's name: types and attributes, some with
+ * brackets.  The `(` of the parameters; NULL when this is no declaration. */
 static const char *skip_to_name(const char *at, const char **name, size_t *length)
 {
-    static const char *const attributes[] = {"__launch_bounds__", "__cluster_dims__",
-                                             "__attribute__", "__maxnreg__"};
     for (;;) {
         at += strspn(at, " \t\r\n");
         if (!is_name(*at))
@@ -81,15 +79,9 @@ static const char *skip_to_name(const char *at, const char **name, size_t *lengt
         const char *next = at + strspn(at, " \t\r\n");
         if (*next != '(')
             continue;
-        bool attribute = false;
-        for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-            attribute = attribute || (*length == strlen(attributes[i]) &&
-                                      strncmp(*name, attributes[i], *length) == 0);
-        if (!attribute)
-            return next;
         at = closing(next);
-        if (!at)
-            return NULL;
+        if (!at || !is_name(at[1 + strspn(at + 1, " \t\r\n")]))
+            return next; /* an attribute, or a macro of one, has the name behind it */
         at++;
     }
 }
@@ -259,6 +251,69 @@ const char *kernel_source_names(Arena *a, const char *source)
     const char *text = arena_string(a, buf_text(&b));
     buf_free(&b);
     return text;
+}
+
+/* --- how it is launched ----------------------------------------------------------------------- */
+
+static bool is_plain(const char *word)
+{
+    TaskType type;
+    return isdigit((unsigned char)*word) || strcmp(word, "true") == 0 ||
+           strcmp(word, "false") == 0 || task_type_find(word, &type);
+}
+
+/* What a word of the text stands for: "BM = 64;" of a constant or a type, "typedef float real;" or
+ * a macro.  NULL: it is not said so. */
+static const char *meant_by(Arena *a, const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += n) {
+        const char *sign = skip_blanks(at + n), *start = at;
+        if (at == text || is_name(at[-1]) || is_name(at[n]))
+            continue;
+        const char *value = *sign == '=' ? word_at(a, skip_blanks(sign + 1)) : "";
+        while (start > text && !strchr(";\n", start[-1]))
+            start--;
+        start = skip_blanks(start);
+        if (*sign == ';' && strncmp(start, "typedef ", 8) == 0)
+            value = word_at(a, skip_blanks(start + 8));
+        if (is_plain(value))
+            return value;
+    }
+    return kernel_source_defined(a, text, word);
+}
+
+/* An argument of a template as far as it is one word.  NULL: it is something else. */
+static const char *plain_value(Arena *a, const char *text, const char *part)
+{
+    const char *word = word_at(a, part), *rest = part + strlen(word);
+    if (!*word || rest[strspn(rest, " \t\r\n")])
+        return NULL;
+    return is_plain(word) ? word : meant_by(a, text, word);
+}
+
+void kernel_source_launch(Arena *a, const char *source, KernelSource *k)
+{
+    const char *text = without_comments(a, source);
+    size_t n = strlen(k->name);
+    for (const char *at = text; k->is_template && (at = strstr(at, k->name)) != NULL; at += n) {
+        const char *open = at + n + strspn(at + n, " \t\r\n"), *part = open + 1;
+        const char *launch = strstr(open, "<<<");
+        if ((at > text && is_name(at[-1])) || *open != '<' || open[1] == '<' || !launch ||
+            memchr(open, ';', (size_t)(launch - open)))
+            continue;
+        for (size_t i = 0; i < k->arguments.count; i++) {
+            part += strspn(part, " \t\r\n");
+            size_t length = strcspn(part, ",<>;");
+            const char *value = plain_value(a, text, arena_copy(a, part, length));
+            if (value)
+                k->arguments.at[i].initial = value;
+            if (part[length] != ',')
+                return;
+            part += length + 1;
+        }
+        return;
+    }
 }
 
 bool kernel_source_has_word(const char *text, const char *word)

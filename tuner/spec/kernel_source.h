@@ -24,7 +24,7 @@ typedef struct KernelParameter {
 typedef struct TemplateParameter {
     const char *name;
     bool is_type;
-    const char *initial; /* "false" of a bool without one; else NULL: none */
+    const char *initial; /* as launched, else as declared; "false" of a bool; NULL: none */
 } TemplateParameter;
 
 typedef struct KernelSource {
@@ -47,6 +47,10 @@ typedef VEC(KernelMacro) KernelMacros;
 
 /* Finds a kernel (NULL: the first).  False: there is none of that name. */
 bool kernel_source_find(Arena *a, const char *text, const char *wanted, KernelSource *out);
+
+/* Gives the template's parameters the values of the first launch in the text, host code included:
+ * those its author thought of. */
+void kernel_source_launch(Arena *a, const char *source, KernelSource *k);
 
 /* The names of all kernels, with ", " between them; "" when there is none. */
 const char *kernel_source_names(Arena *a, const char *text);

@@ -166,6 +166,12 @@ static const char ALGORITHM[] =
 static const char LIMIT_CLASS[] = "#include <cuda/std/limits>\n"
                                   "namespace std { using cuda::std::numeric_limits; }\n";
 
+/* The header of GCC that includes all of the others. */
+static const char EVERYTHING[] = "#include <float.h>\n#include <limits.h>\n#include <math.h>\n"
+                                 "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+                                 "#include <assert.h>\n#include <string.h>\n"
+                                 "#include <algorithm>\nnamespace std {}\n";
+
 /* Of the CUDA samples. */
 static const char SAMPLES[] = "#ifndef APTUNE_SAMPLES\n#define APTUNE_SAMPLES\n"
                               "#define checkCudaErrors(call) (call)\n"
@@ -220,6 +226,9 @@ static const StandIn STAND_INS[] = {
     {"cub/cub.cuh", CUB},
     {"helper_cuda.h", SAMPLES},
     {"cublas.h cublas_v2.h cublasLt.h", NUMBERS},
+    {"bits/stdc++.h", EVERYTHING},
+    {"unistd.h",
+     "#define _POSIX_VERSION 200809L\n"}, /* what headers ask whether they are on Unix */
     /* Nothing of these is for the device. */
     {"helper_functions.h helper_string.h helper_timer.h helper_image.h "
      "cuda_runtime_api.h cudnn.h cufft.h cusparse.h cusolverDn.h nccl.h nvml.h mpi.h "
@@ -231,11 +240,11 @@ static const StandIn STAND_INS[] = {
      "condition_variable chrono random exception stdexcept system_error cctype cerrno "
      "csignal ctime cstdarg locale regex filesystem typeinfo sys/time.h sys/types.h "
      "sys/stat.h sys/resource.h sys/mman.h sys/timeb.h time.h errno.h ctype.h signal.h "
-     "unistd.h fcntl.h locale.h stdbool.h stdarg.h malloc.h strings.h pthread.h "
+     "fcntl.h locale.h stdbool.h stdarg.h malloc.h strings.h pthread.h "
      "dirent.h libgen.h glob.h error.h termios.h sys/ioctl.h poll.h semaphore.h "
      "wchar.h cwchar fenv.h cfenv getopt.h barrier latch span ranges concepts "
      "source_location format numbers compare any bitset valarray clocale csetjmp "
-     "setjmp.h typeindex ",
+     "setjmp.h typeindex CL/cl.h CL/opencl.h ",
      "namespace std {}\n"}};
 
 const StandIn *stand_ins(size_t *count)
