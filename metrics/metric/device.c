@@ -1,7 +1,5 @@
 #include "metrics/metric/device.h"
 
-#include "metrics/metric/sheet.h"
-#include "metrics/metric/shipped.h"
 #include "tuner/base/file.h"
 
 #include <pthread.h>
@@ -70,16 +68,19 @@ static int arch_named(const char *name)
     return strcmp(rest, "") == 0 || strcmp(rest, "a") == 0 || strcmp(rest, "f") == 0 ? arch : 0;
 }
 
+static const DeviceSheet *sheet_named(const SheetList *list, const char *simple)
+{
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t n = 0; n < SHEET_NAMES && list->at[i]->names[n]; n++)
+            if (strcmp(simple, list->at[i]->names[n]) == 0)
+                return list->at[i];
+    return NULL;
+}
+
 static const Device *device_named(const char *simple)
 {
-    const DeviceSheets *s = get_shipped();
-    for (size_t i = 0; i < s->devices.count; i++) {
-        const DeviceSheet *one = s->devices.at[i];
-        for (size_t n = 0; n < SHEET_NAMES && one->names[n]; n++)
-            if (strcmp(simple, one->names[n]) == 0)
-                return &one->device;
-    }
-    return NULL;
+    const DeviceSheet *s = sheet_named(&get_shipped()->devices, simple);
+    return s ? &s->device : NULL;
 }
 
 static const Device *first_of(int arch)
@@ -100,12 +101,6 @@ const Device *device_find(const char *name)
     return named ? named : first_of(arch_named(simple));
 }
 
-const DeviceSheet *sheet_platform_at(size_t i)
-{
-    const DeviceSheets *s = get_shipped();
-    return i < s->platforms.count ? s->platforms.at[i] : NULL;
-}
-
 const DeviceSheet *sheet_find(const char *name)
 {
     const Device *d = device_find(name);
@@ -113,12 +108,7 @@ const DeviceSheet *sheet_find(const char *name)
     const char *simple = sheet_simple_name(name, strlen(name), room);
     if (d || !simple)
         return d ? d->sheet : NULL;
-    const DeviceSheet *s;
-    for (size_t i = 0; (s = sheet_platform_at(i)); i++)
-        for (size_t n = 0; n < SHEET_NAMES && s->names[n]; n++)
-            if (strcmp(simple, s->names[n]) == 0)
-                return s;
-    return NULL;
+    return sheet_named(&get_shipped()->platforms, simple);
 }
 
 bool device_is_capability(const char *name)
@@ -156,11 +146,6 @@ const Device *device_file_read(Arena *a, const char *path, Diag *d)
 
 /* --- what it says ----------------------------------------------------------------------------- */
 
-int device_arch(const Device *d)
-{
-    return 10 * d->major + d->minor;
-}
-
 double device_peak_flops(const Device *d)
 {
     return 2.0 * d->fp32_per_sm * d->sms * d->clock_hz;
@@ -172,19 +157,19 @@ static const DeviceSheet *sheet_of(const Device *d)
     return shipped_one ? shipped_one->sheet : NULL;
 }
 
-const Rates *rates_of(const Device *d)
+const DeviceRates *device_rates(const Device *d)
 {
     const DeviceSheet *s = sheet_of(d);
     return s && s->rates.issue > 0 ? &s->rates : NULL;
 }
 
-const Latencies *latencies_of(const Device *d)
+const DeviceLatencies *device_latencies(const Device *d)
 {
     const DeviceSheet *s = sheet_of(d);
     return s && s->latencies.alu > 0 ? &s->latencies : NULL;
 }
 
-const Platform *platform_of(const Device *d)
+const DevicePlatform *device_platform(const Device *d)
 {
     const DeviceSheet *s = sheet_of(d);
     return s ? &s->platform : NULL;
@@ -202,24 +187,11 @@ static const JsonField DEVICE_FIELDS[] = {
     JSON_FIELD(Device, name),
     JSON_FIELD(Device, major),
     JSON_FIELD(Device, minor),
-    JSON_FIELD(Device, sms),
-    JSON_FIELD(Device, threads_per_block),
     JSON_FIELD_ROW(Device, block_limit),
     JSON_FIELD_ROW(Device, grid_limit),
-    JSON_FIELD(Device, threads_per_sm),
-    JSON_FIELD(Device, warps_per_sm),
-    JSON_FIELD(Device, blocks_per_sm),
-    JSON_FIELD(Device, registers_per_sm),
-    JSON_FIELD(Device, registers_per_block),
-    JSON_FIELD(Device, registers_per_thread),
-    JSON_FIELD(Device, shared_per_sm),
-    JSON_FIELD(Device, shared_per_block),
-    JSON_FIELD(Device, shared_per_block_optin),
-    JSON_FIELD(Device, shared_reserved),
-    JSON_FIELD(Device, clock_hz),
-    JSON_FIELD(Device, l2_bytes),
-    JSON_FIELD(Device, dram_bytes_per_s),
-    JSON_FIELD(Device, fp32_per_sm),
+#define DEVICE(type, member, name, quantity, flags, meaning) JSON_FIELD(Device, member),
+#define DERIVED(type, member, meaning)                       JSON_FIELD(Device, member),
+#include "metrics/metric/device.def"
     JSON_FIELD_POINTER(Device, sheet, SHEET),
 };
 const JsonStruct DEVICE_JSON = JSON_STRUCT(Device, DEVICE_FIELDS);

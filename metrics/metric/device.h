@@ -1,50 +1,16 @@
-/* What a GPU offers a kernel: limits, sizes and clock.
- *
- * A Device is plain data.  device_find gives one of the shipped device files, which lie beside this
- * and are part of the program: every compute capability CUDA 13 compiles for, and the GeForce 8800
- * GTX of Ryoo's thesis.  device_file_read gives one of a user's file (sheet.h has their form); the
- * measuring process fills in one from the driver.  A number that has no source is 0. */
+/* The devices that are known: one of the shipped device files, which lie beside this and are part of
+ * the program (every compute capability CUDA 13 compiles for, and the GeForce 8800 GTX of Ryoo's
+ * thesis); one of a user's file; or one that the measuring process has filled in from the driver. */
 #ifndef APTUNE_METRIC_DEVICE_H
 #define APTUNE_METRIC_DEVICE_H
 
-#include <stdbool.h>
+#include "metrics/metric/sheet.h"
 #include "tuner/base/json_struct.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-struct DeviceSheet;
-
-typedef struct Device {
-    const char *name; /* "NVIDIA H200" */
-    int major, minor; /* compute capability */
-    int sms;          /* streaming multiprocessors */
-
-    int threads_per_block; /* largest block */
-    int block_limit[3];    /* largest block in x, y, z */
-    int64_t grid_limit[3]; /* largest grid in x, y, z */
-
-    int threads_per_sm;
-    int warps_per_sm;
-    int blocks_per_sm;
-
-    int registers_per_sm;
-    int registers_per_block;
-    int registers_per_thread;
-
-    int shared_per_sm;          /* bytes */
-    int shared_per_block;       /* bytes, without opting in */
-    int shared_per_block_optin; /* bytes, with cudaFuncSetAttribute's counterpart */
-    int shared_reserved;        /* bytes a block takes for the system */
-
-    double clock_hz;         /* SM clock under load */
-    int64_t l2_bytes;        /* L2 cache */
-    double dram_bytes_per_s; /* peak of the memory bus */
-    int fp32_per_sm;         /* fused multiply-adds per cycle and SM */
-
-    /* Its rates, latencies and where each number is from; NULL when the driver described it. */
-    const struct DeviceSheet *sheet;
-} Device;
+/* The shipped files, as embed_files (CMakeLists.txt) makes them part of the program: it knows its
+ * devices where it was moved to, and so do its helpers and programs that the library is linked to. */
+extern const Source device_files[];
+extern const size_t device_file_count;
 
 /* On its way to another process: with the sheet's rates and latencies, and nothing else of it. */
 extern const JsonStruct DEVICE_JSON;
@@ -65,8 +31,19 @@ bool device_is_capability(const char *name);
 /* Shipped device `i`, by capability, then as its file lists them; NULL past the end. */
 const Device *device_at(size_t i);
 
-/* The number of the capability as in sm_90: 10 × major + minor. */
-int device_arch(const Device *d);
+/* The only device of a user's file, with what the shipped files say of its capability.  NULL with a
+ * message. */
+const Device *device_file_read(Arena *a, const char *path, Diag *d);
+
+/* A shipped device or platform by name; NULL: unknown.  A platform is only compared: of some that
+ * are no longer to be had a few numbers were printed, and nothing else is known. */
+const DeviceSheet *sheet_find(const char *name);
+
+/* Of the device's sheet; without one, of the shipped sheet that device_like finds.  NULL when that
+ * has none. */
+const DeviceRates *device_rates(const Device *d);
+const DeviceLatencies *device_latencies(const Device *d);
+const DevicePlatform *device_platform(const Device *d);
 
 /* Peak of fp32 fused multiply-adds, in FLOP per second. */
 double device_peak_flops(const Device *d);

@@ -1,73 +1,19 @@
 #include "metrics/metric/metricset.h"
 
-#include "metrics/metric/rates.h"
+#include "metrics/metric/device.h"
 #include "tuner/base/vec.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Fields of the device that formulas may use, and whether a zero means "not known" (device.h). */
-#define DEVICE_FIELDS(F)                                                                           \
-    F(sms, true)                                                                                   \
-    F(clock_hz, true)                                                                              \
-    F(l2_bytes, true)                                                                              \
-    F(dram_bytes_per_s, true)                                                                      \
-    F(fp32_per_sm, true)                                                                           \
-    F(threads_per_block, true)                                                                     \
-    F(threads_per_sm, true)                                                                        \
-    F(warps_per_sm, true)                                                                          \
-    F(blocks_per_sm, true)                                                                         \
-    F(registers_per_sm, true)                                                                      \
-    F(registers_per_block, true)                                                                   \
-    F(registers_per_thread, true)                                                                  \
-    F(shared_per_sm, true)                                                                         \
-    F(shared_per_block, true)                                                                      \
-    F(shared_per_block_optin, true)                                                                \
-    F(shared_reserved, false)
-
-/* Its rates (rates.h); a zero is "not known". */
-#define RATE_FIELDS(F)                                                                             \
-    F(issue)                                                                                       \
-    F(fp32)                                                                                        \
-    F(half)                                                                                        \
-    F(fp64)                                                                                        \
-    F(int_add)                                                                                     \
-    F(int_mul)                                                                                     \
-    F(logic)                                                                                       \
-    F(sfu)                                                                                         \
-    F(convert)                                                                                     \
-    F(shuffle)                                                                                     \
-    F(shared)                                                                                      \
-    F(l2)                                                                                          \
-    F(tensor)                                                                                      \
-    F(constant)                                                                                    \
-    F(code_bytes)
-
-/* Its latencies (rates.h). */
-#define LATENCY_FIELDS(F)                                                                          \
-    F(alu)                                                                                         \
-    F(sfu)                                                                                         \
-    F(shuffle)                                                                                     \
-    F(shared)                                                                                      \
-    F(l1)                                                                                          \
-    F(l2)                                                                                          \
-    F(dram)                                                                                        \
-    F(barrier)                                                                                     \
-    F(barrier_warp)
-
+/* What formulas may use of the device (device.def). */
 static const char *const device_names[] = {
-#define F(field, zero_is_unknown) "device_" #field,
-    DEVICE_FIELDS(F)
-#undef F
-#define F(field) "rate_" #field,
-        RATE_FIELDS(F)
-#undef F
-#define F(field) "latency_" #field,
-            LATENCY_FIELDS(F)
-#undef F
-#define PLATFORM(name, quantity, meaning) #name,
-#include "metrics/metric/platform.def"
-#undef PLATFORM
+#define DEVICE(type, member, name, quantity, flags, meaning) "device_" #member,
+#define DERIVED(type, member, meaning)                       "device_" #member,
+#define RATE(member, name, quantity, flags, meaning)         "rate_" #member,
+#define LATENCY(member, flags, meaning)                      "latency_" #member,
+#define PLATFORM(name, quantity, meaning)                    #name,
+#include "metrics/metric/device.def"
 };
 
 /* Slots: profile fields, then the counts of its tables, then device fields, then metrics. */
@@ -81,23 +27,19 @@ enum {
 
 static void device_values(const Device *d, double out[DEVICE_FIELD_COUNT])
 {
+    enum { NEEDED = 0, ZERO = 1 };
+    const DeviceRates *r = d ? device_rates(d) : NULL;
+    const DeviceLatencies *l = d ? device_latencies(d) : NULL;
+    const DevicePlatform *p = d ? device_platform(d) : NULL;
     int i = 0;
-#define F(field, zero_is_unknown)                                                                  \
-    out[i++] = d && !(zero_is_unknown && d->field == 0) ? (double)d->field : NAN;
-    DEVICE_FIELDS(F)
-#undef F
-    const Rates *r = d ? rates_of(d) : NULL;
-#define F(field) out[i++] = r && r->field > 0 ? r->field : NAN;
-    RATE_FIELDS(F)
-#undef F
-    const Latencies *l = d ? latencies_of(d) : NULL;
-#define F(field) out[i++] = l ? l->field : NAN;
-    LATENCY_FIELDS(F)
-#undef F
-    const Platform *p = d ? platform_of(d) : NULL;
+#define DEVICE(type, member, name, quantity, flags, meaning)                                       \
+    out[i++] = d && ((flags)&ZERO || d->member != 0) ? (double)d->member : NAN;
+#define DERIVED(type, member, meaning) DEVICE(type, member, "", COUNT, 0, meaning)
+#define RATE(member, name, quantity, flags, meaning)                                               \
+    out[i++] = r && r->member > 0 ? r->member : NAN;
+#define LATENCY(member, flags, meaning)   out[i++] = l ? l->member : NAN;
 #define PLATFORM(name, quantity, meaning) out[i++] = p && p->name > 0 ? p->name : NAN;
-#include "metrics/metric/platform.def"
-#undef PLATFORM
+#include "metrics/metric/device.def"
 }
 
 MetricSet *metricset_new(Arena *a)

@@ -10,7 +10,7 @@
  *
  * The word after the name says which values are better; the strings are unit and meaning.  The
  * formula (expr.h, real arithmetic) may use profile fields by name, fields of the device as
- * `device_sms` and so on, its rates as `rate_issue` and latencies as `latency_dram` (rates.h), and
+ * `device_sms` and so on, its rates as `rate_issue` and latencies as `latency_dram` (device.def), and
  * metrics defined before it.  `sum(stall_regions, …)` and `sum(sync_regions, …)` add up over the
  * regions of the profile, whose columns (region.def) are names inside.
  *

@@ -2,7 +2,7 @@
 
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/metric/profile_walk.h"
-#include "metrics/metric/rates.h"
+#include "metrics/metric/device.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static double stack_outside(const Device *d, const Profile *p)
 static SassLatency latency_of(const Device *d, const Profile *p)
 {
     SassLatency l = SASS_LATENCY;
-    const Latencies *known = latencies_of(d);
+    const DeviceLatencies *known = device_latencies(d);
     if (!known)
         return l;
     const double warps_per_block = p->value[PROFILE_WARPS_PER_BLOCK];

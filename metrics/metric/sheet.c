@@ -2,9 +2,7 @@
 
 #include "tuner/base/file.h"
 #include "tuner/base/lex.h"
-#include "tuner/base/vec.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -38,70 +36,31 @@ static const Quantity WAVEFRONTS = {{{"wavefronts/cycle", 1}}, 1e3};
 static const Quantity WORDS = {{{"words/cycle", 1}}, 1e3};
 static const Quantity BYTES = {{{"B/cycle", 1}}, 1e9};
 
-typedef enum FieldType { FIELD_INT, FIELD_INT64, FIELD_REAL } FieldType;
+enum { NEEDED = 1, ZERO = 2 };
+
+typedef enum FieldType { FIELD_int, FIELD_int64_t, FIELD_double } FieldType;
 
 typedef struct Field {
     const char *name;
     const Quantity *quantity;
     FieldType type;
     size_t offset; /* in a DeviceSheet */
-    bool zero;     /* may be 0 */
-    bool needed;   /* by every device */
+    unsigned flags;
 } Field;
 
 #define AT(member) offsetof(DeviceSheet, member)
 
-static const Field fields[] = {
-    {"threads_per_block", &COUNT, FIELD_INT, AT(device.threads_per_block), false, true},
-    {"threads_per_sm", &COUNT, FIELD_INT, AT(device.threads_per_sm), false, true},
-    {"warps_per_sm", &COUNT, FIELD_INT, AT(device.warps_per_sm), false, true},
-    {"blocks_per_sm", &COUNT, FIELD_INT, AT(device.blocks_per_sm), false, true},
-    {"registers_per_sm", &COUNT, FIELD_INT, AT(device.registers_per_sm), false, true},
-    {"registers_per_block", &COUNT, FIELD_INT, AT(device.registers_per_block), false, true},
-    {"registers_per_thread", &COUNT, FIELD_INT, AT(device.registers_per_thread), false, true},
-    {"shared_per_sm", &SHARED, FIELD_INT, AT(device.shared_per_sm), false, true},
-    {"shared_per_block", &SHARED, FIELD_INT, AT(device.shared_per_block), false, true},
-    {"shared_per_block_optin", &SHARED, FIELD_INT, AT(device.shared_per_block_optin), false, true},
-    {"shared_reserved", &SHARED, FIELD_INT, AT(device.shared_reserved), true, true},
-    {"sms", &COUNT, FIELD_INT, AT(device.sms), false, false},
-    {"clock", &CLOCK, FIELD_REAL, AT(device.clock_hz), false, false},
-    {"base_clock", &CLOCK, FIELD_REAL, AT(base_clock_hz), false, false},
-    {"l2", &SIZE, FIELD_INT64, AT(device.l2_bytes), false, false},
-    {"memory", &SIZE, FIELD_REAL, AT(memory_bytes), false, false},
-    {"bandwidth", &BANDWIDTH, FIELD_REAL, AT(device.dram_bytes_per_s), false, false},
-    {"power", &POWER, FIELD_REAL, AT(power_w), false, false},
-    {"rate_issue", &WARPS, FIELD_REAL, AT(rates.issue), false, false},
-    {"rate_fp32", &RESULTS, FIELD_REAL, AT(rates.fp32), false, true},
-    {"rate_half", &RESULTS, FIELD_REAL, AT(rates.half), false, false},
-    {"rate_fp64", &RESULTS, FIELD_REAL, AT(rates.fp64), false, false},
-    {"rate_int_add", &RESULTS, FIELD_REAL, AT(rates.int_add), false, false},
-    {"rate_int_mul", &RESULTS, FIELD_REAL, AT(rates.int_mul), false, false},
-    {"rate_logic", &RESULTS, FIELD_REAL, AT(rates.logic), false, false},
-    {"rate_sfu", &RESULTS, FIELD_REAL, AT(rates.sfu), false, false},
-    {"rate_convert", &RESULTS, FIELD_REAL, AT(rates.convert), false, false},
-    {"rate_shuffle", &RESULTS, FIELD_REAL, AT(rates.shuffle), false, false},
-    {"rate_shared", &WAVEFRONTS, FIELD_REAL, AT(rates.shared), false, false},
-    {"rate_l2", &BYTES, FIELD_REAL, AT(rates.l2), false, false},
-    {"rate_tensor", &RESULTS, FIELD_REAL, AT(rates.tensor), false, false},
-    {"rate_constant", &WORDS, FIELD_REAL, AT(rates.constant), false, false},
-    {"code_size", &SIZE, FIELD_REAL, AT(rates.code_bytes), false, false},
-    {"latency_alu", &CYCLES, FIELD_REAL, AT(latencies.alu), false, false},
-    {"latency_sfu", &CYCLES, FIELD_REAL, AT(latencies.sfu), false, false},
-    {"latency_shuffle", &CYCLES, FIELD_REAL, AT(latencies.shuffle), false, false},
-    {"latency_shared", &CYCLES, FIELD_REAL, AT(latencies.shared), false, false},
-    {"latency_l1", &CYCLES, FIELD_REAL, AT(latencies.l1), false, false},
-    {"latency_l2", &CYCLES, FIELD_REAL, AT(latencies.l2), false, false},
-    {"latency_dram", &CYCLES, FIELD_REAL, AT(latencies.dram), false, false},
-    {"latency_barrier", &CYCLES, FIELD_REAL, AT(latencies.barrier), true, false},
-    {"latency_barrier_warp", &CYCLES, FIELD_REAL, AT(latencies.barrier_warp), true, false},
-#define PLATFORM(name, quantity, meaning)                                                          \
-    {#name, &quantity, FIELD_REAL, AT(platform.name), false, false},
-#include "metrics/metric/platform.def"
-#undef PLATFORM
+static const Field fields[SHEET_NUMBERS] = {
+#define DEVICE(type, member, name, quantity, flags, meaning)                                       \
+    {name, &quantity, FIELD_##type, AT(device.member), flags},
+#define TOLD(member, name, quantity, meaning) {name, &quantity, FIELD_double, AT(member), 0},
+#define RATE(member, name, quantity, flags, meaning)                                               \
+    {name, &quantity, FIELD_double, AT(rates.member), flags},
+#define LATENCY(member, flags, meaning)                                                            \
+    {"latency_" #member, &CYCLES, FIELD_double, AT(latencies.member), flags},
+#define PLATFORM(name, quantity, meaning) {#name, &quantity, FIELD_double, AT(platform.name), 0},
+#include "metrics/metric/device.def"
 };
-
-static_assert(sizeof fields / sizeof fields[0] == SHEET_NUMBERS,
-              "DeviceSheet.numbers has another size");
 
 static const char *const origins[] = {"published", "measured", "estimated"};
 enum { ORIGINS = sizeof origins / sizeof origins[0] };
@@ -109,6 +68,11 @@ enum { ORIGINS = sizeof origins / sizeof origins[0] };
 /* --- names ------------------------------------------------------------------------------------ */
 
 enum { NAME_ROOM = 64 };
+
+int device_arch(const Device *d)
+{
+    return 10 * d->major + d->minor;
+}
 
 const char *sheet_simple_name(const char *text, size_t length, char room[NAME_ROOM])
 {
@@ -181,7 +145,7 @@ static bool has_all_latencies(const Reader *r)
 static bool has_what_is_needed(const Reader *r)
 {
     for (size_t i = 0; i < SHEET_NUMBERS; i++)
-        if (fields[i].needed && !r->sheet->numbers[i].text)
+        if (fields[i].flags & NEEDED && !r->sheet->numbers[i].text)
             return diag_error(r->diag, r->at,
                               "%s is missing: nothing is known of compute capability %d.%d, so the "
                               "file has to say it",
@@ -413,9 +377,9 @@ static bool take_origin(Reader *r, DeviceNumber *n)
 static void store(DeviceSheet *s, const Field *f, double value)
 {
     void *to = (char *)s + f->offset;
-    if (f->type == FIELD_INT)
+    if (f->type == FIELD_int)
         *(int *)to = (int)value;
-    else if (f->type == FIELD_INT64)
+    else if (f->type == FIELD_int64_t)
         *(int64_t *)to = (int64_t)value;
     else
         *(double *)to = value;
@@ -437,10 +401,10 @@ static bool take_value(Reader *r, const Field *f, double *value)
     *value *= scale;
     if (scale >= 1e3 && scale != 0x1p10) /* 898.048 GB/s are a whole number of bytes */
         *value = round(*value);
-    if (*value > f->quantity->most || (*value == 0 && !f->zero))
+    if (*value > f->quantity->most || (*value == 0 && !(f->flags & ZERO)))
         return diag_error(r->diag, at, "%s cannot be that %s", f->name,
                           *value > 0 ? "large" : "small");
-    if (f->type != FIELD_REAL && *value != floor(*value))
+    if (f->type != FIELD_double && *value != floor(*value))
         return diag_error(r->diag, at, "%s is a whole number", f->name);
     return true;
 }
@@ -545,10 +509,10 @@ double sheet_number(const DeviceSheet *s, size_t i)
     int64_t large;
     double value;
     switch (fields[i].type) {
-    case FIELD_INT:
+    case FIELD_int:
         memcpy(&whole, at, sizeof whole);
         return whole;
-    case FIELD_INT64:
+    case FIELD_int64_t:
         memcpy(&large, at, sizeof large);
         return (double)large;
     default:
@@ -570,7 +534,7 @@ void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, D
     const Unit unit = f->quantity->units[0];
     const double shown = value / unit.scale;
     Buf text = {0};
-    buf_printf(&text, "%.*f", f->type == FIELD_REAL ? decimals_of(shown) : 0, shown);
+    buf_printf(&text, "%.*f", f->type == FIELD_double ? decimals_of(shown) : 0, shown);
     if (error > 0)
         buf_printf(&text, " +- %.2g", error / unit.scale);
     buf_printf(&text, "%s%s", *unit.name ? " " : "", unit.name);

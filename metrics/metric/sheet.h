@@ -13,8 +13,41 @@
 #ifndef APTUNE_METRIC_SHEET_H
 #define APTUNE_METRIC_SHEET_H
 
-#include "metrics/metric/rates.h"
 #include "tuner/base/diag.h"
+#include "tuner/base/vec.h"
+
+#include <stdint.h>
+
+/* What a GPU offers a kernel: limits, sizes and clock, which device.def lists.  A number that has no
+ * source is 0. */
+typedef struct Device {
+    const char *name;      /* "NVIDIA H200" */
+    int major, minor;      /* compute capability */
+    int block_limit[3];    /* largest block in x, y, z */
+    int64_t grid_limit[3]; /* largest grid in x, y, z */
+#define DEVICE(type, member, name, quantity, flags, meaning) type member;
+#define DERIVED(type, member, meaning)                       type member;
+#include "metrics/metric/device.def"
+    /* Its rates, latencies and where each number is from; NULL when the driver described it. */
+    const struct DeviceSheet *sheet;
+} Device;
+
+/* How fast an SM does what, how long one warp waits for it, and what else is known: these turn counts
+ * of the profile into cycles.  There are none before compute capability 7.0. */
+typedef struct DeviceRates {
+#define RATE(member, name, quantity, flags, meaning) double member;
+#include "metrics/metric/device.def"
+} DeviceRates;
+
+typedef struct DeviceLatencies {
+#define LATENCY(member, flags, meaning) double member;
+#include "metrics/metric/device.def"
+} DeviceLatencies;
+
+typedef struct DevicePlatform {
+#define PLATFORM(name, quantity, meaning) double name;
+#include "metrics/metric/device.def"
+} DevicePlatform;
 
 /* A number as it is written. */
 typedef struct DeviceNumber {
@@ -24,44 +57,43 @@ typedef struct DeviceNumber {
     const char *date;   /* "2026-11-20"; NULL: not known */
 } DeviceNumber;
 
+/* Which number is which: their order in device.def. */
 enum {
-#define PLATFORM(name, quantity, meaning) SHEET_##name,
-#include "metrics/metric/platform.def"
-#undef PLATFORM
-    SHEET_PLATFORM, /* how many numbers platform.def lists */
-    SHEET_NUMBERS = 42 + SHEET_PLATFORM,
+#define DEVICE(type, member, name, quantity, flags, meaning) SHEET_##member,
+#define TOLD(member, name, quantity, meaning)                SHEET_##member,
+#define RATE(member, name, quantity, flags, meaning)         SHEET_RATE_##member,
+#define LATENCY(member, flags, meaning)                      SHEET_LATENCY_##member,
+#define PLATFORM(name, quantity, meaning)                    SHEET_##name,
+#include "metrics/metric/device.def"
+    SHEET_NUMBERS,
     SHEET_NAMES = 8
 };
 
 typedef struct DeviceSheet {
     Device device; /* its `sheet` is this one */
-    Rates rates;
-    Latencies latencies;
-    Platform platform;
-    double base_clock_hz; /* these three are told, not reckoned with */
-    double memory_bytes;
-    double power_w;
+    DeviceRates rates;
+    DeviceLatencies latencies;
+    DevicePlatform platform;
+#define TOLD(member, name, quantity, meaning) double member;
+#include "metrics/metric/device.def"
     const char *names[SHEET_NAMES]; /* letters and digits of all its names, small; NULL: no more */
     DeviceNumber numbers[SHEET_NUMBERS];
 } DeviceSheet;
 
+typedef VEC(DeviceSheet *) SheetList;
+
 /* All that one or more files hold. */
 typedef struct DeviceSheets {
     Arena *arena; /* where everything lives */
-    struct {
-        DeviceSheet **at;
-        size_t count;
-        size_t capacity;
-    } capabilities, devices, platforms;
+    SheetList capabilities, devices, platforms;
     const struct DeviceSheets *shipped; /* where capabilities are looked for, too; NULL: nowhere */
 } DeviceSheets;
 
 /* Adds what a device file holds; false after messages. */
 bool sheets_read(const Source *s, DeviceSheets *out, Diag *d);
 
-/* The only device of a user's file, with what the shipped files say of its capability.  NULL with a
- * message. */
-const Device *device_file_read(Arena *a, const char *path, Diag *d);
+/* The number of the capability as in sm_90: 10 × major + minor. */
+int device_arch(const Device *d);
 
 /* The device as a device file, complete, every number with its origin.  For a device with a sheet.
  */
@@ -79,13 +111,6 @@ double sheet_number(const DeviceSheet *s, size_t i);
 /* Puts a number and its standard error (0: not known), both as formulas have them; texts of `from`
  * but its own must live as long as the sheet. */
 void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, DeviceNumber from);
-
-/* A shipped device or platform by name; NULL: unknown.  A platform is only compared: of some that
- * are no longer to be had a few numbers were printed, and nothing else is known. */
-const DeviceSheet *sheet_find(const char *name);
-
-/* Shipped platform `i`; NULL past the end. */
-const DeviceSheet *sheet_platform_at(size_t i);
 
 /* The letters and digits of `text`, small, without the maker's name: "NVIDIA GeForce RTX 5090" is
  * an "rtx5090" to most people.  NULL when there are too many to be a GPU's name. */

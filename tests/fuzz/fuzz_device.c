@@ -1,7 +1,7 @@
 /* Any bytes as a device file: what is accepted is a device that can be reckoned with, and what is
  * written of it is a device file again. */
 #include "metrics/metric/occupancy.h"
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 #include "tests/fuzz/folder.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The time formula, term by term: on a device of round numbers, launches that have one thing to do, and
  * what comes out by hand. */
 #include "metrics/metric/metricset.h"
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 #include "tuner/base/file.h"
 
 #include <math.h>

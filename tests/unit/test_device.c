@@ -1,5 +1,5 @@
 /* The table of GPUs: names, and numbers that must fit together. */
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -202,21 +202,21 @@ static void a_users_file_adds_to_its_capability(void **state)
     assert_int_equal(d->sms, 7);
     assert_true(d->clock_hz == 1.5e9 && d->l2_bytes == 0);
     assert_int_equal(d->shared_per_sm, 233472);
-    assert_true(latencies_of(d)->l2 == 300 && latencies_of(d)->l1 == 38);
-    assert_true(latencies_of(device_find("h200"))->l2 < 290);
-    assert_true(rates_of(d)->tensor == 2048);
-    assert_true(fabs(platform_of(d)->cost_launch - 2.5e-6) < 1e-15 &&
-                platform_of(d)->cost_block == 0);
-    assert_true(platform_of(d)->memory_window_loss == 0.02);
+    assert_true(device_latencies(d)->l2 == 300 && device_latencies(d)->l1 == 38);
+    assert_true(device_latencies(device_find("h200"))->l2 < 290);
+    assert_true(device_rates(d)->tensor == 2048);
+    assert_true(fabs(device_platform(d)->cost_launch - 2.5e-6) < 1e-15 &&
+                device_platform(d)->cost_block == 0);
+    assert_true(device_platform(d)->memory_window_loss == 0.02);
 
     Buf out = {0};
     sheet_write(d, &out);
     assert_non_null(strstr(buf_text(&out), "= 300 +- 2.5 cycles"));
     const Device *again = read_text(a, buf_text(&out), said);
     assert_non_null(again);
-    assert_memory_equal(&again->sheet->latencies, &d->sheet->latencies, sizeof(Latencies));
-    assert_memory_equal(&again->sheet->rates, &d->sheet->rates, sizeof(Rates));
-    assert_memory_equal(&again->sheet->platform, &d->sheet->platform, sizeof(Platform));
+    assert_memory_equal(&again->sheet->latencies, &d->sheet->latencies, sizeof(DeviceLatencies));
+    assert_memory_equal(&again->sheet->rates, &d->sheet->rates, sizeof(DeviceRates));
+    assert_memory_equal(&again->sheet->platform, &d->sheet->platform, sizeof(DevicePlatform));
     assert_true(again->clock_hz == d->clock_hz && again->sms == d->sms);
     buf_free(&out);
     arena_free(a);

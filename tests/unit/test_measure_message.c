@@ -1,7 +1,7 @@
 /* Problems, trials and results over the wire: what goes in comes out, and nothing else gets in. */
 #include "tuner/gpu/message.h"
 
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -375,8 +375,8 @@ static void the_facts_of_a_device_arrive_as_they_were_sent(void **state)
     assert_true(r.device.fp32_per_sm == 128 && r.device.shared_reserved == 8);
     assert_true(r.memory_bytes == INT64_C(1) << 37 && r.memory_clock_hz == 3.2e9);
     assert_true(r.bus_bits == 6144 && r.cuda_version == 13000);
-    assert_memory_equal(rates_of(&r.device), &sheet.rates, sizeof sheet.rates);
-    assert_memory_equal(latencies_of(&r.device), &sheet.latencies, sizeof sheet.latencies);
+    assert_memory_equal(device_rates(&r.device), &sheet.rates, sizeof sheet.rates);
+    assert_memory_equal(device_latencies(&r.device), &sheet.latencies, sizeof sheet.latencies);
     end(&f);
 }
 

@@ -3,7 +3,7 @@
  * Profiles are synthetic: a kernel that does everything as it should, with one thing made wrong at
  * a time.  Costs are worked out by hand from the rates of the H200. */
 #include "metrics/metric/profile_build.h"
-#include "metrics/metric/rates.h"
+#include "metrics/metric/device.h"
 #include "metrics/ptx/ptx_parse.h"
 #include "tuner/base/file.h"
 #include "tests/support/made_table.h"
@@ -346,8 +346,8 @@ static void waiting_names_what_for_and_the_next_step_of_occupancy(void **state)
 
     Finding found = only(&f, "waiting");
 
-    const Latencies *l = latencies_of(f.run.device);
-    const Platform *p = platform_of(f.run.device);
+    const DeviceLatencies *l = device_latencies(f.run.device);
+    const DevicePlatform *p = device_platform(f.run.device);
     const double turn = p->cost_block_start + p->cost_block_warp * 8;
     assert_near(found.cycles, 10000 + 30000 * l->l2 / l->dram + turn - 1200.0 * SM_WARPS / 4);
     assert_string_equal(found.what, "40 warps on an SM take longer than its busiest unit has work; "

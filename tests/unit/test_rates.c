@@ -1,7 +1,6 @@
 /* Rates and latencies, held against the tables that they come from: written down a second time, since
  * a slip in a device file changes predictions and nothing else. */
-#include "metrics/metric/rates.h"
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -41,8 +40,8 @@ static const struct {
 
 static void check_capability(const Device *d, size_t c)
 {
-    const Rates *r = rates_of(d);
-    const Latencies *l = latencies_of(d);
+    const DeviceRates *r = device_rates(d);
+    const DeviceLatencies *l = device_latencies(d);
     const struct {
         const char *name;
         double is, expected;
@@ -102,9 +101,9 @@ static void the_h200_has_what_was_measured(void **state)
 {
     (void)state;
     const Device *d = device_find("h200");
-    const Rates *r = rates_of(d);
-    const Latencies *l = latencies_of(d);
-    const Platform *p = platform_of(d);
+    const DeviceRates *r = device_rates(d);
+    const DeviceLatencies *l = device_latencies(d);
+    const DevicePlatform *p = device_platform(d);
     const struct {
         const char *name;
         double is, expected;
@@ -197,10 +196,12 @@ static const struct {
     {256, 18, {"rtx-5000-ada", "rtx 4090 laptop"}},
     {256, 16, {"rtx 3080 ti laptop"}},
     {256, 15.5, {"rtx 2080 super"}},
-    {256, 14, {"rtx 2060 super", "rtx 2070", "rtx 2070 super", "rtx 2080", "rtx 2070 laptop",
-               "rtx 2070 super laptop", "rtx 2080 laptop", "rtx 2080 super laptop",
-               "quadro-rtx-5000", "a4000", "rtx 3060 ti", "rtx 3070", "rtx 3070 laptop",
-               "rtx 3070 ti laptop", "rtx 3080 laptop"}},
+    {256,
+     14,
+     {"rtx 2060 super", "rtx 2070", "rtx 2070 super", "rtx 2080", "rtx 2070 laptop",
+      "rtx 2070 super laptop", "rtx 2080 laptop", "rtx 2080 super laptop", "quadro-rtx-5000",
+      "a4000", "rtx 3060 ti", "rtx 3070", "rtx 3070 laptop", "rtx 3070 ti laptop",
+      "rtx 3080 laptop"}},
     {256, 13, {"quadro-rtx-4000"}},
     {256, 12, {"rtx 2070 max-q", "rtx 2080 max-q"}},
     {256, 11, {"rtx 2070 super max-q", "rtx 2080 super max-q"}},
@@ -250,8 +251,8 @@ static void memory_is_as_fast_as_its_bus(void **state)
 static void older_devices_have_none(void **state)
 {
     (void)state;
-    assert_null(rates_of(device_find("8800gtx")));
-    assert_null(latencies_of(device_find("8800gtx")));
+    assert_null(device_rates(device_find("8800gtx")));
+    assert_null(device_latencies(device_find("8800gtx")));
 }
 
 int main(void)

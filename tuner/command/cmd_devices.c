@@ -1,6 +1,6 @@
 /* aptune devices: what --arch understands, and what is known of one of them. */
 #include "metrics/cubin/sass.h"
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 #include "tuner/command/command.h"
 
 #include <stdio.h>

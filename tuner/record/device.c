@@ -4,33 +4,15 @@
 
 #include <string.h>
 
-/* Every number of a Device, by the name it has in a recording. */
-#define DEVICE_NUMBERS(F)                                                                          \
-    F(major)                                                                                       \
-    F(minor)                                                                                       \
-    F(sms)                                                                                         \
-    F(threads_per_block)                                                                           \
-    F(threads_per_sm)                                                                              \
-    F(warps_per_sm)                                                                                \
-    F(blocks_per_sm)                                                                               \
-    F(registers_per_sm)                                                                            \
-    F(registers_per_block)                                                                         \
-    F(registers_per_thread)                                                                        \
-    F(shared_per_sm)                                                                               \
-    F(shared_per_block)                                                                            \
-    F(shared_per_block_optin)                                                                      \
-    F(shared_reserved)                                                                             \
-    F(clock_hz)                                                                                    \
-    F(l2_bytes)                                                                                    \
-    F(dram_bytes_per_s)                                                                            \
-    F(fp32_per_sm)
-
 const RecordFact *record_device_facts(Arena *a, const Device *d, size_t *count)
 {
     VEC(RecordFact) facts = {0};
-#define F(field) VEC_PUSH(a, &facts, ((RecordFact){#field, (double)d->field}));
-    DEVICE_NUMBERS(F)
-#undef F
+#define DERIVED(type, member, meaning)                                                             \
+    VEC_PUSH(a, &facts, ((RecordFact){#member, (double)d->member}));
+#define DEVICE(type, member, name, quantity, flags, meaning) DERIVED(type, member, meaning)
+    DERIVED(int, major, "")
+    DERIVED(int, minor, "")
+#include "metrics/metric/device.def"
     *count = facts.count;
     return facts.at;
 }
@@ -49,11 +31,13 @@ const Device *record_device(Arena *a, const RecordHeader *h)
     d->name = h->device;
     for (size_t i = 0; i < h->fact_count; i++) {
         const RecordFact *f = &h->facts[i];
-#define F(field)                                                                                   \
-    if (strcmp(f->name, #field) == 0)                                                              \
-        d->field = (__typeof__(d->field))f->value;
-        DEVICE_NUMBERS(F)
-#undef F
+#define DERIVED(type, member, meaning)                                                             \
+    if (strcmp(f->name, #member) == 0)                                                             \
+        d->member = (type)f->value;
+#define DEVICE(type, member, name, quantity, flags, meaning) DERIVED(type, member, meaning)
+        DERIVED(int, major, "")
+        DERIVED(int, minor, "")
+#include "metrics/metric/device.def"
     }
     return d;
 }

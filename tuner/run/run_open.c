@@ -2,7 +2,7 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/space/diagram.h"
 
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/file.h"
 #include "tuner/record/device.h"

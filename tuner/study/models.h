@@ -15,7 +15,7 @@
 #ifndef APTUNE_STUDY_MODELS_H
 #define APTUNE_STUDY_MODELS_H
 
-#include "metrics/metric/sheet.h"
+#include "metrics/metric/device.h"
 #include "tuner/base/expr.h"
 
 enum { MODEL_PARAMETERS = 8, MODEL_GIFTS = 8 };
