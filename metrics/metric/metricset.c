@@ -164,17 +164,34 @@ static bool parse_direction(Lexer *l, Metric *m, Diag *d)
     return complain(l, d, "'higher' or 'lower', whichever is better");
 }
 
-/* Of several launches values of a unit that adds up are added (metric_adds): one that is meant so
- * and written otherwise would quietly not be. */
-static void check_unit(const char *unit, Span at, Diag *d)
+/* additivity = [ [ "not" ] "additive" ] */
+static bool parse_additivity(Lexer *l, Metric *m, bool *said, Diag *d)
 {
-    size_t count;
-    const char *const *adding = metric_adding_units(&count);
+    const bool negated = lexer_take(l, "not");
+    *said = lexer_take(l, "additive");
+    m->additive = *said && !negated;
+    return *said || !negated || complain(l, d, "'additive' behind 'not'");
+}
+
+/* What a unit says where the statement does not.  One that is meant to be additive and written
+ * otherwise would quietly not be. */
+static bool is_additive_unit(const char *unit, Span at, Diag *d)
+{
+    static const char *const units[] = {"cycles",     "seconds",  "ms",       "us",
+                                        "ns",         "bytes",    "sectors",  "flop",
+                                        "wavefronts", "accesses", "launches", "joules"};
+    const size_t count = sizeof units / sizeof units[0];
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(unit, units[i]) == 0)
+            return true;
     bool word = strlen(unit) >= 4 && strcspn(unit, "/ *^()0123456789") == strlen(unit);
-    const char *closest = word ? name_closest(unit, adding, count) : NULL;
-    if (closest && strcmp(closest, unit) != 0)
-        diag_warn(d, at, "'%s' is a unit that does not add up over launches; did you mean '%s'?",
-                  unit, closest);
+    const char *closest = word ? name_closest(unit, units, count) : NULL;
+    if (closest)
+        diag_warn(
+            d, at,
+            "a metric in '%s' is not additive over launches unless it says so; did you mean '%s'?",
+            unit, closest);
+    return false;
 }
 
 static bool parse_text(Lexer *l, const char *what, const char **out, Diag *d)
@@ -188,10 +205,13 @@ static bool parse_text(Lexer *l, const char *what, const char **out, Diag *d)
 
 static bool parse_unit(Lexer *l, Metric *m, Diag *d)
 {
+    bool said;
+    if (!parse_additivity(l, m, &said, d))
+        return false;
     Span at = l->token.at;
     if (!parse_text(l, "a unit in quotes", &m->unit, d))
         return false;
-    check_unit(m->unit, at, d);
+    m->additive = said ? m->additive : is_additive_unit(m->unit, at, d);
     return true;
 }
 
@@ -227,7 +247,8 @@ static bool parse_formula(Lexer *l, MetricSet *set, Metric *m, Diag *d)
     return true;
 }
 
-bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d)
+/* Goes to the next line after a mistake, too. */
+static bool parse_statement(Lexer *l, MetricSet *set, Diag *d)
 {
     Metric m = {0};
     if (!lexer_expect(l, "metric", "at the start of a metric") || !parse_name(l, set, &m, d) ||
@@ -260,7 +281,7 @@ bool metricset_read(MetricSet *set, const Source *s, Diag *d)
         if (l.token.kind == TOKEN_NEWLINE) {
             lexer_next(&l);
         } else if (lexer_is(&l, "metric")) {
-            ok = metric_parse_statement(&l, set, d) && ok;
+            ok = parse_statement(&l, set, d) && ok;
         } else {
             ok = complain_start(&l, d);
             lexer_skip_line(&l);
@@ -309,13 +330,33 @@ static MetricValue evaluate(Arena *a, const MetricSet *set, const Metric *m, con
     return (MetricValue){value, NULL, {0}};
 }
 
-void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
-                        MetricValue *values)
+static void evaluate_launch(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
+                            MetricValue *values)
 {
     Value *slots = ARENA_ARRAY(a, Value, metricset_slot_count(set));
     metricset_slots(set, p, device, NULL, slots);
     for (size_t i = 0; i < set->metrics.count; i++) {
         values[i] = evaluate(a, set, &set->metrics.at[i], p, slots);
         slots[FIRST_METRIC + i] = value_real(values[i].value);
+    }
+}
+
+void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *launches, size_t count,
+                        const Device *device, MetricValue *values)
+{
+    evaluate_launch(a, set, launches[profile_main_launch(launches, count)].profile, device, values);
+    if (count == 1 && launches[0].times == 1)
+        return;
+    MetricValue *one = ARENA_ARRAY(a, MetricValue, set->metrics.count);
+    for (size_t k = 0; k < count; k++) {
+        evaluate_launch(a, set, launches[k].profile, device, one);
+        for (size_t m = 0; m < set->metrics.count; m++) {
+            if (!set->metrics.at[m].additive)
+                continue;
+            double before = k == 0 ? 0 : values[m].value;
+            if (one[m].reason)
+                values[m] = one[m];
+            values[m].value = before + one[m].value * launches[k].times;
+        }
     }
 }

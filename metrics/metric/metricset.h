@@ -2,13 +2,16 @@
  *
  * A set is filled from .metrics files and from `metric` lines of a spec:
  *
- *     statement = "metric" NAME ( "higher" | "lower" ) STRING STRING "=" ternary
+ *     statement = "metric" NAME ( "higher" | "lower" ) [ [ "not" ] "additive" ] STRING STRING "="
+ *                 ternary
  *
  *     # Source of the formula.
- *     metric efficiency higher "1/instructions" "What it means, in one sentence." = 1 / (instr *
- * threads)
+ *     metric efficiency higher "1/instructions" "What it means, in one sentence." = 1 / (instr * threads)
  *
- * The word after the name says which values are better; the strings are unit and meaning.  The
+ * The word after the name says which values are better; the strings are unit and meaning.  A run of
+ * several launches has the sum of an additive metric over its launches; of others, the value of the
+ * launch that executes most.  Where the statement says neither, a metric is additive when its unit is
+ * cycles, seconds, ms, us, ns, bytes, sectors, flop, wavefronts, accesses, launches or joules.  The
  * formula (expr.h, real arithmetic) may use profile fields by name, fields of the device as
  * `device_sms` and so on, its rates as `rate_issue` and latencies as `latency_dram` (device.def), and
  * metrics defined before it.  `sum(stall_regions, …)` and `sum(sync_regions, …)` add up over the
@@ -24,7 +27,8 @@
 
 typedef struct Metric {
     const char *name;
-    bool higher; /* higher values are better */
+    bool higher;   /* higher values are better */
+    bool additive; /* over the launches of a run */
     const char *unit;
     const char *meaning; /* one sentence */
     Expr *formula;       /* bound */
@@ -53,21 +57,13 @@ MetricSet *metricset_new(Arena *a);
  * outlive the set. */
 bool metricset_read(MetricSet *set, const Source *s, Diag *d);
 
-/* Reads one statement, from its word `metric` (where the lexer stands) to the end of the line, and
- * adds it.  After a mistake, false, with the lexer at the next line.  The lexer must report to `d`
- * and allocate in an arena that lives as long as the set. */
-bool metric_parse_statement(Lexer *l, MetricSet *set, Diag *d);
-
-/* Units whose values add up over the launches of a configuration: "cycles", "bytes" … */
-const char *const *metric_adding_units(size_t *count);
-
 /* The number of the metric of that name, -1 when there is none. */
 int metricset_find(const MetricSet *set, const char *name);
 
-/* Values of all metrics, in `values` (as many as the set has); reasons live in `a`.  `device` may
- * be NULL: then what depends on it is not known. */
-void metricset_evaluate(Arena *a, const MetricSet *set, const Profile *p, const Device *device,
-                        MetricValue *values);
+/* Values of all metrics for the launches of a run, in `values` (as many as the set has); reasons live
+ * in `a`.  `device` may be NULL: then what depends on it is not known. */
+void metricset_evaluate(Arena *a, const MetricSet *set, const LaunchProfile *launches, size_t count,
+                        const Device *device, MetricValue *values);
 
 /* A scope with every profile and device field and every metric of the set, for other formulas over
  * them (carving).  It only reads the set.  Its slots are those of metricset_slots. */

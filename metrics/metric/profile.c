@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const ProfileInfo infos[PROFILE_FIELDS] = {
-#define FIELD(constant, name, unit, per, meaning) {#name, unit, per, meaning},
+#define FIELD(constant, name, unit, per, launches, meaning) {#name, unit, per, meaning},
 #include "metrics/metric/profile.def"
 #undef FIELD
 };
@@ -111,6 +111,38 @@ void profile_keep(Arena *a, Profile *p)
     p->regions = copy_of(a, p->regions, p->region_count * sizeof *p->regions);
     p->syncs = copy_of(a, p->syncs, p->sync_count * sizeof *p->syncs);
     p->note = p->note ? arena_string(a, p->note) : NULL;
+}
+
+/* --- several launches -------------------------------------------------------------------------- */
+
+static double work_of(const LaunchProfile *l)
+{
+    return l->profile->value[PROFILE_INSTR] * l->profile->value[PROFILE_THREADS] * l->times;
+}
+
+size_t profile_main_launch(const LaunchProfile *launches, size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < count; i++)
+        if (work_of(&launches[i]) > work_of(&launches[most]))
+            most = i;
+    return most;
+}
+
+Profile profile_of_launches(const LaunchProfile *launches, size_t count)
+{
+    enum { MAIN, MOST };
+    static const uint8_t rules[PROFILE_FIELDS] = {
+#define FIELD(constant, name, unit, per, launches, meaning) launches,
+#include "metrics/metric/profile.def"
+#undef FIELD
+    };
+    Profile all = *launches[profile_main_launch(launches, count)].profile;
+    for (int f = 0; f < PROFILE_FIELDS; f++)
+        for (size_t i = 0; rules[f] == MOST && i < count; i++)
+            if (launches[i].profile->value[f] > all.value[f])
+                all.value[f] = launches[i].profile->value[f];
+    return all;
 }
 
 /* --- fields ------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "metrics/metric/occupancy.h"
 
 typedef enum ProfileField {
-#define FIELD(constant, name, unit, per, meaning) PROFILE_##constant,
+#define FIELD(constant, name, unit, per, launches, meaning) PROFILE_##constant,
 #include "metrics/metric/profile.def"
 #undef FIELD
     PROFILE_FIELDS
@@ -58,6 +58,18 @@ void profile_set_regions(Arena *a, Profile *p, const ProfileRegion *regions, siz
 
 /* Copies what a profile points to into `a`. */
 void profile_keep(Arena *a, Profile *p);
+
+/* Launches of a run that are all alike to a profile. */
+typedef struct LaunchProfile {
+    const Profile *profile;
+    double times; /* that it is launched */
+} LaunchProfile;
+
+/* The one that executes most instructions. */
+size_t profile_main_launch(const LaunchProfile *launches, size_t count);
+
+/* One profile for all launches: each field as its line in profile.def says. */
+Profile profile_of_launches(const LaunchProfile *launches, size_t count);
 
 /* The field of that name, -1 when there is none. */
 int profile_find(const char *name);

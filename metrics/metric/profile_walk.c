@@ -1,9 +1,8 @@
 #include "metrics/metric/profile_walk.h"
 
-#include "metrics/metric/profile_tensor.h"
-
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- counts ------------------------------------------------------------------------------- */
 
@@ -95,6 +94,64 @@ static void set_regions(Arena *a, Profile *p, const Walk *w)
     profile_set_regions(a, p, rows, count);
 }
 
+/* --- the work of matrix operations, from the shapes in their names (PTX ISA 9.7.14 to 9.7.16) --- */
+
+/* Time against that of half precision: each halving of the width doubles the rate (whitepapers of
+ * the A100 and H100, peak rates of tensor cores); double precision runs at a sixteenth on both. */
+static double cost_of_type(const char *text)
+{
+    static const struct {
+        const char *part;
+        double cost;
+    } table[] = {
+        {".tf32", 2}, {".f64", 16},  {".e4m3", 0.5}, {".e5m2", 0.5},  {".s8", 0.5},
+        {".u8", 0.5}, {".s4", 0.25}, {".u4", 0.25},  {".e2m1", 0.25}, {".b1", 0.0625},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strstr(text, table[i].part))
+            return table[i].cost;
+    return 1;
+}
+
+/* The number behind a letter of a shape: 16 in "m16n8k8" behind 'm'.  0: none. */
+static double extent(const char **at, char letter)
+{
+    if (**at != letter)
+        return 0;
+    char *end;
+    const unsigned long n = strtoul(*at + 1, &end, 10);
+    *at = end;
+    return n <= 1024 ? (double)n : 0;
+}
+
+double profile_tensor_shape(const PtxForm *f)
+{
+    const char *at = strstr(f->text, ".m");
+    while (at && !(at[2] >= '0' && at[2] <= '9'))
+        at = strstr(at + 1, ".m");
+    if (!at)
+        return 0;
+    at++;
+    const double m = extent(&at, 'm'), n = extent(&at, 'n'), k = extent(&at, 'k');
+    const double warps = f->op == PTX_WGMMA_MMA ? 4 : 1; /* that make it together */
+    return m * n * k * cost_of_type(f->text) / warps;
+}
+
+static double tensor_work(const Walk *w)
+{
+    double work = 0;
+    for (size_t i = 0; i < w->functions.count; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        for (size_t k = 0; k < f->function->instrs.count; k++) {
+            const PtxForm *form = f->function->instrs.at[k].form;
+            if (form->class == PTX_CLASS_TENSOR)
+                work += profile_tensor_shape(form) *
+                        (double)f->blocks[f->flow->cfg->block_of[k]].visits;
+        }
+    }
+    return work;
+}
+
 /* --- the walk ----------------------------------------------------------------------------- */
 
 /* Ways taken at each branch, over its visits: the most. */
@@ -125,8 +182,7 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
     p->value[PROFILE_WARPS_FOLLOWED] = m->samples->count;
     set_mix(p, w);
     p->value[PROFILE_TENSOR_WORK] = w->by_class[PTX_CLASS_TENSOR] > 0
-                                        ? profile_tensor_work(m->walk) *
-                                              w->by_class[PTX_CLASS_TENSOR] /
+                                        ? tensor_work(m->walk) * w->by_class[PTX_CLASS_TENSOR] /
                                               fmax(1, m->walk->by_class[PTX_CLASS_TENSOR])
                                         : 0;
     set_regions(a, p, m->walk);

@@ -29,6 +29,10 @@ typedef struct ProfileTraffic {
 /* Counts and regions.  They live in `a`. */
 void profile_set_walk(Arena *a, Profile *p, const Memory *m);
 
+/* Multiply-adds that one warp executes with one instruction, in units of dense half-precision ones;
+ * 0 where the name tells no shape. */
+double profile_tensor_shape(const PtxForm *f);
+
 ProfileTraffic profile_set_memory(Profile *p, const Memory *m);
 
 /* Corrects the traffic by what the code makes of the accesses of the text: which are merged, which

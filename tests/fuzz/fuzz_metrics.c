@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int f = 0; f < PROFILE_FIELDS; f++)
         p.value[f] = f;
     MetricValue *values = ARENA_ARRAY(a, MetricValue, set->metrics.count);
-    metricset_evaluate(a, set, &p, device_at(0), values);
+    metricset_evaluate(a, set, &(LaunchProfile){&p, 1}, 1, device_at(0), values);
     Buf out = {0};
     diag_print(&d, &out);
     buf_free(&out);

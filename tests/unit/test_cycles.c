@@ -54,7 +54,7 @@ static int tear_down(void **state)
 static double metric(const Fixture *f, const char *name)
 {
     MetricValue *values = ARENA_ARRAY(f->arena, MetricValue, f->set->metrics.count);
-    metricset_evaluate(f->arena, f->set, &f->profile, f->device, values);
+    metricset_evaluate(f->arena, f->set, &(LaunchProfile){&f->profile, 1}, 1, f->device, values);
     return values[metricset_find(f->set, name)].value;
 }
 

@@ -49,8 +49,8 @@ static const char *case_messages(Case *c)
 static void case_evaluate(Case *c, const char *device)
 {
     assert_true(c->set->metrics.count <= MOST);
-    metricset_evaluate(c->arena, c->set, &c->profile, device ? device_find(device) : NULL,
-                       c->values);
+    metricset_evaluate(c->arena, c->set, &(LaunchProfile){&c->profile, 1}, 1,
+                       device ? device_find(device) : NULL, c->values);
 }
 
 static void case_end(Case *c)
@@ -239,6 +239,8 @@ static void mistakes_are_shown_where_they_are(void **state)
          "'up'\n"},
         {"metric a higher 1 \"M.\" = 1\n",
          "test.metrics:1:17: error: expected a unit in quotes, found '1'\n"},
+        {"metric a higher not \"u\" \"M.\" = 1\n",
+         "test.metrics:1:21: error: expected 'additive' behind 'not', found the string \"u\"\n"},
         {"metric a higher \"u\" = 1\n",
          "test.metrics:1:21: error: expected a sentence in quotes that says what it means, found "
          "'='\n"},
@@ -278,6 +280,31 @@ static void mistakes_are_shown_where_they_are(void **state)
     }
 }
 
+/* The statement says it; where it does not, the unit does. */
+static void an_additive_metric_is_summed_over_launches(void **state)
+{
+    (void)state;
+    Case c = case_new();
+    Profile small = profile_new(), large = profile_new();
+    small.value[PROFILE_INSTR] = 10;
+    large.value[PROFILE_INSTR] = 100;
+    small.value[PROFILE_THREADS] = large.value[PROFILE_THREADS] = 32;
+    const LaunchProfile launches[] = {{&small, 3}, {&large, 2}};
+    static const double expected[] = {230, 100, 230, 100, 100};
+
+    assert_true(case_read(&c, "metric a lower additive \"1\" \"M.\" = instr\n"
+                              "metric b lower not additive \"cycles\" \"M.\" = instr\n"
+                              "metric c lower \"cycles\" \"M.\" = instr\n"
+                              "metric d lower \"1\" \"M.\" = instr\n"
+                              "metric e higher \"1\" \"M.\" = c\n"));
+
+    metricset_evaluate(c.arena, c.set, launches, 2, NULL, c.values);
+    for (int i = 0; i < 5; i++)
+        assert_true(c.values[i].value == expected[i]);
+    assert_string_equal(case_messages(&c), "");
+    case_end(&c);
+}
+
 /* It would quietly not add up over the launches of a configuration. */
 static void a_unit_that_is_nearly_one_that_adds_up_is_warned_of(void **state)
 {
@@ -287,14 +314,15 @@ static void a_unit_that_is_nearly_one_that_adds_up_is_warned_of(void **state)
     assert_true(case_read(&c, "metric a lower \"cycle\" \"M.\" = 1\n"
                               "metric b lower \"cycles\" \"M.\" = 1\n"
                               "metric c lower \"1/cycles\" \"M.\" = 1\n"
-                              "metric d lower \"1\" \"M.\" = 1\n"));
+                              "metric d lower \"1\" \"M.\" = 1\n"
+                              "metric e lower not additive \"cycle\" \"M.\" = 1\n"));
 
     assert_string_equal(case_messages(&c),
-                        "test.metrics:1:16: warning: 'cycle' is a unit that does not add up over "
-                        "launches; did you mean 'cycles'?\n"
+                        "test.metrics:1:16: warning: a metric in 'cycle' is not additive over "
+                        "launches unless it says so; did you mean 'cycles'?\n"
                         "    metric a lower \"cycle\" \"M.\" = 1\n"
                         "                   ^~~~~~~\n");
-    assert_int_equal(c.set->metrics.count, 4);
+    assert_int_equal(c.set->metrics.count, 5);
     case_end(&c);
 }
 
@@ -368,6 +396,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_computed_says_why),
         cmocka_unit_test(without_a_device_its_fields_are_not_known),
         cmocka_unit_test(mistakes_are_shown_where_they_are),
+        cmocka_unit_test(an_additive_metric_is_summed_over_launches),
         cmocka_unit_test(a_unit_that_is_nearly_one_that_adds_up_is_warned_of),
         cmocka_unit_test(a_second_definition_points_to_the_first),
         cmocka_unit_test(reading_goes_on_after_a_mistake),

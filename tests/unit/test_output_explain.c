@@ -87,7 +87,7 @@ static void tear_down(Fixture *f)
 /* Metrics and occupancy of the profile as it is now. */
 static void judge(Fixture *f)
 {
-    const ProfileShare share = {&f->profile, 1};
+    const LaunchProfile share = {&f->profile, 1};
     table_evaluate(f->arena, f->run.table, 0, &share, 1);
     const double *p = f->profile.value;
     BlockUse use = {.registers = (int)p[PROFILE_REGISTERS],

@@ -62,8 +62,8 @@ static void make_up(Run *r, size_t i)
     t->times[i].count = i == 1 ? 0 : 2;
     if (i == 2)
         return;
-    ProfileShare *share = ARENA_NEW(r->arena, ProfileShare);
-    *share = (ProfileShare){p, 1};
+    LaunchProfile *share = ARENA_NEW(r->arena, LaunchProfile);
+    *share = (LaunchProfile){p, 1};
     t->profile[i] = (TableProfile){p, share, 1};
     run_set_code(r, i, arena_printf(r->arena, "%032zx", i));
 }

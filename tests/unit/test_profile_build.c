@@ -30,7 +30,7 @@ static double metric(Arena *a, const Profile *p, const char *name)
     assert_true(metricset_read(set, source_read(a, SOURCE_DIR "/metrics/thesis.metrics", &d), &d));
     assert_true(metricset_read(set, source_read(a, SOURCE_DIR "/metrics/cycles.metrics", &d), &d));
     MetricValue *values = ARENA_ARRAY(a, MetricValue, set->metrics.count);
-    metricset_evaluate(a, set, p, device_find("h200"), values);
+    metricset_evaluate(a, set, &(LaunchProfile){p, 1}, 1, device_find("h200"), values);
     return values[metricset_find(set, name)].value;
 }
 

@@ -1,5 +1,5 @@
 /* Shapes of matrix operations to multiply-adds. */
-#include "metrics/metric/profile_tensor.h"
+#include "metrics/metric/profile_walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
 #include <setjmp.h>

@@ -44,7 +44,7 @@ static double metric_of(const Search *f, const Profile *p, const char *name)
     if (m < 0)
         return NAN;
     MetricValue *values = ARENA_ARRAY(f->arena, MetricValue, set->metrics.count);
-    metricset_evaluate(f->arena, set, p, f->s->run->device, values);
+    metricset_evaluate(f->arena, set, &(LaunchProfile){p, 1}, 1, f->s->run->device, values);
     return values[m].value;
 }
 

@@ -104,9 +104,9 @@ const ProfileStep *profiles_steps(Arena *a, const char *code, const char *launch
 }
 
 size_t profiles_shares(Arena *a, const ProfileStep *steps, const Profile *const *profiles,
-                       size_t count, const ProfileShare **out)
+                       size_t count, const LaunchProfile **out)
 {
-    ProfileShare *shares = ARENA_ARRAY(a, ProfileShare, count);
+    LaunchProfile *shares = ARENA_ARRAY(a, LaunchProfile, count);
     size_t n = 0;
     for (size_t from = 0, to; from < count; from = to) {
         double all = 0, found = 0;
@@ -116,7 +116,7 @@ size_t profiles_shares(Arena *a, const ProfileStep *steps, const Profile *const 
             if (!profiles[to])
                 continue;
             found += steps[to].times;
-            shares[n++] = (ProfileShare){profiles[to], steps[to].times};
+            shares[n++] = (LaunchProfile){profiles[to], steps[to].times};
         }
         if (n == first)
             return 0;

@@ -2,7 +2,7 @@
 #ifndef APTUNE_RECORD_PROFILE_TAKE_H
 #define APTUNE_RECORD_PROFILE_TAKE_H
 
-#include "metrics/metric/shares.h"
+#include "metrics/metric/metricset.h"
 #include "tuner/record/profile.h"
 
 /* Where a recording has this program's fields and columns of regions; SIZE_MAX where it has not. */
@@ -40,6 +40,6 @@ bool profiles_key_is_many(const char *key);
  * Where only some steps of a kernel have one, these stand for all of it.  0 when one of its kernels
  * has none. */
 size_t profiles_shares(Arena *a, const ProfileStep *steps, const Profile *const *profiles,
-                       size_t count, const ProfileShare **out);
+                       size_t count, const LaunchProfile **out);
 
 #endif

@@ -226,13 +226,13 @@ typedef struct Profiles {
     const Profile **read; /* of each of these keys; NULL: not read */
 } Profiles;
 
-static void finish_point(Profiles *p, size_t i, const ProfileShare *shares, size_t n)
+static void finish_point(Profiles *p, size_t i, const LaunchProfile *shares, size_t n)
 {
     Reading *r = p->reading;
     if (!p->made[i])
         p->made[i] = ARENA_NEW(r->arena, Profile);
     Profile *together = p->made[i];
-    *together = shares_join(shares, n);
+    *together = profile_of_launches(shares, n);
     together->regions = together->syncs = NULL; /* they are most of a profile */
     together->note = copy_text(r->arena, together->note);
     r->table->profile[i].whole = together;
@@ -264,7 +264,7 @@ static void take_profile(void *context, const ProfileHeader *h, const ProfileRow
         p->read[step] = kept;
     }
     if (point != SIZE_MAX) {
-        ProfileShare share = {profiles_take(p->scratch, &p->columns, row), 1};
+        LaunchProfile share = {profiles_take(p->scratch, &p->columns, row), 1};
         finish_point(p, point, &share, 1);
     }
     arena_reset(p->scratch);
@@ -308,7 +308,7 @@ static void finish_waiting(Profiles *p)
     for (size_t k = 0; k < p->waiting.count; k++) {
         const Waiting *w = &p->waiting.at[k];
         const Profile **of = ARENA_ARRAY(p->scratch, const Profile *, w->count);
-        const ProfileShare *shares;
+        const LaunchProfile *shares;
         for (size_t i = 0; i < w->count; i++)
             of[i] = p->read[index_find(&p->steps, w->steps[i].key)];
         size_t n = profiles_shares(p->scratch, w->steps, of, w->count, &shares);
@@ -326,7 +326,7 @@ static void copy_to_same(const Reading *r)
         size_t first = r->leader[i];
         t->profile[i] = t->profile[first];
         for (size_t m = 0; m < t->metrics->metrics.count; m++) {
-            bool per_work = t->work && metric_adds(&t->metrics->metrics.at[m]);
+            bool per_work = t->work && t->metrics->metrics.at[m].additive;
             double ratio = per_work ? t->work[first] / t->work[i] : 1;
             t->metric[m][i] = t->metric[m][first] * ratio;
         }

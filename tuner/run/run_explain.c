@@ -21,7 +21,7 @@ static const Step *profiled_step(const Run *r, size_t i)
     size_t n = run_all_shares(r->arena, r, i, &shares);
     if (p->share_count < 2)
         return &r->table->launch[i].steps[0];
-    return shares[shares_heaviest(p->shares, n)].step;
+    return shares[profile_main_launch(p->shares, n)].step;
 }
 
 size_t run_profiled_launch(const Run *r, size_t i)

@@ -4,7 +4,7 @@
 #define APTUNE_RUN_PARTS_H
 
 #include "metrics/metric/profile_build.h"
-#include "metrics/metric/shares.h"
+#include "metrics/metric/metricset.h"
 #include "tuner/compile/data.h"
 #include "tuner/record/find.h"
 #include "tuner/run/run.h"

@@ -230,14 +230,14 @@ void run_count_code(Run *r, Outcome o)
 void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
                        size_t count)
 {
-    ProfileShare *all = ARENA_ARRAY(r->arena, ProfileShare, count);
+    LaunchProfile *all = ARENA_ARRAY(r->arena, LaunchProfile, count);
     for (size_t k = 0; k < count; k++) {
-        all[k] = (ProfileShare){profiles[k], shares[k].times};
+        all[k] = (LaunchProfile){profiles[k], shares[k].times};
         if (r->table->outcome[i] == OUTCOME_COMPILED && run_drop_unlaunchable(r, i, profiles[k]))
             return;
     }
     Profile *joined = count == 1 ? NULL : ARENA_NEW(r->arena, Profile);
     if (joined)
-        *joined = shares_join(all, count);
+        *joined = profile_of_launches(all, count);
     r->table->profile[i] = (TableProfile){joined ? joined : profiles[0], all, count};
 }

@@ -265,13 +265,13 @@ static void note_gap(Table *t, size_t metric, const MetricValue *v)
     gap->at = v->at;
 }
 
-void table_evaluate(Arena *scratch, Table *t, size_t row, const ProfileShare *shares, size_t count)
+void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *shares, size_t count)
 {
     size_t n = t->metrics->metrics.count;
     MetricValue *values = ARENA_ARRAY(scratch, MetricValue, n);
-    metricset_evaluate_shares(scratch, t->metrics, shares, count, t->device, values);
+    metricset_evaluate(scratch, t->metrics, shares, count, t->device, values);
     for (size_t m = 0; m < n; m++) {
-        bool per_work = t->work && metric_adds(&t->metrics->metrics.at[m]);
+        bool per_work = t->work && t->metrics->metrics.at[m].additive;
         t->metric[m][row] = per_work ? values[m].value / t->work[row] : values[m].value;
         if (isnan(values[m].value))
             note_gap(t, m, &values[m]);

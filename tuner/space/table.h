@@ -12,7 +12,7 @@
 #define APTUNE_SPACE_TABLE_H
 
 #include "metrics/metric/device.h"
-#include "metrics/metric/shares.h"
+#include "metrics/metric/metricset.h"
 #include "tuner/base/outcome.h"
 #include "tuner/space/geometry.h"
 
@@ -44,8 +44,8 @@ typedef struct TableLaunch {
 } TableLaunch;
 
 typedef struct TableProfile {
-    const Profile *whole;       /* of all launches together; NULL: not known */
-    const ProfileShare *shares; /* of each of them; NULL: not kept, or not known */
+    const Profile *whole;        /* of all launches together; NULL: not known */
+    const LaunchProfile *shares; /* of each of them; NULL: not kept, or not known */
     size_t share_count;
 } TableProfile;
 
@@ -261,7 +261,8 @@ double table_named(const Table *t, size_t row, const char *metric);
 
 /* The metrics of a row, whose launches these are; those that add up are for equal work where the
  * table has TABLE_WORK.  `scratch` is reset by the caller. */
-void table_evaluate(Arena *scratch, Table *t, size_t row, const ProfileShare *shares, size_t count);
+void table_evaluate(Arena *scratch, Table *t, size_t row, const LaunchProfile *shares,
+                    size_t count);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
