@@ -4,8 +4,6 @@
 
 /* The worker is a program and not a library. */
 #include "tuner/gpu/worker/rival.c"
-#include "tuner/gpu/worker/rival_memory.c"
-#include "tuner/gpu/worker/rival_plugin.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

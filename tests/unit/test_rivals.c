@@ -4,8 +4,8 @@
 #include "tuner/gpu/worker/rival.h"
 
 /* The worker is a program and not a library. */
+#include "tuner/gpu/worker/rival.c"
 #include "tuner/gpu/worker/rival_cublas.c"
-#include "tuner/gpu/worker/rival_plugin.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+/* Only "memory" needs a driver. */
+DriverStatus driver_copy(Driver *v, DriverAddress to, DriverAddress from, size_t bytes)
+{
+    (void)v;
+    (void)to;
+    (void)from;
+    (void)bytes;
+    return DRIVER_FAULT;
+}
+
+DriverStatus driver_wait(Driver *v)
+{
+    (void)v;
+    return DRIVER_FAULT;
+}
+
+DriverStatus driver_refuse(Driver *v, const char *words)
+{
+    (void)v;
+    (void)words;
+    return DRIVER_REFUSED;
+}
+
+const char *driver_words(const Driver *v)
+{
+    (void)v;
+    return "";
+}
+
+void *driver_stream(const Driver *v)
+{
+    (void)v;
+    return NULL;
+}
 
 enum { M = 2, N = 3, K = 4 };
 
@@ -28,7 +63,7 @@ static AptuneRivalArgument number(const char *name, long long value)
     return (AptuneRivalArgument){.name = name, .integer = value, .real = (double)value};
 }
 
-static AptuneRivalCall call_of(const char *name, const AptuneRivalArgument *x, int count)
+static AptuneRivalCall asked_of(const char *name, const AptuneRivalArgument *x, int count)
 {
     static int stream;
     return (AptuneRivalCall){.version = APTUNE_RIVAL_VERSION,
@@ -76,7 +111,7 @@ static void a_row_major_product_comes_out_of_a_column_major_library(void **state
         B[i] = (float)(i * i);
     AptuneRivalArgument x[] = {floats("C", C, M * N), floats("A", A, M * K), floats("B", B, K * N),
                                number("M", M),        number("N", N),        number("K", K)};
-    AptuneRivalCall call = call_of("gemm", x, 6);
+    AptuneRivalCall call = asked_of("gemm", x, 6);
     AptuneRival r = {0};
     bool found = false;
     use_toolkit("fake_cublas");
@@ -119,7 +154,7 @@ static void matrices_may_be_stored_transposed(void **state)
                                    floats("B", B, K * N),  number("M", M),
                                    number("N", N),         number("K", K),
                                    number("TA", a_turned), number("TB", b_turned)};
-        AptuneRivalCall call = call_of("gemm", x, 8);
+        AptuneRivalCall call = asked_of("gemm", x, 8);
         AptuneRival r = {0};
         bool found;
 
@@ -150,7 +185,7 @@ static void a_row_major_transpose_comes_out_of_a_column_major_library(void **sta
                                {.name = "IN", .type = "double", .buffer = in, .count = M * N},
                                number("ROWS", M),
                                number("COLUMNS", N)};
-    AptuneRivalCall call = call_of("transpose", x, 4);
+    AptuneRivalCall call = asked_of("transpose", x, 4);
     AptuneRival r = {0};
     bool found;
     use_toolkit("fake_cublas");
@@ -175,7 +210,7 @@ static void a_dot_product_is_left_where_it_was_asked_for(void **state)
     float x[] = {1, 2, 3, 4}, y[] = {10, 100, 1000, 10000}, out[1] = {0};
     AptuneRivalArgument arguments[] = {floats("OUT", out, 1), floats("X", x, 4), floats("Y", y, 4),
                                        number("N", 3)};
-    AptuneRivalCall call = call_of("dot", arguments, 4);
+    AptuneRivalCall call = asked_of("dot", arguments, 4);
     AptuneRival r = {0};
     bool found;
     use_toolkit("fake_cublas");
@@ -223,22 +258,22 @@ static void what_cublas_cannot_take_is_refused_before_it_is_opened(void **state)
         bool found = true;
         memcpy(x, good, sizeof x);
         x[cases[i].at] = cases[i].bad;
-        AptuneRivalCall call = call_of("gemm", x, 6);
+        AptuneRivalCall call = asked_of("gemm", x, 6);
         assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
         assert_non_null(strstr(r.error, cases[i].words));
         assert_true(found);
     }
-    AptuneRivalCall call = call_of("gemm", good, 5);
+    AptuneRivalCall call = asked_of("gemm", good, 5);
     AptuneRival r = {0};
     bool found = true;
     assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
     assert_non_null(strstr(r.error, "C, A, B, M, N, K"));
     AptuneRivalArgument turned[8] = {[6] = number("TA", 0), [7] = number("TB", 2)};
     memcpy(turned, good, sizeof good);
-    call = call_of("gemm", turned, 8);
+    call = asked_of("gemm", turned, 8);
     assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
     assert_non_null(strstr(r.error, "0 or 1"));
-    call = call_of("solve", good, 6);
+    call = asked_of("solve", good, 6);
     assert_int_not_equal(rival_cublas(a, &call, &r, &found), 0);
     assert_string_equal(r.error, "'cublas' has no calls but 'gemm', 'transpose' and 'dot'");
     arena_free(a);
@@ -251,7 +286,7 @@ static void a_call_that_fails_says_how(void **state)
     float some[13] = {0};
     AptuneRivalArgument x[] = {floats("C", some, 13), floats("A", some, 13), floats("B", some, 13),
                                number("M", 1),        number("N", 13),       number("K", 1)};
-    AptuneRivalCall call = call_of("gemm", x, 6);
+    AptuneRivalCall call = asked_of("gemm", x, 6);
     AptuneRival r = {0};
     bool found;
     use_toolkit("fake_cublas");
@@ -272,7 +307,7 @@ static void a_cublas_without_a_function_is_named(void **state)
     float some[4];
     AptuneRivalArgument x[] = {floats("OUT", some, 4), floats("IN", some, 4), number("ROWS", 2),
                                number("COLUMNS", 2)};
-    AptuneRivalCall call = call_of("transpose", x, 4);
+    AptuneRivalCall call = asked_of("transpose", x, 4);
     AptuneRival r = {0};
     bool found = false;
     use_toolkit("old_cublas");
@@ -294,7 +329,7 @@ static void a_plugin_gets_what_the_spec_says(void **state)
     (void)state;
     float some[] = {1, 2, 3};
     AptuneRivalArgument x[] = {floats("Y", some, 3), number("k", 5)};
-    AptuneRivalCall call = call_of("add", x, 2);
+    AptuneRivalCall call = asked_of("add", x, 2);
     AptuneRival r = {0};
     bool found;
 
@@ -311,7 +346,7 @@ static void a_plugin_that_refuses_or_breaks_says_why(void **state)
     (void)state;
     float some[1];
     AptuneRivalArgument x[] = {floats("Y", some, 1)};
-    AptuneRivalCall refused = call_of("refused", x, 1), broken = call_of("broken", x, 1);
+    AptuneRivalCall refused = asked_of("refused", x, 1), broken = asked_of("broken", x, 1);
     AptuneRival r = {0};
     bool found;
 
@@ -328,7 +363,7 @@ static void a_plugin_that_refuses_or_breaks_says_why(void **state)
 static void what_is_no_plugin_is_not_taken_for_one(void **state)
 {
     (void)state;
-    AptuneRivalCall call = call_of("add", NULL, 0);
+    AptuneRivalCall call = asked_of("add", NULL, 0);
     AptuneRival r = {0};
     bool found = true;
 

@@ -1,9 +1,312 @@
 #include "tuner/command/bench_parts.h"
 
 #include "tuner/base/clock.h"
+#include "tuner/base/file.h"
+#include "tuner/run/run_final.h"
 
 #include <math.h>
 #include <string.h>
+
+/* --- what is run: a named configuration, or the winner of a recording --------------------------- */
+
+bool bench_take_problem(Run *r, const BenchOptions *o)
+{
+    RecordHeader h;
+    if (!o->recording)
+        return true;
+    if (!record_header_read(r->arena, o->recording, &h, r->diag))
+        return false;
+    if (!r->options.problem_text && h.problem_count > 0)
+        r->options.problem_text = record_problem_text(r->arena, &h);
+    return true;
+}
+
+static const char *first_error(const Diag *d)
+{
+    for (size_t i = 0; i < d->messages.count; i++)
+        if (d->messages.at[i].kind == DIAG_ERROR)
+            return d->messages.at[i].text;
+    return "no reason given";
+}
+
+/* A run beside ours that replays the recording, wherever it was measured: who won there is run
+ * here. */
+static Run replay_of(const Run *r, const char *path, Diag *d)
+{
+    Run w = {.arena = r->arena,
+             .options = r->options,
+             .diag = d,
+             .home.compile_helper = r->home.compile_helper,
+             .home.gpu_helper = r->home.gpu_helper,
+             .home.cuda_folder = r->home.cuda_folder,
+             .home.compare_source = r->home.compare_source,
+             .home.metric_files = r->home.metric_files,
+             .home.metric_file_count = r->home.metric_file_count};
+    w.options.recording = path;
+    w.options.no_gpu = true;
+    w.options.arch = NULL;
+    return w;
+}
+
+static double winner_ms(const Run *w)
+{
+    size_t place = run_final_place(&w->final, w->best);
+    return place == SIZE_MAX ? w->table->times[w->best].median : w->final.medians[place];
+}
+
+static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
+{
+    const char *path = o->recording ? o->recording : r->recorded.path;
+    if (!path)
+        return diag_fail(r->diag, "no recording says what won here; name one, or a configuration "
+                                  "with --config \"A=1 B=2 …\"");
+    Diag d = diag_new(r->arena);
+    Run w = replay_of(r, path, &d);
+    bool ok = run_open(&w) && run_take_winner(&w);
+    if (ok) {
+        const RecordHeader *h = &w.recorded.times->header;
+        b->config = w.best;
+        b->origin = arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", path,
+                                 winner_ms(&w), h->device, h->date);
+        r->recorded.times = w.recorded.times;
+    }
+    run_close(&w);
+    return ok || diag_fail(r->diag, "%s", first_error(&d));
+}
+
+static bool choose_subject(Run *r, const BenchOptions *o, Bench *b)
+{
+    if (o->emitted) {
+        b->config = bench_emitted_config(r, o->emitted, o->config, &b->origin);
+        return b->config != SIZE_MAX;
+    }
+    if (!o->config)
+        return choose_winner(r, o, b);
+    b->config = run_name_config(r, o->config, r->diag);
+    b->origin = "named with --config";
+    return b->config != SIZE_MAX;
+}
+
+/* --- its code --------------------------------------------------------------------------------- */
+
+/* The first configuration that this device can run: it is the reference where the spec says
+ * `reference first`. */
+static size_t reference_config(const Run *r)
+{
+    size_t i = 0;
+    while (i < r->table->count && !table_fits(r->table, i))
+        i++;
+    return i;
+}
+
+static bool compile(Run *r, const size_t *wanted, size_t count)
+{
+    r->only = wanted;
+    r->only_count = count;
+    bool ok = run_compile(r);
+    r->only = NULL; /* it ends with this function */
+    for (size_t i = 0; ok && i < count; i++) {
+        const Table *t = r->table;
+        if (!table_has_code(t, wanted[i]))
+            ok = diag_fail(r->diag, "%s does not compile: %s",
+                           table_name(r->arena, r->table, wanted[i]), t->why[wanted[i]]);
+    }
+    return ok;
+}
+
+/* What is to be compiled: not what was emitted. */
+static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
+{
+    size_t wanted[2], count = 0;
+    if (!table_fits(r->table, b->config))
+        return diag_fail(r->diag, "this device cannot run %s",
+                         table_name(r->arena, r->table, b->config));
+    if (!o->emitted)
+        wanted[count++] = b->config;
+    if (r->spec->reference_first)
+        wanted[count++] = reference_config(r);
+    return count == 0 || compile(r, wanted, count);
+}
+
+/* Is the code another one than the recording has of it?  Other architectures always have other
+ * code. */
+static bool is_stale(const Run *r, size_t i)
+{
+    const TimesRecording *t = r->recorded.times;
+    if (!t || strcmp(t->header.arch, run_architecture(r->arena, r)) != 0)
+        return false;
+    const RecordRow *row = run_recorded_row(r, t, i);
+    return row && !run_same_code(r, i, row);
+}
+
+static bool fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out)
+{
+    if (!compile_subject(r, o, b))
+        return false;
+    if (o->emitted)
+        return bench_emitted_code(r, o->emitted, b->config, out);
+    b->stale = is_stale(r, b->config);
+    return run_fetch(r, b->config, out);
+}
+
+/* --- rivals: which ------------------------------------------------------------------------------ */
+
+/* Libraries that the GPU process knows by itself. */
+static bool is_built_in(const Rival *v)
+{
+    return !v->path && (strcmp(v->library, "cublas") == 0 || strcmp(v->library, "memory") == 0);
+}
+
+static bool is_file(const char *against)
+{
+    size_t n = strlen(against);
+    return strchr(against, '/') || (n > 3 && strcmp(against + n - 3, ".so") == 0);
+}
+
+/* "cublas gemm" */
+static const char *name_of(Arena *a, const Rival *v)
+{
+    return arena_printf(a, "%s %s", v->library, v->call);
+}
+
+static bool is_named(Arena *a, const Rival *v, const char *against)
+{
+    return strcmp(against, v->library) == 0 || strcmp(against, v->call) == 0 ||
+           strcmp(against, name_of(a, v)) == 0;
+}
+
+/* A plugin's file takes the place of the spec's plugins; where it has none, that of all. */
+static bool is_replaced(const Spec *s, const Rival *v)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->rival_count; i++)
+        any = any || !is_built_in(&s->rivals[i]);
+    return !any || !is_built_in(v);
+}
+
+static bool is_wanted(const Run *r, const Rival *v, const char *against)
+{
+    if (!against)
+        return true;
+    return is_file(against) ? is_replaced(r->spec, v) : is_named(r->arena, v, against);
+}
+
+static bool refuse_against(Run *r, const char *against)
+{
+    Buf all = {0};
+    const Spec *s = r->spec;
+    for (size_t i = 0; i < s->rival_count; i++)
+        buf_printf(&all, "%s'%s'", i ? ", " : "", name_of(r->arena, &s->rivals[i]));
+    if (s->rival_count == 0)
+        diag_fail(r->diag, "space '%s' names no rival, so there is nothing to run against",
+                  s->name);
+    else
+        diag_fail(r->diag, "space '%s' has no rival '%s'; it has %s", s->name, against,
+                  buf_text(&all));
+    buf_free(&all);
+    return false;
+}
+
+/* --- rivals: where their libraries are ---------------------------------------------------------- */
+
+/* What the GPU process opens; NULL: there is no such plugin.  A library's code runs as it is
+ * opened, so a file that only the spec names is not: the user names it, or it lies in the
+ * installation. */
+static const char *find_library(const Run *r, const BenchOptions *o, const Rival *v)
+{
+    if (o->against && is_file(o->against)) /* with a slash it is not looked for elsewhere */
+        return arena_printf(r->arena, "%s%s", strchr(o->against, '/') ? "" : "./", o->against);
+    if (is_built_in(v))
+        return v->library;
+    for (size_t i = 0; !v->path && i < o->plugin_folder_count; i++) {
+        const char *path =
+            arena_printf(r->arena, "%s/aptune-rival-%s.so", o->plugin_folders[i], v->library);
+        if (file_exists(path))
+            return path;
+    }
+    return NULL;
+}
+
+static const char *not_found(const Run *r, const BenchOptions *o, const Rival *v)
+{
+    if (v->path)
+        return arena_printf(r->arena,
+                            "a plugin is not opened because a spec names it; if you trust it, say "
+                            "--against %s%s",
+                            strchr(v->path, '/') ? "" : "./", v->path);
+    Buf b = {0};
+    buf_printf(&b, "there is no aptune-rival-%s.so in", v->library);
+    for (size_t i = 0; i < o->plugin_folder_count; i++)
+        buf_printf(&b, "%s %s", i ? "," : "", o->plugin_folders[i]);
+    const char *text = arena_string(r->arena, buf_text(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* --- rivals: what they are given ---------------------------------------------------------------- */
+
+static bool take_argument(Run *r, const RunTaken *t, const Value *slots, Evaluation *ev,
+                          TaskRivalArgument *out)
+{
+    const Argument *g = t->argument;
+    *out = (TaskRivalArgument){.name = g->name, .buffer = -1};
+    if (g->role != ARGUMENT_SCALAR) {
+        out->buffer = r->code.data->buffer[t->index];
+        return true;
+    }
+    Value v;
+    if (!expr_eval(g->value, slots, ev, &v))
+        return false;
+    out->real = task_scalar_is_float(g->element.scalar);
+    out->number = value_as_real(v);
+    out->integer = v.kind == VALUE_INT ? v.integer : 0;
+    return true;
+}
+
+/* The call with its arguments; false after a message. */
+static bool make_call(Run *r, const Rival *v, const char *library, TaskRival *out)
+{
+    Evaluation ev = {.arena = r->arena};
+    const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
+    const RunTaken *taken;
+    size_t count;
+    bool ok = run_launch_takes(r->arena, r->spec, &v->takes, slots, &ev, &taken, &count);
+    TaskRivalArgument *x = ARENA_ARRAY(r->arena, TaskRivalArgument, ok ? count : 0);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = take_argument(r, &taken[i], slots, &ev, &x[i]);
+    if (!ok)
+        return diag_error(r->diag, ev.error_at, "%s", ev.error ? ev.error : "cannot be computed");
+    *out =
+        (TaskRival){.library = library, .call = v->call, .arguments = x, .argument_count = count};
+    return true;
+}
+
+static bool add_rival(Run *r, const BenchOptions *o, const Rival *v, BenchEntry *e)
+{
+    const char *library = find_library(r, o, v);
+    TaskRival *call = ARENA_NEW(r->arena, TaskRival);
+    *e = bench_entry(v, name_of(r->arena, v));
+    e->run = (TaskRun){.rival = call};
+    if (!library) {
+        e->status = OUTCOME_LOAD_FAILED;
+        e->words = not_found(r, o, v);
+    }
+    return make_call(r, v, library ? library : "", call);
+}
+
+static bool list_rivals(Run *r, const BenchOptions *o, Bench *b)
+{
+    const Spec *s = r->spec;
+    for (size_t i = 0; i < s->rival_count; i++) {
+        if (!is_wanted(r, &s->rivals[i], o->against))
+            continue;
+        if (!add_rival(r, o, &s->rivals[i], &b->entries[b->count++]))
+            return false;
+    }
+    return b->count > 1 || !o->against || refuse_against(r, o->against);
+}
+
+/* --- verifying -------------------------------------------------------------------------------- */
 
 enum { ROUNDS_MOST = 201, ROUNDS_LEAST = 31 };
 
@@ -18,8 +321,6 @@ static const double sustain_default_s = 2.0;
 
 /* Opening a library of hundreds of megabytes, and one verified run. */
 static const double trial_limit_s = 120;
-
-/* --- verifying -------------------------------------------------------------------------------- */
 
 /* Largest error of the outputs, relative to their sizes. */
 static double worst_error(const TrialResult *t)
@@ -212,30 +513,15 @@ bool bench_is_sound(const Bench *b)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-BenchEntry bench_entry(const Rival *rival, const char *title)
-{
-    return (BenchEntry){.rival = rival,
-                        .title = title,
-                        .details = "",
-                        .status = OUTCOME_OK,
-                        .words = "",
-                        .max_error = NAN,
-                        .median = NAN,
-                        .interval = {NAN, NAN},
-                        .ratio = NAN,
-                        .ratio_interval = {NAN, NAN},
-                        .sustained_ratio = NAN};
-}
-
 bool bench_choose(Run *r, const BenchOptions *o, Bench *out)
 {
     *out = (Bench){.config = SIZE_MAX,
                    .variants = o->variants,
                    .entries = ARENA_ARRAY(r->arena, BenchEntry, r->spec->rival_count + 1)};
-    if (!bench_choose_subject(r, o, out) || !run_open_sources(r) || !run_data(r))
+    if (!choose_subject(r, o, out) || !run_open_sources(r) || !run_data(r))
         return false;
     out->entries[out->count++] = bench_entry(NULL, table_name(r->arena, r->table, out->config));
-    return o->variants ? bench_emitted_variants(r, o->emitted, out) : bench_list_rivals(r, o, out);
+    return o->variants ? bench_emitted_variants(r, o->emitted, out) : list_rivals(r, o, out);
 }
 
 bool bench_run(Run *r, const BenchOptions *o, Bench *b)
@@ -243,8 +529,8 @@ bool bench_run(Run *r, const BenchOptions *o, Bench *b)
     if (r->source != RUN_MEASURED)
         return diag_fail(r->diag, "bench runs kernels, and so needs a GPU: %s",
                          r->why_not_measured);
-    if (!run_claim_gpus(r) || !run_choose_l2(r) ||
-        !bench_fetch_subject(r, o, b, &b->entries[0].run) || !run_set_problem(r) || !try_all(r, b))
+    if (!run_claim_gpus(r) || !run_choose_l2(r) || !fetch_subject(r, o, b, &b->entries[0].run) ||
+        !run_set_problem(r) || !try_all(r, b))
         return false;
     return b->entries[0].status != OUTCOME_OK || time_all(r, o, b);
 }

@@ -8,6 +8,21 @@
 #include <math.h>
 #include <string.h>
 
+BenchEntry bench_entry(const Rival *rival, const char *title)
+{
+    return (BenchEntry){.rival = rival,
+                        .title = title,
+                        .details = "",
+                        .status = OUTCOME_OK,
+                        .words = "",
+                        .max_error = NAN,
+                        .median = NAN,
+                        .interval = {NAN, NAN},
+                        .ratio = NAN,
+                        .ratio_interval = {NAN, NAN},
+                        .sustained_ratio = NAN};
+}
+
 /* A manifest that is open. */
 typedef struct Manifest {
     Run *run;

@@ -8,12 +8,6 @@
 /* An entry that nothing is known of yet; `rival` NULL: the kernel. */
 BenchEntry bench_entry(const Rival *rival, const char *title);
 
-/* --- bench_subject.c --- */
-
-/* Which configuration, and its code.  False after a message. */
-bool bench_choose_subject(Run *r, const BenchOptions *o, Bench *b);
-bool bench_fetch_subject(Run *r, const BenchOptions *o, Bench *b, TaskRun *out);
-
 /* --- bench_emitted.c --- */
 
 /* The configuration that a manifest has for the run's problem and device, or the one of its
@@ -26,11 +20,5 @@ bool bench_emitted_code(Run *r, const char *manifest, size_t i, TaskRun *out);
 /* The other variants that serve the run's problem, as entries behind the kernel's.  False after a
  * message. */
 bool bench_emitted_variants(Run *r, const char *manifest, Bench *b);
-
-/* --- bench_rival.c --- */
-
-/* The spec's rivals that `o` asks for, as entries behind the kernel's.  Those whose library cannot
- * be found have failed already.  False after a message. */
-bool bench_list_rivals(Run *r, const BenchOptions *o, Bench *b);
 
 #endif

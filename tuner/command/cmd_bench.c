@@ -5,7 +5,6 @@
 #include "tuner/command/bench_print.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
-#include "tuner/command/options_run.h"
 #include "tuner/command/start.h"
 #include "tuner/library/where.h"
 #include "tuner/output/report.h"
@@ -118,7 +117,7 @@ static void find_plugins(Arena *a, BenchOptions *o)
             VEC_PUSH(a, &folders, arena_copy(a, list, n));
         list += n + (list[n] == ':');
     }
-    const char *helper = where_helper(a, "aptune-gpu");
+    const char *helper = where_helper(a, NULL, "aptune-gpu");
     VEC_PUSH(a, &folders, path_folder(a, helper));
     o->plugin_folders = folders.at;
     o->plugin_folder_count = folders.count;

@@ -1,6 +1,5 @@
 /* aptune explain: why one configuration takes as long as it does. */
 #include "tuner/command/command.h"
-#include "tuner/command/options_run.h"
 #include "tuner/command/start.h"
 #include "tuner/output/explain.h"
 #include "tuner/output/report.h"

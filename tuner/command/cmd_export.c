@@ -53,7 +53,7 @@ static int print_usage(const OptionTable *table)
 static MetricSet *read_metrics(Arena *a, const char *own, Diag *d)
 {
     size_t count;
-    const char *const *shipped = where_metrics(a, &count);
+    const char *const *shipped = where_metrics(a, NULL, &count);
     MetricSet *set = metricset_new(a);
     for (size_t i = 0; i <= count; i++) {
         const char *path = i < count ? shipped[i] : own;

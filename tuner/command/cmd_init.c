@@ -281,8 +281,8 @@ static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
     Trying t = {.arena = a, .arch = o->arch ? o->arch : "sm_90"};
     KernelSource kernel;
     CompileResult res;
-    FarmOptions options = {.helper = where_helper(a, "aptune-compile"),
-                           .cuda_folder = where_data(a, ".cuda"),
+    FarmOptions options = {.helper = where_helper(a, NULL, "aptune-compile"),
+                           .cuda_folder = where_data(a, NULL, ".cuda"),
                            .jobs = 1};
     t.farm = farm_open(&options);
     Buf text = {0};

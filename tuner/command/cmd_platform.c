@@ -62,8 +62,8 @@ static const char *base_name(const char *space)
 
 static bool read_models(Session *y)
 {
-    const char *path =
-        y->command.models ? y->command.models : where_data(y->arena, "metrics/platform.models");
+    const char *path = y->command.models ? y->command.models
+                                         : where_data(y->arena, NULL, "metrics/platform.models");
     const Source *s = source_read(y->arena, path, &y->diag);
     y->models.arena = y->arena;
     return s && models_read(&y->models, s, &y->diag);
@@ -97,7 +97,8 @@ static aptune *new_handle(Session *y, const char *space)
         return NULL;
     }
     const char *name = base_name(space);
-    aptune_set(a, "space", where_data(y->arena, arena_printf(y->arena, "spaces/%s.spec", space)));
+    aptune_set(a, "space",
+               where_data(y->arena, NULL, arena_printf(y->arena, "spaces/%s.spec", space)));
     aptune_set(a, "output", arena_printf(y->arena, "%s/%s", y->command.output, name));
     aptune_set(a, "exhaustive", NULL);
     aptune_set(a, "samples", "7");
@@ -144,7 +145,8 @@ static const char *best_copy(Session *y, aptune *a)
 /* The driver's copy in turn with the suite's best.  The suite goes on without it where it fails. */
 static void measure_copy(Session *y, const char *problem, const char *configuration)
 {
-    const char *spec = where_data(y->arena, arena_printf(y->arena, "spaces/%s.spec", copy_space));
+    const char *spec =
+        where_data(y->arena, NULL, arena_printf(y->arena, "spaces/%s.spec", copy_space));
     const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
     if (!platform_copy_measure(spec, problem, configuration, path, &y->bar, &y->diag))
         command_flush_messages(&y->diag);

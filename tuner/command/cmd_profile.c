@@ -39,7 +39,7 @@ static bool print_metrics(Arena *a, Buf *out, Diag *d)
 {
     MetricSet *set = metricset_new(a);
     size_t count;
-    const char *const *files = where_metrics(a, &count);
+    const char *const *files = where_metrics(a, NULL, &count);
     for (size_t i = 0; i < count; i++) {
         const Source *s = source_read(a, files[i], d);
         if (!s || !metricset_read(set, s, d))

@@ -136,7 +136,7 @@ static const Source *read_metric_file(Session *y, const char *path)
 static bool read_metrics(Session *y)
 {
     size_t count;
-    const char *const *shipped = where_metrics(y->arena, &count);
+    const char *const *shipped = where_metrics(y->arena, NULL, &count);
     const OwnMetrics *own = &y->command.metrics;
     y->metrics = metricset_new(y->arena);
     for (size_t i = 0; i < count; i++)

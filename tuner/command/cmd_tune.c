@@ -5,7 +5,7 @@
 #include "tuner/command/command.h"
 #include "tuner/command/dump.h"
 #include "tuner/command/interrupt.h"
-#include "tuner/command/options_run.h"
+#include "tuner/command/start.h"
 #include "tuner/command/progress.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"

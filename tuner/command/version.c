@@ -50,8 +50,8 @@ static const char *find_compiler(Arena *a)
     Worker w = {0};
     WireMessage m = {0};
     const char *text = NULL;
-    if (worker_start(&w, where_helper(a, "aptune-compile"), where_data(a, ".cuda"), HELLO_SECONDS,
-                     0, &d)) {
+    if (worker_start(&w, where_helper(a, NULL, "aptune-compile"), where_data(a, NULL, ".cuda"),
+                     HELLO_SECONDS, 0, &d)) {
         const json_t *hello = read_hello(&w, &m, &d);
         text = hello ? describe_compiler(a, hello) : NULL;
         wire_message_free(&m);
@@ -68,7 +68,7 @@ void version_print(Buf *out)
         print_field(out, "commit", APTUNE_COMMIT);
     print_field(out, "built", APTUNE_BUILD ", headers of CUDA " APTUNE_CUDA_HEADERS);
     print_field(out, "compiler", find_compiler(a));
-    print_folder(out, a, "helpers", where_helper(a, "aptune-compile"));
-    print_folder(out, a, "metrics", where_data(a, "metrics/cycles.metrics"));
+    print_folder(out, a, "helpers", where_helper(a, NULL, "aptune-compile"));
+    print_folder(out, a, "metrics", where_data(a, NULL, "metrics/cycles.metrics"));
     arena_free(a);
 }

@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-void handle_forget_code(aptune *a)
-{
-    arena_free(a->code.arena);
-    a->code = (HandleCode){0};
-}
-
 /* --- compiling -------------------------------------------------------------------------------- */
 
 static bool take_code(aptune *a, const RunTask *task, const CompileResult *res)

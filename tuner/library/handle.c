@@ -40,7 +40,7 @@ void handle_leave_text(aptune *a)
     uselocale(a->callers_locale);
 }
 
-void handle_enter(aptune *a)
+static void enter(aptune *a)
 {
     handle_enter_text(a);
     sigset_t mask;
@@ -66,7 +66,8 @@ static void take_back_signals(const aptune *a)
     }
 }
 
-aptune_status handle_leave(aptune *a, aptune_status status)
+/* Gives back its argument. */
+static aptune_status leave(aptune *a, aptune_status status)
 {
     take_back_signals(a);
     pthread_sigmask(SIG_SETMASK, &a->callers_mask, NULL);
@@ -80,14 +81,14 @@ aptune_status handle_call(aptune *a, HandleWork *work, const void *given)
 {
     jmp_buf here;
     volatile aptune_status status = APTUNE_NO_MEMORY; /* setjmp comes between */
-    handle_enter(a);
+    enter(a);
     jmp_buf *before = memory_set_escape(&here);
     if (setjmp(here) == 0)
         status = work(a, given);
     else
         a->failed = APTUNE_NO_MEMORY;
     memory_set_escape(before);
-    return handle_leave(a, a->failed == APTUNE_NO_MEMORY ? APTUNE_NO_MEMORY : status);
+    return leave(a, a->failed == APTUNE_NO_MEMORY ? APTUNE_NO_MEMORY : status);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -154,9 +155,16 @@ aptune *aptune_new(void)
     return NULL;
 }
 
+/* Ends what was fetched. */
+void handle_forget_code(aptune *a)
+{
+    arena_free(a->code.arena);
+    a->code = (HandleCode){0};
+}
+
 void aptune_reset(aptune *a)
 {
-    handle_enter(a);
+    enter(a);
     uint64_t times;
     while (read(a->stop_event, &times, sizeof times) < 0 && errno == EINTR)
         continue;
@@ -177,7 +185,7 @@ void aptune_reset(aptune *a)
     buf_free(&a->reason);
     buf_free(&a->emitted);
     a->drawn = NULL;
-    handle_leave(a, APTUNE_OK);
+    leave(a, APTUNE_OK);
 }
 
 void aptune_free(aptune *a)
@@ -198,9 +206,9 @@ static void tell(aptune *a, aptune_severity severity, const char *text)
 {
     if (!a->on_message)
         return;
-    handle_leave(a, APTUNE_FAILED); /* a status that keeps the text of what failed */
+    leave(a, APTUNE_FAILED); /* a status that keeps the text of what failed */
     a->on_message(a->message_context, severity, text);
-    handle_enter(a);
+    enter(a);
 }
 
 /* For aptune_message: as it is shown, but without "aptune: error:" where there is no place. */
@@ -248,9 +256,9 @@ void aptune_on_message(aptune *a, aptune_message_function *function, void *conte
 static void on_step(void *context, const char *stage, size_t done, size_t all, const char *what)
 {
     aptune *a = context;
-    handle_leave(a, APTUNE_FAILED);
+    leave(a, APTUNE_FAILED);
     int stop = a->on_progress(a->progress_context, stage, done, all, what);
-    handle_enter(a);
+    enter(a);
     if (stop)
         aptune_stop(a);
 }

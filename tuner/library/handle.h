@@ -4,8 +4,8 @@
  * which ends with aptune_reset.  The program's own command looks inside for what the header does
  * not publish (dumps of stages).
  *
- * Every public function that does more than look something up stands between handle_enter and
- * handle_leave, or in handle_call: in between numbers are written and read as in the C locale,
+ * Every public function that does more than look something up goes through handle_call, or stands
+ * between handle_enter_text and handle_leave_text: in between numbers are written and read as in the C locale,
  * whatever the caller's is, and writing to a closed pipe or past a limit on the size of files is an
  * error code instead of the caller's death.  While the caller's callbacks run, all is as the caller
  * left it. */
@@ -78,15 +78,10 @@ struct aptune {
     sigset_t callers_pending;
 };
 
-/* Begin and end a call that may write or run something; handle_leave gives back its argument. */
-void handle_enter(aptune *a);
-aptune_status handle_leave(aptune *a, aptune_status status);
-
 /* What a call does, with what it was given. */
 typedef aptune_status HandleWork(aptune *a, const void *given);
 
-/* All of a call: handle_enter, the work, handle_leave, and APTUNE_NO_MEMORY where the work ran out
- * of it; the handle then takes no more work until aptune_reset. */
+/* All of a call, and APTUNE_NO_MEMORY where the work ran out of it; the handle then takes no more work until aptune_reset. */
 aptune_status handle_call(aptune *a, HandleWork *work, const void *given);
 
 /* The same for a call that only makes texts. */

@@ -206,10 +206,10 @@ bool options_agree(const RunOptions *o, Diag *d)
 Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d)
 {
     Run r = {.arena = a, .options = *options, .diag = d};
-    r.home.compile_helper = where_helper_in(a, prefix, "aptune-compile");
-    r.home.gpu_helper = where_helper_in(a, prefix, "aptune-gpu");
-    r.home.cuda_folder = where_data_in(a, prefix, ".cuda");
-    r.home.compare_source = where_data_in(a, prefix, "tuner/gpu/compare.cu");
-    r.home.metric_files = where_metrics_in(a, prefix, &r.home.metric_file_count);
+    r.home.compile_helper = where_helper(a, prefix, "aptune-compile");
+    r.home.gpu_helper = where_helper(a, prefix, "aptune-gpu");
+    r.home.cuda_folder = where_data(a, prefix, ".cuda");
+    r.home.compare_source = where_data(a, prefix, "tuner/gpu/compare.cu");
+    r.home.metric_files = where_metrics(a, prefix, &r.home.metric_file_count);
     return r;
 }

@@ -82,13 +82,13 @@ static const char *look_around(Arena *a, Look look, const char *prefix, const ch
     return found;
 }
 
-const char *where_helper_in(Arena *a, const char *prefix, const char *name)
+const char *where_helper(Arena *a, const char *prefix, const char *name)
 {
     const char *found = look_around(a, installed_helper, prefix, name);
     return found ? found : arena_printf(a, "%s/%s", APTUNE_LIBEXEC_DIR, name);
 }
 
-const char *where_data_in(Arena *a, const char *prefix, const char *name)
+const char *where_data(Arena *a, const char *prefix, const char *name)
 {
     const char *found = look_around(a, data_below, prefix, name);
     return found ? found
@@ -97,27 +97,12 @@ const char *where_data_in(Arena *a, const char *prefix, const char *name)
                                 name);
 }
 
-const char *const *where_metrics_in(Arena *a, const char *prefix, size_t *count)
+const char *const *where_metrics(Arena *a, const char *prefix, size_t *count)
 {
     static const char *const names[] = {"metrics/thesis.metrics", "metrics/cycles.metrics"};
     *count = sizeof names / sizeof names[0];
     const char **files = ARENA_ARRAY(a, const char *, *count);
     for (size_t i = 0; i < *count; i++)
-        files[i] = where_data_in(a, prefix, names[i]);
+        files[i] = where_data(a, prefix, names[i]);
     return files;
-}
-
-const char *where_helper(Arena *a, const char *name)
-{
-    return where_helper_in(a, NULL, name);
-}
-
-const char *where_data(Arena *a, const char *name)
-{
-    return where_data_in(a, NULL, name);
-}
-
-const char *const *where_metrics(Arena *a, size_t *count)
-{
-    return where_metrics_in(a, NULL, count);
 }

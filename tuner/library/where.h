@@ -11,18 +11,14 @@
 
 #include "tuner/base/arena.h"
 
-/* A helper program ("aptune-gpu"); where it should have been installed when it is nowhere. */
-const char *where_helper(Arena *a, const char *name);
+/* A helper program ("aptune-gpu"); where it should have been installed when it is nowhere.  `prefix`
+ * is looked below first; NULL: that of APTUNE_HOME. */
+const char *where_helper(Arena *a, const char *prefix, const char *name);
 
 /* A data file, given as it lies in the source tree ("metrics/thesis.metrics"). */
-const char *where_data(Arena *a, const char *name);
+const char *where_data(Arena *a, const char *prefix, const char *name);
 
 /* The shipped metric files, in the order they are to be read. */
-const char *const *where_metrics(Arena *a, size_t *count);
-
-/* The same with a PREFIX to look below first; NULL: that of APTUNE_HOME. */
-const char *where_helper_in(Arena *a, const char *prefix, const char *name);
-const char *where_data_in(Arena *a, const char *prefix, const char *name);
-const char *const *where_metrics_in(Arena *a, const char *prefix, size_t *count);
+const char *const *where_metrics(Arena *a, const char *prefix, size_t *count);
 
 #endif

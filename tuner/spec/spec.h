@@ -328,7 +328,8 @@ bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out)
 size_t spec_slot_count(const Spec *s);
 size_t spec_parameter_slot(const Spec *s, size_t parameter);
 size_t spec_derived_slot(const Spec *s, size_t derived);
-size_t spec_index_slot(const Spec *s); /* of `i`; that of `lane` is the next */
+size_t spec_repeat_slot(const Spec *s, size_t launch); /* references counted behind the kernels */
+size_t spec_index_slot(const Spec *s);                 /* of `i`; that of `lane` is the next */
 size_t spec_argument_slot(const Spec *s, size_t argument);
 
 /* Fills in the arguments' names, for `args`. */

@@ -36,12 +36,12 @@ void reader_mend(Reader *r, const char *name)
     find_taken(r, name)->broken = false;
 }
 
-void reader_break(Reader *r, const char *name)
+static void reader_break(Reader *r, const char *name)
 {
     find_taken(r, name)->broken = true;
 }
 
-bool reader_is_broken(const Reader *r, const char *name)
+static bool reader_is_broken(const Reader *r, const char *name)
 {
     const Taken *t = find_taken(r, name);
     return t ? t->broken : r->problem_broken;
@@ -62,60 +62,22 @@ bool reader_same_problem_names(const Reader *r, const char *const *names, size_t
     return true;
 }
 
-/* --- slots -------------------------------------------------------------------------------- */
-
-/* Slots of names that stand in one place begin here. */
-static size_t first_extra_slot(const Spec *s)
-{
-    return s->problem_name_count + s->parameter_count + s->derived_count;
-}
-
-/* Launch `i`, references counted behind the kernels. */
-static size_t repeat_slot(const Spec *s, size_t i)
-{
-    return first_extra_slot(s) + i;
-}
-
-size_t spec_index_slot(const Spec *s)
-{
-    return repeat_slot(s, s->launch_count + s->reference_count);
-}
-
-size_t spec_argument_slot(const Spec *s, size_t argument)
-{
-    return spec_index_slot(s) + 2 + argument;
-}
-
-size_t spec_slot_count(const Spec *s)
-{
-    return spec_argument_slot(s, s->argument_count);
-}
-
-size_t spec_parameter_slot(const Spec *s, size_t parameter)
-{
-    return s->problem_name_count + parameter;
-}
-
-size_t spec_derived_slot(const Spec *s, size_t derived)
-{
-    return s->problem_name_count + s->parameter_count + derived;
-}
-
-void spec_set_problem(const Spec *s, size_t problem, Value *slots)
-{
-    for (size_t i = 0; i < s->problem_name_count; i++)
-        slots[i] = s->problems[problem].values[i];
-}
-
-void spec_set_arguments(const Spec *s, Value *slots)
-{
-    for (size_t i = 0; i < s->argument_count; i++)
-        slots[spec_argument_slot(s, i)] = value_string(s->arguments[i].name);
-}
-
 /* --- binding ------------------------------------------------------------------------------ */
 
-Visible reader_see_all(const Reader *r)
+/* What an expression may use: everything, or only what is declared before it. */
+typedef struct Visible {
+    const Reader *reader;
+    const char *declaring; /* the name it is the declaration of, or NULL */
+    bool fixed;            /* it must not change from configuration to configuration */
+    size_t problem_names;  /* how many of each may be used */
+    size_t parameters;
+    size_t derived;
+    const Launch *launch; /* whose repeat name may be used; NULL: none */
+    bool index;           /* `i` and `lane` */
+    bool arguments;       /* names of arguments, as texts */
+} Visible;
+
+static Visible reader_see_all(const Reader *r)
 {
     const Spec *s = r->spec;
     return (Visible){.reader = r,
@@ -124,7 +86,7 @@ Visible reader_see_all(const Reader *r)
                      .derived = s->derived_count};
 }
 
-Visible reader_see_problem(const Reader *r)
+static Visible reader_see_problem(const Reader *r)
 {
     return (Visible){.reader = r, .fixed = true, .problem_names = r->spec->problem_name_count};
 }
@@ -231,13 +193,13 @@ static Scope scope_of(Visible *v)
     return (Scope){.context = v, .find = find_name, .names = list_names};
 }
 
-bool reader_bind(Reader *r, Expr *e, Visible *v)
+static bool reader_bind(Reader *r, Expr *e, Visible *v)
 {
     Scope s = scope_of(v);
     return !e || expr_bind(e, &s, r->d);
 }
 
-bool reader_bind_number(Reader *r, Expr *e, Visible *v)
+static bool reader_bind_number(Reader *r, Expr *e, Visible *v)
 {
     if (!e || !reader_bind(r, e, v))
         return !e;
@@ -246,7 +208,7 @@ bool reader_bind_number(Reader *r, Expr *e, Visible *v)
            diag_error(r->d, expr_span(e), "expected a number, this is %s", value_kind_name(k));
 }
 
-bool reader_bind_integer(Reader *r, Expr *e, Visible *v)
+static bool reader_bind_integer(Reader *r, Expr *e, Visible *v)
 {
     if (!reader_bind_number(r, e, v))
         return false;
@@ -254,7 +216,7 @@ bool reader_bind_integer(Reader *r, Expr *e, Visible *v)
            diag_error(r->d, expr_span(e), "expected a whole number, this is a real one");
 }
 
-bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *what)
+static bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *what)
 {
     if (!e || !reader_bind(r, e, v))
         return !e;
@@ -262,6 +224,410 @@ bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *what)
     return (k != VALUE_STRING && k != VALUE_LIST) ||
            diag_error(r->d, expr_span(e), "%s is true or false, this is %s", what,
                       value_kind_name(k));
+}
+
+/* --- contents
+ * --------------------------------------------------------------------------------------- */
+
+static bool is_buffer(const Argument *g)
+{
+    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
+}
+
+/* The buffer that contents are taken from; `own` is the argument they are of. */
+static void bind_source(Reader *r, Contents *c, size_t own)
+{
+    const Spec *s = r->spec;
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        if (strcmp(g->name, c->from) != 0)
+            continue;
+        c->from_argument = i;
+        if (!is_buffer(g) || argument_is_mixed(g))
+            diag_error(r->d, c->at, "'%s' is no buffer%s", c->from,
+                       is_buffer(g) ? " of numbers of one type" : "");
+        else if (i >= own)
+            diag_error(r->d, c->at, "'%s' is declared further down; move this line below it",
+                       c->from);
+        else if (g->contents.kind == CONTENTS_UNDEFINED || g->contents.kind == CONTENTS_KEPT)
+            diag_error(r->d, c->at, "'%s' has no contents to copy", c->from);
+        return;
+    }
+    diag_error(r->d, c->at, "there is no buffer '%s'", c->from);
+}
+
+/* A number, or true or false, which are 1 and 0. */
+static void bind_formula(Reader *r, Expr *e, Visible *v)
+{
+    if (!reader_bind(r, e, v))
+        return;
+    ValueKind k = expr_kind(e);
+    if (k == VALUE_STRING || k == VALUE_LIST)
+        diag_error(r->d, expr_span(e), "an element is a number, this is %s", value_kind_name(k));
+}
+
+static void bind_contents(Reader *r, Contents *c, const Argument *g, size_t own)
+{
+    while (c->kind == CONTENTS_SORTED)
+        c = c->inner;
+    Visible fixed = reader_see_problem(r);
+    if (argument_is_mixed(g) && c->kind != CONTENTS_ZERO && c->kind != CONTENTS_UNDEFINED &&
+        c->kind != CONTENTS_KEPT && c->kind != CONTENTS_FORMULA && c->kind != CONTENTS_FILE)
+        diag_error(r->d, c->at,
+                   "'%s' has members of several types: formula(…) with `lane` as the member's "
+                   "number, file(…) or zero",
+                   g->name);
+    bool (*bind)(Reader *, Expr *, Visible *) =
+        task_scalar_is_float(g->element.scalar) ? reader_bind_number : reader_bind_integer;
+    switch (c->kind) {
+    case CONTENTS_FORMULA:
+        fixed.index = true;
+        bind_formula(r, c->numbers[0], &fixed);
+        return;
+    case CONTENTS_NORMAL:
+        bind = reader_bind_number;
+        break;
+    case CONTENTS_LANE:
+        reader_bind_integer(r, c->numbers[0], &fixed);
+        break;
+    default:
+        break;
+    }
+    if (c->from)
+        bind_source(r, c, own);
+    for (int i = 0; i < 2 && c->kind != CONTENTS_LANE; i++)
+        bind(r, c->numbers[i], &fixed);
+    reader_bind_integer(r, c->numbers[2], &fixed);
+}
+
+/* --- arguments
+ * -------------------------------------------------------------------------------------- */
+
+static void reader_bind_value(Reader *r, const Argument *g, Visible *v)
+{
+    if (!g->value)
+        return;
+    if (argument_numbers(g) > 1) {
+        if (!reader_bind(r, g->value, v) || expr_kind(g->value) == VALUE_LIST)
+            return;
+    }
+    if (task_scalar_is_float(g->element.scalar))
+        reader_bind_number(r, g->value, v);
+    else
+        reader_bind_integer(r, g->value, v);
+}
+
+static void reader_bind_arguments(Reader *r)
+{
+    Visible all = reader_see_all(r), fixed = reader_see_problem(r);
+    for (size_t i = 0; i < r->spec->argument_count; i++) {
+        Argument *g = &r->spec->arguments[i];
+        reader_bind_integer(r, g->count, &all);
+        reader_bind_value(r, g, &all);
+        for (int k = 0; k < TEXTURE_DIMENSIONS; k++)
+            reader_bind_integer(r, g->size[k], &fixed);
+        bind_contents(r, &g->contents, g, i);
+    }
+}
+
+/* --- what is said of outputs
+ * ------------------------------------------------------------------------ */
+
+static Argument *find_output(Reader *r, const Promise *p)
+{
+    for (size_t i = 0; i < r->spec->argument_count; i++) {
+        Argument *g = &r->spec->arguments[i];
+        if (strcmp(g->name, p->name) != 0)
+            continue;
+        if (g->role == ARGUMENT_OUT || g->role == ARGUMENT_INOUT)
+            return g;
+        diag_error(r->d, p->at, "'%s' is no output", p->name);
+        return NULL;
+    }
+    diag_error(r->d, p->at, "there is no output '%s'", p->name);
+    return NULL;
+}
+
+static void keep_comparison(Reader *r, const Promise *p, Argument *g)
+{
+    if (g->comparison.at.source) {
+        diag_error(r->d, p->comparison.at, "there is a compare line for '%s' already", p->name);
+        return;
+    }
+    g->comparison = p->comparison;
+    Visible all = reader_see_all(r);
+    reader_bind_integer(r, g->comparison.first, &all);
+    Visible fixed = reader_see_problem(r);
+    reader_bind_integer(r, g->comparison.except, &fixed);
+    if (g->comparison.sum && (g->comparison.except || g->element.lanes > 4))
+        diag_error(r->d, g->comparison.at, "%s",
+                   g->comparison.except ? "of sums no element can be excepted"
+                                        : "sums are of elements of at most 4 numbers");
+}
+
+static void keep_expected(Reader *r, const Promise *p, Argument *g)
+{
+    if (g->expected)
+        diag_error(r->d, p->at, "it is said already what '%s' must be", p->name);
+    else if (r->spec->reference_first)
+        diag_error(r->d, p->at, "the first configuration is the reference of all outputs");
+    g->expected = p->expected;
+    bind_contents(r, g->expected, g, r->spec->argument_count);
+}
+
+static void reader_keep_promises(Reader *r)
+{
+    for (size_t i = 0; i < r->promises.count; i++) {
+        const Promise *p = &r->promises.at[i];
+        Argument *g = find_output(r, p);
+        if (g && p->expected)
+            keep_expected(r, p, g);
+        else if (g)
+            keep_comparison(r, p, g);
+    }
+}
+
+/* --- work
+ * ------------------------------------------------------------------------------------------- */
+
+static void reader_bind_work(Reader *r)
+{
+    static const char *const names[] = {"time", "flop", "bytes", "items"};
+    Spec *s = r->spec;
+    Visible all = reader_see_all(r);
+    Expr *work[] = {NULL, s->work_flop, s->work_bytes, s->work_items};
+    for (int i = 1; i < 4; i++)
+        reader_bind_number(r, work[i], &all);
+    reader_bind_number(r, s->scale, &all);
+    bool weighed = s->objective != OBJECTIVE_TIME && s->objective != OBJECTIVE_ENERGY;
+    if (weighed && !work[s->objective])
+        diag_error(r->d, r->objective_at, "a work line has to say how much: 'work %s = …'",
+                   names[s->objective]);
+}
+
+/* --- values in texts
+ * ------------------------------------------------------------------------------ */
+
+static bool bind_text(Reader *r, Text *t, Visible *v)
+{
+    bool ok = true;
+    for (size_t i = 0; i < t->piece_count; i++) {
+        Expr *e = t->pieces[i].value;
+        ok = reader_bind(r, e, v) && ok;
+        if (ok && e && expr_kind(e) == VALUE_LIST)
+            ok = diag_error(r->d, expr_span(e), "expected one value, this is a list");
+    }
+    return ok;
+}
+
+static bool text_varies(const Spec *s, const Text *t)
+{
+    bool varies = false;
+    for (size_t i = 0; i < t->piece_count; i++)
+        varies = varies || spec_varies(s, t->pieces[i].value);
+    return varies;
+}
+
+/* --- launches
+ * ------------------------------------------------------------------------------------- */
+
+static void bind_item(Reader *r, LaunchItem *item, Visible *v)
+{
+    if (item->own) {
+        reader_bind_value(r, item->own, v);
+        return;
+    }
+    Visible names = *v;
+    names.arguments = true;
+    if (!reader_bind(r, item->choice, &names))
+        return;
+    if (expr_kind(item->choice) != VALUE_STRING)
+        diag_error(r->d, item->at,
+                   "expected the name of an argument; a number of this launch alone is written "
+                   "'n : int = …'");
+}
+
+static void bind_repeat(Reader *r, Launch *k, Visible *v)
+{
+    reader_bind_integer(r, k->repeat, v);
+    for (size_t i = 0; i < k->repeat_value_count; i++) {
+        Expr *e = k->repeat_values[i];
+        if (reader_bind(r, e, v) && expr_kind(e) != VALUE_LIST && expr_kind(e) != VALUE_INT)
+            diag_error(r->d, expr_span(e), "expected whole numbers, this is %s",
+                       value_kind_name(expr_kind(e)));
+    }
+}
+
+static bool is_declared(const Reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->names.count; i++)
+        if (strcmp(r->names.at[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void bind_launch(Reader *r, Launch *k, const LaunchLines *met, Visible v, bool own_lines)
+{
+    bind_repeat(r, k, &v);
+    if (k->repeat_name && is_declared(r, k->repeat_name))
+        diag_error(r->d, k->at,
+                   "'%s' is declared already; let this launch repeat under another name",
+                   k->repeat_name);
+    bind_text(r, &k->name, &v); /* one code serves all repeats */
+    bind_text(r, &k->command_text, &v);
+    v.launch = k;
+    for (int i = 0; i < 3; i++) {
+        reader_bind_integer(r, k->grid[i], &v);
+        reader_bind_integer(r, k->block[i], &v);
+    }
+    reader_bind_integer(r, k->shared, &v);
+    for (size_t i = 0; i < k->item_count; i++)
+        bind_item(r, &k->items[i], &v);
+    const char *how = own_lines ? "add a line such as" : "put behind it";
+    if (!met->block)
+        diag_error(r->d, k->at, "%s has no block; %s 'block 16, 16'", k->entry, how);
+    if (!met->grid)
+        diag_error(r->d, k->at, "%s has no grid; %s 'grid ceil_div(N, 16)'", k->entry, how);
+}
+
+static void reader_bind_launches(Reader *r)
+{
+    for (size_t i = 0; i < r->spec->launch_count; i++)
+        bind_launch(r, &r->spec->launches[i], &r->launch_lines.at[i], reader_see_all(r), true);
+}
+
+static void reader_bind_options(Reader *r)
+{
+    Visible all = reader_see_all(r);
+    for (size_t i = 0; i < r->spec->option_count; i++) {
+        CompileOption *o = &r->spec->option_parts[i];
+        if (!bind_text(r, &o->text, &all) ||
+            !reader_bind_condition(r, o->condition, &all, "what stands behind 'if'"))
+            continue;
+        o->varies = o->condition || text_varies(r->spec, &o->text);
+    }
+}
+
+/* --- references
+ * ----------------------------------------------------------------------------------- */
+
+typedef struct Uses {
+    const Spec *spec;
+    bool *arguments;
+} Uses;
+
+static void note_use(void *context, int slot)
+{
+    const Uses *u = context;
+    size_t first = spec_argument_slot(u->spec, 0), n = (size_t)slot;
+    if (n >= first)
+        u->arguments[n - first] = true;
+}
+
+/* There is one reference, and one rival, for all configurations: what `who` is given must not
+ * depend on them. */
+static void check_fixed_arguments(Reader *r, const Launch *k, const char *who)
+{
+    const Spec *s = r->spec;
+    Uses u = {s, ARENA_ARRAY(r->a, bool, s->argument_count)};
+    for (size_t i = 0; i < s->argument_count && !k->has_items; i++)
+        u.arguments[i] = true;
+    for (size_t i = 0; i < k->item_count; i++)
+        if (k->items[i].choice)
+            expr_visit_names(k->items[i].choice, note_use, &u);
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        if (u.arguments[i] && g->role == ARGUMENT_SCALAR && spec_varies(s, g->value))
+            diag_error(
+                r->d, k->at,
+                "the %s takes '%s', which depends on parameters; say with 'args' what it takes",
+                who, g->name);
+    }
+}
+
+static void reader_bind_references(Reader *r)
+{
+    Spec *s = r->spec;
+    size_t before = r->d->errors;
+    for (size_t i = 0; i < s->reference_count; i++) {
+        bind_launch(r, &s->reference[i], &r->reference_lines.at[i], reader_see_problem(r), false);
+        if (r->d->errors == before)
+            check_fixed_arguments(r, &s->reference[i], "reference");
+        if (s->reference[i].in_double != s->reference[0].in_double)
+            diag_error(r->d, s->reference[i].at,
+                       "all kernels of the reference compute in double precision, or none does");
+    }
+    if (s->reference && s->reference_first)
+        diag_error(r->d, r->reference_first_at, "there is a reference already");
+}
+
+bool spec_is_verified(const Spec *s)
+{
+    bool expected = s->reference || s->reference_first;
+    for (size_t i = 0; i < s->argument_count; i++)
+        expected = expected || s->arguments[i].expected;
+    return expected;
+}
+
+/* A rival's library knows buffers and numbers. */
+static void check_rival_items(Reader *r, const Launch *k)
+{
+    const Spec *s = r->spec;
+    Uses u = {s, ARENA_ARRAY(r->a, bool, s->argument_count)};
+    for (size_t i = 0; i < k->item_count; i++)
+        if (k->items[i].choice)
+            expr_visit_names(k->items[i].choice, note_use, &u);
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        bool fits = g->role != ARGUMENT_TEXTURE && g->role != ARGUMENT_CONSTANT;
+        if (u.arguments[i] && (!fits || (g->role == ARGUMENT_SCALAR && g->element.lanes > 1)))
+            diag_error(r->d, k->at, "a rival takes buffers and single numbers; '%s' is neither",
+                       g->name);
+    }
+}
+
+static void reader_bind_rivals(Reader *r)
+{
+    Visible fixed = reader_see_problem(r);
+    for (size_t i = 0; i < r->spec->rival_count; i++) {
+        Launch *k = &r->spec->rivals[i].takes;
+        size_t before = r->d->errors;
+        for (size_t n = 0; n < k->item_count; n++)
+            bind_item(r, &k->items[n], &fixed);
+        if (r->d->errors > before)
+            continue;
+        check_fixed_arguments(r, k, "rival");
+        check_rival_items(r, k);
+    }
+}
+
+/* --- parameters as template arguments
+ * --------------------------------------------------------------- */
+
+typedef struct Sought {
+    size_t slot;
+    bool found;
+} Sought;
+
+static void note_slot(void *context, int slot)
+{
+    Sought *s = context;
+    s->found = s->found || (size_t)slot == s->slot;
+}
+
+bool spec_parameter_is_macro(const Spec *s, size_t parameter)
+{
+    const char *name = s->parameters[parameter].name;
+    Sought sought = {spec_parameter_slot(s, parameter), false};
+    for (size_t l = 0; l < s->launch_count; l++) {
+        const Text *t = &s->launches[l].name;
+        for (size_t i = 0; i < t->piece_count; i++) {
+            const Expr *e = t->pieces[i].value;
+            if (e && expr_span(e).length == strlen(name))
+                expr_visit_names(e, note_slot, &sought);
+        }
+    }
+    return !sought.found;
 }
 
 /* --- problems ----------------------------------------------------------------------------- */
@@ -309,26 +675,6 @@ static void finish_problems(Reader *r)
 }
 
 /* --- parameters and derived names ----------------------------------------------------------- */
-
-typedef struct Dependence {
-    const Spec *spec;
-    bool found;
-} Dependence;
-
-static void note_dependence(void *context, int slot)
-{
-    Dependence *d = context;
-    size_t n = (size_t)slot;
-    d->found = d->found || (n >= d->spec->problem_name_count && n < first_extra_slot(d->spec));
-}
-
-bool spec_varies(const Spec *s, const Expr *e)
-{
-    Dependence d = {s, false};
-    if (e)
-        expr_visit_names(e, note_dependence, &d);
-    return d.found;
-}
 
 static bool finish_parameter(Reader *r, size_t index, const Scope *s)
 {
@@ -390,36 +736,27 @@ static void check_whole(Reader *r)
                    "there is a reference but no output to compare; add an 'out' or 'inout' line");
 }
 
+#define KEEP(list, n, vec) (s->list = r->vec.at, s->n = r->vec.count)
+
 void reader_finish(Reader *r)
 {
     Spec *s = r->spec;
-    s->parameters = r->parameters.at;
-    s->parameter_count = r->parameters.count;
-    s->derived = r->derived.at;
-    s->derived_count = r->derived.count;
-    s->constraints = r->constraints.at;
-    s->constraint_count = r->constraints.count;
-    s->arguments = r->arguments.at;
-    s->argument_count = r->arguments.count;
-    s->launches = r->launches.at;
-    s->launch_count = r->launches.count;
-    s->options = r->options.at;
+    KEEP(parameters, parameter_count, parameters);
+    KEEP(derived, derived_count, derived);
+    KEEP(constraints, constraint_count, constraints);
+    KEEP(arguments, argument_count, arguments);
+    KEEP(launches, launch_count, launches);
+    KEEP(options, option_count, options);
     s->option_parts = r->option_parts.at;
-    s->option_count = r->options.count;
-    s->includes = r->includes.at;
-    s->include_count = r->includes.count;
-    s->reference = r->references.at;
-    s->reference_count = r->references.count;
-    s->rivals = r->rivals.at;
-    s->rival_count = r->rivals.count;
-    s->metric_lines = r->metric_lines.at;
-    s->metric_line_count = r->metric_lines.count;
-    s->carving = r->carving.at;
-    s->carving_count = r->carving.count;
+    KEEP(includes, include_count, includes);
+    KEEP(reference, reference_count, references);
+    KEEP(rivals, rival_count, rivals);
+    KEEP(metric_lines, metric_line_count, metric_lines);
+    KEEP(carving, carving_count, carving);
     for (size_t i = 0; i < s->launch_count; i++)
-        s->launches[i].repeat_slot = repeat_slot(s, i);
+        s->launches[i].repeat_slot = spec_repeat_slot(s, i);
     for (size_t i = 0; i < s->reference_count; i++)
-        s->reference[i].repeat_slot = repeat_slot(s, s->launch_count + i);
+        s->reference[i].repeat_slot = spec_repeat_slot(s, s->launch_count + i);
 
     finish_problems(r);
     finish_declared(r);

@@ -71,55 +71,45 @@ typedef struct Reader {
  * reader_mend. */
 bool reader_declare(Reader *r, const char *name, Span at);
 
-/* Marks the declaration of a name as one without or with a mistake. */
+/* Marks the declaration of a name as one without a mistake. */
 void reader_mend(Reader *r, const char *name);
-void reader_break(Reader *r, const char *name);
-
-/* Is it taken by a declaration with a mistake? */
-bool reader_is_broken(const Reader *r, const char *name);
 
 void reader_order(Reader *r, DeclaredKind kind, size_t index);
 
 bool reader_same_problem_names(const Reader *r, const char *const *names, size_t count);
 
-/* What an expression may use: everything, or only what is declared before it. */
-typedef struct Visible {
-    const Reader *reader;
-    const char *declaring; /* the name it is the declaration of, or NULL */
-    bool fixed;            /* it must not change from configuration to configuration */
-    size_t problem_names;  /* how many of each may be used */
-    size_t parameters;
-    size_t derived;
-    const Launch *launch; /* whose repeat name may be used; NULL: none */
-    bool index;           /* `i` and `lane` */
-    bool arguments;       /* names of arguments, as texts */
-} Visible;
-
-/* The whole spec, or its problem names alone. */
-Visible reader_see_all(const Reader *r);
-Visible reader_see_problem(const Reader *r);
-
-/* Binds an expression that must give a number, a whole number, true or false, anything; NULL is
- * fine. False after a message. */
-bool reader_bind_number(Reader *r, Expr *e, Visible *v);
-
-/* The value of a number passed by value: of a vector or struct also a list, one for each part. */
-void reader_bind_value(Reader *r, const Argument *g, Visible *v);
-bool reader_bind_integer(Reader *r, Expr *e, Visible *v);
-bool reader_bind_condition(Reader *r, Expr *e, Visible *v, const char *what);
-bool reader_bind(Reader *r, Expr *e, Visible *v);
-
-/* --- spec_bind_launch.c: kernels, options, references; spec_bind_data.c: arguments, comparisons
- * --- */
-void reader_bind_launches(Reader *r);
-void reader_bind_options(Reader *r);
-void reader_bind_references(Reader *r);
-void reader_bind_rivals(Reader *r);
-void reader_bind_arguments(Reader *r);
-void reader_keep_promises(Reader *r);
-void reader_bind_work(Reader *r);
-
 /* Moves everything into the spec, binds all expressions and checks what belongs together. */
 void reader_finish(Reader *r);
+
+/* --- statements: spec_space.c, spec_kernel.c, spec_data.c, spec_result.c, spec_carve.c --- */
+
+/* Each stands behind its word, whose place it is given, and reads to the end of the line.  False
+ * after a message: the reader then goes on with the next statement. */
+#define STATEMENT(word) bool read_##word(Reader *r, Span at);
+#include "tuner/spec/spec_statements.def"
+#undef STATEMENT
+
+/* --- pieces: spec_take.c, spec_type.c, spec_data.c; `what` completes "expected …" --- */
+
+/* A name that may be declared; NULL after a message. */
+const char *reader_take_name(Reader *r, const char *what);
+const char *reader_take_string(Reader *r, const char *what);
+/* A string with values in braces. */
+bool reader_take_text(Reader *r, const char *what, Text *out);
+/* A string that names a file or folder, as seen from the spec's own; a missing one is told, and no
+ * reason to stop. */
+const char *reader_take_path(Reader *r, const char *what, const char **path);
+/* ":" TYPE */
+bool reader_take_type(Reader *r, Argument *g);
+bool reader_take_contents(Reader *r, Contents *out);
+bool reader_take_integer(Reader *r, const char *what, int64_t least, int64_t *out);
+bool reader_take_number(Reader *r, const char *what, double *out);
+
+/* expr { "," expr } */
+bool reader_take_list(Reader *r, ExprVec *out);
+
+/* Takes note that a line which may stand only once was met; false after a message when it was
+ * met before. */
+bool reader_only_once(Reader *r, Span *met, Span at, const char *what);
 
 #endif

@@ -1,5 +1,5 @@
 /* Statements about what is kept: metric, carve, polish. */
-#include "tuner/spec/spec_statements.h"
+#include "tuner/spec/spec_build.h"
 
 /* metric …: kept as it is; metrics/ reads it */
 bool read_metric(Reader *r, Span at)

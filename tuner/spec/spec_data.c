@@ -1,6 +1,6 @@
 /* Statements about data: buffers, textures, variables of the device, numbers, and their contents.
  */
-#include "tuner/spec/spec_statements.h"
+#include "tuner/spec/spec_build.h"
 
 #include "tuner/base/file.h"
 

@@ -1,5 +1,5 @@
 /* Statements about the kernels: launches, compiler options, kernels as references. */
-#include "tuner/spec/spec_statements.h"
+#include "tuner/spec/spec_build.h"
 
 #include "tuner/base/file.h"
 
@@ -102,7 +102,7 @@ static bool take_own_scalar(Reader *r, LaunchItem *item)
     return g->value != NULL;
 }
 
-bool reader_take_items(Reader *r, Launch *k)
+static bool take_items(Reader *r, Launch *k)
 {
     VEC(LaunchItem) items = {0};
     k->has_items = true;
@@ -170,7 +170,7 @@ static bool take_launch_line(Reader *r, Span at, const char *what, Launch *k, La
     case 'g':
         return take_dimensions(r, what, k->grid);
     case 'a':
-        return reader_take_items(r, k);
+        return take_items(r, k);
     case 'r':
         return take_repeat(r, k);
     default:
@@ -297,4 +297,41 @@ bool read_reference(Reader *r, Span at)
     lexer_next(&r->l);
     r->spec->reference_first = true;
     return reader_only_once(r, &r->reference_first_at, at, "reference");
+}
+
+/* --- rivals: calls of libraries that do what a configuration does ------------------------------- */
+
+enum { RIVAL_LIMIT = 64 };
+
+/* A name, or the file of a plugin in quotes.  Whether there is such a library is for those to find
+ * out who run it: a spec is sound without. */
+static bool take_library(Reader *r, Rival *v)
+{
+    static const char what[] = "the rival's library: cublas, memory, or a plugin";
+    if (r->l.token.kind != TOKEN_STRING) {
+        v->library = reader_take_name(r, what);
+        return v->library != NULL;
+    }
+    v->library = reader_take_string(r, what);
+    if (v->library)
+        v->path = path_join(r->a, path_folder(r->a, r->spec->source->name), v->library);
+    return v->library != NULL;
+}
+
+/* rival ( NAME | "file.so" ) CALL [ bound ] args item { "," item } */
+bool read_rival(Reader *r, Span at)
+{
+    Rival v = {.at = at, .takes = {.at = at, .entry = "the rival"}};
+    if (r->rivals.count >= RIVAL_LIMIT)
+        return diag_error(r->d, at, "more than %d rivals", RIVAL_LIMIT);
+    if (!take_library(r, &v))
+        return false;
+    v.call = reader_take_name(r, "the name of the library's call");
+    if (!v.call)
+        return false;
+    v.bound = lexer_take(&r->l, "bound");
+    if (!lexer_expect(&r->l, "args", "and what the call takes") || !take_items(r, &v.takes))
+        return false;
+    VEC_PUSH(r->a, &r->rivals, v);
+    return true;
 }

@@ -1,7 +1,7 @@
 /* Text to spec: the table of statements, and reading them line by line.  The statements themselves
- * are in spec_space.c, spec_kernel.c, spec_data.c, spec_result.c, spec_rival.c and spec_carve.c;
- * names are bound in spec_bind*.c. */
-#include "tuner/spec/spec_statements.h"
+ * are in spec_space.c, spec_kernel.c, spec_data.c, spec_result.c and spec_carve.c; names are bound in
+ * spec_bind.c. */
+#include "tuner/spec/spec_build.h"
 
 #include "tuner/base/file.h"
 
@@ -15,35 +15,9 @@ typedef struct Statement {
 } Statement;
 
 static const Statement statements[] = {
-    {"kernel", read_kernel},
-    {"problem", read_problem},
-    {"param", read_param},
-    {"let", read_let},
-    {"require", read_require},
-    {"block", read_block},
-    {"grid", read_grid},
-    {"shared", read_shared},
-    {"args", read_args},
-    {"repeat", read_repeat},
-    {"option", read_option},
-    {"include", read_include},
-    {"in", read_in},
-    {"out", read_out},
-    {"inout", read_inout},
-    {"scratch", read_scratch},
-    {"constant", read_constant},
-    {"texture", read_texture},
-    {"arg", read_arg},
-    {"reference", read_reference},
-    {"compare", read_compare},
-    {"tolerance", read_tolerance},
-    {"work", read_work},
-    {"objective", read_objective},
-    {"scale", read_scale},
-    {"rival", read_rival},
-    {"metric", read_metric},
-    {"carve", read_carve},
-    {"polish", read_polish},
+#define STATEMENT(word) {#word, read_##word},
+#include "tuner/spec/spec_statements.def"
+#undef STATEMENT
 };
 enum { STATEMENTS = sizeof statements / sizeof statements[0] };
 

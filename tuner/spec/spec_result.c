@@ -1,5 +1,5 @@
 /* Statements about results: how outputs are compared, what work is done, what counts. */
-#include "tuner/spec/spec_statements.h"
+#include "tuner/spec/spec_build.h"
 
 static bool take_relative(Reader *r, Comparison *c)
 {

@@ -1,5 +1,5 @@
 /* Statements about the space: problem, param, let, require. */
-#include "tuner/spec/spec_statements.h"
+#include "tuner/spec/spec_build.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* The pieces that statements are made of. */
-#include "tuner/spec/spec_statements.h"
+#include "tuner/spec/spec_build.h"
 
 #include "tuner/base/file.h"
+
+#include <string.h>
 
 /* A name that may be declared; NULL after a message. */
 const char *reader_take_name(Reader *r, const char *what)
@@ -96,5 +98,96 @@ bool reader_only_once(Reader *r, Span *met, Span at, const char *what)
         return diag_error(r->d, at, "there is a %s already, in line %zu", what, line);
     }
     *met = at;
+    return true;
+}
+
+/* --- strings in which "{expr}" stands for a value: names of kernels, options, commands ---------- */
+
+/* The expression from `start` to `end` in the spec's own text, so that messages show its place. */
+static Expr *parse_inside(Reader *r, size_t start, size_t end)
+{
+    const Source *whole = r->spec->source;
+    Source *part = ARENA_NEW(r->a, Source);
+    *part = (Source){whole->name, arena_copy(r->a, whole->text, end), end};
+    Lexer l = {.arena = r->a, .diag = r->d, .source = part, .at = start};
+    lexer_next(&l);
+    Expr *e = expr_parse(&l);
+    if (e && !lexer_at_end_of_line(&l)) {
+        diag_error(r->d, l.token.at, "expected '}' after the value, found %s", lexer_describe(&l));
+        return NULL;
+    }
+    return e;
+}
+
+typedef struct Scan {
+    Reader *reader;
+    size_t at, end; /* in the spec's text, behind the opening quotes and at the closing ones */
+    Buf literal;
+    Text *out;
+    size_t capacity;
+} Scan;
+
+static void add_piece(Scan *s, Expr *value)
+{
+    TextPiece piece = {arena_string(s->reader->a, buf_text(&s->literal)), value};
+    s->out->pieces =
+        vec_grow(s->reader->a, s->out->pieces, s->out->piece_count, &s->capacity, sizeof piece);
+    s->out->pieces[s->out->piece_count++] = piece;
+    buf_clear(&s->literal);
+}
+
+/* One character, escape, doubled brace or value. */
+static bool scan_next(Scan *s)
+{
+    const char *text = s->reader->spec->source->text;
+    char c = text[s->at++];
+    char next = s->at < s->end ? text[s->at] : '\0';
+    if (c == '\\' || ((c == '{' || c == '}') && next == c)) {
+        buf_putc(&s->literal, c != '\\' ? c : next == 'n' ? '\n' : next == 't' ? '\t' : next);
+        s->at++;
+    } else if (c == '{') {
+        const char *close = memchr(text + s->at, '}', s->end - s->at);
+        Span open = {s->reader->spec->source, s->at - 1, 1};
+        if (!close)
+            return diag_error(s->reader->d, open,
+                              "there is no '}' for this; write '{{' for a brace");
+        size_t end = (size_t)(close - text);
+        Expr *e = parse_inside(s->reader, s->at, end);
+        if (!e)
+            return false;
+        add_piece(s, e);
+        s->at = end + 1;
+    } else {
+        buf_putc(&s->literal, c);
+    }
+    return true;
+}
+
+bool reader_take_text(Reader *r, const char *what, Text *out)
+{
+    Span at = r->l.token.at;
+    *out = (Text){.at = at, .written = reader_take_string(r, what)};
+    if (!out->written)
+        return false;
+    Scan s = {.reader = r, .at = at.offset + 1, .end = at.offset + at.length - 1, .out = out};
+    bool ok = true;
+    while (ok && s.at < s.end)
+        ok = scan_next(&s);
+    add_piece(&s, NULL);
+    buf_free(&s.literal);
+    return ok;
+}
+
+bool spec_text_fill(const Text *t, const Value *slots, Evaluation *ev, Buf *out)
+{
+    for (size_t i = 0; i < t->piece_count; i++) {
+        Value v;
+        buf_puts(out, t->pieces[i].text);
+        if (!t->pieces[i].value)
+            continue;
+        if (!expr_eval(t->pieces[i].value, slots, ev, &v))
+            return false;
+        value_print_bare(v, out);
+    }
     return true;
 }

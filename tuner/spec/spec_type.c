@@ -1,5 +1,5 @@
 /* Types of arguments: scalars, vectors, and structs of them. */
-#include "tuner/spec/spec_statements.h"
+#include "tuner/spec/spec_build.h"
 
 #include <string.h>
 

@@ -1,9 +1,81 @@
-/* The values a parameter can take. */
+/* Slots of names, and the values that a parameter can take. */
 #include "tuner/base/vec.h"
 #include "tuner/spec/spec.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- slots -------------------------------------------------------------------------------- */
+
+/* Slots of names that stand in one place begin here. */
+static size_t first_extra_slot(const Spec *s)
+{
+    return s->problem_name_count + s->parameter_count + s->derived_count;
+}
+
+size_t spec_repeat_slot(const Spec *s, size_t i)
+{
+    return first_extra_slot(s) + i;
+}
+
+size_t spec_index_slot(const Spec *s)
+{
+    return spec_repeat_slot(s, s->launch_count + s->reference_count);
+}
+
+size_t spec_argument_slot(const Spec *s, size_t argument)
+{
+    return spec_index_slot(s) + 2 + argument;
+}
+
+size_t spec_slot_count(const Spec *s)
+{
+    return spec_argument_slot(s, s->argument_count);
+}
+
+size_t spec_parameter_slot(const Spec *s, size_t parameter)
+{
+    return s->problem_name_count + parameter;
+}
+
+size_t spec_derived_slot(const Spec *s, size_t derived)
+{
+    return s->problem_name_count + s->parameter_count + derived;
+}
+
+void spec_set_problem(const Spec *s, size_t problem, Value *slots)
+{
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        slots[i] = s->problems[problem].values[i];
+}
+
+void spec_set_arguments(const Spec *s, Value *slots)
+{
+    for (size_t i = 0; i < s->argument_count; i++)
+        slots[spec_argument_slot(s, i)] = value_string(s->arguments[i].name);
+}
+
+typedef struct Dependence {
+    const Spec *spec;
+    bool found;
+} Dependence;
+
+static void note_dependence(void *context, int slot)
+{
+    Dependence *d = context;
+    size_t n = (size_t)slot;
+    d->found = d->found || (n >= d->spec->problem_name_count && n < first_extra_slot(d->spec));
+}
+
+bool spec_varies(const Spec *s, const Expr *e)
+{
+    Dependence d = {s, false};
+    if (e)
+        expr_visit_names(e, note_dependence, &d);
+    return d.found;
+}
+
+/* --- values ------------------------------------------------------------------------------------- */
 
 /* Combinations of other parameters tried to find a dependent parameter's values, and values met on
  * the way: seconds of work, which a fuzzer has better uses for. */

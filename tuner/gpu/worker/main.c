@@ -10,7 +10,6 @@
  *     (end of stream)    → ends
  */
 #include "driver.h"
-#include "final.h"
 #include "problem.h"
 #include "trial.h"
 #include "tuner/base/process.h"

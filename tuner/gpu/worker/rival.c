@@ -1,6 +1,83 @@
 #include "rival.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
+
+/* --- from elsewhere: a shared object that knows tuner/gpu/rival.h ------------------------------- */
+
+/* *found is false when it cannot even be opened.  The library stays open: what it started on the device may outlive the call. */
+static int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRival *out,
+                        bool *found)
+{
+    int (*open)(const AptuneRivalCall *, AptuneRival *);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *found = library != NULL;
+    if (!library) {
+        snprintf(out->error, sizeof out->error, "%s", dlerror());
+        return 1;
+    }
+    /* dlsym gives an object pointer; POSIX lets it be stored as a function's. */
+    *(void **)&open = dlsym(library, "aptune_rival");
+    *found = open != NULL;
+    if (!open) {
+        snprintf(out->error, sizeof out->error, "'%s' is no rival: it has no aptune_rival", path);
+        return 1;
+    }
+    return open(call, out);
+}
+
+/* --- the driver's copy from device to device: how fast bytes can be moved ----------------------- */
+
+typedef struct Copy {
+    Driver *driver;
+    DriverAddress to, from;
+    size_t bytes;
+} Copy;
+
+static int run(AptuneRival *r)
+{
+    const Copy *c = r->state;
+    if (driver_copy(c->driver, c->to, c->from, c->bytes) == DRIVER_OK)
+        return 0;
+    snprintf(r->error, sizeof r->error, "%s", driver_words(c->driver));
+    return 1;
+}
+
+static size_t bytes_of(const AptuneRivalArgument *x)
+{
+    TaskType t;
+    return task_type_find(x->type, &t) ? (size_t)x->count * task_type_size(t) : 0;
+}
+
+static int refuse_copy(AptuneRival *r, const char *why)
+{
+    snprintf(r->error, sizeof r->error, "%s", why);
+    return 1;
+}
+
+static int rival_memory(Arena *a, Driver *v, const AptuneRivalCall *call, AptuneRival *out)
+{
+    const AptuneRivalArgument *x = call->arguments;
+    if (strcmp(call->name, "copy") != 0)
+        return refuse_copy(out, "'memory' has no call but 'copy'");
+    if (call->argument_count != 2 || !x[0].buffer || !x[1].buffer)
+        return refuse_copy(out, "'memory copy' takes two buffers: where to, and from where");
+    if (bytes_of(&x[0]) != bytes_of(&x[1]))
+        return refuse_copy(out, "'memory copy' takes two buffers of the same size");
+    Copy *c = ARENA_NEW(a, Copy);
+    *c = (Copy){.driver = v,
+                .to = (DriverAddress)(uintptr_t)x[0].buffer,
+                .from = (DriverAddress)(uintptr_t)x[1].buffer,
+                .bytes = bytes_of(&x[0])};
+    out->state = c;
+    out->run = run;
+    snprintf(out->title, sizeof out->title, "a copy by the driver");
+    snprintf(out->details, sizeof out->details, "cuMemcpyDtoDAsync, %zu bytes", c->bytes);
+    return 0;
+}
+
+/* --- opening ------------------------------------------------------------------------------------ */
 
 /* The type of a buffer's elements as rivals see it. */
 static const char *type_name(Arena *a, TaskType t)

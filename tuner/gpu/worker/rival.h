@@ -18,15 +18,7 @@ void rival_end(AptuneRival *r);
 /* Gives one call to the device, without waiting. */
 DriverStatus rival_run(Driver *v, AptuneRival *r);
 
-/* --- libraries; each like aptune_rival -------------------------------------------------------- */
-
-/* "cublas": gemm and transpose.  *found is false when there is no cuBLAS. */
+/* "cublas", like aptune_rival: gemm and transpose.  *found is false when there is no cuBLAS. */
 int rival_cublas(Arena *a, const AptuneRivalCall *call, AptuneRival *out, bool *found);
-
-/* "memory": copy. */
-int rival_memory(Arena *a, Driver *v, const AptuneRivalCall *call, AptuneRival *out);
-
-/* The plugin at `path`.  *found is false when it cannot even be opened. */
-int rival_plugin(const char *path, const AptuneRivalCall *call, AptuneRival *out, bool *found);
 
 #endif

@@ -1,11 +1,156 @@
 #include "trial.h"
 
 #include "rival.h"
-#include "sustain.h"
 
+#include "tuner/base/clock.h"
 #include "tuner/gpu/sampling.h"
+#include "tuner/spec/contents.h"
 
+#include <math.h>
 #include <string.h>
+
+/* --- a run over and over for some seconds ------------------------------------------------------- */
+
+/* How long one takes and what it costs when the device does nothing else, at the clock that its power
+ * limit leaves.
+ *
+ * Energy is the device's own counter's, which counts all of the board, idle parts included.  It is
+ * raised some times a second; so the power is the slope of a line through the moments at which it
+ * was seen to change, and a run's energy is that power times a run's time. */
+
+/* Pieces of work that the device has before it while another is waited for. */
+enum { AHEAD = 2, PIECES = AHEAD + 1 };
+
+/* Long enough to hide what a piece costs the host, short enough to see the counter change. */
+static const double piece_ms = 10;
+
+/* The counter's line: sums for the least squares, of times and joules from the first point on. */
+typedef struct Slope {
+    double t0, j0, last;
+    double n, t, j, tt, tj;
+} Slope;
+
+static void note_joules(Slope *s, double t, double joules)
+{
+    if (isnan(joules) || joules == s->last)
+        return;
+    if (s->last == 0) { /* how long it has stood there already is not known */
+        s->last = joules;
+        return;
+    }
+    s->last = joules;
+    if (s->n == 0) {
+        s->t0 = t;
+        s->j0 = joules;
+    }
+    t -= s->t0;
+    joules -= s->j0;
+    s->n += 1;
+    s->t += t;
+    s->j += joules;
+    s->tt += t * t;
+    s->tj += t * joules;
+}
+
+static double slope_of(const Slope *s)
+{
+    enum { POINTS_LEAST = 3 };
+    double spread = s->n * s->tt - s->t * s->t;
+    return s->n >= POINTS_LEAST && spread > 0 ? (s->n * s->tj - s->t * s->j) / spread : NAN;
+}
+
+typedef struct Stretch {
+    Sampler sampler;
+    DriverEvent *marks[PIECES]; /* the end of a piece */
+    DriverEvent *from;          /* where counting begins */
+    int64_t given, counted_from;
+    Slope slope;
+    double clock_sum, looks;
+    unsigned brakes;
+} Stretch;
+
+static DriverStatus give_piece(Stretch *x)
+{
+    Bench *b = x->sampler.bench;
+    DriverStatus s = problem_restore(b->problem);
+    if (!s)
+        s = sampler_give(&x->sampler);
+    return s ? s : driver_event_record(b->driver, x->marks[x->given++ % PIECES]);
+}
+
+/* What the device says of itself, once a piece has ended. */
+static void look(Stretch *x)
+{
+    Nvml *n = x->sampler.bench->nvml;
+    double joules = nvml_joules(n);
+    note_joules(&x->slope, clock_seconds(), joules);
+    nvml_look(n);
+    GpuHealth h = nvml_health(n);
+    x->clock_sum += h.clock_mhz;
+    x->brakes |= h.brakes;
+    x->looks += 1;
+}
+
+/* Keeps the device busy until `end`; with `counted` what it says is noted. */
+static DriverStatus keep_busy(Stretch *x, double end, bool counted)
+{
+    Driver *v = x->sampler.bench->driver;
+    DriverStatus s = DRIVER_OK;
+    while (s == DRIVER_OK && clock_seconds() < end) {
+        s = give_piece(x);
+        if (!s && x->given > AHEAD)
+            s = driver_event_wait(v, x->marks[(x->given - 1 - AHEAD) % PIECES]);
+        if (!s && counted)
+            look(x);
+    }
+    return s;
+}
+
+static DriverStatus measure_stretch(Stretch *x, double seconds, TrialSustained *out)
+{
+    Driver *v = x->sampler.bench->driver;
+    double start = clock_seconds(), ms = 0;
+    DriverStatus s = keep_busy(x, start + seconds / 3, false);
+    if (!s)
+        s = driver_event_record(v, x->from);
+    x->counted_from = x->given;
+    if (!s)
+        s = keep_busy(x, clock_seconds() + seconds, true);
+    if (!s)
+        s = driver_wait(v);
+    if (s || x->given == x->counted_from)
+        return s;
+    s = driver_event_ms(v, x->from, x->marks[(x->given - 1) % PIECES], &ms);
+    out->runs = (x->given - x->counted_from) * x->sampler.batch;
+    out->ms = ms / (double)out->runs;
+    out->power_w = slope_of(&x->slope);
+    out->joules = out->power_w * out->ms * 1e-3;
+    out->clock_mhz = x->looks > 0 ? x->clock_sum / x->looks : 0;
+    out->brakes = x->brakes;
+    return s;
+}
+
+/* For `seconds`, after a third of that which brings power and clock to where they stay.  Buffers
+ * with contents of their own are restored before every run, and that counts. */
+static DriverStatus sustain(Bench *b, const ReadyRun *run, double seconds, TrialSustained *out)
+{
+    Stretch x = {0};
+    *out = (TrialSustained){.power_w = NAN, .joules = NAN};
+    DriverStatus s = sampler_open(&x.sampler, b, run, false, piece_ms, 0);
+    if (!s)
+        s = driver_event_new(b->driver, &x.from);
+    for (int i = 0; s == DRIVER_OK && i < PIECES; i++)
+        s = driver_event_new(b->driver, &x.marks[i]);
+    if (!s)
+        s = measure_stretch(&x, seconds, out);
+    driver_event_free(b->driver, x.from);
+    for (int i = 0; i < PIECES; i++)
+        driver_event_free(b->driver, x.marks[i]);
+    sampler_close(&x.sampler);
+    return s;
+}
+
+/* --- a trial ------------------------------------------------------------------------------------ */
 
 typedef struct Samples {
     double *at;
@@ -220,5 +365,134 @@ bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
     r->health = nvml_health(b->nvml);
     r->words = arena_string(a, buf_text(&t.words));
     buf_free(&t.words);
+    return sound;
+}
+
+/* --- finalists against each other --------------------------------------------------------------- */
+
+typedef struct Contest {
+    Bench *bench;
+    const TrialFinal *final;
+    ReadyRun *runs;
+    Sampler *samplers;
+    size_t *order; /* of one round */
+    double *times;
+    TrialSustained *sustained;
+    int batch; /* largest */
+    Buf words;
+} Contest;
+
+/* Every finalist loaded, and ready to be sampled. */
+static Outcome get_ready(Arena *a, Contest *c)
+{
+    const TrialFinal *f = c->final;
+    Driver *v = c->bench->driver;
+    DriverStatus reset = problem_reset(c->bench->problem);
+    if (reset)
+        return launch_status(v, reset, &c->words);
+    for (size_t i = 0; i < f->run_count; i++) {
+        Outcome status =
+            ready_run(a, v, &f->runs[i], &c->bench->problem->places, &c->runs[i], &c->words);
+        if (status != OUTCOME_OK)
+            return status;
+        DriverStatus s = sampler_open(&c->samplers[i], c->bench, &c->runs[i], f->cache != TASK_WARM,
+                                      f->sample_ms, 0);
+        if (s)
+            return launch_status(v, s, &c->words);
+        c->batch = c->samplers[i].batch > c->batch ? c->samplers[i].batch : c->batch;
+        c->order[i] = i;
+    }
+    return OUTCOME_OK;
+}
+
+/* Another order for every round, the same in every run of the program: who comes after whom, and
+ * who comes first, must not favour anybody.  (Fisher and Yates' shuffle.) */
+static void shuffle(size_t *order, size_t count, int round)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)(contents_bits((uint64_t)round, i) % i);
+        size_t swap = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = swap;
+    }
+}
+
+/* A round below 0 is not kept. */
+static DriverStatus run_round(Contest *c, int round)
+{
+    size_t n = c->final->run_count;
+    DriverStatus s = DRIVER_OK;
+    shuffle(c->order, n, round);
+    for (size_t k = 0; s == DRIVER_OK && k < n; k++) {
+        size_t i = c->order[k];
+        double ms;
+        s = sampler_take(&c->samplers[i], 1, &ms);
+        if (s == DRIVER_OK && round >= 0)
+            c->times[(size_t)round * n + i] = ms;
+    }
+    return s;
+}
+
+/* Brings code to the device, and its clocks up. */
+static DriverStatus warm_up_all(Contest *c)
+{
+    double end = clock_seconds() + c->final->warm_s;
+    DriverStatus s = run_round(c, -1);
+    while (s == DRIVER_OK && clock_seconds() < end)
+        s = run_round(c, -1);
+    return s;
+}
+
+static DriverStatus sustain_all(Contest *c)
+{
+    DriverStatus s = DRIVER_OK;
+    for (size_t i = 0; s == DRIVER_OK && i < c->final->run_count; i++)
+        s = sustain(c->bench, &c->runs[i], c->final->sustain_s, &c->sustained[i]);
+    return s;
+}
+
+static Outcome contest(Arena *a, Contest *c)
+{
+    Outcome status = get_ready(a, c);
+    DriverStatus s = status == OUTCOME_OK ? warm_up_all(c) : DRIVER_OK;
+    for (int round = 0; status == OUTCOME_OK && s == DRIVER_OK && round < c->final->rounds; round++)
+        s = run_round(c, round);
+    if (status == OUTCOME_OK && s == DRIVER_OK && c->final->sustain_s > 0)
+        s = sustain_all(c);
+    return status == OUTCOME_OK ? launch_status(c->bench->driver, s, &c->words) : status;
+}
+
+static void end_contest(Contest *c)
+{
+    for (size_t i = 0; i < c->final->run_count; i++) {
+        sampler_close(&c->samplers[i]);
+        ready_end(c->bench->driver, &c->runs[i]);
+    }
+}
+
+bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
+{
+    size_t n = f->run_count, samples = n * (size_t)f->rounds;
+    Contest c = {.bench = b,
+                 .final = f,
+                 .runs = ARENA_ARRAY(a, ReadyRun, n),
+                 .samplers = ARENA_ARRAY(a, Sampler, n),
+                 .order = ARENA_ARRAY(a, size_t, n),
+                 .times = ARENA_ARRAY(a, double, samples),
+                 .sustained = ARENA_ARRAY(a, TrialSustained, n)};
+    *r = (TrialResult){.id = f->id, .status = contest(a, &c)};
+    bool sound = launch_context_is_sound(r->status);
+    if (sound)
+        end_contest(&c);
+    if (r->status == OUTCOME_OK) {
+        r->times = c.times;
+        r->time_count = samples;
+        r->batch = c.batch;
+        r->sustained = c.sustained;
+        r->sustained_count = f->sustain_s > 0 ? n : 0;
+    }
+    r->health = nvml_health(b->nvml);
+    r->words = arena_string(a, buf_text(&c.words));
+    buf_free(&c.words);
     return sound;
 }
