@@ -1,10 +1,13 @@
 #include "metrics/metric/profile_build.h"
 
+#include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_profile.h"
 #include "metrics/metric/profile_walk.h"
 #include "metrics/metric/device.h"
+#include "metrics/ptx/flow_dump.h"
 #include "metrics/ptx/ptx_parse.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -314,4 +317,96 @@ bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
 {
     const Walk *w = follow(a, entry, in, touch, 0)->walk;
     return w->unknown_branches == 0 && w->unknown_loops == 0 && !w->capped;
+}
+
+/* --- stages as text ---------------------------------------------------------------------------- */
+
+static void dump_flow(Arena *a, const PtxFunction *entry, Buf *out)
+{
+    const Flow *f = flow_build(a, entry);
+    flow_dump_blocks(f, out);
+    flow_dump_loops(f, out);
+}
+
+static void dump_walk(const Memory *m, Buf *out)
+{
+    for (int i = 0; i < m->samples->count; i++) {
+        const MemorySample *s = &m->samples->at[i];
+        buf_printf(out, "warp %u of block %u %u %u, weight %.6g: %.0f instructions\n",
+                   s->place.warp, s->place.block.x, s->place.block.y, s->place.block.z, s->weight,
+                   s->walk->instr);
+        flow_dump_walk(s->walk, out);
+    }
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        const MemoryAccess *x = &m->accesses.at[i];
+        buf_printf(
+            out,
+            "line %zu: %s, %d bytes: %.6g times, %.6g unknown, %.6g wavefronts, %.6g sectors%s\n",
+            x->line, ptx_space_name(x->space), x->bytes, x->figures.executions, x->figures.unknown,
+            x->figures.wavefronts, x->figures.sectors, x->sampled ? ", warps differ" : "");
+    }
+}
+
+static void dump_pairs(Arena *a, const SassFlow *code, const WalkFunction *ptx, Buf *out)
+{
+    const SassPairs pairs = sass_pair_loops(a, code, ptx);
+    for (size_t i = 0; i < code->loops->loops.count; i++) {
+        const CfgBlock *header = &code->cfg->blocks[code->loops->loops.at[i].header];
+        buf_printf(out, "loop at instruction %zu of the code: ", header->first);
+        if (pairs.loop[i] == CFG_NONE) {
+            buf_puts(out, "paired with none\n");
+            continue;
+        }
+        const int in_ptx = ptx->flow->loops->loops.at[pairs.loop[i]].header;
+        buf_printf(out,
+                   "line %zu of the PTX, %" PRIu64 " entries, %" PRIu64 " visits of its header\n",
+                   walk_line(ptx->function, ptx->flow->cfg->blocks[in_ptx].first),
+                   ptx->loops[pairs.loop[i]].entries, ptx->loops[pairs.loop[i]].headers);
+    }
+    if (pairs.doubt)
+        buf_printf(out, "%s\n", pairs.doubt);
+}
+
+static void dump_join(Arena *a, const SassFlow *code, const Walk *w, Buf *out)
+{
+    const SassJoin *j = sass_join(a, code, w);
+    for (int b = 0; b < code->cfg->count; b++) {
+        const CfgBlock *block = &code->cfg->blocks[b];
+        buf_printf(out, "block %d: instructions %zu to %zu, %.6g times, to", b, block->first,
+                   block->end, j->visits[b]);
+        for (int k = 0; k < block->succ_count; k++)
+            buf_printf(out, " %d (%.6g)", block->succs[k], j->edges[b][k]);
+        buf_puts(out, block->ends_thread ? " end\n" : "\n");
+    }
+    for (int k = 0; k < SASS_ANCHORS; k++)
+        if (j->in_ptx[k] != 0 || j->in_code_most[k] != 0)
+            buf_printf(out,
+                       "%s: %.6g in PTX, up to %.6g more, %.6g less; %.6g to %.6g in the code\n",
+                       sass_anchor_name((SassAnchor)k), j->in_ptx[k], j->expanded[k], j->folded[k],
+                       j->in_code_least[k], j->in_code_most[k]);
+    if (j->unmatched)
+        buf_printf(out, "%s\n", j->unmatched);
+}
+
+bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out, Diag *d)
+{
+    const PtxModule *module;
+    const Cubin *cubin;
+    const PtxFunction *entry = read_entry(a, in, &module, d);
+    const CubinKernel *k = entry ? read_code(a, in, &cubin, d) : NULL;
+    if (!k)
+        return false;
+    if (stage == PROFILE_FLOW) {
+        dump_flow(a, entry, out);
+        return true;
+    }
+    const Memory *m = follow(a, entry, in, NULL, 0);
+    const SassFlow *code = sass_flow_build(a, cubin->arch, k);
+    if (stage == PROFILE_WALK)
+        dump_walk(m, out);
+    else if (stage == PROFILE_JOIN)
+        dump_join(a, code, m->walk, out);
+    else if (m->walk->functions.count)
+        dump_pairs(a, code, m->walk->functions.at[0], out);
+    return true;
 }

@@ -41,6 +41,17 @@ bool profile_code(Arena *a, const ProfileInput *in, Profile *out, Hash *code, Di
  * read or lacks the kernel.  Both live in `a` and point into the PTX. */
 const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule **module, Diag *d);
 
+/* What a stage on the way to a profile left behind, as text. */
+typedef enum ProfileStage {
+    PROFILE_FLOW,  /* blocks and loops of the PTX */
+    PROFILE_WALK,  /* what the warps that were followed execute, wait for and access */
+    PROFILE_PAIRS, /* which loop of the machine code is which of the PTX */
+    PROFILE_JOIN   /* how often its blocks are executed, and by what that was found */
+} ProfileStage;
+
+/* False with a message, as profile_build. */
+bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out, Diag *d);
+
 /* Tells every access of the walks behind a profile.  True when they are certain: no branch and no
  * loop had to be guessed. */
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,

@@ -105,6 +105,29 @@ static void times_are_means_over_the_warps(void **state)
     arena_free(a);
 }
 
+/* Stages as text, of a kernel with one loop. */
+static void every_stage_can_be_seen(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {
+        [PROFILE_FLOW] = "loop 0: header 2, depth 1",
+        [PROFILE_WALK] = "weight",
+        [PROFILE_PAIRS] = "of the code: line",
+        [PROFILE_JOIN] = "global stores of 4 bytes: 1 in PTX",
+    };
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ProfileInput in = input(a, "loop", &d);
+    for (int s = PROFILE_FLOW; s <= PROFILE_JOIN; s++) {
+        Buf out = {0};
+        assert_true(profile_dump(a, &in, (ProfileStage)s, &out, &d));
+        if (!strstr(buf_text(&out), expected[s]))
+            fail_msg("no '%s' in %s", expected[s], buf_text(&out));
+        buf_free(&out);
+    }
+    arena_free(a);
+}
+
 static void missing_kernel_is_named(void **state)
 {
     (void)state;
@@ -130,6 +153,7 @@ int main(void)
         cmocka_unit_test(every_field_is_known_for_a_plain_kernel),
         cmocka_unit_test(busiest_unit_bounds_the_prediction),
         cmocka_unit_test(times_are_means_over_the_warps),
+        cmocka_unit_test(every_stage_can_be_seen),
         cmocka_unit_test(missing_kernel_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

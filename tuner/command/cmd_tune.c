@@ -125,7 +125,7 @@ static int show_progress(void *context, const char *stage, size_t done, size_t a
     return 0;
 }
 
-static void dump(const Tune *t, DumpPoint point)
+static void dump(Tune *t, DumpPoint point)
 {
     Buf out = {0};
     dump_stage(&t->handle->run, point, t->dumps, &out);

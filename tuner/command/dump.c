@@ -1,14 +1,16 @@
 #include "tuner/command/dump.h"
 
+#include "tuner/run/run_explain.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-static void dump_spec(const Run *r, Buf *out)
+static void dump_spec(Run *r, Buf *out)
 {
     spec_print(r->spec, out);
 }
 
-static void dump_enumeration(const Run *r, Buf *out)
+static void dump_enumeration(Run *r, Buf *out)
 {
     for (size_t p = 0; p < r->spec->parameter_count; p++)
         buf_printf(out, "%-16s %zu values, %" PRIu64 " points refused\n",
@@ -21,7 +23,7 @@ static void dump_enumeration(const Run *r, Buf *out)
     buf_printf(out, "%12" PRIu64 " valid of %" PRIu64 "\n", r->space.size, r->space.product);
 }
 
-static void dump_configs(const Run *r, Buf *out)
+static void dump_configs(Run *r, Buf *out)
 {
     Arena *a = arena_new();
     for (size_t i = 0; i < r->table->count; i++) {
@@ -38,7 +40,7 @@ static void dump_configs(const Run *r, Buf *out)
     arena_free(a);
 }
 
-static void dump_profiles(const Run *r, Buf *out)
+static void dump_profiles(Run *r, Buf *out)
 {
     Arena *a = arena_new();
     for (size_t i = 0; i < r->table->count; i++) {
@@ -51,7 +53,7 @@ static void dump_profiles(const Run *r, Buf *out)
     arena_free(a);
 }
 
-static void dump_metrics(const Run *r, Buf *out)
+static void dump_metrics(Run *r, Buf *out)
 {
     Arena *a = arena_new();
     for (size_t i = 0; i < r->table->count; i++) {
@@ -67,7 +69,7 @@ static void dump_metrics(const Run *r, Buf *out)
     arena_free(a);
 }
 
-static void dump_front(const Run *r, Buf *out)
+static void dump_front(Run *r, Buf *out)
 {
     carving_print(&r->carving, out);
     for (size_t i = 0; i < r->table->count; i++) {
@@ -78,7 +80,7 @@ static void dump_front(const Run *r, Buf *out)
     }
 }
 
-static void dump_times(const Run *r, Buf *out)
+static void dump_times(Run *r, Buf *out)
 {
     Arena *a = arena_new();
     for (size_t i = 0; i < r->table->count; i++) {
@@ -94,11 +96,47 @@ static void dump_times(const Run *r, Buf *out)
     arena_free(a);
 }
 
+/* A stage of the profiler, of each configuration that was selected. */
+static void dump_profiler(Run *r, ProfileStage stage, Buf *out)
+{
+    for (size_t i = 0; i < r->table->count; i++) {
+        ProfileInput in;
+        if (!r->table->selected[i] || !table_has_code(r->table, i))
+            continue;
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        buf_printf(out, "%s\n", table_name(a, r->table, i));
+        if (!run_profiled_input(r, i, &in, &d) || !profile_dump(a, &in, stage, out, &d))
+            diag_print(&d, out);
+        arena_free(a);
+    }
+}
+
+static void dump_flow(Run *r, Buf *out)
+{
+    dump_profiler(r, PROFILE_FLOW, out);
+}
+
+static void dump_walk(Run *r, Buf *out)
+{
+    dump_profiler(r, PROFILE_WALK, out);
+}
+
+static void dump_pairs(Run *r, Buf *out)
+{
+    dump_profiler(r, PROFILE_PAIRS, out);
+}
+
+static void dump_join(Run *r, Buf *out)
+{
+    dump_profiler(r, PROFILE_JOIN, out);
+}
+
 static const struct {
     char letter;
     DumpPoint point;
     const char *title;
-    void (*print)(const Run *r, Buf *out);
+    void (*print)(Run *r, Buf *out);
 } dumps[] = {
     {'S', DUMP_OPENED, "spec as understood", dump_spec},
     {'E', DUMP_OPENED, "enumeration, points rejected by each constraint", dump_enumeration},
@@ -106,11 +144,15 @@ static const struct {
     {'P', DUMP_COMPILED, "profiles", dump_profiles},
     {'M', DUMP_CARVED, "metrics", dump_metrics},
     {'F', DUMP_CARVED, "fronts and thresholds, what became of every configuration", dump_front},
+    {'B', DUMP_TIMED, "blocks and loops of the PTX, of selected configurations", dump_flow},
+    {'W', DUMP_TIMED, "what their warps execute and access", dump_walk},
+    {'L', DUMP_TIMED, "which loop of their machine code is which of the PTX", dump_pairs},
+    {'J', DUMP_TIMED, "how often the blocks of their machine code are executed", dump_join},
     {'R', DUMP_TIMED, "raw times", dump_times},
 };
 enum { DUMPS = sizeof dumps / sizeof dumps[0] };
 
-void dump_stage(const Run *r, DumpPoint point, const char *letters, Buf *out)
+void dump_stage(Run *r, DumpPoint point, const char *letters, Buf *out)
 {
     for (int i = 0; i < DUMPS; i++) {
         if (dumps[i].point != point || !strchr(letters, dumps[i].letter))

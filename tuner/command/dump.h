@@ -9,7 +9,7 @@
 typedef enum DumpPoint { DUMP_OPENED, DUMP_COMPILED, DUMP_CARVED, DUMP_TIMED } DumpPoint;
 
 /* Adds the dumps that `letters` ask for at this point. */
-void dump_stage(const Run *r, DumpPoint point, const char *letters, Buf *out);
+void dump_stage(Run *r, DumpPoint point, const char *letters, Buf *out);
 
 /* "S spec as understood, …", for --help. */
 void dump_letters(Buf *out);

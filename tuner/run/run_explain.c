@@ -34,32 +34,38 @@ static const char *first_message(const Diag *d)
     return d->messages.count ? d->messages.at[0].text : "no reason given";
 }
 
-/* The code with line numbers; false with the reason. */
-static bool compile_lines(Run *r, size_t i, size_t l, CompileResult *out, Diag *d)
+/* The code, compiled with these options besides, and its launch; false with the reason. */
+static bool compile_again(Run *r, size_t i, const char *const *options, size_t count,
+                          ProfileInput *out, Diag *d)
 {
-    static const char *const options[] = {"-lineinfo"};
+    const Step *step = profiled_step(r, i);
     CompileJob job;
-    if (!run_make_job(r->arena, r, i, l, options, 1, &job))
+    CompileResult *res = ARENA_NEW(r->arena, CompileResult);
+    if (!run_make_job(r->arena, r, i, step->launch, options, count, &job))
         return diag_fail(d, "it cannot be said what is to be compiled");
     Farm *f = run_open_farm(r);
     farm_add(f, 0, &job);
-    bool ok = farm_next(f, r->arena, out, d);
+    bool ok = farm_next(f, r->arena, res, d);
     r->counts.workers_started += farm_started(f);
     farm_close(f);
-    if (ok && out->status != OUTCOME_COMPILED)
-        return diag_fail(d, "compiling with -lineinfo: %s", outcome_name(out->status));
-    return ok;
+    if (ok && res->status != OUTCOME_COMPILED)
+        return diag_fail(d, "compiling it again: %s", outcome_name(res->status));
+    return ok && (run_profile_input(r->arena, r, i, step, res, out) ||
+                  diag_fail(d, "its arguments cannot be computed"));
+}
+
+bool run_profiled_input(Run *r, size_t i, ProfileInput *out, Diag *d)
+{
+    return compile_again(r, i, NULL, 0, out, d);
 }
 
 RunLines run_follow_lines(Run *r, size_t i)
 {
+    static const char *const options[] = {"-lineinfo"};
     Diag d = diag_new(r->arena);
-    const Step *step = profiled_step(r, i);
-    CompileResult res;
     ProfileInput in;
     RunLines lines = {0};
-    if (compile_lines(r, i, step->launch, &res, &d) &&
-        run_profile_input(r->arena, r, i, step, &res, &in))
+    if (compile_again(r, i, options, 1, &in, &d))
         lines.memory = profile_follow(r->arena, &in, &lines.module, &d);
     if (!lines.memory)
         lines.why_not = first_message(&d);

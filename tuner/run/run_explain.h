@@ -12,6 +12,10 @@ void run_take_outcome(Run *r, size_t i);
 /* The launch that the profile of configuration `i` is about. */
 size_t run_profiled_launch(const Run *r, size_t i);
 
+/* What the profile of configuration `i` is made from, its code compiled once more (from the cache where
+ * that was done before).  Lives in the run's arena.  False with a message. */
+bool run_profiled_input(Run *r, size_t i, ProfileInput *out, Diag *d);
+
 /* The accesses of a launch with their places in the source. */
 typedef struct RunLines {
     const Memory *memory;    /* NULL when not known */
