@@ -95,6 +95,52 @@ static void finds_the_best_whatever_is_predicted(void **state)
     }
 }
 
+/* As if a driver had brought it: compiled, and predicted `off` times too slow. */
+static size_t bring(Search *s, const Made *m, size_t i, double off)
+{
+    uint16_t v[PARAMETERS];
+    size_t number, rest = i;
+    for (size_t p = PARAMETERS; p-- > 0; rest /= VALUES)
+        v[p] = (uint16_t)(rest % VALUES);
+    assert_true(search_add(s, v, &number));
+    SearchCompiled c = {.predicted = off * m->ms[i], .same_as = SIZE_MAX};
+    search_compiled(s, number, &c);
+    return number;
+}
+
+static bool is_timed_within(Search *s, size_t wanted, int trials)
+{
+    size_t number;
+    for (int t = 0; t < trials && search_next_trial(s, &number); t++) {
+        search_timed(s, number, made_up_ms(search_point(s, number), PARAMETERS));
+        if (number == wanted)
+            return true;
+    }
+    return false;
+}
+
+/* Of 60 that wait one is the best, and predicted ten times slower: times alone lead to it. */
+static void what_is_wrongly_predicted_to_be_slow_is_timed_too(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    size_t best = 0;
+    for (size_t i = 0; i < POINTS; i++)
+        best = m.ms[i] == m.best ? i : best;
+    for (unsigned long seed = 0; seed < 6; seed++) {
+        SearchOptions o = {.seed = seed, .workers = 1};
+        Search *s = search_new(&m.rows.space, &o);
+        for (size_t k = 1; k <= 50; k++)
+            bring(s, &m, 997 * k % POINTS, 1);
+        is_timed_within(s, SIZE_MAX, 50);
+        for (size_t k = 51; k <= 110; k++)
+            bring(s, &m, 997 * k % POINTS, 1);
+        assert_true(is_timed_within(s, bring(s, &m, best, 10), 20));
+        search_free(s);
+    }
+    arena_free(m.arena);
+}
+
 static void the_same_seed_asks_the_same(void **state)
 {
     (void)state;
@@ -236,8 +282,8 @@ static void a_doubted_prediction_is_believed_less(void **state)
         assert_true(search_next_trial(s, &number));
         search_timed(s, number, ms);
     }
-    assert_true(model_times(s));
-    believe_rows(s, rows, 2, means);
+    assert_true(model_times(s, &s->time_model));
+    believe_rows(s, &s->time_model, rows, 2, means);
     assert_true(means[0] < log(1.2 * m.best));
     assert_true(means[1] > means[0] + 0.2);
     search_free(s);
@@ -298,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_best_whatever_is_predicted),
+        cmocka_unit_test(what_is_wrongly_predicted_to_be_slow_is_timed_too),
         cmocka_unit_test(the_same_seed_asks_the_same),
         cmocka_unit_test(nothing_follows_the_order_of_the_list),
         cmocka_unit_test(equal_code_is_timed_once_and_broken_code_never),

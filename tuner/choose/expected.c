@@ -44,24 +44,39 @@ static Spread spread_of(const Errors *e)
                     half_width(side[1], counts[1])};
 }
 
-static double chance(const Spread *s, double goal, const Belief *b)
+/* Student's t of four degrees of freedom, which is wide where a normal deviate ends: now and then
+ * code is predicted several times too slow, and it waits compiled. */
+static double heavy_tail(double d)
+{
+    return gsl_cdf_tdist_P(d, 4);
+}
+
+static double chance(const Spread *s, double goal, const Belief *b, double (*tail)(double))
 {
     double d = (goal - b->mean) / b->deviation;
     if (d < 0)
-        return 2 * s->faster * gsl_cdf_ugaussian_P(d / s->below);
+        return 2 * s->faster * tail(d / s->below);
     return s->faster + (1 - s->faster) * (2 * gsl_cdf_ugaussian_P(d / s->above) - 1);
 }
 
-static double among_compiled(Search *s, double goal)
+/* The sums below are given up once they are `enough`. */
+static double among_compiled(Search *s, double goal, double enough)
 {
     double expected = 0;
     Spread spread = spread_of(&s->after);
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->rows[i].state != ROW_COMPILED)
-            continue;
-        Belief b = believe_row(s, i);
-        expected += chance(&spread, goal, &b);
+    size_t *rows = memory_new((s->count + 1) * sizeof *rows), count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->rows[i].state == ROW_COMPILED)
+            rows[count++] = i;
+    double *means = memory_new((count + 1) * sizeof *means);
+    if (count > 0)
+        believe_rows(s, &s->time_model, rows, count, means);
+    for (size_t k = 0; k < count && expected < enough; k++) {
+        Belief b = {means[k], believe_noisy_deviation(s, &s->time_model, rows[k])};
+        expected += chance(&spread, goal, &b, heavy_tail);
     }
+    free(means);
+    free(rows);
     return expected;
 }
 
@@ -87,11 +102,11 @@ static double chance_of(Search *s, const uint16_t *points, const Left *l, double
 {
     const uint16_t *point = points + l->point * s->space.parameters;
     Belief b = {l->mean, believe_point_deviation(s, point)};
-    return l->weight * chance(spread, goal, &b);
+    return l->weight * chance(spread, goal, &b, gsl_cdf_ugaussian_P);
 }
 
 /* What was drawn at random stands for all that was not drawn. */
-static double among_left(Search *s, double goal)
+static double among_left(Search *s, double goal, double enough)
 {
     size_t count, near;
     double *means, expected = 0;
@@ -106,10 +121,10 @@ static double among_left(Search *s, double goal)
     if (count > 1)
         qsort(all, count, sizeof *all, left_compare);
     size_t sure = count < SURE_LEFT ? count : SURE_LEFT, rest = count - sure;
-    for (size_t k = 0; k < sure; k++)
+    for (size_t k = 0; k < sure && expected < enough; k++)
         expected += chance_of(s, points, &all[k], goal, &spread);
     size_t looked = rest < SPREAD_LEFT ? rest : SPREAD_LEFT;
-    for (size_t k = 0; k < looked; k++)
+    for (size_t k = 0; k < looked && expected < enough; k++)
         expected +=
             (double)rest / (double)looked *
             chance_of(s, points, &all[sure + (2 * k + 1) * rest / (2 * looked)], goal, &spread);
@@ -117,22 +132,29 @@ static double among_left(Search *s, double goal)
     return expected;
 }
 
-static double look(Search *s)
+static double look(Search *s, double enough)
 {
-    if (s->best == NO_NUMBER || !model_times(s))
+    if (s->best == NO_NUMBER || !model_times(s, &s->time_model))
         return NAN;
     double goal = s->rows[s->best].time + log(0.99);
-    double expected = among_compiled(s, goal);
-    if (candidates_left(s->candidates) > 0)
-        expected += among_left(s, goal);
+    double expected = among_compiled(s, goal, enough);
+    if (expected < enough && candidates_left(s->candidates) > 0)
+        expected += among_left(s, goal, enough - expected);
     return expected;
+}
+
+double expected_up_to(Search *s, double enough)
+{
+    bool whole = s->expected < s->expected_enough || isnan(s->expected);
+    if (s->expected_timed == s->timed && (whole || enough <= s->expected_enough))
+        return s->expected;
+    s->expected = look(s, enough); /* it takes long, and compiles alone change little */
+    s->expected_timed = s->timed;
+    s->expected_enough = enough;
+    return s->expected;
 }
 
 double search_expected(Search *s)
 {
-    if (s->expected_timed != s->timed) { /* it takes long, and compiles alone change little */
-        s->expected = look(s);
-        s->expected_timed = s->timed;
-    }
-    return s->expected;
+    return expected_up_to(s, INFINITY);
 }

@@ -62,8 +62,10 @@ static double trust(const Search *s, size_t i)
 }
 
 /* What the code says of row `i`, against the usual; nothing where it says nothing. */
-static double guess_of(const Search *s, size_t i)
+static double guess_of(const Search *s, const Model *m, size_t i)
 {
+    if (m->blind)
+        return 0;
     double guess = s->rows[i].predicted - s->usual;
     return isnan(guess) ? 0 : guess * trust(s, i);
 }
@@ -78,7 +80,7 @@ typedef struct Table {
 
 /* What is far from the best need not be exact: its noise grows by `blur` with the square of the
  * distance. */
-static Table fill(Search *s, const Sample *all, size_t count, double blur)
+static Table fill(Search *s, const Model *m, const Sample *all, size_t count, double blur)
 {
     Arena *a = s->scratch;
     Table t = {.points = ARENA_ARRAY(a, uint16_t, count * s->parameters),
@@ -88,7 +90,7 @@ static Table fill(Search *s, const Sample *all, size_t count, double blur)
     for (size_t k = 0; k < count; k++) {
         double far = fmax(0, all[k].y - all[0].y - 0.1);
         pack(s, row_point(s, all[k].row), t.points + k * s->parameters);
-        t.x[k] = guess_of(s, all[k].row);
+        t.x[k] = guess_of(s, m, all[k].row);
         t.y[k] = all[k].y;
         t.variance[k] = blur * far * far + all[k].variance;
     }
@@ -187,9 +189,8 @@ static double prediction_spread(const Search *s)
     return n > 1 ? fmax(0, squares / n - sum / n * (sum / n)) : 0;
 }
 
-bool model_times(Search *s)
+bool model_times(Search *s, Model *m)
 {
-    Model *m = &s->time_model;
     if (s->right < STARTERS)
         return false;
     if (m->process && m->version == s->version)
@@ -204,7 +205,7 @@ bool model_times(Search *s)
     s->usual = usual_prediction(s, all, count);
     s->spread = prediction_spread(s);
     count = thin(all, count, 120, 40);
-    Table t = fill(s, all, count, 0.25);
+    Table t = fill(s, m, all, count, 0.25);
     t.data.x = t.x;
     ProcessShape shapes[SHAPES];
     bool ok = fit(s, m, &t.data, shapes, time_shapes(shapes));
@@ -216,7 +217,7 @@ bool model_times(Search *s)
  * as it believes nothing the predictions. */
 static size_t space_samples(Search *s, Sample *out)
 {
-    bool timed = model_times(s);
+    bool timed = model_times(s, &s->time_model);
     size_t count = 0, open = 0;
     size_t *rows = memory_new((s->count + 1) * sizeof *rows);
     for (size_t i = 0; i < s->count; i++) {
@@ -232,7 +233,7 @@ static size_t space_samples(Search *s, Sample *out)
     }
     double *means = memory_new((open + 1) * sizeof *means);
     if (open > 0)
-        believe_rows(s, rows, open, means);
+        believe_rows(s, &s->time_model, rows, open, means);
     for (size_t k = 0; k < open; k++)
         out[count++] = (Sample){rows[k], means[k], 0};
     free(means);
@@ -249,7 +250,7 @@ bool model_space(Search *s)
     size_t count = space_samples(s, all);
     if (count >= 2) {
         count = thin(all, count, 150, 70);
-        Table t = fill(s, all, count, 0.05);
+        Table t = fill(s, m, all, count, 0.05);
         ProcessShape shapes[SHAPES];
         fit(s, m, &t.data, shapes, space_shapes(shapes));
         arena_reset(s->scratch);
@@ -260,26 +261,35 @@ bool model_space(Search *s)
 
 /* --- believing -------------------------------------------------------------------------------- */
 
-void believe_rows(Search *s, const size_t *rows, size_t count, double *means)
+void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, double *means)
 {
     uint16_t *points = memory_new((count * s->parameters + 1) * sizeof *points);
     double *x = memory_new((count + 1) * sizeof *x);
     for (size_t k = 0; k < count; k++) {
         pack(s, row_point(s, rows[k]), points + k * s->parameters);
-        x[k] = guess_of(s, rows[k]);
+        x[k] = guess_of(s, m, rows[k]);
     }
-    process_means(s->time_model.process, points, x, count, means);
+    process_means(m->process, points, x, count, means);
     free(x);
     free(points);
 }
 
-double believe_deviation(Search *s, size_t row)
+/* With what is left of the doubt in the prediction itself. */
+static double with_doubt(const Search *s, const Model *m, size_t row, double deviation)
 {
-    const ProcessShape *shape = process_shape(s->time_model.process);
-    double own = process_deviation(s->time_model.process, row_point(s, row), guess_of(s, row));
-    /* What is left of the doubt in the prediction itself. */
-    double doubt = shape->slope * shape->slope * s->rows[row].variance * trust(s, row);
-    return sqrt(own * own + doubt);
+    double slope = m->blind ? 0 : process_shape(m->process)->slope;
+    return sqrt(deviation * deviation + slope * slope * s->rows[row].variance * trust(s, row));
+}
+
+double believe_deviation(Search *s, const Model *m, size_t row)
+{
+    double own = process_deviation(m->process, row_point(s, row), guess_of(s, m, row));
+    return with_doubt(s, m, row, own);
+}
+
+double believe_deviation_most(Search *s, const Model *m, size_t row)
+{
+    return with_doubt(s, m, row, process_prior(m->process, guess_of(s, m, row)));
 }
 
 static double with_noise(const Process *p, double deviation)
@@ -287,11 +297,16 @@ static double with_noise(const Process *p, double deviation)
     return hypot(deviation, process_shape(p)->noise);
 }
 
-Belief believe_row(Search *s, size_t row)
+double believe_noisy_deviation(Search *s, const Model *m, size_t row)
+{
+    return with_noise(m->process, believe_deviation(s, m, row));
+}
+
+Belief believe_row(Search *s, const Model *m, size_t row)
 {
     Belief b;
-    believe_rows(s, &row, 1, &b.mean);
-    b.deviation = with_noise(s->time_model.process, believe_deviation(s, row));
+    believe_rows(s, m, &row, 1, &b.mean);
+    b.deviation = believe_noisy_deviation(s, m, row);
     return b;
 }
 

@@ -241,6 +241,16 @@ void process_means(const Process *p, const uint16_t *points, const double *x, si
     }
 }
 
+static double prior_variance(const Process *p, double x)
+{
+    return p->table[2 * p->parameters] + p->shape.spread * p->shape.spread * x * x;
+}
+
+double process_prior(const Process *p, double x)
+{
+    return sqrt(prior_variance(p, x));
+}
+
 double process_deviation(Process *p, const uint16_t *point, double x)
 {
     double spread = p->shape.spread * p->shape.spread, *known = p->scratch;
@@ -248,7 +258,7 @@ double process_deviation(Process *p, const uint16_t *point, double x)
         known[j] = p->table[process_likeness(point, p->points + j * p->parameters, p->parameters)] +
                    spread * x * p->x[j];
     solve_transposed(p->factor, p->count, known);
-    double variance = p->table[2 * p->parameters] + spread * x * x;
+    double variance = prior_variance(p, x);
     for (size_t j = 0; j < p->count; j++)
         variance -= known[j] * known[j];
     return sqrt(variance > 0 ? variance : 0);

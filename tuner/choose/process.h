@@ -58,7 +58,9 @@ const ProcessShape *process_shape(const Process *p);
 void process_means(const Process *p, const uint16_t *points, const double *x, size_t count,
                    double *means);
 
-/* Standard deviation of y without its noise at one point.  Scratch is kept in `p`. */
+/* Standard deviation of y without its noise at one point, and where nothing is near: it is never
+ * above that.  Scratch is kept in `p`. */
 double process_deviation(Process *p, const uint16_t *point, double x);
+double process_prior(const Process *p, double x);
 
 #endif

@@ -47,6 +47,7 @@ Search *search_new(const SearchSpace *space, const SearchOptions *o)
     gsl_rng_set(s->random, o->seed + 1);
     s->candidates = candidates_new(a, space, s->random);
     s->time_model.arena = arena_new();
+    s->blind_model = (Model){.arena = arena_new(), .blind = true};
     s->space_model.arena = arena_new();
     return s;
 }
@@ -61,6 +62,7 @@ void search_free(Search *s)
     free(s->points);
     free(s->batch.points);
     arena_free(s->time_model.arena);
+    arena_free(s->blind_model.arena);
     arena_free(s->space_model.arena);
     arena_free(s->scratch);
     arena_free(s->arena);
@@ -312,12 +314,12 @@ static int believed_compare(const void *pa, const void *pb)
 }
 
 /* The fastest if one is lucky: the mean less one deviation, of the best means and some others. */
-static size_t lucky_row(Search *s, const Waiting *w)
+static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
 {
     double *means = ARENA_ARRAY(s->scratch, double, w->count), least = INFINITY;
     Believed *all = ARENA_ARRAY(s->scratch, Believed, w->count);
     size_t best = w->rows[0];
-    believe_rows(s, w->rows, w->count, means);
+    believe_rows(s, m, w->rows, w->count, means);
     for (size_t k = 0; k < w->count; k++)
         all[k] = (Believed){means[k], w->rows[k]};
     qsort(all, w->count, sizeof *all, believed_compare);
@@ -328,7 +330,9 @@ static size_t lucky_row(Search *s, const Waiting *w)
             all[k] = all[other];
             all[other] = swap;
         }
-        double lucky = all[k].mean - believe_deviation(s, all[k].row);
+        if (all[k].mean - believe_deviation_most(s, m, all[k].row) >= least)
+            continue;
+        double lucky = all[k].mean - believe_deviation(s, m, all[k].row);
         if (lucky < least) {
             least = lucky;
             best = all[k].row;
@@ -340,7 +344,8 @@ static size_t lucky_row(Search *s, const Waiting *w)
 static size_t choose_row(Search *s, Waiting *w)
 {
     size_t turn = s->trial_turn, row = NO_NUMBER;
-    bool modelled = model_times(s);
+    bool modelled = model_times(s, &s->time_model);
+    bool blind = turn % 8 == 5 && model_times(s, &s->blind_model);
     *w = waiting(s);
     if (turn % 16 == 8)
         row = w->rows[gsl_rng_uniform_int(s->random, w->count)];
@@ -352,7 +357,9 @@ static size_t choose_row(Search *s, Waiting *w)
         return least_predicted(s, w->rows, w->count);
     if (turn < STARTERS + FRONT_TRIALS)
         row = front_row(s, w);
-    return row != NO_NUMBER ? row : lucky_row(s, w);
+    else if (blind)
+        row = lucky_row(s, &s->blind_model, w);
+    return row != NO_NUMBER ? row : lucky_row(s, &s->time_model, w);
 }
 
 bool search_next_trial(Search *s, size_t *number)
@@ -368,8 +375,8 @@ bool search_next_trial(Search *s, size_t *number)
     Row *r = &s->rows[*number];
     r->state = ROW_TRYING;
     arena_reset(s->scratch);
-    if (model_times(s))
-        r->believed = believe_row(s, *number);
+    if (model_times(s, &s->time_model))
+        r->believed = believe_row(s, &s->time_model, *number);
     return true;
 }
 
@@ -474,7 +481,7 @@ SearchEnd search_end(Search *s, double seconds)
     if (s->since_gain >= TRIALS_IN_VAIN)
         return SEARCH_NO_GAIN;
     if (s->since_gain >= TRIALS_EXPECTED && 2 * s->since_gain >= s->timed &&
-        search_expected(s) < expected_none)
+        expected_up_to(s, expected_none) < expected_none)
         return SEARCH_NOT_EXPECTED;
     return SEARCH_GOES_ON;
 }

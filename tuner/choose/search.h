@@ -4,11 +4,12 @@
  * a recording, a study) asks what to do when a compile worker or a GPU is free, and tells what came
  * of it, in any order.  With the same seed and the same answers it asks the same.
  *
- * Two Gaussian processes (process.h) over the parameters' values.  The time model is of what is
- * compiled: its prediction from the code is the mean, times overrule it.  The space model is of
- * what is not: it learns from times, and from what the time model believes of the rest.  Beside
- * them a part of all decisions is local search and a part chance, so that a model that is wrong
- * costs a factor and not the winner.  The Pareto front of what was compiled, by bound and latency,
+ * Gaussian processes (process.h) over the parameters' values.  The time model is of what is
+ * compiled: its prediction from the code is the mean, times overrule it.  The blind model is of
+ * the same, but goes by times alone: it finds what the prediction takes for slow.  The space model
+ * is of what is not compiled: it learns from times, and from what the time model believes of the
+ * rest.  Beside them a part of all decisions is local search and a part chance, so that a model
+ * that is wrong costs a factor and not the winner.  The Pareto front of what was compiled, by bound and latency,
  * is timed first of all.
  *
  * Where nothing can be timed, the driver tells the prediction as the time: the search then looks
@@ -106,8 +107,8 @@ SearchState search_state(const Search *s);
 
 /* How many of the candidates that are not timed are expected to be 1 % faster than the best: the
  * sum of their chances as normal deviates of the models' means and deviations, these scaled by how
- * many of them the models were off so far (root mean square).  An expectation, no bound: models err
- * in ways that they do not know of.  NaN: not known yet. */
+ * many of them the models were off so far, with heavier tails for what is compiled.  An
+ * expectation, no bound: models err in ways that they do not know of.  NaN: not known yet. */
 double search_expected(Search *s);
 
 /* Candidate on the front of what is compiled?  One per number, in `a`. */

@@ -53,6 +53,7 @@ typedef struct Model {
     ProcessShape shape; /* the most likely when it was last looked for … */
     size_t shape_count; /* … with so many values */
     size_t version;     /* of the search that it is fitted to */
+    bool blind;         /* predictions are nothing to it */
 } Model;
 
 struct Search {
@@ -74,12 +75,14 @@ struct Search {
     size_t timed, compiled, failed, same, right;
     size_t compile_turn, trial_turn;
     size_t random_seen, random_better;
-    Model time_model, space_model;
-    double usual;  /* median prediction of what is timed */
-    double spread; /* variance of the predictions of what is compiled */
+    Model time_model, blind_model; /* of what is compiled; the second by times alone */
+    Model space_model;             /* of what is not */
+    double usual;                  /* median prediction of what is timed */
+    double spread;                 /* variance of the predictions of what is compiled */
     Errors before, after;
-    double expected;       /* better ones, when … */
-    size_t expected_timed; /* so many were timed */
+    double expected;        /* better ones, when … */
+    size_t expected_timed;  /* so many were timed; … */
+    double expected_enough; /* … a sum that was given up there */
     struct {
         uint16_t *points;
         size_t count, next, room;
@@ -90,19 +93,24 @@ struct Search {
 double row_time(const Search *s, size_t i);
 
 /* The models as of now; false: too few times, or they cannot be fitted. */
-bool model_times(Search *s);
+bool model_times(Search *s, Model *m);
 bool model_space(Search *s);
 
-/* What the time model believes of rows; what the space model does of a point, or NaN. */
-void believe_rows(Search *s, const size_t *rows, size_t count, double *means);
-double believe_deviation(Search *s, size_t row);
-Belief believe_row(Search *s, size_t row);
+/* What a time model believes of rows; what the space model does of a point, or NaN. */
+void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, double *means);
+double believe_deviation(Search *s, const Model *m, size_t row);
+double believe_deviation_most(Search *s, const Model *m, size_t row); /* it is not above this */
+double believe_noisy_deviation(Search *s, const Model *m, size_t row);
+Belief believe_row(Search *s, const Model *m, size_t row);
 Belief believe_point(Search *s, const uint16_t *point);
 double believe_point_deviation(Search *s, const uint16_t *point); /* with noise */
 
 /* Points to compile, as candidates_choice, and what the space model believes of their means, in the
  * scratch arena. */
 const uint16_t *believe_choice(Search *s, size_t *count, size_t *near, double **means);
+
+/* As search_expected, but at `enough` or more it is given up. */
+double expected_up_to(Search *s, double enough);
 
 /* A fresh batch of points to compile.  False when there is nothing to choose from. */
 bool batch_make(Search *s);
