@@ -12,7 +12,7 @@
 static const double gain_least = 0.002;
 
 /* Better ones expected, when none is. */
-static const double expected_none = 0.5;
+static const double expected_none = 0.15;
 
 enum {
     TRIALS_IN_VAIN = 200,   /* that end a search */
