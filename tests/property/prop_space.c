@@ -453,9 +453,14 @@ static const char *check_diagram(Arena *a, const Space *listed, Diag *d)
             wrong = "what the diagram holds for valid";
     }
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-    for (int i = 0; i < 50 && !wrong && listed->count > 0; i++)
+    for (int i = 0; i < 50 && !wrong && listed->count > 0; i++) {
+        size_t place = gsl_rng_uniform_int(random, listed->count);
+        space_diagram_at(g, place, point);
+        if (rank_of(&s, point) != listed->ranks[place])
+            wrong = "the point at a place of the list";
         if (!space_diagram_draw(g, random, point) || !is_listed(listed, rank_of(&s, point)))
             wrong = "a draw that is not valid";
+    }
     gsl_rng_free(random);
     space_diagram_free(g);
     return wrong;

@@ -144,7 +144,8 @@ void report_dry_run(const Run *r, Buf *out)
     for (size_t i = 0; i < r->table->count; i++)
         left += table_fits(r->table, i) && run_is_mine(r, i);
     if (r->space.diagram) /* those drawn stand for all */
-        left = (size_t)((double)r->space.size * (double)left / (double)r->table->count);
+        left = (size_t)((double)r->space.size / fmax(1, r->options.shards) * (double)left /
+                        (double)r->table->count);
     double recorded = compile_seconds_recorded(r);
     double each = isnan(recorded) ? compile_seconds_unknown : recorded;
     counted(out, "compile", left);
@@ -163,7 +164,7 @@ static void print_space(const Run *r, Buf *out)
     buf_puts(out, "  valid configurations of ");
     report_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
-    if (r->source == RUN_REPLAYED && r->space.diagram) {
+    if (r->source == RUN_REPLAYED && r->space.diagram && r->options.shards < 2) {
         counted(out, "recorded", r->space.count);
         buf_puts(out, "  of them: a sample; a replay knows no others\n");
     }

@@ -13,7 +13,8 @@
 
 bool run_is_mine(const Run *r, size_t i)
 {
-    return r->options.shards < 2 || i % (size_t)r->options.shards == (size_t)r->options.shard;
+    return r->options.shards < 2 || r->space.diagram || /* then a part lists only its own */
+           i % (size_t)r->options.shards == (size_t)r->options.shard;
 }
 
 void run_progress(const Run *r, const char *stage, size_t done, size_t all, const char *note)

@@ -213,7 +213,7 @@ static bool may_be_drawn(const Run *r)
     const Spec *s = r->spec;
     const RunOptions *o = &r->options;
     bool searched = o->search && !o->exhaustive && !o->carve && o->shards < 2;
-    if (!(searched || o->some) || o->why || run_objective(s))
+    if (!(searched || o->some || o->shards > 1) || o->why || run_objective(s))
         return false;
     for (size_t i = 0; i < s->argument_count; i++)
         if (s->arguments[i].count && spec_varies(s, s->arguments[i].count))
@@ -253,6 +253,14 @@ static bool open_space(Run *r)
     return space_build_watched(r->arena, r->spec, r->options.problem, &watch, s, r->diag);
 }
 
+static uint64_t rank_of(const Run *r, const uint16_t *point)
+{
+    uint64_t rank = 0;
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        rank += r->space.stride[p] * point[p];
+    return rank;
+}
+
 /* Some configurations of a space without a list, in `ranks`. */
 static void draw_some(Run *r, uint64_t *ranks, size_t count)
 {
@@ -260,11 +268,23 @@ static void draw_some(Run *r, uint64_t *ranks, size_t count)
     uint16_t *point = ARENA_ARRAY(r->arena, uint16_t, r->spec->parameter_count);
     for (size_t i = 0; i < count; i++) {
         space_diagram_draw(r->space.diagram, random, point);
-        ranks[i] = 0;
-        for (size_t p = 0; p < r->spec->parameter_count; p++)
-            ranks[i] += r->space.stride[p] * point[p];
+        ranks[i] = rank_of(r, point);
     }
     gsl_rng_free(random);
+}
+
+/* Every so many of a space without a list: this part of it. */
+static void list_part(Run *r)
+{
+    Space *s = &r->space;
+    uint64_t step = (uint64_t)r->options.shards, first = (uint64_t)r->options.shard;
+    uint16_t *point = ARENA_ARRAY(r->arena, uint16_t, r->spec->parameter_count);
+    s->count = s->size > first ? (size_t)((s->size - first - 1) / step + 1) : 0;
+    s->ranks = memory_new((s->count + 1) * sizeof *s->ranks);
+    for (size_t i = 0; i < s->count; i++) {
+        space_diagram_at(s->diagram, first + step * i, point);
+        s->ranks[i] = rank_of(r, point);
+    }
 }
 
 static void check_divisions(Run *r)
@@ -279,7 +299,7 @@ static void check_divisions(Run *r)
     space_check_divisions(r->arena, &some, DIVISIONS_CHECKED, r->diag);
 }
 
-/* A replay searches what is recorded, and a count looks at some. */
+/* A replay searches what is recorded, a count looks at some, and a part has its own. */
 static void list_known(Run *r)
 {
     Space *s = &r->space;
@@ -288,6 +308,8 @@ static void list_known(Run *r)
     if (r->options.dry_run) {
         s->ranks = memory_new(DRAWN * sizeof *s->ranks);
         draw_some(r, s->ranks, s->count = DRAWN);
+    } else if (r->options.shards > 1) {
+        list_part(r);
     } else if (r->source == RUN_REPLAYED) {
         run_list_recorded(r);
     }
@@ -408,7 +430,8 @@ bool run_open(Run *r)
         return false;
     describe_table(r); /* with the device */
     list_known(r);
-    if (r->space.diagram && !r->options.dry_run && !r->options.some && !run_searches(r))
+    if (r->space.diagram && !r->options.dry_run && !r->options.some && r->options.shards < 2 &&
+        !run_searches(r))
         return diag_fail(
             r->diag,
             "'%s' has %llu valid configurations, too many to compile all: --compiles N "

@@ -370,12 +370,9 @@ static uint64_t below(gsl_rng *random, uint64_t n)
     return x % n;
 }
 
-bool space_diagram_draw(const SpaceDiagram *g, gsl_rng *random, uint16_t *point)
+void space_diagram_at(const SpaceDiagram *g, uint64_t number, uint16_t *point)
 {
     const Space *s = g->space;
-    if (space_diagram_count(g) == 0)
-        return false;
-    uint64_t number = below(random, space_diagram_count(g));
     const Node *node = &g->nodes[g->root];
     while (!node->free) {
         const Edge *e = &g->edges[node->first_edge];
@@ -388,5 +385,12 @@ bool space_diagram_draw(const SpaceDiagram *g, gsl_rng *random, uint16_t *point)
     }
     for (size_t p = node->parameter; p < s->spec->parameter_count; p++)
         point[p] = (uint16_t)(number / s->stride[p] % s->values[p].count);
-    return true;
+}
+
+bool space_diagram_draw(const SpaceDiagram *g, gsl_rng *random, uint16_t *point)
+{
+    uint64_t count = space_diagram_count(g);
+    if (count > 0)
+        space_diagram_at(g, below(random, count), point);
+    return count > 0;
 }

@@ -32,6 +32,9 @@ uint64_t space_diagram_count(const SpaceDiagram *g);
 /* Is the point with these value numbers, one for each parameter, valid? */
 bool space_diagram_has(const SpaceDiagram *g, const uint16_t *point);
 
+/* Valid point `number` of them, below their count, in the order of a list. */
+void space_diagram_at(const SpaceDiagram *g, uint64_t number, uint16_t *point);
+
 /* A valid point, each as likely as any other; false when there is none. */
 bool space_diagram_draw(const SpaceDiagram *g, gsl_rng *random, uint16_t *point);
 
