@@ -3,13 +3,17 @@
  * and what the search ends with.
  *
  *     bench_search [-s SEEDS] [-w WORKERS] [-p recorded|constant|inverted|random] RECORDING…
+ *     bench_search -u [-s SEEDS] [-w WORKERS] RECORDING…
  *
- * One line for each recording: median, 90th percentile and worst of the seeds. */
+ * One line for each recording: median, 90th percentile and worst of the seeds.  With -u what useless
+ * predictions cost, beside a local search without a model (the study's rival "greedy"): geometric
+ * means of the seconds to 1 %, twice the length of a search where it ended before. */
 #include "metrics/metric/metricset.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/file.h"
 #include "tuner/record/table_read.h"
 #include "tuner/study/played.h"
+#include "tuner/study/rivals.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,14 +40,14 @@ static const struct {
     {"vectoradd", 0.047},
 };
 
-typedef enum Guess { GUESS_RECORDED, GUESS_CONSTANT, GUESS_INVERTED, GUESS_RANDOM } Guess;
+typedef enum Guess { GUESS_RECORDED, GUESS_CONSTANT, GUESS_INVERTED, GUESS_RANDOM, GUESSES } Guess;
 
 static const char *const guess_names[] = {"recorded", "constant", "inverted", "random"};
 
 typedef struct Asked {
     size_t seeds, first, workers;
     Guess guess;
-    bool lines;
+    bool lines, useless;
 } Asked;
 
 /* --- lies ------------------------------------------------------------------------------------- */
@@ -91,6 +95,14 @@ static double base_of(const char *space)
     return 0;
 }
 
+static double best_of(const ReplayRows *rows)
+{
+    double best = INFINITY;
+    for (size_t k = 0; k < rows->space.count; k++)
+        best = fmin(best, isnan(rows->ms[k]) ? INFINITY : rows->ms[k]);
+    return best;
+}
+
 /* Places that are 1 % faster than the best found. */
 static double better(const ReplayRows *rows, double found)
 {
@@ -104,12 +116,11 @@ static void play(const Table *s, const Asked *q)
 {
     enum { ONE, FIFTH, STOP, REGRET, COMPILED, TIMED, FIGURES };
     Arena *a = arena_new();
-    double *figures[FIGURES], best = INFINITY, geometric[2] = {0}, expected = 0, were = 0,
-                              since = clock_seconds();
+    double *figures[FIGURES], best, geometric[2] = {0}, expected = 0, were = 0,
+                                    since = clock_seconds();
     size_t off = 0;
     ReplayRows rows = played_rows(a, s, "predicted_cycles", NULL);
-    for (size_t k = 0; k < rows.space.count; k++)
-        best = fmin(best, isnan(rows.ms[k]) ? INFINITY : rows.ms[k]);
+    best = best_of(&rows);
     for (int f = 0; f < FIGURES; f++)
         figures[f] = ARENA_ARRAY(a, double, q->seeds);
     lie_of_all(a, &rows, q->guess);
@@ -147,10 +158,92 @@ static void play(const Table *s, const Asked *q)
     arena_free(a);
 }
 
+/* --- what useless predictions cost ------------------------------------------------------------ */
+
+static double local_search(Arena *a, const Table *s, const Asked *q)
+{
+    size_t *rows;
+    ReplayRows played = played_rows(a, s, NULL, &rows);
+    Neighbourhood near = neighbourhood_build(a, s);
+    size_t *places = ARENA_ARRAY(a, size_t, s->count);
+    for (size_t k = 0; k < s->count; k++)
+        places[rows[k]] = k;
+    const double *seconds = replay_compile_seconds(a, &played, base_of(s->name), q->workers);
+    RivalSpace space = {&near, &played, places, seconds, q->workers};
+    double best = best_of(&played), sum = 0;
+    for (size_t seed = 0; seed < q->seeds; seed++) {
+        Arena *scratch = arena_new();
+        ReplayResult r = rival_play(scratch, &space, RIVAL_GREEDY, q->first + seed, 1.01 * best);
+        sum += log(replay_seconds_to(&r, 1.01 * best));
+        arena_free(scratch);
+    }
+    return exp(sum / (double)q->seeds);
+}
+
+static double search_with(Arena *a, const Table *s, const Asked *q, Guess g, size_t *missed)
+{
+    ReplayRows rows = played_rows(a, s, "predicted_cycles", NULL);
+    double best = best_of(&rows), sum = 0;
+    lie_of_all(a, &rows, g);
+    for (size_t seed = 0; seed < q->seeds; seed++) {
+        Arena *scratch = arena_new();
+        ReplayOptions o = {.search = {.seed = q->first + seed, .workers = q->workers},
+                           .gpus = 1,
+                           .base = base_of(s->name)};
+        ReplayResult r = replay_search(scratch, &rows, &o);
+        double held = replay_seconds_to(&r, 1.01 * best);
+        *missed += isinf(held) ? 1 : 0;
+        sum += log(fmin(held, 2 * r.seconds));
+        arena_free(scratch);
+    }
+    return exp(sum / (double)q->seeds);
+}
+
+static void compare_useless(const char *name, const Table *s, const Asked *q)
+{
+    Arena *a = arena_new();
+    double local = local_search(a, s, q);
+    printf("| %s | %.2f |", name, local);
+    for (int g = 0; g < GUESSES; g++) {
+        size_t missed = 0;
+        double held = search_with(a, s, q, (Guess)g, &missed);
+        printf(" %s%.2f%s", held > local ? "**" : "", held, held > local ? "**" : "");
+        if (missed > 0)
+            printf(" (%zu ended before)", missed);
+        printf(" |");
+    }
+    putchar('\n');
+    fflush(stdout);
+    arena_free(a);
+}
+
+/* The recording's name without its folder and its ends. */
+static const char *file_of(const char *path)
+{
+    static char name[100];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "%s", slash ? slash + 1 : path);
+    name[strcspn(name, ".")] = 0;
+    return name;
+}
+
+static void print_head(const Asked *q)
+{
+    if (q->useless)
+        printf("| recording | local search | search | constant | inverted | random |\n"
+               "|---|---|---|---|---|---|\n");
+    else
+        printf("%zu seeds, %zu workers, prediction %s; each three: median, 90th percentile, worst\n"
+               "space, points | seconds to 1 %% | to 0.2 %% | at the end | regret %% | compiled | "
+               "timed | ended more than 1 %% off | better ones expected, were | geometric means | "
+               "program\n",
+               q->seeds, q->workers, guess_names[q->guess]);
+}
+
 int main(int argc, char **argv)
 {
     Asked q = {.seeds = 20, .workers = 16};
-    for (int c; (c = getopt(argc, argv, "s:f:w:p:l")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "s:f:w:p:lu")) != -1;) {
         if (c == 's')
             q.seeds = strtoul(optarg, NULL, 10);
         else if (c == 'f')
@@ -159,15 +252,13 @@ int main(int argc, char **argv)
             q.workers = strtoul(optarg, NULL, 10);
         else if (c == 'l')
             q.lines = true;
-        for (int g = 0; c == 'p' && g < 4; g++)
+        else if (c == 'u')
+            q.useless = true;
+        for (int g = 0; c == 'p' && g < GUESSES; g++)
             if (strcmp(optarg, guess_names[g]) == 0)
                 q.guess = (Guess)g;
     }
-    printf("%zu seeds, %zu workers, prediction %s; each three: median, 90th percentile, worst\n",
-           q.seeds, q.workers, guess_names[q.guess]);
-    printf(
-        "space, points | seconds to 1 %% | to 0.2 %% | at the end | regret %% | compiled | timed | "
-        "ended more than 1 %% off | better ones expected, were | geometric means | program\n");
+    print_head(&q);
     for (int i = optind; i < argc; i++) {
         Arena *a = arena_new();
         Diag d = diag_new(a);
@@ -175,7 +266,9 @@ int main(int argc, char **argv)
         for (size_t k = 0; k < 2; k++)
             metricset_read(metrics, source_read(a, metric_files[k], &d), &d);
         const Table *s = table_read(a, argv[i], metrics, &d);
-        if (s)
+        if (s && q.useless)
+            compare_useless(file_of(argv[i]), s, &q);
+        else if (s)
             play(s, &q);
         Buf said = {0};
         diag_print(&d, &said);
