@@ -3,7 +3,6 @@
 #include "tuner/choose/cluster.h"
 #include "tuner/choose/random.h"
 #include "tuner/study/bootstrap.h"
-#include "tuner/study/first.h"
 #include "tuner/study/fit.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/played.h"

@@ -138,3 +138,10 @@ void buf_shown(Buf *b, const char *text, size_t size, bool lines)
             buf_printf(b, "\\u%04x", code);
     }
 }
+
+char *buf_keep(Buf *b, Arena *a)
+{
+    char *text = arena_copy(a, buf_text(b), b->size);
+    buf_free(b);
+    return text;
+}

@@ -39,4 +39,8 @@ void buf_clear(Buf *b);
 
 void buf_free(Buf *b);
 
+/* The text in an arena, and buf_free. */
+struct Arena;
+char *buf_keep(Buf *b, struct Arena *a);
+
 #endif

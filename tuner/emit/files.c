@@ -1,12 +1,14 @@
 #include "tuner/emit/files.h"
 
 #include "tuner/base/file.h"
+#include "tuner/base/json.h"
 #include "tuner/base/vec.h"
 #include "tuner/emit/code.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,6 +72,83 @@ const char *const *files_list(Arena *a, const EmitUnit *u, size_t *count)
         names[i] = files.at[i].name;
     *count = files.count;
     return names;
+}
+
+/* --- the manifest ----------------------------------------------------------------------------- */
+
+static json_t *parameters_json(const Spec *s, const EmitVariant *v)
+{
+    json_t *o = json_object();
+    for (size_t p = 0; p < s->parameter_count; p++)
+        json_put(o, s->parameters[p].name, json_value(v->slots[spec_parameter_slot(s, p)]), NULL);
+    return o;
+}
+
+static json_t *problem_json(const Spec *s, const Value *values)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < s->problem_name_count; i++)
+        json_put(o, s->problem_names[i], json_value(values[i]), NULL);
+    return o;
+}
+
+/* Files of compiled code are there only in flavours that have it. */
+static json_t *code_json(Arena *a, const EmitUnit *u, size_t variant, size_t launch)
+{
+    const EmitCode *c = &u->variants[variant].codes[launch];
+    json_t *o = json_put(json_object(), "kernel", json_text(c->kernel), "entry",
+                         json_text(c->entry), "options", json_text(c->options), "source",
+                         json_string(unit_file_name(a, u, variant, launch, ".cu")), NULL);
+    if (u->flavour == EMIT_RUNTIME)
+        return o;
+    const char *suffix = arena_printf(a, "_sm%d.cubin", u->variants[variant].arch);
+    return json_put(o, "cubin", json_string(unit_file_name(a, u, variant, launch, suffix)), "ptx",
+                    json_string(unit_file_name(a, u, variant, launch, ".ptx")), NULL);
+}
+
+static json_t *variant_json(Arena *a, const EmitUnit *u, size_t i)
+{
+    const EmitVariant *v = &u->variants[i];
+    json_t *codes = json_array();
+    for (size_t l = 0; l < u->spec->launch_count; l++)
+        json_array_append_new(codes, code_json(a, u, i, l));
+    return json_pack("{s:I, s:o, s:o, s:b, s:o}", "number", (json_int_t)i + 1, "parameters",
+                     parameters_json(u->spec, v), "arch",
+                     json_string(arena_printf(a, "sm_%d", v->arch)), "fixed",
+                     unit_variant_is_fixed(u, v), "launches", codes);
+}
+
+static json_t *entry_json(const EmitUnit *u, size_t i)
+{
+    const EmitEntry *e = &u->entries[i];
+    return json_put(json_object(), "number", json_count(i + 1), "variant",
+                    json_count(e->variant + 1), "problem", problem_json(u->spec, e->problem),
+                    "device", json_text(e->device), "arch", json_sprintf("sm_%d", e->arch),
+                    "time_ms", json_known(e->time_ms), "regret", json_known(e->regret), "default",
+                    json_boolean(e->is_default), "stale", json_boolean(e->stale), "recording",
+                    json_text(e->recording), "recorded", json_text(e->recorded), "driver",
+                    json_text(e->driver), "compiler", json_text(e->compiler), "version",
+                    json_text(e->version), "how", json_text(e->how), NULL);
+}
+
+void files_print_manifest(const EmitUnit *u, Buf *out)
+{
+    Arena *a = arena_new();
+    json_t *files = json_array(), *variants = json_array(), *entries = json_array();
+    size_t count;
+    const char *const *names = files_list(a, u, &count);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(files, json_string(names[i]));
+    for (size_t i = 0; i < u->variant_count; i++)
+        json_array_append_new(variants, variant_json(a, u, i));
+    for (size_t i = 0; i < u->entry_count; i++)
+        json_array_append_new(entries, entry_json(u, i));
+    json_t *o = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "aptune", "unit",
+                          "format", 1, "version", APTUNE_VERSION, "space", u->spec->name, "name",
+                          u->name, "prefix", u->prefix, "flavour", unit_flavour_name(u->flavour),
+                          "files", files, "entries", entries, "variants", variants);
+    json_print(o, 9, out);
+    arena_free(a);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

@@ -86,9 +86,7 @@ static const char *join_rest(Arena *a, const Parted *p)
     for (size_t i = 0; i < p->rest.count; i++)
         if (strcmp(p->rest.at[i], "--minimal") != 0 && strcmp(p->rest.at[i], SOURCE_LIKE_NVCC) != 0)
             buf_printf(&b, "%s%s", b.size ? " " : "", p->rest.at[i]);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 /* --- the text --------------------------------------------------------------------------------- */

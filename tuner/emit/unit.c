@@ -1,5 +1,8 @@
 #include "tuner/emit/unit.h"
 
+#include <ctype.h>
+#include <string.h>
+
 size_t unit_count_codes(const EmitVariant *v, size_t launch)
 {
     size_t count = 0;
@@ -28,4 +31,42 @@ bool unit_variant_is_fixed(const EmitUnit *u, const EmitVariant *v)
         if (!v->fixed[n])
             return false;
     return u->spec->problem_name_count > 0;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static const char *const flavour_names[] = {
+    [EMIT_DRIVER] = "driver", [EMIT_DRIVER_LINKED] = "driver-linked", [EMIT_RUNTIME] = "runtime"};
+enum { FLAVOURS = sizeof flavour_names / sizeof flavour_names[0] };
+
+const char *unit_flavour_name(EmitFlavour f)
+{
+    return flavour_names[f];
+}
+
+bool unit_flavour_find(const char *name, EmitFlavour *f)
+{
+    for (int i = 0; i < FLAVOURS; i++)
+        if (strcmp(flavour_names[i], name) == 0)
+            return *f = (EmitFlavour)i, true;
+    return false;
+}
+
+bool unit_is_identifier(const char *name)
+{
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+        return false;
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+    return true;
+}
+
+const char *unit_default_name(Arena *a, const char *space)
+{
+    char *name = arena_printf(a, "%s%s", isalpha((unsigned char)space[0]) ? "" : "k_", space);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return name;
 }

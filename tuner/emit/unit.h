@@ -90,4 +90,14 @@ const char *unit_code_name(Arena *a, const EmitUnit *u, size_t variant, size_t l
 const char *unit_file_name(Arena *a, const EmitUnit *u, size_t variant, size_t launch,
                            const char *suffix);
 
+/* The spec's name as an identifier of C: "mm-thesis" becomes "mm_thesis". */
+const char *unit_default_name(Arena *a, const char *space);
+
+/* Is it one? */
+bool unit_is_identifier(const char *name);
+
+/* "driver", "driver-linked", "runtime". */
+const char *unit_flavour_name(EmitFlavour f);
+bool unit_flavour_find(const char *name, EmitFlavour *f);
+
 #endif

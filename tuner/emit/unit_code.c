@@ -1,5 +1,5 @@
 /* Sources and code of a unit's variants, and whether they are what was measured. */
-#include "tuner/emit/unit_parts.h"
+#include "tuner/emit/unit_code.h"
 
 #include "metrics/cubin/cubin.h"
 #include "tuner/emit/c_text.h"

@@ -1,49 +1,10 @@
 #include "tuner/emit/unit_make.h"
 
 #include "tuner/base/file.h"
-#include "tuner/emit/unit_parts.h"
+#include "tuner/emit/files.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
-
-/* --- names ------------------------------------------------------------------------------------ */
-
-static const char *const flavour_names[] = {
-    [EMIT_DRIVER] = "driver", [EMIT_DRIVER_LINKED] = "driver-linked", [EMIT_RUNTIME] = "runtime"};
-enum { FLAVOURS = sizeof flavour_names / sizeof flavour_names[0] };
-
-const char *unit_flavour_name(EmitFlavour f)
-{
-    return flavour_names[f];
-}
-
-bool unit_flavour_find(const char *name, EmitFlavour *f)
-{
-    for (int i = 0; i < FLAVOURS; i++)
-        if (strcmp(flavour_names[i], name) == 0)
-            return *f = (EmitFlavour)i, true;
-    return false;
-}
-
-bool unit_is_identifier(const char *name)
-{
-    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
-        return false;
-    for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return false;
-    return true;
-}
-
-const char *unit_default_name(Arena *a, const char *space)
-{
-    char *name = arena_printf(a, "%s%s", isalpha((unsigned char)space[0]) ? "" : "k_", space);
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c))
-            *c = '_';
-    return name;
-}
 
 /* --- which numbers of the problem code depends on --------------------------------------------- */
 
@@ -148,9 +109,7 @@ static const char *how(Arena *a, const Run *r, size_t row, const RecordHeader *h
             buf_printf(&b, "; best of %zu in a final of %d rounds", r->final.count,
                        r->final.rounds);
     }
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 static const char *text_of(const char *text)
@@ -530,4 +489,30 @@ const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count)
     }
     *count = all.count;
     return all.at;
+}
+
+/* --- the end of a run ------------------------------------------------------------------------- */
+
+EmitOptions emit_options_of(const RunOptions *o)
+{
+    EmitOptions e = {.name = o->emit_name, .prefix = o->emit_prefix, .flavour = EMIT_DRIVER};
+    if (o->emit)
+        unit_flavour_find(o->emit, &e.flavour);
+    return e;
+}
+
+bool emit_winner(Run *r, const char *folder, EmitWritten *out, Diag *d)
+{
+    EmitOptions o = emit_options_of(&r->options);
+    o.accept_stale = o.fall_back = true;
+    UnitMaker *m = unit_begin(r->arena, &o, d);
+    const EmitUnit *u = unit_add_run(m, r) ? unit_finish(m) : NULL;
+    *out = (EmitWritten){0};
+    bool ok = u && files_write(u, folder, d);
+    if (ok) {
+        out->names = files_list(r->arena, u, &out->count);
+        out->uncompiled = u->flavour != o.flavour ? unit_uncompiled(m) : NULL;
+    }
+    unit_end(m);
+    return ok;
 }

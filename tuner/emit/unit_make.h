@@ -14,20 +14,7 @@
 #ifndef APTUNE_EMIT_UNIT_MAKE_H
 #define APTUNE_EMIT_UNIT_MAKE_H
 
-#include "tuner/emit/unit.h"
-#include "tuner/run/run.h"
-
-/* What the user asked for. */
-typedef struct EmitOptions {
-    const char *name;   /* of the files; NULL: unit_default_name */
-    const char *prefix; /* of symbols; NULL: the name and "_" */
-    EmitFlavour flavour;
-    size_t default_entry; /* number of the entry that is the default, from 1; 0: the first */
-    bool accept_stale;
-    bool fall_back; /* where something cannot be compiled, make an EMIT_RUNTIME unit instead */
-} EmitOptions;
-
-typedef struct UnitMaker UnitMaker;
+#include "tuner/emit/unit_code.h"
 
 /* Never NULL.  Messages go to `d` until the end. */
 UnitMaker *unit_begin(Arena *a, const EmitOptions *o, Diag *d);
@@ -62,17 +49,28 @@ const bool *unit_fixed_names(Arena *a, const Spec *s, const Value *slots);
 /* Files that the runs' specs, sources and recordings were read from, each once, in `a`. */
 const char *const *unit_inputs(Arena *a, const UnitMaker *m, size_t *count);
 
-/* The spec's name as an identifier of C: "mm-thesis" becomes "mm_thesis". */
-const char *unit_default_name(Arena *a, const char *space);
-
-/* Is it one? */
-bool unit_is_identifier(const char *name);
-
 /* Closes the runs that recordings were replayed by.  NULL is allowed. */
 void unit_end(UnitMaker *m);
 
-/* "driver", "driver-linked", "runtime". */
-const char *unit_flavour_name(EmitFlavour f);
-bool unit_flavour_find(const char *name, EmitFlavour *f);
+/* --- the end of a run ------------------------------------------------------------------------- */
+
+/* Its winner as an emitted unit of one entry.
+ *
+ * Nothing that a run found may be lost for the lack of a compiler: where there is none, the unit is
+ * written as source alone (EMIT_RUNTIME), and so it is where other code than was measured comes
+ * out, with a warning. */
+typedef struct EmitWritten {
+    const char *const *names; /* of the files, without the folder, in the run's arena */
+    size_t count;
+    const char
+        *uncompiled; /* why it is source alone, against what was asked for; NULL: it is not */
+} EmitWritten;
+
+/* What a run was asked for by its options. */
+EmitOptions emit_options_of(const RunOptions *o);
+
+/* Writes the unit of r->best into a folder, which is made if need be.  False after a message, also
+ * when there is no winner. */
+bool emit_winner(Run *r, const char *folder, EmitWritten *out, Diag *d);
 
 #endif

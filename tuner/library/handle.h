@@ -12,7 +12,7 @@
 #ifndef APTUNE_LIBRARY_HANDLE_H
 #define APTUNE_LIBRARY_HANDLE_H
 
-#include "tuner/emit/winner.h"
+#include "tuner/emit/unit_make.h"
 #include "tuner/library/aptune.h"
 #include "tuner/run/option.h"
 #include "tuner/run/run.h"

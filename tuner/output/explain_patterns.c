@@ -80,8 +80,7 @@ static const char *worst_line(const Search *f, bool shared)
             continue;
         Buf text = {0};
         explain_access(x, &text);
-        const char *kept = arena_string(f->arena, buf_text(&text));
-        buf_free(&text);
+        const char *kept = buf_keep(&text, f->arena);
         return kept;
     }
     return NULL;

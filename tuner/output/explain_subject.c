@@ -33,9 +33,7 @@ const char *explain_number_text(Arena *a, double n)
 {
     Buf text = {0};
     explain_number(n, &text);
-    const char *kept = arena_string(a, buf_text(&text));
-    buf_free(&text);
-    return kept;
+    return buf_keep(&text, a);
 }
 
 static BlockUse block_use(const Profile *p)

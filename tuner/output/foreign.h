@@ -7,8 +7,8 @@
 #define APTUNE_OUTPUT_FOREIGN_H
 
 #include "tuner/base/diag.h"
+#include "tuner/base/vec.h"
 #include "tuner/record/times.h"
-
 #include "tuner/run/run.h"
 
 #include <jansson.h>
@@ -72,16 +72,8 @@ typedef struct ForeignTable {
     const char *date;         /* NULL */
     double unit_ms;           /* milliseconds of the file's unit; 0: it names none */
     const char *unknown_unit; /* that it names; NULL: none */
-    struct {
-        const char **at;
-        size_t count;
-        size_t capacity;
-    } names; /* of the parameters */
-    struct {
-        ForeignRow *at;
-        size_t count;
-        size_t capacity;
-    } rows;
+    VEC(const char *) names;  /* of the parameters */
+    VEC(ForeignRow) rows;
     size_t read; /* rows of the file, those left out included */
     size_t odd[ODDITIES];
     const char *first[ODDITIES]; /* where it was met first; NULL: nothing to say */

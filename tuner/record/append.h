@@ -8,6 +8,7 @@
 #define APTUNE_RECORD_APPEND_H
 
 #include "tuner/base/diag.h"
+#include "tuner/record/pack.h"
 
 #include <stdint.h>
 
@@ -31,5 +32,12 @@ bool append_line(Appender *w, const Buf *line, Diag *d);
 
 /* Flushes, unlocks and closes; NULL is allowed. */
 bool append_close(Appender *w, Diag *d);
+
+/* --- an old file or a new one ----------------------------------------------------------------- */
+
+/* True and `*fresh` when there is nothing in the file but perhaps a cut header: then it is emptied
+ * and the header line must follow.  False with a message when what is there cannot be appended
+ * to. */
+bool append_check(Appender *w, const char *path, const char *kind, bool *fresh, Diag *d);
 
 #endif

@@ -146,8 +146,7 @@ static RecordMatch match_file(Arena *a, const char *path, const RecordHeader *wa
         m.header = (RecordHeader){0};
         buf_puts(&why, d.messages.count > 0 ? d.messages.at[0].text : "it cannot be read");
     }
-    m.why = arena_string(a, buf_text(&why));
-    buf_free(&why);
+    m.why = buf_keep(&why, a);
     return m;
 }
 

@@ -87,17 +87,6 @@ static void write_facts(const RecordHeader *h, Buf *line)
     line_close(line, ']');
 }
 
-static void write_options(const RecordHeader *h, Buf *line)
-{
-    line_key(line, "options");
-    buf_putc(line, '[');
-    for (size_t i = 0; i < h->option_count; i++) {
-        line_comma(line);
-        line_text(line, h->options[i]);
-    }
-    line_close(line, ']');
-}
-
 void record_header_write(const RecordHeader *h, Buf *line)
 {
     for (size_t i = 0; i < TEXT_FIELDS; i++) {
@@ -108,7 +97,7 @@ void record_header_write(const RecordHeader *h, Buf *line)
     write_parameters(h, line);
     write_problem(h, line);
     write_facts(h, line);
-    write_options(h, line);
+    line_texts(line, "options", h->options, h->option_count);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -193,9 +182,7 @@ static const char *parameters_text(Arena *a, const RecordHeader *h)
     for (size_t i = 0; i < h->parameter_count; i++)
         buf_printf(&b, "%s%s%s", i > 0 ? "," : "", h->parameters[i].name,
                    h->parameters[i].is_text ? ":text" : "");
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 static const char *options_text(Arena *a, const RecordHeader *h)
@@ -203,9 +190,7 @@ static const char *options_text(Arena *a, const RecordHeader *h)
     Buf b = {0};
     for (size_t i = 0; i < h->option_count; i++)
         buf_printf(&b, "%s%s", i > 0 ? " " : "", h->options[i]);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 static bool same_text(const char *what, const char *p, const char *q, Buf *why)
@@ -257,9 +242,7 @@ const char *record_key(Arena *a, const RecordHeader *h, const RecordValue *value
     Buf b = {0};
     for (size_t i = 0; i < h->parameter_count; i++)
         key_add(&b, h->parameters[i].name, &values[i]);
-    const char *key = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return key;
+    return buf_keep(&b, a);
 }
 
 const char *record_problem_text(Arena *a, const RecordHeader *h)
@@ -267,9 +250,7 @@ const char *record_problem_text(Arena *a, const RecordHeader *h)
     Buf b = {0};
     for (size_t i = 0; i < h->problem_count; i++)
         key_add(&b, h->problem[i].name, &h->problem[i].value);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 bool record_is_by_energy(const RecordHeader *h)

@@ -119,6 +119,49 @@ void line_value(Buf *line, const RecordValue *v)
     }
 }
 
+/* Opens the list of a key. */
+static void open_list(Buf *line, const char *key)
+{
+    line_key(line, key);
+    buf_putc(line, '[');
+}
+
+void line_numbers(Buf *line, const char *key, const double *numbers, size_t count)
+{
+    open_list(line, key);
+    for (size_t i = 0; i < count; i++) {
+        line_comma(line);
+        line_number(line, numbers[i]);
+    }
+    line_close(line, ']');
+}
+
+void line_texts(Buf *line, const char *key, const char *const *texts, size_t count)
+{
+    open_list(line, key);
+    for (size_t i = 0; i < count; i++) {
+        line_comma(line);
+        line_text(line, texts[i]);
+    }
+    line_close(line, ']');
+}
+
+void line_values(Buf *line, const char *key, const RecordValue *values, size_t count)
+{
+    open_list(line, key);
+    for (size_t i = 0; i < count; i++) {
+        line_comma(line);
+        line_value(line, &values[i]);
+    }
+    line_close(line, ']');
+}
+
+void line_count(Buf *line, const char *key, int64_t number)
+{
+    line_key(line, key);
+    line_integer(line, number);
+}
+
 void line_field(Buf *line, const char *key, const char *text)
 {
     if (!text)

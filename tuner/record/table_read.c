@@ -11,7 +11,7 @@
 #include "tuner/base/vec.h"
 #include "tuner/choose/cluster.h"
 #include "tuner/record/device.h"
-#include "tuner/record/profile_take.h"
+#include "tuner/record/profile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -20,6 +20,7 @@
 #define APTUNE_RECORD_TIMES_H
 
 #include "tuner/base/outcome.h"
+#include "tuner/base/vec.h"
 #include "tuner/record/header.h"
 #include "tuner/record/index.h"
 
@@ -72,36 +73,16 @@ typedef struct RecordNote {
 typedef struct TimesRecording {
     const char *path;
     RecordHeader header;
-    struct {
-        RecordRow *at;
-        size_t count;
-        size_t capacity;
-    } rows; /* in the order of the file; a configuration may come again */
-    struct {
-        RecordSentinel *at;
-        size_t count;
-        size_t capacity;
-    } sentinels;
-    struct {
-        RecordFinal *at;
-        size_t count;
-        size_t capacity;
-    } finals; /* in the order of the file */
-    struct {
-        RecordNote *at;
-        size_t count;
-        size_t capacity;
-    } notes;
-    struct {
-        RecordDevice *at;
-        size_t count;
-        size_t capacity;
-    } devices;        /* those that rows name */
-    bool cut;         /* the file ends inside a line, which is not among the rows */
-    bool packed;      /* its file is compressed */
-    bool closed;      /* its last line says how many rows it holds */
-    bool chained;     /* of format 2 */
-    size_t size;      /* bytes of whole lines, unpacked */
+    VEC(RecordRow) rows; /* in the order of the file; a configuration may come again */
+    VEC(RecordSentinel) sentinels;
+    VEC(RecordFinal) finals; /* in the order of the file */
+    VEC(RecordNote) notes;
+    VEC(RecordDevice) devices; /* those that rows name */
+    bool cut;                  /* the file ends inside a line, which is not among the rows */
+    bool packed;               /* its file is compressed */
+    bool closed;               /* its last line says how many rows it holds */
+    bool chained;              /* of format 2 */
+    size_t size;               /* bytes of whole lines, unpacked */
     size_t next;      /* where a further row belongs: behind them, or in place of the end */
     LineChain chain;  /* where it stands there */
     TextIndex by_key; /* over all rows */

@@ -1,5 +1,5 @@
 #include "tuner/base/vec.h"
-#include "tuner/record/continue.h"
+#include "tuner/record/append.h"
 #include "tuner/record/times.h"
 
 #include <math.h>
@@ -7,13 +7,9 @@
 
 struct TimesWriter {
     Appender *file;
-    RecordHeader header; /* of the file; its texts are the caller's or the recording's */
-    Arena *arena;        /* of the devices */
-    struct {
-        RecordDevice *at;
-        size_t count;
-        size_t capacity;
-    } devices; /* that have a number in the file */
+    RecordHeader header;       /* of the file; its texts are the caller's or the recording's */
+    Arena *arena;              /* of the devices */
+    VEC(RecordDevice) devices; /* that have a number in the file */
     Buf line;
     bool chained;    /* of the file: an older one goes on as it is */
     LineChain chain; /* where it stands */
@@ -43,8 +39,7 @@ static bool write_header(TimesWriter *w, Diag *d)
 {
     line_begin(&w->line);
     line_field(&w->line, "aptune", "times");
-    line_key(&w->line, "format");
-    line_integer(&w->line, RECORD_FORMAT_CHAINED);
+    line_count(&w->line, "format", RECORD_FORMAT_CHAINED);
     record_header_write(&w->header, &w->line);
     w->chained = true;
     return add_line(w, d);
@@ -84,7 +79,7 @@ TimesWriter *times_open_append(Arena *a, const char *path, const RecordHeader *h
     if (!w->file)
         return NULL;
     bool fresh;
-    bool ok = continue_check(w->file, path, "times", &fresh, d) &&
+    bool ok = append_check(w->file, path, "times", &fresh, d) &&
               (fresh ? write_header(w, d) : continue_times(a, w, path, existing, d));
     if (ok)
         return w;
@@ -112,36 +107,16 @@ static bool check_times(const double *times_ms, size_t count, Diag *d)
     return true;
 }
 
-static void put_values(TimesWriter *w, const char *key, const RecordValue *values)
-{
-    line_key(&w->line, key);
-    buf_putc(&w->line, '[');
-    for (size_t i = 0; i < w->header.parameter_count; i++) {
-        line_comma(&w->line);
-        line_value(&w->line, &values[i]);
-    }
-    line_close(&w->line, ']');
-}
-
 static void put_times(TimesWriter *w, const char *key, const double *times_ms, size_t count)
 {
-    if (count == 0)
-        return;
-    line_key(&w->line, key);
-    buf_putc(&w->line, '[');
-    for (size_t i = 0; i < count; i++) {
-        line_comma(&w->line);
-        line_number(&w->line, times_ms[i]);
-    }
-    line_close(&w->line, ']');
+    if (count > 0)
+        line_numbers(&w->line, key, times_ms, count);
 }
 
 static void put_device(TimesWriter *w, const RecordRow *row)
 {
-    if (row->device == 0)
-        return;
-    line_key(&w->line, "on");
-    line_integer(&w->line, row->device);
+    if (row->device > 0)
+        line_count(&w->line, "on", row->device);
 }
 
 /* 0 and less stand for nothing known. */
@@ -170,7 +145,7 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
                          "%s",
                          w->header.objective);
     line_begin(&w->line);
-    put_values(w, "v", row->values);
+    line_values(&w->line, "v", row->values, w->header.parameter_count);
     line_field(&w->line, "code", row->code);
     line_field(&w->line, "launch", row->launch);
     line_field(&w->line, "status", outcome_recorded(row->status));
@@ -192,28 +167,28 @@ bool times_append(TimesWriter *w, const RecordRow *row, Diag *d)
     return ok;
 }
 
-bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
+/* A configuration that is timed again; `number` of its final, 0: it is a sentinel. */
+static bool append_again(TimesWriter *w, const char *key, const RecordRow *row, int number, Diag *d)
 {
     if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
         return false;
     line_begin(&w->line);
-    put_values(w, "sentinel", row->values);
+    line_values(&w->line, key, row->values, w->header.parameter_count);
+    if (number > 0)
+        line_count(&w->line, "n", number);
     put_times(w, "t", row->times_ms, row->time_count);
     put_device(w, row);
     return add_line(w, d);
 }
 
+bool times_append_sentinel(TimesWriter *w, const RecordRow *row, Diag *d)
+{
+    return append_again(w, "sentinel", row, 0, d);
+}
+
 bool times_append_final(TimesWriter *w, const RecordRow *row, int number, Diag *d)
 {
-    if (!check_values(w, row->values, d) || !check_times(row->times_ms, row->time_count, d))
-        return false;
-    line_begin(&w->line);
-    put_values(w, "final", row->values);
-    line_key(&w->line, "n");
-    line_integer(&w->line, number);
-    put_times(w, "t", row->times_ms, row->time_count);
-    put_device(w, row);
-    return add_line(w, d);
+    return append_again(w, "final", row, number, d);
 }
 
 static bool same_device(const RecordDevice *a, const RecordDevice *b)
@@ -234,10 +209,8 @@ int times_append_device(TimesWriter *w, const RecordDevice *x, Diag *d)
     RecordDevice fresh = {last + 1, x->ordinal, arena_string(w->arena, x->name),
                           arena_string(w->arena, x->uuid)};
     line_begin(&w->line);
-    line_key(&w->line, "device");
-    line_integer(&w->line, fresh.number);
-    line_key(&w->line, "ordinal");
-    line_integer(&w->line, fresh.ordinal);
+    line_count(&w->line, "device", fresh.number);
+    line_count(&w->line, "ordinal", fresh.ordinal);
     line_field(&w->line, "name", fresh.name);
     line_field(&w->line, "uuid", fresh.uuid);
     if (!add_line(w, d))
@@ -256,8 +229,7 @@ bool times_append_note(TimesWriter *w, const char *text, Diag *d)
 static bool write_end(TimesWriter *w, Diag *d)
 {
     line_begin(&w->line);
-    line_key(&w->line, "end");
-    line_integer(&w->line, (int64_t)w->rows);
+    line_count(&w->line, "end", (int64_t)w->rows);
     return add_line(w, d);
 }
 

@@ -1,5 +1,5 @@
-/* Pictures with a point for each configuration. */
-#include "tuner/report/picture_parts.h"
+/* The pictures of a report; their points come in layers (drawing.h). */
+#include "tuner/report/drawing.h"
 
 #include "tuner/base/vec.h"
 #include "tuner/study/judge.h"
@@ -7,210 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- points in layers ------------------------------------------------------------------------- */
-
-typedef struct PointOrder {
-    const double *ms, *guess; /* guess: NULL: none */
-    bool higher;
-} PointOrder;
-
-/* Smaller first, unknown last. */
-static int compare_numbers(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) - isnan(b);
-    return (a > b) - (a < b);
-}
-
-static int compare_points(const void *pa, const void *pb, void *context)
-{
-    const PointOrder *o = context;
-    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    int c = compare_numbers(o->ms[a], o->ms[b]);
-    if (c == 0 && o->guess)
-        c = compare_numbers(o->guess[a], o->guess[b]) * (o->higher ? -1 : 1);
-    return c != 0 ? c : (a > b) - (a < b);
-}
-
-static void sort_points(Drawing *d)
-{
-    const Table *s = d->story->points;
-    const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
-    PointOrder order = {s->ms, guess ? guess->values : NULL, guess && guess->higher};
-    d->order.at = ARENA_ARRAY(d->arena, size_t, s->count);
-    for (size_t i = 0; i < s->count; i++)
-        if (s->same_as[i] == i)
-            d->order.at[d->order.count++] = i;
-    if (d->order.count > 1)
-        qsort_r(d->order.at, d->order.count, sizeof *d->order.at, compare_points, &order);
-}
-
-static Layer *layer_of(Drawing *d, size_t i)
-{
-    if (d->story->chosen[i])
-        return &d->chosen;
-    if (d->story->audited && d->story->audited[i])
-        return &d->audited;
-    return d->story->dropped && d->story->dropped[i] ? &d->dropped : &d->rest;
-}
-
-static void share_layers(Drawing *d)
-{
-    size_t n = d->story->points->count;
-    Layer *layers[] = {&d->rest, &d->dropped, &d->audited, &d->chosen, &d->winner};
-    for (size_t k = 0; k < sizeof layers / sizeof layers[0]; k++)
-        layers[k]->at = ARENA_ARRAY(d->arena, size_t, n);
-    for (size_t k = 0; k < d->order.count; k++) {
-        Layer *l = layer_of(d, d->order.at[k]);
-        l->at[l->count++] = d->order.at[k];
-    }
-    if (d->story->winner != SIZE_MAX)
-        d->winner.at[d->winner.count++] = d->story->winner;
-}
-
-/* What a point says when it is pointed at. */
-static const char *tip_of(Arena *a, const Table *s, size_t i)
-{
-    if (!isnan(s->ms[i]))
-        return arena_printf(a, "%s: %.4g %s", table_name(a, s, i), s->ms[i],
-                            table_is_by_energy(s) ? "mJ" : "ms");
-    return arena_printf(a, "%s: %s", table_name(a, s, i), story_failure(s->outcome[i]));
-}
-
-static Drawing drawing_new(Arena *a, const Story *story)
-{
-    const Table *s = story->points;
-    Drawing d = {.arena = a, .story = story, .tips = ARENA_ARRAY(a, const char *, s->count)};
-    for (size_t i = 0; i < s->count; i++)
-        d.tips[i] = tip_of(a, s, i);
-    sort_points(&d);
-    share_layers(&d);
-    return d;
-}
-
-Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
-                     const char *caption)
-{
-    Picture *p = VEC_ADD(d->arena, &d->all);
-    *p = (Picture){.group = group, .name = name, .caption = caption, .plot.title = title};
-    return p;
-}
-
-/* --- clouds ----------------------------------------------------------------------------------- */
-
-/* At least one point of the layer has a place in the picture. */
-static bool shows(const Layer *l, const double *x, const double *y)
-{
-    for (size_t k = 0; k < l->count; k++)
-        if (isfinite(x[l->at[k]]) && isfinite(y[l->at[k]]))
-            return true;
-    return false;
-}
-
-/* The layers as series over two columns of numbers, with room for one more. */
-typedef struct Layered {
-    Series *series;
-    size_t count; /* 0: nothing would be seen */
-} Layered;
-
-static Layered draw_layers(Drawing *d, const double *x, const double *y)
-{
-    const struct {
-        const Layer *layer;
-        const char *name;
-        SeriesKind kind;
-        Tone tone;
-    } list[] = {{&d->rest, d->story->rest_name, SERIES_DOTS, TONE_ALL},
-                {&d->dropped, "dropped by a threshold", SERIES_CROSSES, TONE_DROPPED},
-                {&d->audited, "audited: timed at random", SERIES_DIAMONDS, TONE_RANDOM},
-                {&d->chosen, d->story->chosen_name, SERIES_DOTS, TONE_CHOSEN},
-                {&d->winner, "winner", SERIES_RINGS, TONE_BEST}};
-    enum { LIST = sizeof list / sizeof list[0] };
-    Series *series = ARENA_ARRAY(d->arena, Series, LIST + 1);
-    size_t n = 0;
-    for (size_t k = 0; k < LIST; k++)
-        if (shows(list[k].layer, x, y))
-            series[n++] = (Series){.name = list[k].name,
-                                   .kind = list[k].kind,
-                                   .tone = list[k].tone,
-                                   .x = x,
-                                   .y = y,
-                                   .at = list[k].layer->at,
-                                   .count = list[k].layer->count,
-                                   .tips = d->tips};
-    return (Layered){series, n};
-}
-
-/* Adds the picture of the layers. */
-static Picture *add_cloud(Drawing *d, PictureGroup group, const char *name, const char *title,
-                          const char *caption, Layered layers)
-{
-    Picture *p = drawing_add(d, group, name, title, caption);
-    p->plot.series = layers.series;
-    p->plot.series_count = layers.count;
-    return p;
-}
-
-/* All positive and most of a decade apart: a logarithmic axis shows more. */
-static bool wants_logarithm(const double *values, size_t n)
-{
-    double least = INFINITY, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(values[i]))
-            continue;
-        least = fmin(least, values[i]);
-        most = fmax(most, values[i]);
-    }
-    return least > 0 && most > 8 * least;
-}
-
-Axis drawing_time_axis(const Drawing *d)
-{
-    const Table *s = d->story->points;
-    const char *label = table_is_by_energy(s) ? "energy of a run [mJ]" : "time [ms]";
-    return (Axis){.label = d->story->time_label ? d->story->time_label : label,
-                  .logarithmic = wants_logarithm(s->ms, s->count)};
-}
-
-/* Of equal work where times are of equal work; energy has none. */
-void drawing_add_intervals(const Drawing *d, Series *series)
-{
-    const Table *s = d->story->points;
-    if (!s->times || table_is_by_energy(s))
-        return;
-    double *low = ARENA_ARRAY(d->arena, double, s->count),
-           *high = ARENA_ARRAY(d->arena, double, s->count);
-    for (size_t i = 0; i < s->count; i++) {
-        double equal = s->ms[i] / s->times[i].median;
-        low[i] = equal * s->times[i].low;
-        high[i] = equal * s->times[i].high;
-    }
-    series->low = low;
-    series->high = high;
-}
-
-Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, const char *title,
-                           const double *x)
-{
-    Layered layers = draw_layers(d, x, d->story->points->ms);
-    if (layers.count == 0)
-        return NULL;
-    Picture *p = add_cloud(d, group, name, title, "", layers);
-    p->plot.y = drawing_time_axis(d);
-    for (size_t k = 0; k < layers.count; k++)
-        if (layers.series[k].tone == TONE_CHOSEN)
-            drawing_add_intervals(d, &layers.series[k]);
-    return p;
-}
-
-static Axis column_axis(const Drawing *d, const StoryColumn *c)
-{
-    const char *unit = strcmp(c->unit, "1") == 0 ? "" : arena_printf(d->arena, " [%s]", c->unit);
-    const char *better = !c->known ? "" : c->higher ? ", more is better" : ", less is better";
-    return (Axis){.label = arena_printf(d->arena, "%s%s%s", c->name, unit, better),
-                  .logarithmic = wants_logarithm(c->values, d->story->points->count)};
-}
 
 /* --- the tradeoff (figure 6.1) ---------------------------------------------------------------- */
 
@@ -223,8 +19,8 @@ static int compare_front(const void *pa, const void *pb, void *context)
 {
     const FrontOrder *o = context;
     size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    int c = compare_numbers(o->x_sign * o->x[a], o->x_sign * o->x[b]);
-    return c != 0 ? c : compare_numbers(o->y_sign * o->y[a], o->y_sign * o->y[b]);
+    int c = drawing_compare(o->x_sign * o->x[a], o->x_sign * o->x[b]);
+    return c != 0 ? c : drawing_compare(o->y_sign * o->y[a], o->y_sign * o->y[b]);
 }
 
 /* The Pareto front of what no threshold dropped, the best by x first: then its corners lie towards
@@ -275,15 +71,16 @@ static void draw_tradeoff(Drawing *d)
     const StoryColumn *y = story_column(d->arena, d->story, d->story->y_metric);
     if (!x || !y)
         return;
-    Layered layers = draw_layers(d, x->values, y->values);
+    Layered layers = drawing_layers(d, x->values, y->values);
     if (layers.count == 0)
         return;
     if (x->known && y->known)
         layers.series[layers.count++] = draw_front(d, x, y);
-    Picture *p = add_cloud(d, PICTURE_CHOICE, "tradeoff", "Two metrics, and what was chosen",
+    Picture *p =
+        drawing_add_layers(d, PICTURE_CHOICE, "tradeoff", "Two metrics, and what was chosen",
                            tradeoff_caption(d, x, y), layers);
-    p->plot.x = column_axis(d, x);
-    p->plot.y = column_axis(d, y);
+    p->plot.x = drawing_column_axis(d, x);
+    p->plot.y = drawing_column_axis(d, y);
 }
 
 /* --- time and energy -------------------------------------------------------------------------- */
@@ -300,17 +97,18 @@ static void draw_energy(Drawing *d)
         ms[i] = isnan(s->ms[i]) ? NAN : s->times[i].median;
     time.values = ms;
     energy.values = s->ms;
-    Layered layers = draw_layers(d, time.values, energy.values);
+    Layered layers = drawing_layers(d, time.values, energy.values);
     if (layers.count == 0)
         return;
     layers.series[layers.count++] = draw_front(d, &time, &energy);
-    Picture *p = add_cloud(d, PICTURE_CHOICE, "energy", "Time and energy of a run",
+    Picture *p =
+        drawing_add_layers(d, PICTURE_CHOICE, "energy", "Time and energy of a run",
                            "Each point is a configuration that was timed: its median time by "
                            "itself, and what the board's own counter says of runs back to back. No "
                            "point beats those on the front in both.",
                            layers);
-    p->plot.x = column_axis(d, &time);
-    p->plot.y = column_axis(d, &energy);
+    p->plot.x = drawing_column_axis(d, &time);
+    p->plot.y = drawing_column_axis(d, &energy);
 }
 
 /* --- times in order --------------------------------------------------------------------------- */
@@ -420,7 +218,7 @@ static void draw_time_against(Drawing *d, size_t m, double rho)
         return;
     p->caption =
         arena_printf(d->arena, "%s Rank correlation with the time: %.2f.", c->meaning, rho);
-    p->plot.x = column_axis(d, c);
+    p->plot.x = drawing_column_axis(d, c);
 }
 
 static void draw_metrics(Drawing *d)
@@ -435,15 +233,406 @@ static void draw_metrics(Drawing *d)
         draw_time_against(d, list[k], rho[list[k]]);
 }
 
+/* --- a name for each place -------------------------------------------------------------------- */
+
+/* 0, 1, 2 …: where names stand. */
+static double *places(Arena *a, size_t n)
+{
+    double *x = ARENA_ARRAY(a, double, n);
+    for (size_t k = 0; k < n; k++)
+        x[k] = (double)k;
+    return x;
+}
+
+/* --- by parameter ----------------------------------------------------------------------------- */
+
+enum { VALUES_MOST = 40 };
+
+/* The values of a parameter, and which one each point has. */
+typedef struct Values {
+    uint32_t at[VALUES_MOST]; /* by number */
+    size_t count;
+    uint8_t *of; /* per point */
+} Values;
+
+static uint32_t number_of(const Table *s, size_t i, size_t p)
+{
+    return s->values[i * s->parameter_count + p];
+}
+
+static bool is_less(const Table *s, size_t p, uint32_t a, uint32_t b)
+{
+    Value x = s->parameters[p].values.at[a], y = s->parameters[p].values.at[b];
+    return (x.kind == VALUE_INT && x.integer < y.integer) ||
+           (x.kind == VALUE_BOOL && x.boolean < y.boolean);
+}
+
+/* Numbers in order, texts as they come.  False when there are too many. */
+static bool collect_values(Arena *a, const Table *s, size_t p, Values *v)
+{
+    *v = (Values){.of = ARENA_ARRAY(a, uint8_t, s->count)};
+    for (size_t i = 0; i < s->count; i++) {
+        uint32_t value = number_of(s, i, p);
+        size_t k = 0;
+        while (k < v->count && v->at[k] != value)
+            k++;
+        if (k < v->count)
+            continue;
+        if (v->count == VALUES_MOST)
+            return false;
+        for (k = v->count++; k > 0 && is_less(s, p, value, v->at[k - 1]); k--)
+            v->at[k] = v->at[k - 1];
+        v->at[k] = value;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        while (v->at[v->of[i]] != number_of(s, i, p))
+            v->of[i]++;
+    return true;
+}
+
+/* Of the points with each value. */
+typedef struct ByValue {
+    size_t fastest[VALUES_MOST], median[VALUES_MOST], promising[VALUES_MOST]; /* SIZE_MAX: none */
+} ByValue;
+
+static bool is_better(const StoryColumn *c, size_t i, size_t than)
+{
+    if (isnan(c->values[i]))
+        return false;
+    return than == SIZE_MAX ||
+           (c->higher ? c->values[i] > c->values[than] : c->values[i] < c->values[than]);
+}
+
+static ByValue look_by_value(const Drawing *d, const Values *v, const StoryColumn *guess)
+{
+    ByValue out;
+    size_t timed[VALUES_MOST] = {0}, passed[VALUES_MOST] = {0};
+    memset(&out, 0xff, sizeof out); /* SIZE_MAX */
+    const Table *s = d->story->points;
+    for (size_t k = 0; k < d->order.count; k++)
+        timed[v->of[d->order.at[k]]] += isnan(s->ms[d->order.at[k]]) ? 0 : 1;
+    for (size_t k = 0; k < d->order.count; k++) { /* the fastest first */
+        size_t i = d->order.at[k], value = v->of[i];
+        if (guess && is_better(guess, i, out.promising[value]))
+            out.promising[value] = i;
+        if (isnan(s->ms[i]))
+            continue;
+        if (passed[value] == 0)
+            out.fastest[value] = i;
+        if (passed[value]++ == (timed[value] - 1) / 2)
+            out.median[value] = i;
+    }
+    return out;
+}
+
+/* A series with a place for each name. */
+static Series named(Drawing *d, const char *name, SeriesKind kind, Tone tone, const double *y,
+                    size_t n, const char *const *tips)
+{
+    return (Series){.name = name,
+                    .kind = kind,
+                    .tone = tone,
+                    .x = places(d->arena, n),
+                    .y = y,
+                    .count = n,
+                    .tips = tips};
+}
+
+/* Those of the times, as performance. */
+static void add_intervals(Drawing *d, Series *s, const size_t *points)
+{
+    const Table *t = d->story->points;
+    double *low = ARENA_ARRAY(d->arena, double, s->count),
+           *high = ARENA_ARRAY(d->arena, double, s->count);
+    for (size_t k = 0; k < s->count; k++) {
+        const TableTimes *times = t->times && points[k] != SIZE_MAX ? &t->times[points[k]] : NULL;
+        low[k] = times ? s->y[k] * times->median / times->high : NAN;
+        high[k] = times ? s->y[k] * times->median / times->low : NAN;
+    }
+    s->low = low;
+    s->high = high;
+}
+
+/* Times as performance: the best of all over each. */
+static Series performance(Drawing *d, const char *name, SeriesKind kind, Tone tone,
+                          const size_t *points, size_t n)
+{
+    const Table *s = d->story->points;
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++) {
+        y[k] = points[k] == SIZE_MAX ? NAN : 100 * s->ms[s->best] / s->ms[points[k]];
+        tips[k] = points[k] == SIZE_MAX ? NULL : d->tips[points[k]];
+    }
+    Series out = named(d, name, kind, tone, y, n, tips);
+    add_intervals(d, &out, points);
+    return out;
+}
+
+/* The same of the metric: its best value over each, or the other way round. */
+static Series promise(Drawing *d, const StoryColumn *c, const size_t *points, size_t n)
+{
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < n; k++)
+        if (points[k] != SIZE_MAX && is_better(c, points[k], best))
+            best = points[k];
+    for (size_t k = 0; k < n; k++) {
+        y[k] = NAN;
+        if (points[k] == SIZE_MAX)
+            continue;
+        double of = c->values[points[k]], top = c->values[best];
+        y[k] = 100 * (c->higher ? of / top : top / of);
+        tips[k] = arena_printf(d->arena, "%s: %s %.4g",
+                               table_name(d->arena, d->story->points, points[k]), c->name, of);
+    }
+    return named(d, arena_printf(d->arena, "best %s", c->name), SERIES_DIAMONDS, TONE_FRONT, y, n,
+                 tips);
+}
+
+/* Too many values for bars: numbers get a point for each configuration. */
+static void draw_many_values(Drawing *d, size_t p)
+{
+    const Table *s = d->story->points;
+    const char *name = s->parameters[p].name;
+    double *x = ARENA_ARRAY(d->arena, double, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        x[i] = s->parameters[p].kind == VALUE_INT ? (double)table_value(s, i, p).integer : NAN;
+    Picture *picture =
+        drawing_add_times(d, PICTURE_PARAMETER, arena_printf(d->arena, "by-%s", name),
+                          arena_printf(d->arena, "By %s", name), x);
+    if (picture)
+        picture->plot.x = (Axis){.label = name};
+}
+
+static void draw_parameter(Drawing *d, size_t p, const StoryColumn *guess)
+{
+    const Table *s = d->story->points;
+    Values v;
+    if (!collect_values(d->arena, s, p, &v)) {
+        draw_many_values(d, p);
+        return;
+    }
+    if (v.count < 2)
+        return;
+    ByValue by = look_by_value(d, &v, guess);
+    const char **names = ARENA_ARRAY(d->arena, const char *, v.count);
+    for (size_t k = 0; k < v.count; k++)
+        names[k] = table_value_text(d->arena, s->parameters[p].values.at[v.at[k]]);
+    Series *series = ARENA_ARRAY(d->arena, Series, 3);
+    size_t n = 0;
+    if (s->best != SIZE_MAX) {
+        series[n++] = performance(d, "fastest", SERIES_BARS, TONE_CHOSEN, by.fastest, v.count);
+        series[n++] = performance(d, "median", SERIES_DASHES, TONE_RANDOM, by.median, v.count);
+    }
+    if (guess)
+        series[n++] = promise(d, guess, by.promising, v.count);
+    if (n == 0)
+        return;
+    const char *name = s->parameters[p].name;
+    Picture *picture = drawing_add(d, PICTURE_PARAMETER, arena_printf(d->arena, "by-%s", name),
+                                   arena_printf(d->arena, "By %s", name), "");
+    picture->plot.x = (Axis){.label = name, .names = names, .name_count = v.count};
+    picture->plot.y = (Axis){.label = "performance [% of the best]", .from_zero = true};
+    picture->plot.series = series;
+    picture->plot.series_count = n;
+}
+
+static void draw_parameters(Drawing *d)
+{
+    const StoryColumn *guess = story_column(d->arena, d->story, d->story->time_metric);
+    for (size_t p = 0; p < d->story->points->parameter_count; p++)
+        draw_parameter(d, p, guess);
+}
+
+/* --- by unit ---------------------------------------------------------------------------------- */
+
+/* Metrics of metrics/cycles.metrics, and how the picture calls them. */
+static const struct {
+    const char *metric, *name;
+} units[] = {
+    {"issue_cycles", "issue"},   {"fp32_cycles", "fp32"},         {"int_cycles", "int"},
+    {"sfu_cycles", "sfu"},       {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
+    {"tensor_cycles", "tensor"}, {"constant_cycles", "constant"}, {"shared_cycles", "shared, L1"},
+    {"l2_cycles", "L2"},         {"memory_cycles", "memory"},     {"latency_cycles", "one warp"},
+    {"start_cycles", "starts"}};
+
+enum { UNITS = sizeof units / sizeof units[0], RIVALS_MOST = 4 };
+
+typedef struct Bound {
+    size_t point;
+    const char *name;
+    Tone tone;
+} Bound;
+
+static size_t add_rival(Bound *list, size_t n, size_t point, const char *name, Tone tone)
+{
+    for (size_t k = 0; k < n; k++)
+        if (list[k].point == point)
+            return n;
+    if (point != SIZE_MAX)
+        list[n++] = (Bound){point, name, tone};
+    return n;
+}
+
+/* The next in the order of times after `point`, among those that have one. */
+static size_t timed_at(const Drawing *d, size_t place)
+{
+    return place < d->order.count && !isnan(d->story->points->ms[d->order.at[place]])
+               ? d->order.at[place]
+               : SIZE_MAX;
+}
+
+static size_t best_by(const Drawing *d, const StoryColumn *c)
+{
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; c && k < d->order.count; k++)
+        if (is_better(c, d->order.at[k], best))
+            best = d->order.at[k];
+    return best;
+}
+
+/* The winner, the fastest other one, the one of median time, the first by the time metric. */
+static size_t choose_rivals(Drawing *d, Bound *list)
+{
+    const Story *story = d->story;
+    const StoryColumn *guess = story_column(d->arena, story, story->time_metric);
+    size_t n = add_rival(list, 0, story->winner, "winner", TONE_BEST);
+    size_t second = timed_at(d, 0) == story->winner ? timed_at(d, 1) : timed_at(d, 0);
+    n = add_rival(list, n, second, "fastest other", TONE_CHOSEN);
+    if (guess)
+        n = add_rival(list, n, best_by(d, guess),
+                      arena_printf(d->arena, "first by %s", guess->name), TONE_FRONT);
+    if (story->points->distinct > 2)
+        n = add_rival(list, n, timed_at(d, (story->points->distinct - 1) / 2), "median time",
+                      TONE_ALL);
+    return n;
+}
+
+/* Columns of the units that any of the rivals uses. */
+static size_t used_units(Drawing *d, const Bound *rivals, size_t n, const StoryColumn **columns,
+                         const char **names)
+{
+    size_t count = 0;
+    for (size_t u = 0; u < UNITS; u++) {
+        const StoryColumn *c = story_column(d->arena, d->story, units[u].metric);
+        bool used = false;
+        for (size_t k = 0; c && k < n; k++)
+            used = used || c->values[rivals[k].point] > 0;
+        if (!used)
+            continue;
+        columns[count] = c;
+        names[count++] = units[u].name;
+    }
+    return count;
+}
+
+static Series rival_series(Drawing *d, const Bound *r, const StoryColumn *const *columns, size_t n)
+{
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++) {
+        y[k] = columns[k]->values[r->point];
+        tips[k] =
+            arena_printf(d->arena, "%s\n%s %.4g cycles", d->tips[r->point], columns[k]->name, y[k]);
+    }
+    return named(d, r->name, SERIES_BARS, r->tone, y, n, tips);
+}
+
+static void draw_bound(Drawing *d)
+{
+    Bound rivals[RIVALS_MOST];
+    const StoryColumn *columns[UNITS];
+    const char **names = ARENA_ARRAY(d->arena, const char *, UNITS);
+    size_t n = choose_rivals(d, rivals), count = used_units(d, rivals, n, columns, names);
+    if (count == 0)
+        return;
+    Series *series = ARENA_ARRAY(d->arena, Series, RIVALS_MOST);
+    for (size_t k = 0; k < n; k++)
+        series[k] = rival_series(d, &rivals[k], columns, count);
+    Picture *p = drawing_add(
+        d, PICTURE_WINNER, "bound", "The bound by unit",
+        "Cycles that each unit of an SM is busy, by static analysis: the tallest bounds the time "
+        "from below. \"One warp\" is the time of one warp among the resident ones, times the "
+        "waves.");
+    p->plot.x = (Axis){.label = "unit", .names = names, .name_count = count};
+    p->plot.y = (Axis){.label = "busy [cycles]", .from_zero = true};
+    p->plot.series = series;
+    p->plot.series_count = n;
+}
+
+/* --- by stage --------------------------------------------------------------------------------- */
+
+typedef double SecondsOf(const StorySeconds *s);
+
+static double wall_of(const StorySeconds *s)
+{
+    return s->wall;
+}
+
+static double cores_of(const StorySeconds *s)
+{
+    return s->cores;
+}
+
+static double gpu_of(const StorySeconds *s)
+{
+    return s->gpu;
+}
+
+static Series seconds_series(Drawing *d, const char *name, Tone tone, SecondsOf *of)
+{
+    size_t n = d->story->seconds_count;
+    double *y = ARENA_ARRAY(d->arena, double, n);
+    const char **tips = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++) {
+        y[k] = of(&d->story->seconds[k]);
+        tips[k] = arena_printf(d->arena, "%s: %.3g s (%s)", d->story->seconds[k].name, y[k], name);
+    }
+    return named(d, name, SERIES_BARS, tone, y, n, tips);
+}
+
+static bool has_gpu_seconds(const Story *s)
+{
+    for (size_t k = 0; k < s->seconds_count; k++)
+        if (!isnan(s->seconds[k].gpu))
+            return true;
+    return false;
+}
+
+static void draw_seconds(Drawing *d)
+{
+    const Story *story = d->story;
+    size_t n = story->seconds_count;
+    if (n == 0)
+        return;
+    const char **names = ARENA_ARRAY(d->arena, const char *, n);
+    for (size_t k = 0; k < n; k++)
+        names[k] = story->seconds[k].name;
+    bool gpu = has_gpu_seconds(story);
+    Series *series = ARENA_ARRAY(d->arena, Series, 3);
+    series[0] = seconds_series(d, "wall time", TONE_CHOSEN, wall_of);
+    series[1] = seconds_series(d, "processor time", TONE_RANDOM, cores_of);
+    series[2] = seconds_series(d, "GPU time", TONE_BEST, gpu_of);
+    Picture *p = drawing_add(d, PICTURE_COST, "seconds", "Where the time of the run went",
+                             "Seconds by stage; processor time is the sum over all processors, "
+                             "helper programs included.");
+    p->plot.x = (Axis){.label = "stage of the run", .names = names, .name_count = n};
+    p->plot.y = (Axis){.label = "time [s]", .from_zero = true};
+    p->plot.series = series;
+    p->plot.series_count = gpu ? 3 : 2;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
 Pictures pictures_draw(Arena *a, const Story *s)
 {
     Drawing d = drawing_new(a, s);
     draw_tradeoff(&d);
     draw_energy(&d);
     draw_sorted(&d);
-    draw_samples(&d);
-    draw_subset(&d);
-    draw_races(&d);
+    draw_comparisons(&d);
     draw_bound(&d);
     draw_metrics(&d);
     draw_parameters(&d);

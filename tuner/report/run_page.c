@@ -184,9 +184,7 @@ static const char *words_of(const Run *r)
     Buf b = {0};
     report_heading(r, &b);
     report_result(r, &b);
-    const char *text = arena_string(r->arena, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, r->arena);
 }
 
 static const char *selected_of(const Run *r)

@@ -21,9 +21,7 @@ const char *story_carving_text(Arena *a, const StudyStage *stages, size_t count,
                    stages[k].report.after, stages[k].report.before);
     if (polished > 0)
         buf_printf(&b, "\npolish: %zu more, by the times found", polished);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 static bool any_is_set(const bool *flags, size_t n)

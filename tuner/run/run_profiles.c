@@ -6,7 +6,7 @@
 #include "tuner/base/file.h"
 #include "tuner/base/vec.h"
 #include "tuner/record/index.h"
-#include "tuner/record/profile_take.h"
+#include "tuner/record/profile.h"
 
 #include <math.h>
 #include <string.h>

@@ -338,6 +338,15 @@ void space_diagram_free(SpaceDiagram *g)
     *g = (SpaceDiagram){.root = NO_NODE};
 }
 
+void space_free(Space *s)
+{
+    space_diagram_free(s->diagram);
+    s->diagram = NULL;
+    free(s->ranks);
+    s->ranks = NULL;
+    s->count = 0;
+}
+
 /* --- asking ----------------------------------------------------------------------------------- */
 
 uint64_t space_diagram_count(const SpaceDiagram *g)

@@ -1,17 +1,5 @@
 /* Ranks to values and back. */
-#include "tuner/space/diagram.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-void space_free(Space *s)
-{
-    space_diagram_free(s->diagram);
-    s->diagram = NULL;
-    free(s->ranks);
-    s->ranks = NULL;
-    s->count = 0;
-}
+#include "tuner/space/space.h"
 
 static size_t digit(const Space *s, uint64_t rank, size_t parameter)
 {

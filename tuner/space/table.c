@@ -227,9 +227,7 @@ const char *table_value_text(Arena *a, Value v)
 {
     Buf b = {0};
     value_print_bare(v, &b);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 void table_print_name(const Table *t, size_t row, Buf *out)
@@ -246,9 +244,7 @@ const char *table_name(Arena *a, const Table *t, size_t row)
 {
     Buf b = {0};
     table_print_name(t, row, &b);
-    const char *name = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return name;
+    return buf_keep(&b, a);
 }
 
 double table_ms(const Table *t, size_t row)

@@ -2,7 +2,7 @@
 
 #include "tuner/base/stats.h"
 #include "tuner/study/judge.h"
-#include "tuner/study/order.h"
+#include "tuner/study/ranking.h"
 
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>

@@ -2,7 +2,7 @@
 #ifndef APTUNE_STUDY_BOOTSTRAP_H
 #define APTUNE_STUDY_BOOTSTRAP_H
 
-#include "tuner/study/first.h"
+#include "tuner/study/judge.h"
 
 /* 95 % interval of the regret of a choice: every distinct point's samples are drawn again with
  * replacement `rounds` times, medians and both bests taken anew.  Points with one sample only

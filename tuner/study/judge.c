@@ -1,10 +1,12 @@
 #include "tuner/study/judge.h"
 
 #include "tuner/choose/random.h"
-#include "tuner/study/order.h"
+#include "tuner/study/ranking.h"
 
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <string.h>
 
 double *judge_times(Arena *a, const Table *s)
 {
@@ -143,4 +145,124 @@ size_t judge_place(const double *values, size_t n, bool up, size_t i)
     for (size_t k = 0; k < n; k++)
         place += up ? values[k] >= values[i] : values[k] <= values[i];
     return place;
+}
+
+/* --- the first by a value --------------------------------------------------------------------- */
+
+static bool is_equal(double x, double y)
+{
+    return !(x < y) && !(x > y);
+}
+
+FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, size_t most)
+{
+    FirstBy f = {.sure = ARENA_ARRAY(a, bool, s->count), .tied = ARENA_ARRAY(a, bool, s->count)};
+    Arena *scratch = arena_new();
+    uint32_t *points = ARENA_ARRAY(scratch, uint32_t, s->count);
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->same_as[i] == i && !isnan(values[i]))
+            points[n++] = (uint32_t)i;
+    order_by(scratch, values, higher, points, n);
+    bool splits = most > 0 && most < n && is_equal(values[points[most - 1]], values[points[most]]);
+    double cut = splits ? values[points[most]] : NAN;
+    for (size_t k = 0; k < n; k++) {
+        bool equal = splits && is_equal(values[points[k]], cut);
+        f.tied[points[k]] = equal;
+        f.tied_count += equal;
+        f.drawn += equal && k < most;
+        f.sure[points[k]] = k < most && !equal;
+    }
+    arena_free(scratch);
+    return f;
+}
+
+double first_best(Arena *scratch, const FirstBy *f, const double *ms, double sure_ms)
+{
+    double *best = ARENA_ARRAY(scratch, double, f->tied_count);
+    if (f->drawn == 0)
+        return isfinite(sure_ms) ? sure_ms : NAN;
+    for (size_t i = 0, n = 0; n < f->tied_count; i++)
+        if (f->tied[i])
+            best[n++] = fmin(ms[i], sure_ms);
+    return random_best_without(scratch, best, f->tied_count, f->drawn);
+}
+
+double first_regret(const Table *s, const FirstBy *f)
+{
+    if (s->best == SIZE_MAX)
+        return NAN;
+    Arena *scratch = arena_new();
+    double sure_ms = INFINITY;
+    for (size_t i = 0; i < s->count; i++)
+        if (f->sure[i] && s->ms[i] < sure_ms)
+            sure_ms = s->ms[i];
+    double regret = first_best(scratch, f, s->ms, sure_ms) / s->ms[s->best] - 1;
+    arena_free(scratch);
+    return regret > 0 || isnan(regret) ? regret : 0; /* a rounding below the best */
+}
+
+/* --- a guess at the time ---------------------------------------------------------------------- */
+
+/* Timings that are allowed. */
+static const size_t GUESS_TIMED[GUESS_SIZES] = {1, 8, 16};
+
+/* Milliseconds that one of the unit is; NaN: it is no time. */
+static double ms_of_unit(const char *unit, const Device *d)
+{
+    static const struct {
+        const char *unit;
+        double ms;
+    } times[] = {{"seconds", 1e3}, {"ms", 1}, {"us", 1e-3}, {"ns", 1e-6}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (strcmp(unit, times[i].unit) == 0)
+            return times[i].ms;
+    return strcmp(unit, "cycles") == 0 && d && d->clock_hz > 0 ? 1e3 / d->clock_hz : NAN;
+}
+
+/* The metric's value as milliseconds: its unit is a time, or cycles at the device's clock.  NaN
+ * where it is neither, or not known. */
+static double guess_ms(const Table *t, size_t metric, size_t row)
+{
+    return t->metric[metric][row] * ms_of_unit(t->metrics->metrics.at[metric].unit, t->device);
+}
+
+static void set_errors(Arena *scratch, const Table *t, size_t metric, StudyGuess *g)
+{
+    double *error = ARENA_ARRAY(scratch, double, t->count);
+    size_t n = 0, near = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const double e = fabs(guess_ms(t, metric, i) / t->times[i].median - 1);
+        if (t->same_as[i] != i || isnan(e))
+            continue;
+        error[n++] = e;
+        near += e <= 0.05;
+    }
+    if (n == 0)
+        return;
+    gsl_sort(error, 1, n);
+    g->error = gsl_stats_median_from_sorted_data(error, 1, n);
+    g->error_90 = gsl_stats_quantile_from_sorted_data(error, 1, n, 0.9);
+    g->within_5 = (double)near / (double)n;
+}
+
+StudyGuess study_guess(const Table *t, size_t metric)
+{
+    const Metric *m = &t->metrics->metrics.at[metric];
+    StudyGuess g = {.metric = m->name, .error = NAN, .error_90 = NAN, .within_5 = NAN};
+    Arena *scratch = arena_new();
+    double *values = ARENA_ARRAY(scratch, double, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        const bool counts = t->same_as[i] == i && !isnan(t->ms[i]);
+        values[i] = counts ? t->metric[metric][i] : NAN;
+        g.known += isnan(values[i]) ? 0 : 1;
+    }
+    for (size_t k = 0; k < GUESS_SIZES; k++) {
+        FirstBy first = first_by(scratch, t, values, m->higher, GUESS_TIMED[k]);
+        g.performance[k] = 1 / (1 + first_regret(t, &first));
+    }
+    g.correlation = judge_rank_correlation(scratch, values, judge_times(scratch, t), t->count);
+    set_errors(scratch, t, metric, &g);
+    arena_free(scratch);
+    return g;
 }

@@ -6,6 +6,7 @@
 #ifndef APTUNE_STUDY_JUDGE_H
 #define APTUNE_STUDY_JUDGE_H
 
+#include "tuner/space/table.h"
 #include "tuner/study/ranking.h"
 
 typedef struct Judgement {
@@ -50,5 +51,51 @@ double judge_rank_correlation(Arena *scratch, const double *x, const double *y, 
 /* Place of point `i` when the points with a value are sorted by it, best first, 1 the first; points
  * as good as it count as before it, so that a tie flatters nobody.  0: it has no value. */
 size_t judge_place(const double *values, size_t n, bool up, size_t i);
+
+/* --- the first by a value --------------------------------------------------------------------- */
+
+/* The first n points by a value, and what they are worth.
+ *
+ * Many points may have the value at which the n end: a metric that counts a unit nobody uses is
+ * zero for all.  Any order among equals would be a choice that the value did not make, and that of
+ * a recording is none by chance: what was timed first was believed to be fast.  So the equals are
+ * drawn by lot, and the regret is what is to be expected of it; a value that says nothing is then
+ * worth as much as a random sample. */
+typedef struct FirstBy {
+    bool *sure; /* per point: among the first, whatever the lot says */
+    bool *tied; /* per point: one of the equals of which only `drawn` are */
+    size_t tied_count, drawn;
+} FirstBy;
+
+/* The first `most` of the distinct points by `values` (NaN: not among them; less is first, or more
+ * where `higher`).  Lives in `a`. */
+FirstBy first_by(Arena *a, const Table *s, const double *values, bool higher, size_t most);
+
+/* Expected time of the fastest; `ms` per point, `sure_ms` the fastest of the sure ones (infinite:
+ * there is none).  NaN when there is no time. */
+double first_best(Arena *scratch, const FirstBy *f, const double *ms, double sure_ms);
+
+/* Expected regret against the best of all: 0.02 is 2 %; NaN when there is no time. */
+double first_regret(const Table *s, const FirstBy *f);
+
+/* --- a guess at the time ---------------------------------------------------------------------- */
+
+/* How good a guess at the time is: what its order finds with few timings, and how far its values are
+ * from what was measured. */
+enum { GUESS_SIZES = 3 };
+
+typedef struct StudyGuess {
+    const char *metric;
+    size_t known;                    /* distinct points with a time and a guess */
+    double performance[GUESS_SIZES]; /* the best time over that of the fastest of the first
+                                      * 1, 8, 16 by the guess, ties drawn by lot (expected) */
+    double correlation;              /* Spearman's, with the time */
+    double error, error_90; /* median and 90th percentile of |guess / measured - 1|; NaN where the
+                             * guess is no time */
+    double within_5;        /* share of the points whose error is at most 5 % */
+} StudyGuess;
+
+/* Judges metric number `metric` of the table's set. */
+StudyGuess study_guess(const Table *t, size_t metric);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "metrics/metric/device.h"
 #include "tuner/base/expr.h"
+#include "tuner/base/vec.h"
 
 enum { MODEL_PARAMETERS = 8, MODEL_GIFTS = 8 };
 
@@ -44,11 +45,7 @@ typedef struct Model {
 
 typedef struct Models {
     Arena *arena;
-    struct {
-        Model *at;
-        size_t count;
-        size_t capacity;
-    } models;
+    VEC(Model) models;
 } Models;
 
 /* Adds the models of a text, which must outlive them; false after messages. */

@@ -2,7 +2,7 @@
 
 #include "tuner/base/vec.h"
 #include "tuner/study/bootstrap.h"
-#include "tuner/study/first.h"
+#include "tuner/study/judge.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #define APTUNE_STUDY_STUDY_H
 
 #include "tuner/choose/carving.h"
-#include "tuner/study/guess.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/race.h"
 

@@ -1,6 +1,6 @@
-/* What the files that draw a report's pictures share with each other. */
-#ifndef APTUNE_REPORT_PICTURE_PARTS_H
-#define APTUNE_REPORT_PICTURE_PARTS_H
+/* What pictures are drawn from: points in layers, and clouds of them. */
+#ifndef APTUNE_REPORT_DRAWING_H
+#define APTUNE_REPORT_DRAWING_H
 
 #include "tuner/report/pictures.h"
 
@@ -19,6 +19,11 @@ typedef struct Drawing {
     Layer rest, dropped, audited, chosen, winner; /* parts of these; they lie over each other so */
 } Drawing;
 
+Drawing drawing_new(Arena *a, const Story *story);
+
+/* Smaller first, unknown last. */
+int drawing_compare(double a, double b);
+
 /* Adds a picture without data. */
 Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const char *title,
                      const char *caption);
@@ -27,22 +32,20 @@ Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const cha
 Picture *drawing_add_times(Drawing *d, PictureGroup group, const char *name, const char *title,
                            const double *x);
 
-/* Gives a series of times, with a place for each point, the intervals of these. */
-void drawing_add_intervals(const Drawing *d, Series *series);
+/* The layers as series over two columns of numbers, with room for one more. */
+typedef struct Layered {
+    Series *series;
+    size_t count; /* 0: nothing would be seen */
+} Layered;
+Layered drawing_layers(Drawing *d, const double *x, const double *y);
 
-/* "time [ms]", or as the story has it; logarithmic where that shows more. */
-Axis drawing_time_axis(const Drawing *d);
+/* Adds the picture of the layers. */
+Picture *drawing_add_layers(Drawing *d, PictureGroup group, const char *name, const char *title,
+                            const char *caption, Layered layers);
 
-/* Against random samples (pictures_chance.c). */
-void draw_samples(Drawing *d);
-void draw_subset(Drawing *d);
+Axis drawing_column_axis(const Drawing *d, const StoryColumn *c);
 
-/* Against other strategies (pictures_race.c). */
-void draw_races(Drawing *d);
-
-/* Bars (pictures_bars.c). */
-void draw_parameters(Drawing *d);
-void draw_bound(Drawing *d);
-void draw_seconds(Drawing *d);
+/* Random samples and other strategies (pictures_compared.c). */
+void draw_comparisons(Drawing *d);
 
 #endif

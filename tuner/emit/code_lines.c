@@ -1,0 +1,108 @@
+/* What the writers of emitted texts write with: constants, and the lines of a function. */
+#include "tuner/emit/code_parts.h"
+
+#include "tuner/spec/contents.h"
+
+#include <stdint.h>
+#include <string.h>
+
+bool code_is_buffer(const Argument *g)
+{
+    return g->role != ARGUMENT_SCALAR && g->role != ARGUMENT_TEXTURE;
+}
+
+/* Scratch with contents of its own is the caller's to fill. */
+bool code_is_scratch(const Argument *g)
+{
+    return g->role == ARGUMENT_SCRATCH &&
+           (g->contents.kind == CONTENTS_ZERO || g->contents.kind == CONTENTS_UNDEFINED);
+}
+
+bool code_is_zeroed(const Argument *g)
+{
+    return (g->role == ARGUMENT_SCRATCH || g->role == ARGUMENT_OUT) &&
+           g->contents.kind == CONTENTS_ZERO;
+}
+
+/* A number that follows from nothing is the caller's, as all other data. */
+bool code_is_field(const Argument *g)
+{
+    return g->role == ARGUMENT_SCALAR ? c_uses_only(g->value, 0) : !code_is_scratch(g);
+}
+
+/* --- constants -------------------------------------------------------------------------------- */
+
+static bool integer_fits(TaskScalar type, int64_t i)
+{
+    const bool is_unsigned =
+        type == TASK_U8 || type == TASK_U16 || type == TASK_U32 || type == TASK_U64;
+    const size_t bits = 8 * task_scalar_size(type);
+    if (bits == 64)
+        return !is_unsigned || i >= 0;
+    const int64_t most = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
+    return i <= most && i >= (is_unsigned ? 0 : -most - 1);
+}
+
+bool code_literal(TaskScalar type, Value v, Buf *out)
+{
+    const double real = value_as_real(v);
+    unsigned char bytes[8];
+    if (v.kind != VALUE_INT && v.kind != VALUE_REAL)
+        return false;
+    if (!task_scalar_is_float(type))
+        return v.kind == VALUE_INT && integer_fits(type, v.integer) && c_value(v, out);
+    contents_store(type, real, bytes);
+    if (task_scalar_in_c(type) != type) {
+        const int digits = 2 * (int)task_scalar_size(type);
+        buf_printf(out, "0x%0*llx", digits,
+                   (unsigned long long)contents_value(task_scalar_in_c(type), bytes));
+        return true;
+    }
+    const bool same = type == TASK_DOUBLE || contents_value(type, bytes) == real;
+    buf_puts(out, same ? "" : "(float)");
+    const bool ok = c_value(value_real(real), out);
+    buf_puts(out, same && type == TASK_FLOAT ? "f" : "");
+    return ok;
+}
+
+/* --- functions as they are written ------------------------------------------------------------ */
+
+CWriter lines_writer(CodeLines *l, bool exact)
+{
+    return (CWriter){.out = &l->text,
+                     .names = l->variant ? l->variant->names : l->code->names,
+                     .prefix = l->code->prefix,
+                     .exact = exact};
+}
+
+bool lines_expr(CodeLines *l, const Expr *e, bool exact, CPlace place)
+{
+    CWriter w = lines_writer(l, exact);
+    return c_expr(&w, e, place);
+}
+
+void lines_refuse(CodeLines *l, const char *indent, const char *what, const Expr *e)
+{
+    const Span at = e ? expr_span(e) : (Span){0};
+    buf_printf(&l->text, "%sreturn 0; /* %s", indent, what);
+    if (at.source)
+        text_comment_part(&l->text, at.source->text + at.offset, at.length);
+    buf_puts(&l->text, " */\n");
+}
+
+void lines_end(CodeLines *l, const char *result, Buf *out, const char *head, ...)
+{
+    const char *body = buf_text(&l->text);
+    const bool may_fail = strstr(body, "&ok") != NULL;
+    const size_t start = out->size;
+    va_list args;
+    va_start(args, head);
+    buf_vprintf(out, head, args);
+    va_end(args);
+    const bool has_arguments = strstr(buf_text(out) + start, "*a)") != NULL;
+    buf_puts(out, may_fail ? "\n{\n    int ok = 1;\n" : "\n{\n");
+    buf_puts(out, strstr(body, "p->") ? "" : "    (void)p;\n");
+    buf_puts(out, has_arguments && !strstr(body, "a->") ? "    (void)a;\n" : "");
+    buf_printf(out, "%s    return %s;\n}\n\n", body, result ? result : may_fail ? "ok" : "1");
+    buf_free(&l->text);
+}
