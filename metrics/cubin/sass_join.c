@@ -3,6 +3,7 @@
 #include "metrics/cubin/sass_meet.h"
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
+#include "metrics/cubin/sass_routine.h"
 
 #include <math.h>
 
@@ -506,15 +507,42 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
     }
 }
 
-/* Where the PTX calls nothing, a subroutine of the code is the slow path of a division or a root: not
- * to be taken for the landmarks that ptxas has left out elsewhere. */
-static const double SLOW_PATH_COST = 1;
+/* Where the PTX calls nothing, a subroutine of the code is the routine of a division or a root: called
+ * as often as operands ask for it, and not for the landmarks that ptxas has left out elsewhere. */
+static const double ROUTINE_COST = 1;
 
-static void avoid_slow_paths(Program *p)
+static void add_work(Program *p, const SassRoutineWork *of, SassRoutineWork work, double wanted)
 {
-    for (int b = 0; p->walk->functions.count <= 1 && b < p->join->flow->cfg->count; b++)
-        if (reached(p, b) && is_call(p, b))
-            sass_program_cost(&p->lp, AIM_LANDMARKS, p->column[p->edge0[b]], SLOW_PATH_COST);
+    sass_program_wish(&p->lp, wanted, AIM_LANDMARKS, ROUTINE_COST);
+    for (int b = 0; b < p->join->flow->cfg->count; b++)
+        if (of[b] == work && reached(p, b))
+            add_visits(p, b, 1);
+}
+
+static void match_routine(Program *p, const bool *calls, const SassRoutineWork *work,
+                          const WalkRoutine *w)
+{
+    if (w->called > 0)
+        sass_program_wish(&p->lp, w->called, AIM_LANDMARKS, ROUTINE_COST);
+    for (int b = 0; b < p->join->flow->cfg->count; b++) {
+        if (calls[b] && reached(p, b) && w->called > 0)
+            sass_program_term(&p->lp, p->column[p->edge0[b]], 1);
+        else if (calls[b] && reached(p, b))
+            sass_program_cost(&p->lp, AIM_LANDMARKS, p->column[p->edge0[b]], ROUTINE_COST);
+    }
+    if (w->called == 0)
+        return;
+    add_work(p, work, SASS_ROUTINE_CALCULATES, w->scaled);
+    add_work(p, work, SASS_ROUTINE_GIVES_NONE, 0);
+}
+
+static void match_routines(Program *p)
+{
+    if (p->walk->functions.count > 1)
+        return;
+    const SassRoutines r = sass_routines_find(p->lp.arena, p->join->flow);
+    for (int k = 0; k < WALK_ROUTINES; k++)
+        match_routine(p, r.calls[k], r.work[k], &p->walk->routines[k]);
 }
 
 /* Lanes that part in the PTX part in the code, too, where that takes so many instructions at most: a
@@ -721,7 +749,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     const Marks *m = count_marks(a, f);
     for (int k = 0; k < SASS_ANCHORS; k++)
         match_landmark(&p, m, (SassAnchor)k);
-    avoid_slow_paths(&p);
+    match_routines(&p);
     match_parting(&p);
     match_tables(&p);
     count_instructions(&p);

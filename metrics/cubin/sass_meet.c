@@ -14,7 +14,7 @@ static SassMeeting *meeting_at(Arena *a, SassMeetings *all, const SassFlow *f, i
     return m;
 }
 
-/* Marks what can be come to from a block, up to the meeting. */
+/* Marks what can be come to from a block, up to the meeting; what parts in a subroutine meets there. */
 static void mark_within(SassMeeting *m, const SassFlow *f, int from, int *stack)
 {
     int depth = 0;
@@ -22,10 +22,11 @@ static void mark_within(SassMeeting *m, const SassFlow *f, int from, int *stack)
         stack[depth++] = from;
     m->within[from] = m->within[from] || from != m->block;
     while (depth > 0) {
-        const CfgBlock *b = &f->cfg->blocks[stack[--depth]];
+        const int block = stack[--depth];
+        const CfgBlock *b = &f->cfg->blocks[block];
         for (int k = 0; k < b->succ_count; k++) {
             const int to = b->succs[k];
-            if (to == m->block || m->within[to])
+            if (to == m->block || m->within[to] || to == f->callee[block])
                 continue;
             m->within[to] = true;
             stack[depth++] = to;

@@ -149,7 +149,8 @@ static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], 
         int k = count;
         if (weights[i] == 0)
             continue;
-        while (k > 0 && samples->at[order[k - 1]].walk->instr > samples->at[i].walk->instr) {
+        while (k > 0 &&
+               walk_work(samples->at[order[k - 1]].walk) > walk_work(samples->at[i].walk)) {
             order[k] = order[k - 1];
             k--;
         }
@@ -162,10 +163,11 @@ static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], 
     for (int part = 0; part < most; part++) {
         const int first = part * count / most, end = (part + 1) * count / most;
         const int kept = order[(first + end) / 2];
-        const double each = samples->at[kept].walk->instr;
+        const double each = walk_work(samples->at[kept].walk);
         for (int k = first; k < end; k++) {
             const int i = order[k];
-            const double share = weights[i] * (each > 0 ? samples->at[i].walk->instr / each : 1);
+            const double share =
+                weights[i] * (each > 0 ? walk_work(samples->at[i].walk) / each : 1);
             if (i == kept)
                 continue;
             weights[kept] += share;

@@ -474,22 +474,36 @@ static double sampling_error(const Memory *m)
     if (!m->samples->spread || count < 2)
         return 0;
     for (int i = 0; i < count; i++)
-        mean += m->samples->at[i].walk->instr / count;
+        mean += walk_work(m->samples->at[i].walk) / count;
     for (int i = 0; i < count; i++)
-        squares += pow(m->samples->at[i].walk->instr - mean, 2) / (count - 1);
+        squares += pow(walk_work(m->samples->at[i].walk) - mean, 2) / (count - 1);
     return mean > 0 ? sqrt(squares / count) / mean : 0;
+}
+
+/* The part of the instructions that routines of divisions and roots would add whose operands are not
+ * known, were each called. */
+static double doubtful_routines(const Memory *m)
+{
+    double more = 0;
+    for (int k = 0; k < WALK_ROUTINES; k++)
+        more += WALK_ROUTINE_INSTR * m->mean.routines[k].unknown;
+    return more > 0 ? more / (walk_work(&m->mean) + more) : 0;
 }
 
 /* Each doubt's deviation where it concerns everything: instructions that may be e times as many or
  * as few; accesses that cost as spread (up to 8 times as much as in a row: ln(8) / 3); code whose
- * counts are the text's; warps that nobody could follow.  Set by judgement, not fitted. */
+ * counts are the text's; warps that nobody could follow; routines for operands that are rare in most data.
+ * Set by judgement, not fitted. */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m)
 {
-    static const double instr = 1, traffic = 0.7, unmatched = 0.3, cut = 0.3;
+    static const double instr = 1, traffic = 0.7, unmatched = 0.3, cut = 0.3, routine = 0.25;
     const double share = unknown_share(a, m), part = unknown_traffic(m);
-    const double doubts[] = {instr * share, traffic * part, sampling_error(m),
+    const double doubts[] = {instr * share,
+                             traffic * part,
+                             sampling_error(m),
                              p->value[PROFILE_CODE_UNMATCHED] > 0 ? unmatched : 0,
-                             m->samples->cut > 0 ? cut : 0};
+                             m->samples->cut > 0 || m->samples->rough ? cut : 0,
+                             routine * doubtful_routines(m)};
     double sum = 0;
     for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
         sum += doubts[i] * doubts[i];
@@ -570,6 +584,10 @@ void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatch
     add_unknown_accesses(a, &b, m);
     if (m->samples->cut > 0)
         add_reason(&b, "following warps has a limit: fewer than usual stand for all");
+    if (m->samples->rough)
+        add_reason(
+            &b,
+            "following has a limit: neither operands of divisions nor stored values are followed");
     if (m->reuse && m->reuse->cut)
         add_reason(&b,
                    "following who loads a sector first has a limit: what is beyond it counts like "

@@ -20,6 +20,10 @@ static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
     s->walk.place = (PtxPlace){block, warp};
     s->walk.max_steps = middle ? s->steps / 2 : s->steps;
     const Walk *walk = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
+    if (walk && walk->capped && walk->fine && middle && s->walk.plans) {
+        *s->walk.plans = (WalkPlans){.rough = s->out->rough = true};
+        walk = walk_warp(s->arena, s->entry, &s->walk);
+    }
     s->out->cut += !walk || walk->capped;
     if (!walk || (walk->capped && !middle && walk->instr <= s->out->at[0].walk->instr)) {
         s->steps = 0;
@@ -73,6 +77,10 @@ bool memory_same_counts(const Walk *a, const Walk *b)
 {
     if (a->functions.count != b->functions.count)
         return false;
+    for (int k = 0; k < WALK_ROUTINES; k++)
+        if (a->routines[k].called != b->routines[k].called ||
+            a->routines[k].scaled != b->routines[k].scaled)
+            return false;
     for (size_t i = 0; i < a->functions.count; i++)
         if (!same_visits(a->functions.at[i], b->functions.at[i]))
             return false;
@@ -210,7 +218,7 @@ static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
     return follow(s, place.block, place.warp);
 }
 
-/* Blocks behind the middle one, until one is like it again; false where none is. */
+/* Blocks behind the middle one, until one is like it again; false where none is, of enough. */
 static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, double share)
 {
     MemorySample *cycle[SAMPLE_CYCLE];
@@ -229,7 +237,7 @@ static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, d
     }
     for (int i = 0; i < count; i++)
         give(s, cycle[i], share / (count + 1));
-    return again || count < SAMPLE_CYCLE;
+    return again || count < SAMPLE_UNLIKE;
 }
 
 /* The same warp of the middle block, where it was followed; else the middle one. */
@@ -415,6 +423,10 @@ static void add_walk(Walk *to, const Walk *w, double weight)
     to->regions += weight * w->regions;
     to->long_regions += weight * w->long_regions;
     to->divergent += weight * w->divergent;
+    for (int k = 0; k < WALK_ROUTINES; k++) {
+        to->routines[k].called += weight * w->routines[k].called;
+        to->routines[k].unknown += weight * w->routines[k].unknown;
+    }
     to->branches += weight * w->branches;
     to->paths += weight * w->paths;
 }

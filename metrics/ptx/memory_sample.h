@@ -12,9 +12,9 @@
  *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
  *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
  *
- * Where what the middle warp does follows from data that it loads (WalkData), or none of SAMPLE_CYCLE
- * blocks in a row is like another, there is no such order: then SAMPLE_SPREAD warps, evenly spread over
- * all, and the middle one count the same each.
+ * Where what the middle warp does follows from data that it loads (WalkData), or none of SAMPLE_UNLIKE to
+ * SAMPLE_CYCLE blocks in a row (as many as there are) is like another, there is no such order: then
+ * SAMPLE_SPREAD warps, evenly spread over all, and the middle one count the same each.
  *
  * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
  * Internal to metrics/ptx. */
@@ -28,7 +28,14 @@
  * stands for it, too, unless it has executed more than that one already. */
 enum { SAMPLE_STEPS = 800000 };
 
-enum { SAMPLE_WARPS = 8, SAMPLE_CYCLE = 8, SAMPLE_AXIS = 4, SAMPLE_SPREAD = 24, SAMPLES_MAX = 48 };
+enum {
+    SAMPLE_WARPS = 8,
+    SAMPLE_CYCLE = 8,
+    SAMPLE_UNLIKE = 4,
+    SAMPLE_AXIS = 4,
+    SAMPLE_SPREAD = 24,
+    SAMPLES_MAX = 48
+};
 
 typedef struct MemorySample {
     PtxPlace place;
@@ -41,6 +48,7 @@ typedef struct MemorySamples {
     int count;
     bool spread;              /* the warps are spread evenly over all, each of the same weight */
     int cut;                  /* warps for which the steps did not suffice */
+    bool rough;               /* nor for the middle one, until less was followed (WalkPlans) */
     VEC(MemorySample) walked; /* every warp, those that the middle one stands for among them */
 } MemorySamples;
 

@@ -210,3 +210,71 @@ void ptx_float_eval(PtxScalar *s)
         r = isnan(r) ? 0 : fmin(fmax(r, 0), 1);
     s->result[0] = to_bits(t == PTX_F32 ? flush(f, (double)(float)r) : r, t);
 }
+
+/* --- the way through the machine code -------------------------------------------------------- */
+
+bool ptx_float_has_ways(const PtxForm *f)
+{
+    const bool divides = f->op == PTX_DIV || f->op == PTX_SQRT || f->op == PTX_RCP;
+    return divides && is_float(f->types[0]) && f->rounding == PTX_RN;
+}
+
+static int exponent32(uint32_t v)
+{
+    return v >> 23 & 0xff;
+}
+
+/* FCHK's rule is not published: this is what the usual way needs, so that the reciprocal, the quotient and
+ * the remainder that corrects it are no denormal numbers. */
+static bool divides_as_usual(uint32_t a, uint32_t b)
+{
+    enum { LEAST = 24, MOST_TO_INVERT = 252, FURTHEST = 125 };
+    const int ea = exponent32(a), eb = exponent32(b), apart = ea - eb;
+    return ea >= LEAST && ea < 255 && eb > 0 && eb <= MOST_TO_INVERT && -FURTHEST <= apart &&
+           apart <= FURTHEST;
+}
+
+/* The tests in the code of CUDA 13.0, the same from sm_75 to sm_120. */
+static bool usual32(PtxOp op, uint32_t a, uint32_t b)
+{
+    switch (op) {
+    case PTX_SQRT:
+        return a - UINT32_C(0x0d000000) <= UINT32_C(0x727fffff);
+    case PTX_RCP:
+        return ((a + UINT32_C(0x01800000)) & UINT32_C(0x7f800000)) > UINT32_C(0x01ffffff);
+    default:
+        return divides_as_usual(a, b);
+    }
+}
+
+/* They look at the upper halves, some of them as numbers of single precision. */
+static bool usual64(PtxOp op, uint64_t a, uint64_t b)
+{
+    const uint32_t high = (uint32_t)(a >> 32), size = UINT32_C(0x7fffffff);
+    const double q = from_bits(a, PTX_F64) / from_bits(b, PTX_F64);
+    const uint32_t quotient = (uint32_t)(to_bits(q, PTX_F64) >> 32);
+    switch (op) {
+    case PTX_SQRT:
+        return high - UINT32_C(0x03500000) < UINT32_C(0x7ca00000);
+    case PTX_RCP:
+        return ((high + UINT32_C(0x00300402)) & size) >= UINT32_C(0x00400402);
+    default:
+        return (high & size) >= UINT32_C(0x03600000) && (quotient & size) > UINT32_C(0x00100000);
+    }
+}
+
+static bool is_plain(double v)
+{
+    return v == 0 || !isfinite(v);
+}
+
+PtxFloatWay ptx_float_way(const PtxForm *f, uint64_t a, uint64_t b)
+{
+    const PtxType t = f->types[0];
+    const double x = flush(f, from_bits(a, t)), y = flush(f, from_bits(b, t));
+    if (t == PTX_F32 ? usual32(f->op, (uint32_t)a, (uint32_t)b) : usual64(f->op, a, b))
+        return PTX_FLOAT_USUAL;
+    return is_plain(x) || (f->op == PTX_DIV && is_plain(y)) || (f->op == PTX_SQRT && x < 0)
+               ? PTX_FLOAT_PLAIN
+               : PTX_FLOAT_SCALED;
+}

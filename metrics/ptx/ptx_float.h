@@ -18,4 +18,18 @@ bool ptx_float_computes(const PtxForm *f);
 /* As ptx_scalar_eval: sources and results are the bits as registers hold them. */
 void ptx_float_eval(PtxScalar *s);
 
+/* Which way the machine code of a division, a root or a reciprocal takes: ptxas writes them out for
+ * usual operands and calls a routine for the others. */
+typedef enum PtxFloatWay {
+    PTX_FLOAT_USUAL,
+    PTX_FLOAT_PLAIN, /* the routine, which sees at once what comes out: of 0, infinity, no number */
+    PTX_FLOAT_SCALED, /* the routine, which calculates with other exponents */
+} PtxFloatWay;
+
+/* Is it one of them? */
+bool ptx_float_has_ways(const PtxForm *f);
+
+/* For operands `a` and, of a division, `b`. */
+PtxFloatWay ptx_float_way(const PtxForm *f, uint64_t a, uint64_t b);
+
 #endif

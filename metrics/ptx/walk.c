@@ -1,8 +1,10 @@
 #include "metrics/ptx/walk.h"
 
-#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/ptx_float.h"
 #include "metrics/ptx/walk_frame.h"
 #include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_stored.h"
+#include "metrics/ptx/ptx_warp.h"
 
 #include <stdlib.h>
 
@@ -135,6 +137,27 @@ static int load_data(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
     return count;
 }
 
+/* Which way the code of a division or a root takes. */
+static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
+{
+    const bool divides = in->form->op == PTX_DIV && in->form->types[0] == PTX_F32;
+    WalkRoutine *r = &x->walker->walk->routines[divides ? WALK_DIVISIONS : WALK_OTHERS];
+    const PtxState s = state_of(x);
+    Lanes of[PTX_SOURCES];
+    const int count = ptx_eval_operands(&s, in, of);
+    const Lanes *a = &of[0], *b = &of[count > 1];
+    PtxFloatWay furthest = PTX_FLOAT_USUAL;
+    for (uint32_t left = lanes & a->known & b->known; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const PtxFloatWay way = ptx_float_way(in->form, lanes_at(a, i), lanes_at(b, i));
+        furthest = way > furthest ? way : furthest;
+    }
+    x->walker->walk->fine = true;
+    r->called += furthest != PTX_FLOAT_USUAL;
+    r->scaled += furthest == PTX_FLOAT_SCALED;
+    r->unknown += furthest == PTX_FLOAT_USUAL && (lanes & ~(a->known & b->known)) != 0;
+}
+
 static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
 {
     Lanes results[PTX_SOURCES];
@@ -145,12 +168,21 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
         move_cell(x, in, x->known->plan->cell_of[i], yes, maybe);
         return;
     }
+    const bool kept = x->known->plan->homes[i] != 0;
+    if (kept && in->form->op == PTX_ST) {
+        x->walker->walk->steps += STEP_LANES;
+        x->walker->walk->fine = true;
+        walk_stored_keep(x, in, yes, maybe);
+    }
     if (in->form->writes == 0 || in->count == 0)
         return;
+    if (ptx_float_has_ways(in->form))
+        count_routine(x, in, yes | maybe);
     const PtxState s = state_of(x);
     /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
     const bool warp = ptx_warp_computes(in->form);
-    const int count = warp ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
+    const int count = warp   ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
+                      : kept ? walk_stored_load(x, in, yes | maybe, results)
                       : reads_data(x->walker, in->form) ? load_data(x, in, yes | maybe, results)
                                                         : ptx_eval_instr(&s, in, results);
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
@@ -264,7 +296,8 @@ static WalkPlan *plan_of(Walker *w, const PtxFunction *f)
     for (size_t i = 0; kept && i < kept->plans.count; i++)
         if (kept->plans.at[i]->flow->function == f)
             return kept->plans.at[i];
-    WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory, w->options->data != NULL);
+    WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory, w->options->data != NULL,
+                                  kept && kept->rough);
     if (kept)
         VEC_PUSH(w->arena, &kept->plans, p);
     return p;
@@ -336,6 +369,15 @@ static Lanes *values_new(const WalkPlan *p)
     return values;
 }
 
+/* From a block, the end of the function among them. */
+static size_t most_ways(const Cfg *c)
+{
+    int most = 0;
+    for (int b = 0; b < c->count; b++)
+        most = c->blocks[b].succ_count > most ? c->blocks[b].succ_count : most;
+    return (size_t)most + 2;
+}
+
 static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
 {
     Frame *x = memory_zeroed(1, sizeof *x);
@@ -347,6 +389,9 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     x->issued = memory_zeroed(f->registers.count + 1, sizeof *x->issued);
     x->traffic = memory_zeroed(x->known->plan->most_segments * WALK_PHASES, sizeof *x->traffic);
     x->loops = memory_zeroed(x->known->plan->flow->loops->loops.count + 1, sizeof *x->loops);
+    const size_t ways = most_ways(flow_of(x)->cfg);
+    x->ways = memory_zeroed(ways, sizeof *x->ways);
+    x->way_lanes = memory_zeroed(ways, sizeof *x->way_lanes);
     x->known->result->calls++;
     walk_skip_init(x);
     w->walk->steps += f->registers.count / 4;
@@ -360,6 +405,8 @@ static void frame_free(Frame *x)
     free(x->issued);
     free(x->traffic);
     free(x->loops);
+    free(x->ways);
+    free(x->way_lanes);
     free(x->stack);
     walk_skip_free(x);
     free(x);
@@ -611,6 +658,14 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
     total(&w);
     w.walk->lanes = (uint32_t)lanes;
     return w.walk;
+}
+
+double walk_work(const Walk *w)
+{
+    double work = w->instr;
+    for (int k = 0; k < WALK_ROUTINES; k++)
+        work += WALK_ROUTINE_INSTR * w->routines[k].called;
+    return work;
 }
 
 const WalkFunction *walk_find(const Walk *w, const PtxFunction *f)

@@ -44,6 +44,7 @@ typedef struct WalkFunction WalkFunction;
  * with the same `memory`.  Start with zero; lives in the arena of the walks. */
 typedef struct WalkPlans {
     VEC(WalkPlan *) plans;
+    bool rough; /* neither operands of divisions nor what lanes store are followed */
 } WalkPlans;
 
 /* Told the addresses of every access that is followed: `lanes` are the active ones, `bytes` those
@@ -181,6 +182,19 @@ struct WalkFunction {
     uint64_t calls;
 };
 
+typedef enum WalkRoutineKind {
+    WALK_DIVISIONS, /* of 32 bits */
+    WALK_OTHERS,    /* roots, reciprocals, divisions of 64 bits */
+    WALK_ROUTINES
+} WalkRoutineKind;
+
+/* Divisions, roots and reciprocals for which some lane calls a routine (ptx_float.h). */
+typedef struct WalkRoutine {
+    double called;
+    double scaled;  /* of these: it calculates there */
+    double unknown; /* no lane is known to, and not of all lanes the operands are known */
+} WalkRoutine;
+
 typedef struct Walk {
     VEC(WalkFunction *) functions; /* the entry first, then those called */
     double instr;
@@ -194,6 +208,7 @@ typedef struct Walk {
     double waits_long;  /* for global memory, textures, atomics, asynchronous copies */
     double waits_local; /* for local memory alone */
     double waits_sfu;   /* for special functions; counted in regions where nothing longer is */
+    WalkRoutine routines[WALK_ROUTINES];
     double regions;
     double long_regions; /* delimited by waits_long alone */
     VEC(WalkRegion) stall_regions;
@@ -208,6 +223,7 @@ typedef struct Walk {
     uint64_t skipped;     /* iterations that were foreseen and not walked */
     bool capped;          /* max_steps was reached: the counts are lower bounds */
     uint64_t data_loads;  /* loads whose values were looked up */
+    bool fine;            /* operands of divisions or what lanes store were followed */
     bool dealt;           /* some lanes took one way each of a branch that is not known */
     int unknown_branches; /* places */
     int unknown_loops;
@@ -223,6 +239,12 @@ const WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
 /* Instructions, of those in `instr`, that the warp executed behind a branch that is not known, up to
  * where its ways meet, or in a loop whose trip count or exit is not; all where it was stopped. */
 double walk_unknown_instr(Arena *a, const Walk *w);
+
+/* About as many machine instructions as a routine takes: of a division of 0 (CUDA 13.0, sm_90). */
+enum { WALK_ROUTINE_INSTR = 35 };
+
+/* What a warp has to do, for a comparison of warps: `instr`, and the routines that it calls. */
+double walk_work(const Walk *w);
 
 /* Is the instruction counted in `instr`? */
 bool walk_counts(const PtxInstr *in);

@@ -1,6 +1,7 @@
 /* What happens to changes while a stretch is proven: through instructions, at branches, in
  * addresses. */
 #include "metrics/ptx/walk_proof.h"
+#include "metrics/ptx/walk_stored.h"
 
 #include "metrics/ptx/ptx_affine.h"
 #include "metrics/ptx/ptx_warp.h"
@@ -53,6 +54,18 @@ static bool all_steady(const Lanes *changes, int count, uint32_t lanes)
     return true;
 }
 
+uint32_t walk_skip_proof(const Frame *x)
+{
+    return walk_proving(x) ? x->proof->number : 0;
+}
+
+bool walk_skip_same(const Frame *x, const PtxInstr *in, int count, uint32_t lanes)
+{
+    Lanes changes[PTX_SOURCES];
+    const int n = changes_of_sources(x, in, changes);
+    return all_steady(changes, count < n ? count : n, lanes);
+}
+
 /* A shuffle moves the changes as it moves the values. */
 static void shuffle_changes(const Frame *x, const PtxInstr *in, const Lanes *changes, int count,
                             uint32_t lanes, Lanes out[2])
@@ -79,10 +92,12 @@ static void change_of_results(Frame *x, const PtxInstr *in, const Lanes *results
     Lanes sources[PTX_SOURCES], changes[PTX_SOURCES];
     const PtxForm *f = in->form;
     const bool param = f->op == PTX_LD && f->space == PTX_PARAM;
-    const bool data = x->walker->options->data && walk_loads_data(f);
+    const bool kept = x->known->plan->homes[in - x->known->function->instrs.at] && f->op == PTX_LD;
+    const bool data = kept || (x->walker->options->data && walk_loads_data(f));
     const bool warp = ptx_warp_computes(f);
     const int n = changes_of_sources(x, in, changes);
-    if ((!ptx_eval_computes(f) && !param && !data && !warp) || all_steady(changes, n, lanes)) {
+    if ((!ptx_eval_computes(f) && !param && !data && !warp) ||
+        (all_steady(changes, n, lanes) && (!kept || walk_stored_steady(x, in, lanes)))) {
         for (int k = 0; k < count; k++)
             lanes_fill(&out[k], 0);
         return;

@@ -1,5 +1,6 @@
 /* Moving on by many stretches at once. */
 #include "metrics/ptx/walk_proof.h"
+#include "metrics/ptx/walk_stored.h"
 
 /* Beyond so many iterations a loop counts as endless. */
 static const uint64_t endless = UINT64_C(1) << 48;
@@ -49,6 +50,11 @@ static void add_totals(Frame *x, const WalkProof *p, uint64_t times)
     w->waits_local += n * (w->waits_local - t->waits_local);
     w->waits_sfu += n * (w->waits_sfu - t->waits_sfu);
     w->divergent += n * (w->divergent - t->divergent);
+    for (int k = 0; k < WALK_ROUTINES; k++) {
+        w->routines[k].called += n * (w->routines[k].called - t->routines[k].called);
+        w->routines[k].scaled += n * (w->routines[k].scaled - t->routines[k].scaled);
+        w->routines[k].unknown += n * (w->routines[k].unknown - t->routines[k].unknown);
+    }
     for (int i = 0; i < flow_of(x)->cfg->count; i++) {
         r->blocks[i].visits += times * (r->blocks[i].visits - t->blocks[i].visits);
         r->blocks[i].lanes += times * (r->blocks[i].lanes - t->blocks[i].lanes);
@@ -124,5 +130,6 @@ bool walk_forward(Frame *x, uint64_t times)
     for (size_t i = 0; i < p->drifts.count; i++)
         correct_drift(x, &p->drifts.at[i], times);
     move_registers(x, p, times);
+    walk_stored_forget_moved(x->walker, p->number);
     return true;
 }

@@ -49,6 +49,16 @@ typedef struct WalkPlace {
     uint64_t address;
 } WalkPlace;
 
+typedef struct WalkWord WalkWord; /* walk_stored.c */
+
+/* What lanes have stored. */
+typedef struct WalkStored {
+    WalkWord *slots;
+    size_t capacity, count;
+    int aborts; /* proofs that a store has ended */
+    bool off;   /* nothing is kept any more */
+} WalkStored;
+
 typedef struct WalkProof WalkProof; /* walk_skip.c */
 typedef struct WalkTrack WalkTrack;
 
@@ -67,6 +77,8 @@ typedef struct Walker {
     uint32_t epoch[WALK_LATENCY_COUNT]; /* raised by every wait */
     uint32_t groups;                    /* cp.async groups committed and not waited for */
     WalkRegions regions;
+    WalkStored stored;
+    uint32_t proofs; /* that were begun */
 } Walker;
 
 struct Frame {
@@ -79,6 +91,8 @@ struct Frame {
     LoopState *loops;
     WalkTraffic *traffic; /* of the block under way, by segment and phase; not counted yet */
     uint32_t gone;        /* lanes that have returned */
+    int *ways;            /* where lanes part: blocks, and the lanes that go there */
+    uint32_t *way_lanes;
     WalkTrack *tracks;
     WalkProof *proof; /* NULL when there are no loops or they are walked plainly */
     Entry *stack;

@@ -1,5 +1,6 @@
 /* Lanes that part: loops under way, branches. */
 #include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_stored.h"
 
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static void forget_loop(Frame *x, int loop, uint32_t lanes)
 {
     const WalkPlan *p = x->known->plan;
     x->walker->walk->steps += p->state.count / 4;
+    walk_stored_forget(x->walker, lanes);
     for (size_t i = 0; i < p->state.count; i++) {
         const int reg = p->state.at[i];
         if ((size_t)reg >= x->known->function->registers.count ||
@@ -87,13 +89,11 @@ static bool decided_by_loop(const Frame *x, int loop, const PtxInstr *branch)
 
 /* Where the lanes of a visit go: certain ones to each successor, undecided ones to all. */
 typedef struct Parting {
-    int to[64];
-    uint32_t lanes[64];
+    int *to; /* room for as many as the function's blocks have successors, and the end */
+    uint32_t *lanes;
     int count;
     uint32_t undecided;
 } Parting;
-
-enum { PARTING_MAX = 64 };
 
 static void part(Parting *p, int to, uint32_t lanes)
 {
@@ -102,8 +102,6 @@ static void part(Parting *p, int to, uint32_t lanes)
             p->lanes[i] |= lanes;
             return;
         }
-    if (p->count == PARTING_MAX)
-        return;
     p->to[p->count] = to;
     p->lanes[p->count++] = lanes;
 }
@@ -117,7 +115,6 @@ static void part_by_table(const Frame *x, int block, const PtxInstr *in, uint32_
     const PtxState s = state_of(x);
     Lanes index;
     ptx_eval_operand(&s, &in->operands[0], PTX_U32, &index);
-    /* Those that lanes are known to go to first: there may be more than there is room for. */
     for (int i = 0; table && i < PTX_LANES; i++) {
         const uint64_t k = ptx_value_truncate(lanes_at(&index, i), 32);
         if (!(yes & index.known & (UINT32_C(1) << i)))
@@ -137,7 +134,7 @@ static Parting part_lanes(Frame *x, int block, uint32_t mask)
     const CfgBlock *b = &flow_of(x)->cfg->blocks[block];
     const PtxInstr *in = cfg_branch(flow_of(x)->cfg, block);
     const int end = flow_of(x)->cfg->count;
-    Parting p = {.count = 0};
+    Parting p = {.to = x->ways, .lanes = x->way_lanes};
     uint32_t yes = mask, maybe = 0;
     if (in)
         guard_lanes(x, in, mask, &yes, &maybe);

@@ -1,7 +1,9 @@
 #include "metrics/ptx/walk_plan.h"
 
-#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/ptx_float.h"
 #include "metrics/ptx/walk_live.h"
+#include "metrics/ptx/walk_stored.h"
+#include "metrics/ptx/ptx_warp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,7 @@ typedef struct Slicer {
     Arena *arena;
     WalkPlan *plan;
     const PtxFunction *function;
-    bool data;
+    bool data, rough;
     bool *needed; /* by register */
     VEC(int) open;
 } Slicer;
@@ -47,14 +49,19 @@ bool walk_loads_data(const PtxForm *f)
            (f->space == PTX_GLOBAL || f->space == PTX_GENERIC || f->space == PTX_CONST);
 }
 
-/* Takes an instruction in, with what it reads; where it cannot be computed, its guard only. */
+/* Takes an instruction in, with what it reads; where it cannot be computed, its guard only.  With a load
+ * come the stores of what it may find. */
 static void take_instr(Slicer *s, size_t i)
 {
     const PtxInstr *in = &s->function->instrs.at[i];
+    const int home = s->plan->homes[i];
     if (s->plan->in_slice[i])
         return;
     s->plan->in_slice[i] = true;
-    if (ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
+    for (size_t k = 0; home && in->form->op == PTX_LD && k < s->function->instrs.count; k++)
+        if (s->plan->homes[k] == home && s->function->instrs.at[k].form->op == PTX_ST)
+            take_instr(s, k);
+    if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
         (s->data && walk_loads_data(in->form)))
         ptx_visit_registers(in, need, s);
     else if (in->guard != PTX_NO_GUARD)
@@ -80,18 +87,21 @@ static void take_roots(Slicer *s)
         const PtxForm *f = in->form;
         if (f->class == PTX_CLASS_BRANCH || f->class == PTX_CLASS_CALL)
             ptx_visit_registers(in, need, s);
-        if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM))
+        if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM) ||
+            (ptx_float_has_ways(f) && !s->rough))
             take_instr(s, i);
         if (s->plan->accesses)
             take_addresses(s, in);
     }
 }
 
-static void cut_slice(Arena *a, WalkPlan *p, bool data)
+static void cut_slice(Arena *a, WalkPlan *p, bool data, bool rough)
 {
-    Slicer s = {.arena = a, .plan = p, .function = p->flow->function, .data = data};
+    Slicer s = {.arena = a, .plan = p, .function = p->flow->function, .data = data, .rough = rough};
     s.needed = ARENA_ARRAY(a, bool, s.function->registers.count);
     p->in_slice = ARENA_ARRAY(a, bool, s.function->instrs.count);
+    p->homes = rough ? ARENA_ARRAY(a, int, s.function->instrs.count + 1)
+                     : walk_stored_homes(a, s.function);
     take_roots(&s);
     while (s.open.count > 0) {
         const int reg = s.open.at[--s.open.count];
@@ -516,12 +526,12 @@ static void find_waits(Arena *a, WalkPlan *p)
         p->waits[l] = loop_waits(p->flow, &t->loops.at[l]);
 }
 
-WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data)
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data, bool rough)
 {
     WalkPlan *p = ARENA_NEW(a, WalkPlan);
     p->flow = flow_build(a, f);
     p->accesses = memory ? access_find(a, p->flow->cfg) : NULL;
-    cut_slice(a, p, data);
+    cut_slice(a, p, data, rough);
     find_cells(a, p);
     const Cfg *c = p->flow->cfg;
     p->blocks = ARENA_ARRAY(a, WalkPlanBlock, (size_t)c->count);

@@ -98,6 +98,7 @@ struct WalkPlan {
     VEC(WalkCell) cells;
     int *cell_of;          /* by instruction; CFG_NONE when it reads or writes no cell */
     bool *in_slice;        /* by instruction */
+    int *homes;            /* by instruction: of what it stores or loads (walk_stored.h) */
     VEC(int) state;        /* registers and cells (behind the registers) that the slice writes */
     VEC(int) late;         /* registers that some slow instruction writes */
     WalkWritten **written; /* by block that branches; NULL until a fork asks (walk_fork.c) */
@@ -109,8 +110,8 @@ struct WalkPlan {
 };
 
 /* The plan of a function; with `memory`, addresses and guards of memory accesses are in the slice;
- * with `data`, so are those of loads that the slice needs. */
-WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data);
+ * with `data`, so are those of loads that the slice needs; `rough` as WalkPlans has it. */
+WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data, bool rough);
 
 /* Could a load of this form have a value (WalkData)? */
 bool walk_loads_data(const PtxForm *f);

@@ -52,8 +52,12 @@ static void note_state(Frame *x, WalkProof *p)
 {
     const WalkFunction *r = x->known->result;
     const Walk *w = x->walker->walk;
-    p->totals = (WalkTotals){w->barriers,  w->waits_long,    w->waits_local,  w->waits_sfu,
-                             w->divergent, p->totals.blocks, p->totals.loops, p->totals.costs};
+    p->totals.barriers = w->barriers;
+    p->totals.waits_long = w->waits_long;
+    p->totals.waits_local = w->waits_local;
+    p->totals.waits_sfu = w->waits_sfu;
+    p->totals.divergent = w->divergent;
+    memcpy(p->totals.routines, w->routines, sizeof w->routines);
     memcpy(p->totals.blocks, r->blocks, (size_t)flow_of(x)->cfg->count * sizeof *r->blocks);
     memcpy(p->totals.loops, r->loops, walk_loop_count(x) * sizeof *r->loops);
     if (walk_cost_count(x))
@@ -140,6 +144,7 @@ bool walk_proof_begin(Frame *x, int loop)
         return false;
     note_state(x, p);
     p->active = true;
+    p->number = ++x->walker->proofs;
     p->loop = loop;
     p->limit = PTX_FOREVER;
     p->steps = x->walker->walk->steps;

@@ -37,6 +37,7 @@ typedef struct WalkDrift {
 
 typedef struct WalkTotals {
     double barriers, waits_long, waits_local, waits_sfu, divergent;
+    WalkRoutine routines[WALK_ROUTINES];
     WalkBlock *blocks;
     WalkLoop *loops;
     WalkAccess *costs;
@@ -44,6 +45,7 @@ typedef struct WalkTotals {
 
 struct WalkProof {
     bool active;
+    uint32_t number; /* of this proof, from 1 */
     int loop;
     uint64_t limit; /* stretches, this one included, that do the same */
     uint64_t steps; /* of the walk when it began */

@@ -32,6 +32,13 @@ void walk_skip_arrive(Frame *x, int block, uint32_t mask);
 /* Are iterations being proven? */
 bool walk_skip_proving(const Frame *x);
 
+/* The number of the proof under way, from 1; 0 for none. */
+uint32_t walk_skip_proof(const Frame *x);
+
+/* While iterations are proven: are the first `count` sources of an instruction (ptx_eval_operands) the same
+ * in all of them? */
+bool walk_skip_same(const Frame *x, const PtxInstr *in, int count, uint32_t lanes);
+
 /* While iterations are proven: something happens that no proof covers. */
 void walk_skip_abort(Frame *x);
 

@@ -516,6 +516,31 @@ static void every_lane_goes_where_a_long_table_sends_it(void **state)
     buf_free(&b);
 }
 
+/* 100 targets and an index from memory: each of them is a way. */
+static void an_unknown_index_leads_to_every_entry_of_a_long_table(void **state)
+{
+    (void)state;
+    enum { TARGETS = 100 };
+    Buf b = {0};
+    buf_puts(&b, HEADER "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n"
+                        "$T: .branchtargets ");
+    for (int i = 0; i < TARGETS; i++)
+        buf_printf(&b, "$L%d%s", i, i + 1 < TARGETS ? "," : ";\n");
+    buf_printf(&b, "brx.idx %%r1, $T;\n");
+    for (int i = 0; i < TARGETS; i++)
+        buf_printf(&b, "$L%d: add.u32 %%r2, %%r2, %d; bra $E;\n", i, i);
+    buf_printf(&b, "$E: ret; }\n");
+    Fixture *x = fixture(buf_text(&b));
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_true(w->paths == TARGETS);
+    assert_true(w->by_class[PTX_CLASS_INT] == TARGETS);
+    assert_int_equal(w->unknown_branches, 1);
+    arena_free(x->arena);
+    buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -542,6 +567,7 @@ int main(void)
         cmocka_unit_test(a_parameter_loaded_inside_the_loop_is_a_bound),
         cmocka_unit_test(trip_formulas_agree_with_the_walk),
         cmocka_unit_test(every_lane_goes_where_a_long_table_sends_it),
+        cmocka_unit_test(an_unknown_index_leads_to_every_entry_of_a_long_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Floating-point instructions on values worked out by hand. */
+#include "metrics/ptx/ptx_float.h"
 #include "metrics/ptx/ptx_form.h"
 #include "metrics/ptx/ptx_eval.h"
 
@@ -101,6 +102,44 @@ static void conversions_round_and_stop_at_the_ends(void **state)
     assert_int_equal(result_of("cvt.rn.f16.f32", 1, single(1), 0, 0), UINT64_MAX);
 }
 
+static PtxFloatWay way_of(const char *text, uint64_t a, uint64_t b)
+{
+    PtxFloatWay way;
+    Arena *arena = arena_new();
+    PtxWords words = ptx_words_new(arena);
+    bool fresh;
+    const PtxForm *f = ptx_words_form(&words, text, strlen(text), &fresh);
+    assert_true(ptx_float_has_ways(f));
+    way = ptx_float_way(f, a, b);
+    arena_free(arena);
+    return way;
+}
+
+static void odd_operands_leave_the_usual_way(void **state)
+{
+    (void)state;
+    const uint64_t three = single(3), denormal = 1;
+
+    assert_int_equal(way_of("div.rn.f32", single(1), three), PTX_FLOAT_USUAL);
+    assert_int_equal(way_of("div.rn.f32", 0, three), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("div.rn.f32", three, 0), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("div.rn.f32", single(INFINITY), three), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("div.rn.f32", denormal, three), PTX_FLOAT_SCALED);
+    assert_int_equal(way_of("div.rn.f32", single(0x1p100F), single(0x1p-100F)), PTX_FLOAT_SCALED);
+    assert_int_equal(way_of("sqrt.rn.f32", three, 0), PTX_FLOAT_USUAL);
+    assert_int_equal(way_of("sqrt.rn.f32", 0, 0), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("sqrt.rn.f32", single(-1), 0), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("sqrt.rn.f32", single(0x1p-102F), 0), PTX_FLOAT_SCALED);
+    assert_int_equal(way_of("rcp.rn.f32", three, 0), PTX_FLOAT_USUAL);
+    assert_int_equal(way_of("rcp.rn.f32", single(0x1p127F), 0), PTX_FLOAT_SCALED);
+    assert_int_equal(way_of("div.rn.f64", wide(1), wide(3)), PTX_FLOAT_USUAL);
+    assert_int_equal(way_of("div.rn.f64", 0, wide(3)), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("sqrt.rn.f64", wide(2), 0), PTX_FLOAT_USUAL);
+    assert_int_equal(way_of("sqrt.rn.f64", 0, 0), PTX_FLOAT_PLAIN);
+    assert_int_equal(way_of("rcp.rn.f64", wide(2), 0), PTX_FLOAT_USUAL);
+    assert_int_equal(way_of("rcp.rn.f64", denormal, 0), PTX_FLOAT_SCALED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +147,7 @@ int main(void)
         cmocka_unit_test(flushed_and_clamped_where_it_is_written),
         cmocka_unit_test(comparisons_know_what_is_no_number),
         cmocka_unit_test(conversions_round_and_stop_at_the_ends),
+        cmocka_unit_test(odd_operands_leave_the_usual_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,26 @@ static void a_subroutine_is_executed_where_it_is_called(void **state)
     arena_free(a);
 }
 
+/* 0 / 255 in lane 0 calls a division's routine, and so does its 0 / 3; 1 to 32 do not; of -1000 to -969 times the
+ * least denormal number all lanes do for the second. */
+static void a_division_calls_its_routine_where_an_operand_asks_for_it(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(executed("divided", archs[i], 0, SASS_OP_RET), 2);
+        assert_int_equal(executed("divided", archs[i], 1, SASS_OP_RET), 0);
+        assert_int_equal(executed("divided", archs[i], -1000, SASS_OP_RET), 1);
+    }
+    Arena *a = arena_new();
+    const double none = sass_shape(a, "divided", 90, 1).profile.instr,
+                 zero = sass_shape(a, "divided", 90, 0).profile.instr,
+                 scaled = sass_shape(a, "divided", 90, -1000).profile.instr;
+    assert_true(zero > none + 2 * 25 && zero < none + 2 * 45);
+    assert_true(scaled > none + 40 && scaled < none + 120);
+    arena_free(a);
+}
+
 static void the_case_of_a_switch_is_found_by_what_it_does(void **state)
 {
     (void)state;
@@ -224,6 +244,7 @@ int main(void)
         cmocka_unit_test(only_the_way_that_the_warp_takes_counts),
         cmocka_unit_test(lanes_that_part_take_both_ways),
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
+        cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),
         cmocka_unit_test(fusing_products_with_sums_leaves_the_counts_alone),
         cmocka_unit_test(landmarks_that_differ_are_said),

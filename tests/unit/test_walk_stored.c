@@ -1,0 +1,153 @@
+/* What a lane stores and loads again: addresses and trip counts that come from there. */
+#include "metrics/ptx/ptx_parse.h"
+#include "metrics/ptx/walk.h"
+
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* Register %r1 is the thread's number, %rd1 a local array, %r9 and %r8 one of shared memory and the
+ * thread's word in it, %rd2 global memory. */
+#define KERNEL(body)                                                                               \
+    ".version 9.0\n.target sm_90\n.address_size 64\n"                                              \
+    ".entry k(.param .u64 a) { .local .align 4 .b8 depot[64]; .shared .align 4 .b8 place[256];\n"  \
+    ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"                     \
+    "mov.u64 %rd1, depot; ld.param.u64 %rd2, [a]; mov.u32 %r1, %tid.x; mov.u32 %r9, place;\n"      \
+    "shl.b32 %r8, %r1, 2; add.u32 %r8, %r9, %r8;\n" body " ret; }"
+
+#define GATHER "mul.wide.u32 %rd3, %r7, 4; add.s64 %rd4, %rd2, %rd3; ld.global.f32 %f1, [%rd4];\n"
+
+typedef struct Seen {
+    double sectors, unknown, visits;
+    int unknown_branches;
+    bool skipped;
+} Seen;
+
+static Seen follow(const char *text)
+{
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const Source s = {"test.ptx", text, strlen(text)};
+    const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), NULL);
+    assert_int_equal(d.errors, 0);
+    unsigned char parameters[8] = {0, 0, 0, 0, 0, 1};
+    const WalkOptions o = {.launch = {.grid = {1, 1, 1},
+                                      .block = {64, 1, 1},
+                                      .has_geometry = true,
+                                      .params = parameters,
+                                      .param_bytes = sizeof parameters},
+                           .memory = true};
+    const Walk *w = walk_warp(a, f, &o);
+    Seen seen = {.unknown_branches = w->unknown_branches + w->unknown_loops,
+                 .skipped = w->skipped > 0};
+    const WalkFunction *r = w->functions.at[0];
+    for (size_t i = 0; i < r->accesses->costs.count; i++)
+        if (r->accesses->costs.at[i].space == PTX_GLOBAL) {
+            seen.sectors += (double)r->costs[i].sectors;
+            seen.unknown += (double)r->costs[i].unknown;
+        }
+    for (int b = 0; b < r->flow->cfg->count; b++)
+        seen.visits += (double)r->blocks[b].visits;
+    arena_free(a);
+    return seen;
+}
+
+static void assert_known(const char *text, double sectors)
+{
+    const Seen seen = follow(text);
+    assert_true(seen.unknown == 0);
+    assert_true(seen.sectors == sectors);
+}
+
+static void assert_unknown(const char *text)
+{
+    assert_true(follow(text).unknown == 1);
+}
+
+static void a_volatile_thread_number_comes_back(void **state)
+{
+    (void)state;
+    assert_known(
+        KERNEL("st.volatile.local.u32 [%rd1+8], %r1; ld.volatile.local.u32 %r7, [%rd1+8];\n"
+               "shl.b32 %r7, %r7, 3;\n" GATHER),
+        32);
+    assert_known(
+        KERNEL("st.local.v2.u32 [%rd1+8], {%r1, %r8}; ld.local.u32 %r7, [%rd1+8];\n" GATHER), 4);
+    assert_known(KERNEL("st.local.u32 [%rd1], %r1; ld.local.u16 %r7, [%rd1];\n" GATHER), 4);
+}
+
+static void a_word_that_was_not_stored_is_not_known(void **state)
+{
+    (void)state;
+    assert_unknown(KERNEL("st.local.u32 [%rd1+8], %r1; ld.local.u32 %r7, [%rd1+4];\n" GATHER));
+    assert_unknown(KERNEL("st.local.u16 [%rd1+8], %r1; ld.local.u32 %r7, [%rd1+8];\n" GATHER));
+}
+
+/* Through a generic address somebody else may write. */
+static void an_array_whose_address_is_taken_is_not_followed(void **state)
+{
+    (void)state;
+    assert_unknown(KERNEL("cvta.local.u64 %rd5, %rd1; st.u32 [%rd5], %r7;\n"
+                          "st.local.u32 [%rd1], %r1; ld.local.u32 %r7, [%rd1];\n" GATHER));
+}
+
+static void a_place_in_shared_memory_is_kept_where_one_store_writes_it(void **state)
+{
+    (void)state;
+    assert_known(KERNEL("st.volatile.shared.u32 [%r8], %r1; bar.sync 0;\n"
+                        "ld.volatile.shared.u32 %r7, [%r8];\n" GATHER),
+                 4);
+    assert_unknown(
+        KERNEL("st.shared.u32 [%r8], %r1; bar.sync 0; st.shared.u32 [%r9+4], %r1; bar.sync 0;\n"
+               "ld.shared.u32 %r7, [%r8];\n" GATHER));
+    assert_unknown(
+        KERNEL("st.shared.u32 [%r8], %r1; atom.shared.add.u32 %r6, [%r9], 1; bar.sync 0;\n"
+               "ld.shared.u32 %r7, [%r8];\n" GATHER));
+    /* All lanes write one word: whose number stays there is open. */
+    assert_unknown(
+        KERNEL("st.shared.u32 [%r9], %r1; bar.sync 0; ld.shared.u32 %r7, [%r9];\n" GATHER));
+}
+
+/* A count kept in memory: 40 rounds, walked, since what is stored changes. */
+static void a_loop_may_count_in_local_memory(void **state)
+{
+    (void)state;
+    const Seen seen = follow(
+        KERNEL("mov.u32 %r2, 0; st.local.u32 [%rd1], %r2;\n"
+               "L: ld.local.u32 %r3, [%rd1]; add.u32 %r3, %r3, 1; st.local.u32 [%rd1], %r3;\n"
+               "setp.lt.u32 %p1, %r3, 40; @%p1 bra L;\n"));
+    assert_int_equal(seen.unknown_branches, 0);
+    assert_true(seen.visits == 1 + 40 + 1);
+}
+
+/* What a long loop leaves alone is known behind it, what it stores anew each time is not taken for the
+ * first value. */
+static void iterations_that_are_foreseen_leave_words_alone_or_unknown(void **state)
+{
+    (void)state;
+#define LOOP(body)                                                                                 \
+    "mov.u32 %r2, 0;\nL: add.u32 %r2, %r2, 1;" body " setp.lt.u32 %p1, %r2, 100000; @%p1 bra L;\n"
+    const Seen kept =
+        follow(KERNEL("st.local.u32 [%rd1], %r1;\n" LOOP("") "ld.local.u32 %r7, [%rd1];\n" GATHER));
+    assert_true(kept.skipped && kept.unknown == 0 && kept.sectors == 4);
+    const Seen moved =
+        follow(KERNEL(LOOP("st.local.u32 [%rd1], %r2;") "ld.local.u32 %r7, [%rd1];\n" GATHER));
+    assert_true(moved.skipped && (moved.unknown == 1 || moved.sectors == 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_volatile_thread_number_comes_back),
+        cmocka_unit_test(a_word_that_was_not_stored_is_not_known),
+        cmocka_unit_test(an_array_whose_address_is_taken_is_not_followed),
+        cmocka_unit_test(a_place_in_shared_memory_is_kept_where_one_store_writes_it),
+        cmocka_unit_test(a_loop_may_count_in_local_memory),
+        cmocka_unit_test(iterations_that_are_foreseen_leave_words_alone_or_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
