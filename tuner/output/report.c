@@ -200,6 +200,12 @@ static void print_doubts(const Run *r, Buf *out)
         uncertain += p && p->value[PROFILE_CODE_UNMATCHED] > 0;
         guessed += p && p->value[PROFILE_CODE_GUESSED] > 0;
     }
+    if (r->suspects.found > 0) {
+        counted(out, "suspicious", r->suspects.found);
+        buf_puts(
+            out,
+            "  predicted to be faster than they can be; raised to what others, or limits, say\n");
+    }
     if (uncertain == 0)
         return;
     counted(out, "uncertain", uncertain);

@@ -92,7 +92,8 @@ void report_json(const Run *r, size_t why, Buf *out)
     if (r->source == RUN_REPLAYED && run_is_imported(r))
         json_put(o, "imported", json_text(r->recorded.times->header.imported), NULL);
     put_counts(r, o);
-    json_put(o, "failures", failures_of(r), NULL);
+    json_put(o, "suspicious", json_integer((json_int_t)r->suspects.found), "failures",
+             failures_of(r), NULL);
     if (r->source == RUN_STATIC)
         json_put(o, "predicted", report_selected_json(r), NULL);
     json_put(o, "best", best_of(r), NULL);

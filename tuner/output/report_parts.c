@@ -84,6 +84,8 @@ void report_why(const Run *r, size_t i, Buf *out)
         carving_why(&r->carving, i, out);
         if (buf_text(out)[out->size - 1] != '\n')
             buf_putc(out, '\n');
+        if (t->suspect[i])
+            buf_printf(out, "suspicious: %s\n", t->suspect[i]);
         if (r->table->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"

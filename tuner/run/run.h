@@ -253,6 +253,14 @@ typedef struct RunCounts {
     size_t workers_started;     /* compilers that had to be started */
 } RunCounts;
 
+/* Predictions that are too good to be true (run_suspect.c). */
+typedef struct RunSuspects {
+    size_t found;
+    size_t judged, next; /* rows, one after the other; when `mix` is found anew */
+    size_t fast;         /* of these: predicted to be faster than their work can be done */
+    double mix;          /* of those so far */
+} RunSuspects;
+
 typedef struct RunLedger {
     double seconds[LEDGER_STAGES];      /* wall time */
     double core_seconds[LEDGER_STAGES]; /* of processors, helper programs included */
@@ -305,6 +313,7 @@ typedef struct Run {
     RunWatch watch; /* while measuring */
     RunFinal final;
     RunAudit audit; /* without a list where none was asked for */
+    RunSuspects suspects;
     RunCounts counts;
     RunLedger ledger;
 } Run;

@@ -63,6 +63,7 @@ static void compute_metrics(Run *r)
         arena_reset(scratch);
     }
     arena_free(scratch);
+    run_suspects_find(r);
     tell_unknown(r);
 }
 

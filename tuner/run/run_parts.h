@@ -200,6 +200,23 @@ bool run_reference_job(Run *r, const Launch *l, CompileJob *out);
  * False after a message, before anything is compiled. */
 bool run_find_sources(Run *r);
 
+/* The lines that the spec's trip counts are of, once the sources are read.  False after a message. */
+bool run_trips_find(Run *r);
+
+/* The counts for a configuration with these values, in `a`.  False after a message. */
+bool run_trips_count(Arena *a, const Run *r, const Value *slots, ProfileLaunch *out);
+
+/* Notes in `met`, by trip count of the spec, which loops a kernel has; warns of those whose count is known.
+ * False after a message. */
+bool run_trips_meet(Run *r, const ProfileInput *in, bool *met);
+
+/* Judges the prediction of a row by the rows so far, once its metrics are known; returns by how much its times
+ * were raised, 1 where nothing speaks against them. */
+double run_suspect_row(Run *r, size_t row);
+
+/* Judges all of them, each by those that differ from it in one parameter alone. */
+void run_suspects_find(Run *r);
+
 /* "sm_90" */
 const char *run_architecture(Arena *a, const Run *r);
 

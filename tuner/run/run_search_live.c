@@ -97,8 +97,11 @@ static void tell_compiled(Hunt *h, size_t row)
     Table *t = r->table;
     bool compiled = table_has_code(t, row);
     run_count_code(r, t->outcome[row]);
-    if (compiled && t->profile[row].whole)
+    double raised = 1;
+    if (compiled && t->profile[row].whole) {
         table_evaluate(h->scratch, t, row, t->profile[row].shares, t->profile[row].share_count);
+        raised = run_suspect_row(r, row);
+    }
     arena_reset(h->scratch);
     size_t same = compiled && t->code[row].hash ? same_code(h, row) : SIZE_MAX;
     r->counts.distinct += compiled && same == SIZE_MAX;
@@ -107,7 +110,7 @@ static void tell_compiled(Hunt *h, size_t row)
     double work = t->work[row];
     SearchCompiled c = {.failed = !compiled || !carve_allows(&r->plan, h->scratch, row),
                         .predicted = searched_metric(h->in, h->in->guess, row) / work,
-                        .variance = searched_doubt(t->profile[row].whole),
+                        .variance = searched_doubt(t->profile[row].whole) + pow(log(raised), 2),
                         .bound = searched_metric(h->in, h->in->bound, row) / work,
                         .latency = searched_metric(h->in, h->in->latency, row) / work,
                         .same_as = same == SIZE_MAX ? SIZE_MAX : number_of(h, same)};

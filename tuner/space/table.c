@@ -29,6 +29,7 @@ static const ColumnShape shapes[] = {
     SHAPE(TABLE_TRIAL, trial),
     SHAPE(TABLE_MS, ms),
     SHAPE(TABLE_WHY, why),
+    SHAPE(TABLE_SUSPECT, suspect),
     SHAPE(TABLE_SELECTED, selected),
     SHAPE(TABLE_AUDITED, audited),
     SHAPE(TABLE_COST, cost),

@@ -88,7 +88,8 @@ typedef enum TableColumn {
     TABLE_WHY = 1 << 8,
     TABLE_SELECTED = 1 << 9,
     TABLE_AUDITED = 1 << 10,
-    TABLE_COST = 1 << 11
+    TABLE_COST = 1 << 11,
+    TABLE_SUSPECT = 1 << 12
 } TableColumn;
 
 typedef struct Table {
@@ -136,8 +137,9 @@ typedef struct Table {
     TableCost *cost;
     double *ms;       /* the median time for equal work, as a study compares it; NaN: it failed */
     const char **why; /* what the compiler or the trial said of a failure; NULL: nothing */
-    bool *selected;   /* to be timed */
-    bool *audited;    /* dropped, and drawn to be timed all the same */
+    const char **suspect; /* why its prediction cannot be; NULL: nothing speaks against it */
+    bool *selected;       /* to be timed */
+    bool *audited;        /* dropped, and drawn to be timed all the same */
     MetricSet *metrics;
     double **metric; /* per metric, per row; NaN: not known */
 

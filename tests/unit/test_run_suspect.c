@@ -1,0 +1,111 @@
+/* Predictions that cannot be; a table of 6 times 6 made-up configurations. */
+#include "tests/support/made_table.h"
+#include "tuner/base/file.h"
+#include "tuner/run/run_parts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+enum { SIDE = 6, ALL = SIDE * SIDE };
+
+static Run *run_new(void)
+{
+    static const char text[] =
+        "metric predicted_cycles lower \"cycles\" \"As issued.\" = 1000 * issued\n"
+        "metric bound_cycles lower \"cycles\" \"As issued.\" = 900 * issued\n";
+    static Spec spec;
+    Arena *a = arena_new(), *scratch = arena_new();
+    Diag d = diag_new(a);
+    Run *r = ARENA_NEW(a, Run);
+    Source *source = ARENA_NEW(a, Source);
+    *source = (Source){"test.metrics", text, sizeof text - 1};
+    *r = (Run){.arena = a, .spec = &spec, .table = made_table(a, 2, SIDE)};
+    r->table->device = device_find("h200");
+    table_want(r->table, TABLE_PROFILE | TABLE_SUSPECT | TABLE_WORK);
+    r->table->metrics = metricset_new(a);
+    assert_true(metricset_read(r->table->metrics, source, &d));
+    table_set_metrics(r->table, r->table->metrics);
+    for (uint32_t i = 0; i < ALL; i++) {
+        const size_t row = made_row(r->table, i, (uint32_t[]){i / SIDE, i % SIDE});
+        Profile *p = ARENA_NEW(a, Profile);
+        *p = profile_new();
+        p->value[PROFILE_INSTR] = 1000 * (1 + i % SIDE);
+        p->value[PROFILE_ISSUED] = (900 + 40 * (i / SIDE)) * (1 + i % SIDE);
+        r->table->profile[row] = (TableProfile){.whole = p};
+        r->table->work[row] = 1;
+    }
+    arena_free(scratch);
+    return r;
+}
+
+static void evaluate(Run *r)
+{
+    Arena *scratch = arena_new();
+    for (size_t i = 0; i < ALL; i++) {
+        const LaunchProfile one = {.profile = r->table->profile[i].whole, .times = 1};
+        table_evaluate(scratch, r->table, i, &one, 1);
+    }
+    arena_free(scratch);
+}
+
+static void set_issued(Run *r, size_t row, double issued)
+{
+    Profile *p = ARENA_NEW(r->arena, Profile);
+    *p = *r->table->profile[row].whole;
+    p->value[PROFILE_ISSUED] = issued;
+    r->table->profile[row].whole = p;
+}
+
+static void configurations_like_each_other_are_left_alone(void **state)
+{
+    (void)state;
+    Run *r = run_new();
+    evaluate(r);
+    run_suspects_find(r);
+    assert_int_equal(r->suspects.found, 0);
+    assert_true(r->table->metric[0][0] == 900 * 1000);
+    arena_free(r->arena);
+}
+
+/* A loop that was counted once: 28 instructions for 3000 of the PTX's. */
+static void one_that_issues_less_than_its_neighbours_is_raised_to_them(void **state)
+{
+    (void)state;
+    Run *r = run_new();
+    const size_t row = 2 * SIDE + 2;
+    set_issued(r, row, 28);
+    evaluate(r);
+    run_suspects_find(r);
+    assert_int_equal(r->suspects.found, 1);
+    assert_non_null(r->table->suspect[row]);
+    /* Those beside it issue 0.9 to 1.1 of the PTX's. */
+    assert_true(r->table->metric[0][row] > 0.9 * 3000 * 1000);
+    assert_true(r->table->metric[0][row] < 1.1 * 3000 * 1000);
+    assert_true(r->table->metric[1][row] > 0.9 * 3000 * 900);
+    arena_free(r->arena);
+}
+
+static void a_search_judges_by_the_rows_that_it_has_seen(void **state)
+{
+    (void)state;
+    Run *r = run_new();
+    set_issued(r, ALL - 1, 60);
+    evaluate(r);
+    for (size_t i = 0; i + 1 < ALL; i++)
+        assert_true(run_suspect_row(r, i) == 1);
+    assert_true(run_suspect_row(r, ALL - 1) > 80);
+    arena_free(r->arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(configurations_like_each_other_are_left_alone),
+        cmocka_unit_test(one_that_issues_less_than_its_neighbours_is_raised_to_them),
+        cmocka_unit_test(a_search_judges_by_the_rows_that_it_has_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
