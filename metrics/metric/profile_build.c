@@ -25,6 +25,8 @@ static const Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInp
                        .device = {in->device ? in->device->sms : 0, (int)blocks_per_sm},
                        .walk.touch = touch,
                        .walk.data = in->data,
+                       .walk.trips = in->trips,
+                       .walk.trip_count = in->trip_count,
                        .walk.launch = {.grid = dim_of(in->grid),
                                        .block = dim_of(in->block),
                                        .has_geometry = true,

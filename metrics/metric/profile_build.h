@@ -11,7 +11,7 @@
 
 /* Counted up whenever the same code would get other numbers: cached and recorded profiles of
  * another version are made anew. */
-enum { PROFILER_VERSION = 8 };
+enum { PROFILER_VERSION = 9 };
 
 typedef struct ProfileInput {
     const char *ptx; /* text, ends with a zero byte */
@@ -25,8 +25,10 @@ typedef struct ProfileInput {
     int64_t dynamic_shared;          /* bytes */
     const unsigned char *parameters; /* as they lie in memory; NULL: none is known */
     size_t parameter_bytes;
-    double read_bytes;    /* of the buffers that it is given to read; 0: not known */
-    double written_bytes; /* … to write */
+    double read_bytes;      /* of the buffers that it is given to read; 0: not known */
+    double written_bytes;   /* … to write */
+    const WalkTrips *trips; /* counts of loops that follow from data */
+    size_t trip_count;
     const WalkData *data; /* what stands in memory that is not written; NULL: not known */
 } ProfileInput;
 

@@ -3,6 +3,7 @@
 #include "metrics/ptx/ptx_float.h"
 #include "metrics/ptx/walk_frame.h"
 #include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_stated.h"
 #include "metrics/ptx/walk_stored.h"
 #include "metrics/ptx/ptx_warp.h"
 
@@ -298,6 +299,7 @@ static WalkPlan *plan_of(Walker *w, const PtxFunction *f)
             return kept->plans.at[i];
     WalkPlan *p = walk_plan_build(w->arena, f, w->options->memory, w->options->data != NULL,
                                   kept && kept->rough);
+    p->rounds = walk_stated_rounds(w->arena, p->flow, w->options->trips, w->options->trip_count);
     if (kept)
         VEC_PUSH(w->arena, &kept->plans, p);
     return p;

@@ -75,6 +75,12 @@ typedef struct WalkPass {
     uint64_t base[PTX_LANES]; /* the group's base; the offsets of its sites are to be added */
 } WalkPass;
 
+/* How often a loop goes round each time it is entered, where that is data. */
+typedef struct WalkTrips {
+    uint32_t line; /* of the source, in the kernel's own file; needs .loc in the PTX */
+    double rounds; /* on average */
+} WalkTrips;
+
 typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
@@ -83,9 +89,11 @@ typedef struct WalkOptions {
     bool memory;            /* follow addresses too, and price each access */
     const WalkTouch *touch; /* NULL: nobody; needs `memory` */
     const WalkData *data;   /* NULL: no load has a value */
-    bool passes;            /* keep passings, WALK_PASSES at most; needs `memory` */
-    bool plain;             /* walk every iteration, also where the rest could be foreseen */
-    WalkPlans *plans;       /* NULL: plans are made anew */
+    const WalkTrips *trips; /* counts that are said of loops whose exits are not known */
+    size_t trip_count;
+    bool passes;      /* keep passings, WALK_PASSES at most; needs `memory` */
+    bool plain;       /* walk every iteration, also where the rest could be foreseen */
+    WalkPlans *plans; /* NULL: plans are made anew */
 } WalkOptions;
 
 enum {
@@ -108,6 +116,7 @@ typedef struct WalkBlock {
 typedef struct WalkLoop {
     uint64_t entries;
     uint64_t headers;   /* visits of the header */
+    bool stated;        /* left after the number that was said of it */
     bool defaulted;     /* left after the default number of iterations */
     bool early_ignored; /* an unknown exit was taken as never happening */
     bool waited;        /* an unknown exit was taken at once: it waits for another thread */

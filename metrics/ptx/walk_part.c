@@ -1,5 +1,6 @@
 /* Lanes that part: loops under way, branches. */
 #include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_stated.h"
 #include "metrics/ptx/walk_stored.h"
 
 #include <stdlib.h>
@@ -161,8 +162,8 @@ static bool stays_in(const Frame *x, int loop, int to)
     return to != flow_of(x)->cfg->count && loop_contains(flow_of(x)->loops, loop, to);
 }
 
-/* An undecided exit of a loop: all undecided lanes stay, or all leave.  True when they leave
- * because the loop waits: that is foreseen. */
+/* An undecided exit of a loop: all undecided lanes stay, or all leave.  True when that is foreseen: the loop
+ * waits, or its count was said. */
 static bool decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
 {
     const int l = flow_of(x)->loops->loop_of[block];
@@ -188,6 +189,14 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
         return result->waited = true;
     }
     s->unsure |= p->undecided;
+    const double rounds = x->known->plan->rounds[l];
+    if (rounds >= 0) {
+        const bool at_header = block == flow_of(x)->loops->loops.at[l].header;
+        const bool tests_first = at_header && flow_of(x)->loops->loops.at[l].blocks.count > 1;
+        p->lanes[s->iterations < rounds + tests_first ? stay : leave] |= p->undecided;
+        p->undecided = 0;
+        return result->stated = true;
+    }
     /* A test at the top is made once more than the body runs. */
     const Loop *loop = &flow_of(x)->loops->loops.at[l];
     const bool at_top = block == loop->header && loop->blocks.count > 1;
@@ -197,6 +206,18 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Parting *p)
     result->early_ignored |= s->counted && more;
     result->defaulted |= !more;
     return false;
+}
+
+/* Undecided lanes go where a count that was said sends them. */
+static bool steer(const Frame *x, int block, Parting *p)
+{
+    int way;
+    if (p->undecided == 0 || x->walker->options->trip_count == 0 ||
+        !walk_stated_steer(x, block, p->to, p->count, &way))
+        return false;
+    p->lanes[way] |= p->undecided;
+    p->undecided = 0;
+    return true;
 }
 
 /* Lanes that are undecided, dealt out to the ways in turn. */
@@ -263,7 +284,8 @@ void walk_leave_block(Frame *x, uint32_t mask)
     const bool undecided = p.undecided != 0;
     if (undecided)
         walk_skip_abort(x);
-    const bool foreseen = in && p.count > 1 && decide_exit(x, block, in, &p);
+    const bool foreseen =
+        in && p.count > 1 && (decide_exit(x, block, in, &p) || steer(x, block, &p));
     if (undecided && !foreseen)
         mark_undecided(x, block);
     if (p.undecided && !walk_may_fork(x->walker))

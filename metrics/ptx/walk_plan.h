@@ -103,6 +103,7 @@ struct WalkPlan {
     VEC(int) late;         /* registers that some slow instruction writes */
     WalkWritten **written; /* by block that branches; NULL until a fork asks (walk_fork.c) */
     WalkLive *live;        /* by loop: what its header needs of the state */
+    double *rounds;        /* by loop: as is said of it (walk_stated.h) */
     bool *waits;           /* by loop: it waits for what another thread writes */
     VEC(WalkShare) shares; /* those of a cost together */
     int *first_share;      /* by cost, and one more for the end */

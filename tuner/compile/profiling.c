@@ -8,6 +8,12 @@
 
 /* --- a job ------------------------------------------------------------------------------------ */
 
+static const JsonField TRIPS_FIELDS[] = {
+    JSON_FIELD(WalkTrips, line),
+    JSON_FIELD(WalkTrips, rounds),
+};
+static const JsonStruct TRIPS = JSON_STRUCT(WalkTrips, TRIPS_FIELDS);
+
 static const JsonField LAUNCH_FIELDS[] = {
     JSON_FIELD_ROW(ProfileLaunch, grid),
     JSON_FIELD_ROW(ProfileLaunch, block),
@@ -15,6 +21,7 @@ static const JsonField LAUNCH_FIELDS[] = {
     JSON_FIELD_BYTES(ProfileLaunch, parameters, parameter_bytes),
     JSON_FIELD(ProfileLaunch, read_bytes),
     JSON_FIELD(ProfileLaunch, written_bytes),
+    JSON_FIELD_STRUCTS(ProfileLaunch, trips, trip_count, TRIPS),
 };
 static const JsonStruct LAUNCH = JSON_STRUCT(ProfileLaunch, LAUNCH_FIELDS);
 
@@ -66,6 +73,8 @@ ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const Profile
     in.parameter_bytes = l->parameter_bytes;
     in.read_bytes = l->read_bytes;
     in.written_bytes = l->written_bytes;
+    in.trips = l->trips;
+    in.trip_count = l->trip_count;
     memcpy(in.grid, l->grid, sizeof in.grid);
     memcpy(in.block, l->block, sizeof in.block);
     return in;

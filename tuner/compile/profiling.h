@@ -18,6 +18,8 @@ typedef struct ProfileLaunch {
     const unsigned char *parameters; /* as they lie in memory */
     size_t parameter_bytes;
     double read_bytes, written_bytes; /* of the buffers that it is given; 0: not known */
+    const WalkTrips *trips;           /* counts of loops that the spec says */
+    size_t trip_count;
 } ProfileLaunch;
 
 typedef struct ProfileJob {

@@ -124,7 +124,7 @@ static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, P
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);
     memcpy(out->block, step->geometry.block, sizeof out->block);
     add_footprint(a, r, i, step, out);
-    return true;
+    return run_trips_count(a, r, run_launch_slots(a, r, i), out);
 }
 
 bool run_profile_input(Arena *a, Run *r, size_t i, const Step *step, const CompileResult *res,
@@ -400,7 +400,9 @@ static void warn_of_unknown(const Compiling *c)
             "%zu of %zu profiles rest on guesses, since what is executed or where it reads "
             "depends on data that is not known: up to %.0f %% of the instructions and %.0f %% "
             "of the accesses (%s: %s); contents of `in` buffers (formula, file, sorted ...) "
-            "tell where whole numbers decide, and times count more than predictions here",
+            "tell where whole numbers decide, `trips` how often a loop goes round, and times count "
+            "more "
+            "than predictions here",
             c->doubts, c->walked, 100 * p->value[PROFILE_UNKNOWN_SHARE],
             100 * p->value[PROFILE_UNKNOWN_TRAFFIC],
             table_name(r->arena, r->table, c->doubtful_row), p->note ? p->note : "no reason given");

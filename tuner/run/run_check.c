@@ -15,6 +15,7 @@ typedef struct Checking {
     Farm *farm;
     RunCheck *out;
     const char *entry; /* of the kernel that is compiled */
+    bool *trips;       /* of each trip count that the spec says: some code has the loop */
     bool *symbols;     /* of each argument: some code has the variable */
     bool *written;     /* of each argument: some code may store to it */
 } Checking;
@@ -204,6 +205,25 @@ static bool check_reach(Checking *x, size_t config, const Step *step, const Comp
         return true; /* what was seen need not happen */
     x->out->accesses += reach.seen;
     return report_reach(r, &reach, r->spec->launches[step->launch].entry);
+}
+
+/* --- trip counts ------------------------------------------------------------------------------ */
+
+static bool check_trips(Checking *x, size_t config, const Step *step, const CompileResult *res)
+{
+    ProfileInput in;
+    return x->run->spec->trip_count == 0 ||
+           (run_profile_input(x->run->arena, x->run, config, step, res, &in) &&
+            run_trips_meet(x->run, &in, x->trips));
+}
+
+static void report_trips(Checking *x)
+{
+    for (size_t i = 0; i < x->run->spec->trip_count; i++)
+        if (!x->trips[i])
+            diag_warn(x->run->diag, x->run->spec->trips[i].at,
+                      "no loop of the kernel ends in line %lld",
+                      (long long)x->run->spec->trips[i].line);
 }
 
 /* --- variables -------------------------------------------------------------------------------- */
@@ -420,6 +440,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
         if (other->launch == number && takes(r, l, slots, &taken, &count))
             note_written(x, taken, count, kernel_facts(r->arena, module, entry).stored);
     }
+    ok = ok && check_trips(x, config, step, &res);
     return ok && check_reach(x, config, step, &res, entry);
 }
 
@@ -595,6 +616,8 @@ static bool check_kernels(Checking *x, size_t config)
         ok = check_launch(x, config, l) && ok;
     if (ok && !x->out->uncompiled)
         ok = report_missing(x) && report_unwritten(x);
+    if (ok)
+        report_trips(x);
     for (size_t i = 0; i < r->spec->reference_count && !x->out->uncompiled; i++)
         ok = check_reference(x, &r->spec->reference[i]) && ok;
     return ok;
@@ -611,6 +634,7 @@ bool run_check(Run *r, RunCheck *out)
     Checking x = {.run = r,
                   .farm = run_open_farm(r),
                   .out = out,
+                  .trips = ARENA_ARRAY(r->arena, bool, r->spec->trip_count),
                   .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count),
                   .written = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
     bool ok = check_parameters_are_used(r) && check_kernels(&x, config);

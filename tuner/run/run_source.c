@@ -120,7 +120,7 @@ bool run_open_sources(Run *r)
         if (!r->code.sources[l])
             return false;
     }
-    return true;
+    return run_trips_find(r);
 }
 
 /* The source that a command prints; each command is run once.  NULL after a message. */
@@ -205,6 +205,8 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
         return false;
     for (size_t o = 0; o < option_count; o++)
         VEC_PUSH(a, &all, options[o]);
+    if (r->spec->trip_count > 0 && option_count == 0)
+        VEC_PUSH(a, &all, "-lineinfo"); /* else nobody knows which loop is in which line */
     Defines defines = parameter_macros(a, r, i);
     CompileSetting setting = {.architecture = run_architecture(a, r),
                               .defines = defines.at,

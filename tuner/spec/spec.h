@@ -213,6 +213,14 @@ typedef struct CompileOption {
     bool varies;     /* from configuration to configuration */
 } CompileOption;
 
+/* "trips 42 = NNZ / ROWS": how often a loop goes round whose count is data. */
+typedef struct SpecTrips {
+    Span at;
+    int64_t line;     /* of its `for` or `while` in the kernel's file */
+    const char *text; /* that stands in this line alone; NULL: the line was given */
+    Expr *rounds;
+} SpecTrips;
+
 /* What configurations are compared by. */
 typedef enum Objective {
     OBJECTIVE_TIME,
@@ -283,6 +291,8 @@ typedef struct Spec {
     Expr *work_flop;  /* NULL when not said */
     Expr *work_bytes;
     Expr *work_items;
+    SpecTrips *trips;
+    size_t trip_count;
     Expr *scale; /* what a configuration's time is proportional to from size to size; NULL: not said
                   */
     Objective objective;

@@ -399,6 +399,8 @@ static void reader_bind_work(Reader *r)
     for (int i = 1; i < 4; i++)
         reader_bind_number(r, work[i], &all);
     reader_bind_number(r, s->scale, &all);
+    for (size_t i = 0; i < s->trip_count; i++)
+        reader_bind_number(r, s->trips[i].rounds, &all);
     bool weighed = s->objective != OBJECTIVE_TIME && s->objective != OBJECTIVE_ENERGY;
     if (weighed && !work[s->objective])
         diag_error(r->d, r->objective_at, "a work line has to say how much: 'work %s = …'",
@@ -749,6 +751,7 @@ void reader_finish(Reader *r)
     KEEP(options, option_count, options);
     s->option_parts = r->option_parts.at;
     KEEP(includes, include_count, includes);
+    KEEP(trips, trip_count, trips);
     KEEP(reference, reference_count, references);
     KEEP(rivals, rival_count, rivals);
     KEEP(metric_lines, metric_line_count, metric_lines);

@@ -63,6 +63,7 @@ typedef struct Reader {
     VEC(const char *) options;
     VEC(CompileOption) option_parts;
     VEC(const char *) includes;
+    VEC(SpecTrips) trips;
     VEC(const Source *) metric_lines;
     VEC(CarveStage) carving;
 } Reader;

@@ -248,6 +248,24 @@ bool read_include(Reader *r, Span at)
     return true;
 }
 
+/* trips LINE | "text" = expr */
+bool read_trips(Reader *r, Span at)
+{
+    SpecTrips t = {.at = at};
+    const bool by_text = r->l.token.kind == TOKEN_STRING;
+    if (by_text)
+        t.text = reader_take_string(r, "a part of the loop's line");
+    if (by_text ? !t.text : !reader_take_integer(r, "the loop's line, or a part of it", 1, &t.line))
+        return false;
+    if (!lexer_expect(&r->l, "=", "before the number of rounds"))
+        return false;
+    t.rounds = expr_parse(&r->l);
+    if (!t.rounds)
+        return false;
+    VEC_PUSH(r->a, &r->trips, t);
+    return true;
+}
+
 /* --- references ------------------------------------------------------------------------------- */
 
 /* "file.cu" NAME [ block … ] [ grid … ] …, on one line */

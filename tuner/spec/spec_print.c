@@ -167,6 +167,16 @@ static void print_comparison(Buf *out, const Argument *g)
     buf_putc(out, '\n');
 }
 
+static void print_trips(Buf *out, const SpecTrips *t)
+{
+    if (t->text)
+        buf_printf(out, "trips \"%s\" = ", t->text);
+    else
+        buf_printf(out, "trips %lld = ", (long long)t->line);
+    print_expr(out, t->rounds);
+    buf_putc(out, '\n');
+}
+
 static void print_rival(Buf *out, const Rival *v)
 {
     const char *quote = v->path ? "\"" : "";
@@ -233,6 +243,8 @@ void spec_print(const Spec *s, Buf *out)
     for (size_t i = 0; i < s->argument_count; i++)
         print_comparison(out, &s->arguments[i]);
     buf_printf(out, "tolerance %g\n", s->tolerance);
+    for (size_t i = 0; i < s->trip_count; i++)
+        print_trips(out, &s->trips[i]);
     print_work(out, "flop", s->work_flop);
     print_work(out, "bytes", s->work_bytes);
     print_work(out, "items", s->work_items);

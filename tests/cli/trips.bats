@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# Trip counts that a spec says of loops whose ends are data, and predictions that cannot be.
+load common
+
+# Rows of a sparse matrix, whose ends nobody knows: the kernel writes to the buffer that they stand in.
+setup() {
+    export APTUNE_CACHE=$BATS_FILE_TMPDIR/cache
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >csr.cu <<'EOF2'
+extern "C" __global__ void csr(float *y, int *first, const int *column, const float *value,
+                               const float *x, int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    float sum = 0;
+#pragma unroll UNROLL
+    for (int k = first[row]; k < first[row + 1]; k++)
+        sum += value[k] * x[column[k]];
+    y[row] = sum;
+    first[rows + 1 + row] = 1;
+}
+EOF2
+    cat >csr.spec <<'EOF2'
+kernel "csr.cu" csr
+problem ROWS = 65536, NONZERO = 1310720
+param THREADS in 64, 128, 256
+param UNROLL in 1, 4
+block THREADS
+grid ceil_div(ROWS, THREADS)
+trips "k < first[row + 1]" = NONZERO / ROWS
+out y : float[ROWS]
+inout first : int[2 * ROWS + 1] = uniform(0, 9)
+in column : int[NONZERO] = uniform(0, ROWS - 1)
+in value : float[NONZERO] = uniform(-1, 1)
+in x : float[ROWS] = uniform(-1, 1)
+arg rows : int = ROWS
+reference first
+tolerance 1e-5
+EOF2
+}
+
+static_run() {
+    run --separate-stderr "$APTUNE" --space "$1" --no-gpu --static --emit none --arch h200 --jobs 2 --output out
+    status_is 0
+}
+
+# field FIELD: its values in the rows of the profile, each once.
+field() {
+    jq -r -s --arg f "$1" '(.[0].fields | index($f)) as $k | [.[1:][].f[$k]] | unique | map(tostring) | join(" ")' \
+        out/csr.profile
+}
+
+@test "a stated trip count makes the loop known, unrolled or not" {
+    "$APTUNE" check csr.spec
+    static_run csr.spec
+    [ "$(field loops_unknown) $(field branches_unknown) $(field unknown_share)" = "0 0 0" ]
+    [ "$(field global_loads)" = 62 ] # 2 ends and 20 rounds of 3, in fives of 4 where it is unrolled
+    sed -i '/^trips/d' csr.spec
+    static_run csr.spec
+    [ "$(field loops_unknown)" != 0 ]
+    has "$stderr" '.trips. how often a loop goes round'
+}
+
+@test "check judges what is said of a loop" {
+    change() {
+        sed "$1" csr.spec >d.spec
+        run --separate-stderr "$APTUNE" check d.spec
+    }
+    change 's/^trips.*/trips 9 = 20/'
+    status_is 0
+    [ -z "$stderr" ]
+    change 's/^trips.*/trips 10 = 20/'
+    status_is 0
+    has "$stderr" 'no loop of the kernel ends in line 10'
+    change 's/^trips.*/trips 99 = 20/'
+    status_is 2
+    has "$stderr" 'no line 99'
+    change 's/^trips.*/trips "first" = 20/'
+    status_is 2
+    has "$stderr" "'first' stands in [0-9] lines"
+    change 's/^trips.*/trips 9 = 0 - 1/'
+    has "$stderr" 'cannot go round -1 times'
+    change 's/^inout first.*/in first : int[2 * ROWS + 1] = uniform(0, 9)/;s/"csr.cu"/"read.cu"/'
+    sed 's/int \*first/const int *first/;/first\[rows/d' csr.cu >read.cu
+    run --separate-stderr "$APTUNE" check d.spec
+    has "$stderr" 'not used: how often the loop in line 9 goes round'
+}
+
+@test "nothing is faster than its bytes come: suspicious and raised" {
+    sed 's/^tolerance/work bytes = THREADS == 64 ? 1000000000000 : 1000\n&/' csr.spec >d.spec
+    static_run d.spec
+    has "$output" 'suspicious +2  predicted to be faster than they can be'
+    grep 'THREADS=64\|^64' out/configurations.csv >/dev/null
+    "$APTUNE" --space d.spec --no-gpu --static --emit none --arch h200 --output out2 --json |
+        jq -e '.suspicious == 2' >/dev/null
+}
