@@ -97,6 +97,17 @@ live() {
     [ "$compiled" -le "$(jq .compiled <<<"$output")" ]
 }
 
+@test "live: an audit of a large space draws from all of it" {
+    make_synthetic_gpu
+    local p
+    for p in A B C D; do
+        sed -i "/^block/iparam $p in 0, 1, 2, 3, 4, 5, 6, 7, 8, 9" space/many.spec
+    done
+    run --separate-stderr "$fake" --space space/many.spec --jobs 2 --trials 8 --audit 5 --emit none --json
+    status_is 0
+    json '.audit.audited == 5 and .audit.dropped > 319000 and .audit.dropped < 320000'
+}
+
 @test "live: there is an emitted best while it still searches" {
     make_synthetic_gpu
     export SYNTHETIC_MS=300

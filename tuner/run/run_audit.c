@@ -17,6 +17,41 @@ static bool is_dropped(const Run *r, size_t i)
                           : table_has_code(t, i);
 }
 
+/* Rows from `first` on were not there when the carving was made. */
+static void leave_out_of_carving(Run *r, size_t first)
+{
+    const Carving *c = &r->carving;
+    Fate *fates = ARENA_ARRAY(r->arena, Fate, r->table->count);
+    for (size_t i = 0; i < r->table->count; i++)
+        fates[i] = i < first
+                       ? c->fates[i]
+                       : (Fate){.kind = OUTCOME_UNKNOWN, .stage = c->stage_count, .by = POINT_NONE};
+    r->carving.fates = fates;
+}
+
+/* Of a space without a list, from all of it: what is drawn gets its row. */
+static void draw_points(Run *r)
+{
+    enum { DRAWS = 4 }; /* for each wanted: some are timed, or more than the device has */
+    RunAudit *u = &r->audit;
+    size_t wanted = (size_t)r->options.audit, draws = DRAWS * wanted, first = r->table->count;
+    uint64_t *ranks = ARENA_ARRAY(r->arena, uint64_t, draws);
+    run_draw_ranks(r, (unsigned long)r->options.audit_seed, ranks, draws);
+    table_want(r->table, TABLE_AUDITED);
+    u->list = ARENA_ARRAY(r->arena, size_t, wanted);
+    u->dropped = (size_t)r->space.size - r->counts.selected;
+    for (size_t k = 0; k < draws && u->count < wanted; k++) {
+        size_t i = table_find(r->table, ranks[k]);
+        if (i == SIZE_MAX)
+            i = run_add_config(r, ranks[k]);
+        if (r->table->audited[i] || !is_dropped(r, i))
+            continue;
+        r->table->audited[i] = true;
+        u->list[u->count++] = i;
+    }
+    leave_out_of_carving(r, first);
+}
+
 /* Drawn by their numbers in the space: a run that goes on where an earlier one was stopped draws
  * the same ones. */
 static void draw(Run *r)
@@ -25,12 +60,12 @@ static void draw(Run *r)
     size_t wanted = carve_share(&r->plan.request, (size_t)r->options.audit);
     size_t *dropped = ARENA_ARRAY(r->arena, size_t, r->table->count);
     uint64_t *numbers = ARENA_ARRAY(r->arena, uint64_t, r->table->count);
+    table_want(r->table, TABLE_AUDITED);
     for (size_t i = 0; i < r->table->count; i++)
         if (is_dropped(r, i)) {
             numbers[u->dropped] = r->table->number[i];
             dropped[u->dropped++] = i;
         }
-    table_want(r->table, TABLE_AUDITED);
     u->list = ARENA_ARRAY(r->arena, size_t, wanted);
     u->count = audit_draw((uint64_t)r->options.audit_seed, numbers, u->dropped, wanted, u->list);
     for (size_t k = 0; k < u->count; k++) {
@@ -47,7 +82,10 @@ bool run_audit(Run *r, const Timer *t)
         diag_warn(r->diag, (Span){0}, "nothing is audited: there is no winner to compare with");
         return true;
     }
-    draw(r);
+    if (r->search.done && r->space.diagram && r->source == RUN_MEASURED)
+        draw_points(r);
+    else
+        draw(r);
     size_t *list = ARENA_ARRAY(r->arena, size_t, r->audit.count), count = 0;
     if (r->search.done && !run_search_compile(r, r->audit.list, r->audit.count))
         return false;

@@ -261,10 +261,10 @@ static uint64_t rank_of(const Run *r, const uint16_t *point)
     return rank;
 }
 
-/* Some configurations of a space without a list, in `ranks`. */
-static void draw_some(Run *r, uint64_t *ranks, size_t count)
+void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t count)
 {
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(random, seed);
     uint16_t *point = ARENA_ARRAY(r->arena, uint16_t, r->spec->parameter_count);
     for (size_t i = 0; i < count; i++) {
         space_diagram_draw(r->space.diagram, random, point);
@@ -294,7 +294,7 @@ static void check_divisions(Run *r)
     if (some.diagram) {
         some.count = DRAWN;
         some.ranks = ARENA_ARRAY(r->arena, uint64_t, DRAWN);
-        draw_some(r, some.ranks, DRAWN);
+        run_draw_ranks(r, 0, some.ranks, DRAWN);
     }
     space_check_divisions(r->arena, &some, DIVISIONS_CHECKED, r->diag);
 }
@@ -307,7 +307,7 @@ static void list_known(Run *r)
         return;
     if (r->options.dry_run) {
         s->ranks = memory_new(DRAWN * sizeof *s->ranks);
-        draw_some(r, s->ranks, s->count = DRAWN);
+        run_draw_ranks(r, 0, s->ranks, s->count = DRAWN);
     } else if (r->options.shards > 1) {
         list_part(r);
     } else if (r->source == RUN_REPLAYED) {

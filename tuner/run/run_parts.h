@@ -105,6 +105,9 @@ bool run_set_problem(Run *r);
  * False after a message: there are too many launches. */
 bool run_make_configs(Run *r);
 
+/* Configurations of a space without a list, each as likely as any other, in `ranks`. */
+void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t count);
+
 /* The row of a configuration that the table does not have yet. */
 size_t run_add_config(Run *r, uint64_t rank);
 
