@@ -195,9 +195,9 @@ static double least(const Timed *t, const bool *timed)
     return best;
 }
 
-static BeliefInput belief_input(const Timed *t)
+static PosteriorInput posterior_input(const Timed *t)
 {
-    return (BeliefInput){t->predicted, NULL, t->count, t->values, t->parameters};
+    return (PosteriorInput){t->predicted, NULL, t->count, t->values, t->parameters};
 }
 
 /* Times of what was timed, NaN for others. */
@@ -226,20 +226,20 @@ static bool look_up(void *context, const size_t *points, size_t count, double *t
 
 static void polish(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
-    BeliefInput in = belief_input(t);
+    PosteriorInput in = posterior_input(t);
     bool ok;
     polish_spend(a, &in, timed, times_of(a, t, timed), budget, look_up, &(Timing){t, timed}, &ok);
 }
 
 static void choose_spread(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
-    BeliefInput in = belief_input(t);
-    Belief *b = belief_new(a, &in);
+    PosteriorInput in = posterior_input(t);
+    Posterior *b = posterior_new(a, &in);
     for (size_t k = 0; k < budget; k++) {
-        size_t next = belief_next(b, NULL);
+        size_t next = posterior_next(b, NULL);
         if (next == POINT_NONE)
             return;
-        belief_choose(b, next);
+        posterior_choose(b, next);
         timed[next] = true;
     }
 }
@@ -275,7 +275,7 @@ static void choose_layers(Arena *a, const Timed *t, size_t budget, bool *timed)
 /* Neighbours of the best alone, as long as there are any. */
 static void neighbours(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
-    BeliefInput in = belief_input(t);
+    PosteriorInput in = posterior_input(t);
     for (size_t left = budget; left > 0;) {
         Polish p = polish_new(a, &in);
         size_t next;
@@ -292,17 +292,17 @@ static void neighbours(Arena *a, const Timed *t, size_t budget, bool *timed)
 /* The corrected prediction alone. */
 static void corrected(Arena *a, const Timed *t, size_t budget, bool *timed)
 {
-    BeliefInput in = belief_input(t);
-    Belief *b = belief_new(a, &in);
+    PosteriorInput in = posterior_input(t);
+    Posterior *b = posterior_new(a, &in);
     for (size_t i = 0; i < t->count; i++)
         if (timed[i])
-            belief_choose(b, i);
+            posterior_choose(b, i);
     for (size_t k = 0; k < budget; k++) {
-        belief_learn(b, times_of(a, t, timed));
-        size_t next = belief_next(b, NULL);
+        posterior_learn(b, times_of(a, t, timed));
+        size_t next = posterior_next(b, NULL);
         if (next == POINT_NONE)
             return;
-        belief_choose(b, next);
+        posterior_choose(b, next);
         timed[next] = true;
     }
 }

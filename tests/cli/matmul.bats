@@ -88,7 +88,7 @@ row() {
     local survivor cut polished
     survivor=$(named "$(row ': survives')")
     cut=$(named "$(row ',ok,0,,.*stage 1')")
-    polished=$(named "$(row 'timed all the same, by what')")
+    polished=$(named "$(row 'timed all the same, chosen')")
 
     mm --carve --why "$survivor"
     status_is 0
@@ -103,5 +103,5 @@ row() {
     mm --carve --json --why "$polished"
     status_is 0
     json ".why | startswith(\"$polished: dropped by stage 1, \")"
-    json '.why | contains("by what the times so far told")'
+    json '.why | contains("chosen from the times so far")'
 }

@@ -131,7 +131,7 @@ load common
     status_is 0
     has "$output" '^selected +4  '
     has "$output" '^ +3  of 8 left by the default: best 3 by predicted_cycles, spread over the parameters$'
-    has "$output" '^ +1  more by what those times tell \(polish\)$'
+    has "$output" '^ +1  more chosen from those times \(polish\)$'
 }
 
 @test "a recording of another problem size is not replayed, and a note says so" {

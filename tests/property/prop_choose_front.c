@@ -2,7 +2,6 @@
  */
 #include "tuner/choose/cluster.h"
 #include "tuner/choose/front.h"
-#include "tuner/choose/threshold.h"
 
 #include <math.h>
 #include <setjmp.h>

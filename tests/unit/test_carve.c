@@ -269,7 +269,7 @@ static void polish_may_time_what_metrics_dropped_but_not_what_conditions_forbid(
     m->alive[1] = false;
     m->rows->metric[0][2] = NAN;
     Carving c = made_carve(m, "spill_bytes == 0 and guess > 0; best 3 by guess");
-    BeliefInput in = carve_polish_input(&m->plan, &c, m->alive);
+    PosteriorInput in = carve_polish_input(&m->plan, &c, m->alive);
     for (size_t i = 0; i < POINTS; i++)
         assert_int_equal(in.alive[i], i % 3 != 0 && i > 2);
     assert_ptr_equal(in.guess, m->plan.columns.at[0].values);
@@ -281,7 +281,7 @@ static void polish_goes_by_the_time_where_the_last_stage_has_none(void **state)
     (void)state;
     Made *m = made_new();
     Carving c = made_carve(m, "best 3 by lower spill_bytes");
-    BeliefInput in = carve_polish_input(&m->plan, &c, m->alive);
+    PosteriorInput in = carve_polish_input(&m->plan, &c, m->alive);
     assert_memory_equal(in.guess, m->rows->metric[0], POINTS * sizeof *in.guess);
     arena_free(m->arena);
 }

@@ -54,7 +54,7 @@ enum { SIDE = 6, POINTS = SIDE * SIDE };
 typedef struct Grid {
     double guess[POINTS], times[POINTS];
     uint32_t values[2 * POINTS];
-    BeliefInput in;
+    PosteriorInput in;
 } Grid;
 
 /* The same guess everywhere, nothing timed. */
@@ -66,7 +66,7 @@ static void grid_draw(Grid *g)
         g->values[2 * i] = (uint32_t)(i % SIDE);
         g->values[2 * i + 1] = (uint32_t)(i / SIDE);
     }
-    g->in = (BeliefInput){g->guess, NULL, POINTS, g->values, 2};
+    g->in = (PosteriorInput){g->guess, NULL, POINTS, g->values, 2};
 }
 
 static void time_point(Grid *g, Polish *p, size_t point, double time)

@@ -63,7 +63,7 @@ static void what_json_lacks_is_read_as_null_but_not_in_texts(void **state)
 {
     (void)state;
     Buf copy = {0};
-    ScanOddities odd;
+    ScanAnomalies odd;
     const char *text = "{\"NaN\":NaN,\"b\":[-Infinity,\"Infinity\",1]}";
 
     json_t *v = scan_load((ScanText){text, strlen(text)}, &copy, &odd);
@@ -175,7 +175,7 @@ static void times_come_in_milliseconds_whatever_the_file_has(void **state)
             cases[i].asked);
         assert_non_null(t);
         assert_true(t->rows.at[0].times[0] == cases[i].ms);
-        assert_int_equal(t->odd[ODD_NO_UNIT], !*cases[i].said);
+        assert_int_equal(t->anomalies[ANOMALY_NO_UNIT], !*cases[i].said);
         arena_free(a);
     }
 }
@@ -224,8 +224,8 @@ static void no_row_is_lost_without_being_counted(void **state)
     assert_non_null(t);
     assert_int_equal(t->read, 5);
     assert_int_equal(t->rows.count, 2);
-    assert_int_equal(t->odd[ODD_BROKEN] + t->odd[ODD_NO_PARAMETER], 3);
-    assert_int_equal(t->odd[ODD_STATUS], 1);
+    assert_int_equal(t->anomalies[ANOMALY_BROKEN] + t->anomalies[ANOMALY_NO_PARAMETER], 3);
+    assert_int_equal(t->anomalies[ANOMALY_STATUS], 1);
     assert_int_equal(t->rows.at[1].status, OUTCOME_FAULT);
     assert_string_equal(t->rows.at[1].message, "odd");
     arena_free(a);

@@ -291,7 +291,7 @@ static void lanes_that_part_cost_what_the_others_wait(void **state)
     /* Of nine instructions, the four between branch and end are run by half of the lanes. */
     assert_near(found.share, 4.0 * 0.5 / 9.0);
     assert_near(found.cycles, found.share * 1200 * SM_WARPS / 4);
-    assert_string_equal(found.what, "the lanes of a warp part once");
+    assert_string_equal(found.what, "a warp diverges once");
 
     follow(&f, "32");
     assert_none(&f);
@@ -325,7 +325,7 @@ static void barriers_cost_what_a_warp_spends_at_them(void **state)
 
     assert_near(found.cycles, 1000);
     assert_near(found.share, 0.25);
-    assert_string_equal(found.what, "a warp alone meets 7 of them");
+    assert_string_equal(found.what, "a warp alone executes 7 of them");
 
     f.profile.value[PROFILE_SERIAL_BARRIER] = 700;
     assert_none(&f);

@@ -212,7 +212,7 @@ static void what_is_estimated_is_counted(void **state)
     assert_null(strstr(buf_text(&before), "uncertain"));
     assert_non_null(
         strstr(buf_text(&after), "uncertain             2  where machine code and PTX"));
-    assert_non_null(strstr(buf_text(&after), "1  of them by the PTX's own counts"));
+    assert_non_null(strstr(buf_text(&after), "1  of them counted from the PTX alone"));
     buf_free(&before);
     buf_free(&after);
     end_run(r);

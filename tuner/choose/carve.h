@@ -6,11 +6,11 @@
  * row by then.  Who has filled the table, a run or a recording, it does not ask.
  *
  * Where nothing is said, the default is the best by a metric that stands for the time, spread over
- * what that does not tell apart (tuner/choose/belief.h), with a third of the budget for polish. */
+ * what that does not tell apart (posterior.h), with a third of the budget for polish. */
 #ifndef APTUNE_CHOOSE_CARVE_H
 #define APTUNE_CHOOSE_CARVE_H
 
-#include "tuner/choose/belief.h"
+#include "tuner/choose/posterior.h"
 #include "tuner/choose/carving.h"
 #include "tuner/space/table.h"
 #include "tuner/spec/spec.h"
@@ -54,7 +54,7 @@ bool carve_allows(const CarvePlan *plan, Arena *scratch, size_t row);
 /* What polish goes by after that carving, and what it may time: of the rows that are `alive`, those
  * that no expression of the carving forbids.  What a metric thought little of may be timed.
  * `alive` must outlive it. */
-BeliefInput carve_polish_input(const CarvePlan *plan, const Carving *carving, const bool *alive);
+PosteriorInput carve_polish_input(const CarvePlan *plan, const Carving *carving, const bool *alive);
 
 /* The first front of two criteria or more; NULL when there is none. */
 const Stage *carve_tradeoff(const CarvePlan *plan);

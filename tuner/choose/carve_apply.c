@@ -169,15 +169,15 @@ static bool is_forbidden(const Carving *c, size_t point)
     return stage < c->stage_count && c->stages[stage].kind == STAGE_HOLDS;
 }
 
-BeliefInput carve_polish_input(const CarvePlan *plan, const Carving *carving, const bool *alive)
+PosteriorInput carve_polish_input(const CarvePlan *plan, const Carving *carving, const bool *alive)
 {
     const Table *t = plan->rows;
     bool *may = ARENA_ARRAY(plan->arena, bool, t->count);
     for (size_t i = 0; i < t->count; i++)
         may[i] = alive[i] && !is_forbidden(carving, i);
-    return (BeliefInput){.guess = guide(plan),
-                         .alive = may,
-                         .points = t->count,
-                         .values = t->values,
-                         .parameters = t->parameter_count};
+    return (PosteriorInput){.guess = guide(plan),
+                            .alive = may,
+                            .points = t->count,
+                            .values = t->values,
+                            .parameters = t->parameter_count};
 }

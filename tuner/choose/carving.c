@@ -1,9 +1,9 @@
 #include "tuner/choose/carving.h"
 
-#include "tuner/choose/belief.h"
+#include "tuner/choose/posterior.h"
 #include "tuner/choose/budget.h"
 #include "tuner/choose/cluster.h"
-#include "tuner/choose/threshold.h"
+#include "tuner/choose/front.h"
 
 #include <assert.h>
 #include <math.h>
@@ -153,21 +153,21 @@ static void run_front(Work *w)
 /* --- spread ----------------------------------------------------------------------------------- */
 
 /* Points chosen, in the order of choice: the best prediction comes first. */
-static size_t *spread_choose(Work *w, const BeliefInput *in, size_t *count)
+static size_t *spread_choose(Work *w, const PosteriorInput *in, size_t *count)
 {
     size_t *chosen = ARENA_ARRAY(w->arena, size_t, w->stage->budget);
-    Belief *b = belief_new(w->arena, in);
+    Posterior *b = posterior_new(w->arena, in);
     for (*count = 0; *count < w->stage->budget; (*count)++) {
-        size_t next = belief_next(b, NULL);
+        size_t next = posterior_next(b, NULL);
         if (next == POINT_NONE)
             break;
-        belief_choose(b, next);
+        posterior_choose(b, next);
         chosen[*count] = next;
     }
     return chosen;
 }
 
-static size_t values_differ(const BeliefInput *in, size_t i, size_t j)
+static size_t values_differ(const PosteriorInput *in, size_t i, size_t j)
 {
     size_t n = 0;
     for (size_t p = 0; p < in->parameters; p++)
@@ -177,7 +177,8 @@ static size_t values_differ(const BeliefInput *in, size_t i, size_t j)
 
 /* Of the first choices the one most like a point and no worse.  The first choice of all is no worse
  * than anything. */
-static size_t spread_reason(const BeliefInput *in, const size_t *chosen, size_t count, size_t point)
+static size_t spread_reason(const PosteriorInput *in, const size_t *chosen, size_t count,
+                            size_t point)
 {
     enum { COMPARED = 128 };
     size_t by = chosen[0], least = values_differ(in, by, point);
@@ -196,8 +197,8 @@ static void run_spread(Work *w)
     assert(w->stage->column_count == 1 && w->stage->budget > 0);
     const Column *column = &w->table->columns[w->stage->columns[0]];
     assert(!column->up);
-    BeliefInput in = {column->values, w->alive, w->table->points, w->stage->values,
-                      w->stage->parameters};
+    PosteriorInput in = {column->values, w->alive, w->table->points, w->stage->values,
+                         w->stage->parameters};
     size_t count;
     const size_t *chosen = spread_choose(w, &in, &count);
     bool *stays = ARENA_ARRAY(w->arena, bool, in.points);

@@ -32,7 +32,7 @@ typedef enum StageKind {
     STAGE_HOLDS,  /* an expression, evaluated by the caller */
     STAGE_WITHIN, /* a percentage from the best of one column */
     STAGE_FRONT,  /* Pareto front, with its band or further layers */
-    STAGE_SPREAD, /* the best of one column, spread where they are not told apart (belief.h) */
+    STAGE_SPREAD, /* the best of one column, spread where they are not told apart (posterior.h) */
     STAGE_ALIKE,  /* one point of those with nearly equal columns */
     STAGE_SAME    /* one point of those with equal keys */
 } StageKind;

@@ -303,3 +303,52 @@ bool *front_band(Arena *a, const FrontInput *in, const Front *front, double perc
     }
     return inside;
 }
+
+/* --- threshold carving ------------------------------------------------------------------------ */
+
+double threshold_best(const Criterion *c, const bool *alive, size_t points)
+{
+    double best = NAN;
+    for (size_t i = 0; i < points; i++) {
+        double v = c->values[i];
+        if ((alive && !alive[i]) || isnan(v))
+            continue;
+        if (isnan(best) || (c->up ? v > best : v < best))
+            best = v;
+    }
+    return best;
+}
+
+double threshold_limit(double best, bool up, double percent)
+{
+    return percent > 0 ? criterion_worsen(best, up, percent) : best;
+}
+
+bool threshold_holds(double value, bool up, double limit)
+{
+    return up ? value >= limit : value <= limit;
+}
+
+/* --- time against energy ---------------------------------------------------------------------- */
+
+size_t *energy_front(Arena *a, const double *ms, const double *joules, size_t points, size_t *count)
+{
+    const Criterion criteria[] = {{.values = ms}, {.values = joules}};
+    const FrontInput in = {.criteria = criteria, .criteria_count = 2, .points = points};
+    Front f = front_build(a, &in, 1);
+    size_t *list = ARENA_ARRAY(a, size_t, f.count), n = 0;
+    for (size_t i = 0; i < points; i++) {
+        size_t k = n;
+        if (f.layer[i] != 0)
+            continue;
+        for (; k > 0 && ms[list[k - 1]] > ms[i]; k--)
+            list[k] = list[k - 1];
+        list[k] = i;
+        n++;
+    }
+    *count = 0;
+    for (size_t k = 0; k < n; k++) /* equal in both: one stands for all */
+        if (k == 0 || ms[list[k]] > ms[list[*count - 1]])
+            list[(*count)++] = list[k];
+    return list;
+}

@@ -61,4 +61,23 @@ bool *front_band(Arena *a, const FrontInput *in, const Front *front, double perc
  * value of zero or more never goes below zero. */
 double criterion_worsen(double value, bool up, double percent);
 
+/* --- threshold carving (thesis 5.2.1) --------------------------------------------------------- */
+
+/* The best value among the alive points, NaN when none has a value. */
+double threshold_best(const Criterion *c, const bool *alive, size_t points);
+
+/* The worst value still `percent` within `best`: 100 and 20 % give 120 where smaller is better, 80
+ * where larger is.  NaN stays NaN. */
+double threshold_limit(double best, bool up, double percent);
+
+/* Is `value` no worse than `limit`?  False where either is not known. */
+bool threshold_holds(double value, bool up, double limit);
+
+/* --- time against energy ---------------------------------------------------------------------- */
+
+/* Numbers of the points of the front, the fastest first, in `a`; a point without a time or an
+ * energy (NaN) takes no part.  Of equal ones the first. */
+size_t *energy_front(Arena *a, const double *ms, const double *joules, size_t points,
+                     size_t *count);
+
 #endif

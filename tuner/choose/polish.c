@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-Polish polish_new(Arena *a, const BeliefInput *in)
+Polish polish_new(Arena *a, const PosteriorInput *in)
 {
-    Polish p = {.in = in, .belief = belief_new(a, in), .centre = POINT_NONE};
+    Polish p = {.in = in, .posterior = posterior_new(a, in), .centre = POINT_NONE};
     for (size_t k = 0; k < POLISH_FARTHEST; k++)
         p.near[k] = ARENA_ARRAY(a, bool, in->points);
     return p;
@@ -12,7 +12,7 @@ Polish polish_new(Arena *a, const BeliefInput *in)
 
 void polish_note(Polish *p, size_t point)
 {
-    belief_choose(p->belief, point);
+    posterior_choose(p->posterior, point);
 }
 
 enum { BATCH_MOST = 8 };
@@ -25,7 +25,7 @@ size_t polish_batch_size(size_t left)
     return third < 1 ? 1 : third > BATCH_MOST ? BATCH_MOST : third;
 }
 
-static size_t fastest(const BeliefInput *in, const double *times)
+static size_t fastest(const PosteriorInput *in, const double *times)
 {
     size_t best = POINT_NONE;
     for (size_t i = 0; i < in->points; i++)
@@ -36,7 +36,7 @@ static size_t fastest(const BeliefInput *in, const double *times)
 }
 
 /* Parameters in which two points differ. */
-static size_t distance(const BeliefInput *in, size_t i, size_t j)
+static size_t distance(const PosteriorInput *in, size_t i, size_t j)
 {
     const uint32_t *x = in->values + i * in->parameters, *y = in->values + j * in->parameters;
     size_t n = 0;
@@ -65,18 +65,18 @@ static size_t next_near(Polish *p, size_t best)
         return next;
     look_around(p, best);
     for (size_t k = 0; k < POLISH_FARTHEST && next == POINT_NONE; k++)
-        next = belief_next(p->belief, p->near[k]);
+        next = posterior_next(p->posterior, p->near[k]);
     return next;
 }
 
 size_t polish_batch(Polish *p, const double *times, size_t *batch, size_t most)
 {
     size_t best = fastest(p->in, times), count = 0;
-    belief_learn(p->belief, times);
+    posterior_learn(p->posterior, times);
     while (count < most) {
         size_t next = p->turn++ % 2 == 0 ? next_near(p, best) : POINT_NONE;
         if (next == POINT_NONE)
-            next = belief_next(p->belief, NULL);
+            next = posterior_next(p->posterior, NULL);
         if (next == POINT_NONE)
             break;
         polish_note(p, next);
@@ -85,7 +85,7 @@ size_t polish_batch(Polish *p, const double *times, size_t *batch, size_t most)
     return count;
 }
 
-size_t polish_spend(Arena *a, const BeliefInput *in, const bool *noted, double *times,
+size_t polish_spend(Arena *a, const PosteriorInput *in, const bool *noted, double *times,
                     size_t budget, PolishTime *time, void *context, bool *ok)
 {
     Polish p = polish_new(a, in);

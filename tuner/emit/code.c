@@ -243,10 +243,10 @@ static void open_variant(Code *c, size_t i)
     v->tuned_size_only = unit_variant_is_fixed(c->unit, v->variant);
     fold_variant(c, v);
     const char *why = NULL;
-    if (v->tuned_size_only || code_is_sayable(c, v, &why))
+    if (v->tuned_size_only || code_is_expressible(c, v, &why))
         return;
     diag_warn(c->d, (Span){0},
-              "%s serves the size alone that it was tuned for: '%s' cannot be said in C",
+              "%s serves the size alone that it was tuned for: '%s' cannot be expressed in C",
               v->variant->name, why);
     *v = (CodeVariant){.variant = v->variant, .number = i + 1, .tuned_size_only = true, .why = why};
     fold_variant(c, v);
@@ -333,7 +333,7 @@ Code *code_open(Arena *a, const EmitUnit *u, Diag *d)
     for (size_t i = 0; i < u->entry_count; i++) {
         warn_of_entry(c, &u->entries[i]);
         c->has_scale = c->has_scale && u->entries[i].time_ms > 0 &&
-                       code_scale_is_sayable(c, &c->variants[u->entries[i].variant]);
+                       code_scale_is_expressible(c, &c->variants[u->entries[i].variant]);
     }
     return c;
 }

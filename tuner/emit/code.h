@@ -6,7 +6,7 @@
  * launches. NAME_code.h has cubins and PTX as arrays, for the driver flavours.
  *
  * All of it follows from the EmitUnit alone.  Expressions of the spec become C once the variant's
- * parameters are filled in (c_expr.h); a variant of which something cannot be said in C, or whose
+ * parameters are filled in (c_expr.h); a variant of which something has no C, or whose
  * code depends on the problem, serves the size it was tuned for and no other.  Nothing emitted
  * needs aptune; C texts are C11 and C++17. */
 #ifndef APTUNE_EMIT_CODE_H

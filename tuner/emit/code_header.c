@@ -214,7 +214,7 @@ static void write_arguments_type(const Code *c, Buf *out)
 
 static void declare_work(const Code *c, const char *name, const char *what, const Expr *e, Buf *out)
 {
-    if (!code_work_is_sayable(c, e))
+    if (!code_work_is_expressible(c, e))
         return;
     const Span at = expr_span(e);
     buf_printf(out, "\n/* %s of a launch: ", what);

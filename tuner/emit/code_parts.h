@@ -100,17 +100,17 @@ void lines_end(CodeLines *l, const char *result, Buf *out, const char *head, ...
 
 /* --- code_size.c: functions of a size --------------------------------------------------------- */
 
-/* Is everything of a variant that depends on the size sayable in C?  Else `*why` is what is not. */
-bool code_is_sayable(const Code *c, const CodeVariant *v, const char **why);
+/* Can C express all of a variant that depends on the size?  Else `*why` is what it cannot. */
+bool code_is_expressible(const Code *c, const CodeVariant *v, const char **why);
 
 /* Has C words for how a variant's time changes with the size? */
-bool code_scale_is_sayable(const Code *c, const CodeVariant *v);
+bool code_scale_is_expressible(const Code *c, const CodeVariant *v);
 
 /* Is it a buffer of the caller's whose size is a matter of the variant, too? */
 bool code_counts_by_variant(const Code *c, size_t argument);
 
 /* Is an amount of work a matter of the size alone, and C has words for it? */
-bool code_work_is_sayable(const Code *c, const Expr *e);
+bool code_work_is_expressible(const Code *c, const Expr *e);
 
 /* What every size is asked, and then of each variant what it is asked, its launches, its scale. */
 void code_sizes(const Code *c, Buf *out);

@@ -252,7 +252,7 @@ static bool write_variant(const Code *c, const CodeVariant *v, Buf *out, const c
     return write_serves(c, v, out, why) && code_walk(c, v, out, why);
 }
 
-bool code_is_sayable(const Code *c, const CodeVariant *v, const char **why)
+bool code_is_expressible(const Code *c, const CodeVariant *v, const char **why)
 {
     Buf text = {0};
     *why = "";
@@ -292,7 +292,7 @@ static bool write_scale(const Code *c, const CodeVariant *v, Buf *out)
     return write_real(c, v, v->scale, head, out);
 }
 
-bool code_scale_is_sayable(const Code *c, const CodeVariant *v)
+bool code_scale_is_expressible(const Code *c, const CodeVariant *v)
 {
     Buf text = {0};
     const bool said = v->scale && write_scale(c, v, &text);
@@ -311,7 +311,7 @@ static bool write_work(const Code *c, const char *name, const Expr *e, Buf *out)
     return write_real(c, NULL, of_size(c, e), head, out);
 }
 
-bool code_work_is_sayable(const Code *c, const Expr *e)
+bool code_work_is_expressible(const Code *c, const Expr *e)
 {
     Buf text = {0};
     const bool said = e && concerns_size_alone(c, e) && write_work(c, "", e, &text);
@@ -350,11 +350,11 @@ void code_more(const Code *c, Buf *out)
     for (size_t i = 0; i < s->argument_count; i++)
         if (code_counts_by_variant(c, i))
             write_elements(c, i, out);
-    if (code_work_is_sayable(c, s->work_flop))
+    if (code_work_is_expressible(c, s->work_flop))
         write_work(c, "flop", s->work_flop, out);
-    if (code_work_is_sayable(c, s->work_bytes))
+    if (code_work_is_expressible(c, s->work_bytes))
         write_work(c, "bytes", s->work_bytes, out);
-    if (code_work_is_sayable(c, s->work_items))
+    if (code_work_is_expressible(c, s->work_items))
         write_work(c, "items", s->work_items, out);
 }
 

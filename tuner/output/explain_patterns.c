@@ -61,8 +61,8 @@ static void set_cost(const Search *f, Finding *found, const Profile *without, co
         found->effect = "the device's rates are not";
         return;
     }
-    double crowd = explain_metric(f->s, "latency_cycles");
-    bool waits = crowd - bound > worth_telling_share * crowd;
+    double latency = explain_metric(f->s, "latency_cycles");
+    bool waits = latency - bound > worth_telling_share * latency;
     if (fall > 0)
         found->effect =
             arena_printf(f->arena, "without, the bound is %.0f %% lower%s", 100 * fall / bound,
@@ -230,8 +230,8 @@ static bool divergence(const Search *f, Finding *out)
     *out = (Finding){.name = "divergence",
                      .kind = "branching",
                      .what = w->divergent == 1
-                                 ? "the lanes of a warp part once"
-                                 : arena_printf(f->arena, "the lanes of a warp part %s times",
+                                 ? "a warp diverges once"
+                                 : arena_printf(f->arena, "a warp diverges %s times",
                                                 explain_number_text(f->arena, w->divergent)),
                      .cycles = share * explain_metric(f->s, "issue_cycles"),
                      .share = share,
@@ -246,16 +246,16 @@ static bool branches_on_data(const Search *f, Finding *out)
     double branches = field(f, PROFILE_BRANCHES_UNKNOWN), loops = field(f, PROFILE_LOOPS_UNKNOWN);
     if (!(branches > 0 || loops > 0))
         return false;
-    *out =
-        (Finding){.name = "branches on data",
-                  .kind = "branching",
-                  .what = arena_printf(f->arena, "%.0f branches and %.0f loops were not foreseen",
-                                       branches, loops),
-                  .cycles = NAN,
-                  .share = NAN,
-                  .effect = "the figures above assume both sides and a stated number of iterations",
-                  .remedy = "Branch on indices instead of data, or give loops a constant number of "
-                            "iterations."};
+    *out = (Finding){
+        .name = "branches on data",
+        .kind = "branching",
+        .what = arena_printf(f->arena, "%.0f branches and %.0f loops could not be predicted",
+                             branches, loops),
+        .cycles = NAN,
+        .share = NAN,
+        .effect = "the figures above assume both sides and a stated number of iterations",
+        .remedy = "Branch on indices instead of data, or give loops a constant number of "
+                  "iterations."};
     return true;
 }
 
@@ -269,7 +269,7 @@ static bool barriers(const Search *f, Finding *out)
     *out =
         (Finding){.name = "barriers",
                   .kind = "synchronization",
-                  .what = arena_printf(f->arena, "a warp alone meets %s of them",
+                  .what = arena_printf(f->arena, "a warp alone executes %s of them",
                                        explain_number_text(f->arena, field(f, PROFILE_SYNC_INSTR))),
                   .cycles = n,
                   .share = n / all,
@@ -333,8 +333,8 @@ static const char *more_work_or_warps(const Search *f)
 static bool waiting(const Search *f, Finding *out)
 {
     double bound = explain_metric(f->s, "bound_cycles");
-    double crowd = explain_metric(f->s, "latency_cycles");
-    if (!(crowd - bound > worth_telling_share * crowd))
+    double latency = explain_metric(f->s, "latency_cycles");
+    if (!(latency - bound > worth_telling_share * latency))
         return false;
     const Pastime *most = longest(f);
     *out =
@@ -346,8 +346,8 @@ static bool waiting(const Search *f, Finding *out)
                       "one spends %.0f %% of its time %s",
                       f->s->occupancy.warps_per_sm,
                       100 * field(f, most->field) / field(f, PROFILE_SERIAL_CYCLES), most->words),
-                  .cycles = crowd - bound,
-                  .share = (crowd - bound) / crowd,
+                  .cycles = latency - bound,
+                  .share = (latency - bound) / latency,
                   .unit = "the predicted time",
                   .effect = "the busiest unit idles then",
                   .remedy = more_work_or_warps(f)};

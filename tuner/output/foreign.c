@@ -9,68 +9,70 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- oddities --------------------------------------------------------------------------------- */
+/* --- anomalies -------------------------------------------------------------------------------- */
 
 /* One and many; the many follow their number. */
-static const char *const oddity_words[ODDITIES][2] = {
-    [ODD_CUT] = {"the file is not closed", NULL},
-    [ODD_CUT_ROW] = {"the last row is cut off: left out", NULL},
-    [ODD_BROKEN] = {"row that cannot be read: left out", "rows that cannot be read: left out"},
-    [ODD_NO_PARAMETER] = {"row that lacks a parameter: left out",
-                          "rows that lack a parameter: left out"},
-    [ODD_NO_TIME] = {"row without a time: taken as failed (runtime)",
-                     "rows without a time: taken as failed (runtime)"},
-    [ODD_BAD_TIME] = {"row said to be correct with a time that is none: taken as failed (runtime)",
-                      "rows said to be correct with a time that is none: taken as failed "
-                      "(runtime)"},
-    [ODD_FAILED_TIME] = {"failed row with a time: the time is left out",
-                         "failed rows with a time: the times are left out"},
-    [ODD_FAILED_ZERO] = {"failed row with a time of 0: it has none",
-                         "failed rows with a time of 0: they have none"},
-    [ODD_MEAN_ONLY] = {"row without raw times: it has one, the mean",
-                       "rows without raw times: each has one, the mean"},
-    [ODD_INCORRECT] = {"row said to be correct with a correctness of 0: taken as wrong",
-                       "rows said to be correct with a correctness of 0: taken as wrong"},
-    [ODD_STATUS] = {"row with an outcome that is not known: taken as failed (runtime)",
-                    "rows with an outcome that is not known: taken as failed (runtime)"},
-    [ODD_NO_STATUS] = {"row without an outcome: its time decides",
-                       "rows without an outcome: their times decide"},
-    [ODD_TEXT_TIME] = {"time written as text", "times written as texts"},
-    [ODD_TEXT_VALUE] = {"parameter's number written as text",
-                        "numbers of parameters written as texts"},
-    [ODD_BOOL_VALUE] = {"truth value of a parameter: 1 or 0 here",
-                        "truth values of parameters: 1 or 0 here"},
-    [ODD_KEY_VALUE] = {"row with a parameter's value only in its key",
-                       "rows with a parameter's value only in their keys"},
-    [ODD_NOT_NUMBER] = {"row with NaN or Infinity: read as missing",
-                        "rows with NaN or Infinity: read as missing"},
-    [ODD_NO_UNIT] = {"the file names no unit of time: milliseconds, as most tuners write", NULL},
-    [ODD_OTHER_MEAN] =
+static const char *const anomaly_words[ANOMALIES][2] = {
+    [ANOMALY_CUT] = {"the file is not closed", NULL},
+    [ANOMALY_CUT_ROW] = {"the last row is cut off: left out", NULL},
+    [ANOMALY_BROKEN] = {"row that cannot be read: left out", "rows that cannot be read: left out"},
+    [ANOMALY_NO_PARAMETER] = {"row that lacks a parameter: left out",
+                              "rows that lack a parameter: left out"},
+    [ANOMALY_NO_TIME] = {"row without a time: taken as failed (runtime)",
+                         "rows without a time: taken as failed (runtime)"},
+    [ANOMALY_BAD_TIME] =
+        {"row said to be correct with a time that is none: taken as failed (runtime)",
+         "rows said to be correct with a time that is none: taken as failed "
+         "(runtime)"},
+    [ANOMALY_FAILED_TIME] = {"failed row with a time: the time is left out",
+                             "failed rows with a time: the times are left out"},
+    [ANOMALY_FAILED_ZERO] = {"failed row with a time of 0: it has none",
+                             "failed rows with a time of 0: they have none"},
+    [ANOMALY_MEAN_ONLY] = {"row without raw times: it has one, the mean",
+                           "rows without raw times: each has one, the mean"},
+    [ANOMALY_INCORRECT] = {"row said to be correct with a correctness of 0: taken as wrong",
+                           "rows said to be correct with a correctness of 0: taken as wrong"},
+    [ANOMALY_STATUS] = {"row with an outcome that is not known: taken as failed (runtime)",
+                        "rows with an outcome that is not known: taken as failed (runtime)"},
+    [ANOMALY_NO_STATUS] = {"row without an outcome: its time decides",
+                           "rows without an outcome: their times decide"},
+    [ANOMALY_TEXT_TIME] = {"time written as text", "times written as texts"},
+    [ANOMALY_TEXT_VALUE] = {"parameter's number written as text",
+                            "numbers of parameters written as texts"},
+    [ANOMALY_BOOL_VALUE] = {"truth value of a parameter: 1 or 0 here",
+                            "truth values of parameters: 1 or 0 here"},
+    [ANOMALY_KEY_VALUE] = {"row with a parameter's value only in its key",
+                           "rows with a parameter's value only in their keys"},
+    [ANOMALY_NOT_NUMBER] = {"row with NaN or Infinity: read as missing",
+                            "rows with NaN or Infinity: read as missing"},
+    [ANOMALY_NO_UNIT] = {"the file names no unit of time: milliseconds, as most tuners write",
+                         NULL},
+    [ANOMALY_OTHER_MEAN] =
         {"row whose time is not the mean of its times by more than 1 %: its times count",
          "rows whose time is not the mean of their times by more than 1 %: their times "
          "count"},
-    [ODD_TWICE] = {"row of a configuration that comes again: the last one counts",
-                   "rows of configurations that come again: the last one counts"},
+    [ANOMALY_TWICE] = {"row of a configuration that comes again: the last one counts",
+                       "rows of configurations that come again: the last one counts"},
 };
 
-void foreign_odd(ForeignTable *t, Oddity o)
+void foreign_note(ForeignTable *t, Anomaly o)
 {
-    if (t->odd[o]++ == 0 && oddity_words[o][1])
+    if (t->anomalies[o]++ == 0 && anomaly_words[o][1])
         t->first[o] = arena_printf(t->arena, "row %zu", t->read);
 }
 
-void foreign_print_oddities(const ForeignTable *t, const char *before, Buf *out)
+void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out)
 {
-    for (int o = 0; o < ODDITIES; o++) {
-        if (t->odd[o] == 0)
+    for (int o = 0; o < ANOMALIES; o++) {
+        if (t->anomalies[o] == 0)
             continue;
         buf_puts(out, before);
-        if (oddity_words[o][1])
-            buf_printf(out, "%zu ", t->odd[o]);
-        buf_puts(out,
-                 t->odd[o] > 1 && oddity_words[o][1] ? oddity_words[o][1] : oddity_words[o][0]);
+        if (anomaly_words[o][1])
+            buf_printf(out, "%zu ", t->anomalies[o]);
+        buf_puts(out, t->anomalies[o] > 1 && anomaly_words[o][1] ? anomaly_words[o][1]
+                                                                 : anomaly_words[o][0]);
         if (t->first[o])
-            buf_printf(out, t->odd[o] > 1 ? " (the first: %s)" : " (%s)", t->first[o]);
+            buf_printf(out, t->anomalies[o] > 1 ? " (the first: %s)" : " (%s)", t->first[o]);
         buf_putc(out, '\n');
     }
 }
@@ -160,7 +162,7 @@ bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *o
     if (!v || json_is_null(v))
         return false;
     if (json_is_boolean(v)) {
-        foreign_odd(t, ODD_BOOL_VALUE);
+        foreign_note(t, ANOMALY_BOOL_VALUE);
         *out = (ForeignValue){.kind = FOREIGN_INT, .integer = json_is_true(v)};
     } else if (json_is_integer(v)) {
         *out = (ForeignValue){.kind = FOREIGN_INT, .integer = json_integer_value(v)};
@@ -202,7 +204,7 @@ double foreign_number(ForeignTable *t, const json_t *v)
         return json_number_value(v);
     if (!json_is_string(v) || !text_as_real(json_string_value(v), &number))
         return NAN;
-    foreign_odd(t, ODD_TEXT_TIME);
+    foreign_note(t, ANOMALY_TEXT_TIME);
     return number;
 }
 
@@ -224,9 +226,9 @@ static void refuse_times(ForeignTable *t, const double *times, size_t count)
         above |= is_time(times[i]);
     }
     if (above)
-        foreign_odd(t, ODD_FAILED_TIME);
+        foreign_note(t, ANOMALY_FAILED_TIME);
     else if (zero)
-        foreign_odd(t, ODD_FAILED_ZERO);
+        foreign_note(t, ANOMALY_FAILED_ZERO);
 }
 
 static bool all_times(const double *times, size_t count)
@@ -245,7 +247,7 @@ void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const ch
         refuse_times(t, times, time_count);
         row.message = message ? arena_string(t->arena, message) : NULL;
     } else if (time_count == 0 || !all_times(times, time_count)) {
-        foreign_odd(t, time_count == 0 ? ODD_NO_TIME : ODD_BAD_TIME);
+        foreign_note(t, time_count == 0 ? ANOMALY_NO_TIME : ANOMALY_BAD_TIME);
         row.status = OUTCOME_FAULT;
         row.message = time_count == 0 ? "no time in the imported file"
                                       : "a time that is none in the imported file";
@@ -269,7 +271,7 @@ void foreign_scale(ForeignTable *t)
         row->in_ms = true;
     }
     if (needed && t->unit_ms == 0)
-        t->odd[ODD_NO_UNIT]++;
+        t->anomalies[ANOMALY_NO_UNIT]++;
 }
 
 /* --- as a recording has them ------------------------------------------------------------------ */
@@ -305,7 +307,7 @@ static void settle_column(ForeignTable *t, size_t p, int can)
         double real;
         if (v->kind != FOREIGN_TEXT || !can)
             continue;
-        t->odd[ODD_TEXT_VALUE]++;
+        t->anomalies[ANOMALY_TEXT_VALUE]++;
         if ((can & CAN_BE_INT) && text_as_int(v->text, &whole))
             *v = (ForeignValue){.kind = FOREIGN_INT, .integer = whole};
         else if (text_as_real(v->text, &real))

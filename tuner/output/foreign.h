@@ -1,6 +1,6 @@
-/* What another tuner left, before it becomes a recording: parameters, rows, and what was odd.
+/* What another tuner left, before it becomes a recording: parameters, rows, anomalies.
  *
- * A reader of each format (foreign_read.c) fills it in a row at a time.  Every oddity is counted by
+ * A reader of each format (foreign_read.c) fills it in a row at a time.  Every anomaly is counted by
  * its kind, with the first place it was met, so that nothing is dropped or taken for something else
  * without being said.  Everything lives in the table's arena. */
 #ifndef APTUNE_OUTPUT_FOREIGN_H
@@ -35,29 +35,29 @@ typedef struct ForeignRow {
 } ForeignRow;
 
 /* What a row or the file has that it should not; words in foreign.c. */
-typedef enum Oddity {
-    ODD_CUT,          /* not closed */
-    ODD_CUT_ROW,      /* the last row is cut off */
-    ODD_BROKEN,       /* a row that is not JSON, or not an object */
-    ODD_NO_PARAMETER, /* a row without a value for each parameter */
-    ODD_NO_TIME,
-    ODD_BAD_TIME,    /* correct, but a time is not above zero */
-    ODD_FAILED_TIME, /* failed, with a time above zero */
-    ODD_FAILED_ZERO, /* failed, with a time of 0.0 */
-    ODD_MEAN_ONLY,   /* no raw times */
-    ODD_INCORRECT,   /* "correct" with a correctness of 0 */
-    ODD_STATUS,      /* a status that is not known */
-    ODD_NO_STATUS,   /* none at all */
-    ODD_TEXT_TIME,   /* a number written as text */
-    ODD_TEXT_VALUE,  /* likewise */
-    ODD_BOOL_VALUE,
-    ODD_KEY_VALUE, /* a parameter only in the row's key */
-    ODD_NOT_NUMBER,
-    ODD_NO_UNIT,
-    ODD_OTHER_MEAN, /* "time" is not the mean of "times" */
-    ODD_TWICE,
-    ODDITIES
-} Oddity;
+typedef enum Anomaly {
+    ANOMALY_CUT,          /* not closed */
+    ANOMALY_CUT_ROW,      /* the last row is cut off */
+    ANOMALY_BROKEN,       /* a row that is not JSON, or not an object */
+    ANOMALY_NO_PARAMETER, /* a row without a value for each parameter */
+    ANOMALY_NO_TIME,
+    ANOMALY_BAD_TIME,    /* correct, but a time is not above zero */
+    ANOMALY_FAILED_TIME, /* failed, with a time above zero */
+    ANOMALY_FAILED_ZERO, /* failed, with a time of 0.0 */
+    ANOMALY_MEAN_ONLY,   /* no raw times */
+    ANOMALY_INCORRECT,   /* "correct" with a correctness of 0 */
+    ANOMALY_STATUS,      /* a status that is not known */
+    ANOMALY_NO_STATUS,   /* none at all */
+    ANOMALY_TEXT_TIME,   /* a number written as text */
+    ANOMALY_TEXT_VALUE,  /* likewise */
+    ANOMALY_BOOL_VALUE,
+    ANOMALY_KEY_VALUE, /* a parameter only in the row's key */
+    ANOMALY_NOT_NUMBER,
+    ANOMALY_NO_UNIT,
+    ANOMALY_OTHER_MEAN, /* "time" is not the mean of "times" */
+    ANOMALY_TWICE,
+    ANOMALIES
+} Anomaly;
 
 /* No space has as many parameters; more are a file that is meant to do harm. */
 enum { FOREIGN_PARAMETERS_MOST = 1024 };
@@ -75,12 +75,12 @@ typedef struct ForeignTable {
     VEC(const char *) names;  /* of the parameters */
     VEC(ForeignRow) rows;
     size_t read; /* rows of the file, those left out included */
-    size_t odd[ODDITIES];
-    const char *first[ODDITIES]; /* where it was met first; NULL: nothing to say */
+    size_t anomalies[ANOMALIES];
+    const char *first[ANOMALIES]; /* where it was met first; NULL: nothing to say */
 } ForeignTable;
 
-/* Counts an oddity of the row that is being read. */
-void foreign_odd(ForeignTable *t, Oddity o);
+/* Counts an anomaly of the row that is being read. */
+void foreign_note(ForeignTable *t, Anomaly o);
 
 /* Milliseconds of a unit in any spelling ("ms", "miliseconds", "Microseconds"); 0: not known. */
 double foreign_unit_ms(const char *name);
@@ -111,8 +111,8 @@ RecordParameter *foreign_parameters(ForeignTable *t);
 const RecordValue *foreign_record_values(Arena *a, const RecordParameter *p, size_t count,
                                          const ForeignValue *values);
 
-/* A line for each oddity that was met: "12 rows without a time: taken as failed (runtime)". */
-void foreign_print_oddities(const ForeignTable *t, const char *before, Buf *out);
+/* A line for each anomaly that was met: "12 rows without a time: taken as failed (runtime)". */
+void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out);
 
 /* --- foreign_read.c --------------------------------------------------------------------------- */
 

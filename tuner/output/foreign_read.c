@@ -19,7 +19,7 @@ typedef struct ForeignReader {
     Scan *scan;
     Arena *scratch;              /* emptied after each row */
     Buf copy;                    /* of the row that is parsed */
-    const RunProgress *progress; /* NULL: nobody is told */
+    const RunProgress *progress; /* NULL: no reports */
     Diag *diag;
 } ForeignReader;
 
@@ -71,7 +71,7 @@ static void compare_mean(ForeignTable *t, const double *times, size_t count, dou
     for (size_t i = 0; i < count; i++)
         sum += times[i];
     if (count > 0 && mean > 0 && fabs(sum / (double)count / mean - 1) > 0.01)
-        foreign_odd(t, ODD_OTHER_MEAN);
+        foreign_note(t, ANOMALY_OTHER_MEAN);
 }
 
 static Outcome outcome_of(ForeignTable *t, const char *word)
@@ -79,7 +79,7 @@ static Outcome outcome_of(ForeignTable *t, const char *word)
     Outcome s = foreign_status(word);
     if (s != OUTCOME_OTHER)
         return s;
-    foreign_odd(t, ODD_STATUS);
+    foreign_note(t, ANOMALY_STATUS);
     return OUTCOME_FAULT;
 }
 
@@ -90,7 +90,7 @@ static Outcome named_outcome(ForeignTable *t, const json_t *row, const char *key
     if (*word && **word)
         return outcome_of(t, *word);
     *word = NULL;
-    foreign_odd(t, ODD_NO_STATUS);
+    foreign_note(t, ANOMALY_NO_STATUS);
     return OUTCOME_OK;
 }
 
@@ -109,7 +109,7 @@ static ForeignValue *new_values(ForeignReader *r)
     size_t n = r->table->names.count;
     if (n > 0 && n <= FOREIGN_PARAMETERS_MOST)
         return ARENA_ARRAY(r->scratch, ForeignValue, n);
-    foreign_odd(r->table, ODD_NO_PARAMETER);
+    foreign_note(r->table, ANOMALY_NO_PARAMETER);
     return NULL;
 }
 
@@ -130,7 +130,7 @@ static ForeignValue *named_values(ForeignReader *r, const json_t *object, bool w
     ForeignValue *values = new_values(r);
     for (size_t p = 0; values && p < t->names.count; p++) {
         if (!foreign_value(t, json_object_get(object, t->names.at[p]), whole, &values[p])) {
-            foreign_odd(t, ODD_NO_PARAMETER);
+            foreign_note(t, ANOMALY_NO_PARAMETER);
             return NULL;
         }
     }
@@ -222,13 +222,13 @@ static ForeignValue *cache_values(ForeignReader *r, ScanText key, const json_t *
         if (foreign_value(t, json_object_get(row, t->names.at[p]), whole, &values[p]))
             continue;
         if (!key_part(r, key, p, &values[p])) {
-            foreign_odd(t, ODD_NO_PARAMETER);
+            foreign_note(t, ANOMALY_NO_PARAMETER);
             return NULL;
         }
         from_key = true;
     }
     if (from_key)
-        foreign_odd(t, ODD_KEY_VALUE);
+        foreign_note(t, ANOMALY_KEY_VALUE);
     return values ? keep_values(r, values) : NULL;
 }
 
@@ -244,7 +244,7 @@ static void take_cache_row(ForeignReader *r, ScanText key, const json_t *row, bo
     const double *times = numbers_of(r, json_object_get(row, "times"), &count);
     double mean = foreign_number(t, json_object_get(row, "time"));
     if (count == 0 && !failure && !isnan(mean)) {
-        foreign_odd(t, ODD_MEAN_ONLY);
+        foreign_note(t, ANOMALY_MEAN_ONLY);
         times = &mean;
         count = 1;
     } else if (!failure && !isnan(mean))
@@ -383,7 +383,7 @@ static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool 
     const json_t *correctness = json_object_get(row, "correctness");
     if (word && status == OUTCOME_OK && json_is_number(correctness) &&
         json_number_value(correctness) == 0) {
-        foreign_odd(t, ODD_INCORRECT);
+        foreign_note(t, ANOMALY_INCORRECT);
         status = OUTCOME_WRONG;
     }
     size_t count;
@@ -405,7 +405,7 @@ static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool 
     }
     if (!isnan(mean)) {
         if (status == OUTCOME_OK)
-            foreign_odd(t, ODD_MEAN_ONLY);
+            foreign_note(t, ANOMALY_MEAN_ONLY);
         mean *= unit > 0 ? unit : 1;
         times = &mean;
         count = 1;
@@ -418,15 +418,15 @@ static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool 
 static void take_row(ForeignReader *r, ScanText key, ScanText text, ForeignTake take)
 {
     ForeignTable *t = r->table;
-    ScanOddities odd;
+    ScanAnomalies odd;
     t->read++;
     json_t *row = scan_load(text, &r->copy, &odd);
     if (odd.not_number)
-        foreign_odd(t, ODD_NOT_NUMBER);
+        foreign_note(t, ANOMALY_NOT_NUMBER);
     if (json_is_object(row))
         take(r, key, row, odd.huge);
     else
-        foreign_odd(t, ODD_BROKEN);
+        foreign_note(t, ANOMALY_BROKEN);
     json_decref(row);
     arena_reset(r->scratch);
 }
@@ -451,7 +451,7 @@ static void take_rows(ForeignReader *r, ForeignTake take)
         if ((!keys || scan_key(s, &key)) && scan_value(s, &text))
             take_row(r, key, text, take);
         else if (s->cut)
-            r->table->odd[ODD_CUT_ROW]++;
+            r->table->anomalies[ANOMALY_CUT_ROW]++;
         tell_progress(r);
     }
 }
@@ -483,7 +483,7 @@ static const ForeignFormat *format_of(ScanText key)
 /* Fields of each format have names of their own, so all readers are asked. */
 static void take_field(ForeignReader *r, ScanText key, ScanText text)
 {
-    ScanOddities odd;
+    ScanAnomalies odd;
     json_t *v = scan_load(text, &r->copy, &odd);
     for (int i = 0; i < FORMATS && v; i++)
         formats[i].take_field(r, key, v);
@@ -533,7 +533,7 @@ static bool has_time(const ForeignTable *t, const char *path, Diag *d)
     for (size_t i = 0; i < t->rows.count; i++)
         if (t->rows.at[i].time_count > 0)
             return true;
-    if (t->odd[ODD_NO_TIME] + t->odd[ODD_BAD_TIME] > 0)
+    if (t->anomalies[ANOMALY_NO_TIME] + t->anomalies[ANOMALY_BAD_TIME] > 0)
         return diag_fail(d, "'%s' (%s) has no time in any of its %zu rows; its objective is '%s'",
                          path, t->format, t->read, t->objective ? t->objective : "not named");
     return true;
@@ -561,7 +561,7 @@ ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t 
                NULL;
     if (!has_time(t, path, d))
         return NULL;
-    t->odd[ODD_CUT] += s.cut;
+    t->anomalies[ANOMALY_CUT] += s.cut;
     if (asked > 0)
         t->unit_ms = asked;
     foreign_scale(t);

@@ -93,15 +93,15 @@ static void count_repeated(ForeignTable *t, const RecordHeader *h, const RecordV
     for (size_t i = 0; i < n; i++) {
         if (index_find(&index, keys[i]) == i)
             continue;
-        if (t->odd[ODD_TWICE]++ == 0)
-            t->first[ODD_TWICE] = keys[i];
+        if (t->anomalies[ANOMALY_TWICE]++ == 0)
+            t->first[ANOMALY_TWICE] = keys[i];
     }
 }
 
 static bool write_notes(const ForeignTable *t, const RecordHeader *h, TimesWriter *w, Diag *d)
 {
     Buf odd = {0};
-    foreign_print_oddities(t, "", &odd);
+    foreign_print_anomalies(t, "", &odd);
     bool ok = times_append_note(w,
                                 arena_printf(t->arena,
                                              "%s: not measured by aptune; problem size %s, "
@@ -171,7 +171,7 @@ void import_print(const ForeignTable *t, Buf *out)
                "%-10s a row's time is the median of its times; most tuners name their winner by "
                "the mean\n",
                "");
-    foreign_print_oddities(t, "           ", out);
+    foreign_print_anomalies(t, "           ", out);
 }
 
 /* --- code and profiles for an imported recording ---------------------------------------------- */

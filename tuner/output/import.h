@@ -1,7 +1,7 @@
 /* From another tuner's file to a recording of times, and on to one with code and profiles.
  *
  * What is imported says so: the header's `imported` names the file and its format, notes hold the
- * oddities that were met, and nothing of it is ever shown as measured by aptune. */
+ * anomalies that were met, and nothing of it is ever shown as measured by aptune. */
 #ifndef APTUNE_OUTPUT_IMPORT_H
 #define APTUNE_OUTPUT_IMPORT_H
 
@@ -14,7 +14,7 @@ typedef struct ImportOptions {
     const char *device;   /* NULL: as the file names it */
     const char *arch;     /* "sm_80"; NULL: that of the device, when its name is known */
     const char *unit;     /* of the file's times, whatever it says; NULL: as it says */
-    RunProgress progress; /* of the reading, in bytes; empty: nobody is told */
+    RunProgress progress; /* of the reading, in bytes; empty: no reports */
 } ImportOptions;
 
 /* Reads o->from, which gzip may have packed, into a table; NULL after a message. */
@@ -23,7 +23,7 @@ ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d);
 /* Writes the recording; `path` may not exist.  Nothing is left after a failure. */
 bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Diag *d);
 
-/* What was read and every oddity, as lines. */
+/* What was read and every anomaly, as lines. */
 void import_print(const ForeignTable *t, Buf *out);
 
 /* How an imported recording and a spec's space met. */
@@ -35,8 +35,8 @@ typedef struct ImportMatch {
 
 /* Writes the imported recording that the run was opened with anew to `path`, with the code that
  * each configuration compiles to, and its profiles to NAME.profile beside it.  To be called after
- * run_compile.  The code is that of the spec's kernel; that it is what was timed elsewhere is
- * believed by the parameters' values. */
+ * run_compile.  The code is that of the spec's kernel; that it is what was timed elsewhere
+ * follows from the parameters' values alone. */
 bool import_attach(Run *r, const char *path, ImportMatch *match);
 
 #endif

@@ -213,7 +213,7 @@ static void print_doubts(const Run *r, Buf *out)
     if (guessed == 0)
         return;
     counted(out, "", guessed);
-    buf_puts(out, "  of them by the PTX's own counts, ranked by all that they may cost\n");
+    buf_puts(out, "  of them counted from the PTX alone, ranked by the most that they may cost\n");
 }
 
 static void print_code(const Run *r, Buf *out)
@@ -367,7 +367,7 @@ static void print_rates(const Run *r, Buf *out, double ms)
         buf_printf(out, "   %.4g items/s", items);
 }
 
-/* Where both were asked for: the winner with a warm L2, and who would have won there. */
+/* Where both were asked for: the winner with a warm L2, and the fastest there. */
 static void print_warm(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
@@ -404,7 +404,7 @@ static void print_tie(const Run *r, size_t i, Buf *out)
     arena_free(a);
 }
 
-/* Who could not be told from the winner, and why it is the winner all the same. */
+/* Finalists tied with the winner, and why it wins. */
 static void print_ties(const Run *r, Buf *out)
 {
     enum { SHOWN = 5 };
@@ -508,7 +508,7 @@ void report_result(const Run *r, Buf *out)
         print_carving(r, out);
     if (r->counts.polished > 0) {
         counted(out, "", r->counts.polished);
-        buf_puts(out, "  more by what those times tell (polish)\n");
+        buf_puts(out, "  more chosen from those times (polish)\n");
     }
     if (r->source != RUN_STATIC) {
         print_outcomes(r, out);

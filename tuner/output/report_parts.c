@@ -1,7 +1,7 @@
 #include "tuner/output/report_parts.h"
 
 #include "tuner/base/stats.h"
-#include "tuner/choose/energy.h"
+#include "tuner/choose/front.h"
 #include "tuner/output/report.h"
 
 #include <inttypes.h>
@@ -89,8 +89,8 @@ void report_why(const Run *r, size_t i, Buf *out)
         if (r->table->selected[i] && r->carving.fates[i].kind != OUTCOME_SURVIVES)
             buf_printf(out, "timed all the same, %s\n",
                        r->options.exhaustive ? "as everything is (--exhaustive)"
-                       : r->search.done      ? "by what the search believed of it"
-                                             : "by what the times so far told (polish)");
+                       : r->search.done      ? "as the search expected it to be fast"
+                                             : "chosen from the times so far (polish)");
         if (table_is_audited(t, i))
             buf_puts(out, "timed all the same, drawn at random (--audit)\n");
     }

@@ -1,6 +1,6 @@
 /* What the files of the report, and explanations, share with each other.
  *
- * Whatever gives a json_t gives a new reference, to be handed on or ended by whoever asked. */
+ * Whatever gives a json_t gives a new reference, to be handed on or ended by the caller. */
 #ifndef APTUNE_OUTPUT_REPORT_PARTS_H
 #define APTUNE_OUTPUT_REPORT_PARTS_H
 

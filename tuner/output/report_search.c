@@ -10,7 +10,7 @@ static void print_errors(const SearchErrors *e, const char *what, Buf *out)
 {
     if (e->count > 0)
         buf_printf(out,
-                   "%-10s   its guesses %s were off by %.1f %% (median), %.1f %% (90th "
+                   "%-10s   its predictions %s were off by %.1f %% (median), %.1f %% (90th "
                    "percentile)\n",
                    "", what, e->median, e->ninth);
 }
@@ -65,11 +65,10 @@ void report_search(const Run *r, Buf *out)
     print_errors(&s->state.before, "before compiling", out);
     print_errors(&s->state.after, "before timing", out);
     if (!isnan(s->expected) && s->state.left > 0)
-        buf_printf(
-            out,
-            "%-10s   better ones among the rest, by 1 %%: %.2g, say its models, which do not "
-            "know all that they err in\n",
-            "", s->expected);
+        buf_printf(out,
+                   "%-10s   expected among the rest, better by 1 %%: %.2g, by models that do not "
+                   "know all of their own error\n",
+                   "", s->expected);
     print_chance(&s->state, out);
 }
 

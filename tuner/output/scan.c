@@ -140,7 +140,7 @@ static bool is_not_number(ScanText word)
 }
 
 /* Copies the value with null for the numbers that JSON does not have. */
-static void copy_value(ScanText value, Buf *copy, ScanOddities *odd)
+static void copy_value(ScanText value, Buf *copy, ScanAnomalies *odd)
 {
     buf_clear(copy);
     for (const char *at = value.at, *end = value.at + value.size; at < end;) {
@@ -159,10 +159,10 @@ static void copy_value(ScanText value, Buf *copy, ScanOddities *odd)
     }
 }
 
-json_t *scan_load(ScanText value, Buf *copy, ScanOddities *odd)
+json_t *scan_load(ScanText value, Buf *copy, ScanAnomalies *odd)
 {
     json_error_t error;
-    *odd = (ScanOddities){0};
+    *odd = (ScanAnomalies){0};
     copy_value(value, copy, odd);
     json_t *v = json_loadb(buf_text(copy), copy->size, JSON_DECODE_ANY, &error);
     if (v || json_error_code(&error) != json_error_numeric_overflow)

@@ -46,12 +46,12 @@ bool scan_value(Scan *s, ScanText *value);
 bool scan_is(ScanText t, const char *text);
 
 /* How a value was read that is not quite JSON. */
-typedef struct ScanOddities {
+typedef struct ScanAnomalies {
     bool not_number; /* NaN or Infinity, as Python writes them: read as null */
     bool huge;       /* integers beyond 64 bits: all numbers were read as reals */
-} ScanOddities;
+} ScanAnomalies;
 
 /* Parses a value; NULL when it is not JSON.  `copy` is scratch. */
-json_t *scan_load(ScanText value, Buf *copy, ScanOddities *odd);
+json_t *scan_load(ScanText value, Buf *copy, ScanAnomalies *odd);
 
 #endif

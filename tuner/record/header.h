@@ -55,7 +55,7 @@ typedef struct RecordHeader {
     const char *date;        /* when it was begun, ISO 8601 in UTC */
     const char *version;     /* of aptune */
     const char *imported; /* from where, when another tuner measured the times: then a row without
-                             code is believed by its parameters' values alone; "": measured */
+                             code is matched by its parameters' values alone; "": measured */
 } RecordHeader;
 
 /* Do configurations compare by the energy of a run? */

@@ -22,7 +22,7 @@ typedef struct RecordReader RecordReader;
 
 /* How reading ended. */
 typedef struct RecordEnd {
-    bool ok;  /* every line could be believed, and there was a header */
+    bool ok;  /* every line is intact, and there was a header */
     bool cut; /* the text ends inside a line or inside a compressed frame */
     bool packed;
     size_t size;      /* bytes of the whole lines, unpacked */

@@ -49,7 +49,7 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d);
 
 /* Gives every row in turn to `take`, in the order of the file, and keeps none: a row is gone when
  * `take` returns.  For those who want a few numbers of each of very many.  False with every damaged
- * line named: then what was taken is not to be believed. */
+ * line named: then what was taken must not be used. */
 typedef void ProfileTake(void *context, const ProfileHeader *h, const ProfileRow *row);
 bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d);
 

@@ -88,8 +88,8 @@ typedef struct TimesRecording {
     TextIndex by_key; /* over all rows */
 } TimesRecording;
 
-/* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it cannot
- * be believed as a whole.  With a warning when rows or its end are missing, and a note when it is
+/* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it is
+ * not intact.  With a warning when rows or its end are missing, and a note when it is
  * of a format in which that cannot be known. */
 TimesRecording *times_read(Arena *a, const char *path, Diag *d);
 

@@ -1,6 +1,6 @@
 #include "tuner/report/study_sheets.h"
 
-#include "tuner/choose/energy.h"
+#include "tuner/choose/front.h"
 
 #include <math.h>
 

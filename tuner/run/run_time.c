@@ -69,7 +69,7 @@ static bool time_batch(void *context, const size_t *points, size_t count, double
 
 static bool polish(Run *r, const Timer *t)
 {
-    BeliefInput in = carve_polish_input(&r->plan, &r->carving, distinct(r));
+    PosteriorInput in = carve_polish_input(&r->plan, &r->carving, distinct(r));
     double *times = ARENA_ARRAY(r->arena, double, r->table->count);
     bool ok;
     take_medians(r, times);

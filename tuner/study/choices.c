@@ -122,7 +122,7 @@ static StudyChoice carve(Arena *scratch, const Choices *c, CarvePlan *plan, Diag
                        .thresholded = thresholded(scratch, c, &carving),
                        .stages = stages_of(c->arena, &carving),
                        .stage_count = carving.stage_count};
-    BeliefInput in = carve_polish_input(plan, &carving, c->alive);
+    PosteriorInput in = carve_polish_input(plan, &carving, c->alive);
     out.polished = polish_spend(scratch, &in, chosen, times, plan->polish, look_up,
                                 &(Polishing){l, chosen}, &ok);
     out.chosen = points_at(c, chosen);

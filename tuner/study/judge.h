@@ -57,8 +57,8 @@ size_t judge_place(const double *values, size_t n, bool up, size_t i);
 /* The first n points by a value, and what they are worth.
  *
  * Many points may have the value at which the n end: a metric that counts a unit nobody uses is
- * zero for all.  Any order among equals would be a choice that the value did not make, and that of
- * a recording is none by chance: what was timed first was believed to be fast.  So the equals are
+ * zero for all.  Any order among equals would be a choice that the value did not make; the
+ * order of a recording is not random either, since promising ones were timed first.  So the equals are
  * drawn by lot, and the regret is what is to be expected of it; a value that says nothing is then
  * worth as much as a random sample. */
 typedef struct FirstBy {

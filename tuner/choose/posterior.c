@@ -1,4 +1,4 @@
-#include "tuner/choose/belief.h"
+#include "tuner/choose/posterior.h"
 
 #include "tuner/choose/budget.h"
 
@@ -11,10 +11,10 @@ enum { EFFECTS_MOST = 64 };
 
 /* A time is taken for at most this far from its prediction, in logarithms, the median taken off:
  * what is out by more has a reason of its own, which says nothing about others. */
-static const double surprise_most = 5 * BELIEF_SHARED;
+static const double residual_most = 5 * PRIOR_SHARED;
 
-struct Belief {
-    BeliefInput in;
+struct Posterior {
+    PosteriorInput in;
     size_t parameters; /* that have several values among the points */
     uint32_t *effect;  /* points × parameters: which effect applies */
     size_t effects;    /* in all */
@@ -23,7 +23,7 @@ struct Belief {
     size_t count;
     double *covariance; /* effects × effects, of what is not known of them */
     double *mean;       /* of the effects; zero until something is learned */
-    double *believed;   /* per point: its log time by guess and means */
+    double *expected;   /* per point: its log time by guess and means */
     double *deviation;  /* per point: as it was when last looked at; now it is no larger */
     double most_gained; /* no point's sum of means is below this */
     bool *chosen;       /* per point */
@@ -32,7 +32,7 @@ struct Belief {
 
 /* --- before anything is known ----------------------------------------------------------------- */
 
-static bool is_alive(const BeliefInput *in, size_t i)
+static bool is_alive(const PosteriorInput *in, size_t i)
 {
     return !in->alive || in->alive[i];
 }
@@ -42,9 +42,9 @@ static bool is_known(double guess)
     return isfinite(guess) && guess > 0;
 }
 
-static void take_guesses(Arena *a, Belief *b)
+static void take_guesses(Arena *a, Posterior *b)
 {
-    const BeliefInput *in = &b->in;
+    const PosteriorInput *in = &b->in;
     double worst = NAN;
     for (size_t i = 0; i < in->points; i++)
         if (is_alive(in, i) && is_known(in->guess[i]))
@@ -54,7 +54,7 @@ static void take_guesses(Arena *a, Belief *b)
         b->log_guess[i] = log(is_known(in->guess[i]) ? in->guess[i] : isnan(worst) ? 1 : worst);
 }
 
-static void order_points(Arena *a, Belief *b)
+static void order_points(Arena *a, Posterior *b)
 {
     const Criterion by = {b->log_guess, false};
     b->order = ARENA_ARRAY(a, size_t, b->in.points);
@@ -69,7 +69,7 @@ typedef struct Range {
     size_t least, most;
 } Range;
 
-static Range range_of(const BeliefInput *in, size_t p)
+static Range range_of(const PosteriorInput *in, size_t p)
 {
     Range r = {SIZE_MAX, 0};
     for (size_t i = 0; i < in->points; i++) {
@@ -84,9 +84,9 @@ static Range range_of(const BeliefInput *in, size_t p)
 
 /* Numbers the effects: those of one parameter after those of another.  A parameter that has one
  * value everywhere has no effect that anybody could tell from the constant. */
-static void number_effects(Arena *a, Belief *b)
+static void number_effects(Arena *a, Posterior *b)
 {
-    const BeliefInput *in = &b->in;
+    const PosteriorInput *in = &b->in;
     b->effect = ARENA_ARRAY(a, uint32_t, in->points * in->parameters);
     for (size_t p = 0; p < in->parameters; p++) {
         Range r = range_of(in, p);
@@ -106,12 +106,12 @@ static void number_effects(Arena *a, Belief *b)
 
 /* --- of one point ----------------------------------------------------------------------------- */
 
-static const uint32_t *effects_of(const Belief *b, size_t point)
+static const uint32_t *effects_of(const Posterior *b, size_t point)
 {
     return b->effect + point * b->in.parameters;
 }
 
-static double log_time(const Belief *b, size_t point)
+static double log_time(const Posterior *b, size_t point)
 {
     double sum = b->log_guess[point];
     for (size_t p = 0; p < b->parameters; p++)
@@ -120,27 +120,27 @@ static double log_time(const Belief *b, size_t point)
 }
 
 /* Standard deviation of the log time: of the effects' sum and of the own part. */
-static double deviation(const Belief *b, size_t point)
+static double deviation(const Posterior *b, size_t point)
 {
     const uint32_t *e = effects_of(b, point);
-    double variance = BELIEF_OWN * BELIEF_OWN;
+    double variance = PRIOR_OWN * PRIOR_OWN;
     for (size_t p = 0; p < b->parameters; p++)
         for (size_t q = 0; q < b->parameters; q++)
             variance += b->covariance[e[p] * b->effects + e[q]];
     return sqrt(fmax(variance, 0));
 }
 
-static void believe(Belief *b)
+static void predict_all(Posterior *b)
 {
     for (size_t k = 0; k < b->count; k++)
-        b->believed[b->order[k]] = log_time(b, b->order[k]);
+        b->expected[b->order[k]] = log_time(b, b->order[k]);
 }
 
 /* --- before anything is chosen ---------------------------------------------------------------- */
 
-Belief *belief_new(Arena *a, const BeliefInput *in)
+Posterior *posterior_new(Arena *a, const PosteriorInput *in)
 {
-    Belief *b = ARENA_NEW(a, Belief);
+    Posterior *b = ARENA_NEW(a, Posterior);
     b->in = *in;
     take_guesses(a, b);
     order_points(a, b);
@@ -150,13 +150,13 @@ Belief *belief_new(Arena *a, const BeliefInput *in)
     b->mean = ARENA_ARRAY(a, double, n);
     b->scratch = ARENA_ARRAY(a, double, 2 * n);
     b->chosen = ARENA_ARRAY(a, bool, in->points);
-    b->believed = ARENA_ARRAY(a, double, in->points);
+    b->expected = ARENA_ARRAY(a, double, in->points);
     b->deviation = ARENA_ARRAY(a, double, in->points);
     for (size_t i = 0; i < in->points; i++)
         b->deviation[i] = INFINITY;
     for (size_t e = 0; e < n; e++)
-        b->covariance[e * n + e] = BELIEF_SHARED * BELIEF_SHARED / (double)b->parameters;
-    believe(b);
+        b->covariance[e * n + e] = PRIOR_SHARED * PRIOR_SHARED / (double)b->parameters;
+    predict_all(b);
     return b;
 }
 
@@ -165,11 +165,11 @@ Belief *belief_new(Arena *a, const BeliefInput *in)
 /* A deviation computed is above a later one by at least minus this: what rounding may do. */
 static const double rounding_most = 1e-9;
 
-size_t belief_next(Belief *b, const bool *among)
+size_t posterior_next(Posterior *b, const bool *among)
 {
     /* Knowing more never makes anything less sure than it was at first, so what is too slow for
      * that much luck, and all with a worse guess, need not be looked at. */
-    const double luck_most = hypot(BELIEF_SHARED, BELIEF_OWN);
+    const double luck_most = hypot(PRIOR_SHARED, PRIOR_OWN);
     size_t next = POINT_NONE;
     double least = INFINITY;
     for (size_t k = 0; k < b->count; k++) {
@@ -178,10 +178,10 @@ size_t belief_next(Belief *b, const bool *among)
             break;
         if (b->chosen[i] || (among && !among[i]))
             continue;
-        if (b->believed[i] - b->deviation[i] - rounding_most > least)
+        if (b->expected[i] - b->deviation[i] - rounding_most > least)
             continue; /* as unsure as it was, it would have to be luckier than that */
         b->deviation[i] = deviation(b, i);
-        double lucky = b->believed[i] - b->deviation[i];
+        double lucky = b->expected[i] - b->deviation[i];
         if (lucky < least) {
             least = lucky;
             next = i;
@@ -192,11 +192,11 @@ size_t belief_next(Belief *b, const bool *among)
 
 /* The covariance after one more time, whose own part is noise: C - (C x)(C x)' / (x' C x + noise),
  * where x has a one for each effect of the point. */
-void belief_choose(Belief *b, size_t point)
+void posterior_choose(Posterior *b, size_t point)
 {
     size_t n = b->effects;
     const uint32_t *e = effects_of(b, point);
-    double *cx = b->scratch, total = BELIEF_OWN * BELIEF_OWN;
+    double *cx = b->scratch, total = PRIOR_OWN * PRIOR_OWN;
     b->chosen[point] = true;
     for (size_t k = 0; k < n; k++) {
         cx[k] = 0;
@@ -218,25 +218,25 @@ static int number_compare(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-static bool is_timed(const Belief *b, const double *times, size_t i)
+static bool is_timed(const Posterior *b, const double *times, size_t i)
 {
     return b->chosen[i] && is_known(times[i]);
 }
 
-static double surprise(const Belief *b, const double *times, size_t i)
+static double residual(const Posterior *b, const double *times, size_t i)
 {
     return log(times[i]) - b->log_guess[i];
 }
 
-/* The constant c: the median of all surprises, NaN without any. */
-static double usual_surprise(const Belief *b, const double *times)
+/* The constant c: the median of all residuals, NaN without any. */
+static double median_residual(const Posterior *b, const double *times)
 {
     Arena *a = arena_new();
     double *all = ARENA_ARRAY(a, double, b->in.points);
     size_t count = 0;
     for (size_t i = 0; i < b->in.points; i++)
         if (is_timed(b, times, i))
-            all[count++] = surprise(b, times, i);
+            all[count++] = residual(b, times, i);
     if (count > 1)
         qsort(all, count, sizeof *all, number_compare);
     double median = count > 0 ? (all[(count - 1) / 2] + all[count / 2]) / 2 : NAN;
@@ -245,7 +245,7 @@ static double usual_surprise(const Belief *b, const double *times)
 }
 
 /* At most one effect of each parameter applies, at most as many as there are parameters. */
-static double most_gained(const Belief *b)
+static double most_gained(const Posterior *b)
 {
     double least = 0;
     for (size_t k = 0; k < b->effects; k++)
@@ -253,19 +253,19 @@ static double most_gained(const Belief *b)
     return least * (double)b->parameters;
 }
 
-/* Mean of the effects: C times the sum of x (surprise - c) / noise. */
-void belief_learn(Belief *b, const double *times)
+/* Mean of the effects: C times the sum of x (residual - c) / noise. */
+void posterior_learn(Posterior *b, const double *times)
 {
     size_t n = b->effects;
-    double c = usual_surprise(b, times), *sum = b->scratch + n;
+    double c = median_residual(b, times), *sum = b->scratch + n;
     for (size_t k = 0; k < n; k++)
         sum[k] = 0;
     for (size_t i = 0; i < b->in.points; i++) {
         if (!is_timed(b, times, i))
             continue;
-        double more = fmax(-surprise_most, fmin(surprise_most, surprise(b, times, i) - c));
+        double more = fmax(-residual_most, fmin(residual_most, residual(b, times, i) - c));
         for (size_t p = 0; p < b->parameters; p++)
-            sum[effects_of(b, i)[p]] += more / (BELIEF_OWN * BELIEF_OWN);
+            sum[effects_of(b, i)[p]] += more / (PRIOR_OWN * PRIOR_OWN);
     }
     for (size_t k = 0; k < n; k++) {
         b->mean[k] = 0;
@@ -273,5 +273,5 @@ void belief_learn(Belief *b, const double *times)
             b->mean[k] += b->covariance[k * n + m] * sum[m];
     }
     b->most_gained = most_gained(b);
-    believe(b);
+    predict_all(b);
 }

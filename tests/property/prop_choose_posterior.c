@@ -1,6 +1,6 @@
-/* Belief against its definition: a joint normal distribution over all points with a covariance
+/* Posterior against its definition: a joint normal distribution over all points with a covariance
  * matrix written out, conditioned by eliminating one point after the other. */
-#include "tuner/choose/belief.h"
+#include "tuner/choose/posterior.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ typedef struct Case {
     double guess[POINTS];
     uint32_t values[POINTS * PARAMETERS];
     bool alive[POINTS];
-    BeliefInput in;
+    PosteriorInput in;
 } Case;
 
 static bool known(double guess)
@@ -37,7 +37,7 @@ static bool known(double guess)
 static void case_draw(Case *c, uint64_t *seed)
 {
     static const double odd[] = {NAN, 0, -1, INFINITY};
-    c->in = (BeliefInput){c->guess, random_next(seed) % 2 ? c->alive : NULL,
+    c->in = (PosteriorInput){c->guess, random_next(seed) % 2 ? c->alive : NULL,
                           1 + random_next(seed) % POINTS, c->values,
                           1 + random_next(seed) % PARAMETERS};
     for (size_t i = 0; i < POINTS; i++) {
@@ -86,7 +86,7 @@ static double shared(const Case *c, size_t i, size_t j)
         all++;
         same += c->values[i * c->in.parameters + p] == c->values[j * c->in.parameters + p];
     }
-    return all > 0 ? BELIEF_SHARED * BELIEF_SHARED * same / all : 0;
+    return all > 0 ? PRIOR_SHARED * PRIOR_SHARED * same / all : 0;
 }
 
 static void oracle_draw(Oracle *o, const Case *c)
@@ -107,7 +107,7 @@ static void oracle_draw(Oracle *o, const Case *c)
  * `residual` is how far the log time is from what was believed before. */
 static void oracle_condition(Oracle *o, size_t points, size_t k, double residual)
 {
-    double column[POINTS], total = o->covariance[k][k] + BELIEF_OWN * BELIEF_OWN;
+    double column[POINTS], total = o->covariance[k][k] + PRIOR_OWN * PRIOR_OWN;
     for (size_t i = 0; i < points; i++)
         column[i] = o->covariance[i][k];
     for (size_t i = 0; i < points; i++) {
@@ -120,7 +120,7 @@ static void oracle_condition(Oracle *o, size_t points, size_t k, double residual
 
 static double oracle_lucky(const Oracle *o, size_t i)
 {
-    return o->mean[i] - sqrt(fmax(o->covariance[i][i], 0) + BELIEF_OWN * BELIEF_OWN);
+    return o->mean[i] - sqrt(fmax(o->covariance[i][i], 0) + PRIOR_OWN * PRIOR_OWN);
 }
 
 /* Is the choice as good as any?  (Equal ones may be told apart by rounding.) */
@@ -154,15 +154,15 @@ static void each_choice_is_the_fastest_with_luck(void **state)
         Oracle o;
         case_draw(&c, &seed);
         oracle_draw(&o, &c);
-        Belief *b = belief_new(a, &c.in);
+        Posterior *b = posterior_new(a, &c.in);
         for (int k = 0; k < CHOICES; k++) {
-            size_t next = belief_next(b, NULL);
+            size_t next = posterior_next(b, NULL);
             if (next == POINT_NONE) {
                 assert_int_equal(oracle_open(&o, &c), 0);
                 break;
             }
             assert_true(oracle_accepts(&o, &c, next));
-            belief_choose(b, next);
+            posterior_choose(b, next);
             oracle_condition(&o, c.in.points, next, 0);
         }
         arena_free(a);
@@ -193,12 +193,12 @@ static void draw_times(const Oracle *o, const Case *c, double *times, uint64_t *
     double unit = exp((double)(random_next(seed) % 20) - 10);
     for (size_t i = 0; i < c->in.points; i++)
         times[i] = unit * exp(o->mean[i] +
-                              ((double)(random_next(seed) % 200) - 100) / 100 * BELIEF_SHARED);
+                              ((double)(random_next(seed) % 200) - 100) / 100 * PRIOR_SHARED);
 }
 
 /* Of each two points open the choice is the one that the definition has as faster with luck: so the
  * times learned from have moved all of them as they should. */
-static void check_order(Belief *b, const Oracle *o, const Case *c)
+static void check_order(Posterior *b, const Oracle *o, const Case *c)
 {
     for (size_t i = 0; i < c->in.points; i++)
         for (size_t j = i + 1; j < c->in.points; j++) {
@@ -206,7 +206,7 @@ static void check_order(Belief *b, const Oracle *o, const Case *c)
             among[i] = among[j] = true;
             if (!there(c, i) || !there(c, j) || o->chosen[i] || o->chosen[j])
                 continue;
-            size_t next = belief_next(b, among), other = next == i ? j : i;
+            size_t next = posterior_next(b, among), other = next == i ? j : i;
             assert_true(next == i || next == j);
             assert_true(oracle_lucky(o, next) <= oracle_lucky(o, other) + 1e-9);
         }
@@ -225,13 +225,13 @@ static void what_was_learned_is_the_mean_given_the_times(void **state)
         case_draw(&c, &seed);
         oracle_draw(&o, &c);
         draw_times(&o, &c, times, &seed);
-        Belief *b = belief_new(a, &c.in);
-        for (size_t next; count < most && (next = belief_next(b, NULL)) != POINT_NONE;) {
-            belief_choose(b, next);
+        Posterior *b = posterior_new(a, &c.in);
+        for (size_t next; count < most && (next = posterior_next(b, NULL)) != POINT_NONE;) {
+            posterior_choose(b, next);
             chosen[count++] = next;
         }
 
-        belief_learn(b, times);
+        posterior_learn(b, times);
 
         Oracle given = o;
         double c0 = usual(&o, times, chosen, count);
@@ -251,18 +251,18 @@ static void equal_guesses_are_spread_over_the_values(void **state)
     Arena *a = arena_new();
     const double guess[] = {10, 10, 10, 10, 10, 10};
     const uint32_t values[] = {0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2};
-    const BeliefInput in = {guess, NULL, 6, values, 2};
+    const PosteriorInput in = {guess, NULL, 6, values, 2};
 
-    Belief *b = belief_new(a, &in);
+    Posterior *b = posterior_new(a, &in);
     for (int k = 0; k < 3; k++)
-        belief_choose(b, belief_next(b, NULL));
+        posterior_choose(b, posterior_next(b, NULL));
 
     /* Three choices have each value of the second parameter once, and both of the first. */
     size_t seen[3] = {0}, first[2] = {0};
     for (size_t i = 0; i < 6; i++) {
         bool among[6] = {false};
         among[i] = true;
-        if (belief_next(b, among) != POINT_NONE)
+        if (posterior_next(b, among) != POINT_NONE)
             continue;
         seen[values[2 * i + 1]]++;
         first[values[2 * i]]++;
@@ -281,15 +281,15 @@ static void guesses_that_differ_by_more_than_their_error_are_taken_in_order(void
     const double guess[] = {14, 10, 11, 13, 12};
     const uint32_t values[] = {0, 1, 1, 0, 1};
     const size_t order[] = {1, 2, 4, 3, 0};
-    const BeliefInput in = {guess, NULL, 5, values, 1};
+    const PosteriorInput in = {guess, NULL, 5, values, 1};
 
-    Belief *b = belief_new(a, &in);
+    Posterior *b = posterior_new(a, &in);
 
     for (int k = 0; k < 5; k++) {
-        assert_int_equal(belief_next(b, NULL), order[k]);
-        belief_choose(b, order[k]);
+        assert_int_equal(posterior_next(b, NULL), order[k]);
+        posterior_choose(b, order[k]);
     }
-    assert_int_equal(belief_next(b, NULL), POINT_NONE);
+    assert_int_equal(posterior_next(b, NULL), POINT_NONE);
     arena_free(a);
 }
 
@@ -301,14 +301,14 @@ static void times_correct_the_predictions_of_what_is_alike(void **state)
     const double guess[] = {10, 10, 10, 10, 10, 10};
     const uint32_t values[] = {0, 1, 0, 1, 0, 1};
     const double times[] = {2.0, 1.8, NAN, NAN, NAN, NAN};
-    const BeliefInput in = {guess, NULL, 6, values, 1};
+    const PosteriorInput in = {guess, NULL, 6, values, 1};
 
-    Belief *b = belief_new(a, &in);
+    Posterior *b = posterior_new(a, &in);
     for (size_t i = 0; i < 3; i++)
-        belief_choose(b, i);
-    belief_learn(b, times);
+        posterior_choose(b, i);
+    posterior_learn(b, times);
 
-    assert_int_equal(belief_next(b, NULL), 3);
+    assert_int_equal(posterior_next(b, NULL), 3);
     arena_free(a);
 }
 
