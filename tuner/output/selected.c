@@ -38,24 +38,13 @@ static Guess *guesses(Arena *a, const Run *r, bool selected, size_t *count)
 /* The part of the prediction that is the largest. */
 static const char *limiter(const Run *r, size_t row)
 {
-    static const struct {
-        const char *metric, *words;
-    } parts[] = {
-        {"issue_cycles", "issue"},        {"fp32_cycles", "fp32"},
-        {"int_cycles", "integers"},       {"sfu_cycles", "sfu"},
-        {"fp64_cycles", "fp64"},          {"half_cycles", "half"},
-        {"tensor_cycles", "tensor"},      {"constant_cycles", "constants"},
-        {"shared_cycles", "shared, L1"},  {"l2_cycles", "L2"},
-        {"memory_cycles", "memory"},      {"latency_cycles", "latency"},
-        {"start_cycles", "block starts"},
-    };
     const char *best = "not known";
     double most = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        double cycles = table_named(r->table, row, parts[i].metric);
+    for (size_t i = 0; i < TABLE_PARTS; i++) {
+        double cycles = table_named(r->table, row, table_parts[i].metric);
         if (cycles > most) {
             most = cycles;
-            best = parts[i].words;
+            best = table_parts[i].name;
         }
     }
     return best;

@@ -448,17 +448,7 @@ static void draw_parameters(Drawing *d)
 
 /* --- by unit ---------------------------------------------------------------------------------- */
 
-/* Metrics of metrics/cycles.metrics, and how the picture calls them. */
-static const struct {
-    const char *metric, *name;
-} units[] = {
-    {"issue_cycles", "issue"},   {"fp32_cycles", "fp32"},         {"int_cycles", "int"},
-    {"sfu_cycles", "sfu"},       {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
-    {"tensor_cycles", "tensor"}, {"constant_cycles", "constant"}, {"shared_cycles", "shared, L1"},
-    {"l2_cycles", "L2"},         {"memory_cycles", "memory"},     {"latency_cycles", "one warp"},
-    {"start_cycles", "starts"}};
-
-enum { UNITS = sizeof units / sizeof units[0], RIVALS_MOST = 4 };
+enum { RIVALS_MOST = 4 };
 
 typedef struct Bound {
     size_t point;
@@ -515,15 +505,15 @@ static size_t used_units(Drawing *d, const Bound *rivals, size_t n, const StoryC
                          const char **names)
 {
     size_t count = 0;
-    for (size_t u = 0; u < UNITS; u++) {
-        const StoryColumn *c = story_column(d->arena, d->story, units[u].metric);
+    for (size_t u = 0; u < TABLE_PARTS; u++) {
+        const StoryColumn *c = story_column(d->arena, d->story, table_parts[u].metric);
         bool used = false;
         for (size_t k = 0; c && k < n; k++)
             used = used || c->values[rivals[k].point] > 0;
         if (!used)
             continue;
         columns[count] = c;
-        names[count++] = units[u].name;
+        names[count++] = table_parts[u].name;
     }
     return count;
 }
@@ -543,8 +533,8 @@ static Series rival_series(Drawing *d, const Bound *r, const StoryColumn *const 
 static void draw_bound(Drawing *d)
 {
     Bound rivals[RIVALS_MOST];
-    const StoryColumn *columns[UNITS];
-    const char **names = ARENA_ARRAY(d->arena, const char *, UNITS);
+    const StoryColumn *columns[TABLE_PARTS];
+    const char **names = ARENA_ARRAY(d->arena, const char *, TABLE_PARTS);
     size_t n = choose_rivals(d, rivals), count = used_units(d, rivals, n, columns, names);
     if (count == 0)
         return;
@@ -554,7 +544,7 @@ static void draw_bound(Drawing *d)
     Picture *p = drawing_add(
         d, PICTURE_WINNER, "bound", "The bound by unit",
         "Cycles that each unit of an SM is busy, by static analysis: the tallest bounds the time "
-        "from below. \"One warp\" is the time of one warp among the resident ones, times the "
+        "from below. \"Latency\" is the time of one warp among the resident ones, times the "
         "waves.");
     p->plot.x = (Axis){.label = "unit", .names = names, .name_count = count};
     p->plot.y = (Axis){.label = "busy [cycles]", .from_zero = true};

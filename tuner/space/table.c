@@ -359,3 +359,12 @@ const char *table_predicted_text(Arena *a, const Table *t, size_t row)
     return isnan(off) ? arena_printf(a, "%s, estimated: the device was not measured", time)
                       : arena_printf(a, "%s, off by %.0f %% as a rule", time, 100 * off);
 }
+
+const TablePart table_parts[TABLE_PARTS] = {
+    {"issue_cycles", "issue"},       {"fp32_cycles", "fp32"},
+    {"int_cycles", "integers"},      {"sfu_cycles", "sfu"},
+    {"fp64_cycles", "fp64"},         {"half_cycles", "half"},
+    {"tensor_cycles", "tensor"},     {"constant_cycles", "constants"},
+    {"shared_cycles", "shared, L1"}, {"l2_cycles", "L2"},
+    {"memory_cycles", "memory"},     {"latency_cycles", "latency"},
+    {"start_cycles", "block starts"}};

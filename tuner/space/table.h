@@ -195,6 +195,13 @@ double table_ms(const Table *t, size_t row);
  * estimated where the device was not measured.  NULL where nothing is predicted. */
 const char *table_predicted_text(Arena *a, const Table *t, size_t row);
 
+/* The parts of a prediction: metrics of metrics/cycles.metrics, and what reports call them. */
+enum { TABLE_PARTS = 13 };
+typedef struct TablePart {
+    const char *metric, *name;
+} TablePart;
+extern const TablePart table_parts[TABLE_PARTS];
+
 /* Can the device run it, as far as is known? */
 static inline bool table_fits(const Table *t, size_t row)
 {

@@ -145,8 +145,9 @@ static bool solve(Arena *a, const Fit *f, FitResult *out, Diag *d)
            diag_fail(d, "the metrics cannot be fitted: %s", gsl_strerror(status));
 }
 
-double *fit_values(Arena *a, const Table *s, const int *metrics, size_t metric_count,
-                   const double *weights)
+/* The fitted metric of each point; NaN where one of its parts is not known. */
+static double *fit_values(Arena *a, const Table *s, const int *metrics, size_t metric_count,
+                          const double *weights)
 {
     double *values = ARENA_ARRAY(a, double, s->count);
     for (size_t i = 0; i < s->count; i++)

@@ -32,8 +32,4 @@ const FitResult *fit_metrics(Arena *a, const Table *const *sets, size_t set_coun
                              const int *metrics, size_t metric_count, const size_t *budgets,
                              size_t bootstraps, size_t *count, Diag *d);
 
-/* The fitted metric of each point; NaN where one of its parts is not known. */
-double *fit_values(Arena *a, const Table *s, const int *metrics, size_t metric_count,
-                   const double *weights);
-
 #endif
