@@ -65,6 +65,13 @@ bool code_literal(TaskScalar type, Value v, Buf *out)
     return ok;
 }
 
+const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument)
+{
+    const size_t size = task_type_size(c->spec->arguments[argument].element);
+    return expr_product(c->arena, v->counts[argument],
+                        expr_of_value(c->arena, value_int((int64_t)size)));
+}
+
 /* --- functions as they are written ------------------------------------------------------------ */
 
 CWriter lines_writer(CodeLines *l, bool exact)

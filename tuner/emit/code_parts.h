@@ -77,6 +77,9 @@ bool code_is_zeroed(const Argument *g);
 /* A number as a constant of a type; false when it is none of the type's. */
 bool code_literal(TaskScalar type, Value v, Buf *out);
 
+/* Bytes of one of a variant's buffers. */
+const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument);
+
 /* The statements of a function that is being written. */
 typedef struct CodeLines {
     const Code *code;
@@ -117,9 +120,6 @@ void code_sizes(const Code *c, Buf *out);
 
 /* Functions of the interface that not every unit has: elements of buffers, work. */
 void code_more(const Code *c, Buf *out);
-
-/* Bytes of one of a variant's buffers. */
-const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument);
 
 /* --- code_walk.c ------------------------------------------------------------------------------ */
 

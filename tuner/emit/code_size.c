@@ -31,13 +31,6 @@ static bool concerns_size_alone(const Code *c, const Expr *e)
     return c_uses_only(e, c->spec->problem_name_count);
 }
 
-const Expr *code_bytes(const Code *c, const CodeVariant *v, size_t argument)
-{
-    const size_t size = task_type_size(c->spec->arguments[argument].element);
-    return expr_product(c->arena, v->counts[argument],
-                        expr_of_value(c->arena, value_int((int64_t)size)));
-}
-
 /* --- what is asked ---------------------------------------------------------------------------- */
 
 /* Is a condition met?  `written` is its text in the spec. */

@@ -1,5 +1,4 @@
 #include "tuner/output/report.h"
-#include "tuner/output/report_parts.h"
 
 #include "tuner/base/stats.h"
 #include "tuner/run/run_failures.h"

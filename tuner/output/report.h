@@ -2,7 +2,7 @@
 #ifndef APTUNE_OUTPUT_REPORT_H
 #define APTUNE_OUTPUT_REPORT_H
 
-#include "tuner/run/run.h"
+#include "tuner/output/report_parts.h"
 
 /* The first lines: what is tuned, for which device, and where times come from.  Printed
  * before the work begins, so that a replay is never taken for a measurement. */
@@ -22,9 +22,6 @@ void report_stopped(const Run *r, int signal, Buf *out);
 /* The result where nothing was timed: the fastest of those selected by prediction, what limits each,
  * and why the next was dropped. */
 void report_selected(const Run *r, Buf *out);
-
-/* What became of configuration `i`, and why. */
-void report_why(const Run *r, size_t i, Buf *out);
 
 /* One JSON object.  `why`: a configuration to say report_why's words of; SIZE_MAX: none. */
 void report_json(const Run *r, size_t why, Buf *out);

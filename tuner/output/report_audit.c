@@ -1,5 +1,4 @@
 /* What timing some of the dropped configurations says of all of them. */
-#include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
 #include "tuner/choose/audit.h"

@@ -1,6 +1,5 @@
 /* The run as one JSON object, and as a table of all configurations. */
 #include "tuner/output/report.h"
-#include "tuner/output/report_parts.h"
 #include "tuner/run/run_failures.h"
 
 #include "tuner/base/csv.h"

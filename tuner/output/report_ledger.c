@@ -1,5 +1,4 @@
 /* Where the time of a run went, by stage and by what was kept busy. */
-#include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
 #include "tuner/base/clock.h"

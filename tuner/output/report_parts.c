@@ -2,7 +2,6 @@
 
 #include "tuner/base/stats.h"
 #include "tuner/choose/front.h"
-#include "tuner/output/report.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -28,6 +28,9 @@ json_t *report_parameters(const Run *r, size_t i);
 /* All metrics of configuration `i` by name; an empty object when they are not known. */
 json_t *report_metrics(const Run *r, size_t i);
 
+/* What became of configuration `i`, and why. */
+void report_why(const Run *r, size_t i, Buf *out);
+
 /* report_why's words. */
 json_t *report_why_text(const Run *r, size_t i);
 

@@ -1,5 +1,4 @@
 /* What a search did: how much of the space it asked for, how sure it was, and when it knew. */
-#include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
 #include <math.h>

@@ -2,7 +2,33 @@
 #ifndef APTUNE_REPORT_DRAWING_H
 #define APTUNE_REPORT_DRAWING_H
 
-#include "tuner/report/pictures.h"
+#include "tuner/report/plot.h"
+#include "tuner/report/story.h"
+
+/* What pictures of a page stand together. */
+typedef enum PictureGroup {
+    PICTURE_CHOICE,    /* what carving chose */
+    PICTURE_CHANCE,    /* against random samples */
+    PICTURE_WINNER,    /* what bounds it */
+    PICTURE_METRIC,    /* time against metrics */
+    PICTURE_PARAMETER, /* by parameter */
+    PICTURE_COST,      /* of the run */
+    PICTURE_OVERALL,   /* of all spaces together */
+    PICTURE_GROUPS
+} PictureGroup;
+
+typedef struct Picture {
+    PictureGroup group;
+    const char *name;    /* of its file, "tradeoff" */
+    const char *caption; /* what it shows and how to read it, in a sentence or three */
+    Plot plot;
+} Picture;
+
+typedef struct Pictures {
+    Picture *at;
+    size_t count;
+    size_t capacity;
+} Pictures;
 
 /* Numbers of points, the fastest first and those without a time last, by the time metric. */
 typedef struct Layer {

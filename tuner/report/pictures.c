@@ -1,5 +1,5 @@
 /* The pictures of a report; their points come in layers (drawing.h). */
-#include "tuner/report/drawing.h"
+#include "tuner/report/pictures.h"
 
 #include "tuner/base/vec.h"
 #include "tuner/study/judge.h"

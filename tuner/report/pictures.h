@@ -6,33 +6,7 @@
 #ifndef APTUNE_REPORT_PICTURES_H
 #define APTUNE_REPORT_PICTURES_H
 
-#include "tuner/report/plot.h"
-#include "tuner/report/story.h"
-
-/* What pictures of a page stand together. */
-typedef enum PictureGroup {
-    PICTURE_CHOICE,    /* what carving chose */
-    PICTURE_CHANCE,    /* against random samples */
-    PICTURE_WINNER,    /* what bounds it */
-    PICTURE_METRIC,    /* time against metrics */
-    PICTURE_PARAMETER, /* by parameter */
-    PICTURE_COST,      /* of the run */
-    PICTURE_OVERALL,   /* of all spaces together */
-    PICTURE_GROUPS
-} PictureGroup;
-
-typedef struct Picture {
-    PictureGroup group;
-    const char *name;    /* of its file, "tradeoff" */
-    const char *caption; /* what it shows and how to read it, in a sentence or three */
-    Plot plot;
-} Picture;
-
-typedef struct Pictures {
-    Picture *at;
-    size_t count;
-    size_t capacity;
-} Pictures;
+#include "tuner/report/drawing.h"
 
 /* Pictures of time against a metric: those that the carving goes by, those of the thesis, the
  * user's own, and the others that agree best with the time until there are so many. */
@@ -42,7 +16,7 @@ enum { PICTURE_METRICS_MOST = 8 };
 Pictures pictures_draw(Arena *a, const Story *s);
 
 /* Over all stories that were studied: how much of the best is found by so many timings, and by so
- * many seconds (pictures_overall.c). */
+ * many seconds (pictures_compared.c). */
 Pictures pictures_draw_overall(Arena *a, const Story *stories, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* What was found against other choices: random samples, other strategies, all spaces together. */
-#include "tuner/report/drawing.h"
+#include "tuner/report/pictures.h"
 
 #include "tuner/choose/random.h"
 
