@@ -287,3 +287,15 @@ EOF
     status_is 0
     has "$output$stderr" '1 row whose time is not the mean of its times by more than 1 %'
 }
+
+@test "a long import shows how far it is on a terminal" {
+    {
+        printf '{"device_name": "NVIDIA A100", "kernel_name": "k", "tune_params_keys": ["X"], "tune_params": {"X": []}, "cache": {'
+        for i in $(seq 20000); do
+            printf '%s"%d": {"X": %d, "time": 1.5, "times": [1.5, 1.5]}' "$([ "$i" = 1 ] || echo ,)" "$i" "$i"
+        done
+        echo '}}'
+    } >long.json
+    script -qec "'$APTUNE' import long.json --output long.times" typescript </dev/null >/dev/null
+    has "$(tr '\r' '\n' <typescript)" 'read +\[#*\.*\] [0-9]+/[0-9]+ '
+}

@@ -99,3 +99,9 @@ hash_of() {
     [ -z "$stderr" ]
     lacks "$output" '\[#'
 }
+
+@test "what is timed one after the other shows the best so far" {
+    make_synthetic_gpu
+    script -qec "'$fake' --space space/many.spec --jobs 1 --exhaustive --output out" typescript </dev/null >/dev/null
+    has "$(tr '\r' '\n' <typescript)" 'time +\[#*\.*\] [0-9]+/[0-9]+ .*best [0-9.e-]+ ms: [A-Z]+='
+}

@@ -375,6 +375,63 @@ END
     has "$(cat old.spec)" '^option "-std=c\+\+14"$'
 }
 
+@test "check warns of a reference in the kernels' file that a parameter changes" {
+    cat >own.cu <<'END'
+#define HALF (TILE / 2)
+extern "C" __global__ void k(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * TILE + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+extern "C" __global__ void by_tile(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * (2 * HALF) + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+extern "C" __global__ void alone(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+END
+    cat >own.spec <<'END'
+kernel "own.cu" k
+problem N = 4096
+param TILE in 64, 128, 256
+block TILE
+grid ceil_div(N, TILE)
+out o : float[N]
+in i : float[N] = uniform(-1, 1)
+arg n : int = N
+reference "own.cu" alone block 64 grid ceil_div(N, 64)
+tolerance 1e-6
+END
+    check own.spec
+    status_is 0
+    lacks "$stderr" 'depends on'
+    sed 's/ alone / by_tile /' own.spec >by_tile.spec
+    check by_tile.spec
+    status_is 0
+    has "$stderr" "by_tile.spec:9:.* warning: the reference 'by_tile' depends on parameters, such as TILE"
+}
+
+@test "init proposes a block that some configuration has" {
+    cat >large.cu <<'END'
+template <int BLOCK_SIZE_M, int BLOCK_SIZE_N>
+__global__ void tiles(float *a, int n) { a[threadIdx.y * blockDim.x + threadIdx.x] = n; }
+void run(float *a) { tiles<128, 128><<<1, 64>>>(a, 1); }
+END
+    run --separate-stderr "$APTUNE" init large.cu
+    status_is 0
+    check large.spec
+    lacks "$stderr" 'no configuration'
+    echo '__global__ void solid(float *a) { a[threadIdx.z * 64 + threadIdx.y * blockDim.x + threadIdx.x] = 1; }' >solid.cu
+    run --separate-stderr "$APTUNE" init solid.cu
+    status_is 0
+    check solid.spec
+    lacks "$stderr" 'no configuration'
+}
+
 @test "init asks the compiler for types, and takes structs and the values of #if lines" {
     cat >types.h <<'END'
 #include <cuda_bf16.h>

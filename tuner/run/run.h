@@ -145,6 +145,8 @@ typedef struct RunSearch {
 /* What was learned from the trials so far. */
 typedef struct RunWatch {
     double rival_ms; /* the best time is surely not above this; 0: none known */
+    double best_ms;  /* the least median for equal work; 0: none known */
+    size_t best;     /* its row */
     struct {
         double *at;
         size_t count;

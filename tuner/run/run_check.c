@@ -444,7 +444,56 @@ static bool check_launch(Checking *x, size_t config, size_t number)
     return ok && check_reach(x, config, step, &res, entry);
 }
 
-static bool check_reference(Checking *x, const Launch *l)
+/* The reference's own code; NULL: it cannot be read. */
+static const CubinKernel *reference_code(Run *r, const Launch *l, const CompileResult *res)
+{
+    Diag quiet = diag_new(r->arena);
+    const Cubin *c = cubin_read(r->arena, res->cubin, res->cubin_size, &quiet);
+    return c ? cubin_find(c, l->expression && res->lowered_count > 0 ? res->lowered[0] : l->entry)
+             : NULL;
+}
+
+/* The first row that can be compiled and has another value of parameter `p` than row `than`. */
+static size_t other_value(const Run *r, size_t than, size_t p)
+{
+    const Table *t = r->table;
+    size_t i = than, n = t->parameter_count;
+    while (i < t->count && (!table_fits(t, i) || t->values[i * n + p] == t->values[than * n + p]))
+        i++;
+    return i;
+}
+
+/* A reference in the kernels' file is compiled once, with the macros of the first configuration:
+ * whether they matter to it is seen by compiling it with others. */
+static void check_reference_is_one(Checking *x, const Launch *l, size_t first,
+                                   const CompileResult *res)
+{
+    Run *r = x->run;
+    const CubinKernel *one = reference_code(r, l, res);
+    for (size_t p = 0; one && p < r->spec->parameter_count; p++) {
+        size_t i = spec_parameter_is_macro(r->spec, p) ? other_value(r, first, p) : r->table->count;
+        Diag quiet = diag_new(r->arena);
+        CompileJob job;
+        CompileResult changed;
+        if (i == r->table->count || !run_reference_job(r, l, i, &job))
+            continue;
+        farm_add(x->farm, 0, &job);
+        const CubinKernel *other =
+            farm_next(x->farm, r->arena, &changed, &quiet) && changed.status == OUTCOME_COMPILED
+                ? reference_code(r, l, &changed)
+                : NULL;
+        if (!other || (other->code_bytes == one->code_bytes &&
+                       memcmp(other->code, one->code, one->code_bytes) == 0))
+            continue;
+        diag_warn(r->diag, l->at,
+                  "the reference '%s' depends on parameters, such as %s: it is compiled once, with "
+                  "those of the first configuration; one that does not is a better judge",
+                  l->entry, r->spec->parameters[p].name);
+        return;
+    }
+}
+
+static bool check_reference(Checking *x, const Launch *l, size_t first)
 {
     Run *r = x->run;
     Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
@@ -462,13 +511,14 @@ static bool check_reference(Checking *x, const Launch *l)
     if (fits != OUTCOME_NONE)
         return diag_error(r->diag, l->at, "the reference cannot be launched: %s",
                           outcome_name(fits));
-    if (!run_reference_job(r, l, &job) || !compile(x, &job, l->at, &res))
+    if (!run_reference_job(r, l, first, &job) || !compile(x, &job, l->at, &res))
         return x->out->uncompiled != NULL;
     const char *kernel = l->expression && res.lowered_count > 0 ? res.lowered[0] : l->entry;
     const PtxFunction *entry = find_entry(r, l, &res, kernel, &module);
     if (!entry || !takes(r, l, slots, &taken, &count))
         return false;
     x->out->kernels++;
+    check_reference_is_one(x, l, first, &res);
     return check_parameters(r, l, entry, l->entry, taken, count);
 }
 
@@ -619,7 +669,7 @@ static bool check_kernels(Checking *x, size_t config)
     if (ok)
         report_trips(x);
     for (size_t i = 0; i < r->spec->reference_count && !x->out->uncompiled; i++)
-        ok = check_reference(x, &r->spec->reference[i]) && ok;
+        ok = check_reference(x, &r->spec->reference[i], config) && ok;
     return ok;
 }
 

@@ -196,8 +196,9 @@ bool run_open_sources(Run *r);
 bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *options,
                   size_t option_count, CompileJob *out);
 
-/* The same for a kernel of the reference. */
-bool run_reference_job(Run *r, const Launch *l, CompileJob *out);
+/* The same for a kernel of the reference, which gets the macros of configuration `i` where it stands
+ * in the kernels' file; SIZE_MAX: of the first that can be compiled. */
+bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out);
 
 /* Is there what a measurement needs beside the spec's files, which were looked for when it was read?
  * False after a message, before anything is compiled. */

@@ -70,7 +70,7 @@ static bool add_reference(References *all, size_t number)
     Evaluation ev = {.arena = r->arena};
     if (!geometry_steps(r->arena, l, number, slots, &ev, &steps, &count))
         return refuse(r, &ev);
-    if (!run_reference_job(r, l, &job) || !compile_job(r, &job, l->path, &res))
+    if (!run_reference_job(r, l, SIZE_MAX, &job) || !compile_job(r, &job, l->path, &res))
         return false;
     all->modules[number] = (TaskModule){res.cubin, res.cubin_size};
     for (size_t i = 0; i < count; i++) {

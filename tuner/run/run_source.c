@@ -250,15 +250,15 @@ static size_t first_config(const Run *r)
     return SIZE_MAX;
 }
 
-bool run_reference_job(Run *r, const Launch *l, CompileJob *out)
+bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
 {
     Texts common = {0}, options = {0};
     const Value *slots = run_launch_slots(r->arena, r, SIZE_MAX);
     Evaluation ev = {.arena = r->arena};
     if (!common_options(r, &common))
         return false;
-    for (size_t i = 0; i < common.count; i++) {
-        const char *o = common.at[i];
+    for (size_t k = 0; k < common.count; k++) {
+        const char *o = common.at[k];
         if (strcmp(o, "--minimal") == 0 || strncmp(o, "-I", 2) == 0 || is_about_text(o))
             VEC_PUSH(r->arena, &options, o);
     }
@@ -268,9 +268,9 @@ bool run_reference_job(Run *r, const Launch *l, CompileJob *out)
     if (l->expression && !name)
         return diag_error(r->diag, ev.error_at, "%s", ev.error);
     Defines defines = {0};
-    size_t first = first_config(r);
-    if (is_kernels_file(r->spec, l->path) && first != SIZE_MAX)
-        defines = parameter_macros(r->arena, r, first);
+    i = i == SIZE_MAX ? first_config(r) : i;
+    if (is_kernels_file(r->spec, l->path) && i != SIZE_MAX)
+        defines = parameter_macros(r->arena, r, i);
     CompileSetting setting = {.architecture = run_architecture(r->arena, r),
                               .defines = defines.at,
                               .define_count = defines.count,

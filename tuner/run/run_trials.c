@@ -127,6 +127,11 @@ void run_note_time(Run *r, size_t i)
     double high = r->table->times[i].high / r->table->work[i];
     if (!isnan(high) && (w->rival_ms == 0 || high < w->rival_ms))
         w->rival_ms = high;
+    double ms = r->table->times[i].median / r->table->work[i];
+    if (!isnan(ms) && (w->best_ms == 0 || ms < w->best_ms)) {
+        w->best_ms = ms;
+        w->best = i;
+    }
 }
 
 void run_note_sentinel(Run *r, const TrialResult *t)

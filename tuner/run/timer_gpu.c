@@ -203,6 +203,17 @@ static void note_lost(Run *r, size_t i)
         r->watch.lost_why = r->table->why[i];
 }
 
+static void tell_progress(const Session *s)
+{
+    const Run *r = s->run;
+    const RunWatch *w = &r->watch;
+    const char *best = w->best_ms == 0 ? "none right yet"
+                                       : arena_printf(s->scratch, "best %.4g ms: %s",
+                                                      r->table->times[w->best].median,
+                                                      table_name(s->scratch, r->table, w->best));
+    run_progress(r, "time", s->done, s->all, best);
+}
+
 static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
 {
     Run *r = s->run;
@@ -228,7 +239,7 @@ static void take_outcome(Session *s, Lane *lane, const TrialResult *x)
     lane->device->outcomes++;
     end_config(s, i);
     s->failed = !run_append_row(r, s->writer, &s->header, i) || s->failed;
-    run_progress(r, "time", s->done, s->all, table_name(s->scratch, r->table, i));
+    tell_progress(s);
 }
 
 /* Where samples are of several batches, as in a final, the largest is told for all: no more can

@@ -132,11 +132,12 @@ typedef struct Writer {
     const KernelSource *kernel;
     KernelFacts facts;
     const char *threads[DIRECTIONS]; /* what says how many there are; NULL: nothing yet */
-    const char *tiles[DIRECTIONS];   /* elements of a thread; NULL: one */
-    VEC(const char *) names;         /* declared so far */
-    VEC(const char *) sizes;         /* of the problem */
-    bool square;                     /* one size in two directions */
-    VEC(const char *) fixed; /* values of those that the source defines, first of the sizes */
+    long alike; /* the value of a name that may say it in all directions; 0: none may */
+    const char *tiles[DIRECTIONS]; /* elements of a thread; NULL: one */
+    VEC(const char *) names;       /* declared so far */
+    VEC(const char *) sizes;       /* of the problem */
+    bool square;                   /* one size in two directions */
+    VEC(const char *) fixed;       /* values of those that the source defines, first of the sizes */
     Buf *out;
 } Writer;
 
@@ -213,8 +214,10 @@ static void print_name(Writer *w, const char *name, const char *value, const cha
     print_values(w, name, value, cases);
     buf_printf(w->out, "    # decide%s\n", why);
     int direction = direction_of(name);
-    if (meaning == MEANS_THREADS && !w->threads[direction > 0 ? direction : 0])
+    if (meaning == MEANS_THREADS && !w->threads[direction > 0 ? direction : 0]) {
         w->threads[direction > 0 ? direction : 0] = name;
+        w->alike = direction < 0 ? strtol(value, NULL, 10) : w->alike;
+    }
     if (meaning == MEANS_TILE && direction >= 0)
         w->tiles[direction] = name;
 }
@@ -279,8 +282,7 @@ static void settle_threads(Writer *w)
             w->threads[i] = "1";
         } else if (fixed) {
             w->threads[i] = fixed;
-        } else if (i > 0 && w->threads[0] && direction_of(w->threads[0]) < 0 &&
-                   !w->facts.block_size) {
+        } else if (i > 0 && w->alike > 0 && w->alike * w->alike <= 1024) {
             w->threads[i] = w->threads[0]; /* a square by one macro */
         } else {
             w->threads[i] = fresh(w, i == 0 ? "BLOCK" : i == 1 ? "BLOCK_Y" : "BLOCK_Z", true);
