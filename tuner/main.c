@@ -96,22 +96,29 @@ static bool ends_with(const char *text, const char *end)
     return n > k && strcmp(text + n - k, end) == 0;
 }
 
-/* `-h` means what --help means, `help X` what `X --help` means. */
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+/* `-h` means what --help means, `help X` and `X help` what `X --help` means, and `X version` what
+ * --version means. */
 static void understand_help(int argc, char **argv)
 {
     static char help_option[] = "--help";
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "-h") == 0)
             argv[i] = help_option;
-    if (argc == 3 && strcmp(argv[1], "help") == 0) {
+    if (argc != 3)
+        return;
+    if (find_command(argv[1]) && strcmp(argv[2], "help") == 0)
+        argv[2] = help_option;
+    if (find_command(argv[1]) && is_one_of(argv[2], "--version", "-V", "version"))
+        argv[1] = argv[2];
+    if (strcmp(argv[1], "help") == 0) {
         argv[1] = argv[2];
         argv[2] = help_option;
     }
-}
-
-static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
-{
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
 int main(int argc, char **argv)

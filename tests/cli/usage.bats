@@ -75,6 +75,19 @@ refused() { # words that standard error must hold, then arguments
     json '(.predicted | length) == .selected and .predicted[0].predicted_ms > 0 and .predicted[0].limiter != ""'
 }
 
+@test "every command takes help, -h, -V and version for what they are meant" {
+    for command in $("$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'); do
+        "$APTUNE" "$command" --help >said
+        for word in help -h; do
+            "$APTUNE" "$command" $word >as_word
+            cmp said as_word
+        done
+        for word in version -V --version; do
+            [ "$("$APTUNE" "$command" $word)" = "$("$APTUNE" --version)" ]
+        done
+    done
+}
+
 @test "every command has a --help" {
     for command in tune explain inspect profile pack devices; do
         run --separate-stderr "$APTUNE" $command --help
