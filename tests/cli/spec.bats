@@ -415,6 +415,26 @@ END
     has "$stderr" "by_tile.spec:9:.* warning: the reference 'by_tile' depends on parameters, such as TILE"
 }
 
+@test "check looks at a configuration that compiles, and counts those that do not" {
+    cat >some.cu <<'END'
+extern "C" __global__ void some(float *out)
+{
+    static_assert(TILE >= 128, "too small");
+    out[blockIdx.x * TILE + threadIdx.x] = 1;
+}
+END
+    printf 'kernel "some.cu" some\nproblem N = 4096\nparam TILE in 64, 128, 256\nblock TILE\n' >some.spec
+    printf 'grid N / TILE\nout o : float[N]\nreference first\n' >>some.spec
+    check some.spec
+    status_is 0
+    has "$output" '^ +1 of 2 configurations at the ends of parameters compile$'
+    has "$output" '1 .*too small.*TILE=64'
+    sed -i 's/>= 128/>= 512/' some.cu
+    check some.spec
+    status_is 2
+    has "$stderr" 'this does not compile'
+}
+
 @test "init proposes a block that some configuration has" {
     cat >large.cu <<'END'
 template <int BLOCK_SIZE_M, int BLOCK_SIZE_N>

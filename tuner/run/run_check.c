@@ -627,6 +627,34 @@ static size_t first_config(const Run *r)
     return SIZE_MAX;
 }
 
+/* Do all launches of a configuration compile? */
+static bool compiles(Checking *x, size_t row)
+{
+    Run *r = x->run;
+    for (size_t l = 0; l < r->spec->launch_count; l++) {
+        Diag quiet = diag_new(r->arena);
+        CompileJob job;
+        CompileResult res;
+        if (!run_make_job(r->arena, r, row, l, NULL, 0, &job))
+            return false;
+        farm_add(x->farm, 0, &job);
+        if (!farm_next(x->farm, r->arena, &res, &quiet) || res.status != OUTCOME_COMPILED)
+            return false;
+    }
+    return true;
+}
+
+/* The configuration that is looked at: the first, or where it does not compile another end of the
+ * parameters, since a run too goes on with those that do. */
+static size_t config_to_check(Checking *x, size_t first)
+{
+    size_t rows[EXTREMES_MOST], n = find_extremes(x->run, rows);
+    for (size_t i = 0; i < n && !compiles(x, first); i++)
+        if (compiles(x, rows[i]))
+            return rows[i];
+    return first;
+}
+
 /* Says where the arithmetic of a configuration that has no geometry fails. */
 static bool report_arithmetic(Run *r, size_t config)
 {
@@ -687,7 +715,7 @@ bool run_check(Run *r, RunCheck *out)
                   .trips = ARENA_ARRAY(r->arena, bool, r->spec->trip_count),
                   .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count),
                   .written = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
-    bool ok = check_parameters_are_used(r) && check_kernels(&x, config);
+    bool ok = check_parameters_are_used(r) && check_kernels(&x, config_to_check(&x, config));
     ok = ok && (out->uncompiled || compile_extremes(&x));
     farm_close(x.farm);
     return ok;
