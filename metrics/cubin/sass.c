@@ -222,15 +222,15 @@ int sass_groups_left(SassInstr w)
     return (int)bits(w.low, 38, 6);
 }
 
-/* Taken where lanes have parted (.DIV), or have not (.CONV). */
-static bool asks_whether_parted(SassInstr w)
+/* Taken where lanes have diverged (.DIV), or have not (.CONV). */
+static bool depends_on_divergence(SassInstr w)
 {
     return sass_opcode(w) == SASS_OP_BRA && bits(w.low, 33, 1);
 }
 
 bool sass_conditional(SassInstr w)
 {
-    return asks_whether_parted(w) || sass_guard(w, NULL) != SASS_ALWAYS ||
+    return depends_on_divergence(w) || sass_guard(w, NULL) != SASS_ALWAYS ||
            bits(w.high, 23, 3) != SASS_ALWAYS || bits(w.high, 27, 1);
 }
 
@@ -265,7 +265,7 @@ bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *t
            land(branch_offset(w, arch) * 4, i, count, target);
 }
 
-bool sass_meeting(SassInstr w, size_t i, size_t count, size_t *target)
+bool sass_reconvergence(SassInstr w, size_t i, size_t count, size_t *target)
 {
     return sass_opcode(w) == SASS_OP_BSSY && land((int32_t)(w.low >> 32), i, count, target);
 }

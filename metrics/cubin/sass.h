@@ -10,7 +10,7 @@
  *     low    38-43   groups of copies that DEPBAR lets be under way (by cp.async.wait_group)
  *     low    24-31   LDC: register of the index, 255 = none
  *     low    32-63   a number; BSSY: offset in bytes, with a sign
- *     low    33      BRA: whether it is taken depends on whether lanes have parted
+ *     low    33      BRA: whether it is taken depends on whether lanes have diverged
  *     low    34-63   branch offset, in units of 4 bytes and with a sign (it goes on in the high
  *                    word); from sm_90 on its lowest 8 bits are bits 16-23, before those
  *     high   9-11    width of a memory access
@@ -155,8 +155,8 @@ bool sass_conditional(SassInstr w);
  * for sm_`arch`.  False when it is neither or the target lies outside the code. */
 bool sass_branch_target(SassInstr w, int arch, size_t i, size_t count, size_t *target);
 
-/* Number of the instruction at which the lanes that part behind the BSSY at number `i` meet again.
+/* Number of the instruction at which the lanes that diverge behind the BSSY at number `i` reconverge.
  * False when it is no BSSY or that lies outside the code. */
-bool sass_meeting(SassInstr w, size_t i, size_t count, size_t *target);
+bool sass_reconvergence(SassInstr w, size_t i, size_t count, size_t *target);
 
 #endif

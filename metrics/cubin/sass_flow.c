@@ -121,7 +121,7 @@ static void link_block(Arena *a, SassFlow *f, int i)
     if (op == SASS_OP_CALL_144)
         f->callee[i] = b->taken;
     f->returns[i] = op == SASS_OP_RET;
-    f->meets[i] = op == SASS_OP_BSYNC;
+    f->reconverges[i] = op == SASS_OP_BSYNC;
     add_successor(b, b->taken);
     add_successor(b, b->fall);
     b->ends_thread = op == SASS_OP_EXIT || op == SASS_OP_RET || b->succ_count == 0;
@@ -237,7 +237,7 @@ SassFlow *sass_flow_build(Arena *a, int arch, const CubinKernel *k)
     cut_blocks(a, f, k);
     f->callee = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
     f->returns = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
-    f->meets = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
+    f->reconverges = ARENA_ARRAY(a, bool, (size_t)f->cfg->count);
     for (int i = 0; i < f->cfg->count; i++)
         link_block(a, f, i);
     link_tables(a, f, k);

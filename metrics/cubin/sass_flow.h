@@ -10,7 +10,7 @@
  *    behind.  A CALL of what comes to no RET is a jump: before sm_90 ptxas leaves large loops so.
  *  - A BRX goes through a table to the targets that the cubin lists; where it lists none, to every
  *    block that nothing else leads to.
- *  - A BSYNC ends its block: lanes that parted since its BSSY come there group after group, each
+ *  - A BSYNC ends its block: lanes that diverged since its BSSY come there group after group, each
  *    issues it, and behind it they go on together.
  *  - BSSY, BREAK and WARPSYNC lead nowhere.
  *
@@ -29,10 +29,10 @@ typedef struct SassFlow {
     Cfg *cfg;
     DomTree *dom;
     LoopTree *loops;
-    int *callee;   /* by block: the subroutine that the CALL at its end goes to, or CFG_NONE */
-    bool *returns; /* by block: ends with a RET */
-    bool *meets;   /* by block: ends with a BSYNC */
-    int tables;    /* BRX whose targets were guessed */
+    int *callee;       /* by block: the subroutine that the CALL at its end goes to, or CFG_NONE */
+    bool *returns;     /* by block: ends with a RET */
+    bool *reconverges; /* by block: ends with a BSYNC */
+    int tables;        /* BRX whose targets were guessed */
 } SassFlow;
 
 /* Of the code and the jump tables of a kernel; any bytes give a graph of at least one block. */

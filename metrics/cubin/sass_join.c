@@ -1,6 +1,6 @@
 #include "metrics/cubin/sass_join.h"
 
-#include "metrics/cubin/sass_meet.h"
+#include "metrics/cubin/sass_reconverge.h"
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
 #include "metrics/cubin/sass_routine.h"
@@ -15,15 +15,15 @@ typedef struct Program {
     SassProgram lp;
     SassJoin *join;
     const Walk *walk;
-    bool parts;            /* lanes may part at branches */
-    double leaving;        /* times that lanes part where some leave a loop of the PTX */
-    SassMeetings meetings; /* where they may meet again; none unless they part */
-    int *edge0;            /* by block: number of its first edge */
-    int edge_count;        /* before those that are always equal are made one */
-    int *same;             /* by edge: one that is equal, or itself */
-    int *column;           /* by edge */
-    int *joined;           /* by block: column of what has joined others behind it, or CFG_NONE */
-    int *parted;           /* by block: column of what goes both ways, or CFG_NONE */
+    bool diverges;             /* lanes may diverge at branches */
+    double leaving;            /* times that lanes diverge where some leave a loop of the PTX */
+    SassReconvergences points; /* where lanes may reconverge; none unless they diverge */
+    int *edge0;                /* by block: number of its first edge */
+    int edge_count;            /* before those that are always equal are made one */
+    int *same;                 /* by edge: one that is equal, or itself */
+    int *column;               /* by edge */
+    int *reconverged; /* by block: column of what has joined others behind it, or CFG_NONE */
+    int *diverged;    /* by block: column of what goes both ways, or CFG_NONE */
 } Program;
 
 static const CfgBlock *block_at(const Program *p, int b)
@@ -76,7 +76,7 @@ static bool is_call(const Program *p, int b)
 /* One way in and one way out: the same number. */
 static bool passes_through(const Program *p, int b, int *pred)
 {
-    return b != 0 && !is_call(p, b) && !(p->parts && p->join->flow->meets[b]) &&
+    return b != 0 && !is_call(p, b) && !(p->diverges && p->join->flow->reconverges[b]) &&
            block_at(p, b)->succ_count == 1 && !block_at(p, b)->ends_thread &&
            reached_preds(p, b, pred) == 1;
 }
@@ -129,66 +129,67 @@ static bool leaves_loop(const LoopTree *t, const Cfg *c, int b)
 }
 
 /* Lanes leave a loop one after the other only where those of the PTX do. */
-static bool may_part(const Program *p, int b)
+static bool may_diverge(const Program *p, int b)
 {
     const SassFlow *f = p->join->flow;
     return block_at(p, b)->succ_count > 1 && !is_call(p, b) &&
            (p->leaving > 0 || !leaves_loop(f->loops, f->cfg, b));
 }
 
-static void allow_parting(Program *p)
+static void allow_divergence(Program *p)
 {
     const int count = p->join->flow->cfg->count;
-    p->joined = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
-    p->parted = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
+    p->reconverged = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
+    p->diverged = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++) {
-        p->joined[b] = p->parted[b] = CFG_NONE;
-        if (p->parts && reached(p, b) && may_part(p, b))
-            p->parted[b] = sass_program_column(&p->lp);
-        if (p->parts && reached(p, b) && p->join->flow->meets[b])
-            p->joined[b] = sass_program_column(&p->lp);
+        p->reconverged[b] = p->diverged[b] = CFG_NONE;
+        if (p->diverges && reached(p, b) && may_diverge(p, b))
+            p->diverged[b] = sass_program_column(&p->lp);
+        if (p->diverges && reached(p, b) && p->join->flow->reconverges[b])
+            p->reconverged[b] = sass_program_column(&p->lp);
     }
-    if (p->parts)
-        p->meetings = sass_meetings_find(p->lp.arena, p->join->flow);
+    if (p->diverges)
+        p->points = sass_reconvergences_find(p->lp.arena, p->join->flow);
 }
 
-/* Behind a BSYNC no more lanes have joined than parted on the way there and did not meet before. */
-static void limit_joining(Program *p)
+/* Behind a BSYNC no more lanes have reconverged than diverged on the way there and had not reconverged
+ * before. */
+static void limit_reconvergence(Program *p)
 {
     bool *met = ARENA_ARRAY(p->lp.arena, bool, (size_t)p->join->flow->cfg->count);
-    for (size_t i = 0; i < p->meetings.meetings.count; i++) {
-        const SassMeeting *m = &p->meetings.meetings.at[i];
-        if (p->joined[m->block] == CFG_NONE)
+    for (size_t i = 0; i < p->points.points.count; i++) {
+        const SassReconvergence *m = &p->points.points.at[i];
+        if (p->reconverged[m->block] == CFG_NONE)
             continue;
         met[m->block] = true;
         sass_program_row(&p->lp, 0);
-        sass_program_term(&p->lp, p->joined[m->block], 1);
+        sass_program_term(&p->lp, p->reconverged[m->block], 1);
         for (int b = 0; b < p->join->flow->cfg->count; b++) {
-            if (m->within[b] && p->parted[b] != CFG_NONE)
-                sass_program_term(&p->lp, p->parted[b], -1);
-            if (m->within[b] && b != m->block && p->joined[b] != CFG_NONE)
-                sass_program_term(&p->lp, p->joined[b], 1);
+            if (m->within[b] && p->diverged[b] != CFG_NONE)
+                sass_program_term(&p->lp, p->diverged[b], -1);
+            if (m->within[b] && b != m->block && p->reconverged[b] != CFG_NONE)
+                sass_program_term(&p->lp, p->reconverged[b], 1);
         }
     }
     for (int b = 0; b < p->join->flow->cfg->count; b++)
-        if (p->joined[b] != CFG_NONE && !met[b]) {
+        if (p->reconverged[b] != CFG_NONE && !met[b]) {
             sass_program_row(&p->lp, 0);
-            sass_program_term(&p->lp, p->joined[b], 1);
+            sass_program_term(&p->lp, p->reconverged[b], 1);
         }
 }
 
-/* Few lanes part: rather no more than the landmarks ask for. */
-static const double PARTING_COST = 0.5;
+/* Few lanes diverge: rather no more than the landmarks ask for. */
+static const double DIVERGENCE_COST = 0.5;
 
-static void limit_parting(Program *p, int b)
+static void limit_divergence(Program *p, int b)
 {
-    if (p->parted[b] == CFG_NONE)
+    if (p->diverged[b] == CFG_NONE)
         return;
     const int others = block_at(p, b)->succ_count - 1;
     sass_program_row(&p->lp, b == 0 ? others : 0);
-    sass_program_term(&p->lp, p->parted[b], 1);
+    sass_program_term(&p->lp, p->diverged[b], 1);
     add_visits(p, b, -others);
-    sass_program_cost(&p->lp, AIM_INSTRUCTIONS, p->parted[b], PARTING_COST);
+    sass_program_cost(&p->lp, AIM_INSTRUCTIONS, p->diverged[b], DIVERGENCE_COST);
     for (int k = 0; k <= others; k++) { /* no way is taken more often than the block is visited */
         sass_program_row(&p->lp, b == 0);
         sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
@@ -228,11 +229,11 @@ static void conserve_flow(Program *p, int b)
     for (int k = 0; k < block->succ_count; k++)
         sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
     add_visits(p, b, -1);
-    if (p->parted[b] != CFG_NONE)
-        sass_program_term(&p->lp, p->parted[b], -1);
-    if (p->joined[b] != CFG_NONE)
-        sass_program_term(&p->lp, p->joined[b], 1);
-    limit_parting(p, b);
+    if (p->diverged[b] != CFG_NONE)
+        sass_program_term(&p->lp, p->diverged[b], -1);
+    if (p->reconverged[b] != CFG_NONE)
+        sass_program_term(&p->lp, p->reconverged[b], 1);
+    limit_divergence(p, b);
 }
 
 /* --- loops ---------------------------------------------------------------------------------- */
@@ -276,15 +277,15 @@ static void limit_loop(Program *p, const Loop *l, double most)
 /* Weaker than any landmark: these count iterations, which unrolling divides. */
 static const double LOOP_COST = 0.01;
 
-/* Times that lanes of the PTX part in a loop (CFG_NONE: in all of them) where some leave it. */
+/* Times that lanes of the PTX diverge in a loop (CFG_NONE: in all of them) where some leave it. */
 static double leaving_ptx(const WalkFunction *f, int loop)
 {
     const LoopTree *t = f->flow->loops;
     double sum = 0;
     for (int b = 0; b < f->flow->cfg->count; b++)
-        if ((loop == CFG_NONE || t->loop_of[b] == loop) && f->blocks[b].parted &&
+        if ((loop == CFG_NONE || t->loop_of[b] == loop) && f->blocks[b].diverged &&
             leaves_loop(t, f->flow->cfg, b))
-            sum += (double)f->blocks[b].parted;
+            sum += (double)f->blocks[b].diverged;
     return sum;
 }
 
@@ -293,16 +294,17 @@ static void add_leaving(Program *p, int loop)
 {
     const SassFlow *f = p->join->flow;
     for (int b = 0; b < f->cfg->count; b++)
-        if (p->parted[b] != CFG_NONE && leaves_loop(f->loops, f->cfg, b) &&
+        if (p->diverged[b] != CFG_NONE && leaves_loop(f->loops, f->cfg, b) &&
             (loop == CFG_NONE || f->loops->loop_of[b] == loop))
-            sass_program_term(&p->lp, p->parted[b], 1);
+            sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
-/* A loop goes round as often as its twin, is entered as often, and left by as many. */
-static void match_loop(Program *p, int loop, const WalkFunction *entry, int twin)
+/* A loop goes round as often as the PTX's that it is paired with, is entered as often, and left by as
+ * many lanes. */
+static void match_loop(Program *p, int loop, const WalkFunction *entry, int ptx_loop)
 {
     const Loop *l = &p->join->flow->loops->loops.at[loop];
-    const WalkLoop *in_ptx = &entry->loops[twin];
+    const WalkLoop *in_ptx = &entry->loops[ptx_loop];
     sass_program_wish(&p->lp, fmax((double)in_ptx->headers - (double)in_ptx->entries, 0),
                       AIM_LANDMARKS, LOOP_COST);
     add_header_edges(p, l, 1, 0);
@@ -311,7 +313,7 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, int twin
         add_header_edges(p, l, 0, 1);
     }
     if (p->leaving > 0) {
-        sass_program_wish(&p->lp, leaving_ptx(entry, twin), AIM_LANDMARKS, LOOP_COST);
+        sass_program_wish(&p->lp, leaving_ptx(entry, ptx_loop), AIM_LANDMARKS, LOOP_COST);
         add_leaving(p, loop);
     }
 }
@@ -351,14 +353,14 @@ static double work_in_ptx(const WalkFunction *f, int loop)
 
 /* Of iterations that ptxas has made one, lanes that leave one by one execute the rest in turns; how
  * many turns that takes is not counted. */
-static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int twin)
+static void doubt_unrolled(Program *p, int loop, const WalkFunction *f, int ptx_loop)
 {
-    if (leaving_ptx(f, twin) > 0 && work_in_code(p, loop) > 1.5 * work_in_ptx(f, twin) &&
+    if (leaving_ptx(f, ptx_loop) > 0 && work_in_code(p, loop) > 1.5 * work_in_ptx(f, ptx_loop) &&
         !p->join->unmatched)
         p->join->unmatched = "lanes leave a loop one by one that the code has unrolled";
 }
 
-/* Lanes that parted may come through the same code one group after the other, as through the cases of
+/* Lanes that diverged may come through the same code one group after the other, as through the cases of
  * a switch that fall through; the GPU joins some of them on the way. */
 static bool comes_in_groups(const WalkFunction *f)
 {
@@ -398,7 +400,7 @@ static void match_loops(Program *p)
 
 /* --- landmarks ------------------------------------------------------------------------------ */
 
-/* Where ways meet ptxas may copy what comes behind, and then knows a result on one of them; what
+/* Where paths join ptxas may copy what comes behind, and then knows a result on one of them; what
  * goes round in a loop it does not. */
 static void count_ptx_instruction(SassJoin *j, const PtxInstr *in, const int *sums, bool in_loop,
                                   bool divided, double times)
@@ -545,24 +547,24 @@ static void match_routines(Program *p)
         match_routine(p, r.calls[k], r.work[k], &p->walk->routines[k]);
 }
 
-/* Lanes that part in the PTX part in the code, too, where that takes so many instructions at most: a
+/* Lanes that diverge in the PTX diverge in the code, too, where that takes so many instructions at most: a
  * BSYNC, a short other side.  Where it would take more, ptxas has rather put a guard for the branch. */
-static const double PARTING_WORTH = 6;
+static const double DIVERGENCE_WORTH = 6;
 
 /* Lanes that leave a loop are counted loop by loop (match_loop). */
-static double parted_ptx(const Walk *w)
+static double diverged_ptx(const Walk *w)
 {
     double sum = 0;
     for (size_t i = 0; i < w->functions.count; i++) {
         const WalkFunction *f = w->functions.at[i];
         for (int b = 0; b < f->flow->cfg->count; b++)
             if (!leaves_loop(f->flow->loops, f->flow->cfg, b))
-                sum += (double)f->blocks[b].parted;
+                sum += (double)f->blocks[b].diverged;
     }
     return sum;
 }
 
-static bool has_call(const Program *p, const SassMeeting *m)
+static bool has_call(const Program *p, const SassReconvergence *m)
 {
     for (int b = 0; b < p->join->flow->cfg->count; b++)
         if (m->within[b] && is_call(p, b))
@@ -571,35 +573,35 @@ static bool has_call(const Program *p, const SassMeeting *m)
 }
 
 /* No more than in the PTX, where all its branches are known. */
-static void bound_parting(Program *p, double parted)
+static void bound_divergence(Program *p, double diverged)
 {
-    sass_program_row(&p->lp, parted + p->leaving);
+    sass_program_row(&p->lp, diverged + p->leaving);
     for (int b = 0; b < p->join->flow->cfg->count; b++)
-        if (p->parted[b] != CFG_NONE)
-            sass_program_term(&p->lp, p->parted[b], 1);
+        if (p->diverged[b] != CFG_NONE)
+            sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
-static void match_parting(Program *p)
+static void match_divergence(Program *p)
 {
     const SassFlow *f = p->join->flow;
-    const double parted = p->parts ? parted_ptx(p->walk) : 0;
-    if (p->parts && p->walk->unknown_branches == 0)
-        bound_parting(p, parted);
+    const double diverged = p->diverges ? diverged_ptx(p->walk) : 0;
+    if (p->diverges && p->walk->unknown_branches == 0)
+        bound_divergence(p, diverged);
     bool *counts = ARENA_ARRAY(p->lp.arena, bool, (size_t)f->cfg->count), any = false;
-    for (size_t i = 0; i < p->meetings.meetings.count; i++) {
-        const SassMeeting *m = &p->meetings.meetings.at[i];
+    for (size_t i = 0; i < p->points.points.count; i++) {
+        const SassReconvergence *m = &p->points.points.at[i];
         for (int b = 0; !has_call(p, m) && b < f->cfg->count; b++)
             counts[b] |=
-                m->within[b] && p->parted[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
+                m->within[b] && p->diverged[b] != CFG_NONE && !leaves_loop(f->loops, f->cfg, b);
     }
     for (int b = 0; b < f->cfg->count; b++)
         any |= counts[b];
-    if (!any || parted == 0)
+    if (!any || diverged == 0)
         return;
-    sass_program_wish(&p->lp, parted, AIM_INSTRUCTIONS, PARTING_WORTH);
+    sass_program_wish(&p->lp, diverged, AIM_INSTRUCTIONS, DIVERGENCE_WORTH);
     for (int b = 0; b < f->cfg->count; b++)
         if (counts[b])
-            sass_program_term(&p->lp, p->parted[b], 1);
+            sass_program_term(&p->lp, p->diverged[b], 1);
 }
 
 /* The number of the next block that ends with a jump through a table; CFG_NONE behind the last. */
@@ -643,7 +645,7 @@ static void match_tables(Program *p)
 {
     const WalkFunction *f = p->walk->functions.count ? p->walk->functions.at[0] : NULL;
     int mine = next_table(p, 0), ptx = f ? next_table_ptx(f, 0) : CFG_NONE;
-    if (mine != CFG_NONE && ptx == CFG_NONE && p->parts && !p->join->unmatched)
+    if (mine != CFG_NONE && ptx == CFG_NONE && p->diverges && !p->join->unmatched)
         p->join->unmatched = "the code jumps through a table where the PTX branches";
     while (mine != CFG_NONE && ptx != CFG_NONE) {
         if (block_at(p, mine)->succ_count != f->flow->cfg->blocks[ptx].succ_count)
@@ -734,14 +736,14 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     Program p = {.lp = sass_program_new(a),
                  .join = j,
                  .walk = w,
-                 .parts = w->divergent > 0 || w->unknown_branches > 0};
+                 .diverges = w->divergent > 0 || w->unknown_branches > 0};
     for (size_t i = 0; i < w->functions.count; i++)
         p.leaving += leaving_ptx(w->functions.at[i], CFG_NONE);
     number_edges(&p);
-    allow_parting(&p);
+    allow_divergence(&p);
     for (int b = 0; b < c->count; b++)
         conserve_flow(&p, b);
-    limit_joining(&p);
+    limit_reconvergence(&p);
     match_loops(&p);
     for (size_t i = 0; i < w->functions.count && !j->unmatched; i++)
         if (comes_in_groups(w->functions.at[i]))
@@ -750,7 +752,7 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
     for (int k = 0; k < SASS_ANCHORS; k++)
         match_landmark(&p, m, (SassAnchor)k);
     match_routines(&p);
-    match_parting(&p);
+    match_divergence(&p);
     match_tables(&p);
     count_instructions(&p);
     for (int e = 0; e < p.edge_count; e++)

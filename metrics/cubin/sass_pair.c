@@ -299,7 +299,7 @@ static bool count_alike(const Pairing *p, int a, int b)
 static size_t line_of(const Pairing *p, int loop)
 {
     const int header = p->ptx.tree->loops.at[loop].header;
-    return walk_line(p->walk->function, p->ptx.cfg->blocks[header].first);
+    return ptx_line(p->walk->function, p->ptx.cfg->blocks[header].first);
 }
 
 static void find_doubt(Pairing *p, const Matching *m)

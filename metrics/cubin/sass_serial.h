@@ -9,7 +9,7 @@
  * A loop is walked until two iterations take as long as the two before them, or LOOP_WALKED times;
  * the other iterations but the last take what the last two did.  Where a loop's iterations differ,
  * the walk takes the branches in the proportion of their visits.  Cycles of issue are those of all
- * visits of sass_join; waits are those of the walk, which goes down one side only where lanes part.
+ * visits of sass_join; waits are those of the walk, which goes down one side only where lanes diverge.
  */
 #ifndef APTUNE_CUBIN_SASS_SERIAL_H
 #define APTUNE_CUBIN_SASS_SERIAL_H

@@ -364,7 +364,7 @@ static void dump_pairs(Arena *a, const SassFlow *code, const WalkFunction *ptx, 
         const int in_ptx = ptx->flow->loops->loops.at[pairs.loop[i]].header;
         buf_printf(out,
                    "line %zu of the PTX, %" PRIu64 " entries, %" PRIu64 " visits of its header\n",
-                   walk_line(ptx->function, ptx->flow->cfg->blocks[in_ptx].first),
+                   ptx_line(ptx->function, ptx->flow->cfg->blocks[in_ptx].first),
                    ptx->loops[pairs.loop[i]].entries, ptx->loops[pairs.loop[i]].headers);
     }
     if (pairs.doubt)

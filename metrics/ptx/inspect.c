@@ -67,7 +67,7 @@ static void print_loop(Buf *out, Arena *a, const Flow *w, size_t i, const WalkOp
     buf_puts(out, "    ");
     buf_fill(out, ' ', (size_t)(l->depth < 20 ? l->depth - 1 : 20) * 2);
     buf_printf(out, "%s, line %zu: %zu instructions, trips ", flow_block_name(a, w->cfg, l->header),
-               walk_line(w->function, w->cfg->blocks[l->header].first), loop_instrs(w, l));
+               ptx_line(w->function, w->cfg->blocks[l->header].first), loop_instrs(w, l));
     trip_print(&t, out);
     if (o && trip_value(&t, &o->launch, &value) && !(t.sum.count == 0))
         buf_printf(out, " = %" PRId64, value);

@@ -83,26 +83,16 @@ typedef struct Gather {
 
 static void add_figures(MemoryFigures *f, const WalkAccess *a, double weight)
 {
-    f->executions += weight * (double)a->executions;
-    f->lanes += weight * (double)a->lanes;
-    f->unknown += weight * (double)a->unknown;
-    f->wavefronts += weight * (double)a->wavefronts;
-    f->wavefronts_min += weight * (double)a->wavefronts_min;
-    f->sectors += weight * (double)a->sectors;
-    f->sectors_min += weight * (double)a->sectors_min;
-    f->lines += weight * (double)a->lines;
-    f->lines_min += weight * (double)a->lines_min;
-    f->bytes += weight * (double)a->bytes;
-    f->unique_bytes += weight * (double)a->unique_bytes;
+#define WALK_ACCESS(name, meaning) f->name += weight * (double)a->name;
+#include "metrics/ptx/walk_counters.def"
 }
 
 static bool same_access(const WalkAccess *a, const WalkAccess *b)
 {
-    return a->executions == b->executions && a->lanes == b->lanes && a->unknown == b->unknown &&
-           a->wavefronts == b->wavefronts && a->wavefronts_min == b->wavefronts_min &&
-           a->sectors == b->sectors && a->sectors_min == b->sectors_min && a->lines == b->lines &&
-           a->lines_min == b->lines_min && a->bytes == b->bytes &&
-           a->unique_bytes == b->unique_bytes;
+    bool same = true;
+#define WALK_ACCESS(name, meaning) same &= a->name == b->name;
+#include "metrics/ptx/walk_counters.def"
+    return same;
 }
 
 /* The weighted mean of one cost over the samples; false when they differ. */

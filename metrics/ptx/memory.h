@@ -21,17 +21,8 @@
 
 /* Sums over one warp's executions; means over the warps. */
 typedef struct MemoryFigures {
-    double executions; /* with at least one active lane */
-    double lanes;      /* active ones */
-    double unknown;    /* executions not covered below: an address or a guard was not known */
-    double wavefronts; /* shared memory, constants */
-    double wavefronts_min;
-    double sectors; /* global and local memory: 32 bytes */
-    double sectors_min;
-    double lines; /* 128 bytes */
-    double lines_min;
-    double bytes; /* asked for by all lanes together */
-    double unique_bytes;
+#define WALK_ACCESS(name, meaning) double name;
+#include "metrics/ptx/walk_counters.def"
 } MemoryFigures;
 
 /* One side of one instruction. */

@@ -268,18 +268,12 @@ static uint64_t touches_of(Reuser *r, const Walk *w)
 
 /* --- walks ---------------------------------------------------------------------------------- */
 
-static bool same_place(const PtxPlace *a, const PtxPlace *b)
-{
-    return a->warp == b->warp && a->block.x == b->block.x && a->block.y == b->block.y &&
-           a->block.z == b->block.z;
-}
-
 /* NULL when the steps do not suffice. */
 static const Walk *walk_at(Reuser *r, PtxPlace place)
 {
     const MemorySamples *s = r->samples;
     for (size_t i = 0; i < s->walked.count; i++)
-        if (same_place(&s->walked.at[i].place, &place))
+        if (ptx_same_place(s->walked.at[i].place, place))
             return s->walked.at[i].walk;
     if (r->steps >= REUSE_STEPS)
         return NULL;
@@ -415,21 +409,10 @@ static void follow_block(Reuser *r, const BlockWarps *b, int block, const int64_
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
-static uint64_t blocks_in(PtxDim grid)
-{
-    return (uint64_t)grid.x * grid.y * grid.z;
-}
-
-static PtxDim block_at(PtxDim grid, uint64_t number)
-{
-    return (PtxDim){(uint32_t)(number % grid.x), (uint32_t)(number / grid.x % grid.y),
-                    (uint32_t)(number / grid.x / grid.y)};
-}
-
 /* Blocks that an SM holds at a time. */
 static uint64_t held(const Reuser *r, ReuseDevice d)
 {
-    const uint64_t blocks = blocks_in(r->walk.launch.grid);
+    const uint64_t blocks = ptx_block_count(r->walk.launch.grid);
     if (d.sms <= 0 || d.blocks_per_sm <= 0)
         return 1;
     const uint64_t spread = (blocks + (uint64_t)d.sms - 1) / (uint64_t)d.sms;
@@ -459,30 +442,24 @@ static double follow_sm(Reuser *r, const BlockWarps *b, ReuseDevice d, uint64_t 
     double followed = 0;
     for (uint64_t i = 1; i < most; i++) {
         const double among = i + 1 < most ? 1 : (double)(all - most + 1);
-        const uint64_t other = (number + i * (uint64_t)d.sms) % blocks_in(grid);
-        if (!follow_other(r, b, block_at(grid, other), (int)i, among, touches))
+        const uint64_t other = (number + i * (uint64_t)d.sms) % ptx_block_count(grid);
+        if (!follow_other(r, b, ptx_block_at(grid, other), (int)i, among, touches))
             break;
         followed += among;
     }
     return followed;
 }
 
-static uint32_t along(PtxDim d, int axis)
-{
-    return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-}
-
 static void follow_axes(Reuser *r, const BlockWarps *b, uint64_t touches)
 {
     const PtxDim middle = r->samples->at[0].place.block;
     for (int axis = 0; axis < AXES; axis++) {
-        const uint32_t size = along(r->walk.launch.grid, axis), at = along(middle, axis);
+        const uint32_t size = *ptx_along((PtxDim[]){r->walk.launch.grid}, axis),
+                       at = *ptx_along((PtxDim[]){middle}, axis);
         PtxDim beside = middle;
         if (size < 2)
             continue;
-        *(axis == 0   ? &beside.x
-          : axis == 1 ? &beside.y
-                      : &beside.z) = at + 1 < size ? at + 1 : at - 1;
+        *ptx_along(&beside, axis) = at + 1 < size ? at + 1 : at - 1;
         follow_other(r, b, beside, AXIS_BLOCKS + axis, 0, touches);
     }
 }
@@ -492,7 +469,7 @@ static double launch_part(const Reuser *r, const Count *c)
 {
     double part = 1;
     for (int axis = 0; axis < AXES; axis++) {
-        const double size = along(r->walk.launch.grid, axis);
+        const double size = *ptx_along((PtxDim[]){r->walk.launch.grid}, axis);
         if (c->beside[axis] > 0)
             part *= (1 + (size - 1) * c->anew[axis] / c->beside[axis]) / size;
     }
@@ -550,11 +527,6 @@ static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static uint32_t warps_in_block(const PtxLaunch *l)
-{
-    return (uint32_t)(((uint64_t)l->block.x * l->block.y * l->block.z + PTX_LANES - 1) / PTX_LANES);
-}
-
 /* Accesses that pass by the L1 cache find nothing there. */
 static void pass_by(const AccessSite *site, const PtxFunction *f, ReuseSite *s)
 {
@@ -589,10 +561,10 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
                 .samples = samples,
                 .middle = samples->at[0].walk,
                 .out = ARENA_NEW(a, Reuse)};
-    const uint32_t in_block = warps_in_block(&o->launch);
+    const uint32_t in_block = ptx_warps_in_block(&o->launch);
     const double block = in_block,
                  warps[REUSE_SCOPES] = {1, block, block * (double)held(&r, device),
-                                        block * (double)blocks_in(o->launch.grid)};
+                                        block * (double)ptx_block_count(o->launch.grid)};
     double others = 0;
     list_passes(&r);
     if (samples->spread)

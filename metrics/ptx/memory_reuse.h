@@ -11,7 +11,7 @@
  * most; for the launch, the next one along each axis of the grid: the part of a block's sectors that
  * this one has not, all others along the axis have not either.
  *
- * What is too much to follow is extrapolated: of iterations that were foreseen, of warps and of
+ * What is too much to follow is extrapolated: of iterations that were skipped, of warps and of
  * blocks the first few are followed, and the later half of these stands for the rest.
  *
  * Where the sample is spread over the launch since its work depends on data, there are no neighbours:

@@ -99,12 +99,6 @@ bool memory_same_walk(const Walk *a, const Walk *b)
 
 /* --- warps of the middle block ------------------------------------------------------------ */
 
-static uint32_t warps_in_block(const PtxLaunch *l)
-{
-    const uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
-    return (uint32_t)((threads + PTX_LANES - 1) / PTX_LANES);
-}
-
 /* The i-th of `count` warps spread over the block, the first and the last among them. */
 static uint32_t spread_warp(uint32_t i, uint32_t count, uint32_t warps)
 {
@@ -206,15 +200,10 @@ static bool decides(Arena *a, const PtxFunction *f, PtxSpecial coordinate)
 
 /* --- blocks along an axis ----------------------------------------------------------------- */
 
-static uint32_t *along(PtxDim *d, int axis)
-{
-    return axis == 0 ? &d->x : axis == 1 ? &d->y : &d->z;
-}
-
 static MemorySample *follow_block(Sampler *s, int axis, uint32_t at)
 {
     PtxPlace place = s->out->at[0].place;
-    *along(&place.block, axis) = at;
+    *ptx_along(&place.block, axis) = at;
     return follow(s, place.block, place.warp);
 }
 
@@ -243,13 +232,10 @@ static bool sample_cycle(Sampler *s, int axis, uint32_t middle, uint32_t size, d
 /* The same warp of the middle block, where it was followed; else the middle one. */
 static const Walk *in_middle_block(const Sampler *s, uint32_t warp)
 {
-    const PtxDim block = s->out->at[0].place.block;
-    for (size_t i = 0; i < s->out->walked.count; i++) {
-        const PtxPlace *p = &s->out->walked.at[i].place;
-        if (p->warp == warp && p->block.x == block.x && p->block.y == block.y &&
-            p->block.z == block.z)
+    const PtxPlace place = {s->out->at[0].place.block, warp};
+    for (size_t i = 0; i < s->out->walked.count; i++)
+        if (ptx_same_place(s->out->walked.at[i].place, place))
             return s->out->walked.at[i].walk;
-    }
     return s->out->at[0].walk;
 }
 
@@ -262,13 +248,14 @@ static bool corners_differ(Sampler *s, const bool decided[3])
     PtxDim first = middle->place.block, last = first;
     for (int axis = 0; axis < 3; axis++)
         if (decided[axis]) {
-            *along(&first, axis) = 0;
-            *along(&last, axis) = *along((PtxDim[]){grid}, axis) - 1;
+            *ptx_along(&first, axis) = 0;
+            *ptx_along(&last, axis) = *ptx_along((PtxDim[]){grid}, axis) - 1;
         }
     bool differ = false;
     const PtxDim corners[] = {first, last};
     for (int i = 0; i < 2 && !differ; i++) {
-        const uint32_t ends[] = {middle->place.warp, i ? warps_in_block(&s->walk.launch) - 1 : 0};
+        const uint32_t ends[] = {middle->place.warp,
+                                 i ? ptx_warps_in_block(&s->walk.launch) - 1 : 0};
         for (int k = 0; k < 2 && !differ; k++) {
             const MemorySample *x = follow(s, corners[i], ends[k]);
             differ = x && !memory_same_walk(in_middle_block(s, ends[k]), x->walk);
@@ -281,9 +268,9 @@ static bool corners_differ(Sampler *s, const bool decided[3])
 /* The block at an end of an axis: its middle warp for all, and the warps at its own ends. */
 static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 {
-    const uint32_t warps = warps_in_block(&s->walk.launch), ends[] = {0, warps - 1};
+    const uint32_t warps = ptx_warps_in_block(&s->walk.launch), ends[] = {0, warps - 1};
     PtxPlace place = s->out->at[0].place;
-    *along(&place.block, axis) = at;
+    *ptx_along(&place.block, axis) = at;
     give(s, follow_block(s, axis, at), 1.0 / size);
     for (int i = 0; i < 2; i++) {
         if (ends[i] == place.warp || (i == 1 && warps == 1))
@@ -300,7 +287,7 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 static bool sample_axis(Sampler *s, int axis, uint32_t size, bool edges)
 {
     PtxDim block = s->out->at[0].place.block;
-    const uint32_t middle = *along(&block, axis);
+    const uint32_t middle = *ptx_along(&block, axis);
     if (size <= SAMPLE_AXIS) {
         for (uint32_t i = 0; i < size; i++)
             if (i != middle)
@@ -334,14 +321,6 @@ static bool sample_blocks(Sampler *s)
 
 /* --- warps whose work depends on data ------------------------------------------------------ */
 
-static PtxPlace place_of(PtxDim grid, uint32_t warps, uint64_t number)
-{
-    const uint64_t block = number / warps;
-    return (PtxPlace){{(uint32_t)(block % grid.x), (uint32_t)(block / grid.x % grid.y),
-                       (uint32_t)(block / grid.x / grid.y)},
-                      (uint32_t)(number % warps)};
-}
-
 /* One warp from each of SAMPLE_SPREAD equal parts of all warps in their order, at places that
  * follow the golden section so that no period of the data is met; all of them where there are
  * fewer. */
@@ -354,10 +333,9 @@ static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
         const double within = (double)(k + 1) * golden - floor((double)(k + 1) * golden);
         const uint64_t number =
             all <= count ? k : (uint64_t)(((double)k + within) * (double)all / (double)count);
-        const PtxPlace p = place_of(s->walk.launch.grid, warps, number < all ? number : all - 1);
-        const bool same = p.block.x == middle.block.x && p.block.y == middle.block.y &&
-                          p.block.z == middle.block.z && p.warp == middle.warp;
-        if (!same)
+        const uint64_t at = number < all ? number : all - 1;
+        const PtxPlace p = {ptx_block_at(s->walk.launch.grid, at / warps), (uint32_t)(at % warps)};
+        if (!ptx_same_place(p, middle))
             give(s, follow(s, p.block, p.warp), 1.0 / (double)(all <= count ? all : count + 1));
     }
     s->out->spread = true;
@@ -383,21 +361,21 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
                  .out = ARENA_NEW(a, MemorySamples),
                  .steps = o->max_steps ? o->max_steps : SAMPLE_STEPS};
     const PtxDim grid = o->launch.grid;
-    const uint32_t warps = o->launch.has_geometry ? warps_in_block(&o->launch) : 1;
+    const uint32_t warps = o->launch.has_geometry ? ptx_warps_in_block(&o->launch) : 1;
     follow(&s, (PtxDim){grid.x / 2, grid.y / 2, grid.z / 2}, warps / 2);
     s.out->at[0].weight = 1;
     if (one_warp || !o->launch.has_geometry || warps == 0 || grid.x == 0 || grid.y == 0 ||
         grid.z == 0)
         return s.out;
     if (depends_on_data(&s)) {
-        sample_spread(&s, (uint64_t)grid.x * grid.y * grid.z * warps, warps);
+        sample_spread(&s, ptx_block_count(grid) * warps, warps);
         return s.out;
     }
     sample_warps(&s, warps);
     if (!sample_blocks(&s)) {
         s.out->count = 1;
         s.out->at[0].weight = 1;
-        sample_spread(&s, (uint64_t)grid.x * grid.y * grid.z * warps, warps);
+        sample_spread(&s, ptx_block_count(grid) * warps, warps);
     }
     return s.out;
 }
@@ -406,8 +384,9 @@ MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptio
 
 static void add_walk(Walk *to, const Walk *w, double weight)
 {
-    to->instr += weight * w->instr;
-    to->instr_all += weight * w->instr_all;
+#define WALK_SUM(name, meaning)   to->name += weight * w->name;
+#define WALK_TOTAL(name, meaning) WALK_SUM(name, meaning)
+#include "metrics/ptx/walk_counters.def"
     for (int i = 0; i < PTX_CLASS_COUNT; i++)
         to->by_class[i] += weight * w->by_class[i];
     for (int i = 0; i < PTX_SPACE_COUNT; i++) {
@@ -416,19 +395,10 @@ static void add_walk(Walk *to, const Walk *w, double weight)
         to->load_bytes[i] += weight * w->load_bytes[i];
         to->store_bytes[i] += weight * w->store_bytes[i];
     }
-    to->barriers += weight * w->barriers;
-    to->waits_long += weight * w->waits_long;
-    to->waits_local += weight * w->waits_local;
-    to->waits_sfu += weight * w->waits_sfu;
-    to->regions += weight * w->regions;
-    to->long_regions += weight * w->long_regions;
-    to->divergent += weight * w->divergent;
     for (int k = 0; k < WALK_ROUTINES; k++) {
         to->routines[k].called += weight * w->routines[k].called;
         to->routines[k].unknown += weight * w->routines[k].unknown;
     }
-    to->branches += weight * w->branches;
-    to->paths += weight * w->paths;
 }
 
 Walk memory_mean_walk(const MemorySamples *s)

@@ -170,6 +170,25 @@ uint64_t ptx_local_bytes(const PtxFunction *f, PtxSpace s)
     return end;
 }
 
+bool ptx_issues(const PtxInstr *in)
+{
+    const PtxForm *f = in->form;
+    if ((f->op == PTX_LD || f->op == PTX_ST) && f->space == PTX_PARAM)
+        return false;
+    if (f->op == PTX_MOV)
+        return in->count == 2 && in->operands[1].kind == PTX_OPERAND_SPECIAL;
+    return f->op != PTX_CVTA;
+}
+
+size_t ptx_line(const PtxFunction *f, size_t instr)
+{
+    size_t line = 0, column = 0;
+    if (instr < f->instrs.count && f->instrs.at[instr].at.source)
+        source_position(f->instrs.at[instr].at.source, f->instrs.at[instr].at.offset, &line,
+                        &column);
+    return line;
+}
+
 static void visit_operand(const PtxOperand *o, bool writes, int depth, PtxVisit *visit,
                           void *context)
 {

@@ -384,6 +384,13 @@ const PtxAttribute *ptx_find_attribute(const PtxFunction *f, const char *name);
 /* Bytes of the variables in a space that the body declares; open arrays count 0. */
 uint64_t ptx_local_bytes(const PtxFunction *f, PtxSpace s);
 
+/* Does ptxas make an instruction of its own of it?  Not of loads and stores of the parameter space (constant
+ * operands, call sequences), cvta, and mov other than from a special register. */
+bool ptx_issues(const PtxInstr *in);
+
+/* The line of an instruction in the PTX text, from 1. */
+size_t ptx_line(const PtxFunction *f, size_t instr);
+
 /* Calls `visit` for each register an instruction reads (the guard and address parts included)
  * and each it writes. */
 typedef void PtxVisit(void *context, int reg, bool writes);

@@ -41,16 +41,16 @@ uint32_t lanes_true(const Lanes *l)
     return mask & l->known;
 }
 
-static uint64_t threads_in_block(const PtxLaunch *l)
+uint32_t ptx_warps_in_block(const PtxLaunch *l)
 {
-    return (uint64_t)l->block.x * l->block.y * l->block.z;
+    return (uint32_t)((ptx_block_count(l->block) + PTX_LANES - 1) / PTX_LANES);
 }
 
 uint32_t ptx_warp_mask(const PtxLaunch *l, uint32_t warp)
 {
     if (!l->has_geometry)
         return UINT32_MAX;
-    const uint64_t first = (uint64_t)warp * PTX_LANES, threads = threads_in_block(l);
+    const uint64_t first = (uint64_t)warp * PTX_LANES, threads = ptx_block_count(l->block);
     if (first >= threads)
         return 0;
     const uint64_t left = threads - first;
@@ -111,11 +111,6 @@ static void lane_numbers(Lanes *out)
         out->v[i] = i;
 }
 
-static uint32_t dim_at(PtxDim d, int axis)
-{
-    return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-}
-
 void ptx_eval_special(const PtxState *s, PtxSpecial special, Lanes *out)
 {
     if (special >= PTX_TID_X && special <= PTX_TID_Z)
@@ -131,13 +126,13 @@ void ptx_eval_special(const PtxState *s, PtxSpecial special, Lanes *out)
     else if (special == PTX_WARPID) /* in practice; the ISA promises nothing */
         lanes_fill(out, s->place.warp);
     else if (special == PTX_NWARPID)
-        lanes_fill(out, (threads_in_block(s->launch) + PTX_LANES - 1) / PTX_LANES);
+        lanes_fill(out, ptx_warps_in_block(s->launch));
     else if (special >= PTX_NCTAID_X)
-        lanes_fill(out, dim_at(s->launch->grid, (int)(special - PTX_NCTAID_X)));
+        lanes_fill(out, *ptx_along((PtxDim[]){s->launch->grid}, (int)(special - PTX_NCTAID_X)));
     else if (special >= PTX_CTAID_X)
-        lanes_fill(out, dim_at(s->place.block, (int)(special - PTX_CTAID_X)));
+        lanes_fill(out, *ptx_along((PtxDim[]){s->place.block}, (int)(special - PTX_CTAID_X)));
     else
-        lanes_fill(out, dim_at(s->launch->block, (int)(special - PTX_NTID_X)));
+        lanes_fill(out, *ptx_along((PtxDim[]){s->launch->block}, (int)(special - PTX_NTID_X)));
 }
 
 static uint64_t float_bits(const PtxOperand *o, PtxType type)

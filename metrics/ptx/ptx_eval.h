@@ -49,6 +49,24 @@ typedef struct PtxDim {
     uint32_t x, y, z;
 } PtxDim;
 
+/* Its x, y or z. */
+static inline uint32_t *ptx_along(PtxDim *d, int axis)
+{
+    return axis == 0 ? &d->x : axis == 1 ? &d->y : &d->z;
+}
+
+/* Blocks of a grid, and one of them by number: x first, then y, then z. */
+static inline uint64_t ptx_block_count(PtxDim grid)
+{
+    return (uint64_t)grid.x * grid.y * grid.z;
+}
+
+static inline PtxDim ptx_block_at(PtxDim grid, uint64_t number)
+{
+    return (PtxDim){(uint32_t)(number % grid.x), (uint32_t)(number / grid.x % grid.y),
+                    (uint32_t)(number / grid.x / grid.y)};
+}
+
 /* One launch: what special registers and ld.param are worth. */
 typedef struct PtxLaunch {
     PtxDim grid;
@@ -65,6 +83,12 @@ typedef struct PtxPlace {
     uint32_t warp;
 } PtxPlace;
 
+static inline bool ptx_same_place(PtxPlace a, PtxPlace b)
+{
+    return a.warp == b.warp && a.block.x == b.block.x && a.block.y == b.block.y &&
+           a.block.z == b.block.z;
+}
+
 /* The state that operands are read from. */
 typedef struct PtxState {
     const PtxLaunch *launch;
@@ -75,6 +99,9 @@ typedef struct PtxState {
     bool (*address)(void *context, const PtxVariable *v, uint64_t *address);
     void *context;
 } PtxState;
+
+/* Warps of a block, a partly filled one counted whole. */
+uint32_t ptx_warps_in_block(const PtxLaunch *l);
 
 /* Bits of the lanes of a warp that have a thread. */
 uint32_t ptx_warp_mask(const PtxLaunch *l, uint32_t warp);

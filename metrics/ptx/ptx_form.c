@@ -19,82 +19,32 @@ typedef enum Field {
     FIELD_FLAG
 } Field;
 
-typedef struct Modifier {
-    const char *text;
+/* Words whose values follow each other, as their enumerators do. */
+typedef struct Words {
+    const char *words;
     Field field;
-    int value;
-} Modifier;
+    int first;
+} Words;
 
-static const Modifier modifiers[] = {
-    {"const", FIELD_SPACE, PTX_CONST},
-    {"global", FIELD_SPACE, PTX_GLOBAL},
-    {"local", FIELD_SPACE, PTX_LOCAL},
-    {"param", FIELD_SPACE, PTX_PARAM},
-    {"param::entry", FIELD_SPACE, PTX_PARAM},
-    {"param::func", FIELD_SPACE, PTX_PARAM},
-    {"shared", FIELD_SPACE, PTX_SHARED},
+static const Words modifiers[] = {
+    {"const global local param shared", FIELD_SPACE, PTX_CONST},
     {"shared::cta", FIELD_SPACE, PTX_SHARED},
     {"shared::cluster", FIELD_SPACE, PTX_SHARED},
-    {"eq", FIELD_COMPARE, PTX_EQ},
-    {"ne", FIELD_COMPARE, PTX_NE},
-    {"lt", FIELD_COMPARE, PTX_LT},
-    {"le", FIELD_COMPARE, PTX_LE},
-    {"gt", FIELD_COMPARE, PTX_GT},
-    {"ge", FIELD_COMPARE, PTX_GE},
+    {"param::entry", FIELD_SPACE, PTX_PARAM},
+    {"param::func", FIELD_SPACE, PTX_PARAM},
+    {"eq ne lt le gt ge", FIELD_COMPARE, PTX_EQ}, /* "lo" and "hi" are halves, too: settle */
     {"ls", FIELD_COMPARE, PTX_LS},
-    {"hs", FIELD_COMPARE, PTX_HS},
-    {"equ", FIELD_COMPARE, PTX_EQU},
-    {"neu", FIELD_COMPARE, PTX_NEU},
-    {"ltu", FIELD_COMPARE, PTX_LTU},
-    {"leu", FIELD_COMPARE, PTX_LEU},
-    {"gtu", FIELD_COMPARE, PTX_GTU},
-    {"geu", FIELD_COMPARE, PTX_GEU},
-    {"num", FIELD_COMPARE, PTX_NUM},
-    {"nan", FIELD_COMPARE, PTX_NAN},
-    {"and", FIELD_COMBINE, PTX_COMBINE_AND},
-    {"or", FIELD_COMBINE, PTX_COMBINE_OR},
-    {"xor", FIELD_COMBINE, PTX_COMBINE_XOR},
-    {"lo", FIELD_HALF, PTX_LOW},
-    {"hi", FIELD_HALF, PTX_HIGH},
-    {"wide", FIELD_HALF, PTX_WIDE},
-    {"rn", FIELD_ROUNDING, PTX_RN},
-    {"rz", FIELD_ROUNDING, PTX_RZ},
-    {"rm", FIELD_ROUNDING, PTX_RM},
-    {"rp", FIELD_ROUNDING, PTX_RP},
-    {"rna", FIELD_ROUNDING, PTX_RNA},
-    {"rni", FIELD_ROUNDING, PTX_RNI},
-    {"rzi", FIELD_ROUNDING, PTX_RZI},
-    {"rmi", FIELD_ROUNDING, PTX_RMI},
-    {"rpi", FIELD_ROUNDING, PTX_RPI},
-    {"ca", FIELD_CACHE, PTX_CA},
-    {"cg", FIELD_CACHE, PTX_CG},
-    {"cs", FIELD_CACHE, PTX_CS},
-    {"lu", FIELD_CACHE, PTX_LU},
-    {"cv", FIELD_CACHE, PTX_CV},
-    {"wb", FIELD_CACHE, PTX_WB},
-    {"wt", FIELD_CACHE, PTX_WT},
+    {"hs equ neu ltu leu gtu geu num nan", FIELD_COMPARE, PTX_HS},
+    {"and or xor", FIELD_COMBINE, PTX_COMBINE_AND},
+    {"lo hi wide", FIELD_HALF, PTX_LOW},
+    {"rn rz rm rp rna rni rzi rmi rpi", FIELD_ROUNDING, PTX_RN},
+    {"ca cg cs lu cv wb wt", FIELD_CACHE, PTX_CA},
     {"v2", FIELD_VECTOR, 2},
     {"v4", FIELD_VECTOR, 4},
     {"v8", FIELD_VECTOR, 8},
-    {"f4e", FIELD_MODE, 1},
-    {"b4e", FIELD_MODE, 2},
-    {"rc8", FIELD_MODE, 3},
-    {"ecl", FIELD_MODE, 4},
-    {"ecr", FIELD_MODE, 5},
-    {"rc16", FIELD_MODE, 6},
-    {"ftz", FIELD_FLAG, PTX_FLAG_FTZ},
-    {"sat", FIELD_FLAG, PTX_FLAG_SAT},
-    {"approx", FIELD_FLAG, PTX_FLAG_APPROX},
-    {"full", FIELD_FLAG, PTX_FLAG_FULL},
-    {"cc", FIELD_FLAG, PTX_FLAG_CC},
-    {"uni", FIELD_FLAG, PTX_FLAG_UNI},
-    {"nc", FIELD_FLAG, PTX_FLAG_NC},
-    {"volatile", FIELD_FLAG, PTX_FLAG_VOLATILE},
-    {"to", FIELD_FLAG, PTX_FLAG_TO},
-    {"wrap", FIELD_FLAG, PTX_FLAG_WRAP},
-    {"l", FIELD_FLAG, PTX_FLAG_LEFT},
-    {"shiftamt", FIELD_FLAG, PTX_FLAG_SHIFTAMT},
-    {"bulk_group", FIELD_FLAG, PTX_FLAG_GROUP},
+    {"f4e b4e rc8 ecl ecr rc16", FIELD_MODE, 1},
+    /* Numbers of the bits. */
+    {"ftz sat approx full cc uni nc volatile to wrap l shiftamt bulk_group", FIELD_FLAG, 0},
 };
 
 typedef struct OpInfo {
@@ -109,67 +59,39 @@ static const OpInfo op_infos[PTX_OP_COUNT] = {
 #include "metrics/ptx/ptx_ops.def"
 };
 
-static void add_word(PtxWords *w, uint32_t scope, const char *text, int kind, int value)
-{
-    PtxMapEntry *e = ptx_map_add(&w->map, text, strlen(text), scope);
-    e->kind = kind;
-    e->value = value;
-}
-
 /* Special registers that exist but have no value before the kernel runs. */
-static const char *const other_specials[] = {"%clock",
-                                             "%clock64",
-                                             "%clock_hi",
-                                             "%globaltimer",
-                                             "%globaltimer_lo",
-                                             "%globaltimer_hi",
-                                             "%smid",
-                                             "%nsmid",
-                                             "%gridid",
-                                             "%is_explicit_cluster",
-                                             "%clusterid.x",
-                                             "%clusterid.y",
-                                             "%clusterid.z",
-                                             "%nclusterid.x",
-                                             "%nclusterid.y",
-                                             "%nclusterid.z",
-                                             "%cluster_ctaid.x",
-                                             "%cluster_ctaid.y",
-                                             "%cluster_ctaid.z",
-                                             "%cluster_nctaid.x",
-                                             "%cluster_nctaid.y",
-                                             "%cluster_nctaid.z",
-                                             "%cluster_ctarank",
-                                             "%cluster_nctarank",
-                                             "%dynamic_smem_size",
-                                             "%total_smem_size",
-                                             "%aggr_smem_size",
-                                             "%reserved_smem_offset_begin",
-                                             "%reserved_smem_offset_end",
-                                             "%reserved_smem_offset_cap",
-                                             "%current_graph_exec",
-                                             "%pm0",
-                                             "%pm1",
-                                             "%pm2",
-                                             "%pm3",
-                                             "%pm4",
-                                             "%pm5",
-                                             "%pm6",
-                                             "%pm7"};
+static const char other_specials[] =
+    "%clock %clock64 %clock_hi %globaltimer %globaltimer_lo %globaltimer_hi %smid %nsmid %gridid "
+    "%is_explicit_cluster %clusterid.x %clusterid.y %clusterid.z %nclusterid.x %nclusterid.y "
+    "%nclusterid.z %cluster_ctaid.x %cluster_ctaid.y %cluster_ctaid.z %cluster_nctaid.x "
+    "%cluster_nctaid.y %cluster_nctaid.z %cluster_ctarank %cluster_nctarank %dynamic_smem_size "
+    "%total_smem_size %aggr_smem_size %reserved_smem_offset_begin %reserved_smem_offset_end "
+    "%reserved_smem_offset_cap %current_graph_exec %pm0 %pm1 %pm2 %pm3 %pm4 %pm5 %pm6 %pm7";
+
+/* Words separated by single spaces; the next one's value is greater by `step`. */
+static void add_words(PtxWords *w, uint32_t scope, const char *words, int kind, int value, int step)
+{
+    for (size_t length; *words; words += length + (words[length] == ' '), value += step) {
+        length = strcspn(words, " ");
+        PtxMapEntry *e = ptx_map_add(&w->map, words, length, scope);
+        e->kind = kind;
+        e->value = value;
+    }
+}
 
 PtxWords ptx_words_new(Arena *a)
 {
     PtxWords w = {.arena = a, .map = {.arena = a}};
     for (int op = 1; op < PTX_OP_COUNT; op++)
-        add_word(&w, OPCODES, ptx_op_name((PtxOp)op), 1, op);
+        add_words(&w, OPCODES, ptx_op_name((PtxOp)op), 1, op, 0);
     for (int t = 1; t < PTX_TYPE_COUNT; t++)
-        add_word(&w, MODIFIERS, ptx_type_name((PtxType)t), FIELD_TYPE, t);
+        add_words(&w, MODIFIERS, ptx_type_name((PtxType)t), FIELD_TYPE, t, 0);
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
-        add_word(&w, MODIFIERS, modifiers[i].text, (int)modifiers[i].field, modifiers[i].value);
+        add_words(&w, MODIFIERS, modifiers[i].words, (int)modifiers[i].field, modifiers[i].first,
+                  1);
     for (int s = 1; s < PTX_SPECIAL_COUNT; s++)
-        add_word(&w, SPECIALS, ptx_special_name((PtxSpecial)s), 1, s);
-    for (size_t i = 0; i < sizeof other_specials / sizeof *other_specials; i++)
-        add_word(&w, SPECIALS, other_specials[i], 1, PTX_SPECIAL_OTHER);
+        add_words(&w, SPECIALS, ptx_special_name((PtxSpecial)s), 1, s, 0);
+    add_words(&w, SPECIALS, other_specials, 1, PTX_SPECIAL_OTHER, 0);
     return w;
 }
 
@@ -208,7 +130,7 @@ static void apply_modifier(PtxForm *f, Field field, int value)
         f->mode = value;
         return;
     case FIELD_FLAG:
-        f->flags |= (unsigned)value;
+        f->flags |= 1U << value;
         return;
     case FIELD_NONE:
         return;

@@ -1,31 +1,22 @@
 #include "metrics/ptx/walk.h"
 
 #include "metrics/ptx/ptx_float.h"
-#include "metrics/ptx/walk_frame.h"
+#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/walk_branch.h"
 #include "metrics/ptx/walk_skip.h"
 #include "metrics/ptx/walk_stated.h"
-#include "metrics/ptx/walk_stored.h"
-#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/walk_values.h"
 
 #include <stdlib.h>
 
-size_t walk_line(const PtxFunction *f, size_t instr)
-{
-    size_t line = 0, column = 0;
-    if (instr < f->instrs.count && f->instrs.at[instr].at.source)
-        source_position(f->instrs.at[instr].at.source, f->instrs.at[instr].at.offset, &line,
-                        &column);
-    return line;
-}
-
-/* Steps that a value of each lane, a price, and a number that is looked up count as. */
-enum { STEP_LANES = 7, STEP_COST = 8, STEP_DATA = 4 };
+/* Steps that a value of each lane and a price count as. */
+enum { STEP_LANES = 7, STEP_COST = 8 };
 
 static void note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 {
     if (w->walk->notes.count < 32)
         VEC_PUSH(w->arena, &w->walk->notes,
-                 arena_printf(w->arena, "%s, line %zu: %s", f->name, walk_line(f, instr), text));
+                 arena_printf(w->arena, "%s, line %zu: %s", f->name, ptx_line(f, instr), text));
 }
 
 /* --- computing --------------------------------------------------------------------------- */
@@ -75,69 +66,6 @@ static void move_cell(Frame *x, const PtxInstr *in, int cell, uint32_t yes, uint
     assign(cell_value(x, cell), &value, yes, maybe, threads);
 }
 
-/* --- loads from memory that nobody writes ----------------------------------------------- */
-
-/* The variable of constant memory that an address lies in, as an address for WalkData. */
-static bool find_constant(const Walker *w, uint64_t *address)
-{
-    for (size_t i = 0; i < w->places.count; i++) {
-        const WalkPlace *p = &w->places.at[i];
-        uint64_t base;
-        if (p->variable->space != PTX_CONST || *address < p->address ||
-            *address - p->address >= p->variable->size ||
-            !w->options->data->symbol(w->options->data->context, p->variable->name, &base))
-            continue;
-        *address += base - p->address;
-        return true;
-    }
-    return false;
-}
-
-static bool look_up(const Walker *w, const PtxForm *f, uint64_t address, int bytes, uint64_t *v)
-{
-    const WalkData *d = w->options->data;
-    if ((f->space == PTX_CONST && !find_constant(w, &address)) ||
-        !d->load(d->context, address, bytes, v))
-        return false;
-    if (ptx_type_is_signed(f->types[0]))
-        *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
-    return true;
-}
-
-static bool reads_data(const Walker *w, const PtxForm *f)
-{
-    return w->options->data && walk_loads_data(f);
-}
-
-/* The elements of a load in the lanes `yes`; returns how many there are. */
-static int load_data(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
-{
-    Walker *w = x->walker;
-    const PtxState s = state_of(x);
-    const int count = ptx_eval_instr(&s, in, results),
-              bytes = ptx_type_bits(in->form->types[0]) / 8;
-    Lanes address;
-    if (in->count < 2 || in->operands[1].kind != PTX_OPERAND_ADDRESS || bytes < 1 || bytes > 8)
-        return count;
-    ptx_eval_address(&s, &in->operands[1], &address);
-    const uint32_t lanes = address.uniform ? 1 : yes & address.known;
-    for (int k = 0; k < count; k++)
-        for (uint32_t left = lanes; left; left &= left - 1) {
-            const int i = __builtin_ctz(left);
-            uint64_t v;
-            w->walk->steps += STEP_DATA;
-            if (!look_up(w, in->form, lanes_at(&address, i) + (uint64_t)(k * bytes), bytes, &v))
-                continue;
-            w->walk->data_loads++;
-            results[k].v[i] = v;
-            results[k].known |= UINT32_C(1) << i;
-        }
-    for (int k = 0; k < count && address.uniform; k++)
-        if (results[k].known)
-            lanes_fill(&results[k], results[k].v[0]);
-    return count;
-}
-
 /* Which way the code of a division or a root takes. */
 static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
 {
@@ -164,16 +92,17 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     Lanes results[PTX_SOURCES];
     uint32_t yes = 0, maybe = 0;
     guard_lanes(x, in, mask, &yes, &maybe);
-    if (x->known->plan->cell_of[i] != CFG_NONE) {
+    if (plan_of(x)->slice.cell_of[i] != CFG_NONE) {
         walk_skip_abort(x);
-        move_cell(x, in, x->known->plan->cell_of[i], yes, maybe);
+        move_cell(x, in, plan_of(x)->slice.cell_of[i], yes, maybe);
         return;
     }
-    const bool kept = x->known->plan->homes[i] != 0;
+    const bool kept = plan_of(x)->slice.homes[i] != 0;
     if (kept && in->form->op == PTX_ST) {
         x->walker->walk->steps += STEP_LANES;
         x->walker->walk->fine = true;
-        walk_stored_keep(x, in, yes, maybe);
+        if (walk_values_store(x, in, yes, maybe, walk_skip_change(x, in, yes | maybe)))
+            walk_skip_abort(x);
     }
     if (in->form->writes == 0 || in->count == 0)
         return;
@@ -183,15 +112,131 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
     /* Lanes that take part for sure; where that is not known, nothing is known of a shuffle. */
     const bool warp = ptx_warp_computes(in->form);
     const int count = warp   ? ptx_warp_instr(&s, in, maybe ? 0 : yes, results, NULL)
-                      : kept ? walk_stored_load(x, in, yes | maybe, results)
-                      : reads_data(x->walker, in->form) ? load_data(x, in, yes | maybe, results)
-                                                        : ptx_eval_instr(&s, in, results);
+                      : kept ? walk_values_reload(x, in, yes | maybe, walk_skip_proof(x), results)
+                      : x->walker->options->data && walk_loads_data(in->form)
+                          ? walk_values_load(x, in, yes | maybe, results)
+                          : ptx_eval_instr(&s, in, results);
     if (count > 0 && (in->form->op == PTX_MBARRIER_TRY || in->form->op == PTX_MBARRIER_TEST))
         lanes_fill(&results[0], 1); /* what is waited for has come */
     x->walker->walk->steps += count > 0 && results[0].uniform ? 0 : STEP_LANES;
-    x->walker->walk->steps += walk_skip_proving(x) ? STEP_LANES : 0;
+    x->walker->walk->steps += walk_skip_proof(x) ? STEP_LANES : 0;
     walk_skip_instr(x, in, results, count, mask, yes, maybe);
     assign_operand(x, &in->operands[0], results, count, yes, maybe);
+}
+
+/* --- accesses ------------------------------------------------------------------------------------ */
+
+static void place_lanes(const AccessCost *c, const Lanes *base, uint64_t *address)
+{
+    const uint64_t narrow =
+        c->space == PTX_SHARED || c->space == PTX_LOCAL ? UINT32_MAX : UINT64_MAX;
+    const uint64_t round = c->aligned ? ~(uint64_t)(c->bytes - 1) : UINT64_MAX;
+    for (int i = 0; i < PTX_LANES; i++)
+        address[i] = (lanes_at(base, i) + (uint64_t)c->offset) & narrow & round;
+}
+
+static void note_alignment(WalkAlign *a, const Lanes *base, uint32_t lanes)
+{
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t v = (uint32_t)lanes_at(base, __builtin_ctz(left)) & 15;
+        if (!a->seen)
+            a->residue = v;
+        a->seen = true;
+        a->varying |= v ^ a->residue;
+        if (base->uniform)
+            return;
+    }
+}
+
+/* What one access moves, to the regions of all that cost the same. */
+static void add_traffic(Frame *x, int cost, uint64_t sectors, uint64_t bytes)
+{
+    const WalkPlan *p = plan_of(x);
+    for (int i = p->first_phase_sites[cost]; i < p->first_phase_sites[cost + 1]; i++) {
+        const WalkPhaseSites *s = &p->phase_sites.at[i];
+        WalkTraffic *t = &x->traffic[s->segment * WALK_PHASES + s->phase];
+        t->sectors += (double)s->sites * (double)sectors;
+        t->bytes += (double)s->sites * (double)bytes;
+    }
+}
+
+static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, bool known)
+{
+    WalkAccess *a = &x->known->result->costs[cost];
+    const AccessCost *c = &plan_of(x)->accesses->costs.at[cost];
+    uint64_t address[PTX_LANES];
+    a->executions++;
+    a->lanes += (unsigned)__builtin_popcount(lanes);
+    a->unknown += !known;
+    if (!known || lanes == 0)
+        return;
+    place_lanes(c, base, address);
+    if (a->executions - a->unknown == 1)
+        a->space = walk_access_space(c->space, address[__builtin_ctz(lanes)]);
+    const uint64_t sectors = a->sectors, bytes = a->unique_bytes;
+    walk_access_price(a, c, address, lanes);
+    if (a->space == PTX_GLOBAL)
+        add_traffic(x, cost, a->sectors - sectors, a->unique_bytes - bytes);
+    walk_skip_access(x, cost, address, lanes);
+}
+
+/* Costs stand for several places; who asks wants each. */
+static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32_t lanes)
+{
+    const WalkTouch *t = x->walker->options->touch;
+    const Accesses *all = plan_of(x)->accesses;
+    for (size_t i = 0; t && i < all->sites.count; i++) {
+        const AccessSite *s = &all->sites.at[i];
+        uint64_t address[PTX_LANES];
+        if (s->group != (int)group || (s->space != PTX_GLOBAL && s->space != PTX_GENERIC))
+            continue;
+        for (int lane = 0; lane < PTX_LANES; lane++)
+            address[lane] = lanes_at(base, lane) + (uint64_t)s->offset;
+        t->touch(t->context, address, lanes, s->bytes);
+    }
+}
+
+static void keep_pass(Frame *x, size_t group, const Lanes *base, uint32_t lanes)
+{
+    Walk *w = x->walker->walk;
+    const AccessGroup *g = &plan_of(x)->accesses->groups.at[group];
+    const uint64_t first = lanes_at(base, __builtin_ctz(lanes));
+    if (!x->walker->options->passes || walk_access_space(g->space, first) != PTX_GLOBAL)
+        return;
+    if (w->passes.count == WALK_PASSES) {
+        w->passes_cut = true;
+        return;
+    }
+    WalkPass *p = VEC_ADD(x->walker->arena, &w->passes);
+    *p = (WalkPass){.function = x->known->result,
+                    .group = (int)group,
+                    .lanes = lanes,
+                    .step = walk_skip_step(x, g, lanes)};
+    for (int i = 0; i < PTX_LANES; i++)
+        p->base[i] = lanes_at(base, i);
+}
+
+/* Prices the accesses of a group for the lanes that come by. */
+static void pass_group(Frame *x, size_t group, uint32_t mask)
+{
+    const AccessGroup *g = &plan_of(x)->accesses->groups.at[group];
+    uint32_t yes = 0, maybe = 0;
+    guard_lanes(x, g->first, mask, &yes, &maybe);
+    walk_skip_group(x, g, mask, yes);
+    if ((yes | maybe) == 0)
+        return;
+    Lanes base;
+    const PtxState s = state_of(x);
+    ptx_eval_operand(&s, g->base, PTX_U64, &base);
+    const bool known = maybe == 0 && (yes & ~base.known) == 0;
+    if (known)
+        note_alignment(&x->known->result->aligns[group], &base, yes);
+    if (known && yes) {
+        tell_touches(x, group, &base, yes);
+        keep_pass(x, group, &base, yes);
+    }
+    for (int i = 0; i < g->cost_count; i++)
+        pass_cost(x, g->first_cost + i, &base, yes, known);
 }
 
 /* --- regions ----------------------------------------------------------------------------- */
@@ -200,7 +245,8 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
 static void wait_for(Walker *w, WalkLatency l, WalkSpot at, double covered)
 {
     if (l >= WALK_LOCAL)
-        walk_region_wait(w, at, l == WALK_LONG ? WALK_STOP_LOAD : WALK_STOP_LOCAL, covered);
+        walk_region_wait(&w->regions, at, l == WALK_LONG ? WALK_STOP_LOAD : WALK_STOP_LOCAL,
+                         covered);
     w->walk->waits_long += l == WALK_LONG;
     w->walk->waits_local += l == WALK_LOCAL;
     w->walk->waits_sfu += l == WALK_SFU;
@@ -240,7 +286,7 @@ static void issue(Frame *x, const WalkEvent *e)
         x->issued[e->regs[i]] = x->walker->regions.clock;
     }
     if (e->latency == WALK_LONG)
-        walk_region_load(x->walker);
+        walk_region_load(&x->walker->regions);
 }
 
 static void wait_for_copies(Frame *x, const WalkEvent *e)
@@ -250,7 +296,7 @@ static void wait_for_copies(Frame *x, const WalkEvent *e)
         return;
     w->walk->waits_long++;
     w->groups = (uint32_t)e->number;
-    walk_region_wait_copies(w, spot_of(x, e), w->groups);
+    walk_region_wait_copies(&w->regions, spot_of(x, e), w->groups);
 }
 
 /* The events of one segment. */
@@ -262,7 +308,8 @@ static void follow_events(Frame *x, const WalkPlanBlock *b, size_t segment, size
         const WalkEvent *e = &b->events[i];
         const bool marker =
             e->kind != WALK_CONSUME && e->kind != WALK_ISSUE && e->kind != WALK_WORK;
-        walk_region_flush(w, traffic, marker ? WALK_PHASES : e->phase - (e->kind == WALK_CONSUME));
+        walk_region_flush(&w->regions, traffic,
+                          marker ? WALK_PHASES : e->phase - (e->kind == WALK_CONSUME));
         switch (e->kind) {
         case WALK_CONSUME:
             consume(x, e);
@@ -272,26 +319,26 @@ static void follow_events(Frame *x, const WalkPlanBlock *b, size_t segment, size
             break;
         case WALK_BARRIER:
             w->walk->barriers++;
-            walk_region_barrier(w, spot_of(x, e));
+            walk_region_barrier(&w->regions, spot_of(x, e));
             break;
         case WALK_COMMIT:
             w->groups++;
-            walk_region_copy(w);
+            walk_region_copy(&w->regions);
             break;
         case WALK_WAIT:
             wait_for_copies(x, e);
             break;
         case WALK_WORK:
-            walk_region_work(w, e->number);
+            walk_region_work(&w->regions, e->number);
             break;
         }
     }
-    walk_region_flush(w, traffic, WALK_PHASES);
+    walk_region_flush(&w->regions, traffic, WALK_PHASES);
 }
 
 /* --- calls ------------------------------------------------------------------------------- */
 
-static WalkPlan *plan_of(Walker *w, const PtxFunction *f)
+static WalkPlan *known_plan(Walker *w, const PtxFunction *f)
 {
     WalkPlans *kept = w->options->plans;
     for (size_t i = 0; kept && i < kept->plans.count; i++)
@@ -310,7 +357,7 @@ static const Known *known_function(Walker *w, const PtxFunction *f)
     for (size_t i = 0; i < w->known.count; i++)
         if (w->known.at[i].function == f)
             return &w->known.at[i];
-    Known k = {.function = f, .plan = plan_of(w, f)};
+    Known k = {.function = f, .plan = known_plan(w, f)};
     k.result = ARENA_NEW(w->arena, WalkFunction);
     k.result->function = f;
     k.result->flow = k.plan->flow;
@@ -357,14 +404,14 @@ static int cell_outside(const Frame *x, const Call *call, const WalkCell *inside
     if (!list || (size_t)v->index >= list->count ||
         list->parts[v->index].kind != PTX_OPERAND_VARIABLE)
         return CFG_NONE;
-    return walk_plan_cell(x->known->plan, list->parts[v->index].variable, inside->offset,
-                          inside->bytes);
+    return walk_slice_cell(&plan_of(x)->slice, list->parts[v->index].variable, inside->offset,
+                           inside->bytes);
 }
 
 /* Nothing is known yet, and of registers outside the state nothing ever will be. */
 static Lanes *values_new(const WalkPlan *p)
 {
-    const size_t count = p->flow->function->registers.count + p->cells.count + 1;
+    const size_t count = p->flow->function->registers.count + p->slice.cells.count + 1;
     Lanes *values = memory_new(count * sizeof *values);
     for (size_t i = 0; i < count; i++)
         lanes_unknown(&values[i]);
@@ -386,11 +433,11 @@ static Frame *frame_new(Walker *w, const PtxFunction *f, int depth)
     x->walker = w;
     x->known = known_function(w, f);
     x->depth = depth;
-    x->values = values_new(x->known->plan);
+    x->values = values_new(plan_of(x));
     x->pending = memory_zeroed(f->registers.count + 1, sizeof *x->pending);
     x->issued = memory_zeroed(f->registers.count + 1, sizeof *x->issued);
-    x->traffic = memory_zeroed(x->known->plan->most_segments * WALK_PHASES, sizeof *x->traffic);
-    x->loops = memory_zeroed(x->known->plan->flow->loops->loops.count + 1, sizeof *x->loops);
+    x->traffic = memory_zeroed(plan_of(x)->most_segments * WALK_PHASES, sizeof *x->traffic);
+    x->loops = memory_zeroed(plan_of(x)->flow->loops->loops.count + 1, sizeof *x->loops);
     const size_t ways = most_ways(flow_of(x)->cfg);
     x->ways = memory_zeroed(ways, sizeof *x->ways);
     x->way_lanes = memory_zeroed(ways, sizeof *x->way_lanes);
@@ -418,11 +465,11 @@ static void run_frame(Frame *x, uint32_t mask);
 
 static void forget_results(Frame *x, const Call *call, uint32_t lanes)
 {
-    const WalkPlan *p = x->known->plan;
-    for (size_t i = 0; call->results && i < p->cells.count; i++)
+    const WalkPlan *p = plan_of(x);
+    for (size_t i = 0; call->results && i < p->slice.cells.count; i++)
         for (size_t k = 0; k < call->results->count; k++)
             if (call->results->parts[k].kind == PTX_OPERAND_VARIABLE &&
-                call->results->parts[k].variable == p->cells.at[i].variable) {
+                call->results->parts[k].variable == p->slice.cells.at[i].variable) {
                 Lanes *l = cell_value(x, (int)i);
                 lanes_spread(l);
                 l->known &= ~lanes;
@@ -432,9 +479,9 @@ static void forget_results(Frame *x, const Call *call, uint32_t lanes)
 static void copy_in(const Frame *x, Frame *inner, const Call *call)
 {
     const WalkPlan *p = inner->known->plan;
-    for (size_t i = 0; i < p->cells.count; i++) {
-        const int outside = cell_outside(x, call, &p->cells.at[i]);
-        if (outside != CFG_NONE && p->cells.at[i].variable->is_parameter)
+    for (size_t i = 0; i < p->slice.cells.count; i++) {
+        const int outside = cell_outside(x, call, &p->slice.cells.at[i]);
+        if (outside != CFG_NONE && p->slice.cells.at[i].variable->is_parameter)
             *cell_value(inner, (int)i) = *cell_value(x, outside);
     }
 }
@@ -442,9 +489,9 @@ static void copy_in(const Frame *x, Frame *inner, const Call *call)
 static void copy_out(Frame *x, const Frame *inner, const Call *call, uint32_t yes, uint32_t maybe)
 {
     const WalkPlan *p = inner->known->plan;
-    for (size_t i = 0; i < p->cells.count; i++) {
-        const int outside = cell_outside(x, call, &p->cells.at[i]);
-        if (outside != CFG_NONE && p->cells.at[i].variable->is_result)
+    for (size_t i = 0; i < p->slice.cells.count; i++) {
+        const int outside = cell_outside(x, call, &p->slice.cells.at[i]);
+        if (outside != CFG_NONE && p->slice.cells.at[i].variable->is_result)
             assign(cell_value(x, outside), cell_value(inner, (int)i), yes, maybe,
                    x->walker->walk->lanes);
     }
@@ -492,20 +539,31 @@ static void follow_step(Frame *x, WalkStep s, uint32_t mask)
         break;
     case WALK_STEP_ACCESS:
         x->walker->walk->steps +=
-            STEP_COST * (unsigned)x->known->plan->accesses->groups.at[s.at].cost_count;
-        walk_access_group(x, s.at, mask);
+            STEP_COST * (unsigned)plan_of(x)->accesses->groups.at[s.at].cost_count;
+        pass_group(x, s.at, mask);
         break;
     }
+}
+
+/* Counts a visit of a loop's header. */
+static void count_header(Frame *x, int block)
+{
+    const LoopTree *t = flow_of(x)->loops;
+    const int l = t->loop_of[block];
+    if (l == CFG_NONE || t->loops.at[l].header != block)
+        return;
+    x->known->result->loops[l].headers++;
+    x->loops[l].iterations++;
 }
 
 static void visit_block(Frame *x, int block, uint32_t mask)
 {
     Walker *w = x->walker;
-    const WalkPlanBlock *b = &x->known->plan->blocks[block];
+    const WalkPlanBlock *b = &plan_of(x)->blocks[block];
     x->known->result->blocks[block].visits++;
     x->known->result->blocks[block].lanes += (unsigned)__builtin_popcount(mask);
     w->walk->steps += 1 + b->step_count + b->event_count / 4;
-    walk_count_header(x, block);
+    count_header(x, block);
     size_t step = 0, event = 0;
     for (size_t i = 0; i < b->segment_count && !spent(w); i++) {
         for (; step < b->segments[i].steps && !spent(w); step++)
@@ -614,7 +672,7 @@ static void add_branch_notes(Walker *w, const Known *k)
 static void total(Walker *w)
 {
     Walk *walk = w->walk;
-    if (walk->dealt)
+    if (walk->took_turns)
         VEC_PUSH(
             w->arena, &walk->notes,
             "too many branches are not known for both sides of each to be walked: lanes take one "
@@ -639,6 +697,7 @@ static void total(Walker *w)
 Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
 {
     Walker w = {.arena = a, .options = o, .walk = ARENA_NEW(a, Walk)};
+    w.regions = (WalkRegions){.arena = a, .walk = w.walk};
     w.max_steps = o->max_steps ? o->max_steps : WALK_MAX_STEPS;
     w.default_trips = o->default_trips ? o->default_trips : WALK_DEFAULT_TRIPS;
     for (int l = 0; l < WALK_LATENCY_COUNT; l++)
@@ -655,7 +714,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
         run_frame(x, w.walk->lanes);
         frame_free(x);
     }
-    walk_region_end(&w);
+    walk_region_end(&w.regions);
     w.walk->capped = spent(&w);
     total(&w);
     w.walk->lanes = (uint32_t)lanes;
@@ -676,4 +735,48 @@ const WalkFunction *walk_find(const Walk *w, const PtxFunction *f)
         if (w->functions.at[i]->function == f)
             return w->functions.at[i];
     return NULL;
+}
+
+/* --- what is not known --------------------------------------------------------------------------- */
+
+static uint64_t counted_instrs(const Flow *f, int block)
+{
+    uint64_t count = 0;
+    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++)
+        count += ptx_issues(&f->function->instrs.at[i]);
+    return count;
+}
+
+static bool *unknown_blocks(Arena *a, const WalkFunction *f)
+{
+    const Cfg *c = f->flow->cfg;
+    bool *in = ARENA_ARRAY(a, bool, (size_t)c->count);
+    for (size_t l = 0; l < f->flow->loops->loops.count; l++) {
+        const Loop *loop = &f->flow->loops->loops.at[l];
+        const bool guessed = f->loops[l].defaulted || f->loops[l].early_ignored;
+        for (size_t i = 0; guessed && i < loop->blocks.count; i++)
+            in[loop->blocks.at[i]] = true;
+    }
+    for (int b = 0; b < c->count; b++) {
+        if (!f->blocks[b].unknown_branch)
+            continue;
+        bool *between = ARENA_ARRAY(a, bool, (size_t)c->count);
+        walk_mark_between(a, c, b, f->flow->post->parent[b], between);
+        for (int i = 0; i < c->count; i++)
+            in[i] |= between[i];
+    }
+    return in;
+}
+
+double walk_unknown_instr(Arena *a, const Walk *w)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w->functions.count && !w->capped; i++) {
+        const WalkFunction *f = w->functions.at[i];
+        const bool *in = unknown_blocks(a, f);
+        for (int b = 0; b < f->flow->cfg->count; b++)
+            if (in[b])
+                sum += (double)f->blocks[b].visits * (double)counted_instrs(f->flow, b);
+    }
+    return w->capped ? w->instr : sum;
 }

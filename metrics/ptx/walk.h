@@ -6,22 +6,19 @@
  * Only a slice is computed, for the 32 lanes of one warp of one block: the instructions that branch
  * predicates depend on and, with `memory`, those that addresses and guards of memory accesses
  * depend on.  Everything else is counted per block.  Iterations of a loop that are proven to do
- * the same again are counted without being walked (walk_skip.h).  Lanes that part
- * at a branch are walked one side after the other and join at the branch's immediate
- * post-dominator.  Where a predicate is not known (it depends on memory),
- * both sides are walked and what differs becomes unknown (of too many such branches, lanes take one
- * way each: walk_fork.c); a loop whose exit is not known is left
- * after a stated number of iterations; an unknown early exit of a loop that is counted otherwise is
- * taken as never happening.  Each of these leaves a note.
+ * the same again are counted without being walked (walk_skip.h).  Lanes that diverge
+ * at a branch are walked one side after the other and reconverge at the branch's immediate
+ * post-dominator.  Where a predicate is not known (it depends on memory), both sides are walked and
+ * what differs becomes unknown (of too many such branches, lanes take one way each: walk_branch.h); a
+ * loop whose exit is not known is left after a stated number of iterations; an unknown early exit of a
+ * loop that is counted otherwise is taken as never happening.  Each of these leaves a note.
  *
  * A wait succeeds at once: on an mbarrier, and for what another thread writes (a loop that loads
  * .volatile, .relaxed or .acquire, or exchanges, and stores nothing others see), which leaves a
  * note; so loops that spin run once.  `exit` in a called function only returns from it.
  *
- * What `instr` counts: the PTX instructions a warp issues, those under a false guard
- * included, but not what ptxas turns into no instruction of its own: loads and stores of the
- * parameter space (constant operands, call sequences), cvta, and mov other than from a special
- * register.  `instr_all` counts these too.
+ * `instr` counts the PTX instructions that a warp issues (ptx_issues), those under a false guard
+ * included; `instr_all` counts all.
  *
  * Regions (S. Ryoo, "Program Optimization Strategies for Data-Parallel Many-Core Processors",
  * Illinois 2008, 5.3.2): intervals between the start, instructions that wait, and the end.  An
@@ -33,211 +30,7 @@
 #ifndef APTUNE_PTX_WALK_H
 #define APTUNE_PTX_WALK_H
 
-#include "metrics/ptx/access.h"
-#include "metrics/ptx/flow.h"
-#include "metrics/ptx/ptx_eval.h"
-
-typedef struct WalkPlan WalkPlan;
-typedef struct WalkFunction WalkFunction;
-
-/* What was worked out about functions before walking, kept for further walks of the same module
- * with the same `memory`.  Start with zero; lives in the arena of the walks. */
-typedef struct WalkPlans {
-    VEC(WalkPlan *) plans;
-    bool rough; /* neither operands of divisions nor what lanes store are followed */
-} WalkPlans;
-
-/* Told the addresses of every access that is followed: `lanes` are the active ones, `bytes` those
- * of one lane.  Accesses of iterations that are foreseen and not walked are not told. */
-typedef struct WalkTouch {
-    void *context;
-    void (*touch)(void *context, const uint64_t *address, uint32_t lanes, int bytes);
-} WalkTouch;
-
-/* What stands in memory that nobody writes during the launch: loads from there have values. */
-typedef struct WalkData {
-    void *context;
-    /* The `bytes` (1 to 8) at an address, the lowest first; false when they are not known. */
-    bool (*load)(void *context, uint64_t address, int bytes, uint64_t *value);
-    /* Where the contents of a variable of the module stand, as an address for `load`. */
-    bool (*symbol)(void *context, const char *name, uint64_t *address);
-} WalkData;
-
-/* One passing of a group of accesses of global memory whose addresses were known.  Of iterations that
- * were foreseen (walk_skip.h) one stretch is passed and says how often it comes again. */
-typedef struct WalkPass {
-    const WalkFunction *function;
-    int group;
-    uint32_t lanes;           /* that take part */
-    uint32_t stretch;         /* passings that come again together; 0: those that do not */
-    uint64_t times;           /* that they come again */
-    int64_t step;             /* of the addresses, each time */
-    uint64_t base[PTX_LANES]; /* the group's base; the offsets of its sites are to be added */
-} WalkPass;
-
-/* How often a loop goes round each time it is entered, where that is data. */
-typedef struct WalkTrips {
-    uint32_t line; /* of the source, in the kernel's own file; needs .loc in the PTX */
-    double rounds; /* on average */
-} WalkTrips;
-
-typedef struct WalkOptions {
-    PtxLaunch launch;
-    PtxPlace place;
-    uint32_t default_trips; /* of a loop whose exit is not known; 0: WALK_DEFAULT_TRIPS */
-    uint64_t max_steps;     /* each about 15 ns; 0: WALK_MAX_STEPS */
-    bool memory;            /* follow addresses too, and price each access */
-    const WalkTouch *touch; /* NULL: nobody; needs `memory` */
-    const WalkData *data;   /* NULL: no load has a value */
-    const WalkTrips *trips; /* counts that are said of loops whose exits are not known */
-    size_t trip_count;
-    bool passes;      /* keep passings, WALK_PASSES at most; needs `memory` */
-    bool plain;       /* walk every iteration, also where the rest could be foreseen */
-    WalkPlans *plans; /* NULL: plans are made anew */
-} WalkOptions;
-
-enum {
-    WALK_DEFAULT_TRIPS = 16,
-    WALK_MAX_STEPS = 4000000,
-    WALK_CALL_DEPTH = 8,
-    WALK_PASSES = 1024,
-    WALK_MAX_REGISTERS = 1 << 16
-};
-
-typedef struct WalkBlock {
-    uint64_t visits; /* times the warp came through with at least one lane */
-    uint64_t lanes;  /* active lanes summed over the visits */
-    uint64_t paths;  /* ways that its branch took, summed over the visits; 0 without a branch that
-                        has a choice */
-    uint64_t parted; /* times its branch parted the lanes, a branch with n ways n - 1 times */
-    bool unknown_branch; /* its branch was undecided for some lane at some time */
-} WalkBlock;
-
-typedef struct WalkLoop {
-    uint64_t entries;
-    uint64_t headers;   /* visits of the header */
-    bool stated;        /* left after the number that was said of it */
-    bool defaulted;     /* left after the default number of iterations */
-    bool early_ignored; /* an unknown exit was taken as never happening */
-    bool waited;        /* an unknown exit was taken at once: it waits for another thread */
-} WalkLoop;
-
-/* What one cost (access.h) came to, over all times that its group was passed with an active lane.
- * The figures cover the times at which all of it was known; `unknown` counts the others. */
-typedef struct WalkAccess {
-    uint64_t executions;
-    uint64_t lanes;      /* active ones */
-    uint64_t unknown;    /* times at which a guard or an address was not known */
-    uint64_t wavefronts; /* shared memory; of constants, passes of their cache */
-    uint64_t wavefronts_min;
-    uint64_t sectors; /* global and local memory */
-    uint64_t sectors_min;
-    uint64_t lines;
-    uint64_t lines_min;
-    uint64_t bytes;
-    uint64_t unique_bytes;
-    PtxSpace space; /* that the addresses lie in; of generic accesses that of the first one */
-} WalkAccess;
-
-/* The bases of a group modulo 16, over all lanes and times. */
-typedef struct WalkAlign {
-    bool seen;
-    uint32_t residue; /* of the first one */
-    uint32_t varying; /* bits in which others differ from it */
-} WalkAlign;
-
-/* A place in a kernel; without a function, its start or its end. */
-typedef struct WalkSpot {
-    const PtxFunction *function;
-    size_t instr;
-} WalkSpot;
-
-typedef enum WalkStop {
-    WALK_STOP_BARRIER,
-    WALK_STOP_LOAD,  /* global memory, a texture, an atomic, an asynchronous copy is waited for */
-    WALK_STOP_LOCAL, /* local memory is */
-    WALK_STOP_END
-} WalkStop;
-
-/* A stretch of execution between two stalls (walk_region.h); all but the first fields are sums over
- * the times that it was executed. */
-typedef struct WalkRegion {
-    int sync;          /* number of the synchronization region that it is part of */
-    WalkSpot from, to; /* the stalls */
-    WalkStop stop;     /* what ends it */
-    double times;
-    double instr; /* those that `walk_counts` */
-    double loads; /* issued in it, of those that end regions */
-    double
-        covered; /* instructions between the issue of what is waited for at its end and the wait */
-    double sectors; /* of global memory */
-    double bytes;   /* distinct ones of each access */
-} WalkRegion;
-
-/* From one barrier to the next. */
-typedef struct WalkSync {
-    WalkSpot from, to;
-} WalkSync;
-
-/* What happened in one function. */
-struct WalkFunction {
-    const PtxFunction *function;
-    const Flow *flow;
-    WalkBlock *blocks;
-    WalkLoop *loops;
-    const Accesses *accesses; /* NULL without `memory` */
-    WalkAccess *costs;        /* by cost of `accesses` */
-    WalkAlign *aligns;        /* by group of `accesses` */
-    uint64_t calls;
-};
-
-typedef enum WalkRoutineKind {
-    WALK_DIVISIONS, /* of 32 bits */
-    WALK_OTHERS,    /* roots, reciprocals, divisions of 64 bits */
-    WALK_ROUTINES
-} WalkRoutineKind;
-
-/* Divisions, roots and reciprocals for which some lane calls a routine (ptx_float.h). */
-typedef struct WalkRoutine {
-    double called;
-    double scaled;  /* of these: it calculates there */
-    double unknown; /* no lane is known to, and not of all lanes the operands are known */
-} WalkRoutine;
-
-typedef struct Walk {
-    VEC(WalkFunction *) functions; /* the entry first, then those called */
-    double instr;
-    double instr_all;
-    double by_class[PTX_CLASS_COUNT]; /* warp instructions, all of them */
-    double loads[PTX_SPACE_COUNT];    /* warp instructions by space; generic ones apart */
-    double stores[PTX_SPACE_COUNT];
-    double load_bytes[PTX_SPACE_COUNT]; /* of all active lanes together */
-    double store_bytes[PTX_SPACE_COUNT];
-    double barriers;
-    double waits_long;  /* for global memory, textures, atomics, asynchronous copies */
-    double waits_local; /* for local memory alone */
-    double waits_sfu;   /* for special functions; counted in regions where nothing longer is */
-    WalkRoutine routines[WALK_ROUTINES];
-    double regions;
-    double long_regions; /* delimited by waits_long alone */
-    VEC(WalkRegion) stall_regions;
-    VEC(WalkSync) syncs;
-    VEC(WalkPass) passes; /* in the order of execution */
-    bool passes_cut;      /* there were more of them */
-    double divergent;     /* branches at which lanes parted */
-    double branches;      /* executed branches that had a choice */
-    double paths;         /* ways taken at them, summed */
-    uint32_t lanes;       /* threads in the warp */
-    uint64_t steps;
-    uint64_t skipped;     /* iterations that were foreseen and not walked */
-    bool capped;          /* max_steps was reached: the counts are lower bounds */
-    uint64_t data_loads;  /* loads whose values were looked up */
-    bool fine;            /* operands of divisions or what lanes store were followed */
-    bool dealt;           /* some lanes took one way each of a branch that is not known */
-    int unknown_branches; /* places */
-    int unknown_loops;
-    VEC(const char *) notes;
-} Walk;
+#include "metrics/ptx/walk_types.h"
 
 /* Follows one warp of an entry.  Always gives a result in `a`; `notes` says what was assumed. */
 Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);
@@ -246,7 +39,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);
 const WalkFunction *walk_find(const Walk *w, const PtxFunction *f);
 
 /* Instructions, of those in `instr`, that the warp executed behind a branch that is not known, up to
- * where its ways meet, or in a loop whose trip count or exit is not; all where it was stopped. */
+ * where its ways reconverge, or in a loop whose trip count or exit is not; all where it was stopped. */
 double walk_unknown_instr(Arena *a, const Walk *w);
 
 /* About as many machine instructions as a routine takes: of a division of 0 (CUDA 13.0, sm_90). */
@@ -254,11 +47,5 @@ enum { WALK_ROUTINE_INSTR = 35 };
 
 /* What a warp has to do, for a comparison of warps: `instr`, and the routines that it calls. */
 double walk_work(const Walk *w);
-
-/* Is the instruction counted in `instr`? */
-bool walk_counts(const PtxInstr *in);
-
-/* The line in the PTX text of an instruction, from 1. */
-size_t walk_line(const PtxFunction *f, size_t instr);
 
 #endif

@@ -1,157 +1,9 @@
 #include "metrics/ptx/walk_plan.h"
 
-#include "metrics/ptx/ptx_float.h"
-#include "metrics/ptx/walk_live.h"
-#include "metrics/ptx/walk_stored.h"
-#include "metrics/ptx/ptx_warp.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-bool walk_counts(const PtxInstr *in)
-{
-    const PtxForm *f = in->form;
-    if ((f->op == PTX_LD || f->op == PTX_ST) && f->space == PTX_PARAM)
-        return false;
-    if (f->op == PTX_MOV)
-        return in->count == 2 && in->operands[1].kind == PTX_OPERAND_SPECIAL;
-    return f->op != PTX_CVTA;
-}
-
-/* --- the control slice ------------------------------------------------------------------- */
-
-typedef struct Slicer {
-    Arena *arena;
-    WalkPlan *plan;
-    const PtxFunction *function;
-    bool data, rough;
-    bool *needed; /* by register */
-    VEC(int) open;
-} Slicer;
-
-static void need(void *context, int reg, bool writes)
-{
-    Slicer *s = context;
-    if (writes || s->needed[reg])
-        return;
-    s->needed[reg] = true;
-    VEC_PUSH(s->arena, &s->open, reg);
-}
-
-static bool is_param_access(const PtxInstr *in)
-{
-    return (in->form->op == PTX_LD || in->form->op == PTX_ST) && in->form->space == PTX_PARAM;
-}
-
-bool walk_loads_data(const PtxForm *f)
-{
-    return f->op == PTX_LD && f->vector > 0 &&
-           (f->space == PTX_GLOBAL || f->space == PTX_GENERIC || f->space == PTX_CONST);
-}
-
-/* Takes an instruction in, with what it reads; where it cannot be computed, its guard only.  With a load
- * come the stores of what it may find. */
-static void take_instr(Slicer *s, size_t i)
-{
-    const PtxInstr *in = &s->function->instrs.at[i];
-    const int home = s->plan->homes[i];
-    if (s->plan->in_slice[i])
-        return;
-    s->plan->in_slice[i] = true;
-    for (size_t k = 0; home && in->form->op == PTX_LD && k < s->function->instrs.count; k++)
-        if (s->plan->homes[k] == home && s->function->instrs.at[k].form->op == PTX_ST)
-            take_instr(s, k);
-    if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
-        (s->data && walk_loads_data(in->form)))
-        ptx_visit_registers(in, need, s);
-    else if (in->guard != PTX_NO_GUARD)
-        need(s, in->guard, false);
-}
-
-static void take_addresses(Slicer *s, const PtxInstr *in)
-{
-    AccessSite sides[2];
-    const PtxOperand *addresses[2];
-    const int n = access_sides(in, sides, addresses);
-    for (int k = 0; k < n; k++)
-        if (addresses[k]->parts[0].kind == PTX_OPERAND_REGISTER)
-            need(s, addresses[k]->parts[0].index, false);
-    if (n > 0 && in->guard != PTX_NO_GUARD)
-        need(s, in->guard, false);
-}
-
-static void take_roots(Slicer *s)
-{
-    for (size_t i = 0; i < s->function->instrs.count; i++) {
-        const PtxInstr *in = &s->function->instrs.at[i];
-        const PtxForm *f = in->form;
-        if (f->class == PTX_CLASS_BRANCH || f->class == PTX_CLASS_CALL)
-            ptx_visit_registers(in, need, s);
-        if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM) ||
-            (ptx_float_has_ways(f) && !s->rough))
-            take_instr(s, i);
-        if (s->plan->accesses)
-            take_addresses(s, in);
-    }
-}
-
-static void cut_slice(Arena *a, WalkPlan *p, bool data, bool rough)
-{
-    Slicer s = {.arena = a, .plan = p, .function = p->flow->function, .data = data, .rough = rough};
-    s.needed = ARENA_ARRAY(a, bool, s.function->registers.count);
-    p->in_slice = ARENA_ARRAY(a, bool, s.function->instrs.count);
-    p->homes = rough ? ARENA_ARRAY(a, int, s.function->instrs.count + 1)
-                     : walk_stored_homes(a, s.function);
-    take_roots(&s);
-    while (s.open.count > 0) {
-        const int reg = s.open.at[--s.open.count];
-        VEC_PUSH(a, &p->state, reg);
-        const DefUseList *defs = &p->flow->uses->defs[reg];
-        for (size_t i = 0; i < defs->count; i++)
-            take_instr(&s, defs->at[i]);
-    }
-}
-
-int walk_plan_cell(const WalkPlan *p, const PtxVariable *v, int64_t offset, int bytes)
-{
-    for (size_t i = 0; i < p->cells.count; i++) {
-        const WalkCell *c = &p->cells.at[i];
-        if (c->variable == v && c->offset == offset && c->bytes == bytes)
-            return (int)i;
-    }
-    return CFG_NONE;
-}
-
-enum { CELL_LIMIT = 256 }; /* more places than any call sequence of NVVM's has */
-
-static int cell_of_instr(Arena *a, WalkPlan *p, const PtxInstr *in)
-{
-    const int address = in->form->op == PTX_LD ? 1 : 0;
-    if (!is_param_access(in) || in->count != 2 || in->form->vector != 1)
-        return CFG_NONE;
-    const PtxOperand *o = &in->operands[address];
-    if (o->kind != PTX_OPERAND_ADDRESS || o->parts[0].kind != PTX_OPERAND_VARIABLE)
-        return CFG_NONE;
-    const PtxVariable *v = o->parts[0].variable;
-    if (v->is_parameter && p->flow->function->is_entry)
-        return CFG_NONE;
-    const int bytes = ptx_type_bits(in->form->types[0]) / 8;
-    const int old = walk_plan_cell(p, v, o->value, bytes);
-    if (old != CFG_NONE || p->cells.count >= CELL_LIMIT)
-        return old;
-    VEC_PUSH(a, &p->cells, ((WalkCell){v, o->value, bytes}));
-    return (int)p->cells.count - 1;
-}
-
-static void find_cells(Arena *a, WalkPlan *p)
-{
-    const PtxFunction *f = p->flow->function;
-    p->cell_of = ARENA_ARRAY(a, int, f->instrs.count);
-    for (size_t i = 0; i < f->instrs.count; i++)
-        p->cell_of[i] = cell_of_instr(a, p, &f->instrs.at[i]);
-    for (size_t i = 0; i < p->cells.count; i++)
-        VEC_PUSH(a, &p->state, (int)(f->registers.count + i));
-}
+/* --- steps of a block ---------------------------------------------------------------------------- */
 
 static bool ends_segment(const PtxInstr *in)
 {
@@ -161,34 +13,24 @@ static bool ends_segment(const PtxInstr *in)
            f->op == PTX_CP_ASYNC_WAIT_ALL;
 }
 
-/* Groups that begin at an instruction: their numbers follow each other. */
-static int count_groups(const WalkPlan *p, size_t i, int *first)
-{
-    *first = p->accesses ? p->accesses->group_at[i] : CFG_NONE;
-    if (*first == CFG_NONE)
-        return 0;
-    const PtxInstr *in = &p->flow->function->instrs.at[i];
-    const size_t next = (size_t)*first + 1;
-    return next < p->accesses->groups.count && p->accesses->groups.at[next].first == in ? 2 : 1;
-}
-
 /* The segments have been counted. */
 static void list_steps(Arena *a, const WalkPlan *p, WalkPlanBlock *b, const CfgBlock *c)
 {
     int group = 0;
     for (size_t i = c->first; i < c->end; i++)
-        b->step_count += p->in_slice[i] + (size_t)count_groups(p, i, &group);
+        b->step_count +=
+            p->slice.has[i] + (size_t)walk_slice_groups(p->flow, p->accesses, i, &group);
     b->steps = ARENA_ARRAY(a, WalkStep, b->step_count);
     size_t n = 0, segment = 0;
     for (size_t i = c->first; i < c->end; i++) {
-        const int groups = count_groups(p, i, &group);
+        const int groups = walk_slice_groups(p->flow, p->accesses, i, &group);
         const PtxInstr *in = &p->flow->function->instrs.at[i];
         const bool call = in->form->op == PTX_CALL;
         for (int g = 0; g < groups; g++)
             b->steps[n++] = (WalkStep){WALK_STEP_ACCESS, (size_t)(group + g)};
         if (call)
             b->segments[segment++].steps = n;
-        if (p->in_slice[i])
+        if (p->slice.has[i])
             b->steps[n++] = (WalkStep){call ? WALK_STEP_CALL : WALK_STEP_COMPUTE, i};
         if (ends_segment(in) && !call)
             b->segments[segment++].steps = n;
@@ -351,7 +193,7 @@ static void schedule_instr(Scheduler *s, const PtxInstr *in)
     if (latency == WALK_LONG && !(in->form->flags & PTX_FLAG_NC) && s->floor > phase)
         phase = s->floor;
     s->phases[s->instr] = phase;
-    if (walk_counts(in))
+    if (ptx_issues(in))
         add_work(s, ends_segment(in) ? LAST_PHASE : phase);
     if (latency != WALK_NO_LATENCY)
         add_event(s, WALK_ISSUE, latency, phase, s->writes.at, s->writes.count);
@@ -422,7 +264,7 @@ static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
 {
     const PtxForm *f = in->form;
     b->all++;
-    b->instrs += walk_counts(in);
+    b->instrs += ptx_issues(in);
     b->by_class[f->class]++;
     if (f->class == PTX_CLASS_LOAD) {
         b->loads[f->space]++;
@@ -436,18 +278,18 @@ static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
     }
 }
 
-/* --- shares ------------------------------------------------------------------------------ */
+/* --- sites of each phase ------------------------------------------------------------------------------ */
 
-static WalkShare share_of(const Scheduler *x, const AccessSite *s)
+static WalkPhaseSites sites_of(const Scheduler *x, const AccessSite *s)
 {
     const int phase = x->phases[s->instr];
-    return (WalkShare){s->cost, x->segments[s->instr],
-                       phase < WALK_PHASES ? phase : WALK_PHASES - 1, 1};
+    return (WalkPhaseSites){s->cost, x->segments[s->instr],
+                            phase < WALK_PHASES ? phase : WALK_PHASES - 1, 1};
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const WalkShare *x = a, *y = b;
+    const WalkPhaseSites *x = a, *y = b;
     if (x->cost != y->cost)
         return x->cost < y->cost ? -1 : 1;
     if (x->segment != y->segment)
@@ -455,27 +297,28 @@ static int by_place(const void *a, const void *b)
     return (x->phase > y->phase) - (x->phase < y->phase);
 }
 
-static void share_out(Arena *a, WalkPlan *p, const Scheduler *s)
+static void count_phase_sites(Arena *a, WalkPlan *p, const Scheduler *s)
 {
     const size_t sites = p->accesses->sites.count, costs = p->accesses->costs.count;
-    WalkShare *all = ARENA_ARRAY(a, WalkShare, sites + 1);
+    WalkPhaseSites *all = ARENA_ARRAY(a, WalkPhaseSites, sites + 1);
     for (size_t i = 0; i < sites; i++)
-        all[i] = share_of(s, &p->accesses->sites.at[i]);
+        all[i] = sites_of(s, &p->accesses->sites.at[i]);
     if (sites)
         qsort(all, sites, sizeof *all, by_place);
     for (size_t i = 0; i < sites; i++) {
-        WalkShare *last = p->shares.count ? &p->shares.at[p->shares.count - 1] : NULL;
+        WalkPhaseSites *last =
+            p->phase_sites.count ? &p->phase_sites.at[p->phase_sites.count - 1] : NULL;
         if (last && by_place(last, &all[i]) == 0)
             last->sites++;
         else
-            VEC_PUSH(a, &p->shares, all[i]);
+            VEC_PUSH(a, &p->phase_sites, all[i]);
     }
-    p->first_share = ARENA_ARRAY(a, int, costs + 1);
+    p->first_phase_sites = ARENA_ARRAY(a, int, costs + 1);
     size_t at = 0;
     for (size_t c = 0; c <= costs; c++) {
-        while (at < p->shares.count && (size_t)p->shares.at[at].cost < c)
+        while (at < p->phase_sites.count && (size_t)p->phase_sites.at[at].cost < c)
             at++;
-        p->first_share[c] = (int)at;
+        p->first_phase_sites[c] = (int)at;
     }
 }
 
@@ -531,8 +374,7 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data
     WalkPlan *p = ARENA_NEW(a, WalkPlan);
     p->flow = flow_build(a, f);
     p->accesses = memory ? access_find(a, p->flow->cfg) : NULL;
-    cut_slice(a, p, data, rough);
-    find_cells(a, p);
+    p->slice = walk_slice_find(a, p->flow, p->accesses, data, rough);
     const Cfg *c = p->flow->cfg;
     p->blocks = ARENA_ARRAY(a, WalkPlanBlock, (size_t)c->count);
     p->written = ARENA_ARRAY(a, WalkWritten *, (size_t)c->count);
@@ -547,11 +389,10 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data
         if (p->blocks[i].segment_count > p->most_segments)
             p->most_segments = p->blocks[i].segment_count;
     if (p->accesses)
-        share_out(a, p, &s);
+        count_phase_sites(a, p, &s);
     for (size_t r = 0; r < f->registers.count; r++)
         if (s.late[r])
             VEC_PUSH(a, &p->late, (int)r);
-    walk_live_find(a, p);
     find_waits(a, p);
     return p;
 }

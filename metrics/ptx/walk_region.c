@@ -1,7 +1,5 @@
 #include "metrics/ptx/walk_region.h"
 
-#include "metrics/ptx/walk_frame.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,25 +21,23 @@ static void add_region(WalkRegion *to, const WalkRegion *late, const WalkRegion 
 {
     static const WalkRegion none;
     early = early ? early : &none;
-    to->times += n * (late->times - early->times);
-    to->instr += n * (late->instr - early->instr);
-    to->loads += n * (late->loads - early->loads);
-    to->covered += n * (late->covered - early->covered);
-    to->sectors += n * (late->sectors - early->sectors);
-    to->bytes += n * (late->bytes - early->bytes);
+#define WALK_REGION(name, meaning) to->name += n * (late->name - early->name);
+#include "metrics/ptx/walk_counters.def"
 }
 
 static bool same_sums(const WalkRegion *a, const WalkRegion *b)
 {
-    return a->times == b->times && a->instr == b->instr && a->loads == b->loads &&
-           a->covered == b->covered && a->sectors == b->sectors && a->bytes == b->bytes;
+    bool same = true;
+#define WALK_REGION(name, meaning) same &= a->name == b->name;
+#include "metrics/ptx/walk_counters.def"
+    return same;
 }
 
 /* --- traffic ------------------------------------------------------------------------------ */
 
-void walk_region_flush(Walker *w, WalkTraffic *phases, int phase)
+void walk_region_flush(WalkRegions *r, WalkTraffic *phases, int phase)
 {
-    WalkRegion *now = &w->regions.now;
+    WalkRegion *now = &r->now;
     for (int i = 0; i < WALK_PHASES && i <= phase; i++) {
         now->sectors += phases[i].sectors;
         now->bytes += phases[i].bytes;
@@ -51,21 +47,20 @@ void walk_region_flush(Walker *w, WalkTraffic *phases, int phase)
 
 /* --- what happens ------------------------------------------------------------------------- */
 
-void walk_region_work(Walker *w, double instrs)
+void walk_region_work(WalkRegions *r, double instrs)
 {
-    w->regions.now.instr += instrs;
-    w->regions.clock += instrs;
+    r->now.instr += instrs;
+    r->clock += instrs;
 }
 
-void walk_region_load(Walker *w)
+void walk_region_load(WalkRegions *r)
 {
-    w->regions.now.loads++;
+    r->now.loads++;
 }
 
 /* The region under way ends; the next begins. */
-static void close_region(Walker *w, WalkSpot at, WalkStop stop)
+static void close_region(WalkRegions *r, WalkSpot at, WalkStop stop)
 {
-    WalkRegions *r = &w->regions;
     WalkRegion *now = &r->now, *to = NULL;
     now->to = at;
     now->stop = stop;
@@ -74,91 +69,88 @@ static void close_region(Walker *w, WalkSpot at, WalkStop stop)
         if (same_region(&r->open.at[i], now))
             to = &r->open.at[i];
     if (!to && r->open.count < REGIONS_MAX) {
-        to = VEC_ADD(w->arena, &r->open);
+        to = VEC_ADD(r->arena, &r->open);
         *to = (WalkRegion){.from = now->from, .to = at, .stop = stop};
     }
     add_region(to ? to : &r->open.at[REGIONS_MAX - 1], now, NULL, 1);
     *now = (WalkRegion){.from = at};
     r->closed++;
-    w->walk->steps += r->open.count / 8;
+    r->walk->steps += r->open.count / 8;
 }
 
-void walk_region_wait(Walker *w, WalkSpot at, WalkStop stop, double covered)
+void walk_region_wait(WalkRegions *r, WalkSpot at, WalkStop stop, double covered)
 {
-    w->regions.now.covered = covered;
-    close_region(w, at, stop);
+    r->now.covered = covered;
+    close_region(r, at, stop);
 }
 
-static int sync_of(Walker *w, WalkSpot from, WalkSpot to)
+static int sync_of(WalkRegions *r, WalkSpot from, WalkSpot to)
 {
-    Walk *walk = w->walk;
+    Walk *walk = r->walk;
     for (size_t i = 0; i < walk->syncs.count; i++)
         if (same_spot(walk->syncs.at[i].from, from) && same_spot(walk->syncs.at[i].to, to))
             return (int)i;
     if (walk->syncs.count == REGIONS_MAX)
         return REGIONS_MAX - 1;
-    VEC_PUSH(w->arena, &walk->syncs, ((WalkSync){from, to}));
+    VEC_PUSH(r->arena, &walk->syncs, ((WalkSync){from, to}));
     return (int)walk->syncs.count - 1;
 }
 
-static void keep_region(Walker *w, const WalkRegion *r)
+static void keep_region(WalkRegions *r, const WalkRegion *one)
 {
-    Walk *walk = w->walk;
+    Walk *walk = r->walk;
     for (size_t i = 0; i < walk->stall_regions.count; i++)
-        if (same_region(&walk->stall_regions.at[i], r)) {
-            add_region(&walk->stall_regions.at[i], r, NULL, 1);
+        if (same_region(&walk->stall_regions.at[i], one)) {
+            add_region(&walk->stall_regions.at[i], one, NULL, 1);
             return;
         }
     if (walk->stall_regions.count == REGIONS_MAX)
-        add_region(&walk->stall_regions.at[REGIONS_MAX - 1], r, NULL, 1);
+        add_region(&walk->stall_regions.at[REGIONS_MAX - 1], one, NULL, 1);
     else
-        VEC_PUSH(w->arena, &walk->stall_regions, *r);
+        VEC_PUSH(r->arena, &walk->stall_regions, *one);
 }
 
 /* The synchronization region under way ends, and with it is known what its parts belong to. */
-static void close_sync(Walker *w, WalkSpot at)
+static void close_sync(WalkRegions *r, WalkSpot at)
 {
-    WalkRegions *r = &w->regions;
-    const int sync = sync_of(w, r->sync_from, at);
+    const int sync = sync_of(r, r->sync_from, at);
     for (size_t i = 0; i < r->open.count; i++) {
         r->open.at[i].sync = sync;
-        keep_region(w, &r->open.at[i]);
+        keep_region(r, &r->open.at[i]);
     }
-    w->walk->steps += r->open.count * w->walk->stall_regions.count / 16;
+    r->walk->steps += r->open.count * r->walk->stall_regions.count / 16;
     r->open.count = 0;
     r->sync_from = at;
     r->synced++;
 }
 
-void walk_region_barrier(Walker *w, WalkSpot at)
+void walk_region_barrier(WalkRegions *r, WalkSpot at)
 {
-    close_region(w, at, WALK_STOP_BARRIER);
-    close_sync(w, at);
+    close_region(r, at, WALK_STOP_BARRIER);
+    close_sync(r, at);
 }
 
 /* --- asynchronous copies ------------------------------------------------------------------ */
 
-void walk_region_copy(Walker *w)
+void walk_region_copy(WalkRegions *r)
 {
-    WalkRegions *r = &w->regions;
     r->copied[r->copies++ % WALK_COPY_GROUPS] = r->clock;
 }
 
-void walk_region_wait_copies(Walker *w, WalkSpot at, uint32_t left)
+void walk_region_wait_copies(WalkRegions *r, WalkSpot at, uint32_t left)
 {
-    const WalkRegions *r = &w->regions;
     const bool kept = left < WALK_COPY_GROUPS && r->copies > left;
     const double closed = kept ? r->copied[(r->copies - 1 - left) % WALK_COPY_GROUPS] : r->clock;
-    walk_region_wait(w, at, WALK_STOP_LOAD, r->clock - closed);
+    walk_region_wait(r, at, WALK_STOP_LOAD, r->clock - closed);
 }
 
 /* --- the end ------------------------------------------------------------------------------ */
 
-static WalkTraffic traffic_of_accesses(const Walker *w)
+static WalkTraffic traffic_of_accesses(const WalkRegions *r)
 {
     WalkTraffic sum = {0};
-    for (size_t i = 0; i < w->known.count; i++) {
-        const WalkFunction *f = w->known.at[i].result;
+    for (size_t i = 0; i < r->walk->functions.count; i++) {
+        const WalkFunction *f = r->walk->functions.at[i];
         for (size_t c = 0; f->accesses && c < f->accesses->costs.count; c++) {
             const double sites = f->accesses->costs.at[c].sites;
             if (f->costs[c].space != PTX_GLOBAL)
@@ -170,30 +162,30 @@ static WalkTraffic traffic_of_accesses(const Walker *w)
     return sum;
 }
 
-static void scale_traffic(Walker *w)
+static void scale_traffic(WalkRegions *r)
 {
-    const WalkTraffic all = traffic_of_accesses(w);
+    const WalkTraffic all = traffic_of_accesses(r);
     WalkTraffic sum = {0};
-    for (size_t i = 0; i < w->walk->stall_regions.count; i++) {
-        sum.sectors += w->walk->stall_regions.at[i].sectors;
-        sum.bytes += w->walk->stall_regions.at[i].bytes;
+    for (size_t i = 0; i < r->walk->stall_regions.count; i++) {
+        sum.sectors += r->walk->stall_regions.at[i].sectors;
+        sum.bytes += r->walk->stall_regions.at[i].bytes;
     }
-    for (size_t i = 0; i < w->walk->stall_regions.count; i++) {
-        WalkRegion *r = &w->walk->stall_regions.at[i];
-        r->sectors *= sum.sectors > 0 ? all.sectors / sum.sectors : 0;
-        r->bytes *= sum.bytes > 0 ? all.bytes / sum.bytes : 0;
+    for (size_t i = 0; i < r->walk->stall_regions.count; i++) {
+        WalkRegion *one = &r->walk->stall_regions.at[i];
+        one->sectors *= sum.sectors > 0 ? all.sectors / sum.sectors : 0;
+        one->bytes *= sum.bytes > 0 ? all.bytes / sum.bytes : 0;
     }
 }
 
-void walk_region_end(Walker *w)
+void walk_region_end(WalkRegions *r)
 {
     const WalkSpot end = {0};
-    close_region(w, end, WALK_STOP_END);
-    close_sync(w, end);
-    scale_traffic(w);
+    close_region(r, end, WALK_STOP_END);
+    close_sync(r, end);
+    scale_traffic(r);
 }
 
-/* --- iterations that are foreseen --------------------------------------------------------- */
+/* --- iterations that are skipped --------------------------------------------------------- */
 
 static void copy_regions(WalkRegion **to, size_t *capacity, const WalkRegion *from, size_t count)
 {
@@ -205,13 +197,12 @@ static void copy_regions(WalkRegion **to, size_t *capacity, const WalkRegion *fr
         memcpy(*to, from, count * sizeof *from);
 }
 
-void walk_region_mark(const Walker *w, WalkRegionMark *m)
+void walk_region_mark(const WalkRegions *r, WalkRegionMark *m)
 {
-    const WalkRegions *r = &w->regions;
-    copy_regions(&m->regions, &m->region_capacity, w->walk->stall_regions.at,
-                 w->walk->stall_regions.count);
+    copy_regions(&m->regions, &m->region_capacity, r->walk->stall_regions.at,
+                 r->walk->stall_regions.count);
     copy_regions(&m->open, &m->open_capacity, r->open.at, r->open.count);
-    m->region_count = w->walk->stall_regions.count;
+    m->region_count = r->walk->stall_regions.count;
     m->open_count = r->open.count;
     m->now = r->now;
     m->sync_from = r->sync_from;
@@ -233,9 +224,8 @@ static bool same_open(const WalkRegions *r, const WalkRegionMark *m)
 
 /* Without an end in it, a stretch only lengthens the region under way; otherwise what was under way
  * at its start is under way at its end. */
-bool walk_region_repeats(const Walker *w, const WalkRegionMark *m)
+bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m)
 {
-    const WalkRegions *r = &w->regions;
     if (r->closed == m->closed)
         return true;
     if (!same_spot(r->now.from, m->now.from) || !same_sums(&r->now, &m->now))
@@ -252,9 +242,8 @@ static void forward_list(WalkRegion *now, size_t count, const WalkRegion *before
     }
 }
 
-void walk_region_forward(Walker *w, const WalkRegionMark *m, uint64_t times)
+void walk_region_forward(WalkRegions *r, const WalkRegionMark *m, uint64_t times)
 {
-    WalkRegions *r = &w->regions;
     const double n = (double)times, passed = n * (r->clock - m->clock);
     const WalkRegion now = r->now;
     if (r->closed == m->closed)
@@ -262,7 +251,7 @@ void walk_region_forward(Walker *w, const WalkRegionMark *m, uint64_t times)
     else if (r->synced == m->synced)
         forward_list(r->open.at, r->open.count, m->open, m->open_count, n);
     else
-        forward_list(w->walk->stall_regions.at, w->walk->stall_regions.count, m->regions,
+        forward_list(r->walk->stall_regions.at, r->walk->stall_regions.count, m->regions,
                      m->region_count, n);
     if (r->copies > m->copies)
         for (int i = 0; i < WALK_COPY_GROUPS; i++)

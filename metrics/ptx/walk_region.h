@@ -9,12 +9,12 @@
  *
  * The regions of a walk add up: their instructions to Walk.instr, their sectors to those of all
  * accesses.  Where an access's cost changes from iteration to iteration, iterations that are
- * foreseen give each region its part of the true sum, as if all had changed alike.  Internal to
+ * skipped give each region its part of the true sum, as if all had changed alike.  Internal to
  * metrics/ptx. */
 #ifndef APTUNE_PTX_WALK_REGION_H
 #define APTUNE_PTX_WALK_REGION_H
 
-#include "metrics/ptx/walk.h"
+#include "metrics/ptx/walk_types.h"
 
 enum { WALK_COPY_GROUPS = 16 };
 
@@ -24,6 +24,8 @@ typedef struct WalkTraffic {
 
 /* What is under way. */
 typedef struct WalkRegions {
+    Arena *arena;
+    Walk *walk; /* whose regions they become */
     VEC(WalkRegion)
     open; /* those that have ended since the last barrier; their `sync` is not set */
     WalkRegion now;
@@ -45,29 +47,27 @@ typedef struct WalkRegionMark {
     uint64_t copies, closed, synced;
 } WalkRegionMark;
 
-struct Walker;
-
 /* Traffic that has been worked out counts where it happens: that of the phases up to `phase`. */
-void walk_region_flush(struct Walker *w, WalkTraffic *phases, int phase);
+void walk_region_flush(WalkRegions *r, WalkTraffic *phases, int phase);
 
-void walk_region_work(struct Walker *w, double instrs);
-void walk_region_load(struct Walker *w);
+void walk_region_work(WalkRegions *r, double instrs);
+void walk_region_load(WalkRegions *r);
 /* The warp waits for memory, `covered` instructions after the load was issued. */
-void walk_region_wait(struct Walker *w, WalkSpot at, WalkStop stop, double covered);
-void walk_region_barrier(struct Walker *w, WalkSpot at);
+void walk_region_wait(WalkRegions *r, WalkSpot at, WalkStop stop, double covered);
+void walk_region_barrier(WalkRegions *r, WalkSpot at);
 
 /* A group of asynchronous copies is closed; all but the newest `left` are waited for. */
-void walk_region_copy(struct Walker *w);
-void walk_region_wait_copies(struct Walker *w, WalkSpot at, uint32_t left);
+void walk_region_copy(WalkRegions *r);
+void walk_region_wait_copies(WalkRegions *r, WalkSpot at, uint32_t left);
 
 /* The end of the walk: the regions add up. */
-void walk_region_end(struct Walker *w);
+void walk_region_end(WalkRegions *r);
 
-/* Iterations that are foreseen (walk_skip.h): a state; whether what has happened since would happen
+/* Iterations that are skipped (walk_skip.h): a state; whether what has happened since would happen
  * again; and that it happens so many times more. */
-void walk_region_mark(const struct Walker *w, WalkRegionMark *m);
-bool walk_region_repeats(const struct Walker *w, const WalkRegionMark *m);
-void walk_region_forward(struct Walker *w, const WalkRegionMark *m, uint64_t times);
+void walk_region_mark(const WalkRegions *r, WalkRegionMark *m);
+bool walk_region_repeats(const WalkRegions *r, const WalkRegionMark *m);
+void walk_region_forward(WalkRegions *r, const WalkRegionMark *m, uint64_t times);
 void walk_region_mark_free(WalkRegionMark *m);
 
 #endif

@@ -1,7 +1,417 @@
-/* Which stretch of which loop is tried when. */
-#include "metrics/ptx/walk_proof.h"
+#include "metrics/ptx/walk_skip.h"
+
+#include "metrics/ptx/ptx_affine.h"
+#include "metrics/ptx/ptx_warp.h"
+#include "metrics/ptx/walk_values.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { WALK_STACK_MAX = 40, /* waiting lanes */ WALK_LINE = 128, DRIFTS_MAX = 512 };
+
+typedef enum TrackPhase { TRACK_IDLE, TRACK_MEASURE, TRACK_PROVE, TRACK_OFF } TrackPhase;
+
+struct WalkTrack {
+    TrackPhase phase;
+    int attempt;
+    int failures;  /* entries in which nothing fitted */
+    uint32_t left; /* iterations until the stretch ends */
+    uint32_t mask;
+    size_t stack_count;
+    Lanes *values; /* of the loop's live registers at the start of the stretch under way */
+};
+
+/* An access whose addresses move by something that changes its cost. */
+typedef struct WalkDrift {
+    int cost;
+    uint32_t lanes;
+    int64_t step;
+    uint64_t address[PTX_LANES];
+} WalkDrift;
+
+typedef struct WalkTotals {
+#define WALK_SUM(name, meaning) double name;
+#include "metrics/ptx/walk_counters.def"
+    WalkRoutine routines[WALK_ROUTINES];
+    WalkBlock *blocks;
+    WalkLoop *loops;
+    WalkAccess *costs;
+} WalkTotals;
+
+struct WalkProof {
+    bool active;
+    uint32_t number; /* of this proof, from 1 */
+    int loop;
+    uint64_t limit;    /* stretches, this one included, that do the same */
+    uint64_t steps;    /* of the walk when it began */
+    size_t passes;     /* the same */
+    Lanes *changes;    /* by register */
+    Lanes *start;      /* changes of the live registers at the start */
+    WalkTotals totals; /* at the start */
+    WalkRegionMark regions;
+    bool *pending; /* by entry of `late` and latency: waited for at the start */
+    LoopState *loops;
+    uint32_t groups;
+    uint32_t gone;
+    Entry stack[WALK_STACK_MAX];
+    WalkDrift *drifts;
+    size_t drift_count;
+};
+
+static size_t loop_count(const Frame *x)
+{
+    return flow_of(x)->loops->loops.count;
+}
+
+static size_t cost_count(const Frame *x)
+{
+    return plan_of(x)->accesses ? plan_of(x)->accesses->costs.count : 0;
+}
+
+static bool proving(const Frame *x)
+{
+    return x->proof && x->proof->active;
+}
+
+/* --- by how much registers have changed ---------------------------------------------------------- */
+
+/* Width of a register in bits; 0 where it has none. */
+static int register_bits(const Frame *x, int reg)
+{
+    return ptx_type_bits(x->known->function->registers.at[reg].type);
+}
+
+/* By how much one lane's value has changed; false when one cannot say. */
+static bool lane_change(const Lanes *before, const Lanes *now, int lane, int bits, uint64_t *change)
+{
+    const bool was = before->known >> lane & 1, is = now->known >> lane & 1;
+    *change = 0;
+    if (!was || !is)
+        return was == is;
+    const uint64_t d = lanes_at(now, lane) - lanes_at(before, lane);
+    if (bits == 1)
+        return (d & 1) == 0;
+    if (bits == 0 || bits > 64)
+        return d == 0;
+    *change = (uint64_t)ptx_value_signed(d, bits);
+    return true;
+}
+
+/* The usual case: every lane known before and now, in a loop that a compiler makes vectors of. */
+static bool all_lanes_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
+{
+    if (before->known != UINT32_MAX || now->known != UINT32_MAX || before->uniform ||
+        now->uniform || bits < 8 || bits > 64)
+        return false;
+    const int shift = 64 - bits;
+    uint64_t differs = 0;
+    for (int i = 0; i < PTX_LANES; i++)
+        change->v[i] = (uint64_t)((int64_t)((now->v[i] - before->v[i]) << shift) >> shift);
+    for (int i = 0; i < PTX_LANES; i++)
+        differs |= change->v[i] ^ change->v[0];
+    change->uniform = differs == 0;
+    return true;
+}
+
+/* By how much a register's lanes have changed, as numbers with sign; false when one cannot say. */
+static bool register_change(const Lanes *before, const Lanes *now, int bits, Lanes *change)
+{
+    uint64_t d = 0;
+    if (before->uniform && now->uniform) {
+        if (!lane_change(before, now, 0, bits, &d))
+            return false;
+        lanes_fill(change, d);
+        return true;
+    }
+    change->known = UINT32_MAX;
+    change->uniform = false;
+    if (all_lanes_change(before, now, bits, change))
+        return true;
+    bool same = true;
+    for (int i = 0; i < PTX_LANES; i++) {
+        if (!lane_change(before, now, i, bits, &change->v[i]))
+            return false;
+        same &= change->v[i] == change->v[0];
+    }
+    change->uniform = same;
+    return true;
+}
+
+/* The same in the lowest `bits` of all lanes, which are known in `a`. */
+static bool same_lanes(const Lanes *a, const Lanes *b, int bits)
+{
+    if (a->uniform && b->uniform && a->v[0] == b->v[0])
+        return true;
+    for (int k = 0; k < PTX_LANES; k++)
+        if (!(a->known >> k & 1) ||
+            ptx_value_truncate(lanes_at(a, k), bits) != ptx_value_truncate(lanes_at(b, k), bits))
+            return false;
+    return true;
+}
+
+/* --- beginning a proof, and whether it holds ----------------------------------------------------- */
+
+static WalkProof *proof_new(const Frame *x)
+{
+    WalkProof *p = memory_zeroed(1, sizeof *p);
+    const size_t late = plan_of(x)->late.count;
+    /* Set for the state when a proof begins; of other registers no change is ever known. */
+    const size_t registers = x->known->function->registers.count + 1;
+    p->changes = memory_new(registers * sizeof *p->changes);
+    for (size_t i = 0; i < registers; i++)
+        lanes_unknown(&p->changes[i]);
+    p->start = memory_new((plan_of(x)->slice.state.count + 1) * sizeof *p->start);
+    p->drifts = memory_new(DRIFTS_MAX * sizeof *p->drifts);
+    p->totals.blocks = memory_zeroed((size_t)flow_of(x)->cfg->count, sizeof *p->totals.blocks);
+    p->totals.loops = memory_zeroed(loop_count(x), sizeof *p->totals.loops);
+    p->totals.costs = memory_zeroed(cost_count(x), sizeof *p->totals.costs);
+    p->pending = memory_zeroed(late * WALK_LATENCY_COUNT, sizeof *p->pending);
+    p->loops = memory_zeroed(loop_count(x), sizeof *p->loops);
+    return p;
+}
+
+static void proof_free(WalkProof *p)
+{
+    if (!p)
+        return;
+    free(p->changes);
+    free(p->start);
+    free(p->totals.blocks);
+    free(p->totals.loops);
+    free(p->totals.costs);
+    free(p->pending);
+    free(p->loops);
+    free(p->drifts);
+    walk_region_mark_free(&p->regions);
+    free(p);
+}
+
+static bool pending_at(const Frame *x, size_t i, int latency)
+{
+    return x->pending[plan_of(x)->late.at[i]][latency] == x->walker->epoch[latency];
+}
+
+static void note_state(Frame *x, WalkProof *p)
+{
+    const WalkFunction *r = x->known->result;
+    const Walk *w = x->walker->walk;
+#define WALK_SUM(name, meaning) p->totals.name = w->name;
+#include "metrics/ptx/walk_counters.def"
+    memcpy(p->totals.routines, w->routines, sizeof w->routines);
+    memcpy(p->totals.blocks, r->blocks, (size_t)flow_of(x)->cfg->count * sizeof *r->blocks);
+    memcpy(p->totals.loops, r->loops, loop_count(x) * sizeof *r->loops);
+    if (cost_count(x))
+        memcpy(p->totals.costs, r->costs, cost_count(x) * sizeof *r->costs);
+    memcpy(p->loops, x->loops, loop_count(x) * sizeof *x->loops);
+    memcpy(p->stack, x->stack, x->stack_count * sizeof *x->stack);
+    for (size_t i = 0; i < plan_of(x)->late.count; i++)
+        for (int l = 0; l < WALK_LATENCY_COUNT; l++)
+            p->pending[i * WALK_LATENCY_COUNT + (size_t)l] = pending_at(x, i, l);
+    walk_region_mark(&x->walker->regions, &p->regions);
+    p->groups = x->walker->groups;
+    p->gone = x->gone;
+}
+
+static bool same_state(const Frame *x, const WalkProof *p)
+{
+    if (p->groups != x->walker->groups || p->gone != x->gone ||
+        !walk_region_repeats(&x->walker->regions, &p->regions))
+        return false;
+    for (size_t i = 0; i < plan_of(x)->late.count; i++)
+        for (int l = 0; l < WALK_LATENCY_COUNT; l++)
+            if (p->pending[i * WALK_LATENCY_COUNT + (size_t)l] != pending_at(x, i, l))
+                return false;
+    for (size_t i = 0; i < loop_count(x); i++)
+        if (p->loops[i].counted != x->loops[i].counted || p->loops[i].unsure != x->loops[i].unsure)
+            return false;
+    for (size_t i = 0; i < x->stack_count; i++) {
+        const Entry *a = &p->stack[i], *b = &x->stack[i];
+        if (a->kind != b->kind || a->block != b->block || a->stop != b->stop ||
+            a->mask != b->mask || a->fork != b->fork)
+            return false;
+    }
+    return true;
+}
+
+/* Takes the changes of the stretch that ends here as those to be proven; false when a register that
+ * the loop needs has none. */
+static bool set_changes(Frame *x, int loop, WalkProof *p)
+{
+    const WalkPlan *plan = plan_of(x);
+    const WalkLive *live = &plan->slice.live[loop];
+    const size_t registers = x->known->function->registers.count;
+    for (size_t i = 0; i < live->count; i++)
+        if (!register_change(&x->tracks[loop].values[i], &x->values[live->at[i]],
+                             register_bits(x, live->at[i]), &p->start[i]))
+            return false;
+    for (size_t i = 0; i < plan->slice.state.count; i++)
+        if ((size_t)plan->slice.state.at[i] < registers)
+            lanes_unknown(&p->changes[plan->slice.state.at[i]]);
+    for (size_t i = 0; i < live->count; i++) {
+        p->changes[live->at[i]] = p->start[i];
+        x->tracks[loop].values[i] = x->values[live->at[i]];
+    }
+    return true;
+}
+
+/* The registers have moved by the same as over the stretch before, and would again if they had
+ * started further on. */
+static bool changes_again(const Frame *x, const WalkProof *p)
+{
+    const WalkLive *live = &plan_of(x)->slice.live[p->loop];
+    for (size_t i = 0; i < live->count; i++) {
+        const int reg = live->at[i], bits = register_bits(x, reg) ? register_bits(x, reg) : 64;
+        Lanes moved;
+        if (!register_change(&x->tracks[p->loop].values[i], &x->values[reg], bits, &moved) ||
+            !same_lanes(&moved, &p->start[i], bits) ||
+            !same_lanes(&p->changes[reg], &p->start[i], bits))
+            return false;
+    }
+    return true;
+}
+
+/* False when a register that the loop needs has no known change. */
+static bool begin_proof(Frame *x, int loop)
+{
+    if (!x->proof)
+        x->proof = proof_new(x);
+    WalkProof *p = x->proof;
+    if (x->stack_count > WALK_STACK_MAX || !set_changes(x, loop, p))
+        return false;
+    note_state(x, p);
+    p->active = true;
+    p->number = ++x->walker->proofs;
+    p->loop = loop;
+    p->limit = PTX_FOREVER;
+    p->steps = x->walker->walk->steps;
+    p->passes = x->walker->walk->passes.count;
+    p->drift_count = 0;
+    x->walker->walk->steps += (plan_of(x)->slice.state.count + plan_of(x)->late.count) / 8;
+    return true;
+}
+
+/* --- counts and registers moved on by many stretches --------------------------------------------- */
+
+/* Beyond so many iterations a loop counts as endless. */
+static const uint64_t endless = UINT64_C(1) << 48;
+
+static void move_registers(Frame *x, const WalkProof *p, uint64_t times)
+{
+    const WalkLive *live = &plan_of(x)->slice.live[p->loop];
+    for (size_t i = 0; i < live->count; i++) {
+        Lanes *l = &x->values[live->at[i]];
+        const Lanes *d = &p->start[i];
+        const int bits = register_bits(x, live->at[i]);
+        if (d->uniform && d->v[0] == 0)
+            continue;
+        if (!d->uniform)
+            lanes_spread(l);
+        for (int k = 0; k < (l->uniform ? 1 : PTX_LANES); k++)
+            l->v[k] = ptx_value_truncate(l->v[k] + times * lanes_at(d, k), bits);
+    }
+}
+
+static void add_access(WalkAccess *a, const WalkAccess *one, const WalkAccess *start,
+                       uint64_t times)
+{
+#define WALK_ACCESS(name, meaning) a->name += times * (one->name - start->name);
+#include "metrics/ptx/walk_counters.def"
+}
+
+static void add_totals(Frame *x, const WalkProof *p, uint64_t times)
+{
+    WalkFunction *r = x->known->result;
+    Walk *w = x->walker->walk;
+    const WalkTotals *t = &p->totals;
+    const double n = (double)times;
+#define WALK_SUM(name, meaning) w->name += n * (w->name - t->name);
+#include "metrics/ptx/walk_counters.def"
+    for (int k = 0; k < WALK_ROUTINES; k++) {
+        w->routines[k].called += n * (w->routines[k].called - t->routines[k].called);
+        w->routines[k].scaled += n * (w->routines[k].scaled - t->routines[k].scaled);
+        w->routines[k].unknown += n * (w->routines[k].unknown - t->routines[k].unknown);
+    }
+    for (int i = 0; i < flow_of(x)->cfg->count; i++) {
+#define WALK_BLOCK(name, meaning)                                                                  \
+    r->blocks[i].name += times * (r->blocks[i].name - t->blocks[i].name);
+#include "metrics/ptx/walk_counters.def"
+    }
+    for (size_t i = 0; i < loop_count(x); i++) {
+#define WALK_LOOP(name, meaning) r->loops[i].name += times * (r->loops[i].name - t->loops[i].name);
+#include "metrics/ptx/walk_counters.def"
+    }
+    for (size_t i = 0; i < cost_count(x); i++) {
+        const WalkAccess one = r->costs[i];
+        add_access(&r->costs[i], &one, &t->costs[i], times);
+    }
+}
+
+/* The cost of a drifting access `ahead` stretches later. */
+static WalkAccess drifted(const Frame *x, const WalkDrift *d, uint64_t ahead)
+{
+    WalkAccess a = {.space = x->known->result->costs[d->cost].space};
+    uint64_t address[PTX_LANES];
+    for (int i = 0; i < PTX_LANES; i++)
+        address[i] = d->address[i] + ahead * (uint64_t)d->step;
+    walk_access_price(&a, &plan_of(x)->accesses->costs.at[d->cost], address, d->lanes);
+    return a;
+}
+
+/* Costs of drifting accesses repeat after 128 / gcd(step, 128) stretches; they were added as if
+ * they stayed as at the start. */
+static void correct_drift(Frame *x, const WalkDrift *d, uint64_t times)
+{
+    const unsigned lowest = (unsigned)__builtin_ctzll((uint64_t)d->step);
+    const uint64_t cycle = WALK_LINE >> lowest;
+    const WalkAccess first = drifted(x, d, 0);
+    for (uint64_t k = 1; k < cycle && k <= times; k++) {
+        const WalkAccess later = drifted(x, d, k);
+        add_access(&x->known->result->costs[d->cost], &later, &first, (times - k) / cycle + 1);
+    }
+}
+
+/* What was passed in the stretch comes again. */
+static void repeat_passes(Walk *w, size_t from, uint64_t times)
+{
+    const uint32_t stretch = from ? w->passes.at[from - 1].stretch + 1 : 1;
+    for (size_t i = from; i < w->passes.count; i++) {
+        w->passes.at[i].times = times;
+        w->passes.at[i].stretch = stretch;
+    }
+}
+
+/* Registers written in the stretch were written as much later as there are stretches. */
+static void move_clocks(Frame *x, const WalkProof *p, double before)
+{
+    const double passed = x->walker->regions.clock - before;
+    for (size_t i = 0; i < plan_of(x)->late.count; i++) {
+        double *issued = &x->issued[plan_of(x)->late.at[i]];
+        *issued += *issued >= p->regions.clock ? passed : 0;
+    }
+}
+
+/* Counts `times` stretches more like the one proven and moves the registers on.  False: that many
+ * never end, and the walk's steps are spent. */
+static bool move_forward(Frame *x, uint64_t times)
+{
+    WalkProof *p = x->proof;
+    if (times > endless) { /* it never ends */
+        x->walker->walk->steps = x->walker->max_steps;
+        return false;
+    }
+    const double clock = x->walker->regions.clock;
+    add_totals(x, p, times);
+    repeat_passes(x->walker->walk, p->passes, times);
+    walk_region_forward(&x->walker->regions, &p->regions, times);
+    move_clocks(x, p, clock);
+    for (size_t i = 0; i < p->drift_count; i++)
+        correct_drift(x, &p->drifts[i], times);
+    move_registers(x, p, times);
+    walk_values_forget_moved(x->walker, p->number);
+    return true;
+}
+
+/* --- which stretch of which loop is tried when --------------------------------------------------- */
 
 /* Iterations that are taken together, in the order tried; the first is tried twice, since the first
  * iteration is often unlike the others. */
@@ -14,28 +424,24 @@ enum {
     WORTHWHILE = 8       /* stretches skipped at once, for the same period to be tried again */
 };
 
-/* --- life -------------------------------------------------------------------------------- */
-
 void walk_skip_init(Frame *x)
 {
-    if (!x->walker->options->plain && walk_loop_count(x) > 0)
-        x->tracks = memory_zeroed(walk_loop_count(x), sizeof *x->tracks);
+    if (!x->walker->options->plain && loop_count(x) > 0)
+        x->tracks = memory_zeroed(loop_count(x), sizeof *x->tracks);
 }
 
 void walk_skip_free(Frame *x)
 {
-    for (size_t i = 0; x->tracks && i < walk_loop_count(x); i++)
+    for (size_t i = 0; x->tracks && i < loop_count(x); i++)
         free(x->tracks[i].values);
     free(x->tracks);
-    walk_proof_free(x->proof);
+    proof_free(x->proof);
 }
-
-/* --- measuring a stretch ----------------------------------------------------------------- */
 
 static void start_measuring(Frame *x, int loop, uint32_t mask)
 {
     WalkTrack *t = &x->tracks[loop];
-    const WalkLive *live = &walk_plan_of(x)->live[loop];
+    const WalkLive *live = &plan_of(x)->slice.live[loop];
     if (!t->values)
         t->values = memory_zeroed(live->count, sizeof *t->values);
     for (size_t i = 0; i < live->count; i++)
@@ -47,21 +453,26 @@ static void start_measuring(Frame *x, int loop, uint32_t mask)
     x->walker->walk->steps += live->count / 8;
 }
 
+/* False when there is no other period to try. */
+static bool next_period(WalkTrack *t)
+{
+    if (++t->attempt < PERIODS)
+        return true;
+    t->phase = TRACK_OFF;
+    t->failures++;
+    return false;
+}
+
 /* Nothing came of this period: the next one from here on. */
 static void next_attempt(Frame *x, int loop, uint32_t mask)
 {
-    WalkTrack *t = &x->tracks[loop];
-    if (++t->attempt < PERIODS) {
+    if (next_period(&x->tracks[loop]))
         start_measuring(x, loop, mask);
-        return;
-    }
-    t->phase = TRACK_OFF;
-    t->failures++;
 }
 
 static void start_proof(Frame *x, int loop, uint32_t mask)
 {
-    if (!walk_proof_begin(x, loop)) {
+    if (!begin_proof(x, loop)) {
         next_attempt(x, loop, mask);
         return;
     }
@@ -69,21 +480,13 @@ static void start_proof(Frame *x, int loop, uint32_t mask)
     x->tracks[loop].left = periods[x->tracks[loop].attempt];
 }
 
-bool walk_skip_proving(const Frame *x)
-{
-    return walk_proving(x);
-}
-
 void walk_skip_abort(Frame *x)
 {
-    if (!walk_proving(x))
+    if (!proving(x))
         return;
     x->proof->active = false;
     x->tracks[x->proof->loop].phase = TRACK_IDLE;
-    if (++x->tracks[x->proof->loop].attempt >= PERIODS) {
-        x->tracks[x->proof->loop].phase = TRACK_OFF;
-        x->tracks[x->proof->loop].failures++;
-    }
+    next_period(&x->tracks[x->proof->loop]);
 }
 
 static void finish_proof(Frame *x, int loop, uint32_t mask)
@@ -91,12 +494,13 @@ static void finish_proof(Frame *x, int loop, uint32_t mask)
     WalkTrack *t = &x->tracks[loop];
     WalkProof *p = x->proof;
     p->active = false;
-    if (!walk_proof_holds(x)) {
+    /* Everything is as at the start but for the changes, and these came out the same again. */
+    if (!same_state(x, p) || !changes_again(x, p) || p->limit < 2) {
         next_attempt(x, loop, mask);
         return;
     }
     const uint64_t times = p->limit - 1;
-    if (!walk_forward(x, times))
+    if (!move_forward(x, times))
         return;
     x->walker->walk->skipped += times * periods[t->attempt];
     if (times < WORTHWHILE) {
@@ -107,13 +511,11 @@ static void finish_proof(Frame *x, int loop, uint32_t mask)
     start_measuring(x, loop, mask);
 }
 
-/* --- what the walk tells ------------------------------------------------------------------ */
-
 void walk_skip_enter(Frame *x, int loop)
 {
     if (!x->tracks)
         return;
-    if (walk_proving(x) && x->proof->loop == loop)
+    if (proving(x) && x->proof->loop == loop)
         walk_skip_abort(x);
     WalkTrack *t = &x->tracks[loop];
     t->attempt = 0;
@@ -153,11 +555,245 @@ void walk_skip_arrive(Frame *x, int block, uint32_t mask)
         return;
     const LoopTree *t = flow_of(x)->loops;
     const int loop = t->loop_of[block];
-    if (walk_proving(x) && (!loop_contains(t, x->proof->loop, block) ||
-                            x->walker->walk->steps - x->proof->steps > PROOF_STEPS))
+    if (proving(x) && (!loop_contains(t, x->proof->loop, block) ||
+                       x->walker->walk->steps - x->proof->steps > PROOF_STEPS))
         walk_skip_abort(x);
     if (loop == CFG_NONE || t->loops.at[loop].header != block)
         return;
-    if (!walk_proving(x) || x->proof->loop == loop)
+    if (!proving(x) || x->proof->loop == loop)
         arrive(x, loop, mask);
+}
+
+/* --- what happens to changes while a stretch is proven: instructions, branches, accesses --------- */
+
+static void change_of_operand(const Frame *x, const PtxOperand *o, Lanes *out)
+{
+    if (o->kind == PTX_OPERAND_REGISTER && !o->name)
+        lanes_assign(out, &x->proof->changes[o->index], UINT32_MAX);
+    else
+        lanes_fill(out, 0);
+}
+
+/* As ptx_eval_operands counts them. */
+static int changes_of_sources(const Frame *x, const PtxInstr *in, Lanes out[PTX_SOURCES])
+{
+    int n = 0;
+    for (int i = in->form->writes; i < in->count; i++) {
+        const PtxOperand *o = &in->operands[i];
+        const bool many = o->kind == PTX_OPERAND_VECTOR;
+        const bool address = o->kind == PTX_OPERAND_ADDRESS;
+        for (size_t k = 0; k < (many ? o->count : 1) && n < PTX_SOURCES; k++, n++)
+            change_of_operand(x, many ? &o->parts[k] : address ? &o->parts[0] : o, &out[n]);
+    }
+    return n;
+}
+
+static bool steady(const Lanes *change, uint32_t lanes)
+{
+    if (change->uniform)
+        return change->v[0] == 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        if (!(change->known >> i & 1) || change->v[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool all_steady(const Lanes *changes, int count, uint32_t lanes)
+{
+    for (int i = 0; i < count; i++)
+        if (!steady(&changes[i], lanes))
+            return false;
+    return true;
+}
+
+uint32_t walk_skip_proof(const Frame *x)
+{
+    return proving(x) ? x->proof->number : 0;
+}
+
+WalkChange walk_skip_change(const Frame *x, const PtxInstr *in, uint32_t lanes)
+{
+    WalkChange c = {.proof = walk_skip_proof(x)};
+    Lanes changes[PTX_SOURCES];
+    const int n = c.proof ? changes_of_sources(x, in, changes) : 0;
+    c.address = n > 0 && !steady(&changes[0], lanes);
+    c.value = !all_steady(changes, n, lanes);
+    return c;
+}
+
+/* A shuffle moves the changes as it moves the values. */
+static void shuffle_changes(const Frame *x, const PtxInstr *in, const Lanes *changes, int count,
+                            uint32_t lanes, Lanes out[2])
+{
+    int from[PTX_LANES];
+    Lanes unused[PTX_SOURCES];
+    const PtxState s = state_of(x);
+    ptx_warp_instr(&s, in, lanes, unused, from);
+    if (count < 3 || in->form->op != PTX_SHFL || !all_steady(&changes[1], count - 1, lanes))
+        return;
+    lanes_spread(&out[0]);
+    lanes_fill(&out[1], 0);
+    for (int i = 0; i < PTX_LANES; i++) {
+        if (from[i] < 0 || !(changes[0].known >> from[i] & 1))
+            continue;
+        out[0].known |= UINT32_C(1) << i;
+        out[0].v[i] = lanes_at(&changes[0], from[i]);
+    }
+}
+
+static void change_of_results(Frame *x, const PtxInstr *in, const Lanes *results, int count,
+                              uint32_t mask, uint32_t lanes, Lanes out[PTX_SOURCES])
+{
+    Lanes sources[PTX_SOURCES], changes[PTX_SOURCES];
+    const PtxForm *f = in->form;
+    const bool param = f->op == PTX_LD && f->space == PTX_PARAM;
+    const bool kept =
+        x->known->plan->slice.homes[in - x->known->function->instrs.at] && f->op == PTX_LD;
+    const bool data = kept || (x->walker->options->data && walk_loads_data(f));
+    const bool warp = ptx_warp_computes(f);
+    const int n = changes_of_sources(x, in, changes);
+    if ((!ptx_eval_computes(f) && !param && !data && !warp) ||
+        (all_steady(changes, n, lanes) &&
+         (!kept || walk_values_steady(x, in, lanes, walk_skip_proof(x))))) {
+        for (int k = 0; k < count; k++)
+            lanes_fill(&out[k], 0);
+        return;
+    }
+    for (int k = 0; k < count; k++)
+        lanes_unknown(&out[k]);
+    if (warp && lanes == mask) {
+        Lanes two[2] = {out[0], out[0]};
+        shuffle_changes(x, in, changes, n, lanes, two);
+        memcpy(out, two, (size_t)(count < 2 ? count : 2) * sizeof *out);
+        return;
+    }
+    if (param || data || warp || count > 2 || (count == 2 && f->op != PTX_SETP))
+        return;
+    Lanes two[2];
+    const PtxState s = state_of(x);
+    ptx_eval_operands(&s, in, sources);
+    ptx_affine_result(f, sources, changes, n, results, lanes, two, &x->proof->limit);
+    memcpy(out, two, (size_t)count * sizeof *out);
+}
+
+/* Lanes whose guard is not known keep the old value or take the new one. */
+static void join_changes(const Frame *x, int reg, const Lanes *value, const Lanes *change,
+                         uint32_t maybe)
+{
+    const Lanes *old = &x->values[reg];
+    Lanes *to = &x->proof->changes[reg];
+    lanes_spread(to);
+    for (uint32_t left = maybe; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const uint32_t bit = UINT32_C(1) << i;
+        uint64_t d = 0;
+        const bool known = ptx_affine_join(old->known & bit, lanes_at(old, i), to->known & bit,
+                                           to->v[i], value->known & bit, lanes_at(value, i),
+                                           change->known & bit, lanes_at(change, i), &d);
+        to->known = known ? to->known | bit : to->known & ~bit;
+        to->v[i] = d;
+    }
+}
+
+void walk_skip_instr(Frame *x, const PtxInstr *in, const Lanes *results, int count, uint32_t mask,
+                     uint32_t yes, uint32_t maybe)
+{
+    if (!proving(x))
+        return;
+    if (in->guard != PTX_NO_GUARD && !steady(&x->proof->changes[in->guard], mask)) {
+        walk_skip_abort(x);
+        return;
+    }
+    Lanes changes[PTX_SOURCES];
+    change_of_results(x, in, results, count, mask, yes | maybe, changes);
+    const PtxOperand *o = &in->operands[0];
+    const bool many = o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR;
+    const uint32_t threads = x->walker->walk->lanes;
+    for (int k = 0; k < count; k++) {
+        const PtxOperand *to = many ? &o->parts[k] : o;
+        if (to->kind != PTX_OPERAND_REGISTER)
+            continue;
+        if (maybe)
+            join_changes(x, to->index, &results[k], &changes[k], maybe);
+        lanes_assign(&x->proof->changes[to->index], &changes[k], yes == threads ? UINT32_MAX : yes);
+    }
+}
+
+typedef struct BranchCheck {
+    const WalkProof *proof;
+    uint32_t mask;
+    bool moves;
+} BranchCheck;
+
+static void look_for_movement(void *context, int reg, bool writes)
+{
+    BranchCheck *c = context;
+    c->moves |= !writes && !steady(&c->proof->changes[reg], c->mask);
+}
+
+void walk_skip_branch(Frame *x, const PtxInstr *branch, uint32_t mask)
+{
+    if (!proving(x))
+        return;
+    BranchCheck c = {x->proof, mask, false};
+    ptx_visit_registers(branch, look_for_movement, &c);
+    if (c.moves)
+        walk_skip_abort(x);
+}
+
+void walk_skip_group(Frame *x, const AccessGroup *g, uint32_t mask, uint32_t lanes)
+{
+    if (!proving(x))
+        return;
+    WalkProof *p = x->proof;
+    if (g->first->guard != PTX_NO_GUARD && !steady(&p->changes[g->first->guard], mask)) {
+        walk_skip_abort(x);
+        return;
+    }
+    if (g->base->kind != PTX_OPERAND_REGISTER || lanes == 0)
+        return;
+    const Lanes *d = &p->changes[g->base->index];
+    const int first = __builtin_ctz(lanes);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        if (!(d->known >> i & 1) || lanes_at(d, i) != lanes_at(d, first)) {
+            walk_skip_abort(x);
+            return;
+        }
+    }
+    const uint32_t step = (uint32_t)lanes_at(d, first) & 15;
+    if (step)
+        x->known->result->aligns[g - plan_of(x)->accesses->groups.at].varying |=
+            15 & (0 - (step & (0 - step)));
+}
+
+int64_t walk_skip_step(const Frame *x, const AccessGroup *g, uint32_t lanes)
+{
+    if (!proving(x) || g->base->kind != PTX_OPERAND_REGISTER)
+        return 0;
+    return (int64_t)lanes_at(&x->proof->changes[g->base->index], __builtin_ctz(lanes));
+}
+
+void walk_skip_access(Frame *x, int cost, const uint64_t *address, uint32_t lanes)
+{
+    if (!proving(x))
+        return;
+    const Accesses *accesses = plan_of(x)->accesses;
+    const AccessCost *c = &accesses->costs.at[cost];
+    const int64_t step = walk_skip_step(x, &accesses->groups.at[c->group], lanes);
+    const PtxSpace space = x->known->result->costs[cost].space;
+    const int unit = space == PTX_SHARED ? c->bytes : space == PTX_CONST ? 4 : WALK_LINE;
+    if (step % unit == 0)
+        return;
+    if (space == PTX_SHARED && c->aligned)
+        return; /* such a load is never merged */
+    if (x->proof->drift_count == DRIFTS_MAX) {
+        walk_skip_abort(x);
+        return;
+    }
+    WalkDrift d = {.cost = cost, .lanes = lanes, .step = step};
+    memcpy(d.address, address, sizeof d.address);
+    x->proof->drifts[x->proof->drift_count++] = d;
 }

@@ -1,7 +1,7 @@
 /* Iterations that need not be walked.
  *
  * When a loop's header is reached, what the next iterations do follows from the registers that they
- * need (walk_live.h).  Suppose that these changed by constants d over the last p iterations.  One
+ * need (walk_slice.h).  Suppose that these changed by constants d over the last p iterations.  One
  * more stretch of p iterations is walked, carrying along how each value changes when the registers
  * at the header change by d (ptx_affine.h).  If at its end they have changed by d again, and every
  * branch and guard stays as it is for n more such stretches, then by induction these do the same
@@ -16,7 +16,7 @@
 #ifndef APTUNE_PTX_WALK_SKIP_H
 #define APTUNE_PTX_WALK_SKIP_H
 
-#include "metrics/ptx/walk_frame.h"
+#include "metrics/ptx/walk_values.h"
 
 /* Of one frame; free what `init` made. */
 void walk_skip_init(Frame *x);
@@ -29,15 +29,11 @@ void walk_skip_enter(Frame *x, int loop);
  * many iterations. */
 void walk_skip_arrive(Frame *x, int block, uint32_t mask);
 
-/* Are iterations being proven? */
-bool walk_skip_proving(const Frame *x);
-
 /* The number of the proof under way, from 1; 0 for none. */
 uint32_t walk_skip_proof(const Frame *x);
 
-/* While iterations are proven: are the first `count` sources of an instruction (ptx_eval_operands) the same
- * in all of them? */
-bool walk_skip_same(const Frame *x, const PtxInstr *in, int count, uint32_t lanes);
+/* What of an instruction's sources changes while iterations are proven: the first one, and any. */
+WalkChange walk_skip_change(const Frame *x, const PtxInstr *in, uint32_t lanes);
 
 /* While iterations are proven: something happens that no proof covers. */
 void walk_skip_abort(Frame *x);

@@ -38,7 +38,7 @@ static double size_of(const Flow *f, int loop)
     return accesses > 0 ? accesses : instrs;
 }
 
-static void share_out(const Flow *f, double rounds, const int *loops, int count, double *out)
+static void share_rounds(const Flow *f, double rounds, const int *loops, int count, double *out)
 {
     double least = INFINITY, left = floor(fmax(rounds, 0) + 0.5);
     for (int i = 0; i < count; i++)
@@ -67,7 +67,7 @@ double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size
         for (size_t l = 0; l < n; l++)
             if (out[l] < 0 && exits_at(f, &f->loops->loops.at[l], trips[k].line))
                 loops[found++] = (int)l;
-        share_out(f, trips[k].rounds, loops, found, out);
+        share_rounds(f, trips[k].rounds, loops, found, out);
     }
     return out;
 }
@@ -78,7 +78,7 @@ static double rounds_behind(const Frame *x, int from, int way)
     const Flow *f = flow_of(x);
     double sum = -1;
     for (size_t l = 0; l < f->loops->loops.count && way != f->cfg->count; l++) {
-        const double rounds = x->known->plan->rounds[l];
+        const double rounds = plan_of(x)->rounds[l];
         if (rounds >= 0 && !loop_contains(f->loops, (int)l, from) &&
             dom_dominates(f->dom, way, f->loops->loops.at[l].header))
             sum = fmax(sum, 0) + rounds;
@@ -86,7 +86,7 @@ static double rounds_behind(const Frame *x, int from, int way)
     return sum;
 }
 
-/* Where the ways meet, what is behind is behind all of them. */
+/* Where the ways reconverge, what is behind is behind all of them. */
 bool walk_stated_steer(const Frame *x, int block, const int *to, int ways, int *chosen)
 {
     int past = CFG_NONE;

@@ -6,7 +6,7 @@
 #ifndef APTUNE_PTX_WALK_STATED_H
 #define APTUNE_PTX_WALK_STATED_H
 
-#include "metrics/ptx/walk_frame.h"
+#include "metrics/ptx/walk_state.h"
 
 /* By loop: its rounds per entry; below 0 where nothing is said. */
 double *walk_stated_rounds(Arena *a, const Flow *f, const WalkTrips *trips, size_t count);

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Walks that ran out of steps, for all or for undecided branches, did so in different places. */
 static void compare(const Walk *a, const Walk *b)
 {
-    if (a->capped || b->capped || a->dealt || b->dealt)
+    if (a->capped || b->capped || a->took_turns || b->took_turns)
         return;
     if (a->functions.count != b->functions.count || a->instr != b->instr ||
         a->regions != b->regions)

@@ -129,7 +129,7 @@ static void check_meeting(Check *c, SassInstr w, size_t i, const char *mnemonic)
     if (sass_opcode(w) != SASS_OP_BSSY)
         return;
     size_t at = 0;
-    if (!sass_meeting(w, i, c->count, &at) || at * SASS_BYTES != address_of_text(mnemonic))
+    if (!sass_reconvergence(w, i, c->count, &at) || at * SASS_BYTES != address_of_text(mnemonic))
         differ(c, i, mnemonic, "another meeting");
     else if (at == 0 || sass_opcode(sass_at(c->kernel->code, at - 1, c->arch)) != SASS_OP_BSYNC)
         differ(c, i, mnemonic, "no BSYNC before the meeting");

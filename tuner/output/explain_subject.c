@@ -160,7 +160,7 @@ static void gather_instructions(Arena *a, const WalkFunction *f, Lines *all)
         const CfgBlock *block = &f->flow->cfg->blocks[b];
         for (size_t i = block->first; i < block->end && f->blocks[b].visits > 0; i++) {
             const PtxInstr *in = &f->function->instrs.at[i];
-            if (walk_counts(in))
+            if (ptx_issues(in))
                 find_line(a, all, (Line){.file = in->file, .line = in->line})->instructions +=
                     (double)f->blocks[b].visits;
         }

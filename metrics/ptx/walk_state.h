@@ -1,8 +1,7 @@
-/* The state of a walk: frames of called functions, lanes that wait for each other, loops under way.
- * Shared by walk.c (what happens in a block) and walk_part.c (where lanes go from it).  Internal to
- * metrics/ptx. */
-#ifndef APTUNE_PTX_WALK_FRAME_H
-#define APTUNE_PTX_WALK_FRAME_H
+/* The state of a walk: frames of called functions, lanes that wait for each other, loops under way; where
+ * variables lie and what an access costs.  Internal to metrics/ptx. */
+#ifndef APTUNE_PTX_WALK_STATE_H
+#define APTUNE_PTX_WALK_STATE_H
 
 #include "metrics/ptx/walk_plan.h"
 #include "metrics/ptx/walk_region.h"
@@ -49,7 +48,7 @@ typedef struct WalkPlace {
     uint64_t address;
 } WalkPlace;
 
-typedef struct WalkWord WalkWord; /* walk_stored.c */
+typedef struct WalkWord WalkWord; /* walk_values.c */
 
 /* What lanes have stored. */
 typedef struct WalkStored {
@@ -91,7 +90,7 @@ struct Frame {
     LoopState *loops;
     WalkTraffic *traffic; /* of the block under way, by segment and phase; not counted yet */
     uint32_t gone;        /* lanes that have returned */
-    int *ways;            /* where lanes part: blocks, and the lanes that go there */
+    int *ways;            /* where lanes diverge: blocks, and the lanes that go there */
     uint32_t *way_lanes;
     WalkTrack *tracks;
     WalkProof *proof; /* NULL when there are no loops or they are walked plainly */
@@ -99,6 +98,11 @@ struct Frame {
     size_t stack_count;
     size_t stack_capacity;
 };
+
+static inline const WalkPlan *plan_of(const Frame *x)
+{
+    return x->known->plan;
+}
 
 static inline const Flow *flow_of(const Frame *x)
 {
@@ -131,31 +135,9 @@ static inline PtxState state_of(const Frame *x)
                       .context = x->walker};
 }
 
-/* Prices the accesses of a group for the lanes that come by. */
-void walk_access_group(Frame *x, size_t group, uint32_t mask);
 /* Adds one execution of a cost at these addresses (of the site, offset included). */
 void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes);
 /* The space that an address lies in. */
 PtxSpace walk_access_space(PtxSpace written, uint64_t address);
-
-/* Room for one more entry on top of the stack, zeroed. */
-Entry *walk_push(Frame *x);
-
-/* Moves the entry on top over the end of its block: to one successor, or split over several. */
-void walk_leave_block(Frame *x, uint32_t mask);
-
-/* Counts a visit of a loop's header. */
-void walk_count_header(Frame *x, int block);
-
-/* Are forks still few enough for one more? */
-bool walk_may_fork(const Walker *w);
-
-/* Parts the lanes that go every way from a block; the ways meet in another one. */
-Fork *walk_fork(Frame *x, int block, int meeting, uint32_t lanes);
-
-/* One side of a fork has been walked; the last one joins what all of them made of the state. */
-void walk_finish_side(Frame *x, Fork *f);
-void walk_finish_fork(Frame *x, Fork *f);
-void walk_free_fork(Frame *x, Fork *f);
 
 #endif

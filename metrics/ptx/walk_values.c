@@ -1,134 +1,71 @@
-#include "metrics/ptx/walk_stored.h"
-
-#include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_values.h"
 
 #include <string.h>
 
+/* Steps that a number which is looked up counts as. */
+enum { STEP_LOAD = 4 };
+
 enum { WORD = 4, WORDS_MOST = 4096, ABORTS_MOST = 256 };
 
-/* --- which instructions ---------------------------------------------------------------------- */
+/* --- memory that nobody writes ------------------------------------------------------------------- */
 
-/* Of an address that is made of several variables. */
-static const PtxVariable several;
-
-typedef struct Homes {
-    const PtxFunction *function;
-    const PtxVariable **of; /* by register: the variable that it points into; NULL for none */
-    const PtxVariable *found;
-    bool changed;
-} Homes;
-
-static const PtxVariable *joined(const PtxVariable *a, const PtxVariable *b)
+/* The variable of constant memory that an address lies in, as an address for WalkData. */
+static bool find_constant(const Walker *w, uint64_t *address)
 {
-    return !a || a == b ? b : !b ? a : &several;
-}
-
-static const PtxVariable *pointed_at(const Homes *h, const PtxOperand *o)
-{
-    const bool address = o->kind == PTX_OPERAND_ADDRESS;
-    const PtxOperand *base = address ? &o->parts[0] : o;
-    return base->kind == PTX_OPERAND_REGISTER   ? h->of[base->index]
-           : base->kind == PTX_OPERAND_VARIABLE ? base->variable
-                                                : NULL;
-}
-
-static void take_home(void *context, int reg, bool writes)
-{
-    Homes *h = context;
-    if (!writes)
-        return;
-    const PtxVariable *now = joined(h->of[reg], h->found);
-    h->changed |= now != h->of[reg];
-    h->of[reg] = now;
-}
-
-static Homes find_homes(Arena *a, const PtxFunction *f)
-{
-    Homes h = {.function = f, .changed = true};
-    h.of = ARENA_ARRAY(a, const PtxVariable *, f->registers.count + 1);
-    while (h.changed) {
-        h.changed = false;
-        for (size_t i = 0; i < f->instrs.count; i++) {
-            const PtxInstr *in = &f->instrs.at[i];
-            if (!ptx_eval_computes(in->form))
-                continue;
-            h.found = NULL;
-            for (int k = in->form->writes; k < in->count; k++)
-                h.found = joined(h.found, pointed_at(&h, &in->operands[k]));
-            ptx_visit_registers(in, take_home, &h);
-        }
-    }
-    return h;
-}
-
-static const PtxOperand *address_of(const PtxInstr *in)
-{
-    const int at = in->form->op == PTX_ST ? 0 : 1;
-    return in->count > at && in->operands[at].kind == PTX_OPERAND_ADDRESS ? &in->operands[at]
-                                                                          : NULL;
-}
-
-/* Instructions that may write a variable of shared memory; more than any where one may write all. */
-static size_t writers(const Homes *h, const PtxVariable *v)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < h->function->instrs.count; i++) {
-        const PtxInstr *in = &h->function->instrs.at[i];
-        const PtxForm *f = in->form;
-        const bool writes = f->op != PTX_LD && f->op != PTX_LDMATRIX &&
-                            (f->space == PTX_SHARED || f->class == PTX_CLASS_ASYNC);
-        for (int k = 0; writes && k < in->count; k++) {
-            if (in->operands[k].kind != PTX_OPERAND_ADDRESS)
-                continue;
-            const PtxVariable *at = pointed_at(h, &in->operands[k]);
-            if ((!at || at == &several) && f->space == PTX_SHARED)
-                return SIZE_MAX;
-            count += at == v;
-        }
-    }
-    return count;
-}
-
-/* Could memory of the function be reached in other ways than by loads and stores that name its space? */
-static bool escapes(const PtxFunction *f, PtxSpace space)
-{
-    for (size_t i = 0; i < f->instrs.count; i++) {
-        const PtxForm *form = f->instrs.at[i].form;
-        if (form->class == PTX_CLASS_CALL || (form->op == PTX_CVTA && form->space == space))
-            return true;
+    for (size_t i = 0; i < w->places.count; i++) {
+        const WalkPlace *p = &w->places.at[i];
+        uint64_t base;
+        if (p->variable->space != PTX_CONST || *address < p->address ||
+            *address - p->address >= p->variable->size ||
+            !w->options->data->symbol(w->options->data->context, p->variable->name, &base))
+            continue;
+        *address += base - p->address;
+        return true;
     }
     return false;
 }
 
-int *walk_stored_homes(Arena *a, const PtxFunction *f)
+static bool look_up(const Walker *w, const PtxForm *f, uint64_t address, int bytes, uint64_t *v)
 {
-    const bool local = !escapes(f, PTX_LOCAL), shared = !escapes(f, PTX_SHARED);
-    int *homes = ARENA_ARRAY(a, int, f->instrs.count + 1);
-    VEC(const PtxVariable *) known = {0};
-    Homes h = {0};
-    for (size_t i = 0; i < f->instrs.count; i++) {
-        const PtxInstr *in = &f->instrs.at[i];
-        const PtxForm *form = in->form;
-        if ((form->op != PTX_LD && form->op != PTX_ST) || form->vector == 0 || !address_of(in))
-            continue;
-        if (form->space == PTX_LOCAL && local)
-            homes[i] = 1;
-        if (form->space != PTX_SHARED || !shared)
-            continue;
-        if (!h.of)
-            h = find_homes(a, f);
-        const PtxVariable *v = pointed_at(&h, address_of(in));
-        size_t k = 0;
-        while (k < known.count && known.at[k] != v)
-            k++;
-        if (k == known.count && v && v != &several && writers(&h, v) == 1)
-            VEC_PUSH(a, &known, v);
-        homes[i] = k < known.count ? (int)k + 2 : 0;
-    }
-    return homes;
+    const WalkData *d = w->options->data;
+    if ((f->space == PTX_CONST && !find_constant(w, &address)) ||
+        !d->load(d->context, address, bytes, v))
+        return false;
+    if (ptx_type_is_signed(f->types[0]))
+        *v = (uint64_t)ptx_value_signed(*v, 8 * bytes);
+    return true;
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* The elements of a load in the lanes `yes`; returns how many there are. */
+int walk_values_load(Frame *x, const PtxInstr *in, uint32_t yes, Lanes *results)
+{
+    Walker *w = x->walker;
+    const PtxState s = state_of(x);
+    const int count = ptx_eval_instr(&s, in, results),
+              bytes = ptx_type_bits(in->form->types[0]) / 8;
+    Lanes address;
+    if (in->count < 2 || in->operands[1].kind != PTX_OPERAND_ADDRESS || bytes < 1 || bytes > 8)
+        return count;
+    ptx_eval_address(&s, &in->operands[1], &address);
+    const uint32_t lanes = address.uniform ? 1 : yes & address.known;
+    for (int k = 0; k < count; k++)
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            uint64_t v;
+            w->walk->steps += STEP_LOAD;
+            if (!look_up(w, in->form, lanes_at(&address, i) + (uint64_t)(k * bytes), bytes, &v))
+                continue;
+            w->walk->data_loads++;
+            results[k].v[i] = v;
+            results[k].known |= UINT32_C(1) << i;
+        }
+    for (int k = 0; k < count && address.uniform; k++)
+        if (results[k].known)
+            lanes_fill(&results[k], results[k].v[0]);
+    return count;
+}
+
+/* --- words that lanes store ---------------------------------------------------------------------- */
 
 /* Four bytes at one address, of each lane what it has stored there. */
 struct WalkWord {
@@ -192,21 +129,21 @@ static WalkWord *add_word(Walker *w, uint64_t key)
     return found;
 }
 
-void walk_stored_forget(Walker *w, uint32_t lanes)
+void walk_values_forget(Walker *w, uint32_t lanes)
 {
     for (size_t i = 0; i < w->stored.capacity; i++)
         for (int b = 0; b < WORD; b++)
             w->stored.slots[i].known[b] &= ~lanes;
 }
 
-void walk_stored_forget_moved(Walker *w, uint32_t proof)
+void walk_values_forget_moved(Walker *w, uint32_t proof)
 {
     for (size_t i = 0; i < w->stored.capacity; i++)
         if (w->stored.slots[i].moved == proof)
             memset(w->stored.slots[i].known, 0, sizeof w->stored.slots[i].known);
 }
 
-/* --- stores ----------------------------------------------------------------------------------- */
+/* --- stores -------------------------------------------------------------------------------------- */
 
 typedef struct Store {
     Frame *frame;
@@ -235,7 +172,7 @@ static void put_byte(Store *t, uint64_t address, int lane, bool known, uint8_t b
 }
 
 /* Lanes that store to the same place as another one. */
-static uint32_t meeting(const Lanes *address, uint32_t lanes)
+static uint32_t colliding(const Lanes *address, uint32_t lanes)
 {
     uint32_t found = 0;
     for (int i = 0; i < PTX_LANES; i++)
@@ -245,14 +182,15 @@ static uint32_t meeting(const Lanes *address, uint32_t lanes)
     return found;
 }
 
-static void abandon(Frame *x)
+/* A store that ends a proof. */
+static void count_abort(Walker *w)
 {
-    walk_skip_abort(x);
-    if (++x->walker->stored.aborts > ABORTS_MOST)
-        give_up(x->walker);
+    if (++w->stored.aborts > ABORTS_MOST)
+        give_up(w);
 }
 
-void walk_stored_keep(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe)
+bool walk_values_store(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe,
+                       WalkChange change)
 {
     Walker *w = x->walker;
     const int bytes = ptx_type_bits(in->form->types[0]) / 8;
@@ -261,16 +199,15 @@ void walk_stored_keep(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe
     Lanes of[PTX_SOURCES];
     const int count = ptx_eval_operands(&s, in, of);
     if (w->stored.off || count < 2 || bytes < 1 || bytes > 8)
-        return;
-    Store t = {x, in->form->space, walk_skip_proof(x), false, false};
-    if (t.proof && !walk_skip_same(x, in, 1, lanes))
-        abandon(x);
-    else
-        t.moves = t.proof && !walk_skip_same(x, in, count, lanes);
+        return false;
+    Store t = {x, in->form->space, change.proof, change.proof && !change.address && change.value,
+               false};
+    if (t.proof && change.address)
+        count_abort(w);
     if (lanes & ~of[0].known)
-        walk_stored_forget(w, lanes & ~of[0].known);
+        walk_values_forget(w, lanes & ~of[0].known);
     const uint32_t doubt = (w->forks > 0 ? lanes : maybe) |
-                           (in->form->space == PTX_SHARED ? meeting(&of[0], lanes) : 0);
+                           (in->form->space == PTX_SHARED ? colliding(&of[0], lanes) : 0);
     for (uint32_t left = lanes & of[0].known; left && !w->stored.off; left &= left - 1) {
         const int i = __builtin_ctz(left);
         for (int b = 0; b < (count - 1) * bytes; b++) {
@@ -281,10 +218,11 @@ void walk_stored_keep(Frame *x, const PtxInstr *in, uint32_t yes, uint32_t maybe
         }
     }
     if (t.broken)
-        abandon(x);
+        count_abort(w);
+    return t.broken || (t.proof && change.address);
 }
 
-/* --- loads ------------------------------------------------------------------------------------ */
+/* --- loads --------------------------------------------------------------------------------------- */
 
 static bool get_byte(const Walker *w, uint64_t key, int at, int lane, uint32_t proof,
                      uint64_t *byte)
@@ -297,16 +235,15 @@ static bool get_byte(const Walker *w, uint64_t key, int at, int lane, uint32_t p
     return word->known[at] >> lane & 1;
 }
 
-int walk_stored_load(Frame *x, const PtxInstr *in, uint32_t lanes, Lanes *results)
+int walk_values_reload(Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof, Lanes *results)
 {
     const PtxState s = state_of(x);
     const int count = ptx_eval_instr(&s, in, results),
               bytes = ptx_type_bits(in->form->types[0]) / 8;
-    const uint32_t proof = walk_skip_proof(x);
     Lanes address;
     if (x->walker->stored.off || bytes < 1 || bytes > 8)
         return count;
-    ptx_eval_address(&s, address_of(in), &address);
+    ptx_eval_address(&s, &in->operands[1], &address);
     for (uint32_t left = lanes & address.known; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         for (int k = 0; k < count; k++) {
@@ -329,18 +266,18 @@ int walk_stored_load(Frame *x, const PtxInstr *in, uint32_t lanes, Lanes *result
     return count;
 }
 
-bool walk_stored_steady(Frame *x, const PtxInstr *in, uint32_t lanes)
+bool walk_values_steady(const Frame *x, const PtxInstr *in, uint32_t lanes, uint32_t proof)
 {
     const PtxState s = state_of(x);
     const int bytes = ptx_type_bits(in->form->types[0]) / 8 * in->form->vector;
     Lanes address;
-    ptx_eval_address(&s, address_of(in), &address);
+    ptx_eval_address(&s, &in->operands[1], &address);
     for (uint32_t left = lanes & address.known; left; left &= left - 1) {
         const uint64_t first = lanes_at(&address, __builtin_ctz(left));
         for (int b = 0; b < bytes; b++) {
             const WalkWord *word =
                 find_word(&x->walker->stored, key_of(in->form->space, first + (uint64_t)b));
-            if (word && word->moved == walk_skip_proof(x))
+            if (word && word->moved == proof)
                 return false;
         }
     }

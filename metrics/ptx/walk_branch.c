@@ -1,0 +1,454 @@
+#include "metrics/ptx/walk_branch.h"
+
+#include "metrics/ptx/walk_skip.h"
+#include "metrics/ptx/walk_stated.h"
+#include "metrics/ptx/walk_values.h"
+
+#include <stdlib.h>
+
+enum { FORK_DEPTH = 6, FORK_SHARE = 2, FORK_STEPS = 4 /* that saving a register counts as */ };
+
+/* --- what is written between a branch and where its sides reconverge ----------------------------------
+ */
+
+/* Marks the blocks that lie between; `reconvergence` is not one of them. */
+void walk_mark_between(Arena *a, const Cfg *c, int block, int reconvergence, bool *in)
+{
+    int *todo = ARENA_ARRAY(a, int, (size_t)c->count + 1);
+    int count = 0;
+    todo[count++] = block; /* without being one itself, unless it is met again */
+    while (count > 0) {
+        const CfgBlock *b = &c->blocks[todo[--count]];
+        for (int i = 0; i < b->succ_count; i++) {
+            const int next = b->succs[i];
+            if (next == reconvergence || next == c->count || in[next])
+                continue;
+            in[next] = true;
+            todo[count++] = next;
+        }
+    }
+}
+
+static bool is_written(const Flow *f, int reg, const bool *in)
+{
+    const DefUseList *defs = &f->uses->defs[reg];
+    for (size_t i = 0; i < defs->count; i++)
+        if (in[f->cfg->block_of[defs->at[i]]])
+            return true;
+    return false;
+}
+
+/* Lanes that leave a loop there may lose what it has written (cross_edge): then all
+ * of it counts as written there. */
+static void add_loops_left(Arena *a, const Flow *f, int block, bool *in)
+{
+    bool *left = ARENA_ARRAY(a, bool, f->loops->loops.count + 1);
+    for (size_t l = 0; l < f->loops->loops.count; l++) {
+        const Loop *loop = &f->loops->loops.at[l];
+        for (size_t i = 0; i < loop->exits.count; i++)
+            left[l] |= in[loop->exits.at[i].from] || loop->exits.at[i].from == block;
+    }
+    for (size_t l = 0; l < f->loops->loops.count; l++)
+        for (size_t i = 0; left[l] && i < f->loops->loops.at[l].blocks.count; i++)
+            in[f->loops->loops.at[l].blocks.at[i]] = true;
+}
+
+/* The cells of calls' parameters are few, and taken as written everywhere. */
+static WalkWritten *find_written(Arena *a, const WalkPlan *p, int block, int reconvergence)
+{
+    WalkWritten *w = ARENA_NEW(a, WalkWritten);
+    bool *in = ARENA_ARRAY(a, bool, (size_t)p->flow->cfg->count);
+    walk_mark_between(a, p->flow->cfg, block, reconvergence, in);
+    add_loops_left(a, p->flow, block, in);
+    w->reconvergence = reconvergence;
+    for (size_t i = 0; i < p->slice.state.count; i++) {
+        const int reg = p->slice.state.at[i];
+        if ((size_t)reg >= p->flow->function->registers.count || is_written(p->flow, reg, in))
+            VEC_PUSH(a, &w->registers, reg);
+    }
+    return w;
+}
+
+static const WalkWritten *written_by(Frame *x, int block, int reconvergence)
+{
+    WalkWritten **known = &plan_of(x)->written[block];
+    if (!*known || (*known)->reconvergence != reconvergence)
+        *known = find_written(x->walker->arena, plan_of(x), block, reconvergence);
+    return *known;
+}
+
+/* --- saved states -------------------------------------------------------------------------------
+ */
+
+/* The values before, and behind them room for those after. */
+static Lanes *save(const Frame *x, const WalkWritten *written)
+{
+    const size_t count = written->registers.count;
+    Lanes *saved = memory_new((2 * count + 1) * sizeof *saved);
+    for (size_t i = 0; i < count; i++)
+        saved[i] = x->values[written->registers.at[i]];
+    return saved;
+}
+
+static bool may_fork(const Walker *w)
+{
+    const uint64_t now = w->forks > 0 ? w->walk->steps - w->fork_start : 0;
+    return w->forks < FORK_DEPTH && w->forked + now < w->max_steps / FORK_SHARE;
+}
+
+static Fork *open_fork(Frame *x, int block, int reconvergence, uint32_t lanes)
+{
+    Walker *w = x->walker;
+    Fork *f = memory_zeroed(1, sizeof *f);
+    f->lanes = lanes;
+    f->gone_before = x->gone;
+    f->gone_after = UINT32_MAX;
+    f->written = written_by(x, block, reconvergence);
+    f->saved = save(x, f->written);
+    if (w->forks++ == 0)
+        w->fork_start = w->walk->steps;
+    w->walk->steps += FORK_STEPS * f->written->registers.count;
+    return f;
+}
+
+void walk_free_fork(Frame *x, Fork *f)
+{
+    Walker *w = x->walker;
+    if (--w->forks == 0)
+        w->forked += w->walk->steps - w->fork_start;
+    free(f->saved);
+    free(f);
+}
+
+/* What differs between two sides is not known behind them. */
+static void merge_lanes(Lanes *to, const Lanes *from, uint32_t lanes)
+{
+    if (to->uniform && from->uniform && to->v[0] == from->v[0])
+        return;
+    lanes_spread(to);
+    for (int i = 0; i < PTX_LANES; i++) {
+        const uint32_t bit = UINT32_C(1) << i;
+        if (lanes & bit && !(from->known & bit && lanes_at(from, i) == to->v[i]))
+            to->known &= ~bit;
+    }
+}
+
+/* After a side: its outcome joins that of the sides before; the state before comes back. */
+void walk_finish_side(Frame *x, Fork *f)
+{
+    const size_t count = f->written->registers.count;
+    f->gone_after &= x->gone;
+    x->gone = (x->gone & ~f->lanes) | (f->gone_before & f->lanes);
+    for (size_t i = 0; i < count; i++) {
+        Lanes *now = &x->values[f->written->registers.at[i]], *after = &f->saved[count + i];
+        if (f->has_after)
+            merge_lanes(after, now, f->lanes);
+        else
+            *after = *now;
+        lanes_assign(now, &f->saved[i], f->lanes);
+    }
+    f->has_after = true;
+}
+
+void walk_finish_fork(Frame *x, Fork *f)
+{
+    const size_t count = f->written->registers.count;
+    walk_finish_side(x, f);
+    x->gone |= f->gone_after & f->lanes;
+    for (size_t i = 0; i < count; i++)
+        lanes_assign(&x->values[f->written->registers.at[i]], &f->saved[count + i], f->lanes);
+    walk_free_fork(x, f);
+}
+
+Entry *walk_push(Frame *x)
+{
+    if (x->stack_count == x->stack_capacity) {
+        x->stack_capacity = x->stack_capacity ? x->stack_capacity * 2 : 16;
+        x->stack = memory_resize(x->stack, x->stack_capacity, sizeof *x->stack);
+    }
+    Entry *e = &x->stack[x->stack_count++];
+    *e = (Entry){0};
+    return e;
+}
+
+/* --- loops ------------------------------------------------------------------------------- */
+
+static void forget_loop(Frame *x, int loop, uint32_t lanes)
+{
+    const WalkPlan *p = plan_of(x);
+    x->walker->walk->steps += p->slice.state.count / 4;
+    walk_values_forget(x->walker, lanes);
+    for (size_t i = 0; i < p->slice.state.count; i++) {
+        const int reg = p->slice.state.at[i];
+        if ((size_t)reg >= x->known->function->registers.count ||
+            !flow_defined_in_loop(p->flow, reg, loop))
+            continue;
+        lanes_spread(&x->values[reg]);
+        x->values[reg].known &= ~lanes;
+    }
+}
+
+/* Keeps the books of loops when lanes go from one block to another. */
+static void cross_edge(Frame *x, int from, int to, uint32_t mask)
+{
+    const LoopTree *t = flow_of(x)->loops;
+    for (int l = t->loop_of[from]; l != CFG_NONE; l = t->loops.at[l].parent) {
+        if (to != flow_of(x)->cfg->count && loop_contains(t, l, to))
+            break;
+        if (x->loops[l].unsure & mask)
+            forget_loop(x, l, x->loops[l].unsure & mask);
+        x->loops[l].unsure &= ~mask;
+    }
+    if (to == flow_of(x)->cfg->count)
+        return;
+    const int l = t->loop_of[to];
+    if (l == CFG_NONE || t->loops.at[l].header != to)
+        return;
+    if (loop_contains(t, l, from))
+        return;
+    x->loops[l] = (LoopState){0};
+    walk_skip_enter(x, l);
+    x->known->result->loops[l].entries++;
+}
+
+/* Does the branch's predicate follow from something that the loop changes in a known way? */
+static bool decided_by_loop(const Frame *x, int loop, const PtxInstr *branch)
+{
+    if (branch->guard == PTX_NO_GUARD)
+        return false;
+    const DefUseList *defs = &flow_of(x)->uses->defs[branch->guard];
+    for (size_t i = 0; i < defs->count; i++) {
+        if (!loop_contains(flow_of(x)->loops, loop, flow_of(x)->cfg->block_of[defs->at[i]]))
+            continue;
+        const PtxInstr *in = &x->known->function->instrs.at[defs->at[i]];
+        for (int k = in->form->writes; k < in->count; k++)
+            if (in->operands[k].kind == PTX_OPERAND_REGISTER &&
+                flow_defined_in_loop(flow_of(x), in->operands[k].index, loop))
+                return true;
+    }
+    return false;
+}
+
+/* --- branches ---------------------------------------------------------------------------- */
+
+/* Where the lanes of a visit go: certain ones to each successor, undecided ones to all. */
+typedef struct Divergence {
+    int *to; /* room for as many as the function's blocks have successors, and the end */
+    uint32_t *lanes;
+    int count;
+    uint32_t undecided;
+} Divergence;
+
+static void add_way(Divergence *p, int to, uint32_t lanes)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->to[i] == to) {
+            p->lanes[i] |= lanes;
+            return;
+        }
+    p->to[p->count] = to;
+    p->lanes[p->count++] = lanes;
+}
+
+static void diverge_by_table(const Frame *x, int block, const PtxInstr *in, uint32_t yes,
+                             Divergence *p)
+{
+    const CfgBlock *b = &flow_of(x)->cfg->blocks[block];
+    const PtxTable *table = in->operands[1].kind == PTX_OPERAND_TABLE
+                                ? &x->known->function->tables.at[in->operands[1].index]
+                                : NULL;
+    const PtxState s = state_of(x);
+    Lanes index;
+    ptx_eval_operand(&s, &in->operands[0], PTX_U32, &index);
+    for (int i = 0; table && i < PTX_LANES; i++) {
+        const uint64_t k = ptx_value_truncate(lanes_at(&index, i), 32);
+        if (!(yes & index.known & (UINT32_C(1) << i)))
+            continue;
+        if (k < table->count && table->targets[k].kind == PTX_OPERAND_LABEL) {
+            const PtxLabel *label = &x->known->function->labels.at[table->targets[k].index];
+            add_way(p, flow_of(x)->cfg->block_of[label->instr], UINT32_C(1) << i);
+        }
+    }
+    p->undecided |= yes & ~index.known;
+    for (int i = 0; p->undecided && i < b->succ_count; i++)
+        add_way(p, b->succs[i], 0);
+}
+
+static Divergence divergence_of(Frame *x, int block, uint32_t mask)
+{
+    const CfgBlock *b = &flow_of(x)->cfg->blocks[block];
+    const PtxInstr *in = cfg_branch(flow_of(x)->cfg, block);
+    const int end = flow_of(x)->cfg->count;
+    Divergence p = {.to = x->ways, .lanes = x->way_lanes};
+    uint32_t yes = mask, maybe = 0;
+    if (in)
+        guard_lanes(x, in, mask, &yes, &maybe);
+    if (!in) {
+        add_way(&p, b->fall == CFG_NONE ? end : b->fall, mask);
+        return p;
+    }
+    const bool leaves =
+        in->form->op == PTX_RET || in->form->op == PTX_EXIT || in->form->op == PTX_TRAP;
+    if (leaves)
+        add_way(&p, end, yes);
+    else if (in->form->op == PTX_BRX_IDX && in->count > 1)
+        diverge_by_table(x, block, in, yes, &p);
+    else
+        add_way(&p, b->taken != CFG_NONE ? b->taken : b->fall != CFG_NONE ? b->fall : end, yes);
+    if (in->guard != PTX_NO_GUARD)
+        add_way(&p, b->fall == CFG_NONE ? end : b->fall, mask & ~yes & ~maybe);
+    p.undecided |= maybe;
+    return p;
+}
+
+static bool stays_in(const Frame *x, int loop, int to)
+{
+    return to != flow_of(x)->cfg->count && loop_contains(flow_of(x)->loops, loop, to);
+}
+
+/* An undecided exit of a loop: all undecided lanes stay, or all leave.  True when that is
+ * certain: the loop waits for another thread, or its count was said. */
+static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
+{
+    const int l = flow_of(x)->loops->loop_of[block];
+    int stay = CFG_NONE, leave = CFG_NONE;
+    for (int i = 0; l != CFG_NONE && i < p->count; i++) {
+        if (stays_in(x, l, p->to[i]))
+            stay = stay == CFG_NONE ? i : stay;
+        else
+            leave = leave == CFG_NONE ? i : leave;
+    }
+    if (stay == CFG_NONE || leave == CFG_NONE)
+        return false;
+    LoopState *s = &x->loops[l];
+    if (p->undecided == 0) {
+        if (!s->counted)
+            s->counted = decided_by_loop(x, l, in);
+        return false;
+    }
+    WalkLoop *result = &x->known->result->loops[l];
+    if (plan_of(x)->waits[l]) {
+        p->lanes[leave] |= p->undecided;
+        p->undecided = 0;
+        return result->waited = true;
+    }
+    s->unsure |= p->undecided;
+    /* A test at the top is made once more than the body runs. */
+    const Loop *loop = &flow_of(x)->loops->loops.at[l];
+    const bool at_top = block == loop->header && loop->blocks.count > 1;
+    const double rounds = plan_of(x)->rounds[l];
+    if (rounds >= 0) {
+        p->lanes[s->iterations < rounds + at_top ? stay : leave] |= p->undecided;
+        p->undecided = 0;
+        return result->stated = true;
+    }
+    const bool more = s->counted || s->iterations < x->walker->default_trips + at_top;
+    p->lanes[more ? stay : leave] |= p->undecided;
+    p->undecided = 0;
+    result->early_ignored |= s->counted && more;
+    result->defaulted |= !more;
+    return false;
+}
+
+/* Undecided lanes go where a count that was said sends them. */
+static bool steer(const Frame *x, int block, Divergence *p)
+{
+    int way;
+    if (p->undecided == 0 || x->walker->options->trip_count == 0 ||
+        !walk_stated_steer(x, block, p->to, p->count, &way))
+        return false;
+    p->lanes[way] |= p->undecided;
+    p->undecided = 0;
+    return true;
+}
+
+/* Lanes that are undecided take the ways in turn, one each. */
+static void take_turns(Frame *x, int block, Divergence *p)
+{
+    uint64_t turn = x->known->result->blocks[block].visits;
+    for (int i = 0; i < PTX_LANES && p->count > 0; i++)
+        if (p->undecided >> i & 1)
+            p->lanes[turn++ % (uint64_t)p->count] |= UINT32_C(1) << i;
+    p->undecided = 0;
+    x->walker->walk->took_turns = true;
+}
+
+static void mark_undecided(Frame *x, int block)
+{
+    WalkBlock *b = &x->known->result->blocks[block];
+    x->walker->walk->unknown_branches += !b->unknown_branch;
+    b->unknown_branch = true;
+}
+
+static int sides(const Divergence *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->count; i++)
+        n += (p->lanes[i] | p->undecided) != 0;
+    return n;
+}
+
+static int reconvergence_of(const Frame *x, int block, int stop)
+{
+    const int p = flow_of(x)->post->parent[block];
+    return p == CFG_NONE ? stop : p;
+}
+
+/* Every side as an entry of its own, the first on top; the entry below waits where they reconverge. */
+static void split(Frame *x, int block, int stop, const Divergence *p)
+{
+    const int reconvergence = reconvergence_of(x, block, stop);
+    Fork *fork = p->undecided ? open_fork(x, block, reconvergence, p->undecided) : NULL;
+    bool last = true;
+    for (int i = p->count - 1; i >= 0; i--) {
+        const uint32_t lanes = p->lanes[i] | p->undecided;
+        if (lanes == 0)
+            continue;
+        if (fork) {
+            Entry *done = walk_push(x);
+            done->kind = last ? ENTRY_LAST_SIDE_DONE : ENTRY_SIDE_DONE;
+            done->fork = fork;
+        }
+        *walk_push(x) = (Entry){ENTRY_RUN, p->to[i], reconvergence, lanes, NULL};
+        last = false;
+    }
+}
+
+/* Moves the entry on top over the end of its block. */
+void walk_leave_block(Frame *x, uint32_t mask)
+{
+    Entry *e = &x->stack[x->stack_count - 1];
+    const int block = e->block, stop = e->stop;
+    Divergence p = divergence_of(x, block, mask);
+    const PtxInstr *in = cfg_branch(flow_of(x)->cfg, block);
+    if (in)
+        walk_skip_branch(x, in, mask);
+    const bool undecided = p.undecided != 0;
+    if (undecided)
+        walk_skip_abort(x);
+    const bool certain =
+        in && p.count > 1 && (decide_exit(x, block, in, &p) || steer(x, block, &p));
+    if (undecided && !certain)
+        mark_undecided(x, block);
+    if (p.undecided && !may_fork(x->walker))
+        take_turns(x, block, &p);
+    for (int i = 0; i < p.count; i++)
+        if (p.lanes[i] | p.undecided)
+            cross_edge(x, block, p.to[i], p.lanes[i] | p.undecided);
+    const int n = sides(&p);
+    if (in &&
+        flow_of(x)->cfg->blocks[block].succ_count + flow_of(x)->cfg->blocks[block].ends_thread > 1)
+        x->known->result->blocks[block].paths += (uint64_t)n;
+    if (n == 1 && p.undecided == 0) {
+        for (int i = 0; i < p.count; i++)
+            e->block = p.lanes[i] ? p.to[i] : e->block;
+        return;
+    }
+    x->walker->walk->divergent += n > 1;
+    x->known->result->blocks[block].diverged += n > 1 ? (uint64_t)n - 1 : 0;
+    e->block = reconvergence_of(x, block, stop);
+    if (n > 0)
+        split(x, block, stop, &p);
+    else
+        x->stack_count--;
+}

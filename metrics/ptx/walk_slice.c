@@ -1,0 +1,431 @@
+#include "metrics/ptx/walk_slice.h"
+
+#include "metrics/ptx/ptx_float.h"
+#include "metrics/ptx/ptx_warp.h"
+
+/* --- values that a lane stores and loads again --------------------------------------------------- */
+
+/* Of an address that is made of several variables. */
+static const PtxVariable several;
+
+typedef struct Homes {
+    const PtxFunction *function;
+    const PtxVariable **of; /* by register: the variable that it points into; NULL for none */
+    const PtxVariable *found;
+    bool changed;
+} Homes;
+
+static const PtxVariable *joined(const PtxVariable *a, const PtxVariable *b)
+{
+    return !a || a == b ? b : !b ? a : &several;
+}
+
+static const PtxVariable *pointed_at(const Homes *h, const PtxOperand *o)
+{
+    const bool address = o->kind == PTX_OPERAND_ADDRESS;
+    const PtxOperand *base = address ? &o->parts[0] : o;
+    return base->kind == PTX_OPERAND_REGISTER   ? h->of[base->index]
+           : base->kind == PTX_OPERAND_VARIABLE ? base->variable
+                                                : NULL;
+}
+
+static void take_home(void *context, int reg, bool writes)
+{
+    Homes *h = context;
+    if (!writes)
+        return;
+    const PtxVariable *now = joined(h->of[reg], h->found);
+    h->changed |= now != h->of[reg];
+    h->of[reg] = now;
+}
+
+static Homes find_homes(Arena *a, const PtxFunction *f)
+{
+    Homes h = {.function = f, .changed = true};
+    h.of = ARENA_ARRAY(a, const PtxVariable *, f->registers.count + 1);
+    while (h.changed) {
+        h.changed = false;
+        for (size_t i = 0; i < f->instrs.count; i++) {
+            const PtxInstr *in = &f->instrs.at[i];
+            if (!ptx_eval_computes(in->form))
+                continue;
+            h.found = NULL;
+            for (int k = in->form->writes; k < in->count; k++)
+                h.found = joined(h.found, pointed_at(&h, &in->operands[k]));
+            ptx_visit_registers(in, take_home, &h);
+        }
+    }
+    return h;
+}
+
+static const PtxOperand *address_of(const PtxInstr *in)
+{
+    const int at = in->form->op == PTX_ST ? 0 : 1;
+    return in->count > at && in->operands[at].kind == PTX_OPERAND_ADDRESS ? &in->operands[at]
+                                                                          : NULL;
+}
+
+/* Instructions that may write a variable of shared memory; more than any where one may write all. */
+static size_t writers(const Homes *h, const PtxVariable *v)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < h->function->instrs.count; i++) {
+        const PtxInstr *in = &h->function->instrs.at[i];
+        const PtxForm *f = in->form;
+        const bool writes = f->op != PTX_LD && f->op != PTX_LDMATRIX &&
+                            (f->space == PTX_SHARED || f->class == PTX_CLASS_ASYNC);
+        for (int k = 0; writes && k < in->count; k++) {
+            if (in->operands[k].kind != PTX_OPERAND_ADDRESS)
+                continue;
+            const PtxVariable *at = pointed_at(h, &in->operands[k]);
+            if ((!at || at == &several) && f->space == PTX_SHARED)
+                return SIZE_MAX;
+            count += at == v;
+        }
+    }
+    return count;
+}
+
+/* Could memory of the function be reached in other ways than by loads and stores that name its space? */
+static bool escapes(const PtxFunction *f, PtxSpace space)
+{
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        const PtxForm *form = f->instrs.at[i].form;
+        if (form->class == PTX_CLASS_CALL || (form->op == PTX_CVTA && form->space == space))
+            return true;
+    }
+    return false;
+}
+
+static int *number_homes(Arena *a, const PtxFunction *f)
+{
+    const bool local = !escapes(f, PTX_LOCAL), shared = !escapes(f, PTX_SHARED);
+    int *homes = ARENA_ARRAY(a, int, f->instrs.count + 1);
+    VEC(const PtxVariable *) known = {0};
+    Homes h = {0};
+    for (size_t i = 0; i < f->instrs.count; i++) {
+        const PtxInstr *in = &f->instrs.at[i];
+        const PtxForm *form = in->form;
+        if ((form->op != PTX_LD && form->op != PTX_ST) || form->vector == 0 || !address_of(in))
+            continue;
+        if (form->space == PTX_LOCAL && local)
+            homes[i] = 1;
+        if (form->space != PTX_SHARED || !shared)
+            continue;
+        if (!h.of)
+            h = find_homes(a, f);
+        const PtxVariable *v = pointed_at(&h, address_of(in));
+        size_t k = 0;
+        while (k < known.count && known.at[k] != v)
+            k++;
+        if (k == known.count && v && v != &several && writers(&h, v) == 1)
+            VEC_PUSH(a, &known, v);
+        homes[i] = k < known.count ? (int)k + 2 : 0;
+    }
+    return homes;
+}
+
+/* --- what is computed ---------------------------------------------------------------------------- */
+
+typedef struct Slicer {
+    Arena *arena;
+    WalkSlice *slice;
+    const PtxFunction *function;
+    bool data, rough;
+    bool *needed; /* by register */
+    VEC(int) open;
+} Slicer;
+
+static void need(void *context, int reg, bool writes)
+{
+    Slicer *s = context;
+    if (writes || s->needed[reg])
+        return;
+    s->needed[reg] = true;
+    VEC_PUSH(s->arena, &s->open, reg);
+}
+
+static bool is_param_access(const PtxInstr *in)
+{
+    return (in->form->op == PTX_LD || in->form->op == PTX_ST) && in->form->space == PTX_PARAM;
+}
+
+bool walk_loads_data(const PtxForm *f)
+{
+    return f->op == PTX_LD && f->vector > 0 &&
+           (f->space == PTX_GLOBAL || f->space == PTX_GENERIC || f->space == PTX_CONST);
+}
+
+/* Takes an instruction in, with what it reads; where it cannot be computed, its guard only.  With a load
+ * come the stores of what it may find. */
+static void take_instr(Slicer *s, size_t i)
+{
+    const PtxInstr *in = &s->function->instrs.at[i];
+    const int home = s->slice->homes[i];
+    if (s->slice->has[i])
+        return;
+    s->slice->has[i] = true;
+    for (size_t k = 0; home && in->form->op == PTX_LD && k < s->function->instrs.count; k++)
+        if (s->slice->homes[k] == home && s->function->instrs.at[k].form->op == PTX_ST)
+            take_instr(s, k);
+    if (home || ptx_eval_computes(in->form) || ptx_warp_computes(in->form) || is_param_access(in) ||
+        (s->data && walk_loads_data(in->form)))
+        ptx_visit_registers(in, need, s);
+    else if (in->guard != PTX_NO_GUARD)
+        need(s, in->guard, false);
+}
+
+static void take_addresses(Slicer *s, const PtxInstr *in)
+{
+    AccessSite sides[2];
+    const PtxOperand *addresses[2];
+    const int n = access_sides(in, sides, addresses);
+    for (int k = 0; k < n; k++)
+        if (addresses[k]->parts[0].kind == PTX_OPERAND_REGISTER)
+            need(s, addresses[k]->parts[0].index, false);
+    if (n > 0 && in->guard != PTX_NO_GUARD)
+        need(s, in->guard, false);
+}
+
+static void take_roots(Slicer *s, bool addresses)
+{
+    for (size_t i = 0; i < s->function->instrs.count; i++) {
+        const PtxInstr *in = &s->function->instrs.at[i];
+        const PtxForm *f = in->form;
+        if (f->class == PTX_CLASS_BRANCH || f->class == PTX_CLASS_CALL)
+            ptx_visit_registers(in, need, s);
+        if (f->op == PTX_CALL || (f->op == PTX_ST && f->space == PTX_PARAM) ||
+            (ptx_float_has_ways(f) && !s->rough))
+            take_instr(s, i);
+        if (addresses)
+            take_addresses(s, in);
+    }
+}
+
+static void cut_slice(Slicer *s, const Flow *flow, bool addresses)
+{
+    const PtxFunction *f = flow->function;
+    s->needed = ARENA_ARRAY(s->arena, bool, f->registers.count);
+    s->slice->has = ARENA_ARRAY(s->arena, bool, f->instrs.count);
+    s->slice->homes =
+        s->rough ? ARENA_ARRAY(s->arena, int, f->instrs.count + 1) : number_homes(s->arena, f);
+    take_roots(s, addresses);
+    while (s->open.count > 0) {
+        const int reg = s->open.at[--s->open.count];
+        VEC_PUSH(s->arena, &s->slice->state, reg);
+        const DefUseList *defs = &flow->uses->defs[reg];
+        for (size_t i = 0; i < defs->count; i++)
+            take_instr(s, defs->at[i]);
+    }
+}
+
+/* --- places of call parameters ------------------------------------------------------------------- */
+
+int walk_slice_cell(const WalkSlice *s, const PtxVariable *v, int64_t offset, int bytes)
+{
+    for (size_t i = 0; i < s->cells.count; i++) {
+        const WalkCell *c = &s->cells.at[i];
+        if (c->variable == v && c->offset == offset && c->bytes == bytes)
+            return (int)i;
+    }
+    return CFG_NONE;
+}
+
+enum { CELL_LIMIT = 256 }; /* more places than any call sequence of NVVM's has */
+
+static int cell_of_instr(Arena *a, WalkSlice *s, const PtxFunction *f, const PtxInstr *in)
+{
+    const int address = in->form->op == PTX_LD ? 1 : 0;
+    if (!is_param_access(in) || in->count != 2 || in->form->vector != 1)
+        return CFG_NONE;
+    const PtxOperand *o = &in->operands[address];
+    if (o->kind != PTX_OPERAND_ADDRESS || o->parts[0].kind != PTX_OPERAND_VARIABLE)
+        return CFG_NONE;
+    const PtxVariable *v = o->parts[0].variable;
+    if (v->is_parameter && f->is_entry)
+        return CFG_NONE;
+    const int bytes = ptx_type_bits(in->form->types[0]) / 8;
+    const int old = walk_slice_cell(s, v, o->value, bytes);
+    if (old != CFG_NONE || s->cells.count >= CELL_LIMIT)
+        return old;
+    VEC_PUSH(a, &s->cells, ((WalkCell){v, o->value, bytes}));
+    return (int)s->cells.count - 1;
+}
+
+static void find_cells(Arena *a, WalkSlice *s, const PtxFunction *f)
+{
+    s->cell_of = ARENA_ARRAY(a, int, f->instrs.count);
+    for (size_t i = 0; i < f->instrs.count; i++)
+        s->cell_of[i] = cell_of_instr(a, s, f, &f->instrs.at[i]);
+    for (size_t i = 0; i < s->cells.count; i++)
+        VEC_PUSH(a, &s->state, (int)(f->registers.count + i));
+}
+
+int walk_slice_groups(const Flow *flow, const Accesses *accesses, size_t instr, int *first)
+{
+    *first = accesses ? accesses->group_at[instr] : CFG_NONE;
+    if (*first == CFG_NONE)
+        return 0;
+    const PtxInstr *in = &flow->function->instrs.at[instr];
+    const size_t next = (size_t)*first + 1;
+    return next < accesses->groups.count && accesses->groups.at[next].first == in ? 2 : 1;
+}
+
+/* --- which values the next iteration of a loop needs --------------------------------------------- */
+
+typedef struct Liveness {
+    const WalkSlice *slice;
+    const Flow *flow;
+    const Accesses *accesses;
+    int *number; /* by register: its bit, or CFG_NONE when it is not in the state */
+    size_t words;
+    uint64_t *uses; /* by block: read before written */
+    uint64_t *kills;
+    uint64_t *in;
+    /* of the block under way */
+    uint64_t *block_uses, *block_kills;
+    bool guarded;
+} Liveness;
+
+static bool bit(const uint64_t *set, int n)
+{
+    return set[n / 64] >> (n % 64) & 1;
+}
+
+static void put(uint64_t *set, int n)
+{
+    set[n / 64] |= UINT64_C(1) << (n % 64);
+}
+
+static void use(Liveness *l, int reg)
+{
+    const int n = l->number[reg];
+    if (n != CFG_NONE && !bit(l->block_kills, n))
+        put(l->block_uses, n);
+}
+
+static void note_register(void *context, int reg, bool writes)
+{
+    Liveness *l = context;
+    if (!writes)
+        use(l, reg);
+    else if (l->number[reg] != CFG_NONE && !l->guarded)
+        put(l->block_kills, l->number[reg]);
+}
+
+/* Where a guard may leave the old value, it is needed too. */
+static void note_kept(void *context, int reg, bool writes)
+{
+    if (writes)
+        use(context, reg);
+}
+
+static void note_group(Liveness *l, const AccessGroup *g)
+{
+    if (g->base->kind == PTX_OPERAND_REGISTER)
+        use(l, g->base->index);
+    if (g->first->guard != PTX_NO_GUARD)
+        use(l, g->first->guard);
+}
+
+static void note_instr(Liveness *l, size_t i)
+{
+    const PtxInstr *in = &l->flow->function->instrs.at[i];
+    int first = 0;
+    const int groups = walk_slice_groups(l->flow, l->accesses, i, &first);
+    for (int g = 0; g < groups; g++)
+        note_group(l, &l->accesses->groups.at[first + g]);
+    if (!l->slice->has[i])
+        return;
+    l->guarded = in->guard != PTX_NO_GUARD;
+    if (l->guarded)
+        ptx_visit_registers(in, note_kept, l);
+    ptx_visit_registers(in, note_register, l);
+}
+
+static void note_block(Liveness *l, int block)
+{
+    const CfgBlock *b = &l->flow->cfg->blocks[block];
+    l->block_uses = &l->uses[(size_t)block * l->words];
+    l->block_kills = &l->kills[(size_t)block * l->words];
+    for (size_t i = b->first; i < b->end; i++)
+        note_instr(l, i);
+    const PtxInstr *branch = cfg_branch(l->flow->cfg, block);
+    if (branch)
+        ptx_visit_registers(branch, note_register, l);
+}
+
+static bool update_block(Liveness *l, const CfgBlock *c, int block)
+{
+    uint64_t *in = &l->in[(size_t)block * l->words];
+    bool changed = false;
+    for (size_t w = 0; w < l->words; w++) {
+        uint64_t out = 0;
+        for (int i = 0; i < c->succ_count; i++)
+            out |= l->in[(size_t)c->succs[i] * l->words + w];
+        const uint64_t now =
+            l->uses[(size_t)block * l->words + w] | (out & ~l->kills[(size_t)block * l->words + w]);
+        changed |= now != in[w];
+        in[w] = now;
+    }
+    return changed;
+}
+
+static void spread(Liveness *l, const Cfg *c)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = c->reachable - 1; i >= 0; i--)
+            changed |= update_block(l, &c->blocks[c->order[i]], c->order[i]);
+    }
+}
+
+static Liveness liveness_new(Arena *a, const WalkSlice *s, const Flow *flow,
+                             const Accesses *accesses)
+{
+    Liveness l = {.slice = s, .flow = flow, .accesses = accesses};
+    const size_t registers = flow->function->registers.count, blocks = (size_t)flow->cfg->count;
+    l.words = s->state.count / 64 + 1;
+    l.number = ARENA_ARRAY(a, int, registers + 1);
+    for (size_t r = 0; r < registers; r++)
+        l.number[r] = CFG_NONE;
+    for (size_t i = 0; i < s->state.count; i++)
+        if ((size_t)s->state.at[i] < registers)
+            l.number[s->state.at[i]] = (int)i;
+    l.uses = ARENA_ARRAY(a, uint64_t, blocks * l.words);
+    l.kills = ARENA_ARRAY(a, uint64_t, blocks * l.words);
+    l.in = ARENA_ARRAY(a, uint64_t, blocks * l.words);
+    return l;
+}
+
+static void find_live(Arena *a, WalkSlice *s, const Flow *flow, const Accesses *accesses)
+{
+    const LoopTree *t = flow->loops;
+    s->live = ARENA_ARRAY(a, WalkLive, t->loops.count);
+    if (t->loops.count == 0)
+        return;
+    Liveness l = liveness_new(a, s, flow, accesses);
+    for (int b = 0; b < flow->cfg->count; b++)
+        note_block(&l, b);
+    spread(&l, flow->cfg);
+    for (size_t i = 0; i < t->loops.count; i++) {
+        const uint64_t *in = &l.in[(size_t)t->loops.at[i].header * l.words];
+        for (size_t n = 0; n < s->state.count; n++)
+            if ((size_t)s->state.at[n] < flow->function->registers.count && bit(in, (int)n))
+                VEC_PUSH(a, &s->live[i], s->state.at[n]);
+    }
+}
+
+/* --- all of it ---------------------------------------------------------------------------------- */
+
+WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, bool data,
+                          bool rough)
+{
+    WalkSlice s = {.has = NULL};
+    Slicer slicer = {
+        .arena = a, .slice = &s, .function = flow->function, .data = data, .rough = rough};
+    cut_slice(&slicer, flow, accesses != NULL);
+    find_cells(a, &s, flow->function);
+    find_live(a, &s, flow, accesses);
+    return s;
+}

@@ -1,0 +1,49 @@
+/* The slice of a function that a walk computes: the instructions that branch predicates depend on and, with
+ * accesses, those that addresses and guards of memory accesses depend on (M. Weiser, "Program Slicing",
+ * ICSE 1981).
+ *
+ * Among them are loads of values that the same lane has stored: in local memory, and in shared memory where
+ * they stand in a variable that one instruction alone writes, so that nobody else's are met there.
+ * Nothing of that is kept in functions that call others or make generic addresses of such memory: then a
+ * store elsewhere may be meant.  Internal to metrics/ptx. */
+#ifndef APTUNE_PTX_WALK_SLICE_H
+#define APTUNE_PTX_WALK_SLICE_H
+
+#include "metrics/ptx/walk_types.h"
+
+/* A place in the parameter space of calls: it holds a value like a register. */
+typedef struct WalkCell {
+    const PtxVariable *variable;
+    int64_t offset;
+    int bytes;
+} WalkCell;
+
+/* A register or cell of the state that is read before it is written behind a loop's header. */
+typedef VEC(int) WalkLive;
+
+typedef struct WalkSlice {
+    VEC(WalkCell) cells;
+    int *cell_of; /* by instruction; CFG_NONE when it reads or writes no cell */
+    bool *has;    /* by instruction */
+    int *homes; /* by instruction: what its loads and stores have in common, from 1; 0 where nothing
+                       that is stored is kept */
+    VEC(int) state; /* registers and cells (behind the registers) that the slice writes */
+    WalkLive *live; /* by loop: what its header needs of the state: what some way from there reads
+                       before it writes it */
+} WalkSlice;
+
+/* With `accesses`, addresses and guards are in the slice; with `data`, so are those of loads that it needs;
+ * `rough` as WalkPlans has it. */
+WalkSlice walk_slice_find(Arena *a, const Flow *flow, const Accesses *accesses, bool data,
+                          bool rough);
+
+/* Could a load of this form have a value (WalkData)? */
+bool walk_loads_data(const PtxForm *f);
+
+/* The cell of a variable at an offset; CFG_NONE when there is none. */
+int walk_slice_cell(const WalkSlice *s, const PtxVariable *v, int64_t offset, int bytes);
+
+/* Groups of accesses that begin at an instruction: their numbers follow each other from `first` on. */
+int walk_slice_groups(const Flow *flow, const Accesses *accesses, size_t instr, int *first);
+
+#endif

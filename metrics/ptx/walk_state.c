@@ -1,0 +1,130 @@
+#include "metrics/ptx/walk_state.h"
+
+#include "metrics/ptx/banks.h"
+#include "metrics/ptx/sectors.h"
+
+/* --- where variables lie ------------------------------------------------------------------------- */
+
+/* Generic addresses of this model are those of the space, so that the spaces lie apart.  Pointers
+ * that are parameters are given addresses beyond all of them (memory.h). */
+static const uint64_t local_start = UINT64_C(1) << 24;
+static const uint64_t const_start = UINT64_C(1) << 26;
+static const uint64_t global_start = UINT64_C(1) << 36;
+
+enum { WORD = 4, LINE = 128, PLACES_MAX = 4096 };
+
+static uint64_t start_of(PtxSpace s)
+{
+    switch (s) {
+    case PTX_LOCAL:
+        return local_start;
+    case PTX_CONST:
+        return const_start;
+    case PTX_GLOBAL:
+        return global_start;
+    default:
+        return 0;
+    }
+}
+
+PtxSpace walk_access_space(PtxSpace written, uint64_t address)
+{
+    if (written != PTX_GENERIC)
+        return written;
+    if (address >= global_start)
+        return PTX_GLOBAL;
+    if (address >= const_start)
+        return PTX_CONST;
+    return address >= local_start ? PTX_LOCAL : PTX_SHARED;
+}
+
+/* Variables are put one behind the other as they are met, each on its alignment, from an address
+ * that is a multiple of 256.  Their distances are not those that ptxas chooses; what a single
+ * access costs does not depend on them. */
+bool walk_address(void *walker, const PtxVariable *v, uint64_t *address)
+{
+    Walker *w = walker;
+    if (v->space != PTX_SHARED && v->space != PTX_LOCAL && v->space != PTX_GLOBAL &&
+        v->space != PTX_CONST)
+        return false;
+    for (size_t i = 0; i < w->places.count; i++)
+        if (w->places.at[i].variable == v) {
+            *address = w->places.at[i].address;
+            return true;
+        }
+    const uint64_t align = v->align ? v->align : 1, limit = UINT64_C(1) << 23;
+    uint64_t *end = &w->place_end[v->space];
+    const uint64_t at = (*end + align - 1) / align * align;
+    if (w->places.count >= PLACES_MAX || v->size > limit || at > limit)
+        return false;
+    *end = at + v->size;
+    *address = start_of(v->space) + at;
+    VEC_PUSH(w->arena, &w->places, ((WalkPlace){v, *address}));
+    return true;
+}
+
+/* --- prices -------------------------------------------------------------------------------------- */
+
+static void price_shared(WalkAccess *a, const AccessCost *c, const uint64_t *address,
+                         uint32_t lanes)
+{
+    int least = 0;
+    switch (c->kind) {
+    case ACCESS_ATOMIC:
+        banks_wavefronts(address, lanes, c->bytes, false, &least);
+        a->wavefronts += (uint64_t)banks_wavefronts_atomic(address, lanes, c->bytes);
+        break;
+    case ACCESS_MATRIX_LOAD:
+    case ACCESS_MATRIX_STORE:
+        a->wavefronts += (uint64_t)banks_wavefronts_matrix(address, lanes, c->matrices);
+        least = c->matrices;
+        break;
+    default:
+        a->wavefronts +=
+            (uint64_t)banks_wavefronts(address, lanes, c->bytes, c->kind == ACCESS_LOAD, &least);
+    }
+    a->wavefronts_min += (uint64_t)least;
+}
+
+static void price_sectors(WalkAccess *a, const uint64_t *address, uint32_t lanes, int bytes)
+{
+    const Sectors s = sectors_count(address, lanes, bytes);
+    a->sectors += (uint64_t)s.sectors;
+    a->sectors_min += (uint64_t)sectors_min(s.unique_bytes);
+    a->lines += (uint64_t)s.lines;
+    a->lines_min += (uint64_t)((s.unique_bytes + LINE - 1) / LINE);
+    a->bytes += (uint64_t)s.bytes;
+    a->unique_bytes += (uint64_t)s.unique_bytes;
+}
+
+/* Local memory is interleaved: a word of all lanes fills a line (CUDA C++ Programming Guide, device
+ * memory accesses, local memory). */
+static void price_local(WalkAccess *a, const uint64_t *address, uint32_t lanes, int bytes)
+{
+    uint64_t place[PTX_LANES];
+    for (int word = 0; word < (bytes + WORD - 1) / WORD; word++) {
+        for (uint64_t i = 0; i < PTX_LANES; i++) {
+            const uint64_t at = address[i] + (uint64_t)(word * WORD);
+            place[i] = at / WORD * LINE + i * WORD + at % WORD;
+        }
+        price_sectors(a, place, lanes, bytes < WORD ? bytes : WORD);
+    }
+}
+
+void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *address, uint32_t lanes)
+{
+    switch (a->space) {
+    case PTX_SHARED:
+        price_shared(a, c, address, lanes);
+        break;
+    case PTX_CONST:
+        a->wavefronts += (uint64_t)banks_distinct_words(address, lanes);
+        a->wavefronts_min++;
+        break;
+    case PTX_LOCAL:
+        price_local(a, address, lanes, c->bytes);
+        break;
+    default:
+        price_sectors(a, address, lanes, c->bytes);
+    }
+}
