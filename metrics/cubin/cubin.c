@@ -1,5 +1,6 @@
 #include "metrics/cubin/cubin.h"
 
+#include "metrics/cubin/arch.h"
 #include "metrics/cubin/sass.h"
 #include "tuner/base/vec.h"
 
@@ -11,7 +12,6 @@ enum {
     MACHINE_CUDA = 190,    /* e_machine EM_CUDA */
     OS_ABI_CUDA_13 = 0x41, /* before CUDA 13: 0x33, with other flags */
     SYMBOL_ENTRY = 0x10,   /* st_other of a __global__ function */
-    SYSTEM_SHARED = 1024,  /* .nv.shared.NAME counts what the system reserves, from sm_90 on */
     NO_REGISTER_LIMIT = 255
 };
 
@@ -219,7 +219,7 @@ static bool read_shared(const Cubin *c, CubinKernel *k, Diag *d)
     const ElfSection *s = kernel_section(c, ".nv.shared", k->name);
     if (!s)
         return true;
-    uint64_t reserved = c->arch >= 90 ? SYSTEM_SHARED : 0;
+    uint64_t reserved = (uint64_t)arch_of(c->arch)->shared_reserved;
     if (s->size > INT_MAX || s->size < reserved)
         return diag_fail(d, "cubin: kernel '%.200s' has an impossible size of shared memory",
                          k->name);

@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass.h"
 
+#include "metrics/cubin/arch.h"
+
 typedef struct SassOp {
     const char *name; /* NULL: unknown */
     SassClass class;
@@ -172,7 +174,7 @@ static bool is_arithmetic(SassInstr w)
 
 SassConstant sass_constant(SassInstr w)
 {
-    enum { FORM_THIRD = 3, FORM_SECOND = 5, NO_INDEX = 255, LAST_WITH_OPERANDS = 90 };
+    enum { FORM_THIRD = 3, FORM_SECOND = 5, NO_INDEX = 255 };
     const unsigned form = bits(w.low, 9, 3);
     switch (sass_opcode(w)) {
     case SASS_OP_LDC:
@@ -183,7 +185,7 @@ SassConstant sass_constant(SassInstr w)
     case SASS_OP_LDCU:
         return SASS_CONSTANT_UNIFORM;
     default:
-        return w.arch <= LAST_WITH_OPERANDS && is_arithmetic(w) &&
+        return arch_of(w.arch)->constant_operands && is_arithmetic(w) &&
                        (form == FORM_THIRD || form == FORM_SECOND)
                    ? SASS_CONSTANT_OPERAND
                    : SASS_NO_CONSTANT;
@@ -240,7 +242,7 @@ static int64_t branch_offset(SassInstr w, int arch)
 {
     uint64_t offset = w.low >> 34 | (w.high & 0x3ff) << 30;
     int width = 40;
-    if (arch >= 90) {
+    if (arch_of(arch)->wide_branches) {
         offset = offset << 8 | bits(w.low, 16, 8);
         width = 48;
     }
@@ -272,9 +274,5 @@ bool sass_reconvergence(SassInstr w, size_t i, size_t count, size_t *target)
 
 bool sass_arch_checked(int arch)
 {
-    static const int CHECKED[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
-    for (size_t i = 0; i < sizeof CHECKED / sizeof CHECKED[0]; i++)
-        if (CHECKED[i] == arch)
-            return true;
-    return false;
+    return arch_of(arch)->number == arch && arch_of(arch)->checked;
 }

@@ -1,22 +1,9 @@
 #include "metrics/metric/occupancy.h"
 
+#include "metrics/cubin/arch.h"
+
 #include <stdio.h>
 #include <string.h>
-
-/* Units in which an SM gives out its resources; cuda_occupancy.h of CUDA 13.0, and for 1.x the CUDA
- * Programming Guide 4.x, "Hardware Multithreading". */
-typedef struct Units {
-    int registers;  /* per warp; per block on 1.x */
-    int shared;     /* bytes per block */
-    int partitions; /* of the SM, each with its share of the registers; 0 on 1.x */
-} Units;
-
-static Units units_of(const Device *d)
-{
-    if (d->major == 1)
-        return (Units){d->minor < 2 ? 256 : 512, 512, 0};
-    return (Units){256, d->major < 8 ? 256 : 128, 4};
-}
 
 static int64_t round_up(int64_t n, int64_t unit)
 {
@@ -41,33 +28,33 @@ static int limit_by_warps(const Device *d, const BlockUse *use)
 }
 
 /* 1.x: registers go to a block, for an even number of warps. */
-static int limit_by_block_registers(const Device *d, const BlockUse *use, Units u)
+static int limit_by_block_registers(const Device *d, const BlockUse *use, const Arch *u)
 {
     int64_t warps = round_up(warps_of(use->threads), 2);
     return blocks_in(d->registers_per_sm,
-                     round_up(warps * WARP_THREADS * use->registers, u.registers));
+                     round_up(warps * WARP_THREADS * use->registers, u->register_unit));
 }
 
 /* Since 2.0: registers go to a warp, out of its partition.  Whether a block fits at all is checked
  * as if its warps were spread over all partitions evenly. */
-static int limit_by_warp_registers(const Device *d, const BlockUse *use, Units u)
+static int limit_by_warp_registers(const Device *d, const BlockUse *use, const Arch *u)
 {
     int64_t warps = warps_of(use->threads);
-    int64_t per_warp = round_up((int64_t)use->registers * WARP_THREADS, u.registers);
-    if (per_warp * round_up(warps, u.partitions) > d->registers_per_block)
+    int64_t per_warp = round_up((int64_t)use->registers * WARP_THREADS, u->register_unit);
+    if (per_warp * round_up(warps, u->partitions) > d->registers_per_block)
         return 0;
     if (per_warp == 0)
         return OCCUPANCY_UNLIMITED;
-    int64_t warps_per_partition = d->registers_per_sm / u.partitions / per_warp;
-    return blocks_in(warps_per_partition * u.partitions, warps);
+    int64_t warps_per_partition = d->registers_per_sm / u->partitions / per_warp;
+    return blocks_in(warps_per_partition * u->partitions, warps);
 }
 
 static int limit_by_registers(const Device *d, const BlockUse *use)
 {
-    Units u = units_of(d);
+    const Arch *u = arch_of(device_arch(d));
     if (use->registers > d->registers_per_thread)
         return 0;
-    return u.partitions ? limit_by_warp_registers(d, use, u) : limit_by_block_registers(d, use, u);
+    return u->partitions ? limit_by_warp_registers(d, use, u) : limit_by_block_registers(d, use, u);
 }
 
 /* The largest share for shared memory is assumed, as the driver chooses when nobody objects, and
@@ -76,20 +63,17 @@ static int limit_by_shared(const Device *d, const BlockUse *use)
 {
     int64_t most = d->shared_per_block_optin ? d->shared_per_block_optin : d->shared_per_block;
     int64_t asked = use->static_shared + use->dynamic_shared + d->shared_reserved;
-    int64_t given = round_up(asked, units_of(d).shared);
+    int64_t given = round_up(asked, arch_of(device_arch(d))->shared_unit);
     if (given > most + d->shared_reserved)
         return 0;
     return blocks_in(d->shared_per_sm, given);
 }
 
-/* An SM has two barriers for each of its block slots on 9.0 and 10.x, one on 11.0 and 12.x; before
- * 9.0 they never run out (cuda_occupancy.h, cudaOccMaxBlocksPerSMBlockBarrierLimit). */
+/* An SM has so many barriers for each of its block slots. */
 static int limit_by_barriers(const Device *d, const BlockUse *use)
 {
-    if (d->major < 9 || use->barriers == 0)
-        return OCCUPANCY_UNLIMITED;
-    bool large = d->major == 9 || d->major == 10;
-    return blocks_in((int64_t)d->blocks_per_sm * (large ? 2 : 1), use->barriers);
+    const int each = arch_of(device_arch(d))->barriers_per_slot;
+    return each ? blocks_in((int64_t)d->blocks_per_sm * each, use->barriers) : OCCUPANCY_UNLIMITED;
 }
 
 static int smaller(int a, int b)
