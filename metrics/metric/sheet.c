@@ -472,8 +472,8 @@ static bool take_statement(Reader *r)
 
 bool sheets_read(const Source *s, DeviceSheets *out, Diag *d)
 {
+    const size_t before = d->errors; /* the first word may be a mistake already */
     Reader r = {.lexer = lexer_new(out->arena, s, d), .arena = out->arena, .diag = d, .out = out};
-    const size_t before = d->errors;
     while (r.lexer.token.kind != TOKEN_END) {
         if (r.lexer.token.kind == TOKEN_NEWLINE)
             lexer_next(&r.lexer);

@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Diag d = diag_new(a);
     const Source source = {"fuzz.metrics", arena_copy(a, (const char *)data, size), size};
     MetricSet *set = metricset_new(a);
-    if (!metricset_read(set, &source, &d) && d.errors == 0)
-        __builtin_trap(); /* refused without a word */
+    if (metricset_read(set, &source, &d) != (d.errors == 0))
+        __builtin_trap(); /* refused without a word, or accepted with one */
     Profile p = {0};
     for (int f = 0; f < PROFILE_FIELDS; f++)
         p.value[f] = f;

@@ -179,8 +179,8 @@ static bool take_statement(Lexer *l, Models *out)
 
 bool models_read(Models *out, const Source *s, Diag *d)
 {
-    Lexer l = lexer_new(out->arena, s, d);
     const size_t errors = d->errors, first = out->models.count;
+    Lexer l = lexer_new(out->arena, s, d); /* the first word may be a mistake already */
     while (l.token.kind != TOKEN_END) {
         if (l.token.kind == TOKEN_NEWLINE)
             lexer_next(&l);
