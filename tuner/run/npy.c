@@ -22,7 +22,8 @@ static bool is_type(const char *text, TaskScalar want)
 {
     static const char *const names[TASK_SCALARS] = {"i1", "u1", "i2", "u2", "i4", "u4", "i8",
                                                     "u8", "f2", "V2", "V1", "V1", "f4", "f8"};
-    if (!text || text[0] != '\'' || !text[1] || !strchr("<=|", text[1]) || text[4] != '\'')
+    if (!text || strnlen(text, 5) < 5 || text[0] != '\'' || !strchr("<=|", text[1]) ||
+        text[4] != '\'')
         return false;
     return strncmp(text + 2, names[want], 2) == 0 ||
            strncmp(text + 2, names[task_scalar_in_c(want)], 2) == 0;
