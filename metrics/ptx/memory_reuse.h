@@ -32,7 +32,12 @@ typedef enum ReuseScope {
 
 /* Bounds of the work, which takes some 1.5 ms at most: warps and blocks followed, steps of their walks
  * (walk.h), sectors put into the set. */
-enum { REUSE_WARPS = 8, REUSE_BLOCKS = 3, REUSE_STEPS = 60000, REUSE_TOUCHES = 48000 };
+#ifdef APTUNE_FUZZ
+enum { REUSE_STEPS = 1000, REUSE_TOUCHES = 2000 };
+#else
+enum { REUSE_STEPS = 60000, REUSE_TOUCHES = 48000 };
+#endif
+enum { REUSE_WARPS = 8, REUSE_BLOCKS = 3 };
 
 /* Of one site: parts of the sectors it touches; 1 where nothing was followed. */
 typedef struct ReuseSite {

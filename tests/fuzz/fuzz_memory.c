@@ -36,12 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned char params[64] = {0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 33, 0, 0, 0, 7};
     MemoryOptions o = {.reuse = true,
                        .device = {4, 2},
-                       .walk = {.launch = {.grid = {5, 2, 1},
-                                           .block = {20, 5, 1},
+                       .walk = {.launch = {.grid = {3, 2, 1},
+                                           .block = {20, 3, 1},
                                            .has_geometry = size % 2,
                                            .params = params,
                                            .param_bytes = sizeof params},
-                                .max_steps = 1000}};
+                                .max_steps = 300}};
     for (size_t i = 0; i < m->functions.count; i++) {
         const PtxFunction *f = m->functions.at[i];
         if (!f->has_body || !f->is_entry)

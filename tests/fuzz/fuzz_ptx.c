@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .params = params,
                                       .param_bytes = sizeof params},
                            .place = {.block = {1, 1, 0}, .warp = 1},
-                           .max_steps = 2000};
+                           .max_steps = 500};
     Buf out = {0};
     inspect_print(&out, a, m, &o);
     for (size_t i = 0; i < m->functions.count; i++) {

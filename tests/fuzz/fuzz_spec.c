@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Points of a product that are few enough to judge them all, with expressions as long as the
  * input. */
-enum { SMALL = 2000 };
+enum { SMALL = 300 };
 
 static uint64_t product_of(Arena *a, const Spec *s, size_t problem, Diag *d)
 {

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_SEPARATE 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_SEPARATE 1
+#ifndef __has_feature
+#define __has_feature(x) 0
 #endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+/* What is not given out is poisoned, and some of that lies behind every object. */
+#include <sanitizer/asan_interface.h>
+enum { BEHIND = 16 };
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size)   ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)0)
+enum { BEHIND = 0 };
 #endif
 
-#ifdef ARENA_SEPARATE
-enum { CHUNK = 0 };
-#else
-enum { CHUNK = 64 * 1024 };
-#endif
-enum { ALIGN = 16, KEPT_CHUNKS = 64 };
+enum { CHUNK = 64 * 1024, ALIGN = 16, KEPT_CHUNKS = 64 };
 
 typedef struct Chunk Chunk;
 struct Chunk {
@@ -95,10 +95,11 @@ void arena_reset(Arena *a)
         kept++;
     for (Chunk *c = a->chunks; c; c = next) {
         next = c->next;
-        if (CHUNK == 0 || c->size != CHUNK || kept == KEPT_CHUNKS) {
+        if (c->size != CHUNK || kept == KEPT_CHUNKS) {
             free(c);
             continue;
         }
+        ASAN_POISON_MEMORY_REGION(c + 1, c->size);
         c->used = 0;
         c->next = a->spare;
         a->spare = c;
@@ -140,6 +141,7 @@ static Chunk *chunk_new(size_t size)
         out_of_memory(size);
     Chunk *c = memory_new(sizeof(Chunk) + size);
     *c = (Chunk){.size = size};
+    ASAN_POISON_MEMORY_REGION(c + 1, size);
     return c;
 }
 
@@ -147,14 +149,14 @@ void *arena_alloc(Arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2)
         out_of_memory(size);
-    size_t rounded = (size + ALIGN - 1) / ALIGN * ALIGN;
+    size_t rounded = (size + BEHIND + ALIGN - 1) / ALIGN * ALIGN;
     Chunk *c = a->chunks;
     if (!c || c->size - c->used < rounded) {
         /* A large object gets a chunk of its own behind the current one. */
         bool large = rounded > CHUNK / 4;
         Chunk *fresh = large ? NULL : take_spare(a);
         if (!fresh)
-            fresh = chunk_new(large ? (CHUNK ? rounded : size) : CHUNK);
+            fresh = chunk_new(large ? rounded : CHUNK);
         if (large && c) {
             fresh->next = c->next;
             c->next = fresh;
@@ -165,7 +167,8 @@ void *arena_alloc(Arena *a, size_t size)
         c = fresh;
     }
     void *p = (char *)(c + 1) + c->used;
-    c->used = c->used + rounded < c->size ? c->used + rounded : c->size;
+    ASAN_UNPOISON_MEMORY_REGION(p, size);
+    c->used += rounded;
     a->used += rounded;
     return memset(p, 0, size);
 }

@@ -67,15 +67,11 @@ void diag_note(Diag *d, Span at, const char *format, ...)
 
 void source_position(const Source *s, size_t offset, size_t *line, size_t *column)
 {
+    const char *start = s->text, *end = start + (offset < s->size ? offset : s->size), *newline;
     *line = 1;
-    size_t start = 0;
-    for (size_t i = 0; i < offset && i < s->size; i++) {
-        if (s->text[i] == '\n') {
-            ++*line;
-            start = i + 1;
-        }
-    }
-    *column = offset - start + 1;
+    for (; (newline = memchr(start, '\n', (size_t)(end - start))) != NULL; start = newline + 1)
+        ++*line;
+    *column = offset - (size_t)(start - s->text) + 1;
 }
 
 /* A byte that takes a column of its own: not one of the later bytes of a UTF-8 character. */

@@ -80,7 +80,7 @@ bool spec_varies(const Spec *s, const Expr *e)
 /* Combinations of other parameters tried to find a dependent parameter's values, and values met on
  * the way: seconds of work, which a fuzzer has better uses for. */
 #ifdef APTUNE_FUZZ
-enum { COMBINATION_LIMIT = 1000, MET_LIMIT = 10000, FOUND_ROOM = 4 * PARAMETER_VALUES };
+enum { COMBINATION_LIMIT = 100, MET_LIMIT = 2000, FOUND_ROOM = 8192 };
 #else
 enum { COMBINATION_LIMIT = 100000, MET_LIMIT = 4000000, FOUND_ROOM = 4 * PARAMETER_VALUES };
 #endif

@@ -1,0 +1,8 @@
+/* How AddressSanitizer runs under libFuzzer: freed memory is kept long enough for one input, so
+ * that the next finds it in the cache, and of who asked for memory a few callers are noted. */
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=8:malloc_context_size=6";
+}
