@@ -96,7 +96,7 @@ make_space() {
 # values that would join or end lines there.
 make_names() {
     local names='k s stream arguments function status attributes k_dim k_kernel k_launched k_check_1'
-    names+=' linux errno EOF offsetof __linux__'
+    names+=' linux errno EOF offsetof __linux__ CUDART_INF'
     mkdir -p names/recordings
     for name in $names; do
         echo "extern \"C\" __global__ void $name(float *y, int n) { y[threadIdx.x] = SCALE + n; TEXT(END) }"
@@ -114,12 +114,15 @@ make_names() {
 
 @test "what is emitted compiles for every name of a kernel, as C11, C17, C++17, C++20 and by nvcc" {
     make_names
-    "$tests/synthetic_recording" --right names/k.spec names/recordings
+    local name=$'\e \u202e */ an error; /*\n??/\nan error'
+    "$tests/synthetic_recording" --right --device "$name" --date "$name" names/k.spec names/recordings
     local flavour
     for flavour in driver driver-linked runtime; do
         run --separate-stderr "$APTUNE" emit --space names/k.spec --flavour $flavour --output $flavour
         status_is 0
-        [ -z "$(grep -l $'\u202e' -r $flavour --include='*.[hc]')" ]
+        # A value is code, and stays what it is.
+        [ -z "$(grep -h -e $'\e' -e $'\u202e' -r $flavour --include='*.[hc]' --include='*.cu' |
+            grep -v '^#define TEXT_1 ')" ]
     done
     local warnings='-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I/usr/local/cuda/include'
     warnings+=' -include errno.h -include limits.h -include math.h'

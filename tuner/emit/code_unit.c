@@ -196,7 +196,9 @@ static bool write_arrays(Arena *a, const EmitUnit *u, size_t variant, size_t lau
     const char *name = unit_code_name(a, u, variant, launch);
     if (!code->cubin || !code->ptx)
         return diag_fail(d, "%s was not compiled: there is no code to emit", code->kernel);
-    buf_printf(out, "/* %s, sm_%d: ", code->kernel, v->arch);
+    buf_puts(out, "/* ");
+    text_comment(out, code->kernel);
+    buf_printf(out, ", sm_%d: ", v->arch);
     text_comment(out, v->name);
     buf_puts(out, " */\n");
     write_array(u->prefix, name, "cubin", code->cubin, code->cubin_size, out);
@@ -308,6 +310,13 @@ static const char *next_word(const char *p, size_t *size)
     return *size > 0 ? p : NULL;
 }
 
+/* Macros of math_constants.h and fatbinary_section.h, which only what nvcc makes of the text
+ * includes. */
+static bool comes_later(const char *word)
+{
+    return strncmp(word, "CUDART_", 7) == 0 || strncmp(word, "FATBIN", 6) == 0;
+}
+
 /* A name that is a macro of the host's stands for another one: some come back in what nvcc makes of
  * the text, so that they can't only be undefined. */
 static void rename_word(const char *word, int size, bool back, Buf *out)
@@ -316,9 +325,9 @@ static void rename_word(const char *word, int size, bool back, Buf *out)
         buf_printf(out, "#pragma pop_macro(\"%.*s\")\n", size, word);
     else
         buf_printf(out,
-                   "#pragma push_macro(\"%.*s\")\n#ifdef %.*s\n#undef %.*s\n"
+                   "#pragma push_macro(\"%.*s\")\n#if defined %.*s || %d\n#undef %.*s\n"
                    "#define %.*s aptune__%.*s\n#endif\n",
-                   size, word, size, word, size, word, size, word, size, word);
+                   size, word, size, word, comes_later(word), size, word, size, word, size, word);
 }
 
 static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bool back, Buf *out)

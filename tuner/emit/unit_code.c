@@ -25,8 +25,8 @@ static void print_entry(const UnitMaker *m, const EmitEntry *e, Buf *out)
     text_comment(out, e->how);
     buf_puts(out, "\n *     ");
     text_comment(out, e->recording);
-    if (e->recorded[0])
-        buf_printf(out, ", %s", e->recorded);
+    buf_puts(out, e->recorded[0] ? ", " : "");
+    text_comment(out, e->recorded);
     buf_putc(out, '\n');
 }
 
@@ -34,8 +34,11 @@ static void print_origin(const UnitMaker *m, size_t variant, size_t launch, Buf 
 {
     const EmitUnit *u = m->unit;
     const EmitVariant *v = &u->variants[variant];
-    buf_printf(out, "/* Kernel %s of the space %s, tuned by aptune %s:\n *\n *   ",
-               u->spec->launches[launch].entry, u->spec->name, APTUNE_VERSION);
+    buf_puts(out, "/* Kernel ");
+    text_comment(out, u->spec->launches[launch].entry);
+    buf_puts(out, " of the space ");
+    text_comment(out, u->spec->name);
+    buf_puts(out, ", tuned by aptune " APTUNE_VERSION ":\n *\n *   ");
     text_comment(out, v->name);
     buf_puts(out, "\n *\n");
     for (size_t i = 0; i < u->entry_count; i++)
