@@ -322,3 +322,16 @@ require A * B * C %% 7 == 8\nkernel "." k\nblock 1\ngrid 1\n' >s.spec
     status_is 2 # by itself
     has "$stderr" 'stopped: [0-9]+ of 216000000000000 points'
 }
+
+@test "JSON of reports is ASCII, whatever the names in it" {
+    make_space
+    echo 'param TEXT in "\u"' | sed $'s/.u/\u202e \u009b31m/' >>k.spec
+    mkdir recordings
+    "$tests/synthetic_recording" --right k.spec recordings
+    run --separate-stderr "$APTUNE" tune --space k.spec --no-gpu --exhaustive --json --output out
+    status_is 0
+    json '.best | tostring | contains("\u202e \u009b31m")'
+    "$APTUNE" emit --space k.spec --output out --json >emit.json
+    "$APTUNE" study recordings/k.times --output out
+    [ -z "$(LC_ALL=C grep -lP '[\x80-\xff]' <(echo "$output") emit.json out/*.json)" ]
+}

@@ -55,7 +55,8 @@ json_t *json_put(json_t *object, const char *key, ...)
 
 void json_print(json_t *object, int digits, Buf *out)
 {
-    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
+    char *text =
+        json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENSURE_ASCII);
     buf_printf(out, "%s\n", text ? text : "{}");
     free(text);
     json_decref(object);

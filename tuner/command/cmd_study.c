@@ -1,5 +1,6 @@
 /* aptune study: how well a pruning works, on recordings, without a GPU. */
 #include "tuner/base/file.h"
+#include "tuner/base/json.h"
 #include "tuner/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
@@ -322,24 +323,24 @@ static bool save_sheets(Session *y, const StudySheets *sheets)
     return ok;
 }
 
-/* All tables as one JSON object, to be freed. */
-static char *json_of(const StudySheets *sheets)
+/* All tables as one JSON object. */
+static void print_json(const StudySheets *sheets, Buf *out)
 {
     json_t *all = json_object();
     for (size_t k = 0; k < sheets->count; k++)
         json_object_set_new(all, sheets->at[k].name, sheet_json(&sheets->at[k]));
-    char *text = json_dumps(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(10));
-    json_decref(all);
-    return text;
+    json_print(all, 10, out);
 }
 
 static bool put_out(Session *y, const StudySheets *sheets)
 {
-    char *json = json_of(sheets);
+    Buf json = {0};
+    print_json(sheets, &json);
     const char *folder = y->command.output;
     bool ok =
         save_sheets(y, sheets) &&
-        file_write(arena_printf(y->arena, "%s/study.json", folder), json, strlen(json), &y->diag) &&
+        file_write(arena_printf(y->arena, "%s/study.json", folder), buf_text(&json), json.size,
+                   &y->diag) &&
         page_save(folder, &(Page){"aptune study", sheets->at, sheets->count, y->stories, y->count},
                   &y->diag);
     Buf out = {0};
@@ -347,12 +348,12 @@ static bool put_out(Session *y, const StudySheets *sheets)
         buf_puts(&out, k ? "\n" : "");
         sheet_print(&sheets->at[k], &out);
     }
-    buf_puts(&out, y->command.json ? json : "");
+    buf_puts(&out, y->command.json ? buf_text(&json) : "");
     if (ok && !y->command.json)
         buf_printf(&out,
                    "\nwritten    %s/report.html, study.json, *.csv, pictures/*.svg and *.pdf\n",
                    folder);
-    free(json);
+    buf_free(&json);
     return command_finish(&out) && ok;
 }
 
