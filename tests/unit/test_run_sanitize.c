@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,11 +61,17 @@ static void where_it_is_not_installed_that_is_said(void **state)
     Arena *a = arena_new();
     Diag d = diag_new(a);
     Run r = {.arena = a, .diag = &d};
-    setenv("PATH", "/nowhere:/nowhere/else", 1);
+    char folder[] = "aptune-XXXXXX"; /* what lies below a folder of the moment is not taken */
+    assert_non_null(mkdtemp(folder));
+    const char *false_one = arena_printf(a, "%s/compute-sanitizer", folder);
+    assert_int_equal(symlink("/bin/true", false_one), 0);
+    setenv("PATH", arena_printf(a, "%s:/nowhere:/nowhere/else", folder), 1);
     setenv("CUDA_HOME", "/nowhere", 1);
 
     const char *path = run_sanitizer(&r);
 
+    unlink(false_one);
+    rmdir(folder);
     if (path) /* a toolkit stands where toolkits do */
         assert_string_equal(path, "/usr/local/cuda/bin/compute-sanitizer");
     else

@@ -20,12 +20,13 @@ static const char *program_in(Arena *a, const char *folder, size_t length)
     return length > 0 && access(path, X_OK) == 0 ? path : NULL;
 }
 
+/* A folder that is named from where one happens to be may be a stranger's. */
 static const char *on_path(Arena *a)
 {
     const char *list = getenv("PATH"), *found = NULL;
     while (list && *list && !found) {
         size_t length = strcspn(list, ":");
-        found = program_in(a, list, length);
+        found = *list == '/' ? program_in(a, list, length) : NULL;
         list += length + (list[length] == ':');
     }
     return found;
