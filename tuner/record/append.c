@@ -35,8 +35,10 @@ static bool lock(const char *path, int fd, Diag *d)
     case LOCK_TAKEN:
         return true;
     case LOCK_REFUSED:
-        return diag_fail(d, "'%s' is being written by another run%s", path,
-                         lock_holder(d->arena, fd));
+        return diag_fail(d,
+                         "'%s' is being written by another run%s; wait for it, or name another "
+                         "file or folder",
+                         path, lock_holder(d->arena, fd));
     default:
         return diag_fail(d, "cannot lock '%s': %s", path, strerror(errno));
     }

@@ -253,8 +253,10 @@ static bool claim_gpu(Run *r, const RunGpu *x)
      */
     if (fd >= 0 && lock_take(fd) == LOCK_REFUSED && !lock_is_ours(fd)) {
         diag_warn(r->diag, (Span){0},
-                  "GPU %d (%s) is claimed by another user%s; if that runs there, times are wrong",
-                  x->ordinal, uuid, lock_holder(r->arena, fd));
+                  "GPU %d (%s) is claimed by another user%s, who holds '%s': where something runs "
+                  "there, times are wrong; then stop, wait for it, or choose another GPU with "
+                  "--device",
+                  x->ordinal, uuid, lock_holder(r->arena, fd), path);
         close(fd);
         return true;
     }
