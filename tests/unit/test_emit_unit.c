@@ -446,14 +446,17 @@ static void inputs_are_all_that_was_read(void **state)
 static void a_rule_of_make_has_its_characters_escaped(void **state)
 {
     static const char *const inputs[] = {"a b.spec", "$c#.cu"};
+    static const char *const rule[] = {"a\nall:\n\trm -r .\n#.spec"};
     EmitUnit u = {.name = "k", .flavour = EMIT_RUNTIME};
+    Fixture *f = *state;
     Buf out = {0};
-    (void)state;
 
-    files_print_depend(&u, "my out", inputs, 2, &out);
+    assert_true(files_print_depend(&u, "my out", inputs, 2, &out, &f->diag));
 
     assert_string_equal(buf_text(&out), "my\\ out/k.h my\\ out/k.cu: \\\n  a\\ b.spec \\\n"
                                         "  $$c\\#.cu\n");
+    assert_false(files_print_depend(&u, "out", rule, 1, &out, &f->diag));
+    assert_non_null(strstr(f->diag.messages.at[0].text, "a rule of Make cannot name 'a\n"));
     buf_free(&out);
 }
 
@@ -547,7 +550,7 @@ int main(void)
         IN_A_FOLDER(inputs_are_all_that_was_read),
         IN_A_FOLDER(files_of_an_earlier_unit_go_and_nothing_else_does),
         IN_A_FOLDER(nothing_is_written_when_one_file_cannot_be),
-        cmocka_unit_test(a_rule_of_make_has_its_characters_escaped),
+        IN_A_FOLDER(a_rule_of_make_has_its_characters_escaped),
         cmocka_unit_test(names_of_spaces_become_identifiers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,8 +211,8 @@ static bool write_depend(Arena *a, const UnitMaker *m, const EmitUnit *u, const 
     Buf text = {0};
     size_t count;
     const char *const *inputs = unit_inputs(a, m, &count);
-    files_print_depend(u, folder, inputs, count, &text);
-    bool ok = file_write(o->depend, buf_text(&text), text.size, d);
+    bool ok = files_print_depend(u, folder, inputs, count, &text, d) &&
+              file_write(o->depend, buf_text(&text), text.size, d);
     buf_free(&text);
     return ok;
 }

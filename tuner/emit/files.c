@@ -245,9 +245,12 @@ bool files_write(const EmitUnit *u, const char *folder, Diag *d)
 
 /* --- dependences ------------------------------------------------------------------------------ */
 
-/* Make's own characters. */
-static void print_path(const char *path, Buf *out)
+/* Make's own characters.  A name that ends its line would begin a rule of a stranger's. */
+static bool print_path(const char *path, Buf *out, Diag *d)
 {
+    for (const char *c = path; *c; c++)
+        if ((unsigned char)*c < ' ')
+            return diag_fail(d, "a rule of Make cannot name '%s'; rename it", path);
     for (; *path; path++) {
         if (*path == ' ' || *path == '#')
             buf_putc(out, '\\');
@@ -255,21 +258,23 @@ static void print_path(const char *path, Buf *out)
             buf_putc(out, '$');
         buf_putc(out, *path);
     }
+    return true;
 }
 
-void files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
-                        size_t count, Buf *out)
+bool files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
+                        size_t count, Buf *out, Diag *d)
 {
     Arena *a = arena_new();
     Files files = all_files(a, u);
-    print_path(arena_printf(a, "%s/%s", folder, files.at[0].name), out);
+    bool ok = print_path(arena_printf(a, "%s/%s", folder, files.at[0].name), out, d);
     buf_putc(out, ' ');
-    print_path(arena_printf(a, "%s/%s", folder, files.at[1].name), out);
+    ok = ok && print_path(arena_printf(a, "%s/%s", folder, files.at[1].name), out, d);
     buf_putc(out, ':');
     arena_free(a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; ok && i < count; i++) {
         buf_puts(out, " \\\n  ");
-        print_path(inputs[i], out);
+        ok = print_path(inputs[i], out, d);
     }
     buf_putc(out, '\n');
+    return ok;
 }

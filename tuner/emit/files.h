@@ -24,8 +24,8 @@ bool files_write(const EmitUnit *u, const char *folder, Diag *d);
 void files_print_manifest(const EmitUnit *u, Buf *out);
 
 /* What the header and the unit, in a folder, are made from, as a rule of Make:
- * "out/mm.h out/mm.c: mm.spec …". */
-void files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
-                        size_t count, Buf *out);
+ * "out/mm.h out/mm.c: mm.spec …".  False, with a message, where a rule cannot have a name. */
+bool files_print_depend(const EmitUnit *u, const char *folder, const char *const *inputs,
+                        size_t count, Buf *out, Diag *d);
 
 #endif
