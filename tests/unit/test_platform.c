@@ -216,6 +216,7 @@ static void mistakes_are_told_with_their_place(void **state)
         {"fit a of \"b\" \"c\"\nmodel time = 1\n", "error: '=' does not compare"},
         {"fit a of \"b\" \"c\"\nmodel time is x\nfrom x = 0\n", "x cannot start at 0"},
         {"fit a of \"b\" \"c\"\nmodel time is x\nfrom x = 1, x = 2\n", "x is said twice"},
+        {"fit a of \"../b\" \"c\"\n", "'../b' is no spec below spaces/"},
         {"fit a of \"b\" \"c\"\nmodel time is 1\ngives nothing = 1\n",
          "device files have no number 'nothing'"},
         {"fit a of \"b\" \"c\"\nmodel time is 1\nwithin 0 %\n", "more than 0 %"},

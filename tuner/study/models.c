@@ -56,6 +56,8 @@ static bool take_fit(Lexer *l, Models *out)
         !take_string(l, "a spec below spaces/ in quotes", &m.space) ||
         !take_string(l, "a sentence in quotes that says what is described", &m.sentence))
         return false;
+    if (m.space[0] == '/' || strstr(m.space, ".."))
+        return diag_error(l->diag, m.at, "'%s' is no spec below spaces/", m.space);
     VEC_PUSH(out->arena, &out->models, m);
     return lexer_end_line(l);
 }
