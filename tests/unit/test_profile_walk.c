@@ -2,6 +2,7 @@
 #include "metrics/metric/profile_walk.h"
 #include "metrics/ptx/ptx_parse.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,6 +37,7 @@ static Profile profile_with(Arena *a, const char *body, const SassProfile *code)
     ProfileTraffic t = profile_set_memory(&p, m);
     if (code)
         profile_settle_memory(&p, &t, code);
+    profile_set_doubt(a, &p, m);
     profile_set_note(a, &p, m, NULL);
     return p;
 }
@@ -248,6 +250,31 @@ static void a_wait_of_few_warps_is_said_among_many_notes(void **state)
     arena_free(a);
 }
 
+static void assert_uncertain(const char *body, double by)
+{
+    Arena *a = arena_new();
+    const Profile p = profile_of(a, body);
+    assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - by) < 1e-9);
+    arena_free(a);
+}
+
+/* The kernel's start counts 3 instructions, its end 1. */
+static void each_doubt_widens_the_uncertainty_by_its_share(void **state)
+{
+    (void)state;
+    assert_uncertain("ld.global.f32 %f1, [%rd3];", 0);
+    /* One of 8 instructions stands behind a branch that is not known. */
+    assert_uncertain("ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p1, %r5, 0; @%p1 bra L;"
+                     "add.s32 %r6, %r6, 1; L:",
+                     1.0 / 8);
+    /* One of 2 accesses has an address that is not known. */
+    assert_uncertain("ld.global.u32 %r5, [%rd3]; mul.wide.u32 %rd4, %r5, 4;"
+                     "add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];",
+                     0.7 / 2);
+    /* 6 instructions, and the 35 of a routine that is called for some operands, but for few. */
+    assert_uncertain("ld.global.f32 %f1, [%rd3]; div.rn.f32 %f2, %f1, 0f40400000;", 0.25 * 35 / 41);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +288,7 @@ int main(void)
         cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
         cmocka_unit_test(what_is_not_known_is_said_with_its_line),
         cmocka_unit_test(a_wait_of_few_warps_is_said_among_many_notes),
+        cmocka_unit_test(each_doubt_widens_the_uncertainty_by_its_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
