@@ -2,6 +2,7 @@
  * over it. */
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile_build.h"
+#include "metrics/metric/sheet.h"
 #include "tuner/base/file.h"
 
 #include <setjmp.h>
@@ -128,6 +129,113 @@ static void every_stage_can_be_seen(void **state)
     arena_free(a);
 }
 
+/* A device of round numbers, with a level of memory that is slower by so many cycles. */
+static const Device *slower(Arena *a, double l1, double l2)
+{
+    Diag d = diag_new(a);
+    DeviceSheet *sheet = ARENA_NEW(a, DeviceSheet);
+    *sheet = *device_file_read(a, TEST_DATA "/device/round.device", &d)->sheet;
+    sheet->latencies.l1 += l1;
+    sheet->latencies.l2 += l2;
+    sheet->device.sheet = sheet;
+    return &sheet->device;
+}
+
+static void near(double value, double expected, double error)
+{
+    if (!(fabs(value - expected) <= error))
+        fail_msg("%.12g in place of %.12g", value, expected);
+}
+
+static Profile profile_given(Arena *a, const char *file, const char *kernel, const Device *device,
+                             int64_t threads, int64_t shared, double read_bytes)
+{
+    Diag d = diag_new(a);
+    const struct {
+        uint64_t out, in;
+        int32_t n;
+    } parameters = {UINT64_C(1) << 40, UINT64_C(2) << 40, 256};
+    ProfileInput in = {.kernel = kernel,
+                       .device = device,
+                       .grid = {64, 1, 1},
+                       .block = {threads, 1, 1},
+                       .dynamic_shared = shared,
+                       .read_bytes = read_bytes,
+                       .parameters = (const unsigned char *)&parameters,
+                       .parameter_bytes = sizeof parameters};
+    in.ptx = file_read(a, arena_printf(a, TEST_DATA "/counters/%s.ptx", file), &in.ptx_size, &d);
+    in.cubin = file_read(a, arena_printf(a, TEST_DATA "/counters/%s.cubin", file), &in.cubin_size, &d);
+    Profile p;
+    Hash code;
+    assert_true(profile_build(a, &in, &p, &code, &d));
+    return p;
+}
+
+static Profile profile_of(Arena *a, const char *file, const char *kernel, const Device *device,
+                          int64_t threads, int64_t shared)
+{
+    return profile_given(a, file, kernel, device, threads, shared, 0);
+}
+
+/* 64 blocks of 4 warps each load 4 sectors: 32 KiB, or as much of it as the buffers have. */
+static void what_is_read_is_no_more_than_there_is(void **state)
+{
+    (void)state;
+    static const double given[] = {0, 1000, 1e9};
+    Arena *a = arena_new();
+    for (int i = 0; i < 3; i++) {
+        Profile p =
+            profile_given(a, "kernels", "reduce_near", slower(a, 0, 0), 128, 0, given[i]);
+        near(p.value[PROFILE_LOAD_SECTORS], 4, 0);
+        near(p.value[PROFILE_FOOTPRINT_READ], i == 1 ? 1000 : 32768, 0);
+    }
+    arena_free(a);
+}
+
+/* 11 cycles and 2 for each warp of the block. */
+static void a_barrier_waits_for_each_warp_of_the_block(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    for (int warps = 2; warps <= 8; warps *= 2) {
+        Profile p = profile_of(a, "kernels", "reduce_near", slower(a, 0, 0), 32 * warps, 0);
+        const double *v = p.value;
+        assert_true(v[PROFILE_BARRIERS_EXECUTED] >= 2);
+        near(v[PROFILE_SERIAL_BARRIER], v[PROFILE_BARRIERS_EXECUTED] * (11 + 2 * warps), 1e-9);
+    }
+    arena_free(a);
+}
+
+/* Stacks of 64 bytes, two blocks of 1024 threads on an SM: 128 KiB, which the L1 holds as far as 256 KiB
+ * less the blocks' shared memory go, and never fewer than 28. */
+static void stacks_wait_for_the_level_that_has_them(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t shared_kib;
+        double outside;
+    } table[] = {{0, 0}, {64, 0.015625}, {100, 0.578125}, {112, 0.765625}, {113, 0.78125}};
+    Arena *a = arena_new();
+    double loads = 0; /* that wait one after the other */
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        Profile p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = profile_of(a, "data", "shuffle_bytes", slower(a, k == 1 ? 1e6 : 0, k == 2 ? 1e6 : 0),
+                              1024, table[i].shared_kib * 1024);
+        const double start = p[0].value[PROFILE_SERIAL_CYCLES];
+        near(p[0].value[PROFILE_LOCAL_BYTES], 64, 0);
+        near(p[0].value[PROFILE_BLOCKS_PER_SM], 2, 0);
+        near(p[0].value[PROFILE_LOCAL_OUTSIDE], table[i].outside, 1e-12);
+        if (i == 0)
+            loads = (p[1].value[PROFILE_SERIAL_CYCLES] - start) / 1e6;
+        assert_true(loads >= 1);
+        const double outside = 1e6 * loads * table[i].outside;
+        near(p[1].value[PROFILE_SERIAL_CYCLES] - start, 1e6 * loads - outside, 3e4);
+        near(p[2].value[PROFILE_SERIAL_CYCLES] - start, outside, i == 0 ? 0 : 3e4);
+    }
+    arena_free(a);
+}
+
 static void missing_kernel_is_named(void **state)
 {
     (void)state;
@@ -154,6 +262,9 @@ int main(void)
         cmocka_unit_test(busiest_unit_bounds_the_prediction),
         cmocka_unit_test(times_are_means_over_the_warps),
         cmocka_unit_test(every_stage_can_be_seen),
+        cmocka_unit_test(what_is_read_is_no_more_than_there_is),
+        cmocka_unit_test(a_barrier_waits_for_each_warp_of_the_block),
+        cmocka_unit_test(stacks_wait_for_the_level_that_has_them),
         cmocka_unit_test(missing_kernel_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
