@@ -94,6 +94,12 @@ typedef uint64_t Reference(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
     X(brev_b, "brev.b32", 1, reversed(U32(a)))                                                     \
     X(bfind_u, "bfind.u32", 1, U32(31 - zeros(U32(a))))                                            \
     X(prmt_b, "prmt.b32", 3, bytes(U32(a), U32(b), c))                                             \
+    X(prmt_f4e, "prmt.b32.f4e", 3, chosen(a, b, c, first_up))                                      \
+    X(prmt_b4e, "prmt.b32.b4e", 3, chosen(a, b, c, first_down))                                    \
+    X(prmt_rc8, "prmt.b32.rc8", 3, chosen(a, b, c, the_one))                                       \
+    X(prmt_ecl, "prmt.b32.ecl", 3, chosen(a, b, c, not_below))                                     \
+    X(prmt_ecr, "prmt.b32.ecr", 3, chosen(a, b, c, not_above))                                     \
+    X(prmt_rc16, "prmt.b32.rc16", 3, chosen(a, b, c, half_of))                                     \
     X(sad_u, "sad.u32", 3, U32(c + (U32(a) < U32(b) ? U32(b) - U32(a) : U32(a) - U32(b))))         \
     X(selp_b, "selp.b32", 3, U32(c & 1 ? a : b))                                                   \
     X(setp_lt, "setp.lt.s32", 2, S32(a) < S32(b))                                                  \
@@ -173,6 +179,46 @@ static uint64_t bytes(uint32_t a, uint32_t b, uint64_t selector)
         r |= byte << (8 * i);
     }
     return r;
+}
+
+/* The modes of prmt: which of the eight bytes becomes byte `i`, by the two low bits of c. */
+static int first_up(int c, int i)
+{
+    return (c + i) & 7;
+}
+
+static int first_down(int c, int i)
+{
+    return (c - i) & 7;
+}
+
+static int the_one(int c, int i)
+{
+    (void)i;
+    return c;
+}
+
+static int not_below(int c, int i)
+{
+    return i > c ? i : c;
+}
+
+static int not_above(int c, int i)
+{
+    return i < c ? i : c;
+}
+
+static int half_of(int c, int i)
+{
+    return 2 * (c & 1) + (i & 1);
+}
+
+static uint64_t chosen(uint64_t a, uint64_t b, uint64_t c, int (*byte)(int c, int i))
+{
+    uint64_t selector = 0;
+    for (int i = 0; i < 4; i++)
+        selector |= (uint64_t)byte((int)(c & 3), i) << (4 * i);
+    return bytes(U32(a), U32(b), selector);
 }
 
 static uint64_t lookup(uint64_t a, uint64_t b, uint64_t c, uint64_t d)

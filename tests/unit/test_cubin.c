@@ -155,6 +155,27 @@ static void same_code_has_the_same_hash(void **state)
     arena_free(a);
 }
 
+/* What a launch takes besides the code is part of it. */
+static void resources_are_part_of_the_hash(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    size_t size;
+    const char *bytes = file_read(a, TEST_DATA "/cubin/hash_base.cubin", &size, &d);
+    const Cubin *c = cubin_read(a, bytes, size, &d);
+    const Hash base = cubin_code_hash(c, &c->kernels[0]);
+    CubinKernel more[3] = {c->kernels[0], c->kernels[0], c->kernels[0]};
+    more[0].registers++;
+    more[1].frame_bytes += 8;
+    more[2].stack_bytes += 8;
+    for (int i = 0; i < 3; i++) {
+        const Hash other = cubin_code_hash(c, &more[i]);
+        assert_string_not_equal(other.text, base.text);
+    }
+    arena_free(a);
+}
+
 static void different_code_data_or_target_has_another_hash(void **state)
 {
     (void)state;
@@ -262,6 +283,7 @@ int main(void)
         cmocka_unit_test(large_parameter_is_read_from_its_own_record),
         cmocka_unit_test(launch_bounds_are_read),
         cmocka_unit_test(same_code_has_the_same_hash),
+        cmocka_unit_test(resources_are_part_of_the_hash),
         cmocka_unit_test(different_code_data_or_target_has_another_hash),
         cmocka_unit_test(kernels_of_one_module_have_different_hashes),
         cmocka_unit_test(what_is_no_cubin_is_refused_with_a_reason),

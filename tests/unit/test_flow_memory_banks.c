@@ -70,6 +70,21 @@ static void vectors_of_a_matrix_multiply_cost_what_was_measured(void **state)
     assert_int_equal(banks_wavefronts(rows, all, 8, true, NULL), 1);
 }
 
+/* Pairs of lanes with one address: loads take both halves of the warp at once, stores do not. */
+static void neighbours_with_one_address_join_the_halves_of_a_load(void **state)
+{
+    (void)state;
+    uint64_t a[32];
+    for (uint64_t i = 0; i < 32; i++)
+        a[i] = i / 2 * 8;
+    assert_int_equal(banks_wavefronts(a, all, 8, true, NULL), 1);
+    assert_int_equal(banks_wavefronts(a, all, 8, false, NULL), 2);
+    for (uint64_t i = 0; i < 32; i++)
+        a[i] = i / 2 * 16;
+    assert_int_equal(banks_wavefronts(a, all, 16, true, NULL), 2);
+    assert_int_equal(banks_wavefronts(a, all, 16, false, NULL), 4);
+}
+
 static void wide_accesses_are_made_in_parts_of_128_bytes(void **state)
 {
     (void)state;
@@ -201,6 +216,7 @@ int main(void)
         cmocka_unit_test(words_of_one_bank_take_a_wavefront_each),
         cmocka_unit_test(bytes_of_one_word_are_read_together),
         cmocka_unit_test(vectors_of_a_matrix_multiply_cost_what_was_measured),
+        cmocka_unit_test(neighbours_with_one_address_join_the_halves_of_a_load),
         cmocka_unit_test(wide_accesses_are_made_in_parts_of_128_bytes),
         cmocka_unit_test(moving_all_addresses_changes_nothing),
         cmocka_unit_test(random_words_agree_with_counting_them),

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
+#include <math.h>
 
 static const char header[] =
     ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -188,6 +189,94 @@ static void regions_say_what_is_in_flight(void **state)
     arena_free(a);
 }
 
+/* A warp's 128 bytes move on by 4: four sectors of one line every 8th and 32nd time, else five of two.  Most
+ * iterations are foreseen; what regions move comes to the same. */
+static void a_drifting_access_costs_what_each_iteration_does(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(a, "mov.u32 %r2, 0; L: ld.global.f32 %f1, [%rd3];"
+                                    "add.f32 %f2, %f2, %f1; add.s64 %rd3, %rd3, 4;"
+                                    "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 1000;"
+                                    "@%p1 bra L;");
+
+    double sectors = 0;
+    for (size_t i = 0; i < p.region_count; i++)
+        sectors += region_at(&p, i)->value[REGION_TIMES] * region_at(&p, i)->value[REGION_SECTORS];
+    assert_true(p.value[PROFILE_INSTR] == 3 + 6 * 1000 + 1);
+    assert_true(p.value[PROFILE_GLOBAL_SECTORS] == 125 * 4 + 875 * 5);
+    assert_true(p.value[PROFILE_GLOBAL_LINES] == 32 * 1 + 968 * 2);
+    assert_true(p.value[PROFILE_GLOBAL_REQUESTS] == 1000);
+    assert_true(fabs(sectors - (125 * 4 + 875 * 5)) < 1e-6);
+    arena_free(a);
+}
+
+/* A load before a loop of 3 x 1000 instructions, which are foreseen, and its use behind it. */
+static void what_passes_while_a_load_is_under_way_covers_it(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(a, "ld.global.f32 %f1, [%rd3]; mov.u32 %r2, 0;"
+                                    "L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 1000;"
+                                    "@%p1 bra L; add.f32 %f2, %f1, %f1;");
+
+    const double *wait = region_at(&p, 0)->value;
+    assert_true(wait[REGION_STALLS] == 1);
+    assert_true(wait[REGION_COVERED] == 3000);
+    arena_free(a);
+}
+
+/* Instructions between the end of a group of copies and the wait for it: `first` behind the first group,
+ * `second` behind the second, of which `left` may be under way. */
+static double copies_covered(Arena *a, int first, int second, int left)
+{
+    Buf body = {0};
+    buf_puts(&body, "mov.u32 %r3, tile;");
+    for (int group = 0; group < 2; group++) {
+        buf_puts(&body, "cp.async.cg.shared.global [%r3], [%rd3], 16; cp.async.commit_group;");
+        for (int i = 0; i < (group ? second : first); i++)
+            buf_puts(&body, "add.s32 %r5, %r5, 7;");
+    }
+    buf_printf(&body, "cp.async.wait_group %d; bar.sync 0;", left);
+    const Profile p = profile_of(a, buf_text(&body));
+    buf_free(&body);
+    for (size_t i = 0; i < p.region_count; i++)
+        if (region_at(&p, i)->value[REGION_STALLS] == 1)
+            return region_at(&p, i)->value[REGION_COVERED];
+    return NAN;
+}
+
+static void a_wait_for_copies_is_for_the_groups_that_may_not_be_left(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const double none = copies_covered(a, 0, 0, 1);
+    assert_true(none >= 2 && none <= 3); /* the second group's copy and its end */
+    assert_true(copies_covered(a, 10, 0, 1) == none + 10);
+    assert_true(copies_covered(a, 0, 5, 1) == none + 5);
+    assert_true(copies_covered(a, 10, 5, 0) == copies_covered(a, 0, 5, 0));
+    assert_true(copies_covered(a, 10, 5, 0) == none - 2 + 5);
+    arena_free(a);
+}
+
+/* Lanes that look up what memory says: the fullest of 32 banks has 3.53 of 32 words, on average. */
+static void an_access_of_shared_memory_at_unknown_places_is_spread(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(a, "ld.global.u32 %r5, [%rd3]; and.b32 %r5, %r5, 1020;"
+                                    "mov.u32 %r6, tile; add.u32 %r6, %r6, %r5;"
+                                    "ld.shared.f32 %f1, [%r6]; st.shared.f32 [%r6], %f1;");
+
+    assert_true(fabs(p.value[PROFILE_SHARED_WAVEFRONTS] - 2 * 3.53) < 1e-9);
+    assert_true(p.value[PROFILE_SHARED_WAVEFRONTS_MIN] == 2);
+    assert_true(p.value[PROFILE_SHARED_ACCESSES] == 2 && p.value[PROFILE_ACCESSES_UNKNOWN] == 2);
+    arena_free(a);
+}
+
 /* 100 kinds of stalls find room: what executes most by itself, the rest in one row. */
 static void more_regions_than_there_is_room_for_keep_their_sum(void **state)
 {
@@ -285,6 +374,10 @@ int main(void)
         cmocka_unit_test(shared_and_local_traffic),
         cmocka_unit_test(paths_are_counted_at_each_branch),
         cmocka_unit_test(regions_say_what_is_in_flight),
+        cmocka_unit_test(a_drifting_access_costs_what_each_iteration_does),
+        cmocka_unit_test(what_passes_while_a_load_is_under_way_covers_it),
+        cmocka_unit_test(a_wait_for_copies_is_for_the_groups_that_may_not_be_left),
+        cmocka_unit_test(an_access_of_shared_memory_at_unknown_places_is_spread),
         cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
         cmocka_unit_test(what_is_not_known_is_said_with_its_line),
         cmocka_unit_test(a_wait_of_few_warps_is_said_among_many_notes),

@@ -86,6 +86,17 @@ static void three_registers_take_a_cycle_and_a_half(void **state)
     assert_float_equal(cycles_each(&c), 1.502, 0.02);
 }
 
+/* Three reads of one bank an instruction, one served a cycle, four may wait: 1 + 2 + 3 + 3 cycles, and
+ * one of the exit. */
+static void four_reads_may_wait(void **state)
+{
+    (void)state;
+    Code c = {.count = 0};
+    for (int k = 0; k < 4; k++)
+        add_ffma(&c, 64 + 2 * k, 16 + 2 * k, 40 + 2 * k, 0);
+    assert_true(4 * cycles_each(&c) == 9);
+}
+
 static void kept_operands_and_equal_ones_are_read_once(void **state)
 {
     (void)state;
@@ -161,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_operand_read_now_and_then_costs_half_a_cycle),
         cmocka_unit_test(three_registers_take_a_cycle_and_a_half),
+        cmocka_unit_test(four_reads_may_wait),
         cmocka_unit_test(kept_operands_and_equal_ones_are_read_once),
         cmocka_unit_test(only_the_flag_keeps_an_operand),
         cmocka_unit_test(reads_of_one_bank_queue),
