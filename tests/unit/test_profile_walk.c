@@ -277,6 +277,28 @@ static void an_access_of_shared_memory_at_unknown_places_is_spread(void **state)
     arena_free(a);
 }
 
+/* All accesses at unknown places, 0.7, and code that does not match, 0.3: independent doubts. */
+static void doubts_add_up_by_their_squares(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *text = arena_printf(a, "%sld.global.u64 %%rd5, [%%rd9]; ret; }\n", header);
+    const Source s = {"k.ptx", text, strlen(text)};
+    const MemoryOptions o = {
+        .walk.launch = {.grid = {100, 1, 1}, .block = {128, 1, 1}, .has_geometry = true}};
+    const Memory *m = memory_follow(a, ptx_find_entry(ptx_parse(a, &s, &d), "k"), &o);
+    Profile p = profile_new();
+    p.value[PROFILE_CODE_UNMATCHED] = 0;
+    profile_set_doubt(a, &p, m);
+    assert_true(p.value[PROFILE_UNKNOWN_TRAFFIC] == 1 && p.value[PROFILE_UNKNOWN_SHARE] == 0);
+    assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - 0.7) < 1e-12);
+    p.value[PROFILE_CODE_UNMATCHED] = 1;
+    profile_set_doubt(a, &p, m);
+    assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - sqrt(0.49 + 0.09)) < 1e-12);
+    arena_free(a);
+}
+
 /* 100 kinds of stalls find room: what executes most by itself, the rest in one row. */
 static void more_regions_than_there_is_room_for_keep_their_sum(void **state)
 {
@@ -378,6 +400,7 @@ int main(void)
         cmocka_unit_test(what_passes_while_a_load_is_under_way_covers_it),
         cmocka_unit_test(a_wait_for_copies_is_for_the_groups_that_may_not_be_left),
         cmocka_unit_test(an_access_of_shared_memory_at_unknown_places_is_spread),
+        cmocka_unit_test(doubts_add_up_by_their_squares),
         cmocka_unit_test(more_regions_than_there_is_room_for_keep_their_sum),
         cmocka_unit_test(what_is_not_known_is_said_with_its_line),
         cmocka_unit_test(a_wait_of_few_warps_is_said_among_many_notes),

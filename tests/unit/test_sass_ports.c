@@ -1,5 +1,6 @@
 /* Register ports: loops whose cycles were measured, and stores that tie sums together. */
 #include "metrics/cubin/sass_ports.h"
+#include "metrics/cubin/sass_profile.h"
 #include "tests/support/sass_words.h"
 
 #include <setjmp.h>
@@ -84,6 +85,31 @@ static void three_registers_take_a_cycle_and_a_half(void **state)
     for (int k = 0; k < LENGTH; k++)
         add_ffma(&c, 64 + k % 128, 16 + k / 2 % 16, 40 + (k + 1) % 8, 0);
     assert_float_equal(cycles_each(&c), 1.502, 0.02);
+}
+
+/* By NVIDIA's throughput tables and by what was measured: conversions go where special functions do,
+ * packing ones and votes to the logic unit. */
+static void each_instruction_has_its_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        int op;
+        SassUnit unit;
+    } table[] = {
+        {SASS_OP_FFMA, SASS_UNIT_FMA},   {SASS_OP_FADD, SASS_UNIT_FMA},
+        {SASS_OP_FMUL, SASS_UNIT_FMA},   {SASS_OP_IMAD, SASS_UNIT_IMAD},
+        {SASS_OP_FSETP, SASS_UNIT_ALU},  {SASS_OP_ISETP, SASS_UNIT_ALU},
+        {SASS_OP_I2FP, SASS_UNIT_ALU},   {SASS_OP_F2FP, SASS_UNIT_ALU},
+        {SASS_OP_F2IP, SASS_UNIT_SFU},   {SASS_OP_MUFU, SASS_UNIT_SFU},
+        {SASS_OP_DFMA, SASS_UNIT_FP64},  {SASS_OP_HFMA2, SASS_UNIT_HALF},
+        {SASS_OP_HMMA, SASS_UNIT_TENSOR}, {SASS_OP_LDS, SASS_UNIT_LSU},
+        {SASS_OP_STG, SASS_UNIT_LSU},    {SASS_OP_SHFL, SASS_UNIT_LSU},
+        {SASS_OP_BRA, SASS_UNIT_BRANCH}, {SASS_OP_S2R, SASS_UNIT_OTHER},
+        {SASS_OP_BAR, SASS_UNIT_OTHER},  {SASS_OP_VOTE, SASS_UNIT_ALU},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(sass_unit_of(sass_instr(low_word(table[i].op, 1, 8, 9, 10), 0, 90)),
+                         table[i].unit);
 }
 
 /* Three reads of one bank an instruction, one served a cycle, four may wait: 1 + 2 + 3 + 3 cycles, and
@@ -173,6 +199,7 @@ int main(void)
         cmocka_unit_test(an_operand_read_now_and_then_costs_half_a_cycle),
         cmocka_unit_test(three_registers_take_a_cycle_and_a_half),
         cmocka_unit_test(four_reads_may_wait),
+        cmocka_unit_test(each_instruction_has_its_unit),
         cmocka_unit_test(kept_operands_and_equal_ones_are_read_once),
         cmocka_unit_test(only_the_flag_keeps_an_operand),
         cmocka_unit_test(reads_of_one_bank_queue),
