@@ -35,7 +35,7 @@ PtxMapEntry *ptx_map_find(const PtxMap *m, const char *text, size_t length, uint
 
 static void grow(PtxMap *m)
 {
-    const size_t capacity = m->capacity ? m->capacity * 2 : 256;
+    const size_t capacity = m->capacity ? m->capacity * 2 : FIRST_SIZE(256, 2);
     PtxMapEntry *slots = ARENA_ARRAY(m->arena, PtxMapEntry, capacity);
     for (size_t i = 0; i < m->capacity; i++) {
         const PtxMapEntry *e = &m->slots[i];

@@ -17,7 +17,7 @@ static void make_room(Touched *t)
     if (2 * t->count < t->capacity)
         return;
     const Touched old = *t;
-    t->capacity = old.capacity ? 2 * old.capacity : 1024;
+    t->capacity = old.capacity ? 2 * old.capacity : FIRST_SIZE(1024, 2);
     t->at = memory_zeroed(t->capacity, sizeof *t->at);
     for (size_t i = 0; i < old.capacity; i++)
         if (old.at[i].key)

@@ -163,7 +163,7 @@ void walk_finish_fork(Frame *x, Fork *f)
 Entry *walk_push(Frame *x)
 {
     if (x->stack_count == x->stack_capacity) {
-        x->stack_capacity = x->stack_capacity ? x->stack_capacity * 2 : 16;
+        x->stack_capacity = x->stack_capacity ? x->stack_capacity * 2 : FIRST_SIZE(16, 1);
         x->stack = memory_resize(x->stack, x->stack_capacity, sizeof *x->stack);
     }
     Entry *e = &x->stack[x->stack_count++];

@@ -19,7 +19,7 @@ enum { BEHIND = 16 };
 enum { BEHIND = 0 };
 #endif
 
-enum { CHUNK = 64 * 1024, ALIGN = 16, KEPT_CHUNKS = 64 };
+enum { CHUNK = FIRST_SIZE(64 * 1024, 64), ALIGN = 16, KEPT_CHUNKS = 64 };
 
 typedef struct Chunk Chunk;
 struct Chunk {
@@ -45,6 +45,18 @@ jmp_buf *memory_set_escape(jmp_buf *to)
     return before;
 }
 
+static _Thread_local size_t fail_at; /* 0: at none */
+
+void memory_fail_at(size_t n)
+{
+    fail_at = n;
+}
+
+static bool is_to_fail(void)
+{
+    return escape && fail_at > 0 && --fail_at == 0;
+}
+
 static void out_of_memory(size_t size)
 {
     if (escape)
@@ -55,7 +67,7 @@ static void out_of_memory(size_t size)
 
 void *memory_new(size_t size)
 {
-    void *p = malloc(size ? size : 1);
+    void *p = is_to_fail() ? NULL : malloc(size ? size : 1);
     if (!p)
         out_of_memory(size);
     return p;
@@ -63,7 +75,7 @@ void *memory_new(size_t size)
 
 void *memory_zeroed(size_t count, size_t size)
 {
-    void *p = calloc(count ? count : 1, size ? size : 1);
+    void *p = is_to_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
     if (!p)
         out_of_memory(size);
     return p;
@@ -74,7 +86,7 @@ void *memory_resize(void *old, size_t count, size_t size)
     if (size && count > SIZE_MAX / size)
         out_of_memory(SIZE_MAX);
     size_t bytes = count * size;
-    void *p = realloc(old, bytes > 0 ? bytes : 1);
+    void *p = is_to_fail() ? NULL : realloc(old, bytes > 0 ? bytes : 1);
     if (!p)
         out_of_memory(bytes);
     return p;

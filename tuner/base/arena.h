@@ -45,6 +45,14 @@ size_t arena_used(const Arena *a);
 #define ARENA_NEW(a, T)      ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))
 
+/* How large a thing is at first, where that is a matter of speed alone.  A stress build (APTUNE_STRESS)
+ * takes the second number, so that its tests meet every growth. */
+#ifdef APTUNE_STRESS
+#define FIRST_SIZE(usual, stress) (stress)
+#else
+#define FIRST_SIZE(usual, stress) (usual)
+#endif
+
 /* malloc, calloc and realloc for memory that no arena owns; they never return NULL for
  * lack of memory. */
 void *memory_new(size_t size);
@@ -55,5 +63,9 @@ void *memory_resize(void *old, size_t count, size_t size);
  * Gives the one before, which must be set again before the function ends that has called setjmp.
  * What was being worked on is lost: memory and descriptors that only its functions knew of. */
 jmp_buf *memory_set_escape(jmp_buf *to);
+
+/* For tests: of this thread's allocations that have an escape, the `n`th from now on fails; 0: none
+ * does. */
+void memory_fail_at(size_t n);
 
 #endif

@@ -10,7 +10,7 @@ static void reserve(Buf *b, size_t more)
 {
     if (b->capacity - b->size > more)
         return;
-    size_t capacity = b->capacity ? b->capacity : 256;
+    size_t capacity = b->capacity ? b->capacity : FIRST_SIZE(256, 1);
     while (capacity - b->size <= more)
         capacity *= 2;
     b->text = memory_resize(b->text, capacity, 1);

@@ -22,7 +22,7 @@ static inline void *vec_grow(Arena *a, void *at, size_t count, size_t *capacity,
 {
     if (count < *capacity)
         return at;
-    *capacity = *capacity ? *capacity * 2 : 8;
+    *capacity = *capacity ? *capacity * 2 : FIRST_SIZE(8, 1);
     void *fresh = arena_array(a, *capacity, size);
     if (count)
         memcpy(fresh, at, count * size);

@@ -18,7 +18,7 @@ enum {
     /* The longest first line: the magic word, the sizes with a blank before each, the line's end.
      */
     LINE_LIMIT = 4 + (WIRE_BLOBS + 1) * (1 + SIZE_DIGITS) + 1,
-    READ_STEP = 64 << 10 /* bytes of room for a read */
+    READ_STEP = FIRST_SIZE(64 << 10, 1) /* bytes of room for a read */
 };
 
 /* The sizes of a message that is coming in. */
@@ -213,9 +213,11 @@ WireStatus wire_receive(WireReader *r, WireMessage *m, double seconds)
     }
 }
 
-void wire_quote(const WireReader *r, Buf *out)
+void wire_quote(WireReader *r, Buf *out)
 {
     enum { SHOWN = 120 };
+    while (r->end - r->start < SHOWN && !r->ended && wait_ready(r->fd, POLLIN, deadline_after(0)))
+        wire_fill(r);
     size_t size = r->end - r->start;
     if (size == 0)
         return;

@@ -85,9 +85,9 @@ WireStatus wire_next(WireReader *r, WireMessage *m);
 /* Waits at most `seconds` for a message; with 0, takes one if it has come. */
 WireStatus wire_receive(WireReader *r, WireMessage *m, double seconds);
 
-/* After WIRE_GARBAGE: appends the beginning of what came instead of a message, printable and
- * short. */
-void wire_quote(const WireReader *r, Buf *out);
+/* After WIRE_GARBAGE: appends the beginning of what came instead of a message, printable and short;
+ * takes along what is there to be read. */
+void wire_quote(WireReader *r, Buf *out);
 
 /* ---- writing ------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@ typedef struct RankTable {
     size_t used;
 } RankTable;
 
-enum { TABLE_LEAST = 64, DRAWS_MOST = 1000 };
+enum { TABLE_LEAST = FIRST_SIZE(64, 2), DRAWS_MOST = 1000 };
 static const size_t none = SIZE_MAX;
 
 struct Candidates {

@@ -82,7 +82,7 @@ static size_t add_row(Search *s, const uint16_t *point)
 {
     size_t n = s->space.parameters;
     if (s->count == s->room) {
-        s->room = s->room ? 2 * s->room : 64;
+        s->room = s->room ? 2 * s->room : FIRST_SIZE(64, 1);
         s->rows = memory_resize(s->rows, s->room, sizeof *s->rows);
         s->points = memory_resize(s->points, s->room * n + 1, sizeof *s->points);
     }

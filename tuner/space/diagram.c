@@ -166,7 +166,7 @@ static void grow_table(Build *b)
     size_t old_places = b->places;
     Key *old_keys = b->keys;
     uint32_t *old_ids = b->ids;
-    b->places = old_places ? 2 * old_places : 1024;
+    b->places = old_places ? 2 * old_places : FIRST_SIZE(1024, 2);
     b->keys = memory_new(b->places * sizeof *b->keys);
     b->ids = memory_new(b->places * sizeof *b->ids);
     memset(b->ids, 0xff, b->places * sizeof *b->ids);
@@ -191,7 +191,7 @@ static uint32_t add_node(Build *b, Key key, Node node, size_t from)
         return NO_NODE;
     }
     if (g->node_count == g->node_room) {
-        g->node_room = g->node_room ? 2 * g->node_room : 256;
+        g->node_room = g->node_room ? 2 * g->node_room : FIRST_SIZE(256, 1);
         g->nodes = memory_resize(g->nodes, g->node_room, sizeof *g->nodes);
     }
     if (g->edge_count + edges > g->edge_room) {
@@ -215,7 +215,7 @@ static uint32_t add_node(Build *b, Key key, Node node, size_t from)
 static void push_edge(Build *b, Edge e)
 {
     if (b->depth == b->stack_room) {
-        b->stack_room = b->stack_room ? 2 * b->stack_room : 256;
+        b->stack_room = b->stack_room ? 2 * b->stack_room : FIRST_SIZE(256, 1);
         b->stack = memory_resize(b->stack, b->stack_room, sizeof *b->stack);
     }
     b->stack[b->depth++] = e;

@@ -40,7 +40,7 @@ static bool keep(Walk *w, uint64_t first, uint64_t count)
                          CONFIGURATION_LIMIT);
     if (s->count + count > w->capacity) {
         while (s->count + count > w->capacity)
-            w->capacity = w->capacity ? w->capacity * 2 : 1024;
+            w->capacity = w->capacity ? w->capacity * 2 : FIRST_SIZE(1024, 1);
         s->ranks = memory_resize(s->ranks, w->capacity, sizeof *s->ranks);
     }
     for (uint64_t i = 0; i < count; i++)

@@ -167,7 +167,7 @@ size_t table_add(Table *t, uint64_t number)
     if (row != SIZE_MAX)
         return row;
     if (t->count == t->capacity)
-        table_reserve(t, t->capacity ? 2 * t->capacity : 64);
+        table_reserve(t, t->capacity ? 2 * t->capacity : FIRST_SIZE(64, 1));
     if (!t->places ? number != t->count : t->place_count < 2 * t->capacity)
         make_places(t);
     row = t->count++;
