@@ -180,6 +180,28 @@ static void times_come_in_milliseconds_whatever_the_file_has(void **state)
     }
 }
 
+/* A unit that stands with the measurement alone is that of the runtimes, too. */
+static void a_measurements_unit_is_that_of_its_row(void **state)
+{
+    (void)state;
+    static const char *const runtimes[] = {"", "\"runtimes\":[250]"};
+    for (int k = 0; k < 2; k++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        ForeignTable *t = read_text(
+            a, &d,
+            arena_printf(a,
+                         "{\"results\":[{\"configuration\":{\"a\":1},\"times\":{%s},"
+                         "\"invalidity\":\"correct\",\"measurements\":[{\"name\":\"time\","
+                         "\"value\":250,\"unit\":\"us\"}]}]}",
+                         runtimes[k]),
+            NULL);
+        assert_non_null(t);
+        assert_true(t->rows.at[0].times[0] == 0.25);
+        arena_free(a);
+    }
+}
+
 static void a_unit_that_is_not_known_is_refused(void **state)
 {
     (void)state;
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(outcomes_survive_the_way_through_t4),
         cmocka_unit_test(a_column_is_whole_numbers_only_if_all_are),
         cmocka_unit_test(times_come_in_milliseconds_whatever_the_file_has),
+        cmocka_unit_test(a_measurements_unit_is_that_of_its_row),
         cmocka_unit_test(a_unit_that_is_not_known_is_refused),
         cmocka_unit_test(a_file_without_any_time_is_refused_with_its_objective),
         cmocka_unit_test(no_row_is_lost_without_being_counted),
