@@ -1,6 +1,5 @@
 /* The profile: names, and what follows from a launch. */
 #include "metrics/metric/profile.h"
-#include "metrics/metric/shares.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -133,13 +132,13 @@ static void the_launch_that_executes_most_stands_for_all(void **state)
     often.value[PROFILE_REGISTERS] = 30;
     once.value[PROFILE_OCCUPANCY] = 0.25;
     often.value[PROFILE_OCCUPANCY] = 0.5;
-    ProfileShare shares[] = {{&once, 1}, {&often, 3}};
-    assert_int_equal(shares_heaviest(shares, 2), 1);
-    const Profile joined = shares_join(shares, 2);
+    LaunchProfile launches[] = {{&once, 1}, {&often, 3}};
+    assert_int_equal(profile_main_launch(launches, 2), 1);
+    const Profile joined = profile_of_launches(launches, 2);
     assert_true(joined.value[PROFILE_INSTR] == 50 && joined.value[PROFILE_OCCUPANCY] == 0.5);
     assert_true(joined.value[PROFILE_REGISTERS] == 40);
-    shares[1].times = 2;
-    assert_int_equal(shares_heaviest(shares, 2), 0);
+    launches[1].times = 2;
+    assert_int_equal(profile_main_launch(launches, 2), 0);
 }
 
 static void known_fields_are_printed(void **state)
