@@ -323,12 +323,12 @@ static void what_is_far_off_counts_as_five_deviations(void **state)
     for (size_t k = 0; k < 2; k++) {
         Arena *a = arena_new();
         const double guess[] = {1, 1, 1, exp(-less[k]), 1};
-        const BeliefInput in = {guess, NULL, 5, values, 1};
-        Belief *b = belief_new(a, &in);
+        const PosteriorInput in = {guess, NULL, 5, values, 1};
+        Posterior *b = posterior_new(a, &in);
         for (size_t i = 0; i < 3; i++)
-            belief_choose(b, i);
-        belief_learn(b, times);
-        assert_int_equal(belief_next(b, NULL), k == 0 ? 4 : 3);
+            posterior_choose(b, i);
+        posterior_learn(b, times);
+        assert_int_equal(posterior_next(b, NULL), k == 0 ? 4 : 3);
         arena_free(a);
     }
 }
