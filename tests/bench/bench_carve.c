@@ -10,7 +10,7 @@
 #include "tuner/base/file.h"
 #include "tuner/choose/budget.h"
 #include "tuner/choose/polish.h"
-#include "tuner/choose/random.h"
+#include "tuner/base/random.h"
 #include "tuner/run/run_explain.h"
 #include "tuner/run/run_parts.h"
 

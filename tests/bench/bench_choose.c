@@ -2,7 +2,7 @@
  * criteria that pull against each other with noise, and three independent ones. */
 #include "tuner/base/clock.h"
 #include "tuner/choose/front.h"
-#include "tuner/choose/random.h"
+#include "tuner/base/random.h"
 
 #include <math.h>
 #include <stdint.h>

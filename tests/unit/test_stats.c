@@ -166,9 +166,26 @@ static void equal_ones_are_rarely_told_apart(void **state)
     assert_true(apart > 0 && (double)apart / TRIES <= 1 - STATS_CONFIDENCE);
 }
 
+static void a_front_is_what_no_other_point_beats_in_both(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const double x[] = {3, 1, 2, 2, NAN, 1, 4, 5, 2}, y[] = {2, 9, 5, 5, 0, 9.5, NAN, 2, 4};
+    size_t count;
+    size_t *front = stats_front(a, x, y, 9, &count);
+    assert_int_equal(count, 3);
+    assert_true(front[0] == 1 && front[1] == 8 && front[2] == 0);
+    front = stats_front(a, (double[]){7, 7}, (double[]){8, 8}, 2, &count);
+    assert_true(count == 1 && front[0] == 0);
+    stats_front(a, x, y, 0, &count);
+    assert_int_equal(count, 0);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_front_is_what_no_other_point_beats_in_both),
         cmocka_unit_test(of_none_it_is_not_known),
         cmocka_unit_test(of_an_even_count_it_is_between_the_middle_two),
         cmocka_unit_test(half_of_the_numbers_lie_on_each_side),

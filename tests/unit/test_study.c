@@ -1,7 +1,6 @@
 /* Judging choices and playing searches, on synthetic spaces small enough to enumerate. */
 #include "tests/support/made_table.h"
-#include "tuner/choose/cluster.h"
-#include "tuner/choose/random.h"
+#include "tuner/base/random.h"
 #include "tuner/study/bootstrap.h"
 #include "tuner/study/fit.h"
 #include "tuner/study/judge.h"
@@ -32,7 +31,7 @@ static Table *synthetic_grid(Arena *a, int side, const char *const *codes)
         s->ms[i] = 1 + 0.1 * (double)(x + y);
     }
     if (codes)
-        memcpy(s->same_as, cluster_same(a, codes, NULL, n), n * sizeof *s->same_as);
+        memcpy(s->same_as, table_group(a, codes, NULL, n), n * sizeof *s->same_as);
     table_set_metrics(s, metricset_new(a));
     ranking_set(s);
     return s;

@@ -1,7 +1,5 @@
 #include "tuner/base/stats.h"
 
-#include "tuner/base/arena.h"
-
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -80,4 +78,36 @@ double stats_ratio(const double *a, const double *b, size_t count)
     double median = stats_median(r, count);
     free(r);
     return median;
+}
+
+/* --- two quantities at once ------------------------------------------------------------------- */
+
+typedef struct Pair {
+    double x, y;
+    size_t number;
+} Pair;
+
+static int pair_compare(const void *pa, const void *pb)
+{
+    const Pair *a = pa, *b = pb;
+    if (a->x != b->x)
+        return a->x < b->x ? -1 : 1;
+    if (a->y != b->y)
+        return a->y < b->y ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+size_t *stats_front(Arena *a, const double *x, const double *y, size_t points, size_t *count)
+{
+    Pair *pairs = ARENA_ARRAY(a, Pair, points);
+    size_t *list = ARENA_ARRAY(a, size_t, points), n = 0;
+    for (size_t i = 0; i < points; i++)
+        if (!isnan(x[i]) && !isnan(y[i]))
+            pairs[n++] = (Pair){x[i], y[i], i};
+    qsort(pairs, n, sizeof *pairs, pair_compare);
+    *count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (*count == 0 || pairs[i].y < y[list[*count - 1]])
+            list[(*count)++] = pairs[i].number;
+    return list;
 }

@@ -6,6 +6,8 @@
 #ifndef APTUNE_BASE_STATS_H
 #define APTUNE_BASE_STATS_H
 
+#include "tuner/base/arena.h"
+
 #include <stddef.h>
 
 /* The median of `count` numbers, the mean of the middle two for an even count; NaN for none.
@@ -41,5 +43,9 @@ StatsInterval stats_ratio_interval(const double *a, const double *b, size_t coun
 
 /* The median of a[i] / b[i]. */
 double stats_ratio(const double *a, const double *b, size_t count);
+
+/* Of points (x, y), in `a`: those that no other one beats in both, small x first, say time against
+ * energy.  A point with a NaN takes no part; of equal ones the first. */
+size_t *stats_front(Arena *a, const double *x, const double *y, size_t points, size_t *count);
 
 #endif

@@ -234,7 +234,7 @@ static void run_alike(Work *w)
 
 static void run_same(Work *w)
 {
-    drop_represented(w, cluster_same(w->arena, w->stage->keys, w->alive, w->table->points),
+    drop_represented(w, table_group(w->arena, w->stage->keys, w->alive, w->table->points),
                      OUTCOME_SAME);
 }
 

@@ -77,31 +77,3 @@ size_t *cluster_alike(Arena *a, const FrontInput *in, double epsilon)
     }
     return representative;
 }
-
-static int key_compare(const void *pa, const void *pb, void *keys)
-{
-    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    const char *const *key = keys;
-    int result = strcmp(key[a], key[b]);
-    return result ? result : (a > b) - (a < b);
-}
-
-size_t *cluster_same(Arena *a, const char *const *keys, const bool *alive, size_t points)
-{
-    size_t *representative = alone(a, alive, points);
-    const char **copy = ARENA_ARRAY(a, const char *, points);
-    size_t *order = ARENA_ARRAY(a, size_t, points);
-    size_t count = 0;
-    for (size_t i = 0; i < points; i++) {
-        copy[i] = keys[i];
-        if (keys[i] && representative[i] == i)
-            order[count++] = i;
-    }
-    if (count > 1)
-        qsort_r(order, count, sizeof *order, key_compare, copy);
-    for (size_t i = 1; i < count; i++) {
-        if (strcmp(keys[order[i]], keys[order[i - 1]]) == 0)
-            representative[order[i]] = representative[order[i - 1]];
-    }
-    return representative;
-}

@@ -2,7 +2,7 @@
  *
  * Configurations whose metrics cannot be told apart run alike more often than not
  * (thesis 6.2), and configurations that compile to identical code run alike for
- * certain.  Each group is represented by one of its members: the answer is, per
+ * certain (table_group).  Each group is represented by one of its members: the answer is, per
  * point, the number of its representative, which is the point itself when it
  * stands for its group or is alone, and POINT_NONE for points not alive. */
 #ifndef APTUNE_CHOOSE_CLUSTER_H
@@ -16,9 +16,5 @@
  * not of every other member.  A point without a value somewhere is alone.  Ties of `in` are not
  * looked at.  Epsilon 0: equal values, O(n log n). */
 size_t *cluster_alike(Arena *a, const FrontInput *in, double epsilon);
-
-/* Groups by equal text, say code hash and launch geometry; NULL is alone.  The lowest number
- * represents. */
-size_t *cluster_same(Arena *a, const char *const *keys, const bool *alive, size_t points);
 
 #endif

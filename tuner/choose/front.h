@@ -73,11 +73,4 @@ double threshold_limit(double best, bool up, double percent);
 /* Is `value` no worse than `limit`?  False where either is not known. */
 bool threshold_holds(double value, bool up, double limit);
 
-/* --- time against energy ---------------------------------------------------------------------- */
-
-/* Numbers of the points of the front, the fastest first, in `a`; a point without a time or an
- * energy (NaN) takes no part.  Of equal ones the first. */
-size_t *energy_front(Arena *a, const double *ms, const double *joules, size_t points,
-                     size_t *count);
-
 #endif

@@ -1,7 +1,6 @@
 #include "tuner/output/report_parts.h"
 
 #include "tuner/base/stats.h"
-#include "tuner/choose/front.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -41,7 +40,7 @@ size_t *report_energy_front(Arena *a, const Run *r, size_t *count)
         ms[i] = known ? t->times[i].median : NAN;
         joules[i] = known ? t->trial[i].joules : NAN;
     }
-    return energy_front(a, ms, joules, t->count, count);
+    return stats_front(a, ms, joules, t->count, count);
 }
 
 /* --- why -------------------------------------------------------------------------------------- */

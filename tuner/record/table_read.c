@@ -9,7 +9,6 @@
 #include "tuner/base/file.h"
 #include "tuner/base/stats.h"
 #include "tuner/base/vec.h"
-#include "tuner/choose/cluster.h"
 #include "tuner/record/device.h"
 #include "tuner/record/profile.h"
 
@@ -372,7 +371,7 @@ static bool read_profiles(Reading *r, Diag *d)
 static void set_same(Reading *r, const char *const *keys)
 {
     Arena *scratch = arena_new();
-    const size_t *same = cluster_same(scratch, keys, NULL, r->table->count);
+    const size_t *same = table_group(scratch, keys, NULL, r->table->count);
     if (r->table->count > 0)
         memcpy(r->table->same_as, same, r->table->count * sizeof *same);
     arena_free(scratch);

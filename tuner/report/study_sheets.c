@@ -1,6 +1,6 @@
 #include "tuner/report/study_sheets.h"
 
-#include "tuner/choose/front.h"
+#include "tuner/base/stats.h"
 
 #include <math.h>
 
@@ -132,7 +132,7 @@ static void add_energies(Arena *a, const Table *t, Sheet *s)
         joules[i] = 1e-3 * t->ms[i];
     }
     size_t n;
-    const size_t *front = energy_front(a, ms, joules, t->count, &n);
+    const size_t *front = stats_front(a, ms, joules, t->count, &n);
     for (size_t k = 0; k < n; k++) {
         sheet_add(a, s,
                   (Cell[]){text(t->name), text(table_name(a, t, front[k])), number(ms[front[k]]),

@@ -6,7 +6,6 @@
 #include "tuner/run/run_search.h"
 
 #include "tuner/base/clock.h"
-#include "tuner/choose/cluster.h"
 
 #include <string.h>
 
@@ -117,7 +116,7 @@ static void count_codes(Run *r)
         keys[i] = alive[i] ? code_key(r->arena, &t->code[i]) : NULL;
         run_count_code(r, t->outcome[i]);
     }
-    size_t *same = cluster_same(r->arena, keys, alive, r->table->count);
+    size_t *same = table_group(r->arena, keys, alive, r->table->count);
     for (size_t i = 0; i < r->table->count; i++) {
         if (!alive[i])
             continue;

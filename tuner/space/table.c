@@ -1,6 +1,7 @@
 #include "tuner/space/table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -368,3 +369,29 @@ const TablePart table_parts[TABLE_PARTS] = {
     {"shared_cycles", "shared, L1"}, {"l2_cycles", "L2"},
     {"memory_cycles", "memory"},     {"latency_cycles", "latency"},
     {"start_cycles", "block starts"}};
+
+/* --- equal rows ------------------------------------------------------------------------------- */
+
+static int key_compare(const void *pa, const void *pb, void *keys)
+{
+    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+    const char *const *key = *(const char *const *const *)keys;
+    int result = strcmp(key[a], key[b]);
+    return result ? result : (a > b) - (a < b);
+}
+
+size_t *table_group(Arena *a, const char *const *keys, const bool *alive, size_t count)
+{
+    size_t *first = ARENA_ARRAY(a, size_t, count), *order = ARENA_ARRAY(a, size_t, count), n = 0;
+    for (size_t i = 0; i < count; i++) {
+        first[i] = !alive || alive[i] ? i : SIZE_MAX;
+        if (keys[i] && first[i] == i)
+            order[n++] = i;
+    }
+    if (n > 1)
+        qsort_r(order, n, sizeof *order, key_compare, &keys);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(keys[order[i]], keys[order[i - 1]]) == 0)
+            first[order[i]] = first[order[i - 1]];
+    return first;
+}

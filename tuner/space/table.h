@@ -177,6 +177,11 @@ size_t table_find(const Table *t, uint64_t number);
  * row is among them. */
 Table *table_take(Arena *a, const Table *t, const size_t *rows, size_t count);
 
+/* Rows with equal texts, say code hash and launch geometry: for each the lowest row of its group,
+ * itself where it is alone or has no text (NULL), SIZE_MAX where it is not alive.  `alive` NULL: all
+ * are. */
+size_t *table_group(Arena *a, const char *const *keys, const bool *alive, size_t count);
+
 /* --- one row ---------------------------------------------------------------------------------- */
 
 Value table_value(const Table *t, size_t row, size_t parameter);

@@ -1,4 +1,4 @@
-#include "tuner/choose/random.h"
+#include "tuner/base/random.h"
 
 #include <math.h>
 #include <stdlib.h>

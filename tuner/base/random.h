@@ -3,8 +3,8 @@
  * Of n configurations with known times, a random sample of s is drawn and its
  * fastest taken; how fast is that one on average?  Appendix A of the thesis does
  * this for the maximum of a sample; these are the same formulas for the minimum. */
-#ifndef APTUNE_CHOOSE_RANDOM_H
-#define APTUNE_CHOOSE_RANDOM_H
+#ifndef APTUNE_BASE_RANDOM_H
+#define APTUNE_BASE_RANDOM_H
 
 #include "tuner/base/arena.h"
 
