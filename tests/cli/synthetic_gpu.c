@@ -138,7 +138,7 @@ static TrialSustained sustained_of(const TaskRun *r)
                             .joules = watts * ms * 1e-3,
                             .power_w = watts,
                             .clock_mhz = 1000,
-                            .brakes = GPU_BRAKE_POWER};
+                            .throttle = THROTTLE_POWER};
 }
 
 static void answer_trial(int device, const Trial *t)

@@ -393,9 +393,9 @@ static void stop_rule(Smoke *s)
     TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
     Trial t = trial_of(&s->cubin, launches, 2);
     t.sampling.enough = t.sampling.most = RUNS + 300;
-    t.sampling.rival_ms = 1e-9;
+    t.sampling.best_ms = 1e-9;
     CHECK(s, run(s, "far behind the best", t).time_count == RUNS);
-    t.sampling.rival_ms = 1e9;
+    t.sampling.best_ms = 1e9;
     CHECK(s, run(s, "the best so far", t).time_count == RUNS + 300);
     launches[0].repeat = 10;
     t = trial_of(&s->cubin, launches, 2);
@@ -556,7 +556,7 @@ static void show_health(Smoke *s)
     Buf text = {0};
     health_note(&log, &r.health);
     health_print(&log, &text);
-    printf("    %s\n", log.looks ? buf_text(&text) : "the device cannot be looked at");
+    printf("    %s\n", log.samples ? buf_text(&text) : "the device cannot be looked at");
     buf_free(&text);
 }
 
@@ -567,13 +567,13 @@ static void unsteady_reference(Smoke *s)
     TaskBuffer b = {.name = "C", .type = {TASK_FLOAT, 1}, .count = 1000, .role = TASK_OUT};
     TaskLaunch l = inner(s, 1000);
     CHECK(s, set_problem(s, &b, 1, &l));
-    CHECK(s, gpu_outputs(s->gpu, &count)->unsteady == 0);
+    CHECK(s, gpu_outputs(s->gpu, &count)->nondeterministic == 0);
     l.kernel = "unsteady";
     CHECK(s, set_problem(s, &b, 1, &l));
     const TaskOutput *o = gpu_outputs(s->gpu, &count);
-    CHECK(s, count == 1 && o->unsteady > 0 && o->unsteady_error > 0);
-    printf("%-34s %" PRId64 " elements, by up to %g\n", "a reference that disagrees", o->unsteady,
-           o->unsteady_error);
+    CHECK(s, count == 1 && o->nondeterministic > 0 && o->nondeterminism > 0);
+    printf("%-34s %" PRId64 " elements, by up to %g\n", "a reference that disagrees", o->nondeterministic,
+           o->nondeterminism);
 }
 
 static TaskLaunch large(Smoke *s, uint64_t n, uint64_t at)

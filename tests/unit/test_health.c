@@ -1,4 +1,4 @@
-/* What is said of a device from looks at it; all figures are made up. */
+/* What is said of a device from samples at it; all figures are made up. */
 #include "tuner/spec/health.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static GpuHealth look(double mhz, unsigned brakes, int others)
+static GpuHealth sample(double mhz, unsigned throttle, int others)
 {
     return (GpuHealth){.known = true,
                        .clock_mhz = mhz,
@@ -15,7 +15,7 @@ static GpuHealth look(double mhz, unsigned brakes, int others)
                        .power_w = 500,
                        .power_limit_w = 700,
                        .temperature_c = 60,
-                       .brakes = brakes,
+                       .throttle = throttle,
                        .others = others};
 }
 
@@ -35,7 +35,7 @@ static void without_a_look_nothing_is_said(void **state)
 
     health_note(&log, &unknown);
 
-    assert_int_equal(log.looks, 0);
+    assert_int_equal(log.samples, 0);
     assert_true(health_is_steady(&log));
     expect(&log, "");
 }
@@ -45,7 +45,7 @@ static void a_steady_device_is_one_line_of_facts(void **state)
     (void)state;
     HealthLog log = {0};
     for (int i = 0; i < 3; i++) {
-        GpuHealth h = look(1980 - i, 0, 0);
+        GpuHealth h = sample(1980 - i, 0, 0);
         health_note(&log, &h);
     }
 
@@ -57,24 +57,25 @@ static void a_capped_and_shared_device_is_said_to_be_so(void **state)
 {
     (void)state;
     HealthLog log = {0};
-    GpuHealth looks[] = {look(1980, 0, 0), look(1755, GPU_BRAKE_POWER, 2),
-                         look(1800, GPU_BRAKE_POWER | GPU_BRAKE_HEAT, 1), look(1980, 0, 0)};
+    GpuHealth samples[] = {sample(1980, 0, 0), sample(1755, THROTTLE_POWER, 2),
+                           sample(1800, THROTTLE_POWER | THROTTLE_HEAT, 1), sample(1980, 0, 0)};
     for (int i = 0; i < 4; i++)
-        health_note(&log, &looks[i]);
+        health_note(&log, &samples[i]);
 
     assert_false(health_is_steady(&log));
-    expect(&log, "clock 1980 → 1755 MHz, power cap in 2 of 4 looks, heat in 1 of 4 looks; at most "
-                 "500 of 700 W, 60 °C; SHARED with 2 other processes in 2 of 4 looks");
+    expect(&log,
+           "clock 1980 → 1755 MHz, power cap in 2 of 4 samples, heat in 1 of 4 samples; at most "
+           "500 of 700 W, 60 °C; SHARED with 2 other processes in 2 of 4 samples");
 }
 
 static void each_of_them_alone_makes_times_doubtful(void **state)
 {
     (void)state;
-    const GpuHealth doubtful[] = {look(1700, 0, 0), look(1980, GPU_BRAKE_HARDWARE, 0),
-                                  look(1980, 0, 1)};
+    const GpuHealth doubtful[] = {sample(1700, 0, 0), sample(1980, THROTTLE_HARDWARE, 0),
+                                  sample(1980, 0, 1)};
     for (int i = 0; i < 3; i++) {
         HealthLog log = {0};
-        GpuHealth well = look(1980, GPU_BRAKE_SETTING, 0);
+        GpuHealth well = sample(1980, THROTTLE_SETTING, 0);
         health_note(&log, &well);
         assert_true(health_is_steady(&log));
 

@@ -182,7 +182,7 @@ static void a_trial_arrives_as_it_was_sent(void **state)
     const TaskSampling *x = &t.sampling;
     assert_true(t.cache == TASK_BOTH && x->least == 2 && x->enough == 7 && x->most == 100);
     assert_true(x->sample_ms == 0.25 && x->width == 0.005 && x->budget_ms == 50);
-    assert_true(x->rival_ms == 0.3);
+    assert_true(x->best_ms == 0.3);
     expect_run(&t.run);
     end(&f);
 }
@@ -279,14 +279,18 @@ static void what_the_reference_made_arrives_as_it_was_sent(void **state)
     (void)state;
     Fixture f;
     Buf blob = {0};
-    const TaskOutput sent = {.buffer = 1, .rms = 0.5, .unsteady = 7, .unsteady_error = 1e-3}, *got;
+    const TaskOutput sent = {.buffer = 1,
+                             .rms = 0.5,
+                             .nondeterministic = 7,
+                             .nondeterminism = 1e-3},
+                     *got;
     size_t count;
     send_over(&f, message_outputs(&sent, 1), &blob);
 
     assert_true(message_read_outputs(f.arena, f.message.header, &got, &count));
 
     assert_true(count == 1 && got->buffer == 1 && got->rms == 0.5);
-    assert_true(got->unsteady == 7 && got->unsteady_error == 1e-3);
+    assert_true(got->nondeterministic == 7 && got->nondeterminism == 1e-3);
     end(&f);
 }
 
@@ -306,7 +310,7 @@ static void a_result_arrives_as_it_was_sent(void **state)
                         .warm_times = times + 1,
                         .warm_count = 2,
                         .batch = 40,
-                        .health = {.known = true, .clock_mhz = 1980, .brakes = 5, .others = 2},
+                        .health = {.known = true, .clock_mhz = 1980, .throttle = 5, .others = 2},
                         .first_ms = 7,
                         .checks = checks,
                         .check_count = 2,
@@ -324,7 +328,7 @@ static void a_result_arrives_as_it_was_sent(void **state)
     assert_int_equal(r.warm_count, 2);
     assert_memory_equal(r.warm_times, times + 1, 2 * sizeof times[0]);
     assert_int_equal(r.batch, 40);
-    assert_true(r.health.known && r.health.clock_mhz == 1980 && r.health.brakes == 5);
+    assert_true(r.health.known && r.health.clock_mhz == 1980 && r.health.throttle == 5);
     assert_int_equal(r.health.others, 2);
     assert_int_equal(r.check_count, 2);
     assert_true(r.checks[0].wrong == 3 && r.checks[0].first == 9 && r.checks[0].unwritten == 1);

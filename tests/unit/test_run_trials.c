@@ -68,13 +68,13 @@ static void the_rival_is_the_best_that_is_sure(void **state)
     }
     Trial t = {0};
     run_shape_trial(&r, &t);
-    assert_true(t.sampling.rival_ms == 0);
+    assert_true(t.sampling.best_ms == 0);
 
     for (size_t i = 0; i < 4; i++)
         run_note_time(&r, i);
     run_shape_trial(&r, &t);
 
-    assert_true(t.sampling.rival_ms == 1.5);
+    assert_true(t.sampling.best_ms == 1.5);
     assert_int_equal(t.sampling.least, 2);
     arena_free(a);
 }
@@ -83,7 +83,7 @@ static void a_trial_for_energy_lasts_and_is_not_cut_short_by_a_rival(void **stat
 {
     (void)state;
     Spec by_energy = {.objective = OBJECTIVE_ENERGY};
-    Run r = {.spec = &by_time, .watch = {.rival_ms = 2}};
+    Run r = {.spec = &by_time, .watch = {.best_high_ms = 2}};
     Trial time = {0}, energy = {0};
     run_shape_trial(&r, &time);
     r.spec = &by_energy;
@@ -91,7 +91,7 @@ static void a_trial_for_energy_lasts_and_is_not_cut_short_by_a_rival(void **stat
 
     assert_true(time.sustain_s == 0 && energy.sustain_s > 0);
     assert_true(energy.limit_s >= time.limit_s + energy.sustain_s);
-    assert_true(time.sampling.rival_ms == 2 && energy.sampling.rival_ms == 0);
+    assert_true(time.sampling.best_ms == 2 && energy.sampling.best_ms == 0);
 }
 
 static void sentinels_tell_how_far_the_machine_drifted(void **state)

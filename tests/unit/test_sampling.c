@@ -14,7 +14,7 @@ static const TaskSampling RULE = {.least = 2,
                                   .sample_ms = 0.2,
                                   .width = 0.005,
                                   .budget_ms = 50,
-                                  .rival_ms = 0};
+                                  .best_ms = 0};
 
 enum { ROOM = 1000 };
 
@@ -81,7 +81,7 @@ static void one_far_behind_takes_the_least(void **state)
     (void)state;
     double ms[ROOM];
     TaskSampling rule = RULE;
-    rule.rival_ms = 1;
+    rule.best_ms = 1;
 
     assert_int_equal(sample(rule, 1.2, 0.01, ms), 2);
     assert_int_equal(sample(rule, 1.05, 0.001, ms), 7);
@@ -94,7 +94,7 @@ static void a_near_one_is_stopped_when_it_is_surely_behind(void **state)
     (void)state;
     double ms[ROOM];
     TaskSampling rule = RULE;
-    rule.rival_ms = 1;
+    rule.best_ms = 1;
     rule.width = 0;
 
     assert_int_equal(sample(rule, 1.01, 0.002, ms), 7);

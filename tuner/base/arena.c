@@ -35,7 +35,7 @@ struct Arena {
     size_t used;
 };
 
-/* The one thing that is not passed along: whoever asks for memory is everybody. */
+/* The one global: every function asks for memory. */
 static _Thread_local jmp_buf *escape;
 
 jmp_buf *memory_set_escape(jmp_buf *to)

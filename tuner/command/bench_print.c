@@ -104,9 +104,9 @@ static void print_sustained(const BenchEntry *e, Buf *out)
         buf_printf(out, " at %.0f MHz", x->clock_mhz);
     if (!isnan(x->joules))
         buf_printf(out, ", %.0f W, %.4g J a run", x->power_w, x->joules);
-    if (x->brakes) {
+    if (x->throttle) {
         buf_puts(out, "; held back by ");
-        health_print_brakes(x->brakes, out);
+        health_print_throttle(x->throttle, out);
     }
     buf_printf(out, " (%lld runs)\n", (long long)x->runs);
 }
@@ -158,7 +158,7 @@ static void print_device(const Run *r, Buf *out)
     label(out, "device");
     buf_printf(out, "%s%s, CUDA %d.%d%s", *f->driver ? "driver " : "", f->driver,
                f->cuda_version / 1000, f->cuda_version % 1000 / 10,
-               r->watch.health.looks > 0 ? "; " : "");
+               r->watch.health.samples > 0 ? "; " : "");
     health_print(&r->watch.health, out);
     buf_putc(out, '\n');
 }
@@ -247,7 +247,7 @@ void bench_print_json(const Run *r, const Bench *b, Buf *out)
     json_object_set_new(o, "cache", json_string(task_cache_name(r->l2)));
     json_object_set_new(o, "driver", json_string(gpu_facts(r->gpu)->driver));
     json_object_set_new(o, "cuda", json_integer(gpu_facts(r->gpu)->cuda_version));
-    if (r->watch.health.looks > 0)
+    if (r->watch.health.samples > 0)
         json_object_set_new(o, "health", report_health(r));
     json_print(o, REPORT_DIGITS, out);
 }

@@ -1,4 +1,4 @@
-/* aptune profile: what a profile holds, for whoever writes metrics. */
+/* aptune profile: what a profile holds, for authors of metrics. */
 #include "metrics/metric/metricset.h"
 #include "tuner/base/file.h"
 #include "tuner/command/command.h"

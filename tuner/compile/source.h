@@ -14,7 +14,7 @@
 #include "tuner/base/hash.h"
 
 /* An option of ours for a file that is written for nvcc: functions without a mark are the device's,
- * and what nvcc includes by itself is included (tuner/compile/worker/stand_ins.h). */
+ * and what nvcc includes by itself is included (tuner/compile/worker/stubs.h). */
 #define SOURCE_LIKE_NVCC "--like-nvcc"
 
 /* Lives in the arena it was made in, and so do its jobs. */

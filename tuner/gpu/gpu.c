@@ -191,19 +191,19 @@ static void helper_late(Gpu *g)
     helper_failed(g, OUTCOME_TIMEOUT);
 }
 
-static void helper_babbles(Gpu *g, const char *what)
+static void helper_sent_wrong(Gpu *g, const char *what)
 {
     say_why(g, "the GPU process sent %s", what);
     helper_failed(g, OUTCOME_FAULT);
 }
 
-static void helper_babbles_noise(Gpu *g)
+static void helper_sent_noise(Gpu *g)
 {
     Buf what = {0};
     buf_puts(&what, "something that is no message: '");
     wire_quote(&g->reader, &what);
     buf_putc(&what, '\'');
-    helper_babbles(g, buf_text(&what));
+    helper_sent_wrong(g, buf_text(&what));
     buf_free(&what);
 }
 
@@ -367,7 +367,7 @@ static void on_hello(Gpu *g, const json_t *m)
         say_why(g, "GPU %d is not the same one any more", g->options.device);
         give_up(g);
     } else if (!g->facts && !read_devices(g, list)) {
-        helper_babbles(g, "a device without properties");
+        helper_sent_wrong(g, "a device without properties");
     } else {
         tell_open(g);
     }
@@ -379,7 +379,7 @@ static void on_ready(Gpu *g, const json_t *m)
     if (message_read_outputs(g->outputs_arena, m, &g->outputs, &g->output_count))
         become_ready(g);
     else
-        helper_babbles(g, "an answer to the problem that cannot be read");
+        helper_sent_wrong(g, "an answer to the problem that cannot be read");
 }
 
 /* A wrapper has its say when the helper ends. */
@@ -398,7 +398,7 @@ static void on_result(Gpu *g, json_t *m)
 {
     const json_t *id = json_object_get(m, "id");
     if (!json_is_integer(id) || json_integer_value(id) != g->first->id) {
-        helper_babbles(g, "a result of another trial");
+        helper_sent_wrong(g, "a result of another trial");
         return;
     }
     bool restart = json_is_true(json_object_get(m, "restart"));
@@ -433,7 +433,7 @@ static void on_message(Gpu *g, json_t *m)
     else if (g->state == BUSY && strcmp(verb, "result") == 0)
         on_result(g, m);
     else
-        helper_babbles(g, "something that was not asked for");
+        helper_sent_wrong(g, "something that was not asked for");
 }
 
 /* --- going on ------------------------------------------------------------------------------- */
@@ -456,7 +456,7 @@ static bool listen(Gpu *g)
         helper_died(g);
         break;
     case WIRE_GARBAGE:
-        helper_babbles_noise(g);
+        helper_sent_noise(g);
         break;
     }
     wire_message_free(&m);

@@ -120,7 +120,7 @@ static const JsonField SAMPLING_FIELDS[] = {
     JSON_FIELD(TaskSampling, sample_ms),
     JSON_FIELD(TaskSampling, width),
     JSON_FIELD(TaskSampling, budget_ms),
-    JSON_FIELD(TaskSampling, rival_ms),
+    JSON_FIELD(TaskSampling, best_ms),
 };
 static const JsonStruct SAMPLING = JSON_STRUCT(TaskSampling, SAMPLING_FIELDS);
 
@@ -151,7 +151,7 @@ static const JsonField HEALTH_FIELDS[] = {
     JSON_FIELD(GpuHealth, known),          JSON_FIELD(GpuHealth, clock_mhz),
     JSON_FIELD(GpuHealth, clock_most_mhz), JSON_FIELD(GpuHealth, power_w),
     JSON_FIELD(GpuHealth, power_limit_w),  JSON_FIELD(GpuHealth, temperature_c),
-    JSON_FIELD(GpuHealth, brakes),         JSON_FIELD(GpuHealth, others),
+    JSON_FIELD(GpuHealth, throttle),       JSON_FIELD(GpuHealth, others),
 };
 static const JsonStruct HEALTH = JSON_STRUCT(GpuHealth, HEALTH_FIELDS);
 
@@ -167,7 +167,7 @@ static const JsonStruct CHECK = JSON_STRUCT(TrialCheck, CHECK_FIELDS);
 static const JsonField SUSTAINED_FIELDS[] = {
     JSON_FIELD(TrialSustained, runs),      JSON_FIELD(TrialSustained, ms),
     JSON_FIELD(TrialSustained, joules),    JSON_FIELD(TrialSustained, power_w),
-    JSON_FIELD(TrialSustained, clock_mhz), JSON_FIELD(TrialSustained, brakes),
+    JSON_FIELD(TrialSustained, clock_mhz), JSON_FIELD(TrialSustained, throttle),
 };
 static const JsonStruct SUSTAINED = JSON_STRUCT(TrialSustained, SUSTAINED_FIELDS);
 
@@ -194,8 +194,8 @@ static const JsonField OUTPUT_FIELDS[] = {
     JSON_FIELD(TaskOutput, max),
     JSON_FIELD(TaskOutput, nonfinite),
     JSON_FIELD(TaskOutput, unwritten),
-    JSON_FIELD(TaskOutput, unsteady),
-    JSON_FIELD(TaskOutput, unsteady_error),
+    JSON_FIELD(TaskOutput, nondeterministic),
+    JSON_FIELD(TaskOutput, nondeterminism),
 };
 static const JsonStruct OUTPUT = JSON_STRUCT(TaskOutput, OUTPUT_FIELDS);
 

@@ -48,7 +48,7 @@ size_t sampling_more(const TaskSampling *s, const double *ms, size_t count, int 
     if (count == 0)
         return 0;
     StatsInterval i = sampling_interval(ms, count);
-    if (s->rival_ms > 0 && i.low > s->rival_ms)
+    if (s->best_ms > 0 && i.low > s->best_ms)
         return 0;
     if (count < (size_t)s->enough)
         return (size_t)s->enough - count;

@@ -93,7 +93,7 @@ aptune_status handle_call(aptune *a, HandleWork *work, const void *given)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Above 0, 1 and 2, which a caller may have closed and whoever starts a program may set anew. */
+/* A descriptor above 0, 1 and 2: a caller may have closed those, and a started program sets them anew. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)

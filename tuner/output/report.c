@@ -141,7 +141,7 @@ void report_dry_run(const Run *r, Buf *out)
     print_tier0(r, out);
     size_t left = 0;
     for (size_t i = 0; i < r->table->count; i++)
-        left += table_fits(r->table, i) && run_is_mine(r, i);
+        left += table_fits(r->table, i) && run_is_in_shard(r, i);
     if (r->space.diagram) /* those drawn stand for all */
         left = (size_t)((double)r->space.size / fmax(1, r->options.shards) * (double)left /
                         (double)r->table->count);
@@ -330,13 +330,13 @@ static void print_outcomes(const Run *r, Buf *out)
 static void print_device(const Run *r, Buf *out)
 {
     const RunWatch *w = &r->watch;
-    if (w->health.looks > 0) {
+    if (w->health.samples > 0) {
         report_label(out, "device");
         health_print(&w->health, out);
         buf_putc(out, '\n');
     }
     if (w->sentinels > 1) {
-        report_label(out, w->health.looks > 0 ? "" : "device");
+        report_label(out, w->health.samples > 0 ? "" : "device");
         buf_printf(out, "one configuration timed %zu times in between: %+.1f %% to %+.1f %%\n",
                    w->sentinels, 100 * (w->sentinel_low_ms / w->sentinel_first_ms - 1),
                    100 * (w->sentinel_high_ms / w->sentinel_first_ms - 1));

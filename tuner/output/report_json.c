@@ -105,7 +105,7 @@ void report_json(const Run *r, size_t why, Buf *out)
         json_put(o, "audit", report_audit_json(r), NULL);
     if (r->source == RUN_MEASURED)
         json_put(o, "cache", json_string(task_cache_name(r->l2)), NULL);
-    if (r->watch.health.looks > 0)
+    if (r->watch.health.samples > 0)
         json_put(o, "health", report_health(r), NULL);
     json_put(o, "exhaustive_best_ms", json_known(r->recorded.best_ms), "relative_performance",
              json_known(r->recorded.relative), "random_relative_performance",

@@ -138,14 +138,14 @@ json_t *report_why_text(const Run *r, size_t i)
 json_t *report_health(const Run *r)
 {
     const HealthLog *h = &r->watch.health;
-    Buf brakes = {0};
-    health_print_brakes(h->brakes, &brakes);
+    Buf throttle = {0};
+    health_print_throttle(h->throttle, &throttle);
     json_t *o =
         json_put(json_object(), "steady", json_boolean(health_is_steady(h)), "clock_high_mhz",
                  json_known(h->clock_high_mhz), "clock_low_mhz", json_known(h->clock_low_mhz),
                  "power_high_w", json_known(h->power_high_w), "temperature_high_c",
-                 json_known(h->temperature_high_c), "held_back_by", json_text(buf_text(&brakes)),
+                 json_known(h->temperature_high_c), "held_back_by", json_text(buf_text(&throttle)),
                  "other_processes", json_integer(h->others), NULL);
-    buf_free(&brakes);
+    buf_free(&throttle);
     return o;
 }

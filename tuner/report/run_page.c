@@ -71,7 +71,7 @@ static Table *take_points(Run *r)
 {
     size_t n = 0, *rows = ARENA_ARRAY(r->arena, size_t, r->table->count);
     for (size_t i = 0; i < r->table->count; i++)
-        if (table_fits(r->table, i) && run_is_mine(r, i))
+        if (table_fits(r->table, i) && run_is_in_shard(r, i))
             rows[n++] = i;
     Table *p = table_take(r->arena, r->table, rows, n);
     table_want(p, TABLE_MS);

@@ -33,13 +33,13 @@ struct Compiling {
     VEC(size_t) ready; /* configurations */
     size_t taken;      /* of them */
     struct pollfd *fds;
-    double compile_s, walk_s; /* that workers compiled and followed warps, by the clock */
-    double walk_core_s;       /* … the latter by their processors */
-    size_t lost, lost_first;  /* launches whose profile was lost; configuration of the first */
-    const char *lost_why;     /* … and why; in the run's arena */
-    size_t doubts, walked;    /* profiles with something unknown that matters, of so many */
-    const Profile *doubtful;  /* that with most of it; NULL: none */
-    size_t doubtful_row;
+    double compile_s, walk_s;      /* that workers compiled and followed warps, by the clock */
+    double walk_core_s;            /* … the latter by their processors */
+    size_t lost, lost_first;       /* launches whose profile was lost; configuration of the first */
+    const char *lost_why;          /* … and why; in the run's arena */
+    size_t uncertain, walked;      /* profiles with something unknown that matters, of so many */
+    const Profile *most_uncertain; /* that with most of it; NULL: none */
+    size_t most_uncertain_row;
 };
 
 /* --- what is asked for ------------------------------------------------------------------------ */
@@ -147,11 +147,11 @@ static bool prepare_item(Arena *a, const Compiling *c, size_t config, size_t lau
 {
     Run *r = c->run;
     const Launch *l = &r->spec->launches[launch];
-    const RunShare *shares;
-    size_t count = run_shares(a, &r->table->launch[config], launch, &shares);
+    const StepGroup *groups;
+    size_t count = run_step_groups(a, &r->table->launch[config], launch, &groups);
     ProfileLaunch *launches = ARENA_ARRAY(a, ProfileLaunch, count);
     for (size_t i = 0; i < count; i++)
-        if (!profile_launch(a, r, config, shares[i].step, &launches[i]))
+        if (!profile_launch(a, r, config, groups[i].step, &launches[i]))
             return false;
     it->profile = (ProfileJob){.kernel = l->expression ? NULL : l->entry,
                                .device = r->device,
@@ -222,13 +222,13 @@ static double most_unknown(const Profile *p)
 
 static void count_unknown(Compiling *c, size_t config, const Profile *p)
 {
-    const double most = c->doubtful ? most_unknown(c->doubtful) : unknown_worth_saying;
+    const double most = c->most_uncertain ? most_unknown(c->most_uncertain) : unknown_worth_saying;
     c->walked++;
-    c->doubts += most_unknown(p) > unknown_worth_saying;
+    c->uncertain += most_unknown(p) > unknown_worth_saying;
     if (!(most_unknown(p) > most))
         return;
-    c->doubtful = p;
-    c->doubtful_row = config;
+    c->most_uncertain = p;
+    c->most_uncertain_row = config;
 }
 
 static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAnswer *x)
@@ -249,7 +249,7 @@ static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAn
     it->code = x->code;
 }
 
-/* What workers did for it now, and what it took whoever did it first. */
+/* What workers did for it now, and what it cost when it was done first. */
 static void count_seconds(Compiling *c, size_t config, const CompileResult *res)
 {
     TableCost *cost = &c->run->table->cost[config];
@@ -284,15 +284,15 @@ static const char *join_hashes(const Compiling *c, const Place *p)
 static void join_launches(Compiling *c, const Place *p)
 {
     Run *r = c->run;
-    const RunShare *shares;
-    size_t n = run_all_shares(c->scratch, r, p->config, &shares), done = 0;
+    const StepGroup *groups;
+    size_t n = run_all_step_groups(c->scratch, r, p->config, &groups), done = 0;
     const Profile **all = ARENA_ARRAY(c->scratch, const Profile *, n);
     for (size_t l = 0; l < r->spec->launch_count; l++)
         for (size_t k = 0; k < p->items[l].profile.launch_count && done < n; k++)
             all[done++] = p->items[l].profiles[k];
     r->table->outcome[p->config] = OUTCOME_COMPILED;
     run_set_code(r, p->config, join_hashes(c, p));
-    run_take_profiles(r, p->config, shares, all, n);
+    run_take_profiles(r, p->config, groups, all, n);
 }
 
 static void finish(Compiling *c, Place *p)
@@ -393,7 +393,7 @@ static void warn_of_lost(const Compiling *c)
 static void warn_of_unknown(const Compiling *c)
 {
     Run *r = c->run;
-    const Profile *p = c->doubtful;
+    const Profile *p = c->most_uncertain;
     if (p)
         diag_warn(
             r->diag, (Span){0},
@@ -401,11 +401,11 @@ static void warn_of_unknown(const Compiling *c)
             "depends on data that is not known: up to %.0f %% of the instructions and %.0f %% "
             "of the accesses (%s: %s); contents of `in` buffers (formula, file, sorted ...) "
             "tell where whole numbers decide, `trips` how often a loop goes round, and times count "
-            "more "
-            "than predictions here",
-            c->doubts, c->walked, 100 * p->value[PROFILE_UNKNOWN_SHARE],
+            "more than predictions here",
+            c->uncertain, c->walked, 100 * p->value[PROFILE_UNKNOWN_SHARE],
             100 * p->value[PROFILE_UNKNOWN_TRAFFIC],
-            table_name(r->arena, r->table, c->doubtful_row), p->note ? p->note : "no reason given");
+            table_name(r->arena, r->table, c->most_uncertain_row),
+            p->note ? p->note : "no reason given");
 }
 
 void compiling_close(Compiling *c)

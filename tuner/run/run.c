@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 
-bool run_is_mine(const Run *r, size_t i)
+bool run_is_in_shard(const Run *r, size_t i)
 {
     return r->options.shards < 2 || r->space.diagram || /* then a part lists only its own */
            i % (size_t)r->options.shards == (size_t)r->options.shard;

@@ -113,7 +113,7 @@ typedef struct RunProgress {
     void (*step)(void *context, const char *stage, size_t done, size_t all, const char *note);
 } RunProgress;
 
-/* What a search asks whoever started the run; each may be NULL. */
+/* What a search asks the caller of the run; each may be NULL. */
 typedef struct RunHooks {
     void *context;
     /* The run shall end (stop_fd is readable): shall it still name a winner?  Then takes the wish
@@ -144,9 +144,9 @@ typedef struct RunSearch {
 
 /* What was learned from the trials so far. */
 typedef struct RunWatch {
-    double rival_ms; /* the best time is surely not above this; 0: none known */
-    double best_ms;  /* the least median for equal work; 0: none known */
-    size_t best;     /* its row */
+    double best_high_ms; /* the best time is surely not above this; 0: none known */
+    double best_ms;      /* the least median for equal work; 0: none known */
+    size_t best;         /* its row */
     struct {
         double *at;
         size_t count;
@@ -395,7 +395,7 @@ size_t run_fastest(Arena *a, const Run *r, const char **out, size_t most);
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);
 
 /* Is configuration `i` in the part of the space that this run is about? */
-bool run_is_mine(const Run *r, size_t i);
+bool run_is_in_shard(const Run *r, size_t i);
 
 /* Is this run one that searches?  Others compile all of what they are about. */
 bool run_searches(const Run *r);

@@ -173,7 +173,7 @@ static bool task_argument(const RunData *data, const Launch *l, const RunTaken *
         return true;
     }
     if (g->role != ARGUMENT_SCALAR) {
-        t->buffer = l->in_double ? data->twin[taken->index] : data->buffer[taken->index];
+        t->buffer = l->in_double ? data->double_copy[taken->index] : data->buffer[taken->index];
         return true;
     }
     TaskType type = type_for(l, g);

@@ -557,14 +557,15 @@ static size_t find_extremes(const Run *r, size_t *rows)
  * code.  Code that can't be read is not judged.  False after messages. */
 static bool judge_launch(Run *r, size_t row, size_t launch, const CompileResult *res)
 {
-    const RunShare *shares;
-    size_t count = r->device ? run_shares(r->arena, &r->table->launch[row], launch, &shares) : 0;
+    const StepGroup *groups;
+    size_t count =
+        r->device ? run_step_groups(r->arena, &r->table->launch[row], launch, &groups) : 0;
     for (size_t k = 0; k < count; k++) {
         Diag quiet = diag_new(r->arena);
         ProfileInput in;
         Profile p;
         Hash code;
-        if (!run_profile_input(r->arena, r, row, shares[k].step, res, &in))
+        if (!run_profile_input(r->arena, r, row, groups[k].step, res, &in))
             return false;
         if (profile_code(r->arena, &in, &p, &code, &quiet) && run_drop_unlaunchable(r, row, &p))
             return true;

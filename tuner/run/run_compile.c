@@ -20,7 +20,7 @@ static bool is_wanted(const Run *r, size_t i)
     bool listed = r->only == NULL;
     for (size_t k = 0; k < r->only_count && !listed; k++)
         listed = r->only[k] == i;
-    return listed && table_fits(r->table, i) && run_is_mine(r, i);
+    return listed && table_fits(r->table, i) && run_is_in_shard(r, i);
 }
 
 static size_t count_wanted(const Run *r)

@@ -462,7 +462,7 @@ typedef struct Making {
     RunData *data;
     BufferVec buffers;
     TextureVec textures;
-    SymbolVec symbols, twin_symbols;
+    SymbolVec symbols, double_symbols;
 } Making;
 
 static bool find_tolerance(Run *r, const Argument *g, TaskTolerance *out)
@@ -484,7 +484,7 @@ static bool add_buffer(Making *m, size_t argument)
     Run *r = m->run;
     const Argument *g = &r->spec->arguments[argument];
     TaskBuffer b = {.name = g->name, .type = g->element, .role = roles[g->role]};
-    m->data->buffer[argument] = m->data->twin[argument] = (int)m->buffers.count;
+    m->data->buffer[argument] = m->data->double_copy[argument] = (int)m->buffers.count;
     if (!run_argument_count(r, argument, &b.count) || !find_tolerance(r, g, &b.tolerance))
         return false;
     /* Beyond that the addresses that the profile pretends would meet, too. */
@@ -514,7 +514,7 @@ static bool add_texture(Making *m, size_t argument)
 }
 
 /* The same numbers in double precision, for a reference that computes so. */
-static void add_twin(Making *m, size_t argument)
+static void add_double_copy(Making *m, size_t argument)
 {
     Run *r = m->run;
     size_t own = (size_t)m->data->buffer[argument];
@@ -522,14 +522,14 @@ static void add_twin(Making *m, size_t argument)
     if (m->run->spec->arguments[argument].fields || !task_scalar_is_float(b->type.scalar) ||
         b->type.scalar == TASK_DOUBLE)
         return;
-    TaskBuffer twin = *b;
-    twin.name = arena_printf(r->arena, "%s in double precision", b->name);
-    twin.type.scalar = TASK_DOUBLE;
-    twin.role = TASK_REFERENCE;
-    twin.contents.converted = true;
-    twin.contents.made_as = b->type.scalar;
-    VEC_PUSH(r->arena, &m->buffers, twin);
-    m->data->twin[argument] = (int)m->buffers.count - 1;
+    TaskBuffer copy = *b;
+    copy.name = arena_printf(r->arena, "%s in double precision", b->name);
+    copy.type.scalar = TASK_DOUBLE;
+    copy.role = TASK_REFERENCE;
+    copy.contents.converted = true;
+    copy.contents.made_as = b->type.scalar;
+    VEC_PUSH(r->arena, &m->buffers, copy);
+    m->data->double_copy[argument] = (int)m->buffers.count - 1;
     if (b->role == TASK_OUT || b->role == TASK_INOUT)
         m->buffers.at[own].expected = (int)m->buffers.count;
 }
@@ -576,7 +576,8 @@ static void add_symbol(Making *m, size_t argument)
     const char *name = r->spec->arguments[argument].name;
     bool optional = run_source_names(r, name);
     VEC_PUSH(r->arena, &m->symbols, ((TaskSymbol){name, m->data->buffer[argument], optional}));
-    VEC_PUSH(r->arena, &m->twin_symbols, ((TaskSymbol){name, m->data->twin[argument], true}));
+    VEC_PUSH(r->arena, &m->double_symbols,
+             ((TaskSymbol){name, m->data->double_copy[argument], true}));
 }
 
 static bool add_argument(Making *m, size_t i)
@@ -588,7 +589,7 @@ static bool add_argument(Making *m, size_t i)
     if (!add_buffer(m, i) || (g->role == ARGUMENT_TEXTURE && !add_texture(m, i)))
         return false;
     if (s->reference && s->reference->in_double && g->role != ARGUMENT_TEXTURE)
-        add_twin(m, i);
+        add_double_copy(m, i);
     if (g->role == ARGUMENT_CONSTANT)
         add_symbol(m, i);
     return !g->expected || add_expected(m, i);
@@ -609,7 +610,7 @@ const RunData *run_data(Run *r)
     size_t n = r->spec->argument_count;
     RunData *data = ARENA_NEW(r->arena, RunData);
     *data = (RunData){.buffer = new_indices(r->arena, n),
-                      .twin = new_indices(r->arena, n),
+                      .double_copy = new_indices(r->arena, n),
                       .texture = new_indices(r->arena, n)};
     Making m = {.run = r, .data = data};
     for (size_t i = 0; i < n; i++)
@@ -620,7 +621,7 @@ const RunData *run_data(Run *r)
     data->textures = m.textures.at;
     data->texture_count = m.textures.count;
     data->symbols = m.symbols.at;
-    data->twin_symbols = m.twin_symbols.at;
+    data->double_symbols = m.double_symbols.at;
     data->symbol_count = m.symbols.count;
     r->code.data = data;
     return data;

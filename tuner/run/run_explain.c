@@ -17,11 +17,11 @@ void run_take_outcome(Run *r, size_t i)
 static const Step *profiled_step(const Run *r, size_t i)
 {
     const TableProfile *p = &r->table->profile[i];
-    const RunShare *shares;
-    size_t n = run_all_shares(r->arena, r, i, &shares);
+    const StepGroup *groups;
+    size_t n = run_all_step_groups(r->arena, r, i, &groups);
     if (p->share_count < 2)
         return &r->table->launch[i].steps[0];
-    return shares[profile_main_launch(p->shares, n)].step;
+    return groups[profile_main_launch(p->shares, n)].step;
 }
 
 size_t run_profiled_launch(const Run *r, size_t i)

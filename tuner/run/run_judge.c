@@ -66,7 +66,7 @@ void run_judge(Run *r)
 
 /* The recorded outcome of a configuration, as if its code had been compiled here.  A row of another
  * launch geometry is not of this configuration. */
-static void believe_row(Run *r, size_t i)
+static void assume_row(Run *r, size_t i)
 {
     Table *t = r->table;
     const RecordRow *row = table_fits(t, i) ? run_recorded_row(r, r->recorded.times, i) : NULL;
@@ -104,7 +104,7 @@ bool run_take_winner(Run *r)
 {
     r->code.compiler = r->recorded.times->header.nvrtc;
     for (size_t i = 0; i < r->table->count; i++)
-        believe_row(r, i);
+        assume_row(r, i);
     if (!decide_final(r))
         return false;
     run_judge(r);

@@ -173,7 +173,7 @@ static bool choose_device(Run *r)
 
 /* --- configurations and tier 0 ---------------------------------------------------------------- */
 
-/* What the table says of all configurations, whoever looks at them. */
+/* What all rows of the table have in common. */
 static void describe_table(Run *r)
 {
     Table *t = r->table;

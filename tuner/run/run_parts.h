@@ -52,12 +52,12 @@ typedef struct RunData {
     size_t buffer_count;
     const TaskTexture *textures;
     size_t texture_count;
-    const TaskSymbol *symbols;      /* of kernels */
-    const TaskSymbol *twin_symbols; /* of a reference */
+    const TaskSymbol *symbols;        /* of kernels */
+    const TaskSymbol *double_symbols; /* of a reference */
     size_t symbol_count;
-    int *buffer;  /* of each of the spec's arguments; −1: none */
-    int *twin;    /* what a reference in double precision gets instead */
-    int *texture; /* −1: none */
+    int *buffer;      /* of each of the spec's arguments; −1: none */
+    int *double_copy; /* what a reference in double precision gets instead */
+    int *texture;     /* −1: none */
 } RunData;
 
 /* Makes it once; it lives in the run's arena.  NULL after a message. */
@@ -126,14 +126,14 @@ Outcome run_make_steps(Arena *scratch, Run *r, size_t i);
 void run_print_step(const Step *s, Buf *out);
 
 /* Steps that are all alike to a profile. */
-typedef struct RunShare {
+typedef struct StepGroup {
     const Step *step; /* one of them */
     double times;     /* that it is launched */
-} RunShare;
+} StepGroup;
 
 /* Of one launch, and of all launches in order. */
-size_t run_shares(Arena *a, const TableLaunch *c, size_t launch, const RunShare **out);
-size_t run_all_shares(Arena *a, const Run *r, size_t i, const RunShare **out);
+size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const StepGroup **out);
+size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **out);
 
 /* Gives a configuration of which no multiprocessor holds a block its outcome and reason.  False, and
  * nothing done, where one does. */
@@ -143,7 +143,7 @@ bool run_drop_unlaunchable(Run *r, size_t i, const Profile *p);
 void run_count_code(Run *r, Outcome o);
 
 /* Gives a configuration the profiles of its shares, which live in the run's arena. */
-void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
+void run_take_profiles(Run *r, size_t i, const StepGroup *shares, const Profile *const *profiles,
                        size_t count);
 
 /* Gives it to one GPU, its buffers allocated to the byte. */

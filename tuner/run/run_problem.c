@@ -95,7 +95,7 @@ static bool set_kernels(Run *r, TaskProblem *problem)
                                    .module_count = n,
                                    .launches = all.launches.at,
                                    .launch_count = all.launches.count,
-                                   .symbols = r->code.data->twin_symbols,
+                                   .symbols = r->code.data->double_symbols,
                                    .symbol_count = r->code.data->symbol_count};
     return true;
 }

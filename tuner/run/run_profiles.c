@@ -44,13 +44,13 @@ typedef struct Rows {
  * launch of their own. */
 static void add_config(Arena *a, Run *r, size_t i, Rows *rows)
 {
-    const RunShare *shares;
-    size_t n = run_all_shares(a, r, i, &shares);
+    const StepGroup *groups;
+    size_t n = run_all_step_groups(a, r, i, &groups);
     for (size_t k = 0; k < n; k++) {
         const Profile *p = r->table->profile[i].shares[k].profile;
-        Hash code = run_code_hash(r, i, shares[k].step->launch);
+        Hash code = run_code_hash(r, i, groups[k].step->launch);
         ProfileRow row = {.code = arena_string(a, code.text),
-                          .launch = step_text(a, shares[k].step),
+                          .launch = step_text(a, groups[k].step),
                           .values = p->value,
                           .note = p->note,
                           .regions = p->regions ? p->regions->value : NULL,
@@ -130,18 +130,18 @@ typedef struct Recorded {
 /* The profiles of a configuration's launches; false when one is missing. */
 static bool take_profiles(Run *r, const Recorded *from, Arena *scratch, size_t i)
 {
-    const RunShare *shares;
-    size_t n = run_all_shares(scratch, r, i, &shares);
+    const StepGroup *groups;
+    size_t n = run_all_step_groups(scratch, r, i, &groups);
     const Profile **all = ARENA_ARRAY(scratch, const Profile *, n);
     for (size_t k = 0; k < n; k++) {
-        Hash code = run_code_hash(r, i, shares[k].step->launch);
+        Hash code = run_code_hash(r, i, groups[k].step->launch);
         const ProfileRow *p =
-            profiles_find(from->profiles, code.text, step_text(scratch, shares[k].step));
+            profiles_find(from->profiles, code.text, step_text(scratch, groups[k].step));
         if (!p)
             return false;
         all[k] = profiles_take(r->arena, &from->columns, p);
     }
-    run_take_profiles(r, i, shares, all, n);
+    run_take_profiles(r, i, groups, all, n);
     return true;
 }
 
@@ -174,7 +174,7 @@ bool run_take_recorded(Run *r)
         from.columns = profiles_columns(&profiles->header);
     Arena *scratch = arena_new();
     for (size_t i = 0; i < r->table->count && complete; i++) {
-        if (table_fits(r->table, i) && run_is_mine(r, i))
+        if (table_fits(r->table, i) && run_is_in_shard(r, i))
             complete = take_config(r, &from, scratch, i);
         arena_reset(scratch);
     }

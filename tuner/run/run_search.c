@@ -56,7 +56,7 @@ static SearchSpace space_of(Searched *q)
                              .size = (double)r->space.size};
     q->ranks = ARENA_ARRAY(r->arena, uint64_t, t->count);
     for (size_t i = 0; i < t->count; i++) /* what the device cannot run is no candidate */
-        if (table_fits(t, i) && run_is_mine(r, i))
+        if (table_fits(t, i) && run_is_in_shard(r, i))
             q->ranks[q->rank_count++] = t->number[i];
     return (SearchSpace){.parameters = q->varying_count,
                          .values = q->values,
@@ -134,7 +134,7 @@ void run_search_summarize(Run *r)
     const Table *t = r->table;
     s->done = true;
     for (size_t i = 0; i < t->count; i++)
-        s->candidates += table_fits(t, i) && run_is_mine(r, i);
+        s->candidates += table_fits(t, i) && run_is_in_shard(r, i);
     if (r->space.diagram)
         s->candidates = (size_t)r->space.size;
     s->held_since = s->held_count > 0 ? s->held_s[s->held_count - 1] : NAN;

@@ -142,7 +142,7 @@ void run_print_step(const Step *s, Buf *out)
  * them, evenly spread, stand for all. */
 enum { PROFILED_STEPS = 32 };
 
-typedef VEC(RunShare) ShareVec;
+typedef VEC(StepGroup) GroupVec;
 
 static bool same_step(const Step *a, const Step *b)
 {
@@ -152,29 +152,29 @@ static bool same_step(const Step *a, const Step *b)
 }
 
 /* False when there are too many different ones. */
-static bool add_share(Arena *a, ShareVec *shares, const Step *s)
+static bool add_group(Arena *a, GroupVec *groups, const Step *s)
 {
-    for (size_t i = 0; i < shares->count; i++) {
-        if (!same_step(shares->at[i].step, s))
+    for (size_t i = 0; i < groups->count; i++) {
+        if (!same_step(groups->at[i].step, s))
             continue;
-        shares->at[i].times += (double)s->times;
+        groups->at[i].times += (double)s->times;
         return true;
     }
-    VEC_PUSH(a, shares, ((RunShare){s, (double)s->times}));
-    return shares->count <= PROFILED_STEPS;
+    VEC_PUSH(a, groups, ((StepGroup){s, (double)s->times}));
+    return groups->count <= PROFILED_STEPS;
 }
 
-static void spread_shares(Arena *a, ShareVec *shares, const Step *steps, size_t count)
+static void spread_groups(Arena *a, GroupVec *groups, const Step *steps, size_t count)
 {
-    *shares = (ShareVec){0};
+    *groups = (GroupVec){0};
     for (size_t k = 0; k < PROFILED_STEPS; k++)
-        VEC_PUSH(a, shares,
-                 ((RunShare){&steps[k * count / PROFILED_STEPS], (double)count / PROFILED_STEPS}));
+        VEC_PUSH(a, groups,
+                 ((StepGroup){&steps[k * count / PROFILED_STEPS], (double)count / PROFILED_STEPS}));
 }
 
-size_t run_shares(Arena *a, const TableLaunch *c, size_t launch, const RunShare **out)
+size_t run_step_groups(Arena *a, const TableLaunch *c, size_t launch, const StepGroup **out)
 {
-    ShareVec shares = {0};
+    GroupVec groups = {0};
     size_t first = 0, count = 0;
     while (first < c->step_count && c->steps[first].launch != launch)
         first++;
@@ -182,21 +182,21 @@ size_t run_shares(Arena *a, const TableLaunch *c, size_t launch, const RunShare 
         count++;
     bool few = true;
     for (size_t i = 0; i < count && few; i++)
-        few = add_share(a, &shares, &c->steps[first + i]);
+        few = add_group(a, &groups, &c->steps[first + i]);
     if (!few)
-        spread_shares(a, &shares, &c->steps[first], count);
-    *out = shares.at;
-    return shares.count;
+        spread_groups(a, &groups, &c->steps[first], count);
+    *out = groups.at;
+    return groups.count;
 }
 
-size_t run_all_shares(Arena *a, const Run *r, size_t i, const RunShare **out)
+size_t run_all_step_groups(Arena *a, const Run *r, size_t i, const StepGroup **out)
 {
-    ShareVec all = {0};
+    GroupVec all = {0};
     for (size_t l = 0; l < r->spec->launch_count; l++) {
-        const RunShare *shares;
-        size_t n = run_shares(a, &r->table->launch[i], l, &shares);
+        const StepGroup *groups;
+        size_t n = run_step_groups(a, &r->table->launch[i], l, &groups);
         for (size_t k = 0; k < n; k++)
-            VEC_PUSH(a, &all, shares[k]);
+            VEC_PUSH(a, &all, groups[k]);
     }
     *out = all.at;
     return all.count;
@@ -227,12 +227,12 @@ void run_count_code(Run *r, Outcome o)
     r->counts.failed += outcome_group(o) == OUTCOME_IS_COMPILE && o != OUTCOME_RESOURCES;
 }
 
-void run_take_profiles(Run *r, size_t i, const RunShare *shares, const Profile *const *profiles,
+void run_take_profiles(Run *r, size_t i, const StepGroup *groups, const Profile *const *profiles,
                        size_t count)
 {
     LaunchProfile *all = ARENA_ARRAY(r->arena, LaunchProfile, count);
     for (size_t k = 0; k < count; k++) {
-        all[k] = (LaunchProfile){profiles[k], shares[k].times};
+        all[k] = (LaunchProfile){profiles[k], groups[k].times};
         if (r->table->outcome[i] == OUTCOME_COMPILED && run_drop_unlaunchable(r, i, profiles[k]))
             return;
     }

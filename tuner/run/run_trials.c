@@ -36,13 +36,14 @@ void run_judge_reference(Run *r, const TaskProblem *p, const Gpu *gpu)
     size_t count;
     const TaskOutput *o = gpu_outputs(gpu, &count);
     for (size_t i = 0; i < count; i++)
-        if (o[i].unsteady > 0)
+        if (o[i].nondeterministic > 0)
             diag_warn(
                 r->diag, (Span){0},
                 "the reference disagrees with itself: in %lld elements of '%s' two runs of it "
                 "differ by more than the tolerance, by up to %.3g; results that are called "
                 "wrong may be right",
-                (long long)o[i].unsteady, p->buffers[o[i].buffer].name, o[i].unsteady_error);
+                (long long)o[i].nondeterministic, p->buffers[o[i].buffer].name,
+                o[i].nondeterminism);
 }
 
 /* --- shape ------------------------------------------------------------------------------------ */
@@ -84,7 +85,7 @@ void run_shape_trial(const Run *r, Trial *t)
                                  .sample_ms = run_sample_ms,
                                  .width = 0.005,
                                  .budget_ms = 50,
-                                 .rival_ms = energy ? 0 : r->watch.rival_ms};
+                                 .best_ms = energy ? 0 : r->watch.best_high_ms};
 }
 
 bool run_take_joules(Run *r, size_t i, double joules)
@@ -125,8 +126,8 @@ void run_note_time(Run *r, size_t i)
 {
     RunWatch *w = &r->watch;
     double high = r->table->times[i].high / r->table->work[i];
-    if (!isnan(high) && (w->rival_ms == 0 || high < w->rival_ms))
-        w->rival_ms = high;
+    if (!isnan(high) && (w->best_high_ms == 0 || high < w->best_high_ms))
+        w->best_high_ms = high;
     double ms = r->table->times[i].median / r->table->work[i];
     if (!isnan(ms) && (w->best_ms == 0 || ms < w->best_ms)) {
         w->best_ms = ms;

@@ -9,7 +9,7 @@
 
 typedef struct Timer {
     void *state;
-    /* One by one, for whoever decides by what was found so far.  Is there room for another?  `add`
+    /* One by one, for a caller that decides by what was found so far.  Is there room for another?  `add`
      * takes it, `service` goes on without waiting (false as below), `take` tells which one has got
      * its outcome in Run.table.  In between one waits for descriptors: `poll_fds` writes `fd_limit`
      * of them at most, and lowers (or sets, when negative) the time. */

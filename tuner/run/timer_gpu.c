@@ -85,7 +85,7 @@ static void submit(Session *s, Lane *lane, const Fetched *x, int64_t id)
                .verify = verify,
                .warmups = verify ? 0 : 1};
     run_shape_trial(s->run, &t);
-    t.sampling.rival_ms *= s->run->table->work[x->config];
+    t.sampling.best_ms *= s->run->table->work[x->config];
     if (id == WARM_UP_ID) /* one that never ends must not cost its time limit twice */
         t.limit_s = fmin(t.limit_s, 2 * warm_up_s);
     gpu_submit(lane->device->gpu, &t);

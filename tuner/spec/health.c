@@ -3,15 +3,15 @@
 #include <math.h>
 
 static const struct {
-    GpuBrake bit;
+    ThrottleReason bit;
     const char *words;
-} BRAKES[] = {
-    {GPU_BRAKE_POWER, "power cap"},
-    {GPU_BRAKE_HEAT, "heat"},
-    {GPU_BRAKE_HARDWARE, "slowed by the board"},
-    {GPU_BRAKE_SETTING, "a clock that someone set"},
+} REASONS[] = {
+    {THROTTLE_POWER, "power cap"},
+    {THROTTLE_HEAT, "heat"},
+    {THROTTLE_HARDWARE, "slowed by the board"},
+    {THROTTLE_SETTING, "a clock that someone set"},
 };
-enum { BRAKE_KINDS = sizeof BRAKES / sizeof BRAKES[0] };
+enum { REASON_COUNT = sizeof REASONS / sizeof REASONS[0] };
 
 /* A clock that moves by less than this part of it moves as clocks do. */
 static const double clock_steady = 0.02;
@@ -20,27 +20,27 @@ void health_note(HealthLog *log, const GpuHealth *h)
 {
     if (!h->known)
         return;
-    bool first = log->looks++ == 0;
+    bool first = log->samples++ == 0;
     log->clock_high_mhz = first ? h->clock_mhz : fmax(log->clock_high_mhz, h->clock_mhz);
     log->clock_low_mhz = first ? h->clock_mhz : fmin(log->clock_low_mhz, h->clock_mhz);
     log->power_high_w = fmax(log->power_high_w, h->power_w);
     log->power_limit_w = h->power_limit_w;
     log->temperature_high_c = fmax(log->temperature_high_c, h->temperature_c);
-    log->brakes |= h->brakes;
-    for (int i = 0; i < BRAKE_KINDS; i++)
-        log->braked[i] += (h->brakes & (unsigned)BRAKES[i].bit) != 0;
-    log->shared_looks += h->others > 0;
+    log->throttle |= h->throttle;
+    for (int i = 0; i < REASON_COUNT; i++)
+        log->throttled[i] += (h->throttle & (unsigned)REASONS[i].bit) != 0;
+    log->shared_samples += h->others > 0;
     if (h->others > log->others)
         log->others = h->others;
 }
 
-void health_print_brakes(unsigned brakes, Buf *out)
+void health_print_throttle(unsigned throttle, Buf *out)
 {
     const char *between = "";
-    for (int i = 0; i < BRAKE_KINDS; i++) {
-        if (!(brakes & (unsigned)BRAKES[i].bit))
+    for (int i = 0; i < REASON_COUNT; i++) {
+        if (!(throttle & (unsigned)REASONS[i].bit))
             continue;
-        buf_printf(out, "%s%s", between, BRAKES[i].words);
+        buf_printf(out, "%s%s", between, REASONS[i].words);
         between = ", ";
     }
 }
@@ -52,7 +52,7 @@ static bool clock_moved(const HealthLog *log)
 
 bool health_is_steady(const HealthLog *log)
 {
-    return !clock_moved(log) && (log->brakes & ~(unsigned)GPU_BRAKE_SETTING) == 0 &&
+    return !clock_moved(log) && (log->throttle & ~(unsigned)THROTTLE_SETTING) == 0 &&
            log->others == 0;
 }
 
@@ -66,18 +66,18 @@ static void print_clock(const HealthLog *log, Buf *out)
 
 void health_print(const HealthLog *log, Buf *out)
 {
-    if (log->looks == 0)
+    if (log->samples == 0)
         return;
     print_clock(log, out);
-    for (int i = 0; i < BRAKE_KINDS; i++) {
-        if (log->braked[i] > 0)
-            buf_printf(out, ", %s in %zu of %zu looks", BRAKES[i].words, log->braked[i],
-                       log->looks);
+    for (int i = 0; i < REASON_COUNT; i++) {
+        if (log->throttled[i] > 0)
+            buf_printf(out, ", %s in %zu of %zu samples", REASONS[i].words, log->throttled[i],
+                       log->samples);
     }
     if (log->power_high_w > 0)
         buf_printf(out, "; at most %.0f of %.0f W, %.0f °C", log->power_high_w, log->power_limit_w,
                    log->temperature_high_c);
     if (log->others > 0)
-        buf_printf(out, "; SHARED with %d other process%s in %zu of %zu looks", log->others,
-                   log->others == 1 ? "" : "es", log->shared_looks, log->looks);
+        buf_printf(out, "; SHARED with %d other process%s in %zu of %zu samples", log->others,
+                   log->others == 1 ? "" : "es", log->shared_samples, log->samples);
 }

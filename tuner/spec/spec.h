@@ -247,7 +247,7 @@ typedef struct CarveCriterion {
 typedef struct CarveStage {
     CarveKind kind;
     Span at;         /* the whole statement */
-    Expr *condition; /* threshold; bound to metrics later, by whoever carves */
+    Expr *condition; /* threshold; bound to metrics when configurations are carved */
     CarveCriterion *criteria;
     size_t criterion_count;
     double percent; /* within: from the best; front: width of a band around it, 0 for none */
@@ -297,7 +297,7 @@ typedef struct Spec {
                   */
     Objective objective;
 
-    const Source **metric_lines; /* "metric …" statements, read by whoever knows metrics */
+    const Source **metric_lines; /* "metric …" statements, which the metrics room reads */
     size_t metric_line_count;
     CarveStage *carving;
     size_t carving_count;

@@ -31,12 +31,12 @@ bool reader_declare(Reader *r, const char *name, Span at)
     return true;
 }
 
-void reader_mend(Reader *r, const char *name)
+void reader_mark_valid(Reader *r, const char *name)
 {
     find_taken(r, name)->broken = false;
 }
 
-static void reader_break(Reader *r, const char *name)
+static void reader_mark_broken(Reader *r, const char *name)
 {
     find_taken(r, name)->broken = true;
 }
@@ -333,7 +333,7 @@ static void reader_bind_arguments(Reader *r)
 /* --- what is said of outputs
  * ------------------------------------------------------------------------ */
 
-static Argument *find_output(Reader *r, const Promise *p)
+static Argument *find_output(Reader *r, const Deferred *p)
 {
     for (size_t i = 0; i < r->spec->argument_count; i++) {
         Argument *g = &r->spec->arguments[i];
@@ -348,7 +348,7 @@ static Argument *find_output(Reader *r, const Promise *p)
     return NULL;
 }
 
-static void keep_comparison(Reader *r, const Promise *p, Argument *g)
+static void set_comparison(Reader *r, const Deferred *p, Argument *g)
 {
     if (g->comparison.at.source) {
         diag_error(r->d, p->comparison.at, "there is a compare line for '%s' already", p->name);
@@ -365,7 +365,7 @@ static void keep_comparison(Reader *r, const Promise *p, Argument *g)
                                         : "sums are of elements of at most 4 numbers");
 }
 
-static void keep_expected(Reader *r, const Promise *p, Argument *g)
+static void set_expected(Reader *r, const Deferred *p, Argument *g)
 {
     if (g->expected)
         diag_error(r->d, p->at, "it is said already what '%s' must be", p->name);
@@ -375,15 +375,15 @@ static void keep_expected(Reader *r, const Promise *p, Argument *g)
     bind_contents(r, g->expected, g, r->spec->argument_count);
 }
 
-static void reader_keep_promises(Reader *r)
+static void bind_deferred(Reader *r)
 {
-    for (size_t i = 0; i < r->promises.count; i++) {
-        const Promise *p = &r->promises.at[i];
+    for (size_t i = 0; i < r->deferred.count; i++) {
+        const Deferred *p = &r->deferred.at[i];
         Argument *g = find_output(r, p);
         if (g && p->expected)
-            keep_expected(r, p, g);
+            set_expected(r, p, g);
         else if (g)
-            keep_comparison(r, p, g);
+            set_comparison(r, p, g);
     }
 }
 
@@ -658,7 +658,7 @@ static void finish_problem(Reader *r, Problem *p)
     for (size_t i = 0; i < n; i++) {
         const char *name = r->spec->problem_names[i];
         if (reader_is_broken(r, name) || !evaluate_problem_value(r, p, i))
-            reader_break(r, name);
+            reader_mark_broken(r, name);
         buf_printf(&text, "%s%s=", i ? " " : "", name);
         value_print_bare(p->values[i], &text);
     }
@@ -714,7 +714,7 @@ static void finish_declared(Reader *r)
         bool fine = parameter ? finish_parameter(r, n.index, &scope)
                               : finish_derived(r, &s->derived[n.index], &scope);
         if (!fine)
-            reader_break(r, v.declaring);
+            reader_mark_broken(r, v.declaring);
         v.parameters += parameter;
         v.derived += !parameter;
     }
@@ -771,7 +771,7 @@ void reader_finish(Reader *r)
     reader_bind_options(r);
     reader_bind_references(r);
     reader_bind_rivals(r);
-    reader_keep_promises(r);
+    bind_deferred(r);
     reader_bind_work(r);
     check_whole(r);
 }

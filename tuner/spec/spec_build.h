@@ -28,12 +28,12 @@ typedef struct LaunchLines {
 } LaunchLines;
 
 /* "reference Y = contents" and "compare Y …", until it is known what Y is. */
-typedef struct Promise {
+typedef struct Deferred {
     const char *name;
     Span at;
     Contents *expected; /* NULL: a comparison */
     Comparison comparison;
-} Promise;
+} Deferred;
 
 /* More than a person writes; they keep a hostile file from taking hours. */
 enum { NAME_LIMIT = 1024, ARGUMENT_LIMIT = 1024, METRIC_LINE_LIMIT = 256 };
@@ -55,7 +55,7 @@ typedef struct Reader {
     VEC(Launch) references;
     VEC(LaunchLines) reference_lines; /* one for each of them */
     VEC(Rival) rivals;
-    VEC(Promise) promises;
+    VEC(Deferred) deferred;
     Span reference_first_at;
     bool kernel_met, param_met, output_met; /* with or without mistakes */
     bool problem_broken; /* some name may have been lost in a problem line with a mistake */
@@ -69,11 +69,11 @@ typedef struct Reader {
 } Reader;
 
 /* Takes a name; false after a message when it is taken already.  It counts as broken until
- * reader_mend. */
+ * reader_mark_valid. */
 bool reader_declare(Reader *r, const char *name, Span at);
 
 /* Marks the declaration of a name as one without a mistake. */
-void reader_mend(Reader *r, const char *name);
+void reader_mark_valid(Reader *r, const char *name);
 
 void reader_order(Reader *r, DeclaredKind kind, size_t index);
 

@@ -295,12 +295,12 @@ static bool read_reference_kernel(Reader *r, Span at)
 /* NAME "=" contents */
 static bool read_reference_contents(Reader *r)
 {
-    Promise p = {.at = r->l.token.at, .expected = ARENA_NEW(r->a, Contents)};
+    Deferred p = {.at = r->l.token.at, .expected = ARENA_NEW(r->a, Contents)};
     p.name = reader_take_name(r, "the kernel, the name of an output, or 'first'");
     if (!p.name || !lexer_expect(&r->l, "=", "and what the output must be") ||
         !reader_take_contents(r, p.expected))
         return false;
-    VEC_PUSH(r->a, &r->promises, p);
+    VEC_PUSH(r->a, &r->deferred, p);
     return true;
 }
 

@@ -50,7 +50,7 @@ static bool take_way(Reader *r, Comparison *c, bool *more)
 /* compare NAME { exact | relative … | absolute … | first … | except … | sum } */
 bool read_compare(Reader *r, Span at)
 {
-    Promise p = {.at = r->l.token.at};
+    Deferred p = {.at = r->l.token.at};
     p.name = reader_take_name(r, "the name of an output");
     if (!p.name)
         return false;
@@ -69,7 +69,7 @@ bool read_compare(Reader *r, Span at)
     p.comparison.at = at;
     if (p.comparison.exact && (p.comparison.has_relative || p.comparison.has_absolute))
         return diag_error(r->d, at, "what is compared exactly allows no error");
-    VEC_PUSH(r->a, &r->promises, p);
+    VEC_PUSH(r->a, &r->deferred, p);
     return true;
 }
 

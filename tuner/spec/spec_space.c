@@ -46,7 +46,7 @@ static bool accept_sizes(Reader *r, const Sizes *s, Span at)
     for (size_t i = 0; i < s->names.count; i++) {
         if (!reader_declare(r, s->names.at[i], s->at.at[i]))
             return false;
-        reader_mend(r, s->names.at[i]);
+        reader_mark_valid(r, s->names.at[i]);
     }
     r->spec->problem_names = s->names.at;
     r->spec->problem_name_count = s->names.count;
@@ -88,7 +88,7 @@ bool read_param(Reader *r, Span at)
         return false;
     p.items = items.at;
     p.item_count = items.count;
-    reader_mend(r, p.name);
+    reader_mark_valid(r, p.name);
     VEC_PUSH(r->a, &r->parameters, p);
     reader_order(r, DECLARED_PARAMETER, r->parameters.count - 1);
     return true;
@@ -105,7 +105,7 @@ bool read_let(Reader *r, Span at)
     v.value = expr_parse(&r->l);
     if (!v.value)
         return false;
-    reader_mend(r, v.name);
+    reader_mark_valid(r, v.name);
     VEC_PUSH(r->a, &r->derived, v);
     reader_order(r, DECLARED_DERIVED, r->derived.count - 1);
     return true;

@@ -7,7 +7,7 @@
  * these has resolved all names and sizes, so the measuring process knows nothing of
  * specs.
  *
- * Nothing here owns memory: the arrays belong to whoever built them, results live in
+ * Nothing here owns memory: the arrays belong to their builder, results live in
  * the arena they were asked into. */
 #ifndef APTUNE_SPEC_TASK_H
 #define APTUNE_SPEC_TASK_H
@@ -234,8 +234,9 @@ typedef struct TaskOutput {
     double max;        /* largest magnitude of the finite elements */
     int64_t nonfinite; /* elements that are NaN or infinite; no NaN ever passes */
     int64_t unwritten; /* elements the reference did not write: they must stay unwritten */
-    int64_t unsteady;  /* elements in which two runs of the reference differ beyond the tolerance */
-    double unsteady_error; /* largest difference between the two runs */
+    int64_t
+        nondeterministic; /* elements in which two runs of the reference differ beyond the tolerance */
+    double nondeterminism; /* largest difference between the two runs */
 } TaskOutput;
 
 /* --- a trial ------------------------------------------------------------------------------- */
@@ -259,7 +260,7 @@ typedef struct TaskSampling {
     double sample_ms; /* shorter runs are repeated within a sample until it is as long */
     double width;     /* done when the median's interval is narrower than this part of it */
     double budget_ms; /* or when samples beyond `enough` have taken as much of the device's time */
-    double rival_ms;  /* a run that is surely slower cannot win; 0: none is known */
+    double best_ms;   /* a run that is surely slower cannot win; 0: none is known */
 } TaskSampling;
 
 typedef struct Trial {
@@ -307,12 +308,12 @@ typedef struct TrialCheck {
 
 /* A run over and over, back to back, for some seconds. */
 typedef struct TrialSustained {
-    int64_t runs;     /* that were counted */
-    double ms;        /* of one run */
-    double joules;    /* of one run, the whole board's; NaN where the device does not count them */
-    double power_w;   /* mean; NaN likewise */
-    double clock_mhz; /* mean; 0: not known */
-    unsigned brakes;  /* GpuBrake, or-ed: what was seen to hold the clock back */
+    int64_t runs;      /* that were counted */
+    double ms;         /* of one run */
+    double joules;     /* of one run, the whole board's; NaN where the device does not count them */
+    double power_w;    /* mean; NaN likewise */
+    double clock_mhz;  /* mean; 0: not known */
+    unsigned throttle; /* ThrottleReason, or-ed: what was seen to hold the clock back */
 } TrialSustained;
 
 typedef struct TrialResult {

@@ -3,7 +3,7 @@
 #include "tuner/base/file.h"
 #include "tuner/base/vec.h"
 #include "tuner/compile/source.h"
-#include "tuner/compile/worker/stand_ins.h"
+#include "tuner/compile/worker/stubs.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -288,7 +288,7 @@ static Headers all_headers(Arena *a, const NvrtcRequest *request)
         VEC_PUSH(a, &h.texts, request->headers[2 * i + 1]);
     }
     size_t count;
-    const StandIn *all = stand_ins(&count);
+    const StubHeader *all = stub_headers(&count);
     for (size_t i = 0; i < count; i++)
         for (const char *at = all[i].names; *at; at += strspn(at, " ")) {
             size_t n = strcspn(at, " ");
@@ -314,7 +314,7 @@ static nvrtcResult build(Arena *a, Nvrtc *n, const NvrtcRequest *request, bool n
     for (size_t i = 0; i < request->option_count; i++) {
         if (strcmp(request->options[i], SOURCE_LIKE_NVCC) == 0) {
             options[count++] = "-default-device";
-            options[count++] = "--pre-include=" STAND_IN_NVCC;
+            options[count++] = "--pre-include=" STUB_NVCC;
         } else {
             options[count++] = request->options[i];
         }

@@ -16,14 +16,14 @@ static const double milliwatt = 1e-3; /* power is told in these, energy in milli
 /* nvmlClocksThrottleReasons, later called event reasons. */
 static const struct {
     unsigned long long bit;
-    GpuBrake brake;
+    ThrottleReason reason;
 } REASONS[] = {
-    {0x02, GPU_BRAKE_SETTING},  /* applications' clock setting */
-    {0x04, GPU_BRAKE_POWER},    /* software power cap */
-    {0x08, GPU_BRAKE_HARDWARE}, /* hardware slowdown */
-    {0x20, GPU_BRAKE_HEAT},     /* software thermal slowdown */
-    {0x40, GPU_BRAKE_HEAT},     /* hardware thermal slowdown */
-    {0x80, GPU_BRAKE_HARDWARE}, /* power brake: the server's supply */
+    {0x02, THROTTLE_SETTING},  /* applications' clock setting */
+    {0x04, THROTTLE_POWER},    /* software power cap */
+    {0x08, THROTTLE_HARDWARE}, /* hardware slowdown */
+    {0x20, THROTTLE_HEAT},     /* software thermal slowdown */
+    {0x40, THROTTLE_HEAT},     /* hardware thermal slowdown */
+    {0x80, THROTTLE_HARDWARE}, /* power brake: the server's supply */
 };
 
 struct Nvml {
@@ -36,11 +36,11 @@ struct Nvml {
     int (*energy)(NvmlHandle, unsigned long long *);
     int (*reasons)(NvmlHandle, unsigned long long *);
     int (*processes)(NvmlHandle, unsigned *, void *);
-    double next_look, next_count; /* times from which the next may come */
+    double next_sample, next_count; /* times from which the next may come */
     GpuHealth health;
 };
 
-static const double look_every_s = 0.1, count_every_s = 2;
+static const double sample_every_s = 0.1, count_every_s = 2;
 
 /* The first of these names that the library has. */
 static void *find(void *library, const char *newer, const char *older)
@@ -92,15 +92,15 @@ static double ask_of(int (*question)(NvmlHandle, int, unsigned *), NvmlHandle de
     return question && question(device, of, &value) == NVML_OK ? (double)value : 0;
 }
 
-static unsigned brakes_now(Nvml *n)
+static unsigned throttle_now(Nvml *n)
 {
     unsigned long long bits = 0;
-    unsigned brakes = 0;
+    unsigned throttle = 0;
     if (!n->reasons || n->reasons(n->device, &bits) != NVML_OK)
         return 0;
     for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++)
-        brakes |= bits & REASONS[i].bit ? (unsigned)REASONS[i].brake : 0;
-    return brakes;
+        throttle |= bits & REASONS[i].bit ? (unsigned)REASONS[i].reason : 0;
+    return throttle;
 }
 
 /* Asked without room for the list, the library says how long it is.  We are one of them, where
@@ -114,19 +114,19 @@ static int others_now(Nvml *n)
     return count > 0 ? (int)count - 1 : 0;
 }
 
-void nvml_look(Nvml *n)
+void nvml_sample(Nvml *n)
 {
     double now = clock_seconds();
-    if (!n || now < n->next_look)
+    if (!n || now < n->next_sample)
         return;
     GpuHealth *h = &n->health;
-    n->next_look = now + look_every_s;
+    n->next_sample = now + sample_every_s;
     h->clock_mhz = ask_of(n->clock, n->device, NVML_CLOCK_SM);
     h->clock_most_mhz = ask_of(n->clock_most, n->device, NVML_CLOCK_SM);
     h->power_w = milliwatt * ask(n->power, n->device);
     h->power_limit_w = milliwatt * ask(n->power_limit, n->device);
     h->temperature_c = ask_of(n->temperature, n->device, NVML_TEMPERATURE_GPU);
-    h->brakes = brakes_now(n);
+    h->throttle = throttle_now(n);
     h->known = h->clock_mhz > 0;
     if (now < n->next_count)
         return;

@@ -15,11 +15,11 @@ typedef struct Nvml Nvml;
 /* The device with this UUID, as GpuFacts has it; NULL where it cannot be asked. */
 Nvml *nvml_open(Arena *a, const char *uuid);
 
-/* Looks at the device, at most some times a second: a look costs the host up to a millisecond.
+/* Samples the device, at most some times a second: a sample costs the host up to a millisecond.
  * NULL is allowed. */
-void nvml_look(Nvml *n);
+void nvml_sample(Nvml *n);
 
-/* The last look; not known before the first, or for NULL. */
+/* The last sample; not known before the first, or for NULL. */
 GpuHealth nvml_health(const Nvml *n);
 
 /* What the device has used since its driver was loaded; NaN where it does not count that (before

@@ -255,8 +255,8 @@ static DriverStatus compare_again(Problem *p)
         again.gaps = o->unwritten; /* which it left before, too */
         s = verify_compare(&p->verifier, &again, again.task->count, &check);
         int64_t known = check.nan < o->nonfinite ? check.nan : o->nonfinite;
-        o->unsteady = s ? 0 : check.wrong - known;
-        o->unsteady_error = check.max_error;
+        o->nondeterministic = s ? 0 : check.wrong - known;
+        o->nondeterminism = check.max_error;
     }
     return s;
 }

@@ -63,7 +63,7 @@ static DriverStatus take_queue(Sampler *s, size_t count, double *ms)
     for (size_t i = 0; status == DRIVER_OK && i < count; i++)
         status = give_sample(s, b->events[2 * i], b->events[2 * i + 1]);
     if (!status)
-        nvml_look(b->nvml); /* while the device works */
+        nvml_sample(b->nvml); /* while the device works */
     if (!status)
         status = driver_wait(b->driver);
     for (size_t i = 0; status == DRIVER_OK && i < count; i++) {

@@ -66,7 +66,7 @@ typedef struct Stretch {
     int64_t given, counted_from;
     Slope slope;
     double clock_sum, looks;
-    unsigned brakes;
+    unsigned throttle;
 } Stretch;
 
 static DriverStatus give_piece(Stretch *x)
@@ -84,10 +84,10 @@ static void look(Stretch *x)
     Nvml *n = x->sampler.bench->nvml;
     double joules = nvml_joules(n);
     note_joules(&x->slope, clock_seconds(), joules);
-    nvml_look(n);
+    nvml_sample(n);
     GpuHealth h = nvml_health(n);
     x->clock_sum += h.clock_mhz;
-    x->brakes |= h.brakes;
+    x->throttle |= h.throttle;
     x->looks += 1;
 }
 
@@ -126,7 +126,7 @@ static DriverStatus measure_stretch(Stretch *x, double seconds, TrialSustained *
     out->power_w = slope_of(&x->slope);
     out->joules = out->power_w * out->ms * 1e-3;
     out->clock_mhz = x->looks > 0 ? x->clock_sum / x->looks : 0;
-    out->brakes = x->brakes;
+    out->throttle = x->throttle;
     return s;
 }
 
@@ -370,7 +370,7 @@ bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
 
 /* --- finalists against each other --------------------------------------------------------------- */
 
-typedef struct Contest {
+typedef struct Final {
     Bench *bench;
     const TrialFinal *final;
     ReadyRun *runs;
@@ -380,10 +380,10 @@ typedef struct Contest {
     TrialSustained *sustained;
     int batch; /* largest */
     Buf words;
-} Contest;
+} Final;
 
 /* Every finalist loaded, and ready to be sampled. */
-static Outcome get_ready(Arena *a, Contest *c)
+static Outcome get_ready(Arena *a, Final *c)
 {
     const TrialFinal *f = c->final;
     Driver *v = c->bench->driver;
@@ -418,7 +418,7 @@ static void shuffle(size_t *order, size_t count, int round)
 }
 
 /* A round below 0 is not kept. */
-static DriverStatus run_round(Contest *c, int round)
+static DriverStatus run_round(Final *c, int round)
 {
     size_t n = c->final->run_count;
     DriverStatus s = DRIVER_OK;
@@ -434,7 +434,7 @@ static DriverStatus run_round(Contest *c, int round)
 }
 
 /* Brings code to the device, and its clocks up. */
-static DriverStatus warm_up_all(Contest *c)
+static DriverStatus warm_up_all(Final *c)
 {
     double end = clock_seconds() + c->final->warm_s;
     DriverStatus s = run_round(c, -1);
@@ -443,7 +443,7 @@ static DriverStatus warm_up_all(Contest *c)
     return s;
 }
 
-static DriverStatus sustain_all(Contest *c)
+static DriverStatus sustain_all(Final *c)
 {
     DriverStatus s = DRIVER_OK;
     for (size_t i = 0; s == DRIVER_OK && i < c->final->run_count; i++)
@@ -451,7 +451,7 @@ static DriverStatus sustain_all(Contest *c)
     return s;
 }
 
-static Outcome contest(Arena *a, Contest *c)
+static Outcome time_finalists(Arena *a, Final *c)
 {
     Outcome status = get_ready(a, c);
     DriverStatus s = status == OUTCOME_OK ? warm_up_all(c) : DRIVER_OK;
@@ -462,7 +462,7 @@ static Outcome contest(Arena *a, Contest *c)
     return status == OUTCOME_OK ? launch_status(c->bench->driver, s, &c->words) : status;
 }
 
-static void end_contest(Contest *c)
+static void end_final(Final *c)
 {
     for (size_t i = 0; i < c->final->run_count; i++) {
         sampler_close(&c->samplers[i]);
@@ -473,17 +473,17 @@ static void end_contest(Contest *c)
 bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
 {
     size_t n = f->run_count, samples = n * (size_t)f->rounds;
-    Contest c = {.bench = b,
-                 .final = f,
-                 .runs = ARENA_ARRAY(a, ReadyRun, n),
-                 .samplers = ARENA_ARRAY(a, Sampler, n),
-                 .order = ARENA_ARRAY(a, size_t, n),
-                 .times = ARENA_ARRAY(a, double, samples),
-                 .sustained = ARENA_ARRAY(a, TrialSustained, n)};
-    *r = (TrialResult){.id = f->id, .status = contest(a, &c)};
+    Final c = {.bench = b,
+               .final = f,
+               .runs = ARENA_ARRAY(a, ReadyRun, n),
+               .samplers = ARENA_ARRAY(a, Sampler, n),
+               .order = ARENA_ARRAY(a, size_t, n),
+               .times = ARENA_ARRAY(a, double, samples),
+               .sustained = ARENA_ARRAY(a, TrialSustained, n)};
+    *r = (TrialResult){.id = f->id, .status = time_finalists(a, &c)};
     bool sound = launch_context_is_sound(r->status);
     if (sound)
-        end_contest(&c);
+        end_final(&c);
     if (r->status == OUTCOME_OK) {
         r->times = c.times;
         r->time_count = samples;

@@ -4,20 +4,20 @@
  * folders: what they declare is the device's own or does nothing, and of the host's libraries
  * nothing is left but the name.  Together they let a file be compiled that is written for nvcc; the
  * code is the same. */
-#ifndef APTUNE_COMPILE_WORKER_STAND_INS_H
-#define APTUNE_COMPILE_WORKER_STAND_INS_H
+#ifndef APTUNE_COMPILE_WORKER_STUBS_H
+#define APTUNE_COMPILE_WORKER_STUBS_H
 
 #include <stddef.h>
 
-typedef struct StandIn {
+typedef struct StubHeader {
     const char *names; /* of headers, with blanks between them */
     const char *text;
-} StandIn;
+} StubHeader;
 
 /* All of them; static. */
-const StandIn *stand_ins(size_t *count);
+const StubHeader *stub_headers(size_t *count);
 
 /* What nvcc includes in every source. */
-#define STAND_IN_NVCC "aptune/nvcc.h"
+#define STUB_NVCC "aptune/nvcc.h"
 
 #endif

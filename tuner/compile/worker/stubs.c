@@ -1,4 +1,4 @@
-#include "tuner/compile/worker/stand_ins.h"
+#include "tuner/compile/worker/stubs.h"
 
 #include <string.h>
 
@@ -198,8 +198,8 @@ static const char CUB[] = PART("block/block_adjacent_difference") PART("block/bl
         name, "#include <cuda/std/" name ">\nnamespace std { using namespace cuda::std; }\n"       \
     }
 
-static const StandIn STAND_INS[] = {
-    {STAND_IN_NVCC, NVCC},
+static const StubHeader STUBS[] = {
+    {STUB_NVCC, NVCC},
     {"limits.h climits", LIMITS},
     {"stdint.h inttypes.h cstdint cinttypes", INTEGERS},
     {"float.h cfloat", FLOATS},
@@ -247,8 +247,8 @@ static const StandIn STAND_INS[] = {
      "setjmp.h typeindex CL/cl.h CL/opencl.h ",
      "namespace std {}\n"}};
 
-const StandIn *stand_ins(size_t *count)
+const StubHeader *stub_headers(size_t *count)
 {
-    *count = sizeof STAND_INS / sizeof *STAND_INS;
-    return STAND_INS;
+    *count = sizeof STUBS / sizeof *STUBS;
+    return STUBS;
 }
