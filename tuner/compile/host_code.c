@@ -448,7 +448,7 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
 
 bool host_code_expects_headers(const char *text)
 {
-    /* What tuner/compile/worker/stub_headers.c declares. */
+    /* What tuner/compile/worker/stubs.c declares. */
     static const char *const NAMES[] = {
         "include",     "int8_t",     "uint8_t",   "int16_t",     "uint16_t",   "int32_t",
         "uint32_t",    "int64_t",    "uint64_t",  "intptr_t",    "uintptr_t",  "uint",

@@ -270,7 +270,7 @@ typedef struct Headers {
     Texts names, texts;
 } Headers;
 
-static void add_stand_in(Arena *a, Headers *h, const char *name, const char *text)
+static void add_stub(Arena *a, Headers *h, const char *name, const char *text)
 {
     for (size_t i = 0; i < h->names.count; i++)
         if (strcmp(h->names.at[i], name) == 0)
@@ -292,7 +292,7 @@ static Headers all_headers(Arena *a, const NvrtcRequest *request)
     for (size_t i = 0; i < count; i++)
         for (const char *at = all[i].names; *at; at += strspn(at, " ")) {
             size_t n = strcspn(at, " ");
-            add_stand_in(a, &h, arena_copy(a, at, n), all[i].text);
+            add_stub(a, &h, arena_copy(a, at, n), all[i].text);
             at += n;
         }
     return h;
