@@ -127,7 +127,7 @@ static void write_whole(Random *r, int depth)
 static void write_real(Random *r, int depth)
 {
     static const char *const ops[] = {"+", "-", "*", "/", "//", "%", "**"};
-    static const char *const functions[] = {"sqrt", "log2", "floor", "ceil", "abs"};
+    static const char *const functions[] = {"sqrt", "log", "log2", "floor", "ceil", "abs"};
     switch (depth <= 0 ? draw(r, 2) : draw(r, 8)) {
     case 0:
         buf_puts(r->out, "x");
@@ -136,7 +136,7 @@ static void write_real(Random *r, int depth)
         buf_puts(r->out, draw(r, 2) ? "0.5" : "1e3");
         break;
     case 2:
-        write_function(r, depth - 1, functions[draw(r, 5)], 1, write_real);
+        write_function(r, depth - 1, functions[draw(r, 6)], 1, write_real);
         break;
     case 3:
         write_select(r, depth - 1, write_real);

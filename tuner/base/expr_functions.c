@@ -197,13 +197,22 @@ static bool apply_sqrt(const Value *args, int count, ValueKind kind, Evaluation 
     return apply_real(sqrt(value_as_real(args[0])), out);
 }
 
+static const char not_above_zero[] = "logarithm of a number that is not above zero";
+
+static bool apply_log(const Value *args, int count, ValueKind kind, Evaluation *ev,
+                      const char **error, Value *out)
+{
+    (void)ev, (void)count, (void)kind;
+    const double a = value_as_real(args[0]);
+    return a > 0 ? apply_real(log(a), out) : failed(error, not_above_zero);
+}
+
 static bool apply_log2(const Value *args, int count, ValueKind kind, Evaluation *ev,
                        const char **error, Value *out)
 {
     (void)ev, (void)count, (void)kind;
-    if (value_as_real(args[0]) <= 0)
-        return failed(error, "logarithm of a number that is not above zero");
-    return apply_real(log2(value_as_real(args[0])), out);
+    const double a = value_as_real(args[0]);
+    return a > 0 ? apply_real(log2(a), out) : failed(error, not_above_zero);
 }
 
 static bool apply_sin(const Value *args, int count, ValueKind kind, Evaluation *ev,
@@ -265,6 +274,7 @@ static const Function table[] = {
     {"range", 1, 3, true, VALUE_LIST, apply_range},
     {"pow2", 2, 2, true, VALUE_LIST, apply_pow2},
     {"sqrt", 1, 1, false, VALUE_REAL, apply_sqrt},
+    {"log", 1, 1, false, VALUE_REAL, apply_log},
     {"log2", 1, 1, false, VALUE_REAL, apply_log2},
     {"sin", 1, 1, false, VALUE_REAL, apply_sin},
     {"cos", 1, 1, false, VALUE_REAL, apply_cos},

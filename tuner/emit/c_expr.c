@@ -209,6 +209,8 @@ static bool write_call(CWriter *w, const Expr *e, CPlace place)
         return say(w, "%h%w)", "is_pow2", e->args[0]);
     if (c_is_call(e, "sqrt"))
         return write_helper(w, "sqrt", e, VALUE_REAL);
+    if (c_is_call(e, "log"))
+        return write_helper(w, "log_of", e, VALUE_REAL);
     if (c_is_call(e, "log2"))
         return write_helper(w, "log2_of", e, VALUE_REAL);
     if (e->kind == VALUE_INT && (c_is_call(e, "floor") || c_is_call(e, "ceil")))

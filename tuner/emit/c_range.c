@@ -156,7 +156,7 @@ static CRange call_range(const CWriter *w, const Expr *e)
         return (CRange){floor(a.low), ceil(a.high)};
     if (c_is_call(e, "sqrt"))
         return (CRange){0, a.high > 0 ? sqrt(a.high) : 0};
-    if (c_is_call(e, "log2") && a.high <= REAL_SAFE)
+    if ((c_is_call(e, "log") || c_is_call(e, "log2")) && a.high <= REAL_SAFE)
         return (CRange){-1100, 1100};
     return everything(e);
 }

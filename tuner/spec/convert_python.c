@@ -251,10 +251,12 @@ static const struct {
     {"ceil", "ceil(%s)"},
     {"floor", "floor(%s)"},
     {"sqrt", "sqrt(%s)"},
+    {"log", "log(%s)"},
     {"log2", "log2(%s)"},
     {"math.ceil", "ceil(%s)"},
     {"math.floor", "floor(%s)"},
     {"math.sqrt", "sqrt(%s)"},
+    {"math.log", "log(%s)"},
     {"math.log2", "log2(%s)"},
 };
 

@@ -3,7 +3,7 @@
  * They are parsed and written anew, never executed.  What is understood: numbers, strings, names,
  * lists and tuples, comprehensions over a range or list, range and list(range(…)), + - * / // % **,
  * comparisons that chain, in and not in, and or not, `a if c else b`, and min, max, abs, int,
- * float, pow, and math's ceil, floor, sqrt and log2.  Python's / divides exactly; of integers that
+ * float, pow, and math's ceil, floor, sqrt, log and log2.  Python's / divides exactly; of integers that
  * is written with a real number. */
 #ifndef APTUNE_CONVERT_PYTHON_H
 #define APTUNE_CONVERT_PYTHON_H

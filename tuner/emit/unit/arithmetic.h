@@ -195,6 +195,14 @@ static double unit_sqrt(int *ok, double a)
     return 0;
 }
 
+static double unit_log_of(int *ok, double a)
+{
+    if (!(a <= 0))
+        return log(a);
+    *ok = 0;
+    return 0;
+}
+
 static double unit_log2_of(int *ok, double a)
 {
     if (!(a <= 0))
