@@ -60,16 +60,18 @@ check_whole() {
     export SYNTHETIC_MS=30 APTUNE_CACHE=$PWD/empty
     start_fake --output out
     RANDOM=11
-    local killed=0
-    while kill -0 $job 2>/dev/null && [ $killed -lt 8 ]; do
+    # A compiler that dies twice of one configuration is its outcome, rightly; so is a third GPU process.
+    local killed=0 victims=() kind
+    for kind in aptune-compile aptune-gpu aptune-gpu; do
         sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
-        local children
-        mapfile -t children < <(children_of $job)
-        [ ${#children[@]} -gt 0 ] || continue
-        kill -9 "${children[RANDOM % ${#children[@]}]}" 2>/dev/null && killed=$((killed + 1))
+        until mapfile -t victims < <(children_of $job $kind) && [ ${#victims[@]} -gt 0 ]; do
+            kill -0 $job # it is still at it
+            sleep 0.01
+        done
+        kill -9 "${victims[RANDOM % ${#victims[@]}]}" && killed=$((killed + 1))
     done
     wait $job
-    [ $killed -gt 2 ]
+    [ $killed -gt 1 ]
     jq -c 'select(.v) | .status' out/many.times | sort | uniq -c | grep -qx " *$configurations \"ok\""
     check_whole out/many.times
 }

@@ -8,8 +8,12 @@
 static bool compile_job(Run *r, const CompileJob *job, const char *path, CompileResult *res)
 {
     Farm *farm = run_open_farm(r);
-    farm_add(farm, 0, job);
-    bool ok = run_farm_next(r, farm, r->arena, res);
+    bool ok, again = false;
+    do { /* a worker that dies of this code does so again; one that somebody killed does not */
+        farm_add(farm, 0, job);
+        ok = run_farm_next(r, farm, r->arena, res);
+        again = !again && ok && res->status == OUTCOME_COMPILE_CRASH;
+    } while (again);
     if (ok && res->status != OUTCOME_COMPILED)
         ok = diag_fail(r->diag, "'%s' does not compile:\n%s", path, res->log);
     farm_close(farm);
