@@ -13,7 +13,7 @@ sanitizers() {
 }
 
 # What the library needs itself, for linking with the static one.
-needed() { echo -ljansson -lzstd -lgsl -lgslcblas -lxxhash -lm -ldl -lpthread; }
+needed() { echo -ljansson -lzstd -lgsl -lgslcblas -lxxhash -lz -lm -ldl -lpthread; }
 
 # A program that replays a space, prints the winner and one metric of it; its own functions are
 # called as some inside the library are.
