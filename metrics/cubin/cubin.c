@@ -1,8 +1,8 @@
 #include "metrics/cubin/cubin.h"
 
+#include "metrics/base/vec.h"
 #include "metrics/cubin/arch.h"
 #include "metrics/cubin/sass.h"
-#include "tuner/base/vec.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #ifndef APTUNE_CUBIN_H
 #define APTUNE_CUBIN_H
 
+#include "metrics/base/hash.h"
 #include "metrics/cubin/elf.h"
-#include "tuner/base/hash.h"
 
 typedef struct CubinParam {
     int ordinal; /* 0 for the first */

@@ -2,9 +2,9 @@
 #ifndef APTUNE_CUBIN_PRINT_H
 #define APTUNE_CUBIN_PRINT_H
 
+#include "metrics/base/buf.h"
+#include "metrics/base/diag.h"
 #include "metrics/cubin/cubin.h"
-#include "tuner/base/buf.h"
-#include "tuner/base/diag.h"
 
 /* Kernels with what they need, and how often each instruction stands in them. */
 void cubin_print(const Cubin *c, Buf *out);

@@ -8,7 +8,7 @@
 #ifndef APTUNE_CUBIN_ELF_H
 #define APTUNE_CUBIN_ELF_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
 #ifndef APTUNE_CUBIN_SASS_PROGRAM_H
 #define APTUNE_CUBIN_SASS_PROGRAM_H
 
+#include "metrics/base/vec.h"
 #include "metrics/cubin/sass_simplex.h"
-#include "tuner/base/vec.h"
 
 typedef struct SassTerm {
     int row, column;

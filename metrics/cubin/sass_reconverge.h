@@ -6,8 +6,8 @@
 #ifndef APTUNE_CUBIN_SASS_RECONVERGE_H
 #define APTUNE_CUBIN_SASS_RECONVERGE_H
 
+#include "metrics/base/vec.h"
 #include "metrics/cubin/sass_flow.h"
-#include "tuner/base/vec.h"
 
 typedef struct SassReconvergence {
     int block;    /* ends with the BSYNC */

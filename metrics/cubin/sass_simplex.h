@@ -10,7 +10,7 @@
 #ifndef APTUNE_CUBIN_SASS_SIMPLEX_H
 #define APTUNE_CUBIN_SASS_SIMPLEX_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 enum { SIMPLEX_AIMS = 3 };
 

@@ -1,6 +1,6 @@
 #include "metrics/metric/device.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef APTUNE_METRIC_DEVICE_H
 #define APTUNE_METRIC_DEVICE_H
 
+#include "metrics/base/json_struct.h"
 #include "metrics/metric/sheet.h"
-#include "tuner/base/json_struct.h"
 
 /* The shipped files, as embed_files (CMakeLists.txt) makes them part of the program: it knows its
  * devices where it was moved to, and so do its helpers and programs that the library is linked to. */

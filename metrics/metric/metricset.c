@@ -1,7 +1,7 @@
 #include "metrics/metric/metricset.h"
 
+#include "metrics/base/vec.h"
 #include "metrics/metric/device.h"
-#include "tuner/base/vec.h"
 
 #include <math.h>
 #include <string.h>

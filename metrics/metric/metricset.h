@@ -22,8 +22,8 @@
 #ifndef APTUNE_METRIC_METRICSET_H
 #define APTUNE_METRIC_METRICSET_H
 
+#include "metrics/base/expr.h"
 #include "metrics/metric/profile.h"
-#include "tuner/base/expr.h"
 
 typedef struct Metric {
     const char *name;

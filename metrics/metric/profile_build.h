@@ -5,9 +5,9 @@
 #ifndef APTUNE_METRIC_PROFILE_BUILD_H
 #define APTUNE_METRIC_PROFILE_BUILD_H
 
+#include "metrics/base/hash.h"
 #include "metrics/metric/profile.h"
 #include "metrics/ptx/memory.h"
-#include "tuner/base/hash.h"
 
 /* Counted up whenever the same code would get other numbers: cached and recorded profiles of
  * another version are made anew. */

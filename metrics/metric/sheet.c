@@ -1,7 +1,7 @@
 #include "metrics/metric/sheet.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/lex.h"
+#include "metrics/base/file.h"
+#include "metrics/base/lex.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -8,13 +8,13 @@
  *     latency_sfu = 20 cycles              estimated "between 18 and 24, published for 8.0 to 12.0"
  *
  * `capability 9.0` begins the numbers that every GPU of it has; a device has those, unless it says
- * otherwise.  `platform "Radeon HD 5850"` begins figures to compare with, of which nothing is tuned.  Files are read with the lexer of specs (tuner/base/lex.h). metrics/device/README.md
+ * otherwise.  `platform "Radeon HD 5850"` begins figures to compare with, of which nothing is tuned.  Files are read with the lexer of specs (metrics/base/lex.h). metrics/device/README.md
  * describes them to users. */
 #ifndef APTUNE_METRIC_SHEET_H
 #define APTUNE_METRIC_SHEET_H
 
-#include "tuner/base/diag.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/diag.h"
+#include "metrics/base/vec.h"
 
 #include <stdint.h>
 

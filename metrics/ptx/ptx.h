@@ -11,8 +11,8 @@
 #ifndef APTUNE_PTX_PTX_H
 #define APTUNE_PTX_PTX_H
 
-#include "tuner/base/diag.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/diag.h"
+#include "metrics/base/vec.h"
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 #ifndef APTUNE_PTX_PTX_LEX_H
 #define APTUNE_PTX_PTX_LEX_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 #include <stdint.h>
 

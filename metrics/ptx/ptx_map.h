@@ -6,7 +6,7 @@
 #ifndef APTUNE_PTX_PTX_MAP_H
 #define APTUNE_PTX_PTX_MAP_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "metrics/ptx/touched.h"
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 #include <stdlib.h>
 

@@ -7,10 +7,10 @@
  * --worse makes every prediction wrong by a normal deviate of so much for every value of every
  * parameter, divided by the root of the number of parameters: what would the rules do on a space
  * that the profile understands less?  Nothing of this is timed; times are the recordings'. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
+#include "metrics/base/random.h"
 #include "tuner/choose/budget.h"
 #include "tuner/choose/polish.h"
-#include "tuner/base/random.h"
 #include "tuner/run/run_explain.h"
 #include "tuner/run/run_parts.h"
 

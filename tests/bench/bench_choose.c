@@ -1,8 +1,8 @@
 /* How long the front, its layers and a random sample's expectation take.  Synthetic points: two
  * criteria that pull against each other with noise, and three independent ones. */
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/random.h"
 #include "tuner/choose/front.h"
-#include "tuner/base/random.h"
 
 #include <math.h>
 #include <stdint.h>

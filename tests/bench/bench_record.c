@@ -1,8 +1,8 @@
 /* How large a recording is and how long it takes to write, read and pack.  Synthetic rows: 12
  * parameters, a random code hash for each, 10 times of 7 digits scattered by one percent. */
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
-#include "tuner/base/hash.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/hash.h"
 #include "tuner/record/times.h"
 
 #include <stdio.h>

@@ -8,9 +8,9 @@
  * One line for each recording: median, 90th percentile and worst of the seeds.  With -u what useless
  * predictions cost, beside a local search without a model (the study's rival "greedy"): geometric
  * means of the seconds to 1 %, twice the length of a search where it ended before. */
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
 #include "tuner/record/table_read.h"
 #include "tuner/study/played.h"
 #include "tuner/study/rivals.h"

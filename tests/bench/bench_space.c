@@ -2,8 +2,8 @@
  *
  * Two spaces of the kind and size of BAT's hotspot (22,200,000 points, 349,853 valid) and
  * dedispersion (123,863,040 points, 16,851,135 valid) benchmarks. */
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 #include "tuner/space/space.h"
 
 #include <inttypes.h>

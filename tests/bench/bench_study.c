@@ -5,7 +5,7 @@
  * other code and times scaled by up to two percent: the sizes of everything are real, its figures
  * mean nothing.  Each part is the processor time of one core; the last column is the time of a row
  * in the synthetic recording over that in the shipped one, so that 1 is linear. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/record/profile.h"
 #include "tuner/report/study_sheets.h"
 #include "tuner/study/choices.h"

@@ -19,9 +19,9 @@
  *     SYNTHETIC_AWAY=FILE   when that file exists, it is removed, and the next trial finds the
  * device gone SYNTHETIC_KILL=FILE   when that file exists, it is removed, and the next final is
  * killed */
-#include "tuner/base/file.h"
-#include "tuner/base/hash.h"
-#include "tuner/base/process.h"
+#include "metrics/base/file.h"
+#include "metrics/base/hash.h"
+#include "metrics/base/process.h"
 #include "tuner/gpu/message.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
  *
  * Of n configurations, number i "takes" 1 + (n - i) / 8 ms, and the last one is wrong
  * unless --right is given. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
 #include <stdio.h>

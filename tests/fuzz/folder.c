@@ -1,6 +1,6 @@
 #include "tests/fuzz/folder.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Any bytes as small texts of others: what compute-sanitizer prints, a launcher's ranks in the
  * environment (a line each: rank, size, local rank), the parts of --shard, names on their way to a
  * terminal, a page, a comment, a string of C, a table's cell. */
-#include "tuner/base/csv.h"
+#include "metrics/base/csv.h"
 #include "tuner/compile/allowed.h"
 #include "tuner/emit/c_text.h"
 #include "tuner/library/shard.h"

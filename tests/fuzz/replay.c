@@ -4,9 +4,9 @@
  * long, and says how many: a plain fuzzer where libFuzzer is not to be had.  The input that is
  * tried lies in ./fuzz-input, so that it is there after a crash; what takes above a second is told.
  */
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
  * with the parameters as they lie in memory, in hexadecimal ("-": none).  That is what bench_sass
  * and bench_arch read, and check_sass.sh compares the cubins with cuobjdump.  The configurations
  * are the same for all architectures, but for those that do not fit one. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
 #include <inttypes.h>

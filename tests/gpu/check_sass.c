@@ -10,9 +10,9 @@
  * for the load's scoreboard first.
  *
  * Prints the first differences, then one line of totals; returns 1 when there is any. */
+#include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
-#include "tuner/base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  *
  * Prints a line per trial.  Returns 0 when all came out as expected, 1 when not, 77 (skipped)
  * where there is no GPU or no NVRTC.  Nothing it checks is a speed. */
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 #include "tuner/gpu/gpu.h"
 #include "tuner/spec/contents.h"
 
@@ -572,8 +572,8 @@ static void unsteady_reference(Smoke *s)
     CHECK(s, set_problem(s, &b, 1, &l));
     const TaskOutput *o = gpu_outputs(s->gpu, &count);
     CHECK(s, count == 1 && o->nondeterministic > 0 && o->nondeterminism > 0);
-    printf("%-34s %" PRId64 " elements, by up to %g\n", "a reference that disagrees", o->nondeterministic,
-           o->nondeterminism);
+    printf("%-34s %" PRId64 " elements, by up to %g\n", "a reference that disagrees",
+           o->nondeterministic, o->nondeterminism);
 }
 
 static TaskLaunch large(Smoke *s, uint64_t n, uint64_t at)

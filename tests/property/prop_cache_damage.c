@@ -1,6 +1,6 @@
 /* An entry cut off at any byte, or with any one bit turned, is never believed: the whole is
  * refused, and the header, read alone, is either refused or untouched. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/compile/cache.h"
 
 #include <setjmp.h>

@@ -38,8 +38,8 @@ static void case_draw(Case *c, uint64_t *seed)
 {
     static const double odd[] = {NAN, 0, -1, INFINITY};
     c->in = (PosteriorInput){c->guess, random_next(seed) % 2 ? c->alive : NULL,
-                          1 + random_next(seed) % POINTS, c->values,
-                          1 + random_next(seed) % PARAMETERS};
+                             1 + random_next(seed) % POINTS, c->values,
+                             1 + random_next(seed) % PARAMETERS};
     for (size_t i = 0; i < POINTS; i++) {
         uint64_t r = random_next(seed) % 40;
         c->guess[i] = r < 4 ? odd[r] : 100 + (double)(random_next(seed) % 25);
@@ -192,8 +192,8 @@ static void draw_times(const Oracle *o, const Case *c, double *times, uint64_t *
 {
     double unit = exp((double)(random_next(seed) % 20) - 10);
     for (size_t i = 0; i < c->in.points; i++)
-        times[i] = unit * exp(o->mean[i] +
-                              ((double)(random_next(seed) % 200) - 100) / 100 * PRIOR_SHARED);
+        times[i] =
+            unit * exp(o->mean[i] + ((double)(random_next(seed) % 200) - 100) / 100 * PRIOR_SHARED);
 }
 
 /* Of each two points open the choice is the one that the definition has as faster with luck: so the

@@ -1,6 +1,6 @@
 /* The expected best of a random sample: all samples of small sets, and two independent ways to
  * compute it for large ones. */
-#include "tuner/base/random.h"
+#include "metrics/base/random.h"
 
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  *
  * Random expressions are evaluated here, and by a program that is compiled from what c_expr makes
  * of them: for the same values both give the same, or both fail. */
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tests/support/emit_unit.h"
 #include "tuner/emit/c_expr.h"
 #include "tuner/spec/contents.h"

@@ -5,8 +5,8 @@
  * what the tuner itself would launch: geometry, dynamic shared memory, arguments byte by byte,
  * memory that is set to zero.  Where the tuner has no such configuration, another variant or none
  * is taken. */
+#include "metrics/base/file.h"
 #include "metrics/metric/device.h"
-#include "tuner/base/file.h"
 #include "tests/support/emit_unit.h"
 #include "tuner/emit/c_text.h"
 #include "tuner/run/run_parts.h"

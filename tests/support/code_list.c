@@ -1,6 +1,6 @@
 #include "tests/support/code_list.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "tests/support/emit_unit.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/emit/code.h"
 #include "tuner/emit/unit_make.h"
 

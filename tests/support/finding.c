@@ -7,7 +7,7 @@
 
 #include "tests/support/finding.h"
 
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 
 #include <assert.h>
 #include <math.h>

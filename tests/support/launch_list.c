@@ -1,6 +1,6 @@
 #include "tests/support/launch_list.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <inttypes.h>
 #include <math.h>

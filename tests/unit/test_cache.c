@@ -1,5 +1,5 @@
 /* The compile cache as a store: what goes in comes out, and nothing in it is needed. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/compile/cache.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* The farm with helpers that misbehave.  This program is itself the synthetic helper: a script in
  * the test's folder starts it again with --fake, and it then speaks the protocol, or does not. */
-#include "tuner/base/file.h"
-#include "tuner/base/process.h"
+#include "metrics/base/file.h"
+#include "metrics/base/process.h"
 #include "tuner/compile/farm.h"
 #include "tuner/compile/protocol.h"
 

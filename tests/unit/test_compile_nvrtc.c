@@ -1,8 +1,8 @@
 /* The true compiler, through the helper program as it was built.  Without NVRTC these tests fail
  * and say where it was looked for: it is part of what aptune needs to be tested. */
-#include "tuner/base/file.h"
-#include "tuner/base/process.h"
-#include "tuner/base/wire.h"
+#include "metrics/base/file.h"
+#include "metrics/base/process.h"
+#include "metrics/base/wire.h"
 #include "tuner/compile/farm.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* What a configuration is compiled from: includes, options, identities. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/compile/allowed.h"
 #include "tuner/compile/result.h"
 #include "tuner/compile/source.h"

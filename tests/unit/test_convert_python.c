@@ -1,6 +1,6 @@
 /* Python's expressions in the language of specs: each means what Python's own evaluation gives,
  * which stands beside it. */
-#include "tuner/base/expr.h"
+#include "metrics/base/expr.h"
 #include "tuner/spec/convert_python.h"
 
 #include <math.h>

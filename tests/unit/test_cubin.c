@@ -1,6 +1,6 @@
 /* Cubins: what we read against what ptxas said when it made them. */
+#include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
-#include "tuner/base/file.h"
 
 #include <setjmp.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Machine instructions: fields by hand and in real code. */
+#include "metrics/base/file.h"
 #include "metrics/cubin/cubin.h"
 #include "metrics/cubin/sass.h"
-#include "tuner/base/file.h"
 
 #include <setjmp.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* The time formula, term by term: on a device of round numbers, launches that have one thing to do, and
  * what comes out by hand. */
-#include "metrics/metric/metricset.h"
+#include "metrics/base/file.h"
 #include "metrics/metric/device.h"
-#include "tuner/base/file.h"
+#include "metrics/metric/metricset.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Messages with places: what a user sees of a mistake. */
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 #include <setjmp.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Emitted units, compiled and used: choice, loading, launching, and what goes wrong there. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tests/support/emit_unit.h"
 #include "tuner/emit/code.h"
 

@@ -1,5 +1,5 @@
 /* Includes in place: what a preprocessor makes of the text alone is what it makes of the files. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/emit/inline.h"
 
 #include <setjmp.h>

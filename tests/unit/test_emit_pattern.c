@@ -1,6 +1,6 @@
 /* The patterns of emitted units: C and C++ by themselves, and what filling them in makes of them.
  */
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 #include "tests/support/emit_unit.h"
 #include "tuner/emit/pattern.h"
 

@@ -1,7 +1,7 @@
 /* The expression language: a table of expressions with their values or messages, and what a table
  * cannot say. */
-#include "tuner/base/expr.h"
-#include "tuner/base/file.h"
+#include "metrics/base/expr.h"
+#include "metrics/base/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

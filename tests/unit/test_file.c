@@ -1,5 +1,5 @@
 /* Whole files in and out, in folders that others write into, too. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/record/append.h"
 
 #include <setjmp.h>

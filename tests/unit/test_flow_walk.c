@@ -1,8 +1,8 @@
 /* One warp's walk and trip counts on kernels small enough to count by hand. */
+#include "metrics/base/file.h"
 #include "metrics/ptx/ptx_parse.h"
 #include "metrics/ptx/trip.h"
 #include "metrics/ptx/walk.h"
-#include "tuner/base/file.h"
 
 #include <stdio.h>
 #include <string.h>

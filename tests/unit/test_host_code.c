@@ -1,5 +1,5 @@
 /* Host code in a kernel's file: what is cut, what stays, and that places do not move. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/compile/host_code.h"
 
 #include <glob.h>

@@ -3,7 +3,7 @@
  * The helper is this very program: started with FAKE_HELPER in the environment it speaks the
  * protocol, and what it does with a trial is said by the name of the trial's kernel.  Its times
  * and facts are made up. */
-#include "tuner/base/process.h"
+#include "metrics/base/process.h"
 #include "tuner/gpu/gpu.h"
 #include "tuner/gpu/message.h"
 

@@ -1,6 +1,6 @@
 /* Memory that ends: wherever an allocation fails below the library, a call says so, and the handle can
  * be used again and freed. */
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 #include "tuner/library/aptune.h"
 
 #include <setjmp.h>

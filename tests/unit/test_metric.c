@@ -1,6 +1,6 @@
 /* Metrics: formulas from text, values with reasons, and the thesis's numbers. */
+#include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
-#include "tuner/base/file.h"
 
 #include <setjmp.h>
 #include <stdint.h>

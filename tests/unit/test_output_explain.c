@@ -2,10 +2,10 @@
  *
  * Profiles are synthetic: a kernel that does everything as it should, with one thing made wrong at
  * a time.  Costs are worked out by hand from the rates of the H200. */
-#include "metrics/metric/profile_build.h"
+#include "metrics/base/file.h"
 #include "metrics/metric/device.h"
+#include "metrics/metric/profile_build.h"
 #include "metrics/ptx/ptx_parse.h"
-#include "tuner/base/file.h"
 #include "tests/support/made_table.h"
 #include "tuner/output/explain.h"
 

@@ -2,7 +2,7 @@
  *
  * The recording is synthetic: hashes, profiles and times are made up here, so that no compiler and
  * no GPU has a say in the texts. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/output/report.h"
 #include "tuner/run/run_parts.h"
 

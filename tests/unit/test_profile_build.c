@@ -1,9 +1,9 @@
 /* The driver of the static analysis: PTX, cubin and launch to a profile, and the shipped metrics
  * over it. */
+#include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile_build.h"
 #include "metrics/metric/sheet.h"
-#include "tuner/base/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,7 +164,8 @@ static Profile profile_given(Arena *a, const char *file, const char *kernel, con
                        .parameters = (const unsigned char *)&parameters,
                        .parameter_bytes = sizeof parameters};
     in.ptx = file_read(a, arena_printf(a, TEST_DATA "/counters/%s.ptx", file), &in.ptx_size, &d);
-    in.cubin = file_read(a, arena_printf(a, TEST_DATA "/counters/%s.cubin", file), &in.cubin_size, &d);
+    in.cubin =
+        file_read(a, arena_printf(a, TEST_DATA "/counters/%s.cubin", file), &in.cubin_size, &d);
     Profile p;
     Hash code;
     assert_true(profile_build(a, &in, &p, &code, &d));
@@ -184,8 +185,7 @@ static void what_is_read_is_no_more_than_there_is(void **state)
     static const double given[] = {0, 1000, 1e9};
     Arena *a = arena_new();
     for (int i = 0; i < 3; i++) {
-        Profile p =
-            profile_given(a, "kernels", "reduce_near", slower(a, 0, 0), 128, 0, given[i]);
+        Profile p = profile_given(a, "kernels", "reduce_near", slower(a, 0, 0), 128, 0, given[i]);
         near(p.value[PROFILE_LOAD_SECTORS], 4, 0);
         near(p.value[PROFILE_FOOTPRINT_READ], i == 1 ? 1000 : 32768, 0);
     }
@@ -220,8 +220,9 @@ static void stacks_wait_for_the_level_that_has_them(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         Profile p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = profile_of(a, "data", "shuffle_bytes", slower(a, k == 1 ? 1e6 : 0, k == 2 ? 1e6 : 0),
-                              1024, table[i].shared_kib * 1024);
+            p[k] = profile_of(a, "data", "shuffle_bytes",
+                              slower(a, k == 1 ? 1e6 : 0, k == 2 ? 1e6 : 0), 1024,
+                              table[i].shared_kib * 1024);
         const double start = p[0].value[PROFILE_SERIAL_CYCLES];
         near(p[0].value[PROFILE_LOCAL_BYTES], 64, 0);
         near(p[0].value[PROFILE_BLOCKS_PER_SM], 2, 0);

@@ -1,6 +1,6 @@
 /* Joining recordings: parts give the whole, and what does not go together is refused.  All figures
  * are synthetic. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/record/merge.h"
 
 #include <math.h>

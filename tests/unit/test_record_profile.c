@@ -1,6 +1,6 @@
 /* Profiles in files, and which recording of a folder answers a question.  All figures are
  * synthetic. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/record/find.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"

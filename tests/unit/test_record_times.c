@@ -1,6 +1,6 @@
 /* Recordings of times: what was written is read, and nothing else is ever believed.  All figures
  * are synthetic. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/record/times.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Pictures and page of a story, on synthetic spaces: what is drawn, against a look at all points.
  */
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tests/support/made_table.h"
 #include "tuner/report/page.h"
 #include "tuner/report/pictures.h"

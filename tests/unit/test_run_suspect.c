@@ -1,6 +1,6 @@
 /* Predictions that cannot be; a table of 6 times 6 made-up configurations. */
 #include "tests/support/made_table.h"
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/run/run_parts.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  *
  * The GPU process is this very program, started with FAKE_HELPER in the environment; compiling is
  * real. */
-#include "tuner/base/process.h"
+#include "metrics/base/process.h"
 #include "tuner/gpu/message.h"
 #include "tuner/run/run.h"
 

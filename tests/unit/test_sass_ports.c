@@ -96,16 +96,16 @@ static void each_instruction_has_its_unit(void **state)
         int op;
         SassUnit unit;
     } table[] = {
-        {SASS_OP_FFMA, SASS_UNIT_FMA},   {SASS_OP_FADD, SASS_UNIT_FMA},
-        {SASS_OP_FMUL, SASS_UNIT_FMA},   {SASS_OP_IMAD, SASS_UNIT_IMAD},
-        {SASS_OP_FSETP, SASS_UNIT_ALU},  {SASS_OP_ISETP, SASS_UNIT_ALU},
-        {SASS_OP_I2FP, SASS_UNIT_ALU},   {SASS_OP_F2FP, SASS_UNIT_ALU},
-        {SASS_OP_F2IP, SASS_UNIT_SFU},   {SASS_OP_MUFU, SASS_UNIT_SFU},
-        {SASS_OP_DFMA, SASS_UNIT_FP64},  {SASS_OP_HFMA2, SASS_UNIT_HALF},
+        {SASS_OP_FFMA, SASS_UNIT_FMA},    {SASS_OP_FADD, SASS_UNIT_FMA},
+        {SASS_OP_FMUL, SASS_UNIT_FMA},    {SASS_OP_IMAD, SASS_UNIT_IMAD},
+        {SASS_OP_FSETP, SASS_UNIT_ALU},   {SASS_OP_ISETP, SASS_UNIT_ALU},
+        {SASS_OP_I2FP, SASS_UNIT_ALU},    {SASS_OP_F2FP, SASS_UNIT_ALU},
+        {SASS_OP_F2IP, SASS_UNIT_SFU},    {SASS_OP_MUFU, SASS_UNIT_SFU},
+        {SASS_OP_DFMA, SASS_UNIT_FP64},   {SASS_OP_HFMA2, SASS_UNIT_HALF},
         {SASS_OP_HMMA, SASS_UNIT_TENSOR}, {SASS_OP_LDS, SASS_UNIT_LSU},
-        {SASS_OP_STG, SASS_UNIT_LSU},    {SASS_OP_SHFL, SASS_UNIT_LSU},
-        {SASS_OP_BRA, SASS_UNIT_BRANCH}, {SASS_OP_S2R, SASS_UNIT_OTHER},
-        {SASS_OP_BAR, SASS_UNIT_OTHER},  {SASS_OP_VOTE, SASS_UNIT_ALU},
+        {SASS_OP_STG, SASS_UNIT_LSU},     {SASS_OP_SHFL, SASS_UNIT_LSU},
+        {SASS_OP_BRA, SASS_UNIT_BRANCH},  {SASS_OP_S2R, SASS_UNIT_OTHER},
+        {SASS_OP_BAR, SASS_UNIT_OTHER},   {SASS_OP_VOTE, SASS_UNIT_ALU},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         assert_int_equal(sass_unit_of(sass_instr(low_word(table[i].op, 1, 8, 9, 10), 0, 90)),

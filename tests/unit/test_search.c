@@ -323,8 +323,8 @@ static void what_is_expected_goes_by_how_the_model_erred(void **state)
     assert_true(model_times(s, &s->time_model));
     const Belief b = believe_row(s, &s->time_model, waiting);
     const double d = (log(1) + log(0.99) - b.mean) / b.deviation;
-    const double chance = d < 0 ? 2 * faster * student4(d / below)
-                                : faster + (1 - faster) * half_chance(d / above);
+    const double chance =
+        d < 0 ? 2 * faster * student4(d / below) : faster + (1 - faster) * half_chance(d / above);
     assert_true(fabs(search_expected(s) - chance) < 1e-9);
     search_free(s);
     arena_free(m.arena);

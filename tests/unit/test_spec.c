@@ -3,7 +3,7 @@
  * tests/data/spec holds tables of cases: a title after "=== ", the spec, "---", what is said.
  * APTUNE_UPDATE_GOLDEN=1 rewrites what is said; the difference is the review.  A spec is completed
  * with the lines every spec needs unless the title ends in "(whole)". */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tests/support/spec_text.h"
 #include "tuner/space/space.h"
 

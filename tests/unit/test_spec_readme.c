@@ -1,7 +1,7 @@
 /* The language as it is written down: every block marked ```spec in spaces/README.md is read
  * without a message, and its space has configurations.  A fragment is completed with what every
  * spec needs. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/compile/allowed.h"
 #include "tests/support/spec_text.h"
 #include "tuner/space/space.h"

@@ -1,7 +1,7 @@
 /* The median against its definition: half of the numbers are not larger, half are not smaller.  Its
  * interval against counting: how many of the ways for values to fall above or below the true median
  * leave it inside. */
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 
 #include <math.h>
 #include <setjmp.h>

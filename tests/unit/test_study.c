@@ -1,6 +1,6 @@
 /* Judging choices and playing searches, on synthetic spaces small enough to enumerate. */
 #include "tests/support/made_table.h"
-#include "tuner/base/random.h"
+#include "metrics/base/random.h"
 #include "tuner/study/bootstrap.h"
 #include "tuner/study/fit.h"
 #include "tuner/study/judge.h"

@@ -1,7 +1,7 @@
 /* A study carves a recording as a run carves the space: the same statements choose the same
  * configurations, polish included, on shipped recordings. */
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/record/table_read.h"
 #include "tuner/run/run.h"
 #include "tuner/study/choices.h"

@@ -1,7 +1,7 @@
 /* Rows by number, columns on demand, and the words of outcomes. */
 #include "tuner/space/table.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <string.h>
 #include <setjmp.h>

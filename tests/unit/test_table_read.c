@@ -1,7 +1,7 @@
 /* Points from recordings: which profiles belong to which point, and what is not known of it.  All
  * figures are synthetic. */
+#include "metrics/base/file.h"
 #include "metrics/metric/profile_build.h"
-#include "tuner/base/file.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/table_read.h"
 #include "tuner/record/times.h"

@@ -45,7 +45,7 @@ DriverStatus driver_function(Driver *v, DriverModule *m, const char *name, Drive
 {
     (void)v, (void)m;
     *f = memory_zeroed(1, sizeof **f);
-    snprintf((*f)->name, sizeof (*f)->name, "%s", name);
+    snprintf((*f)->name, sizeof(*f)->name, "%s", name);
     return DRIVER_OK;
 }
 
@@ -305,7 +305,8 @@ static void findings_are_told_with_their_values(void **state)
     fill(f->reference, 1, 2, 3, 4);
     fill(f->got, 1, 2, 5.5, NAN);
     f->driver.parts[0] = (Part){.squares = 10, .max = 3, .finite = 3};
-    f->driver.parts[1] = (Part){.squares = 22, .max = 4, .finite = 5, .nonfinite = 1, .unwritten = 2};
+    f->driver.parts[1] =
+        (Part){.squares = 22, .max = 4, .finite = 5, .nonfinite = 1, .unwritten = 2};
     f->driver.finding = (Finding){.wrong = 2, .nan = 1, .first = 2};
     memcpy(&f->driver.finding.error, &error, sizeof error);
     TaskOutput out;

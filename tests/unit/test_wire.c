@@ -1,5 +1,5 @@
 /* Messages between the program and its helpers: whole ones, cut ones, and noise. */
-#include "tuner/base/wire.h"
+#include "metrics/base/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Helper programs: what they are given, what is kept of them, how they end.  The helpers here are
  * shells and sleeps. */
-#include "tuner/base/process.h"
+#include "metrics/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #ifndef APTUNE_CHOOSE_AUDIT_H
 #define APTUNE_CHOOSE_AUDIT_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 #include <stddef.h>
 #include <stdint.h>

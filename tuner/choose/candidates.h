@@ -5,7 +5,7 @@
 #ifndef APTUNE_CHOOSE_CANDIDATES_H
 #define APTUNE_CHOOSE_CANDIDATES_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 #include <gsl/gsl_rng.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Names of carving statements: columns, conditions, stages still without values. */
 #include "tuner/choose/carve.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <string.h>
 

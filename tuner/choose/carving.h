@@ -10,7 +10,7 @@
 #ifndef APTUNE_CHOOSE_CARVING_H
 #define APTUNE_CHOOSE_CARVING_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 #include "tuner/choose/front.h"
 #include "tuner/space/table.h"
 

@@ -13,7 +13,7 @@
 #ifndef APTUNE_CHOOSE_FRONT_H
 #define APTUNE_CHOOSE_FRONT_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>

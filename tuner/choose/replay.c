@@ -1,6 +1,6 @@
 #include "tuner/choose/replay.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "tuner/command/bench_parts.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 #include "tuner/run/run_final.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #ifndef APTUNE_COMMAND_BENCH_H
 #define APTUNE_COMMAND_BENCH_H
 
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 #include "tuner/run/run.h"
 
 typedef struct BenchOptions {

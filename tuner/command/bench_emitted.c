@@ -2,7 +2,7 @@
  * files have its cubins; data and launches are the spec's. */
 #include "tuner/command/bench_parts.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <jansson.h>
 #include <math.h>

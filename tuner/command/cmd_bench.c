@@ -1,6 +1,6 @@
 /* aptune bench: a recording's winner, or an emitted kernel, again, against the vendor's library. */
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/bench_print.h"
 #include "tuner/command/command.h"

@@ -1,5 +1,5 @@
 /* aptune convert: a spec from a T1 file. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/spec/convert.h"

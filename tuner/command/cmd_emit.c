@@ -1,5 +1,5 @@
 /* aptune emit: the tuned kernel of one or several recordings, for somebody's project. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"

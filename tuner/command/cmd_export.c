@@ -1,5 +1,5 @@
 /* aptune export: a recording for others to read. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/library/where.h"

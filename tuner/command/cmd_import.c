@@ -1,5 +1,5 @@
 /* aptune import: the results of another tuner as a recording. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/command/start.h"

@@ -1,5 +1,5 @@
 /* aptune init: a first spec for the kernels of a .cu file. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/compile/farm.h"

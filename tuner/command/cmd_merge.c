@@ -1,6 +1,6 @@
 /* aptune merge: the parts of a space, tuned apart, as one recording. */
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/record/find.h"
 #include "tuner/record/merge.h"

@@ -1,6 +1,6 @@
 /* aptune platform: measures what a GPU costs, fits models to it, and writes its device file; or
  * compares two devices. */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options.h"

@@ -1,6 +1,6 @@
 /* aptune profile: what a profile holds, for authors of metrics. */
+#include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
-#include "tuner/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/library/where.h"
 

@@ -1,7 +1,7 @@
 /* aptune study: how well a pruning works, on recordings, without a GPU. */
-#include "tuner/base/file.h"
-#include "tuner/base/json.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/json.h"
+#include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/library/where.h"

@@ -1,12 +1,12 @@
 /* aptune tune: the main job, over aptune.h as another program would do it.  What the header does
  * not publish is looked up inside the handle: dumps of stages, and what a stopped run leaves. */
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/command/command.h"
 #include "tuner/command/dump.h"
 #include "tuner/command/interrupt.h"
-#include "tuner/command/start.h"
 #include "tuner/command/progress.h"
+#include "tuner/command/start.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/settings.h"
 #include "tuner/library/shard.h"

@@ -5,7 +5,7 @@
 #ifndef APTUNE_COMMAND_H
 #define APTUNE_COMMAND_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 

@@ -6,7 +6,7 @@
 #ifndef APTUNE_COMMAND_OPTIONS_H
 #define APTUNE_COMMAND_OPTIONS_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 #include "tuner/run/option.h"
 
 /* Takes all options.  Arguments that are none stand from argv[*rest] on afterwards.  False after a

@@ -1,6 +1,6 @@
 #include "tuner/command/platform_copy.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/command/bench.h"
 #include "tuner/command/bench_print.h"
 #include "tuner/command/start.h"

@@ -1,7 +1,7 @@
 #include "tuner/command/progress.h"
 
-#include "tuner/base/buf.h"
-#include "tuner/base/clock.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/clock.h"
 #include "tuner/command/terminal.h"
 
 #include <stdio.h>

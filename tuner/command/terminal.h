@@ -2,7 +2,7 @@
 #ifndef APTUNE_COMMAND_TERMINAL_H
 #define APTUNE_COMMAND_TERMINAL_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "tuner/command/version.h"
 
 #include "commit.h" /* made by the build: APTUNE_COMMIT */
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/compile/worker.h"
 #include "tuner/library/where.h"
 

@@ -3,7 +3,7 @@
 #ifndef APTUNE_COMMAND_VERSION_H
 #define APTUNE_COMMAND_VERSION_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 /* The first line is "aptune 0.1.0"; a line each for commit (where known), build, NVRTC as the
  * helper finds it or why it does not, the folder of the helpers and that of the data. */

@@ -5,8 +5,8 @@
 #ifndef APTUNE_COMPILE_ALLOWED_H
 #define APTUNE_COMPILE_ALLOWED_H
 
-#include "tuner/base/arena.h"
-#include "tuner/base/buf.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 
 /* Why an option must not reach the compiler, in `a`, to be put behind its text; NULL: it may. */
 const char *option_refusal(Arena *a, const char *option);

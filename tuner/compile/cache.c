@@ -1,7 +1,7 @@
 #include "tuner/compile/cache.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 
 #include <dirent.h>
 #include <errno.h>

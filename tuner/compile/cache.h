@@ -10,9 +10,9 @@
 #ifndef APTUNE_COMPILE_CACHE_H
 #define APTUNE_COMPILE_CACHE_H
 
-#include "tuner/base/diag.h"
-#include "tuner/base/hash.h"
-#include "tuner/base/wire.h"
+#include "metrics/base/diag.h"
+#include "metrics/base/hash.h"
+#include "metrics/base/wire.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "tuner/compile/command.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef APTUNE_COMPILE_COMMAND_H
 #define APTUNE_COMPILE_COMMAND_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 /* The words of a command, split at blanks; the list ends with NULL. */
 char **command_words(Arena *a, const char *command);

@@ -1,6 +1,6 @@
 #include "tuner/compile/compiler.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/compile/protocol.h"
 
 #include <limits.h>

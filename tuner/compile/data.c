@@ -1,7 +1,7 @@
 #include "tuner/compile/data.h"
 
-#include "tuner/base/expr.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/expr.h"
+#include "metrics/base/vec.h"
 #include "tuner/spec/contents.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "tuner/compile/farm.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/vec.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/worker.h"
 

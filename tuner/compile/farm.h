@@ -18,7 +18,7 @@
 #ifndef APTUNE_COMPILE_FARM_H
 #define APTUNE_COMPILE_FARM_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/compile/cache.h"
 #include "tuner/compile/result.h"
 #include "tuner/compile/source.h"

@@ -1,6 +1,6 @@
 #include "tuner/compile/host_code.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <ctype.h>
 

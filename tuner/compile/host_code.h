@@ -10,7 +10,7 @@
 #ifndef APTUNE_COMPILE_HOST_CODE_H
 #define APTUNE_COMPILE_HOST_CODE_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 #include "tuner/compile/include.h"
 
-#include "tuner/base/diag.h"
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/diag.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -8,8 +8,8 @@
 #ifndef APTUNE_COMPILE_INCLUDE_H
 #define APTUNE_COMPILE_INCLUDE_H
 
-#include "tuner/base/arena.h"
-#include "tuner/base/hash.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/hash.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 #include "tuner/compile/profiling.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/json_struct.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/json_struct.h"
 
 #include <stdlib.h>
 #include <string.h>

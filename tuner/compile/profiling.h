@@ -6,9 +6,9 @@
 #ifndef APTUNE_COMPILE_PROFILING_H
 #define APTUNE_COMPILE_PROFILING_H
 
+#include "metrics/base/hash.h"
+#include "metrics/base/wire.h"
 #include "metrics/metric/profile_build.h"
-#include "tuner/base/hash.h"
-#include "tuner/base/wire.h"
 
 /* One launch of the kernel. */
 typedef struct ProfileLaunch {

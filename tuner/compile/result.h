@@ -5,7 +5,7 @@
 #ifndef APTUNE_COMPILE_RESULT_H
 #define APTUNE_COMPILE_RESULT_H
 
-#include "tuner/base/outcome.h"
+#include "metrics/base/outcome.h"
 #include "tuner/compile/cache.h"
 #include "tuner/compile/profiling.h"
 #include "tuner/compile/source.h"

@@ -1,7 +1,7 @@
 #include "tuner/compile/source.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/compile/host_code.h"
 #include "tuner/compile/include.h"
 

@@ -10,8 +10,8 @@
 #ifndef APTUNE_COMPILE_SOURCE_H
 #define APTUNE_COMPILE_SOURCE_H
 
-#include "tuner/base/diag.h"
-#include "tuner/base/hash.h"
+#include "metrics/base/diag.h"
+#include "metrics/base/hash.h"
 
 /* An option of ours for a file that is written for nvcc: functions without a mark are the device's,
  * and what nvcc includes by itself is included (tuner/compile/worker/stubs.h). */

@@ -1,6 +1,6 @@
 #include "tuner/compile/worker.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 #include "tuner/compile/protocol.h"
 
 #include <poll.h>

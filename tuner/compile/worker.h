@@ -2,8 +2,8 @@
 #ifndef APTUNE_COMPILE_WORKER_H
 #define APTUNE_COMPILE_WORKER_H
 
-#include "tuner/base/process.h"
-#include "tuner/base/wire.h"
+#include "metrics/base/process.h"
+#include "metrics/base/wire.h"
 #include "tuner/compile/result.h"
 
 #include <stdint.h>

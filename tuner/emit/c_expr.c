@@ -1,7 +1,7 @@
 /* Expressions of a spec as C. */
 #include "tuner/emit/c_expr.h"
 
-#include "tuner/base/expr_tree.h"
+#include "metrics/base/expr_tree.h"
 #include "tuner/emit/c_text.h"
 
 #include <inttypes.h>

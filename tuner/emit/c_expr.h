@@ -11,7 +11,7 @@
 #ifndef APTUNE_EMIT_C_EXPR_H
 #define APTUNE_EMIT_C_EXPR_H
 
-#include "tuner/base/expr.h"
+#include "metrics/base/expr.h"
 
 /* From … to, both included; exact as far as a double is. */
 typedef struct CRange {

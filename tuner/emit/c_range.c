@@ -1,5 +1,5 @@
 /* What expressions can come to, and so where C's own operators will do. */
-#include "tuner/base/expr_tree.h"
+#include "metrics/base/expr_tree.h"
 #include "tuner/emit/c_expr.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef APTUNE_EMIT_C_TEXT_H
 #define APTUNE_EMIT_C_TEXT_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 #include "tuner/spec/spec.h"
 
 /* A string literal. */

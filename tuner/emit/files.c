@@ -1,8 +1,8 @@
 #include "tuner/emit/files.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/json.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/json.h"
+#include "metrics/base/vec.h"
 #include "tuner/emit/code.h"
 
 #include <errno.h>

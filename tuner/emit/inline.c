@@ -1,7 +1,7 @@
 #include "tuner/emit/inline.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 
 #include <ctype.h>
 #include <limits.h>

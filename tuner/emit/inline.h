@@ -18,7 +18,7 @@
 
 #include "tuner/compile/include.h"
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 /* What is in the text; all in the arena given. */
 typedef struct InlineText {

@@ -1,6 +1,6 @@
 #include "tuner/emit/pattern.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -8,7 +8,7 @@
 #ifndef APTUNE_EMIT_PATTERN_H
 #define APTUNE_EMIT_PATTERN_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 /* What takes the place of a sample; ends with a whole line. */
 typedef struct PatternText {

@@ -1,7 +1,7 @@
 #include "tuner/emit/tuned.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/compile/command.h"
 #include "tuner/compile/host_code.h"
 

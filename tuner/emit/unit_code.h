@@ -2,7 +2,7 @@
 #ifndef APTUNE_EMIT_UNIT_CODE_H
 #define APTUNE_EMIT_UNIT_CODE_H
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/emit/tuned.h"
 #include "tuner/emit/unit.h"
 #include "tuner/run/run.h"

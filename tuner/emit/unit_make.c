@@ -1,6 +1,6 @@
 #include "tuner/emit/unit_make.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/emit/files.h"
 
 #include <math.h>

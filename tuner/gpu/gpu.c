@@ -1,8 +1,8 @@
 #include "tuner/gpu/gpu.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/process.h"
-#include "tuner/base/wire.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/process.h"
+#include "metrics/base/wire.h"
 #include "tuner/gpu/message.h"
 
 #include <assert.h>

@@ -13,7 +13,7 @@
 #ifndef APTUNE_GPU_GPU_H
 #define APTUNE_GPU_GPU_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 

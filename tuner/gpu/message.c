@@ -1,6 +1,6 @@
 #include "tuner/gpu/message.h"
 
-#include "tuner/base/json_struct.h"
+#include "metrics/base/json_struct.h"
 
 /* --- what each struct holds ------------------------------------------------------------------- */
 

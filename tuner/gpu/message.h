@@ -8,8 +8,8 @@
 #ifndef APTUNE_GPU_MESSAGE_H
 #define APTUNE_GPU_MESSAGE_H
 
-#include "tuner/base/diag.h"
-#include "tuner/base/wire.h"
+#include "metrics/base/diag.h"
+#include "metrics/base/wire.h"
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 

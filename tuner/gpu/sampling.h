@@ -7,7 +7,7 @@
 #ifndef APTUNE_GPU_SAMPLING_H
 #define APTUNE_GPU_SAMPLING_H
 
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 #include "tuner/spec/task.h"
 
 /* What a time is trusted to be of its true value when there are fewer than STATS_INTERVAL_LEAST of

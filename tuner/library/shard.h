@@ -3,7 +3,7 @@
 #ifndef APTUNE_LIBRARY_SHARD_H
 #define APTUNE_LIBRARY_SHARD_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/run/run.h"
 
 /* The environment is asked for Open MPI's variables, then PMI's (MPICH and others), then those of

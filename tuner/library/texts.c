@@ -1,7 +1,7 @@
 /* What a handle found, as texts and as files. */
 #include "tuner/library/handle.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/output/report.h"
 #include "tuner/report/run_page.h"
 

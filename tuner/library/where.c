@@ -1,6 +1,6 @@
 #include "tuner/library/where.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -9,7 +9,7 @@
 #ifndef APTUNE_LIBRARY_WHERE_H
 #define APTUNE_LIBRARY_WHERE_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 /* A helper program ("aptune-gpu"); where it should have been installed when it is nowhere.  `prefix`
  * is looked below first; NULL: that of APTUNE_HOME. */

@@ -8,8 +8,8 @@
 #ifndef APTUNE_OUTPUT_EXPLAIN_H
 #define APTUNE_OUTPUT_EXPLAIN_H
 
+#include "metrics/base/vec.h"
 #include "metrics/metric/occupancy.h"
-#include "tuner/base/vec.h"
 #include "tuner/run/run_explain.h"
 
 /* One configuration to be explained; its run must outlive it. */

@@ -2,7 +2,7 @@
  * worst accesses, and where the instructions are. */
 #include "tuner/output/explain.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <math.h>
 #include <stdio.h>

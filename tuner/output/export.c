@@ -1,8 +1,8 @@
 #include "tuner/output/export.h"
 
-#include "tuner/base/csv.h"
-#include "tuner/base/file.h"
-#include "tuner/base/stats.h"
+#include "metrics/base/csv.h"
+#include "metrics/base/file.h"
+#include "metrics/base/stats.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/table_read.h"
 

@@ -1,7 +1,7 @@
 #include "tuner/output/foreign.h"
 
-#include "tuner/base/expr.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/expr.h"
+#include "metrics/base/vec.h"
 
 #include <ctype.h>
 #include <math.h>

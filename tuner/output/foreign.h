@@ -6,8 +6,8 @@
 #ifndef APTUNE_OUTPUT_FOREIGN_H
 #define APTUNE_OUTPUT_FOREIGN_H
 
-#include "tuner/base/diag.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/diag.h"
+#include "metrics/base/vec.h"
 #include "tuner/record/times.h"
 #include "tuner/run/run.h"
 

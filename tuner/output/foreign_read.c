@@ -8,7 +8,7 @@
 #include "tuner/output/foreign.h"
 #include "tuner/output/scan.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef APTUNE_OUTPUT_GUNZIP_H
 #define APTUNE_OUTPUT_GUNZIP_H
 
-#include "tuner/base/buf.h"
-#include "tuner/base/diag.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/diag.h"
 
 /* Do the bytes begin as a file of gzip does (RFC 1952)? */
 bool gunzip_is_packed(const char *bytes, size_t size);

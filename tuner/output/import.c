@@ -1,6 +1,6 @@
 #include "tuner/output/import.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/output/gunzip.h"
 #include "tuner/record/device.h"
 #include "tuner/record/index.h"

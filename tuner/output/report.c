@@ -1,6 +1,6 @@
 #include "tuner/output/report.h"
 
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 #include "tuner/run/run_failures.h"
 #include "tuner/run/run_final.h"
 

@@ -2,7 +2,7 @@
 #include "tuner/output/report.h"
 #include "tuner/run/run_failures.h"
 
-#include "tuner/base/csv.h"
+#include "metrics/base/csv.h"
 #include "tuner/run/run_final.h"
 
 #include <math.h>

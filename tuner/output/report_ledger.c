@@ -1,7 +1,7 @@
 /* Where the time of a run went, by stage and by what was kept busy. */
 #include "tuner/output/report_parts.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 
 static const char *const stages[LEDGER_STAGES] = {
     [LEDGER_CONSTRUCT] = "construct", [LEDGER_COMPILE] = "compile", [LEDGER_PROFILE] = "profile",

@@ -1,6 +1,6 @@
 #include "tuner/output/report_parts.h"
 
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef APTUNE_OUTPUT_REPORT_PARTS_H
 #define APTUNE_OUTPUT_REPORT_PARTS_H
 
-#include "tuner/base/json.h"
+#include "metrics/base/json.h"
 #include "tuner/run/run.h"
 
 /* Significant digits of reals in JSON. */

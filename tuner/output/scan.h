@@ -7,7 +7,7 @@
 #ifndef APTUNE_OUTPUT_SCAN_H
 #define APTUNE_OUTPUT_SCAN_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 #include "tuner/record/append.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/record/lock.h"
 
 #include <errno.h>

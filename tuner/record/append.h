@@ -7,7 +7,7 @@
 #ifndef APTUNE_RECORD_APPEND_H
 #define APTUNE_RECORD_APPEND_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/record/pack.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "tuner/record/device.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <string.h>
 

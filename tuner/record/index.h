@@ -2,7 +2,7 @@
 #ifndef APTUNE_RECORD_INDEX_H
 #define APTUNE_RECORD_INDEX_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "tuner/record/line.h"
 
-#include "tuner/base/hash.h"
+#include "metrics/base/hash.h"
 
 #include <jansson.h>
 #include <math.h>

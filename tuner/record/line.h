@@ -11,8 +11,8 @@
 #ifndef APTUNE_RECORD_LINE_H
 #define APTUNE_RECORD_LINE_H
 
-#include "tuner/base/arena.h"
-#include "tuner/base/buf.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

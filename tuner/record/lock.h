@@ -6,7 +6,7 @@
 #ifndef APTUNE_RECORD_LOCK_H
 #define APTUNE_RECORD_LOCK_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 typedef enum LockResult {
     LOCK_TAKEN,   /* until the descriptor is closed */

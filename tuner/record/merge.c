@@ -1,6 +1,6 @@
 #include "tuner/record/merge.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "tuner/record/pack.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

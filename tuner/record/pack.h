@@ -7,7 +7,7 @@
 #ifndef APTUNE_RECORD_PACK_H
 #define APTUNE_RECORD_PACK_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/record/line.h"
 
 /* A whole line with a right checksum; good until the next one is asked for. */

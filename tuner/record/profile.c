@@ -1,6 +1,6 @@
 #include "tuner/record/profile.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/record/append.h"
 #include "tuner/record/field.h"
 

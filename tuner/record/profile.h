@@ -12,8 +12,8 @@
 #ifndef APTUNE_RECORD_PROFILE_H
 #define APTUNE_RECORD_PROFILE_H
 
+#include "metrics/base/vec.h"
 #include "metrics/metric/metricset.h"
-#include "tuner/base/vec.h"
 #include "tuner/record/header.h"
 #include "tuner/record/index.h"
 

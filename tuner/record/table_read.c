@@ -5,10 +5,10 @@
  * one row of fields, whatever else the file says of it. */
 #include "tuner/record/table_read.h"
 
+#include "metrics/base/file.h"
+#include "metrics/base/stats.h"
+#include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
-#include "tuner/base/file.h"
-#include "tuner/base/stats.h"
-#include "tuner/base/vec.h"
 #include "tuner/record/device.h"
 #include "tuner/record/profile.h"
 

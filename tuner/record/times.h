@@ -19,8 +19,8 @@
 #ifndef APTUNE_RECORD_TIMES_H
 #define APTUNE_RECORD_TIMES_H
 
-#include "tuner/base/outcome.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/outcome.h"
+#include "metrics/base/vec.h"
 #include "tuner/record/header.h"
 #include "tuner/record/index.h"
 

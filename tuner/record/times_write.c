@@ -1,4 +1,4 @@
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/record/append.h"
 #include "tuner/record/times.h"
 

@@ -1,6 +1,6 @@
 #include "tuner/report/drawing.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * shortest way to write one, which counts where there are thousands. */
 #include "tuner/report/plot_parts.h"
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 #include "tuner/report/svg.h"
 
 #include <math.h>

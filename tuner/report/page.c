@@ -1,7 +1,7 @@
 #include "tuner/report/page.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/report/pdf.h"
 #include "tuner/report/pictures.h"
 #include "tuner/report/svg.h"

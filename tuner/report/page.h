@@ -2,7 +2,7 @@
 #ifndef APTUNE_REPORT_PAGE_H
 #define APTUNE_REPORT_PAGE_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/report/sheet.h"
 #include "tuner/report/story.h"
 

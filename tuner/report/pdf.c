@@ -1,6 +1,6 @@
 #include "tuner/report/pdf.h"
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/svg.h"
 

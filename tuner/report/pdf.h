@@ -6,7 +6,7 @@
 #ifndef APTUNE_REPORT_PDF_H
 #define APTUNE_REPORT_PDF_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 /* `title` is the document's, shown by readers and not drawn. */
 void pdf_write(const char *svg, const char *title, Buf *out);

@@ -1,7 +1,7 @@
 /* The pictures of a report; their points come in layers (drawing.h). */
 #include "tuner/report/pictures.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/study/judge.h"
 
 #include <math.h>

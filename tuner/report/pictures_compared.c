@@ -1,7 +1,7 @@
 /* What was found against other choices: random samples, other strategies, all spaces together. */
 #include "tuner/report/pictures.h"
 
-#include "tuner/base/random.h"
+#include "metrics/base/random.h"
 
 #include <math.h>
 #include <string.h>

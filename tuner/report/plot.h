@@ -7,7 +7,7 @@
 #ifndef APTUNE_REPORT_PLOT_H
 #define APTUNE_REPORT_PLOT_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

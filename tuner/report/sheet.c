@@ -1,8 +1,8 @@
 #include "tuner/report/sheet.h"
 
-#include "tuner/base/csv.h"
-#include "tuner/base/json.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/csv.h"
+#include "metrics/base/json.h"
+#include "metrics/base/vec.h"
 #include "tuner/report/svg.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #ifndef APTUNE_REPORT_SHEET_H
 #define APTUNE_REPORT_SHEET_H
 
-#include "tuner/base/arena.h"
-#include "tuner/base/buf.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 #include "tuner/report/study_sheets.h"
 
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #ifndef APTUNE_REPORT_SVG_H
 #define APTUNE_REPORT_SVG_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 /* Text inside XML or HTML, in attributes too; control characters, which XML forbids, are left out.
  */

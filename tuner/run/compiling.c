@@ -1,7 +1,7 @@
 #include "tuner/run/compiling.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/vec.h"
 
 #include <assert.h>
 #include <math.h>

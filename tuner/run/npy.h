@@ -5,7 +5,7 @@
 #ifndef APTUNE_RUN_NPY_H
 #define APTUNE_RUN_NPY_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/spec/task.h"
 
 /* The numbers of an array in C order whose type is `want`; they stay where they are.  False with

@@ -7,7 +7,7 @@
 #ifndef APTUNE_RUN_OPTION_H
 #define APTUNE_RUN_OPTION_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  * kept. */
 #include "tuner/run/run_parts.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 
 #include <math.h>
 #include <poll.h>

@@ -7,10 +7,10 @@
 #ifndef APTUNE_RUN_H
 #define APTUNE_RUN_H
 
+#include "metrics/base/hash.h"
 #include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
 #include "metrics/metric/profile.h"
-#include "tuner/base/hash.h"
 #include "tuner/choose/carve.h"
 #include "tuner/choose/search.h"
 #include "tuner/compile/cache.h"

@@ -1,7 +1,7 @@
 /* The arguments of a launch, as bytes for the profile and as a task for the GPU. */
 #include "tuner/run/run_parts.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Metrics of every profile, and the spec's carving (tuner/choose) over them. */
 #include "tuner/run/run_search.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "tuner/run/run_check.h"
 
+#include "metrics/base/file.h"
 #include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx_parse.h"
-#include "tuner/base/file.h"
 #include "tuner/run/run_parts.h"
 #include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_source.h"

@@ -5,7 +5,7 @@
 #include "tuner/run/compiling.h"
 #include "tuner/run/run_search.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  * different devices do not compare. */
 #include "tuner/run/run_parts.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/record/lock.h"
 
 #include <errno.h>

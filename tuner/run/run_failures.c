@@ -1,6 +1,6 @@
 #include "tuner/run/run_failures.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "tuner/run/run_final.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/gpu/sampling.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The winner, what it is worth against everything that was ever timed, and what the run was worth. */
 #include "tuner/run/run_final.h"
 
-#include "tuner/base/random.h"
+#include "metrics/base/random.h"
 
 #include <math.h>
 #include <string.h>

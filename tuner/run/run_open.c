@@ -2,9 +2,9 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/space/diagram.h"
 
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
 #include "metrics/metric/device.h"
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
 #include "tuner/record/device.h"
 #include "tuner/record/find.h"
 

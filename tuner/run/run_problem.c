@@ -1,8 +1,8 @@
 /* The problem as the GPU process gets it: buffers, the reference, the kernels that compare. */
 #include "tuner/run/run_search.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 
 /* Compiles one job; false after a message. */
 static bool compile_job(Run *r, const CompileJob *job, const char *path, CompileResult *res)

@@ -1,10 +1,10 @@
 /* Profiles to and from recordings: every distinct code and launch once. */
 #include "tuner/run/run_parts.h"
 
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
 #include "tuner/record/index.h"
 #include "tuner/record/profile.h"
 

@@ -4,9 +4,9 @@
 
 #include "tuner/space/diagram.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/stats.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/stats.h"
+#include "metrics/base/vec.h"
 #include "tuner/record/device.h"
 
 #include <math.h>

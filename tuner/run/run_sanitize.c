@@ -1,6 +1,6 @@
 #include "tuner/run/run_sanitize.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/run/timer_fetch.h"
 
 #include <math.h>

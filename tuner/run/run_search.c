@@ -1,6 +1,6 @@
 #include "tuner/run/run_search_parts.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 #include "tuner/run/compiling.h"
 #include "tuner/space/diagram.h"
 

@@ -2,8 +2,8 @@
  */
 #include "tuner/run/run_search_parts.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/vec.h"
 #include "tuner/run/compiling.h"
 
 #include <math.h>

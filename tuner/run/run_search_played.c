@@ -1,7 +1,7 @@
 /* The search of a run without a GPU, played on a recording (tuner/choose/replay.h). */
 #include "tuner/run/run_search_parts.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 #include "tuner/choose/replay.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * each configuration. */
 #include "tuner/run/run_parts.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/compile/allowed.h"
 #include "tuner/compile/command.h"
 

@@ -1,7 +1,7 @@
 /* The launches of a configuration: which there are, and which of them are profiled. */
 #include "tuner/run/run_parts.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "tuner/run/run_search.h"
 #include "tuner/run/timer.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/vec.h"
 #include "tuner/choose/polish.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* What the trials of a run have in common, and what is learned from them as they come. */
 #include "tuner/run/run_parts.h"
 
-#include "tuner/base/stats.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/stats.h"
+#include "metrics/base/vec.h"
 
 #include <math.h>
 

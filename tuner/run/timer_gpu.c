@@ -6,9 +6,9 @@
  * others do again. */
 #include "tuner/run/timer.h"
 
-#include "tuner/base/clock.h"
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/run/timer_fetch.h"
 
 #include <math.h>

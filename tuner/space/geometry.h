@@ -5,8 +5,8 @@
 #ifndef APTUNE_SPACE_GEOMETRY_H
 #define APTUNE_SPACE_GEOMETRY_H
 
+#include "metrics/base/outcome.h"
 #include "metrics/metric/device.h"
-#include "tuner/base/outcome.h"
 #include "tuner/spec/spec.h"
 
 /* One launch with its expressions evaluated. */

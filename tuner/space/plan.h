@@ -8,7 +8,7 @@
 #ifndef APTUNE_SPACE_PLAN_H
 #define APTUNE_SPACE_PLAN_H
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/space/space.h"
 
 typedef enum CheckKind { CHECK_CONDITION, CHECK_MEMBER, CHECK_DERIVE } CheckKind;

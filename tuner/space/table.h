@@ -11,9 +11,9 @@
 #ifndef APTUNE_SPACE_TABLE_H
 #define APTUNE_SPACE_TABLE_H
 
+#include "metrics/base/outcome.h"
 #include "metrics/metric/device.h"
 #include "metrics/metric/metricset.h"
-#include "tuner/base/outcome.h"
 #include "tuner/space/geometry.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #ifndef APTUNE_SPEC_CONTENTS_H
 #define APTUNE_SPEC_CONTENTS_H
 
-#include "tuner/base/expr.h"
+#include "metrics/base/expr.h"
 #include "tuner/spec/task.h"
 
 /* 64 random bits of position `index`. */

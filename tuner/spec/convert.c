@@ -1,6 +1,6 @@
 #include "tuner/spec/convert.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 #include "tuner/spec/convert_python.h"
 #include "tuner/spec/task.h"
 

@@ -5,7 +5,7 @@
 #ifndef APTUNE_CONVERT_H
 #define APTUNE_CONVERT_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 /* Writes the spec that a T1 file's text means.  `folder`: that of the file as seen from the spec's,
  * for the paths in it.  Names are checked and texts are quoted: nothing in the file becomes a

@@ -1,6 +1,6 @@
 #include "tuner/spec/convert_python.h"
 
-#include "tuner/base/expr.h"
+#include "metrics/base/expr.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef APTUNE_CONVERT_PYTHON_H
 #define APTUNE_CONVERT_PYTHON_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 /* One expression.  False with a message, which begins with `what`, when it is not understood. */
 bool python_expression(Arena *a, const char *text, const char *what, Buf *out, Diag *d);

@@ -1,7 +1,7 @@
 #include "tuner/spec/first_spec.h"
 
+#include "metrics/base/file.h"
 #include "metrics/ptx/ptx_parse.h"
-#include "tuner/base/file.h"
 #include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_types.h"
 

@@ -8,7 +8,7 @@
 #ifndef APTUNE_FIRST_SPEC_H
 #define APTUNE_FIRST_SPEC_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/spec/kernel_source.h"
 
 /* What a kernel is compiled with before there is a spec. */

@@ -6,7 +6,7 @@
 #ifndef APTUNE_SPEC_HEALTH_H
 #define APTUNE_SPEC_HEALTH_H
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

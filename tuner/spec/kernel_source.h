@@ -6,7 +6,7 @@
 #ifndef APTUNE_SPEC_KERNEL_SOURCE_H
 #define APTUNE_SPEC_KERNEL_SOURCE_H
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/spec/task.h"
 
 /* A parameter of a kernel. */

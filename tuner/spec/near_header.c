@@ -1,6 +1,6 @@
 #include "tuner/spec/near_header.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <dirent.h>
 #include <limits.h>

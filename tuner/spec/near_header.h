@@ -6,7 +6,7 @@
 #ifndef APTUNE_SPEC_NEAR_HEADER_H
 #define APTUNE_SPEC_NEAR_HEADER_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 
 /* The folder to give as --include for what a compiler's log complains of: a header that it cannot
  * open, or one outside of the folders given, whose host code stays in it.  NULL: there is none. */

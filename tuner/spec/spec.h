@@ -11,7 +11,7 @@
 #ifndef APTUNE_SPEC_H
 #define APTUNE_SPEC_H
 
-#include "tuner/base/expr.h"
+#include "metrics/base/expr.h"
 #include "tuner/spec/task.h"
 
 /* "problem M = 4096, N = 4096": one size. */

@@ -2,7 +2,7 @@
 #ifndef APTUNE_SPEC_BUILD_H
 #define APTUNE_SPEC_BUILD_H
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/spec/spec.h"
 
 typedef VEC(Expr *) ExprVec;

@@ -2,7 +2,7 @@
  */
 #include "tuner/spec/spec_build.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Statements about the kernels: launches, compiler options, kernels as references. */
 #include "tuner/spec/spec_build.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * spec_bind.c. */
 #include "tuner/spec/spec_build.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <ctype.h>
 #include <stdlib.h>

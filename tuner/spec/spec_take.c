@@ -1,7 +1,7 @@
 /* The pieces that statements are made of. */
 #include "tuner/spec/spec_build.h"
 
-#include "tuner/base/file.h"
+#include "metrics/base/file.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Slots of names, and the values that a parameter can take. */
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/spec/spec.h"
 
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #ifndef APTUNE_SPEC_TASK_H
 #define APTUNE_SPEC_TASK_H
 
-#include "tuner/base/buf.h"
-#include "tuner/base/outcome.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/outcome.h"
 #include "tuner/spec/health.h"
 
 #include <stdbool.h>

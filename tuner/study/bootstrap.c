@@ -1,6 +1,6 @@
 #include "tuner/study/bootstrap.h"
 
-#include "tuner/base/stats.h"
+#include "metrics/base/stats.h"
 #include "tuner/study/judge.h"
 #include "tuner/study/ranking.h"
 

@@ -1,6 +1,6 @@
 #include "tuner/study/choices.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/choose/budget.h"
 #include "tuner/choose/polish.h"
 

@@ -1,6 +1,6 @@
 #include "tuner/study/judge.h"
 
-#include "tuner/base/random.h"
+#include "metrics/base/random.h"
 #include "tuner/study/ranking.h"
 
 #include <gsl/gsl_sort.h>

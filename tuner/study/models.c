@@ -1,6 +1,6 @@
 #include "tuner/study/models.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <string.h>
 

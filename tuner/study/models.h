@@ -15,9 +15,9 @@
 #ifndef APTUNE_STUDY_MODELS_H
 #define APTUNE_STUDY_MODELS_H
 
+#include "metrics/base/expr.h"
+#include "metrics/base/vec.h"
 #include "metrics/metric/device.h"
-#include "tuner/base/expr.h"
-#include "tuner/base/vec.h"
 
 enum { MODEL_PARAMETERS = 8, MODEL_GIFTS = 8 };
 

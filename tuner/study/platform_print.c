@@ -1,7 +1,7 @@
 /* A platform in words: fits, their points, the device file, and two platforms side by side. */
 #include "tuner/study/platform.h"
 
-#include "tuner/base/csv.h"
+#include "metrics/base/csv.h"
 
 #include <math.h>
 #include <string.h>

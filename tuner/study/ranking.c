@@ -1,6 +1,6 @@
 #include "tuner/study/ranking.h"
 
-#include "tuner/base/random.h"
+#include "metrics/base/random.h"
 
 #include <string.h>
 

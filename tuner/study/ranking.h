@@ -5,7 +5,7 @@
 #ifndef APTUNE_STUDY_RANKING_H
 #define APTUNE_STUDY_RANKING_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 #include "tuner/space/table.h"
 
 #include <stdbool.h>

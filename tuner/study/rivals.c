@@ -1,6 +1,6 @@
 #include "tuner/study/rivals.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "tuner/study/study.h"
 
-#include "tuner/base/vec.h"
+#include "metrics/base/vec.h"
 #include "tuner/study/bootstrap.h"
 #include "tuner/study/judge.h"
 

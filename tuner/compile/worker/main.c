@@ -14,10 +14,10 @@
  * "cpu": s} blob: numbers (tuner/compile/profiling.h) if it asks for one and there is code.
  *
  * The farm (tuner/compile/farm.h) is the other side. */
-#include "tuner/base/buf.h"
-#include "tuner/base/clock.h"
-#include "tuner/base/process.h"
-#include "tuner/base/wire.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/clock.h"
+#include "metrics/base/process.h"
+#include "metrics/base/wire.h"
 #include "tuner/compile/data.h"
 #include "tuner/compile/profiling.h"
 #include "tuner/compile/protocol.h"

@@ -1,7 +1,7 @@
 #include "tuner/compile/worker/nvrtc.h"
 
-#include "tuner/base/file.h"
-#include "tuner/base/vec.h"
+#include "metrics/base/file.h"
+#include "metrics/base/vec.h"
 #include "tuner/compile/source.h"
 #include "tuner/compile/worker/stubs.h"
 

@@ -6,7 +6,7 @@
 #ifndef APTUNE_COMPILE_WORKER_NVRTC_H
 #define APTUNE_COMPILE_WORKER_NVRTC_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 
 typedef struct Nvrtc Nvrtc;
 

@@ -1,6 +1,6 @@
 #include "driver.h"
 
-#include "tuner/base/buf.h"
+#include "metrics/base/buf.h"
 
 #include <cuda.h>
 #include <dlfcn.h>

@@ -10,7 +10,7 @@
 #ifndef APTUNE_GPU_WORKER_DRIVER_H
 #define APTUNE_GPU_WORKER_DRIVER_H
 
-#include "tuner/base/diag.h"
+#include "metrics/base/diag.h"
 #include "tuner/gpu/facts.h"
 #include "tuner/spec/task.h"
 

@@ -1,7 +1,7 @@
 /* aptune-gpu: owns the CUDA context, so that a kernel that faults or hangs ends this process and
  * no other.
  *
- * Speaks messages (tuner/base/wire.h, tuner/gpu/message.h) on descriptor 0, one answer to each:
+ * Speaks messages (metrics/base/wire.h, tuner/gpu/message.h) on descriptor 0, one answer to each:
  *
  *     (start)            → hello    the devices, or why there are none
  *     open, device i     → opened   | error
@@ -12,8 +12,8 @@
 #include "driver.h"
 #include "problem.h"
 #include "trial.h"
-#include "tuner/base/process.h"
-#include "tuner/base/json_struct.h"
+#include "metrics/base/json_struct.h"
+#include "metrics/base/process.h"
 #include "tuner/gpu/message.h"
 
 #include <stdio.h>

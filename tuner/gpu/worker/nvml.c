@@ -1,6 +1,6 @@
 #include "nvml.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 
 #include <dlfcn.h>
 #include <math.h>

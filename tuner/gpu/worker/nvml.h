@@ -7,7 +7,7 @@
 #ifndef APTUNE_GPU_WORKER_NVML_H
 #define APTUNE_GPU_WORKER_NVML_H
 
-#include "tuner/base/arena.h"
+#include "metrics/base/arena.h"
 #include "tuner/spec/health.h"
 
 typedef struct Nvml Nvml;

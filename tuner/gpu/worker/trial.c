@@ -2,7 +2,7 @@
 
 #include "rival.h"
 
-#include "tuner/base/clock.h"
+#include "metrics/base/clock.h"
 #include "tuner/gpu/sampling.h"
 #include "tuner/spec/contents.h"
 

@@ -1,0 +1,182 @@
+#include "metrics/base/diag.h"
+
+#include "metrics/base/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+Span span_join(Span first, Span last)
+{
+    Span all = first;
+    if (last.offset + last.length > first.offset)
+        all.length = last.offset + last.length - first.offset;
+    return all;
+}
+
+Diag diag_new(Arena *a)
+{
+    return (Diag){.arena = a};
+}
+
+static void add(Diag *d, DiagKind kind, Span at, const char *format, va_list args)
+{
+    d->errors += kind == DIAG_ERROR;
+    d->warnings += kind == DIAG_WARNING;
+    if (d->messages.count >= DIAG_LIMIT)
+        return;
+    Buf b = {0};
+    buf_vprintf(&b, format, args);
+    DiagMessage m = {kind, at, arena_string(d->arena, buf_text(&b))};
+    buf_free(&b);
+    VEC_PUSH(d->arena, &d->messages, m);
+}
+
+bool diag_error(Diag *d, Span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_ERROR, at, format, args);
+    va_end(args);
+    return false;
+}
+
+bool diag_fail(Diag *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_ERROR, (Span){0}, format, args);
+    va_end(args);
+    return false;
+}
+
+void diag_warn(Diag *d, Span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_WARNING, at, format, args);
+    va_end(args);
+}
+
+void diag_note(Diag *d, Span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_NOTE, at, format, args);
+    va_end(args);
+}
+
+void source_position(const Source *s, size_t offset, size_t *line, size_t *column)
+{
+    const char *start = s->text, *end = start + (offset < s->size ? offset : s->size), *newline;
+    *line = 1;
+    for (; (newline = memchr(start, '\n', (size_t)(end - start))) != NULL; start = newline + 1)
+        ++*line;
+    *column = offset - (size_t)(start - s->text) + 1;
+}
+
+/* A byte that takes a column of its own: not one of the later bytes of a UTF-8 character. */
+static bool begins_character(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+/* The line the span starts in, or, of a long one, what is around it, with a caret under its first
+ * byte and waves under the rest.  A tab stands as a blank, and what does not show as one '?'. */
+static void print_line(Buf *out, Span at)
+{
+    enum { BEFORE = 80, WIDTH = 160 };
+    const Source *s = at.source;
+    size_t start = at.offset < s->size ? at.offset : s->size, end = start, column = 0;
+    while (start > 0 && s->text[start - 1] != '\n' && at.offset - start < BEFORE)
+        start--;
+    while (start < end && !begins_character(s->text[start]))
+        start++;
+    while (end < s->size && s->text[end] != '\n' && end - start < WIDTH)
+        end++;
+
+    Buf waves = {0};
+    buf_puts(out, "    ");
+    for (size_t i = start, length; i < end; i += length, column++) {
+        length = text_shown(s->text + i, s->size - i);
+        if (length > 0)
+            buf_add(out, s->text + i, length);
+        else
+            buf_putc(out, s->text[i] == '\t' ? '\t' : '?');
+        length = length ? length : 1;
+        if (i < at.offset)
+            buf_putc(&waves, s->text[i] == '\t' ? '\t' : ' ');
+        else if (i > at.offset && i < at.offset + at.length)
+            buf_putc(&waves, '~');
+        else if (i == at.offset)
+            buf_putc(&waves, '^');
+    }
+    if (at.offset >= end)
+        buf_putc(&waves, '^');
+    buf_printf(out, "\n    %s\n", buf_text(&waves));
+    buf_free(&waves);
+}
+
+void diag_print(const Diag *d, Buf *out)
+{
+    static const char *const kind_name[] = {"note", "warning", "error"};
+    for (size_t i = 0; i < d->messages.count; i++) {
+        const DiagMessage *m = &d->messages.at[i];
+        if (m->at.source) {
+            size_t line, column;
+            source_position(m->at.source, m->at.offset, &line, &column);
+            buf_shown(out, m->at.source->name, strlen(m->at.source->name), false);
+            buf_printf(out, ":%zu:%zu: ", line, column);
+        } else {
+            buf_puts(out, "aptune: ");
+        }
+        buf_printf(out, "%s: ", kind_name[m->kind]);
+        buf_shown(out, m->text, strlen(m->text), true);
+        buf_putc(out, '\n');
+        if (m->at.source)
+            print_line(out, m->at);
+    }
+    size_t all = d->errors + d->warnings;
+    if (d->messages.count >= DIAG_LIMIT && all > DIAG_LIMIT)
+        buf_printf(out, "aptune: note: only the first %d messages are shown\n", DIAG_LIMIT);
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    size_t m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+size_t name_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t row[LONGEST + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t above = row[j];
+            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[m];
+}
+
+const char *name_closest(const char *name, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    size_t best_distance = strlen(name) / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = name_distance(name, names[i]);
+        if (distance < best_distance && distance < strlen(name)) {
+            best = names[i];
+            best_distance = distance;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,88 @@
+/* What went wrong, where, and what to do about it.
+ *
+ * A Diag collects messages; nothing below the command line prints them.  A message
+ * about a text carries a Span, so that it can be shown with file, line, column, the
+ * line itself and a caret:
+ *
+ *     mm.spec:12:9: error: unknown name 'BMM'; did you mean 'BM'?
+ *         require BMM * BK % THREADS == 0
+ *                 ^~~
+ *
+ * Functions that can fail take a Diag last and return false or NULL after adding
+ * to it, so the common line is `return diag_error(d, at, "…")`.  Readers go on to
+ * the next statement, so that several mistakes are shown at once. */
+#ifndef APTUNE_BASE_DIAG_H
+#define APTUNE_BASE_DIAG_H
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A text that messages point into.  It must outlive the messages. */
+typedef struct Source {
+    const char *name; /* as the user called it, for "name:line:column" */
+    const char *text; /* ends with a zero byte that is not counted in size */
+    size_t size;
+} Source;
+
+/* A stretch of a source; {0} means "no place in particular". */
+typedef struct Span {
+    const Source *source;
+    size_t offset;
+    size_t length;
+} Span;
+
+/* The stretch from the start of `first` to the end of `last`. */
+Span span_join(Span first, Span last);
+
+typedef enum DiagKind { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR } DiagKind;
+
+typedef struct DiagMessage {
+    DiagKind kind;
+    Span at;
+    const char *text;
+} DiagMessage;
+
+typedef struct Diag {
+    Arena *arena;
+    struct {
+        DiagMessage *at;
+        size_t count;
+        size_t capacity;
+    } messages;
+    size_t errors;   /* counted even past the limit below */
+    size_t warnings; /* likewise */
+} Diag;
+
+/* Messages kept of one Diag; a file of ten thousand mistakes need not show them all. */
+enum { DIAG_LIMIT = 50 };
+
+/* The messages live in `a`. */
+Diag diag_new(Arena *a);
+
+/* Adds an error; always returns false. */
+bool diag_error(Diag *d, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same without a place. */
+bool diag_fail(Diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void diag_warn(Diag *d, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Says more about the message before it. */
+void diag_note(Diag *d, Span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* All messages as they are shown to a user, one to three lines each. */
+void diag_print(const Diag *d, Buf *out);
+
+/* Line and column of a place, both counted from 1; column counts bytes. */
+void source_position(const Source *s, size_t offset, size_t *line, size_t *column);
+
+/* Edit distance between two names, for "did you mean"; large for unlike ones. */
+size_t name_distance(const char *a, const char *b);
+
+/* Of `count` names, the one most like `name`, or NULL when none is close. */
+const char *name_closest(const char *name, const char *const *names, size_t count);
+
+#endif

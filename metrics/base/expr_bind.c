@@ -1,0 +1,296 @@
+/* Names to slots, and every mistake that can be seen without values. */
+#include "metrics/base/expr_tree.h"
+
+#include <string.h>
+
+static bool bind(Expr *e, const Scope *s, Diag *d);
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* The columns of a table before the names of the scope around the sum. */
+typedef struct RowScope {
+    const Scope *outside;
+    const ExprTable *table;
+} RowScope;
+
+static int column_of(const ExprTable *t, const char *name)
+{
+    for (size_t i = 0; i < t->column_count; i++)
+        if (strcmp(t->columns[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool row_find(void *context, const char *name, int *slot, ValueKind *kind,
+                     const char **reason)
+{
+    const Scope *s = ((RowScope *)context)->outside;
+    return s->find && s->find(s->context, name, slot, kind, reason);
+}
+
+static size_t row_names(void *context, const char **out, size_t room)
+{
+    const RowScope *r = context;
+    size_t n = 0;
+    for (; n < r->table->column_count && n < room; n++)
+        out[n] = r->table->columns[n];
+    return r->outside->names ? n + r->outside->names(r->outside->context, out + n, room - n) : n;
+}
+
+static bool is_sum(const Expr *e, const Scope *s)
+{
+    return e->op == OP_CALL && s->table_count > 0 && strcmp(e->name, "sum") == 0;
+}
+
+static const ExprTable *table_find(const Scope *s, const char *name, int *number)
+{
+    for (size_t i = 0; i < s->table_count; i++)
+        if (strcmp(s->tables[i].name, name) == 0)
+            return *number = (int)i, &s->tables[i];
+    return NULL;
+}
+
+/* Columns of `table` become nodes of their own before names are looked up. */
+static void mark_columns(Expr *e, const ExprTable *table)
+{
+    const int column = e->op == OP_NAME ? column_of(table, e->name) : -1;
+    if (column >= 0) {
+        e->op = OP_COLUMN;
+        e->slot = column;
+    }
+    for (int i = 0; i < e->count; i++)
+        mark_columns(e->args[i], table);
+}
+
+static bool bind_sum(Expr *e, const Scope *s, Diag *d)
+{
+    if (e->count != 2)
+        return diag_error(d, e->at, "sum takes a table and what to sum, as in sum(%s, …)",
+                          s->tables[0].name);
+    const Expr *name = e->args[0];
+    const ExprTable *table = name->op == OP_NAME ? table_find(s, name->name, &e->table) : NULL;
+    if (!table)
+        return diag_error(d, name->at, "sum goes over a table such as '%s'", s->tables[0].name);
+    e->op = OP_SUM;
+    e->slot = table->slot;
+    e->columns = table->column_count;
+    e->args[0] = e->args[1];
+    e->count = 1;
+    mark_columns(e->args[0], table);
+    RowScope row = {s, table};
+    const Scope inside = {&row, row_find, row_names, s->real, NULL, 0};
+    if (!bind(e->args[0], &inside, d))
+        return false;
+    e->kind = VALUE_REAL;
+    const ValueKind k = e->args[0]->kind;
+    if (k == VALUE_INT || k == VALUE_REAL || k == VALUE_BOOL)
+        return true;
+    return diag_error(d, e->args[0]->at, "sum adds up numbers, this is %s", value_kind_name(k));
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+static bool is_number(ValueKind k)
+{
+    return k == VALUE_INT || k == VALUE_REAL;
+}
+
+static bool is_condition(ValueKind k)
+{
+    return k == VALUE_BOOL || is_number(k);
+}
+
+/* The kind two numbers have in common. */
+static ValueKind common(ValueKind a, ValueKind b)
+{
+    return a == VALUE_INT && b == VALUE_INT ? VALUE_INT : VALUE_REAL;
+}
+
+static bool need_number(const Expr *e, const Expr *arg, Diag *d)
+{
+    if (is_number(arg->kind))
+        return true;
+    return diag_error(d, arg->at, "'%.*s' needs a number, this is %s", (int)e->op_at.length,
+                      e->op_at.source->text + e->op_at.offset, value_kind_name(arg->kind));
+}
+
+static bool need_condition(const Expr *arg, Diag *d)
+{
+    if (is_condition(arg->kind))
+        return true;
+    return diag_error(d, arg->at, "expected a condition, this is %s", value_kind_name(arg->kind));
+}
+
+static bool bind_name(Expr *e, const Scope *s, Diag *d)
+{
+    const char *reason = NULL;
+    if (s->find && s->find(s->context, e->name, &e->slot, &e->kind, &reason))
+        return true;
+    if (reason)
+        return *reason ? diag_error(d, e->at, "'%s' %s", e->name, reason) : false;
+    enum { ROOM = 256 };
+    const char *names[ROOM];
+    size_t count = s->names ? s->names(s->context, names, ROOM) : 0;
+    const char *closest = name_closest(e->name, names, count);
+    if (closest)
+        return diag_error(d, e->at, "unknown name '%s'; did you mean '%s'?", e->name, closest);
+    const Function *f = function_find(e->name);
+    if (f)
+        return diag_error(d, e->at, "'%s' is a function: write %s(%s)", e->name, e->name,
+                          f->least > 1 ? "…, …" : "…");
+    return diag_error(d, e->at, "unknown name '%s'", e->name);
+}
+
+static bool bind_function(Expr *e, Diag *d)
+{
+    e->function = function_find(e->name);
+    if (e->function)
+        return true;
+    enum { ROOM = 64 };
+    const char *names[ROOM];
+    size_t count = function_names(names, ROOM);
+    const char *closest = name_closest(e->name, names, count);
+    if (closest)
+        return diag_error(d, e->op_at, "unknown function '%s'; did you mean '%s'?", e->name,
+                          closest);
+    return diag_error(d, e->op_at, "unknown function '%s'", e->name);
+}
+
+static bool wrong_count(const Expr *e, const Function *f, Diag *d)
+{
+    enum { MANY = 10 };
+    Buf most = {0};
+    if (f->most > MANY)
+        buf_puts(&most, " or more");
+    else if (f->most > f->least)
+        buf_printf(&most, " to %d", f->most);
+    diag_error(d, e->at, "%s takes %d%s argument%s, not %d", f->name, f->least, buf_text(&most),
+               f->most == 1 ? "" : "s", e->count);
+    buf_free(&most);
+    return false;
+}
+
+static bool bind_call(Expr *e, const Scope *s, Diag *d)
+{
+    if (!bind_function(e, d))
+        return false;
+    const Function *f = e->function;
+    if (e->count < f->least || e->count > f->most)
+        return wrong_count(e, f, d);
+    if (strcmp(f->name, "known") == 0 && e->args[0]->op != OP_NAME)
+        return diag_error(d, e->args[0]->at, "known asks for one name, as in known(x, 0)");
+    bool list = e->count == 1 && e->args[0]->kind == VALUE_LIST;
+    ValueKind kind = e->count > 0 ? e->args[0]->kind : VALUE_INT;
+    for (int i = 0; i < e->count && !list; i++) {
+        if (!need_number(e, e->args[i], d))
+            return false;
+        if (f->ints_only && e->args[i]->kind != VALUE_INT && !s->real)
+            return diag_error(d, e->args[i]->at, "%s needs integers", f->name);
+        kind = common(kind, e->args[i]->kind);
+    }
+    if (list && strcmp(f->name, "min") != 0 && strcmp(f->name, "max") != 0)
+        return diag_error(d, e->args[0]->at, "%s takes numbers, not a list", f->name);
+    e->kind = f->result != VALUE_NONE ? f->result
+              : list                  ? (s->real ? VALUE_REAL : VALUE_INT)
+                                      : kind;
+    return true;
+}
+
+static bool bind_select(Expr *e, Diag *d)
+{
+    ValueKind yes = e->args[1]->kind, no = e->args[2]->kind;
+    if (!need_condition(e->args[0], d))
+        return false;
+    if (yes != no && !(is_number(yes) && is_number(no)))
+        return diag_error(d, e->op_at, "the two results differ: %s and %s", value_kind_name(yes),
+                          value_kind_name(no));
+    e->kind = yes == no ? yes : VALUE_REAL;
+    return true;
+}
+
+static bool bind_compare(Expr *e, Diag *d)
+{
+    for (int i = 0; i + 1 < e->count; i++) {
+        const Expr *a = e->args[i], *b = e->args[i + 1];
+        CompareOp op = e->compare[i];
+        if (op == CMP_IN || op == CMP_NOT_IN) {
+            if (b->kind != VALUE_LIST)
+                return diag_error(d, b->at, "'in' needs a list such as [1, 2], this is %s",
+                                  value_kind_name(b->kind));
+            continue;
+        }
+        bool both_numbers = is_number(a->kind) && is_number(b->kind);
+        bool order = op != CMP_EQ && op != CMP_NE;
+        if (!both_numbers &&
+            (a->kind != b->kind || a->kind == VALUE_LIST || (order && a->kind == VALUE_BOOL)))
+            return diag_error(d, span_join(a->at, b->at), "cannot compare %s with %s",
+                              value_kind_name(a->kind), value_kind_name(b->kind));
+    }
+    e->kind = VALUE_BOOL;
+    return true;
+}
+
+static bool bind_literal(Expr *e, const Scope *s)
+{
+    if (s->real && e->literal.kind == VALUE_INT)
+        e->literal = value_real((double)e->literal.integer);
+    e->kind = e->literal.kind;
+    return true;
+}
+
+static bool bind_arithmetic(Expr *e, Diag *d)
+{
+    if (!need_number(e, e->args[0], d) || !need_number(e, e->args[1], d))
+        return false;
+    e->kind = common(e->args[0]->kind, e->args[1]->kind);
+    return true;
+}
+
+static bool bind_node(Expr *e, const Scope *s, Diag *d)
+{
+    switch (e->op) {
+    case OP_LITERAL:
+        return bind_literal(e, s);
+    case OP_NAME:
+        return bind_name(e, s, d);
+    case OP_COLUMN:
+        e->kind = VALUE_REAL;
+        return true;
+    case OP_LIST:
+        e->kind = VALUE_LIST;
+        return true;
+    case OP_CALL:
+        return bind_call(e, s, d);
+    case OP_NEGATE:
+        e->kind = e->args[0]->kind;
+        return need_number(e, e->args[0], d);
+    case OP_NOT:
+        e->kind = VALUE_BOOL;
+        return need_condition(e->args[0], d);
+    case OP_AND:
+    case OP_OR:
+        e->kind = VALUE_BOOL;
+        return need_condition(e->args[0], d) && need_condition(e->args[1], d);
+    case OP_SELECT:
+        return bind_select(e, d);
+    case OP_COMPARE:
+        return bind_compare(e, d);
+    default:
+        return bind_arithmetic(e, d);
+    }
+}
+
+static bool bind(Expr *e, const Scope *s, Diag *d)
+{
+    bool ok = true;
+    if (is_sum(e, s))
+        return bind_sum(e, s, d);
+    for (int i = 0; i < e->count; i++)
+        ok = bind(e->args[i], s, d) && ok;
+    return ok && bind_node(e, s, d);
+}
+
+bool expr_bind(Expr *e, const Scope *s, Diag *d)
+{
+    return bind(e, s, d);
+}

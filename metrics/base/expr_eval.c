@@ -1,0 +1,348 @@
+/* Values of bound expressions.  This is what the enumeration of a space spends its time in. */
+#include "metrics/base/expr_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out);
+
+static bool fail_at(Evaluation *ev, Span at, const char *what)
+{
+    ev->error = what;
+    ev->error_at = at;
+    return false;
+}
+
+static bool is_true(Value v)
+{
+    switch (v.kind) {
+    case VALUE_BOOL:
+        return v.boolean;
+    case VALUE_INT:
+        return v.integer != 0;
+    default:
+        return v.real != 0;
+    }
+}
+
+int64_t integer_floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+int64_t integer_modulo(int64_t a, int64_t b)
+{
+    int64_t r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+bool integer_power(int64_t base, int64_t exponent, int64_t *out)
+{
+    int64_t result = 1;
+    while (exponent > 0) {
+        if ((exponent & 1) && __builtin_mul_overflow(result, base, &result))
+            return false;
+        exponent >>= 1;
+        if (exponent > 0 && __builtin_mul_overflow(base, base, &base))
+            return false;
+    }
+    *out = result;
+    return true;
+}
+
+static bool divide_integers(const Expr *e, int64_t a, int64_t b, Evaluation *ev, int64_t *out)
+{
+    if (b == 0)
+        return fail_at(ev, e->at, "division by zero");
+    if (a == INT64_MIN && b == -1)
+        return fail_at(ev, e->at, "overflow: the result does not fit into 64 bits");
+    switch (e->op) {
+    case OP_DIVIDE:
+        if (a % b != 0 && !ev->inexact) {
+            ev->inexact = true;
+            ev->inexact_at = e->at;
+        }
+        *out = a / b;
+        return true;
+    case OP_FLOOR_DIV:
+        *out = integer_floor_div(a, b);
+        return true;
+    default:
+        *out = integer_modulo(a, b);
+        return true;
+    }
+}
+
+static bool integer_arithmetic(const Expr *e, int64_t a, int64_t b, Evaluation *ev, Value *out)
+{
+    bool overflow;
+    int64_t r = 0;
+    switch (e->op) {
+    case OP_ADD:
+        overflow = __builtin_add_overflow(a, b, &r);
+        break;
+    case OP_SUBTRACT:
+        overflow = __builtin_sub_overflow(a, b, &r);
+        break;
+    case OP_MULTIPLY:
+        overflow = __builtin_mul_overflow(a, b, &r);
+        break;
+    case OP_POWER:
+        if (b < 0)
+            return fail_at(ev, e->at, "negative power of an integer");
+        overflow = !integer_power(a, b, &r);
+        break;
+    default:
+        *out = value_int(0);
+        return divide_integers(e, a, b, ev, &out->integer);
+    }
+    if (overflow)
+        return fail_at(ev, e->at, "overflow: the result does not fit into 64 bits");
+    *out = value_int(r);
+    return true;
+}
+
+static bool real_arithmetic(const Expr *e, double a, double b, Evaluation *ev, Value *out)
+{
+    if (b == 0 && (e->op == OP_DIVIDE || e->op == OP_FLOOR_DIV || e->op == OP_MODULO))
+        return fail_at(ev, e->at, "division by zero");
+    double r;
+    switch (e->op) {
+    case OP_ADD:
+        r = a + b;
+        break;
+    case OP_SUBTRACT:
+        r = a - b;
+        break;
+    case OP_MULTIPLY:
+        r = a * b;
+        break;
+    case OP_DIVIDE:
+        r = a / b;
+        break;
+    case OP_FLOOR_DIV:
+        r = floor(a / b);
+        break;
+    case OP_MODULO:
+        r = a - b * floor(a / b);
+        break;
+    default:
+        r = pow(a, b);
+        break;
+    }
+    if (isnan(r) && !isnan(a) && !isnan(b))
+        return fail_at(ev, e->at, "the result is not a number");
+    *out = value_real(r);
+    return true;
+}
+
+static bool eval_arithmetic(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    Value a, b;
+    if (!eval(e->args[0], slots, ev, &a) || !eval(e->args[1], slots, ev, &b))
+        return false;
+    if (e->kind == VALUE_INT)
+        return integer_arithmetic(e, a.integer, b.integer, ev, out);
+    return real_arithmetic(e, value_as_real(a), value_as_real(b), ev, out);
+}
+
+static bool in_list(Value v, const ValueList *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (value_equal(v, list->at[i]))
+            return true;
+    return false;
+}
+
+static int order(Value a, Value b)
+{
+    if (a.kind == VALUE_INT && b.kind == VALUE_INT)
+        return (a.integer > b.integer) - (a.integer < b.integer);
+    if (a.kind == VALUE_STRING)
+        return strcmp(a.string, b.string);
+    double x = value_as_real(a), y = value_as_real(b);
+    return (x > y) - (x < y);
+}
+
+static bool holds(CompareOp op, Value a, Value b)
+{
+    switch (op) {
+    case CMP_LT:
+        return order(a, b) < 0;
+    case CMP_LE:
+        return order(a, b) <= 0;
+    case CMP_GT:
+        return order(a, b) > 0;
+    case CMP_GE:
+        return order(a, b) >= 0;
+    case CMP_EQ:
+        return value_equal(a, b);
+    case CMP_NE:
+        return !value_equal(a, b);
+    case CMP_IN:
+        return in_list(a, b.list);
+    default:
+        return !in_list(a, b.list);
+    }
+}
+
+static bool is_nan(Value v)
+{
+    return v.kind == VALUE_REAL && isnan(v.real);
+}
+
+/* Stops at the first comparison of the chain that does not hold. */
+static bool eval_compare(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    Value a, b;
+    if (!eval(e->args[0], slots, ev, &a))
+        return false;
+    for (int i = 0; i + 1 < e->count; i++) {
+        if (!eval(e->args[i + 1], slots, ev, &b))
+            return false;
+        bool unordered = is_nan(a) || is_nan(b);
+        if (unordered || !holds(e->compare[i], a, b))
+            return *out = value_bool(false), true;
+        a = b;
+    }
+    *out = value_bool(true);
+    return true;
+}
+
+static bool eval_logic(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    Value v;
+    if (!eval(e->args[0], slots, ev, &v))
+        return false;
+    bool decided = e->op == OP_AND ? !is_true(v) : is_true(v);
+    if (!decided && !eval(e->args[1], slots, ev, &v))
+        return false;
+    *out = value_bool(is_true(v));
+    return true;
+}
+
+static bool eval_negate(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    if (!eval(e->args[0], slots, ev, out))
+        return false;
+    if (out->kind == VALUE_REAL)
+        return out->real = -out->real, true;
+    if (out->integer == INT64_MIN)
+        return fail_at(ev, e->at, "overflow: the result does not fit into 64 bits");
+    out->integer = -out->integer;
+    return true;
+}
+
+static bool eval_select(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    Value condition;
+    if (!eval(e->args[0], slots, ev, &condition))
+        return false;
+    if (!eval(e->args[is_true(condition) ? 1 : 2], slots, ev, out))
+        return false;
+    if (e->kind == VALUE_REAL)
+        *out = value_real(value_as_real(*out));
+    return true;
+}
+
+static bool eval_list(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    ValueList *list = ARENA_NEW(ev->arena, ValueList);
+    list->count = (size_t)e->count;
+    list->at = ARENA_ARRAY(ev->arena, Value, list->count);
+    for (int i = 0; i < e->count; i++)
+        if (!eval(e->args[i], slots, ev, &list->at[i]))
+            return false;
+    *out = (Value){.kind = VALUE_LIST, .list = list};
+    return true;
+}
+
+/* A whole number that a double holds exactly, and so one that a 64-bit integer can hold. */
+static bool is_whole(double r)
+{
+    return r == floor(r) && fabs(r) <= 0x1p53;
+}
+
+static bool eval_call(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    enum { MOST = 64 };
+    Value args[MOST];
+    const Function *f = e->function;
+    ValueKind numbers = VALUE_INT;
+    for (int i = 0; i < e->count; i++) {
+        if (!eval(e->args[i], slots, ev, &args[i]))
+            return false;
+        if (args[i].kind == VALUE_REAL)
+            numbers = VALUE_REAL;
+        if (f->ints_only && args[i].kind == VALUE_REAL && !is_whole(args[i].real))
+            return fail_at(ev, e->args[i]->at, "expected a whole number of at most 2^53");
+    }
+    const char *error = NULL;
+    if (!f->apply(args, e->count, f->result == VALUE_NONE ? e->kind : numbers, ev, &error, out))
+        return fail_at(ev, e->at, error);
+    return true;
+}
+
+static bool eval_sum(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    const double *around = ev->row;
+    double sum = 0;
+    bool ok = true;
+    if (!ev->tables)
+        return fail_at(ev, e->at, "the rows of the table are not known");
+    const ExprRows *rows = &ev->tables[e->table];
+    if (rows->count > 0 && !rows->at)
+        return fail_at(ev, e->at, "the rows of the table are not kept");
+    for (size_t i = 0; i < rows->count && ok; i++) {
+        Value v;
+        ev->row = rows->at + i * e->columns;
+        ok = eval(e->args[0], slots, ev, &v);
+        sum += ok ? value_as_real(v) : 0;
+    }
+    ev->row = around;
+    *out = value_real(sum);
+    return ok;
+}
+
+static bool eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    switch (e->op) {
+    case OP_LITERAL:
+        *out = e->literal;
+        return true;
+    case OP_NAME:
+        *out = slots[e->slot];
+        return true;
+    case OP_COLUMN:
+        *out = value_real(ev->row[e->slot]);
+        return true;
+    case OP_SUM:
+        return eval_sum(e, slots, ev, out);
+    case OP_LIST:
+        return eval_list(e, slots, ev, out);
+    case OP_CALL:
+        return eval_call(e, slots, ev, out);
+    case OP_NEGATE:
+        return eval_negate(e, slots, ev, out);
+    case OP_NOT:
+        if (!eval(e->args[0], slots, ev, out))
+            return false;
+        *out = value_bool(!is_true(*out));
+        return true;
+    case OP_AND:
+    case OP_OR:
+        return eval_logic(e, slots, ev, out);
+    case OP_SELECT:
+        return eval_select(e, slots, ev, out);
+    case OP_COMPARE:
+        return eval_compare(e, slots, ev, out);
+    default:
+        return eval_arithmetic(e, slots, ev, out);
+    }
+}
+
+bool expr_eval(const Expr *e, const Value *slots, Evaluation *ev, Value *out)
+{
+    return eval(e, slots, ev, out);
+}

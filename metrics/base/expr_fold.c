@@ -1,0 +1,258 @@
+/* Expressions with some of their names filled in.  What no longer depends on anything becomes a
+ * number, and what a number decides goes: `32 <= BM * BN <= N` with BM = BN = 16 is `256 <= N`. */
+#include "metrics/base/expr_tree.h"
+
+#include <string.h>
+
+typedef struct Folding {
+    Arena *arena;
+    const Value *slots;
+    const bool *known;
+    const Expr *const *meaning;
+} Folding;
+
+static Expr *fold(const Folding *f, const Expr *e);
+
+static Expr *copy_of(const Folding *f, const Expr *e)
+{
+    Expr *n = ARENA_NEW(f->arena, Expr);
+    *n = *e;
+    return n;
+}
+
+static Expr *literal(const Folding *f, const Expr *from, Value v)
+{
+    Expr *n = ARENA_NEW(f->arena, Expr);
+    *n = (Expr){.op = OP_LITERAL, .kind = v.kind, .literal = v, .at = from->at, .op_at = from->at};
+    return n;
+}
+
+static bool is_literal(const Expr *e)
+{
+    return e->op == OP_LITERAL;
+}
+
+static bool is_integer(const Expr *e, int64_t i)
+{
+    return is_literal(e) && e->literal.kind == VALUE_INT && e->literal.integer == i;
+}
+
+static bool truth(const Expr *e)
+{
+    const Value v = e->literal;
+    return v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
+}
+
+/* A condition as true or false: `e != 0` where it is a number. */
+static Expr *as_condition(const Folding *f, Expr *e)
+{
+    if (e->kind == VALUE_BOOL)
+        return e;
+    if (is_literal(e))
+        return literal(f, e, value_bool(truth(e)));
+    Expr *n = ARENA_NEW(f->arena, Expr);
+    *n = (Expr){.op = OP_COMPARE,
+                .kind = VALUE_BOOL,
+                .height = e->height + 1,
+                .count = 2,
+                .args = ARENA_ARRAY(f->arena, Expr *, 2),
+                .compare = ARENA_ARRAY(f->arena, CompareOp, 1),
+                .at = e->at,
+                .op_at = e->at};
+    n->args[0] = e;
+    n->args[1] = literal(f, e, value_int(0));
+    n->compare[0] = CMP_NE;
+    return n;
+}
+
+/* The value of a node all of whose arguments are values; the node itself where arithmetic fails:
+ * it does so only once it is asked for. */
+static Expr *evaluated(const Folding *f, Expr *e)
+{
+    Evaluation ev = {.arena = f->arena};
+    Value v;
+    if (e->op == OP_SUM || e->op == OP_COLUMN)
+        return e;
+    for (int i = 0; i < e->count; i++)
+        if (!is_literal(e->args[i]))
+            return e;
+    return expr_eval(e, NULL, &ev, &v) ? literal(f, e, v) : e;
+}
+
+static Expr *fold_select(const Folding *f, const Expr *e)
+{
+    Expr *n = copy_of(f, e);
+    Expr *condition = fold(f, e->args[0]);
+    if (is_literal(condition)) {
+        Expr *taken = fold(f, e->args[truth(condition) ? 1 : 2]);
+        bool widened = e->kind == VALUE_REAL && is_literal(taken);
+        return widened ? literal(f, taken, value_real(value_as_real(taken->literal))) : taken;
+    }
+    n->args = ARENA_ARRAY(f->arena, Expr *, 3);
+    n->args[0] = condition;
+    n->args[1] = fold(f, e->args[1]);
+    n->args[2] = fold(f, e->args[2]);
+    return n;
+}
+
+/* The side that decides is false in an `and`, true in an `or`.  One on the right does not decide:
+ * what stands to its left might fail. */
+static Expr *fold_logic(const Folding *f, const Expr *e)
+{
+    const bool decides = e->op == OP_OR;
+    Expr *left = fold(f, e->args[0]);
+    if (is_literal(left))
+        return truth(left) == decides ? literal(f, e, value_bool(decides))
+                                      : as_condition(f, fold(f, e->args[1]));
+    Expr *right = fold(f, e->args[1]);
+    if (is_literal(right) && truth(right) != decides)
+        return as_condition(f, left);
+    Expr *n = copy_of(f, e);
+    n->args = ARENA_ARRAY(f->arena, Expr *, 2);
+    n->args[0] = left;
+    n->args[1] = right;
+    return n;
+}
+
+/* The link between arguments `i` and `i` + 1 of a chain, when both are values or the same name: 1
+ * holds, 0 does not, −1 is not known. */
+static int link_holds(const Folding *f, const Expr *e, int i)
+{
+    const Expr *a = e->args[i], *b = e->args[i + 1];
+    const CompareOp op = e->compare[i];
+    if (a->op == OP_NAME && b->op == OP_NAME && a->slot == b->slot && a->kind == VALUE_INT)
+        return op == CMP_LE || op == CMP_GE || op == CMP_EQ;
+    if (!is_literal(e->args[i]) || !is_literal(e->args[i + 1]))
+        return -1;
+    Expr one = *e;
+    one.count = 2;
+    one.args = e->args + i;
+    one.compare = e->compare + i;
+    Evaluation ev = {.arena = f->arena};
+    Value v;
+    return expr_eval(&one, NULL, &ev, &v) ? v.boolean : -1;
+}
+
+/* Links at both ends of a chain that surely hold say nothing. */
+static Expr *fold_compare(const Folding *f, Expr *e)
+{
+    while (e->count > 1 && link_holds(f, e, 0) == 1) {
+        e->args++;
+        e->compare++;
+        e->count--;
+    }
+    while (e->count > 1 && link_holds(f, e, e->count - 2) == 1)
+        e->count--;
+    if (e->count == 1)
+        return literal(f, e, value_bool(true));
+    return link_holds(f, e, 0) == 0 ? literal(f, e, value_bool(false)) : e;
+}
+
+/* The least or most of one number, an integer rounded. */
+static bool is_neutral_call(const Expr *e)
+{
+    static const char *const names[] = {"min", "max", "floor", "ceil"};
+    if (e->op != OP_CALL || e->count != 1 || e->args[0]->kind != VALUE_INT)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(e->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* x·1, x + 0 and the like of integers. */
+static Expr *without_neutral(Expr *e)
+{
+    bool divides = e->op == OP_CALL && strcmp(e->name, "ceil_div") == 0;
+    if (is_neutral_call(e))
+        return e->args[0];
+    if (e->kind != VALUE_INT || e->count != 2)
+        return e;
+    Expr *a = e->args[0], *b = e->args[1];
+    switch (e->op) {
+    case OP_ADD:
+        return is_integer(b, 0) ? a : is_integer(a, 0) ? b : e;
+    case OP_SUBTRACT:
+        return is_integer(b, 0) ? a : e;
+    case OP_MULTIPLY:
+        return is_integer(b, 1) ? a : is_integer(a, 1) ? b : e;
+    case OP_DIVIDE:
+    case OP_FLOOR_DIV:
+    case OP_POWER:
+        return is_integer(b, 1) ? a : e;
+    default:
+        return divides && is_integer(b, 1) ? a : e;
+    }
+}
+
+static Expr *fold(const Folding *f, const Expr *e)
+{
+    switch (e->op) {
+    case OP_LITERAL:
+    case OP_COLUMN:
+    case OP_SUM:
+        return copy_of(f, e);
+    case OP_NAME:
+        if (f->known[e->slot])
+            return literal(f, e, f->slots[e->slot]);
+        return copy_of(f, f->meaning && f->meaning[e->slot] ? f->meaning[e->slot] : e);
+    case OP_SELECT:
+        return fold_select(f, e);
+    case OP_AND:
+    case OP_OR:
+        return fold_logic(f, e);
+    default:
+        break;
+    }
+    Expr *n = copy_of(f, e);
+    n->args = ARENA_ARRAY(f->arena, Expr *, (size_t)e->count);
+    for (int i = 0; i < e->count; i++)
+        n->args[i] = fold(f, e->args[i]);
+    n = evaluated(f, n);
+    if (n->op == OP_COMPARE)
+        return fold_compare(f, n);
+    return is_literal(n) ? n : without_neutral(n);
+}
+
+Expr *expr_fold(Arena *a, const Expr *e, const Value *slots, const bool *known,
+                const Expr *const *meaning)
+{
+    const Folding f = {a, slots, known, meaning};
+    return fold(&f, e);
+}
+
+size_t expr_size(const Expr *e)
+{
+    size_t size = 1;
+    for (int i = 0; i < e->count; i++)
+        size += expr_size(e->args[i]);
+    return size;
+}
+
+Expr *expr_of_value(Arena *a, Value v)
+{
+    Expr *n = ARENA_NEW(a, Expr);
+    *n = (Expr){.op = OP_LITERAL, .kind = v.kind, .literal = v};
+    return n;
+}
+
+Expr *expr_product(Arena *arena, const Expr *a, const Expr *b)
+{
+    const Folding f = {.arena = arena};
+    Expr *n = ARENA_NEW(arena, Expr);
+    *n = (Expr){.op = OP_MULTIPLY,
+                .kind = VALUE_INT,
+                .count = 2,
+                .args = ARENA_ARRAY(arena, Expr *, 2),
+                .at = a->at,
+                .op_at = a->at};
+    n->args[0] = copy_of(&f, a);
+    n->args[1] = copy_of(&f, b);
+    n = evaluated(&f, n);
+    return is_literal(n) ? n : without_neutral(n);
+}
+
+const Value *expr_literal(const Expr *e)
+{
+    return e->op == OP_LITERAL ? &e->literal : NULL;
+}

@@ -1,0 +1,80 @@
+/* The inside of an expression: shared by parsing, binding and evaluation, and by what says an
+ * expression in another language (tuner/emit/c_expr.c). */
+#ifndef APTUNE_BASE_EXPR_TREE_H
+#define APTUNE_BASE_EXPR_TREE_H
+
+#include "metrics/base/expr.h"
+
+typedef enum ExprOp {
+    OP_LITERAL, /* 16, "half", true */
+    OP_NAME,    /* BM */
+    OP_LIST,    /* [1, 2] */
+    OP_CALL,    /* min(a, b) */
+    OP_COLUMN,  /* of the table that is summed over */
+    OP_SUM,     /* sum(table, e): one argument, e */
+    OP_NEGATE,  /* -a */
+    OP_NOT,     /* not a, !a */
+    OP_AND,
+    OP_OR,
+    OP_SELECT, /* a ? b : c */
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,    /* truncates integers */
+    OP_FLOOR_DIV, /* // */
+    OP_MODULO,    /* takes the sign of the divisor */
+    OP_POWER,
+    OP_COMPARE /* args[0] compare[0] args[1] compare[1] args[2] … */
+} ExprOp;
+
+typedef enum CompareOp {
+    CMP_LT,
+    CMP_LE,
+    CMP_GT,
+    CMP_GE,
+    CMP_EQ,
+    CMP_NE,
+    CMP_IN,
+    CMP_NOT_IN
+} CompareOp;
+
+typedef struct Function Function;
+
+struct Expr {
+    ExprOp op;
+    ValueKind kind; /* of the result; set by binding */
+    int slot;       /* OP_NAME, OP_SUM; OP_COLUMN: which; set by binding */
+    int table;      /* OP_SUM: number in the scope */
+    size_t columns; /* OP_SUM: in a row */
+    int height;     /* levels of tree below */
+    int count;      /* of args */
+    Expr **args;
+    CompareOp *compare; /* OP_COMPARE: count - 1 of them */
+    Value literal;      /* OP_LITERAL */
+    const char *name;   /* OP_NAME, OP_CALL */
+    const Function *function;
+    Span at;    /* all of it */
+    Span op_at; /* the operator or name, for messages */
+};
+
+/* A function callable in expressions. */
+struct Function {
+    const char *name;
+    int least, most;  /* arguments */
+    bool ints_only;   /* arguments must be integers (in a real scope: whole numbers) */
+    ValueKind result; /* VALUE_NONE: the common kind of the arguments */
+    /* `kind` is the result's; arguments are numbers of one kind.  False after setting `*error`. */
+    bool (*apply)(const Value *args, int count, ValueKind kind, Evaluation *ev, const char **error,
+                  Value *out);
+};
+
+/* NULL when there is none of that name. */
+const Function *function_find(const char *name);
+size_t function_names(const char **out, size_t room);
+
+/* Integer arithmetic shared by operators and functions; false on overflow. */
+bool integer_power(int64_t base, int64_t exponent, int64_t *out);
+int64_t integer_floor_div(int64_t a, int64_t b);
+int64_t integer_modulo(int64_t a, int64_t b);
+
+#endif

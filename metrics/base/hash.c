@@ -1,0 +1,56 @@
+#include "metrics/base/hash.h"
+
+#include "metrics/base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct Hasher {
+    XXH3_state_t *state;
+};
+
+Hasher *hasher_new(void)
+{
+    Hasher *h = memory_new(sizeof *h);
+    h->state = XXH3_createState();
+    XXH3_128bits_reset(h->state);
+    return h;
+}
+
+void hasher_add(Hasher *h, const void *bytes, size_t size)
+{
+    uint64_t length = size;
+    XXH3_128bits_update(h->state, &length, sizeof length);
+    XXH3_128bits_update(h->state, bytes, size);
+}
+
+void hasher_string(Hasher *h, const char *text)
+{
+    hasher_add(h, text, strlen(text));
+}
+
+Hash hasher_end(Hasher *h)
+{
+    XXH128_hash_t sum = XXH3_128bits_digest(h->state);
+    XXH3_freeState(h->state);
+    free(h);
+    Hash hash;
+    snprintf(hash.text, sizeof hash.text, "%016llx%016llx", (unsigned long long)sum.high64,
+             (unsigned long long)sum.low64);
+    return hash;
+}
+
+Hash hash_bytes(const void *bytes, size_t size)
+{
+    Hasher *h = hasher_new();
+    hasher_add(h, bytes, size);
+    return hasher_end(h);
+}
+
+bool hash_equal(const Hash *a, const Hash *b)
+{
+    return strcmp(a->text, b->text) == 0;
+}

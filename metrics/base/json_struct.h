@@ -1,0 +1,134 @@
+/* Structs as JSON and back, by one table for both directions.
+ *
+ *     static const JsonField POINT_FIELDS[] = {JSON_FIELD(Point, x), JSON_FIELD(Point, name)};
+ *     static const JsonStruct POINT = JSON_STRUCT(Point, POINT_FIELDS);
+ *
+ * A member's C type says how it is written, its name is the key.  Every number arrives as it was:
+ * infinities and NaN go as text.  Text that is not UTF-8 arrives with question marks.  A reader
+ * refuses what is missing, of another type or out of its range; whether an index exists is for
+ * the caller to check.  Bytes go into a blob beside the JSON, and what is read points into it. */
+#ifndef APTUNE_BASE_JSON_STRUCT_H
+#define APTUNE_BASE_JSON_STRUCT_H
+
+#include "metrics/base/wire.h"
+
+#include <stdint.h>
+
+/* One value. */
+typedef enum JsonKind {
+    JSON_KIND_INT,   /* int, unsigned or an enumeration */
+    JSON_KIND_INT64, /* int64_t or uint64_t: the same 64 bits */
+    JSON_KIND_BOOL,
+    JSON_KIND_REAL,
+    JSON_KIND_TEXT, /* NULL goes as "" */
+    JSON_KIND_BYTE,
+    JSON_KIND_BYTES, /* a pointer and a size_t: into the blob */
+    JSON_KIND_STRUCT
+} JsonKind;
+
+/* How many there are of it. */
+typedef enum JsonShape {
+    JSON_ONE,
+    JSON_ROW,     /* an array in the struct */
+    JSON_FILLED,  /* an array in the struct, of which a size_t says how much is used */
+    JSON_LIST,    /* a pointer and a size_t */
+    JSON_OPTIONAL /* a pointer to one, or NULL; of a text the text's own pointer */
+} JsonShape;
+
+typedef struct JsonField {
+    const char *key;
+    JsonKind kind;
+    JsonShape shape;
+    size_t at;                   /* offset of the member */
+    size_t count_at;             /* JSON_FILLED, JSON_LIST, bytes: offset of the size_t */
+    size_t many;                 /* JSON_ROW, JSON_FILLED: elements of the array */
+    int limit;                   /* an int is from 0 to below it; 0: any */
+    const struct JsonStruct *of; /* JSON_KIND_STRUCT */
+} JsonField;
+
+typedef struct JsonStruct {
+    const JsonField *fields;
+    size_t count;
+    size_t size;
+} JsonStruct;
+
+#define JSON_STRUCT(T, table)                                                                      \
+    {                                                                                              \
+        (table), sizeof(table) / sizeof *(table), sizeof(T)                                        \
+    }
+
+#define JSON_KIND(x)                                                                               \
+    _Generic((x),                                                                                  \
+        int: JSON_KIND_INT,                                                                        \
+        unsigned: JSON_KIND_INT,                                                                   \
+        int64_t: JSON_KIND_INT64,                                                                  \
+        uint64_t: JSON_KIND_INT64,                                                                 \
+        bool: JSON_KIND_BOOL,                                                                      \
+        double: JSON_KIND_REAL,                                                                    \
+        const char *: JSON_KIND_TEXT,                                                              \
+        unsigned char: JSON_KIND_BYTE)
+#define JSON_MANY(T, m) (sizeof(((T *)0)->m) / sizeof(*((T *)0)->m))
+
+#define JSON_FIELD(T, m)                                                                           \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND(((T *)0)->m), .at = offsetof(T, m)                            \
+    }
+#define JSON_FIELD_BELOW(T, m, most)                                                               \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_INT, .at = offsetof(T, m), .limit = (most)                    \
+    }
+#define JSON_FIELD_TEXT_OR_NULL(T, m)                                                              \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_TEXT, .shape = JSON_OPTIONAL, .at = offsetof(T, m)            \
+    }
+#define JSON_FIELD_ROW(T, m)                                                                       \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND(*((T *)0)->m), .shape = JSON_ROW, .at = offsetof(T, m),       \
+        .many = JSON_MANY(T, m)                                                                    \
+    }
+#define JSON_FIELD_FILLED(T, m, n)                                                                 \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND(*((T *)0)->m), .shape = JSON_FILLED, .at = offsetof(T, m),    \
+        .count_at = offsetof(T, n), .many = JSON_MANY(T, m)                                        \
+    }
+/* A struct whose members are all double. */
+#define JSON_FIELD_REALS(T, m)                                                                     \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_REAL, .shape = JSON_ROW, .at = offsetof(T, m),                \
+        .many = sizeof(((T *)0)->m) / sizeof(double)                                               \
+    }
+#define JSON_FIELD_LIST(T, m, n)                                                                   \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND((__typeof__(*((T *)0)->m))0), .shape = JSON_LIST,             \
+        .at = offsetof(T, m), .count_at = offsetof(T, n)                                           \
+    }
+#define JSON_FIELD_BYTES(T, m, n)                                                                  \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_BYTES, .at = offsetof(T, m), .count_at = offsetof(T, n)       \
+    }
+#define JSON_FIELD_STRUCT(T, m, s)                                                                 \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_STRUCT, .at = offsetof(T, m), .of = &(s)                      \
+    }
+#define JSON_FIELD_POINTER(T, m, s)                                                                \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_STRUCT, .shape = JSON_OPTIONAL, .at = offsetof(T, m),         \
+        .of = &(s)                                                                                 \
+    }
+#define JSON_FIELD_STRUCTS(T, m, n, s)                                                             \
+    {                                                                                              \
+        .key = #m, .kind = JSON_KIND_STRUCT, .shape = JSON_LIST, .at = offsetof(T, m),             \
+        .count_at = offsetof(T, n), .of = &(s)                                                     \
+    }
+
+/* `blob` gets the bytes; NULL where the table has none. */
+json_t *json_of_struct(const JsonStruct *s, const void *from, Buf *blob);
+
+/* Texts, lists and what pointers lead to are in `a`; members that the table lacks are zero.  False
+ * with a message that says where. */
+bool json_read_struct(Arena *a, const JsonStruct *s, const json_t *j, Blob blob, void *to, Diag *d);
+
+/* A text as JSON: what is not ASCII becomes question marks where the whole is not UTF-8. */
+json_t *json_of_text(const char *text);
+
+#endif

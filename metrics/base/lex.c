@@ -1,0 +1,377 @@
+#include "metrics/base/lex.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char peek(const Lexer *l, size_t ahead)
+{
+    return l->at + ahead < l->source->size ? l->source->text[l->at + ahead] : '\0';
+}
+
+/* Is the next byte the end of a line that a statement goes on after? */
+static bool goes_on(const Lexer *l)
+{
+    if (peek(l, 0) != '\n' || l->depth == 0)
+        return false;
+    return !l->begins_statement || !l->begins_statement(l->source->text + l->at + 1);
+}
+
+/* Does a ";" end the statement here? */
+static bool at_semicolon(const Lexer *l)
+{
+    return l->semicolons && l->depth == 0 && peek(l, 0) == ';';
+}
+
+/* Blanks, comments, and line ends inside brackets. */
+static void skip_blanks(Lexer *l)
+{
+    for (;;) {
+        char c = peek(l, 0);
+        if (c == ' ' || c == '\t' || c == '\r' || goes_on(l)) {
+            l->at++;
+        } else if (c == '\\' &&
+                   (peek(l, 1) == '\n' || (peek(l, 1) == '\r' && peek(l, 2) == '\n'))) {
+            l->at += peek(l, 1) == '\n' ? 2 : 3;
+        } else if (c == '#') {
+            while (l->at < l->source->size && peek(l, 0) != '\n')
+                l->at++;
+        } else {
+            return;
+        }
+    }
+}
+
+static bool is_name_start(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_control(char c)
+{
+    return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
+}
+
+static void finish(Lexer *l, TokenKind kind, size_t start)
+{
+    l->token.kind = kind;
+    l->token.at = (Span){l->source, start, l->at - start};
+    if (!l->token.text)
+        l->token.text = arena_copy(l->arena, l->source->text + start, l->at - start);
+}
+
+static void read_number(Lexer *l)
+{
+    size_t start = l->at;
+    bool real = false;
+    bool hex = peek(l, 0) == '0' && (peek(l, 1) == 'x' || peek(l, 1) == 'X');
+    if (hex)
+        l->at += 2;
+    while (hex ? isxdigit((unsigned char)peek(l, 0)) : isdigit((unsigned char)peek(l, 0)))
+        l->at++;
+    if (!hex && peek(l, 0) == '.' && isdigit((unsigned char)peek(l, 1))) {
+        real = true;
+        l->at++;
+        while (isdigit((unsigned char)peek(l, 0)))
+            l->at++;
+    }
+    size_t sign = peek(l, 1) == '-' || peek(l, 1) == '+';
+    if (!hex && (peek(l, 0) == 'e' || peek(l, 0) == 'E') &&
+        isdigit((unsigned char)peek(l, 1 + sign))) {
+        real = true;
+        l->at += 1 + sign;
+        while (isdigit((unsigned char)peek(l, 0)))
+            l->at++;
+    }
+    bool glued = is_name_part(peek(l, 0)) || (hex && l->at == start + 2);
+    while (is_name_part(peek(l, 0)))
+        l->at++;
+    finish(l, real ? TOKEN_REAL : TOKEN_INT, start);
+    if (glued) {
+        diag_error(l->diag, l->token.at, "'%s' is neither a number nor a name", l->token.text);
+        l->token.kind = TOKEN_BAD;
+        return;
+    }
+    errno = 0;
+    if (!real)
+        l->token.integer = strtoll(l->token.text, NULL, hex ? 16 : 10);
+    l->token.real = real ? strtod(l->token.text, NULL) : (double)l->token.integer;
+    if (!real && errno == ERANGE) {
+        diag_error(l->diag, l->token.at, "%s does not fit into 64 bits", l->token.text);
+        l->token.kind = TOKEN_BAD;
+    }
+    if (real && isinf(l->token.real)) {
+        diag_error(l->diag, l->token.at, "%s is too large", l->token.text);
+        l->token.kind = TOKEN_BAD;
+    }
+}
+
+/* The character a backslash and `c` stand for; 0 when there is none. */
+static char escaped(char c)
+{
+    switch (c) {
+    case 'n':
+        return '\n';
+    case 't':
+        return '\t';
+    case '"':
+    case '\\':
+        return c;
+    default:
+        return '\0';
+    }
+}
+
+/* The next character of a string, its escapes undone; false after a message. */
+static bool read_string_character(Lexer *l, Buf *out)
+{
+    Span at = {l->source, l->at, 1};
+    char c = peek(l, 0);
+    l->at++;
+    if (c == '\\') {
+        c = escaped(peek(l, 0));
+        at.length = 2;
+        if (c == '\0')
+            return diag_error(l->diag, at, "unknown escape; there are \\\" \\\\ \\n and \\t");
+        l->at++;
+    } else if (is_control(c)) {
+        return diag_error(l->diag, at, "unexpected byte 0x%02x in a string", (unsigned char)c);
+    }
+    buf_putc(out, c);
+    return true;
+}
+
+static void read_string(Lexer *l)
+{
+    size_t start = l->at++;
+    Buf b = {0};
+    bool fine = true;
+    while (l->at < l->source->size && peek(l, 0) != '\n' && peek(l, 0) != '"') {
+        bool at_end = peek(l, 0) == '\\' && (peek(l, 1) == '\n' || l->at + 1 == l->source->size);
+        if (at_end)
+            l->at++;
+        else
+            fine = read_string_character(l, &b) && fine;
+    }
+    bool closed = peek(l, 0) == '"';
+    l->at += closed;
+    l->token.text = arena_copy(l->arena, buf_text(&b), b.size);
+    buf_free(&b);
+    finish(l, fine && closed ? TOKEN_STRING : TOKEN_BAD, start);
+    if (!closed)
+        diag_error(l->diag, l->token.at, "this string has no closing \"");
+}
+
+/* What a character is called that no token begins with, and perhaps what was meant. */
+static void report_character(Lexer *l)
+{
+    static const char *const meant[][2] = {
+        {"'", "strings stand in double quotes"},
+        {"\xe2\x80\x9c", "strings stand in plain double quotes"},
+        {"\xe2\x80\x9d", "strings stand in plain double quotes"},
+        {"\xe2\x89\xa4", "write <="},
+        {"\xe2\x89\xa5", "write >="},
+        {"\xe2\x89\xa0", "write !="},
+        {"\xc2\xb7", "write *"},
+        {"\xc3\x97", "write *"},
+        {"&", "write 'and' or &&"},
+        {"|", "write 'or' or ||"},
+        {"^", "a power is written **"},
+    };
+    const char *text = l->token.text;
+    for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++) {
+        if (strcmp(text, meant[i][0]) == 0) {
+            diag_error(l->diag, l->token.at, "unexpected character %s; %s", text, meant[i][1]);
+            return;
+        }
+    }
+    unsigned char c = (unsigned char)text[0];
+    if (is_control(text[0]) || (c >= 0x80 && l->token.at.length == 1))
+        diag_error(l->diag, l->token.at, "unexpected byte 0x%02x", c);
+    else
+        diag_error(l->diag, l->token.at, "unexpected character %s", text);
+}
+
+static void open_bracket(Lexer *l)
+{
+    if (l->depth < LEXER_BRACKETS)
+        l->opened[l->depth] = l->at - 1;
+    l->depth++;
+}
+
+static void read_sign(Lexer *l)
+{
+    static const char *const signs[] = {"**", "//", "<=", ">=", "==", "!=", "&&", "||", "+", "-",
+                                        "*",  "/",  "%",  "<",  ">",  "=",  "!",  "(",  ")", "[",
+                                        "]",  "{",  "}",  ",",  ":",  "?",  ";",  "@"};
+    size_t start = l->at;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        size_t n = strlen(signs[i]);
+        if (strncmp(l->source->text + l->at, signs[i], n) != 0)
+            continue;
+        l->at += n;
+        char c = signs[i][0];
+        if (c == '(' || c == '[' || c == '{')
+            open_bracket(l);
+        if ((c == ')' || c == ']' || c == '}') && l->depth > 0)
+            l->depth--;
+        finish(l, TOKEN_SIGN, start);
+        return;
+    }
+    l->at++;
+    while ((peek(l, 0) & 0xc0) == 0x80) /* the rest of a UTF-8 character */
+        l->at++;
+    finish(l, TOKEN_BAD, start);
+    report_character(l);
+}
+
+/* The statement ends with brackets open: the mistake is the bracket, not what follows. */
+static void report_open_bracket(Lexer *l)
+{
+    int innermost = l->depth < LEXER_BRACKETS ? l->depth : LEXER_BRACKETS;
+    Span at = {l->source, l->opened[innermost - 1], 1};
+    diag_error(l->diag, at, "this '%c' is never closed", l->source->text[at.offset]);
+    l->depth = 0;
+    l->token.kind = TOKEN_BAD;
+}
+
+void lexer_next(Lexer *l)
+{
+    l->last = l->token.at;
+    l->token = (Token){0};
+    skip_blanks(l);
+    size_t start = l->at;
+    char c = peek(l, 0);
+    bool ends = l->at >= l->source->size || c == '\n';
+    if (ends && l->depth > 0 && l->begins_statement) {
+        finish(l, TOKEN_BAD, start);
+        report_open_bracket(l);
+    } else if (l->at >= l->source->size) {
+        finish(l, TOKEN_END, start);
+    } else if (c == '\n' || at_semicolon(l)) {
+        l->at++;
+        finish(l, TOKEN_NEWLINE, start);
+    } else if (is_name_start(c)) {
+        while (is_name_part(peek(l, 0)))
+            l->at++;
+        finish(l, TOKEN_NAME, start);
+    } else if (isdigit((unsigned char)c)) {
+        read_number(l);
+    } else if (c == '"') {
+        read_string(l);
+    } else {
+        read_sign(l);
+    }
+}
+
+Lexer lexer_new(Arena *a, const Source *s, Diag *d)
+{
+    Lexer l = {.arena = a, .diag = d, .source = s};
+    if (s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0) /* byte-order mark */
+        l.at = 3;
+    lexer_next(&l);
+    l.last = (Span){s, 0, 0};
+    return l;
+}
+
+bool lexer_is(const Lexer *l, const char *text)
+{
+    if (l->token.kind != TOKEN_NAME && l->token.kind != TOKEN_SIGN)
+        return false;
+    return strcmp(l->token.text, text) == 0;
+}
+
+bool lexer_take(Lexer *l, const char *text)
+{
+    if (!lexer_is(l, text))
+        return false;
+    lexer_next(l);
+    return true;
+}
+
+bool lexer_expect(Lexer *l, const char *text, const char *where)
+{
+    if (lexer_take(l, text))
+        return true;
+    if (l->token.kind != TOKEN_BAD)
+        diag_error(l->diag, l->token.at, "expected '%s' %s, found %s", text, where,
+                   lexer_describe(l));
+    return false;
+}
+
+bool lexer_at_end_of_line(const Lexer *l)
+{
+    return l->token.kind == TOKEN_NEWLINE || l->token.kind == TOKEN_END;
+}
+
+bool lexer_end_line(Lexer *l)
+{
+    bool clean = lexer_at_end_of_line(l);
+    if (!clean) {
+        if (l->token.kind != TOKEN_BAD)
+            diag_error(l->diag, l->token.at, "expected the end of the line, found %s",
+                       lexer_describe(l));
+        lexer_skip_line(l);
+        return false;
+    }
+    if (l->token.kind == TOKEN_NEWLINE)
+        lexer_next(l);
+    return true;
+}
+
+/* To the end of the statement, over the lines that its brackets hold together. */
+static void skip_statement(Lexer *l)
+{
+    Diag *diag = l->diag;
+    Diag unheard = diag_new(l->arena);
+    l->diag = &unheard;
+    while (!lexer_at_end_of_line(l))
+        lexer_next(l);
+    l->diag = diag;
+}
+
+/* To the end of the line: after a mistake brackets mean nothing. */
+static void skip_to_line_end(Lexer *l)
+{
+    bool within = !lexer_at_end_of_line(l);
+    l->depth = 0;
+    if (within) {
+        l->at = l->token.at.offset + l->token.at.length;
+        while (l->at < l->source->size && peek(l, 0) != '\n' && !at_semicolon(l))
+            l->at++;
+    }
+    if (l->token.kind == TOKEN_NEWLINE)
+        l->at = l->token.at.offset;
+    lexer_next(l);
+}
+
+void lexer_skip_line(Lexer *l)
+{
+    if (l->begins_statement)
+        skip_statement(l);
+    else
+        skip_to_line_end(l);
+    if (l->token.kind == TOKEN_NEWLINE)
+        lexer_next(l);
+}
+
+const char *lexer_describe(const Lexer *l)
+{
+    switch (l->token.kind) {
+    case TOKEN_END:
+        return "the end of the file";
+    case TOKEN_NEWLINE:
+        return l->token.text[0] == ';' ? "';'" : "the end of the line";
+    case TOKEN_STRING:
+        return arena_printf(l->arena, "the string \"%s\"", l->token.text);
+    default:
+        return arena_printf(l->arena, "'%s'", l->token.text);
+    }
+}

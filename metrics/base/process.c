@@ -1,0 +1,294 @@
+#include "metrics/base/process.h"
+
+#include "metrics/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- starting ------------------------------------------------------------------------------ */
+
+/* Default actions for the signals a host commonly ignores, no signal blocked, own group. */
+static void set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGINT);
+    sigaddset(&defaults, SIGTERM);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &defaults);
+    posix_spawnattr_setpgroup(attributes, 0);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                             POSIX_SPAWN_SETPGROUP);
+}
+
+static int spawn(Process *p, int theirs, const char *path, char *const *argv)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, theirs, PROCESS_WIRE);
+    posix_spawn_file_actions_adddup2(&actions, p->words, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, p->words, STDERR_FILENO);
+    set_attributes(&attributes);
+    int error = posix_spawnp(&p->pid, path, &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* The argument list that posix_spawn wants, which takes its strings without const. */
+static char **argument_list(Arena *a, const char *path, const char *const *args)
+{
+    size_t count = 0;
+    while (args && args[count])
+        count++;
+    char **argv = ARENA_ARRAY(a, char *, count + 2);
+    argv[0] = arena_string(a, path);
+    for (size_t i = 0; i < count; i++)
+        argv[i + 1] = arena_string(a, args[i]);
+    return argv;
+}
+
+/* Descriptors 0, 1 and 2 may be free in the program that started us: ours must lie above them,
+ * or the redirections of `spawn` would overwrite one another. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return moved;
+}
+
+static void close_descriptors(Process *p)
+{
+    if (p->fd > STDERR_FILENO)
+        close(p->fd);
+    if (p->words > STDERR_FILENO)
+        close(p->words);
+    p->fd = p->words = -1;
+}
+
+/* The socket and the file of words; false, with errno, when one cannot be had.  What could be had
+ * is left to the caller to close. */
+static bool open_descriptors(Process *p, int *theirs)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return false;
+    p->fd = above_standard(ends[0]);
+    *theirs = above_standard(ends[1]);
+    if (p->fd < 0 || *theirs < 0)
+        return false;
+    p->words = above_standard(memfd_create("words", MFD_CLOEXEC));
+    /* Appending goes on at the end when the file is cut (process_forget_words). */
+    return p->words >= 0 && fcntl(p->words, F_SETFL, O_APPEND) == 0 &&
+           fcntl(p->fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
+bool process_start(Process *p, const char *path, const char *const *args, Diag *d)
+{
+    *p = (Process){.fd = -1, .words = -1};
+    int theirs = -1;
+    Arena *scratch = arena_new();
+    int error = open_descriptors(p, &theirs) ? 0 : errno;
+    if (!error)
+        error = spawn(p, theirs, path, argument_list(scratch, path, args));
+    arena_free(scratch);
+    if (theirs >= 0)
+        close(theirs);
+    if (!error)
+        return true;
+    close_descriptors(p);
+    p->pid = 0;
+    return diag_fail(d, "cannot start the helper program '%s': %s", path, strerror(error));
+}
+
+/* ---- ending -------------------------------------------------------------------------------- */
+
+void process_forget_words(Process *p)
+{
+    if (p->words > STDERR_FILENO && ftruncate(p->words, 0) != 0)
+        return; /* the words of an earlier task are better than none */
+}
+
+static void reap(Process *p)
+{
+    pid_t got;
+    do
+        got = waitpid(p->pid, &p->status, 0);
+    while (got < 0 && errno == EINTR);
+    p->pid = 0;
+}
+
+/* Whether it ended.  It is not reaped: as long as it is not, no other process can have its number
+ * and the group can be killed safely. */
+static bool has_ended(Process *p)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+        return info.si_pid == p->pid;
+    if (errno != ECHILD)
+        return false;
+    p->pid = 0; /* the host ignores SIGCHLD, and it is gone already */
+    return true;
+}
+
+/* Looks now and then rather than waiting for SIGCHLD, which belongs to the host. */
+bool process_wait(Process *p, double seconds)
+{
+    if (p->pid <= 0)
+        return true;
+    double end = clock_seconds() + seconds;
+    struct timespec pause = {.tv_nsec = 200000};
+    while (!has_ended(p)) {
+        if (clock_seconds() >= end)
+            return false;
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 20000000)
+            pause.tv_nsec *= 2;
+    }
+    if (p->pid > 0) {
+        kill(-p->pid, SIGKILL); /* what it started and left behind */
+        reap(p);
+    }
+    return true;
+}
+
+bool process_was_stopped(Process *p)
+{
+    siginfo_t info = {0};
+    return p->pid > 0 && waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+           info.si_pid == p->pid;
+}
+
+bool process_kill(Process *p, double seconds)
+{
+    /* One that has ended keeps its own status: the signal comes too late to change it. */
+    if (p->pid > 0)
+        kill(-p->pid, SIGKILL);
+    return process_wait(p, seconds);
+}
+
+void process_quote_words(const Process *p, Buf *out)
+{
+    enum { SHOWN = 2000 };
+    char text[SHOWN];
+    struct stat st;
+    if (p->words <= STDERR_FILENO || fstat(p->words, &st) != 0)
+        return;
+    ssize_t n = pread(p->words, text, SHOWN, st.st_size > SHOWN ? st.st_size - SHOWN : 0);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    if (n > 0)
+        buf_printf(out, ": %.*s", (int)n, text);
+}
+
+void process_read_words(const Process *p, size_t most, Buf *out)
+{
+    char text[4096];
+    if (p->words <= STDERR_FILENO)
+        return;
+    for (size_t at = 0; at < most;) {
+        size_t step = most - at < sizeof text ? most - at : sizeof text;
+        ssize_t n = pread(p->words, text, step, (off_t)at);
+        if (n <= 0)
+            return;
+        buf_add(out, text, (size_t)n);
+        at += (size_t)n;
+    }
+}
+
+/* "Segmentation fault"; unlike strsignal for any number of threads. */
+static const char *signal_words(int number)
+{
+    const char *words = sigdescr_np(number);
+    return words ? words : "unknown";
+}
+
+void process_describe(const Process *p, Buf *out)
+{
+    if (p->pid > 0)
+        buf_puts(out, "has not ended");
+    else if (WIFSIGNALED(p->status))
+        buf_printf(out, "was killed by signal %d (%s)", WTERMSIG(p->status),
+                   signal_words(WTERMSIG(p->status)));
+    else
+        buf_printf(out, "ended with code %d", WEXITSTATUS(p->status));
+    process_quote_words(p, out);
+}
+
+bool process_stop(Process *p, double seconds)
+{
+    bool gone = process_kill(p, seconds);
+    close_descriptors(p);
+    p->pid = 0;
+    return gone;
+}
+
+/* ---- in a helper --------------------------------------------------------------------------- */
+
+static void end_group(void)
+{
+    if (getpgrp() == getpid())
+        kill(0, SIGKILL); /* what it started, too */
+    _exit(1);
+}
+
+/* Waits for the host's end, also while the helper is stuck in a kernel or a compiler.  The signal
+ * that a parent's death can be asked to send (prctl) is of no use here: it comes when the thread
+ * ends that started the helper, and hosts have threads that come and go.  A host that has forked
+ * leaves the socket open in its child; then its number as our parent changes. */
+static void *watch_host(void *parent)
+{
+    enum { LOOK_MS = 1000 };
+    const pid_t host = (pid_t)(intptr_t)parent;
+    struct pollfd p = {.fd = PROCESS_WIRE}; /* a closed socket is told without being asked for */
+    while (getppid() == host && (poll(&p, 1, LOOK_MS) >= 0 || errno == EINTR))
+        if (p.revents & (POLLHUP | POLLERR))
+            break;
+    end_group();
+    return NULL;
+}
+
+/* The thread blocks all signals: they are for the helper itself. */
+static void start_watch(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    void *host = (void *)(intptr_t)getppid();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch_host, host) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void process_become_helper(void)
+{
+    struct stat st;
+    signal(SIGPIPE, SIG_IGN);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash must not take the last words along */
+    if (fstat(PROCESS_WIRE, &st) == 0 && S_ISSOCK(st.st_mode))
+        start_watch();
+}

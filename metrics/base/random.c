@@ -1,0 +1,76 @@
+#include "metrics/base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int time_compare(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+double *random_sorted(Arena *a, const double *times, size_t n, size_t *count)
+{
+    double *t = ARENA_ARRAY(a, double, n);
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(times[i]))
+            t[(*count)++] = times[i];
+    }
+    if (*count > 1)
+        qsort(t, *count, sizeof *t, time_compare);
+    return t;
+}
+
+/* With t ascending, the fastest of the sample is t[i] in C(n-1-i, s-1) of the C(n, s) samples:
+ * t[i] is in, and the other s-1 are among the n-1-i slower ones.  That probability starts at s/n
+ * and goes from i to i+1 by the factor (n-i-s) / (n-1-i): no factorial is ever formed, each step is
+ * rounded a few times, and so the relative error is below about 3 n times the machine's. */
+double random_sorted_without(const double *t, size_t count, size_t sample)
+{
+    if (count == 0 || sample == 0)
+        return NAN;
+    size_t s = sample < count ? sample : count;
+    double probability = (double)s / (double)count, mean = 0;
+    for (size_t i = 0; i + s <= count; i++) {
+        mean += probability * t[i];
+        if (i + s < count)
+            probability *= (double)(count - i - s) / (double)(count - 1 - i);
+    }
+    return mean;
+}
+
+/* The probabilities of random_sorted_without, added up. */
+double random_sorted_quantile(const double *t, size_t count, size_t sample, double wanted)
+{
+    if (count == 0 || sample == 0)
+        return NAN;
+    size_t s = sample < count ? sample : count, i = 0;
+    double probability = (double)s / (double)count, sum = probability;
+    for (; i + s < count && sum < wanted; i++) {
+        probability *= (double)(count - i - s) / (double)(count - 1 - i);
+        sum += probability;
+    }
+    return t[i];
+}
+
+/* The fastest of the sample is t[i] or slower with probability ((n-i)/n)^s. */
+double random_sorted_with(const double *t, size_t count, size_t sample)
+{
+    if (count == 0 || sample == 0)
+        return NAN;
+    double mean = 0, no_faster = 1;
+    for (size_t i = 0; i < count; i++) {
+        double slower = pow((double)(count - 1 - i) / (double)count, (double)sample);
+        mean += (no_faster - slower) * t[i];
+        no_faster = slower;
+    }
+    return mean;
+}
+
+double random_best_without(Arena *scratch, const double *times, size_t n, size_t sample)
+{
+    size_t count;
+    const double *sorted = random_sorted(scratch, times, n, &count);
+    return random_sorted_without(sorted, count, sample);
+}

@@ -1,0 +1,113 @@
+#include "metrics/base/stats.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *sorted_copy(const double *values, size_t count)
+{
+    double *sorted = memory_new(count * sizeof *sorted);
+    memcpy(sorted, values, count * sizeof *sorted);
+    gsl_sort(sorted, 1, count);
+    return sorted;
+}
+
+double stats_median(const double *values, size_t count)
+{
+    if (count == 0)
+        return NAN;
+    double *sorted = sorted_copy(values, count);
+    double median = gsl_stats_median_from_sorted_data(sorted, 1, count);
+    free(sorted);
+    return median;
+}
+
+/* Each value lies below the true median with probability 1/2, so the number that does is binomial:
+ * the k-th smallest lies above it when fewer than k do.  (The sign test turned round; e.g. H. A.
+ * David and H. N. Nagaraja, Order Statistics, 3rd edition, section 7.1.) */
+size_t stats_interval_outside(size_t count)
+{
+    const double tail = (1 - STATS_CONFIDENCE) / 2;
+    size_t k = 0;
+    while (count > 0 && gsl_cdf_binomial_P((unsigned)k, 0.5, (unsigned)count) <= tail)
+        k++;
+    return k > 0 ? k - 1 : 0;
+}
+
+StatsInterval stats_interval(const double *values, size_t count, double few)
+{
+    if (count == 0)
+        return (StatsInterval){NAN, NAN};
+    double *sorted = sorted_copy(values, count);
+    size_t k = stats_interval_outside(count);
+    StatsInterval i = {sorted[k], sorted[count - 1 - k]};
+    free(sorted);
+    if (count < STATS_INTERVAL_LEAST) {
+        i.low *= 1 - few;
+        i.high *= 1 + few;
+    }
+    return i;
+}
+
+static double *ratios(const double *a, const double *b, size_t count)
+{
+    double *r = memory_new(count * sizeof *r);
+    for (size_t i = 0; i < count; i++)
+        r[i] = a[i] / b[i];
+    return r;
+}
+
+StatsInterval stats_ratio_interval(const double *a, const double *b, size_t count)
+{
+    if (count == 0)
+        return (StatsInterval){NAN, NAN};
+    double *r = ratios(a, b, count);
+    StatsInterval i = stats_interval(r, count, 0);
+    free(r);
+    return i;
+}
+
+double stats_ratio(const double *a, const double *b, size_t count)
+{
+    if (count == 0)
+        return NAN;
+    double *r = ratios(a, b, count);
+    double median = stats_median(r, count);
+    free(r);
+    return median;
+}
+
+/* --- two quantities at once ------------------------------------------------------------------- */
+
+typedef struct Pair {
+    double x, y;
+    size_t number;
+} Pair;
+
+static int pair_compare(const void *pa, const void *pb)
+{
+    const Pair *a = pa, *b = pb;
+    if (a->x != b->x)
+        return a->x < b->x ? -1 : 1;
+    if (a->y != b->y)
+        return a->y < b->y ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+size_t *stats_front(Arena *a, const double *x, const double *y, size_t points, size_t *count)
+{
+    Pair *pairs = ARENA_ARRAY(a, Pair, points);
+    size_t *list = ARENA_ARRAY(a, size_t, points), n = 0;
+    for (size_t i = 0; i < points; i++)
+        if (!isnan(x[i]) && !isnan(y[i]))
+            pairs[n++] = (Pair){x[i], y[i], i};
+    qsort(pairs, n, sizeof *pairs, pair_compare);
+    *count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (*count == 0 || pairs[i].y < y[list[*count - 1]])
+            list[(*count)++] = pairs[i].number;
+    return list;
+}

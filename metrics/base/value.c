@@ -1,0 +1,133 @@
+/* Values of expressions: making, comparing, printing. */
+#include "metrics/base/expr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Value value_bool(bool b)
+{
+    return (Value){.kind = VALUE_BOOL, .boolean = b};
+}
+
+Value value_int(int64_t i)
+{
+    return (Value){.kind = VALUE_INT, .integer = i};
+}
+
+Value value_real(double r)
+{
+    return (Value){.kind = VALUE_REAL, .real = r};
+}
+
+Value value_string(const char *s)
+{
+    return (Value){.kind = VALUE_STRING, .string = s};
+}
+
+double value_as_real(Value v)
+{
+    switch (v.kind) {
+    case VALUE_BOOL:
+        return v.boolean;
+    case VALUE_INT:
+        return (double)v.integer;
+    case VALUE_REAL:
+        return v.real;
+    default:
+        return NAN;
+    }
+}
+
+bool value_equal(Value a, Value b)
+{
+    if (a.kind == VALUE_INT && b.kind == VALUE_INT)
+        return a.integer == b.integer;
+    if (a.kind == VALUE_STRING || b.kind == VALUE_STRING)
+        return a.kind == b.kind && strcmp(a.string, b.string) == 0;
+    if (a.kind == VALUE_BOOL || b.kind == VALUE_BOOL)
+        return a.kind == b.kind && a.boolean == b.boolean;
+    return value_as_real(a) == value_as_real(b);
+}
+
+/* The shortest text that reads back as the same number. */
+static void print_real(double r, Buf *out)
+{
+    char text[40];
+    if (r == floor(r) && fabs(r) < 1e15) {
+        buf_printf(out, "%.1f", r);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, r);
+        if (strtod(text, NULL) == r)
+            break;
+    }
+    buf_puts(out, text);
+}
+
+static void print_string(const char *s, Buf *out)
+{
+    buf_putc(out, '"');
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            buf_putc(out, '\\');
+        if (*s == '\n') {
+            buf_puts(out, "\\n");
+        } else if (*s == '\t') {
+            buf_puts(out, "\\t");
+        } else {
+            buf_putc(out, *s);
+        }
+    }
+    buf_putc(out, '"');
+}
+
+void value_print(Value v, Buf *out)
+{
+    switch (v.kind) {
+    case VALUE_NONE:
+        buf_puts(out, "none");
+        break;
+    case VALUE_BOOL:
+        buf_puts(out, v.boolean ? "true" : "false");
+        break;
+    case VALUE_INT:
+        buf_printf(out, "%" PRId64, v.integer);
+        break;
+    case VALUE_REAL:
+        print_real(v.real, out);
+        break;
+    case VALUE_STRING:
+        print_string(v.string, out);
+        break;
+    case VALUE_LIST:
+        buf_putc(out, '[');
+        for (size_t i = 0; i < v.list->count; i++) {
+            buf_puts(out, i > 0 ? ", " : "");
+            value_print(v.list->at[i], out);
+        }
+        buf_putc(out, ']');
+        break;
+    }
+}
+
+void value_print_bare(Value v, Buf *out)
+{
+    if (v.kind == VALUE_STRING) {
+        buf_puts(out, v.string);
+    } else if (v.kind == VALUE_BOOL) {
+        buf_putc(out, v.boolean ? '1' : '0');
+    } else {
+        value_print(v, out);
+    }
+}
+
+const char *value_kind_name(ValueKind k)
+{
+    static const char *const names[] = {"nothing",  "true or false", "an integer",
+                                        "a number", "a string",      "a list"};
+    return names[k];
+}

@@ -1,0 +1,362 @@
+#include "metrics/base/wire.h"
+
+#include "metrics/base/clock.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char MAGIC[] = "APT1";
+
+enum {
+    SIZE_DIGITS = 10, /* of the longest size: 2^30 */
+    /* The longest first line: the magic word, the sizes with a blank before each, the line's end.
+     */
+    LINE_LIMIT = 4 + (WIRE_BLOBS + 1) * (1 + SIZE_DIGITS) + 1,
+    READ_STEP = FIRST_SIZE(64 << 10, 1) /* bytes of room for a read */
+};
+
+/* The sizes of a message that is coming in. */
+typedef struct Frame {
+    size_t line; /* bytes of the first line */
+    size_t header;
+    size_t blob[WIRE_BLOBS];
+    size_t blob_count;
+    size_t blobs; /* bytes of all blobs */
+} Frame;
+
+void wire_message_free(WireMessage *m)
+{
+    json_decref(m->header);
+    free(m->storage);
+    *m = (WireMessage){0};
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static double deadline_after(double seconds)
+{
+    return seconds < 0 ? WIRE_FOREVER : clock_seconds() + seconds;
+}
+
+/* Milliseconds left until `deadline` for poll, rounded up; -1 for ever. */
+static int milliseconds_left(double deadline)
+{
+    if (deadline < 0)
+        return -1;
+    double left = (deadline - clock_seconds()) * 1e3;
+    if (left <= 0)
+        return 0;
+    return left > INT_MAX / 2 ? INT_MAX / 2 : (int)left + 1;
+}
+
+/* True when `fd` is ready for `events`, or has something to say about its end. */
+static bool wait_ready(int fd, short events, double deadline)
+{
+    for (;;) {
+        struct pollfd p = {.fd = fd, .events = events};
+        int n = poll(&p, 1, milliseconds_left(deadline));
+        if (n > 0)
+            return true;
+        if (n == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+WireReader wire_reader(int fd)
+{
+    return (WireReader){.fd = fd};
+}
+
+void wire_reader_free(WireReader *r)
+{
+    free(r->bytes);
+    *r = (WireReader){.fd = -1};
+}
+
+/* Makes room for a read behind the end. */
+static void reserve(WireReader *r)
+{
+    if (r->capacity - r->end >= READ_STEP)
+        return;
+    if (r->start) {
+        memmove(r->bytes, r->bytes + r->start, r->end - r->start);
+        r->end -= r->start;
+        r->start = 0;
+    }
+    if (r->capacity - r->end >= READ_STEP)
+        return;
+    r->capacity = r->capacity ? r->capacity * 2 : 2 * READ_STEP;
+    r->bytes = memory_resize(r->bytes, r->capacity, 1);
+}
+
+WireStatus wire_fill(WireReader *r)
+{
+    if (r->ended)
+        return WIRE_END;
+    reserve(r);
+    ssize_t n = read(r->fd, r->bytes + r->end, r->capacity - r->end);
+    if (n > 0) {
+        r->end += (size_t)n;
+        return WIRE_OK;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return WIRE_MORE;
+    r->ended = true;
+    return WIRE_END;
+}
+
+/* One decimal size after a blank, at most `limit`. */
+static bool read_size(const char **at, const char *end, size_t limit, size_t *size)
+{
+    const char *p = *at;
+    if (p >= end || *p != ' ')
+        return false;
+    const char *first = ++p;
+    size_t value = 0;
+    for (; p < end && isdigit((unsigned char)*p) && p - first < SIZE_DIGITS; p++)
+        value = value * 10 + (size_t)(*p - '0');
+    *at = p;
+    *size = value;
+    return p > first && value <= limit;
+}
+
+static bool read_sizes(const char *p, const char *end, Frame *f)
+{
+    if (!read_size(&p, end, WIRE_HEADER_LIMIT, &f->header))
+        return false;
+    while (p < end) {
+        size_t *size = &f->blob[f->blob_count];
+        if (f->blob_count == WIRE_BLOBS || !read_size(&p, end, WIRE_BLOB_LIMIT - f->blobs, size))
+            return false;
+        f->blobs += *size;
+        f->blob_count++;
+    }
+    return true;
+}
+
+/* Reads the first line of a message; WIRE_OK when it is whole and sound. */
+static WireStatus read_line(const char *at, size_t size, Frame *f)
+{
+    size_t magic = strlen(MAGIC);
+    if (memcmp(at, MAGIC, size < magic ? size : magic) != 0)
+        return WIRE_GARBAGE;
+    const char *end = memchr(at, '\n', size < LINE_LIMIT ? size : LINE_LIMIT);
+    if (!end)
+        return size < LINE_LIMIT ? WIRE_MORE : WIRE_GARBAGE;
+    if ((size_t)(end - at) < magic || !read_sizes(at + magic, end, f))
+        return WIRE_GARBAGE;
+    f->line = (size_t)(end - at) + 1;
+    return WIRE_OK;
+}
+
+/* Gives the message storage of its own, so that the reader can go on. */
+static void copy_blobs(const char *at, const Frame *f, WireMessage *m)
+{
+    m->storage = memory_new(f->blobs + 1);
+    memcpy(m->storage, at, f->blobs);
+    m->blob_count = f->blob_count;
+    const char *p = m->storage;
+    for (size_t i = 0; i < f->blob_count; i++) {
+        m->blob[i] = (Blob){p, f->blob[i]};
+        p += f->blob[i];
+    }
+}
+
+/* What follows the line; all of it is there. */
+static WireStatus read_body(const char *at, const Frame *f, WireMessage *m)
+{
+    m->header = json_loadb(at, f->header, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(m->header)) {
+        wire_message_free(m);
+        return WIRE_GARBAGE;
+    }
+    copy_blobs(at + f->header, f, m);
+    return WIRE_OK;
+}
+
+WireStatus wire_next(WireReader *r, WireMessage *m)
+{
+    *m = (WireMessage){0};
+    size_t have = r->end - r->start;
+    if (have == 0)
+        return r->ended ? WIRE_END : WIRE_MORE;
+    const char *at = r->bytes + r->start;
+    Frame f = {0};
+    WireStatus s = read_line(at, have, &f);
+    if (s == WIRE_GARBAGE)
+        return s;
+    size_t whole = f.line + f.header + f.blobs;
+    if (s == WIRE_MORE || have < whole)
+        return r->ended ? WIRE_CUT : WIRE_MORE;
+    s = read_body(at + f.line, &f, m);
+    if (s == WIRE_OK)
+        r->start += whole;
+    return s;
+}
+
+WireStatus wire_receive(WireReader *r, WireMessage *m, double seconds)
+{
+    double deadline = deadline_after(seconds);
+    for (;;) {
+        WireStatus s = wire_next(r, m);
+        if (s != WIRE_MORE || !wait_ready(r->fd, POLLIN, deadline))
+            return s;
+        wire_fill(r);
+    }
+}
+
+void wire_quote(WireReader *r, Buf *out)
+{
+    enum { SHOWN = 120 };
+    while (r->end - r->start < SHOWN && !r->ended && wait_ready(r->fd, POLLIN, deadline_after(0)))
+        wire_fill(r);
+    size_t size = r->end - r->start;
+    if (size == 0)
+        return;
+    const char *at = r->bytes + r->start;
+    for (size_t i = 0; i < size && i < SHOWN; i++)
+        buf_putc(out, isprint((unsigned char)at[i]) ? at[i] : at[i] == '\n' ? ' ' : '?');
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+WireWriter wire_writer(int fd)
+{
+    return (WireWriter){.fd = fd};
+}
+
+void wire_writer_free(WireWriter *w)
+{
+    buf_free(&w->bytes);
+    *w = (WireWriter){.fd = -1};
+}
+
+static bool check_blobs(const Blob *blobs, size_t count, Diag *d)
+{
+    if (count > WIRE_BLOBS)
+        return diag_fail(d, "a message of %zu blobs is over the limit of %d", count, WIRE_BLOBS);
+    size_t left = WIRE_BLOB_LIMIT;
+    for (size_t i = 0; i < count; i++) {
+        if (blobs[i].size > left)
+            return diag_fail(d, "blobs of more than %d bytes are too much for a message",
+                             WIRE_BLOB_LIMIT);
+        left -= blobs[i].size;
+    }
+    return true;
+}
+
+static void put_message(Buf *out, const char *header, size_t size, const Blob *blobs, size_t count)
+{
+    buf_printf(out, "%s %zu", MAGIC, size);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, " %zu", blobs[i].size);
+    buf_putc(out, '\n');
+    buf_add(out, header, size);
+    for (size_t i = 0; i < count; i++)
+        if (blobs[i].size)
+            buf_add(out, blobs[i].bytes, blobs[i].size);
+}
+
+bool wire_put(WireWriter *w, const json_t *header, const Blob *blobs, size_t count, Diag *d)
+{
+    if (!check_blobs(blobs, count, d))
+        return false;
+    /* With 17 digits every double comes back as it was. */
+    char *text =
+        json_is_object(header) ? json_dumps(header, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text)
+        return diag_fail(d, "a message holds text that is not UTF-8");
+    size_t size = strlen(text);
+    bool ok = size <= WIRE_HEADER_LIMIT;
+    if (ok)
+        put_message(&w->bytes, text, size, blobs, count);
+    free(text);
+    return ok || diag_fail(d, "%zu bytes of JSON are too much for a message", size);
+}
+
+bool wire_pending(const WireWriter *w)
+{
+    return w->sent < w->bytes.size;
+}
+
+/* One write of what fits now.  A helper that has died must not end us with SIGPIPE; `send` can
+ * say so, but only of sockets: anything else (a file, in tests) is written to as such. */
+static ssize_t write_some(int fd, const char *bytes, size_t size)
+{
+    ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return n < 0 && errno == ENOTSOCK ? write(fd, bytes, size) : n;
+}
+
+bool wire_flush(WireWriter *w)
+{
+    while (wire_pending(w)) {
+        ssize_t n = write_some(w->fd, w->bytes.text + w->sent, w->bytes.size - w->sent);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK;
+        w->sent += (size_t)n;
+    }
+    buf_clear(&w->bytes);
+    w->sent = 0;
+    return true;
+}
+
+bool wire_flush_within(WireWriter *w, double seconds)
+{
+    double deadline = deadline_after(seconds);
+    while (wire_flush(w)) {
+        if (!wire_pending(w))
+            return true;
+        if (!wait_ready(w->fd, POLLOUT, deadline)) {
+            errno = ETIMEDOUT;
+            return false;
+        }
+    }
+    return false;
+}
+
+bool wire_send(int fd, const json_t *header, const Blob *blobs, size_t count, Diag *d)
+{
+    WireWriter w = wire_writer(fd);
+    bool ok = wire_put(&w, header, blobs, count, d);
+    if (ok && !wire_flush_within(&w, WIRE_FOREVER))
+        ok = diag_fail(d, "cannot send a message: %s", strerror(errno));
+    wire_writer_free(&w);
+    return ok;
+}
+
+/* ---- lists of texts ------------------------------------------------------------------------ */
+
+void wire_pack_texts(Buf *out, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buf_add(out, texts[i], strlen(texts[i]) + 1);
+}
+
+bool wire_unpack_texts(Arena *a, Blob blob, const char ***texts, size_t *count)
+{
+    *count = 0;
+    *texts = NULL;
+    if (blob.size == 0)
+        return true;
+    const char *copy = arena_copy(a, blob.bytes, blob.size);
+    if (copy[blob.size - 1] != '\0')
+        return false;
+    for (size_t i = 0; i < blob.size; i++)
+        *count += copy[i] == '\0';
+    *texts = ARENA_ARRAY(a, const char *, *count);
+    for (size_t i = 0; i < *count; i++) {
+        (*texts)[i] = copy;
+        copy += strlen(copy) + 1;
+    }
+    return true;
+}
