@@ -146,7 +146,8 @@ static size_t min3(size_t a, size_t b, size_t c)
     return m < c ? m : c;
 }
 
-size_t name_distance(const char *a, const char *b)
+/* Edit distance between two names, for "did you mean"; large for unlike ones. */
+static size_t name_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };
     size_t row[LONGEST + 1];

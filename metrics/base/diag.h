@@ -79,9 +79,6 @@ void diag_print(const Diag *d, Buf *out);
 /* Line and column of a place, both counted from 1; column counts bytes. */
 void source_position(const Source *s, size_t offset, size_t *line, size_t *column);
 
-/* Edit distance between two names, for "did you mean"; large for unlike ones. */
-size_t name_distance(const char *a, const char *b);
-
 /* Of `count` names, the one most like `name`, or NULL when none is close. */
 const char *name_closest(const char *name, const char *const *names, size_t count);
 

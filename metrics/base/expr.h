@@ -116,9 +116,6 @@ Span expr_span(const Expr *e);
 /* Calls `visit` for each use of a name, with its slot; for a table, with that of its count. */
 void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), void *context);
 
-/* The same without what `known(NAME, e)` asks for: names whose value a result cannot do without. */
-void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context);
-
 /* The slot of the first name without a value (none, or NaN) of those that a result cannot do
  * without; -1: all have one. */
 int expr_without_value(const Expr *e, const Value *slots);

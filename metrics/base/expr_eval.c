@@ -25,19 +25,20 @@ static bool is_true(Value v)
     }
 }
 
-int64_t integer_floor_div(int64_t a, int64_t b)
+static int64_t integer_floor_div(int64_t a, int64_t b)
 {
     int64_t q = a / b;
     return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-int64_t integer_modulo(int64_t a, int64_t b)
+static int64_t integer_modulo(int64_t a, int64_t b)
 {
     int64_t r = a % b;
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-bool integer_power(int64_t base, int64_t exponent, int64_t *out)
+/* Integer arithmetic shared by operators and functions; false on overflow. */
+static bool integer_power(int64_t base, int64_t exponent, int64_t *out)
 {
     int64_t result = 1;
     while (exponent > 0) {

@@ -399,7 +399,8 @@ void expr_visit_names(const Expr *e, void (*visit)(void *context, int slot), voi
         expr_visit_names(e->args[i], visit, context);
 }
 
-void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context)
+/* Visits names whose value a result cannot do without: not what `known(NAME, e)` asks for. */
+static void expr_visit_needed(const Expr *e, void (*visit)(void *context, int slot), void *context)
 {
     if (e->op == OP_NAME || e->op == OP_SUM)
         visit(context, e->slot);

@@ -72,9 +72,4 @@ struct Function {
 const Function *function_find(const char *name);
 size_t function_names(const char **out, size_t room);
 
-/* Integer arithmetic shared by operators and functions; false on overflow. */
-bool integer_power(int64_t base, int64_t exponent, int64_t *out);
-int64_t integer_floor_div(int64_t a, int64_t b);
-int64_t integer_modulo(int64_t a, int64_t b);
-
 #endif

@@ -2,11 +2,6 @@
 
 #include <math.h>
 
-static const char *const UNIT_NAMES[SASS_UNITS] = {
-    "fma", "imad",    "alu",    "sfu",     "fp64",  "half",    "tensor",
-    "lsu", "texture", "branch", "uniform", "other", "unknown",
-};
-
 static double *widths_of(SassProfile *p, SassInstr w)
 {
     switch (sass_opcode(w)) {
@@ -312,68 +307,4 @@ void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight)
     sum->ports.one_bank += weight * p->ports.one_bank;
     add_serial(&sum->serial, &p->serial, weight);
     add_serial(&sum->loaded, &p->loaded, weight);
-}
-
-static void print_value(Buf *out, const char *name, double value)
-{
-    if (value != 0)
-        buf_printf(out, "%s = %.9g\n", name, value);
-}
-
-static void print_widths(Buf *out, const char *name, const double *widths)
-{
-    for (int i = 0; i < SASS_WIDTHS; i++)
-        if (widths[i] != 0)
-            buf_printf(out, "%s_%d = %.9g\n", name, 1 << i, widths[i]);
-}
-
-static void print_serial(Buf *out, const char *prefix, const SassSerial *s)
-{
-    static const char *const names[SASS_WAITS] = {"shared", "global", "local", "barrier", "other"};
-    if (s->cycles == 0)
-        return;
-    buf_printf(out, "%swarp_cycles = %.9g\n%sissue_cycles = %.9g\n", prefix, s->cycles, prefix,
-               s->issue);
-    for (int i = 0; i < SASS_WAITS; i++)
-        if (s->waits[i] != 0)
-            buf_printf(out, "%swait_%s = %.9g\n", prefix, names[i], s->waits[i]);
-    buf_printf(out, "%slong_waits = %.9g\n%sloads_in_flight = %.9g\n", prefix, s->long_waits,
-               prefix, s->loads_in_flight);
-    if (s->capped)
-        buf_printf(out, "%scapped = 1\n", prefix);
-}
-
-void sass_profile_print(const SassProfile *p, Buf *out)
-{
-    print_value(out, "instr", p->instr);
-    for (int u = 0; u < SASS_UNITS; u++)
-        print_value(out, UNIT_NAMES[u], p->by_unit[u]);
-    print_widths(out, "shared_loads", p->shared_loads);
-    print_widths(out, "shared_stores", p->shared_stores);
-    print_widths(out, "global_loads", p->global_loads);
-    print_widths(out, "global_stores", p->global_stores);
-    print_widths(out, "local_loads", p->local_loads);
-    print_widths(out, "local_stores", p->local_stores);
-    print_value(out, "other_shared", p->other_shared);
-    print_value(out, "atomics", p->atomics);
-    print_value(out, "copies", p->copies);
-    print_value(out, "barriers", p->barriers);
-    print_value(out, "constant_operands", p->constant_operands);
-    print_value(out, "constant_loads", p->constant_loads);
-    print_value(out, "constant_indexed", p->constant_indexed);
-    print_value(out, "constant_uniform", p->constant_uniform);
-    print_value(out, "code_bytes", p->code_bytes);
-    print_value(out, "executed_bytes", p->executed_bytes);
-    print_value(out, "hot_bytes", p->hot_bytes);
-    print_value(out, "loop_bytes_most", p->loop_bytes_most);
-    print_value(out, "loop_bytes", p->loop_bytes);
-    print_value(out, "port_cycles", p->ports.cycles);
-    print_value(out, "three_reads", p->ports.three);
-    print_value(out, "one_bank_reads", p->ports.one_bank);
-    print_value(out, "tied_sums", p->ports.tied_sums);
-    print_value(out, "guessed", p->guessed);
-    print_serial(out, "", &p->serial);
-    print_serial(out, "loaded_", &p->loaded);
-    if (p->unmatched)
-        buf_printf(out, "unmatched: %s\n", p->unmatched);
 }

@@ -60,7 +60,4 @@ SassProfile sass_profile(Arena *a, int arch, const CubinKernel *k, const Walk *w
  * not summed. */
 void sass_profile_add(SassProfile *sum, const SassProfile *p, double weight);
 
-/* "name = value" for each number that is not 0, one a line. */
-void sass_profile_print(const SassProfile *p, Buf *out);
-
 #endif

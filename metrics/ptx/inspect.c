@@ -130,7 +130,9 @@ static void print_unknown(Buf *out, const PtxFunction *f)
                    f->unknown);
 }
 
-void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f, const WalkOptions *o)
+/* The report on one function. */
+static void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f,
+                                   const WalkOptions *o)
 {
     const Flow *w = flow_build(arena, f);
     const Walk *walk = o && f->is_entry ? walk_warp(arena, f, o) : NULL;

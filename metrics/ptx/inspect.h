@@ -9,7 +9,4 @@
  * the executed counts are shown.  `arena` is for the analyses. */
 void inspect_print(Buf *out, Arena *arena, const PtxModule *m, const WalkOptions *o);
 
-/* The same for one function. */
-void inspect_print_function(Buf *out, Arena *arena, const PtxFunction *f, const WalkOptions *o);
-
 #endif

@@ -44,7 +44,9 @@ static bool has_value(const PtxLaunch *l, uint64_t offset)
     return ptx_launch_param(l, offset, 8, &v) && v != 0;
 }
 
-PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxLaunch *l)
+/* A copy of the launch whose pointer parameters (of 8 bytes, used as an address or by cvta) have
+ * pretended addresses where the launch gives 0 or nothing. */
+static PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxLaunch *l)
 {
     enum { PARAMS_MAX = 32764 }; /* bytes that a kernel's parameters can have */
     PtxLaunch out = *l;

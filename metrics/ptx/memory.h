@@ -77,8 +77,4 @@ typedef struct MemoryOptions {
 /* Never fails; what is not known is counted as such. */
 Memory *memory_follow(Arena *a, const PtxFunction *entry, const MemoryOptions *o);
 
-/* A copy of the launch whose pointer parameters (of 8 bytes, used as an address or by cvta) have
- * pretended addresses where the launch gives 0 or nothing. */
-PtxLaunch memory_pretend_pointers(Arena *a, const PtxFunction *entry, const PtxLaunch *l);
-
 #endif

@@ -47,11 +47,6 @@ static void give(Sampler *s, MemorySample *to, double share)
     s->out->at[0].weight -= share;
 }
 
-static bool like_middle(const Sampler *s, const MemorySample *x)
-{
-    return !x || memory_same_walk(s->out->at[0].walk, x->walk);
-}
-
 /* --- the same? ---------------------------------------------------------------------------- */
 
 static bool same_visits(const WalkFunction *f, const WalkFunction *g)
@@ -87,7 +82,8 @@ bool memory_same_counts(const Walk *a, const Walk *b)
     return true;
 }
 
-bool memory_same_walk(const Walk *a, const Walk *b)
+/* Did two warps of one launch do the same, at addresses that cost the same? */
+static bool same_walk(const Walk *a, const Walk *b)
 {
     if (!memory_same_counts(a, b))
         return false;
@@ -95,6 +91,11 @@ bool memory_same_walk(const Walk *a, const Walk *b)
         if (!same_accesses(a->functions.at[i], b->functions.at[i]))
             return false;
     return true;
+}
+
+static bool like_middle(const Sampler *s, const MemorySample *x)
+{
+    return !x || same_walk(s->out->at[0].walk, x->walk);
 }
 
 /* --- warps of the middle block ------------------------------------------------------------ */
@@ -258,7 +259,7 @@ static bool corners_differ(Sampler *s, const bool decided[3])
                                  i ? ptx_warps_in_block(&s->walk.launch) - 1 : 0};
         for (int k = 0; k < 2 && !differ; k++) {
             const MemorySample *x = follow(s, corners[i], ends[k]);
-            differ = x && !memory_same_walk(in_middle_block(s, ends[k]), x->walk);
+            differ = x && !same_walk(in_middle_block(s, ends[k]), x->walk);
             s->out->count -= x != NULL; /* the axes have their own */
         }
     }
@@ -276,7 +277,7 @@ static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
         if (ends[i] == place.warp || (i == 1 && warps == 1))
             continue;
         MemorySample *x = follow(s, place.block, ends[i]);
-        if (x && memory_same_walk(in_middle_block(s, ends[i]), x->walk))
+        if (x && same_walk(in_middle_block(s, ends[i]), x->walk))
             s->out->count--;
         else
             give(s, x, 1.0 / size / warps);

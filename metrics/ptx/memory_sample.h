@@ -57,9 +57,6 @@ typedef struct MemorySamples {
 MemorySamples *memory_sample(Arena *a, const PtxFunction *entry, const WalkOptions *o,
                              bool one_warp);
 
-/* Did two warps of one launch do the same, at addresses that cost the same? */
-bool memory_same_walk(const Walk *a, const Walk *b);
-
 /* Did they execute the same as often? */
 bool memory_same_counts(const Walk *a, const Walk *b);
 

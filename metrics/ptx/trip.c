@@ -492,7 +492,7 @@ static void print_atom(const TripAtom *a, Buf *out)
         buf_printf(out, "[%" PRId64 "]", a->offset);
 }
 
-void trip_print_affine(const TripAffine *f, Buf *out)
+static void trip_print_affine(const TripAffine *f, Buf *out)
 {
     bool first = true;
     for (int i = 0; i < f->count; i++) {

@@ -53,6 +53,5 @@ bool trip_value(const Trip *t, const PtxLaunch *l, int64_t *value);
 
 /* "256", "(param_5 + 15) / 16", "unknown, because …". */
 void trip_print(const Trip *t, Buf *out);
-void trip_print_affine(const TripAffine *f, Buf *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include "metrics/ptx/flow_dump.h"
 #include "metrics/ptx/inspect.h"
 #include "metrics/ptx/ptx_parse.h"
-#include "metrics/ptx/ptx_print.h"
+#include "tests/support/ptx_print.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -85,7 +85,7 @@ static bool is_listed(const Candidates *c)
     return c->space.ranks != NULL;
 }
 
-uint64_t candidates_rank(const Candidates *c, const uint16_t *point)
+static uint64_t candidates_rank(const Candidates *c, const uint16_t *point)
 {
     uint64_t rank = 0;
     for (size_t p = 0; p < c->space.parameters; p++)

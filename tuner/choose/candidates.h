@@ -32,8 +32,6 @@ typedef struct Candidates Candidates;
 Candidates *candidates_new(Arena *a, const SearchSpace *s, gsl_rng *random);
 void candidates_free(Candidates *c);
 
-uint64_t candidates_rank(const Candidates *c, const uint16_t *point);
-
 /* Takes a point out: it is not offered any more.  False when it is not there. */
 bool candidates_take(Candidates *c, const uint16_t *point);
 

@@ -216,7 +216,9 @@ static double key_worsen(double key, double percent)
     return x < 1.0 ? key * (1.0 - x) : 0.0;
 }
 
-double criterion_worsen(double value, bool up, double percent)
+/* How much `value` may worsen: `percent` of its size towards the worse side.  A larger-is-better
+ * value of zero or more never goes below zero. */
+static double criterion_worsen(double value, bool up, double percent)
 {
     return up ? -key_worsen(-value, percent) : key_worsen(value, percent);
 }

@@ -57,10 +57,6 @@ Front front_build(Arena *a, const FrontInput *in, size_t layers_max);
  * worse by that much in every criterion.  The front itself is always in; 0 % is the front. */
 bool *front_band(Arena *a, const FrontInput *in, const Front *front, double percent);
 
-/* How much `value` may worsen: `percent` of its size towards the worse side.  A larger-is-better
- * value of zero or more never goes below zero. */
-double criterion_worsen(double value, bool up, double percent);
-
 /* --- threshold carving (thesis 5.2.1) --------------------------------------------------------- */
 
 /* The best value among the alive points, NaN when none has a value. */

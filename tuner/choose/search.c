@@ -270,7 +270,8 @@ static size_t neighbour_row(Search *s, Waiting *w)
     return w->rows[gsl_rng_uniform_int(s->random, near)];
 }
 
-bool *search_front(Arena *a, const Search *s)
+/* Candidate on the front of what is compiled?  One per number, in `a`. */
+static bool *search_front(Arena *a, const Search *s)
 {
     double *bound = ARENA_ARRAY(a, double, s->count), *latency = ARENA_ARRAY(a, double, s->count);
     bool *alive = ARENA_ARRAY(a, bool, s->count), *front = ARENA_ARRAY(a, bool, s->count);

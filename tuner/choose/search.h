@@ -111,7 +111,4 @@ SearchState search_state(const Search *s);
  * expectation, no bound: models err in ways that they do not know of.  NaN: not known yet. */
 double search_expected(Search *s);
 
-/* Candidate on the front of what is compiled?  One per number, in `a`. */
-bool *search_front(Arena *a, const Search *s);
-
 #endif

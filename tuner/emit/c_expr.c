@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool c_condition(CWriter *w, const Expr *e, CPlace place);
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 static bool real_value(double r, Buf *out)
@@ -129,7 +131,8 @@ bool c_real(CWriter *w, const Expr *e, CPlace place)
     return say(w, "(double)%e", e, C_UNARY);
 }
 
-bool c_condition(CWriter *w, const Expr *e, CPlace place)
+/* An expression as a condition: numbers are compared with 0. */
+static bool c_condition(CWriter *w, const Expr *e, CPlace place)
 {
     if (!is_number(e))
         return c_expr(w, e, place);

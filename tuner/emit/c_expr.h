@@ -50,9 +50,6 @@ typedef enum CPlace {
  * computed): then something was written that is to be thrown away. */
 bool c_expr(CWriter *w, const Expr *e, CPlace place);
 
-/* The same as a condition: numbers are compared with 0. */
-bool c_condition(CWriter *w, const Expr *e, CPlace place);
-
 /* The same as a double. */
 bool c_real(CWriter *w, const Expr *e, CPlace place);
 

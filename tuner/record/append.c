@@ -69,7 +69,8 @@ Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d)
     return w;
 }
 
-int64_t append_size(const Appender *w)
+/* Bytes in the file. */
+static int64_t append_size(const Appender *w)
 {
     return w->size;
 }

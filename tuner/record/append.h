@@ -20,9 +20,6 @@ typedef struct Appender Appender;
  * that fails or another run has it.  Lives in `a`, but must be closed. */
 Appender *append_open(Arena *a, const char *path, size_t sync_every, Diag *d);
 
-/* Bytes in the file. */
-int64_t append_size(const Appender *w);
-
 /* Cuts the file to `size` bytes: a last line that was not whole. */
 bool append_truncate(Appender *w, int64_t size, Diag *d);
 

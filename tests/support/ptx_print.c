@@ -1,7 +1,9 @@
-#include "metrics/ptx/ptx_print.h"
+#include "tests/support/ptx_print.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+static void print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out);
 
 static void print_parts(const PtxFunction *f, const PtxOperand *o, size_t from,
                         const char *separator, Buf *out)
@@ -9,14 +11,14 @@ static void print_parts(const PtxFunction *f, const PtxOperand *o, size_t from,
     for (size_t i = from; i < o->count; i++) {
         if (i > from)
             buf_puts(out, separator);
-        ptx_print_operand(f, &o->parts[i], out);
+        print_operand(f, &o->parts[i], out);
     }
 }
 
 static void print_address(const PtxFunction *f, const PtxOperand *o, Buf *out)
 {
     buf_putc(out, '[');
-    ptx_print_operand(f, &o->parts[0], out);
+    print_operand(f, &o->parts[0], out);
     if (o->value != 0)
         buf_printf(out, "+%" PRId64, o->value);
     if (o->count > 1)
@@ -32,7 +34,7 @@ static void print_named(const char *name, int64_t offset, Buf *out)
         buf_printf(out, "+%" PRId64, offset);
 }
 
-void ptx_print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out)
+static void print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out)
 {
     if (o->negated)
         buf_putc(out, '!');
@@ -86,14 +88,14 @@ void ptx_print_operand(const PtxFunction *f, const PtxOperand *o, Buf *out)
     }
 }
 
-void ptx_print_instr(const PtxFunction *f, const PtxInstr *in, Buf *out)
+static void print_instr(const PtxFunction *f, const PtxInstr *in, Buf *out)
 {
     if (in->guard != PTX_NO_GUARD)
         buf_printf(out, "@%s%s ", in->guard_negated ? "!" : "", f->registers.at[in->guard].name);
     buf_puts(out, in->form->text);
     for (int i = 0; i < in->count; i++) {
         buf_puts(out, i == 0 ? " " : ", ");
-        ptx_print_operand(f, &in->operands[i], out);
+        print_operand(f, &in->operands[i], out);
     }
     buf_putc(out, ';');
 }
@@ -180,7 +182,7 @@ static void print_declarations(const PtxFunction *f, Buf *out)
         buf_printf(out, "%s: %s", t->name, t->text ? t->text : ".branchtargets");
         for (size_t k = 0; k < t->count; k++) {
             buf_puts(out, k ? ", " : " ");
-            ptx_print_operand(f, &t->targets[k], out);
+            print_operand(f, &t->targets[k], out);
         }
         buf_puts(out, ";\n");
     }
@@ -203,12 +205,12 @@ static void print_code(const PtxFunction *f, Buf *out)
         file = in->file;
         line = in->line;
         buf_putc(out, '\t');
-        ptx_print_instr(f, in, out);
+        print_instr(f, in, out);
         buf_putc(out, '\n');
     }
 }
 
-void ptx_print_function(const PtxFunction *f, Buf *out)
+static void print_function(const PtxFunction *f, Buf *out)
 {
     if (f->linkage[0])
         buf_printf(out, "%s ", f->linkage);
@@ -243,7 +245,7 @@ void ptx_print(const PtxModule *m, Buf *out)
     }
     for (size_t i = 0; i < m->functions.count; i++) {
         buf_putc(out, '\n');
-        ptx_print_function(m->functions.at[i], out);
+        print_function(m->functions.at[i], out);
     }
     for (size_t i = 0; i < m->files.count; i++)
         buf_printf(out, ".file %u \"%s\"\n", m->files.at[i].number, m->files.at[i].name);
