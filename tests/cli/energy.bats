@@ -38,6 +38,9 @@ energy() { run --separate-stderr "$fake" --space space/many.spec --exhaustive --
     status_is 0
     has "$output" '^Time and energy of a run'
     has "$output" 'energy'
+    # What a carving found by energy is shown with its time.
+    run --separate-stderr "$APTUNE" study recordings/many.times --seeds 0 --output studied --json
+    json ".carvings | length > 0 and all(.best_ms <= $most)"
 }
 
 @test "power that is the same for all leaves the fastest the winner, and alone on the front" {

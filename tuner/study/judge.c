@@ -77,10 +77,11 @@ Judgement judge(const Table *s, const bool *chosen)
         return j;
     j.space_reduction = 1 - (double)j.chosen / (double)s->distinct;
     j.time_reduction = 1 - sums.ms_chosen / sums.ms;
-    j.best_ms = s->ms[j.best];
-    j.regret = j.best_ms / s->ms[s->best] - 1;
-    j.found = !(j.best_ms > s->ms[s->best]);
-    j.rank = rank_of(s, j.best_ms);
+    const double best = s->ms[j.best];
+    j.best_ms = table_is_by_energy(s) ? s->times[j.best].median : best;
+    j.regret = best / s->ms[s->best] - 1;
+    j.found = !(best > s->ms[s->best]);
+    j.rank = rank_of(s, best);
     j.random_regret = judge_random_regret(s, j.chosen);
     return j;
 }
