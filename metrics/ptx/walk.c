@@ -669,6 +669,19 @@ static void add_branch_notes(Walker *w, const Known *k)
     }
 }
 
+/* The copy engine's own traffic is in no access of a lane. */
+static void add_bulk_notes(Walker *w, const Known *k)
+{
+    const Cfg *c = k->plan->flow->cfg;
+    for (int b = 0; b < c->count; b++)
+        for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++) {
+            const PtxOp op = k->function->instrs.at[i].form->op;
+            if (k->result->blocks[b].visits > 0 &&
+                (op == PTX_CP_ASYNC_BULK || op == PTX_CP_REDUCE_ASYNC))
+                note(w, k->function, i, "what a bulk copy moves is not counted");
+        }
+}
+
 static void total(Walker *w)
 {
     Walk *walk = w->walk;
@@ -688,6 +701,7 @@ static void total(Walker *w)
             add_block(walk, &k->plan->blocks[b], &k->result->blocks[b]);
         add_loop_notes(w, k);
         add_branch_notes(w, k);
+        add_bulk_notes(w, k);
     }
     const double loads = walk->waits_long + walk->waits_local;
     walk->regions = 1 + walk->barriers + (loads > 0 ? loads : walk->waits_sfu);

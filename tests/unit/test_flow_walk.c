@@ -257,6 +257,24 @@ static void a_loop_that_waits_for_another_thread_finds_what_it_waits_for(void **
     }
 }
 
+/* The copy engine's traffic is in no access: that is said, once for each place that was come by. */
+static void what_a_bulk_copy_moves_is_said_not_to_be_counted(void **state)
+{
+    (void)state;
+    Fixture *x =
+        fixture(HEADER "mov.u32 %r1, 0; setp.eq.u32 %p1, %r1, 1; @%p1 bra E;\n"
+                       "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 256;\n"
+                       "cp.async.bulk.commit_group;\nret;\n"
+                       "E: cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;\n"
+                       "ret; }");
+
+    const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+    assert_int_equal(w->notes.count, 1);
+    assert_non_null(strstr(w->notes.at[0], "what a bulk copy moves is not counted"));
+    arena_free(x->arena);
+}
+
 /* Who works between two looks does not wait: tickets that are drawn until there are none. */
 static void a_loop_that_stores_does_not_wait(void **state)
 {
@@ -553,6 +571,7 @@ int main(void)
         cmocka_unit_test(what_stands_behind_a_guess_is_counted),
         cmocka_unit_test(a_loop_runs_as_often_as_the_data_says),
         cmocka_unit_test(a_loop_that_waits_for_another_thread_finds_what_it_waits_for),
+        cmocka_unit_test(what_a_bulk_copy_moves_is_said_not_to_be_counted),
         cmocka_unit_test(a_loop_that_stores_does_not_wait),
         cmocka_unit_test(an_unknown_early_exit_does_not_shorten_a_counted_loop),
         cmocka_unit_test(spinning_on_an_mbarrier_takes_one_round),
