@@ -135,8 +135,11 @@ int main(int argc, char **argv)
         return help();
     if (argv[1][0] == '-' || ends_with(argv[1], ".spec"))
         return cmd_tune(argc, argv);
-    if (ends_with(argv[1], ".cu") || ends_with(argv[1], ".cuh"))
+    if (ends_with(argv[1], ".cu") || ends_with(argv[1], ".cuh")) {
+        static char init[] = "init";
+        argv[0] = init;
         return cmd_init(argc, argv);
+    }
     const Command *c = find_command(argv[1]);
     return c ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
 }

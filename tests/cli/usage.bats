@@ -138,11 +138,11 @@ refused() { # words that standard error must hold, then arguments
     refused "^aptune: -d knows no letter 'Q'" -d SQ
 }
 
-@test "a word too many is refused" {
+@test "a word too many or too few is refused" {
     refused "^aptune: unexpected argument 'spec'" --space x spec
-    refused '^usage: aptune devices' devices sm_90 sm_80
-    refused '^usage: aptune pack' pack one
-    refused '^usage: aptune inspect' inspect
+    refused "unexpected argument 'sm_80'" devices sm_90 sm_80
+    refused '^aptune: which recording, and where to\? Say aptune pack FROM TO' pack one
+    refused '^aptune: which file\? Say aptune inspect FILE' inspect
 }
 
 @test "--space is required" {

@@ -67,8 +67,8 @@ static bool parse(const char *line, Own *o, const char **rest)
     static char *words[WORDS];
     snprintf(copy, sizeof copy, "%s", line);
     int count = split(copy, words), at = 0;
-    OptionTable t = table_of(o);
-    bool ok = options_parse(&t, count, words, &at);
+    const CommandLine line_of = {.usage = "usage: command\n", .table = table_of(o), .most = WORDS};
+    bool ok = command_line_read(&line_of, count, words, &at) == COMMAND_GOES_ON;
     *rest = ok && at < count ? words[at] : NULL;
     return ok;
 }
@@ -153,7 +153,8 @@ static void help_has_a_line_for_each_in_order_and_in_columns(void **state)
 
     options_print_help(&t, &out);
 
-    assert_string_equal(buf_text(&out), "  --space FILE         the space\n"
+    assert_string_equal(buf_text(&out), "  --help               print this\n"
+                                        "  --space FILE         the space\n"
                                         "  --jobs N…            how many\n"
                                         "  --json               as JSON\n"
                                         "  --limit S            seconds\n"

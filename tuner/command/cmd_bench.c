@@ -16,7 +16,7 @@
 typedef struct CommandOptions {
     RunOptions run;
     BenchOptions bench;
-    bool json, help;
+    bool json;
 } CommandOptions;
 
 /* What the L2 holds: in turn there is but one state. */
@@ -58,15 +58,7 @@ static const Option own_options[] = {
     {"time-limit", "S", "seconds one of them may take to be verified (default 120)", option_seconds,
      offsetof(CommandOptions, run.trial_limit), 0, SECONDS_MOST},
     {"json", NULL, "print one JSON object", option_flag, offsetof(CommandOptions, json), 0, 0},
-    {"help", NULL, "print this", option_flag, offsetof(CommandOptions, help), 0, 0},
 };
-
-static OptionTable table_of(CommandOptions *o)
-{
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
-    return (OptionTable){{options_run(&o->run), options_compile(&o->run), {own_options, OWN, o}},
-                         3};
-}
 
 static bool check_together(const BenchOptions *o)
 {
@@ -80,30 +72,6 @@ static bool check_together(const BenchOptions *o)
               "rival\n",
               stderr);
     return !both && !alone;
-}
-
-/* A recording may stand behind the options. */
-static bool parse_options(const OptionTable *t, int argc, char **argv, CommandOptions *o)
-{
-    int rest;
-    if (!options_parse(t, argc, argv, &rest))
-        return false;
-    if (o->help)
-        return true;
-    if (rest < argc)
-        o->bench.recording = argv[rest++];
-    return options_end(argc, argv, rest) && options_run_check(&o->run) && check_together(&o->bench);
-}
-
-static bool print_usage(const OptionTable *t)
-{
-    Buf text = {0};
-    buf_puts(&text, "usage: aptune bench --space FILE [options] [RECORDING]\n"
-                    "Runs a recording's winner, a configuration or emitted code again, here and "
-                    "now, in turn with the\nlibraries that the spec names as rivals, and says how "
-                    "fast it is against each.\n");
-    options_print_help(t, &text);
-    return command_finish(&text);
 }
 
 /* Folders of plugins: those that the user names, then those of the program's own helpers. */
@@ -176,21 +144,28 @@ static int bench(Run *r, CommandOptions *o, ProgressBar *bar)
 
 int cmd_bench(int argc, char **argv)
 {
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
     CommandOptions o = {0};
-    OptionTable table = table_of(&o);
-    if (!parse_options(&table, argc, argv, &o)) {
-        fputs("`aptune bench --help` lists the options\n", stderr);
+    const CommandLine line = {
+        .usage = "usage: aptune bench --space FILE [options] [RECORDING]\n"
+                 "Runs a recording's winner, a configuration or emitted code again, here and "
+                 "now, in turn with the\nlibraries that the spec names as rivals, and says how "
+                 "fast it is against each.\n",
+        .table = {{options_run(&o.run), options_compile(&o.run), {own_options, OWN, &o}}, 3},
+        .most = 1};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    o.bench.recording = rest < argc ? argv[rest] : NULL;
+    if (!options_run_check(&o.run) || !check_together(&o.bench))
         return EXIT_USAGE;
-    }
-    if (o.help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
     o.run.some = true;
     find_plugins(a, &o.bench);
     Run r = start_run(a, &o.run, &bar, &d);
-    int code = bench(&r, &o, &bar);
+    code = bench(&r, &o, &bar);
     progress_end(&bar);
     command_flush_messages(&d);
     run_close(&r);

@@ -8,7 +8,7 @@
 typedef struct CacheOptions {
     const char *folder;
     double keep_gb; /* below 0: all of it */
-    bool trust, help;
+    bool trust;
 } CacheOptions;
 
 static const Option own_options[] = {
@@ -18,19 +18,7 @@ static const Option own_options[] = {
      offsetof(CacheOptions, keep_gb), 0, 1 << 20},
     {"trust-cache", NULL, "also when others can write it", option_flag,
      offsetof(CacheOptions, trust), 0, 0},
-    {"help", NULL, "show this", option_flag, offsetof(CacheOptions, help), 0, 0},
-    {"h", NULL, "--help", option_flag, offsetof(CacheOptions, help), 0, 0},
 };
-
-static bool print_usage(const OptionTable *t)
-{
-    Buf text = {0};
-    buf_puts(&text, "usage: aptune cache [options]\n"
-                    "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
-                    "it (--cache-limit\nGB); this makes it smaller at once.\n");
-    options_print_help(t, &text);
-    return command_finish(&text);
-}
 
 static void print_time(const char *what, time_t t, Buf *out)
 {
@@ -67,14 +55,14 @@ static bool run(Arena *a, const CacheOptions *o, Diag *d)
 int cmd_cache(int argc, char **argv)
 {
     CacheOptions o = {.keep_gb = -1};
-    OptionTable table = {{{own_options, sizeof own_options / sizeof own_options[0], &o}}, 1};
-    int rest;
-    if (!options_parse(&table, argc, argv, &rest) || !options_end(argc, argv, rest)) {
-        fputs("`aptune cache --help` lists the options\n", stderr);
-        return EXIT_USAGE;
-    }
-    if (o.help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
+    const CommandLine line = {
+        .usage = "usage: aptune cache [options]\n"
+                 "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
+                 "it (--cache-limit\nGB); this makes it smaller at once.\n",
+        .table = {{{own_options, sizeof own_options / sizeof own_options[0], &o}}, 1}};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     bool ok = run(a, &o, &d);

@@ -6,26 +6,6 @@
 
 #include <stdio.h>
 
-typedef struct CheckOptions {
-    RunOptions run;
-    bool help;
-} CheckOptions;
-
-static const Option own_options[] = {
-    {"help", NULL, "print this", option_flag, offsetof(CheckOptions, help), 0, 0},
-};
-
-static bool print_usage(const OptionTable *t)
-{
-    Buf text = {0};
-    buf_puts(&text, "usage: aptune check FILE.spec [options]\n"
-                    "Reads a spec, makes its data, compiles its first configuration and the "
-                    "reference, and\nchecks that they fit: parameters, variables, sizes and types "
-                    "of buffers, what is stored\nand what not.  Nothing is run.\n");
-    options_print_help(t, &text);
-    return command_finish(&text);
-}
-
 static void print_sound(const Run *r, const RunCheck *c)
 {
     Buf out = {0};
@@ -81,21 +61,25 @@ static bool check_problem(const RunOptions *options, size_t *count)
 
 int cmd_check(int argc, char **argv)
 {
-    CheckOptions o = {0};
-    OptionTable table = {{options_run(&o.run), options_compile(&o.run), {own_options, 1, &o}}, 3};
-    int rest;
-    if (!options_parse(&table, argc, argv, &rest))
+    RunOptions o = {0};
+    const CommandLine line = {
+        .usage = "usage: aptune check FILE.spec [options]\n"
+                 "Reads a spec, makes its data, compiles its first configuration and the "
+                 "reference, and\nchecks that they fit: parameters, variables, sizes and types "
+                 "of buffers, what is stored\nand what not.  Nothing is run.\n",
+        .table = {{options_run(&o), options_compile(&o)}, 2},
+        .most = 1};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    if (!o.space && rest < argc)
+        o.space = argv[rest++];
+    if (!options_end(argc, argv, rest) || !options_run_check(&o))
         return EXIT_USAGE;
-    if (o.help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
-    if (!o.run.space && rest < argc)
-        o.run.space = argv[rest++];
-    if (!options_end(argc, argv, rest) || !options_run_check(&o.run))
-        return EXIT_USAGE;
-    o.run.arch = o.run.arch ? o.run.arch : "sm_90";
+    o.arch = o.arch ? o.arch : "sm_90";
     size_t problems = 1;
     bool ok = true;
-    for (; o.run.problem < problems && ok; o.run.problem++)
-        ok = check_problem(&o.run, &problems);
+    for (; o.problem < problems && ok; o.problem++)
+        ok = check_problem(&o, &problems);
     return ok ? EXIT_DONE : EXIT_USAGE;
 }

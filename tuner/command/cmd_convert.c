@@ -8,27 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct ConvertOptions {
-    const char *output;
-    bool help;
-} ConvertOptions;
-
 static const Option own_options[] = {
-    {"output", "FILE", "where the spec goes (default: standard output)", option_text,
-     offsetof(ConvertOptions, output), 0, 0},
-    {"help", NULL, "print this", option_flag, offsetof(ConvertOptions, help), 0, 0},
+    {"output", "FILE", "where the spec goes (default: standard output)", option_text, 0, 0, 0},
 };
-enum { OPTIONS = sizeof own_options / sizeof own_options[0] };
-
-static bool print_usage(const OptionTable *t)
-{
-    Buf text = {0};
-    buf_puts(&text, "usage: aptune convert FILE.json [options]\n"
-                    "Writes the spec that a T1 file means.  Its Python-style expressions are "
-                    "parsed, never\nexecuted.\n");
-    options_print_help(t, &text);
-    return command_finish(&text);
-}
 
 /* What was written is read again: nobody gets a spec that means nothing.  Files may still be
  * missing. */
@@ -67,22 +49,21 @@ static bool convert(Arena *a, const char *path, const char *output, Diag *d)
 
 int cmd_convert(int argc, char **argv)
 {
-    ConvertOptions o = {0};
-    OptionTable table = {{{own_options, OPTIONS, &o}}, 1};
-    int rest;
-    if (!options_parse(&table, argc, argv, &rest))
-        return EXIT_USAGE;
-    if (o.help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
-    if (rest >= argc) {
-        fputs("aptune: which file? Say aptune convert FILE.json\n", stderr);
-        return EXIT_USAGE;
-    }
-    if (!options_end(argc, argv, rest + 1))
-        return EXIT_USAGE;
+    const char *output = NULL;
+    const CommandLine line = {
+        .usage = "usage: aptune convert FILE.json [options]\n"
+                 "Writes the spec that a T1 file means.  Its Python-style expressions are "
+                 "parsed, never\nexecuted.\n",
+        .table = {{{own_options, 1, &output}}, 1},
+        .least = 1,
+        .most = 1,
+        .wanted = "which file? Say aptune convert FILE.json"};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    bool ok = convert(a, argv[rest], o.output, &d);
+    bool ok = convert(a, argv[rest], output, &d);
     command_flush_messages(&d);
     arena_free(a);
     return ok ? EXIT_DONE : EXIT_USAGE;

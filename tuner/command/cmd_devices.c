@@ -2,17 +2,9 @@
 #include "metrics/cubin/sass.h"
 #include "metrics/metric/device.h"
 #include "tuner/command/command.h"
+#include "tuner/command/options.h"
 
-#include <stdio.h>
 #include <string.h>
-
-static const char usage_text[] =
-    "usage: aptune devices [NAME | FILE.device]\n"
-    "Lists the devices that --arch understands, with the limits that decide how kernels\n"
-    "fit; - is not known.  Of a compute capability the first is the one that sm_XX means.\n"
-    "* after it: the reading of its machine code was compared with NVIDIA's disassembler.\n"
-    "Of one device, by name or in a file of your own for --device-file: all that is known\n"
-    "of it, as such a file, each number with where it is from.\n";
 
 /* A number that is not known is a dash. */
 static void print_count(Buf *out, int width, int number)
@@ -77,12 +69,17 @@ static int print_device(const char *name)
 
 int cmd_devices(int argc, char **argv)
 {
-    if (argc == 1)
-        return print_devices();
-    if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return command_print_text(usage_text) ? EXIT_DONE : EXIT_FAILED;
-    if (argc == 2 && argv[1][0] != '-')
-        return print_device(argv[1]);
-    fputs(usage_text, stderr);
-    return EXIT_USAGE;
+    const CommandLine line = {
+        .usage = "usage: aptune devices [NAME | FILE.device]\n"
+                 "Lists the devices that --arch understands, with the limits that decide how "
+                 "kernels\nfit; - is not known.  Of a compute capability the first is the one "
+                 "that sm_XX means.\n* after it: the reading of its machine code was compared "
+                 "with NVIDIA's disassembler.\nOf one device, by name or in a file of your own "
+                 "for --device-file: all that is known\nof it, as such a file, each number with "
+                 "where it is from.\n",
+        .most = 1};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    return rest < argc ? print_device(argv[rest]) : print_devices();
 }

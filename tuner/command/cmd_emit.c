@@ -8,6 +8,7 @@
 #include "tuner/emit/unit_make.h"
 #include "tuner/library/settings.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct EmitCommand {
     const char *depend;    /* the file that --depfile names; NULL: none */
     const char *held_back; /* sizes to be measured; NULL: none */
     int default_entry;
-    bool list, json, help;
+    bool list, json;
     const char *const *recordings;
     size_t recording_count;
 } EmitCommand;
@@ -61,18 +62,7 @@ static const Option own_options[] = {
 static const Option end_options[] = {
     {"json", NULL, "print the manifest instead of the report", option_flag,
      offsetof(EmitCommand, json), 0, 0},
-    {"help", NULL, "print this", option_flag, offsetof(EmitCommand, help), 0, 0},
 };
-
-static OptionTable table_of(EmitCommand *o)
-{
-    enum {
-        OWN = sizeof own_options / sizeof own_options[0],
-        END = sizeof end_options / sizeof end_options[0]
-    };
-    return (OptionTable){{{own_options, OWN, o}, options_compile(&o->run), {end_options, END, o}},
-                         3};
-}
 
 static bool refuse(const char *why)
 {
@@ -89,28 +79,6 @@ static bool check(const EmitCommand *o)
     if (o->list && o->json)
         return refuse("say --list or --json, not both");
     return true;
-}
-
-static bool parse_options(const OptionTable *t, int argc, char **argv, EmitCommand *o)
-{
-    int rest;
-    if (!options_parse(t, argc, argv, &rest))
-        return false;
-    o->recordings = (const char *const *)(argv + rest);
-    o->recording_count = (size_t)(argc - rest);
-    o->emit.default_entry = (size_t)o->default_entry;
-    return o->help || check(o);
-}
-
-static bool print_usage(const OptionTable *t)
-{
-    Buf text = {0};
-    buf_puts(&text, "usage: aptune emit --space FILE [options] [RECORDING …]\n"
-                    "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
-                    "header, loader\nand launcher, sources with the parameters as constants, cubin "
-                    "and PTX.\n");
-    options_print_help(t, &text);
-    return command_finish(&text);
 }
 
 /* --- what is said ----------------------------------------------------------------------------- */
@@ -250,20 +218,32 @@ static int emit(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, D
 
 int cmd_emit(int argc, char **argv)
 {
+    enum {
+        OWN = sizeof own_options / sizeof own_options[0],
+        END = sizeof end_options / sizeof end_options[0]
+    };
     EmitCommand o = {.run = {.ordinal = -1}};
-    OptionTable table = table_of(&o);
-    if (!parse_options(&table, argc, argv, &o)) {
-        fputs("`aptune emit --help` lists the options\n", stderr);
+    const CommandLine line = {
+        .usage = "usage: aptune emit --space FILE [options] [RECORDING …]\n"
+                 "The winners of recordings (*.times, *.times.zst) of one space as a unit of C: "
+                 "header, loader\nand launcher, sources with the parameters as constants, cubin "
+                 "and PTX.\n",
+        .table = {{{own_options, OWN, &o}, options_compile(&o.run), {end_options, END, &o}}, 3},
+        .most = INT_MAX};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    o.recordings = (const char *const *)(argv + rest);
+    o.recording_count = (size_t)(argc - rest);
+    o.emit.default_entry = (size_t)o.default_entry;
+    if (!check(&o))
         return EXIT_USAGE;
-    }
-    if (o.help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();
     Run like = start_run(a, &o.run, &bar, &d);
     UnitMaker *m = unit_begin(a, &o.emit, &d);
-    int code = emit(a, m, &o, &like, &d);
+    code = emit(a, m, &o, &like, &d);
     progress_end(&bar);
     command_flush_messages(&d);
     unit_end(m);

@@ -4,6 +4,7 @@
 #include "tuner/output/explain.h"
 #include "tuner/output/report.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ enum { SUBJECTS = 2 };
 
 typedef struct ExplainOptions {
     RunOptions run;
-    bool no_lines, json, help;
+    bool no_lines, json;
     Buf texts[SUBJECTS];
     int count;
 } ExplainOptions;
@@ -20,15 +21,7 @@ static const Option own_options[] = {
     {"no-lines", NULL, "do not compile once more for the lines of the source", option_flag,
      offsetof(ExplainOptions, no_lines), 0, 0},
     {"json", NULL, "print one JSON object", option_flag, offsetof(ExplainOptions, json), 0, 0},
-    {"help", NULL, "print this", option_flag, offsetof(ExplainOptions, help), 0, 0},
 };
-
-static OptionTable table_of(ExplainOptions *o)
-{
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
-    return (OptionTable){{options_run(&o->run), options_compile(&o->run), {own_options, OWN, o}},
-                         3};
-}
 
 /* Whether a configuration's text gives the parameter that a word begins with a value already. */
 static bool gives(const Buf *text, const char *word, size_t name_length)
@@ -63,24 +56,6 @@ static bool take_texts(ExplainOptions *o, int count, char **words)
         buf_printf(&o->texts[o->count - 1], "%s ", words[i]);
     }
     return true;
-}
-
-static bool parse_options(const OptionTable *t, int argc, char **argv, ExplainOptions *o)
-{
-    int rest;
-    if (!options_parse(t, argc, argv, &rest))
-        return false;
-    return o->help || (options_run_check(&o->run) && take_texts(o, argc - rest, argv + rest));
-}
-
-static bool print_usage(const OptionTable *t)
-{
-    Buf text = {0};
-    buf_puts(&text, "usage: aptune explain --space FILE \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
-                    "What bounds a configuration, where its cycles go, and what would help; two "
-                    "side by side.\n");
-    options_print_help(t, &text);
-    return command_finish(&text);
 }
 
 /* Says of each configuration without a profile what became of it; false when there is one. */
@@ -140,13 +115,18 @@ static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
 
 static int explain_command(int argc, char **argv, ExplainOptions *o)
 {
-    OptionTable table = table_of(o);
-    if (!parse_options(&table, argc, argv, o)) {
-        fputs("`aptune explain --help` lists the options\n", stderr);
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
+    const CommandLine line = {
+        .usage = "usage: aptune explain --space FILE \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
+                 "What bounds a configuration, where its cycles go, and what would help; two "
+                 "side by side.\n",
+        .table = {{options_run(&o->run), options_compile(&o->run), {own_options, OWN, o}}, 3},
+        .most = INT_MAX};
+    int rest, asked = command_line_read(&line, argc, argv, &rest);
+    if (asked != COMMAND_GOES_ON)
+        return asked;
+    if (!options_run_check(&o->run) || !take_texts(o, argc - rest, argv + rest))
         return EXIT_USAGE;
-    }
-    if (o->help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     ProgressBar bar = progress_new();

@@ -8,14 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage_text[] =
-    "usage: aptune export RECORDING --output FILE [options]\n"
-    "  RECORDING: NAME.times or NAME.times.zst; what NAME.profile knows of each row goes along\n";
-
 typedef struct ExportCommand {
     const char *output, *metrics;
     ExportFormat format;
-    bool help;
 } ExportCommand;
 
 /* The name of a format. */
@@ -39,16 +34,7 @@ static const Option options[] = {
      take_format, offsetof(ExportCommand, format), 0, 0},
     {"metrics", "FILE", "metrics of your own, beside the shipped ones", option_text,
      offsetof(ExportCommand, metrics), 0, 0},
-    {"help", NULL, "this text", option_flag, offsetof(ExportCommand, help), 0, 0},
 };
-
-static int print_usage(const OptionTable *table)
-{
-    Buf out = {0};
-    buf_puts(&out, usage_text);
-    options_print_help(table, &out);
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
-}
 
 static MetricSet *read_metrics(Arena *a, const char *own, Diag *d)
 {
@@ -80,14 +66,19 @@ static bool export(Arena *a, const ExportCommand *c, const char *from, Diag *d)
 int cmd_export(int argc, char **argv)
 {
     ExportCommand c = {0};
-    OptionTable table = {{{options, sizeof options / sizeof options[0], &c}}, 1};
-    int rest;
-    if (!options_parse(&table, argc, argv, &rest))
-        return EXIT_USAGE;
-    if (c.help)
-        return print_usage(&table);
-    if (argc - rest != 1 || !c.output) {
-        fputs("aptune: say aptune export NAME.times --output FILE\n", stderr);
+    const CommandLine line = {
+        .usage = "usage: aptune export RECORDING --output FILE [options]\n"
+                 "  RECORDING: NAME.times or NAME.times.zst; what NAME.profile knows of each row "
+                 "goes along\n",
+        .table = {{{options, sizeof options / sizeof options[0], &c}}, 1},
+        .least = 1,
+        .most = 1,
+        .wanted = "which recording? Say aptune export NAME.times --output FILE"};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    if (!c.output) {
+        fputs("aptune: where to? Say --output FILE\n", stderr);
         return EXIT_USAGE;
     }
     Arena *a = arena_new();

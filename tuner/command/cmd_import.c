@@ -10,19 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage_text[] =
-    "usage: aptune import FILE --output NAME.times [options]\n"
-    "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON; gzip may have\n"
-    "  packed it\n"
-    "  With --spec each row gets the code that its parameters compile to, and NAME.profile is\n"
-    "  written: then `aptune study NAME.times` and `aptune --space FILE --recordings DIR` can "
-    "carve.\n";
-
 typedef struct ImportCommand {
     ImportOptions import;
     RunOptions run; /* its space is the spec; NULL: times alone */
     const char *output;
-    bool help;
 } ImportCommand;
 
 static const Option own_options[] = {
@@ -41,19 +32,6 @@ static const Option own_options[] = {
     {"problem", "\"N=8192\"", "which of the spec's problems (default: the first)", option_text,
      offsetof(ImportCommand, run.problem_text), 0, 0},
 };
-
-/* Behind those of compiling. */
-static const Option end_options[] = {
-    {"help", NULL, "this text", option_flag, offsetof(ImportCommand, help), 0, 0},
-};
-
-static int print_usage(const OptionTable *table)
-{
-    Buf out = {0};
-    buf_puts(&out, usage_text);
-    options_print_help(table, &out);
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
-}
 
 /* --- with a spec ------------------------------------------------------------------------------ */
 
@@ -167,30 +145,29 @@ static bool import(Arena *a, ImportCommand *c, Diag *d)
     return ok;
 }
 
-/* Exactly one file and where to: false after a message. */
-static bool check(const ImportCommand *c, int argc, int rest)
-{
-    if (argc - rest != 1)
-        fputs("aptune: import takes one file; `aptune import --help` says more\n", stderr);
-    else if (!c->output || !ends_in_times(c->output))
-        fputs("aptune: where to? Say --output NAME.times\n", stderr);
-    return argc - rest == 1 && c->output && ends_in_times(c->output);
-}
-
 int cmd_import(int argc, char **argv)
 {
     ImportCommand c = {.run = {.ordinal = -1}};
-    OptionTable table = {{{own_options, sizeof own_options / sizeof own_options[0], &c},
-                          options_compile(&c.run),
-                          {end_options, sizeof end_options / sizeof end_options[0], &c}},
-                         3};
-    int rest;
-    if (!options_parse(&table, argc, argv, &rest))
+    const CommandLine line = {
+        .usage = "usage: aptune import FILE --output NAME.times [options]\n"
+                 "  FILE: a cache file of Kernel Tuner (closed or not), T4, or KTT's JSON; gzip "
+                 "may have\n  packed it\n"
+                 "  With --spec each row gets the code that its parameters compile to, and "
+                 "NAME.profile is\n  written: then `aptune study NAME.times` and `aptune --space "
+                 "FILE --recordings DIR` can carve.\n",
+        .table = {{{own_options, sizeof own_options / sizeof own_options[0], &c},
+                   options_compile(&c.run)},
+                  2},
+        .least = 1,
+        .most = 1,
+        .wanted = "which file? Say aptune import FILE --output NAME.times"};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    if (!c.output || !ends_in_times(c.output)) {
+        fputs("aptune: where to? Say --output NAME.times\n", stderr);
         return EXIT_USAGE;
-    if (c.help)
-        return print_usage(&table);
-    if (!check(&c, argc, rest))
-        return EXIT_USAGE;
+    }
     c.import.from = argv[rest];
     Arena *a = arena_new();
     Diag d = diag_new(a);

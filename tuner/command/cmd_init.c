@@ -14,7 +14,6 @@
 typedef struct InitOptions {
     const char *kernel, *output, *arch;
     OptionTexts includes;
-    bool help;
 } InitOptions;
 
 static const Option own_options[] = {
@@ -26,19 +25,8 @@ static const Option own_options[] = {
      offsetof(InitOptions, includes), 0, 0},
     {"arch", "NAME", "compile for sm_NN (default sm_90)", option_text, offsetof(InitOptions, arch),
      0, 0},
-    {"help", NULL, "print this", option_flag, offsetof(InitOptions, help), 0, 0},
 };
 enum { OPTIONS = sizeof own_options / sizeof own_options[0] };
-
-static bool print_usage(const OptionTable *t)
-{
-    Buf text = {0};
-    buf_puts(&text, "usage: aptune init FILE.cu [options]\n"
-                    "Writes a first spec for a kernel: parameters with values worth trying, the "
-                    "launch, data\nand a reference; with comments where you have to decide.\n");
-    options_print_help(t, &text);
-    return command_finish(&text);
-}
 
 /* --- compiling before there is a spec --------------------------------------------------------- */
 
@@ -300,18 +288,17 @@ static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
 int cmd_init(int argc, char **argv)
 {
     InitOptions o = {0};
-    OptionTable table = {{{own_options, OPTIONS, &o}}, 1};
-    int rest;
-    if (!options_parse(&table, argc, argv, &rest))
-        return EXIT_USAGE;
-    if (o.help)
-        return print_usage(&table) ? EXIT_DONE : EXIT_FAILED;
-    if (rest >= argc) {
-        fputs("aptune: which file? Say aptune init FILE.cu\n", stderr);
-        return EXIT_USAGE;
-    }
-    if (!options_end(argc, argv, rest + 1))
-        return EXIT_USAGE;
+    const CommandLine line = {
+        .usage = "usage: aptune init FILE.cu [options]\n"
+                 "Writes a first spec for a kernel: parameters with values worth trying, the "
+                 "launch, data\nand a reference; with comments where you have to decide.\n",
+        .table = {{{own_options, OPTIONS, &o}}, 1},
+        .least = 1,
+        .most = 1,
+        .wanted = "which file? Say aptune init FILE.cu"};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
     Arena *a = arena_new();
     Diag d = diag_new(a);
     bool ok = init(a, argv[rest], &o, &d);

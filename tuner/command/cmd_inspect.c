@@ -2,14 +2,9 @@
 #include "metrics/base/file.h"
 #include "metrics/cubin/cubin_print.h"
 #include "tuner/command/command.h"
+#include "tuner/command/options.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static const char usage_text[] =
-    "usage: aptune inspect FILE.ptx|FILE.cubin …\n"
-    "Prints kernels, parameters, memory and instructions; of PTX also loops with their trip "
-    "counts.\n";
+#include <limits.h>
 
 /* Adds what is in a file to the output.  False after messages. */
 static bool inspect(const char *path, Buf *out)
@@ -27,15 +22,19 @@ static bool inspect(const char *path, Buf *out)
 
 int cmd_inspect(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return command_print_text(usage_text) ? EXIT_DONE : EXIT_FAILED;
-    if (argc < 2) {
-        fputs(usage_text, stderr);
-        return EXIT_USAGE;
-    }
+    const CommandLine line = {
+        .usage = "usage: aptune inspect FILE.ptx|FILE.cubin …\n"
+                 "Prints kernels, parameters, memory and instructions; of PTX also loops with "
+                 "their trip counts.\n",
+        .least = 1,
+        .most = INT_MAX,
+        .wanted = "which file? Say aptune inspect FILE.ptx"};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
     Buf out = {0};
     bool ok = true;
-    for (int i = 1; i < argc; i++)
+    for (int i = rest; i < argc; i++)
         ok = inspect(argv[i], &out) && ok;
     if (!command_finish(&out))
         return EXIT_FAILED;

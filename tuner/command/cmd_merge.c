@@ -2,24 +2,15 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/command/command.h"
+#include "tuner/command/options.h"
 #include "tuner/record/find.h"
 #include "tuner/record/merge.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char usage_text[] =
-    "usage: aptune merge OUT IN…\n"
-    "Joins recordings of parts of a space, as --shard leaves them, to one in the folder OUT.  Each "
-    "IN\n"
-    "is the folder of a run or a recording of times; the profiles beside them are joined, too.  "
-    "They\n"
-    "must be of one space, problem, source, kind of device and version, and may not contradict "
-    "each\n"
-    "other.  `aptune --space FILE --recordings OUT` then carves and replays the whole.\n";
 
 typedef VEC(const char *) Paths;
 
@@ -109,15 +100,23 @@ static bool merge(Arena *a, const char *folder, const char *const *in, size_t co
 
 int cmd_merge(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return command_print_text(usage_text) ? EXIT_DONE : EXIT_FAILED;
-    if (argc < 3 || argv[1][0] == '-') {
-        fputs(usage_text, stderr);
-        return EXIT_USAGE;
-    }
+    const CommandLine line = {
+        .usage = "usage: aptune merge OUT IN…\n"
+                 "Joins recordings of parts of a space, as --shard leaves them, to one in the "
+                 "folder OUT.  Each IN\nis the folder of a run or a recording of times; the "
+                 "profiles beside them are joined, too.  They\nmust be of one space, problem, "
+                 "source, kind of device and version, and may not contradict each\nother.  "
+                 "`aptune --space FILE --recordings OUT` then carves and replays the whole.\n",
+        .least = 2,
+        .most = INT_MAX,
+        .wanted = "which parts, and where to? Say aptune merge OUT IN…"};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    bool ok = merge(a, argv[1], (const char *const *)&argv[2], (size_t)argc - 2, &d);
+    bool ok =
+        merge(a, argv[rest], (const char *const *)&argv[rest + 1], (size_t)(argc - rest - 1), &d);
     command_flush_messages(&d);
     arena_free(a);
     return ok ? EXIT_DONE : EXIT_FAILED;

@@ -15,17 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage_text[] =
-    "usage: aptune platform [options]            measure the GPU here, then fit\n"
-    "       aptune platform --from DIR [options] fit again, from recordings, without a GPU\n"
-    "       aptune platform A B                  two devices side by side: names, or device files\n"
-    "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
-    "metrics/platform.models\n"
-    "says which formula describes each and which numbers of a device file follow.\n";
-
 typedef struct PlatformCommand {
     const char *output, *from, *models, *ordinal;
-    bool help;
 } PlatformCommand;
 
 static const Option options[] = {
@@ -36,7 +27,6 @@ static const Option options[] = {
     {"models", "FILE", "models of your own instead of the shipped ones", option_text,
      offsetof(PlatformCommand, models), 0, 0},
     {"device", "N", "which GPU", option_text, offsetof(PlatformCommand, ordinal), 0, 0},
-    {"help", NULL, "this text", option_flag, offsetof(PlatformCommand, help), 0, 0},
 };
 
 typedef struct Session {
@@ -321,25 +311,9 @@ static int compare(Session *y, const char *first, const char *second)
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int print_usage(const OptionTable *table)
+static int measure_and_fit(Session *y)
 {
-    Buf out = {0};
-    buf_puts(&out, usage_text);
-    options_print_help(table, &out);
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
-}
-
-static int run(Session *y, int argc, char **argv)
-{
-    const OptionTable table = {{{options, sizeof options / sizeof options[0], &y->command}}, 1};
-    int rest;
-    if (!options_parse(&table, argc, argv, &rest))
-        return EXIT_USAGE;
-    if (y->command.help)
-        return print_usage(&table);
-    if (argc - rest == 2)
-        return compare(y, argv[rest], argv[rest + 1]);
-    if (!options_end(argc, argv, rest) || !read_models(y))
+    if (!read_models(y))
         return EXIT_USAGE;
     if (!y->command.from && !measure_all(y)) {
         const int number = interrupt_take(&y->interrupt);
@@ -350,10 +324,28 @@ static int run(Session *y, int argc, char **argv)
 
 int cmd_platform(int argc, char **argv)
 {
-    Session y = {
-        .arena = arena_new(), .command = {.output = "aptune-platform"}, .bar = progress_new()};
+    PlatformCommand o = {.output = "aptune-platform"};
+    const CommandLine line = {
+        .usage =
+            "usage: aptune platform [options]            measure the GPU here, then fit\n"
+            "       aptune platform --from DIR [options] fit again, from recordings, without a "
+            "GPU\n"
+            "       aptune platform A B                  two devices side by side: names, or "
+            "device files\n"
+            "Benchmarks are the specs in spaces/platform and those of the anti-parallel patterns; "
+            "metrics/platform.models\n"
+            "says which formula describes each and which numbers of a device file follow.\n",
+        .table = {{{options, sizeof options / sizeof options[0], &o}}, 1},
+        .most = 2};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    const bool two = argc - rest == 2;
+    if (!two && !options_end(argc, argv, rest))
+        return EXIT_USAGE;
+    Session y = {.arena = arena_new(), .command = o, .bar = progress_new()};
     y.diag = diag_new(y.arena);
-    const int code = run(&y, argc, argv);
+    code = two ? compare(&y, argv[rest], argv[rest + 1]) : measure_and_fit(&y);
     command_flush_messages(&y.diag);
     arena_free(y.arena);
     return code;

@@ -2,14 +2,21 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
 #include "tuner/command/command.h"
+#include "tuner/command/options.h"
 #include "tuner/library/where.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static const char usage_text[] =
-    "usage: aptune profile --fields    the fields of a profile: unit, per what, meaning\n"
-    "       aptune profile --metrics   the shipped metrics: formula, unit, meaning\n";
+typedef struct ProfileOptions {
+    bool fields, metrics;
+} ProfileOptions;
+
+static const Option own_options[] = {
+    {"fields", NULL, "the fields of a profile: unit, per what, meaning", option_flag,
+     offsetof(ProfileOptions, fields), 0, 0},
+    {"metrics", NULL, "the shipped metrics: formula, unit, meaning", option_flag,
+     offsetof(ProfileOptions, metrics), 0, 0},
+};
 
 static void print_fields(Buf *out)
 {
@@ -55,18 +62,22 @@ static bool print_metrics(Arena *a, Buf *out, Diag *d)
 
 int cmd_profile(int argc, char **argv)
 {
-    const char *what = argc == 2 ? argv[1] : "";
-    bool fields = strcmp(what, "--fields") == 0, metrics = strcmp(what, "--metrics") == 0;
-    if (!fields && !metrics) {
-        bool help = strcmp(what, "--help") == 0;
-        fputs(usage_text, help ? stdout : stderr);
-        return help ? EXIT_DONE : EXIT_USAGE;
+    ProfileOptions o = {0};
+    const CommandLine line = {.usage = "usage: aptune profile --fields | --metrics\n"
+                                       "What carvings and formulas of your own can use.\n",
+                              .table = {{{own_options, 2, &o}}, 1}};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    if (o.fields == o.metrics) {
+        fputs("aptune: say --fields or --metrics\n", stderr);
+        return EXIT_USAGE;
     }
     Arena *a = arena_new();
     Diag d = diag_new(a);
     Buf out = {0};
     bool ok = true;
-    if (fields) {
+    if (o.fields) {
         print_fields(&out);
         print_columns(&out);
     } else {

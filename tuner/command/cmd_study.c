@@ -11,13 +11,10 @@
 #include "tuner/report/study_sheets.h"
 #include "tuner/study/choices.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char usage_text[] = "usage: aptune study RECORDING... [options]\n"
-                                 "  RECORDING: NAME.times or NAME.times.zst, or a run's output "
-                                 "folder; the whole space timed (aptune --exhaustive)\n";
 
 /* A carving of one's own: statements, perhaps with "NAME:" before them, or the file they stand in.
  */
@@ -79,7 +76,7 @@ typedef struct StudyCommand {
     OwnMetrics metrics;
     OwnCarvings carvings;
     int seeds, bootstraps;
-    bool json, help;
+    bool json;
 } StudyCommand;
 
 static const Option options[] = {
@@ -104,7 +101,6 @@ static const Option options[] = {
      offsetof(StudyCommand, bootstraps), 0, 100000},
     {"json", NULL, "print one JSON object instead of tables", option_flag,
      offsetof(StudyCommand, json), 0, 0},
-    {"help", NULL, "this text", option_flag, offsetof(StudyCommand, help), 0, 0},
 };
 
 typedef struct Session {
@@ -119,14 +115,6 @@ typedef struct Session {
     Story *stories;
     size_t count, studied;
 } Session;
-
-static int print_usage(const OptionTable *table)
-{
-    Buf out = {0};
-    buf_puts(&out, usage_text);
-    options_print_help(table, &out);
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
-}
 
 static const Source *read_metric_file(Session *y, const char *path)
 {
@@ -377,25 +365,24 @@ static bool study_all(Session *y, char *const *given, size_t n, StudySheets *she
 
 int cmd_study(int argc, char **argv)
 {
-    Session y = {.arena = arena_new(),
-                 .command = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 5}};
+    StudyCommand o = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 5};
+    const CommandLine line = {
+        .usage = "usage: aptune study RECORDING... [options]\n"
+                 "  RECORDING: NAME.times or NAME.times.zst, or a run's output folder; the whole "
+                 "space timed (aptune --exhaustive)\n",
+        .table = {{{options, sizeof options / sizeof options[0], &o}}, 1},
+        .least = 1,
+        .most = INT_MAX,
+        .wanted = "which recordings? Say aptune study NAME.times.zst"};
+    int rest, code = command_line_read(&line, argc, argv, &rest);
+    if (code != COMMAND_GOES_ON)
+        return code;
+    Session y = {.arena = arena_new(), .command = o};
     y.diag = diag_new(y.arena);
-    OptionTable table = {{{options, sizeof options / sizeof options[0], &y.command}}, 1};
-    int rest, result = EXIT_USAGE;
-    if (options_parse(&table, argc, argv, &rest)) {
-        if (y.command.help)
-            result = print_usage(&table);
-        else if (rest == argc)
-            fputs("aptune: which recordings? Say aptune study NAME.times.zst\n", stderr);
-        else
-            result = EXIT_FAILED;
-    }
-    if (result == EXIT_FAILED && !y.command.help) {
-        StudySheets sheets;
-        bool ok = study_all(&y, argv + rest, (size_t)(argc - rest), &sheets);
-        result = !ok ? EXIT_USAGE : put_out(&y, &sheets) ? EXIT_DONE : EXIT_FAILED;
-        command_flush_messages(&y.diag);
-    }
+    StudySheets sheets;
+    bool ok = study_all(&y, argv + rest, (size_t)(argc - rest), &sheets);
+    code = !ok ? EXIT_USAGE : put_out(&y, &sheets) ? EXIT_DONE : EXIT_FAILED;
+    command_flush_messages(&y.diag);
     arena_free(y.arena);
-    return result;
+    return code;
 }

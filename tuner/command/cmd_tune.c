@@ -22,7 +22,7 @@ typedef struct Tune {
     aptune *handle;
     ProgressBar bar;
     Interrupt interrupt;
-    bool json, help;
+    bool json;
     bool sharded;      /* the user says which part */
     const char *dumps; /* letters of -d */
 } Tune;
@@ -41,7 +41,6 @@ static bool take_dumps(const Option *o, const char *letters, void *field, Diag *
 static const Option own_options[] = {
     {"json", NULL, "print one JSON object instead of the report", option_flag, offsetof(Tune, json),
      0, 0},
-    {"help", NULL, "print this", option_flag, offsetof(Tune, help), 0, 0},
     /* The last one: the letters follow it in the help. */
     {"d", "LETTERS", "dump what stages leave to standard error:", take_dumps, offsetof(Tune, dumps),
      0, 0},
@@ -83,17 +82,18 @@ static bool check_options(const Tune *t)
     return ok;
 }
 
-static bool parse_options(Tune *t, int argc, char **argv)
+static OptionsRead parse_options(Tune *t, int argc, char **argv)
 {
     int rest;
     RunOptions unused;
     OptionTable table = table_of(t, &unused);
     aptune_set(t->handle, "shard", "auto"); /* the whole space where no launcher says so */
-    if (!options_read(&table, argc, argv, give, t, &rest))
-        return false;
+    OptionsRead read = options_read(&table, argc, argv, give, t, &rest);
+    if (read != OPTIONS_TAKEN)
+        return read;
     if (rest < argc && argv[rest][0] && !t->handle->options.space) /* FILE.spec by itself */
         aptune_set(t->handle, "space", argv[rest++]);
-    return t->help || (options_end(argc, argv, rest) && check_options(t));
+    return options_end(argc, argv, rest) && check_options(t) ? OPTIONS_TAKEN : OPTIONS_WRONG;
 }
 
 static bool print_usage(Tune *t)
@@ -377,12 +377,13 @@ static int tune_problems(Tune *t)
 
 static int run(Tune *t, int argc, char **argv)
 {
-    if (!parse_options(t, argc, argv)) {
-        fputs("`aptune tune --help` lists the options\n", stderr);
+    OptionsRead read = parse_options(t, argc, argv);
+    if (read == OPTIONS_HELP)
+        return print_usage(t) ? EXIT_DONE : EXIT_FAILED;
+    if (read == OPTIONS_WRONG) {
+        fputs("`aptune tune --help` says more\n", stderr);
         return EXIT_USAGE;
     }
-    if (t->help)
-        return print_usage(t) ? EXIT_DONE : EXIT_FAILED;
     aptune_on_message(t->handle, print_message, t);
     aptune_on_progress(t->handle, show_progress, t);
     return tune_problems(t);

@@ -1,5 +1,7 @@
 #include "tuner/command/options.h"
 
+#include "tuner/command/command.h"
+
 #include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -15,6 +17,9 @@ typedef struct Known {
     const Option *option;
     void *field;
 } Known;
+
+/* Every command has it. */
+static const Option help_option = {"help", NULL, "print this", NULL, 0, 0, 0};
 
 typedef struct Reader {
     Known known[OPTIONS_MOST];
@@ -53,6 +58,8 @@ static Reader reader_of(const OptionTable *t)
     for (size_t g = 0; g < t->group_count; g++)
         for (size_t i = 0; i < t->groups[g].count; i++)
             add_option(&r, &t->groups[g].options[i], t->groups[g].target);
+    static char no_field;
+    add_option(&r, &help_option, &no_field);
     return r;
 }
 
@@ -68,21 +75,22 @@ static const Known *find_known(const Reader *r, int found)
 }
 
 /* Says what is wrong with the option that getopt did not take: `found` is '?' or ':', `given` the
- * word it stands in.  Always false. */
-static bool refuse(const OptionTable *t, int found, const char *given)
+ * word it stands in. */
+static void refuse(const OptionTable *t, int found, const char *given)
 {
-    if (found == ':')
-        return fprintf(stderr, "aptune: %s needs a value\n", given), false;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
-    if (optopt >= LONG_OPTIONS)
-        return fprintf(stderr, "aptune: %s takes no value\n", name), false;
-    if (optopt > 0)
+    const bool known = optopt >= LONG_OPTIONS;
+    if (optopt > 0 && !known)
         snprintf(name, sizeof name, "-%c", optopt);
     const char *closest = option_closest(t, name + strspn(name, "-"));
-    fprintf(stderr, "aptune: unknown option '%s'%s%s%s\n", name,
-            closest ? "; did you mean '--" : "", closest ? closest : "", closest ? "'?" : "");
-    return false;
+    if (found == ':')
+        fprintf(stderr, "aptune: %s needs a value\n", given);
+    else if (known)
+        fprintf(stderr, "aptune: %s takes no value\n", name);
+    else
+        fprintf(stderr, "aptune: unknown option '%s'%s%s%s\n", name,
+                closest ? "; did you mean '--" : "", closest ? closest : "", closest ? "'?" : "");
 }
 
 /* What an option's reader said. */
@@ -102,35 +110,34 @@ static bool give(OptionSink sink, void *context, const Known *k)
     return ok;
 }
 
-bool options_read(const OptionTable *t, int argc, char **argv, OptionSink sink, void *context,
-                  int *rest)
+OptionsRead options_read(const OptionTable *t, int argc, char **argv, OptionSink sink,
+                         void *context, int *rest)
 {
     Reader r = reader_of(t);
     optind = 0; /* begins anew, with what earlier calls left behind forgotten */
     opterr = 0; /* its messages would name the command where ours name the program */
     for (int found; (found = getopt_long(argc, argv, r.shorts, r.longs, NULL)) != -1;) {
         const Known *k = find_known(&r, found);
-        if (!k)
-            return refuse(t, found, argv[optind - 1]);
+        if (!k) {
+            refuse(t, found, argv[optind - 1]);
+            return OPTIONS_WRONG;
+        }
+        if (k->option == &help_option)
+            return OPTIONS_HELP;
         bool free_word = optind < argc && argv[optind][0] != '-';
         if (!optarg && option_may_have_value(k->option) && free_word)
             optarg = argv[optind++];
         if (!give(sink, context, k))
-            return false;
+            return OPTIONS_WRONG;
     }
     *rest = optind;
-    return true;
+    return OPTIONS_TAKEN;
 }
 
 static bool take(void *context, const Option *o, const char *text, void *field, Diag *d)
 {
     (void)context;
     return o->take(o, text, field, d);
-}
-
-bool options_parse(const OptionTable *t, int argc, char **argv, int *rest)
-{
-    return options_read(t, argc, argv, take, NULL, rest);
 }
 
 bool options_end(int argc, char **argv, int rest)
@@ -164,7 +171,38 @@ static void print_option(const Option *o, Buf *out)
 
 void options_print_help(const OptionTable *t, Buf *out)
 {
+    print_option(&help_option, out);
     for (size_t g = 0; g < t->group_count; g++)
         for (size_t i = 0; i < t->groups[g].count; i++)
             print_option(&t->groups[g].options[i], out);
+}
+
+/* --- a command's line ------------------------------------------------------------------------- */
+
+static int print_help(const CommandLine *c)
+{
+    Buf text = {0};
+    buf_puts(&text, c->usage);
+    options_print_help(&c->table, &text);
+    return command_finish(&text) ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* Are there as many arguments as the command takes?  False after a message. */
+static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
+{
+    if (argc - rest >= c->least)
+        return options_end(argc, argv, argc - rest <= c->most ? argc : rest + c->most);
+    fprintf(stderr, "aptune: %s\n", c->wanted);
+    return false;
+}
+
+int command_line_read(const CommandLine *c, int argc, char **argv, int *rest)
+{
+    const OptionsRead read = options_read(&c->table, argc, argv, take, NULL, rest);
+    if (read == OPTIONS_HELP)
+        return print_help(c);
+    if (read == OPTIONS_TAKEN && check_count(c, argc, argv, *rest))
+        return COMMAND_GOES_ON;
+    fprintf(stderr, "`aptune %s --help` says more\n", argv[0]);
+    return EXIT_USAGE;
 }

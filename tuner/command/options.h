@@ -9,19 +9,32 @@
 #include "metrics/base/buf.h"
 #include "tuner/run/option.h"
 
-/* Takes all options.  Arguments that are none stand from argv[*rest] on afterwards.  False after a
- * message. */
-bool options_parse(const OptionTable *t, int argc, char **argv, int *rest);
+/* What may stand on the command line of a subcommand; --help need not be listed. */
+typedef struct CommandLine {
+    const char *usage; /* its help begins with this */
+    OptionTable table;
+    int least, most;    /* arguments that are no options */
+    const char *wanted; /* said where there are fewer: "which file? Say aptune init FILE.cu" */
+} CommandLine;
+
+enum { COMMAND_GOES_ON = -1 };
+
+/* Takes all options.  Arguments that are none stand from argv[*rest] on afterwards.
+ * COMMAND_GOES_ON, or the exit code once the help is printed or a message says what is wrong. */
+int command_line_read(const CommandLine *c, int argc, char **argv, int *rest);
 
 /* What becomes of an option that was read: `field` is where the table would have its value go.
  * False after a message. */
 typedef bool (*OptionSink)(void *context, const Option *o, const char *text, void *field, Diag *d);
 
-/* options_parse for values that go elsewhere than to the fields that the table names. */
-bool options_read(const OptionTable *t, int argc, char **argv, OptionSink sink, void *context,
-                  int *rest);
+typedef enum OptionsRead { OPTIONS_WRONG, OPTIONS_TAKEN, OPTIONS_HELP } OptionsRead;
 
-/* A line for each option. */
+/* Takes options whose values go elsewhere than to the fields that the table names.  OPTIONS_HELP:
+ * the help is asked for; OPTIONS_WRONG after a message. */
+OptionsRead options_read(const OptionTable *t, int argc, char **argv, OptionSink sink,
+                         void *context, int *rest);
+
+/* A line for each option, --help among them. */
 void options_print_help(const OptionTable *t, Buf *out);
 
 /* Refuses argument argv[rest], if there is one: for commands whose arguments are all options. */
