@@ -2,8 +2,10 @@
  * tuner/choose/replay.h: seconds until the best time is within 1 % and 0.2 % of the recorded best,
  * and what the search ends with.
  *
- *     bench_search [-s SEEDS] [-w WORKERS] [-p recorded|constant|inverted|random] RECORDING…
+ *     bench_search [-s SEEDS] [-w WORKERS] [-p recorded|constant|inverted|random] [-L LEARNED] RECORDING…
  *     bench_search -u [-s SEEDS] [-w WORKERS] RECORDING…
+ *
+ * With -L the search begins with what another recording teaches, as --learn does.  -f: the first seed; -l: a line for each.
  *
  * One line for each recording: median, 90th percentile and worst of the seeds.  With -u what useless
  * predictions cost, beside a local search without a model (the study's rival "greedy"): geometric
@@ -48,6 +50,7 @@ typedef struct Asked {
     size_t seeds, first, workers;
     Guess guess;
     bool lines, useless;
+    const Table *learned; /* NULL: nothing is */
 } Asked;
 
 /* --- lies ------------------------------------------------------------------------------------- */
@@ -112,6 +115,16 @@ static double better(const ReplayRows *rows, double found)
     return count;
 }
 
+static const Learned *learn(Arena *a, const Table *s, const Table *from)
+{
+    size_t *searched = ARENA_ARRAY(a, size_t, s->parameter_count), count = 0, shared;
+    for (size_t p = 0; p < s->parameter_count; p++)
+        if (s->parameters[p].values.count > 1)
+            searched[count++] = p;
+    Learned *l = learned_new(a, s->parameters, searched, count);
+    return from && learned_add(l, from, &shared) > 0 ? l : NULL;
+}
+
 static void play(const Table *s, const Asked *q)
 {
     enum { ONE, FIFTH, STOP, REGRET, COMPILED, TIMED, FIGURES };
@@ -124,11 +137,13 @@ static void play(const Table *s, const Asked *q)
     for (int f = 0; f < FIGURES; f++)
         figures[f] = ARENA_ARRAY(a, double, q->seeds);
     lie_of_all(a, &rows, q->guess);
+    const Learned *learned = learn(a, s, q->learned);
     for (size_t seed = 0; seed < q->seeds; seed++) {
         Arena *scratch = arena_new();
-        ReplayOptions o = {.search = {.seed = q->first + seed, .workers = q->workers},
-                           .gpus = 1,
-                           .base = base_of(s->name)};
+        ReplayOptions o = {
+            .search = {.seed = q->first + seed, .workers = q->workers, .learned = learned},
+            .gpus = 1,
+            .base = base_of(s->name)};
         ReplayResult r = replay_search(scratch, &rows, &o);
         figures[ONE][seed] = replay_seconds_to(&r, 1.01 * best);
         figures[FIFTH][seed] = replay_seconds_to(&r, 1.002 * best);
@@ -240,10 +255,25 @@ static void print_head(const Asked *q)
                q->seeds, q->workers, guess_names[q->guess]);
 }
 
+static const Table *read_table(Arena *a, const char *path)
+{
+    Diag d = diag_new(a);
+    MetricSet *metrics = metricset_new(a);
+    for (size_t k = 0; k < 2; k++)
+        metricset_read(metrics, source_read(a, metric_files[k], &d), &d);
+    const Table *t = table_read(a, path, metrics, &d);
+    Buf said = {0};
+    diag_print(&d, &said);
+    fputs(buf_text(&said), stderr);
+    buf_free(&said);
+    return t;
+}
+
 int main(int argc, char **argv)
 {
+    Arena *kept = arena_new();
     Asked q = {.seeds = 20, .workers = 16};
-    for (int c; (c = getopt(argc, argv, "s:f:w:p:lu")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "s:f:w:p:L:lu")) != -1;) {
         if (c == 's')
             q.seeds = strtoul(optarg, NULL, 10);
         else if (c == 'f')
@@ -254,6 +284,8 @@ int main(int argc, char **argv)
             q.lines = true;
         else if (c == 'u')
             q.useless = true;
+        else if (c == 'L')
+            q.learned = read_table(kept, optarg);
         for (int g = 0; c == 'p' && g < GUESSES; g++)
             if (strcmp(optarg, guess_names[g]) == 0)
                 q.guess = (Guess)g;
@@ -261,20 +293,13 @@ int main(int argc, char **argv)
     print_head(&q);
     for (int i = optind; i < argc; i++) {
         Arena *a = arena_new();
-        Diag d = diag_new(a);
-        MetricSet *metrics = metricset_new(a);
-        for (size_t k = 0; k < 2; k++)
-            metricset_read(metrics, source_read(a, metric_files[k], &d), &d);
-        const Table *s = table_read(a, argv[i], metrics, &d);
+        const Table *s = read_table(a, argv[i]);
         if (s && q.useless)
             compare_useless(file_of(argv[i]), s, &q);
         else if (s)
             play(s, &q);
-        Buf said = {0};
-        diag_print(&d, &said);
-        fputs(buf_text(&said), stderr);
-        buf_free(&said);
         arena_free(a);
     }
+    arena_free(kept);
     return 0;
 }

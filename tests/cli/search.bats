@@ -162,6 +162,34 @@ live() {
     [ "$(jq -c 'select(.v) | .v' out/two.times | head -1)" != "$best" ]
 }
 
+@test "a search learns from recordings of another size or version, by names; from strange ones it says why not" {
+    cp -r "$SOURCE"/spaces/histogram.spec "$SOURCE"/spaces/recordings .
+    mkdir templates
+    sed 's|"../templates/|"templates/|' histogram.spec >spec && mv spec histogram.spec
+    cp "$SOURCE"/templates/histogram* templates
+    local even="words = 33554432, bins = 256, deviation = 10000"
+    # Found beside the spec: the other problem's.
+    tune histogram.spec --problem "${even// = /=}" --emit none --json --output out
+    status_is 0
+    json '.search.learned | map(.recording) == ["recordings/histogram-skewed-h200.times.zst"]'
+    json '.search.learned[0].times == 540 and .search.learned[0].parameters == 6'
+    tune histogram.spec --problem "${even// = /=}" --emit none --output out
+    has "$output" 'it began with 540 times of words=33554432,bins=256,deviation=2 on NVIDIA H200, over 6 of 6 parameters'
+    tune histogram.spec --problem "${even// = /=}" --emit none --json --output out --learn none
+    json '.search.learned == []'
+    # Named: of another space that shares some parameters, or none.
+    tune histogram.spec --problem "${even// = /=}" --emit none --json --output out --learn recordings/reduce-h200.times.zst
+    status_is 0
+    json '.search.learned[0].parameters < 6'
+    tune histogram.spec --problem "${even// = /=}" --emit none --output out --learn recordings/sad-h200.times.zst
+    status_is 2
+    has "$stderr" "nothing can be learned from 'recordings/sad-h200.times.zst': it is of space 'sad' with the parameters TILE_X, "
+    has "$stderr" "'histogram' varies none of them: it has BLOCK, COPIES, "
+    tune histogram.spec --problem "${even// = /=}" --emit none --output out --learn missing.times
+    status_is 2
+    has "$stderr" "cannot open 'missing.times'"
+}
+
 @test "live: a second signal ends the program, with the signal's code" {
     make_synthetic_gpu
     export SYNTHETIC_MS=300

@@ -33,10 +33,10 @@ static void a_process_knows_its_data_and_doubts_the_rest(void **state)
     process_means(p, points, NULL, 4, means);
     for (int i = 0; i < 4; i++) {
         assert_true(fabs(means[i] - y[i]) < 1e-3);
-        assert_true(process_deviation(p, points + 2 * i, 0) < 1e-2);
+        assert_true(process_deviation(p, points + 2 * i, NULL) < 1e-2);
     }
     const uint16_t far[] = {9, 9};
-    assert_true(process_deviation(p, far, 0) > 0.95);
+    assert_true(process_deviation(p, far, NULL) > 0.95);
     arena_free(a);
 }
 
@@ -49,15 +49,49 @@ static void a_slope_is_followed(void **state)
     double y[6], mean, at = 2;
     for (int i = 0; i < 6; i++)
         y[i] = 7 + x[i];
-    const ProcessShape shapes[] = {{.slope = 0, .spread = 0.01, .linear = 0.01, .noise = 0.01},
-                                   {.slope = 1, .spread = 0.01, .linear = 0.01, .noise = 0.01}};
-    ProcessData data = {
-        .count = 6, .parameters = 1, .points = points, .x = x, .y = y, .variance = none};
+    ProcessShape shapes[] = {{.spread = {0.01}, .linear = 0.01, .noise = 0.01},
+                             {.spread = {0.01}, .linear = 0.01, .noise = 0.01}};
+    shapes[1].slope[0] = 1;
+    ProcessData data = {.count = 6,
+                        .parameters = 1,
+                        .points = points,
+                        .inputs = 1,
+                        .x = x,
+                        .y = y,
+                        .variance = none};
     Process *p = process_fit(a, &data, shapes, 2);
-    assert_true(process_shape(p)->slope == 1);
+    assert_true(process_shape(p)->slope[0] == 1);
     const uint16_t other[] = {9};
     process_means(p, other, &at, 1, &mean);
     assert_true(fabs(mean - 9) < 0.1);
+    arena_free(a);
+}
+
+/* Of two means the one that the values bear out is followed, whatever the slopes were before. */
+static void of_two_means_the_right_one_is_followed(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    Arena *a = arena_new();
+    uint16_t points[N] = {0};
+    double x[2 * N], y[N], none[N] = {0}, mean, at[] = {3, 1};
+    for (int i = 0; i < N; i++) {
+        x[2 * i] = (i * 7 % N) / 10.0; /* says nothing */
+        x[2 * i + 1] = i / 10.0;
+        y[i] = 5 + x[2 * i + 1];
+    }
+    ProcessShape shape = {.slope = {0.5, 0.5}, .spread = {0.5, 0.5}, .linear = 0.01, .noise = 0.01};
+    ProcessData data = {.count = N,
+                        .parameters = 1,
+                        .points = points,
+                        .inputs = 2,
+                        .x = x,
+                        .y = y,
+                        .variance = none};
+    Process *p = process_fit(a, &data, &shape, 1);
+    process_means(p, points, at, 1, &mean);
+    assert_true(fabs(mean - 6) < 0.05);
+    assert_true(process_deviation(p, points, at) < process_prior(p, at));
     arena_free(a);
 }
 
@@ -79,6 +113,7 @@ int main(void)
         cmocka_unit_test(likeness_counts_equal_and_neighbouring_values),
         cmocka_unit_test(a_process_knows_its_data_and_doubts_the_rest),
         cmocka_unit_test(a_slope_is_followed),
+        cmocka_unit_test(of_two_means_the_right_one_is_followed),
         cmocka_unit_test(what_is_not_finite_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

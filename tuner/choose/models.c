@@ -1,4 +1,5 @@
 /* The two models of a search: what they are fitted to, and what they say. */
+#include "tuner/choose/samples.h"
 #include "tuner/choose/search_parts.h"
 
 #include <gsl/gsl_randist.h>
@@ -7,33 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+double search_learned(const Search *s, const uint16_t *point)
+{
+    double learned = 0;
+    if (s->options.learned)
+        learned_means(s->options.learned, point, 1, &learned);
+    return learned;
+}
+
 /* --- what a model is fitted to ---------------------------------------------------------------- */
-
-typedef struct Sample {
-    size_t row;
-    double y;
-    double variance; /* of y, beside the model's noise */
-} Sample;
-
-static int sample_compare(const void *pa, const void *pb)
-{
-    const Sample *a = pa, *b = pb;
-    if (a->y != b->y)
-        return a->y < b->y ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
-/* The `best` least, and `spread` of the rest, evenly: in place. */
-static size_t thin(Sample *all, size_t count, size_t best, size_t spread)
-{
-    if (count > 1)
-        qsort(all, count, sizeof *all, sample_compare);
-    if (count <= best + spread)
-        return count;
-    for (size_t k = 0; k < spread; k++)
-        all[best + k] = all[best + (2 * k + 1) * (count - best) / (2 * spread)];
-    return best + spread;
-}
 
 double row_time(const Search *s, size_t i)
 {
@@ -62,44 +45,50 @@ static double trust(const Search *s, size_t i)
 }
 
 /* What the code says of row `i`, against the usual; nothing where it says nothing. */
-static double guess_of(const Search *s, const Model *m, size_t i)
+static double guess_of(const Search *s, size_t i)
 {
-    if (m->blind)
-        return 0;
     double guess = s->rows[i].predicted - s->usual;
     return isnan(guess) ? 0 : guess * trust(s, i);
 }
 
+/* How many means a model begins with: what the code says, and what was learned elsewhere. */
+static size_t input_count(const Search *s, const Model *m)
+{
+    size_t learned = s->options.learned != NULL;
+    return m == &s->time_model ? 1 + learned : m == &s->space_model ? learned : 0;
+}
+
+/* They, of row `i`. */
+static void set_inputs(const Search *s, const Model *m, size_t i, double *x)
+{
+    if (m == &s->time_model)
+        *x++ = guess_of(s, i);
+    if (input_count(s, m) > 0 && s->options.learned)
+        *x = s->rows[i].learned;
+}
+
 /* --- fitting ---------------------------------------------------------------------------------- */
 
-typedef struct Table {
-    ProcessData data;
-    uint16_t *points;
-    double *x, *y, *variance;
-} Table;
-
-/* What is far from the best need not be exact: its noise grows by `blur` with the square of the
- * distance. */
-static Table fill(Search *s, const Model *m, const Sample *all, size_t count, double blur)
+static ProcessData fill(Search *s, const Model *m, const Sample *all, size_t count, double blur)
 {
-    Arena *a = s->scratch;
-    Table t = {.points = ARENA_ARRAY(a, uint16_t, count * s->parameters),
-               .x = ARENA_ARRAY(a, double, count),
-               .y = ARENA_ARRAY(a, double, count),
-               .variance = ARENA_ARRAY(a, double, count)};
+    size_t inputs = input_count(s, m);
+    uint16_t *points = ARENA_ARRAY(s->scratch, uint16_t, count * s->parameters);
+    double *x = ARENA_ARRAY(s->scratch, double, count *inputs + 1),
+           *y = ARENA_ARRAY(s->scratch, double, count),
+           *variance = ARENA_ARRAY(s->scratch, double, count);
     for (size_t k = 0; k < count; k++) {
-        double far = fmax(0, all[k].y - all[0].y - 0.1);
-        pack(s, row_point(s, all[k].row), t.points + k * s->parameters);
-        t.x[k] = guess_of(s, m, all[k].row);
-        t.y[k] = all[k].y;
-        t.variance[k] = blur * far * far + all[k].variance;
+        pack(s, row_point(s, all[k].row), points + k * s->parameters);
+        set_inputs(s, m, all[k].row, x + k * inputs);
+        y[k] = all[k].y;
+        variance[k] = sample_variance(&all[k], all[0].y, blur);
     }
-    t.data = (ProcessData){.count = count,
-                           .parameters = s->parameters,
-                           .points = t.points,
-                           .y = t.y,
-                           .variance = t.variance};
-    return t;
+    return (ProcessData){.count = count,
+                         .parameters = s->parameters,
+                         .points = points,
+                         .inputs = inputs,
+                         .x = x,
+                         .y = y,
+                         .variance = variance};
 }
 
 /* Shapes are looked for again when there are a third more values than the last time. */
@@ -119,40 +108,31 @@ static bool fit(Search *s, Model *m, const ProcessData *data, const ProcessShape
     return true;
 }
 
-enum { SHAPES = 64 };
+enum { SHAPES = 128 }; /* at most */
 
-static size_t time_shapes(ProcessShape *out)
+/* Where both means are there, what was learned may stand in for the prediction, or for half of it. */
+static size_t time_shapes(ProcessShape *out, size_t inputs)
 {
     static const double linear[] = {0.03, 0.1, 0.3, 1}, local[] = {0.02, 0.06, 0.2, 0.6};
     static const double noise[] = {0.01, 0.03};
+    static const ProcessShape means[] = {
+        {.slope = {1, 0}, .spread = {0.15, 0.15}},
+        {.slope = {0, 0}, .spread = {0.3, 0.3}, .cost = 1.5},
+        {.slope = {0, 1}, .spread = {0.15, 0.15}},
+        {.slope = {0.5, 0.5}, .spread = {0.3, 0.3}},
+    };
+    static const int kinds[] = {1, 2, 4};
     size_t n = 0;
-    for (int b = 0; b < 2; b++)
+    for (int b = 0; b < kinds[inputs]; b++)
         for (int i = 0; i < 4; i++)
             for (int k = 0; k < 4; k++)
-                for (int e = 0; e < 2; e++)
-                    out[n++] = (ProcessShape){.slope = b == 0 ? 1 : 0,
-                                              .spread = b == 0 ? 0.15 : 0.3,
-                                              .cost = b == 0 ? 0 : 1.5,
-                                              .linear = linear[i],
-                                              .local = local[k],
-                                              .decay = 0.7,
-                                              .noise = noise[e]};
-    return n;
-}
-
-static size_t space_shapes(ProcessShape *out)
-{
-    static const double linear[] = {0.03, 0.3, 1, 3}, local[] = {0.1, 0.3, 1, 2};
-    static const double noise[] = {0.01, 0.05}, decay[] = {0.6, 0.85};
-    size_t n = 0;
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 4; k++)
-            for (int e = 0; e < 2; e++)
-                for (int d = 0; d < 2; d++)
-                    out[n++] = (ProcessShape){.linear = linear[i],
-                                              .local = local[k],
-                                              .decay = decay[d],
-                                              .noise = noise[e]};
+                for (int e = 0; e < 2; e++) {
+                    out[n] = means[b];
+                    out[n].linear = linear[i];
+                    out[n].local = local[k];
+                    out[n].decay = 0.7;
+                    out[n++].noise = noise[e];
+                }
     return n;
 }
 
@@ -204,11 +184,10 @@ bool model_times(Search *s, Model *m)
     }
     s->usual = usual_prediction(s, all, count);
     s->spread = prediction_spread(s);
-    count = thin(all, count, 120, 40);
-    Table t = fill(s, m, all, count, 0.25);
-    t.data.x = t.x;
+    count = samples_thin(all, count, 120, 40);
+    ProcessData data = fill(s, m, all, count, 0.25);
     ProcessShape shapes[SHAPES];
-    bool ok = fit(s, m, &t.data, shapes, time_shapes(shapes));
+    bool ok = fit(s, m, &data, shapes, time_shapes(shapes, data.inputs));
     arena_reset(s->scratch);
     return ok;
 }
@@ -249,10 +228,10 @@ bool model_space(Search *s)
     Sample *all = memory_new((s->count + 1) * sizeof *all);
     size_t count = space_samples(s, all);
     if (count >= 2) {
-        count = thin(all, count, 150, 70);
-        Table t = fill(s, m, all, count, 0.05);
-        ProcessShape shapes[SHAPES];
-        fit(s, m, &t.data, shapes, space_shapes(shapes));
+        count = samples_thin(all, count, SPACE_BEST, SPACE_SPREAD);
+        ProcessData data = fill(s, m, all, count, space_blur);
+        ProcessShape shapes[SPACE_SHAPES];
+        fit(s, m, &data, shapes, samples_shapes(shapes, data.inputs));
         arena_reset(s->scratch);
     }
     free(all);
@@ -264,10 +243,11 @@ bool model_space(Search *s)
 void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, double *means)
 {
     uint16_t *points = memory_new((count * s->parameters + 1) * sizeof *points);
-    double *x = memory_new((count + 1) * sizeof *x);
+    size_t inputs = input_count(s, m);
+    double *x = memory_new((count * inputs + 1) * sizeof *x);
     for (size_t k = 0; k < count; k++) {
         pack(s, row_point(s, rows[k]), points + k * s->parameters);
-        x[k] = guess_of(s, m, rows[k]);
+        set_inputs(s, m, rows[k], x + k * inputs);
     }
     process_means(m->process, points, x, count, means);
     free(x);
@@ -277,19 +257,22 @@ void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, d
 /* With what is left of the doubt in the prediction itself. */
 static double with_doubt(const Search *s, const Model *m, size_t row, double deviation)
 {
-    double slope = m->blind ? 0 : process_shape(m->process)->slope;
+    double slope = m == &s->time_model ? process_shape(m->process)->slope[0] : 0;
     return sqrt(deviation * deviation + slope * slope * s->rows[row].variance * trust(s, row));
 }
 
 double believe_deviation(Search *s, const Model *m, size_t row)
 {
-    double own = process_deviation(m->process, row_point(s, row), guess_of(s, m, row));
-    return with_doubt(s, m, row, own);
+    double x[PROCESS_INPUTS] = {0};
+    set_inputs(s, m, row, x);
+    return with_doubt(s, m, row, process_deviation(m->process, row_point(s, row), x));
 }
 
 double believe_deviation_most(Search *s, const Model *m, size_t row)
 {
-    return with_doubt(s, m, row, process_prior(m->process, guess_of(s, m, row)));
+    double x[PROCESS_INPUTS] = {0};
+    set_inputs(s, m, row, x);
+    return with_doubt(s, m, row, process_prior(m->process, x));
 }
 
 static double with_noise(const Process *p, double deviation)
@@ -310,10 +293,16 @@ Belief believe_row(Search *s, const Model *m, size_t row)
     return b;
 }
 
+/* Without noise. */
+static double point_deviation(Search *s, const uint16_t *point)
+{
+    double learned = search_learned(s, point);
+    return process_deviation(s->space_model.process, point, &learned);
+}
+
 double believe_point_deviation(Search *s, const uint16_t *point)
 {
-    Process *p = s->space_model.process;
-    return with_noise(p, process_deviation(p, point, 0));
+    return with_noise(s->space_model.process, point_deviation(s, point));
 }
 
 Belief believe_point(Search *s, const uint16_t *point)
@@ -321,7 +310,8 @@ Belief believe_point(Search *s, const uint16_t *point)
     Belief b = {NAN, NAN};
     if (!s->space_model.process)
         return b;
-    process_means(s->space_model.process, point, NULL, 1, &b.mean);
+    double learned = search_learned(s, point);
+    process_means(s->space_model.process, point, &learned, 1, &b.mean);
     b.deviation = believe_point_deviation(s, point);
     return b;
 }
@@ -383,7 +373,12 @@ const uint16_t *believe_choice(Search *s, size_t *count, size_t *near, double **
                                                around_count, count, near);
     free(around);
     *means = ARENA_ARRAY(s->scratch, double, *count);
-    process_means(s->space_model.process, pack_all(s, points, *count), NULL, *count, *means);
+    double *learned = NULL;
+    if (s->options.learned) {
+        learned = ARENA_ARRAY(s->scratch, double, *count);
+        learned_means(s->options.learned, points, *count, learned);
+    }
+    process_means(s->space_model.process, pack_all(s, points, *count), learned, *count, *means);
     return points;
 }
 
@@ -401,8 +396,7 @@ bool batch_make(Search *s)
         qsort(order, count, sizeof *order, sample_compare);
     for (size_t k = 0; k < count && k < SURE_OF; k++) {
         const uint16_t *point = points + order[k].row * s->space.parameters;
-        order[k].y +=
-            process_deviation(s->space_model.process, point, 0) * gsl_ran_ugaussian(s->random);
+        order[k].y += point_deviation(s, point) * gsl_ran_ugaussian(s->random);
     }
     if (count > 1)
         qsort(order, count, sizeof *order, sample_compare);

@@ -6,13 +6,13 @@
 enum { KINDS = 2 * PROCESS_PARAMETERS + 1 }; /* of likeness */
 
 struct Process {
-    size_t count, parameters;
+    size_t count, parameters, inputs;
     uint16_t *points;
     double *x;
     ProcessShape shape;
     double table[KINDS]; /* covariance by likeness */
     double *factor;      /* count × count, the upper Cholesky factor U: covariance is U'U */
-    double *weights;     /* inverse covariance times (y - mean - slope x) */
+    double *weights;     /* inverse covariance times (y - mean - slopes x) */
     double mean;
     double *scratch;
 };
@@ -36,6 +36,30 @@ static void fill_table(const ProcessShape *s, size_t parameters, double *table)
         table[h] =
             s->linear * s->linear * share + s->local * s->local * pow(s->decay, all - likeness);
     }
+}
+
+/* Of point `i`; NULL where there are none. */
+static const double *inputs_of(const double *x, size_t inputs, size_t i)
+{
+    return inputs > 0 ? x + i * inputs : NULL;
+}
+
+/* Covariance by the inputs of two points. */
+static double input_covariance(const ProcessShape *s, size_t inputs, const double *x,
+                               const double *y)
+{
+    double sum = 0;
+    for (size_t k = 0; k < inputs; k++)
+        sum += s->spread[k] * s->spread[k] * x[k] * y[k];
+    return sum;
+}
+
+static double along_slopes(const double *slope, size_t inputs, const double *x)
+{
+    double sum = 0;
+    for (size_t k = 0; k < inputs; k++)
+        sum += slope[k] * x[k];
+    return sum;
 }
 
 /* --- linear algebra --------------------------------------------------------------------------- */
@@ -90,7 +114,7 @@ typedef struct Fit {
     const ProcessData *data;
     uint8_t *likeness; /* count × count; above the diagonal */
     double *factor;
-    double *rest; /* y - slope x, then the inverse of U' times it */
+    double *rest; /* y - slopes x, then the inverse of U' times it */
     double *ones;
     double mean;
 } Fit;
@@ -107,13 +131,14 @@ static void compare_points(Fit *f)
 static void fill_covariance(Fit *f, const ProcessShape *s)
 {
     const ProcessData *d = f->data;
-    double table[KINDS], spread = s->spread * s->spread;
-    size_t n = d->count;
+    double table[KINDS];
+    size_t n = d->count, m = d->inputs;
     fill_table(s, d->parameters, table);
     for (size_t i = 0; i < n; i++) {
-        double *row = f->factor + i * n, xi = d->x ? spread * d->x[i] : 0;
+        double *row = f->factor + i * n;
         for (size_t j = i; j < n; j++)
-            row[j] = table[f->likeness[i * n + j]] + (d->x ? xi * d->x[j] : 0);
+            row[j] = table[f->likeness[i * n + j]] +
+                     input_covariance(s, m, inputs_of(d->x, m, i), inputs_of(d->x, m, j));
         row[i] += s->noise * s->noise + d->variance[i];
     }
 }
@@ -127,7 +152,7 @@ static double try_shape(Fit *f, const ProcessShape *s)
     if (!factorize(f->factor, n))
         return -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        f->rest[i] = d->y[i] - (d->x ? s->slope * d->x[i] : 0);
+        f->rest[i] = d->y[i] - along_slopes(s->slope, d->inputs, inputs_of(d->x, d->inputs, i));
         f->ones[i] = 1;
     }
     solve_transposed(f->factor, n, f->rest);
@@ -151,14 +176,18 @@ static Process *keep(Arena *a, Fit *f, const ProcessShape *s)
 {
     const ProcessData *d = f->data;
     Process *p = ARENA_NEW(a, Process);
-    *p = (Process){.count = d->count, .parameters = d->parameters, .shape = *s, .mean = f->mean};
+    *p = (Process){.count = d->count,
+                   .parameters = d->parameters,
+                   .inputs = d->inputs,
+                   .shape = *s,
+                   .mean = f->mean};
     size_t numbers = d->count * d->parameters;
     p->points = ARENA_ARRAY(a, uint16_t, numbers);
-    p->x = ARENA_ARRAY(a, double, d->count);
+    p->x = ARENA_ARRAY(a, double, d->count * d->inputs);
     if (numbers > 0)
         memcpy(p->points, d->points, numbers * sizeof *p->points);
-    if (d->x)
-        memcpy(p->x, d->x, d->count * sizeof *p->x);
+    if (d->count * d->inputs > 0)
+        memcpy(p->x, d->x, d->count * d->inputs * sizeof *p->x);
     fill_table(s, d->parameters, p->table);
     p->factor = f->factor;
     p->weights = f->rest;
@@ -229,34 +258,37 @@ static void block_means(const Process *p, const uint16_t *points, size_t count, 
 void process_means(const Process *p, const uint16_t *points, const double *x, size_t count,
                    double *means)
 {
-    double along = 0; /* the spread's part of the weights */
-    for (size_t j = 0; j < p->count; j++)
-        along += p->weights[j] * p->x[j];
-    along = p->shape.slope + p->shape.spread * p->shape.spread * along;
+    double along[PROCESS_INPUTS]; /* slopes, with the spreads' part of the weights */
+    for (size_t k = 0; k < p->inputs; k++) {
+        double sum = 0;
+        for (size_t j = 0; j < p->count; j++)
+            sum += p->weights[j] * p->x[j * p->inputs + k];
+        along[k] = p->shape.slope[k] + p->shape.spread[k] * p->shape.spread[k] * sum;
+    }
     for (size_t i = 0; i < count; i++)
-        means[i] = p->mean + (x ? along * x[i] : 0);
+        means[i] = p->mean + along_slopes(along, p->inputs, inputs_of(x, p->inputs, i));
     for (size_t i = 0; i < count; i += BLOCK) {
         size_t n = count - i < BLOCK ? count - i : BLOCK;
         block_means(p, points + i * p->parameters, n, means + i);
     }
 }
 
-static double prior_variance(const Process *p, double x)
+static double prior_variance(const Process *p, const double *x)
 {
-    return p->table[2 * p->parameters] + p->shape.spread * p->shape.spread * x * x;
+    return p->table[2 * p->parameters] + input_covariance(&p->shape, p->inputs, x, x);
 }
 
-double process_prior(const Process *p, double x)
+double process_prior(const Process *p, const double *x)
 {
     return sqrt(prior_variance(p, x));
 }
 
-double process_deviation(Process *p, const uint16_t *point, double x)
+double process_deviation(Process *p, const uint16_t *point, const double *x)
 {
-    double spread = p->shape.spread * p->shape.spread, *known = p->scratch;
+    double *known = p->scratch;
     for (size_t j = 0; j < p->count; j++)
         known[j] = p->table[process_likeness(point, p->points + j * p->parameters, p->parameters)] +
-                   spread * x * p->x[j];
+                   input_covariance(&p->shape, p->inputs, x, inputs_of(p->x, p->inputs, j));
     solve_transposed(p->factor, p->count, known);
     double variance = prior_variance(p, x);
     for (size_t j = 0; j < p->count; j++)

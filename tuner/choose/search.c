@@ -47,8 +47,10 @@ Search *search_new(const SearchSpace *space, const SearchOptions *o)
     gsl_rng_set(s->random, o->seed + 1);
     s->candidates = candidates_new(a, space, s->random);
     s->time_model.arena = arena_new();
-    s->blind_model = (Model){.arena = arena_new(), .blind = true};
+    s->blind_model.arena = arena_new();
     s->space_model.arena = arena_new();
+    if (o->learned)
+        s->starters = learned_starters(o->learned, &s->starter_count);
     return s;
 }
 
@@ -89,6 +91,7 @@ static size_t add_row(Search *s, const uint16_t *point)
     s->rows[s->count] = (Row){.predicted = NAN,
                               .bound = NAN,
                               .latency = NAN,
+                              .learned = search_learned(s, point),
                               .time = NAN,
                               .same_as = s->count,
                               .said = {NAN, NAN},
@@ -176,32 +179,51 @@ static bool batch_point(Search *s, uint16_t *point)
     return true;
 }
 
+/* The next of what was fastest elsewhere; it need not be valid here. */
+static bool starter_point(Search *s, uint16_t *point)
+{
+    if (s->starter_next == s->starter_count)
+        return false;
+    memcpy(point, s->starters + s->starter_next++ * s->space.parameters,
+           s->space.parameters * sizeof *point);
+    return true;
+}
+
+static bool is_spread_turn(const Search *s)
+{
+    return s->compile_turn < SPREAD_COMPILES ||
+           s->compile_turn < s->starter_count + SPREAD_COMPILES / 2;
+}
+
 /* By the model, or one of the other ways when it is their turn. */
-static bool choose_point(Search *s, uint16_t *point, bool *random)
+static bool choose_point(Search *s, uint16_t *point, Chosen *by)
 {
     size_t turn = s->compile_turn;
-    *random = false;
-    if (turn < SPREAD_COMPILES)
+    *by = BY_STARTER;
+    if (starter_point(s, point))
+        return true;
+    *by = BY_SEARCH;
+    if (is_spread_turn(s))
         return spread_point(s, point);
     if (turn % 4 == 0 && local_point(s, point))
         return true;
-    *random = turn % 16 == 1;
-    if (!*random && batch_point(s, point))
+    if (turn % 16 != 1 && batch_point(s, point))
         return true;
-    *random = true;
+    *by = BY_CHANCE;
     return candidates_random(s->candidates, point);
 }
 
 bool search_next_compile(Search *s, size_t *number)
 {
     uint16_t *point = memory_new((s->space.parameters + 1) * sizeof *point);
-    bool random, found = choose_point(s, point, &random);
+    Chosen by;
+    bool found = choose_point(s, point, &by);
     while (found && !candidates_take(s->candidates, point)) /* a batch grows old */
-        found = choose_point(s, point, &random);
+        found = choose_point(s, point, &by);
     if (found) {
         s->compile_turn++;
         *number = add_row(s, point);
-        s->rows[*number].random = random;
+        s->rows[*number].by = by;
         s->rows[*number].said = believe_point(s, point);
     }
     free(point);
@@ -342,12 +364,23 @@ static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
     return best;
 }
 
+static size_t starter_row(const Search *s, const Waiting *w)
+{
+    for (size_t k = 0; k < w->count; k++)
+        if (s->rows[w->rows[k]].by == BY_STARTER)
+            return w->rows[k];
+    return NO_NUMBER;
+}
+
 static size_t choose_row(Search *s, Waiting *w)
 {
-    size_t turn = s->trial_turn, row = NO_NUMBER;
+    size_t turn = s->trial_turn, row;
     bool modelled = model_times(s, &s->time_model);
     bool blind = turn % 8 == 5 && model_times(s, &s->blind_model);
     *w = waiting(s);
+    row = starter_row(s, w);
+    if (row != NO_NUMBER)
+        return row;
     if (turn % 16 == 8)
         row = w->rows[gsl_rng_uniform_int(s->random, w->count)];
     else if (turn % 4 == 3)
@@ -418,7 +451,7 @@ void search_trying(Search *s, size_t number)
 
 static void note_random(Search *s, const Row *r, double best_before)
 {
-    if (!r->random)
+    if (r->by != BY_CHANCE)
         return;
     s->random_seen++;
     s->random_better += r->time < best_before + log(0.99);

@@ -12,12 +12,16 @@
  * that is wrong costs a factor and not the winner.  The Pareto front of what was compiled, by bound and latency,
  * is timed first of all.
  *
+ * What recordings of like spaces teach (learned.h) is a second mean of the time model and the first
+ * of the space model, as far as times bear it out, and some of their fastest are asked for first.
+ *
  * Where nothing can be timed, the driver tells the prediction as the time: the search then looks
  * for the best predicted. */
 #ifndef APTUNE_CHOOSE_SEARCH_H
 #define APTUNE_CHOOSE_SEARCH_H
 
 #include "tuner/choose/candidates.h"
+#include "tuner/choose/learned.h"
 
 typedef struct SearchOptions {
     unsigned long seed;
@@ -26,6 +30,7 @@ typedef struct SearchOptions {
     double seconds; /* budgets; 0: none */
     size_t trials;
     size_t compiles;
+    const Learned *learned; /* of the space's parameters; NULL: nothing was */
 } SearchOptions;
 
 /* What a compile said. */

@@ -22,6 +22,9 @@ typedef enum RowState {
     ROW_FAILED
 } RowState;
 
+/* Who asked for a candidate. */
+typedef enum Chosen { BY_SEARCH, BY_CHANCE, BY_STARTER } Chosen;
+
 /* A logarithm of time as a model believes it, its noise included. */
 typedef struct Belief {
     double mean, deviation; /* NaN: it believes nothing */
@@ -30,10 +33,11 @@ typedef struct Belief {
 /* A candidate that was asked for. */
 typedef struct Row {
     RowState state;
-    bool random;      /* chance chose it */
+    Chosen by;
     double predicted; /* logarithm; NaN: unknown */
     double variance;  /* of the prediction */
     double bound, latency;
+    double learned;  /* by recordings of like spaces; 0: nothing was learned */
     double time;     /* logarithm; of what is timed */
     size_t same_as;  /* row that has its code; itself */
     Belief said;     /* by the space model before it was compiled */
@@ -53,7 +57,6 @@ typedef struct Model {
     ProcessShape shape; /* the most likely when it was last looked for … */
     size_t shape_count; /* … with so many values */
     size_t version;     /* of the search that it is fitted to */
-    bool blind;         /* predictions are nothing to it */
 } Model;
 
 struct Search {
@@ -75,10 +78,12 @@ struct Search {
     size_t timed, compiled, failed, same, right;
     size_t compile_turn, trial_turn;
     size_t random_seen, random_better;
-    Model time_model, blind_model; /* of what is compiled; the second by times alone */
-    Model space_model;             /* of what is not */
-    double usual;                  /* median prediction of what is timed */
-    double spread;                 /* variance of the predictions of what is compiled */
+    Model time_model, blind_model;      /* of what is compiled; the second by times alone */
+    Model space_model;                  /* of what is not */
+    const uint16_t *starters;           /* points that are compiled first of all … */
+    size_t starter_count, starter_next; /* … and timed */
+    double usual;                       /* median prediction of what is timed */
+    double spread;                      /* variance of the predictions of what is compiled */
     Errors before, after;
     double expected;        /* better ones, when … */
     size_t expected_timed;  /* so many were timed; … */
@@ -88,6 +93,9 @@ struct Search {
         size_t count, next, room;
     } batch; /* to compile, the most promising first */
 };
+
+/* What was learned of a point elsewhere; 0: nothing. */
+double search_learned(const Search *s, const uint16_t *point);
 
 /* The row's time, that of its code; NaN: not known. */
 double row_time(const Search *s, size_t i);

@@ -309,20 +309,13 @@ static int tune(Tune *t)
 /* What is kept of the problems that were tuned. */
 typedef struct Tuned {
     Arena *arena;
-    VEC(const char *) starters;   /* configurations that were among the fastest */
     VEC(const char *) recordings; /* one of each */
     const char *folder;           /* of all results */
 } Tuned;
 
-enum { STARTERS = 4 }; /* of each problem */
-
 static void keep_tuned(Tuned *k, const aptune *a)
 {
     const Run *r = &a->run;
-    const char *names[STARTERS];
-    size_t count = run_fastest(k->arena, r, names, STARTERS);
-    for (size_t i = 0; i < count; i++)
-        VEC_PUSH(k->arena, &k->starters, names[i]);
     const char *name = arena_printf(k->arena, "%s.times", r->spec->name);
     VEC_PUSH(k->arena, &k->recordings,
              r->source == RUN_MEASURED ? path_join(k->arena, r->options.output, name)
@@ -358,8 +351,8 @@ static int tune_problems(Tune *t)
             keep_tuned(&kept, a);
         aptune_reset(a);
         aptune_choose_problem(a, p);
-        a->options.starters = kept.starters.at;
-        a->options.starter_count = kept.starters.count;
+        a->options.earlier = kept.recordings.at;
+        a->options.earlier_count = kept.recordings.count;
         a->options.may_lack = true;
         code = tune(t);
     }
@@ -369,8 +362,8 @@ static int tune_problems(Tune *t)
         code = emit_tuned(t, &kept);
     }
     a->options.may_lack = false;
-    a->options.starters = NULL;
-    a->options.starter_count = 0;
+    a->options.earlier = NULL;
+    a->options.earlier_count = 0;
     arena_free(kept.arena);
     return code;
 }

@@ -19,7 +19,7 @@ bool export_open(Arena *a, const char *path, MetricSet *metrics, ExportSource *o
         return false;
     const char *beside = record_profile_path(a, path);
     out->profiled = beside && file_exists(beside);
-    out->table = table_of_times(a, out->times, 0, metrics, d);
+    out->table = table_of_times(a, out->times, TABLE_PROFILE, metrics, d);
     return out->table != NULL;
 }
 

@@ -302,7 +302,8 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
         if (o->by[s] == 0)
             continue;
         counted(out, "", o->by[s]);
-        buf_printf(out, "  %s, e.g. %s", meanings[s], table_name(a, r->table, o->example[s]));
+        buf_printf(out, "  %s, e.g. %s", meanings[s] ? meanings[s] : "failed",
+                   table_name(a, r->table, o->example[s]));
         print_words(r->table->why[o->example[s]], out);
         buf_putc(out, '\n');
     }

@@ -34,6 +34,17 @@ static void print_held(const Run *r, Buf *out)
             r->source == RUN_REPLAYED && run_is_played(r) ? ", by the cost model of a replay" : "");
 }
 
+static void print_lessons(const RunSearch *s, Buf *out)
+{
+    for (size_t k = 0; k < s->lesson_count; k++) {
+        const RunLesson *l = &s->lessons[k];
+        buf_printf(out,
+                   "%-10s   it began with %zu times of %s%s%s, over %zu of %zu parameters (%s)\n",
+                   "", l->times, l->problem, l->gpu && l->gpu[0] ? " on " : "",
+                   l->gpu ? l->gpu : "", l->parameters, l->of, l->path);
+    }
+}
+
 void report_search(const Run *r, Buf *out)
 {
     const RunSearch *s = &r->search;
@@ -53,6 +64,7 @@ void report_search(const Run *r, Buf *out)
         return;
     }
     print_held(r, out);
+    print_lessons(s, out);
     if (s->front > 0)
         buf_printf(out,
                    "%-10s   front of bound and latency: %zu of the compiled, %zu of them timed; "
@@ -87,6 +99,19 @@ static json_t *steps_of(const RunSearch *s)
     return list;
 }
 
+static json_t *lessons_of(const RunSearch *s)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < s->lesson_count; k++) {
+        const RunLesson *l = &s->lessons[k];
+        json_array_append_new(list, json_put(json_object(), "recording", json_text(l->path),
+                                             "problem", json_text(l->problem), "device",
+                                             json_text(l->gpu), "times", json_count(l->times),
+                                             "parameters", json_count(l->parameters), NULL));
+    }
+    return list;
+}
+
 json_t *report_search_json(const Run *r)
 {
     const RunSearch *s = &r->search;
@@ -99,5 +124,6 @@ json_t *report_search_json(const Run *r)
                     json_known(s->expected), "errors_before_compiling", errors_of(&s->state.before),
                     "errors_before_timing", errors_of(&s->state.after), "front",
                     json_count(s->front), "front_timed", json_count(s->front_timed),
-                    "best_on_front", json_boolean(s->best_on_front), NULL);
+                    "best_on_front", json_boolean(s->best_on_front), "learned", lessons_of(s),
+                    NULL);
 }

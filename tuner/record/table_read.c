@@ -415,27 +415,42 @@ Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, M
                       Diag *d)
 {
     Reading r = {.arena = a, .codes = arena_new(), .table = table_new(a)};
-    table_want(r.table, columns | TABLE_PROFILE | TABLE_COST);
+    table_want(r.table, columns | TABLE_COST);
     if (!record_is_weighed(&times->header))
         r.table->columns &= ~(unsigned)TABLE_WORK, r.table->work = NULL;
     take_times(&r, times);
     tell_times(&r, times, d);
     find_same(&r);
-    table_set_metrics(r.table, metrics);
-    bool there = has_profiles(times), ok = !there || read_profiles(&r, d);
-    if (!there)
-        tell_no_profiles(r.table, d);
+    bool ok = true;
+    if (columns & TABLE_PROFILE) {
+        bool there = has_profiles(times);
+        table_set_metrics(r.table, metrics);
+        ok = !there || read_profiles(&r, d);
+        if (!there)
+            tell_no_profiles(r.table, d);
+    }
     arena_free(r.codes);
     return ok ? r.table : NULL;
 }
 
-Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d)
+static Table *read_columns(Arena *a, const char *path, unsigned columns, MetricSet *metrics,
+                           Diag *d)
 {
     Arena *scratch = arena_new();
     const TimesRecording *times = times_read(scratch, path, d);
     Table *t = NULL;
     if (times)
-        t = table_of_times(a, times, TABLE_WORK | TABLE_TIMES | TABLE_MS, metrics, d);
+        t = table_of_times(a, times, columns, metrics, d);
     arena_free(scratch);
     return t;
+}
+
+Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d)
+{
+    return read_columns(a, path, TABLE_WORK | TABLE_TIMES | TABLE_MS | TABLE_PROFILE, metrics, d);
+}
+
+Table *table_read_times(Arena *a, const char *path, Diag *d)
+{
+    return read_columns(a, path, TABLE_WORK | TABLE_TIMES | TABLE_MS, NULL, d);
 }

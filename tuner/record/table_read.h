@@ -14,8 +14,11 @@
  * known, which is a warning.  NULL after a message when one of the files cannot be read. */
 Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d);
 
-/* The same of a recording that is read already, which need not outlive the table: its profiles,
- * metrics and, of `columns`, TABLE_WORK and TABLE_TIMES | TABLE_MS. */
+/* The same without profiles and metrics. */
+Table *table_read_times(Arena *a, const char *path, Diag *d);
+
+/* The same of a recording that is read already, which need not outlive the table: of `columns`,
+ * TABLE_WORK, TABLE_TIMES | TABLE_MS, and TABLE_PROFILE with which come the metrics. */
 Table *table_of_times(Arena *a, const TimesRecording *times, unsigned columns, MetricSet *metrics,
                       Diag *d);
 

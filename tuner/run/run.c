@@ -46,6 +46,17 @@ bool run_searches(const Run *r)
            (r->source != RUN_STATIC || budget);
 }
 
+const size_t *run_varying(const Run *r, size_t *count)
+{
+    const Table *t = r->table;
+    size_t *varying = ARENA_ARRAY(r->arena, size_t, t->parameter_count);
+    *count = 0;
+    for (size_t p = 0; p < t->parameter_count; p++)
+        if (t->parameters[p].values.count > 1)
+            varying[(*count)++] = p;
+    return varying;
+}
+
 bool run_is_played(const Run *r)
 {
     return r->unasked != NULL;

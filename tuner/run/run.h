@@ -17,6 +17,7 @@
 #include "tuner/compile/farm.h"
 #include "tuner/compile/source.h"
 #include "tuner/gpu/gpu.h"
+#include "tuner/record/find.h"
 #include "tuner/record/profile.h"
 #include "tuner/record/times.h"
 #include "tuner/run/option.h"
@@ -66,9 +67,10 @@ typedef struct RunOptions {
     const char *carve_text;  /* … by these statements; NULL: the spec's, or the default */
     bool some;               /* only named or recorded configurations: millions are not listed */
     bool no_times;           /* compile everything, or what a budget allows; time nothing */
-    const char *const *starters; /* configurations by name, valid ones of which a search times … */
-    size_t starter_count;        /* … first: the best of another problem */
-    double seconds;              /* budgets of a search: since the run was opened; 0: none */
+    OptionTexts learn;       /* recordings that a search begins with, or "none"; without any, … */
+    const char *const *earlier; /* … those that fit, and these in any case: of problems before */
+    size_t earlier_count;
+    double seconds; /* budgets of a search: since the run was opened; 0: none */
     int trials, compiles;
     int seed;                 /* of the search */
     const char *guess;        /* metric that predicts the time; NULL: "predicted_cycles" */
@@ -123,8 +125,19 @@ typedef struct RunHooks {
     void (*found)(void *context);
 } RunHooks;
 
+/* A recording that a search began with. */
+typedef struct RunLesson {
+    const char *path, *problem, *gpu;
+    size_t times;      /* of configurations that differ in what both spaces have: */
+    size_t parameters; /* so many, … */
+    size_t of;         /* … of these */
+} RunLesson;
+
 /* What a search did; see tuner/choose/search.h. */
 typedef struct RunSearch {
+    const Learned *learned; /* what it begins with; NULL: nothing was learned */
+    const RunLesson *lessons;
+    size_t lesson_count;
     bool done;
     bool asked;        /* to end early */
     size_t candidates; /* valid, and not more than the device has */
@@ -231,6 +244,8 @@ typedef struct RunCode {
 typedef struct RunRecorded {
     const TimesRecording *times; /* NULL: none */
     const char *path;
+    const RecordMatch *others; /* of the folder: those that fit less */
+    size_t other_count;
     bool complete;          /* it has an outcome for every configuration of the space */
     bool profiles;          /* profiles came from it */
     double best_ms;         /* of a complete one; NaN when unknown */
@@ -385,11 +400,6 @@ size_t run_find_config(const Run *r, const char *text, Diag *d);
 
 /* The same where not all of the space may be listed: a valid one gets its row. */
 size_t run_name_config(Run *r, const char *text, Diag *d);
-
-/* The names of the fastest configurations that were timed, the fastest first, at most `most` of
- * them and in `a`, to start the search of another problem with; `out` has room for them.  Those that
- * differ from one before them in a single parameter are left out.  Returns how many. */
-size_t run_fastest(Arena *a, const Run *r, const char **out, size_t most);
 
 /* Slots of configuration `i` in scratch memory; NULL when they cannot be computed. */
 const Value *run_slots(Arena *scratch, const Run *r, size_t i);

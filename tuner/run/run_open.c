@@ -6,7 +6,6 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/device.h"
 #include "tuner/record/device.h"
-#include "tuner/record/find.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +77,12 @@ static bool find_recording(Run *r)
     RecordHeader want = wanted_header(r);
     size_t count = 0;
     RecordMatch *matches = record_find(r->arena, folder, &want, &count, r->diag);
-    if (!matches || count == 0 || matches[0].fit > FIT_SAME_MODEL) {
+    size_t fitting = 0;
+    while (matches && fitting < count && matches[fitting].fit <= FIT_SAME_MODEL)
+        fitting++;
+    r->recorded.others = matches ? matches + fitting : NULL;
+    r->recorded.other_count = count - fitting;
+    if (fitting == 0) {
         note_others(r, matches, count);
         return false;
     }
@@ -438,6 +442,9 @@ bool run_open(Run *r)
             "or --seconds S say how many",
             r->spec->name, (unsigned long long)r->space.size);
     if (!run_make_configs(r) || !check_sizes(r) || !weigh_configs(r))
+        return false;
+    bool learns = run_searches(r) && r->source != RUN_STATIC && !r->options.dry_run;
+    if (learns && !run_learn(r))
         return false;
     run_charge(r, LEDGER_CONSTRUCT, &since);
     return true;

@@ -1,101 +1,9 @@
 #include "tuner/run/run_search_parts.h"
 
-#include "metrics/base/clock.h"
 #include "tuner/run/compiling.h"
-#include "tuner/space/diagram.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* --- what is searched ------------------------------------------------------------------------- */
-
-/* The values of all parameters of a candidate, in `full`. */
-static void widen(const Searched *q, const uint16_t *point, uint16_t *full)
-{
-    memset(full, 0, q->run->space.spec->parameter_count * sizeof *full);
-    for (size_t k = 0; k < q->varying_count; k++)
-        full[q->varying[k]] = point[k];
-}
-
-static bool draw_point(void *context, gsl_rng *random, uint16_t *point)
-{
-    const Searched *q = context;
-    bool any = space_diagram_draw(q->run->space.diagram, random, q->full);
-    for (size_t k = 0; k < q->varying_count; k++)
-        point[k] = q->full[q->varying[k]];
-    return any;
-}
-
-static bool is_valid(void *context, const uint16_t *point)
-{
-    const Searched *q = context;
-    widen(q, point, q->full);
-    return space_diagram_has(q->run->space.diagram, q->full);
-}
-
-static SearchSpace space_of(Searched *q)
-{
-    Run *r = q->run;
-    const Table *t = r->table;
-    q->varying = ARENA_ARRAY(r->arena, size_t, t->parameter_count);
-    q->values = ARENA_ARRAY(r->arena, size_t, t->parameter_count);
-    for (size_t p = 0; p < t->parameter_count; p++) {
-        if (t->parameters[p].values.count < 2)
-            continue;
-        q->values[q->varying_count] = t->parameters[p].values.count;
-        q->varying[q->varying_count++] = p;
-    }
-    q->full = ARENA_ARRAY(r->arena, uint16_t, t->parameter_count);
-    if (r->space.diagram && !r->space.ranks)
-        return (SearchSpace){.parameters = q->varying_count,
-                             .values = q->values,
-                             .draw = draw_point,
-                             .valid = is_valid,
-                             .context = q,
-                             .size = (double)r->space.size};
-    q->ranks = ARENA_ARRAY(r->arena, uint64_t, t->count);
-    for (size_t i = 0; i < t->count; i++) /* what the device cannot run is no candidate */
-        if (table_fits(t, i) && run_is_in_shard(r, i))
-            q->ranks[q->rank_count++] = t->number[i];
-    return (SearchSpace){.parameters = q->varying_count,
-                         .values = q->values,
-                         .ranks = q->ranks,
-                         .count = q->rank_count,
-                         .size = (double)q->rank_count};
-}
-
-SearchOptions searched_options(const Run *r)
-{
-    const RunOptions *o = &r->options;
-    return (SearchOptions){.seed = (unsigned long)o->seed,
-                           .workers = (size_t)o->jobs,
-                           .endless = o->seconds > 0 || o->trials > 0 || o->compiles > 0,
-                           .seconds = o->seconds,
-                           .trials = (size_t)o->trials,
-                           .compiles = (size_t)o->compiles};
-}
-
-static void open_searched(Searched *q, Run *r, Timer *t)
-{
-    *q = (Searched){.run = r, .timer = t, .scratch = arena_new()};
-    const MetricSet *m = r->table->metrics;
-    q->guess = metricset_find(m, r->options.guess ? r->options.guess : "predicted_cycles");
-    q->bound = metricset_find(m, "bound_cycles");
-    q->latency = metricset_find(m, "latency_cycles");
-    q->space = space_of(q);
-}
-
-double searched_metric(const Searched *q, int metric, size_t row)
-{
-    return metric < 0 ? NAN : table_metric(q->run->table, row, (size_t)metric);
-}
-
-double searched_doubt(const Profile *p)
-{
-    double deviation = p ? p->value[PROFILE_UNCERTAINTY] : 0;
-    return deviation > 0 ? deviation * deviation : 0;
-}
 
 /* --- what it did not ask for ------------------------------------------------------------------ */
 
@@ -186,7 +94,7 @@ static void select_promising(const Searched *q)
 bool run_search(Run *r, Timer *t)
 {
     Searched q;
-    open_searched(&q, r, r->source == RUN_STATIC ? NULL : t);
+    searched_open(&q, r, r->source == RUN_STATIC ? NULL : t);
     bool ok = run_is_played(r) ? search_played(&q) : search_live(&q);
     if (ok && r->counts.compiled == 0 && r->source != RUN_REPLAYED)
         ok = run_nothing_compiled(r);

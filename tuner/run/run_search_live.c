@@ -33,8 +33,7 @@ typedef struct Hunt {
         size_t *at;
         size_t count;
         size_t capacity;
-    } earlier; /* rows that are compiled before anything else, and timed: starters, … */
-    size_t starter_count; /* … so many, then what an earlier run left */
+    } earlier; /* rows that an earlier run left: compiled before anything else, and timed */
     size_t earlier_next;
     double told;      /* when a new best was told of */
     size_t told_best; /* which */
@@ -207,10 +206,9 @@ static bool feed_workers(Hunt *h)
     return true;
 }
 
-/* Among those from so many on? */
-static bool is_earlier(const Hunt *h, size_t row, size_t from)
+static bool is_earlier(const Hunt *h, size_t row)
 {
-    for (size_t k = from; k < h->earlier.count; k++)
+    for (size_t k = 0; k < h->earlier.count; k++)
         if (h->earlier.at[k] == row)
             return true;
     return false;
@@ -225,10 +223,10 @@ static bool take_compiled(Hunt *h, bool *news)
         *news = true;
         tell_compiled(h, row);
         bool failed = table_failed_to_compile(h->run->table, row);
-        if (failed && h->timer && h->timer->record && !is_earlier(h, row, h->starter_count) &&
+        if (failed && h->timer && h->timer->record && !is_earlier(h, row) &&
             !h->timer->record(h->timer->state, row))
             return false;
-        if (!failed && h->timer && is_earlier(h, row, 0) && h->run->table->same_as[row] == row) {
+        if (!failed && h->timer && is_earlier(h, row) && h->run->table->same_as[row] == row) {
             h->run->table->selected[row] = true;
             search_trying(h->search, number_of(h, row));
             h->timer->add(h->timer->state, row);
@@ -331,16 +329,6 @@ static bool learn_compiler(Hunt *h)
     return true;
 }
 
-/* One that this problem does not allow is none. */
-static void add_starter(Hunt *h, const char *name)
-{
-    Run *r = h->run;
-    Diag quiet = diag_new(r->arena);
-    size_t row = run_name_config(r, name, &quiet);
-    if (row != SIZE_MAX && table_fits(r->table, row) && !is_earlier(h, row, 0))
-        VEC_PUSH(r->arena, &h->earlier, row);
-}
-
 static bool open_timer(Hunt *h)
 {
     Run *r = h->run;
@@ -395,9 +383,6 @@ bool search_live(Searched *q)
     double since = clock_seconds();
     table_set_metrics(r->table, r->table->metrics);
     h->compiling = compiling_open(r, (size_t)r->options.jobs + 1);
-    for (size_t k = 0; k < r->options.starter_count && h->timer; k++)
-        add_starter(h, r->options.starters[k]);
-    h->starter_count = h->earlier.count;
     bool opened = learn_compiler(h) && open_timer(h);
     bool ok = opened && hunt(h);
     if (ok)

@@ -1,0 +1,298 @@
+#include "tuner/choose/learned.h"
+
+#include "metrics/base/vec.h"
+#include "tuner/choose/samples.h"
+
+#include <stdlib.h>
+
+/* One table, its rows with equal shared values as one. */
+typedef struct Lesson {
+    size_t shared;
+    size_t *place;    /* of each shared parameter among the searched ones, … */
+    uint16_t **codes; /* … and of each of its values here that among the values of both, rising */
+    uint16_t *points; /* of the table, in these: rising, as bytes compare */
+    double *y;
+    size_t count;
+    Process *process;
+} Lesson;
+
+struct Learned {
+    Arena *arena;
+    const TableParameter *parameters;
+    const size_t *searched;
+    size_t count; /* of them */
+    VEC(Lesson) lessons;
+    VEC(const uint16_t *) starters;
+};
+
+Learned *learned_new(Arena *a, const TableParameter *parameters, const size_t *searched,
+                     size_t count)
+{
+    Learned *l = ARENA_NEW(a, Learned);
+    *l = (Learned){.arena = a, .parameters = parameters, .searched = searched, .count = count};
+    return l;
+}
+
+/* --- values of both --------------------------------------------------------------------------- */
+
+/* Recordings keep what is no whole number as text. */
+static Value as_number(Value v)
+{
+    char *end = NULL;
+    double x = v.kind == VALUE_STRING ? strtod(v.string, &end) : 0;
+    return end && end != v.string && *end == '\0' ? value_real(x) : v;
+}
+
+/* Numbers before texts. */
+static int value_compare(const void *pa, const void *pb)
+{
+    const Value *a = pa, *b = pb;
+    if (a->kind == VALUE_STRING && b->kind == VALUE_STRING)
+        return strcmp(a->string, b->string);
+    if (a->kind == VALUE_STRING || b->kind == VALUE_STRING)
+        return a->kind == VALUE_STRING ? 1 : -1;
+    double x = value_as_real(*a), y = value_as_real(*b);
+    return (x > y) - (x < y);
+}
+
+/* The values of two lists, each once, rising. */
+static ValueList join(Arena *a, const ValueList *x, const ValueList *y)
+{
+    ValueList both = {0, ARENA_ARRAY(a, Value, x->count + y->count)};
+    for (size_t i = 0; i < x->count; i++)
+        both.at[both.count++] = as_number(x->at[i]);
+    for (size_t i = 0; i < y->count; i++)
+        both.at[both.count++] = as_number(y->at[i]);
+    if (both.count > 1)
+        qsort(both.at, both.count, sizeof *both.at, value_compare);
+    size_t kept = 0;
+    for (size_t i = 0; i < both.count; i++)
+        if (kept == 0 || value_compare(&both.at[kept - 1], &both.at[i]) != 0)
+            both.at[kept++] = both.at[i];
+    both.count = kept;
+    return both;
+}
+
+static uint16_t *places(Arena *a, const ValueList *values, const ValueList *among)
+{
+    uint16_t *out = ARENA_ARRAY(a, uint16_t, values->count);
+    for (size_t i = 0; i < values->count; i++) {
+        Value v = as_number(values->at[i]);
+        while (value_compare(&among->at[out[i]], &v) != 0)
+            out[i]++;
+    }
+    return out;
+}
+
+/* --- a table's rows --------------------------------------------------------------------------- */
+
+static size_t find_parameter(const Table *t, const char *name)
+{
+    for (size_t p = 0; p < t->parameter_count; p++)
+        if (strcmp(t->parameters[p].name, name) == 0)
+            return p;
+    return SIZE_MAX;
+}
+
+typedef struct Taken {
+    const uint16_t *point;
+    size_t size; /* bytes of it */
+    double y;
+} Taken;
+
+static int taken_compare(const void *pa, const void *pb)
+{
+    const Taken *a = pa, *b = pb;
+    int c = memcmp(a->point, b->point, a->size);
+    return c != 0 ? c : (a->y > b->y) - (a->y < b->y);
+}
+
+/* Which parameters are shared, and the numbers of their values; `theirs`: of the table's values. */
+static void share(Learned *l, const Table *t, Lesson *k, size_t *parameter, uint16_t **theirs)
+{
+    Arena *a = l->arena;
+    k->place = ARENA_ARRAY(a, size_t, l->count);
+    k->codes = ARENA_ARRAY(a, uint16_t *, l->count);
+    for (size_t s = 0; s < l->count && k->shared < PROCESS_PARAMETERS; s++) {
+        const TableParameter *own = &l->parameters[l->searched[s]];
+        size_t p = find_parameter(t, own->name);
+        if (p == SIZE_MAX)
+            continue;
+        ValueList both = join(a, &own->values, &t->parameters[p].values);
+        parameter[k->shared] = p;
+        theirs[k->shared] = places(a, &t->parameters[p].values, &both);
+        k->codes[k->shared] = places(a, &own->values, &both);
+        k->place[k->shared++] = s;
+    }
+}
+
+/* Rows that do not differ in what is shared are one: the fastest. */
+static void take_rows(Learned *l, const Table *t, Lesson *k, const size_t *parameter,
+                      uint16_t *const *theirs)
+{
+    Arena *a = l->arena;
+    Taken *all = ARENA_ARRAY(a, Taken, t->count);
+    size_t count = 0, n = k->shared;
+    double least = INFINITY;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!(t->ms[i] > 0) || !isfinite(t->ms[i]))
+            continue;
+        uint16_t *point = ARENA_ARRAY(a, uint16_t, n);
+        for (size_t s = 0; s < n; s++)
+            point[s] = theirs[s][t->values[i * t->parameter_count + parameter[s]]];
+        all[count++] = (Taken){point, n * sizeof *point, log(t->ms[i])};
+        least = fmin(least, all[count - 1].y);
+    }
+    if (count > 1)
+        qsort(all, count, sizeof *all, taken_compare);
+    k->points = ARENA_ARRAY(a, uint16_t, count * n);
+    k->y = ARENA_ARRAY(a, double, count);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && memcmp(all[i].point, all[i - 1].point, all[i].size) == 0)
+            continue;
+        memcpy(k->points + k->count * n, all[i].point, all[i].size);
+        k->y[k->count++] = all[i].y - least;
+    }
+}
+
+/* --- starters --------------------------------------------------------------------------------- */
+
+/* A table's point as one of the search; NULL where it is none. */
+static const uint16_t *own_point(const Learned *l, const Lesson *k, size_t row)
+{
+    if (k->shared < l->count)
+        return NULL;
+    uint16_t *point = ARENA_ARRAY(l->arena, uint16_t, l->count);
+    for (size_t s = 0; s < k->shared; s++) {
+        size_t values = l->parameters[l->searched[s]].values.count;
+        while (point[s] < values && k->codes[s][point[s]] != k->points[row * k->shared + s])
+            point[s]++;
+        if (point[s] == values)
+            return NULL;
+    }
+    return point;
+}
+
+static bool is_apart(const Learned *l, const uint16_t *point, size_t from)
+{
+    for (size_t k = from; k < l->starters.count; k++) {
+        size_t differing = 0;
+        for (size_t p = 0; p < l->count; p++)
+            differing += point[p] != l->starters.at[k][p];
+        if (differing < 2)
+            return false;
+    }
+    return true;
+}
+
+static void add_starters(Learned *l, const Lesson *k, const Sample *rising)
+{
+    size_t from = l->starters.count;
+    for (size_t i = 0; i < k->count && l->starters.count < from + LEARNED_STARTERS; i++) {
+        const uint16_t *point = own_point(l, k, rising[i].row);
+        if (point && is_apart(l, point, from))
+            VEC_PUSH(l->arena, &l->starters, point);
+    }
+}
+
+const uint16_t *learned_starters(const Learned *l, size_t *count)
+{
+    uint16_t *all = ARENA_ARRAY(l->arena, uint16_t, l->starters.count * l->count);
+    for (size_t k = 0; k < l->starters.count; k++)
+        memcpy(all + k * l->count, l->starters.at[k], l->count * sizeof *all);
+    *count = l->starters.count;
+    return all;
+}
+
+/* --- the process ------------------------------------------------------------------------------ */
+
+static Process *fit(Learned *l, const Lesson *k, Sample *all)
+{
+    Arena *a = l->arena;
+    size_t count = samples_thin(all, k->count, SPACE_BEST, SPACE_SPREAD);
+    uint16_t *points = ARENA_ARRAY(a, uint16_t, count * k->shared);
+    double *y = ARENA_ARRAY(a, double, count), *variance = ARENA_ARRAY(a, double, count);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(points + i * k->shared, k->points + all[i].row * k->shared,
+               k->shared * sizeof *points);
+        y[i] = all[i].y;
+        variance[i] = sample_variance(&all[i], all[0].y, space_blur);
+    }
+    ProcessData data = {
+        .count = count, .parameters = k->shared, .points = points, .y = y, .variance = variance};
+    ProcessShape shapes[SPACE_SHAPES];
+    return process_fit(a, &data, shapes, samples_shapes(shapes, 0));
+}
+
+size_t learned_add(Learned *l, const Table *t, size_t *shared)
+{
+    Lesson k = {0};
+    size_t *parameter = ARENA_ARRAY(l->arena, size_t, l->count);
+    uint16_t **theirs = ARENA_ARRAY(l->arena, uint16_t *, l->count);
+    share(l, t, &k, parameter, theirs);
+    *shared = k.shared;
+    if (k.shared > 0)
+        take_rows(l, t, &k, parameter, theirs);
+    if (k.count == 0)
+        return 0;
+    Sample *rising = ARENA_ARRAY(l->arena, Sample, k.count);
+    for (size_t i = 0; i < k.count; i++)
+        rising[i] = (Sample){i, k.y[i], 0};
+    qsort(rising, k.count, sizeof *rising, sample_compare);
+    add_starters(l, &k, rising);
+    k.process = fit(l, &k, rising);
+    if (!k.process)
+        return 0;
+    VEC_PUSH(l->arena, &l->lessons, k);
+    return k.count;
+}
+
+/* --- what it says ----------------------------------------------------------------------------- */
+
+/* The table's row with these values; SIZE_MAX. */
+static size_t find_row(const Lesson *k, const uint16_t *point)
+{
+    size_t low = 0, high = k->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int c = memcmp(k->points + middle * k->shared, point, k->shared * sizeof *point);
+        if (c == 0)
+            return middle;
+        if (c < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return SIZE_MAX;
+}
+
+static void add_means(const Learned *l, const Lesson *k, const uint16_t *points, size_t count,
+                      double *means)
+{
+    Arena *a = arena_new();
+    uint16_t *open = ARENA_ARRAY(a, uint16_t, count * k->shared);
+    size_t *of = ARENA_ARRAY(a, size_t, count), opened = 0;
+    double share = 1 / (double)l->lessons.count, *believed = ARENA_ARRAY(a, double, count);
+    for (size_t i = 0; i < count; i++) {
+        uint16_t *point = open + opened * k->shared;
+        for (size_t s = 0; s < k->shared; s++)
+            point[s] = k->codes[s][points[i * l->count + k->place[s]]];
+        size_t row = find_row(k, point);
+        if (row != SIZE_MAX)
+            means[i] += share * k->y[row];
+        else
+            of[opened++] = i;
+    }
+    process_means(k->process, open, NULL, opened, believed);
+    for (size_t i = 0; i < opened; i++)
+        means[of[i]] += share * fmax(0, believed[i]);
+    arena_free(a);
+}
+
+void learned_means(const Learned *l, const uint16_t *points, size_t count, double *means)
+{
+    for (size_t i = 0; i < count; i++)
+        means[i] = 0;
+    for (size_t k = 0; k < l->lessons.count; k++)
+        add_means(l, &l->lessons.at[k], points, count, means);
+}
