@@ -262,6 +262,19 @@ END
     json '.kernel.status == "ok" and .rivals[0].ratio > 0'
 }
 
+@test "the winner of a recording is run where the space is too large to be listed" {
+    rivals 'cublas gemm args Y, X'
+    local p winner
+    for p in A B C D; do
+        sed -i "/^block/iparam $p in 0, 1, 2, 3, 4, 5, 6, 7, 8, 9" space/many.spec
+    done
+    "$fake" --space space/many.spec --jobs 2 --trials 8 --output large --emit none --json >said
+    winner=$(jq -c .best.parameters said)
+    bench large/many.times --json
+    status_is 0
+    json ".kernel.parameters == $winner"
+}
+
 @test "a unit of several sizes is measured at one that nothing was tuned for" {
     rivals 'cublas gemm args Y, X'
     sed 's/^problem.*/&\nproblem N = 131072/; $a scale N + 1000' space/many.spec >space/two.spec

@@ -63,9 +63,12 @@ static bool choose_winner(Run *r, const BenchOptions *o, Bench *b)
     Diag d = diag_new(r->arena);
     Run w = replay_of(r, path, &d);
     bool ok = run_open(&w) && run_take_winner(&w);
+    if (ok) { /* its row there need not be its row here */
+        b->config = run_name_config(r, table_name(r->arena, w.table, w.best), &d);
+        ok = b->config != SIZE_MAX;
+    }
     if (ok) {
         const RecordHeader *h = &w.recorded.times->header;
-        b->config = w.best;
         b->origin = arena_printf(r->arena, "the winner of %s, %.4f ms there (%s, %s)", path,
                                  winner_ms(&w), h->device, h->date);
         r->recorded.times = w.recorded.times;
