@@ -65,6 +65,11 @@ one='THREADS=64 EACH=2'
     json '.rivals[0].sustained_joules == 0.33 and .kernel.sustained_power_w == 100'
     json '(.rivals[0].sustained_ratio - 1.65 / .kernel.sustained_ms) | fabs < 1e-9'
 
+    # A host that came late with work is said: the time is not the kernel's own.
+    SYNTHETIC_WATTS=100 SYNTHETIC_IDLE=30 bench --config "$one"
+    status_is 0
+    has "$output" '; held back by power cap; the device waited for the host 30 % of the time \(100 runs\)$'
+
     bench --config "$one" --sustain 0
     status_is 0
     lacks "$output" 'sustained'

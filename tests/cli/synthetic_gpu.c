@@ -138,7 +138,8 @@ static TrialSustained sustained_of(const TaskRun *r)
                             .joules = watts * ms * 1e-3,
                             .power_w = watts,
                             .clock_mhz = 1000,
-                            .throttle = THROTTLE_POWER};
+                            .throttle = THROTTLE_POWER,
+                            .idle = setting("SYNTHETIC_IDLE", 0) / 100.0};
 }
 
 static void answer_trial(int device, const Trial *t)

@@ -122,6 +122,15 @@ static void a_batch_is_as_long_as_a_sample_has_to_be(void **state)
     assert_int_equal(sampling_batch(0, 1), 1);
 }
 
+static void pieces_are_idle_by_what_they_take_beyond_the_usual(void **state)
+{
+    (void)state;
+    const double steady[] = {10, 11, 10, 9, 14}, held_up[] = {10, 10, 40, 10, 10};
+    assert_true(sampling_idle(steady, 5) == 0); /* 14 is not half as long again as 10 */
+    assert_true(fabs(sampling_idle(held_up, 5) - 30.0 / 80) < 1e-12);
+    assert_true(sampling_idle(held_up, 0) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +141,7 @@ int main(void)
         cmocka_unit_test(one_far_behind_takes_the_least),
         cmocka_unit_test(a_near_one_is_stopped_when_it_is_surely_behind),
         cmocka_unit_test(without_samples_asked_for_none_are_taken),
+        cmocka_unit_test(pieces_are_idle_by_what_they_take_beyond_the_usual),
         cmocka_unit_test(a_batch_is_as_long_as_a_sample_has_to_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -419,7 +419,7 @@ static double final_limit(const Bench *b, const TrialFinal *f)
         if (b->entries[i].status == OUTCOME_OK)
             round_s += 1e-3 * fmax(b->entries[i].median, run_sample_ms);
     return trial_limit_s + f->warm_s + 4 * (f->rounds + 8) * round_s +
-           2 * f->sustain_s * (double)f->run_count;
+           (6 * f->sustain_s + 1) * (double)f->run_count;
 }
 
 static bool take_rounds(Run *r, const TrialFinal *f, TrialResult *out)

@@ -93,6 +93,9 @@ static void print_check(const BenchEntry *e, Buf *out)
         buf_puts(out, isnan(e->max_error) ? "right" : "right, exactly");
 }
 
+/* Below that it is no more than the times' own scatter. */
+static const double idle_told = 0.01;
+
 /* Back to back for some seconds: what power and heat leave of the speed, and what a run costs. */
 static void print_sustained(const BenchEntry *e, Buf *out)
 {
@@ -108,6 +111,8 @@ static void print_sustained(const BenchEntry *e, Buf *out)
         buf_puts(out, "; held back by ");
         health_print_throttle(x->throttle, out);
     }
+    if (x->idle > idle_told)
+        buf_printf(out, "; the device waited for the host %.0f %% of the time", 100 * x->idle);
     buf_printf(out, " (%lld runs)\n", (long long)x->runs);
 }
 
@@ -210,6 +215,7 @@ static json_t *entry_json(const Run *r, const Bench *b, const BenchEntry *e)
     json_object_set_new(o, "sustained_ms", json_known(x->runs ? x->ms : NAN));
     json_object_set_new(o, "sustained_joules", json_known(x->runs ? x->joules : NAN));
     json_object_set_new(o, "sustained_power_w", json_known(x->runs ? x->power_w : NAN));
+    json_object_set_new(o, "sustained_idle", json_known(x->runs ? x->idle : NAN));
     json_object_set_new(o, "sustained_clock_mhz",
                         json_known(x->runs && x->clock_mhz > 0 ? x->clock_mhz : NAN));
     return o;

@@ -168,6 +168,7 @@ static const JsonField SUSTAINED_FIELDS[] = {
     JSON_FIELD(TrialSustained, runs),      JSON_FIELD(TrialSustained, ms),
     JSON_FIELD(TrialSustained, joules),    JSON_FIELD(TrialSustained, power_w),
     JSON_FIELD(TrialSustained, clock_mhz), JSON_FIELD(TrialSustained, throttle),
+    JSON_FIELD(TrialSustained, idle),
 };
 static const JsonStruct SUSTAINED = JSON_STRUCT(TrialSustained, SUSTAINED_FIELDS);
 

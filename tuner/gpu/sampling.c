@@ -23,6 +23,15 @@ static double total(const double *ms, size_t count)
     return sum;
 }
 
+double sampling_idle(const double *ms, size_t count)
+{
+    const double usual = count ? stats_median(ms, count) : 0, most = 1.5;
+    double idle = 0;
+    for (size_t i = 0; i < count; i++)
+        idle += ms[i] > most * usual ? ms[i] - usual : 0;
+    return idle > 0 ? idle / total(ms, count) : 0;
+}
+
 static bool is_narrow(const TaskSampling *s, StatsInterval i)
 {
     return i.high - i.low <= s->width * i.low;

@@ -26,6 +26,10 @@ enum { SAMPLING_BATCH_MOST = 512 };
 /* Runs within a sample, for a run of about `run_ms`.  At least 1. */
 int sampling_batch(double sample_ms, double run_ms);
 
+/* The part of all these pieces' time that the device waited for the next one: each is as much work,
+ * and what one takes beyond half as long again as their median was no work.  0 of none. */
+double sampling_idle(const double *ms, size_t count);
+
 /* How many samples to take next, after these; 0: it is enough.  They can be given to the device at
  * once. */
 size_t sampling_more(const TaskSampling *s, const double *ms, size_t count, int batch);

@@ -299,7 +299,7 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
     };
     Arena *a = arena_new();
     for (int s = OUTCOME_OK + 1; s < OUTCOMES; s++) {
-        if (o->by[s] == 0)
+        if (o->by[s] == 0 || !meanings[s])
             continue;
         counted(out, "", o->by[s]);
         buf_printf(out, "  %s, e.g. %s", meanings[s] ? meanings[s] : "failed",

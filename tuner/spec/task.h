@@ -314,6 +314,7 @@ typedef struct TrialSustained {
     double power_w;    /* mean; NaN likewise */
     double clock_mhz;  /* mean; 0: not known */
     unsigned throttle; /* ThrottleReason, or-ed: what was seen to hold the clock back */
+    double idle;       /* part of the time that the device waited for the host, which is in `ms` */
 } TrialSustained;
 
 typedef struct TrialResult {

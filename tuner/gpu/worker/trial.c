@@ -1,6 +1,7 @@
 #include "trial.h"
 
 #include "rival.h"
+#include "sustain.h"
 
 #include "metrics/base/clock.h"
 #include "tuner/gpu/sampling.h"
@@ -8,147 +9,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* --- a run over and over for some seconds ------------------------------------------------------- */
-
-/* How long one takes and what it costs when the device does nothing else, at the clock that its power
- * limit leaves.
- *
- * Energy is the device's own counter's, which counts all of the board, idle parts included.  It is
- * raised some times a second; so the power is the slope of a line through the moments at which it
- * was seen to change, and a run's energy is that power times a run's time. */
-
-/* Pieces of work that the device has before it while another is waited for. */
-enum { AHEAD = 2, PIECES = AHEAD + 1 };
-
-/* Long enough to hide what a piece costs the host, short enough to see the counter change. */
-static const double piece_ms = 10;
-
-/* The counter's line: sums for the least squares, of times and joules from the first point on. */
-typedef struct Slope {
-    double t0, j0, last;
-    double n, t, j, tt, tj;
-} Slope;
-
-static void note_joules(Slope *s, double t, double joules)
-{
-    if (isnan(joules) || joules == s->last)
-        return;
-    if (s->last == 0) { /* how long it has stood there already is not known */
-        s->last = joules;
-        return;
-    }
-    s->last = joules;
-    if (s->n == 0) {
-        s->t0 = t;
-        s->j0 = joules;
-    }
-    t -= s->t0;
-    joules -= s->j0;
-    s->n += 1;
-    s->t += t;
-    s->j += joules;
-    s->tt += t * t;
-    s->tj += t * joules;
-}
-
-static double slope_of(const Slope *s)
-{
-    enum { POINTS_LEAST = 3 };
-    double spread = s->n * s->tt - s->t * s->t;
-    return s->n >= POINTS_LEAST && spread > 0 ? (s->n * s->tj - s->t * s->j) / spread : NAN;
-}
-
-typedef struct Stretch {
-    Sampler sampler;
-    DriverEvent *marks[PIECES]; /* the end of a piece */
-    DriverEvent *from;          /* where counting begins */
-    int64_t given, counted_from;
-    Slope slope;
-    double clock_sum, looks;
-    unsigned throttle;
-} Stretch;
-
-static DriverStatus give_piece(Stretch *x)
-{
-    Bench *b = x->sampler.bench;
-    DriverStatus s = problem_restore(b->problem);
-    if (!s)
-        s = sampler_give(&x->sampler);
-    return s ? s : driver_event_record(b->driver, x->marks[x->given++ % PIECES]);
-}
-
-/* What the device says of itself, once a piece has ended. */
-static void look(Stretch *x)
-{
-    Nvml *n = x->sampler.bench->nvml;
-    double joules = nvml_joules(n);
-    note_joules(&x->slope, clock_seconds(), joules);
-    nvml_sample(n);
-    GpuHealth h = nvml_health(n);
-    x->clock_sum += h.clock_mhz;
-    x->throttle |= h.throttle;
-    x->looks += 1;
-}
-
-/* Keeps the device busy until `end`; with `counted` what it says is noted. */
-static DriverStatus keep_busy(Stretch *x, double end, bool counted)
-{
-    Driver *v = x->sampler.bench->driver;
-    DriverStatus s = DRIVER_OK;
-    while (s == DRIVER_OK && clock_seconds() < end) {
-        s = give_piece(x);
-        if (!s && x->given > AHEAD)
-            s = driver_event_wait(v, x->marks[(x->given - 1 - AHEAD) % PIECES]);
-        if (!s && counted)
-            look(x);
-    }
-    return s;
-}
-
-static DriverStatus measure_stretch(Stretch *x, double seconds, TrialSustained *out)
-{
-    Driver *v = x->sampler.bench->driver;
-    double start = clock_seconds(), ms = 0;
-    DriverStatus s = keep_busy(x, start + seconds / 3, false);
-    if (!s)
-        s = driver_event_record(v, x->from);
-    x->counted_from = x->given;
-    if (!s)
-        s = keep_busy(x, clock_seconds() + seconds, true);
-    if (!s)
-        s = driver_wait(v);
-    if (s || x->given == x->counted_from)
-        return s;
-    s = driver_event_ms(v, x->from, x->marks[(x->given - 1) % PIECES], &ms);
-    out->runs = (x->given - x->counted_from) * x->sampler.batch;
-    out->ms = ms / (double)out->runs;
-    out->power_w = slope_of(&x->slope);
-    out->joules = out->power_w * out->ms * 1e-3;
-    out->clock_mhz = x->looks > 0 ? x->clock_sum / x->looks : 0;
-    out->throttle = x->throttle;
-    return s;
-}
-
-/* For `seconds`, after a third of that which brings power and clock to where they stay.  Buffers
- * with contents of their own are restored before every run, and that counts. */
-static DriverStatus sustain(Bench *b, const ReadyRun *run, double seconds, TrialSustained *out)
-{
-    Stretch x = {0};
-    *out = (TrialSustained){.power_w = NAN, .joules = NAN};
-    DriverStatus s = sampler_open(&x.sampler, b, run, false, piece_ms, 0);
-    if (!s)
-        s = driver_event_new(b->driver, &x.from);
-    for (int i = 0; s == DRIVER_OK && i < PIECES; i++)
-        s = driver_event_new(b->driver, &x.marks[i]);
-    if (!s)
-        s = measure_stretch(&x, seconds, out);
-    driver_event_free(b->driver, x.from);
-    for (int i = 0; i < PIECES; i++)
-        driver_event_free(b->driver, x.marks[i]);
-    sampler_close(&x.sampler);
-    return s;
-}
 
 /* --- a trial ------------------------------------------------------------------------------------ */
 
@@ -301,7 +161,7 @@ static void leave_times(Timing *t, TrialResult *r)
 static DriverStatus sustained_runs(Timing *t, TrialResult *r)
 {
     TrialSustained *x = ARENA_NEW(t->arena, TrialSustained);
-    DriverStatus s = sustain(t->bench, &t->run, t->trial->sustain_s, x);
+    DriverStatus s = sustain(t->arena, t->bench, &t->run, t->trial->sustain_s, x);
     r->sustained = x;
     r->sustained_count = s == DRIVER_OK;
     return s;
@@ -443,11 +303,11 @@ static DriverStatus warm_up_all(Final *c)
     return s;
 }
 
-static DriverStatus sustain_all(Final *c)
+static DriverStatus sustain_all(Arena *a, Final *c)
 {
     DriverStatus s = DRIVER_OK;
     for (size_t i = 0; s == DRIVER_OK && i < c->final->run_count; i++)
-        s = sustain(c->bench, &c->runs[i], c->final->sustain_s, &c->sustained[i]);
+        s = sustain(a, c->bench, &c->runs[i], c->final->sustain_s, &c->sustained[i]);
     return s;
 }
 
@@ -458,7 +318,7 @@ static Outcome time_finalists(Arena *a, Final *c)
     for (int round = 0; status == OUTCOME_OK && s == DRIVER_OK && round < c->final->rounds; round++)
         s = run_round(c, round);
     if (status == OUTCOME_OK && s == DRIVER_OK && c->final->sustain_s > 0)
-        s = sustain_all(c);
+        s = sustain_all(a, c);
     return status == OUTCOME_OK ? launch_status(c->bench->driver, s, &c->words) : status;
 }
 

@@ -1,0 +1,222 @@
+#include "sustain.h"
+
+#include "metrics/base/clock.h"
+#include "tuner/gpu/sampling.h"
+
+#include <math.h>
+
+/* Pieces of work that the device may have before it. */
+enum { AHEAD_LEAST = 2, AHEAD_MOST = 200, MARKS = AHEAD_MOST + 2 };
+
+/* A piece is long enough to hide what it costs the host, short enough to see the counter change.
+ * So much of them lies before the device: longer than the host was seen to be held up. */
+static const double piece_ms = 10, ahead_ms = 500;
+
+/* Far more often than the counter changes; a question costs the host up to a millisecond. */
+static const double look_every_s = 0.005;
+
+/* The counter's value belongs to a moment: of an answer that took longer it is not known which. */
+static const double answer_s = 0.02;
+
+/* --- the counter's line ------------------------------------------------------------------------- */
+
+enum { POINTS_LEAST = 3 };
+
+/* Sums for the least squares, of times and joules from the first point on. */
+typedef struct Slope {
+    double t0, j0, last;
+    double n, t, j, tt, tj;
+} Slope;
+
+static void note_joules(Slope *s, double t, double joules)
+{
+    if (isnan(joules) || joules == s->last)
+        return;
+    if (s->last == 0) { /* how long it has stood there already is not known */
+        s->last = joules;
+        return;
+    }
+    s->last = joules;
+    if (s->n == 0) {
+        s->t0 = t;
+        s->j0 = joules;
+    }
+    t -= s->t0;
+    joules -= s->j0;
+    s->n += 1;
+    s->t += t;
+    s->j += joules;
+    s->tt += t * t;
+    s->tj += t * joules;
+}
+
+static double slope_of(const Slope *s)
+{
+    double spread = s->n * s->tt - s->t * s->t;
+    return s->n >= POINTS_LEAST && spread > 0 ? (s->n * s->tj - s->t * s->j) / spread : NAN;
+}
+
+/* --- keeping the device busy -------------------------------------------------------------------- */
+
+typedef VEC(double) Pieces;
+
+typedef struct Stretch {
+    Arena *arena;
+    Sampler sampler;
+    DriverEvent *marks[MARKS]; /* the end of a piece */
+    int64_t given, ended;
+    double least_ms; /* a piece that the device did not wait within; 0: none has ended */
+
+    /* What is counted. */
+    Pieces pieces; /* ms of each */
+    Slope slope;
+    double clock_sum, looks, next_look;
+    unsigned throttle;
+} Stretch;
+
+static DriverStatus give_piece(Stretch *x)
+{
+    Bench *b = x->sampler.bench;
+    DriverStatus s = problem_restore(b->problem);
+    if (!s)
+        s = sampler_give(&x->sampler);
+    return s ? s : driver_event_record(b->driver, x->marks[x->given++ % MARKS]);
+}
+
+/* How many pieces the device has before it, for ahead_ms. */
+static int64_t ahead(const Stretch *x)
+{
+    double pieces = x->least_ms > 0 ? ahead_ms / x->least_ms : AHEAD_LEAST;
+    return pieces < AHEAD_LEAST ? AHEAD_LEAST : pieces > AHEAD_MOST ? AHEAD_MOST : (int64_t)pieces;
+}
+
+/* Waits for the oldest piece. */
+static DriverStatus end_piece(Stretch *x)
+{
+    Driver *v = x->sampler.bench->driver;
+    DriverEvent *mark = x->marks[x->ended % MARKS];
+    DriverStatus s = driver_event_wait(v, mark);
+    double ms = 0;
+    if (!s && x->ended > 0)
+        s = driver_event_ms(v, x->marks[(x->ended - 1) % MARKS], mark, &ms);
+    x->ended++;
+    if (s || !(ms > 0))
+        return s;
+    x->least_ms = x->least_ms > 0 ? fmin(x->least_ms, ms) : ms;
+    VEC_PUSH(x->arena, &x->pieces, ms);
+    return s;
+}
+
+/* Gives what is missing before the device, then waits for what is too much. */
+static DriverStatus go_on(Stretch *x)
+{
+    DriverStatus s = give_piece(x);
+    while (!s && x->given - x->ended < ahead(x))
+        s = give_piece(x);
+    while (!s && x->given - x->ended >= ahead(x))
+        s = end_piece(x);
+    return s;
+}
+
+/* --- before it counts --------------------------------------------------------------------------- */
+
+static DriverStatus warm_up(Stretch *x, double seconds)
+{
+    Nvml *n = x->sampler.bench->nvml;
+    const double still_s = seconds / 3, start = clock_seconds(), end = start + 2 * seconds;
+    double temperature = 0, since = start, now = start;
+    DriverStatus s = DRIVER_OK;
+    for (; !s && now < end && now - since < still_s; now = clock_seconds()) {
+        s = go_on(x);
+        nvml_sample(n);
+        if (nvml_health(n).temperature_c != temperature) {
+            temperature = nvml_health(n).temperature_c;
+            since = clock_seconds();
+        }
+    }
+    return s;
+}
+
+/* --- what counts -------------------------------------------------------------------------------- */
+
+/* What the device says of itself, once a piece has ended. */
+static void look(Stretch *x)
+{
+    Nvml *n = x->sampler.bench->nvml;
+    double asked = clock_seconds();
+    if (asked < x->next_look)
+        return;
+    x->next_look = asked + look_every_s;
+    double joules = nvml_joules(n), told = clock_seconds();
+    if (told - asked <= answer_s)
+        note_joules(&x->slope, (asked + told) / 2, joules);
+    nvml_sample(n);
+    GpuHealth h = nvml_health(n);
+    x->clock_sum += h.clock_mhz;
+    x->throttle |= h.throttle;
+    x->looks += 1;
+}
+
+static DriverStatus count(Stretch *x, double seconds)
+{
+    const double end = clock_seconds() + seconds;
+    DriverStatus s = DRIVER_OK;
+    x->pieces.count = 0;
+    x->slope = (Slope){0};
+    x->clock_sum = x->looks = 0;
+    x->throttle = 0;
+    while (!s && (clock_seconds() < end || x->pieces.count <= POINTS_LEAST)) {
+        s = go_on(x);
+        if (!s)
+            look(x);
+    }
+    return s;
+}
+
+static TrialSustained counted(const Stretch *x)
+{
+    TrialSustained t = {.power_w = NAN, .joules = NAN};
+    double ms = 0;
+    for (size_t i = 0; i < x->pieces.count; i++)
+        ms += x->pieces.at[i];
+    if (x->pieces.count == 0)
+        return t;
+    t.runs = (int64_t)x->pieces.count * x->sampler.batch;
+    t.ms = ms / (double)t.runs;
+    t.idle = sampling_idle(x->pieces.at, x->pieces.count);
+    t.power_w = slope_of(&x->slope);
+    t.joules = t.power_w * t.ms * 1e-3;
+    t.clock_mhz = x->looks > 0 ? x->clock_sum / x->looks : 0;
+    t.throttle = x->throttle;
+    return t;
+}
+
+static DriverStatus measure(Stretch *x, double seconds, TrialSustained *out)
+{
+    enum { TRIES = 3 };
+    const double idle_most = 0.01;
+    DriverStatus s = warm_up(x, seconds);
+    for (int i = 0; !s && i < TRIES && (i == 0 || out->idle > idle_most); i++) {
+        s = count(x, seconds);
+        TrialSustained t = counted(x);
+        if (!s && (i == 0 || t.idle < out->idle))
+            *out = t;
+    }
+    DriverStatus all = driver_wait(x->sampler.bench->driver);
+    return s ? s : all;
+}
+
+DriverStatus sustain(Arena *a, Bench *b, const ReadyRun *run, double seconds, TrialSustained *out)
+{
+    Stretch x = {.arena = a};
+    *out = (TrialSustained){.power_w = NAN, .joules = NAN};
+    DriverStatus s = sampler_open(&x.sampler, b, run, false, piece_ms, 0);
+    for (int i = 0; s == DRIVER_OK && i < MARKS; i++)
+        s = driver_event_new(b->driver, &x.marks[i]);
+    if (!s)
+        s = measure(&x, seconds, out);
+    for (int i = 0; i < MARKS; i++)
+        driver_event_free(b->driver, x.marks[i]);
+    sampler_close(&x.sampler);
+    return s;
+}
