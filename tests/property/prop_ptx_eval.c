@@ -43,6 +43,7 @@ typedef uint64_t Reference(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 #define U32(x) ((uint32_t)(x))
 #define S32(x) ((int32_t)(uint32_t)(x))
 #define S64(x) ((int64_t)(x))
+#define S24(x) ((int64_t)((uint64_t)(x) << 40) >> 40)
 
 /* One line an instruction: the form, its number of sources, what C makes of it. */
 #define CASES(X)                                                                                   \
@@ -112,6 +113,42 @@ typedef uint64_t Reference(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
     X(cvt_low, "cvt.u32.u64", 1, U32(a))                                                           \
     X(cvt_byte, "cvt.s32.s8", 1, (uint64_t)(int64_t)(int8_t)(uint8_t)a)                            \
     X(cvt_sat, "cvt.sat.u8.s32", 1, (uint64_t)(S32(a) < 0 ? 0 : S32(a) > 255 ? 255 : S32(a)))      \
+    X(shf_l_clamp, "shf.l.clamp.b32", 3,                                                           \
+      U32(c) >= 32 ? U32(a)                                                                        \
+      : U32(c)     ? U32(b << U32(c)) | U32(a) >> (32 - U32(c))                                    \
+                   : U32(b))                                                                           \
+    X(bfe_s, "bfe.s32", 3, U32(field_signed(S32(a), b & 255, c & 255)))                            \
+    X(bfind_s, "bfind.s32", 1, U32(31 - zeros(U32(S32(a) < 0 ? ~a : a))))                          \
+    X(bfind_amount, "bfind.shiftamt.u32", 1, U32(a) ? zeros(U32(a)) : UINT32_MAX)                  \
+    X(mul24_lo, "mul24.lo.s32", 2, U32(S24(a) * S24(b)))                                           \
+    X(mul24_hi, "mul24.hi.u32", 2, U32((a & 0xFFFFFF) * (b & 0xFFFFFF) >> 16))                     \
+    X(mul24_hi_s, "mul24.hi.s32", 2, U32((uint64_t)(S24(a) * S24(b)) >> 16))                       \
+    X(mad24_lo, "mad24.lo.u32", 3, U32((a & 0xFFFFFF) * (b & 0xFFFFFF) + c))                       \
+    X(mad_hi, "mad.hi.s32", 3, U32(((uint64_t)((int64_t)S32(a) * S32(b)) >> 32) + c))              \
+    X(dp4a_u, "dp4a.u32.u32", 3, U32(c + products(a, b, false, false)))                            \
+    X(dp4a_s, "dp4a.s32.s32", 3, U32(c + products(a, b, true, true)))                              \
+    X(dp4a_su, "dp4a.s32.u32", 3, U32(c + products(a, b, true, false)))                            \
+    X(slct_b, "slct.b32.s32", 3, U32(S32(c) >= 0 ? a : b))                                         \
+    X(div_s64, "div.s64", 2, S64(b) == -1 ? 0 - a : b ? (uint64_t)(S64(a) / S64(b)) : 0)           \
+    X(rem_s64, "rem.s64", 2, S64(b) == -1 || !b ? 0 : (uint64_t)(S64(a) % S64(b)))                 \
+    X(min_u64, "min.u64", 2, a < b ? a : b)                                                        \
+    X(abs_s64, "abs.s64", 1, S64(a) < 0 ? 0 - a : a)                                               \
+    X(sad_s, "sad.s32", 3, U32(c + (S32(a) < S32(b) ? b - a : a - b)))                             \
+    X(cnot_b, "cnot.b32", 1, U32(a) == 0)                                                          \
+    X(and_p, "and.pred", 2, a &b & 1)                                                              \
+    X(xor_p, "xor.pred", 2, (a ^ b) & 1)                                                           \
+    X(popc_b32, "popc.b32", 1, bits_set(U32(a)))                                                   \
+    X(setp_lo, "setp.lo.u32", 2, U32(a) < U32(b))                                                  \
+    X(setp_ls, "setp.ls.u64", 2, a <= b)                                                           \
+    X(setp_hs, "setp.hs.u32", 2, U32(a) >= U32(b))                                                 \
+    X(setp_or, "setp.eq.or.s32", 3, U32(a) == U32(b) || (c & 1))                                   \
+    X(setp_gt, "setp.gt.s64", 2, S64(a) > S64(b))                                                  \
+    X(cvt_sat_s8, "cvt.sat.s8.s32", 1,                                                             \
+      (uint64_t)(S32(a) < -128  ? -128                                                             \
+                 : S32(a) > 127 ? 127                                                              \
+                                : S32(a)))                                                         \
+    X(cvt_sat_u16, "cvt.sat.u16.u32", 1, U32(a) > 65535 ? 65535 : U32(a))                          \
+    X(cvt_sat_s32, "cvt.sat.s32.u64", 1, a > INT32_MAX ? INT32_MAX : a)                            \
     X(lop3_xor, "lop3.b32", 4, U32(lookup(a, b, c, d)))                                            \
     X(mov_b, "mov.b64", 1, a)                                                                      \
     X(cvta_g, "cvta.to.global.u64", 1, a)
@@ -134,6 +171,30 @@ static uint64_t field(uint64_t a, uint64_t position, uint64_t length)
     if (position > 31 || length == 0)
         return 0;
     return a >> position & (length > 31 ? UINT32_MAX : (UINT64_C(1) << length) - 1);
+}
+
+/* Bit by bit, as the ISA writes it: behind the field, and behind the word, stands the field's top. */
+static int64_t field_signed(int32_t a, uint64_t position, uint64_t length)
+{
+    const uint64_t last = position + length - 1 < 31 ? position + length - 1 : 31;
+    const bool negative = length > 0 && a >> last & 1;
+    uint32_t r = 0;
+    for (uint64_t i = 0; i < 32; i++) {
+        const bool inside = i < length && position + i <= 31;
+        r |= (uint32_t)(inside ? a >> (position + i) & 1 : negative) << i;
+    }
+    return (int32_t)r;
+}
+
+/* Of the four bytes of each. */
+static uint64_t products(uint64_t a, uint64_t b, bool signed_a, bool signed_b)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < 32; i += 8) {
+        const uint8_t x = (uint8_t)(a >> i), y = (uint8_t)(b >> i);
+        sum += (signed_a ? (int8_t)x : x) * (int64_t)(signed_b ? (int8_t)y : y);
+    }
+    return (uint64_t)sum;
 }
 
 static uint64_t insert(uint64_t a, uint64_t b, uint64_t position, uint64_t length)
