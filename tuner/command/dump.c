@@ -32,7 +32,7 @@ static void dump_configs(Run *r, Buf *out)
                    t->outcome[i] == OUTCOME_NONE ? "not compiled" : outcome_name(t->outcome[i]));
         if (table_has_code(t, i))
             buf_printf(out, ", code %.*s", (int)strcspn(t->code[i].hash, "+"), t->code[i].hash);
-        if (t->why[i])
+        if (t->why[i] && *t->why[i])
             buf_printf(out, ", %s", t->why[i]);
         buf_putc(out, '\n');
         arena_reset(a);
@@ -76,7 +76,6 @@ static void dump_front(Run *r, Buf *out)
         if (!r->table->profile[i].whole)
             continue;
         carving_why(&r->carving, i, out);
-        buf_putc(out, '\n');
     }
 }
 
@@ -152,10 +151,16 @@ static const struct {
 };
 enum { DUMPS = sizeof dumps / sizeof dumps[0] };
 
+/* A search compiles, carves and times side by side: all of it is there when it ends. */
+static DumpPoint point_of(const Run *r, DumpPoint point)
+{
+    return point != DUMP_OPENED && run_searches(r) ? DUMP_TIMED : point;
+}
+
 void dump_stage(Run *r, DumpPoint point, const char *letters, Buf *out)
 {
     for (int i = 0; i < DUMPS; i++) {
-        if (dumps[i].point != point || !strchr(letters, dumps[i].letter))
+        if (point_of(r, dumps[i].point) != point || !strchr(letters, dumps[i].letter))
             continue;
         buf_printf(out, "> %c: %s (%s)\n", dumps[i].letter, dumps[i].title, r->spec->name);
         dumps[i].print(r, out);
