@@ -214,6 +214,57 @@ static void a_barrier_or_a_store_keeps_loads_apart(void **state)
     }
 }
 
+/* What two loads of neighbouring words become. */
+static void check_pair(const char *text, int loads, int bytes)
+{
+    Fixture *x = fixture(text);
+    const Memory *m = follow(x);
+    assert_int_equal(m->loads.count, loads);
+    assert_int_equal(m->loads.at[0].bytes, bytes);
+    arena_free(x->arena);
+}
+
+/* A load of 8 bytes wants its address to be a multiple of 8, and both words under one condition. */
+static void two_words_are_one_load_where_alignment_and_guards_allow(void **state)
+{
+    (void)state;
+#define LANES                                                                                      \
+    "mov.u32 %r1, %laneid; setp.gt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 9; mov.u32 %r2, tile;\n"
+    check_pair(HEADER LANES "shl.b32 %r1, %r1, 3; add.u32 %r3, %r2, %r1;\n"
+                            "ld.shared.f32 %f1, [%r3]; ld.shared.f32 %f2, [%r3+4]; ret; }",
+               1, 8);
+    check_pair(HEADER LANES "shl.b32 %r1, %r1, 2; add.u32 %r3, %r2, %r1;\n"
+                            "ld.shared.f32 %f1, [%r3]; ld.shared.f32 %f2, [%r3+4]; ret; }",
+               2, 4);
+    check_pair(HEADER LANES
+               "@%p1 ld.shared.f32 %f1, [%r2]; @%p1 ld.shared.f32 %f2, [%r2+4]; ret; }",
+               1, 8);
+    check_pair(HEADER LANES
+               "@%p1 ld.shared.f32 %f1, [%r2]; @%p2 ld.shared.f32 %f2, [%r2+4]; ret; }",
+               2, 4);
+    check_pair(HEADER LANES
+               "@%p1 ld.shared.f32 %f1, [%r2]; @!%p1 ld.shared.f32 %f2, [%r2+4]; ret; }",
+               2, 4);
+#undef LANES
+}
+
+/* Five bytes in front of it do not move an array that begins at a sector. */
+static void variables_are_aligned_as_they_are_declared(void **state)
+{
+    (void)state;
+    Fixture *x = fixture(".version 9.0\n.target sm_90\n.address_size 64\n"
+                         ".global .align 1 .b8 odd[5];\n.global .align 32 .b8 even[4096];\n"
+                         ".entry k() { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"
+                         "mov.u32 %r1, %laneid; mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, odd;\n"
+                         "mov.u64 %rd3, even; add.s64 %rd4, %rd3, %rd1;\n"
+                         "ld.global.u8 %r2, [%rd2]; ld.global.f32 %f1, [%rd4]; ret; }");
+
+    const Memory *m = follow(x);
+
+    assert_true(m->accesses.at[1].figures.sectors == 4);
+    arena_free(x->arena);
+}
+
 static void an_address_from_memory_is_unknown(void **state)
 {
     (void)state;
@@ -326,6 +377,8 @@ int main(void)
         cmocka_unit_test(loads_of_a_padded_tile_merge_as_measured),
         cmocka_unit_test(neighbouring_stores_merge_unless_memory_is_touched_between),
         cmocka_unit_test(a_barrier_or_a_store_keeps_loads_apart),
+        cmocka_unit_test(two_words_are_one_load_where_alignment_and_guards_allow),
+        cmocka_unit_test(variables_are_aligned_as_they_are_declared),
         cmocka_unit_test(an_address_from_memory_is_unknown),
         cmocka_unit_test(a_long_loop_is_not_walked),
         cmocka_unit_test(buffers_in_turn_and_the_last_iteration_are_exact),

@@ -510,6 +510,49 @@ static void trip_formulas_agree_with_the_walk(void **state)
             }
 }
 
+/* Other ways to write a counted loop; %r1 is n, a multiple of 4. */
+static void trip_formulas_of_other_shapes_agree_with_the_walk(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {
+        "mov.u32 %r2, 2; L: sub.s32 %r2, %r2, -3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 90; L: sub.s32 %r2, %r2, 7; setp.gt.s32 %p1, %r2, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.gt.s32 %p1, %r1, %r2; @%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.le.s32 %p1, %r1, %r2; @!%p1 bra L;",
+        "mov.u32 %r2, 0; L: add.s32 %r2, %r2, 2; setp.ne.s32 %p1, %r2, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 0; shl.b32 %r3, %r1, 2; L: add.s32 %r2, %r2, 3;"
+        "setp.lt.u32 %p1, %r2, %r3; @%p1 bra L;",
+        "mov.u32 %r2, 0; mul.lo.s32 %r3, %r1, 3; L: add.s32 %r2, %r2, 5;"
+        "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;",
+        "mov.u32 %r2, 0; mad.lo.s32 %r3, %r1, 3, 5; L: add.s32 %r2, %r2, 5;"
+        "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;",
+        "sub.s32 %r2, %r1, 9; add.s32 %r3, %r1, %r1; L: add.s32 %r2, %r2, 4;"
+        "setp.lt.s32 %p1, %r2, %r3; @%p1 bra L;",
+        "mov.u32 %r2, 1; L: add.s32 %r4, %r2, 2; mov.u32 %r5, %r4; add.s32 %r2, %r5, 3;"
+        "setp.lt.s32 %p1, %r4, %r1; @%p1 bra L;",
+        "mov.u32 %r2, 0; mul.lo.s32 %r3, %r1, -1; L: add.s32 %r2, %r2, -1;"
+        "setp.gt.s32 %p1, %r2, %r3; @%p1 bra L;",
+    };
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (uint32_t n = 4; n < 80; n += 16) {
+            Buf text = {0};
+            buf_printf(&text, "%s", HEADER "ld.param.u32 %r1, [n];\n");
+            buf_printf(&text, "%s\nret; }", shapes[k]);
+            Fixture *x = fixture(buf_text(&text));
+            set_u32(x, 8, n);
+
+            const Walk *w = walk_warp(x->arena, x->function, &x->options);
+            const int counted = (int)w->functions.at[0]->loops[0].headers;
+            const Trip t = trip_find(flow_build(x->arena, x->function), 0);
+            int64_t value = -1;
+
+            if (!trip_value(&t, &x->options.launch, &value) || value != counted)
+                fail_msg("shape %zu with %u: %d, not %d", k, n, (int)value, counted);
+            arena_free(x->arena);
+            buf_free(&text);
+        }
+}
+
 /* 100 targets, those of the 32 lanes beyond the 64th among them. */
 static void every_lane_goes_where_a_long_table_sends_it(void **state)
 {
@@ -585,6 +628,7 @@ int main(void)
         cmocka_unit_test(trip_counts_are_formulas_of_the_parameters),
         cmocka_unit_test(a_parameter_loaded_inside_the_loop_is_a_bound),
         cmocka_unit_test(trip_formulas_agree_with_the_walk),
+        cmocka_unit_test(trip_formulas_of_other_shapes_agree_with_the_walk),
         cmocka_unit_test(every_lane_goes_where_a_long_table_sends_it),
         cmocka_unit_test(an_unknown_index_leads_to_every_entry_of_a_long_table),
     };
