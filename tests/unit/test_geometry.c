@@ -129,6 +129,45 @@ static void arithmetic_that_fails_says_why(void **state)
     arena_free(a);
 }
 
+/* The steps of a launch line whose repeat is so; -1 where that fails, with the reason in `ev`. */
+static int count_steps(Arena *a, const char *repeat, Evaluation *ev, double *times)
+{
+    const char *text =
+        arena_printf(a, "kernel \"k.cu\" k\nblock 32\ngrid 1\n%s\nparam A in 6\n", repeat);
+    Diag d = diag_new(a);
+    Spec *s = spec_parse(a, spec_source(a, text), &d);
+    assert_non_null(s);
+    Value *slots = ARENA_ARRAY(a, Value, spec_slot_count(s));
+    slots[spec_parameter_slot(s, 0)] = value_int(6);
+    *ev = (Evaluation){.arena = a};
+    Step *steps;
+    size_t count = 0;
+    if (!geometry_steps(a, &s->launches[0], 0, slots, ev, &steps, &count))
+        return -1;
+    *times = 0;
+    for (size_t i = 0; i < count; i++)
+        *times += (double)steps[i].times;
+    return (int)count;
+}
+
+static void a_launch_repeats_once_at_least(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Evaluation ev;
+    double times;
+
+    assert_int_equal(count_steps(a, "repeat A - 5", &ev, &times), 1);
+    assert_true(times == 1);
+    assert_int_equal(count_steps(a, "repeat 2 * A", &ev, &times), 1);
+    assert_true(times == 12);
+    assert_int_equal(count_steps(a, "repeat K in range(A)", &ev, &times), 6);
+    assert_true(times == 6);
+    assert_int_equal(count_steps(a, "repeat A - 6", &ev, &times), -1);
+    assert_string_equal(ev.error, "a launch repeats once at least");
+    arena_free(a);
+}
+
 static void a_grid_beyond_64_bits_is_refused(void **state)
 {
     (void)state;
@@ -150,6 +189,7 @@ int main(void)
         cmocka_unit_test(every_reason_has_a_text_of_its_own),
         cmocka_unit_test(dimensions_that_are_not_given_are_one),
         cmocka_unit_test(arithmetic_that_fails_says_why),
+        cmocka_unit_test(a_launch_repeats_once_at_least),
         cmocka_unit_test(a_grid_beyond_64_bits_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,12 @@ static const char header[] =
     "%rd2, %r1, 4;\n"
     "add.s64 %rd3, %rd1, %rd2;\n";
 
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-9 * fmax(1, fabs(expected))))
+        fail_msg("%.12g in place of %.12g", value, expected);
+}
+
 /* Settled by the counts of a code, unless that is NULL. */
 static Profile profile_with(Arena *a, const char *body, const SassProfile *code)
 {
@@ -31,6 +37,8 @@ static Profile profile_with(Arena *a, const char *body, const SassProfile *code)
     const PtxFunction *f = ptx_find_entry(ptx_parse(a, s, &d), "k");
     assert_int_equal(d.errors, 0);
     const MemoryOptions o = {
+        .reuse = true,
+        .device = {10, 3},
         .walk.launch = {.grid = {100, 1, 1}, .block = {128, 1, 1}, .has_geometry = true}};
     const Memory *m = memory_follow(a, f, &o);
     Profile p = profile_new();
@@ -66,6 +74,45 @@ static void lanes_that_read_other_constants_take_a_pass_each(void **state)
     assert_true(one.value[PROFILE_CONSTANT_REPLAYS] == 0);
     assert_true(all.value[PROFILE_CONSTANT_LOADS] == 2);
     assert_true(all.value[PROFILE_CONSTANT_REPLAYS] == 2 * 31);
+    arena_free(a);
+}
+
+/* A line has 64 bytes: of two words 4 bytes apart the next load finds the line but for 4 of 64 times,
+ * of two 64 bytes apart never. */
+static void constants_of_another_line_are_fetched(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const SassProfile indexed = {.constant_indexed = 2};
+    static const char body[] = "mov.u64 %%rd4, table; add.s64 %%rd4, %%rd4, %%rd2;"
+                               "ld.const.f32 %%f1, [%%rd4]; ld.const.f32 %%f2, [%%rd4+%d];";
+
+    const Profile near = profile_with(a, arena_printf(a, body, 4), &indexed);
+    const Profile far = profile_with(a, arena_printf(a, body, 64), &indexed);
+
+    assert_near(near.value[PROFILE_CONSTANT_LINES], 2 * 4 / 64.0);
+    assert_near(far.value[PROFILE_CONSTANT_LINES], 2);
+    arena_free(a);
+}
+
+/* A sector that all 400 warps read, 4 to a block and 3 blocks to an SM, beside 4 of each warp's own. */
+static void first_touches_are_counted_for_each_scope(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Profile p = profile_of(
+        a, "mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd4, %r2, 512; add.s64 %rd4, %rd4, %rd3;"
+           "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd4+1024];"
+           "st.global.f32 [%rd4+1024], %f2;");
+
+    assert_near(p.value[PROFILE_LOAD_SECTORS], 5);
+    assert_near(p.value[PROFILE_LOAD_FIRST_WARP], 4 + 1);
+    assert_near(p.value[PROFILE_LOAD_FIRST_BLOCK], 4 + 1 / 4.0);
+    assert_near(p.value[PROFILE_LOAD_FIRST_SM], 4 + 1 / 12.0);
+    assert_near(p.value[PROFILE_LOAD_FIRST_LAUNCH], 4 + 1 / 400.0);
+    assert_near(p.value[PROFILE_STORE_FIRST_LAUNCH], 4);
+    assert_near(p.value[PROFILE_STORE_OPEN], 0);
     arena_free(a);
 }
 
@@ -390,6 +437,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_read_other_constants_take_a_pass_each),
+        cmocka_unit_test(constants_of_another_line_are_fetched),
+        cmocka_unit_test(first_touches_are_counted_for_each_scope),
         cmocka_unit_test(stores_are_merged_only_where_the_code_has_them_merged),
         cmocka_unit_test(local_traffic_is_arrays_that_are_left_and_spills),
         cmocka_unit_test(requests_lines_and_bytes_of_a_strided_read),

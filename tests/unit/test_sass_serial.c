@@ -48,6 +48,15 @@ static void stall_counts_add_up(void **state)
     assert_number(s.issue, 11);
 }
 
+/* An instruction takes its turn even where it asks for no pause. */
+static void a_stall_of_none_is_a_turn(void **state)
+{
+    (void)state;
+    const Word words[] = {{.op = SASS_OP_FFMA, .stall = 0}, {.op = SASS_OP_EXIT, .stall = 5}};
+
+    assert_number(serial(words, COUNT(words), 1).cycles, 6);
+}
+
 static void a_load_is_waited_for_where_its_scoreboard_is_asked_for(void **state)
 {
     (void)state;
@@ -253,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stall_counts_add_up),
+        cmocka_unit_test(a_stall_of_none_is_a_turn),
         cmocka_unit_test(a_load_is_waited_for_where_its_scoreboard_is_asked_for),
         cmocka_unit_test(loads_under_way_at_once_cost_one_latency),
         cmocka_unit_test(a_store_frees_its_registers_before_it_is_done),
