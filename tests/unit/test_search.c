@@ -141,6 +141,45 @@ static void what_is_wrongly_predicted_to_be_slow_is_timed_too(void **state)
     arena_free(m.arena);
 }
 
+/* Predictions that times contradict choose no trial: neither the rest of the first ones nor the front. */
+static void what_times_contradict_is_not_followed(void **state)
+{
+    (void)state;
+    enum { COMPILED = 60, TRIED = 16 };
+    Made m = make(1);
+    double slowest = 0;
+    for (unsigned long seed = 0; seed < 5; seed++) {
+        SearchOptions o = {.seed = seed, .workers = 1};
+        Search *s = search_new(&m.rows.space, &o);
+        double ms[COMPILED];
+        for (size_t i = 0; i < COMPILED; i++) {
+            size_t number = i, at = i * 127;
+            uint16_t v[PARAMETERS];
+            ms[i] = m.ms[at];
+            for (size_t p = PARAMETERS; p-- > 0; at /= VALUES)
+                v[p] = (uint16_t)(at % VALUES);
+            assert_true(search_add(s, v, &number));
+            SearchCompiled c = {.predicted = 1 / ms[i],
+                                .bound = 1 / ms[i],
+                                .latency = 1 / ms[i],
+                                .same_as = SIZE_MAX};
+            search_compiled(s, number, &c);
+        }
+        for (size_t k = 0; k < TRIED; k++) {
+            size_t number, slower = 0;
+            assert_true(search_next_trial(s, &number));
+            search_timed(s, number, ms[number]);
+            for (size_t i = 0; i < COMPILED; i++)
+                slower += ms[i] > ms[number];
+            slowest += k > 2 && slower < COMPILED / 6;
+        }
+        search_free(s);
+    }
+    /* Of 65 trials: 5; where predictions were followed for six trials and along the front, 10. */
+    assert_true(slowest < 8);
+    arena_free(m.arena);
+}
+
 static void the_same_seed_asks_the_same(void **state)
 {
     (void)state;
@@ -417,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_best_whatever_is_predicted),
         cmocka_unit_test(what_is_wrongly_predicted_to_be_slow_is_timed_too),
+        cmocka_unit_test(what_times_contradict_is_not_followed),
         cmocka_unit_test(the_same_seed_asks_the_same),
         cmocka_unit_test(nothing_follows_the_order_of_the_list),
         cmocka_unit_test(equal_code_is_timed_once_and_broken_code_never),

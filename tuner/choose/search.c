@@ -12,7 +12,7 @@
 static const double gain_least = 0.002;
 
 /* Better ones expected, when none is. */
-static const double expected_none = 0.15;
+static const double expected_none = 0.05;
 
 enum {
     TRIALS_IN_VAIN = 200,   /* that end a search */
@@ -372,6 +372,19 @@ static size_t starter_row(const Search *s, const Waiting *w)
     return NO_NUMBER;
 }
 
+/* Before there is a model: are times more often in the order of predictions than in the other? */
+static bool is_in_order(const Search *s)
+{
+    int order = 0;
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            double times = s->rows[i].time - s->rows[k].time,
+                   predicted = s->rows[i].predicted - s->rows[k].predicted;
+            order += (times * predicted > 0) - (times * predicted < 0);
+        }
+    return order >= 0;
+}
+
 static size_t choose_row(Search *s, Waiting *w)
 {
     size_t turn = s->trial_turn, row;
@@ -388,8 +401,9 @@ static size_t choose_row(Search *s, Waiting *w)
     if (row != NO_NUMBER)
         return row;
     if (!modelled)
-        return least_predicted(s, w->rows, w->count);
-    if (turn < STARTERS + FRONT_TRIALS)
+        return is_in_order(s) ? least_predicted(s, w->rows, w->count)
+                              : w->rows[gsl_rng_uniform_int(s->random, w->count)];
+    if (turn < STARTERS + FRONT_TRIALS && model_believes_predictions(s))
         row = front_row(s, w);
     else if (blind)
         row = lucky_row(s, &s->blind_model, w);

@@ -102,6 +102,9 @@ double row_time(const Search *s, size_t i);
 
 /* The models as of now; false: too few times, or they cannot be fitted. */
 bool model_times(Search *s, Model *m);
+
+/* Did the times so far bear predictions out?  Of the time model as it is. */
+bool model_believes_predictions(const Search *s);
 bool model_space(Search *s);
 
 /* What a time model believes of rows; what the space model does of a point, or NaN. */
