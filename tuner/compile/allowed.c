@@ -1,5 +1,7 @@
 #include "tuner/compile/allowed.h"
 
+#include "tuner/compile/source.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -26,6 +28,7 @@ static const Allowed COMPILER[] = {
     {"--undefine-macro", "-U", MACRO},
     {"--include-path", "-I", PATH},
     {"--pre-include", "-include", PATH},
+    {SOURCE_WITHOUT_HEADER, "-without-header", PATH}, /* read by the worker */
     {"--std", "-std", WORD},
     {"--use_fast_math", "-use_fast_math", NO_VALUE},
     {"--ftz", "-ftz", TRUTH},

@@ -146,8 +146,9 @@ typedef struct Declaration {
     bool marked;     /* the device's */
     bool host;       /* of the host's types */
     bool parameters; /* it has a list of them */
-    bool value;      /* '=' */
-    bool constant;   /* const: device code may use it */
+    bool body;
+    bool value;    /* '=' */
+    bool constant; /* const: device code may use it */
     bool class_like, is_enum, is_namespace, is_linkage, is_typedef, is_template;
 } Declaration;
 
@@ -206,21 +207,24 @@ static Word scope_class(const State *s)
     return s->scopes > 0 && s->scopes <= SCOPES ? s->classes[s->scopes - 1] : (Word){0};
 }
 
-/* A macro's call looks like a function without a type. */
+/* A macro's call looks like a function without a type, and is one where a body follows:
+ * PYBIND11_MODULE(name, m) { … }. */
 static bool is_function(const Cutter *c, const Declaration *d)
 {
     Word owner = scope_class(&c->now);
+    bool typed = d->words >= 2 || (d->body && owner.length == 0 && d->words == 1);
     bool constructor = owner.length && d->last.length == owner.length &&
                        memcmp(d->last.at, owner.at, owner.length) == 0;
-    return d->parameters && !d->is_typedef &&
-           (d->words >= 2 || constructor || same(d->last, "main"));
+    return d->parameters && !d->is_typedef && (typed || constructor || same(d->last, "main"));
 }
 
-/* Of a class they are what it holds. */
+/* Of a class they are what it holds.  "struct option options[]" declares no class; of those that
+ * are const the device can use numbers alone. */
 static bool is_variable(const Cutter *c, const Declaration *d)
 {
-    return !d->parameters && d->words >= 2 && !d->constant && !d->class_like && !d->is_enum &&
-           !d->is_typedef && !d->is_template && scope_class(&c->now).length == 0;
+    bool of_class = d->class_like && d->type.length && d->last.at != d->type.at;
+    return !d->parameters && d->words >= 2 && (of_class || (!d->constant && !d->class_like)) &&
+           !d->is_enum && !d->is_typedef && !d->is_template && scope_class(&c->now).length == 0;
 }
 
 /* At the end of a declaration. */
@@ -266,6 +270,7 @@ static void close_brace(Cutter *c, const char *at)
         return;
     }
     d->braces--;
+    d->body = true;
     if (d->braces == 0 && d->brackets == 0 && d->parameters && !d->value)
         decide(c, at + 1);
 }

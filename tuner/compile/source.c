@@ -174,6 +174,12 @@ const CompileSource *source_open(Arena *a, const char *path, const char *const *
     return source_make(a, path, text, size, path_folder(a, path), options, option_count);
 }
 
+bool source_option_is_ours(const char *option)
+{
+    return strcmp(option, SOURCE_LIKE_NVCC) == 0 ||
+           strncmp(option, SOURCE_WITHOUT_HEADER, strlen(SOURCE_WITHOUT_HEADER)) == 0;
+}
+
 /* ---- one configuration --------------------------------------------------------------------- */
 
 static Hash hash_job(const CompileSource *s, const Texts *options, const CompileSetting *setting)

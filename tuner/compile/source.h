@@ -17,6 +17,12 @@
  * and what nvcc includes by itself is included (tuner/compile/worker/stubs.h). */
 #define SOURCE_LIKE_NVCC "--like-nvcc"
 
+/* An option of ours that a spec may give: a header that is not there is read as an empty one. */
+#define SOURCE_WITHOUT_HEADER "--without-header"
+
+/* Does the worker take the option for itself? */
+bool source_option_is_ours(const char *option);
+
 /* Lives in the arena it was made in, and so do its jobs. */
 typedef struct CompileSource {
     const char *name; /* the file's own name, without a folder: it appears in PTX and messages */

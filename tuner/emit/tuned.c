@@ -79,12 +79,13 @@ static Parted part_options(Arena *a, const CompileJob *job)
     return p;
 }
 
-/* --minimal only spares the compiler declarations, and what is like nvcc nvcc does. */
+/* --minimal only spares the compiler declarations, what is like nvcc nvcc does, and the headers that
+ * were not here lie where the code goes. */
 static const char *join_rest(Arena *a, const Parted *p)
 {
     Buf b = {0};
     for (size_t i = 0; i < p->rest.count; i++)
-        if (strcmp(p->rest.at[i], "--minimal") != 0 && strcmp(p->rest.at[i], SOURCE_LIKE_NVCC) != 0)
+        if (strcmp(p->rest.at[i], "--minimal") != 0 && !source_option_is_ours(p->rest.at[i]))
             buf_printf(&b, "%s%s", b.size ? " " : "", p->rest.at[i]);
     return buf_keep(&b, a);
 }

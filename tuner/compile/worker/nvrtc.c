@@ -279,10 +279,20 @@ static void add_stub(Arena *a, Headers *h, const char *name, const char *text)
     VEC_PUSH(a, &h->texts, text);
 }
 
+/* The header that an option says to do without; NULL: it says something else. */
+static const char *left_out(const char *option)
+{
+    size_t n = strlen(SOURCE_WITHOUT_HEADER);
+    return strncmp(option, SOURCE_WITHOUT_HEADER "=", n + 1) == 0 ? option + n + 1 : NULL;
+}
+
 /* Those of the request, then the stand-ins for what it does not have. */
 static Headers all_headers(Arena *a, const NvrtcRequest *request)
 {
     Headers h = {0};
+    for (size_t i = 0; i < request->option_count; i++)
+        if (left_out(request->options[i]))
+            add_stub(a, &h, left_out(request->options[i]), "namespace std {}\n");
     for (size_t i = 0; i < request->header_count; i++) {
         VEC_PUSH(a, &h.names, request->headers[2 * i]);
         VEC_PUSH(a, &h.texts, request->headers[2 * i + 1]);
@@ -315,7 +325,7 @@ static nvrtcResult build(Arena *a, Nvrtc *n, const NvrtcRequest *request, bool n
         if (strcmp(request->options[i], SOURCE_LIKE_NVCC) == 0) {
             options[count++] = "-default-device";
             options[count++] = "--pre-include=" STUB_NVCC;
-        } else {
+        } else if (!left_out(request->options[i])) {
             options[count++] = request->options[i];
         }
     }

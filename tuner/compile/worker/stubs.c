@@ -244,7 +244,17 @@ static const StubHeader STUBS[] = {
      "dirent.h libgen.h glob.h error.h termios.h sys/ioctl.h poll.h semaphore.h "
      "wchar.h cwchar fenv.h cfenv getopt.h barrier latch span ranges concepts "
      "source_location format numbers compare any bitset valarray clocale csetjmp "
-     "setjmp.h typeindex CL/cl.h CL/opencl.h ",
+     "setjmp.h typeindex new CL/cl.h CL/opencl.h sys/syscall.h "
+     "thrust/host_vector.h thrust/device_vector.h thrust/universal_vector.h thrust/device_ptr.h "
+     "thrust/device_malloc.h thrust/device_free.h thrust/device_new.h thrust/execution_policy.h "
+     "thrust/system/cuda/execution_policy.h thrust/sort.h thrust/reduce.h thrust/scan.h "
+     "thrust/transform.h thrust/transform_reduce.h thrust/transform_scan.h thrust/copy.h "
+     "thrust/fill.h thrust/sequence.h thrust/generate.h thrust/for_each.h thrust/count.h "
+     "thrust/extrema.h thrust/find.h thrust/gather.h thrust/scatter.h thrust/unique.h "
+     "thrust/remove.h thrust/replace.h thrust/merge.h thrust/partition.h thrust/set_operations.h "
+     "thrust/inner_product.h thrust/adjacent_difference.h thrust/binary_search.h thrust/equal.h "
+     "thrust/logical.h thrust/random.h thrust/reverse.h thrust/swap.h thrust/mismatch.h "
+     "thrust/memory.h thrust/tabulate.h thrust/uninitialized_copy.h ",
      "namespace std {}\n"}};
 
 const StubHeader *stub_headers(size_t *count)
