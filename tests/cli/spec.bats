@@ -251,7 +251,21 @@ EOF
     run --separate-stderr "$APTUNE" init host.cu
     status_is 2
     has "$stderr" "'host.cu' has no kernel: no function with __global__"
-    printf '#include "nowhere.h"\n__global__ void k(float *a) {}\n' >header.cu
+    echo '__global__ void k(float *a); int main() { k<<<1, 1>>>(0); }' >declared.cu
+    run --separate-stderr "$APTUNE" init declared.cu
+    status_is 2
+    has "$stderr" "'declared.cu' has no kernel: no function with __global__ and a body"
+    printf 'texture<int> t;\n__global__ void k(int *a) { a[0] = tex1Dfetch(t, 0); }\n' >texture.cu
+    run --separate-stderr "$APTUNE" init texture.cu
+    status_is 2
+    has "$stderr" "CUDA 12 took texture references away"
+    # One mistake, a few lines: neither warnings nor the twentieth error.
+    printf '__global__ void k(int *a) { int unused; %s }\n' "$(printf 'a.x = 1;\n%.0s' 1 2 3 4 5)" >many.cu
+    run --separate-stderr "$APTUNE" init many.cu
+    status_is 2
+    has "$stderr" 'and 2 more errors'
+    lacks "$stderr" 'warning'
+    printf '#include "nowhere.h"\n__global__ void k(number *a) {}\n' >header.cu
     run --separate-stderr "$APTUNE" init header.cu
     status_is 2
     has "$stderr" "'header.cu' does not compile; --include DIR names another folder of headers"
@@ -316,6 +330,98 @@ EOF
     has "$spec" '^inout both : half\['
     has "$spec" '^arg rows : int32 = ROWS$'
     has "$spec" '^arg factor : float = 0.5 +# decide'
+}
+
+@test "init takes a kernel as it is compiled at home: in a namespace, behind its includer, without headers that it does not need" {
+    mkdir -p p/.git p/kernels
+    cat >p/kernels/k.cu <<'END'
+namespace math { namespace fast {
+__global__ void declared(real *a);
+__global__ void k(real *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+} }
+END
+    printf '#include "kernels/k.cu"\n' >p/inner.h
+    printf 'typedef double real;\n#include <torch/types.h>\n#include "inner.h"\nint main() {}\n' >p/main.cu
+    run --separate-stderr "$APTUNE" init p/kernels/k.cu --output k.cu.spec
+    status_is 0
+    has "$(cat k.cu.spec)" '^kernel "p/main.cu" "math::fast::k"$'
+    has "$(cat k.cu.spec)" '^option "--without-header=torch/types.h" +# not found, and not needed$'
+    has "$(cat k.cu.spec)" '^out a : double\['
+    check k.cu.spec
+    status_is 0
+}
+
+@test "init proposes block, grid, sizes, buffers and arguments as the author launches" {
+    cat >wrapper.h <<'END'
+#define CEIL(a, b) (((a) + (b) - 1) / (b))
+template <int WIDE> __global__ void scale(float *out, const float *in, int rows, int columns, float by, long stride);
+void run(float *out, float *data, int rows, int columns);
+END
+    cat >scale.cu <<'END'
+#include "wrapper.h"
+const unsigned WIDTH{512};
+template <int WIDE>
+__global__ void scale(float *out, const float *in, int rows, int columns, float by, long stride)
+{
+    extern __shared__ float row[];
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    row[threadIdx.x] = by;
+    if (x < columns && y < rows) out[y * columns + x] = in[y * stride + x] * row[threadIdx.x] * WIDE;
+}
+void run(float *out, float *data, int rows, int columns)
+{
+    dim3 block(32, 8), grid;
+    grid.x = CEIL(columns, block.x);
+    grid.y = (rows + block.y - 1) / block.y;
+    constexpr int wide = 2 + 1;
+    scale<wide><<<grid, block, block.x * sizeof(float)>>>(out, data, rows, columns, 2.5f, columns);
+}
+END
+    cat >main.cpp <<'END'
+#include "wrapper.h"
+int main(int argc, char **argv)
+{
+    int rows = argc > 1 ? atoi(argv[1]) : 1 << 10;
+    size_t bytes = rows * 512 * sizeof(float);
+    float *a, *b;
+    cudaMalloc((void **)&a, bytes), cudaMalloc(&b, sizeof(float) * 2 * 512 * rows);
+    run(b, a, rows, 512);
+}
+END
+    run --separate-stderr "$APTUNE" init scale.cu
+    status_is 0
+    spec=$(cat scale.spec)
+    has "$spec" '^problem ROWS = 1024, COLUMNS = 512 +# as launched at scale.cu:17$'
+    has "$spec" '^param WIDE in 3 '
+    has "$spec" '^param BLOCK in 16, 32, 64 +# decide; 32 as launched'
+    has "$spec" '^param BLOCK_Y in 4, 8, 16 '
+    has "$spec" '^block BLOCK, BLOCK_Y$'
+    has "$spec" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# as launched at scale.cu:17$'
+    has "$spec" '^shared \(BLOCK \* 4\) '
+    has "$spec" '^out out : float\[1048576\]'
+    has "$spec" '^in in : float\[524288\]'
+    has "$spec" '^arg by : float = 2.5 +# decide; as launched'
+    has "$spec" '^arg stride : int64 = COLUMNS$'
+    check scale.spec
+    status_is 0
+    # What cannot be read is not used, and the spec says what is a guess.
+    sed -i 's/dim3 block(32, 8)/dim3 block = ask()/' scale.cu
+    run --separate-stderr "$APTUNE" init scale.cu --output guess.spec
+    status_is 0
+    has "$(cat guess.spec)" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# decide: how many elements'
+    # A block that the code counts on stays as it is.
+    cat >fixed.cu <<'END'
+#define TPB 128
+__global__ void fixed(int *a) { __shared__ int s[TPB]; s[threadIdx.x] = blockDim.x; a[threadIdx.x] = s[0]; }
+int main() { int *a; cudaMalloc(&a, 512); fixed<<<1, TPB>>>(a); }
+END
+    run --separate-stderr "$APTUNE" init fixed.cu
+    status_is 0
+    has "$(cat fixed.spec)" '^block 128$'
+    has "$(cat fixed.spec)" '^grid 1 '
+    has "$(cat fixed.spec)" '^param REGISTERS in 0, 32'
+    check fixed.spec
+    status_is 0
 }
 
 @test "init finds a project's headers as far as its root, and cuts the host's code out of them" {

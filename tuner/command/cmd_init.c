@@ -31,16 +31,24 @@ enum { OPTIONS = sizeof own_options / sizeof own_options[0] };
 /* --- compiling before there is a spec --------------------------------------------------------- */
 
 enum {
-    ROUNDS = 12,       /* of names that turn up undefined behind others */
-    INCLUDES_MOST = 16 /* folders of headers */
+    ROUNDS = 12,        /* of names that turn up undefined behind others */
+    INCLUDES_MOST = 16, /* folders of headers */
+    WITHOUT_MOST = 48,  /* headers that are nowhere */
+    UNITS_MOST = 6,     /* files that include the kernel's */
+    SOURCES_MOST = 40,  /* files beside it that may launch it */
+    TEXT_MOST = 1 << 20
 };
 
 typedef struct Trying {
     Arena *arena;
+    const char *home; /* the file with the kernel */
+    const char *unit; /* what is compiled: it, or a file that includes it */
+    const char *text; /* of the file with the kernel, without host code */
     const CompileSource *source;
     const CompileSource *asking; /* the same with the question for the parameters' types */
     const char *arch;
     Farm *farm;
+    HostText *host; /* the files that may launch the kernel */
     FirstGuess guess;
 } Trying;
 
@@ -83,7 +91,7 @@ static bool add_undefined(Trying *t, const KernelMacros *conditions, const char 
         bool undefined = strncmp(at + n, "\" is undefined", 14) == 0;
         for (size_t i = 0; i < t->guess.undefined.count; i++)
             undefined = undefined && strcmp(t->guess.undefined.at[i].name, name) != 0;
-        if (undefined && kernel_source_has_word(t->source->text, name))
+        if (undefined && kernel_source_has_word(t->text, name))
             VEC_PUSH(t->arena, &t->guess.undefined, guess_of(t, conditions, name));
     }
     return t->guess.undefined.count > before;
@@ -95,7 +103,7 @@ static bool add_undefined(Trying *t, const KernelMacros *conditions, const char 
 static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, const char **log,
                       Diag *d)
 {
-    const KernelMacros known = kernel_source_macros(t->arena, t->source->text);
+    const KernelMacros known = kernel_source_macros(t->arena, t->text);
     t->guess.undefined.count = 0;
     for (size_t i = 0; chosen && i < known.count; i++)
         if (known.at[i].cases)
@@ -115,16 +123,35 @@ static bool try_names(Trying *t, bool ask, bool chosen, CompileResult *res, cons
                 t->guess.undefined.at[i] = guess_of(t, &known, t->guess.undefined.at[i].name);
             continue;
         }
-        if (!add_undefined(t, &known, res->log))
+        /* A name that nobody defines may be of a header that is not there. */
+        if (t->guess.without_count > 0 || !add_undefined(t, &known, res->log))
             break;
     }
     return false;
 }
 
+static const CompileSource *with_question(const Trying *t, const KernelSource *k)
+{
+    Buf text = {0};
+    buf_printf(&text, "%s\n", t->source->text);
+    kernel_types_ask(t->guess.expression, k->parameters.count, &text);
+    CompileSource *s = ARENA_NEW(t->arena, CompileSource);
+    *s = *t->source;
+    s->text = arena_string(t->arena, buf_text(&text));
+    s->size = text.size;
+    buf_free(&text);
+    return k->parameters.count > 0 ? s : t->source;
+}
+
+static bool file_has_word(const Trying *t, const char *word)
+{
+    return t->host && kernel_source_has_word(t->host->text, word);
+}
+
 /* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
  * how other tuners leave their parameters; without the question for types where that is what fails.
  * False with what the compiler says of the file as it stands; NULL: after a message. */
-static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
+static bool try_values(Trying *t, CompileResult *res, const char **log, Diag *d)
 {
     const char *unused;
     *log = NULL;
@@ -132,6 +159,37 @@ static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
            (*log &&
             (try_names(t, true, true, res, &unused, d) || try_names(t, false, false, res, log, d) ||
              try_names(t, false, true, res, &unused, d)));
+}
+
+static void set_expression(Trying *t, KernelSource *k)
+{
+    t->guess.expression = first_expression(t->arena, k);
+    t->asking = with_question(t, k);
+}
+
+/* Likewise, and with the other types that the file has where a type of the template is nowhere
+ * said. */
+static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
+{
+    static const char *const TYPES[] = {"double", "int",    "unsigned", "half",  "float2",
+                                        "float3", "float4", "uchar3",   "uchar4"};
+    const char *unused;
+    KernelSource *k = t->guess.kernel;
+    if (try_values(t, res, log, d))
+        return true;
+    bool missing = !*log || near_header_missing(t->arena, *log);
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !missing; i++) {
+        size_t changed = 0;
+        for (size_t n = 0; n < k->arguments.count; n++)
+            if (k->arguments.at[n].is_type && !k->arguments.at[n].launched) {
+                k->arguments.at[n].initial = TYPES[i];
+                changed++;
+            }
+        set_expression(t, k);
+        if (changed && file_has_word(t, TYPES[i]) && try_values(t, res, &unused, d))
+            return true;
+    }
+    return false;
 }
 
 /* Where the spec goes; "-": to the terminal, as if it lay beside the source. */
@@ -155,129 +213,236 @@ static bool write_spec(const char *to, const Buf *text, Arena *a, Diag *d)
         arena_printf(a, "%s: written; see the comments in it, then `aptune check %s`\n", to, to));
 }
 
-static bool find_kernel(Trying *t, const char *path, const InitOptions *o, KernelSource *k, Diag *d)
+/* A file of those that the unit includes that has kernels; NULL: none does. */
+static const char *file_with_kernels(const Trying *t, const char **names)
 {
-    if (kernel_source_find(t->arena, t->source->text, o->kernel, k))
-        return true;
-    const char *names = kernel_source_names(t->arena, t->source->text);
-    for (size_t i = 0; !*names && i < t->source->file_count; i++) {
+    for (size_t i = 0; i < t->source->file_count; i++) {
         Diag quiet = diag_new(t->arena);
         size_t size;
         const char *text = file_read(t->arena, t->source->files[i], &size, &quiet);
-        const char *there = text ? kernel_source_names(t->arena, text) : "";
-        if (*there)
-            return diag_fail(d,
-                             "'%s' has no kernel; '%s', which it includes, has %s: name that file",
-                             path, t->source->files[i], there);
+        *names = text ? kernel_source_names(t->arena, text) : "";
+        if (**names)
+            return t->source->files[i];
     }
-    if (!*names)
-        return diag_fail(d, "'%s' has no kernel: no function with __global__", path);
-    return diag_fail(d, "'%s' has no kernel '%s', but %s", path, o->kernel, names);
+    return NULL;
 }
 
-static const CompileSource *with_question(const Trying *t, const KernelSource *k)
+static bool find_kernel(Trying *t, const InitOptions *o, KernelSource *k, Diag *d)
 {
-    Buf text = {0};
-    buf_printf(&text, "%s\n", t->source->text);
-    kernel_types_ask(t->guess.expression, k->parameters.count, &text);
-    CompileSource *s = ARENA_NEW(t->arena, CompileSource);
-    *s = *t->source;
-    s->text = arena_string(t->arena, buf_text(&text));
-    s->size = text.size;
-    buf_free(&text);
-    return k->parameters.count > 0 ? s : t->source;
+    if (kernel_source_find(t->arena, t->text, o->kernel, k))
+        return true;
+    const char *names = kernel_source_names(t->arena, t->text), *there;
+    const char *file = *names ? NULL : file_with_kernels(t, &there);
+    if (file)
+        return diag_fail(d, "'%s' has no kernel; '%s', which it includes, has %s: name that file",
+                         t->home, file, there);
+    if (!*names)
+        return diag_fail(d, "'%s' has no kernel: no function with __global__ and a body", t->home);
+    return diag_fail(d, "'%s' has no kernel '%s', but %s", t->home, o->kernel, names);
 }
 
-/* Reads the file with the folders of headers known so far. */
-static bool open_source(Trying *t, const char *path, const InitOptions *o, KernelSource *k, Diag *d)
+static void add_text(Trying *t, const char *path, HostText **last)
+{
+    Diag quiet = diag_new(t->arena);
+    size_t size;
+    const char *text = file_read_most(t->arena, path, TEXT_MOST, &size, &quiet);
+    if (!text)
+        return;
+    HostText *h = host_text(t->arena, path, kernel_source_bare(t->arena, text), t->host);
+    if (*last)
+        (*last)->next = h;
+    t->host = t->host ? t->host : h;
+    *last = h;
+}
+
+/* How the kernel's file, the one that is compiled, or one beside them launches it. */
+static const LaunchSite *find_launch(Trying *t, const char *kernel)
+{
+    const char *beside[SOURCES_MOST];
+    HostText *last = NULL;
+    t->host = NULL;
+    add_text(t, t->home, &last);
+    if (t->unit != t->home)
+        add_text(t, t->unit, &last);
+    for (size_t i = 0; i < t->source->file_count; i++)
+        add_text(t, t->source->files[i], &last);
+    size_t count = near_sources(t->arena, t->home, beside, SOURCES_MOST);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(path_stem(t->arena, beside[i], ""), path_stem(t->arena, t->home, "")) != 0)
+            add_text(t, beside[i], &last);
+    LaunchSite *s = ARENA_NEW(t->arena, LaunchSite);
+    return t->host && launch_site_find(t->host, kernel, s) ? s : NULL;
+}
+
+/* Reads the files with the folders of headers known so far. */
+static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *d)
 {
     Arena *a = t->arena;
-    size_t count = t->guess.include_count, size;
-    const char **options = ARENA_ARRAY(a, const char *, count + 1);
-    for (size_t i = 0; i < count; i++)
-        options[i] = arena_printf(a, "-I%s", t->guess.includes[i]);
+    size_t count = 0;
+    const char **options =
+        ARENA_ARRAY(a, const char *, t->guess.include_count + t->guess.without_count + 1);
+    for (size_t i = 0; i < t->guess.include_count; i++)
+        options[count++] = arena_printf(a, "-I%s", t->guess.includes[i]);
+    for (size_t i = 0; i < t->guess.without_count; i++)
+        options[count++] = arena_printf(a, SOURCE_WITHOUT_HEADER "=%s", t->guess.without[i]);
     if (t->guess.standard)
         options[count++] = t->guess.standard;
-    t->source = source_open(a, path, options, count, d);
-    if (!t->source || !find_kernel(t, path, o, k, d))
+    const CompileSource *home = source_open(a, t->home, options, count, d);
+    t->source = home && t->unit != t->home ? source_open(a, t->unit, options, count, d) : home;
+    t->text = home ? home->text : NULL;
+    if (!t->source || !find_kernel(t, o, k, d))
         return false;
-    const char *whole = file_read(a, path, &size, d);
-    if (whole)
-        kernel_source_launch(a, whole, k);
+    t->guess.launch = find_launch(t, k->name);
+    if (t->guess.launch)
+        launch_site_template(t->guess.launch, k);
     t->guess.kernel = k;
-    t->guess.expression = first_expression(a, k);
-    t->asking = with_question(t, k);
+    set_expression(t, k);
     return true;
 }
 
-/* A folder of the project's headers that is not among the known ones; NULL: there is none. */
-static const char *more_headers(const Trying *t, const char *path, const char *log)
+/* --- headers, standards, units ---------------------------------------------------------------- */
+
+static bool is_listed(const char *const *list, size_t count, const char *text)
 {
-    const char *found = near_header(t->arena, path_folder(t->arena, path), log);
-    for (size_t i = 0; found && i < t->guess.include_count; i++)
-        if (strcmp(t->guess.includes[i], found) == 0)
-            return NULL;
-    return t->guess.include_count < INCLUDES_MOST ? found : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], text) == 0)
+            return true;
+    return false;
 }
 
-/* Newer ones than nvcc's default for what is new, older ones for `register` and its like. */
-static bool try_standards(Trying *t, const char *path, const InitOptions *o, KernelSource *k,
-                          CompileResult *res, Diag *d)
+/* Adds a folder of the project's headers, as its own build names it, or leaves out a header that is
+ * nowhere; false: the log asks for nothing new. */
+static bool mend_headers(Trying *t, const char *log)
 {
-    static const char *const standards[] = {"-std=c++20", "-std=c++14"};
-    for (size_t i = 0; i < sizeof standards / sizeof *standards; i++) {
-        const char *log;
-        t->guess.standard = standards[i];
-        if (open_source(t, path, o, k, d) && try_all(t, res, &log, d))
+    FirstGuess *g = &t->guess;
+    const char *folder = near_header(t->arena, path_folder(t->arena, t->unit), log);
+    if (folder && g->include_count < INCLUDES_MOST &&
+        !is_listed(g->includes, g->include_count, folder)) {
+        g->includes[g->include_count++] = folder;
+        return true;
+    }
+    const char *missing = near_header_missing(t->arena, log);
+    if (!missing || g->without_count == WITHOUT_MOST ||
+        is_listed(g->without, g->without_count, missing))
+        return false;
+    g->without[g->without_count++] = missing;
+    return true;
+}
+
+/* Compiles the unit with ever more folders of headers, and without those that are nowhere.  False
+ * with the log that tells why, that of the missing header before what follows from it; NULL: after
+ * a message. */
+static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
+                        const char **why, Diag *d)
+{
+    const char *log, *missing = NULL;
+    do {
+        *why = NULL;
+        if (!open_source(t, o, k, d))
+            return false;
+        if (try_all(t, res, &log, d))
             return true;
+        missing = missing || !log || !near_header_missing(t->arena, log) ||
+                          near_header(t->arena, path_folder(t->arena, t->unit), log)
+                      ? missing
+                      : log;
+        *why = missing ? missing : log;
+    } while (log && mend_headers(t, log));
+    return false;
+}
+
+/* Newer standards than nvcc's default for what is new, older ones for `register` and its like. */
+static bool try_unit(Trying *t, const char *unit, const InitOptions *o, KernelSource *k,
+                     CompileResult *res, const char **why, Diag *d)
+{
+    static const char *const standards[] = {NULL, "-std=c++20", "-std=c++14"};
+    FirstGuess *g = &t->guess;
+    const char *log;
+    t->unit = unit;
+    g->include_count = g->include_given;
+    g->without_count = 0;
+    for (size_t i = 0; i < sizeof standards / sizeof *standards; i++) {
+        g->standard = standards[i];
+        if (try_headers(t, o, k, res, &log, d))
+            return true;
+        if (i == 0)
+            *why = log;
+        if (!log)
+            return false;
     }
     return false;
 }
 
-static bool refuse(const char *path, const char *log, Diag *d)
+/* What to do about what a log complains of. */
+static const char *advice(const char *log)
 {
-    bool header = strstr(log, "cannot open source file") != NULL;
-    return diag_fail(d, "'%s' does not compile%s:\n%s", path,
-                     header ? "; --include DIR names another folder of headers" : "", log);
+    static const struct {
+        const char *word, *advice;
+    } TABLE[] = {
+        {"cannot open source file", "; --include DIR names another folder of headers"},
+        {"texture",
+         "; CUDA 12 took texture references away: where the kernel fetches from one, give "
+         "it a 'const T *' parameter or a cudaTextureObject_t"},
+        {"tex1D",
+         "; CUDA 12 took texture references away: where the kernel fetches from one, give it "
+         "a 'const T *' parameter or a cudaTextureObject_t"},
+        {"instance of function template",
+         "; no values were found for all parameters of the template: "
+         "an instantiation or a launch in the file would tell"},
+    };
+    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
+        if (strstr(log, TABLE[i].word))
+            return TABLE[i].advice;
+    return "";
 }
 
-/* Compiles with ever more of the project's folders of headers, as its own build names them. */
-static bool try_headers(Trying *t, const char *path, const InitOptions *o, KernelSource *k,
-                        CompileResult *res, Diag *d)
+static bool refuse(Arena *a, const char *path, const char *log, Diag *d)
 {
-    const char **includes = ARENA_ARRAY(t->arena, const char *, INCLUDES_MOST);
-    t->guess.include_count = t->guess.include_given =
-        o->includes.count < INCLUDES_MOST ? o->includes.count : INCLUDES_MOST;
-    for (size_t i = 0; i < t->guess.include_count; i++)
-        includes[i] = o->includes.at[i];
-    t->guess.includes = includes;
-    const char *log, *more = NULL;
-    do {
-        if (more)
-            includes[t->guess.include_count++] = more;
-        if (!open_source(t, path, o, k, d))
-            return false;
-        if (try_all(t, res, &log, d))
+    const char *errors = result_errors(a, log);
+    return diag_fail(d, "'%s' does not compile%s:\n%s", path, advice(errors), errors);
+}
+
+/* The file by itself, or behind what those that include it declare before. */
+static bool try_units(Trying *t, const InitOptions *o, KernelSource *k, CompileResult *res, Diag *d)
+{
+    const char *why, *unused, *units[UNITS_MOST];
+    if (try_unit(t, t->home, o, k, res, &why, d))
+        return true;
+    size_t count = why ? near_includers(t->arena, t->home, units, UNITS_MOST) : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (try_unit(t, units[i], o, k, res, &unused, d))
             return true;
-        more = log ? more_headers(t, path, log) : NULL;
-    } while (more);
-    return log && (try_standards(t, path, o, k, res, d) || refuse(path, log, d));
+        const char **rest = units + count; /* those that include the one that includes it */
+        count += near_includers(t->arena, units[i], rest, UNITS_MOST - count);
+    }
+    return why && refuse(t->arena, t->home, why, d);
+}
+
+static void start_guess(Trying *t, const InitOptions *o)
+{
+    FirstGuess *g = &t->guess;
+    g->includes = ARENA_ARRAY(t->arena, const char *, INCLUDES_MOST);
+    g->without = ARENA_ARRAY(t->arena, const char *, WITHOUT_MOST);
+    g->include_given = o->includes.count < INCLUDES_MOST ? o->includes.count : INCLUDES_MOST;
+    for (size_t i = 0; i < g->include_given; i++)
+        g->includes[i] = o->includes.at[i];
 }
 
 static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
 {
-    Trying t = {.arena = a, .arch = o->arch ? o->arch : "sm_90"};
+    Trying t = {.arena = a, .arch = o->arch ? o->arch : "sm_90", .home = path};
     KernelSource kernel;
     CompileResult res;
     FarmOptions options = {.helper = where_helper(a, NULL, "aptune-compile"),
                            .cuda_folder = where_data(a, NULL, ".cuda"),
                            .jobs = 1};
+    start_guess(&t, o);
     t.farm = farm_open(&options);
     Buf text = {0};
     const char *to = output_path(a, path, o);
     bool ok =
-        try_headers(&t, path, o, &kernel, &res, d) &&
-        first_spec(a, path, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
+        try_units(&t, o, &kernel, &res, d) &&
+        first_spec(a, t.unit, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
                    res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d) &&
         write_spec(to, &text, a, d);
     farm_close(t.farm);

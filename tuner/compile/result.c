@@ -33,6 +33,31 @@ const char *result_first_error(Arena *a, const char *log)
     return arena_copy(a, at, strcspn(at, "\n"));
 }
 
+const char *result_errors(Arena *a, const char *log)
+{
+    enum { MOST = 3 };
+    Buf b = {0};
+    size_t errors = 0;
+    for (const char *at = log; *at;) {
+        const char *blank = strstr(at, "\n\n"), *end = blank ? blank + 2 : at + strlen(at);
+        const char *block = arena_copy(a, at, (size_t)(end - at));
+        const char *first = arena_copy(a, block, strcspn(block, "\n"));
+        /* The first line of a block says what it is; a path may stand on a line of its own. */
+        bool error = strstr(block, "error:") && !strstr(first, "warning #");
+        bool counted = strstr(first, " detected in the compilation of");
+        bool place = strncmp(first, "headers were looked for", 23) == 0;
+        errors += error && !counted;
+        if ((error && !counted && errors <= MOST) || place)
+            buf_puts(&b, block);
+        at = end;
+    }
+    if (errors > MOST)
+        buf_printf(&b, "and %zu more errors\n", errors - MOST);
+    const char *text = errors ? arena_string(a, buf_text(&b)) : log;
+    buf_free(&b);
+    return text;
+}
+
 /* What a reply and a cache entry say alike. */
 static void read_head(Arena *a, const json_t *head, CompileResult *r)
 {

@@ -44,6 +44,10 @@ typedef struct CompileResult {
  * front end, "ptxas error   : …" of the assembler.  "" without a log. */
 const char *result_first_error(Arena *a, const char *log);
 
+/* A log without warnings and remarks where it has errors, of which the first few tell what is wrong;
+ * in `a`. */
+const char *result_errors(Arena *a, const char *log);
+
 /* A reply as a result, all of it copied to `a`; the id is left to the caller.  False when it is not
  * a reply at all. */
 bool result_read(Arena *a, const WireMessage *reply, CompileResult *out);

@@ -37,7 +37,7 @@ static bool compile(Checking *x, const CompileJob *job, Span at, CompileResult *
         return diag_error(r->diag, at, "'%s' has no kernel '%s'; it has %s", job->source->name,
                           x->entry, kernel_source_names(r->arena, job->source->text));
     return res->status == OUTCOME_COMPILED ||
-           diag_error(r->diag, at, "this does not compile:\n%s", res->log);
+           diag_error(r->diag, at, "this does not compile:\n%s", result_errors(r->arena, res->log));
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */

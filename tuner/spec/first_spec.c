@@ -2,142 +2,31 @@
 
 #include "metrics/base/file.h"
 #include "metrics/ptx/ptx_parse.h"
+#include "tuner/spec/first_launch.h"
+#include "tuner/spec/first_names.h"
 #include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_types.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-/* --- what names sound like -------------------------------------------------------------------- */
-
-typedef enum Meaning {
-    MEANS_THREADS, /* of a block, along one direction */
-    MEANS_TILE,    /* work of a thread, tile, unrolling */
-    MEANS_SWITCH,
-    MEANS_SIZE, /* of the problem */
-    MEANS_FILTER,
-    MEANS_NOTHING
-} Meaning;
-
-/* Does a name, whatever the case, hold one of the words? */
-static bool sounds_like(const char *name, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcasestr(name, words[i]))
-            return true;
-    return false;
-}
-
-#define SOUNDS_LIKE(name, words) sounds_like(name, words, sizeof(words) / sizeof *(words))
-
-static Meaning meaning_of(const char *name)
-{
-    static const char *const threads[] = {"block_size", "blocksize",  "group_size", "block_dim",
-                                          "blockdim",   "block_x",    "block_y",    "block_z",
-                                          "threads",    "thread_num", "tpb",        "wg_size",
-                                          "workgroup",  "local_size", "bdim"};
-    static const char *const tile[] = {"tile", "unroll", "vec",    "work",   "items",
-                                       "elem", "each",   "factor", "coarse", "per_thread"};
-    static const char *const on_off[] = {"use_", "enable", "with_", "do_", "padding", "_pad"};
-    static const char *const filter[] = {"filter",   "radius",   "halo",
-                                         "kernel_w", "kernel_h", "taps"};
-    static const char *const size[] = {"width", "height", "size", "length", "dim",   "rows",
-                                       "cols",  "count",  "num",  "pitch",  "depth", "total"};
-    if (SOUNDS_LIKE(name, threads) || strcasecmp(name, "block") == 0)
-        return MEANS_THREADS;
-    if (SOUNDS_LIKE(name, on_off))
-        return MEANS_SWITCH;
-    if (SOUNDS_LIKE(name, tile))
-        return MEANS_TILE;
-    if (SOUNDS_LIKE(name, filter))
-        return MEANS_FILTER;
-    if (SOUNDS_LIKE(name, size) || strlen(name) <= 2 ||
-        (strncasecmp(name, "n_", 2) == 0 || strncasecmp(name, "nx", 2) == 0))
-        return MEANS_SIZE;
-    return MEANS_NOTHING;
-}
-
-/* 0, 1 or 2 for a name that ends in x, y or z behind something else; −1: it does not. */
-static int direction_of(const char *name)
-{
-    size_t n = strlen(name);
-    int c = n > 0 ? tolower((unsigned char)name[n - 1]) : 0;
-    bool apart = n > 1 && (name[n - 2] == '_' || isupper((unsigned char)name[n - 1]) ||
-                           islower((unsigned char)name[n - 2]));
-    return apart && c >= 'x' && c <= 'z' ? c - 'x' : -1;
-}
-
-static bool is_flat(const FirstGuess *g)
-{
-    return !kernel_source_has_word(g->kernel->text, "threadIdx.y");
-}
-
-const char *first_value(const FirstGuess *g, const char *name)
-{
-    int direction = direction_of(name);
-    switch (meaning_of(name)) {
-    case MEANS_THREADS:
-        return is_flat(g) && direction <= 0 ? "256"
-               : direction == 0             ? "32"
-               : direction == 1             ? "8"
-               : direction == 2             ? "1"
-                                            : "16";
-    case MEANS_TILE:
-    case MEANS_SWITCH:
-        return meaning_of(name) == MEANS_TILE ? "1" : "0";
-    case MEANS_FILTER:
-        return "5";
-    case MEANS_SIZE:
-        return g->small ? "16" : "1024";
-    default:
-        return "1";
-    }
-}
-
-static const char *argument_value(const TemplateParameter *t, const FirstGuess *g)
-{
-    if (t->initial && *t->initial)
-        return t->initial;
-    if (t->is_type)
-        return "float";
-    /* BM, WN, TK … of tiles: blocks and warps of 64, steps of 8, threads of 4. */
-    const size_t n = strlen(t->name);
-    const char last = n > 0 && n <= 2 ? (char)toupper((unsigned char)t->name[n - 1]) : 0;
-    if (last == 'K')
-        return "8";
-    return last ? toupper((unsigned char)*t->name) == 'T' ? "4" : "64" : first_value(g, t->name);
-}
-
-const char *first_expression(Arena *a, const KernelSource *k)
-{
-    KernelSource copy = *k;
-    FirstGuess g = {.kernel = &copy};
-    Buf b = {0};
-    buf_printf(&b, "%s%s", k->name, k->is_template ? "<" : "");
-    for (size_t i = 0; i < k->arguments.count; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", argument_value(&k->arguments.at[i], &g));
-    buf_puts(&b, k->is_template ? ">" : "");
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
-}
-
 /* --- writing ---------------------------------------------------------------------------------- */
-
-enum { DIRECTIONS = 3, SIZES_MOST = 8 };
 
 typedef struct Writer {
     Arena *arena;
     const FirstGuess *guess;
     const KernelSource *kernel;
     KernelFacts facts;
+    FirstLaunch launch;
     const char *threads[DIRECTIONS]; /* what says how many there are; NULL: nothing yet */
+    long value[DIRECTIONS];          /* of such a name */
     long alike; /* the value of a name that may say it in all directions; 0: none may */
     const char *tiles[DIRECTIONS]; /* elements of a thread; NULL: one */
     VEC(const char *) names;       /* declared so far */
     VEC(const char *) sizes;       /* of the problem */
     bool square;                   /* one size in two directions */
     VEC(const char *) fixed;       /* values of those that the source defines, first of the sizes */
+    double values[SIZES_MOST];     /* as launched; 0: not known */
     Buf *out;
 } Writer;
 
@@ -170,13 +59,15 @@ static bool is_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0' && strlen(text) < 10;
 }
 
-/* Values around the one that is known to compile. */
-static void print_values(Writer *w, const char *name, const char *value, const char *cases)
+/* Values around the one that is known to compile; of several that have to fit each other those that
+ * are launched come first, to be the first configuration. */
+static void print_values(Writer *w, const char *name, const char *value, const char *cases,
+                         bool launched)
 {
-    Meaning meaning = meaning_of(name);
+    Meaning meaning = first_meaning(name);
     long n = is_number(value) ? strtol(value, NULL, 10) : -1;
-    int direction = direction_of(name);
-    bool flat = is_flat(w->guess) && direction <= 0;
+    int direction = first_direction(name);
+    bool flat = first_is_flat(w->guess) && direction <= 0;
     if (cases)
         buf_puts(w->out, cases);
     else if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
@@ -192,6 +83,8 @@ static void print_values(Writer *w, const char *name, const char *value, const c
     else if (meaning == MEANS_THREADS && flat && n >= 32 && (n & (n - 1)) == 0)
         for (long v = 64; v <= (n > 512 ? n : 512); v *= 2)
             buf_printf(w->out, "%s%ld", v > 64 ? ", " : "", v);
+    else if (launched && n > 1 && (n & (n - 1)) == 0)
+        buf_printf(w->out, "%ld, %ld, %ld", n, n / 2, 2 * n);
     else if (n > 0 && (n & (n - 1)) == 0)
         for (long v = n > 1 ? n / 2 : 1, i = 0; i < (n > 1 ? 3 : 4); i++, v *= 2)
             buf_printf(w->out, "%s%ld", i ? ", " : "", v);
@@ -203,19 +96,22 @@ static void print_values(Writer *w, const char *name, const char *value, const c
 static void print_name(Writer *w, const char *name, const char *value, const char *cases,
                        bool macro, const char *why)
 {
-    Meaning meaning = meaning_of(name);
+    Meaning meaning = first_meaning(name);
     VEC_PUSH(w->arena, &w->names, name);
     if (macro && !cases && is_number(value) && meaning == MEANS_SIZE &&
         w->sizes.count < SIZES_MOST) {
         VEC_PUSH(w->arena, &w->sizes, name);
         return;
     }
+    VEC_PUSH(w->arena, &w->launch.parameters, name);
     buf_printf(w->out, "param %s in ", name);
-    print_values(w, name, value, cases);
+    print_values(w, name, value, cases,
+                 !macro && w->kernel->arguments.count > 1 && w->guess->launch);
     buf_printf(w->out, "    # decide%s\n", why);
-    int direction = direction_of(name);
+    int direction = first_direction(name);
     if (meaning == MEANS_THREADS && !w->threads[direction > 0 ? direction : 0]) {
         w->threads[direction > 0 ? direction : 0] = name;
+        w->value[direction > 0 ? direction : 0] = strtol(value, NULL, 10);
         w->alike = direction < 0 ? strtol(value, NULL, 10) : w->alike;
     }
     if (meaning == MEANS_TILE && direction >= 0)
@@ -236,7 +132,7 @@ static void print_parameters(Writer *w)
     KernelMacros macros = kernel_source_macros(a, w->kernel->text);
     for (size_t i = 0; i < w->kernel->arguments.count; i++) {
         const TemplateParameter *t = &w->kernel->arguments.at[i];
-        print_name(w, t->name, argument_value(t, w->guess), NULL, false, ": of the template");
+        print_name(w, t->name, first_argument(t, w->guess), NULL, false, ": of the template");
     }
     for (size_t i = 0; i < w->guess->undefined.count; i++) {
         const KernelMacro *m = &w->guess->undefined.at[i];
@@ -267,6 +163,42 @@ static const char *fixed_threads(const Writer *w, int direction)
             return value;
     }
     return NULL;
+}
+
+/* Values around what the author launches with. */
+static void print_threads(Writer *w, const char *name, long n)
+{
+    buf_printf(w->out, "param %s in ", name);
+    const long low = n >= 64 ? 64 : n > 1 ? n / 2 : 1, high = n < 64 ? 2 * n : n > 512 ? n : 512;
+    if (n & (n - 1) || n > 1024)
+        buf_printf(w->out, "%ld", n);
+    else
+        for (long v = low; v <= high; v *= 2)
+            buf_printf(w->out, "%s%ld", v > low ? ", " : "", v);
+    buf_printf(w->out, "    # decide; %ld %s\n", n, first_launch_where(w->arena, &w->launch));
+}
+
+/* The block as its author launches it: by parameters, or by numbers that may be others where the
+ * kernel asks for its block's size. */
+static void take_block(Writer *w)
+{
+    static const char *const names[DIRECTIONS] = {"BLOCK", "BLOCK_Y", "BLOCK_Z"};
+    for (int i = 0; i < DIRECTIONS && w->launch.known; i++) {
+        const long n = (long)w->launch.threads[i];
+        Buf text = {0};
+        if (n == 0) {
+            host_print(w->launch.block[i], &text);
+            w->threads[i] = buf_keep(&text, w->arena);
+        } else if (w->threads[i] && w->value[i] == n) {
+            continue;
+        } else if (n > 1 && w->facts.block_size && (w->facts.thread[i] || i == 0) &&
+                   !first_launch_is_fixed(w->arena, &w->launch, (double)n)) {
+            w->threads[i] = fresh(w, names[i], true);
+            print_threads(w, w->threads[i], n);
+        } else {
+            w->threads[i] = arena_printf(w->arena, "%ld", n);
+        }
+    }
 }
 
 /* The block: by macros, by what the source fixes, else as parameters of their own. */
@@ -300,6 +232,17 @@ static bool is_variable(const char *threads)
     return !is_number(threads);
 }
 
+/* Any kernel can be compiled for fewer registers. */
+static void print_registers(Writer *w)
+{
+    const char *name = fresh(w, "REGISTERS", true);
+    buf_printf(w->out,
+               "# decide: what can be tuned?  Macros under #ifndef in the source become "
+               "parameters.\nparam %s in 0, 32, 64, 128    # 0: as many as the compiler likes\n"
+               "option \"-maxrregcount={%s}\" if %s > 0\n",
+               name, name, name);
+}
+
 static void print_limits(Writer *w)
 {
     const char *const *t = w->threads;
@@ -314,10 +257,26 @@ static void print_limits(Writer *w)
                w->facts.most_threads ? "    # of __launch_bounds__" : "");
 }
 
-static bool is_size(const KernelParameter *p)
+static bool is_integer(const KernelParameter *p)
 {
     return !p->pointer && p->known && p->type.lanes == 1 && !task_scalar_is_float(p->type.scalar) &&
-           task_scalar_size(p->type.scalar) >= 4 && meaning_of(p->name) == MEANS_SIZE;
+           task_scalar_size(p->type.scalar) >= 4;
+}
+
+static bool is_size(const KernelParameter *p)
+{
+    return is_integer(p) && first_meaning(p->name) == MEANS_SIZE;
+}
+
+/* A size before argument i that is launched with the same name; i: there is none. */
+static size_t same_argument(const Writer *w, const char *const *of, size_t i)
+{
+    const LaunchSite *s = w->launch.site;
+    size_t k = 0;
+    while (k < i && !(s && of[k] && i < s->argument_count && !is_number(s->arguments[i]) &&
+                      strcmp(s->arguments[k], s->arguments[i]) == 0))
+        k++;
+    return k;
 }
 
 /* Sizes by macros are there already; those by arguments follow. */
@@ -328,8 +287,13 @@ static const char **find_sizes(Writer *w, size_t *macros)
     *macros = w->sizes.count;
     for (size_t i = 0; i < w->kernel->parameters.count; i++) {
         const KernelParameter *p = &w->kernel->parameters.at[i];
-        if (!is_size(p) || w->sizes.count >= SIZES_MOST)
+        const bool used = w->launch.used && w->launch.used[i];
+        const size_t same = is_integer(p) ? same_argument(w, of, i) : i;
+        if (same < i)
+            of[i] = of[same];
+        if (same < i || (!is_size(p) && !used) || w->sizes.count >= SIZES_MOST)
             continue;
+        first_launch_number(&w->launch, i, &w->values[w->sizes.count]);
         of[i] = upper(a, p->name); /* an argument and a size may have the same name */
         if (strcmp(of[i], p->name) != 0)
             of[i] = fresh(w, of[i], false);
@@ -339,7 +303,7 @@ static const char **find_sizes(Writer *w, size_t *macros)
     bool own = w->sizes.count == 0;
     for (size_t i = 0; i < numbers.count && own && w->sizes.count < SIZES_MOST; i++) {
         const KernelMacro *m = &numbers.at[i];
-        if (meaning_of(m->name) != MEANS_SIZE || strtol(m->value, NULL, 10) < 64 ||
+        if (first_meaning(m->name) != MEANS_SIZE || strtol(m->value, NULL, 10) < 64 ||
             !kernel_source_has_word(w->kernel->text, m->name))
             continue;
         VEC_PUSH(a, &w->sizes, m->name);
@@ -354,19 +318,34 @@ static const char **find_sizes(Writer *w, size_t *macros)
     return of;
 }
 
+/* The values that the author launches with, where all are known and make no more elements than
+ * memory holds. */
+static bool has_values(const Writer *w)
+{
+    double all = 1;
+    for (size_t i = 0; i < w->sizes.count; i++)
+        all *= w->values[i];
+    return all >= 1 && all <= 1 << 26;
+}
+
 /* All sizes together make some millions of elements, so that a buffer of that many holds any. */
 static void print_problem(Writer *w, size_t macros)
 {
     static const long each[SIZES_MOST + 1] = {0, 1048576, 1024, 256, 64, 16, 16, 8, 8};
+    const bool known = has_values(w);
     buf_puts(w->out, "problem ");
     for (size_t i = 0; i < w->sizes.count; i++)
-        if (i < w->fixed.count)
+        if (known)
+            buf_printf(w->out, "%s%s = %.15g", i ? ", " : "", w->sizes.at[i], w->values[i]);
+        else if (i < w->fixed.count)
             buf_printf(w->out, "%s%s = %s", i ? ", " : "", w->sizes.at[i], w->fixed.at[i]);
         else
             buf_printf(w->out, "%s%s = %ld", i ? ", " : "", w->sizes.at[i],
                        i < macros && w->guess->small ? 16 : each[w->sizes.count + w->square]);
-    buf_puts(w->out, w->fixed.count ? "    # as the source defines them\n"
-                                    : "    # decide: the sizes to tune for\n");
+    buf_printf(w->out, "    # %s\n",
+               known            ? first_launch_where(w->arena, &w->launch)
+               : w->fixed.count ? "as the source defines them"
+                                : "decide: the sizes to tune for");
     for (size_t i = 0; i < macros; i++)
         buf_printf(w->out, "option \"-D%s={%s}\"    # the source leaves it undefined\n",
                    w->sizes.at[i], w->sizes.at[i]);
@@ -403,16 +382,9 @@ static const char *size_along(const Writer *w, int i)
     return k < n ? w->sizes.at[k] : NULL;
 }
 
-static void print_launch(Writer *w)
+/* The grid by the numbers of threads and blocks that the code uses. */
+static void print_guessed_grid(Writer *w)
 {
-    const char *const *t = w->threads;
-    int most = 0;
-    for (int i = 0; i < DIRECTIONS; i++)
-        most = strcmp(t[i], "1") != 0 || w->facts.thread[i] ? i : most;
-    buf_printf(w->out, "\nblock %s", t[0]);
-    for (int i = 1; i <= most; i++)
-        buf_printf(w->out, ", %s", t[i]);
-    buf_puts(w->out, "\ngrid ");
     if (!w->facts.block[1] && !w->facts.block[2]) {
         buf_puts(w->out, "ceil_div(");
         print_product(w);
@@ -427,8 +399,28 @@ static void print_launch(Writer *w)
             print_share(w, i);
     }
     buf_puts(w->out, "    # decide: how many elements does a block make?\n");
-    if (w->facts.dynamic_shared)
-        buf_puts(w->out, "shared 16384    # decide: bytes of dynamic shared memory\n");
+}
+
+static void print_launch(Writer *w)
+{
+    const char *const *t = w->threads;
+    int most = 0;
+    for (int i = 0; i < DIRECTIONS; i++)
+        most = strcmp(t[i], "1") != 0 || w->facts.thread[i] ? i : most;
+    buf_printf(w->out, "\nblock %s", t[0]);
+    for (int i = 1; i <= most; i++)
+        buf_printf(w->out, ", %s", t[i]);
+    buf_puts(w->out, "\ngrid ");
+    if (first_launch_grid(w->arena, &w->launch, t, w->out))
+        buf_printf(w->out, "    # %s\n", first_launch_where(w->arena, &w->launch));
+    else
+        print_guessed_grid(w);
+    if (w->facts.dynamic_shared) {
+        buf_puts(w->out, "shared ");
+        if (!first_launch_shared(w->arena, &w->launch, t, w->out))
+            buf_puts(w->out, "16384");
+        buf_puts(w->out, "    # decide: bytes of dynamic shared memory\n");
+    }
     buf_putc(w->out, '\n');
 }
 
@@ -449,9 +441,12 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
     else
         buf_puts(w->out, "uint8");
     buf_puts(w->out, "[");
+    const size_t element =
+        p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
     if (!p->known)
         buf_printf(w->out, "%zu * ", p->size ? p->size : 64);
-    print_product(w);
+    if (element == 0 || !first_launch_buffer(&w->launch, i, element, w->out))
+        print_product(w);
     buf_puts(w->out, "]");
     if (strcmp(role, "out") != 0)
         buf_puts(w->out, real ? " = uniform(-1, 1)" : p->known ? " = uniform(0, 9)" : " = zero");
@@ -461,10 +456,12 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
     buf_puts(w->out, unused ? "; the kernel does not use it\n" : "\n");
 }
 
-static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable *v,
+static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable *v, size_t i,
                          const char *size)
 {
     bool real = p->known && task_scalar_is_float(p->type.scalar);
+    double number;
+    const bool launched = !size && p->known && first_launch_number(&w->launch, i, &number);
     buf_printf(w->out, "arg %s : ", p->name);
     if (p->known)
         task_type_print(p->type, w->out);
@@ -473,7 +470,11 @@ static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable 
                          : v->size == 1 ? "uint8"
                          : v->size == 2 ? "uint16"
                                         : "int");
-    buf_printf(w->out, " = %s%s", size ? size : real ? "0.5" : "1", size ? "" : "    # decide");
+    if (launched)
+        buf_printf(w->out, " = %.9g    # decide; %s", number,
+                   first_launch_where(w->arena, &w->launch));
+    else
+        buf_printf(w->out, " = %s%s", size ? size : real ? "0.5" : "1", size ? "" : "    # decide");
     if (!p->known)
         buf_printf(w->out, "; '%s' in the source", p->text);
     buf_putc(w->out, '\n');
@@ -568,7 +569,7 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
         /* A type of the template is what it was compiled for. */
         for (size_t t = 0; !p.known && t < k->arguments.count; t++)
             if (strcmp(k->arguments.at[t].name, p.text) == 0)
-                p.known = task_type_find(argument_value(&k->arguments.at[t], w->guess), &p.type);
+                p.known = task_type_find(first_argument(&k->arguments.at[t], w->guess), &p.type);
         if (!p.pointer && !p.known && *v->dimensions) {
             if (!print_struct(w, entry, &p, v, d))
                 return false;
@@ -577,7 +578,7 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
         if (p.pointer)
             print_buffer(w, &p, i);
         else
-            print_scalar(w, &p, v, sizes[i]);
+            print_scalar(w, &p, v, i, sizes[i]);
     }
     return true;
 }
@@ -605,7 +606,7 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
 {
     const KernelSource *k = w->kernel;
     buf_printf(w->out, "# A first spec for '%s'.  Lines with 'decide' are guesses.\n", k->name);
-    buf_printf(w->out, "kernel \"%s\" %s%s", file, mangled ? "\"" : "", k->name);
+    buf_printf(w->out, "kernel \"%s\" %s%s%s", file, mangled ? "\"" : "", k->scope, k->name);
     for (size_t i = 0; i < k->arguments.count; i++)
         buf_printf(w->out, "%s{%s}%s", i ? ", " : "<", k->arguments.at[i].name,
                    i + 1 == k->arguments.count ? ">" : "");
@@ -616,6 +617,9 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
                    i < w->guess->include_given ? "" : "    # found: its headers are included");
     if (w->guess->standard)
         buf_printf(w->out, "option \"%s\"\n", w->guess->standard);
+    for (size_t i = 0; i < w->guess->without_count; i++)
+        buf_printf(w->out, "option \"--without-header=%s\"    # not found, and not needed\n",
+                   w->guess->without[i]);
 }
 
 /* Something has to be compared, and something read. */
@@ -643,20 +647,21 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     kernel_types_take(m, g->kernel);
     w.facts = kernel_facts(a, m, entry);
     /* A group's ranks use all directions, whatever the kernel means. */
-    if (strstr(g->kernel->text, "cooperative_groups") && is_flat(g))
+    if (strstr(g->kernel->text, "cooperative_groups") && first_is_flat(g))
         w.facts.thread[1] = w.facts.thread[2] = false;
     for (size_t i = 0; i < g->kernel->parameters.count; i++)
         VEC_PUSH(a, &w.names, g->kernel->parameters.at[i].name);
+    w.launch.guess = g;
     print_parameters(&w);
+    first_launch_read(a, &w.launch);
+    take_block(&w);
     settle_threads(&w);
     print_limits(&w);
     if (parameters.size == 0)
-        buf_printf(&parameters,
-                   "# decide: what can be tuned?  Macros under #ifndef in the source become "
-                   "parameters.\nparam %s in 0\n",
-                   fresh(&w, "NOTHING", true));
+        print_registers(&w);
     size_t macros;
     const char **sizes = find_sizes(&w, &macros);
+    w.launch.sizes = sizes;
     w.out = &rest;
     bool ok = print_arguments(&w, entry, sizes, d);
     w.out = out;

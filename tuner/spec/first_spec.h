@@ -9,17 +9,20 @@
 #define APTUNE_FIRST_SPEC_H
 
 #include "metrics/base/diag.h"
-#include "tuner/spec/kernel_source.h"
+#include "tuner/spec/launch_site.h"
 
 /* What a kernel is compiled with before there is a spec. */
 typedef struct FirstGuess {
     KernelSource *kernel;
-    KernelMacros undefined;      /* names that the compiler did not know */
-    bool small;                  /* sizes that are macros have to be: they fill shared memory */
-    const char *standard;        /* "-std=c++20" where the default does not do; else NULL */
-    const char *expression;      /* "k<float, 16>" of a template, else the kernel's name */
-    const char *const *includes; /* folders of headers, as seen from here */
+    KernelMacros undefined;   /* names that the compiler did not know */
+    bool small;               /* sizes that are macros have to be: they fill shared memory */
+    const LaunchSite *launch; /* NULL: none was found */
+    const char *standard;     /* "-std=c++20" where the default does not do; else NULL */
+    const char *expression;   /* "k<float, 16>" of a template, else the kernel's name */
+    const char **includes;    /* folders of headers, as seen from here */
     size_t include_count, include_given; /* those behind the given ones were found */
+    const char **without;                /* headers that are nowhere */
+    size_t without_count;
 } FirstGuess;
 
 /* A value to compile with for a name that has none, by what the name sounds like. */

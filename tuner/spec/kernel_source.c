@@ -27,8 +27,7 @@ static const char *word_at(Arena *a, const char *at)
     return arena_copy(a, at, n);
 }
 
-/* A copy without comments, which would be taken for code. */
-static const char *without_comments(Arena *a, const char *source)
+const char *kernel_source_bare(Arena *a, const char *source)
 {
     char *text = arena_copy(a, source, strlen(source));
     for (char *c = text; *c; c++) {
@@ -203,22 +202,57 @@ static const char *next_kernel(const char **at, const char **start, const char *
     while ((*at = strstr(*at, "__global__")) != NULL) {
         *start = *at;
         *at += strlen("__global__");
-        const char *list = skip_to_name(*at, name, length);
-        if (list && closing(list))
+        const char *list = skip_to_name(*at, name, length), *close = list ? closing(list) : NULL;
+        const char *behind = close ? close + 1 + strspn(close + 1, " \t\r\n") : ";";
+        if (*behind != ';') /* not one that is only declared */
             return list;
     }
     return NULL;
 }
 
+/* The namespaces that are open at `end`, with "::" behind each. */
+static const char *scope_at(Arena *a, const char *text, const char *end)
+{
+    VEC(const char *) open = {0};
+    const char *name = NULL; /* of a namespace whose brace follows */
+    for (const char *at = text; at < end; at++) {
+        if (*at == '"' || *at == '\'') {
+            const char quote = *at;
+            for (at++; at < end && *at != quote && *at != '\n'; at++)
+                at += *at == '\\';
+        } else if (strncmp(at, "namespace", 9) == 0 && !is_name(at[9]) &&
+                   (at == text || !is_name(at[-1]))) {
+            const char *first = at + 9 + strspn(at + 9, " \t\r\n");
+            size_t n = 0;
+            while (is_name(first[n]) || first[n] == ':')
+                n++;
+            name = n ? arena_printf(a, "%.*s::", (int)n, first) : "";
+            at = first + n - 1;
+        } else if (*at == '{') {
+            VEC_PUSH(a, &open, name ? name : "");
+            name = NULL;
+        } else if (*at == '}') {
+            open.count -= open.count > 0;
+        } else if (*at == ';') {
+            name = NULL;
+        }
+    }
+    Buf b = {0};
+    for (size_t i = 0; i < open.count; i++)
+        buf_puts(&b, open.at[i]);
+    return buf_keep(&b, a);
+}
+
 bool kernel_source_find(Arena *a, const char *source, const char *wanted, KernelSource *out)
 {
-    *out = (KernelSource){.text = without_comments(a, source)};
+    *out = (KernelSource){.text = kernel_source_bare(a, source)};
     const char *at = out->text, *start, *name, *list;
     size_t length;
     while ((list = next_kernel(&at, &start, &name, &length)) != NULL) {
         if (wanted && (strlen(wanted) != length || strncmp(wanted, name, length) != 0))
             continue;
         out->name = arena_copy(a, name, length);
+        out->scope = scope_at(a, out->text, start);
         const char *open = template_list(out->text, start);
         out->is_template = open != NULL;
         const char *close = start;
@@ -236,7 +270,7 @@ const char *kernel_source_names(Arena *a, const char *source)
 {
     Buf b = {0};
     VEC(const char *) names = {0};
-    const char *at = without_comments(a, source), *start, *name;
+    const char *at = kernel_source_bare(a, source), *start, *name;
     size_t length;
     while (next_kernel(&at, &start, &name, &length)) {
         const char *word = arena_copy(a, name, length);
@@ -283,37 +317,12 @@ static const char *meant_by(Arena *a, const char *text, const char *word)
     return kernel_source_defined(a, text, word);
 }
 
-/* An argument of a template as far as it is one word.  NULL: it is something else. */
-static const char *plain_value(Arena *a, const char *text, const char *part)
+const char *kernel_source_plain(Arena *a, const char *text, const char *part)
 {
     const char *word = word_at(a, part), *rest = part + strlen(word);
     if (!*word || rest[strspn(rest, " \t\r\n")])
         return NULL;
     return is_plain(word) ? word : meant_by(a, text, word);
-}
-
-void kernel_source_launch(Arena *a, const char *source, KernelSource *k)
-{
-    const char *text = without_comments(a, source);
-    size_t n = strlen(k->name);
-    for (const char *at = text; k->is_template && (at = strstr(at, k->name)) != NULL; at += n) {
-        const char *open = at + n + strspn(at + n, " \t\r\n"), *part = open + 1;
-        const char *launch = strstr(open, "<<<");
-        if ((at > text && is_name(at[-1])) || *open != '<' || open[1] == '<' || !launch ||
-            memchr(open, ';', (size_t)(launch - open)))
-            continue;
-        for (size_t i = 0; i < k->arguments.count; i++) {
-            part += strspn(part, " \t\r\n");
-            size_t length = strcspn(part, ",<>;");
-            const char *value = plain_value(a, text, arena_copy(a, part, length));
-            if (value)
-                k->arguments.at[i].initial = value;
-            if (part[length] != ',')
-                return;
-            part += length + 1;
-        }
-        return;
-    }
 }
 
 bool kernel_source_has_word(const char *text, const char *word)
@@ -422,7 +431,7 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
 KernelMacros kernel_source_macros(Arena *a, const char *source)
 {
     KernelMacros all = {0};
-    const char *text = without_comments(a, source);
+    const char *text = kernel_source_bare(a, source);
     for (const char *at = text; *at; at = next_line(at)) {
         const char *rest = directive(at, "ifndef");
         const char *name = rest ? word_at(a, rest) : "";

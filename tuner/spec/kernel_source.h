@@ -24,12 +24,14 @@ typedef struct KernelParameter {
 typedef struct TemplateParameter {
     const char *name;
     bool is_type;
+    bool launched;       /* `initial` is of a launch */
     const char *initial; /* as launched, else as declared; "false" of a bool; NULL: none */
 } TemplateParameter;
 
 typedef struct KernelSource {
     const char *text; /* without comments */
     const char *name;
+    const char *scope; /* "math::" of a namespace; "" of none */
     bool is_template;
     VEC(TemplateParameter) arguments; /* of the template */
     VEC(KernelParameter) parameters;
@@ -45,14 +47,17 @@ typedef struct KernelMacro {
 
 typedef VEC(KernelMacro) KernelMacros;
 
-/* Finds a kernel (NULL: the first).  False: there is none of that name. */
+/* Finds a kernel that has a body (NULL: the first).  False: there is none of that name. */
 bool kernel_source_find(Arena *a, const char *text, const char *wanted, KernelSource *out);
 
-/* Gives the template's parameters the values of the first launch in the text, host code included:
- * those its author thought of. */
-void kernel_source_launch(Arena *a, const char *source, KernelSource *k);
+/* What one word stands for that is an argument of a template: a number, a type, or what the text
+ * says it is.  NULL: not one word, or the text does not say. */
+const char *kernel_source_plain(Arena *a, const char *text, const char *part);
 
-/* The names of all kernels, with ", " between them; "" when there is none. */
+/* A copy without comments, which would be taken for code. */
+const char *kernel_source_bare(Arena *a, const char *source);
+
+/* The names of all kernels with a body, with ", " between them; "" when there is none. */
 const char *kernel_source_names(Arena *a, const char *text);
 
 /* Macros with a value under #ifndef, and names that only #if lines use. */

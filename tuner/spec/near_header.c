@@ -1,5 +1,6 @@
 #include "tuner/spec/near_header.h"
 
+#include "metrics/base/diag.h"
 #include "metrics/base/file.h"
 
 #include <dirent.h>
@@ -71,14 +72,101 @@ static const char *folder_outside(Arena *a, const char *log)
     return NULL;
 }
 
+const char *near_header_missing(Arena *a, const char *log)
+{
+    const char *at = strstr(log, "cannot open source file");
+    at = at ? at + strcspn(at, "\"") : "";
+    size_t length = *at ? strcspn(at + 1, "\"\n") : 0;
+    return length > 0 && at[1 + length] == '"' ? arena_copy(a, at + 1, length) : NULL;
+}
+
 const char *near_header(Arena *a, const char *folder, const char *log)
 {
-    static const char missing[] = "cannot open source file";
-    const char *at = strstr(log, missing);
-    if (!at)
+    const char *missing = near_header_missing(a, log);
+    if (!missing)
         return folder_outside(a, log);
-    at += strcspn(at, "\"");
-    size_t length = *at ? strcspn(at + 1, "\"\n") : 0;
-    bool named = length > 0 && at[1 + length] == '"' && at[1] != '/';
-    return named ? look_around(a, folder, arena_copy(a, at + 1, length)) : NULL;
+    return *missing == '/' ? NULL : look_around(a, folder, missing);
+}
+
+/* --- files that include another --------------------------------------------------------------- */
+
+typedef struct Includers {
+    Arena *arena;
+    const char *target; /* real path */
+    const char **out;
+    size_t count, room, entries;
+    const char *extension; /* that is looked for */
+} Includers;
+
+/* Does a line include the target, by a name that leads there or that a folder of headers may? */
+static bool includes_target(Includers *n, const char *path)
+{
+    Diag quiet = diag_new(n->arena);
+    size_t size;
+    const char *name = path_stem(n->arena, n->target, ""), *text;
+    text = file_read_most(n->arena, path, 1 << 20, &size, &quiet);
+    for (const char *at = text; at && (at = strstr(at, "#include")) != NULL;) {
+        at += strlen("#include");
+        const char *open = at + strspn(at, " \t");
+        size_t length = *open == '"' ? strcspn(open + 1, "\"\n") : 0;
+        const char *asked = arena_copy(n->arena, open + 1, length);
+        char real[PATH_MAX];
+        if (length == 0 || strcmp(path_stem(n->arena, asked, ""), name) != 0)
+            continue;
+        if (!realpath(path_join(n->arena, path_folder(n->arena, path), asked), real) ||
+            strcmp(real, n->target) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void look_for_includers(Includers *n, const char *folder, int depth)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && n->entries < ENTRIES_MOST && (e = readdir(dir)) != NULL;) {
+        const char *dot = strrchr(e->d_name, '.'), *path = path_join(n->arena, folder, e->d_name);
+        n->entries++;
+        if (e->d_type == DT_DIR && *e->d_name != '.' && depth > 0)
+            look_for_includers(n, path, depth - 1);
+        else if (e->d_type == DT_REG && dot && strcmp(dot, n->extension) == 0 &&
+                 n->count < n->room && includes_target(n, path))
+            n->out[n->count++] = path;
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static const char *const EXTENSIONS[] = {".cu", ".cuh", ".cpp", ".c", ".h", ".cc"};
+
+size_t near_sources(Arena *a, const char *path, const char **out, size_t room)
+{
+    const char *folder = path_folder(a, path);
+    DIR *dir = opendir(folder);
+    size_t count = 0;
+    for (struct dirent *e; dir && count < room && (e = readdir(dir)) != NULL;) {
+        const char *dot = strrchr(e->d_name, '.');
+        for (size_t i = 0; dot && i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++)
+            if (strcmp(dot, EXTENSIONS[i]) == 0 && count < room)
+                out[count++] = path_join(a, folder, e->d_name);
+    }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+size_t near_includers(Arena *a, const char *path, const char **out, size_t room)
+{
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return 0;
+    Includers n = {a, arena_string(a, real), out, 0, room, 0, NULL};
+    const char *folder = path_folder(a, n.target), *up = path_folder(a, folder);
+    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
+        n.extension = EXTENSIONS[i];
+        if (is_root(a, folder))
+            look_for_includers(&n, folder, 1);
+        else
+            look_for_includers(&n, up, 2);
+    }
+    return n.count;
 }

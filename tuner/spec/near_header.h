@@ -12,4 +12,14 @@
  * open, or one outside of the folders given, whose host code stays in it.  NULL: there is none. */
 const char *near_header(Arena *a, const char *folder, const char *log);
 
+/* The name of the header that a compiler's log misses; NULL: it misses none. */
+const char *near_header_missing(Arena *a, const char *log);
+
+/* The sources and headers in a file's folder. */
+size_t near_sources(Arena *a, const char *path, const char **out, size_t room);
+
+/* The files near a file that include it, those of CUDA first: what it uses may be declared there
+ * before. */
+size_t near_includers(Arena *a, const char *path, const char **out, size_t room);
+
 #endif

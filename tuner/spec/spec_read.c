@@ -160,7 +160,7 @@ Spec *spec_parse(Arena *a, const Source *source, Diag *d)
 static bool check_name(Arena *a, const char *path, Diag *d)
 {
     const char *name = path_stem(a, path, ".spec");
-    const char *end = strrchr(name, '.');
+    const char *end = strrchr(path, '.');
     if (end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0))
         return diag_fail(d, "'%s' is CUDA and no spec: `aptune init %s` writes one for it", path,
                          path);

@@ -1,0 +1,129 @@
+#include "tuner/spec/first_launch.h"
+
+#include "metrics/base/file.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *meaning(void *context, const char *written)
+{
+    FirstLaunch *l = context;
+    for (size_t i = 0; i < l->parameters.count; i++)
+        if (strcmp(l->parameters.at[i], written) == 0)
+            return l->parameters.at[i];
+    if (isdigit((unsigned char)*written))
+        return NULL;
+    for (size_t i = 0; l->used && i < l->guess->kernel->parameters.count; i++) {
+        const KernelParameter *p = &l->guess->kernel->parameters.at[i];
+        bool integer = !p->pointer && p->known && p->type.lanes == 1 &&
+                       !task_scalar_is_float(p->type.scalar) &&
+                       task_scalar_size(p->type.scalar) >= 4;
+        if (!integer || i >= l->site->argument_count || strcmp(l->site->arguments[i], written) != 0)
+            continue;
+        l->used[i] = true;
+        return l->sizes ? l->sizes[i] : p->name;
+    }
+    return NULL;
+}
+
+void first_launch_read(Arena *a, FirstLaunch *l)
+{
+    const HostValue *grid[DIRECTIONS];
+    const KernelSource *k = l->guess->kernel;
+    l->names = (HostNames){l, meaning, 0};
+    l->site = l->guess->launch;
+    l->known = l->site && launch_site_block(l->site, &l->names, l->block);
+    for (int i = 0; i < DIRECTIONS && l->known; i++)
+        l->known = !host_number(l->block[i], &l->threads[i]) || l->threads[i] >= 1;
+    /* One thread in all is somebody's first try. */
+    if (!l->site || (l->known && l->threads[0] * l->threads[1] * l->threads[2] == 1)) {
+        l->site = NULL;
+        l->known = false;
+        return;
+    }
+    l->used = ARENA_ARRAY(a, bool, k->parameters.count + 1);
+    launch_site_grid(l->site, &l->names, grid);
+    launch_site_shared(l->site, &l->names);
+    for (size_t i = 0; i < k->parameters.count; i++)
+        launch_site_allocated(l->site, i, 4, &l->names);
+}
+
+const char *first_launch_where(Arena *a, const FirstLaunch *l)
+{
+    return arena_printf(a, "as launched at %s:%zu", path_stem(a, l->site->place.file->path, ""),
+                        host_line(l->site->place));
+}
+
+bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
+{
+    const char *text = l->guess->kernel->text, *digits = arena_printf(a, "%.15g", number);
+    for (const char *at = text; (at = host_find_word(at, digits, text)) != NULL; at++) {
+        const char *end = at;
+        while (end > text && strchr(" \t=({", end[-1]))
+            end--;
+        const char *start = end;
+        while (start > text && host_is_name(start[-1]))
+            start--;
+        const char *name = arena_copy(a, start, (size_t)(end - start));
+        const char *first = *name ? host_find_word(text, name, text) : NULL;
+        if (first && !isdigit((unsigned char)*name) && host_find_word(first + 1, name, text))
+            return true;
+    }
+    return false;
+}
+
+/* With the name of the threads along the direction where their number is divided by. */
+static const HostValue *by_threads(Arena *a, const FirstLaunch *l, const HostValue *v, int i,
+                                   const char *const *threads)
+{
+    bool named = l->threads[i] > 1 && !isdigit((unsigned char)*threads[i]);
+    return named ? host_share(a, v, l->threads[i], threads[i]) : v;
+}
+
+bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
+{
+    const HostValue *grid[DIRECTIONS];
+    double n;
+    if (!l->known || !launch_site_grid(l->site, &l->names, grid))
+        return false;
+    int last = DIRECTIONS - 1;
+    while (last > 0 && host_number(grid[last], &n) && n == 1)
+        last--;
+    Buf text = {0};
+    bool ok = true;
+    for (int i = 0; i <= last && ok; i++) {
+        buf_puts(&text, i ? ", " : "");
+        ok = host_print(by_threads(a, l, grid[i], i, threads), &text);
+    }
+    if (ok)
+        buf_puts(out, buf_text(&text));
+    buf_free(&text);
+    return ok;
+}
+
+static bool print_value(const HostValue *v, Buf *out)
+{
+    Buf text = {0};
+    double n;
+    bool ok = v && (!host_number(v, &n) || n >= 1) && host_print(v, &text);
+    if (ok)
+        buf_puts(out, buf_text(&text));
+    buf_free(&text);
+    return ok;
+}
+
+bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
+{
+    const HostValue *v = l->known ? launch_site_shared(l->site, &l->names) : NULL;
+    return v && print_value(by_threads(a, l, v, 0, threads), out);
+}
+
+bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, Buf *out)
+{
+    return l->site && print_value(launch_site_allocated(l->site, i, element, &l->names), out);
+}
+
+bool first_launch_number(const FirstLaunch *l, size_t i, double *out)
+{
+    return l->site && host_number(launch_site_argument(l->site, i), out);
+}

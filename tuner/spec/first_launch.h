@@ -1,0 +1,40 @@
+/* What a first spec takes from its author's launch. */
+#ifndef APTUNE_SPEC_FIRST_LAUNCH_H
+#define APTUNE_SPEC_FIRST_LAUNCH_H
+
+#include "tuner/spec/first_spec.h"
+
+enum { DIRECTIONS = 3, SIZES_MOST = 8 };
+
+typedef struct FirstLaunch {
+    const FirstGuess *guess;
+    const LaunchSite *site;       /* NULL: there is none */
+    bool known;                   /* is its block? */
+    VEC(const char *) parameters; /* of the spec */
+    const char **sizes; /* of each argument of the kernel its size's name, once they have names */
+    bool *used;         /* of each: does the launch or an allocation depend on it? */
+    HostNames names;
+    const HostValue *block[DIRECTIONS];
+    double threads[DIRECTIONS]; /* of the block; 0: parameters say it */
+} FirstLaunch;
+
+/* Reads the launch, before sizes have names. */
+void first_launch_read(Arena *a, FirstLaunch *l);
+
+/* "as launched at saxpy.cu:30" */
+const char *first_launch_where(Arena *a, const FirstLaunch *l);
+
+/* Does device code hold that number by a name, so that it cannot be another? */
+bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number);
+
+/* Prints the grid with the block's parameters; false, with nothing printed: it is not known. */
+bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out);
+
+/* Likewise bytes of shared memory, and the elements of a buffer that is argument i. */
+bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out);
+bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, Buf *out);
+
+/* The number that is argument i; false: it is not known. */
+bool first_launch_number(const FirstLaunch *l, size_t i, double *out);
+
+#endif

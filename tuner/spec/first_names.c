@@ -1,0 +1,105 @@
+#include "tuner/spec/first_names.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool first_sounds_like(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasestr(name, words[i]))
+            return true;
+    return false;
+}
+
+Meaning first_meaning(const char *name)
+{
+    static const char *const threads[] = {"block_size", "blocksize",  "group_size", "block_dim",
+                                          "blockdim",   "block_x",    "block_y",    "block_z",
+                                          "threads",    "thread_num", "tpb",        "wg_size",
+                                          "workgroup",  "local_size", "bdim"};
+    static const char *const tile[] = {"tile", "unroll", "vec",    "work",   "items",
+                                       "elem", "each",   "factor", "coarse", "per_thread"};
+    static const char *const on_off[] = {"use_", "enable", "with_", "do_", "padding", "_pad"};
+    static const char *const filter[] = {"filter",   "radius",   "halo",
+                                         "kernel_w", "kernel_h", "taps"};
+    static const char *const size[] = {"width", "height", "size",    "length", "dim",
+                                       "rows",  "cols",   "columns", "count",  "num",
+                                       "pitch", "depth",  "total"};
+    if (SOUNDS_LIKE(name, threads) || strcasecmp(name, "block") == 0)
+        return MEANS_THREADS;
+    if (SOUNDS_LIKE(name, on_off))
+        return MEANS_SWITCH;
+    if (SOUNDS_LIKE(name, tile))
+        return MEANS_TILE;
+    if (SOUNDS_LIKE(name, filter))
+        return MEANS_FILTER;
+    if (SOUNDS_LIKE(name, size) || strlen(name) <= 2 ||
+        (strncasecmp(name, "n_", 2) == 0 || strncasecmp(name, "nx", 2) == 0))
+        return MEANS_SIZE;
+    return MEANS_NOTHING;
+}
+
+int first_direction(const char *name)
+{
+    size_t n = strlen(name);
+    int c = n > 0 ? tolower((unsigned char)name[n - 1]) : 0;
+    bool apart = n > 1 && (name[n - 2] == '_' || isupper((unsigned char)name[n - 1]) ||
+                           islower((unsigned char)name[n - 2]));
+    return apart && c >= 'x' && c <= 'z' ? c - 'x' : -1;
+}
+
+bool first_is_flat(const FirstGuess *g)
+{
+    return !kernel_source_has_word(g->kernel->text, "threadIdx.y");
+}
+
+const char *first_value(const FirstGuess *g, const char *name)
+{
+    int direction = first_direction(name);
+    switch (first_meaning(name)) {
+    case MEANS_THREADS:
+        return first_is_flat(g) && direction <= 0 ? "256"
+               : direction == 0                   ? "32"
+               : direction == 1                   ? "8"
+               : direction == 2                   ? "1"
+                                                  : "16";
+    case MEANS_TILE:
+    case MEANS_SWITCH:
+        return first_meaning(name) == MEANS_TILE ? "1" : "0";
+    case MEANS_FILTER:
+        return "5";
+    case MEANS_SIZE:
+        return g->small ? "16" : "1024";
+    default:
+        return "1";
+    }
+}
+
+const char *first_argument(const TemplateParameter *t, const FirstGuess *g)
+{
+    if (t->initial && *t->initial)
+        return t->initial;
+    static const char *const indices[] = {"index", "idx", "size", "int"};
+    if (t->is_type)
+        return SOUNDS_LIKE(t->name, indices) ? "int" : "float";
+    /* BM, WN, TK … of tiles: blocks and warps of 64, steps of 8, threads of 4. */
+    const size_t n = strlen(t->name);
+    const char last = n > 0 && n <= 2 ? (char)toupper((unsigned char)t->name[n - 1]) : 0;
+    if (last == 'K')
+        return "8";
+    return last ? toupper((unsigned char)*t->name) == 'T' ? "4" : "64" : first_value(g, t->name);
+}
+
+const char *first_expression(Arena *a, const KernelSource *k)
+{
+    KernelSource copy = *k;
+    FirstGuess g = {.kernel = &copy};
+    Buf b = {0};
+    buf_printf(&b, "%s%s%s", k->scope, k->name, k->is_template ? "<" : "");
+    for (size_t i = 0; i < k->arguments.count; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", first_argument(&k->arguments.at[i], &g));
+    buf_puts(&b, k->is_template ? ">" : "");
+    const char *text = arena_string(a, buf_text(&b));
+    buf_free(&b);
+    return text;
+}

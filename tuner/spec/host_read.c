@@ -1,0 +1,536 @@
+#include "tuner/spec/host_read.h"
+
+#include "tuner/spec/task.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MOST = 24 };
+
+/* --- reading expressions ---------------------------------------------------------------------- */
+
+/* Names of a macro's or function's own. */
+typedef struct Bound {
+    const char *name;
+    const HostValue *value;
+    const struct Bound *next;
+} Bound;
+
+typedef struct Reader {
+    Arena *arena;
+    HostPlace place;
+    const HostNames *names;
+    const Bound *bound;
+    int depth;
+    const char *at, *end;
+} Reader;
+
+static const HostValue *read_ternary(Reader *r);
+
+static const HostValue *read_text(const Reader *from, HostPlace place, const Bound *bound,
+                                  const char *text, size_t size)
+{
+    Reader r = *from;
+    r.place = place;
+    r.bound = bound;
+    r.depth++;
+    r.at = text;
+    r.end = text + size;
+    const HostValue *v = r.depth < DEPTH_MOST ? read_ternary(&r) : NULL;
+    return host_skip(r.at, r.end) == r.end ? v : NULL;
+}
+
+static bool take(Reader *r, const char *sign)
+{
+    const char *at = host_skip(r->at, r->end);
+    size_t n = strlen(sign);
+    if ((size_t)(r->end - at) < n || strncmp(at, sign, n) != 0)
+        return false;
+    r->at = at + n;
+    return true;
+}
+
+/* Words that make a number of another kind. */
+static bool is_number_type(const char *word)
+{
+    static const char *const TYPES[] = {
+        "int",     "unsigned",    "long",  "size_t",      "float",     "double",
+        "uint",    "short",       "char",  "signed",      "int32_t",   "uint32_t",
+        "int64_t", "uint64_t",    "const", "dim3",        "size_type", "index_t",
+        "bool",    "std::size_t", "ulong", "unsigned int"};
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+        if (strcmp(TYPES[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* "(unsigned int)": every word is a type. */
+static bool take_cast(Reader *r, bool *real)
+{
+    const char *open = host_skip(r->at, r->end),
+               *close = *open == '(' ? host_closing(open, r->end) : NULL;
+    bool any = false;
+    *real = false;
+    for (const char *at = close ? open + 1 : NULL; at && at < close;) {
+        size_t n = 0;
+        while (at + n < close && host_is_name(at[n]))
+            n++;
+        const char *word = arena_copy(r->arena, at, n);
+        if (n > 0 ? !is_number_type(word) : !isspace((unsigned char)*at))
+            return false;
+        any = any || n > 0;
+        *real = *real || strcmp(word, "float") == 0 || strcmp(word, "double") == 0;
+        at += n ? n : 1;
+    }
+    if (!any)
+        return false;
+    r->at = close + 1;
+    return true;
+}
+
+static const HostValue *cast(Reader *r, const HostValue *v, bool real)
+{
+    if (!v || v->real == real)
+        return v;
+    if (!real)
+        return host_new(r->arena, "cut", v, v, NULL);
+    HostValue *copy = ARENA_NEW(r->arena, HostValue);
+    *copy = *v;
+    copy->real = true;
+    return copy;
+}
+
+/* --- names of numbers ------------------------------------------------------------------------- */
+
+/* What is written the same in a caller means something else. */
+static HostNames elsewhere(const HostNames *names)
+{
+    return (HostNames){.element = names ? names->element : 0};
+}
+
+static const HostValue *resolve(Reader *r, const char *word)
+{
+    for (const Bound *b = r->bound; b; b = b->next)
+        if (strcmp(b->name, word) == 0)
+            return b->value;
+    const char *known = r->names && r->names->meaning && r->depth < DEPTH_MOST
+                            ? r->names->meaning(r->names->context, word)
+                            : NULL;
+    if (known)
+        return host_new_name(r->arena, known);
+    const char *values[HOST_LIST];
+    size_t sizes[HOST_LIST];
+    HostPlace places[HOST_LIST], where;
+    for (size_t i = host_given(r->place, word, values, sizes, places); i-- > 0;) {
+        const HostValue *v = read_text(r, places[i], NULL, values[i], sizes[i]);
+        if (v)
+            return v;
+    }
+    const char *macro = host_macro(r->place, word, NULL, NULL, &where);
+    if (macro)
+        return read_text(r, where, NULL, macro, strcspn(macro, "\n"));
+    const char *parameters[HOST_LIST], *text;
+    size_t count = 0;
+    const char *function = host_enclosing(r->place, parameters, &count);
+    size_t index = function ? host_parameter(parameters, count, word) : 0;
+    HostPlace after = {r->place.file->first, 0};
+    Reader caller = *r;
+    HostNames own = elsewhere(r->names);
+    caller.names = &own;
+    while (function && index < count &&
+           host_next_actual(r->place, function, index, &after, &text)) {
+        const HostValue *v = read_text(&caller, after, NULL, text, strlen(text));
+        if (v)
+            return v;
+    }
+    return NULL;
+}
+
+static const HostValue *bind_call(Reader *r, const char *const *names, size_t count, bool typed,
+                                  const HostValue *const *arguments, HostPlace where,
+                                  const char *body, size_t size)
+{
+    Bound bound[HOST_LIST];
+    for (size_t i = 0; i < count; i++) {
+        size_t start = strlen(names[i]);
+        while (typed && start > 0 && host_is_name(names[i][start - 1]))
+            start--;
+        bound[i] = (Bound){names[i] + (typed ? start : 0), arguments[i], i ? &bound[i - 1] : NULL};
+    }
+    return read_text(r, where, count ? &bound[count - 1] : NULL, body, size);
+}
+
+/* A macro's call, or that of a function that does no more than return a value. */
+static const HostValue *expand(Reader *r, const char *word, const HostValue *const *arguments,
+                               size_t given)
+{
+    const char *names[HOST_LIST];
+    size_t count = 0;
+    HostPlace where;
+    const char *body = host_macro(r->place, word, names, &count, &where);
+    if (body)
+        return count == given
+                   ? bind_call(r, names, count, false, arguments, where, body, strcspn(body, "\n"))
+                   : NULL;
+    for (const HostText *h = r->place.file->first; h; h = h->next)
+        for (const char *at = h->text; (at = host_find_word(at, word, h->text)) != NULL; at++) {
+            const char *end = h->text + h->size, *open = host_skip(at + strlen(word), end);
+            const char *close = *open == '(' ? host_closing(open, end) : NULL;
+            const char *brace = close ? host_skip(close + 1, end) : "";
+            const char *back = *brace == '{' ? host_skip(brace + 1, end) : "";
+            if (strncmp(back, "return", 6) != 0)
+                continue;
+            count = host_list(r->arena, open + 1, close, names, HOST_LIST);
+            where = (HostPlace){h, (size_t)(back - h->text)};
+            return count == given ? bind_call(r, names, count, true, arguments, where, back + 6,
+                                              strcspn(back + 6, ";"))
+                                  : NULL;
+        }
+    return NULL;
+}
+
+/* --- primaries -------------------------------------------------------------------------------- */
+
+/* "DIVUP", "iDivUp", "ceil_div": what all projects have by one name or another. */
+static bool divides_up(const char *word)
+{
+    static const char *const NAMES[] = {"divup",    "idivup",    "ceildiv",  "cdiv",
+                                        "updiv",    "divceil",   "divideup", "divroundup",
+                                        "idivceil", "roundupdiv"};
+    char plain[32];
+    size_t n = 0;
+    for (const char *c = word; *c && n < sizeof plain - 1; c++)
+        if (*c != '_')
+            plain[n++] = (char)tolower((unsigned char)*c);
+    plain[n] = '\0';
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strcmp(plain, NAMES[i]) == 0)
+            return true;
+    return false;
+}
+
+static const HostValue *round_value(Reader *r, const HostValue *v, bool up)
+{
+    if (!v)
+        return NULL;
+    double n;
+    if (host_number(v, &n))
+        return host_new_number(r->arena, up ? ceil(n) : floor(n), false);
+    while (host_is(v, "cut"))
+        v = v->parts[0];
+    if (!host_is(v, "//"))
+        return v->real ? NULL : v;
+    HostValue *whole = ARENA_NEW(r->arena, HostValue);
+    *whole = (HostValue){.sign = up ? "ceil_div" : "//"};
+    for (int i = 0; i < 2; i++) {
+        HostValue *part = ARENA_NEW(r->arena, HostValue);
+        *part = *v->parts[i];
+        part->real = false;
+        whole->parts[i] = part;
+    }
+    return whole;
+}
+
+static const HostValue *read_call(Reader *r, const char *word)
+{
+    const char *texts[HOST_LIST], *open = host_skip(r->at, r->end);
+    const char *close = host_closing(open, r->end);
+    size_t count = close ? host_list(r->arena, open + 1, close, texts, HOST_LIST) : 0;
+    const HostValue *of[HOST_LIST];
+    if (!close)
+        return NULL;
+    r->at = close + 1;
+    for (size_t i = 0; i < count; i++)
+        if (!(of[i] = read_text(r, r->place, r->bound, texts[i], strlen(texts[i]))))
+            return NULL;
+    const char *plain = strncmp(word, "std::", 5) == 0 ? word + 5 : word;
+    bool up = strncmp(plain, "ceil", 4) == 0 && (!plain[4] || !strcmp(plain + 4, "f"));
+    if (count == 1 && (up || strcmp(plain, "floor") == 0 || strcmp(plain, "floorf") == 0))
+        return round_value(r, of[0], up);
+    if (count == 1 && is_number_type(plain))
+        return cast(r, of[0], strcmp(plain, "float") == 0 || strcmp(plain, "double") == 0);
+    if (count == 2 && (strcasecmp(plain, "min") == 0 || strcasecmp(plain, "max") == 0))
+        return host_new(r->arena, strcasecmp(plain, "min") == 0 ? "min" : "max", of[0], of[1],
+                        NULL);
+    if (count == 2 && divides_up(plain))
+        return host_new(r->arena, "ceil_div", of[0], of[1], NULL);
+    return expand(r, plain, of, count);
+}
+
+static const HostValue *read_sizeof(Reader *r)
+{
+    const char *open = host_skip(r->at, r->end),
+               *close = *open == '(' ? host_closing(open, r->end) : NULL;
+    if (!close)
+        return NULL;
+    r->at = close + 1;
+    const char *of = arena_copy(r->arena, open + 1, (size_t)(close - open - 1));
+    of += strspn(of, " ");
+    of += strncmp(of, "unsigned ", 9) == 0 ? 9 : 0;
+    TaskType type;
+    double size = r->names ? r->names->element : 0;
+    if (task_type_find(of, &type))
+        size = (double)task_scalar_size(type.scalar) * type.lanes;
+    return size > 0 ? host_new_number(r->arena, size, false) : NULL;
+}
+
+/* "a.b", "a->b", "std::x" as one word. */
+static const char *take_path(Reader *r)
+{
+    const char *start = r->at;
+    for (;;) {
+        while (r->at < r->end && host_is_name(*r->at))
+            r->at++;
+        size_t n = strncmp(r->at, "::", 2) == 0 || strncmp(r->at, "->", 2) == 0 ? 2 : *r->at == '.';
+        if (n == 0 || r->at + n >= r->end || !host_is_name(r->at[n]))
+            return arena_copy(r->arena, start, (size_t)(r->at - start));
+        r->at += n;
+    }
+}
+
+/* "block.x" of a dim3; NULL: it is none. */
+static const HostValue *read_component(Reader *r, const char *path)
+{
+    size_t n = strlen(path);
+    const HostValue *of[3];
+    if (n < 3 || path[n - 2] != '.' || path[n - 1] < 'x' || path[n - 1] > 'z')
+        return NULL;
+    const char *name = arena_copy(r->arena, path, n - 2);
+    bool known =
+        r->depth + 1 < DEPTH_MOST && !strchr(name, '.') && host_dims(r->place, name, r->names, of);
+    return known ? of[path[n - 1] - 'x'] : NULL;
+}
+
+static const HostValue *read_literal(Reader *r)
+{
+    char *end;
+    double number = strtod(r->at, &end);
+    bool hex = r->at[0] == '0' && (r->at[1] == 'x' || r->at[1] == 'X');
+    bool real = false;
+    for (const char *c = r->at; c < end && !hex; c++)
+        real = real || strchr(".eE", *c);
+    while (end < r->end && isalpha((unsigned char)*end))
+        real = real || (!hex && (*end == 'f' || *end == 'F')), end++;
+    r->at = end;
+    return host_new_number(r->arena, number, real);
+}
+
+static const HostValue *read_primary(Reader *r)
+{
+    bool real;
+    r->at = host_skip(r->at, r->end);
+    if (r->at >= r->end)
+        return NULL;
+    if (isdigit((unsigned char)*r->at) || (*r->at == '.' && isdigit((unsigned char)r->at[1])))
+        return read_literal(r);
+    if (take_cast(r, &real))
+        return cast(r, read_primary(r), real);
+    if (take(r, "(")) {
+        const HostValue *v = read_ternary(r);
+        return take(r, ")") ? v : NULL;
+    }
+    if (take(r, "-"))
+        return host_new(r->arena, "-1", read_primary(r), NULL, NULL);
+    if (!isalpha((unsigned char)*r->at) && *r->at != '_')
+        return NULL;
+    const char *word = take_path(r);
+    if (strcmp(word, "sizeof") == 0)
+        return read_sizeof(r);
+    if (strcmp(word, "static_cast") == 0) {
+        const char *open = host_skip(r->at, r->end);
+        const char *close = *open == '<' ? host_closing(open, r->end) : NULL;
+        real = close && (memmem(open, (size_t)(close - open), "float", 5) ||
+                         memmem(open, (size_t)(close - open), "double", 6));
+        r->at = close ? close + 1 : r->end;
+        return close ? cast(r, read_primary(r), real) : NULL;
+    }
+    if (*host_skip(r->at, r->end) == '(' && host_skip(r->at, r->end) < r->end)
+        return read_call(r, word);
+    const HostValue *v = read_component(r, word);
+    return v ? v : resolve(r, word);
+}
+
+/* --- operators -------------------------------------------------------------------------------- */
+
+enum { LEVELS = 6, ALIKE = 4 };
+
+/* From the loosest to the tightest; as C writes them and as a spec does. */
+static const struct {
+    const char *c, *spec;
+} OPERATORS[LEVELS][ALIKE] = {
+    {{"||", "or"}},
+    {{"&&", "and"}},
+    {{"==", "=="}, {"!=", "!="}, {"<=", "<="}, {">=", ">="}},
+    {{"<", "<"}, {">", ">"}},
+    {{"+", "+"}, {"-", "-"}},
+    {{"*", "*"}, {"/", "//"}, {"%", "%"}},
+};
+
+/* "1 << n" of numbers. */
+static const HostValue *shift(Reader *r, const HostValue *v)
+{
+    bool left = take(r, "<<");
+    double by;
+    if (!left && !take(r, ">>"))
+        return v;
+    if (!host_number(read_primary(r), &by) || by < 0 || by > 62)
+        return NULL;
+    return host_new(r->arena, left ? "*" : "//", v,
+                    host_new_number(r->arena, ldexp(1, (int)by), false), NULL);
+}
+
+static const HostValue *read_level(Reader *r, int level)
+{
+    if (level == LEVELS)
+        return read_primary(r);
+    const HostValue *v = read_level(r, level + 1);
+    for (int i = 0; i < ALIKE && OPERATORS[level][i].c; i++) {
+        const char *at = host_skip(r->at, r->end);
+        if (level == 3)
+            v = v ? shift(r, v) : NULL;
+        if (at + 1 < r->end && (strncmp(at, "->", 2) == 0 || strncmp(at, "<<", 2) == 0))
+            continue;
+        if (!take(r, OPERATORS[level][i].c))
+            continue;
+        v = host_new(r->arena, OPERATORS[level][i].spec, v, read_level(r, level + 1), NULL);
+        i = -1;
+    }
+    return v;
+}
+
+/* Of "argc > 1 ? atoi(argv[1]) : 1024" what is known counts. */
+static const HostValue *read_ternary(Reader *r)
+{
+    const char *start = r->at;
+    const HostValue *v = read_level(r, 0);
+    const char *sign = host_skip(r->at, r->end);
+    if (!v) { /* to the sign, if there is one */
+        sign = start;
+        while (sign < r->end && !strchr("?,;", *sign)) {
+            const char *close = strchr("([{", *sign) ? host_closing(sign, r->end) : NULL;
+            sign = (close ? close : sign) + 1;
+        }
+    }
+    if (sign >= r->end || *sign != '?')
+        return v;
+    const char *colon = sign + 1;
+    while (colon < r->end && *colon != ':') {
+        const char *close = strchr("([{", *colon) ? host_closing(colon, r->end) : NULL;
+        colon = (close ? close : colon) + 1;
+    }
+    if (colon >= r->end)
+        return NULL;
+    const HostValue *yes = read_text(r, r->place, r->bound, sign + 1, (size_t)(colon - sign - 1));
+    const HostValue *no = read_text(r, r->place, r->bound, colon + 1, (size_t)(r->end - colon - 1));
+    r->at = r->end;
+    if (!v || !yes || !no)
+        return yes ? yes : no;
+    return host_new(r->arena, "?", v, yes, no);
+}
+
+const HostValue *host_value(HostPlace p, const char *expression, const HostNames *names)
+{
+    Reader r = {.arena = p.file->arena, .names = names};
+    return read_text(&r, p, NULL, expression, strlen(expression));
+}
+
+/* --- dim3 ------------------------------------------------------------------------------------- */
+
+static bool dims_of_list(HostPlace p, const char *text, size_t size, const HostNames *names,
+                         const HostValue *out[3])
+{
+    const char *parts[3];
+    size_t count = host_list(p.file->arena, text, text + size, parts, 3);
+    for (size_t i = 0; i < 3; i++) {
+        out[i] =
+            i < count ? host_value(p, parts[i], names) : host_new_number(p.file->arena, 1, false);
+        if (!out[i])
+            return false;
+    }
+    return count > 0;
+}
+
+/* "dim3(a, b)", "{a, b}": behind the bracket; NULL: it is no such list. */
+static const char *dims_list(const char *text, size_t *size)
+{
+    const char *end = text + *size, *at = host_skip(text, end);
+    if (strncmp(at, "dim3", 4) == 0 && !host_is_name(at[4]))
+        at = host_skip(at + 4, end);
+    else if (*at != '{')
+        return NULL;
+    const char *close = *at == '(' || *at == '{' ? host_closing(at, end) : NULL;
+    if (!close || host_skip(close + 1, end) != end)
+        return NULL;
+    *size = (size_t)(close - at - 1);
+    return at + 1;
+}
+
+static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames *names,
+                    const HostValue *out[3], int depth);
+
+/* Of a variable: as declared, with components that are set one by one. */
+static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
+                         const HostValue *out[3], int depth)
+{
+    const char *values[HOST_LIST], *parameters[HOST_LIST], *text;
+    size_t sizes[HOST_LIST], count = 0;
+    HostPlace places[HOST_LIST];
+    bool found = false;
+    for (size_t i = host_given(p, word, values, sizes, places); i-- > 0 && !found;) {
+        size_t n = sizes[i];
+        const char *list = dims_list(values[i], &n);
+        bool declared = values[i] > p.file->text && values[i][-1] == '(';
+        found = list       ? dims_of_list(places[i], list, n, names, out)
+                : declared ? dims_of_list(places[i], values[i], n, names, out)
+                           : dims_at(places[i], values[i], n, names, out, depth + 1);
+    }
+    const char *function = found ? NULL : host_enclosing(p, parameters, &count);
+    size_t index = function ? host_parameter(parameters, count, word) : 0;
+    HostPlace after = {p.file->first, 0};
+    const HostNames own = elsewhere(names);
+    while (function && index < count && !found &&
+           host_next_actual(p, function, index, &after, &text))
+        found = dims_at(after, text, strlen(text), &own, out, depth + 1);
+    for (int i = 0; i < 3; i++) {
+        const char *component = arena_printf(p.file->arena, "%s.%c", word, 'x' + i);
+        size_t n = host_given(p, component, values, sizes, places);
+        const HostValue *v =
+            n ? host_value(places[n - 1], arena_copy(p.file->arena, values[n - 1], sizes[n - 1]),
+                           names)
+              : NULL;
+        if (v && !found)
+            for (int k = 0; k < 3; k++)
+                out[k] = host_new_number(p.file->arena, 1, false);
+        found = found || v;
+        out[i] = v ? v : out[i];
+    }
+    return found;
+}
+
+static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames *names,
+                    const HostValue *out[3], int depth)
+{
+    size_t n = size;
+    const char *list = dims_list(text, &n);
+    if (list)
+        return dims_of_list(p, list, n, names, out);
+    const char *word = host_skip(text, text + size);
+    size_t length = 0;
+    while (word + length < text + size && host_is_name(word[length]))
+        length++;
+    bool bare = length > 0 && !isdigit((unsigned char)*word) &&
+                host_skip(word + length, text + size) == text + size;
+    const char *name = arena_copy(p.file->arena, word, length);
+    const char *known =
+        bare && names && names->meaning ? names->meaning(names->context, name) : NULL;
+    if (bare && !known && depth < DEPTH_MOST && dims_of_name(p, name, names, out, depth))
+        return true;
+    return dims_of_list(p, text, size, names, out);
+}
+
+bool host_dims(HostPlace p, const char *expression, const HostNames *names, const HostValue *out[3])
+{
+    return dims_at(p, expression, strlen(expression), names, out, 0);
+}

@@ -1,0 +1,267 @@
+#include "tuner/spec/host_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool host_is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+const char *host_skip(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* --- the text --------------------------------------------------------------------------------- */
+
+/* Is the brace at `at` that of a namespace or of extern "C", in which functions stand? */
+static bool is_transparent(const char *text, size_t at)
+{
+    size_t start = at;
+    while (start > 0 && !strchr(";{})", text[start - 1]))
+        start--;
+    const char *word = host_skip(text + start, text + at);
+    while (*word == '#') /* directives before it */
+        word = host_skip(word + strcspn(word, "\n"), text + at);
+    return strncmp(word, "namespace", 9) == 0 || strncmp(word, "extern", 6) == 0 ||
+           strncmp(word, "inline namespace", 16) == 0;
+}
+
+HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first)
+{
+    HostText *h = ARENA_NEW(a, HostText);
+    size_t n = strlen(text);
+    char *copy = arena_copy(a, text, n);
+    *h = (HostText){a, path, copy, n, ARENA_ARRAY(a, uint32_t, n + 1), first ? first : h, NULL};
+    int depth = 0, open = 0; /* braces of the function; those that functions stand in */
+    uint32_t region = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (copy[i] == '\\' && copy[i + 1] == '\n')
+            copy[i] = copy[i + 1] = ' ';
+        if (copy[i] == '{') {
+            if (depth == 0 && is_transparent(copy, i))
+                open++;
+            else
+                region += depth++ == 0;
+        } else if (copy[i] == '}') {
+            open -= depth == 0 && open > 0;
+            depth -= depth > 0;
+        }
+        h->regions[i] = depth > 0 ? region : 0;
+    }
+    return h;
+}
+
+size_t host_line(HostPlace p)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < p.at; i++)
+        line += p.file->text[i] == '\n';
+    return line;
+}
+
+const char *host_closing(const char *at, const char *end)
+{
+    static const char opening[] = "([{", close[] = ")]}";
+    bool angle = *at == '<';
+    int depth = 0;
+    for (; at < end; at++) {
+        depth += (strchr(opening, *at) != NULL && *at) || (angle && *at == '<');
+        depth -= (strchr(close, *at) != NULL && *at) || (angle && *at == '>');
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+size_t host_list(Arena *a, const char *at, const char *end, const char **out, size_t room)
+{
+    size_t count = 0;
+    const char *start = at;
+    for (; at <= end; at++) {
+        const char *close = at < end && strchr("([{", *at) ? host_closing(at, end) : NULL;
+        at = close ? close : at;
+        if (at < end && *at != ',')
+            continue;
+        start = host_skip(start, at);
+        size_t n = (size_t)(at - start);
+        while (n > 0 && isspace((unsigned char)start[n - 1]))
+            n--;
+        if (count < room && (n > 0 || count > 0))
+            out[count++] = arena_copy(a, start, n);
+        start = at + 1;
+    }
+    return count;
+}
+
+/* --- what names mean -------------------------------------------------------------------------- */
+
+/* The next time a word stands at or behind `at`; NULL: never again. */
+const char *host_find_word(const char *at, const char *word, const char *first)
+{
+    size_t n = strlen(word);
+    for (; n > 0 && (at = strstr(at, word)) != NULL; at++)
+        if ((at == first || (!host_is_name(at[-1]) && at[-1] != '.')) && !host_is_name(at[n]))
+            return at;
+    return NULL;
+}
+
+/* The end of an initial value. */
+static const char *value_end(const char *at)
+{
+    for (; *at && *at != ';' && *at != ','; at++) {
+        const char *close = strchr("([{", *at) ? host_closing(at, at + strlen(at)) : NULL;
+        if (!close && strchr("([{)]}", *at))
+            break;
+        at = close ? close : at;
+    }
+    return at;
+}
+
+/* What is assigned or given to a name that stands at `at`: "= value;", "(value)" of a declaration.
+ * False: it is only used here. */
+static bool given_value(const HostText *h, const char *at, size_t length, const char **value,
+                        size_t *size)
+{
+    const char *next = host_skip(at + length, h->text + h->size), *before = at;
+    while (before > h->text && isspace((unsigned char)before[-1]))
+        before--;
+    bool declared =
+        before > h->text && before < at && (host_is_name(before[-1]) || before[-1] == '>');
+    bool listed = before > h->text && before[-1] == ',';
+    if (*next == '=' && next[1] != '=') {
+        *value = next + 1;
+        *size = (size_t)(value_end(next + 1) - *value);
+        return true;
+    }
+    const char *close = (declared || listed) && (*next == '(' || *next == '{')
+                            ? host_closing(next, h->text + h->size)
+                            : NULL;
+    const char *behind = close ? host_skip(close + 1, h->text + h->size) : "";
+    if (*behind != ';' && *behind != ',')
+        return false;
+    *value = next + 1;
+    *size = (size_t)(close - *value);
+    return true;
+}
+
+/* The texts that a name was given before a place, the last first. */
+size_t host_given(HostPlace p, const char *word, const char **values, size_t *sizes,
+                  HostPlace *places)
+{
+    size_t count = 0;
+    const HostText *h = p.file;
+    const uint32_t region = h->regions[p.at];
+    for (const char *at = h->text; (at = host_find_word(at, word, h->text)) != NULL; at++) {
+        const char *value;
+        size_t size, where = (size_t)(at - h->text);
+        if (where >= p.at && h->regions[where] != 0)
+            break;
+        if ((h->regions[where] != 0 && h->regions[where] != region) ||
+            !given_value(h, at, strlen(word), &value, &size))
+            continue;
+        if (count == HOST_LIST)
+            memmove(values, values + 1, --count * sizeof *values),
+                memmove(sizes, sizes + 1, count * sizeof *sizes),
+                memmove(places, places + 1, count * sizeof *places);
+        values[count] = value;
+        sizes[count] = size;
+        places[count++] = (HostPlace){h, where};
+    }
+    return count;
+}
+
+/* "#define WORD value" in any of the files; `parameters`: of "#define WORD(a, b) value". */
+const char *host_macro(HostPlace p, const char *word, const char **parameters, size_t *count,
+                       HostPlace *where)
+{
+    for (const HostText *h = p.file->first; h; h = h->next)
+        for (const char *at = h->text; (at = strstr(at, "define")) != NULL; at++) {
+            const char *name = at + 6 + strspn(at + 6, " \t");
+            size_t n = strlen(word);
+            if (at == h->text || !strchr("# \t", at[-1]) || strncmp(name, word, n) != 0 ||
+                host_is_name(name[n]) || (name[n] == '(') != (parameters != NULL))
+                continue;
+            const char *value = name + n, *close;
+            *where = (HostPlace){h, (size_t)(at - h->text)};
+            if (!parameters)
+                return value;
+            close = host_closing(value, h->text + h->size);
+            *count = close ? host_list(p.file->arena, value + 1, close, parameters, HOST_LIST) : 0;
+            return close ? close + 1 : NULL;
+        }
+    return NULL;
+}
+
+/* The name and parameters of the function that a place stands in; NULL: it is in none. */
+const char *host_enclosing(HostPlace p, const char **parameters, size_t *count)
+{
+    const HostText *h = p.file;
+    size_t at = p.at;
+    if (h->regions[at] == 0)
+        return NULL;
+    while (at > 0 && h->regions[at - 1] == h->regions[p.at])
+        at--;
+    while (at > 0 && h->text[at - 1] != ')')
+        if (strchr(";{}", h->text[--at]) && at + 1 < p.at && h->regions[at] != h->regions[p.at])
+            return NULL;
+    size_t close = at - (at > 0), open = close;
+    for (int depth = 1; open > 0 && depth > 0;) {
+        open--;
+        depth += h->text[open] == ')';
+        depth -= h->text[open] == '(';
+    }
+    size_t end = open;
+    while (end > 0 && isspace((unsigned char)h->text[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && host_is_name(h->text[start - 1]))
+        start--;
+    *count = host_list(h->arena, h->text + open + 1, h->text + close, parameters, HOST_LIST);
+    return start < end ? arena_copy(h->arena, h->text + start, end - start) : NULL;
+}
+
+size_t host_parameter(const char *const *parameters, size_t count, const char *word)
+{
+    size_t i = 0;
+    for (; i < count; i++) {
+        size_t n = strcspn(parameters[i], "=[");
+        while (n > 0 && isspace((unsigned char)parameters[i][n - 1]))
+            n--;
+        size_t length = strlen(word);
+        if (n > length && strncmp(parameters[i] + n - length, word, length) == 0 &&
+            !host_is_name(parameters[i][n - length - 1]))
+            break;
+    }
+    return i;
+}
+
+/* What callers give for a parameter of the function that the place stands in: text and place, the
+ * first one from `*after` on; false: there is no further one. */
+bool host_next_actual(HostPlace p, const char *function, size_t index, HostPlace *after,
+                      const char **text)
+{
+    for (const HostText *h = after->file; h; h = h->next, *after = (HostPlace){h, 0})
+        for (const char *at = h->text + after->at;
+             (at = host_find_word(at, function, h->text)) != NULL;) {
+            size_t where = (size_t)(at - h->text);
+            const char *list[HOST_LIST], *end = h->text + h->size;
+            const char *open = host_skip(at + strlen(function), end);
+            const char *angle = *open == '<' && open[1] != '<' ? host_closing(open, end) : NULL;
+            open = angle ? host_skip(angle + 1, end) : open;
+            at += strlen(function);
+            const char *close = *open == '(' ? host_closing(open, end) : NULL;
+            bool calls = close && h->regions[where] != 0 &&
+                         (h != p.file || h->regions[where] != h->regions[p.at]);
+            size_t count = calls ? host_list(h->arena, open + 1, close, list, HOST_LIST) : 0;
+            if (index >= count)
+                continue;
+            *text = list[index];
+            *after = (HostPlace){h, (size_t)(at - h->text)};
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,70 @@
+/* The host's part of CUDA files: where names are given values, macros, callers.
+ *
+ * Words are searched for, nothing is parsed as C++. */
+#ifndef APTUNE_SPEC_HOST_TEXT_H
+#define APTUNE_SPEC_HOST_TEXT_H
+
+#include "metrics/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HOST_LIST = 32 }; /* parts of a list, values of a name that are looked at */
+
+/* One file; more of the same project hang on `next`. */
+typedef struct HostText {
+    Arena *arena;
+    const char *path;
+    const char *text; /* without comments; lines that a backslash joins are joined by blanks */
+    size_t size;
+    uint32_t *regions; /* of each character: the function it stands in, counted from 1; 0: none */
+    const struct HostText *first;
+    struct HostText *next;
+} HostText;
+
+/* A place in one of them. */
+typedef struct HostPlace {
+    const HostText *file;
+    size_t at;
+} HostPlace;
+
+/* `text` has no comments; it is copied.  `first`: of the project's files, NULL: this one is. */
+HostText *host_text(Arena *a, const char *path, const char *text, const HostText *first);
+
+size_t host_line(HostPlace p);
+
+bool host_is_name(char c);
+
+/* Behind blanks. */
+const char *host_skip(const char *at, const char *end);
+
+/* Where the bracket that opens at `at` closes ("<" as a template's); NULL: nowhere. */
+const char *host_closing(const char *at, const char *end);
+
+/* The parts of a list between commas, from behind its opening bracket. */
+size_t host_list(Arena *a, const char *at, const char *end, const char **out, size_t room);
+
+/* The next time a word stands at or behind `at` of a text; NULL: never again. */
+const char *host_find_word(const char *at, const char *word, const char *text);
+
+/* The texts that a name is given before a place, at file scope or in its function, the last last:
+ * at most HOST_LIST. */
+size_t host_given(HostPlace p, const char *word, const char **values, size_t *sizes,
+                  HostPlace *places);
+
+/* What stands behind "#define WORD" in any of the files; `parameters`: of "#define WORD(a, b)". */
+const char *host_macro(HostPlace p, const char *word, const char **parameters, size_t *count,
+                       HostPlace *where);
+
+/* The name and parameters of the function that a place stands in; NULL: it is in none. */
+const char *host_enclosing(HostPlace p, const char **parameters, size_t *count);
+
+/* The one of "int a, float *b" with that name; `count`: none. */
+size_t host_parameter(const char *const *parameters, size_t count, const char *word);
+
+/* What the next caller from `*after` on gives for a parameter of the function that `p` stands in;
+ * false: there is no further one. */
+bool host_next_actual(HostPlace p, const char *function, size_t index, HostPlace *after,
+                      const char **text);
+
+#endif

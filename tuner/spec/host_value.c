@@ -1,0 +1,177 @@
+#include "tuner/spec/host_value.h"
+
+#include "metrics/base/buf.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+const HostValue *host_new_number(Arena *a, double number, bool real)
+{
+    HostValue *v = ARENA_NEW(a, HostValue);
+    *v = (HostValue){.number = number, .real = real};
+    return v;
+}
+
+const HostValue *host_new_name(Arena *a, const char *name)
+{
+    HostValue *v = ARENA_NEW(a, HostValue);
+    *v = (HostValue){.name = name};
+    return v;
+}
+
+static bool same(const HostValue *a, const HostValue *b)
+{
+    double x, y;
+    if (host_number(a, &x) && host_number(b, &y))
+        return x == y;
+    if (!a->sign != !b->sign || !a->name != !b->name)
+        return false;
+    if (!a->sign)
+        return a->name ? strcmp(a->name, b->name) == 0 : a->number == b->number;
+    if (strcmp(a->sign, b->sign) != 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (!a->parts[i] != !b->parts[i] || (a->parts[i] && !same(a->parts[i], b->parts[i])))
+            return false;
+    return true;
+}
+
+bool host_is(const HostValue *v, const char *sign)
+{
+    return v->sign && strcmp(v->sign, sign) == 0;
+}
+
+/* x of "x + (d - 1)", whatever the order; NULL: it is none. */
+static const HostValue *without_rest(const HostValue *v, const HostValue *d)
+{
+    double rest, by;
+    bool numbers = host_number(d, &by);
+    if (host_is(v, "-") && host_number(v->parts[1], &rest) && rest == 1 &&
+        host_is(v->parts[0], "+")) {
+        const HostValue *sum = v->parts[0];
+        return same(sum->parts[1], d)   ? sum->parts[0]
+               : same(sum->parts[0], d) ? sum->parts[1]
+                                        : NULL;
+    }
+    for (int i = 0; i < 2 && host_is(v, "+"); i++) {
+        const HostValue *r = v->parts[i], *x = v->parts[1 - i];
+        if (numbers && host_number(r, &rest) && rest == by - 1)
+            return x;
+        if (host_is(r, "-") && same(r->parts[0], d) && host_number(r->parts[1], &rest) && rest == 1)
+            return x;
+        if (host_is(x, "-") && same(r, d) && host_number(x->parts[1], &rest) && rest == 1)
+            return x->parts[0];
+    }
+    return NULL;
+}
+
+const HostValue *host_new(Arena *a, const char *sign, const HostValue *x, const HostValue *y,
+                          const HostValue *z)
+{
+    if (!x || (!y && strcmp(sign, "-1") != 0))
+        return NULL;
+    HostValue *v = ARENA_NEW(a, HostValue);
+    *v = (HostValue){.sign = sign, .parts = {x, y, z}};
+    v->real = x->real || (y && y->real) || (z && z->real);
+    double one;
+    const HostValue *whole = strcmp(sign, "//") == 0 && !v->real ? without_rest(x, y) : NULL;
+    if (whole)
+        *v = (HostValue){.sign = "ceil_div", .parts = {whole, y}};
+    /* (x - 1) / d + 1 */
+    if (strcmp(sign, "+") == 0 && host_is(x, "//") && host_is(x->parts[0], "-") &&
+        host_number(y, &one) && one == 1 && host_number(x->parts[0]->parts[1], &one) && one == 1)
+        *v = (HostValue){.sign = "ceil_div", .parts = {x->parts[0]->parts[0], x->parts[1]}};
+    return v;
+}
+
+static double compute(const char *sign, double x, double y, bool real)
+{
+    static const char *const SIGNS[] = {"+",  "-",  "*",  "//",  "%",  "<",        "<=",  ">",
+                                        ">=", "==", "!=", "and", "or", "ceil_div", "min", "max"};
+    size_t i = 0;
+    while (i < sizeof SIGNS / sizeof *SIGNS && strcmp(SIGNS[i], sign) != 0)
+        i++;
+    const double results[] = {x + y,
+                              x - y,
+                              x * y,
+                              y == 0 ? NAN
+                              : real ? x / y
+                                     : trunc(x / y),
+                              y == 0 ? NAN : fmod(x, y),
+                              x<y, x <= y, x>
+                                  y,
+                              x >= y,
+                              x == y,
+                              x != y,
+                              x != 0 && y != 0,
+                              x != 0 || y != 0,
+                              y == 0 ? NAN : ceil(x / y),
+                              fmin(x, y),
+                              fmax(x, y)};
+    return i < sizeof results / sizeof *results ? results[i] : NAN;
+}
+
+bool host_number(const HostValue *v, double *out)
+{
+    double part[3] = {0};
+    if (!v || v->name)
+        return false;
+    for (int i = 0; i < 3 && v->sign && v->parts[i]; i++)
+        if (!host_number(v->parts[i], &part[i]))
+            return false;
+    *out = !v->sign            ? v->number
+           : host_is(v, "?")   ? (part[0] != 0 ? part[1] : part[2])
+           : host_is(v, "-1")  ? -part[0]
+           : host_is(v, "cut") ? trunc(part[0])
+                               : compute(v->sign, part[0], part[1], v->real);
+    return isfinite(*out);
+}
+
+bool host_print(const HostValue *v, Buf *out)
+{
+    double number;
+    if (v->name)
+        return buf_puts(out, v->name), true;
+    if (host_number(v, &number))
+        return buf_printf(out, "%.15g", number), true;
+    bool called = v->sign && strchr("cm", *v->sign);
+    if (!v->sign || (v->real && !called) || host_is(v, "cut"))
+        return false;
+    bool first = true, ok = true;
+    buf_puts(out, called ? v->sign : "");
+    buf_puts(out, "(");
+    if (host_is(v, "-1"))
+        buf_puts(out, "-");
+    for (int i = 0; i < 3 && v->parts[i] && ok; i++, first = false) {
+        if (!first)
+            buf_printf(out, called ? ", " : host_is(v, "?") && i == 2 ? " : " : " %s ", v->sign);
+        ok = host_print(v->parts[i], out);
+    }
+    buf_puts(out, ")");
+    return ok;
+}
+
+/* `divisor`: in what is divided by. */
+static const HostValue *share(Arena *a, const HostValue *v, double number, const char *name,
+                              bool divisor)
+{
+    double n;
+    if (divisor && host_number(v, &n) && n == number)
+        return host_new_name(a, name);
+    if (!v->sign)
+        return v;
+    HostValue *copy = ARENA_NEW(a, HostValue);
+    *copy = *v;
+    bool divides = host_is(v, "//") || host_is(v, "ceil_div");
+    for (int i = 0; i < 3 && v->parts[i]; i++)
+        copy->parts[i] =
+            share(a, v->parts[i], number, name, divides ? i == 1 : divisor && host_is(v, "*"));
+    return copy;
+}
+
+const HostValue *host_share(Arena *a, const HostValue *v, double number, const char *name)
+{
+    return share(a, v, number, name, host_is(v, "*"));
+}
