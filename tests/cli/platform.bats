@@ -13,6 +13,17 @@ load common
     lacks "$output" 'latency_l2'
 }
 
+@test "two platforms as JSON, and in pictures where both have numbers" {
+    run --separate-stderr "$APTUNE" platform 8500gt gtx280 --json --output pictures
+    status_is 0
+    [ "$(jq -r '.devices[1]' <<<"$output")" = "NVIDIA GeForce GTX 280" ]
+    [ "$(jq -c '.numbers[] | select(.name == "slowdown_read") | [.a, .b, .ratio] | map(. * 10)' <<<"$output")" = "[25,40,16]" ]
+    [ "$(jq -c '.numbers[] | select(.name == "slowdown_barriers") | [.a, .ratio]' <<<"$output")" = "[null,null]" ]
+    has "$(cat pictures/patterns.svg)" 'GTX 280'
+    [ -s pictures/patterns.pdf ]
+    [ ! -e pictures/branches.svg ]
+}
+
 @test "a platform that is only compared is no device to tune for" {
     run --separate-stderr "$APTUNE" devices gtx280
     status_is 2

@@ -5,6 +5,7 @@
 #include "tuner/command/interrupt.h"
 #include "tuner/command/options.h"
 #include "tuner/command/platform_copy.h"
+#include "tuner/command/platform_pair.h"
 #include "tuner/command/progress.h"
 #include "tuner/library/handle.h"
 #include "tuner/library/where.h"
@@ -17,15 +18,19 @@
 
 typedef struct PlatformCommand {
     const char *output, *from, *models, *ordinal;
+    bool json;
 } PlatformCommand;
 
 static const Option options[] = {
-    {"output", "DIR", "where recordings, device file and points go (default aptune-platform)",
+    {"output", "DIR",
+     "where recordings, device file and points go (default aptune-platform); of two: pictures",
      option_text, offsetof(PlatformCommand, output), 0, 0},
     {"from", "DIR", "fit recordings that are there, and measure nothing", option_text,
      offsetof(PlatformCommand, from), 0, 0},
     {"models", "FILE", "models of your own instead of the shipped ones", option_text,
      offsetof(PlatformCommand, models), 0, 0},
+    {"json", NULL, "two devices side by side as JSON", option_flag, offsetof(PlatformCommand, json),
+     0, 0},
     {"device", "N", "which GPU", option_text, offsetof(PlatformCommand, ordinal), 0, 0},
 };
 
@@ -307,12 +312,19 @@ static int compare(Session *y, const char *first, const char *second)
     if (!b)
         return EXIT_USAGE;
     Buf out = {0};
-    platform_compare(a, b, &out);
+    if (y->command.output && !platform_pair_draw(y->arena, a, b, y->command.output, &y->diag))
+        return EXIT_FAILED;
+    if (y->command.json)
+        platform_pair_json(a, b, &out);
+    else
+        platform_compare(a, b, &out);
     return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int measure_and_fit(Session *y)
 {
+    if (!y->command.output)
+        y->command.output = "aptune-platform";
     if (!read_models(y))
         return EXIT_USAGE;
     if (!y->command.from && !measure_all(y)) {
@@ -324,7 +336,7 @@ static int measure_and_fit(Session *y)
 
 int cmd_platform(int argc, char **argv)
 {
-    PlatformCommand o = {.output = "aptune-platform"};
+    PlatformCommand o = {0};
     const CommandLine line = {
         .usage =
             "usage: aptune platform [options]            measure the GPU here, then fit\n"
