@@ -17,6 +17,19 @@ load common
     has "$output" '^compiled +9  0 failed'
 }
 
+@test "--dry-run says what compiling takes: by what this folder compiled before, by the recording, by a guess" {
+    mkdir -p space/recordings out
+    cp "$data"/synthetic.cu "$data"/synthetic.spec space
+    tune --space space/synthetic.spec --dry-run --arch sm_90 --jobs 2 --output out --json
+    json '.compile | .configurations == 8 and .measured == 0 and .each_s == 0.28 and .seconds == 1.12'
+    "$tests/synthetic_recording" --cost 2 space/synthetic.spec space/recordings
+    tune --space space/synthetic.spec --dry-run --jobs 2 --output out --json
+    json '.compile | .measured == 8 and .each_s == 2.875 and .seconds == 11.5'
+    "$tests/synthetic_recording" --cost 20 space/synthetic.spec out
+    tune --space space/synthetic.spec --dry-run --jobs 2 --output out
+    has "$output" '^compile +8  configurations, about 115 s with 2 jobs \(at 28.75 s each, as 8 took in out/synthetic.times; '
+}
+
 @test "--why takes parameters in any order, and says what is wrong with others" {
     make_synthetic
     tune --carve --space space/synthetic.spec --why "EACH=2, THREADS=64"

@@ -64,25 +64,6 @@ void report_heading(const Run *r, Buf *out)
 
 /* --- dry run ---------------------------------------------------------------------------------- */
 
-/* A compile of mm-core with NVRTC 13.0, sm_90, on a core of an H200 machine (2026-11-21): simple
- * kernels take a sixth of it. */
-static const double compile_seconds_unknown = 0.28;
-
-/* Seconds of a processor that a configuration took in the recording at hand, in the mean; NaN:
- * nothing is recorded of that. */
-static double compile_seconds_recorded(const Run *r)
-{
-    double sum = 0, count = 0;
-    for (size_t k = 0; r->recorded.times && k < r->recorded.times->rows.count; k++) {
-        const RecordRow *row = &r->recorded.times->rows.at[k];
-        if (row->compile_s > 0) {
-            sum += row->compile_s + row->profile_s;
-            count++;
-        }
-    }
-    return count > 0 ? sum / count : NAN;
-}
-
 static void print_rejections(const Run *r, Buf *out)
 {
     const Spec *s = r->spec;
@@ -139,20 +120,17 @@ void report_dry_run(const Run *r, Buf *out)
     counted(out, "valid", r->space.size);
     buf_puts(out, "  configurations\n");
     print_tier0(r, out);
-    size_t left = 0;
-    for (size_t i = 0; i < r->table->count; i++)
-        left += table_fits(r->table, i) && run_is_in_shard(r, i);
-    if (r->space.diagram) /* those drawn stand for all */
-        left = (size_t)((double)r->space.size / fmax(1, r->options.shards) * (double)left /
-                        (double)r->table->count);
-    double recorded = compile_seconds_recorded(r);
-    double each = isnan(recorded) ? compile_seconds_unknown : recorded;
-    counted(out, "compile", left);
+    const RunEstimate e = run_estimate(r);
+    counted(out, "compile", e.compiles);
     buf_puts(out, "  configurations, about ");
-    print_duration(out, (double)left * each / r->options.jobs);
-    buf_printf(out, " with %d job%s (at %.2f s each, %s; what is cached costs nothing)\n",
-               r->options.jobs, r->options.jobs == 1 ? "" : "s", each,
-               isnan(recorded) ? "a guess: nothing is recorded here" : "as recorded");
+    print_duration(out, e.seconds);
+    buf_printf(out, " with %d job%s (at %.2f s each, ", r->options.jobs,
+               r->options.jobs == 1 ? "" : "s", e.each_s);
+    if (e.of)
+        buf_printf(out, "as %zu took in %s", e.count, e.of);
+    else
+        buf_puts(out, "a guess: nothing is recorded here");
+    buf_puts(out, "; what is cached costs nothing)\n");
 }
 
 /* --- result ----------------------------------------------------------------------------------- */

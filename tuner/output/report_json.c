@@ -148,6 +148,11 @@ void report_dry_run_json(const Run *r, Buf *out)
                          "tier0_dropped", tier0_of(r), NULL);
     if (r->space.diagram) /* of so many, drawn at random */
         json_put(o, "tier0_drawn", json_count(r->table->count), NULL);
+    const RunEstimate e = run_estimate(r);
+    json_t *compile = json_put(json_object(), "configurations", json_count(e.compiles), "seconds",
+                               json_known(e.seconds), "each_s", json_known(e.each_s), "measured",
+                               json_count(e.count), NULL);
+    json_put(o, "compile", compile, NULL);
     json_print(o, REPORT_DIGITS, out);
 }
 

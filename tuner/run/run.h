@@ -382,6 +382,18 @@ typedef struct RunWorth {
 
 RunWorth run_worth(const Run *r);
 
+/* What compiling everything would take. */
+typedef struct RunEstimate {
+    size_t compiles;
+    double seconds; /* wall time with all jobs */
+    double each_s;  /* of a processor, compile and profile, in the mean of … */
+    size_t count;   /* … so many that were compiled before; 0: a guess */
+    const char *of; /* the recording that has them; NULL: none */
+} RunEstimate;
+
+/* By the run's own earlier outcomes, else by the recording at hand, else by a usual kernel. */
+RunEstimate run_estimate(const Run *r);
+
 /* --- what several stages need ----------------------------------------------------------------- */
 
 /* Were the times of the run's recording measured by another tuner? */
