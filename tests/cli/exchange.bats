@@ -131,6 +131,7 @@ contents() { tail -n +2 "$1" | sed -E 's/imported from [^ ]*//; s/,"sum":.*//'; 
     json '.results[0].compilation_data | .registers > 0 and .local_size == {"x": 64, "y": 1, "z": 1}'
     json '[.results[0].measurements[].name] | contains(["time", "registers", "blocks_per_sm", "predicted_cycles"])'
     json '[.results[].measurements[] | select(.value == null)] == []'
+    json '[.results[] | select(any(.measurements[]; .name == "time")) | .invalidity] | unique == ["correct"]'
 }
 
 @test "CSV has a line for each row and a cell for each column" {

@@ -202,6 +202,27 @@ static void a_measurements_unit_is_that_of_its_row(void **state)
     }
 }
 
+/* KTT writes "correct" beside a correctness of 0. */
+static void a_row_of_no_correctness_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"1", "0", "0.5"};
+    for (int k = 0; k < 3; k++) {
+        Arena *a = arena_new();
+        Diag d = diag_new(a);
+        ForeignTable *t = read_text(
+            a, &d,
+            arena_printf(a,
+                         "{\"results\":[{\"configuration\":{\"a\":1},\"invalidity\":\"correct\","
+                         "\"correctness\":%s,\"times\":{\"runtimes\":[2]}}]}",
+                         values[k]),
+            "ms");
+        assert_non_null(t);
+        assert_int_equal(t->rows.at[0].status, k == 1 ? OUTCOME_WRONG : OUTCOME_OK);
+        arena_free(a);
+    }
+}
+
 static void a_unit_that_is_not_known_is_refused(void **state)
 {
     (void)state;
@@ -351,6 +372,7 @@ int main(void)
         cmocka_unit_test(a_column_is_whole_numbers_only_if_all_are),
         cmocka_unit_test(times_come_in_milliseconds_whatever_the_file_has),
         cmocka_unit_test(a_measurements_unit_is_that_of_its_row),
+        cmocka_unit_test(a_row_of_no_correctness_is_wrong),
         cmocka_unit_test(a_unit_that_is_not_known_is_refused),
         cmocka_unit_test(a_file_without_any_time_is_refused_with_its_objective),
         cmocka_unit_test(no_row_is_lost_without_being_counted),

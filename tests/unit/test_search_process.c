@@ -40,6 +40,29 @@ static void a_process_knows_its_data_and_doubts_the_rest(void **state)
     arena_free(a);
 }
 
+/* Two points far apart, by hand: K = [[1 + 0.5^2 + 0.11, 0.25], [0.25, 1 + 0.5^2]], its determinant
+ * 1.6375; the mean by generalized least squares (1 + 1.11 * 3) / 2.11; at the first point K^-1 (y -
+ * mean) = (-q, q) with q = 2 / 2.11 adds -q + 0.25 q to it. */
+static void two_values_are_weighed_by_their_variances(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const uint16_t points[] = {0, 5};
+    const double y[] = {1, 3}, variance[] = {0.11, 0};
+    ProcessShape shape = {.local = 1, .decay = 0.25, .noise = 0.5};
+    ProcessData data = {
+        .count = 2, .parameters = 1, .points = points, .y = y, .variance = variance};
+    Process *p = process_fit(a, &data, &shape, 1);
+    double means[2];
+
+    process_means(p, points, NULL, 2, means);
+
+    const double mean = (1 + 1.11 * 3) / 2.11, q = 2 / 2.11;
+    assert_true(fabs(means[0] - (mean - 0.75 * q)) < 1e-9);
+    assert_true(fabs(means[1] - (mean + 0.75 * q)) < 1e-9);
+    arena_free(a);
+}
+
 static void a_slope_is_followed(void **state)
 {
     (void)state;
@@ -112,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(likeness_counts_equal_and_neighbouring_values),
         cmocka_unit_test(a_process_knows_its_data_and_doubts_the_rest),
+        cmocka_unit_test(two_values_are_weighed_by_their_variances),
         cmocka_unit_test(a_slope_is_followed),
         cmocka_unit_test(of_two_means_the_right_one_is_followed),
         cmocka_unit_test(what_is_not_finite_is_refused),
