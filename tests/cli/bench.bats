@@ -267,6 +267,18 @@ END
     json '.kernel.status == "ok" and .rivals[0].ratio > 0'
 }
 
+@test "code that a size is compiled into is not run at another" {
+    rivals 'cublas gemm args Y, X'
+    sed -i 's/^problem.*/problem N = 65536, LIKE = 1/; /^block/ioption "-DSIZE={N}"' space/many.spec
+    "$fake" --space space/many.spec --jobs 2 --trials 4 --output one >/dev/null
+
+    bench --problem LIKE=2 --emitted one/many.json
+    status_is 0
+    bench --problem N=131072 --emitted one/many.json
+    status_is 2
+    has "$stderr" "'one/many.json' has no code"
+}
+
 @test "the winner of a recording is run where the space is too large to be listed" {
     rivals 'cublas gemm args Y, X'
     local p winner

@@ -222,7 +222,7 @@ END
     record --problem N=65536 --best 1 --file large
     emit --space k/k.spec --output out --json
     status_is 0
-    json '[.variants[] | [.parameters.EACH, .fixed]] == [[2, true], [2, true]]'
+    json '[.variants[] | [.parameters.EACH, .fixed]] == [[2, ["N"]], [2, ["N"]]]'
     has "$(cat out/k_1.cu)" '^#define FACTOR 65536$'
     has "$(cat out/k_2.cu)" '^#define FACTOR 4096$'
 }

@@ -98,22 +98,41 @@ static size_t config_of(const Manifest *m, const json_t *variant, Diag *d)
     return run_name_config(r, named_values(r->arena, json_object_get(variant, "parameters")), d);
 }
 
-static bool is_of_problem(const Manifest *m, const json_t *entry)
+/* Has a problem name the same value in an entry as here? */
+static bool is_same_here(const Manifest *m, const json_t *entry, size_t name)
 {
     const Spec *s = m->run->spec;
-    const json_t *problem = json_object_get(entry, "problem");
-    for (size_t i = 0; i < s->problem_name_count; i++) {
-        Buf have = {0}, want = {0};
-        const json_t *v = json_object_get(problem, s->problem_names[i]);
-        if (v)
-            print_value(v, &have);
-        value_print_bare(s->problems[m->run->space.problem].values[i], &want);
-        bool same = strcmp(buf_text(&have), buf_text(&want)) == 0;
-        buf_free(&have);
-        buf_free(&want);
-        if (!same)
+    const json_t *v = json_object_get(json_object_get(entry, "problem"), s->problem_names[name]);
+    Buf have = {0}, want = {0};
+    if (v)
+        print_value(v, &have);
+    value_print_bare(s->problems[m->run->space.problem].values[name], &want);
+    bool same = strcmp(buf_text(&have), buf_text(&want)) == 0;
+    buf_free(&have);
+    buf_free(&want);
+    return same;
+}
+
+static bool is_of_problem(const Manifest *m, const json_t *entry)
+{
+    for (size_t i = 0; i < m->run->spec->problem_name_count; i++)
+        if (!is_same_here(m, entry, i))
             return false;
-    }
+    return true;
+}
+
+/* A variant's code may have some of the problem's values in it ("fixed"): here they must be those of the
+ * entry. */
+static bool is_compiled_for(const Manifest *m, const json_t *variant, const json_t *entry)
+{
+    const Spec *s = m->run->spec;
+    const json_t *fixed = json_object_get(variant, "fixed");
+    for (size_t k = 0; k < json_array_size(fixed); k++)
+        for (size_t i = 0; i < s->problem_name_count; i++) {
+            const char *name = json_string_value(json_array_get(fixed, k));
+            if (name && strcmp(name, s->problem_names[i]) == 0 && !is_same_here(m, entry, i))
+                return false;
+        }
     return true;
 }
 
@@ -161,10 +180,9 @@ static Fit fit_of(const Manifest *m, const json_t *entry)
     Run *r = m->run;
     const json_t *variant = variant_of_entry(m, entry);
     bool problem = is_of_problem(m, entry);
-    bool fixed = json_is_true(json_object_get(variant, "fixed"));
     Diag unheard = diag_new(r->arena);
     size_t config = variant ? config_of(m, variant, &unheard) : SIZE_MAX, here = r->space.problem;
-    if (config == SIZE_MAX || !is_of_arch(m, entry) || (fixed && !problem))
+    if (config == SIZE_MAX || !is_of_arch(m, entry) || !is_compiled_for(m, variant, entry))
         return (Fit){0};
     bool device = strcmp(text_of(entry, "device"), r->device->name) == 0;
     Fit f = {1 + 2 * device + (device && problem), problem ? 0 : INFINITY};

@@ -101,6 +101,16 @@ static void print_entry(const EmitUnit *u, size_t i, Buf *out)
                e->how);
 }
 
+static void print_fixed(const EmitUnit *u, const EmitVariant *v, Buf *out)
+{
+    const char *before = ", compiled for its own ";
+    for (size_t n = 0; n < u->spec->problem_name_count; n++)
+        if (v->fixed[n]) {
+            buf_printf(out, "%s%s", before, u->spec->problem_names[n]);
+            before = ", ";
+        }
+}
+
 static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *out)
 {
     size_t count;
@@ -109,10 +119,12 @@ static void print_report(Arena *a, const EmitUnit *u, const char *folder, Buf *o
                unit_flavour_name(u->flavour));
     for (size_t i = 0; i < u->entry_count; i++)
         print_entry(u, i, out);
-    for (size_t v = 0; v < u->variant_count; v++)
-        buf_printf(out, "variant    %zu: %s (sm_%d)%s\n", v + 1, u->variants[v].name,
-                   u->variants[v].arch,
-                   unit_variant_is_fixed(u, &u->variants[v]) ? ", for its own size alone" : "");
+    for (size_t v = 0; v < u->variant_count; v++) {
+        buf_printf(out, "variant    %zu: %s (sm_%d)", v + 1, u->variants[v].name,
+                   u->variants[v].arch);
+        print_fixed(u, &u->variants[v], out);
+        buf_putc(out, '\n');
+    }
     buf_printf(out, "written    %s:", folder);
     for (size_t i = 0; i < count; i++)
         buf_printf(out, " %s", names[i]);

@@ -109,13 +109,16 @@ static json_t *code_json(Arena *a, const EmitUnit *u, size_t variant, size_t lau
 static json_t *variant_json(Arena *a, const EmitUnit *u, size_t i)
 {
     const EmitVariant *v = &u->variants[i];
-    json_t *codes = json_array();
+    json_t *codes = json_array(), *fixed = json_array(); /* problem names that are compiled in */
     for (size_t l = 0; l < u->spec->launch_count; l++)
         json_array_append_new(codes, code_json(a, u, i, l));
-    return json_pack("{s:I, s:o, s:o, s:b, s:o}", "number", (json_int_t)i + 1, "parameters",
+    for (size_t n = 0; n < u->spec->problem_name_count; n++)
+        if (v->fixed[n])
+            json_array_append_new(fixed, json_string(u->spec->problem_names[n]));
+    return json_pack("{s:I, s:o, s:o, s:o, s:o}", "number", (json_int_t)i + 1, "parameters",
                      parameters_json(u->spec, v), "arch",
-                     json_string(arena_printf(a, "sm_%d", v->arch)), "fixed",
-                     unit_variant_is_fixed(u, v), "launches", codes);
+                     json_string(arena_printf(a, "sm_%d", v->arch)), "fixed", fixed, "launches",
+                     codes);
 }
 
 static json_t *entry_json(const EmitUnit *u, size_t i)
