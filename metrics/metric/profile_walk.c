@@ -331,9 +331,30 @@ static double constant_room(const Memory *m, size_t i)
     return __builtin_popcountll(seen) * (double)STRIDE;
 }
 
+/* Copy engines take whole sectors in order and everything once; in shared memory 128 bytes a pass. */
+static void add_bulk(ProfileTraffic *t, double loads, double stores)
+{
+    const double bytes = loads + stores;
+    t->global_sectors += bytes / SECTOR;
+    t->global_sectors_min += bytes / SECTOR;
+    t->global_lines += bytes / LINE;
+    t->global_lines_min += bytes / LINE;
+    t->global_bytes += bytes;
+    t->global_bytes_unique += bytes;
+    t->load_sectors += loads / SECTOR;
+    for (int i = 0; i < REUSE_SCOPES; i++)
+        t->load_first[i] += loads / SECTOR;
+    t->store_sectors += stores / SECTOR;
+    t->store_first_launch += stores / SECTOR;
+    t->shared_traffic += bytes;
+    t->others.wavefronts += bytes / LINE;
+    t->others.wavefronts_min += bytes / LINE;
+}
+
 static ProfileTraffic sum_traffic(const Memory *m)
 {
     ProfileTraffic t = {0};
+    add_bulk(&t, m->mean.bulk_loads, m->mean.bulk_stores);
     for (size_t i = 0; i < m->loads.count; i++)
         add_shared(m->loads.at[i].kind == ACCESS_LOAD ? &t.loads : &t.stores,
                    &m->loads.at[i].figures);

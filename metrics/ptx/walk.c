@@ -1,5 +1,6 @@
 #include "metrics/ptx/walk.h"
 
+#include "metrics/ptx/bulk.h"
 #include "metrics/ptx/ptx_float.h"
 #include "metrics/ptx/ptx_warp.h"
 #include "metrics/ptx/walk_branch.h"
@@ -633,6 +634,8 @@ static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
         w->load_bytes[s] += lanes * b->load_bytes[s];
         w->store_bytes[s] += lanes * b->store_bytes[s];
     }
+    w->bulk_loads += lanes * b->bulk_loads;
+    w->bulk_stores += lanes * b->bulk_stores;
 }
 
 static void add_loop_notes(Walker *w, const Known *k)
@@ -675,9 +678,9 @@ static void add_bulk_notes(Walker *w, const Known *k)
     const Cfg *c = k->plan->flow->cfg;
     for (int b = 0; b < c->count; b++)
         for (size_t i = c->blocks[b].first; i < c->blocks[b].end; i++) {
-            const PtxOp op = k->function->instrs.at[i].form->op;
-            if (k->result->blocks[b].visits > 0 &&
-                (op == PTX_CP_ASYNC_BULK || op == PTX_CP_REDUCE_ASYNC))
+            const PtxInstr *in = &k->function->instrs.at[i];
+            if (k->result->blocks[b].visits > 0 && is_bulk_copy(in) &&
+                !bulk_copy(k->plan->flow, in).known)
                 note(w, k->function, i, "what a bulk copy moves is not counted");
         }
 }

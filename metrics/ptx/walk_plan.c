@@ -1,5 +1,7 @@
 #include "metrics/ptx/walk_plan.h"
 
+#include "metrics/ptx/bulk.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,7 +262,7 @@ static uint32_t access_bytes(const PtxInstr *in)
     return (uint32_t)(ptx_type_bits(f->types[0]) / 8 * f->vector);
 }
 
-static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
+static void count_instr(const Flow *flow, WalkPlanBlock *b, const PtxInstr *in)
 {
     const PtxForm *f = in->form;
     b->all++;
@@ -276,6 +278,9 @@ static void count_instr(WalkPlanBlock *b, const PtxInstr *in)
         b->loads[PTX_GLOBAL]++;
         b->load_bytes[PTX_GLOBAL] += access_bytes(in);
     }
+    const BulkCopy bulk = bulk_copy(flow, in);
+    b->bulk_loads += bulk.loads;
+    b->bulk_stores += bulk.stores;
 }
 
 /* --- sites of each phase ------------------------------------------------------------------------------ */
@@ -383,7 +388,7 @@ WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data
         schedule_block(&s, &p->blocks[i], &c->blocks[i]);
         list_steps(a, p, &p->blocks[i], &c->blocks[i]);
         for (size_t k = c->blocks[i].first; k < c->blocks[i].end; k++)
-            count_instr(&p->blocks[i], &f->instrs.at[k]);
+            count_instr(p->flow, &p->blocks[i], &f->instrs.at[k]);
     }
     for (int i = 0; i < c->count; i++)
         if (p->blocks[i].segment_count > p->most_segments)
