@@ -23,6 +23,8 @@ energy() { run --separate-stderr "$fake" --space space/many.spec --exhaustive --
     json '[.energy_front[].time_ms] | . == sort'
     json '[.energy_front[].joules] | . == (sort | reverse)'
     json '.best.joules == .energy_front[-1].joules'
+    SYNTHETIC_WATTS=100 SYNTHETIC_FRUGAL=1 energy --output seen
+    has "$output" 'the winner is the most frugal beyond doubt'
     # The report draws both, and the front through all of them.
     has "$(cat out/pictures/many-energy.svg)" 'Time and energy of a run'
     [ "$(head -n 1 "$recording" | jq -r .objective)" = energy ]
@@ -38,6 +40,11 @@ energy() { run --separate-stderr "$fake" --space space/many.spec --exhaustive --
     status_is 0
     has "$output" '^Time and energy of a run'
     has "$output" 'energy'
+    # Of a part of the recording, too, and what carving left of it is not called what was timed.
+    mkdir part && head -n 6 "$recording" >part/many.times
+    run --separate-stderr "$APTUNE" --space space/many.spec --recordings part --no-gpu --exhaustive --emit none --output some
+    status_is 0
+    lacks "$(cat some/pictures/many-energy.svg)" 'not timed'
     # What a carving found by energy is shown with its time.
     run --separate-stderr "$APTUNE" study recordings/many.times --seeds 0 --output studied --json
     json ".carvings | length > 0 and all(.best_ms <= $most)"

@@ -367,7 +367,13 @@ static void print_warm(const Run *r, Buf *out)
     arena_free(a);
 }
 
-/* One that is tied with the winner, against the fastest. */
+/* The best by what configurations compare by. */
+static const char *the_best(const Run *r)
+{
+    return r->spec->objective == OBJECTIVE_ENERGY ? "the most frugal" : "the fastest";
+}
+
+/* One that is tied with the winner, against the best. */
 static void print_tie(const Run *r, size_t i, Buf *out)
 {
     Arena *a = arena_new();
@@ -378,7 +384,7 @@ static void print_tie(const Run *r, size_t i, Buf *out)
     if (i != f->fastest)
         buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
                    100 * (f->ratio_high[k] - 1));
-    buf_printf(out, "%s\n", i == f->fastest ? ", the fastest" : "");
+    buf_printf(out, "%s%s\n", i == f->fastest ? ", " : "", i == f->fastest ? the_best(r) : "");
     arena_free(a);
 }
 
@@ -395,11 +401,11 @@ static void print_ties(const Run *r, Buf *out)
                        "%zu tied within %.1f %%, the winner by registers, shared memory, order:\n",
                        f->tie_count, 100 * f->within);
         else
-            buf_puts(out, "the winner is the fastest beyond doubt\n");
+            buf_printf(out, "the winner is %s beyond doubt\n", the_best(r));
     } else if (f->tie_count > 1) {
         report_label(out, "ties");
-        buf_printf(out, "%zu, by times that were not taken in turn; the fastest wins:\n",
-                   f->tie_count);
+        buf_printf(out, "%zu, by times that were not taken in turn; %s wins:\n", f->tie_count,
+                   the_best(r));
     }
     for (size_t k = 0; f->tie_count > 1 && k < f->tie_count && k < SHOWN; k++)
         print_tie(r, f->ties[k], out);

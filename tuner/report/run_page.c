@@ -206,7 +206,8 @@ static Story story_of_run(Run *r)
     Table *p = take_points(r);
     bool complete = is_complete(r, p);
     /* An audit times some of those that were not chosen, too. */
-    bool partly = r->source != RUN_STATIC && !complete && r->audit.count == 0;
+    bool partly = r->source != RUN_STATIC && !complete && r->audit.count == 0 &&
+                  !r->options.exhaustive; /* then what carving left is what is chosen */
     Story story = {.points = p,
                    .measured = r->source == RUN_MEASURED,
                    .origin = origin_of(r),
