@@ -110,7 +110,8 @@ static bool fit(Search *s, Model *m, const ProcessData *data, const ProcessShape
 
 enum { SHAPES = 128 }; /* at most */
 
-/* Where both means are there, what was learned may stand in for the prediction, or for half of it. */
+/* Where both means are there, what was learned may stand in for the prediction, or for half of it, once
+ * times bear that out. */
 static size_t time_shapes(ProcessShape *out, size_t inputs)
 {
     static const double linear[] = {0.03, 0.1, 0.3, 1}, local[] = {0.02, 0.06, 0.2, 0.6};
@@ -118,8 +119,8 @@ static size_t time_shapes(ProcessShape *out, size_t inputs)
     static const ProcessShape means[] = {
         {.slope = {1, 0}, .spread = {0.15, 0.15}},
         {.slope = {0, 0}, .spread = {0.3, 0.3}, .cost = 1.5},
-        {.slope = {0, 1}, .spread = {0.15, 0.15}},
-        {.slope = {0.5, 0.5}, .spread = {0.3, 0.3}},
+        {.slope = {0, 1}, .spread = {0.15, 0.15}, .cost = 1.5},
+        {.slope = {0.5, 0.5}, .spread = {0.3, 0.3}, .cost = 1.5},
     };
     static const int kinds[] = {1, 2, 4};
     size_t n = 0;
