@@ -397,7 +397,7 @@ END
     has "$spec" '^param BLOCK_Y in 4, 8, 16 '
     has "$spec" '^block BLOCK, BLOCK_Y$'
     has "$spec" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# as launched at scale.cu:17$'
-    has "$spec" '^shared \(BLOCK \* 4\) '
+    has "$spec" '^shared BLOCK \* 4 '
     has "$spec" '^out out : float\[1048576\]'
     has "$spec" '^in in : float\[524288\]'
     has "$spec" '^arg by : float = 2.5 +# decide; as launched'
@@ -411,9 +411,8 @@ END
     has "$(cat guess.spec)" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# decide: how many elements'
     # A block that the code counts on stays as it is.
     cat >fixed.cu <<'END'
-#define TPB 128
-__global__ void fixed(int *a) { __shared__ int s[TPB]; s[threadIdx.x] = blockDim.x; a[threadIdx.x] = s[0]; }
-int main() { int *a; cudaMalloc(&a, 512); fixed<<<1, TPB>>>(a); }
+__global__ void fixed(int *a) { const int TPB = 128; __shared__ int s[TPB]; s[threadIdx.x] = blockDim.x; a[threadIdx.x] = s[0]; }
+int main() { int *a; cudaMalloc(&a, 512); fixed<<<1, 128>>>(a); }
 END
     run --separate-stderr "$APTUNE" init fixed.cu
     status_is 0
@@ -422,6 +421,25 @@ END
     has "$(cat fixed.spec)" '^param REGISTERS in 0, 32'
     check fixed.spec
     status_is 0
+    # A #define that the block is made of yields to the parameter of its name, in headers, too.
+    echo '#define TPB 128' >tpb.h
+    sed -i 's/const int TPB = 128;//; s/<1, 128>/<1, TPB>/; 1i #include "tpb.h"\n#define WARP 32' fixed.cu
+    run --separate-stderr "$APTUNE" init fixed.cu --output kept.spec
+    status_is 0
+    has "$(cat kept.spec)" '^block 128$'
+    sed -i 's/^#include.*/#define TPB 128/' fixed.cu
+    run --separate-stderr "$APTUNE" init fixed.cu --output yields.spec
+    status_is 0
+    has "$(cat yields.spec)" '^param TPB in 64, 128, 256, 512 +# decide: its #define yields to this$'
+    has "$(cat yields.spec)" '^block TPB$'
+    lacks "$(cat yields.spec)" 'WARP'
+    sed -i 's/^#define TPB.*/#include "tpb.h"/' fixed.cu
+    run --separate-stderr "$APTUNE" check yields.spec
+    status_is 0
+    tune --space yields.spec --arch sm_90 --output yields
+    status_is 0
+    column=$(head -n 1 yields/configurations.csv | tr , '\n' | grep -nx shared_bytes | cut -d : -f 1)
+    [ "$(tail -n +2 yields/configurations.csv | cut -d , -f "1,$column" | paste -sd ' ')" = "64,256 128,512 256,1024 512,2048" ]
 }
 
 @test "init finds a project's headers as far as its root, and cuts the host's code out of them" {

@@ -449,6 +449,41 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks)
     }
 }
 
+/* The word of a directive and the name behind it, when the line is one. */
+static bool directive_is(const char *line, const char *word, Word *name)
+{
+    const char *at = skip_blanks(line);
+    Word w = *at == '#' ? word_at(skip_blanks(at + 1)) : (Word){0};
+    if (!w.length || !same(w, word))
+        return false;
+    *name = word_at(skip_blanks(w.at + w.length));
+    return name->length > 0;
+}
+
+const char *macros_yield(Arena *a, const char *text, const char *const *names, size_t count)
+{
+    char *out = NULL;
+    Word guard = {0}, name;
+    for (const char *line = text; *line;) {
+        const char *end = directive_end(line);
+        /* A macro with arguments is another thing, one without a value a switch. */
+        bool guarded = directive_is(line, "define", &name) && guard.length == name.length &&
+                       memcmp(guard.at, name.at, name.length) == 0;
+        bool yields = !guarded && directive_is(line, "define", &name) &&
+                      is_one_of(name, names, count) && name.at[name.length] != '(' &&
+                      skip_blanks(name.at + name.length) < end;
+        if (yields && !out)
+            out = arena_copy(a, text, strlen(text));
+        for (const char *at = line; yields && at < end; at++)
+            if (*at != '\n')
+                out[at - text] = ' ';
+        if (!directive_is(line, "ifndef", &guard))
+            guard.length = 0;
+        line = end + (*end == '\n');
+    }
+    return out ? out : text;
+}
+
 /* --- headers ---------------------------------------------------------------------------------- */
 
 bool host_code_expects_headers(const char *text)

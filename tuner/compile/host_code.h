@@ -27,6 +27,10 @@ void host_marks_add(Arena *a, const char *text, HostMarks *marks);
  * none.  */
 const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks);
 
+/* A text of the same length with blanks for "#define NAME value" of the names, but for the first line
+ * under "#ifndef NAME"; `text` itself where there is none. */
+const char *macros_yield(Arena *a, const char *text, const char *const *names, size_t count);
+
 /* Does the text use what nvcc declares without being asked: includes, uint8_t, INT_MAX, M_PI …? */
 bool host_code_expects_headers(const char *text);
 

@@ -54,6 +54,7 @@ typedef struct Paths {
     Texts options; /* rewritten */
     Texts folders;
     Texts forced;
+    Texts parameters; /* names that #defines yield to */
 } Paths;
 
 static void add_include_folder(Arena *a, Paths *p, const char *folder)
@@ -72,6 +73,8 @@ static Paths read_options(Arena *a, const char *folder, const char *const *optio
         PathKind kind = option_kind(options[i], &value);
         if (kind == PATH_FOLDER)
             add_include_folder(a, &p, value);
+        else if (strncmp(options[i], SOURCE_PARAMETER, strlen(SOURCE_PARAMETER)) == 0)
+            VEC_PUSH(a, &p.parameters, arena_string(a, options[i] + strlen(SOURCE_PARAMETER)));
         else
             VEC_PUSH(a, &p.options, arena_string(a, options[i]));
         if (kind == PATH_FORCED)
@@ -92,14 +95,19 @@ static HostMarks find_marks(Arena *a, const char *text, const IncludeSet *set)
 
 /* The files that are included without host code.  Where one has some, all are given by name, since
  * one that has no folder finds no neighbours. */
-static void cut_headers(Arena *a, const IncludeSet *set, const HostMarks *marks, CompileSource *s)
+static void cut_headers(Arena *a, const IncludeSet *set, const HostMarks *marks,
+                        const Texts *parameters, CompileSource *s)
 {
     const char **texts = ARENA_ARRAY(a, const char *, set->file_count);
-    bool differ = false;
+    bool differ = false, yields = false;
     for (size_t i = 0; i < set->file_count; i++) {
-        texts[i] = host_code_cut(a, set->texts[i], strlen(set->texts[i]), marks);
+        const char *cut = host_code_cut(a, set->texts[i], strlen(set->texts[i]), marks);
+        texts[i] = macros_yield(a, cut, parameters->at, parameters->count);
+        yields = yields || texts[i] != cut;
         differ = differ || texts[i] != set->texts[i];
     }
+    if (yields) /* the hash was of what the files hold */
+        s->hash = hash_bytes(s->hash.text, strlen(s->hash.text));
     Texts headers = {0};
     for (size_t i = 0; differ && i < set->name_count; i++) {
         if (set->names[i].several)
@@ -142,7 +150,8 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
     };
     IncludeSet set = include_follow(a, &query);
     HostMarks marks = find_marks(a, text, &set);
-    query.text = text = host_code_cut(a, text, size, &marks);
+    text = host_code_cut(a, text, size, &marks);
+    query.text = text = macros_yield(a, text, p.parameters.at, p.parameters.count);
     if (host_code_expects_headers(text))
         write_for_nvcc(a, &p.options);
     if (text != given)
@@ -160,7 +169,7 @@ const CompileSource *source_make(Arena *a, const char *name, const char *text, s
         .file_count = set.file_count,
         .unknown = set.unknown,
     };
-    cut_headers(a, &set, &marks, s);
+    cut_headers(a, &set, &marks, &p.parameters, s);
     return s;
 }
 

@@ -20,6 +20,10 @@
 /* An option of ours that a spec may give: a header that is not there is read as an empty one. */
 #define SOURCE_WITHOUT_HEADER "--without-header"
 
+/* An option of ours: "#define NAME value" in the source and its headers yields to the parameter of
+ * that name, which each configuration defines. */
+#define SOURCE_PARAMETER "--parameter="
+
 /* Does the worker take the option for itself? */
 bool source_option_is_ours(const char *option);
 

@@ -71,6 +71,10 @@ static bool common_options(Run *r, Texts *out)
      * (measured, NVRTC 13.0), the code is the same. */
     if (!has_textures(r->spec))
         VEC_PUSH(r->arena, out, "--minimal");
+    for (size_t p = 0; p < r->spec->parameter_count; p++)
+        if (spec_parameter_is_macro(r->spec, p))
+            VEC_PUSH(r->arena, out,
+                     arena_printf(r->arena, SOURCE_PARAMETER "%s", r->spec->parameters[p].name));
     for (size_t i = 0; i < r->spec->include_count; i++)
         VEC_PUSH(r->arena, out, arena_printf(r->arena, "-I%s", r->spec->includes[i]));
     for (size_t i = 0; i < r->options.includes.count; i++)
@@ -225,8 +229,13 @@ bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *optio
 /* Options that say how to read a source and not how to compute. */
 static bool is_about_text(const char *option)
 {
-    static const char *const starts[] = {"-D",    "--define-macro", "-std",
-                                         "--std", "-include",       "--pre-include"};
+    static const char *const starts[] = {"-D",
+                                         "--define-macro",
+                                         "-std",
+                                         "--std",
+                                         "-include",
+                                         "--pre-include",
+                                         SOURCE_WITHOUT_HEADER};
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (strncmp(option, starts[i], strlen(starts[i])) == 0)
             return true;
@@ -259,7 +268,9 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
         return false;
     for (size_t k = 0; k < common.count; k++) {
         const char *o = common.at[k];
-        if (strcmp(o, "--minimal") == 0 || strncmp(o, "-I", 2) == 0 || is_about_text(o))
+        bool own = strncmp(o, SOURCE_PARAMETER, strlen(SOURCE_PARAMETER)) == 0 &&
+                   is_kernels_file(r->spec, l->path);
+        if (own || strcmp(o, "--minimal") == 0 || strncmp(o, "-I", 2) == 0 || is_about_text(o))
             VEC_PUSH(r->arena, &options, o);
     }
     const CompileSource *source =

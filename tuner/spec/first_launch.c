@@ -54,21 +54,28 @@ const char *first_launch_where(Arena *a, const FirstLaunch *l)
                         host_line(l->site->place));
 }
 
+/* The name before "= 128", " 128" or "(128"; "" where there is none. */
+static const char *name_before(Arena *a, const char *text, const char *at)
+{
+    while (at > text && strchr(" \t=({", at[-1]))
+        at--;
+    const char *start = at;
+    while (start > text && host_is_name(start[-1]))
+        start--;
+    return isdigit((unsigned char)*start) ? "" : arena_copy(a, start, (size_t)(at - start));
+}
+
 bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
 {
-    const char *text = l->guess->kernel->text, *digits = arena_printf(a, "%.15g", number);
-    for (const char *at = text; (at = host_find_word(at, digits, text)) != NULL; at++) {
-        const char *end = at;
-        while (end > text && strchr(" \t=({", end[-1]))
-            end--;
-        const char *start = end;
-        while (start > text && host_is_name(start[-1]))
-            start--;
-        const char *name = arena_copy(a, start, (size_t)(end - start));
-        const char *first = *name ? host_find_word(text, name, text) : NULL;
-        if (first && !isdigit((unsigned char)*name) && host_find_word(first + 1, name, text))
-            return true;
-    }
+    const char *digits = arena_printf(a, "%.15g", number), *device = l->guess->kernel->text;
+    for (const HostText *h = l->site->place.file->first; h; h = h->next)
+        for (const char *at = h->text; (at = host_find_word(at, digits, h->text)) != NULL; at++) {
+            const char *name = name_before(a, h->text, at);
+            const char *used = *name ? host_find_word(device, name, device) : NULL;
+            /* Once where it is defined, and once more. */
+            if (used && (h != h->first || host_find_word(used + 1, name, device)))
+                return true;
+        }
     return false;
 }
 
@@ -93,7 +100,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     bool ok = true;
     for (int i = 0; i <= last && ok; i++) {
         buf_puts(&text, i ? ", " : "");
-        ok = host_print(by_threads(a, l, grid[i], i, threads), &text);
+        ok = host_print(by_threads(a, l, grid[i], i, threads), true, &text);
     }
     if (ok)
         buf_puts(out, buf_text(&text));
@@ -101,11 +108,11 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     return ok;
 }
 
-static bool print_value(const HostValue *v, Buf *out)
+static bool print_value(const HostValue *v, bool alone, Buf *out)
 {
     Buf text = {0};
     double n;
-    bool ok = v && (!host_number(v, &n) || n >= 1) && host_print(v, &text);
+    bool ok = v && (!host_number(v, &n) || n >= 1) && host_print(v, alone, &text);
     if (ok)
         buf_puts(out, buf_text(&text));
     buf_free(&text);
@@ -115,12 +122,13 @@ static bool print_value(const HostValue *v, Buf *out)
 bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out)
 {
     const HostValue *v = l->known ? launch_site_shared(l->site, &l->names) : NULL;
-    return v && print_value(by_threads(a, l, v, 0, threads), out);
+    return v && print_value(by_threads(a, l, v, 0, threads), true, out);
 }
 
-bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, Buf *out)
+bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, bool alone, Buf *out)
 {
-    return l->site && print_value(launch_site_allocated(l->site, i, element, &l->names), out);
+    return l->site &&
+           print_value(launch_site_allocated(l->site, i, element, &l->names), alone, out);
 }
 
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out)

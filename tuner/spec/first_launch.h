@@ -32,7 +32,7 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
 
 /* Likewise bytes of shared memory, and the elements of a buffer that is argument i. */
 bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out);
-bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, Buf *out);
+bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, bool alone, Buf *out);
 
 /* The number that is argument i; false: it is not known. */
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out);

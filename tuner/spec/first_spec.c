@@ -4,6 +4,7 @@
 #include "metrics/ptx/ptx_parse.h"
 #include "tuner/spec/first_launch.h"
 #include "tuner/spec/first_names.h"
+#include "tuner/spec/first_struct.h"
 #include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_types.h"
 
@@ -126,6 +127,23 @@ static bool is_undefined(const FirstGuess *g, const char *name)
     return false;
 }
 
+/* Is a number that the source defines what a block has along a direction, or called so, and does
+ * device code use it?  Such a #define yields to a parameter. */
+static bool is_tunable(const Writer *w, const KernelMacro *m)
+{
+    const char *text = w->kernel->text, *once = host_find_word(text, m->name, text);
+    const LaunchSite *site = w->guess->launch;
+    const HostNames none = {0};
+    const HostValue *block[DIRECTIONS];
+    Meaning meaning = first_meaning(m->name);
+    double n, number = strtod(m->value, NULL);
+    bool any = (meaning == MEANS_THREADS || meaning == MEANS_TILE) && number >= 2;
+    bool known = !any && number > 2 && site && launch_site_block(site, &none, block);
+    for (int i = 0; i < DIRECTIONS && known; i++)
+        any = any || (host_number(block[i], &n) && n == number);
+    return any && !strcasestr(m->name, "warp") && once && host_find_word(once + 1, m->name, text);
+}
+
 static void print_parameters(Writer *w)
 {
     Arena *a = w->arena;
@@ -148,6 +166,11 @@ static void print_parameters(Writer *w)
         print_name(w, m->name, m->condition ? "0" : m->value, cases, false,
                    m->condition ? ": only #if lines use it" : "");
     }
+    KernelMacros numbers = kernel_source_numbers(a, w->kernel->text);
+    for (size_t i = 0; i < numbers.count; i++)
+        if (is_tunable(w, &numbers.at[i]))
+            print_name(w, numbers.at[i].name, numbers.at[i].value, NULL, false,
+                       ": its #define yields to this");
 }
 
 /* Threads that a plain #define sets: they are what they are. */
@@ -187,7 +210,7 @@ static void take_block(Writer *w)
         const long n = (long)w->launch.threads[i];
         Buf text = {0};
         if (n == 0) {
-            host_print(w->launch.block[i], &text);
+            host_print(w->launch.block[i], false, &text);
             w->threads[i] = buf_keep(&text, w->arena);
         } else if (w->threads[i] && w->value[i] == n) {
             continue;
@@ -445,7 +468,7 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
         p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
     if (!p->known)
         buf_printf(w->out, "%zu * ", p->size ? p->size : 64);
-    if (element == 0 || !first_launch_buffer(&w->launch, i, element, w->out))
+    if (element == 0 || !first_launch_buffer(&w->launch, i, element, p->known, w->out))
         print_product(w);
     buf_puts(w->out, "]");
     if (strcmp(role, "out") != 0)
@@ -480,82 +503,6 @@ static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable 
     buf_putc(w->out, '\n');
 }
 
-/* --- structs by value ------------------------------------------------------------------------- */
-
-static bool scalar_of(PtxType t, TaskScalar *out)
-{
-    static const struct {
-        PtxType ptx;
-        TaskScalar scalar;
-    } of[] = {{PTX_U8, TASK_U8},     {PTX_S8, TASK_I8},     {PTX_B8, TASK_U8},
-              {PTX_U16, TASK_U16},   {PTX_S16, TASK_I16},   {PTX_B16, TASK_U16},
-              {PTX_U32, TASK_I32},   {PTX_S32, TASK_I32},   {PTX_B32, TASK_I32},
-              {PTX_U64, TASK_I64},   {PTX_S64, TASK_I64},   {PTX_B64, TASK_I64},
-              {PTX_F32, TASK_FLOAT}, {PTX_F64, TASK_DOUBLE}};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (of[i].ptx == t)
-            return *out = of[i].scalar, true;
-    return false;
-}
-
-/* What is loaded from each byte of a parameter on. */
-static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScalar *of, bool *begins)
-{
-    for (size_t i = 0; i < entry->instrs.count; i++) {
-        const PtxInstr *in = &entry->instrs.at[i];
-        if (in->form->class != PTX_CLASS_LOAD || in->form->space != PTX_PARAM || in->count < 2)
-            continue;
-        const PtxOperand *o = &in->operands[1];
-        const bool address = o->kind == PTX_OPERAND_ADDRESS && o->count > 0 &&
-                             o->parts[0].kind == PTX_OPERAND_VARIABLE;
-        const PtxVariable *from = address ? o->parts[0].variable : NULL;
-        TaskScalar scalar;
-        if (from != v || !scalar_of(in->form->types[0], &scalar))
-            continue;
-        for (int k = 0; k < (in->form->vector ? in->form->vector : 1); k++) {
-            const size_t at =
-                (size_t)(o->value + o->parts[0].value) + (size_t)k * task_scalar_size(scalar);
-            if (at + task_scalar_size(scalar) > v->size)
-                break;
-            of[at] = scalar;
-            begins[at] = true;
-        }
-    }
-}
-
-/* A struct's members as the kernel loads them; where it loads nothing, integers as large as fit. */
-static bool print_struct(Writer *w, const PtxFunction *entry, const KernelParameter *p,
-                         const PtxVariable *v, Diag *d)
-{
-    if (v->size > TASK_VALUE_LIMIT)
-        return diag_fail(d,
-                         "parameter '%s' of '%s' is a '%s' by value, of %llu bytes; a spec "
-                         "passes %d at most",
-                         p->name, w->kernel->name, p->text, (unsigned long long)v->size,
-                         TASK_VALUE_LIMIT);
-    if (v->index < KERNEL_FACTS_PARAMETERS && ((w->facts.loaded | w->facts.stored) >> v->index & 1))
-        return diag_fail(d,
-                         "parameter '%s' of '%s' is a '%s' with a pointer in it; a spec passes "
-                         "buffers as parameters of their own",
-                         p->name, w->kernel->name, p->text);
-    TaskScalar *of = ARENA_ARRAY(w->arena, TaskScalar, v->size + 1);
-    bool *begins = ARENA_ARRAY(w->arena, bool, v->size + 1);
-    note_loads(entry, v, of, begins);
-    buf_printf(w->out, "arg %s : struct(", p->name);
-    for (size_t at = 0; at < v->size;) {
-        size_t free = 1;
-        while (at + free < v->size && !begins[at + free])
-            free++;
-        const TaskScalar gap = at % 4 == 0 && free >= 4 && v->align >= 4 ? TASK_I32 : TASK_U8;
-        const TaskScalar s = begins[at] ? of[at] : gap;
-        buf_printf(w->out, "%s%s", at ? ", " : "", task_scalar_name(s));
-        at += task_scalar_size(s);
-    }
-    buf_printf(w->out, ") = 1    # decide: a list of its members' values; '%s' in the source\n",
-               p->text);
-    return true;
-}
-
 static bool print_arguments(Writer *w, const PtxFunction *entry, const char *const *sizes, Diag *d)
 {
     const KernelSource *k = w->kernel;
@@ -571,7 +518,7 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
             if (strcmp(k->arguments.at[t].name, p.text) == 0)
                 p.known = task_type_find(first_argument(&k->arguments.at[t], w->guess), &p.type);
         if (!p.pointer && !p.known && *v->dimensions) {
-            if (!print_struct(w, entry, &p, v, d))
+            if (!first_struct(w->arena, entry, &p, v, &w->facts, w->kernel->name, w->out, d))
                 return false;
             continue;
         }

@@ -129,7 +129,7 @@ bool host_number(const HostValue *v, double *out)
     return isfinite(*out);
 }
 
-bool host_print(const HostValue *v, Buf *out)
+bool host_print(const HostValue *v, bool alone, Buf *out)
 {
     double number;
     if (v->name)
@@ -141,15 +141,15 @@ bool host_print(const HostValue *v, Buf *out)
         return false;
     bool first = true, ok = true;
     buf_puts(out, called ? v->sign : "");
-    buf_puts(out, "(");
+    buf_puts(out, called || !alone ? "(" : "");
     if (host_is(v, "-1"))
         buf_puts(out, "-");
     for (int i = 0; i < 3 && v->parts[i] && ok; i++, first = false) {
         if (!first)
             buf_printf(out, called ? ", " : host_is(v, "?") && i == 2 ? " : " : " %s ", v->sign);
-        ok = host_print(v->parts[i], out);
+        ok = host_print(v->parts[i], called, out);
     }
-    buf_puts(out, ")");
+    buf_puts(out, called || !alone ? ")" : "");
     return ok;
 }
 

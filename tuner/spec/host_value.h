@@ -29,8 +29,9 @@ bool host_is(const HostValue *v, const char *sign);
 /* Its number; false: it depends on a name of the spec's. */
 bool host_number(const HostValue *v, double *out);
 
-/* Prints it as a spec writes it; false: a spec cannot. */
-bool host_print(const HostValue *v, Buf *out);
+/* Prints it as a spec writes it, in brackets where it is an operation and does not stand `alone`;
+ * false: a spec cannot say it. */
+bool host_print(const HostValue *v, bool alone, Buf *out);
 
 /* The same with `name` where what is divided by, or a factor of it, is `number`. */
 const HostValue *host_share(Arena *a, const HostValue *v, double number, const char *name);
