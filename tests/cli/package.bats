@@ -101,6 +101,12 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ "$output" = "$(commands | LC_ALL=C sort)" ]
     complete_words in
     [ "$output" = "$(printf 'init\ninspect')" ]
+    touch my.spec my.cu my.txt
+    complete_words my
+    [ "$output" = "$(printf 'my.cu\nmy.spec')" ]
+    complete_words my.spec --arc
+    [ "$output" = --arch ]
+    rm my.*
     for command in $(commands); do
         complete_words "$command" --
         [ "$output" = "$("$APTUNE" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p' | LC_ALL=C sort)" ]
@@ -144,22 +150,46 @@ commands() { "$APTUNE" --help | sed -n 's/^  aptune \([a-z]*\) .*/\1/p'; }
     [ "$output" = "$(printf 'x.times\nx.times.zst')" ]
 }
 
-@test "zsh and fish complete the same commands and options" {
-    if command -v zsh >/dev/null; then
-        for command in tune emit import; do
-            zsh -f -c 'words=("$1" "$2" --); CURRENT=3
-                _arguments() { print -l -- "${@%%[=\[]*}" | grep "^--"; }
-                source "$3"' - "$APTUNE" "$command" "$PREFIX/share/zsh/site-functions/_aptune" | sort >got
-            "$APTUNE" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p' | sort | diff - got
-        done
-    fi
-    if command -v fish >/dev/null; then
-        PATH=$(dirname "$APTUNE"):$PATH HOME=$PWD fish -c '
-            source $argv[1]; complete -C "aptune in"; complete -C "aptune emit --fl"' \
-            "$PREFIX/share/fish/vendor_completions.d/aptune.fish" >got
-        has "$(cat got)" '^inspect.what is in'
-        has "$(cat got)" '^--flavour.'
-    fi
+# The options of a command as its help has them.
+options_of() { "$APTUNE" "$1" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p' | LC_ALL=C sort; }
+
+# The words that bash knows for values, "--cache warm cold both".
+value_words() { sed -nE "s/^ *(--[a-z]+)\) _aptune_words '(.*)' ;;/\1 \2/p" "$PREFIX/share/bash-completion/completions/aptune"; }
+
+@test "zsh completes every option of each command, and the same values as bash" {
+    command -v zsh >/dev/null || skip "no zsh"
+    for command in $(commands); do
+        zsh -f -c 'words=("$1" "$2" --); CURRENT=3
+            _arguments() { print -l -- "$@"; }
+            source "$3"' - "$APTUNE" "$command" "$PREFIX/share/zsh/site-functions/_aptune" >"$command.zsh"
+        sed -nE 's/^(--[a-z0-9-]+).*/\1/p' "$command.zsh" | LC_ALL=C sort | diff - <(options_of "$command")
+    done
+    value_words >values
+    [ "$(wc -l <values)" -ge 6 ]
+    while read -r option words; do
+        grep -qF "words[\"$option\"] = \"$words\"" "$PREFIX/share/zsh/site-functions/_aptune"
+    done <values
+    grep -qF ':F:(driver driver-linked runtime)' emit.zsh
+    grep -qE ':NAME:\(.*sm_90 ' tune.zsh
+}
+
+@test "fish completes every option of each command, and the same values as bash" {
+    command -v fish >/dev/null || skip "no fish"
+    cat >ask.fish <<'END'
+source $argv[1]
+for line in $argv[2..-1]
+    complete -C "$line" | string replace -r '\t.*' ''
+end
+END
+    ask() { PATH=$(dirname "$APTUNE"):$PATH HOME=$PWD fish ask.fish "$PREFIX/share/fish/vendor_completions.d/aptune.fish" "$@"; }
+    for command in $(commands); do
+        ask "aptune $command --" | LC_ALL=C sort | diff - <(options_of "$command")
+    done
+    value_words | while read -r option words; do
+        [ "$(ask "aptune tune $option " | LC_ALL=C sort)" = "$(tr ' ' '\n' <<<"$words" | LC_ALL=C sort)" ]
+    done
+    has "$(ask 'aptune tune --arch sm_9')" '^sm_90$'
+    has "$(ask 'aptune in')" '^inspect$'
 }
 
 @test "the Debian package names the libraries it needs, holds what is installed, and goes without a trace" {
