@@ -12,6 +12,8 @@
 /* Seconds between two times that a new best is told of. */
 static const double found_every_s = 2;
 
+typedef VEC(size_t) Numbers;
+
 typedef struct Hunt {
     const Searched *in;
     Run *run;     /* of it, … */
@@ -19,21 +21,9 @@ typedef struct Hunt {
     Arena *scratch;
     Search *search;
     Compiling *compiling;
-    struct {
-        size_t *at;
-        size_t count;
-        size_t capacity;
-    } rows; /* of the table, by the search's numbers */
-    struct {
-        size_t *at;
-        size_t count;
-        size_t capacity;
-    } numbers; /* of rows, as the search has them; SIZE_MAX: not asked for */
-    struct {
-        size_t *at;
-        size_t count;
-        size_t capacity;
-    } earlier; /* rows that an earlier run left: compiled before anything else, and timed */
+    Numbers rows;    /* of the table, by the search's numbers */
+    Numbers numbers; /* of rows, as the search has them; SIZE_MAX: not asked for */
+    Numbers earlier; /* rows that an earlier run left: compiled before anything else, and timed */
     size_t earlier_next;
     double told;      /* when a new best was told of */
     size_t told_best; /* which */
