@@ -78,8 +78,8 @@ static uint16_t *places(Arena *a, const ValueList *values, const ValueList *amon
     uint16_t *out = ARENA_ARRAY(a, uint16_t, values->count);
     for (size_t i = 0; i < values->count; i++) {
         Value v = as_number(values->at[i]);
-        while (value_compare(&among->at[out[i]], &v) != 0)
-            out[i]++;
+        const Value *found = bsearch(&v, among->at, among->count, sizeof v, value_compare);
+        out[i] = (uint16_t)(found - among->at);
     }
     return out;
 }
@@ -119,6 +119,8 @@ static void share(Learned *l, const Table *t, Lesson *k, size_t *parameter, uint
         if (p == SIZE_MAX)
             continue;
         ValueList both = join(a, &own->values, &t->parameters[p].values);
+        if (both.count > UINT16_MAX)
+            continue;
         parameter[k->shared] = p;
         theirs[k->shared] = places(a, &t->parameters[p].values, &both);
         k->codes[k->shared] = places(a, &own->values, &both);
@@ -187,8 +189,9 @@ static bool is_apart(const Learned *l, const uint16_t *point, size_t from)
 
 static void add_starters(Learned *l, const Lesson *k, const Sample *rising)
 {
-    size_t from = l->starters.count;
-    for (size_t i = 0; i < k->count && l->starters.count < from + LEARNED_STARTERS; i++) {
+    enum { LOOKED_AT = 100 };
+    size_t from = l->starters.count, most = k->count < LOOKED_AT ? k->count : LOOKED_AT;
+    for (size_t i = 0; i < most && l->starters.count < from + LEARNED_STARTERS; i++) {
         const uint16_t *point = own_point(l, k, rising[i].row);
         if (point && is_apart(l, point, from))
             VEC_PUSH(l->arena, &l->starters, point);
