@@ -39,6 +39,27 @@ static void ticks_are_round_few_and_within(void **state)
         }
 }
 
+/* Steps of 1, 2 or 5 times a power of ten: the smallest that gives no more ticks than asked for. */
+static void ticks_stand_as_close_as_they_may(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high;
+        size_t most;
+        double first, step;
+        size_t count;
+    } table[] = {
+        {0, 1, 8, 0, 0.2, 6}, {0, 10, 4, 0, 5, 3}, {0, 1, 12, 0, 0.1, 11}, {-3, 7, 8, -2, 2, 5}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        Scale s = scale_new(table[k].low, table[k].high, false, false);
+        s.low = table[k].low, s.high = table[k].high; /* without room at its ends */
+        double ticks[TICKS_MOST];
+        assert_int_equal(scale_ticks(&s, table[k].most, ticks), table[k].count);
+        for (size_t t = 0; t < table[k].count; t++)
+            assert_true(fabs(ticks[t] - (table[k].first + (double)t * table[k].step)) < 1e-9);
+    }
+}
+
 static void a_single_value_and_none_still_give_a_scale(void **state)
 {
     (void)state;
@@ -433,6 +454,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_round_few_and_within),
+        cmocka_unit_test(ticks_stand_as_close_as_they_may),
         cmocka_unit_test(a_single_value_and_none_still_give_a_scale),
         cmocka_unit_test(a_logarithmic_scale_has_no_place_for_zero),
         cmocka_unit_test(a_picture_is_well_formed_whatever_its_texts),

@@ -95,6 +95,43 @@ static void errors_grow_with_what_is_left_over(void **state)
     assert_true(fabs(much.value[0] / 4.4e12 - 1) < 4 * sqrt(much.covariance[0][0]) / 4.4e12);
 }
 
+static double constant_model(void *context, const double *parameters, size_t point)
+{
+    (void)context;
+    (void)point;
+    return parameters[0];
+}
+
+/* Weights are 1/y², so that the constant that fits 0.9, 1 and 1.1 is sum(1/y) / sum(1/y²). */
+static void what_is_left_over_is_a_mean_of_relative_errors(void **state)
+{
+    (void)state;
+    static const double measured[] = {0.9, 1, 1.1}, errors[3] = {0}, start[] = {2};
+    const LeastsqProblem p = {.points = 3,
+                              .parameters = 1,
+                              .measured = measured,
+                              .standard_error = errors,
+                              .start = start,
+                              .within = 0.02,
+                              .model = constant_model};
+    LeastsqFit f;
+    const char *why;
+    assert_true(leastsq(&p, &f, &why));
+
+    double one = 0, two = 0, squares = 0;
+    for (int i = 0; i < 3; i++) {
+        one += 1 / measured[i];
+        two += 1 / (measured[i] * measured[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        squares += pow(measured[i] / (one / two) - 1, 2);
+    assert_true(fabs(f.value[0] - one / two) < 1e-9);
+    assert_true(fabs(f.rms - sqrt(squares / 3)) < 1e-9);
+    assert_true(fabs(f.largest - (1.1 / (one / two) - 1)) < 1e-9);
+    assert_int_equal(f.worst, 2);
+    assert_int_equal(f.freedom, 2);
+}
+
 static void a_law_that_is_not_theirs_is_told(void **state)
 {
     (void)state;
@@ -240,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_law_that_is_not_linear_is_found),
         cmocka_unit_test(errors_grow_with_what_is_left_over),
+        cmocka_unit_test(what_is_left_over_is_a_mean_of_relative_errors),
         cmocka_unit_test(a_law_that_is_not_theirs_is_told),
         cmocka_unit_test(outliers_count_less_where_it_is_robust),
         cmocka_unit_test(what_cannot_be_fitted_is_said),
