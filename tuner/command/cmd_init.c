@@ -171,8 +171,9 @@ static void set_expression(Trying *t, KernelSource *k)
  * said. */
 static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
 {
-    static const char *const TYPES[] = {"double", "int",    "unsigned", "half",  "float2",
-                                        "float3", "float4", "uchar3",   "uchar4"};
+    static const char *const TYPES[] = {"double", "int",           "unsigned", "half",
+                                        "__half", "__nv_bfloat16", "float2",   "float3",
+                                        "float4", "uchar3",        "uchar4"};
     const char *unused;
     KernelSource *k = t->guess.kernel;
     if (try_values(t, res, log, d))

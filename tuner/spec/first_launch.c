@@ -65,15 +65,30 @@ static const char *name_before(Arena *a, const char *text, const char *at)
     return isdigit((unsigned char)*start) ? "" : arena_copy(a, start, (size_t)(at - start));
 }
 
+bool first_launch_in_device(const FirstGuess *g, const char *word, int times)
+{
+    const char *text = g->kernel->text;
+    for (const char *at = text; times > 0 && (at = host_find_word(at, word, text)) != NULL; at++) {
+        const char *start = at;
+        while (start > text && start[-1] != '\n')
+            start--;
+        times -= *host_skip(start, at) != '#';
+    }
+    return times <= 0;
+}
+
 bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
 {
-    const char *digits = arena_printf(a, "%.15g", number), *device = l->guess->kernel->text;
+    const char *digits = arena_printf(a, "%.15g", number);
     for (const HostText *h = l->site->place.file->first; h; h = h->next)
         for (const char *at = h->text; (at = host_find_word(at, digits, h->text)) != NULL; at++) {
             const char *name = name_before(a, h->text, at);
-            const char *used = *name ? host_find_word(device, name, device) : NULL;
-            /* Once where it is defined, and once more. */
-            if (used && (h != h->first || host_find_word(used + 1, name, device)))
+            const char *start = at;
+            while (start > h->text && start[-1] != '\n')
+                start--;
+            /* A constant stands there once as it is given its value. */
+            const bool given = h == h->first && *host_skip(start, at) != '#';
+            if (*name && first_launch_in_device(l->guess, name, given ? 2 : 1))
                 return true;
         }
     return false;

@@ -131,7 +131,6 @@ static bool is_undefined(const FirstGuess *g, const char *name)
  * device code use it?  Such a #define yields to a parameter. */
 static bool is_tunable(const Writer *w, const KernelMacro *m)
 {
-    const char *text = w->kernel->text, *once = host_find_word(text, m->name, text);
     const LaunchSite *site = w->guess->launch;
     const HostNames none = {0};
     const HostValue *block[DIRECTIONS];
@@ -141,7 +140,7 @@ static bool is_tunable(const Writer *w, const KernelMacro *m)
     bool known = !any && number > 2 && site && launch_site_block(site, &none, block);
     for (int i = 0; i < DIRECTIONS && known; i++)
         any = any || (host_number(block[i], &n) && n == number);
-    return any && !strcasestr(m->name, "warp") && once && host_find_word(once + 1, m->name, text);
+    return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->guess, m->name, 1);
 }
 
 static void print_parameters(Writer *w)

@@ -128,9 +128,13 @@ static const HostValue *resolve(Reader *r, const char *word)
         if (v)
             return v;
     }
-    const char *macro = host_macro(r->place, word, NULL, NULL, &where);
-    if (macro)
-        return read_text(r, where, NULL, macro, strcspn(macro, "\n"));
+    where = (HostPlace){r->place.file->first, 0};
+    /* Of several under #if the first that can be told. */
+    for (const char *macro; (macro = host_macro(word, NULL, NULL, &where)) != NULL;) {
+        const HostValue *v = read_text(r, where, NULL, macro, strcspn(macro, "\n"));
+        if (v)
+            return v;
+    }
     const char *parameters[HOST_LIST], *text;
     size_t count = 0;
     const char *function = host_enclosing(r->place, parameters, &count);
@@ -168,8 +172,8 @@ static const HostValue *expand(Reader *r, const char *word, const HostValue *con
 {
     const char *names[HOST_LIST];
     size_t count = 0;
-    HostPlace where;
-    const char *body = host_macro(r->place, word, names, &count, &where);
+    HostPlace where = {r->place.file->first, 0};
+    const char *body = host_macro(word, names, &count, &where);
     if (body)
         return count == given
                    ? bind_call(r, names, count, false, arguments, where, body, strcspn(body, "\n"))
@@ -327,10 +331,13 @@ static const HostValue *read_primary(Reader *r)
         return read_literal(r);
     if (take_cast(r, &real))
         return cast(r, read_primary(r), real);
-    if (take(r, "(")) {
-        const HostValue *v = read_ternary(r);
-        return take(r, ")") ? v : NULL;
+    if (*r->at == '(') {
+        const char *open = r->at + 1, *close = host_closing(r->at, r->end);
+        r->at = close ? close + 1 : r->end;
+        return close ? read_text(r, r->place, r->bound, open, (size_t)(close - open)) : NULL;
     }
+    if (take(r, "!"))
+        return host_new(r->arena, "==", read_primary(r), host_new_number(r->arena, 0, false), NULL);
     if (take(r, "-"))
         return host_new(r->arena, "-1", read_primary(r), NULL, NULL);
     if (!isalpha((unsigned char)*r->at) && *r->at != '_')

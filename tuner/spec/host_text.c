@@ -175,22 +175,22 @@ size_t host_given(HostPlace p, const char *word, const char **values, size_t *si
 }
 
 /* "#define WORD value" in any of the files; `parameters`: of "#define WORD(a, b) value". */
-const char *host_macro(HostPlace p, const char *word, const char **parameters, size_t *count,
-                       HostPlace *where)
+const char *host_macro(const char *word, const char **parameters, size_t *count, HostPlace *where)
 {
-    for (const HostText *h = p.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = strstr(at, "define")) != NULL; at++) {
+    size_t from = where->at;
+    for (const HostText *h = where->file; h; h = h->next, from = 0)
+        for (const char *at = h->text + from; (at = strstr(at, "define")) != NULL; at++) {
             const char *name = at + 6 + strspn(at + 6, " \t");
             size_t n = strlen(word);
             if (at == h->text || !strchr("# \t", at[-1]) || strncmp(name, word, n) != 0 ||
                 host_is_name(name[n]) || (name[n] == '(') != (parameters != NULL))
                 continue;
             const char *value = name + n, *close;
-            *where = (HostPlace){h, (size_t)(at - h->text)};
+            *where = (HostPlace){h, (size_t)(at + 1 - h->text)};
             if (!parameters)
                 return value;
             close = host_closing(value, h->text + h->size);
-            *count = close ? host_list(p.file->arena, value + 1, close, parameters, HOST_LIST) : 0;
+            *count = close ? host_list(h->arena, value + 1, close, parameters, HOST_LIST) : 0;
             return close ? close + 1 : NULL;
         }
     return NULL;

@@ -52,9 +52,9 @@ const char *host_find_word(const char *at, const char *word, const char *text);
 size_t host_given(HostPlace p, const char *word, const char **values, size_t *sizes,
                   HostPlace *places);
 
-/* What stands behind "#define WORD" in any of the files; `parameters`: of "#define WORD(a, b)". */
-const char *host_macro(HostPlace p, const char *word, const char **parameters, size_t *count,
-                       HostPlace *where);
+/* What stands behind the next "#define WORD" from `*where` on, which moves there; `parameters`: of
+ * "#define WORD(a, b)". */
+const char *host_macro(const char *word, const char **parameters, size_t *count, HostPlace *where);
 
 /* The name and parameters of the function that a place stands in; NULL: it is in none. */
 const char *host_enclosing(HostPlace p, const char **parameters, size_t *count);

@@ -129,13 +129,21 @@ bool host_number(const HostValue *v, double *out)
     return isfinite(*out);
 }
 
+static bool holds_name(const HostValue *v)
+{
+    bool any = v->name != NULL;
+    for (int i = 0; i < 3 && v->sign && v->parts[i]; i++)
+        any = any || holds_name(v->parts[i]);
+    return any;
+}
+
 bool host_print(const HostValue *v, bool alone, Buf *out)
 {
     double number;
     if (v->name)
         return buf_puts(out, v->name), true;
-    if (host_number(v, &number))
-        return buf_printf(out, "%.15g", number), true;
+    if (!holds_name(v))
+        return host_number(v, &number) && (buf_printf(out, "%.15g", number), true);
     bool called = v->sign && strchr("cm", *v->sign);
     if (!v->sign || (v->real && !called) || host_is(v, "cut"))
         return false;
@@ -164,7 +172,7 @@ static const HostValue *share(Arena *a, const HostValue *v, double number, const
         return v;
     HostValue *copy = ARENA_NEW(a, HostValue);
     *copy = *v;
-    bool divides = host_is(v, "//") || host_is(v, "ceil_div");
+    bool divides = host_is(v, "//") || host_is(v, "ceil_div") || host_is(v, "%");
     for (int i = 0; i < 3 && v->parts[i]; i++)
         copy->parts[i] =
             share(a, v->parts[i], number, name, divides ? i == 1 : divisor && host_is(v, "*"));

@@ -1,0 +1,120 @@
+/* Numbers of host code: what is told, and what is not. */
+#include "tuner/spec/host_read.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static int set_up(void **state)
+{
+    *state = arena_new();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    arena_free(*state);
+    return 0;
+}
+
+static const char *n_is_size(void *context, const char *written)
+{
+    return context == NULL && strcmp(written, "n") == 0 ? "N" : NULL;
+}
+
+/* The value of what stands behind "HERE(" in the text; "?": not known. */
+static const char *value_here(Arena *a, const char *text)
+{
+    const HostText *h = host_text(a, "k.cu", text, NULL);
+    const char *here = strstr(h->text, "HERE("), *open = here + strlen("HERE");
+    const char *close = host_closing(open, h->text + h->size);
+    const HostNames names = {NULL, n_is_size, 4};
+    const HostValue *v = host_value((HostPlace){h, (size_t)(here - h->text)},
+                                    arena_copy(a, open + 1, (size_t)(close - open - 1)), &names);
+    Buf b = {0};
+    bool ok = v && host_print(v, true, &b);
+    const char *out = ok ? arena_string(a, buf_text(&b)) : "?";
+    buf_free(&b);
+    return out;
+}
+
+static void values_are_told(void **state)
+{
+    static const struct {
+        const char *text, *value;
+    } CASES[] = {
+        {"void f() { HERE(2 + 3 * (1 << 4) - 10 / 3) }", "47"},
+        {"void f() { HERE(n * sizeof(double) + 2 * sizeof(node)) }", "(N * 8) + 8"},
+        {"void f() { HERE((n + 255) / 256) }", "ceil_div(N, 256)"},
+        {"void f() { int t = 128; HERE((t + n - 1) / t) }", "ceil_div(N, 128)"},
+        {"void f() { HERE((n - 1) / 64 + 1) }", "ceil_div(N, 64)"},
+        {"void f() { HERE((int)ceil((float)n / 32)) }", "ceil_div(N, 32)"},
+        {"void f() { HERE(static_cast<int>(std::ceil(n / 32.0))) }", "ceil_div(N, 32)"},
+        {"void f() { HERE(iDivUp(n, 16)) }", "ceil_div(N, 16)"},
+        {"#define UP(a, b) (((a) + (b)-1) / (b))\nvoid f() { HERE(UP(n, 8)) }", "ceil_div(N, 8)"},
+        {"int up(int a, int b) { return a / b; }\nvoid f() { HERE(up(n, 8)) }", "N // 8"},
+        {"void f() { HERE(std::min(n, 1024)) }", "min(N, 1024)"},
+        {"#if X\n#define T y\n#else\n#define T 64\n#endif\nvoid f() { HERE(T * 2) }", "128"},
+        {"const int A{3}; void g() { int B = 9; }\nvoid f() { HERE(A) }", "3"},
+        {"void g() { int B = 9; }\nvoid f() { HERE(B) }", "?"},
+        {"void f() { int w = 1; w = 2; HERE(w) w = 3; }", "2"},
+        {"int main(int argc, char **v) { int w = argc > 1 ? atoi(v[1]) : 7; HERE(w) }", "7"},
+        {"int main(int argc, char **v) { int w = 7; if (argc) w = atoi(v[1]); HERE(w) }", "7"},
+        {"void f() { dim3 b(32, 4); HERE(b.x * b.y * b.z) }", "128"},
+        {"void f() { HERE((n / 8) + (!(n % 8) ? 0 : 1)) }", "(N // 8) + (((N % 8) == 0) ? 0 : 1)"},
+        {"void f(float *a, int w) { HERE(w) }\nint main() { f(p(), 12 * 2); }", "24"},
+        {"void f(int n2) { HERE(n2) }\nint main() { int n = ask(); f(n); }", "?"},
+        {"namespace a { void f() { HERE(4) } }", "4"},
+        {"void f() { int a = b; int b = a; HERE(a) }", "?"},
+        {"void f() { HERE(x[3]) }", "?"},
+        {"void f() { HERE(1 / 0) }", "?"},
+        {"void f() { HERE() }", "?"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        assert_string_equal(value_here(*state, CASES[i].text), CASES[i].value);
+}
+
+/* Three components, with blanks between; "?": not known. */
+static const char *dims_here(Arena *a, const char *text)
+{
+    const HostText *h = host_text(a, "k.cu", text, NULL);
+    const HostValue *v[3];
+    const char *here = strstr(h->text, "HERE");
+    if (!host_dims((HostPlace){h, (size_t)(here - h->text)}, "d", NULL, v))
+        return "?";
+    Buf b = {0};
+    for (int i = 0; i < 3; i++) {
+        buf_puts(&b, i ? " " : "");
+        host_print(v[i], true, &b);
+    }
+    return buf_keep(&b, a);
+}
+
+static void dimensions_are_told(void **state)
+{
+    static const struct {
+        const char *text, *dims;
+    } CASES[] = {
+        {"void f() { dim3 d(32, 8); HERE }", "32 8 1"},
+        {"void f() { dim3 c(1), d = dim3(4, 5, 6); HERE }", "4 5 6"},
+        {"void f() { auto d = dim3{16, 2}; HERE }", "16 2 1"},
+        {"void f() { int d = 96; HERE }", "96 1 1"},
+        {"void f() { dim3 d; d.x = 3; d.y = 2 * 2; HERE }", "3 4 1"},
+        {"void f() { dim3 e(7, 7); dim3 d = e; HERE }", "7 7 1"},
+        {"void f(dim3 d) { HERE }\nvoid g() { f(dim3(2, 3)); }", "2 3 1"},
+        {"void f() { dim3 d = ask(); HERE }", "?"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        assert_string_equal(dims_here(*state, CASES[i].text), CASES[i].dims);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {CASE(values_are_told), CASE(dimensions_are_told)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
