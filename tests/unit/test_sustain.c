@@ -4,6 +4,7 @@
 #define clock_seconds now_seconds
 static double now_seconds(void);
 
+#include "tuner/gpu/rival.h"
 #include "tuner/gpu/worker/sustain.c"
 
 #include <setjmp.h>
@@ -17,7 +18,8 @@ static struct {
     double now, work_ends, piece_s;
     double watts, idle_watts, idle_s, heat_ends, period;
     double held_up_at, held_up_s; /* a question asked then takes so long */
-    int batch;
+    double run_ms;
+    int batch, graphs_freed;
 } gpu;
 
 static double ends[256]; /* of what was given before each event */
@@ -88,7 +90,7 @@ DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, 
 {
     (void)sample_ms;
     (void)run_ms;
-    *s = (Sampler){.bench = b, .run = run, .cold = cold, .batch = gpu.batch};
+    *s = (Sampler){.bench = b, .run = run, .cold = cold, .batch = gpu.batch, .run_ms = gpu.run_ms};
     return DRIVER_OK;
 }
 
@@ -101,6 +103,13 @@ DriverStatus sampler_give(const Sampler *s)
     }
     gpu.work_ends += gpu.piece_s;
     return DRIVER_OK;
+}
+
+void driver_graph_free(Driver *v, DriverGraph *g)
+{
+    (void)v;
+    (void)g;
+    gpu.graphs_freed++;
 }
 
 void sampler_close(Sampler *s)
@@ -136,15 +145,21 @@ GpuHealth nvml_health(const Nvml *n)
 
 /* --- tests -------------------------------------------------------------------------------------- */
 
-static TrialSustained sustained(double seconds)
+static TrialSustained sustained_of(const ReadyRun *run, double seconds)
 {
     Arena *a = arena_new();
     Bench b = {0};
     TrialSustained t;
     events = 0;
-    assert_int_equal(sustain(a, &b, NULL, seconds, &t), DRIVER_OK);
+    assert_int_equal(sustain(a, &b, run, seconds, &t), DRIVER_OK);
     arena_free(a);
     return t;
+}
+
+static TrialSustained sustained(double seconds)
+{
+    const ReadyRun kernel = {0};
+    return sustained_of(&kernel, seconds);
 }
 
 static int make_device(void **state)
@@ -229,6 +244,23 @@ static void long_runs_are_not_given_far_ahead(void **state)
     assert_true(gpu.now < 12);
 }
 
+/* Of calls too short for that, and of kernels, the graph stays. */
+static void calls_of_a_library_are_made_one_by_one(void **state)
+{
+    AptuneRival library = {0};
+    const ReadyRun call = {.rival = &library};
+    gpu.run_ms = 0.5;
+    (void)sustained(1);
+    assert_int_equal(gpu.graphs_freed, 0);
+    (void)sustained_of(&call, 1);
+    assert_int_equal(gpu.graphs_freed, 1);
+
+    make_device(state);
+    gpu.run_ms = 0.002;
+    (void)sustained_of(&call, 1);
+    assert_int_equal(gpu.graphs_freed, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +269,7 @@ int main(void)
                                make_device),
         cmocka_unit_test_setup(a_stretch_that_the_device_waited_in_is_measured_again, make_device),
         cmocka_unit_test_setup(it_counts_once_the_board_grows_no_warmer, make_device),
+        cmocka_unit_test_setup(calls_of_a_library_are_made_one_by_one, make_device),
         cmocka_unit_test_setup(long_runs_are_not_given_far_ahead, make_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,7 @@ DriverStatus sampler_open(Sampler *s, Bench *b, const ReadyRun *run, bool cold, 
     DriverStatus status = probe(s, &run_ms);
     if (status || run_ms >= sample_ms)
         return status;
+    s->run_ms = run_ms;
     s->batch = batch_of(s, sample_ms, run_ms);
     return s->batch > 1 ? make_graph(s) : DRIVER_OK;
 }

@@ -38,6 +38,7 @@ typedef struct Sampler {
     bool cold;
     int batch;          /* runs within a sample */
     DriverGraph *graph; /* of a batch; NULL for one run, or where no graph can be made */
+    double run_ms;      /* of a batch of more than one: about what a run takes */
 } Sampler;
 
 /* Gets a run ready to be timed: at least `sample_ms` for each sample, a run taking about `run_ms`
