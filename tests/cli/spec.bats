@@ -433,6 +433,13 @@ END
     has "$(cat yields.spec)" '^param TPB in 64, 128, 256, 512 +# decide: its #define yields to this$'
     has "$(cat yields.spec)" '^block TPB$'
     lacks "$(cat yields.spec)" 'WARP'
+    # One that another kernel uses is that one's.
+    sed -i '1i #define OTHER_TILE 4\n__global__ void other(int *a) { a[threadIdx.y] = OTHER_TILE; }' fixed.cu
+    run --separate-stderr "$APTUNE" init fixed.cu --kernel fixed --output -
+    status_is 0
+    lacks "$output" 'OTHER_TILE'
+    has "$output" '^param TPB in 64, 128'
+    sed -i 1,2d fixed.cu
     sed -i 's/^#define TPB.*/#include "tpb.h"/' fixed.cu
     run --separate-stderr "$APTUNE" check yields.spec
     status_is 0

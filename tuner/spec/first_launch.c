@@ -67,7 +67,7 @@ static const char *name_before(Arena *a, const char *text, const char *at)
 
 bool first_launch_in_device(const FirstGuess *g, const char *word, int times)
 {
-    const char *text = g->kernel->text;
+    const char *text = g->kernel->own;
     for (const char *at = text; times > 0 && (at = host_find_word(at, word, text)) != NULL; at++) {
         const char *start = at;
         while (start > text && start[-1] != '\n')

@@ -24,8 +24,8 @@ void first_launch_read(Arena *a, FirstLaunch *l);
 /* "as launched at saxpy.cu:30" */
 const char *first_launch_where(Arena *a, const FirstLaunch *l);
 
-/* Does a word stand in the kernel's file outside of host code and of directives, as often as `times`
- * at least? */
+/* Does a word stand in the kernel's file outside of host code, other kernels and directives, as often
+ * as `times` at least? */
 bool first_launch_in_device(const FirstGuess *g, const char *word, int times);
 
 /* Does device code hold that number by a name, so that it cannot be another? */

@@ -50,7 +50,7 @@ int first_direction(const char *name)
 
 bool first_is_flat(const FirstGuess *g)
 {
-    return !kernel_source_has_word(g->kernel->text, "threadIdx.y");
+    return !kernel_source_has_word(g->kernel->own, "threadIdx.y");
 }
 
 const char *first_value(const FirstGuess *g, const char *name)

@@ -243,6 +243,28 @@ static const char *scope_at(Arena *a, const char *text, const char *end)
     return buf_keep(&b, a);
 }
 
+/* The text with blanks for the bodies of all kernels that are called otherwise. */
+static const char *without_others(Arena *a, const char *text, const char *kernel)
+{
+    char *out = arena_copy(a, text, strlen(text));
+    const char *at = text, *start, *name, *list;
+    size_t length;
+    while ((list = next_kernel(&at, &start, &name, &length)) != NULL) {
+        const char *body = strchr(closing(list), '{'), *end = body;
+        if (!body || (strlen(kernel) == length && strncmp(kernel, name, length) == 0))
+            continue;
+        for (int depth = 0; *end; end++) {
+            depth += (*end == '{') - (*end == '}');
+            if (depth == 0)
+                break;
+        }
+        for (const char *c = body; c < end; c++)
+            if (*c != '\n')
+                out[c - text] = ' ';
+    }
+    return out;
+}
+
 bool kernel_source_find(Arena *a, const char *source, const char *wanted, KernelSource *out)
 {
     *out = (KernelSource){.text = kernel_source_bare(a, source)};
@@ -253,6 +275,7 @@ bool kernel_source_find(Arena *a, const char *source, const char *wanted, Kernel
             continue;
         out->name = arena_copy(a, name, length);
         out->scope = scope_at(a, out->text, start);
+        out->own = without_others(a, out->text, out->name);
         const char *open = template_list(out->text, start);
         out->is_template = open != NULL;
         const char *close = start;

@@ -30,6 +30,7 @@ typedef struct TemplateParameter {
 
 typedef struct KernelSource {
     const char *text; /* without comments */
+    const char *own;  /* and without the bodies of other kernels */
     const char *name;
     const char *scope; /* "math::" of a namespace; "" of none */
     bool is_template;
