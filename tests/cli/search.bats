@@ -88,7 +88,8 @@ live() {
     [ "$(rows out/many.times)" -eq "$(jq .timed <<<"$output")" ]
     [ "$(repeated out/many.times)" -eq 0 ]
     [ "$(grep -c '"v":.*"cs":[0-9.e-]*,"ps":' out/many.times)" -eq "$(rows out/many.times)" ]
-    [ -f out/many.profile ]
+    # With the profiles of all that was compiled, as studies and replays need them.
+    [ "$(grep -c '^{"code"' out/many.profile)" -eq "$(jq .distinct <<<"$output")" ]
     live --output out --json
     status_is 0
     json '.search.timed >= 1 and .best != null'
@@ -177,7 +178,10 @@ live() {
     has "$output" 'it began with 540 times of words=33554432,bins=256,deviation=2 on NVIDIA H200, over 6 of 6 parameters'
     tune histogram.spec --problem "${even// = /=}" --emit none --json --output out --learn none
     json '.search.learned == []'
-    # Named: of another space that shares some parameters, or none.
+    # Named: a folder; of another space that shares some parameters, or none.
+    mkdir other && cp recordings/histogram-skewed-h200.times.zst other
+    tune histogram.spec --problem "${even// = /=}" --emit none --json --output out --learn other
+    json '.search.learned[0].recording == "other/histogram-skewed-h200.times.zst"'
     tune histogram.spec --problem "${even// = /=}" --emit none --json --output out --learn recordings/reduce-h200.times.zst
     status_is 0
     json '.search.learned[0].parameters < 6'

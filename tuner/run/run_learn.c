@@ -51,6 +51,9 @@ static bool learn_from(Learning *l, const char *path, bool named)
     Run *r = l->run;
     Diag quiet = diag_new(r->arena);
     size_t shared;
+    path = record_in(r->arena, path, named ? r->diag : &quiet);
+    if (!path)
+        return !named;
     if (is_learned(l, path))
         return true;
     const Table *t = table_read_times(r->arena, path, named ? r->diag : &quiet);

@@ -92,7 +92,9 @@ bool run_write_profiles(Run *r, const RecordHeader *h)
 
 bool run_keep_profiles(Run *r)
 {
-    if (r->recorded.profiles || r->source == RUN_MEASURED || r->options.shards > 1 || r->only)
+    bool written =
+        r->source == RUN_MEASURED && !run_searches(r); /* when its recording was opened */
+    if (r->recorded.profiles || written || r->options.shards > 1 || r->only)
         return true;
     RecordHeader h = run_record_header(r);
     return folder_create(r->options.output, r->diag) && run_write_profiles(r, &h);
