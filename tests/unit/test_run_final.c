@@ -129,6 +129,30 @@ static void the_final_overturns_what_was_measured_before(void **state)
     end(&f);
 }
 
+/* The second one does twice the work in 1.98 times the time: 1 % faster for equal work. */
+static void finalists_are_compared_for_equal_work(void **state)
+{
+    (void)state;
+    static const double ms[] = {1, 1.98};
+    Fixture f;
+    Truth t;
+    start(&f, 2);
+    f.table->work[0] = 1;
+    f.table->work[1] = 2;
+    f.table->times[1] = (TableTimes){.median = 1.98, .low = 1.979, .high = 1.981};
+
+    decide(&f, &t, ms);
+
+    const RunFinal *final = &f.run.final;
+    const size_t other = run_final_place(final, 0), best = run_final_place(final, 1);
+    assert_int_equal(t.asked, 2);
+    assert_int_equal(final->fastest, 1);
+    assert_true(fabs(final->ratios[other] - 1 / 0.99) < 0.002);
+    assert_true(final->ratio_low[other] < 1 / 0.99 && 1 / 0.99 < final->ratio_high[other]);
+    assert_true(final->ratios[best] == 1);
+    end(&f);
+}
+
 static void ties_go_to_fewer_registers_then_less_shared_memory_then_order(void **state)
 {
     (void)state;
@@ -267,6 +291,7 @@ int main(void)
         cmocka_unit_test(those_close_to_the_best_are_timed_again),
         cmocka_unit_test(an_interval_that_reaches_down_to_the_best_makes_a_finalist),
         cmocka_unit_test(the_final_overturns_what_was_measured_before),
+        cmocka_unit_test(finalists_are_compared_for_equal_work),
         cmocka_unit_test(ties_go_to_fewer_registers_then_less_shared_memory_then_order),
         cmocka_unit_test(one_at_the_edge_is_tied_but_does_not_win),
         cmocka_unit_test(the_winner_does_not_depend_on_the_order_of_the_finalists),
