@@ -54,6 +54,15 @@ layout_is_sound() {
     pictures_are_sound out
 }
 
+@test "what differs from the winner in one parameter stands in the report, fastest first" {
+    tune --space "$SOURCE/spaces/saxpy.spec" --exhaustive --emit none
+    status_is 0
+    sed -nE 's|^<tr><td>[A-Z]+</td><td class="way">.* → <b>.*</b></td><td class="n">([0-9.]+)</td>.*|\1|p' \
+        aptune-out/saxpy/report.html >times
+    [ "$(wc -l <times)" -ge 8 ]
+    sort -g times | diff - times
+}
+
 @test "the report of a run that only carves has no times, and says so" {
     make_synthetic
     rm -r space/recordings
