@@ -64,3 +64,11 @@ energy() { run --separate-stderr "$fake" --space space/many.spec --exhaustive --
     has "$stderr" 'does not count what it uses'
     [ "$(jq -c 'select(.status == "ok")' out/many.times | wc -l)" -eq 0 ]
 }
+
+@test "the shipped recording by energy: its front is two, and the most frugal wins" {
+    tune --space "$SOURCE/spaces/mm-thesis-energy.spec" --emit none --json --output out
+    status_is 0
+    json '.best.parameters == {TILE: 32, RECT: 4, UNROLL: 32, PREFETCH: 0, SPILL: 2}'
+    json '[.energy_front[].joules * 1000 | round] == [580, 569]'
+    json '.best.joules == .energy_front[1].joules'
+}
