@@ -29,8 +29,14 @@
  *   schedule    Seldom do the tiles fill the multiprocessors a whole number of times.  Stream-K
  *               (SCHEDULE 2) deals out steps instead of tiles: every block gets equally many, and
  *               whose share ends inside a tile adds what others did of it.
+ *   split       Where tiles are few, SPLIT neighbouring blocks (a cluster) share the steps of one and
+ *               add up what they found, reading each other's shared memory.  It takes sm_90 or later.
  *   code        The whole step is unrolled; the loop must still fit the instruction cache
  *               (TM·TN·BK multiply-adds of 16 bytes, 32 KB are fine).
+ *
+ * What makes it precise: the error of a sum of K products that are added up one after the other grows
+ * with √K, relative to the sum.  With CHAIN, so many of them at most are added up before that goes to
+ * a total in shared memory: the sums of some rows at a time, in turn, so that it is hidden well.
  *
  * Sizes need not be multiples of anything.  Tiles at the lower and right edge of C are moved back
  * inside and store only what is theirs.  Along K it is the first step that hangs over: it starts before
@@ -79,6 +85,12 @@
 #ifndef SCHEDULE
 #define SCHEDULE 0 /* 0: a block per tile; 1: blocks take every BLOCKS-th tile; 2: stream-K */
 #endif
+#ifndef SPLIT
+#define SPLIT 1 /* blocks of a cluster that share the steps of a tile (SCHEDULE 0) */
+#endif
+#ifndef CHAIN
+#define CHAIN 0 /* products that are added up one after the other at most; 0: as many as there are */
+#endif
 #ifndef MIN_BLOCKS
 #define MIN_BLOCKS 1 /* blocks that must fit on a multiprocessor: caps the registers */
 #endif
@@ -102,6 +114,10 @@ constexpr int THREADS = 32 * WARPS_M * WARPS_N;
 constexpr int A_STRIDE = BM + (TRANSPOSED_A ? 0 : PAD); /* floats from one k to the next */
 constexpr int B_STRIDE = BN + (TRANSPOSED_B ? PAD : 0);
 constexpr int STAGE_BYTES = 4 * BK * (A_STRIDE + B_STRIDE); /* of both tiles of a step */
+constexpr int TILE_BYTES = 4 * BM * BN;                     /* of the sums of a block */
+/* Where in shared memory the totals lie: behind the stages, or the sums that a cluster exchanges in
+ * their place. */
+constexpr int TOTALS = SPLIT > 1 && TILE_BYTES > STAGES * STAGE_BYTES ? TILE_BYTES : STAGES * STAGE_BYTES;
 
 static_assert(LANES_M * LANES_N == 32, "a warp has 32 threads");
 static_assert(BM % (LANES_M * TM) == 0 && BN % (LANES_N * TN) == 0, "warps fill the tile");
@@ -109,6 +125,8 @@ static_assert(TM % 4 == 0 && TN % 4 == 0, "a thread's rows and columns are whole
 static_assert(LANE_ORDER != 2 || (LANES_M >= 2 && LANES_N >= 4), "patches are 2×4 lanes");
 static_assert(BK % FRAGMENTS == 0, "the last fragment of a step is the second of two");
 static_assert(PAD % 4 == 0, "padded rows start on a vector's boundary");
+static_assert(CHAIN == 0 || CHAIN >= BK * STAGES, "a chain is as long as the stages together");
+static_assert(SPLIT == 1 || SCHEDULE == 0, "clusters take one tile each");
 static_assert(STAGES >= 2, "one pair of tiles is read while another is written");
 
 struct Problem {
@@ -315,6 +333,75 @@ __device__ __forceinline__ void multiply(float (&sum)[TM][TN], const Fragment &f
         sum[order_row(n)][order_column(n)] += f.a[order_row(n)] * f.b[order_column(n)];
 }
 
+/* --- totals ---------------------------------------------------------------------------------- */
+
+/* The thread's total of row i and of the columns 4r to 4r + 3. */
+__device__ __forceinline__ float4 *total(float *stages, int i, int r)
+{
+    return (float4 *)((char *)stages + TOTALS) + (i * (TN / 4) + r) * THREADS + threadIdx.x;
+}
+
+__device__ __forceinline__ void clear_totals(float *stages)
+{
+    constexpr int tm = TM, runs = TN / 4;
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll runs
+        for (int r = 0; r < runs; r++)
+            *total(stages, i, r) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+/* The largest power of two that is not above n. */
+__device__ constexpr int power_below(int n)
+{
+    return n < 2 ? 1 : 2 * power_below(n / 2);
+}
+
+/* Some rows have their turn whenever the stages have been gone through once. */
+constexpr int TURNS = power_below(CHAIN / (BK * STAGES));
+
+/* Adds the sums of the rows whose turn it is to their totals and starts them anew.  The turn, one of
+ * COUNT from FIRST on, is found by halving. */
+template <int FIRST, int COUNT>
+__device__ __forceinline__ void end_chains(float (&sum)[TM][TN], float *stages, int turn)
+{
+    if constexpr (COUNT > 1) {
+        if (turn < FIRST + COUNT / 2)
+            end_chains<FIRST, COUNT / 2>(sum, stages, turn);
+        else
+            end_chains<FIRST + COUNT / 2, COUNT - COUNT / 2>(sum, stages, turn);
+    } else {
+        constexpr int tm = TM, runs = TN / 4;
+#pragma unroll tm
+        for (int i = 0; i < tm; i++) {
+            if (i * TURNS / TM != FIRST)
+                continue;
+#pragma unroll runs
+            for (int r = 0; r < runs; r++) {
+                float4 *to = total(stages, i, r), all = *to;
+                all.x += sum[i][4 * r], all.y += sum[i][4 * r + 1];
+                all.z += sum[i][4 * r + 2], all.w += sum[i][4 * r + 3];
+                *to = all;
+                sum[i][4 * r] = sum[i][4 * r + 1] = sum[i][4 * r + 2] = sum[i][4 * r + 3] = 0.0f;
+            }
+        }
+    }
+}
+
+__device__ __forceinline__ void add_totals(float (&sum)[TM][TN], float *stages)
+{
+    constexpr int tm = TM, runs = TN / 4;
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll runs
+        for (int r = 0; r < runs; r++) {
+            float4 all = *total(stages, i, r);
+            sum[i][4 * r] += all.x, sum[i][4 * r + 1] += all.y;
+            sum[i][4 * r + 2] += all.z, sum[i][4 * r + 3] += all.w;
+        }
+}
+
+/* --- the steps ------------------------------------------------------------------------------- */
 
 /* Adds the steps of `work` to the sums.  WIDTH: floats per copy where rows need not be transposed;
  * GUARD: a tile may be larger than its matrix. */
@@ -340,6 +427,7 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[TM][TN], const Probl
     }
     Fragment fragment[FRAGMENTS];
     int stage = 0, spare = ahead * STAGE_BYTES; /* the next to be multiplied, and the one before it */
+    int turn = 0;                               /* of rows whose chains end */
     if (FRAGMENTS == 2) {
         arrive();
         read_fragment(fragment[0], own_a, own_b, 0);
@@ -347,6 +435,10 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[TM][TN], const Probl
 
 #pragma unroll 1
     for (int step = work.first; step < work.end; step++) {
+        if (CHAIN && stage == 0) {
+            end_chains<0, TURNS>(sum, stages, turn);
+            turn = (turn + 1) % TURNS;
+        }
         if (FRAGMENTS == 1)
             arrive();
         bool more = step + ahead < work.end;
@@ -374,6 +466,12 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[TM][TN], const Probl
 
 /* --- from registers to global memory --------------------------------------------------------- */
 
+/* Whether four sums of row i from column 4r on are this block's to store: those of a cluster take turns. */
+__device__ __forceinline__ bool own_quad(int i, int r)
+{
+    return SPLIT == 1 || (i * (TN / 4) + r) % SPLIT == (int)blockIdx.x % SPLIT;
+}
+
 /* Stores the thread's sums, ADD: plus beta times what was there.  VECTOR is 4 where rows of C start on
  * a vector's boundary. */
 template <int VECTOR, bool ADD>
@@ -390,7 +488,8 @@ __device__ __forceinline__ void store_sums(const float (&sum)[TM][TN], const Pro
         for (int r = 0; r < runs; r++) {
             int m = row + row_step(i), n = column + column_step(r * VECTOR);
             Vector *to = (Vector *)(p.C + (size_t)m * p.N + n), v;
-            if (m < work.own_row || m >= p.M || n < work.own_column || n >= p.N)
+            if (m < work.own_row || m >= p.M || n < work.own_column || n >= p.N ||
+                !own_quad(i, r * VECTOR / 4))
                 continue;
             if (ADD)
                 v = *to;
@@ -451,6 +550,8 @@ __device__ __forceinline__ void compute(float (&sum)[TM][TN], const Problem &p, 
 #pragma unroll tn
         for (int j = 0; j < tn; j++)
             sum[i][j] = 0.0f;
+    if (CHAIN)
+        clear_totals(stages);
 #ifdef SIZE_M
     multiply_tiles<rows_aligned(SIZE_M, SIZE_N) ? 4 : 1, SIZE_M < BM || SIZE_N < BN>(sum, p, work, stages);
 #else
@@ -459,12 +560,68 @@ __device__ __forceinline__ void compute(float (&sum)[TM][TN], const Problem &p, 
     else
         multiply_tiles<1, true>(sum, p, work, stages);
 #endif
+    if (CHAIN)
+        add_totals(sum, stages);
 #pragma unroll tm
     for (int i = 0; i < tm; i++)
 #pragma unroll tn
         for (int j = 0; j < tn; j++)
             sum[i][j] *= p.alpha;
 }
+
+/* --- clusters -------------------------------------------------------------------------------- */
+
+/* No thread of the cluster goes on before all have come here and see what the others wrote. */
+__device__ __forceinline__ void meet_cluster()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/* Four floats at the address `at` in the shared memory of the cluster's block number `block`. */
+__device__ __forceinline__ float4 read_of_block(unsigned at, int block)
+{
+    float4 four;
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(block));
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+                 : "r"(there));
+    return four;
+}
+
+/* Adds up what the blocks of a cluster found, each some of the quads: those that it stores. */
+__device__ __forceinline__ void add_cluster(float (&sum)[TM][TN], float *stages)
+{
+    constexpr int tm = TM, runs = TN / 4, split = SPLIT;
+    float4 *place = (float4 *)stages + threadIdx.x;
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll runs
+        for (int r = 0; r < runs; r++)
+            place[(i * runs + r) * THREADS] = make_float4(sum[i][4 * r], sum[i][4 * r + 1],
+                                                          sum[i][4 * r + 2], sum[i][4 * r + 3]);
+    meet_cluster();
+    const unsigned at = (unsigned)__cvta_generic_to_shared(place);
+#pragma unroll tm
+    for (int i = 0; i < tm; i++)
+#pragma unroll runs
+        for (int r = 0; r < runs; r++) {
+            if (!own_quad(i, r))
+                continue;
+            float4 all = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll split
+            for (int block = 0; block < split; block++) {
+                float4 four = read_of_block(at + 16 * (i * runs + r) * THREADS, block);
+                all.x += four.x, all.y += four.y, all.z += four.z, all.w += four.w;
+            }
+            sum[i][4 * r] = all.x, sum[i][4 * r + 1] = all.y;
+            sum[i][4 * r + 2] = all.z, sum[i][4 * r + 3] = all.w;
+        }
+    meet_cluster(); /* nobody leaves while others read of it */
+}
+
+/* --- stream-K -------------------------------------------------------------------------------- */
 
 /* Stream-K.  The steps of all tiles, one tile after the other, are cut into equal shares, one for each
  * block.  A tile that several shares have steps of is added up as a tree: the share with the tile's
@@ -556,7 +713,13 @@ __device__ __forceinline__ void stream_k(const Problem &p, float *stages, float 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+#if SPLIT > 1
+#define CLUSTER __cluster_dims__(SPLIT, 1, 1)
+#else
+#define CLUSTER
+#endif
+
+extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) CLUSTER
     matmul(float *__restrict__ C, const float *__restrict__ A, const float *__restrict__ B, int m, int n,
            int k, float alpha, float beta, float *__restrict__ partial, int *__restrict__ ready)
 {
@@ -575,12 +738,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 #pragma unroll 1
     for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
 #else
-    int tile = blockIdx.x;
+    const int tile = blockIdx.x / SPLIT;
     {
 #endif
-        Work work = tile_work(p, tile, 0, steps);
+        const int part = SPLIT > 1 ? blockIdx.x % SPLIT : 0;
+        Work work = tile_work(p, tile, part * steps / SPLIT, (part + 1) * steps / SPLIT);
         float sum[TM][TN];
         compute(sum, p, work, stages);
+        if (SPLIT > 1)
+            add_cluster(sum, stages);
         store(sum, p, work);
     }
 #endif

@@ -105,3 +105,21 @@ row() {
     json ".why | startswith(\"$polished: dropped by stage 1, \")"
     json '.why | contains("chosen from the times so far")'
 }
+
+# What may be chosen at a size, and whether a tile of so many steps in one chain may.
+chains() {
+    tune --space "$SOURCE/spaces/mm.spec" --recordings "$BATS_TEST_TMPDIR" --dry-run --json --problem "M=512,N=512,K=$1,LONGEST=$2"
+    status_is 0
+    count=$(jq .configurations <<<"$output")
+}
+
+@test "a bound on chains of additions takes away what adds up more, and nothing of short sums" {
+    chains 4096 0
+    all=$count
+    chains 4096 128
+    [ "$count" -lt "$all" ] && [ "$count" -gt 1000000 ]
+    chains 128 0
+    all=$count
+    chains 128 128
+    [ "$count" -eq "$all" ]
+}

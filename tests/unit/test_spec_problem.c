@@ -25,9 +25,11 @@ static void names_that_are_left_out_are_as_in_the_first_problem(void **state)
     assert_true(spec_add_problem(a, s, "K=77, M=1000"));
 
     assert_int_equal(s->problem_count, listed + 1);
-    assert_string_equal(s->problems[listed].text, "M=1000 N=4096 K=77 TA=0 TB=0");
+    assert_string_equal(s->problems[listed].text, "M=1000 N=4096 K=77 TA=0 TB=0 LONGEST=256");
     assert_int_equal(s->problems[listed].values[2].integer, 77);
     assert_int_equal(s->problems[0].values[2].integer, 4096);
+    assert_int_equal(s->problems[0].values[5].integer,
+                     0); /* a formula of the sizes is worked out for each */
     arena_free(a);
 }
 
