@@ -702,6 +702,11 @@ t1() {
           "AccessType": "WriteOnly", "Size": "ProblemSize[0]*2"}]}' >in/t1.json
     run --separate-stderr "$APTUNE" convert in/t1.json --output out/x.spec
     status_is 0
+    has "$output" '^out/x.spec: written'
+    run --separate-stderr "$APTUNE" convert in/t1.json --output -
+    status_is 0
+    has "$output" '^kernel '
+    [ ! -e ./- ]
     has "$(cat out/x.spec)" '^kernel "../in/src/k.cu" k$'
     has "$(cat out/x.spec)" '^out x : float\[\(1024\) \* 2\]'
     tune --space out/x.spec --dry-run --arch sm_90

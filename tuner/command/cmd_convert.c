@@ -40,9 +40,13 @@ static bool convert(Arena *a, const char *path, const char *output, Diag *d)
     Buf text = {0};
     bool ok = json && convert_t1(a, name, folder, json, size, &text, d) &&
               is_readable(a, output ? output : arena_printf(a, "the spec of %s", name), &text, d);
-    if (ok)
-        ok = output ? file_write(output, buf_text(&text), text.size, d)
-                    : command_print_data(buf_text(&text));
+    if (ok && !output)
+        ok = command_print_data(buf_text(&text));
+    else if (ok)
+        ok = file_write(output, buf_text(&text), text.size, d) &&
+             command_print_text(
+                 arena_printf(a, "%s: written; see the comments in it, then `aptune check %s`\n",
+                              output, output));
     buf_free(&text);
     return ok;
 }
@@ -63,6 +67,7 @@ int cmd_convert(int argc, char **argv)
         return code;
     Arena *a = arena_new();
     Diag d = diag_new(a);
+    output = output && strcmp(output, "-") == 0 ? NULL : output;
     bool ok = convert(a, argv[rest], output, &d);
     command_flush_messages(&d);
     arena_free(a);

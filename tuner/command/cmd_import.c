@@ -133,11 +133,10 @@ static bool import(Arena *a, ImportCommand *c, Diag *d)
         import_print(t, &out);
         buf_puts(&out, buf_text(&matched));
         if (!c->run.space)
-            buf_printf(
-                &out,
-                "%-10s no code and no profile: a study shows samples and searches, but no "
-                "metrics and\n%-10s carvings; --spec FILE.spec compiles what the rows are of\n",
-                "missing", "");
+            buf_printf(&out,
+                       "%-10s no code and no profile: a study shows samples and searches, but no "
+                       "metrics and carvings; --spec FILE.spec compiles what the rows are of\n",
+                       "missing");
         buf_printf(&out, "%-10s %s\n", "written", c->output);
         ok = command_finish(&out);
     }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <ctype.h>
 #include <string.h>
 
 /* --- the table as getopt_long wants it -------------------------------------------------------- */
@@ -179,10 +180,25 @@ void options_print_help(const OptionTable *t, Buf *out)
 
 /* --- a command's line ------------------------------------------------------------------------- */
 
+/* The lines of a paragraph in one, for the terminal to break: those that begin with a letter behind
+ * one that does. */
+static void print_paragraphs(const char *text, Buf *out)
+{
+    bool before = false;
+    for (size_t n; *text; text += n) {
+        n = strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+        bool prose = *text != ' ' && strncmp(text, "usage:", 6) != 0;
+        if (before && prose && isalpha((unsigned char)*text))
+            out->text[out->size - 1] = ' ';
+        buf_add(out, text, n);
+        before = prose;
+    }
+}
+
 static int print_help(const CommandLine *c)
 {
     Buf text = {0};
-    buf_puts(&text, c->usage);
+    print_paragraphs(c->usage, &text);
     options_print_help(&c->table, &text);
     return command_finish(&text) ? EXIT_DONE : EXIT_FAILED;
 }
