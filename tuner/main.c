@@ -86,8 +86,8 @@ static int unknown_command(const char *name)
     fprintf(stderr, "aptune: unknown command '%s'", name);
     if (closest)
         fprintf(stderr, "; did you mean '%s'?", closest);
-    fputs("\n", stderr);
-    return refuse_usage();
+    fputs("; `aptune help` lists all\n" + (closest ? 1 : 0), stderr);
+    return EXIT_USAGE;
 }
 
 static bool ends_with(const char *text, const char *end)

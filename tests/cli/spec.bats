@@ -255,6 +255,12 @@ EOF
     run --separate-stderr "$APTUNE" init declared.cu
     status_is 2
     has "$stderr" "'declared.cu' has no kernel: no function with __global__ and a body"
+    mkdir beside
+    cp declared.cu beside
+    echo '__global__ void k(float *a) { a[0] = 1; }' >beside/k.cu
+    run --separate-stderr "$APTUNE" init beside/declared.cu
+    status_is 2
+    has "$stderr" "'beside/declared.cu' declares kernels; 'beside/k.cu' has the body of k: name that file"
     printf 'texture<int> t;\n__global__ void k(int *a) { a[0] = tex1Dfetch(t, 0); }\n' >texture.cu
     run --separate-stderr "$APTUNE" init texture.cu
     status_is 2

@@ -214,16 +214,17 @@ static bool write_spec(const char *to, const Buf *text, Arena *a, Diag *d)
         arena_printf(a, "%s: written; see the comments in it, then `aptune check %s`\n", to, to));
 }
 
-/* A file of those that the unit includes that has kernels; NULL: none does. */
-static const char *file_with_kernels(const Trying *t, const char **names)
+/* The first of some files that has kernels; NULL: none has. */
+static const char *file_with_kernels(Arena *a, const char *const *files, size_t count,
+                                     const char **names)
 {
-    for (size_t i = 0; i < t->source->file_count; i++) {
-        Diag quiet = diag_new(t->arena);
+    for (size_t i = 0; i < count; i++) {
+        Diag quiet = diag_new(a);
         size_t size;
-        const char *text = file_read(t->arena, t->source->files[i], &size, &quiet);
-        *names = text ? kernel_source_names(t->arena, text) : "";
+        const char *text = file_read(a, files[i], &size, &quiet);
+        *names = text ? kernel_source_names(a, text) : "";
         if (**names)
-            return t->source->files[i];
+            return files[i];
     }
     return NULL;
 }
@@ -233,9 +234,18 @@ static bool find_kernel(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     if (kernel_source_find(t->arena, t->text, o->kernel, k))
         return true;
     const char *names = kernel_source_names(t->arena, t->text), *there;
-    const char *file = *names ? NULL : file_with_kernels(t, &there);
+    const char *beside[SOURCES_MOST];
+    size_t count = *names ? 0 : near_sources(t->arena, t->home, beside, SOURCES_MOST);
+    const char *file =
+        *names ? NULL
+               : file_with_kernels(t->arena, t->source->files, t->source->file_count, &there);
     if (file)
         return diag_fail(d, "'%s' has no kernel; '%s', which it includes, has %s: name that file",
+                         t->home, file, there);
+    file =
+        strstr(t->text, "__global__") ? file_with_kernels(t->arena, beside, count, &there) : NULL;
+    if (file)
+        return diag_fail(d, "'%s' declares kernels; '%s' has the body of %s: name that file",
                          t->home, file, there);
     if (!*names)
         return diag_fail(d, "'%s' has no kernel: no function with __global__ and a body", t->home);
