@@ -178,7 +178,7 @@ static bool try_all(Trying *t, CompileResult *res, const char **log, Diag *d)
     KernelSource *k = t->guess.kernel;
     if (try_values(t, res, log, d))
         return true;
-    bool missing = !*log || near_header_missing(t->arena, *log);
+    bool missing = !*log || t->guess.standard || near_header_missing(t->arena, *log);
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !missing; i++) {
         size_t changed = 0;
         for (size_t n = 0; n < k->arguments.count; n++)
