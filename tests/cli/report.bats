@@ -45,6 +45,7 @@ layout_is_sound() {
     has "$output" '^ +out/report.html$'
     has "$(cat out/report.html)" '<p class="origin loud">REPLAYED: nothing was measured by this run'
     has "$(cat out/report.html)" 'THREADS=64 EACH=1: 2 ms'
+    has "$(cat out/report.html)" '<td>[0-9.]+ (us|ms), (estimated: the device was not measured|off by [0-9]+ % as a rule)</td>'
     [ -s out/pictures/synthetic-tradeoff.svg ]
     [ -s out/pictures/synthetic-samples.svg ]
     [ -s out/pictures/synthetic-seconds.svg ]

@@ -183,9 +183,11 @@ static int decimals_of(double number)
     return isfinite(digits) ? (int)fmax(0, fmin(digits, 12)) : 4;
 }
 
-/* Time and metric of a point, and both over the winner's. */
-static void write_numbers(const Story *story, const StoryColumn *guess, size_t i, Buf *out)
+/* Time and metric of a point, both over the winner's, and the time that was predicted. */
+static void write_numbers(Arena *a, const Story *story, const StoryColumn *guess, size_t i,
+                          Buf *out)
 {
+    const char *predicted = table_predicted_text(a, story->points, i);
     const Table *s = story->points;
     size_t w = story->winner;
     write_number(out, s->ms[i], decimals_of(s->ms[w]));
@@ -193,6 +195,8 @@ static void write_numbers(const Story *story, const StoryColumn *guess, size_t i
     if (guess)
         write_number(out, guess->values[i] / guess->values[w], 3);
     buf_puts(out, "<td>");
+    svg_text(out, predicted ? predicted : "-");
+    buf_puts(out, "</td><td>");
     if (isnan(s->ms[i]))
         buf_puts(out, story_failure(s->outcome[i]));
     else if (story->complete)
@@ -212,7 +216,7 @@ static void write_neighbour(Arena *a, const Story *story, const StoryColumn *gue
     buf_puts(out, " \342\206\222 <b>"); /* an arrow */
     svg_text(out, table_value_text(a, table_value(s, n->point, p)));
     buf_puts(out, "</b></td>");
-    write_numbers(story, guess, n->point, out);
+    write_numbers(a, story, guess, n->point, out);
 }
 
 static void write_columns(const StoryColumn *guess, Buf *out)
@@ -224,7 +228,7 @@ static void write_columns(const StoryColumn *guess, Buf *out)
         svg_text(out, guess->name);
         buf_puts(out, " \303\267 winner's</th>");
     }
-    buf_puts(out, "<th></th></tr>\n");
+    buf_puts(out, "<th>predicted</th><th></th></tr>\n");
 }
 
 static void write_neighbours(Arena *a, const Story *story, Buf *out)
@@ -238,7 +242,7 @@ static void write_neighbours(Arena *a, const Story *story, Buf *out)
                   "first: what each of its choices is worth.</p>\n");
     write_columns(guess, out);
     buf_puts(out, "<tr class=\"best\"><td colspan=\"2\">the winner</td>");
-    write_numbers(story, guess, story->winner, out);
+    write_numbers(a, story, guess, story->winner, out);
     for (size_t k = 0; k < list.count && k < SHOWN; k++)
         write_neighbour(a, story, guess, &list.at[k], out);
     buf_puts(out, "</table></div>\n");
