@@ -5,7 +5,7 @@
  *
  * A lane reads the place that it reads next: chains of their own, round and round through BYTES of
  * shared memory, or of the constant cache, a line of 64 bytes further each time.  In shared memory a
- * word is the address of the next; of constants a mask, one instruction more, keeps within BYTES.
+ * word is the address of the next; of constants two instructions more keep it within BYTES.
  * KIND is
  *
  *     0  shared memory      1  constant memory, all lanes at one place      2  lanes at WAYS places */
@@ -24,7 +24,6 @@
 #endif
 
 constexpr unsigned WORDS = 16384; /* 64 KB, as much as there is of constants */
-constexpr unsigned MASK = BYTES - 4;
 
 __constant__ unsigned constants[WORDS];
 
@@ -37,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     if (KIND == 0) {
         constexpr unsigned words = BYTES / 4;
         for (unsigned i = threadIdx.x; i < words; i += 32 * WARPS)
-            shared[i] = base + (constants[i] & MASK);
+            shared[i] = base + constants[i] % BYTES;
         __syncthreads();
     }
     const unsigned first = zeros[threadIdx.x] + (KIND == 2 ? threadIdx.x % WAYS * 64 : 0);
@@ -48,9 +47,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
         for (int k = 0; k < unroll; k++) {
             if (KIND == 0)
                 asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));
-            else
-                at = *(const unsigned *)((const char *)constants + (at & MASK));
+            else {
+                at = *(const unsigned *)((const char *)constants + at);
+                at = min(at, at - BYTES);
+            }
         }
     }
-    good[threadIdx.x] = ((at - base) & MASK) == ((first + 64u * 32u * rounds) & MASK);
+    good[threadIdx.x] = at - base == (first + 64u * 32u * rounds) % BYTES;
 }
