@@ -174,16 +174,18 @@ static bool is_arithmetic(SassInstr w)
 
 SassConstant sass_constant(SassInstr w)
 {
-    enum { FORM_THIRD = 3, FORM_SECOND = 5, NO_INDEX = 255 };
+    enum { FORM_THIRD = 3, FORM_SECOND = 5, NO_INDEX = 255, NO_SCALAR = 63 };
     const unsigned form = bits(w.low, 9, 3);
     switch (sass_opcode(w)) {
     case SASS_OP_LDC:
         return bits(w.low, 24, 8) == NO_INDEX ? SASS_CONSTANT_FIXED : SASS_CONSTANT_INDEXED;
     case SASS_OP_ULDC:
     case SASS_OP_ULDC_0B8:
+        return SASS_CONSTANT_FIXED;
     case SASS_OP_ULDC_0BB:
+        return bits(w.low, 24, 6) == NO_SCALAR ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
     case SASS_OP_LDCU:
-        return SASS_CONSTANT_UNIFORM;
+        return bits(w.low, 24, 8) == NO_INDEX ? SASS_CONSTANT_FIXED : SASS_CONSTANT_UNIFORM;
     default:
         return arch_of(w.arch)->constant_operands && is_arithmetic(w) &&
                        (form == FORM_THIRD || form == FORM_SECOND)

@@ -132,7 +132,7 @@ typedef enum SassConstant {
                               lanes */
     SASS_CONSTANT_FIXED,   /* a load from a place that is the same for all lanes */
     SASS_CONSTANT_INDEXED, /* a load by a register: lanes that differ in it take turns */
-    SASS_CONSTANT_UNIFORM  /* a load into the scalar unit */
+    SASS_CONSTANT_UNIFORM  /* a load into the scalar unit, by one of its registers */
 } SassConstant;
 
 SassConstant sass_constant(SassInstr w);

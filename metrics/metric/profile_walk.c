@@ -207,6 +207,9 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
         t->store_sectors += known + unknown;
         t->store_first_launch += known * x->reuse.first[REUSE_LAUNCH] + unknown;
         t->store_open += known * x->reuse.open + unknown;
+    } else if (x->kind == ACCESS_ATOMIC || x->kind == ACCESS_COUNT) {
+        t->atomic_sectors += known + unknown;
+        t->atomic_first_launch += known * x->reuse.first[REUSE_LAUNCH] + unknown;
     }
 }
 
@@ -277,9 +280,11 @@ static void add_shared_access(ProfileTraffic *t, const MemoryAccess *x)
     const MemoryFigures *f = &x->figures;
     switch (x->kind) {
     case ACCESS_LOAD: /* all of them are among the merged ones */
+        t->load_width += f->executions * x->bytes;
         add_shared(&t->plain_loads, f);
         break;
     case ACCESS_STORE:
+        t->store_width += f->executions * x->bytes;
         add_shared(&t->plain_stores, f);
         if (x->merged == CFG_NONE)
             add_shared(&t->stores, f);
@@ -399,6 +404,8 @@ static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
     p->value[PROFILE_STORE_SECTORS] = t->store_sectors;
     p->value[PROFILE_STORE_FIRST_LAUNCH] = t->store_first_launch;
     p->value[PROFILE_STORE_OPEN] = t->store_open;
+    p->value[PROFILE_ATOMIC_SECTORS] = t->atomic_sectors;
+    p->value[PROFILE_ATOMIC_FIRST_LAUNCH] = t->atomic_first_launch;
     p->value[PROFILE_SHARED_TRAFFIC] = t->shared_traffic;
     p->value[PROFILE_LOCAL_SECTORS] = t->local_sectors;
     p->value[PROFILE_ACCESSES_UNKNOWN] = t->unknown;
@@ -409,6 +416,8 @@ ProfileTraffic profile_set_memory(Profile *p, const Memory *m)
 {
     const ProfileTraffic t = sum_traffic(m);
     set_traffic(p, &t, m->sampled);
+    p->value[PROFILE_LOAD_RUN] = m->reuse ? m->reuse->run_load : 0;
+    p->value[PROFILE_STORE_RUN] = m->reuse ? m->reuse->run_store : 0;
     return t;
 }
 
@@ -422,6 +431,15 @@ static void unmerge(ProfileShared *merged, const ProfileShared *plain, double in
     merged->accesses += share * apart;
     merged->wavefronts += share * (plain->wavefronts - merged->wavefronts);
     merged->wavefronts_min += share * (plain->wavefronts_min - merged->wavefronts_min);
+}
+
+/* ptxas leaves out loads of what is in a register already: then fewer bytes are moved than the text says. */
+static void leave_out(ProfileShared *s, double in_text, double in_code)
+{
+    const double left = in_text > 0 ? fmin(in_code / in_text, 1) : 1;
+    s->accesses *= left;
+    s->wavefronts *= left;
+    s->wavefronts_min *= left;
 }
 
 static double sum_of(const double counts[SASS_WIDTHS])
@@ -447,21 +465,23 @@ void profile_settle_memory(Profile *p, ProfileTraffic *t, const SassProfile *s)
     if (s->guessed < 1) {
         unmerge(&t->loads, &t->plain_loads, sum_of(s->shared_loads));
         unmerge(&t->stores, &t->plain_stores, sum_of(s->shared_stores));
+        leave_out(&t->loads, t->load_width, width_of(s->shared_loads));
+        leave_out(&t->stores, t->store_width, width_of(s->shared_stores));
     }
     set_shared(p, t);
     /* Arrays may have become registers; what is more than their accesses are spills, of all lanes.
      */
     const double left = t->local_width > 0 ? fmin(local / t->local_width, 1) * t->local_sectors : 0;
     p->value[PROFILE_LOCAL_TRAFFIC] = left + fmax(local - t->local_width, 0);
-    /* Only loads by a register are replayed; others come with the instruction or for a whole warp.
-     */
+    /* Only loads by a register of each lane are replayed; others come with the instruction or for a
+     * whole warp.  All of them need their lines. */
     const double passes = t->constant_loads > 0 ? t->constant_passes / t->constant_loads : 1;
     const double loads = fmin(s->constant_indexed, t->constant_loads);
-    p->value[PROFILE_CONSTANT_LOADS] = loads;
+    p->value[PROFILE_CONSTANT_LOADS] = fmin(loads + s->constant_uniform, t->constant_loads);
     p->value[PROFILE_CONSTANT_REPLAYS] = loads * (passes - 1);
-    const double share = t->constant_loads > 0 ? loads / t->constant_loads : 0;
-    p->value[PROFILE_CONSTANT_LINES] = share * t->constant_lines;
-    p->value[PROFILE_CONSTANT_TOUCHED] = share * fmax(t->constant_bytes, t->constant_room);
+    p->value[PROFILE_CONSTANT_LINES] = t->constant_lines;
+    p->value[PROFILE_CONSTANT_TOUCHED] = fmax(t->constant_bytes, t->constant_room);
+    p->value[PROFILE_CONSTANT_ROOM] = t->constant_room;
 }
 
 /* --- what is not known --------------------------------------------------------------------- */
@@ -512,16 +532,20 @@ static double doubtful_routines(const Memory *m)
 }
 
 /* Each doubt's deviation where it concerns everything: instructions that may be e times as many or
- * as few; accesses that cost as spread (up to 8 times as much as in a row: ln(8) / 3); code whose
- * counts are the text's; warps that nobody could follow; routines for operands that are rare in most data.
- * Set by judgement, not fitted. */
+ * as few; accesses that cost as spread, but may lie in a row; work that follows from data at all, which
+ * the warps looked at may not show (rare heavy ones, blocks that wait for each other); code whose counts
+ * are the text's; warps that nobody could follow; routines for operands that are rare in most data.  Rounded
+ * from how far off recorded spaces were: tests/bench/uncertainty.py compares, a row for each kind. */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m)
 {
-    static const double instr = 1, traffic = 0.7, unmatched = 0.3, cut = 0.3, routine = 0.25;
-    const double share = unknown_share(a, m), part = unknown_traffic(m);
+    static const double instr = 1, traffic = 1.5, data = 0.3, unmatched = 0.5, cut = 0.3,
+                        routine = 0.25;
+    const double share = unknown_share(a, m), part = unknown_traffic(m),
+                 sampling = sampling_error(m);
     const double doubts[] = {instr * share,
                              traffic * part,
-                             sampling_error(m),
+                             sampling,
+                             fmax(share, sampling) > 0.01 ? data : 0,
                              p->value[PROFILE_CODE_UNMATCHED] > 0 ? unmatched : 0,
                              m->samples->cut > 0 || m->samples->rough ? cut : 0,
                              routine * doubtful_routines(m)};

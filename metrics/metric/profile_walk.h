@@ -16,11 +16,13 @@ typedef struct ProfileTraffic {
     ProfileShared loads, plain_loads; /* merged as ptxas may merge them, and as the text has them */
     ProfileShared stores, plain_stores; /* likewise */
     ProfileShared others;               /* of shared memory: atomics, matrices */
+    double load_width, store_width;     /* of shared memory: bytes of a lane, summed */
     double shared_traffic;
     double global_sectors, global_sectors_min, global_lines, global_lines_min;
     double global_requests, global_bytes, global_bytes_unique;
     double load_sectors, load_first[REUSE_SCOPES];
     double store_sectors, store_first_launch, store_open;
+    double atomic_sectors, atomic_first_launch;
     double local_sectors, local_width; /* width: bytes of a lane, summed */
     double constant_loads, constant_passes, constant_lines, constant_bytes, constant_room;
     double unknown;

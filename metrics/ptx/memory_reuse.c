@@ -20,7 +20,8 @@ typedef struct Count {
     double others;               /* first ones of the other blocks of the SM */
     double beside[AXES];         /* first ones of the next block along an axis, */
     double anew[AXES];           /* and those of them that the middle block has not */
-    double half;                 /* of a spread sample: first ones of half of it */
+    double half;                 /* of a spread sample: first ones of half of it, */
+    double came, before;         /* warps that came here; touched before the last one */
     double open;                 /* that a warp's stores do not fill */
 } Count;
 
@@ -174,15 +175,15 @@ static void touch_pass(Reuser *r, const Turn *t, size_t number, int64_t shift, d
         const AccessSite *site = &place->function->accesses->sites.at[i];
         uint64_t address[PTX_LANES];
         Sector sectors[SECTORS_MAX];
-        if (site->kind > ACCESS_STORE)
+        if (site->kind > ACCESS_COUNT)
             continue;
+        const unsigned kind = site->kind < ACCESS_ATOMIC ? site->kind : ACCESS_ATOMIC;
         for (int lane = 0; lane < PTX_LANES; lane++)
             address[lane] = p->base[lane] + (uint64_t)(shift + site->offset);
         const int count = sectors_list(address, p->lanes, site->bytes, sectors);
-        const bool store = site->kind == ACCESS_STORE;
         for (int k = 0; k < count; k++) {
             const TouchedSector before =
-                touched_add(&r->touched, sectors[k], store, r->warps, t->block);
+                touched_add(&r->touched, sectors[k], kind, r->warps, t->block);
             count_touch(&place->counts[i], t, &before, r->warps, sectors[k], weight);
         }
         r->touches += (uint64_t)count;
@@ -390,11 +391,31 @@ static BlockWarps warps_of(Reuser *r, uint32_t warps)
     return b;
 }
 
-/* `shift`: of the block, by pass of the middle warp; NULL for the middle block. */
-static void follow_block(Reuser *r, const BlockWarps *b, int block, const int64_t *shift,
-                         double among)
+/* A warp comes where the middle one never does: the one of a block that alone adds up, say. */
+static bool goes_elsewhere(const BlockWarps *b, uint32_t i)
+{
+    const size_t count = b->walks[i] && b->like[i] ? b->walks[i]->passes.count : 0;
+    for (size_t k = 0; k < count; k++)
+        if (b->like[i][k] == CFG_NONE)
+            return true;
+    return false;
+}
+
+/* `shift`: of the block, by pass of the middle warp; both NULL for the middle block. */
+static void follow_block(Reuser *r, const BlockWarps *b, int block, const PtxDim *place,
+                         const int64_t *shift, double among)
 {
     for (uint32_t i = 0; i < b->followed; i++) {
+        const Walk *own = place && goes_elsewhere(b, i) ? walk_at(r, (PtxPlace){*place, i}) : NULL;
+        const Turn its_own = {.walk = own,
+                              .block = block,
+                              .weight = weight_of(i, b->followed, b->all),
+                              .among = among,
+                              .most = REUSE_TOUCHES};
+        if (own) {
+            follow_warp(r, &its_own);
+            continue;
+        }
         const Turn t = {.walk = b->walks[i] ? b->walks[i] : r->middle,
                         .like = b->like[i],
                         .shift = b->shift[i],
@@ -427,7 +448,7 @@ static bool follow_other(Reuser *r, const BlockWarps *b, PtxDim block, int bit, 
     const Walk *w = r->touches + touches <= REUSE_TOUCHES ? walk_at(r, place) : NULL;
     r->out->cut |= !w;
     if (w)
-        follow_block(r, b, bit, shifts(r, w), among);
+        follow_block(r, b, bit, &block, shifts(r, w), among);
     return w != NULL;
 }
 
@@ -476,13 +497,27 @@ static double launch_part(const Reuser *r, const Count *c)
     return part;
 }
 
+/* Bytes in a row that blocks at work at the same time touch: where the next block goes on where the
+ * middle one ends, so do all in that row of the grid. */
+static double run_bytes(const Reuser *r, unsigned kind)
+{
+    const PtxDim grid = r->walk.launch.grid;
+    const int axis = grid.x > 1 ? 0 : 1;
+    const double next = *ptx_along((PtxDim[]){grid}, axis), grown = 1.5;
+    const double alone = touched_run(&r->touched, kind, 1),
+                 both = touched_run(&r->touched, kind, 1 | 1U << (AXIS_BLOCKS + axis));
+    return SECTOR_BYTES * alone * (both > grown * alone ? next : 1);
+}
+
 /* Returns what the first sectors of the other blocks of the SM are to be divided by. */
 static double follow_neighbours(Reuser *r, ReuseDevice d, uint32_t warps)
 {
     const BlockWarps b = warps_of(r, warps);
-    follow_block(r, &b, 0, NULL, 1);
+    follow_block(r, &b, 0, NULL, NULL, 1);
     const uint64_t touches = r->touches;
     follow_axes(r, &b, touches);
+    r->out->run_load = run_bytes(r, ACCESS_LOAD);
+    r->out->run_store = run_bytes(r, ACCESS_STORE);
     return follow_sm(r, &b, d, held(r, d), touches);
 }
 
@@ -496,6 +531,16 @@ static ReuseSite site_of(const Reuser *r, const Count *c, double others)
 
 /* --- a spread sample ------------------------------------------------------------------------- */
 
+static void note_who_came(Reuser *r)
+{
+    for (size_t p = 0; p < r->places.count; p++)
+        for (size_t k = 0; k < r->places.at[p].function->accesses->sites.count; k++) {
+            Count *c = &r->places.at[p].counts[k];
+            c->came += c->touched > c->before;
+            c->before = c->touched;
+        }
+}
+
 static void follow_spread(Reuser *r)
 {
     const MemorySamples *s = r->samples;
@@ -507,6 +552,7 @@ static void follow_spread(Reuser *r)
                             .weight = 1,
                             .most = r->touches + REUSE_TOUCHES / (uint64_t)s->count};
             follow_warp(r, &t);
+            note_who_came(r);
         }
         for (size_t p = 0; p < r->places.count && half == 0; p++)
             for (size_t k = 0; k < r->places.at[p].function->accesses->sites.count; k++)
@@ -514,14 +560,15 @@ static void follow_spread(Reuser *r)
     }
 }
 
-/* Distinct sectors grow as a power of the number of warps. */
+/* Distinct sectors grow as a power of the number of warps that come to a place. */
 static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
 {
     const double count = r->samples->count, half = (double)((r->samples->count + 1) / 2);
     ReuseSite s = {{1, 1, 1, 1}, c->open / c->touched};
     const double power = c->half > 0 ? log(c->block / c->half) / log(count / half) : 1;
     for (int i = 0; i < REUSE_SCOPES; i++)
-        s.first[i] = c->warp / c->touched * pow(warps[i], fmin(fmax(power, 0), 1) - 1);
+        s.first[i] = c->warp / c->touched *
+                     pow(fmax(warps[i] * c->came / count, 1), fmin(fmax(power, 0), 1) - 1);
     return s;
 }
 

@@ -11,6 +11,9 @@
  * most; for the launch, the next one along each axis of the grid: the part of a block's sectors that
  * this one has not, all others along the axis have not either.
  *
+ * Atomics are followed like stores, apart from them: of words that all blocks add to, the launch touches few
+ * sectors first.
+ *
  * What is too much to follow is extrapolated: of iterations that were skipped, of warps and of
  * blocks the first few are followed, and the later half of these stands for the rest.
  *
@@ -52,7 +55,9 @@ typedef struct ReuseFunction {
 
 typedef struct Reuse {
     VEC(ReuseFunction) functions;
-    bool cut; /* the bounds were reached: what is beyond them counts like what is within */
+    double run_load,
+        run_store; /* bytes in a row that blocks beside each other touch; 0: not known */
+    bool cut;      /* the bounds were reached: what is beyond them counts like what is within */
 } Reuse;
 
 /* Where the launch's blocks go; zero: the SM holds one block. */

@@ -59,11 +59,16 @@ static bool same_visits(const WalkFunction *f, const WalkFunction *g)
     return true;
 }
 
-static bool same_accesses(const WalkFunction *f, const WalkFunction *g)
+static bool same_lanes(const WalkFunction *f, const WalkFunction *g)
 {
     for (int i = 0; i < f->flow->cfg->count; i++)
         if (f->blocks[i].lanes != g->blocks[i].lanes)
             return false;
+    return true;
+}
+
+static bool same_costs(const WalkFunction *f, const WalkFunction *g)
+{
     return !f->accesses ||
            memcmp(f->costs, g->costs, f->accesses->costs.count * sizeof *f->costs) == 0;
 }
@@ -88,7 +93,8 @@ static bool same_walk(const Walk *a, const Walk *b)
     if (!memory_same_counts(a, b))
         return false;
     for (size_t i = 0; i < a->functions.count; i++)
-        if (!same_accesses(a->functions.at[i], b->functions.at[i]))
+        if (!same_lanes(a->functions.at[i], b->functions.at[i]) ||
+            !same_costs(a->functions.at[i], b->functions.at[i]))
             return false;
     return true;
 }
@@ -266,13 +272,60 @@ static bool corners_differ(Sampler *s, const bool decided[3])
     return differ;
 }
 
-/* The block at an end of an axis: its middle warp for all, and the warps at its own ends. */
+/* Does it execute something else than the middle one, or with other lanes?  Addresses may be on other alignments. */
+static bool does_other(const Sampler *s, const MemorySample *x)
+{
+    const Walk *middle = s->out->at[0].walk;
+    if (!x || !memory_same_counts(middle, x->walk))
+        return x != NULL;
+    for (size_t i = 0; i < middle->functions.count; i++)
+        if (!same_lanes(middle->functions.at[i], x->walk->functions.at[i]))
+            return true;
+    return false;
+}
+
+/* The same of a block's middle warp. */
+static bool is_unlike(Sampler *s, int axis, uint32_t at)
+{
+    const MemorySample *x = follow_block(s, axis, at);
+    const bool unlike = does_other(s, x);
+    s->out->count -= x != NULL;
+    return unlike;
+}
+
+/* The block nearest the middle of those at this end that are unlike the middle one: often the end itself alone,
+ * where data end within a block; many where the grid is larger than the data. */
+static uint32_t first_unlike(Sampler *s, int axis, uint32_t middle, uint32_t end)
+{
+    uint32_t unlike = end, like = middle;
+    if (!is_unlike(s, axis, end < middle ? end + 1 : end - 1))
+        return end;
+    while (unlike > like + 1 || like > unlike + 1) {
+        const uint32_t between = like + (unlike - like) / 2;
+        const uint32_t at = unlike > like ? between : unlike + (like - unlike) / 2;
+        if (is_unlike(s, axis, at))
+            unlike = at;
+        else
+            like = at;
+    }
+    return unlike;
+}
+
+/* The blocks at an end of an axis, up to those that fare like the middle one: each middle warp for all, and, of the
+ * block at the border, the warps at its own ends. */
 static void sample_end(Sampler *s, int axis, uint32_t at, uint32_t size)
 {
     const uint32_t warps = ptx_warps_in_block(&s->walk.launch), ends[] = {0, warps - 1};
     PtxPlace place = s->out->at[0].place;
-    *ptx_along(&place.block, axis) = at;
-    give(s, follow_block(s, axis, at), 1.0 / size);
+    const uint32_t middle = *ptx_along(&place.block, axis);
+    MemorySample *end = follow_block(s, axis, at);
+    const uint32_t border = does_other(s, end) ? first_unlike(s, axis, middle, at) : at;
+    *ptx_along(&place.block, axis) = border;
+    if (border != at) {
+        give(s, end, (double)(at > border ? at - border : border - at) / size);
+        end = follow_block(s, axis, border);
+    }
+    give(s, end, 1.0 / size);
     for (int i = 0; i < 2; i++) {
         if (ends[i] == place.warp || (i == 1 && warps == 1))
             continue;

@@ -7,8 +7,8 @@
  *   - of the blocks along each axis of the grid the next one; where it differs (rows that start on
  *     other alignments) the ones behind, until one is like the middle one again or SAMPLE_CYCLE
  * have been followed: inner blocks fare like one of them each, in equal parts;
- *   - the first and the last block along each axis, each for itself (one block of as many as the
- * axis has), where something other than a linear function of the block's number decides what
+ *   - the first and the last block along each axis, each for itself and for those towards the middle that are unlike
+ * the middle one, where something other than a linear function of the block's number decides what
  *     happens: a comparison, a minimum, a remainder; and only where the first or the last block of
  *     the grid differs at all.  All blocks of an axis that has at most SAMPLE_AXIS.
  *

@@ -25,10 +25,16 @@ static void make_room(Touched *t)
     free(old.at);
 }
 
-TouchedSector touched_add(Touched *t, Sector s, bool store, unsigned warp, int block)
+/* Numbers of sectors are below 2^59. */
+static uint64_t key_of(uint64_t sector, unsigned kind)
+{
+    return sector << 3 | (uint64_t)kind << 1 | 1;
+}
+
+TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block)
 {
     make_room(t);
-    const uint64_t key = (s.number << 2) | ((uint64_t)store << 1) | 1;
+    const uint64_t key = key_of(s.number, kind);
     TouchedSector *x = find(t, key);
     const TouchedSector before = *x;
     t->count += before.key == 0;
@@ -37,6 +43,19 @@ TouchedSector touched_add(Touched *t, Sector s, bool store, unsigned warp, int b
     x->warp = (uint16_t)(warp + 1);
     x->blocks = (uint8_t)(before.blocks | 1U << block);
     return before;
+}
+
+double touched_run(const Touched *t, unsigned kind, unsigned blocks)
+{
+    double sectors = 0, starts = 0;
+    for (size_t i = 0; i < t->capacity; i++) {
+        const TouchedSector *x = &t->at[i];
+        if (!x->key || (x->key >> 1 & (TOUCHED_KINDS - 1)) != kind || !(x->blocks & blocks))
+            continue;
+        sectors++;
+        starts += !(find(t, key_of((x->key >> 3) - 1, kind))->blocks & blocks);
+    }
+    return starts > 0 ? sectors / starts : 0;
 }
 
 void touched_free(Touched *t)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TOUCHED_BLOCKS = 8, TOUCHED_WARPS = UINT16_MAX - 1 };
+enum { TOUCHED_BLOCKS = 8, TOUCHED_KINDS = 4, TOUCHED_WARPS = UINT16_MAX - 1 };
 
 /* What is known of one sector: the last warp that came by, the blocks that did, and which bytes that
  * warp touched. */
@@ -26,9 +26,12 @@ typedef struct Touched {
 } Touched;
 
 /* The entry of a sector as it was before this touch; the touch by a warp (a number less than
- * TOUCHED_WARPS) of a block (less than TOUCHED_BLOCKS) is added.  Loads and stores are kept
- * apart. */
-TouchedSector touched_add(Touched *t, Sector s, bool store, unsigned warp, int block);
+ * TOUCHED_WARPS) of a block (less than TOUCHED_BLOCKS) is added.  Kinds (less than TOUCHED_KINDS) are
+ * kept apart. */
+TouchedSector touched_add(Touched *t, Sector s, unsigned kind, unsigned warp, int block);
+
+/* Sectors in a row, on average, that these blocks (bits) touched in this way; 0 where there are none. */
+double touched_run(const Touched *t, unsigned kind, unsigned blocks);
 
 void touched_free(Touched *t);
 

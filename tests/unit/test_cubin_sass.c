@@ -229,6 +229,8 @@ static void reads_of_constants(void **state)
     assert_int_equal(sass_constant(sass_instr(0x0080000006047b82, 0x000e240000000800, 90)),
                      SASS_CONSTANT_INDEXED);
     assert_int_equal(sass_constant(sass_instr(0x0000820000047ab9, 0x000fce0000000a00, 90)),
+                     SASS_CONSTANT_FIXED);
+    assert_int_equal(sass_constant(sass_instr(0x00fb000005077abb, 0x000fe20008000800, 90)),
                      SASS_CONSTANT_UNIFORM);
     assert_int_equal(sass_constant(sass_instr(0x0000870002027223, rest, 90)), SASS_NO_CONSTANT);
     assert_int_equal(sass_constant(sass_instr(0x0000870002027a07, rest, 120)), SASS_NO_CONSTANT);

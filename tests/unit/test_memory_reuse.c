@@ -92,6 +92,44 @@ static void neighbours_share_the_sector_at_their_border(void **state)
     arena_free(a);
 }
 
+/* The first warp of each of 100 blocks adds to one word, the middle warp never does. */
+static void atomics_of_all_blocks_on_one_word_are_first_once(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a,
+                             "setp.ne.u32 %p1, %r1, 0; @%p1 bra E;"
+                             "red.global.add.u32 [%rd1], 1;\nE: ret;",
+                             (PtxDim){100, 1, 1}, 128, (ReuseDevice){10, 3});
+
+    assert_float_equal((float)m->accesses.at[0].reuse.first[REUSE_LAUNCH], 0.01F, 1e-6F);
+    arena_free(a);
+}
+
+/* Tiles of 32 × 4 words in rows of 4096 bytes.  Loaded, the next block goes on to the right; stored, it goes on 4
+ * rows below, so that runs stay 128 bytes. */
+static void runs_go_on_where_the_next_block_does(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    const Memory *m = follow(a,
+                             "and.b32 %r6, %r1, 31; shr.u32 %r7, %r1, 5;"
+                             "mul.lo.u32 %r8, %r7, 4096; shl.b32 %r10, %r6, 2;"
+                             "add.u32 %r8, %r8, %r10; mul.lo.u32 %r11, %r2, 128;"
+                             "mul.lo.u32 %r12, %r2, 16384; add.u32 %r11, %r11, %r8;"
+                             "add.u32 %r12, %r12, %r8; cvt.u64.u32 %rd5, %r11;"
+                             "cvt.u64.u32 %rd6, %r12; add.s64 %rd5, %rd5, %rd1;"
+                             "add.s64 %rd6, %rd6, %rd1; ld.global.f32 %f1, [%rd5];"
+                             "st.global.f32 [%rd6], %f1; ret;",
+                             (PtxDim){32, 1, 1}, 128, (ReuseDevice){10, 1});
+
+    assert_float_equal((float)m->reuse->run_load, 128 * 32, 1e-3F);
+    assert_float_equal((float)m->reuse->run_store, 128, 1e-3F);
+    arena_free(a);
+}
+
 /* Rows of the grid share what depends on x alone, and the SM's second block, 4 further on in a grid
  * of 4 × 8, has the same x. */
 static void blocks_share_what_does_not_depend_on_their_number(void **state)
@@ -195,6 +233,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_their_own_are_first_touches_throughout),
         cmocka_unit_test(what_all_threads_read_is_touched_first_once),
+        cmocka_unit_test(atomics_of_all_blocks_on_one_word_are_first_once),
+        cmocka_unit_test(runs_go_on_where_the_next_block_does),
         cmocka_unit_test(neighbours_share_the_sector_at_their_border),
         cmocka_unit_test(blocks_share_what_does_not_depend_on_their_number),
         cmocka_unit_test(iterations_that_are_foreseen_touch_what_they_would),

@@ -125,6 +125,8 @@ static void border_blocks_count_as_many_times_as_there_are(void **state)
     assert_means(kernel(border, (PtxDim){10, 1, 1}, 32, 10 * 32 - 20), 1e-9);
     assert_means(kernel(border, (PtxDim){3, 1, 1}, 32, 50), 1e-9);
     assert_means(kernel(border, (PtxDim){100, 5, 1}, 32, 100 * 32 - 31), 1e-9);
+    /* 22 blocks of 100 lie behind the data, and one of them half. */
+    assert_means(kernel(border, (PtxDim){100, 1, 1}, 32, 78 * 32 - 16), 1e-9);
 }
 
 static void blocks_without_a_border_need_no_walk_of_their_own(void **state)

@@ -69,11 +69,19 @@ static void lanes_that_read_other_constants_take_a_pass_each(void **state)
                                      "ld.const.f32 %f1, [%rd4]; ld.const.f32 %f2, [%rd4+4];",
                                      &indexed);
 
-    /* From a place that the instruction names it costs nothing beside the instruction. */
+    const SassProfile scalar = {.constant_uniform = 1};
+    const Profile uniform =
+        profile_with(a, "mov.u64 %rd4, table; ld.const.f32 %f1, [%rd4+8];", &scalar);
+
+    /* From a place that the instruction names it costs nothing beside the instruction but its line. */
     assert_true(one.value[PROFILE_CONSTANT_LOADS] == 0);
     assert_true(one.value[PROFILE_CONSTANT_REPLAYS] == 0);
+    assert_true(one.value[PROFILE_CONSTANT_LINES] > 0);
     assert_true(all.value[PROFILE_CONSTANT_LOADS] == 2);
     assert_true(all.value[PROFILE_CONSTANT_REPLAYS] == 2 * 31);
+    /* For all lanes at once it is a load, and never replayed. */
+    assert_true(uniform.value[PROFILE_CONSTANT_LOADS] == 1);
+    assert_true(uniform.value[PROFILE_CONSTANT_REPLAYS] == 0);
     arena_free(a);
 }
 
@@ -133,6 +141,22 @@ static void stores_are_merged_only_where_the_code_has_them_merged(void **state)
     assert_true(one.value[PROFILE_SHARED_WAVEFRONTS] == 4);
     assert_true(four.value[PROFILE_SHARED_ACCESSES] == 4);
     assert_true(four.value[PROFILE_SHARED_WAVEFRONTS] == 4 * 4); /* every fourth bank */
+    arena_free(a);
+}
+
+/* Twice the same word, of which the code reads one only: it has it in a register. */
+static void loads_that_the_code_leaves_out_make_no_passes(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const char *body = "mov.u32 %r5, tile; shl.b32 %r6, %r1, 2; add.s32 %r7, %r5, %r6;"
+                       "ld.shared.f32 %f1, [%r7]; bar.sync 0; ld.shared.f32 %f2, [%r7];";
+    const SassProfile both = {.shared_loads[SASS_WIDTH_4] = 2},
+                      one = {.shared_loads[SASS_WIDTH_4] = 1};
+
+    assert_true(profile_with(a, body, &both).value[PROFILE_SHARED_WAVEFRONTS] == 2);
+    assert_true(profile_with(a, body, &one).value[PROFILE_SHARED_WAVEFRONTS] == 1);
+    assert_true(profile_with(a, body, &one).value[PROFILE_SHARED_ACCESSES] == 1);
     arena_free(a);
 }
 
@@ -324,7 +348,7 @@ static void an_access_of_shared_memory_at_unknown_places_is_spread(void **state)
     arena_free(a);
 }
 
-/* All accesses at unknown places, 0.7, and code that does not match, 0.3: independent doubts. */
+/* All accesses at unknown places, 1.5, and code that does not match, 0.5: independent doubts. */
 static void doubts_add_up_by_their_squares(void **state)
 {
     (void)state;
@@ -339,10 +363,10 @@ static void doubts_add_up_by_their_squares(void **state)
     p.value[PROFILE_CODE_UNMATCHED] = 0;
     profile_set_doubt(a, &p, m);
     assert_true(p.value[PROFILE_UNKNOWN_TRAFFIC] == 1 && p.value[PROFILE_UNKNOWN_SHARE] == 0);
-    assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - 0.7) < 1e-12);
+    assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - 1.5) < 1e-12);
     p.value[PROFILE_CODE_UNMATCHED] = 1;
     profile_set_doubt(a, &p, m);
-    assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - sqrt(0.49 + 0.09)) < 1e-12);
+    assert_true(fabs(p.value[PROFILE_UNCERTAINTY] - sqrt(2.25 + 0.25)) < 1e-12);
     arena_free(a);
 }
 
@@ -421,14 +445,14 @@ static void each_doubt_widens_the_uncertainty_by_its_share(void **state)
 {
     (void)state;
     assert_uncertain("ld.global.f32 %f1, [%rd3];", 0);
-    /* One of 8 instructions stands behind a branch that is not known. */
+    /* One of 8 instructions stands behind a branch that is not known: data decide. */
     assert_uncertain("ld.global.u32 %r5, [%rd3]; setp.eq.u32 %p1, %r5, 0; @%p1 bra L;"
                      "add.s32 %r6, %r6, 1; L:",
-                     1.0 / 8);
+                     hypot(1.0 / 8, 0.3));
     /* One of 2 accesses has an address that is not known. */
     assert_uncertain("ld.global.u32 %r5, [%rd3]; mul.wide.u32 %rd4, %r5, 4;"
                      "add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];",
-                     0.7 / 2);
+                     1.5 / 2);
     /* 6 instructions, and the 35 of a routine that is called for some operands, but for few. */
     assert_uncertain("ld.global.f32 %f1, [%rd3]; div.rn.f32 %f2, %f1, 0f40400000;", 0.25 * 35 / 41);
 }
@@ -440,6 +464,7 @@ int main(void)
         cmocka_unit_test(constants_of_another_line_are_fetched),
         cmocka_unit_test(first_touches_are_counted_for_each_scope),
         cmocka_unit_test(stores_are_merged_only_where_the_code_has_them_merged),
+        cmocka_unit_test(loads_that_the_code_leaves_out_make_no_passes),
         cmocka_unit_test(local_traffic_is_arrays_that_are_left_and_spills),
         cmocka_unit_test(requests_lines_and_bytes_of_a_strided_read),
         cmocka_unit_test(shared_and_local_traffic),
