@@ -32,7 +32,11 @@ static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand 
     addresses[1] = address_operand(in, 0);
     if (!addresses[0] || !addresses[1] || bytes == 0)
         return 0;
-    sides[0] = (AccessSite){.kind = ACCESS_LOAD, .space = PTX_GLOBAL, .bytes = bytes};
+    sides[0] =
+        (AccessSite){.kind = ACCESS_LOAD,
+                     .space = PTX_GLOBAL,
+                     .bytes = bytes,
+                     .at_most = in->count > 3 && in->operands[3].kind != PTX_OPERAND_IMMEDIATE};
     sides[1] = (AccessSite){.kind = ACCESS_STORE, .space = PTX_SHARED, .bytes = bytes};
     return 2;
 }

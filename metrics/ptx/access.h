@@ -25,6 +25,7 @@ typedef struct AccessSite {
     AccessKind kind;
     PtxSpace space; /* as written */
     int bytes;      /* of one lane; a matrix's row 16 */
+    bool at_most; /* a copy that is told at run time how many of them to read: the rest are zeros */
     int64_t offset; /* to the base */
     int group;
     int cost;

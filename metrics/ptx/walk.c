@@ -181,7 +181,7 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     walk_skip_access(x, cost, address, lanes);
 }
 
-/* Costs stand for several places; who asks wants each. */
+/* Costs stand for several places; who asks wants each, of those that surely are touched. */
 static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32_t lanes)
 {
     const WalkTouch *t = x->walker->options->touch;
@@ -189,7 +189,8 @@ static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32
     for (size_t i = 0; t && i < all->sites.count; i++) {
         const AccessSite *s = &all->sites.at[i];
         uint64_t address[PTX_LANES];
-        if (s->group != (int)group || (s->space != PTX_GLOBAL && s->space != PTX_GENERIC))
+        if (s->group != (int)group || s->at_most ||
+            (s->space != PTX_GLOBAL && s->space != PTX_GENERIC))
             continue;
         for (int lane = 0; lane < PTX_LANES; lane++)
             address[lane] = lanes_at(base, lane) + (uint64_t)s->offset;

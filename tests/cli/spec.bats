@@ -139,6 +139,56 @@ EOF
     has "$stderr" "'vector_add' accesses element [0-9]+ of 'b', which has 999999"
 }
 
+@test "a copy that fills up with zeros behind the end reads nothing there" {
+    cat >edge.cu <<'END'
+extern "C" __global__ void edge(const float *x, float *y, int n)
+{
+    __shared__ float tile[64];
+    const int i = blockIdx.x * 64 + threadIdx.x;
+    const int bytes = i < n ? 4 : 0;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::
+                 "r"((unsigned)__cvta_generic_to_shared(&tile[threadIdx.x])), "l"(x + i), "r"(bytes));
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    if (i < n)
+        y[i] = tile[threadIdx.x] + PLUS;
+}
+END
+    cat >edge.spec <<'END'
+kernel "edge.cu" edge
+param PLUS in 1, 2
+block 64
+grid 2
+in x : float[100] = uniform(0, 1)
+out y : float[100]
+arg n : int = 100
+END
+    run --separate-stderr "$APTUNE" check edge.spec
+    status_is 0
+    sed -i 's/"r"(bytes)/"n"(4)/; s/int bytes/int unused/; /unused/d' edge.cu
+    run --separate-stderr "$APTUNE" check edge.spec
+    status_is 2
+    has "$stderr" "'edge' accesses element 127 of 'x', which has 100"
+}
+
+@test "of a space too large to be listed, some that are drawn stand for all" {
+    cat >large.cu <<'END'
+extern "C" __global__ void large(float *y) { y[threadIdx.x] = A + B + C; }
+END
+    cat >large.spec <<'END'
+kernel "large.cu" large
+param A in range(1, 1001)
+param B in range(1, 1001)
+param C in range(1, 1001)
+block 64
+grid 1
+out y : float[64]
+END
+    run --separate-stderr "$APTUNE" check large.spec
+    status_is 0
+    has "$output" '^large: sound; 1000000000 configurations$'
+    has "$output" '^  2000 of them, drawn at random, stand for all'
+}
+
 @test "a variable of another size, and one that the code does not have" {
     change convolution 's/^constant filter : float\[7 \* 7\]/constant filter : float[7]/'
     has "$stderr" "the variable 'filter' has 196 bytes, its contents 28"

@@ -9,10 +9,13 @@
 static void print_sound(const Run *r, const RunCheck *c)
 {
     Buf out = {0};
+    const size_t size = r->space.diagram ? r->space.size : r->table->count;
     buf_printf(&out, "%s%s%s: sound; %zu configuration%s\n", r->spec->name,
                *r->spec->problems[r->space.problem].text ? ", " : "",
-               r->spec->problems[r->space.problem].text, r->table->count,
-               r->table->count == 1 ? "" : "s");
+               r->spec->problems[r->space.problem].text, size, size == 1 ? "" : "s");
+    if (size > r->table->count)
+        buf_printf(&out, "  %zu of them, drawn at random, stand for all in what follows\n",
+                   r->table->count);
     if (c->uncompiled)
         buf_printf(&out, "  nothing was compiled: %s\n", c->uncompiled);
     else
@@ -77,6 +80,7 @@ int cmd_check(int argc, char **argv)
     if (!options_end(argc, argv, rest) || !options_run_check(&o))
         return EXIT_USAGE;
     o.arch = o.arch ? o.arch : "sm_90";
+    o.drawn = true;
     size_t problems = 1;
     bool ok = true;
     for (; o.problem < problems && ok; o.problem++)

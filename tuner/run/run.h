@@ -66,6 +66,7 @@ typedef struct RunOptions {
     bool carve;              /* compile everything, time what carving leaves, … */
     const char *carve_text;  /* … by these statements; NULL: the spec's, or the default */
     bool some;               /* only named or recorded configurations: millions are not listed */
+    bool drawn;              /* of millions, some that are drawn stand for all */
     bool no_times;           /* compile everything, or what a budget allows; time nothing */
     OptionTexts learn;       /* recordings that a search begins with, or "none"; without any, … */
     const char *const *earlier; /* … those that fit, and these in any case: of problems before */

@@ -217,7 +217,7 @@ static bool may_be_drawn(const Run *r)
     const Spec *s = r->spec;
     const RunOptions *o = &r->options;
     bool searched = o->search && !o->exhaustive && !o->carve && o->shards < 2;
-    if (!(searched || o->some || o->shards > 1) || o->why || run_objective(s))
+    if (!(searched || o->some || o->drawn || o->shards > 1) || o->why || run_objective(s))
         return false;
     for (size_t i = 0; i < s->argument_count; i++)
         if (s->arguments[i].count && spec_varies(s, s->arguments[i].count))
@@ -309,7 +309,7 @@ static void list_known(Run *r)
     Space *s = &r->space;
     if (!s->diagram)
         return;
-    if (r->options.dry_run) {
+    if (r->options.dry_run || r->options.drawn) {
         s->ranks = memory_new(DRAWN * sizeof *s->ranks);
         run_draw_ranks(r, 0, s->ranks, s->count = DRAWN);
     } else if (r->options.shards > 1) {
@@ -434,8 +434,8 @@ bool run_open(Run *r)
         return false;
     describe_table(r); /* with the device */
     list_known(r);
-    if (r->space.diagram && !r->options.dry_run && !r->options.some && r->options.shards < 2 &&
-        !run_searches(r))
+    if (r->space.diagram && !r->options.dry_run && !r->options.some && !r->options.drawn &&
+        r->options.shards < 2 && !run_searches(r))
         return diag_fail(
             r->diag,
             "'%s' has %llu valid configurations, too many to compile all: --compiles N "
