@@ -128,9 +128,8 @@ static bool bind_name(Expr *e, const Scope *s, Diag *d)
         return true;
     if (reason)
         return *reason ? diag_error(d, e->at, "'%s' %s", e->name, reason) : false;
-    enum { ROOM = 256 };
-    const char *names[ROOM];
-    size_t count = s->names ? s->names(s->context, names, ROOM) : 0;
+    const char *names[SCOPE_NAMES];
+    size_t count = s->names ? s->names(s->context, names, SCOPE_NAMES) : 0;
     const char *closest = name_closest(e->name, names, count);
     if (closest)
         return diag_error(d, e->at, "unknown name '%s'; did you mean '%s'?", e->name, closest);

@@ -51,9 +51,9 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
 }
 
 @test "two studies of the same recordings are the same" {
-    study "$transpose" --output one --seeds 10 --bootstrap 50
+    study "$transpose" --output one --seeds 3 --bootstrap 50
     status_is 0
-    study "$transpose" --output two --seeds 10 --bootstrap 50
+    study "$transpose" --output two --seeds 3 --bootstrap 50
     status_is 0
     diff -r one two
 }

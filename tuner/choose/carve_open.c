@@ -75,9 +75,10 @@ static bool bind_condition(CarvePlan *p, Expr *condition, Diag *d)
 
 static bool unknown_metric(const CarvePlan *p, const CarveCriterion *k, Diag *d)
 {
-    const char *names[256];
+    const char *names[SCOPE_NAMES];
     Scope scope = metricset_scope(p->rows->metrics);
-    const char *closest = name_closest(k->name, names, scope.names(scope.context, names, 256));
+    const size_t count = scope.names(scope.context, names, SCOPE_NAMES);
+    const char *closest = name_closest(k->name, names, count);
     return diag_error(d, k->at, "unknown metric '%s'%s%s%s", k->name,
                       closest ? "; did you mean '" : "", closest ? closest : "",
                       closest ? "'?" : "");
