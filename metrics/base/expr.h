@@ -78,10 +78,10 @@ typedef struct Expr Expr;
  * lexer's arena. */
 Expr *expr_parse(Lexer *l);
 
-/* The names an expression may use. */
 /* Names that a mistyped one is compared with: more than profiles, devices and metrics have. */
 enum { SCOPE_NAMES = 1024 };
 
+/* The names an expression may use. */
 typedef struct Scope {
     void *context;
     /* Gives slot and kind of a name; false when there is none.  It may say why in
