@@ -132,6 +132,10 @@ EOF
     status_is 2
     has "$stderr" "'x' is of half, and 'doubled' takes it as float \*"
     has "$(grep -c error: <<<"$stderr")" '^1$'
+    doubled 's/^in x : float/in x : half/; s/^arg n : int/arg n : float/'
+    status_is 2
+    has "$stderr" "'x' is of half, and 'doubled' takes it as float \*"
+    has "$stderr" "parameter 3 of 'doubled' is an integer, 'n' is float"
 }
 
 @test "a buffer smaller than the accesses that are proven" {

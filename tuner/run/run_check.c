@@ -431,7 +431,8 @@ static bool check_launch(Checking *x, size_t config, size_t number)
         return false;
     x->out->kernels++;
     bool ok = check_parameters(r, l, entry, l->entry, taken, count);
-    ok = ok && check_use(x, l, module, entry, taken, count);
+    if (entry->params.count == count)
+        ok = check_use(x, l, module, entry, taken, count) && ok;
     ok = check_symbols(x, module) && ok;
     /* Which buffers it takes may change from launch to launch. */
     for (size_t i = 0; l->repeat_name && i < r->table->launch[config].step_count; i++) {
