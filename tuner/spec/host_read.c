@@ -361,44 +361,54 @@ static const HostValue *read_primary(Reader *r)
 
 /* --- operators -------------------------------------------------------------------------------- */
 
-enum { LEVELS = 6, ALIKE = 4 };
+enum { LEVELS = 7, ALIKE = 4, SHIFTS = 4 /* a level of its own: a spec has none */ };
 
-/* From the loosest to the tightest; as C writes them and as a spec does. */
+/* From the loosest to the tightest; as C writes them, longer ones first, and as a spec does. */
 static const struct {
     const char *c, *spec;
 } OPERATORS[LEVELS][ALIKE] = {
     {{"||", "or"}},
     {{"&&", "and"}},
-    {{"==", "=="}, {"!=", "!="}, {"<=", "<="}, {">=", ">="}},
-    {{"<", "<"}, {">", ">"}},
-    {{"+", "+"}, {"-", "-"}},
+    {{"==", "=="}, {"!=", "!="}},
+    {{"<=", "<="}, {">=", ">="}, {"<", "<"}, {">", ">"}},
+    [SHIFTS + 1] = {{"+", "+"}, {"-", "-"}},
     {{"*", "*"}, {"/", "//"}, {"%", "%"}},
 };
 
-/* "1 << n" of numbers. */
-static const HostValue *shift(Reader *r, const HostValue *v)
+static const HostValue *read_level(Reader *r, int level);
+
+/* "1 << n" by a number. */
+static const HostValue *read_shift(Reader *r)
 {
-    bool left = take(r, "<<");
-    double by;
-    if (!left && !take(r, ">>"))
-        return v;
-    if (!host_number(read_primary(r), &by) || by < 0 || by > 62)
-        return NULL;
-    return host_new(r->arena, left ? "*" : "//", v,
-                    host_new_number(r->arena, ldexp(1, (int)by), false), NULL);
+    const HostValue *v = read_level(r, SHIFTS + 1);
+    for (;;) {
+        const bool left = take(r, "<<");
+        double by;
+        if (!left && !take(r, ">>"))
+            return v;
+        if (!host_number(read_level(r, SHIFTS + 1), &by) || by < 0 || by > 62)
+            return NULL;
+        v = host_new(r->arena, left ? "*" : "//", v,
+                     host_new_number(r->arena, ldexp(1, (int)by), false), NULL);
+    }
+}
+
+/* Does one of those that only look like an operator stand next? */
+static bool looks_alike(const Reader *r)
+{
+    const char *at = host_skip(r->at, r->end);
+    return at + 1 < r->end &&
+           (strncmp(at, "->", 2) == 0 || strncmp(at, "<<", 2) == 0 || strncmp(at, ">>", 2) == 0);
 }
 
 static const HostValue *read_level(Reader *r, int level)
 {
     if (level == LEVELS)
         return read_primary(r);
+    if (level == SHIFTS)
+        return read_shift(r);
     const HostValue *v = read_level(r, level + 1);
-    for (int i = 0; i < ALIKE && OPERATORS[level][i].c; i++) {
-        const char *at = host_skip(r->at, r->end);
-        if (level == 3)
-            v = v ? shift(r, v) : NULL;
-        if (at + 1 < r->end && (strncmp(at, "->", 2) == 0 || strncmp(at, "<<", 2) == 0))
-            continue;
+    for (int i = 0; i < ALIKE && OPERATORS[level][i].c && !looks_alike(r); i++) {
         if (!take(r, OPERATORS[level][i].c))
             continue;
         v = host_new(r->arena, OPERATORS[level][i].spec, v, read_level(r, level + 1), NULL);

@@ -99,7 +99,6 @@ size_t host_list(Arena *a, const char *at, const char *end, const char **out, si
 
 /* --- what names mean -------------------------------------------------------------------------- */
 
-/* The next time a word stands at or behind `at`; NULL: never again. */
 const char *host_find_word(const char *at, const char *word, const char *first)
 {
     size_t n = strlen(word);
@@ -148,7 +147,6 @@ static bool given_value(const HostText *h, const char *at, size_t length, const 
     return true;
 }
 
-/* The texts that a name was given before a place, the last first. */
 size_t host_given(HostPlace p, const char *word, const char **values, size_t *sizes,
                   HostPlace *places)
 {
@@ -174,7 +172,6 @@ size_t host_given(HostPlace p, const char *word, const char **values, size_t *si
     return count;
 }
 
-/* "#define WORD value" in any of the files; `parameters`: of "#define WORD(a, b) value". */
 const char *host_macro(const char *word, const char **parameters, size_t *count, HostPlace *where)
 {
     size_t from = where->at;
@@ -196,7 +193,6 @@ const char *host_macro(const char *word, const char **parameters, size_t *count,
     return NULL;
 }
 
-/* The name and parameters of the function that a place stands in; NULL: it is in none. */
 const char *host_enclosing(HostPlace p, const char **parameters, size_t *count)
 {
     const HostText *h = p.file;
@@ -239,8 +235,6 @@ size_t host_parameter(const char *const *parameters, size_t count, const char *w
     return i;
 }
 
-/* What callers give for a parameter of the function that the place stands in: text and place, the
- * first one from `*after` on; false: there is no further one. */
 bool host_next_actual(HostPlace p, const char *function, size_t index, HostPlace *after,
                       const char **text)
 {
