@@ -38,17 +38,11 @@ typedef struct Drawn {
 
 static bool write_picture(const Drawn *w, const char *name, const Plot *plot)
 {
-    Buf svg = {0}, alone = {0}, pdf = {0};
+    Buf svg = {0};
     plot_write(plot, &svg);
-    plot_write_alone(buf_text(&svg), &alone);
-    pdf_write(buf_text(&svg), plot->title, &pdf);
-    const char *path = arena_printf(w->arena, "%s/%s", w->folder, name);
-    const bool ok =
-        file_write(arena_printf(w->arena, "%s.svg", path), buf_text(&alone), alone.size, w->diag) &&
-        file_write(arena_printf(w->arena, "%s.pdf", path), buf_text(&pdf), pdf.size, w->diag);
+    const bool ok = picture_save(buf_text(&svg), plot->title,
+                                 arena_printf(w->arena, "%s/%s", w->folder, name), w->diag);
     buf_free(&svg);
-    buf_free(&alone);
-    buf_free(&pdf);
     return ok;
 }
 

@@ -48,7 +48,7 @@ static const char page_style[] =
 typedef struct Writer {
     Arena *arena;       /* of one story */
     const char *folder; /* whose pictures/ gets a file for each picture */
-    Buf page, svg, file;
+    Buf page, svg;
     Diag *diag;
     bool ok;
 } Writer;
@@ -289,19 +289,10 @@ static const char *safe_name(Arena *a, const char *name)
     return safe;
 }
 
-static void save_file(Writer *w, const char *name, const char *kind)
-{
-    const char *path = arena_printf(w->arena, "%s/pictures/%s.%s", w->folder, name, kind);
-    w->ok = w->ok && file_write(path, buf_text(&w->file), w->file.size, w->diag);
-    buf_clear(&w->file);
-}
-
 static void save_picture(Writer *w, const char *name, const char *title)
 {
-    plot_write_alone(buf_text(&w->svg), &w->file);
-    save_file(w, name, "svg");
-    pdf_write(buf_text(&w->svg), title, &w->file);
-    save_file(w, name, "pdf");
+    const char *path = arena_printf(w->arena, "%s/pictures/%s", w->folder, name);
+    w->ok = w->ok && picture_save(buf_text(&w->svg), title, path, w->diag);
 }
 
 static void write_picture(Writer *w, const char *prefix, const Picture *p)
@@ -476,7 +467,6 @@ bool page_save(const char *folder, const Page *p, Diag *d)
     bool ok = w.ok && file_write(path, buf_text(&w.page), w.page.size, d);
     buf_free(&w.page);
     buf_free(&w.svg);
-    buf_free(&w.file);
     arena_free(w.arena);
     arena_free(a);
     return ok;

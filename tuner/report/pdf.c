@@ -1,6 +1,7 @@
 #include "tuner/report/pdf.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/file.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/svg.h"
 
@@ -394,4 +395,18 @@ void pdf_write(const char *svg, const char *title, Buf *out)
                OBJECTS + 1, OBJECTS, index);
     buf_free(&page);
     buf_free(&latin);
+}
+
+bool picture_save(const char *svg, const char *title, const char *path, Diag *d)
+{
+    Arena *a = arena_new();
+    Buf alone = {0}, pdf = {0};
+    plot_write_alone(svg, &alone);
+    pdf_write(svg, title, &pdf);
+    bool ok = file_write(arena_printf(a, "%s.svg", path), buf_text(&alone), alone.size, d) &&
+              file_write(arena_printf(a, "%s.pdf", path), buf_text(&pdf), pdf.size, d);
+    buf_free(&alone);
+    buf_free(&pdf);
+    arena_free(a);
+    return ok;
 }

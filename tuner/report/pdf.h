@@ -6,9 +6,12 @@
 #ifndef APTUNE_REPORT_PDF_H
 #define APTUNE_REPORT_PDF_H
 
-#include "metrics/base/buf.h"
+#include "metrics/base/diag.h"
 
 /* `title` is the document's, shown by readers and not drawn. */
 void pdf_write(const char *svg, const char *title, Buf *out);
+
+/* PATH.svg, which stands alone, and PATH.pdf of what plot_write wrote.  False after a message. */
+bool picture_save(const char *svg, const char *title, const char *path, Diag *d);
 
 #endif
