@@ -1,6 +1,7 @@
 #include "tuner/spec/first_launch.h"
 
 #include "metrics/base/file.h"
+#include "tuner/spec/first_names.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -15,10 +16,8 @@ static const char *meaning(void *context, const char *written)
         return NULL;
     for (size_t i = 0; l->used && i < l->guess->kernel->parameters.count; i++) {
         const KernelParameter *p = &l->guess->kernel->parameters.at[i];
-        bool integer = !p->pointer && p->known && p->type.lanes == 1 &&
-                       !task_scalar_is_float(p->type.scalar) &&
-                       task_scalar_size(p->type.scalar) >= 4;
-        if (!integer || i >= l->site->argument_count || strcmp(l->site->arguments[i], written) != 0)
+        if (!first_is_integer(p) || i >= l->site->argument_count ||
+            strcmp(l->site->arguments[i], written) != 0)
             continue;
         l->used[i] = true;
         return l->sizes ? l->sizes[i] : p->name;

@@ -48,6 +48,12 @@ int first_direction(const char *name)
     return apart && c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
+bool first_is_integer(const KernelParameter *p)
+{
+    return !p->pointer && p->known && p->type.lanes == 1 && !task_scalar_is_float(p->type.scalar) &&
+           task_scalar_size(p->type.scalar) >= 4;
+}
+
 bool first_is_flat(const FirstGuess *g)
 {
     return !kernel_source_has_word(g->kernel->own, "threadIdx.y");

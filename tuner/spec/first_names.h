@@ -22,6 +22,9 @@ int first_direction(const char *name);
 bool first_sounds_like(const char *name, const char *const *words, size_t count);
 #define SOUNDS_LIKE(name, words) first_sounds_like(name, words, sizeof(words) / sizeof *(words))
 
+/* A whole number of 32 bits or more: what sizes are. */
+bool first_is_integer(const KernelParameter *p);
+
 /* Does the kernel use one direction alone? */
 bool first_is_flat(const FirstGuess *g);
 

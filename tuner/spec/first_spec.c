@@ -279,15 +279,9 @@ static void print_limits(Writer *w)
                w->facts.most_threads ? "    # of __launch_bounds__" : "");
 }
 
-static bool is_integer(const KernelParameter *p)
-{
-    return !p->pointer && p->known && p->type.lanes == 1 && !task_scalar_is_float(p->type.scalar) &&
-           task_scalar_size(p->type.scalar) >= 4;
-}
-
 static bool is_size(const KernelParameter *p)
 {
-    return is_integer(p) && first_meaning(p->name) == MEANS_SIZE;
+    return first_is_integer(p) && first_meaning(p->name) == MEANS_SIZE;
 }
 
 /* A size before argument i that is launched with the same name; i: there is none. */
@@ -310,7 +304,7 @@ static const char **find_sizes(Writer *w, size_t *macros)
     for (size_t i = 0; i < w->kernel->parameters.count; i++) {
         const KernelParameter *p = &w->kernel->parameters.at[i];
         const bool used = w->launch.used && w->launch.used[i];
-        const size_t same = is_integer(p) ? same_argument(w, of, i) : i;
+        const size_t same = first_is_integer(p) ? same_argument(w, of, i) : i;
         if (same < i)
             of[i] = of[same];
         if (same < i || (!is_size(p) && !used) || w->sizes.count >= SIZES_MOST)
