@@ -30,7 +30,7 @@ static const char *value_here(Arena *a, const char *text)
 {
     const HostText *h = host_text(a, "k.cu", text, NULL);
     const char *here = strstr(h->text, "HERE("), *open = here + strlen("HERE");
-    const char *close = host_closing(open, h->text + h->size);
+    const char *close = code_closing(open, h->text + h->size);
     const HostNames names = {NULL, n_is_size, 4};
     const HostValue *v = host_value((HostPlace){h, (size_t)(here - h->text)},
                                     arena_copy(a, open + 1, (size_t)(close - open - 1)), &names);

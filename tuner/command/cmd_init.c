@@ -91,7 +91,7 @@ static bool add_undefined(Trying *t, const KernelMacros *conditions, const char 
         bool undefined = strncmp(at + n, "\" is undefined", 14) == 0;
         for (size_t i = 0; i < t->guess.undefined.count; i++)
             undefined = undefined && strcmp(t->guess.undefined.at[i].name, name) != 0;
-        if (undefined && kernel_source_has_word(t->text, name))
+        if (undefined && code_has_word(t->text, name))
             VEC_PUSH(t->arena, &t->guess.undefined, guess_of(t, conditions, name));
     }
     return t->guess.undefined.count > before;
@@ -145,7 +145,7 @@ static const CompileSource *with_question(const Trying *t, const KernelSource *k
 
 static bool file_has_word(const Trying *t, const char *word)
 {
-    return t->host && kernel_source_has_word(t->host->text, word);
+    return t->host && code_has_word(t->host->text, word);
 }
 
 /* Compiles the file as it stands and, where names are undefined, with guesses for them, which is
@@ -259,7 +259,7 @@ static void add_text(Trying *t, const char *path, HostText **last)
     const char *text = file_read_most(t->arena, path, TEXT_MOST, &size, &quiet);
     if (!text)
         return;
-    HostText *h = host_text(t->arena, path, kernel_source_bare(t->arena, text), t->host);
+    HostText *h = host_text(t->arena, path, code_bare(t->arena, text), t->host);
     if (*last)
         (*last)->next = h;
     t->host = t->host ? t->host : h;

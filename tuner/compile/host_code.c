@@ -1,38 +1,16 @@
 #include "tuner/compile/host_code.h"
 
 #include "metrics/base/vec.h"
+#include "tuner/spec/code_text.h"
 
 #include <ctype.h>
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-typedef struct Word {
-    const char *at;
-    size_t length;
-} Word;
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-static Word word_at(const char *at)
-{
-    Word w = {at, 0};
-    while (is_word(at[w.length]))
-        w.length++;
-    return w;
-}
-
-static bool same(Word w, const char *text)
-{
-    return strlen(text) == w.length && memcmp(w.at, text, w.length) == 0;
-}
-
 static bool is_one_of(Word w, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (same(w, list[i]))
+        if (code_same(w, list[i]))
             return true;
     return false;
 }
@@ -83,56 +61,6 @@ static const char *const STD_TYPES[] = {
     "thread",  "mutex",      "shared_ptr", "unique_ptr",    "function",      "chrono",
     "cout",    "cerr",       "cin",        "endl",          "string_view",   "filesystem",
     "future",  "atomic_flag"};
-
-/* --- comments, literals, directives ----------------------------------------------------------- */
-
-/* The comment or literal that begins here; 0: none does. */
-static size_t quiet_size(const char *first, const char *at)
-{
-    if (at[0] == '/' && at[1] == '/')
-        return strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*') {
-        const char *close = strstr(at + 2, "*/");
-        return close ? (size_t)(close + 2 - at) : strlen(at);
-    }
-    if (*at == '"' && at > first && at[-1] == 'R') {
-        size_t n = strcspn(at + 1, "( )\\\t\n\"");
-        char end[20] = ")";
-        const char *close = NULL;
-        if (at[1 + n] == '(' && n < sizeof end - 3) {
-            strncat(end, at + 1, n);
-            strcat(end, "\"");
-            close = strstr(at + n + 2, end);
-        }
-        if (close)
-            return (size_t)(close - at) + n + 2;
-    }
-    if (*at != '"' && (*at != '\'' || (at > first && is_word(at[-1]))))
-        return 0;
-    const char *p = at + 1;
-    while (*p && *p != *at && *p != '\n')
-        p += p[0] == '\\' && p[1] ? 2 : 1;
-    return *p == *at ? (size_t)(p + 1 - at) : 1;
-}
-
-/* The end of a directive's line, with what a backslash joins to it. */
-static const char *directive_end(const char *at)
-{
-    for (; *at && *at != '\n'; at++) {
-        if (at[0] == '\\' && at[1] == '\r' && at[2] == '\n')
-            at += 2;
-        else if (at[0] == '\\' && at[1] == '\n')
-            at++;
-        else if (at[0] == '/' && at[1] == '*')
-            at += quiet_size(at, at) - 1;
-    }
-    return at;
-}
-
-static const char *skip_blanks(const char *at)
-{
-    return at + strspn(at, " \t\r\f\v");
-}
 
 /* --- the state -------------------------------------------------------------------------------- */
 
@@ -185,8 +113,8 @@ static void cut(Cutter *c, const char *from, const char *to)
         c->out = arena_copy(c->arena, c->text, c->size);
     bool line_start = from == c->text || from[-1] == '\n';
     for (const char *at = from; at < to;) {
-        if (line_start && *skip_blanks(at) == '#') {
-            at = directive_end(at);
+        if (line_start && *code_blanks(at) == '#') {
+            at = code_line_end(at);
             line_start = false;
             continue;
         }
@@ -215,7 +143,7 @@ static bool is_function(const Cutter *c, const Declaration *d)
     bool typed = d->words >= 2 || (d->body && owner.length == 0 && d->words == 1);
     bool constructor = owner.length && d->last.length == owner.length &&
                        memcmp(d->last.at, owner.at, owner.length) == 0;
-    return d->parameters && !d->is_typedef && (typed || constructor || same(d->last, "main"));
+    return d->parameters && !d->is_typedef && (typed || constructor || code_same(d->last, "main"));
 }
 
 /* Of a class they are what it holds.  "struct option options[]" declares no class; of those that
@@ -287,8 +215,8 @@ static void open_bracket(Cutter *c, Word before)
 static bool is_std_type(const Cutter *c, Word w)
 {
     bool named = w.at - c->text >= 5 && strncmp(w.at - 5, "std::", 5) == 0;
-    const char *behind = skip_blanks(w.at + w.length);
-    bool bare = c->uses_std && behind > w.at + w.length && is_word(*behind);
+    const char *behind = code_blanks(w.at + w.length);
+    bool bare = c->uses_std && behind > w.at + w.length && code_is_name(*behind);
     bool first = w.at == c->now.d.start && (w.at[w.length] == '<' || bare);
     return ((named || first) && IS_ONE_OF(w, STD_TYPES)) ||
            is_one_of(w, c->types.at, c->types.count);
@@ -305,19 +233,19 @@ static void read_word(Cutter *c, Word w)
     if (d->braces == 0 && !d->parameters)
         d->host = d->host || IS_ONE_OF(w, HOST_TYPES) || is_std_type(c, w);
     /* "= default", "= delete": what a class has without a function. */
-    d->marked =
-        d->marked || (outside && d->parameters && (same(w, "default") || same(w, "delete")));
+    d->marked = d->marked ||
+                (outside && d->parameters && (code_same(w, "default") || code_same(w, "delete")));
     if (!outside || d->parameters || d->value)
         return;
-    d->constant = d->constant || same(w, "const");
+    d->constant = d->constant || code_same(w, "const");
     if (d->class_like && d->type.length == 0 && !IS_ONE_OF(w, ATTRIBUTES))
         d->type = w;
     d->class_like = d->class_like || (IS_ONE_OF(w, CLASSES) && !d->is_enum);
-    d->is_enum = d->is_enum || same(w, "enum");
-    d->is_namespace = d->is_namespace || same(w, "namespace");
-    d->is_typedef = d->is_typedef || same(w, "typedef") || same(w, "using");
-    d->is_template = d->is_template || same(w, "template");
-    if (!IS_ONE_OF(w, ATTRIBUTES) && !same(w, "template") && !same(w, "return")) {
+    d->is_enum = d->is_enum || code_same(w, "enum");
+    d->is_namespace = d->is_namespace || code_same(w, "namespace");
+    d->is_typedef = d->is_typedef || code_same(w, "typedef") || code_same(w, "using");
+    d->is_template = d->is_template || code_same(w, "template");
+    if (!IS_ONE_OF(w, ATTRIBUTES) && !code_same(w, "template") && !code_same(w, "return")) {
         d->words++;
         d->last = w;
     }
@@ -342,14 +270,14 @@ static void begin_again(Cutter *c, const char *directive)
 
 static void read_condition(Cutter *c, const char *directive)
 {
-    Word w = word_at(skip_blanks(directive + 1));
+    const Word w = code_directive(directive);
     static const char *const OPEN[] = {"if", "ifdef", "ifndef"};
     static const char *const NEXT[] = {"else", "elif", "elifdef", "elifndef"};
     if (IS_ONE_OF(w, OPEN))
         VEC_PUSH(c->arena, &c->conditions, c->now);
     else if (c->conditions.count && IS_ONE_OF(w, NEXT))
         begin_again(c, directive);
-    else if (c->conditions.count && same(w, "endif"))
+    else if (c->conditions.count && code_same(w, "endif"))
         c->conditions.count--;
 }
 
@@ -373,7 +301,7 @@ static void read_sign(Cutter *c, const char *at, Word before)
         break;
     case '=':
         d->value = d->value || (d->brackets == 0 && d->braces == 0 && !d->parameters &&
-                                !same(before, "operator") && !d->is_template);
+                                !code_same(before, "operator") && !d->is_template);
         break;
     case ':':
         if (d->brackets == 0 && d->braces == 0 && is_access(before))
@@ -395,17 +323,17 @@ const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMar
     bool line_start = true;
     Word before = {text, 0};
     for (const char *at = text; *at;) {
-        size_t quiet = quiet_size(text, at);
+        size_t quiet = code_quiet(text, at);
         if (quiet) {
-            if (*at == '"' && same(before, "extern") && c.now.d.braces == 0)
+            if (*at == '"' && code_same(before, "extern") && c.now.d.braces == 0)
                 c.now.d.is_linkage = true;
             line_start = line_start && *at == '/';
             at += quiet;
         } else if (*at == '#' && line_start) {
             read_condition(&c, at);
-            at = directive_end(at);
-        } else if (is_word(*at)) {
-            before = word_at(at);
+            at = code_line_end(at);
+        } else if (code_is_name(*at)) {
+            before = code_word(at);
             read_word(&c, before);
             line_start = false;
             at += before.length;
@@ -426,7 +354,7 @@ const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMar
 static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
 {
     while (at < end) {
-        Word w = word_at(at);
+        Word w = code_word(at);
         if (w.length && is_mark(marks, w))
             return true;
         at += w.length ? w.length : 1;
@@ -436,28 +364,21 @@ static bool holds_mark(const char *at, const char *end, const HostMarks *marks)
 
 void host_marks_add(Arena *a, const char *text, HostMarks *marks)
 {
-    for (const char *line = text; *line;) {
-        const char *at = skip_blanks(line);
-        const char *end = *at == '#' ? directive_end(at) : at + strcspn(at, "\n");
-        Word define = *at == '#' ? word_at(skip_blanks(at + 1)) : (Word){at, 0};
-        if (same(define, "define")) {
-            Word name = word_at(skip_blanks(define.at + define.length));
-            if (holds_mark(name.at + name.length, end, marks))
-                VEC_PUSH(a, marks, arena_copy(a, name.at, name.length));
-        }
-        line = end + (*end == '\n');
+    for (const char *line = text; *line; line = code_next_line(line)) {
+        const char *define = code_behind(line, "define");
+        const Word name = code_word(define ? define : "");
+        if (define && holds_mark(name.at + name.length, code_line_end(define), marks))
+            VEC_PUSH(a, marks, code_copy(a, name));
     }
 }
 
-/* The word of a directive and the name behind it, when the line is one. */
+/* The name behind a directive, when the line is one. */
 static bool directive_is(const char *line, const char *word, Word *name)
 {
-    const char *at = skip_blanks(line);
-    Word w = *at == '#' ? word_at(skip_blanks(at + 1)) : (Word){0};
-    if (!w.length || !same(w, word))
-        return false;
-    *name = word_at(skip_blanks(w.at + w.length));
-    return name->length > 0;
+    const char *behind = code_behind(line, word);
+    if (behind)
+        *name = code_word(behind);
+    return behind && name->length > 0;
 }
 
 const char *macros_yield(Arena *a, const char *text, const char *const *names, size_t count)
@@ -465,13 +386,13 @@ const char *macros_yield(Arena *a, const char *text, const char *const *names, s
     char *out = NULL;
     Word guard = {0}, name;
     for (const char *line = text; *line;) {
-        const char *end = directive_end(line);
+        const char *end = code_line_end(line);
         /* A macro with arguments is another thing, one without a value a switch. */
         bool guarded = directive_is(line, "define", &name) && guard.length == name.length &&
                        memcmp(guard.at, name.at, name.length) == 0;
         bool yields = !guarded && directive_is(line, "define", &name) &&
                       is_one_of(name, names, count) && name.at[name.length] != '(' &&
-                      skip_blanks(name.at + name.length) < end;
+                      code_blanks(name.at + name.length) < end;
         if (yields && !out)
             out = arena_copy(a, text, strlen(text));
         for (const char *at = line; yields && at < end; at++)
@@ -500,8 +421,8 @@ bool host_code_expects_headers(const char *text)
         "HUGE_VAL",    "UINT8_MAX",  "INT32_MAX", "INT32_MIN",   "UINT32_MAX", "INT64_MAX",
         "UINT64_MAX"};
     for (const char *at = text; *at;) {
-        size_t quiet = quiet_size(text, at);
-        Word w = quiet ? (Word){at, 0} : word_at(at);
+        size_t quiet = code_quiet(text, at);
+        Word w = quiet ? (Word){at, 0} : code_word(at);
         if (w.length && IS_ONE_OF(w, NAMES))
             return true;
         at += quiet ? quiet : w.length ? w.length : 1;

@@ -3,6 +3,7 @@
 #include "metrics/base/diag.h"
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
+#include "tuner/spec/code_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -158,17 +159,8 @@ static void add_name(Walk *w, const Place *at, const char *folder, const char *n
 
 /* ---- the directives in a text -------------------------------------------------------------- */
 
-/* Where the search stands.  Comments and literals are told apart only to know whether a macro's
- * name is meant: a quoted or bracketed name counts wherever it stands. */
-typedef struct Scan {
-    const char *at;
-    const char *end;
-    size_t line;
-    bool line_start; /* nothing but blanks and comments on this line so far */
-} Scan;
-
 /* Joins lines that end in a backslash, as the compiler does first.  A zero byte is added. */
-static const char *splice(Arena *a, const Text *t, const char **end)
+static const char *splice(Arena *a, const Text *t)
 {
     char *out = arena_array(a, t->size + 1, 1);
     size_t n = 0;
@@ -183,127 +175,80 @@ static const char *splice(Arena *a, const Text *t, const char **end)
         else
             out[n++] = t->at[i] ? t->at[i] : ' ';
     }
-    *end = out + n;
     return out;
 }
 
-/* Steps over a comment that starts here. */
-static bool skip_comment(Scan *s)
+static const char *skip_comments(const char *at)
 {
-    if (s->at[0] != '/' || (s->at[1] != '*' && s->at[1] != '/'))
-        return false;
-    bool block = s->at[1] == '*';
-    s->at += 2;
-    while (s->at < s->end && (block ? strncmp(s->at, "*/", 2) != 0 : *s->at != '\n'))
-        s->line += *s->at++ == '\n';
-    if (block && s->at < s->end)
-        s->at += 2;
-    return true;
+    at = code_blanks(at);
+    while (*at == '/' && code_quiet(at, at))
+        at = code_blanks(at + code_quiet(at, at));
+    return at;
 }
 
-static void skip_blanks(Scan *s)
+/* Adds what a name in quotes or brackets on this line means; behind it.  NULL: there is none. */
+static const char *take_name(Walk *w, const Text *t, const Place *place, const char *at)
 {
-    while (s->at < s->end)
-        if (*s->at == ' ' || *s->at == '\t' || *s->at == '\r' || *s->at == '\f' || *s->at == '\v')
-            s->at++;
-        else if (!skip_comment(s))
-            return;
-}
-
-/* Takes a word that is not the beginning of a longer one. */
-static bool take_word(Scan *s, const char *word)
-{
-    size_t n = strlen(word);
-    if (strncmp(s->at, word, n) != 0 || isalnum((unsigned char)s->at[n]) || s->at[n] == '_')
-        return false;
-    s->at += n;
-    return true;
-}
-
-/* A name in quotes or brackets on this line; NULL when there is something else. */
-static const char *take_name(Arena *a, Scan *s)
-{
-    char close = *s->at == '"' ? '"' : *s->at == '<' ? '>' : '\0';
-    if (!close)
+    const char close = *at == '"' ? '"' : '>';
+    const size_t n = *at == '"' || *at == '<' ? strcspn(at + 1, close == '"' ? "\"\n" : ">\n") : 0;
+    if (n == 0 || at[n + 1] != close)
         return NULL;
-    const char *first = s->at + 1, *p = first;
-    while (*p && *p != close && *p != '\n')
-        p++;
-    if (*p != close)
-        return NULL;
-    s->at = p + 1;
-    return arena_copy(a, first, (size_t)(p - first));
+    add_name(w, place, t->folder, arena_copy(w->arena, at + 1, n));
+    return at + n + 2;
 }
 
-/* After a '#'.  `sure`: it stands where a directive stands. */
-static void scan_directive(Walk *w, const Text *t, Scan *s, bool sure)
+static size_t line_of(const char *text, const char *at)
 {
-    skip_blanks(s);
-    if (!take_word(s, "include") && !take_word(s, "include_next") && !take_word(s, "import"))
-        return;
-    skip_blanks(s);
-    Place at = {t, s->line, sure};
-    const char *name = take_name(w->arena, s);
-    if (name)
-        add_name(w, &at, t->folder, name);
-    else if (sure)
-        set_unknown(w, t, at.line, "the name of the included file is a macro");
+    size_t line = 1;
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
+/* After a '#'.  `sure`: it stands where a directive stands.  The place to go on from. */
+static const char *scan_directive(Walk *w, const Text *t, const char *text, const char *at,
+                                  bool sure)
+{
+    const Word word = code_word(skip_comments(at));
+    if (!code_same(word, "include") && !code_same(word, "include_next") &&
+        !code_same(word, "import"))
+        return at;
+    at = skip_comments(word.at + word.length);
+    const Place place = {t, line_of(text, at), sure};
+    const char *behind = take_name(w, t, &place, at);
+    if (!behind && sure)
+        set_unknown(w, t, place.line, "the name of the included file is a macro");
+    return behind ? behind : at;
 }
 
 /* __has_include asks about a file without including it. */
-static void scan_has_include(Walk *w, const Text *t, Scan *s)
+static const char *scan_has_include(Walk *w, const Text *t, const char *at)
 {
-    skip_blanks(s);
-    if (*s->at == '(')
-        s->at++;
-    skip_blanks(s);
-    Place at = {t, s->line, false};
-    const char *name = take_name(w->arena, s);
-    if (name)
-        add_name(w, &at, t->folder, name);
-}
-
-/* The end of a string or character literal that starts here, on its line; just after the quote
- * when it has none there (an apostrophe between digits). */
-static const char *literal_end(const char *at)
-{
-    const char *p = at + 1;
-    while (*p && *p != *at && *p != '\n')
-        p += p[0] == '\\' && p[1] && p[1] != '\n' ? 2 : 1;
-    return *p == *at ? p + 1 : at + 1;
-}
-
-static const char *comment_end(Scan over)
-{
-    skip_comment(&over);
-    return over.at;
+    at = skip_comments(at);
+    at = skip_comments(at + (*at == '('));
+    const char *behind = take_name(w, t, &(Place){t, 0, false}, at);
+    return behind ? behind : at;
 }
 
 /* Nothing is stepped over unseen: what looks like a comment may lie in a raw string.  Comments and
  * literals only make it unsure whether a '#' begins a directive. */
 static void scan_text(Walk *w, const Text *t)
 {
-    Scan s = {.line = 1, .line_start = true};
-    s.at = splice(w->arena, t, &s.end);
-    const char *quiet_end = s.at; /* of the last comment or literal begun */
-    while (s.at < s.end) {
-        bool quiet = s.at < quiet_end, start = s.line_start;
-        char c = *s.at;
-        bool comment = !quiet && c == '/' && (s.at[1] == '/' || s.at[1] == '*');
-        if (comment)
-            quiet_end = comment_end(s);
-        else if (!quiet && (c == '"' || c == '\''))
-            quiet_end = literal_end(s.at);
-        s.line += c == '\n';
-        s.line_start = c == '\n' || (start && (quiet || comment || isspace((unsigned char)c)));
-        if (c == '#' || (c == '%' && s.at[1] == ':')) {
-            s.at += c == '#' ? 1 : 2;
-            scan_directive(w, t, &s, start && !quiet);
-        } else if (c == '_' && take_word(&s, "__has_include")) {
-            scan_has_include(w, t, &s);
-        } else {
-            s.at++;
-        }
+    const char *text = splice(w->arena, t), *quiet_end = text; /* of the last that began */
+    bool line_start = true; /* nothing but blanks and comments on this line so far */
+    for (const char *at = text; *at;) {
+        const bool quiet = at < quiet_end, sure = line_start && !quiet;
+        const size_t size = quiet ? 0 : code_quiet(text, at);
+        const bool comment = size > 0 && *at == '/';
+        quiet_end = size ? at + size : quiet_end;
+        line_start =
+            *at == '\n' || (line_start && (quiet || comment || isspace((unsigned char)*at)));
+        if (*at == '#' || (*at == '%' && at[1] == ':'))
+            at = scan_directive(w, t, text, at + (*at == '#' ? 1 : 2), sure);
+        else if (*at == '_' && code_same(code_word(at), "__has_include"))
+            at = scan_has_include(w, t, at + strlen("__has_include"));
+        else
+            at++;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "metrics/ptx/ptx_parse.h"
 #include "tuner/run/run_parts.h"
 #include "tuner/spec/kernel_facts.h"
+#include "tuner/spec/code_text.h"
 #include "tuner/spec/kernel_source.h"
 
 #include <stdio.h>
@@ -301,11 +302,11 @@ static const PtxFunction *find_entry(Run *r, const Launch *l, const CompileResul
 static bool source_names(Run *r, const CompileSource *s, const char *name)
 {
     Diag quiet = diag_new(r->arena);
-    bool found = kernel_source_has_word(s->text, name);
+    bool found = code_has_word(s->text, name);
     for (size_t i = 0; i < s->file_count && !found; i++) {
         size_t size;
         const char *text = file_read(r->arena, s->files[i], &size, &quiet);
-        found = text && kernel_source_has_word(text, name);
+        found = text && code_has_word(text, name);
     }
     return found;
 }
@@ -319,7 +320,7 @@ static bool spec_names(const Spec *s, const char *name)
         const char *at = line + strspn(line, " \t");
         snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "#\n"), at);
         if (strncmp(text, "param ", 6) != 0 && strncmp(text, "require ", 8) != 0 &&
-            kernel_source_has_word(text, name))
+            code_has_word(text, name))
             return true;
     }
     return false;

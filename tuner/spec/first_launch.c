@@ -59,7 +59,7 @@ static const char *name_before(Arena *a, const char *text, const char *at)
     while (at > text && strchr(" \t=({", at[-1]))
         at--;
     const char *start = at;
-    while (start > text && host_is_name(start[-1]))
+    while (start > text && code_is_name(start[-1]))
         start--;
     return isdigit((unsigned char)*start) ? "" : arena_copy(a, start, (size_t)(at - start));
 }
@@ -67,11 +67,11 @@ static const char *name_before(Arena *a, const char *text, const char *at)
 bool first_launch_in_device(const FirstGuess *g, const char *word, int times)
 {
     const char *text = g->kernel->own;
-    for (const char *at = text; times > 0 && (at = host_find_word(at, word, text)) != NULL; at++) {
+    for (const char *at = text; times > 0 && (at = code_find_word(at, word, text)) != NULL; at++) {
         const char *start = at;
         while (start > text && start[-1] != '\n')
             start--;
-        times -= *host_skip(start, at) != '#';
+        times -= *code_skip(start, at) != '#';
     }
     return times <= 0;
 }
@@ -80,13 +80,13 @@ bool first_launch_is_fixed(Arena *a, const FirstLaunch *l, double number)
 {
     const char *digits = arena_printf(a, "%.15g", number);
     for (const HostText *h = l->site->place.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(at, digits, h->text)) != NULL; at++) {
+        for (const char *at = h->text; (at = code_find_word(at, digits, h->text)) != NULL; at++) {
             const char *name = name_before(a, h->text, at);
             const char *start = at;
             while (start > h->text && start[-1] != '\n')
                 start--;
             /* A constant stands there once as it is given its value. */
-            const bool given = h == h->first && *host_skip(start, at) != '#';
+            const bool given = h == h->first && *code_skip(start, at) != '#';
             if (*name && first_launch_in_device(l->guess, name, given ? 2 : 1))
                 return true;
         }

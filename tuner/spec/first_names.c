@@ -56,7 +56,7 @@ bool first_is_integer(const KernelParameter *p)
 
 bool first_is_flat(const FirstGuess *g)
 {
-    return !kernel_source_has_word(g->kernel->own, "threadIdx.y");
+    return !code_has_word(g->kernel->own, "threadIdx.y");
 }
 
 const char *first_value(const FirstGuess *g, const char *name)

@@ -39,7 +39,7 @@ static const char *fresh(Writer *w, const char *wanted, bool macro)
         size_t i = 0;
         while (i < w->names.count && strcmp(w->names.at[i], name) != 0)
             i++;
-        if (i == w->names.count && !(macro && kernel_source_has_word(w->kernel->text, name)))
+        if (i == w->names.count && !(macro && code_has_word(w->kernel->text, name)))
             break;
         name = arena_printf(w->arena, "%s_%d", wanted, n);
     }
@@ -159,7 +159,7 @@ static void print_parameters(Writer *w)
         const KernelMacro *m = &macros.at[i];
         if (is_undefined(w->guess, m->name))
             continue;
-        const char *cases = m->cases && !kernel_source_has_word(m->cases, "0")
+        const char *cases = m->cases && !code_has_word(m->cases, "0")
                                 ? arena_printf(a, "0, %s", m->cases)
                                 : m->cases;
         print_name(w, m->name, m->condition ? "0" : m->value, cases, false,
@@ -320,7 +320,7 @@ static const char **find_sizes(Writer *w, size_t *macros)
     for (size_t i = 0; i < numbers.count && own && w->sizes.count < SIZES_MOST; i++) {
         const KernelMacro *m = &numbers.at[i];
         if (first_meaning(m->name) != MEANS_SIZE || strtol(m->value, NULL, 10) < 64 ||
-            !kernel_source_has_word(w->kernel->text, m->name))
+            !code_has_word(w->kernel->text, m->name))
             continue;
         VEC_PUSH(a, &w->sizes, m->name);
         VEC_PUSH(a, &w->fixed, m->value);

@@ -39,12 +39,12 @@ static const HostValue *read_text(const Reader *from, HostPlace place, const Bou
     r.at = text;
     r.end = text + size;
     const HostValue *v = r.depth < DEPTH_MOST ? read_ternary(&r) : NULL;
-    return host_skip(r.at, r.end) == r.end ? v : NULL;
+    return code_skip(r.at, r.end) == r.end ? v : NULL;
 }
 
 static bool take(Reader *r, const char *sign)
 {
-    const char *at = host_skip(r->at, r->end);
+    const char *at = code_skip(r->at, r->end);
     size_t n = strlen(sign);
     if ((size_t)(r->end - at) < n || strncmp(at, sign, n) != 0)
         return false;
@@ -69,13 +69,13 @@ static bool is_number_type(const char *word)
 /* "(unsigned int)": every word is a type. */
 static bool take_cast(Reader *r, bool *real)
 {
-    const char *open = host_skip(r->at, r->end),
-               *close = *open == '(' ? host_closing(open, r->end) : NULL;
+    const char *open = code_skip(r->at, r->end),
+               *close = *open == '(' ? code_closing(open, r->end) : NULL;
     bool any = false;
     *real = false;
     for (const char *at = close ? open + 1 : NULL; at && at < close;) {
         size_t n = 0;
-        while (at + n < close && host_is_name(at[n]))
+        while (at + n < close && code_is_name(at[n]))
             n++;
         const char *word = arena_copy(r->arena, at, n);
         if (n > 0 ? !is_number_type(word) : !isspace((unsigned char)*at))
@@ -120,9 +120,9 @@ static const HostValue *resolve(Reader *r, const char *word)
                             : NULL;
     if (known)
         return host_new_name(r->arena, known);
-    const char *values[HOST_LIST];
-    size_t sizes[HOST_LIST];
-    HostPlace places[HOST_LIST], where;
+    const char *values[CODE_LIST];
+    size_t sizes[CODE_LIST];
+    HostPlace places[CODE_LIST], where;
     for (size_t i = host_given(r->place, word, values, sizes, places); i-- > 0;) {
         const HostValue *v = read_text(r, places[i], NULL, values[i], sizes[i]);
         if (v)
@@ -135,7 +135,7 @@ static const HostValue *resolve(Reader *r, const char *word)
         if (v)
             return v;
     }
-    const char *parameters[HOST_LIST], *text;
+    const char *parameters[CODE_LIST], *text;
     size_t count = 0;
     const char *function = host_enclosing(r->place, parameters, &count);
     size_t index = function ? host_parameter(parameters, count, word) : 0;
@@ -156,10 +156,10 @@ static const HostValue *bind_call(Reader *r, const char *const *names, size_t co
                                   const HostValue *const *arguments, HostPlace where,
                                   const char *body, size_t size)
 {
-    Bound bound[HOST_LIST];
+    Bound bound[CODE_LIST];
     for (size_t i = 0; i < count; i++) {
         size_t start = strlen(names[i]);
-        while (typed && start > 0 && host_is_name(names[i][start - 1]))
+        while (typed && start > 0 && code_is_name(names[i][start - 1]))
             start--;
         bound[i] = (Bound){names[i] + (typed ? start : 0), arguments[i], i ? &bound[i - 1] : NULL};
     }
@@ -170,7 +170,7 @@ static const HostValue *bind_call(Reader *r, const char *const *names, size_t co
 static const HostValue *expand(Reader *r, const char *word, const HostValue *const *arguments,
                                size_t given)
 {
-    const char *names[HOST_LIST];
+    const char *names[CODE_LIST];
     size_t count = 0;
     HostPlace where = {r->place.file->first, 0};
     const char *body = host_macro(word, names, &count, &where);
@@ -179,14 +179,14 @@ static const HostValue *expand(Reader *r, const char *word, const HostValue *con
                    ? bind_call(r, names, count, false, arguments, where, body, strcspn(body, "\n"))
                    : NULL;
     for (const HostText *h = r->place.file->first; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(at, word, h->text)) != NULL; at++) {
-            const char *end = h->text + h->size, *open = host_skip(at + strlen(word), end);
-            const char *close = *open == '(' ? host_closing(open, end) : NULL;
-            const char *brace = close ? host_skip(close + 1, end) : "";
-            const char *back = *brace == '{' ? host_skip(brace + 1, end) : "";
+        for (const char *at = h->text; (at = code_find_word(at, word, h->text)) != NULL; at++) {
+            const char *end = h->text + h->size, *open = code_skip(at + strlen(word), end);
+            const char *close = *open == '(' ? code_closing(open, end) : NULL;
+            const char *brace = close ? code_skip(close + 1, end) : "";
+            const char *back = *brace == '{' ? code_skip(brace + 1, end) : "";
             if (strncmp(back, "return", 6) != 0)
                 continue;
-            count = host_list(r->arena, open + 1, close, names, HOST_LIST);
+            count = code_list(r->arena, open + 1, close, names, CODE_LIST);
             where = (HostPlace){h, (size_t)(back - h->text)};
             return count == given ? bind_call(r, names, count, true, arguments, where, back + 6,
                                               strcspn(back + 6, ";"))
@@ -239,10 +239,10 @@ static const HostValue *round_value(Reader *r, const HostValue *v, bool up)
 
 static const HostValue *read_call(Reader *r, const char *word)
 {
-    const char *texts[HOST_LIST], *open = host_skip(r->at, r->end);
-    const char *close = host_closing(open, r->end);
-    size_t count = close ? host_list(r->arena, open + 1, close, texts, HOST_LIST) : 0;
-    const HostValue *of[HOST_LIST];
+    const char *texts[CODE_LIST], *open = code_skip(r->at, r->end);
+    const char *close = code_closing(open, r->end);
+    size_t count = close ? code_list(r->arena, open + 1, close, texts, CODE_LIST) : 0;
+    const HostValue *of[CODE_LIST];
     if (!close)
         return NULL;
     r->at = close + 1;
@@ -265,8 +265,8 @@ static const HostValue *read_call(Reader *r, const char *word)
 
 static const HostValue *read_sizeof(Reader *r)
 {
-    const char *open = host_skip(r->at, r->end),
-               *close = *open == '(' ? host_closing(open, r->end) : NULL;
+    const char *open = code_skip(r->at, r->end),
+               *close = *open == '(' ? code_closing(open, r->end) : NULL;
     if (!close)
         return NULL;
     r->at = close + 1;
@@ -285,10 +285,10 @@ static const char *take_path(Reader *r)
 {
     const char *start = r->at;
     for (;;) {
-        while (r->at < r->end && host_is_name(*r->at))
+        while (r->at < r->end && code_is_name(*r->at))
             r->at++;
         size_t n = strncmp(r->at, "::", 2) == 0 || strncmp(r->at, "->", 2) == 0 ? 2 : *r->at == '.';
-        if (n == 0 || r->at + n >= r->end || !host_is_name(r->at[n]))
+        if (n == 0 || r->at + n >= r->end || !code_is_name(r->at[n]))
             return arena_copy(r->arena, start, (size_t)(r->at - start));
         r->at += n;
     }
@@ -324,7 +324,7 @@ static const HostValue *read_literal(Reader *r)
 static const HostValue *read_primary(Reader *r)
 {
     bool real;
-    r->at = host_skip(r->at, r->end);
+    r->at = code_skip(r->at, r->end);
     if (r->at >= r->end)
         return NULL;
     if (isdigit((unsigned char)*r->at) || (*r->at == '.' && isdigit((unsigned char)r->at[1])))
@@ -332,7 +332,7 @@ static const HostValue *read_primary(Reader *r)
     if (take_cast(r, &real))
         return cast(r, read_primary(r), real);
     if (*r->at == '(') {
-        const char *open = r->at + 1, *close = host_closing(r->at, r->end);
+        const char *open = r->at + 1, *close = code_closing(r->at, r->end);
         r->at = close ? close + 1 : r->end;
         return close ? read_text(r, r->place, r->bound, open, (size_t)(close - open)) : NULL;
     }
@@ -346,14 +346,14 @@ static const HostValue *read_primary(Reader *r)
     if (strcmp(word, "sizeof") == 0)
         return read_sizeof(r);
     if (strcmp(word, "static_cast") == 0) {
-        const char *open = host_skip(r->at, r->end);
-        const char *close = *open == '<' ? host_closing(open, r->end) : NULL;
+        const char *open = code_skip(r->at, r->end);
+        const char *close = *open == '<' ? code_closing(open, r->end) : NULL;
         real = close && (memmem(open, (size_t)(close - open), "float", 5) ||
                          memmem(open, (size_t)(close - open), "double", 6));
         r->at = close ? close + 1 : r->end;
         return close ? cast(r, read_primary(r), real) : NULL;
     }
-    if (*host_skip(r->at, r->end) == '(' && host_skip(r->at, r->end) < r->end)
+    if (*code_skip(r->at, r->end) == '(' && code_skip(r->at, r->end) < r->end)
         return read_call(r, word);
     const HostValue *v = read_component(r, word);
     return v ? v : resolve(r, word);
@@ -396,7 +396,7 @@ static const HostValue *read_shift(Reader *r)
 /* Does one of those that only look like an operator stand next? */
 static bool looks_alike(const Reader *r)
 {
-    const char *at = host_skip(r->at, r->end);
+    const char *at = code_skip(r->at, r->end);
     return at + 1 < r->end &&
            (strncmp(at, "->", 2) == 0 || strncmp(at, "<<", 2) == 0 || strncmp(at, ">>", 2) == 0);
 }
@@ -422,11 +422,11 @@ static const HostValue *read_ternary(Reader *r)
 {
     const char *start = r->at;
     const HostValue *v = read_level(r, 0);
-    const char *sign = host_skip(r->at, r->end);
+    const char *sign = code_skip(r->at, r->end);
     if (!v) { /* to the sign, if there is one */
         sign = start;
         while (sign < r->end && !strchr("?,;", *sign)) {
-            const char *close = strchr("([{", *sign) ? host_closing(sign, r->end) : NULL;
+            const char *close = strchr("([{", *sign) ? code_closing(sign, r->end) : NULL;
             sign = (close ? close : sign) + 1;
         }
     }
@@ -434,7 +434,7 @@ static const HostValue *read_ternary(Reader *r)
         return v;
     const char *colon = sign + 1;
     while (colon < r->end && *colon != ':') {
-        const char *close = strchr("([{", *colon) ? host_closing(colon, r->end) : NULL;
+        const char *close = strchr("([{", *colon) ? code_closing(colon, r->end) : NULL;
         colon = (close ? close : colon) + 1;
     }
     if (colon >= r->end)
@@ -459,7 +459,7 @@ static bool dims_of_list(HostPlace p, const char *text, size_t size, const HostN
                          const HostValue *out[3])
 {
     const char *parts[3];
-    size_t count = host_list(p.file->arena, text, text + size, parts, 3);
+    size_t count = code_list(p.file->arena, text, text + size, parts, 3);
     for (size_t i = 0; i < 3; i++) {
         out[i] =
             i < count ? host_value(p, parts[i], names) : host_new_number(p.file->arena, 1, false);
@@ -472,13 +472,13 @@ static bool dims_of_list(HostPlace p, const char *text, size_t size, const HostN
 /* "dim3(a, b)", "{a, b}": behind the bracket; NULL: it is no such list. */
 static const char *dims_list(const char *text, size_t *size)
 {
-    const char *end = text + *size, *at = host_skip(text, end);
-    if (strncmp(at, "dim3", 4) == 0 && !host_is_name(at[4]))
-        at = host_skip(at + 4, end);
+    const char *end = text + *size, *at = code_skip(text, end);
+    if (strncmp(at, "dim3", 4) == 0 && !code_is_name(at[4]))
+        at = code_skip(at + 4, end);
     else if (*at != '{')
         return NULL;
-    const char *close = *at == '(' || *at == '{' ? host_closing(at, end) : NULL;
-    if (!close || host_skip(close + 1, end) != end)
+    const char *close = *at == '(' || *at == '{' ? code_closing(at, end) : NULL;
+    if (!close || code_skip(close + 1, end) != end)
         return NULL;
     *size = (size_t)(close - at - 1);
     return at + 1;
@@ -491,9 +491,9 @@ static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames 
 static bool dims_of_name(HostPlace p, const char *word, const HostNames *names,
                          const HostValue *out[3], int depth)
 {
-    const char *values[HOST_LIST], *parameters[HOST_LIST], *text;
-    size_t sizes[HOST_LIST], count = 0;
-    HostPlace places[HOST_LIST];
+    const char *values[CODE_LIST], *parameters[CODE_LIST], *text;
+    size_t sizes[CODE_LIST], count = 0;
+    HostPlace places[CODE_LIST];
     bool found = false;
     for (size_t i = host_given(p, word, values, sizes, places); i-- > 0 && !found;) {
         size_t n = sizes[i];
@@ -533,12 +533,12 @@ static bool dims_at(HostPlace p, const char *text, size_t size, const HostNames 
     const char *list = dims_list(text, &n);
     if (list)
         return dims_of_list(p, list, n, names, out);
-    const char *word = host_skip(text, text + size);
+    const char *word = code_skip(text, text + size);
     size_t length = 0;
-    while (word + length < text + size && host_is_name(word[length]))
+    while (word + length < text + size && code_is_name(word[length]))
         length++;
     bool bare = length > 0 && !isdigit((unsigned char)*word) &&
-                host_skip(word + length, text + size) == text + size;
+                code_skip(word + length, text + size) == text + size;
     const char *name = arena_copy(p.file->arena, word, length);
     const char *known =
         bare && names && names->meaning ? names->meaning(names->context, name) : NULL;

@@ -3,18 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-bool host_is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-const char *host_skip(const char *at, const char *end)
-{
-    while (at < end && isspace((unsigned char)*at))
-        at++;
-    return at;
-}
-
 /* --- the text --------------------------------------------------------------------------------- */
 
 /* Is the brace at `at` that of a namespace or of extern "C", in which functions stand? */
@@ -23,9 +11,9 @@ static bool is_transparent(const char *text, size_t at)
     size_t start = at;
     while (start > 0 && !strchr(";{})", text[start - 1]))
         start--;
-    const char *word = host_skip(text + start, text + at);
+    const char *word = code_skip(text + start, text + at);
     while (*word == '#') /* directives before it */
-        word = host_skip(word + strcspn(word, "\n"), text + at);
+        word = code_skip(word + strcspn(word, "\n"), text + at);
     return strncmp(word, "namespace", 9) == 0 || strncmp(word, "extern", 6) == 0 ||
            strncmp(word, "inline namespace", 16) == 0;
 }
@@ -63,56 +51,13 @@ size_t host_line(HostPlace p)
     return line;
 }
 
-const char *host_closing(const char *at, const char *end)
-{
-    static const char opening[] = "([{", close[] = ")]}";
-    bool angle = *at == '<';
-    int depth = 0;
-    for (; at < end; at++) {
-        depth += (strchr(opening, *at) != NULL && *at) || (angle && *at == '<');
-        depth -= (strchr(close, *at) != NULL && *at) || (angle && *at == '>');
-        if (depth == 0)
-            return at;
-    }
-    return NULL;
-}
-
-size_t host_list(Arena *a, const char *at, const char *end, const char **out, size_t room)
-{
-    size_t count = 0;
-    const char *start = at;
-    for (; at <= end; at++) {
-        const char *close = at < end && strchr("([{", *at) ? host_closing(at, end) : NULL;
-        at = close ? close : at;
-        if (at < end && *at != ',')
-            continue;
-        start = host_skip(start, at);
-        size_t n = (size_t)(at - start);
-        while (n > 0 && isspace((unsigned char)start[n - 1]))
-            n--;
-        if (count < room && (n > 0 || count > 0))
-            out[count++] = arena_copy(a, start, n);
-        start = at + 1;
-    }
-    return count;
-}
-
 /* --- what names mean -------------------------------------------------------------------------- */
-
-const char *host_find_word(const char *at, const char *word, const char *first)
-{
-    size_t n = strlen(word);
-    for (; n > 0 && (at = strstr(at, word)) != NULL; at++)
-        if ((at == first || (!host_is_name(at[-1]) && at[-1] != '.')) && !host_is_name(at[n]))
-            return at;
-    return NULL;
-}
 
 /* The end of an initial value. */
 static const char *value_end(const char *at)
 {
     for (; *at && *at != ';' && *at != ','; at++) {
-        const char *close = strchr("([{", *at) ? host_closing(at, at + strlen(at)) : NULL;
+        const char *close = strchr("([{", *at) ? code_closing(at, at + strlen(at)) : NULL;
         if (!close && strchr("([{)]}", *at))
             break;
         at = close ? close : at;
@@ -125,11 +70,11 @@ static const char *value_end(const char *at)
 static bool given_value(const HostText *h, const char *at, size_t length, const char **value,
                         size_t *size)
 {
-    const char *next = host_skip(at + length, h->text + h->size), *before = at;
+    const char *next = code_skip(at + length, h->text + h->size), *before = at;
     while (before > h->text && isspace((unsigned char)before[-1]))
         before--;
     bool declared =
-        before > h->text && before < at && (host_is_name(before[-1]) || before[-1] == '>');
+        before > h->text && before < at && (code_is_name(before[-1]) || before[-1] == '>');
     bool listed = before > h->text && before[-1] == ',';
     if (*next == '=' && next[1] != '=') {
         *value = next + 1;
@@ -137,9 +82,9 @@ static bool given_value(const HostText *h, const char *at, size_t length, const 
         return true;
     }
     const char *close = (declared || listed) && (*next == '(' || *next == '{')
-                            ? host_closing(next, h->text + h->size)
+                            ? code_closing(next, h->text + h->size)
                             : NULL;
-    const char *behind = close ? host_skip(close + 1, h->text + h->size) : "";
+    const char *behind = close ? code_skip(close + 1, h->text + h->size) : "";
     if (*behind != ';' && *behind != ',')
         return false;
     *value = next + 1;
@@ -153,7 +98,7 @@ size_t host_given(HostPlace p, const char *word, const char **values, size_t *si
     size_t count = 0;
     const HostText *h = p.file;
     const uint32_t region = h->regions[p.at];
-    for (const char *at = h->text; (at = host_find_word(at, word, h->text)) != NULL; at++) {
+    for (const char *at = h->text; (at = code_find_word(at, word, h->text)) != NULL; at++) {
         const char *value;
         size_t size, where = (size_t)(at - h->text);
         if (where >= p.at && h->regions[where] != 0)
@@ -161,7 +106,7 @@ size_t host_given(HostPlace p, const char *word, const char **values, size_t *si
         if ((h->regions[where] != 0 && h->regions[where] != region) ||
             !given_value(h, at, strlen(word), &value, &size))
             continue;
-        if (count == HOST_LIST)
+        if (count == CODE_LIST)
             memmove(values, values + 1, --count * sizeof *values),
                 memmove(sizes, sizes + 1, count * sizeof *sizes),
                 memmove(places, places + 1, count * sizeof *places);
@@ -180,14 +125,14 @@ const char *host_macro(const char *word, const char **parameters, size_t *count,
             const char *name = at + 6 + strspn(at + 6, " \t");
             size_t n = strlen(word);
             if (at == h->text || !strchr("# \t", at[-1]) || strncmp(name, word, n) != 0 ||
-                host_is_name(name[n]) || (name[n] == '(') != (parameters != NULL))
+                code_is_name(name[n]) || (name[n] == '(') != (parameters != NULL))
                 continue;
             const char *value = name + n, *close;
             *where = (HostPlace){h, (size_t)(at + 1 - h->text)};
             if (!parameters)
                 return value;
-            close = host_closing(value, h->text + h->size);
-            *count = close ? host_list(h->arena, value + 1, close, parameters, HOST_LIST) : 0;
+            close = code_closing(value, h->text + h->size);
+            *count = close ? code_list(h->arena, value + 1, close, parameters, CODE_LIST) : 0;
             return close ? close + 1 : NULL;
         }
     return NULL;
@@ -214,9 +159,9 @@ const char *host_enclosing(HostPlace p, const char **parameters, size_t *count)
     while (end > 0 && isspace((unsigned char)h->text[end - 1]))
         end--;
     size_t start = end;
-    while (start > 0 && host_is_name(h->text[start - 1]))
+    while (start > 0 && code_is_name(h->text[start - 1]))
         start--;
-    *count = host_list(h->arena, h->text + open + 1, h->text + close, parameters, HOST_LIST);
+    *count = code_list(h->arena, h->text + open + 1, h->text + close, parameters, CODE_LIST);
     return start < end ? arena_copy(h->arena, h->text + start, end - start) : NULL;
 }
 
@@ -229,7 +174,7 @@ size_t host_parameter(const char *const *parameters, size_t count, const char *w
             n--;
         size_t length = strlen(word);
         if (n > length && strncmp(parameters[i] + n - length, word, length) == 0 &&
-            !host_is_name(parameters[i][n - length - 1]))
+            !code_is_name(parameters[i][n - length - 1]))
             break;
     }
     return i;
@@ -240,17 +185,17 @@ bool host_next_actual(HostPlace p, const char *function, size_t index, HostPlace
 {
     for (const HostText *h = after->file; h; h = h->next, *after = (HostPlace){h, 0})
         for (const char *at = h->text + after->at;
-             (at = host_find_word(at, function, h->text)) != NULL;) {
+             (at = code_find_word(at, function, h->text)) != NULL;) {
             size_t where = (size_t)(at - h->text);
-            const char *list[HOST_LIST], *end = h->text + h->size;
-            const char *open = host_skip(at + strlen(function), end);
-            const char *angle = *open == '<' && open[1] != '<' ? host_closing(open, end) : NULL;
-            open = angle ? host_skip(angle + 1, end) : open;
+            const char *list[CODE_LIST], *end = h->text + h->size;
+            const char *open = code_skip(at + strlen(function), end);
+            const char *angle = *open == '<' && open[1] != '<' ? code_closing(open, end) : NULL;
+            open = angle ? code_skip(angle + 1, end) : open;
             at += strlen(function);
-            const char *close = *open == '(' ? host_closing(open, end) : NULL;
+            const char *close = *open == '(' ? code_closing(open, end) : NULL;
             bool calls = close && h->regions[where] != 0 &&
                          (h != p.file || h->regions[where] != h->regions[p.at]);
-            size_t count = calls ? host_list(h->arena, open + 1, close, list, HOST_LIST) : 0;
+            size_t count = calls ? code_list(h->arena, open + 1, close, list, CODE_LIST) : 0;
             if (index >= count)
                 continue;
             *text = list[index];

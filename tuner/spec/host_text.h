@@ -4,12 +4,9 @@
 #ifndef APTUNE_SPEC_HOST_TEXT_H
 #define APTUNE_SPEC_HOST_TEXT_H
 
-#include "metrics/base/arena.h"
+#include "tuner/spec/code_text.h"
 
-#include <stdbool.h>
 #include <stdint.h>
-
-enum { HOST_LIST = 32 }; /* parts of a list, values of a name that are looked at */
 
 /* One file; more of the same project hang on `next`. */
 typedef struct HostText {
@@ -33,22 +30,8 @@ HostText *host_text(Arena *a, const char *path, const char *text, const HostText
 
 size_t host_line(HostPlace p);
 
-bool host_is_name(char c);
-
-/* Behind blanks. */
-const char *host_skip(const char *at, const char *end);
-
-/* Where the bracket that opens at `at` closes ("<" as a template's); NULL: nowhere. */
-const char *host_closing(const char *at, const char *end);
-
-/* The parts of a list between commas, from behind its opening bracket. */
-size_t host_list(Arena *a, const char *at, const char *end, const char **out, size_t room);
-
-/* The next time a word stands at or behind `at` of a text; NULL: never again. */
-const char *host_find_word(const char *at, const char *word, const char *text);
-
 /* The texts that a name is given before a place, at file scope or in its function, the last last:
- * at most HOST_LIST. */
+ * at most CODE_LIST. */
 size_t host_given(HostPlace p, const char *word, const char **values, size_t *sizes,
                   HostPlace *places);
 

@@ -1,109 +1,51 @@
 #include "tuner/spec/kernel_source.h"
 
+#include "tuner/spec/code_text.h"
+
 #include <ctype.h>
+#include <string.h>
 
-static bool is_name(char c)
+static const char *word_text(Arena *a, const char *at)
 {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static const char *skip_blanks(const char *at)
-{
-    return at + strspn(at, " \t");
-}
-
-static const char *next_line(const char *at)
-{
-    at += strcspn(at, "\n");
-    return at + (*at == '\n');
-}
-
-/* The word at `at`, in `a`; "" when there is none. */
-static const char *word_at(Arena *a, const char *at)
-{
-    size_t n = 0;
-    while (is_name(at[n]))
-        n++;
-    return arena_copy(a, at, n);
-}
-
-const char *kernel_source_bare(Arena *a, const char *source)
-{
-    char *text = arena_copy(a, source, strlen(source));
-    for (char *c = text; *c; c++) {
-        char *end = NULL;
-        if (c[0] == '/' && c[1] == '/')
-            end = c + strcspn(c, "\n");
-        else if (c[0] == '/' && c[1] == '*')
-            end = strstr(c + 2, "*/");
-        if (!end)
-            continue;
-        end += *end == '*' ? 2 : 0;
-        for (; c < end; c++)
-            if (*c != '\n')
-                *c = ' ';
-        c--;
-    }
-    return text;
-}
-
-/* Where the brackets that open at `at` close; NULL when they do not. */
-static const char *closing(const char *at)
-{
-    int depth = 0;
-    for (; *at; at++) {
-        depth += *at == '(';
-        depth -= *at == ')';
-        if (depth == 0)
-            return at;
-    }
-    return NULL;
+    return code_copy(a, code_word(at));
 }
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
 /* Behind what may stand between __global__ and the kernel's name: types and attributes, some with
  * brackets.  The `(` of the parameters; NULL when this is no declaration. */
-static const char *skip_to_name(const char *at, const char **name, size_t *length)
+static const char *skip_to_name(const char *at, Word *name)
 {
     for (;;) {
-        at += strspn(at, " \t\r\n");
-        if (!is_name(*at))
+        const char *end = at + strlen(at);
+        *name = code_word(code_skip(at, end));
+        if (!name->length)
             return NULL;
-        *name = at;
-        *length = 0;
-        while (is_name(at[*length]))
-            ++*length;
-        at += *length;
-        const char *next = at + strspn(at, " \t\r\n");
+        at = name->at + name->length;
+        const char *next = code_skip(at, end);
         if (*next != '(')
             continue;
-        at = closing(next);
-        if (!at || !is_name(at[1 + strspn(at + 1, " \t\r\n")]))
+        at = code_closing(next, end);
+        if (!at || !code_is_name(*code_skip(at + 1, end)))
             return next; /* an attribute, or a macro of one, has the name behind it */
         at++;
     }
 }
 
-/* The `<` of `template <…>` that ends before `end`; NULL when there is none. */
-static const char *template_list(const char *text, const char *end)
+/* The `<` of `template <…>` that ends before `end`, with its `>`; NULL when there is none. */
+static const char *template_list(const char *text, const char *end, const char **close)
 {
-    while (end > text && (isspace((unsigned char)end[-1]) || is_name(end[-1])))
-        end--;
-    if (end == text || end[-1] != '>')
-        return NULL;
-    int depth = 0;
-    for (const char *at = end - 1; at > text; at--) {
-        depth += *at == '>';
-        depth -= *at == '<';
-        if (depth > 0)
-            continue;
-        const char *before = at; /* "#include <…>" ends so, too */
-        while (before > text && isspace((unsigned char)before[-1]))
-            before--;
-        return before - text >= 8 && strncmp(before - 8, "template", 8) == 0 ? at : NULL;
+    const char *open = NULL;
+    *close = NULL;
+    for (const char *at = text; (at = code_find_word(at, "template", text)) != NULL && at < end;
+         at++) {
+        open = code_skip(at + strlen("template"), end);
+        *close = *open == '<' ? code_closing(open, end) : NULL;
     }
-    return NULL;
+    bool its = open && *close;
+    for (const char *at = its ? *close : end; at < end && its; at++)
+        its = !strchr(";{}", *at);
+    return its ? open : NULL;
 }
 
 static bool is_qualifier(const char *word)
@@ -118,32 +60,26 @@ static bool is_qualifier(const char *word)
 }
 
 /* "const float *__restrict__ in" */
-static KernelParameter read_parameter(Arena *a, const char *text, size_t length)
+static KernelParameter read_parameter(Arena *a, const char *text)
 {
     KernelParameter p = {.name = ""};
     Buf type = {0};
     const char *last = NULL;
-    for (size_t i = 0; i < length;) {
-        size_t n = 0;
-        while (i + n < length &&
-               (is_name(text[i + n]) || (text[i + n] == ':' && n > 0 && i + n + 1 < length)))
-            n++;
-        p.pointer = p.pointer || text[i] == '*' || text[i] == '[';
-        if (text[i] == '[' || text[i] == '=')
-            break; /* dimensions, and the value when none is given */
-        if (n == 0) {
-            i++;
-            continue;
-        }
-        const char *word = arena_copy(a, text + i, n);
-        i += n;
+    for (const char *at = text; *at && *at != '[' && *at != '=';) { /* dimensions, defaults */
+        size_t n = code_word(at).length;
+        while (n > 0 && at[n] == ':' && at[n + 1])
+            n += 1 + code_word(at + n + 1).length;
+        const char *word = arena_copy(a, at, n);
+        p.pointer = p.pointer || *at == '*';
+        at += n ? n : 1;
         p.constant = p.constant || (strcmp(word, "const") == 0 && !p.pointer);
-        if (is_qualifier(word))
+        if (n == 0 || is_qualifier(word))
             continue;
         if (last)
             buf_printf(&type, "%s%s", type.size ? " " : "", last);
         last = word;
     }
+    p.pointer = p.pointer || strchr(text, '[');
     p.name = last ? last : "";
     p.text = arena_string(a, buf_text(&type));
     p.known = task_type_find(p.text, &p.type);
@@ -151,60 +87,57 @@ static KernelParameter read_parameter(Arena *a, const char *text, size_t length)
     return p;
 }
 
-static TemplateParameter read_argument(Arena *a, const char *text, size_t length)
+static TemplateParameter read_argument(Arena *a, const char *part)
 {
     TemplateParameter t = {0};
-    const char *part = arena_copy(a, text, length), *initial = strchr(part, '=');
-    size_t end = initial ? (size_t)(initial - part) : length;
-    while (end > 0 && !is_name(part[end - 1]))
+    const char *initial = strchr(part, '=');
+    size_t end = initial ? (size_t)(initial - part) : strlen(part);
+    while (end > 0 && !code_is_name(part[end - 1]))
         end--;
     size_t start = end;
-    while (start > 0 && is_name(part[start - 1]))
+    while (start > 0 && code_is_name(part[start - 1]))
         start--;
     t.name = arena_copy(a, part + start, end - start);
     t.is_type = strstr(part, "typename") || strstr(part, "class ");
     if (initial)
-        t.initial = word_at(a, initial + 1 + strspn(initial + 1, " \t\r\n"));
-    else if (kernel_source_has_word(part, "bool"))
+        t.initial = code_copy(a, code_word(initial + 1 + strspn(initial + 1, " \t\r\n")));
+    else if (code_has_word(part, "bool"))
         t.initial = "false";
     return t;
 }
 
-/* Parts of a bracketed list between commas. */
-static void read_list(Arena *a, const char *open, const char *close, bool arguments,
-                      KernelSource *out)
+static void read_arguments(Arena *a, const char *open, const char *close, KernelSource *out)
 {
-    const char *start = open + 1;
-    int depth = 0;
-    for (const char *at = start; at <= close; at++) {
-        depth += at < close && (*at == '<' || *at == '(');
-        depth -= at < close && (*at == '>' || *at == ')');
-        if (at < close && (*at != ',' || depth > 0))
-            continue;
-        size_t n = (size_t)(at - start);
-        if (arguments) {
-            TemplateParameter t = read_argument(a, start, n);
-            if (*t.name)
-                VEC_PUSH(a, &out->arguments, t);
-        } else {
-            KernelParameter p = read_parameter(a, start, n);
-            if (*p.name && strcmp(p.name, "void") != 0)
-                VEC_PUSH(a, &out->parameters, p);
-        }
-        start = at + 1;
+    const char *parts[CODE_LIST];
+    const size_t count = code_list(a, open + 1, close, parts, CODE_LIST);
+    for (size_t i = 0; i < count; i++) {
+        TemplateParameter t = read_argument(a, parts[i]);
+        if (*t.name)
+            VEC_PUSH(a, &out->arguments, t);
     }
 }
 
-/* The next declaration of a kernel behind *at: `(` of its parameters; NULL when there is none. */
-static const char *next_kernel(const char **at, const char **start, const char **name,
-                               size_t *length)
+static void read_parameters(Arena *a, const char *open, KernelSource *out)
+{
+    const char *parts[CODE_LIST];
+    const char *close = code_closing(open, open + strlen(open));
+    const size_t count = code_list(a, open + 1, close, parts, CODE_LIST);
+    for (size_t i = 0; i < count; i++) {
+        KernelParameter p = read_parameter(a, parts[i]);
+        if (*p.name && strcmp(p.name, "void") != 0)
+            VEC_PUSH(a, &out->parameters, p);
+    }
+}
+
+/* The next kernel with a body behind *at: `(` of its parameters; NULL when there is none. */
+static const char *next_kernel(const char **at, const char **start, Word *name)
 {
     while ((*at = strstr(*at, "__global__")) != NULL) {
         *start = *at;
         *at += strlen("__global__");
-        const char *list = skip_to_name(*at, name, length), *close = list ? closing(list) : NULL;
-        const char *behind = close ? close + 1 + strspn(close + 1, " \t\r\n") : ";";
-        if (*behind != ';') /* not one that is only declared */
+        const char *list = skip_to_name(*at, name), *end = *at + strlen(*at);
+        const char *close = list ? code_closing(list, end) : NULL;
+        if (close && *code_skip(close + 1, end) != ';') /* it is only declared */
             return list;
     }
     return NULL;
@@ -215,25 +148,21 @@ static const char *scope_at(Arena *a, const char *text, const char *end)
 {
     VEC(const char *) open = {0};
     const char *name = NULL; /* of a namespace whose brace follows */
-    for (const char *at = text; at < end; at++) {
-        if (*at == '"' || *at == '\'') {
-            const char quote = *at;
-            for (at++; at < end && *at != quote && *at != '\n'; at++)
-                at += *at == '\\';
-        } else if (strncmp(at, "namespace", 9) == 0 && !is_name(at[9]) &&
-                   (at == text || !is_name(at[-1]))) {
-            const char *first = at + 9 + strspn(at + 9, " \t\r\n");
-            size_t n = 0;
-            while (is_name(first[n]) || first[n] == ':')
-                n++;
-            name = n ? arena_printf(a, "%.*s::", (int)n, first) : "";
-            at = first + n - 1;
-        } else if (*at == '{') {
+    for (const char *at = text; at < end;) {
+        const Word w = code_word(at);
+        const size_t quiet = code_quiet(text, at);
+        at += w.length ? w.length : quiet ? quiet : 1;
+        if (code_same(w, "namespace")) {
+            const char *first = code_skip(at, end);
+            for (at = first; code_is_name(*at) || *at == ':';)
+                at++;
+            name = at > first ? arena_printf(a, "%.*s::", (int)(at - first), first) : "";
+        } else if (*w.at == '{') {
             VEC_PUSH(a, &open, name ? name : "");
             name = NULL;
-        } else if (*at == '}') {
+        } else if (*w.at == '}') {
             open.count -= open.count > 0;
-        } else if (*at == ';') {
+        } else if (*w.at == ';') {
             name = NULL;
         }
     }
@@ -247,18 +176,14 @@ static const char *scope_at(Arena *a, const char *text, const char *end)
 static const char *without_others(Arena *a, const char *text, const char *kernel)
 {
     char *out = arena_copy(a, text, strlen(text));
-    const char *at = text, *start, *name, *list;
-    size_t length;
-    while ((list = next_kernel(&at, &start, &name, &length)) != NULL) {
-        const char *body = strchr(closing(list), '{'), *end = body;
-        if (!body || (strlen(kernel) == length && strncmp(kernel, name, length) == 0))
+    const char *at = text, *start, *list, *end = text + strlen(text);
+    Word name;
+    while ((list = next_kernel(&at, &start, &name)) != NULL) {
+        const char *body = strchr(code_closing(list, end), '{');
+        if (!body || code_same(name, kernel))
             continue;
-        for (int depth = 0; *end; end++) {
-            depth += (*end == '{') - (*end == '}');
-            if (depth == 0)
-                break;
-        }
-        for (const char *c = body; c < end; c++)
+        const char *close = code_closing(body, end);
+        for (const char *c = body; c < (close ? close : end); c++)
             if (*c != '\n')
                 out[c - text] = ' ';
     }
@@ -267,23 +192,20 @@ static const char *without_others(Arena *a, const char *text, const char *kernel
 
 bool kernel_source_find(Arena *a, const char *source, const char *wanted, KernelSource *out)
 {
-    *out = (KernelSource){.text = kernel_source_bare(a, source)};
-    const char *at = out->text, *start, *name, *list;
-    size_t length;
-    while ((list = next_kernel(&at, &start, &name, &length)) != NULL) {
-        if (wanted && (strlen(wanted) != length || strncmp(wanted, name, length) != 0))
+    *out = (KernelSource){.text = code_bare(a, source)};
+    const char *at = out->text, *start, *list, *close;
+    Word name;
+    while ((list = next_kernel(&at, &start, &name)) != NULL) {
+        if (wanted && !code_same(name, wanted))
             continue;
-        out->name = arena_copy(a, name, length);
+        out->name = code_copy(a, name);
         out->scope = scope_at(a, out->text, start);
         out->own = without_others(a, out->text, out->name);
-        const char *open = template_list(out->text, start);
+        const char *open = template_list(out->text, start, &close);
         out->is_template = open != NULL;
-        const char *close = start;
-        while (open && *close != '>')
-            close--;
         if (open)
-            read_list(a, open, close, true, out);
-        read_list(a, list, closing(list), false, out);
+            read_arguments(a, open, close, out);
+        read_parameters(a, list, out);
         return true;
     }
     return false;
@@ -292,22 +214,14 @@ bool kernel_source_find(Arena *a, const char *source, const char *wanted, Kernel
 const char *kernel_source_names(Arena *a, const char *source)
 {
     Buf b = {0};
-    VEC(const char *) names = {0};
-    const char *at = kernel_source_bare(a, source), *start, *name;
-    size_t length;
-    while (next_kernel(&at, &start, &name, &length)) {
-        const char *word = arena_copy(a, name, length);
-        size_t i = 0;
-        while (i < names.count && strcmp(names.at[i], word) != 0)
-            i++;
-        if (i < names.count)
-            continue;
-        buf_printf(&b, "%s%s", b.size ? ", " : "", word);
-        VEC_PUSH(a, &names, word);
+    const char *at = code_bare(a, source), *start;
+    Word name;
+    while (next_kernel(&at, &start, &name)) {
+        const char *word = code_copy(a, name);
+        if (!code_has_word(buf_text(&b), word))
+            buf_printf(&b, "%s%s", b.size ? ", " : "", word);
     }
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 /* --- how it is launched ----------------------------------------------------------------------- */
@@ -325,15 +239,15 @@ static const char *meant_by(Arena *a, const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = text; (at = strstr(at, word)) != NULL; at += n) {
-        const char *sign = skip_blanks(at + n), *start = at;
-        if (at == text || is_name(at[-1]) || is_name(at[n]))
+        const char *sign = code_blanks(at + n), *start = at;
+        if (at == text || code_is_name(at[-1]) || code_is_name(at[n]))
             continue;
-        const char *value = *sign == '=' ? word_at(a, skip_blanks(sign + 1)) : "";
+        const char *value = *sign == '=' ? word_text(a, code_blanks(sign + 1)) : "";
         while (start > text && !strchr(";\n", start[-1]))
             start--;
-        start = skip_blanks(start);
+        start = code_blanks(start);
         if (*sign == ';' && strncmp(start, "typedef ", 8) == 0)
-            value = word_at(a, skip_blanks(start + 8));
+            value = word_text(a, code_blanks(start + 8));
         if (is_plain(value))
             return value;
     }
@@ -342,41 +256,21 @@ static const char *meant_by(Arena *a, const char *text, const char *word)
 
 const char *kernel_source_plain(Arena *a, const char *text, const char *part)
 {
-    const char *word = word_at(a, part), *rest = part + strlen(word);
+    const char *word = word_text(a, part), *rest = part + strlen(word);
     if (!*word || rest[strspn(rest, " \t\r\n")])
         return NULL;
     return is_plain(word) ? word : meant_by(a, text, word);
 }
 
-bool kernel_source_has_word(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += n)
-        if ((at == text || !is_name(at[-1])) && !is_name(at[n]))
-            return true;
-    return false;
-}
-
 /* --- macros ----------------------------------------------------------------------------------- */
-
-/* Behind "# word" on this line; NULL when another directive or none stands there. */
-static const char *directive(const char *line, const char *word)
-{
-    const char *at = skip_blanks(line);
-    if (*at != '#')
-        return NULL;
-    at = skip_blanks(at + 1);
-    size_t n = strlen(word);
-    return strncmp(at, word, n) == 0 && !is_name(at[n]) ? skip_blanks(at + n) : NULL;
-}
 
 /* The value that a line defines for a name; NULL: it does not. */
 static const char *value_on(Arena *a, const char *line, const char *name)
 {
-    const char *at = directive(line, "define");
-    if (!at || strcmp(word_at(a, at), name) != 0 || at[strlen(name)] == '(')
+    const char *at = code_behind(line, "define");
+    if (!at || strcmp(word_text(a, at), name) != 0 || at[strlen(name)] == '(')
         return NULL;
-    at = skip_blanks(at + strlen(name));
+    at = code_blanks(at + strlen(name));
     size_t n = strcspn(at, "\r\n");
     while (n > 0 && isspace((unsigned char)at[n - 1]))
         n--;
@@ -385,7 +279,7 @@ static const char *value_on(Arena *a, const char *line, const char *name)
 
 const char *kernel_source_defined(Arena *a, const char *text, const char *name)
 {
-    for (const char *at = text; *at; at = next_line(at)) {
+    for (const char *at = text; *at; at = code_next_line(at)) {
         const char *value = value_on(a, at, name);
         if (value)
             return value;
@@ -403,9 +297,9 @@ static KernelMacro *find_macro(KernelMacros *all, const char *name)
 
 static bool is_defined(Arena *a, const char *text, const char *name)
 {
-    for (const char *at = text; *at; at = next_line(at)) {
-        const char *rest = directive(at, "define");
-        if (rest && strcmp(word_at(a, rest), name) == 0)
+    for (const char *at = text; *at; at = code_next_line(at)) {
+        const char *rest = code_behind(at, "define");
+        if (rest && strcmp(word_text(a, rest), name) == 0)
             return true;
     }
     return false;
@@ -414,10 +308,10 @@ static bool is_defined(Arena *a, const char *text, const char *name)
 /* The number behind "==" at `at`; NULL: there is none. */
 static const char *compared(Arena *a, const char *at)
 {
-    at = skip_blanks(at);
+    at = code_blanks(at);
     if (strncmp(at, "==", 2) != 0)
         return NULL;
-    const char *number = word_at(a, skip_blanks(at + 2));
+    const char *number = word_text(a, code_blanks(at + 2));
     return *number && number[strspn(number, "0123456789")] == '\0' ? number : NULL;
 }
 
@@ -425,16 +319,15 @@ static void add_case(Arena *a, KernelMacro *m, const char *number)
 {
     if (!m->cases)
         m->cases = m->value = number;
-    else if (!kernel_source_has_word(m->cases, number))
+    else if (!code_has_word(m->cases, number))
         m->cases = arena_printf(a, "%s, %s", m->cases, number);
 }
 
 /* Names of an #if that nobody defines are 0 there, which is hardly meant. */
 static void add_conditions(Arena *a, const char *text, const char *at, KernelMacros *all)
 {
-    size_t n = strcspn(at, "\n");
-    for (const char *end = at + n; at < end;) {
-        const char *word = word_at(a, at);
+    for (const char *end = code_line_end(at); at < end;) {
+        const char *word = word_text(a, at);
         size_t length = strlen(word);
         bool name = length > 0 && !isdigit((unsigned char)*word) && strncmp(word, "__", 2) != 0 &&
                     strcmp(word, "defined") != 0 && strcmp(word, "or") != 0 &&
@@ -454,17 +347,17 @@ static void add_conditions(Arena *a, const char *text, const char *at, KernelMac
 KernelMacros kernel_source_macros(Arena *a, const char *source)
 {
     KernelMacros all = {0};
-    const char *text = kernel_source_bare(a, source);
-    for (const char *at = text; *at; at = next_line(at)) {
-        const char *rest = directive(at, "ifndef");
-        const char *name = rest ? word_at(a, rest) : "";
-        const char *value = *name ? value_on(a, next_line(at), name) : NULL;
+    const char *text = code_bare(a, source);
+    for (const char *at = text; *at; at = code_next_line(at)) {
+        const char *rest = code_behind(at, "ifndef");
+        const char *name = rest ? word_text(a, rest) : "";
+        const char *value = *name ? value_on(a, code_next_line(at), name) : NULL;
         if (value && !find_macro(&all, name))
             VEC_PUSH(a, &all, ((KernelMacro){name, value, false, NULL}));
     }
-    for (const char *at = text; *at; at = next_line(at)) {
-        const char *rest = directive(at, "if");
-        rest = rest ? rest : directive(at, "elif");
+    for (const char *at = text; *at; at = code_next_line(at)) {
+        const char *rest = code_behind(at, "if");
+        rest = rest ? rest : code_behind(at, "elif");
         if (rest && !strstr(arena_copy(a, rest, strcspn(rest, "\n")), "defined"))
             add_conditions(a, text, rest, &all);
     }
@@ -474,9 +367,9 @@ KernelMacros kernel_source_macros(Arena *a, const char *source)
 KernelMacros kernel_source_numbers(Arena *a, const char *text)
 {
     KernelMacros all = {0}, tunable = kernel_source_macros(a, text);
-    for (const char *at = text; *at; at = next_line(at)) {
-        const char *rest = directive(at, "define");
-        const char *name = rest ? word_at(a, rest) : "";
+    for (const char *at = text; *at; at = code_next_line(at)) {
+        const char *rest = code_behind(at, "define");
+        const char *name = rest ? word_text(a, rest) : "";
         const char *value = *name ? value_on(a, at, name) : NULL;
         if (value && value[strspn(value, "0123456789")] == '\0' && !find_macro(&tunable, name) &&
             !find_macro(&all, name))

@@ -55,9 +55,6 @@ bool kernel_source_find(Arena *a, const char *text, const char *wanted, KernelSo
  * says it is.  NULL: not one word, or the text does not say. */
 const char *kernel_source_plain(Arena *a, const char *text, const char *part);
 
-/* A copy without comments, which would be taken for code. */
-const char *kernel_source_bare(Arena *a, const char *source);
-
 /* The names of all kernels with a body, with ", " between them; "" when there is none. */
 const char *kernel_source_names(Arena *a, const char *text);
 
@@ -69,8 +66,5 @@ KernelMacros kernel_source_numbers(Arena *a, const char *text);
 
 /* The value of `#define NAME value` anywhere; NULL: there is none. */
 const char *kernel_source_defined(Arena *a, const char *text, const char *name);
-
-/* Does the word occur? */
-bool kernel_source_has_word(const char *text, const char *word);
 
 #endif

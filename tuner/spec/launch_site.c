@@ -6,30 +6,30 @@
 
 static bool read_launch(const HostText *h, const char *at, size_t length, LaunchSite *out)
 {
-    const char *end = h->text + h->size, *next = host_skip(at + length, end);
+    const char *end = h->text + h->size, *next = code_skip(at + length, end);
     *out = (LaunchSite){.place = {h, (size_t)(at - h->text)}};
     if (*next == '<' && strncmp(next, "<<<", 3) != 0) {
-        const char *close = host_closing(next, end);
+        const char *close = code_closing(next, end);
         if (!close)
             return false;
-        out->template_count = host_list(h->arena, next + 1, close, out->of_template, HOST_LIST);
-        next = host_skip(close + 1, end);
+        out->template_count = code_list(h->arena, next + 1, close, out->of_template, CODE_LIST);
+        next = code_skip(close + 1, end);
     }
     const char *close = strncmp(next, "<<<", 3) == 0 ? strstr(next, ">>>") : NULL;
     if (!close)
         return false;
-    out->configuration_count = host_list(h->arena, next + 3, close, out->configuration, 4);
-    next = host_skip(close + 3, end);
-    close = *next == '(' ? host_closing(next, end) : NULL;
+    out->configuration_count = code_list(h->arena, next + 3, close, out->configuration, 4);
+    next = code_skip(close + 3, end);
+    close = *next == '(' ? code_closing(next, end) : NULL;
     if (close)
-        out->argument_count = host_list(h->arena, next + 1, close, out->arguments, HOST_LIST);
+        out->argument_count = code_list(h->arena, next + 1, close, out->arguments, CODE_LIST);
     return close && out->configuration_count >= 2;
 }
 
 bool launch_site_find(const HostText *files, const char *kernel, LaunchSite *out)
 {
     for (const HostText *h = files; h; h = h->next)
-        for (const char *at = h->text; (at = host_find_word(at, kernel, h->text)) != NULL; at++)
+        for (const char *at = h->text; (at = code_find_word(at, kernel, h->text)) != NULL; at++)
             if (read_launch(h, at, strlen(kernel), out))
                 return true;
     return false;
@@ -77,10 +77,10 @@ const HostValue *launch_site_argument(const LaunchSite *s, size_t i)
 static const char *name_of(Arena *a, const char *text)
 {
     const char *end = text + strlen(text);
-    for (const char *close; *text == '(' && (close = host_closing(text, end)) != NULL;)
-        text = host_skip(close + 1, end);
+    for (const char *close; *text == '(' && (close = code_closing(text, end)) != NULL;)
+        text = code_skip(close + 1, end);
     size_t n = 0;
-    while (host_is_name(text[n]))
+    while (code_is_name(text[n]))
         n++;
     return n > 0 && text[n] == '\0' ? arena_copy(a, text, n) : NULL;
 }
@@ -91,15 +91,15 @@ static const char *allocation(const HostText *h, const char *name, uint32_t regi
 {
     for (const char *at = h->text; (at = strstr(at, "Malloc")) != NULL; at++) {
         const char *end = h->text + h->size, *open = at, *list[2];
-        while (host_is_name(*open))
+        while (code_is_name(*open))
             open++;
         *where = (HostPlace){h, (size_t)(at - h->text)};
-        const char *close = *open == '(' ? host_closing(open, end) : NULL;
+        const char *close = *open == '(' ? code_closing(open, end) : NULL;
         if (!close || (region && h->regions[where->at] != region) ||
-            host_list(h->arena, open + 1, close, list, 2) < 2)
+            code_list(h->arena, open + 1, close, list, 2) < 2)
             continue;
         const char *and = strrchr(list[0], '&');
-        const char *given = and? name_of(h->arena, host_skip(and+1, and+strlen(and))) : NULL;
+        const char *given = and? name_of(h->arena, code_skip(and+1, and+strlen(and))) : NULL;
         if (given && strcmp(given, name) == 0)
             return list[1];
     }
@@ -142,7 +142,7 @@ const HostValue *launch_site_allocated(const LaunchSite *s, size_t i, size_t ele
         const char *size = allocation(p.file, name, p.file->regions[p.at], &where), *actual;
         if (size)
             return in_elements(a, host_value(where, size, &known), known.element);
-        const char *parameters[HOST_LIST];
+        const char *parameters[CODE_LIST];
         size_t count = 0;
         const char *function = host_enclosing(p, parameters, &count);
         size_t index = function ? host_parameter(parameters, count, name) : 0;

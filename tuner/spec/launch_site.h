@@ -9,7 +9,7 @@
 /* `kernel<template arguments><<<grid, block, shared>>>(arguments)` as written. */
 typedef struct LaunchSite {
     HostPlace place;
-    const char *of_template[HOST_LIST], *configuration[4], *arguments[HOST_LIST];
+    const char *of_template[CODE_LIST], *configuration[4], *arguments[CODE_LIST];
     size_t template_count, configuration_count, argument_count;
 } LaunchSite;
 

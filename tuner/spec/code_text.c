@@ -1,0 +1,188 @@
+#include "tuner/spec/code_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+bool code_is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+Word code_word(const char *at)
+{
+    Word w = {at, 0};
+    while (code_is_name(at[w.length]))
+        w.length++;
+    return w;
+}
+
+bool code_same(Word w, const char *text)
+{
+    return strlen(text) == w.length && memcmp(w.at, text, w.length) == 0;
+}
+
+const char *code_copy(Arena *a, Word w)
+{
+    return arena_copy(a, w.at, w.length);
+}
+
+const char *code_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\f\v");
+}
+
+const char *code_skip(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+const char *code_find_word(const char *at, const char *word, const char *text)
+{
+    size_t n = strlen(word);
+    for (; n > 0 && (at = strstr(at, word)) != NULL; at++)
+        if ((at == text || (!code_is_name(at[-1]) && at[-1] != '.')) && !code_is_name(at[n]))
+            return at;
+    return NULL;
+}
+
+bool code_has_word(const char *text, const char *word)
+{
+    return code_find_word(text, word, text) != NULL;
+}
+
+/* --- comments and literals -------------------------------------------------------------------- */
+
+/* The end of R"x(…)x" whose quote is at `at`; NULL: it is none. */
+static const char *raw_end(const char *at)
+{
+    size_t n = strcspn(at + 1, "( )\\\t\n\"");
+    char end[20] = ")";
+    if (at[1 + n] != '(' || n >= sizeof end - 3)
+        return NULL;
+    strncat(end, at + 1, n);
+    strcat(end, "\"");
+    const char *close = strstr(at + n + 2, end);
+    return close ? close + n + 2 : NULL;
+}
+
+size_t code_quiet(const char *first, const char *at)
+{
+    if (at[0] == '/' && at[1] == '/')
+        return strcspn(at, "\n");
+    if (at[0] == '/' && at[1] == '*') {
+        const char *close = strstr(at + 2, "*/");
+        return close ? (size_t)(close + 2 - at) : strlen(at);
+    }
+    const char *raw = *at == '"' && at > first && at[-1] == 'R' ? raw_end(at) : NULL;
+    if (raw)
+        return (size_t)(raw - at);
+    if (*at != '"' && (*at != '\'' || (at > first && code_is_name(at[-1]))))
+        return 0;
+    const char *p = at + 1;
+    while (*p && *p != *at && *p != '\n')
+        p += p[0] == '\\' && p[1] ? 2 : 1;
+    return *p == *at ? (size_t)(p + 1 - at) : 1;
+}
+
+char *code_bare(Arena *a, const char *source)
+{
+    char *text = arena_copy(a, source, strlen(source));
+    for (size_t i = 0; text[i];) {
+        const size_t quiet = code_quiet(source, source + i), end = i + (quiet ? quiet : 1);
+        const bool comment = quiet && source[i] == '/';
+        for (; i < end; i++)
+            if (comment && text[i] != '\n')
+                text[i] = ' ';
+    }
+    return text;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+const char *code_line_end(const char *at)
+{
+    for (; *at && *at != '\n'; at++) {
+        if (at[0] == '\\' && at[1] == '\r' && at[2] == '\n')
+            at += 2;
+        else if (at[0] == '\\' && at[1] == '\n')
+            at++;
+        else if (at[0] == '/' && at[1] == '*')
+            at += code_quiet(at, at) - 1;
+    }
+    return at;
+}
+
+const char *code_next_line(const char *at)
+{
+    at = code_line_end(at);
+    return at + (*at == '\n');
+}
+
+Word code_directive(const char *line)
+{
+    const char *at = code_blanks(line);
+    return *at == '#' ? code_word(code_blanks(at + 1)) : (Word){at, 0};
+}
+
+const char *code_behind(const char *line, const char *directive)
+{
+    Word w = code_directive(line);
+    return code_same(w, directive) ? code_blanks(w.at + w.length) : NULL;
+}
+
+/* --- brackets --------------------------------------------------------------------------------- */
+
+const char *code_closing(const char *first, const char *end)
+{
+    static const char opening[] = "([{", close[] = ")]}";
+    bool angle = *first == '<';
+    int depth = 0;
+    for (const char *at = first; at < end; at++) {
+        size_t quiet = code_quiet(first, at);
+        if (quiet) {
+            at += quiet - 1;
+            continue;
+        }
+        depth += (strchr(opening, *at) != NULL && *at) || (angle && *at == '<');
+        depth -= (strchr(close, *at) != NULL && *at) || (angle && *at == '>');
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* Where a list that a bracket or a template's "<" opens at `at` of a list closes; NULL: none does. */
+static const char *inner_end(const char *first, const char *at, const char *end)
+{
+    bool angle = *at == '<' && at > first && code_is_name(at[-1]);
+    const char *close = angle || (*at && strchr("([{", *at)) ? code_closing(at, end) : NULL;
+    for (const char *c = at; angle && close && c < close; c++)
+        if (!code_is_name(*c) && !strchr("<>,:* ", *c))
+            return NULL; /* it compares */
+    return close;
+}
+
+size_t code_list(Arena *a, const char *first, const char *end, const char **out, size_t room)
+{
+    size_t count = 0;
+    const char *start = first;
+    for (const char *at = first; at <= end; at++) {
+        const char *close = at < end ? inner_end(first, at, end) : NULL;
+        size_t quiet = at < end && !close ? code_quiet(first, at) : 0;
+        at = close ? close : quiet ? at + quiet - 1 : at;
+        if (at < end && *at != ',')
+            continue;
+        start = code_skip(start, at);
+        size_t n = (size_t)(at - start);
+        while (n > 0 && isspace((unsigned char)start[n - 1]))
+            n--;
+        if (count < room && (n > 0 || count > 0))
+            out[count++] = arena_copy(a, start, n);
+        start = at + 1;
+    }
+    return count;
+}
