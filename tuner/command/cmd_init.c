@@ -3,7 +3,9 @@
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
 #include "tuner/compile/farm.h"
+#include "tuner/library/settings.h"
 #include "tuner/library/where.h"
+#include "tuner/run/run_check.h"
 #include "tuner/spec/first_spec.h"
 #include "tuner/spec/kernel_types.h"
 #include "tuner/spec/near_header.h"
@@ -429,6 +431,38 @@ static bool try_units(Trying *t, const InitOptions *o, KernelSource *k, CompileR
     return why && refuse(t->arena, t->home, why, d);
 }
 
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+enum { REACH_MOST = 1 << 28 }; /* elements; who reaches farther was given wrong numbers */
+
+/* Buffers that the first configuration is seen to reach beyond become as large as it reaches. */
+static void size_buffers(Arena *a, const char *path, const InitOptions *o, Buf *spec)
+{
+    Diag quiet = diag_new(a);
+    const RunOptions options = {.space = path,
+                                .space_text = arena_string(a, buf_text(spec)),
+                                .arch = o->arch ? o->arch : "sm_90",
+                                .includes = o->includes,
+                                .drawn = true};
+    Run r = run_begin(a, &options, NULL, &quiet);
+    const int64_t *reached = run_open(&r) ? run_check_reach(&r) : NULL;
+    const char *rest = options.space_text; /* of the text, not yet copied */
+    buf_clear(spec);
+    for (size_t i = 0; reached && i < r.spec->argument_count; i++) {
+        if (reached[i] == 0 || reached[i] > REACH_MOST)
+            continue;
+        const Span size = expr_span(r.spec->arguments[i].count);
+        const char *at = options.space_text + size.offset, *end = at + size.length;
+        const char *line_end = end + strcspn(end, "\n");
+        buf_printf(spec, "%.*smax(%.*s, %lld)%.*s; so far the first configuration reaches",
+                   (int)(at - rest), rest, (int)size.length, at, (long long)reached[i],
+                   (int)(line_end - end), end);
+        rest = line_end;
+    }
+    buf_puts(spec, rest);
+    run_close(&r);
+}
+
 static void start_guess(Trying *t, const InitOptions *o)
 {
     FirstGuess *g = &t->guess;
@@ -454,9 +488,12 @@ static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
     bool ok =
         try_units(&t, o, &kernel, &res, d) &&
         first_spec(a, t.unit, path_folder(a, strcmp(to, "-") == 0 ? path : to), &t.guess, res.ptx,
-                   res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d) &&
-        write_spec(to, &text, a, d);
+                   res.ptx_size, res.lowered_count ? res.lowered[0] : kernel.name, &text, d);
     farm_close(t.farm);
+    if (ok)
+        size_buffers(a, strcmp(to, "-") == 0 ? output_path(a, path, &(InitOptions){0}) : to, o,
+                     &text);
+    ok = ok && write_spec(to, &text, a, d);
     buf_free(&text);
     return ok;
 }

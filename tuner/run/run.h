@@ -45,6 +45,7 @@ typedef enum LedgerStage {
 /* What the user asked for. */
 typedef struct RunOptions {
     const char *space;       /* the spec's path */
+    const char *space_text;  /* what it says; NULL: what stands there */
     const char *arch;        /* device or architecture by name; NULL: the one here or recorded */
     const char *device_file; /* of the device; NULL: what is shipped of it */
     OptionTexts includes;    /* folders of headers beyond the spec's */

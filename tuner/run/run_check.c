@@ -4,8 +4,8 @@
 #include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx_parse.h"
 #include "tuner/run/run_parts.h"
-#include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/code_text.h"
+#include "tuner/spec/kernel_facts.h"
 #include "tuner/spec/kernel_source.h"
 
 #include <stdio.h>
@@ -19,6 +19,7 @@ typedef struct Checking {
     bool *trips;       /* of each trip count that the spec says: some code has the loop */
     bool *symbols;     /* of each argument: some code has the variable */
     bool *written;     /* of each argument: some code may store to it */
+    int64_t *reached; /* of each argument: elements reached, if more than it has; NULL: a mistake */
 } Checking;
 
 /* --- compiling -------------------------------------------------------------------------------- */
@@ -167,13 +168,16 @@ static bool buffer_bytes(Run *r, const Value *slots, int64_t *bytes)
     return true;
 }
 
-static bool report_reach(Run *r, const Reach *x, const char *kernel)
+static bool report_reach(const Checking *c, const Reach *x, const char *kernel)
 {
+    Run *r = c->run;
     bool ok = true;
     for (size_t i = 0; i < x->count; i++) {
         const Argument *g = &r->spec->arguments[i];
         size_t size = task_type_size(g->element);
-        if (x->beyond[i] > 0)
+        if (x->beyond[i] > 0 && c->reached)
+            c->reached[i] = (x->beyond[i] - 1) / (int64_t)size + 1;
+        else if (x->beyond[i] > 0)
             ok = diag_error(r->diag, g->at,
                             "'%s' accesses element %lld of '%s', which has %lld: the walk through "
                             "the first configuration proves it",
@@ -205,7 +209,7 @@ static bool check_reach(Checking *x, size_t config, const Step *step, const Comp
     if (!profile_touch(r->arena, &in, entry, &observer))
         return true; /* what was seen need not happen */
     x->out->accesses += reach.seen;
-    return report_reach(r, &reach, r->spec->launches[step->launch].entry);
+    return report_reach(x, &reach, r->spec->launches[step->launch].entry);
 }
 
 /* --- trip counts ------------------------------------------------------------------------------ */
@@ -704,22 +708,44 @@ static bool check_kernels(Checking *x, size_t config)
     return ok;
 }
 
-bool run_check(Run *r, RunCheck *out)
+/* Makes the data and opens what compiles; false after messages. */
+static bool begin(Run *r, RunCheck *out, Checking *x)
 {
     *out = (RunCheck){0};
-    size_t config = first_config(r);
-    if (config == SIZE_MAX)
+    if (first_config(r) == SIZE_MAX)
         return report_none(r);
     if (!run_data(r) || !run_open_sources(r))
         return false;
-    Checking x = {.run = r,
-                  .farm = run_open_farm(r),
-                  .out = out,
-                  .trips = ARENA_ARRAY(r->arena, bool, r->spec->trip_count),
-                  .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count),
-                  .written = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
-    bool ok = check_parameters_are_used(r) && check_kernels(&x, config_to_check(&x, config));
+    *x = (Checking){.run = r,
+                    .farm = run_open_farm(r),
+                    .out = out,
+                    .trips = ARENA_ARRAY(r->arena, bool, r->spec->trip_count),
+                    .symbols = ARENA_ARRAY(r->arena, bool, r->spec->argument_count),
+                    .written = ARENA_ARRAY(r->arena, bool, r->spec->argument_count)};
+    return true;
+}
+
+bool run_check(Run *r, RunCheck *out)
+{
+    Checking x;
+    if (!begin(r, out, &x))
+        return false;
+    bool ok =
+        check_parameters_are_used(r) && check_kernels(&x, config_to_check(&x, first_config(r)));
     ok = ok && (out->uncompiled || compile_extremes(&x));
     farm_close(x.farm);
     return ok;
+}
+
+const int64_t *run_check_reach(Run *r)
+{
+    RunCheck out;
+    Checking x;
+    if (!begin(r, &out, &x))
+        return NULL;
+    x.reached = ARENA_ARRAY(r->arena, int64_t, r->spec->argument_count);
+    for (size_t l = 0; l < r->spec->launch_count; l++)
+        check_launch(&x, config_to_check(&x, first_config(r)), l);
+    farm_close(x.farm);
+    return x.reached;
 }

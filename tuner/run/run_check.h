@@ -24,4 +24,8 @@ typedef struct RunCheck {
 /* Checks a run that is open.  False after messages. */
 bool run_check(Run *r, RunCheck *out);
 
+/* Of each argument the elements that the walk through the first configuration reaches, where its
+ * buffer has fewer, else 0; NULL after messages. */
+const int64_t *run_check_reach(Run *r);
+
 #endif

@@ -408,6 +408,16 @@ static void choose_output(Run *r)
     r->options.output = arena_printf(r->arena, "%s/%s", r->options.output, text);
 }
 
+static Spec *open_spec(Run *r)
+{
+    const char *path = r->options.space, *text = r->options.space_text;
+    Source *source = ARENA_NEW(r->arena, Source);
+    if (!text)
+        return spec_read(r->arena, path, r->diag);
+    *source = (Source){path, text, strlen(text)};
+    return spec_parse(r->arena, source, r->diag);
+}
+
 bool run_open(Run *r)
 {
     double since = clock_seconds();
@@ -416,7 +426,7 @@ bool run_open(Run *r)
     r->best = SIZE_MAX;
     r->table = table_new(r->arena);
     r->recorded.relative = r->recorded.random_relative = r->recorded.best_ms = NAN;
-    r->spec = spec_read(r->arena, r->options.space, r->diag);
+    r->spec = open_spec(r);
     if (!r->spec || !choose_problem(r) || !open_space(r))
         return false;
     if (r->space.size == 0 && !r->options.dry_run)

@@ -98,6 +98,7 @@ static const HostValue *by_threads(Arena *a, const FirstLaunch *l, const HostVal
                                    const char *const *threads)
 {
     bool named = l->threads[i] > 1 && !isdigit((unsigned char)*threads[i]);
+    v = l->whole > 0 ? host_name(a, v, l->whole, l->whole_name) : v;
     return named ? host_share(a, v, l->threads[i], threads[i]) : v;
 }
 
@@ -139,10 +140,26 @@ bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *thre
     return v && print_value(by_threads(a, l, v, 0, threads), true, out);
 }
 
-bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, bool alone, Buf *out)
+bool first_launch_buffer(Arena *a, const FirstLaunch *l, size_t i, size_t element,
+                         const char *const *threads, bool alone, Buf *out)
 {
-    return l->site &&
-           print_value(launch_site_allocated(l->site, i, element, &l->names), alone, out);
+    const HostValue *v = l->site ? launch_site_allocated(l->site, i, element, &l->names) : NULL;
+    return v && print_value(by_threads(a, l, v, 0, threads), alone, out);
+}
+
+double first_launch_whole(const FirstLaunch *l)
+{
+    double most = 0, n;
+    const KernelSource *k = l->guess->kernel;
+    for (size_t i = 0; l->site && i < k->parameters.count; i++) {
+        const KernelParameter *p = &k->parameters.at[i];
+        const size_t element =
+            p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
+        if (p->pointer && element > 0 &&
+            host_number(launch_site_allocated(l->site, i, element, &l->names), &n) && n > most)
+            most = n;
+    }
+    return most;
 }
 
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out)

@@ -16,6 +16,8 @@ typedef struct FirstLaunch {
     HostNames names;
     const HostValue *block[DIRECTIONS];
     double threads[DIRECTIONS]; /* of the block; 0: parameters say it */
+    double whole;               /* elements of the largest buffer where no size has a name; … */
+    const char *whole_name;     /* … and what they are called */
 } FirstLaunch;
 
 /* Reads the launch, before sizes have names. */
@@ -36,7 +38,11 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
 
 /* Likewise bytes of shared memory, and the elements of a buffer that is argument i. */
 bool first_launch_shared(Arena *a, const FirstLaunch *l, const char *const *threads, Buf *out);
-bool first_launch_buffer(const FirstLaunch *l, size_t i, size_t element, bool alone, Buf *out);
+bool first_launch_buffer(Arena *a, const FirstLaunch *l, size_t i, size_t element,
+                         const char *const *threads, bool alone, Buf *out);
+
+/* The elements of the largest buffer; 0: none is known. */
+double first_launch_whole(const FirstLaunch *l);
 
 /* The number that is argument i; false: it is not known. */
 bool first_launch_number(const FirstLaunch *l, size_t i, double *out);

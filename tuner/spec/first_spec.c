@@ -25,6 +25,7 @@ typedef struct Writer {
     const char *tiles[DIRECTIONS]; /* elements of a thread; NULL: one */
     VEC(const char *) names;       /* declared so far */
     VEC(const char *) sizes;       /* of the problem */
+    VEC(const char *) partial;     /* outputs whose number of elements depends on the block's */
     bool square;                   /* one size in two directions */
     VEC(const char *) fixed;       /* values of those that the source defines, first of the sizes */
     double values[SIZES_MOST];     /* as launched; 0: not known */
@@ -265,6 +266,21 @@ static void print_registers(Writer *w)
                name, name, name);
 }
 
+/* Arguments of the template that the author gives by the name of a parameter. */
+static void print_equal(Writer *w)
+{
+    for (size_t i = 0; i < w->kernel->arguments.count; i++) {
+        const TemplateParameter *t = &w->kernel->arguments.at[i];
+        size_t k = 0;
+        while (k < w->launch.parameters.count &&
+               (!t->written || strcmp(w->launch.parameters.at[k], t->written) != 0))
+            k++;
+        if (k < w->launch.parameters.count && strcmp(t->written, t->name) != 0)
+            buf_printf(w->out, "require %s == %s    # %s\n", t->name, t->written,
+                       first_launch_where(w->arena, &w->launch));
+    }
+}
+
 static void print_limits(Writer *w)
 {
     const char *const *t = w->threads;
@@ -293,6 +309,24 @@ static size_t same_argument(const Writer *w, const char *const *of, size_t i)
                       strcmp(s->arguments[k], s->arguments[i]) == 0))
         k++;
     return k;
+}
+
+/* Blocks in several directions that the kernel numbers through: gridDim is used, and threads have one
+ * direction. */
+static bool is_numbered(const Writer *w)
+{
+    return w->facts.grid_size && !w->facts.thread[1] && !w->facts.thread[2];
+}
+
+/* Where no size has a name, the largest buffer's elements are one. */
+static void take_whole(Writer *w)
+{
+    const double n = first_launch_whole(&w->launch);
+    if (n < 64)
+        return;
+    w->launch.whole = w->values[0] = n;
+    w->launch.whole_name = fresh(w, "N", false);
+    VEC_PUSH(w->arena, &w->sizes, w->launch.whole_name);
 }
 
 /* Sizes by macros are there already; those by arguments follow. */
@@ -325,12 +359,14 @@ static const char **find_sizes(Writer *w, size_t *macros)
         VEC_PUSH(a, &w->sizes, m->name);
         VEC_PUSH(a, &w->fixed, m->value);
     }
+    if (w->sizes.count == 0)
+        take_whole(w);
     bool plane = w->facts.block[1] && w->sizes.count == 0;
     if (w->sizes.count == 0)
         VEC_PUSH(a, &w->sizes, fresh(w, plane ? "WIDTH" : "N", false));
     if (plane)
         VEC_PUSH(a, &w->sizes, fresh(w, "HEIGHT", false));
-    w->square = w->facts.block[1] && w->sizes.count == 1;
+    w->square = w->facts.block[1] && !is_numbered(w) && w->sizes.count == 1 && !w->launch.whole;
     return of;
 }
 
@@ -368,12 +404,12 @@ static void print_problem(Writer *w, size_t macros)
     buf_putc(w->out, '\n');
 }
 
-static void print_product(const Writer *w)
+static void print_product(const Writer *w, Buf *out)
 {
     for (size_t i = 0; i < w->sizes.count; i++)
-        buf_printf(w->out, "%s%s", i ? " * " : "", w->sizes.at[i]);
+        buf_printf(out, "%s%s", i ? " * " : "", w->sizes.at[i]);
     if (w->square)
-        buf_printf(w->out, " * %s", w->sizes.at[0]);
+        buf_printf(out, " * %s", w->sizes.at[0]);
 }
 
 /* What a block makes along a direction. */
@@ -401,12 +437,14 @@ static const char *size_along(const Writer *w, int i)
 /* The grid by the numbers of threads and blocks that the code uses. */
 static void print_guessed_grid(Writer *w)
 {
-    if (!w->facts.block[1] && !w->facts.block[2]) {
+    const bool line =
+        (!w->facts.block[1] && !w->facts.block[2]) || (is_numbered(w) && w->sizes.count == 1);
+    if (line) {
         buf_puts(w->out, "ceil_div(");
-        print_product(w);
+        print_product(w, w->out);
         print_share(w, 0);
     }
-    for (int i = 0; (w->facts.block[1] || w->facts.block[2]) && i < DIRECTIONS; i++) {
+    for (int i = 0; !line && i < DIRECTIONS; i++) {
         if (i == 2 && !w->facts.block[2])
             break;
         const char *size = size_along(w, i);
@@ -461,9 +499,14 @@ static void print_buffer(Writer *w, const KernelParameter *p, size_t i)
         p->known ? task_scalar_size(p->type.scalar) * (size_t)p->type.lanes : p->size;
     if (!p->known)
         buf_printf(w->out, "%zu * ", p->size ? p->size : 64);
-    if (element == 0 || !first_launch_buffer(&w->launch, i, element, p->known, w->out))
-        print_product(w);
-    buf_puts(w->out, "]");
+    Buf count = {0};
+    if (element == 0 ||
+        !first_launch_buffer(w->arena, &w->launch, i, element, w->threads, p->known, &count))
+        print_product(w, &count);
+    if (stores && is_variable(w->threads[0]) && code_has_word(buf_text(&count), w->threads[0]))
+        VEC_PUSH(w->arena, &w->partial, p->name);
+    buf_printf(w->out, "%s]", buf_text(&count));
+    buf_free(&count);
     if (strcmp(role, "out") != 0)
         buf_puts(w->out, real ? " = uniform(-1, 1)" : p->known ? " = uniform(0, 9)" : " = zero");
     buf_printf(w->out, "    # decide: size%s", strcmp(role, "out") == 0 ? "" : " and contents");
@@ -571,6 +614,9 @@ static void print_verdict(Writer *w)
                            "reference first\ntolerance 1e-5    # decide: relative to the size of "
                            "the output\n"
                          : "\n# decide: what is the result, and what is right?\n");
+    for (size_t i = 0; i < w->partial.count && stores; i++)
+        buf_printf(w->out, "compare %s sum    # decide: are these partial results?\n",
+                   w->partial.at[i]);
 }
 
 bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess *g,
@@ -596,6 +642,7 @@ bool first_spec(Arena *a, const char *file, const char *folder, const FirstGuess
     first_launch_read(a, &w.launch);
     take_block(&w);
     settle_threads(&w);
+    print_equal(&w);
     print_limits(&w);
     if (parameters.size == 0)
         print_registers(&w);

@@ -36,4 +36,7 @@ bool host_print(const HostValue *v, bool alone, Buf *out);
 /* The same with `name` where what is divided by, or a factor of it, is `number`. */
 const HostValue *host_share(Arena *a, const HostValue *v, double number, const char *name);
 
+/* The same with `name` wherever it is `number`. */
+const HostValue *host_name(Arena *a, const HostValue *v, double number, const char *name);
+
 #endif

@@ -35,6 +35,8 @@ static void note_special(KernelFacts *out, const PtxOperand *o)
         out->block[o->index - PTX_CTAID_X] = true;
     if (o->index >= PTX_NTID_X && o->index <= PTX_NTID_Z)
         out->block_size = true;
+    if (o->index >= PTX_NCTAID_X && o->index <= PTX_NCTAID_Z)
+        out->grid_size = true;
 }
 
 static void give(Facts *f, const PtxOperand *o, uint64_t from)

@@ -8,9 +8,10 @@
 enum { KERNEL_FACTS_PARAMETERS = 64 }; /* those behind are not followed */
 
 typedef struct KernelFacts {
-    uint64_t loaded, stored; /* bit i: an address that begins with parameter i is read, written */
-    bool thread[3], block[3], block_size; /* x, y, z of threadIdx, blockIdx; any of blockDim */
-    int64_t most_threads;                 /* of __launch_bounds__; 0: not said */
+    uint64_t loaded, stored;  /* bit i: an address that begins with parameter i is read, written */
+    bool thread[3], block[3]; /* x, y, z of threadIdx, blockIdx */
+    bool block_size, grid_size; /* any of blockDim, gridDim */
+    int64_t most_threads;       /* of __launch_bounds__; 0: not said */
     bool dynamic_shared;
     bool calls; /* a function that is not part of it: what that does is not followed */
 } KernelFacts;

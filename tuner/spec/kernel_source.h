@@ -25,6 +25,7 @@ typedef struct TemplateParameter {
     const char *name;
     bool is_type;
     bool launched;       /* `initial` is of a launch */
+    const char *written; /* as launched; NULL: not known */
     const char *initial; /* as launched, else as declared; "false" of a bool; NULL: none */
 } TemplateParameter;
 

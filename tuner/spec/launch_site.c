@@ -40,6 +40,7 @@ void launch_site_template(const LaunchSite *s, KernelSource *k)
     for (size_t i = 0; i < k->arguments.count && i < s->template_count; i++) {
         const char *word = s->of_template[i];
         double number;
+        k->arguments.at[i].written = word;
         const char *value =
             host_number(host_value(s->place, word, NULL), &number)
                 ? arena_printf(s->place.file->arena, "%.15g", number)

@@ -1,0 +1,424 @@
+#!/usr/bin/env bats
+# First specs of kernels that were written for something else.
+load common
+
+peers=$SOURCE/tests/data/peers
+
+check() {
+    run --separate-stderr "$APTUNE" check "$@"
+}
+
+@test "init writes a spec that check takes" {
+    cp "$peers/vector_add.cu" .
+    run --separate-stderr "$APTUNE" init vector_add.cu
+    status_is 0
+    has "$(cat vector_add.spec)" '^param BLOCK in 64, 128, 256, 512 +# decide'
+    has "$(cat vector_add.spec)" '^in a : float\[N\]'
+    has "$(cat vector_add.spec)" '^out c : float\[N\]'
+    has "$(cat vector_add.spec)" '^arg n : int32 = N'
+    check vector_add.spec
+    status_is 0
+
+    run --separate-stderr "$APTUNE" init vector_add.cu
+    status_is 2
+    has "$stderr" 'is there already'
+}
+
+@test "init says what it cannot do" {
+    run --separate-stderr "$APTUNE" init "$peers/vector_add.cu" --kernel none --output -
+    status_is 2
+    has "$stderr" "has no kernel 'none', but vector_add"
+    echo 'int main() { return 0; }' >host.cu
+    run --separate-stderr "$APTUNE" init host.cu
+    status_is 2
+    has "$stderr" "'host.cu' has no kernel: no function with __global__"
+    echo '__global__ void k(float *a); int main() { k<<<1, 1>>>(0); }' >declared.cu
+    run --separate-stderr "$APTUNE" init declared.cu
+    status_is 2
+    has "$stderr" "'declared.cu' has no kernel: no function with __global__ and a body"
+    mkdir beside
+    cp declared.cu beside
+    echo '__global__ void k(float *a) { a[0] = 1; }' >beside/k.cu
+    run --separate-stderr "$APTUNE" init beside/declared.cu
+    status_is 2
+    has "$stderr" "'beside/declared.cu' declares kernels; 'beside/k.cu' has the body of k: name that file"
+    printf 'texture<int> t;\n__global__ void k(int *a) { a[0] = tex1Dfetch(t, 0); }\n' >texture.cu
+    run --separate-stderr "$APTUNE" init texture.cu
+    status_is 2
+    has "$stderr" "CUDA 12 took texture references away"
+    # One mistake, a few lines: neither warnings nor the twentieth error.
+    printf '__global__ void k(int *a) { int unused; %s }\n' "$(printf 'a.x = 1;\n%.0s' 1 2 3 4 5)" >many.cu
+    run --separate-stderr "$APTUNE" init many.cu
+    status_is 2
+    has "$stderr" 'and 2 more errors'
+    lacks "$stderr" 'warning'
+    printf '#include "nowhere.h"\n__global__ void k(number *a) {}\n' >header.cu
+    run --separate-stderr "$APTUNE" init header.cu
+    status_is 2
+    has "$stderr" "'header.cu' does not compile; --include DIR names another folder of headers"
+    has "$stderr" 'cannot open source file "nowhere.h"'
+}
+
+@test "init takes templates, names that nobody defines, headers elsewhere and host code as they are" {
+    run --separate-stderr "$APTUNE" init "$peers/axpy.cu" --output axpy.spec
+    status_is 0
+    has "$(cat axpy.spec)" '^kernel ".*peers/axpy.cu" "axpy<\{'
+    check axpy.spec
+    status_is 0
+
+    mkdir headers
+    cat >headers/op.h <<'EOF'
+#pragma once
+#include <vector>
+#include <cstdio>
+void check(cudaError_t e, FILE *out) { if (e != cudaSuccess) fprintf(out, "%s", cudaGetErrorString(e)); }
+__device__ inline float twice(float x) { return 2 * x; }
+EOF
+    cat >scale.cu <<'EOF'
+#include "op.h"
+#include <iostream>
+#define WIDTH 512
+struct pair { float a, b; };
+__global__ void __launch_bounds__(512)
+scale(const float *__restrict__ in, float *out, pair *sums, __half *both, int rows, float factor)
+{
+    int x = blockIdx.x * block_size_x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= WIDTH || y >= rows) return;
+    #pragma unroll tile_size
+    for (int i = 0; i < tile_size; i++)
+        out[y * WIDTH + x] = twice(in[y * WIDTH + x]) * factor;
+    both[y * WIDTH + x] += __float2half(1.f);
+    sums[y].a = factor;
+#if use_fast
+    out[y * WIDTH + x] += 1;
+#endif
+}
+int main() { std::vector<float> v; scale<<<1, 1>>>(0, 0, 0, 0, 1, 1.f); std::cout << v.size(); }
+EOF
+    sed -i '1i #include <cuda_fp16.h>' scale.cu
+    printf '#include <vector>\n__global__ void k(float *a) { a[threadIdx.x] = 1; }\n' >plain.cu
+    run --separate-stderr "$APTUNE" init plain.cu
+    status_is 0
+    run --separate-stderr "$APTUNE" init scale.cu --output found.spec
+    status_is 0
+    has "$(cat found.spec)" '^include "headers" +# found: its headers are included$'
+    run --separate-stderr "$APTUNE" init scale.cu --include headers
+    status_is 0
+    spec=$(cat scale.spec)
+    has "$spec" '^include "headers"$'
+    has "$spec" '^problem ROWS = 1024 '
+    has "$spec" '^param block_size_x in 16, 32, 64 +# decide: the source leaves it undefined'
+    has "$spec" '^param tile_size in 1, 2, 4, 8 '
+    has "$spec" '^param use_fast in 0, 1 +# decide: only #if lines use it'
+    has "$spec" '^require block_size_x \* BLOCK_Y <= 512 +# of __launch_bounds__'
+    has "$spec" '^block block_size_x, BLOCK_Y$'
+    has "$spec" '^in in : float\['
+    has "$spec" '^out sums : uint8\[.*bytes of .pair.'
+    has "$spec" '^inout both : half\['
+    has "$spec" '^arg rows : int32 = ROWS$'
+    has "$spec" '^arg factor : float = 0.5 +# decide'
+}
+
+@test "init takes a kernel as it is compiled at home: in a namespace, behind its includer, without headers that it does not need" {
+    mkdir -p p/.git p/kernels
+    cat >p/kernels/k.cu <<'END'
+namespace math { namespace fast {
+__global__ void declared(real *a);
+__global__ void k(real *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+} }
+END
+    printf '#include "kernels/k.cu"\n' >p/inner.h
+    printf 'typedef double real;\n#include <torch/types.h>\n#include "inner.h"\nint main() {}\n' >p/main.cu
+    run --separate-stderr "$APTUNE" init p/kernels/k.cu --output k.cu.spec
+    status_is 0
+    has "$(cat k.cu.spec)" '^kernel "p/main.cu" "math::fast::k"$'
+    has "$(cat k.cu.spec)" '^option "--without-header=torch/types.h" +# not found, and not needed$'
+    has "$(cat k.cu.spec)" '^out a : double\['
+    check k.cu.spec
+    status_is 0
+}
+
+@test "init proposes block, grid, sizes, buffers and arguments as the author launches" {
+    cat >wrapper.h <<'END'
+#define CEIL(a, b) (((a) + (b) - 1) / (b))
+template <int WIDE> __global__ void scale(float *out, const float *in, int rows, int columns, float by, long stride);
+void run(float *out, float *data, int rows, int columns);
+END
+    cat >scale.cu <<'END'
+#include "wrapper.h"
+const unsigned WIDTH{512};
+template <int WIDE>
+__global__ void scale(float *out, const float *in, int rows, int columns, float by, long stride)
+{
+    extern __shared__ float row[];
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    row[threadIdx.x] = by;
+    if (x < columns && y < rows) out[y * columns + x] = in[y * stride + x] * row[threadIdx.x] * WIDE;
+}
+void run(float *out, float *data, int rows, int columns)
+{
+    dim3 block(32, 8), grid;
+    grid.x = CEIL(columns, block.x);
+    grid.y = (rows + block.y - 1) / block.y;
+    constexpr int wide = 2 + 1;
+    scale<wide><<<grid, block, block.x * sizeof(float)>>>(out, data, rows, columns, 2.5f, columns);
+}
+END
+    cat >main.cpp <<'END'
+#include "wrapper.h"
+int main(int argc, char **argv)
+{
+    int rows = argc > 1 ? atoi(argv[1]) : 1 << 10;
+    size_t bytes = rows * 512 * sizeof(float);
+    float *a, *b;
+    cudaMalloc((void **)&a, bytes), cudaMalloc(&b, sizeof(float) * 2 * 512 * rows);
+    run(b, a, rows, 512);
+}
+END
+    run --separate-stderr "$APTUNE" init scale.cu
+    status_is 0
+    spec=$(cat scale.spec)
+    has "$spec" '^problem ROWS = 1024, COLUMNS = 512 +# as launched at scale.cu:17$'
+    has "$spec" '^param WIDE in 3 '
+    has "$spec" '^param BLOCK in 16, 32, 64 +# decide; 32 as launched'
+    has "$spec" '^param BLOCK_Y in 4, 8, 16 '
+    has "$spec" '^block BLOCK, BLOCK_Y$'
+    has "$spec" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# as launched at scale.cu:17$'
+    has "$spec" '^shared BLOCK \* 4 '
+    has "$spec" '^out out : float\[1048576\]'
+    has "$spec" '^in in : float\[524288\]'
+    has "$spec" '^arg by : float = 2.5 +# decide; as launched'
+    has "$spec" '^arg stride : int64 = COLUMNS$'
+    check scale.spec
+    status_is 0
+    # What cannot be read is not used, and the spec says what is a guess.
+    sed -i 's/dim3 block(32, 8)/dim3 block = ask()/' scale.cu
+    run --separate-stderr "$APTUNE" init scale.cu --output guess.spec
+    status_is 0
+    has "$(cat guess.spec)" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# decide: how many elements'
+    # A block that the code counts on stays as it is.
+    cat >fixed.cu <<'END'
+__global__ void fixed(int *a) { const int TPB = 128; __shared__ int s[TPB]; s[threadIdx.x] = blockDim.x; a[threadIdx.x] = s[0]; }
+int main() { int *a; cudaMalloc(&a, 512); fixed<<<1, 128>>>(a); }
+END
+    run --separate-stderr "$APTUNE" init fixed.cu
+    status_is 0
+    has "$(cat fixed.spec)" '^block 128$'
+    has "$(cat fixed.spec)" '^grid 1 '
+    has "$(cat fixed.spec)" '^param REGISTERS in 0, 32'
+    check fixed.spec
+    status_is 0
+    # A #define that the block is made of yields to the parameter of its name, in headers, too.
+    echo '#define TPB 128' >tpb.h
+    sed -i 's/const int TPB = 128;//; s/<1, 128>/<1, TPB>/; 1i #include "tpb.h"\n#define WARP 32' fixed.cu
+    run --separate-stderr "$APTUNE" init fixed.cu --output kept.spec
+    status_is 0
+    has "$(cat kept.spec)" '^block 128$'
+    sed -i 's/^#include.*/#define TPB 128/' fixed.cu
+    run --separate-stderr "$APTUNE" init fixed.cu --output yields.spec
+    status_is 0
+    has "$(cat yields.spec)" '^param TPB in 64, 128, 256, 512 +# decide: its #define yields to this$'
+    has "$(cat yields.spec)" '^block TPB$'
+    lacks "$(cat yields.spec)" 'WARP'
+    # One that another kernel uses is that one's.
+    sed -i '1i #define OTHER_TILE 4\n__global__ void other(int *a) { a[threadIdx.y] = OTHER_TILE; }' fixed.cu
+    run --separate-stderr "$APTUNE" init fixed.cu --kernel fixed --output -
+    status_is 0
+    lacks "$output" 'OTHER_TILE'
+    has "$output" '^param TPB in 64, 128'
+    sed -i 1,2d fixed.cu
+    sed -i 's/^#define TPB.*/#include "tpb.h"/' fixed.cu
+    run --separate-stderr "$APTUNE" check yields.spec
+    status_is 0
+    tune --space yields.spec --arch sm_90 --output yields
+    status_is 0
+    column=$(head -n 1 yields/configurations.csv | tr , '\n' | grep -nx shared_bytes | cut -d : -f 1)
+    [ "$(tail -n +2 yields/configurations.csv | cut -d , -f "1,$column" | paste -sd ' ')" = "64,256 128,512 256,1024 512,2048" ]
+}
+
+@test "init gives buffers the size that the walk reaches, and one size a name" {
+    # Blocks in two directions that the kernel numbers through are one row of them.
+    cat >line.cu <<'END'
+__global__ void line(float *out, const float *in, int N)
+{
+    int i = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < N) out[i] = in[3 * i + 2];
+}
+END
+    run --separate-stderr "$APTUNE" init line.cu
+    status_is 0
+    has "$(cat line.spec)" '^grid ceil_div\(N, BLOCK\) '
+    has "$(cat line.spec)" '^out out : float\[N\] '
+    has "$(cat line.spec)" '^in in : float\[max\(N, 3145728\)\] .*; so far the first configuration reaches$'
+    check line.spec
+    status_is 0
+    # The largest buffer is the size where none has a name; what each block writes is added up; what
+    # the author makes equal stays so.
+    cat >sums.cu <<'END'
+#define TPB 256
+template <int WIDE> __global__ void sums(const int *in, int *out)
+{
+    __shared__ int s[TPB];
+    s[threadIdx.x] = in[blockIdx.x * WIDE + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) for (int i = 0, t = 0; i < WIDE; i++) out[blockIdx.x] = t += s[i];
+}
+int main()
+{
+    const int many = 1 << 20, blocks = many / TPB;
+    int *a, *b;
+    cudaMalloc(&a, many * sizeof(int)), cudaMalloc(&b, blocks * sizeof(int));
+    sums<TPB><<<blocks, TPB>>>(a, b);
+}
+END
+    run --separate-stderr "$APTUNE" init sums.cu
+    status_is 0
+    has "$(cat sums.spec)" '^problem N = 1048576 '
+    has "$(cat sums.spec)" '^require WIDE == TPB '
+    has "$(cat sums.spec)" '^grid N // TPB '
+    has "$(cat sums.spec)" '^in in : int32\[N\] '
+    has "$(cat sums.spec)" '^out out : int32\[N // TPB\] '
+    has "$(cat sums.spec)" '^compare out sum '
+    check sums.spec
+    status_is 0
+}
+
+@test "init finds a project's headers as far as its root, and cuts the host's code out of them" {
+    mkdir -p project/.git project/src/deep project/common/base other
+    echo '#include "base/timer.h"' >project/common/tools.h
+    cat >project/common/base/timer.h <<'END'
+#include <string>
+#include <map>
+using namespace std;
+struct Result { string name; typedef std::map<std::string, int> Table; Table all; };
+inline double now() { timeval t; gettimeofday(&t, 0); return t.tv_sec; }
+#define TIMES 2
+END
+    cat >project/src/deep/k.cu <<'END'
+#include <bits/stdc++.h>
+#include "tools.h"
+__global__ void LAUNCH(256) k(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = TIMES; }
+END
+    sed -i '1i #define LAUNCH(n) __launch_bounds__(n)' project/src/deep/k.cu
+    run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output k.spec
+    status_is 0
+    has "$(cat k.spec)" '^kernel "project/src/deep/k.cu" '
+    has "$(cat k.spec)" '^include "project/common" '
+    # A file that is reached by dots is within no folder given until its own is.
+    sed -i 's/"tools.h"/"..\/..\/common\/base\/timer.h"/' project/src/deep/k.cu
+    run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output dots.spec
+    status_is 0
+    has "$(cat dots.spec)" '^include "project/common/base" '
+    # Nothing above the root is the project's.
+    echo '#define FAR 1' >other/far.h
+    sed -i 's/^#include ".*/#include "far.h"/' project/src/deep/k.cu
+    run --separate-stderr "$APTUNE" init project/src/deep/k.cu --output -
+    status_is 2
+    has "$stderr" 'cannot open source file "far.h"'
+}
+
+@test "init takes a template's arguments from its launch, and the standard that the source is written in" {
+    cat >launch.cu <<'END'
+typedef double real;
+template <typename T, int BLOCK_SIZE_M, int ROUNDS, bool WIDE>
+__global__ void k(T *a)
+{
+    static_assert(BLOCK_SIZE_M == 192 && ROUNDS == 7 && WIDE && sizeof(T) == 8, "as launched");
+    a[blockIdx.x * blockDim.x + threadIdx.x] = T(BLOCK_SIZE_M);
+}
+void run(real *a) { const int BLOCK_SIZE_M = 192; constexpr bool wide = true; k<real, BLOCK_SIZE_M, 7, wide>
+    <<<1, 64>>>(a); }
+END
+    run --separate-stderr "$APTUNE" init launch.cu
+    status_is 0
+    has "$(cat launch.spec)" '^param BLOCK_SIZE_M in 192 '
+    has "$(cat launch.spec)" '^(in)?out a : double\['
+    lacks "$(cat launch.spec)" '^option'
+    echo '__global__ void k(float *a) { register float x = 1; a[threadIdx.x] = x; }' >old.cu
+    run --separate-stderr "$APTUNE" init old.cu
+    status_is 0
+    has "$(cat old.spec)" '^option "-std=c\+\+14"$'
+}
+
+@test "init proposes a block that some configuration has" {
+    cat >large.cu <<'END'
+template <int BLOCK_SIZE_M, int BLOCK_SIZE_N>
+__global__ void tiles(float *a, int n) { a[threadIdx.y * blockDim.x + threadIdx.x] = n; }
+void run(float *a) { tiles<128, 128><<<1, 64>>>(a, 1); }
+END
+    run --separate-stderr "$APTUNE" init large.cu
+    status_is 0
+    check large.spec
+    lacks "$stderr" 'no configuration'
+    echo '__global__ void solid(float *a) { a[threadIdx.z * 64 + threadIdx.y * blockDim.x + threadIdx.x] = 1; }' >solid.cu
+    run --separate-stderr "$APTUNE" init solid.cu
+    status_is 0
+    check solid.spec
+    lacks "$stderr" 'no configuration'
+}
+
+@test "init asks the compiler for types, and takes structs and the values of #if lines" {
+    cat >types.h <<'END'
+#include <cuda_bf16.h>
+#define REAL __nv_bfloat16
+typedef float4 quad;
+struct body { float x, y; int id; };
+struct options { int first; float scale; double shift; };
+END
+    cat >types.cu <<'END'
+#include "types.h"
+#if WIDTH_OF_VECTOR == 2
+typedef float2 vector;
+#elif WIDTH_OF_VECTOR == 4
+typedef quad vector;
+#endif
+__global__ void apply(options o, const REAL *in, REAL *out, body *bodies, const vector *v, int *not_used, size_t n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = in[i] * (REAL)(o.scale + (float)o.shift + v[i].x);
+        bodies[i].x += o.first;
+    }
+}
+END
+    run --separate-stderr "$APTUNE" init types.cu --output -
+    status_is 0
+    has "$output" '^param WIDTH_OF_VECTOR in 2, 4 '
+    has "$output" '^arg o : struct\(int32, float, double\) = 1 +# decide'
+    has "$output" '^in in : bfloat16\[N\] '
+    has "$output" '^out out : bfloat16\[N\] '
+    has "$output" '^inout bodies : uint8\[12 \* N\] .*bytes of .body.'
+    has "$output" '^in v : float2\[N\] '
+    has "$output" '^in not_used : int32\[N\] .*the kernel does not use it'
+    has "$output" '^arg n : uint64 = N$'
+    printf '%s\n' "$output" | sed 's/in 2, 4/in 2/; s/= 1 .*/= [3, 0.5, 2]/' >types.spec
+    check types.spec
+    status_is 0
+    printf 'struct s { float *p; int n; };\n__global__ void k(s a) { a.p[threadIdx.x] = a.n; }\n' >inner.cu
+    run --separate-stderr "$APTUNE" init inner.cu
+    status_is 2
+    has "$stderr" "'a' of 'k' is a 's' with a pointer in it"
+}
+
+@test "init takes a header of kernels and names it where only that has one" {
+    mkdir -p h
+    cat >h/tile.cuh <<'END'
+template <typename T, int BM, int TM, bool aligned>
+__global__ void copy(T *out, const T *in, int n)
+{
+    static_assert(BM / TM > 1, "");
+    int i = blockIdx.x * BM + threadIdx.x;
+    if (aligned || i < n)
+        out[i] = in[i];
+}
+END
+    printf '#define T float\n#include <stdio.h>\n#undef T\n#include "tile.cuh"\nint main() { return 0; }\n' >h/main.cu
+    run --separate-stderr "$APTUNE" init h/main.cu
+    status_is 2
+    has "$stderr" "h/main.cu' has no kernel; '.*h/tile.cuh', which it includes, has copy: name that file"
+    run --separate-stderr "$APTUNE" init h/tile.cuh
+    status_is 0
+    has "$(cat h/tile.spec)" '^param aligned in true, false '
+    check h/tile.spec
+    status_is 0
+}
