@@ -68,8 +68,4 @@ struct Function {
                   Value *out);
 };
 
-/* NULL when there is none of that name. */
-const Function *function_find(const char *name);
-size_t function_names(const char **out, size_t room);
-
 #endif

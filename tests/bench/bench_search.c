@@ -14,7 +14,7 @@
 #include "metrics/base/file.h"
 #include "metrics/metric/metricset.h"
 #include "tuner/record/table_read.h"
-#include "tuner/study/played.h"
+#include "tuner/study/race.h"
 #include "tuner/study/rivals.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Any bytes as the manifest of emitted code that `bench` is to run, of a space of two
  * configurations of which one's cubin lies there. */
 #include "tests/fuzz/folder.h"
-#include "tuner/command/bench_parts.h"
+#include "tuner/command/bench.h"
 
 #include <stdint.h>
 #include <string.h>

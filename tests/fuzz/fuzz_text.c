@@ -4,7 +4,7 @@
 #include "metrics/base/csv.h"
 #include "tuner/compile/allowed.h"
 #include "tuner/emit/c_text.h"
-#include "tuner/library/shard.h"
+#include "tuner/library/settings.h"
 #include "tuner/report/svg.h"
 #include "tuner/run/run_sanitize.h"
 

@@ -1,6 +1,6 @@
 /* Sorting, ranks, values by number and neighbours, against slow and obvious definitions. */
 #include "tests/support/made_table.h"
-#include "tuner/study/ranking.h"
+#include "tuner/study/judge.h"
 #include "tuner/study/rivals.h"
 
 #include <math.h>

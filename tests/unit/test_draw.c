@@ -1,5 +1,4 @@
 /* Scales, ticks, pictures and tables. */
-#include "tuner/report/axis.h"
 #include "tuner/report/pdf.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/sheet.h"

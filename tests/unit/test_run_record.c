@@ -1,5 +1,5 @@
 /* Devices of recordings: what the header says goes before what the table knows. */
-#include "tuner/record/device.h"
+#include "tuner/record/header.h"
 #include "tuner/run/run_parts.h"
 
 #include <setjmp.h>

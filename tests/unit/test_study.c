@@ -4,9 +4,7 @@
 #include "tuner/study/bootstrap.h"
 #include "tuner/study/fit.h"
 #include "tuner/study/judge.h"
-#include "tuner/study/played.h"
 #include "tuner/study/race.h"
-#include "tuner/study/ranking.h"
 
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>

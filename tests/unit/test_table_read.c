@@ -5,7 +5,7 @@
 #include "tuner/record/profile.h"
 #include "tuner/record/table_read.h"
 #include "tuner/record/times.h"
-#include "tuner/study/ranking.h"
+#include "tuner/study/judge.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "tuner/command/bench_parts.h"
+#include "tuner/command/bench.h"
 
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
@@ -6,6 +6,8 @@
 
 #include <math.h>
 #include <string.h>
+
+/* What the files of bench share with each other and with nobody else. */
 
 /* --- what is run: a named configuration, or the winner of a recording --------------------------- */
 

@@ -3,13 +3,14 @@
  *
  * All are verified first, each against the spec's reference; then all that are right are timed in
  * turn, round after round in one process, so that what drifts drifts for all, and compared round by
- * round.  Nothing is recorded.  The caller opens the run (run_open) and prints what came out
- * (bench_print.h); everything lives in the run's arena. */
+ * round.  Nothing is recorded.  The caller opens the run (run_open); everything lives in the run's
+ * arena. */
 #ifndef APTUNE_COMMAND_BENCH_H
 #define APTUNE_COMMAND_BENCH_H
 
 #include "metrics/base/stats.h"
 #include "tuner/run/run.h"
+#include "tuner/run/run_parts.h"
 
 typedef struct BenchOptions {
     const char *config;    /* "BM=64 …"; NULL: the winner of … */
@@ -76,5 +77,26 @@ double bench_loss(const Bench *b);
 /* Median, interval and ratios of all entries from times[round × count + k]; those of entries that
  * were not timed (`places` < 0) stay NaN.  Apart for tests. */
 void bench_decide(Arena *a, Bench *b, const double *times, const int *places, size_t timed);
+
+/* An entry that nothing is known of yet; `rival` NULL: the kernel. */
+BenchEntry bench_entry(const Rival *rival, const char *title);
+
+/* The configuration that a manifest has for the run's problem and device, or the one of its
+ * variants that `config` names.  SIZE_MAX after a message. */
+size_t bench_emitted_config(Run *r, const char *manifest, const char *config, const char **origin);
+
+/* The launches of configuration `i` with the cubins that lie beside the manifest. */
+bool bench_emitted_code(Run *r, const char *manifest, size_t i, TaskRun *out);
+
+/* The other variants that serve the run's problem, as entries behind the kernel's.  False after a
+ * message. */
+bool bench_emitted_variants(Run *r, const char *manifest, Bench *b);
+
+/* A table of times and rates, and a line for each rival: "97.4 % (97.1 to 97.8) of cuBLAS SGEMM".
+ */
+void bench_print(const Run *r, const Bench *b, Buf *out);
+
+/* One JSON object. */
+void bench_print_json(const Run *r, const Bench *b, Buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* Emitted code, run as it lies there: the manifest says which configuration a variant is and which
  * files have its cubins; data and launches are the spec's. */
-#include "tuner/command/bench_parts.h"
+#include "tuner/command/bench.h"
 
 #include "metrics/base/file.h"
 

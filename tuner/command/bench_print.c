@@ -1,9 +1,11 @@
-#include "tuner/command/bench_print.h"
+#include "tuner/command/bench.h"
 
 #include "tuner/output/report_parts.h"
 
 #include <math.h>
 #include <string.h>
+
+/* What bench found, for a person and for a program. */
 
 static void label(Buf *out, const char *text)
 {

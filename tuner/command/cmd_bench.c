@@ -2,10 +2,9 @@
 #include "metrics/base/file.h"
 #include "metrics/base/vec.h"
 #include "tuner/command/bench.h"
-#include "tuner/command/bench_print.h"
 #include "tuner/command/command.h"
 #include "tuner/command/interrupt.h"
-#include "tuner/command/start.h"
+#include "tuner/command/progress.h"
 #include "tuner/library/where.h"
 #include "tuner/output/report.h"
 

@@ -1,6 +1,6 @@
 /* aptune check: is a spec sound?  Nothing is run on a GPU. */
 #include "tuner/command/command.h"
-#include "tuner/command/start.h"
+#include "tuner/command/progress.h"
 #include "tuner/run/run_check.h"
 #include "tuner/run/run_failures.h"
 

@@ -3,7 +3,7 @@
 #include "tuner/command/bench.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/command/start.h"
+#include "tuner/command/progress.h"
 #include "tuner/emit/files.h"
 #include "tuner/emit/unit_make.h"
 #include "tuner/library/settings.h"

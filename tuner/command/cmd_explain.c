@@ -1,6 +1,6 @@
 /* aptune explain: why one configuration takes as long as it does. */
 #include "tuner/command/command.h"
-#include "tuner/command/start.h"
+#include "tuner/command/progress.h"
 #include "tuner/output/explain.h"
 #include "tuner/output/report.h"
 

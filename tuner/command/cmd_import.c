@@ -2,7 +2,7 @@
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
-#include "tuner/command/start.h"
+#include "tuner/command/progress.h"
 #include "tuner/output/import.h"
 #include "tuner/record/find.h"
 

@@ -1,11 +1,185 @@
 #include "tuner/command/command.h"
 
-#include "tuner/command/terminal.h"
+#include "metrics/base/buf.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+/* --- lines and colours of a terminal ---------------------------------------------------------- */
+
+/* How texts are laid out for people: lines as wide as the terminal, colours where there is one. */
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+size_t terminal_width(int descriptor)
+{
+    enum { USUAL = 80, LEAST = 40 };
+    const char *columns = getenv("COLUMNS");
+    char *end = NULL;
+    long wanted = columns ? strtol(columns, &end, 10) : -1;
+    if (columns && end != columns && *end == '\0' && wanted >= 0)
+        return wanted == 0 ? SIZE_MAX : wanted < LEAST ? LEAST : (size_t)wanted;
+    struct winsize w = {0};
+    if (ioctl(descriptor, TIOCGWINSZ, &w) != 0 || w.ws_col == 0)
+        return USUAL;
+    return w.ws_col < LEAST ? LEAST : w.ws_col;
+}
+
+/* Is the descriptor a terminal that is to have colours?  Not where NO_COLOR is set
+ * (no-color.org) or TERM is "dumb". */
+static bool terminal_has_colours(int descriptor)
+{
+    const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return isatty(descriptor) && !(no && *no) && kind && strcmp(kind, "dumb") != 0;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* Characters of UTF-8, each taken to be one column wide. */
+static size_t columns_of(const char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++)
+        n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return n;
+}
+
+/* Where the lines go on that a long line is broken into. */
+static size_t hanging_indent(const char *line, size_t size, size_t width)
+{
+    size_t indent = strspn(line, " ");
+    for (size_t i = indent; i + 2 < size && i < width / 3; i++)
+        if (line[i] == ' ' && line[i + 1] == ' ' && line[i + 2] != ' ')
+            indent = columns_of(line, i + 2);
+    return indent + (indent == strspn(line, " ") ? 2 : 0);
+}
+
+/* Bytes of the line's next part: up to the last blank that fits, else up to the first. */
+static size_t part_of(const char *line, size_t size, size_t room)
+{
+    const size_t start = strspn(line, " ");
+    size_t last = 0, columns = 0;
+    for (size_t i = 0; i < size; i++) {
+        columns += ((unsigned char)line[i] & 0xC0) != 0x80;
+        if (columns > room && last > 0)
+            return last;
+        if (line[i] == ' ' && i > start)
+            last = i;
+        if (columns > room && last > 0)
+            return last;
+    }
+    return size;
+}
+
+static void wrap_line(const char *line, size_t size, size_t width, Buf *out)
+{
+    const size_t indent = hanging_indent(line, size, width);
+    size_t room = width;
+    while (columns_of(line, size) > room) {
+        const size_t n = part_of(line, size, room);
+        if (n == size)
+            break;
+        buf_add(out, line, n);
+        const size_t blanks = strspn(line + n, " ");
+        line += n + blanks;
+        size -= n + blanks;
+        if (size == 0)
+            return;
+        buf_putc(out, '\n');
+        buf_fill(out, ' ', indent);
+        room = width > indent ? width - indent : 1;
+    }
+    buf_add(out, line, size);
+}
+
+/* Does the line consist of marks below another? */
+static bool is_marks(const char *line)
+{
+    const size_t n = strspn(line, " \t^~|");
+    return (line[n] == '\n' || line[n] == '\0') && memchr(line, '^', n);
+}
+
+/* Adds the text with lines that are too long broken at blanks.  They go on below where their own
+ * text begins: behind the last two blanks of their first third.  A line that a line of '^' and '~'
+ * points into stays whole. */
+static void terminal_wrap(const char *text, size_t width, Buf *out)
+{
+    while (*text) {
+        const size_t size = strcspn(text, "\n");
+        const bool ends = text[size] == '\n';
+        if (size <= width || (ends && is_marks(text + size + 1)))
+            buf_add(out, text, size);
+        else
+            wrap_line(text, size, width, out);
+        if (ends)
+            buf_putc(out, '\n');
+        text += size + ends;
+    }
+}
+
+/* --- colours ---------------------------------------------------------------------------------- */
+
+#define RED     "\033[1;31m"
+#define MAGENTA "\033[1;35m"
+#define CYAN    "\033[1;36m"
+#define BOLD    "\033[1m"
+#define PLAIN   "\033[m"
+
+/* The first of the words of messages that stands in the line; NULL: none. */
+static const char *find_severity(const char *line, size_t size, const char **colour, size_t *length)
+{
+    static const struct {
+        const char *word, *colour;
+    } words[] = {{"error:", RED}, {"warning:", MAGENTA}, {"note:", CYAN}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        *colour = words[i].colour;
+        *length = strlen(words[i].word);
+        const char *at = memmem(line, size, words[i].word, *length);
+        if (at && at > line && at[-1] == ' ')
+            return at;
+    }
+    return NULL;
+}
+
+static void colour_line(const char *line, size_t size, Buf *out)
+{
+    const char *colour;
+    size_t length;
+    const char *at = find_severity(line, size, &colour, &length);
+    const size_t word = strcspn(line, " \n");
+    if (!at && word > 0 && word < size && strncmp(line + word, "  ", 2) == 0) {
+        at = line;
+        length = word;
+        colour = BOLD;
+    }
+    if (!at) {
+        buf_add(out, line, size);
+        return;
+    }
+    buf_add(out, line, (size_t)(at - line));
+    buf_printf(out, "%s%.*s" PLAIN, colour, (int)length, at);
+    buf_add(out, at + length, size - (size_t)(at - line) - length);
+}
+
+/* Adds the text with "error:", "warning:" and "note:" and the words that begin lines of reports in
+ * colours. */
+static void terminal_colour(const char *text, Buf *out)
+{
+    while (*text) {
+        const size_t size = strcspn(text, "\n");
+        colour_line(text, size, out);
+        if (text[size] == '\n')
+            buf_putc(out, '\n');
+        text += size + (text[size] == '\n');
+    }
+}
 
 /* Names and messages in it may be a stranger's. */
 static bool put(const char *text, FILE *to, bool laid_out)

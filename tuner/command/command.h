@@ -5,7 +5,11 @@
 #ifndef APTUNE_COMMAND_H
 #define APTUNE_COMMAND_H
 
+#include "metrics/base/buf.h"
 #include "metrics/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + its number */ };
 
@@ -34,10 +38,14 @@ void command_tell(const char *text);
 void command_flush_messages(Diag *d);
 
 /* Write a text to standard output and make sure that it got there: a full disk must not look like
- * success.  False after a message.  Long lines are broken and words coloured (terminal.h), but in
+ * success.  False after a message.  Long lines are broken and words coloured, but in
  * JSON and what command_print_data is given.  command_finish frees the text. */
 bool command_print_text(const char *text);
 bool command_print_data(const char *text);
 bool command_finish(Buf *text);
+
+/* Columns that a text written to the descriptor may have: those of COLUMNS, of the terminal, or 80.
+ * SIZE_MAX: as many as it likes (COLUMNS=0). */
+size_t terminal_width(int descriptor);
 
 #endif

@@ -1,7 +1,7 @@
 /* Options of a subcommand on the command line.
  *
  * A command lists groups of options (tuner/run/option.h): those that it shares with others
- * (start.h) and those of its own.  getopt_long does the reading, so options may be
+ * (tuner/library/settings.h) and those of its own.  getopt_long does the reading, so options may be
  * abbreviated and may stand behind other arguments.  Messages go to standard error. */
 #ifndef APTUNE_COMMAND_OPTIONS_H
 #define APTUNE_COMMAND_OPTIONS_H

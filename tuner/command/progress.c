@@ -2,7 +2,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
-#include "tuner/command/terminal.h"
+#include "tuner/command/command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,4 +50,23 @@ void progress_end(ProgressBar *bar)
     if (bar->shown && bar->stage)
         fputs("\r\033[K", stderr);
     bar->stage = NULL;
+}
+
+/* --- a run that shows it ---------------------------------------------------------------------- */
+
+/* What every command that runs the tuner begins with: its options are those of settings.h
+ * (options_run: which space, for which device, from where) and its own behind them. */
+
+Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d)
+{
+    Run r = run_begin(a, options, NULL, d);
+    r.progress = (RunProgress){bar, progress_step};
+    return r;
+}
+
+bool options_run_check(const RunOptions *o)
+{
+    if (!o->space)
+        fputs("aptune: which space? Say --space FILE\n", stderr);
+    return o->space != NULL;
 }

@@ -2,6 +2,9 @@
 #ifndef APTUNE_COMMAND_PROGRESS_H
 #define APTUNE_COMMAND_PROGRESS_H
 
+#include "tuner/command/options.h"
+#include "tuner/library/settings.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,5 +24,11 @@ void progress_step(void *bar, const char *stage, size_t done, size_t all, const 
 
 /* Clears the line. */
 void progress_end(ProgressBar *bar);
+
+/* Is there a space to work on?  False after a message. */
+bool options_run_check(const RunOptions *o);
+
+/* run_begin with a progress bar, which must outlive it, too. */
+Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d);
 
 #endif

@@ -1,15 +1,293 @@
 #include "tuner/compile/farm.h"
 
 #include "metrics/base/clock.h"
+#include "metrics/base/file.h"
+#include "metrics/base/process.h"
 #include "metrics/base/vec.h"
-#include "tuner/compile/compiler.h"
-#include "tuner/compile/worker.h"
+#include "metrics/base/wire.h"
+#include "tuner/compile/cache.h"
+#include "tuner/compile/protocol.h"
+#include "tuner/compile/result.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* --- the compiler ----------------------------------------------------------------------------- */
+
+/* Which compiler the helper program would open, remembered between runs.
+ *
+ * Cache keys hold the compiler's version, and only a worker can open the library and ask.  So
+ * what a worker said is kept in the cache under everything its search depends on, with the size
+ * and date of the library, and the places where there was none: as long as all that holds, a run
+ * knows its compiler without starting anything. */
+
+typedef struct Compiler {
+    const char *version;  /* "13.0" */
+    const char *identity; /* for cache keys: the version and what else tells builds apart */
+} Compiler;
+
+static const char *string_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* Under what a compiler is noted: all that the helper's search starts from. */
+static Hash note_key(const char *helper, const char *cuda_folder)
+{
+    static const char *const VARIABLES[] = {"APTUNE_NVRTC", "CUDA_HOME", "CUDA_PATH",
+                                            "LD_LIBRARY_PATH"};
+    Arena *a = arena_new();
+    char folder[PATH_MAX];
+    Hasher *h = hasher_new();
+    hasher_string(h, "compiler");
+    hasher_string(h, helper);
+    hasher_string(h, file_stamp(a, helper));
+    hasher_string(h, file_stamp(a, "/etc/ld.so.cache"));
+    hasher_string(h, cuda_folder ? cuda_folder : "");
+    hasher_string(h, getcwd(folder, sizeof folder) ? folder : "");
+    for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
+        const char *value = getenv(VARIABLES[i]);
+        hasher_string(h, value ? value : "");
+    }
+    arena_free(a);
+    return hasher_end(h);
+}
+
+/* What a worker's hello says, in `a`; false with a message when it is no hello, speaks another
+ * protocol, or has no compiler. */
+static bool compiler_read(Arena *a, const json_t *hello, Compiler *out, Diag *d)
+{
+    const char *helper = string_of(hello, "helper"), *error = string_of(hello, "error");
+    if (!helper || strcmp(helper, "aptune-compile") != 0)
+        return diag_fail(d, "the helper program does not say that it is aptune-compile");
+    json_int_t protocol = json_integer_value(json_object_get(hello, "protocol"));
+    if (protocol != COMPILE_PROTOCOL)
+        return diag_fail(d,
+                         "aptune-compile speaks protocol %lld and this program %d: they are not "
+                         "of one installation",
+                         (long long)protocol, COMPILE_PROTOCOL);
+    if (error)
+        return diag_fail(d, "%s", error);
+    const char *version = string_of(hello, "version"), *library = string_of(hello, "library");
+    if (!version || !library)
+        return diag_fail(d, "aptune-compile does not say which compiler it has");
+    /* Builds of one version differ in size, and a copy elsewhere is the same compiler. */
+    struct stat st;
+    long long size = stat(library, &st) == 0 ? (long long)st.st_size : 0;
+    out->version = arena_string(a, version);
+    out->identity = arena_printf(a, "NVRTC %s of %lld bytes", version, size);
+    return true;
+}
+
+/* Notes a hello that compiler_read took. */
+static bool compiler_note(const Cache *c, const char *helper, const char *cuda_folder,
+                          const json_t *hello, Diag *d)
+{
+    Arena *a = arena_new();
+    Hash key = note_key(helper, cuda_folder);
+    const char *library = string_of(hello, "library");
+    json_t *note = json_pack("{s:O, s:s}", "hello", hello, "stamp", file_stamp(a, library));
+    bool ok = cache_put(c, &key, note, NULL, 0, d);
+    json_decref(note);
+    arena_free(a);
+    return ok;
+}
+
+/* Does what was noted still hold? */
+static bool holds(Arena *a, const json_t *note)
+{
+    const json_t *hello = json_object_get(note, "hello");
+    const char *library = string_of(hello, "library"), *stamp = string_of(note, "stamp");
+    if (!library || !stamp || strcmp(stamp, file_stamp(a, library)) != 0)
+        return false;
+    const json_t *missing = json_object_get(hello, "missing"), *path;
+    size_t i;
+    json_array_foreach(missing, i, path)
+    {
+        const char *file = json_string_value(path);
+        if (file && strchr(file, '/') && file_exists(file))
+            return false;
+    }
+    return true;
+}
+
+/* What an earlier run noted, in `a`; false when it noted nothing or things have changed. */
+static bool compiler_recall(Arena *a, const Cache *c, const char *helper, const char *cuda_folder,
+                            Compiler *out)
+{
+    Hash key = note_key(helper, cuda_folder);
+    CacheEntry e;
+    if (!cache_get_head(c, &key, &e))
+        return false;
+    Diag quiet = diag_new(a);
+    bool ok = holds(a, e.head) && compiler_read(a, json_object_get(e.head, "hello"), out, &quiet);
+    cache_entry_free(&e);
+    return ok;
+}
+
+/* --- one worker of the farm: a process of aptune-compile and what it is doing ----------------- */
+
+typedef enum WorkerState {
+    WORKER_NONE,     /* there is no process */
+    WORKER_STARTING, /* it has not said hello yet */
+    WORKER_IDLE,
+    WORKER_BUSY,
+    WORKER_WALKING /* busy, too: the code is there, its profile is to come */
+} WorkerState;
+
+typedef struct Worker {
+    WorkerState state;
+    Process process;
+    WireReader in;
+    WireWriter out;
+    uint64_t id;           /* of the job, when busy */
+    const CompileJob *job; /* when busy */
+    double since_seconds;  /* when it became what it is */
+    double due_seconds;    /* when a starting or busy one is given up */
+} Worker;
+
+static void set_state(Worker *w, WorkerState state, double limit_seconds)
+{
+    w->state = state;
+    w->since_seconds = clock_seconds();
+    w->due_seconds = w->since_seconds + limit_seconds;
+}
+
+/* A template can make a compiler take all there is.  What is beyond the limit fails in the worker,
+ * as it would on a smaller machine.  AddressSanitizer's own tables would count, too. */
+static void limit_memory(pid_t pid, uint64_t bytes)
+{
+#ifndef __SANITIZE_ADDRESS__
+    const struct rlimit limit = {bytes, bytes};
+    if (bytes > 0)
+        prlimit(pid, RLIMIT_DATA, &limit, NULL);
+#else
+    (void)pid;
+    (void)bytes;
+#endif
+}
+
+/* Starts the process of a worker that has none.  It may have `limit_bytes` of memory, 0: any. False
+ * with a message. */
+static bool worker_start(Worker *w, const char *helper, const char *cuda_folder,
+                         double limit_seconds, uint64_t limit_bytes, Diag *d)
+{
+    const char *arguments[] = {cuda_folder, NULL};
+    *w = (Worker){0};
+    if (!process_start(&w->process, helper, arguments, d))
+        return false;
+    limit_memory(w->process.pid, limit_bytes);
+    w->in = wire_reader(w->process.fd);
+    w->out = wire_writer(w->process.fd);
+    set_state(w, WORKER_STARTING, limit_seconds);
+    return true;
+}
+
+/* Seconds for a process to end by itself after it closed its socket, and to be gone once killed. */
+static const double END_SECONDS = 1, KILL_SECONDS = 30;
+
+/* Kills the process if there is one. */
+static void worker_stop(Worker *w)
+{
+    process_stop(&w->process, KILL_SECONDS);
+    wire_reader_free(&w->in);
+    wire_writer_free(&w->out);
+    *w = (Worker){0};
+}
+
+/* The end of a worker that closed its socket: it is given a moment to end by itself.  Says in `a`
+ * how it ended and what it last printed. */
+static const char *worker_end(Worker *w, Arena *a)
+{
+    Buf how = {0};
+    if (!process_wait(&w->process, END_SECONDS))
+        process_kill(&w->process, KILL_SECONDS);
+    process_describe(&w->process, &how);
+    worker_stop(w);
+    const char *text = arena_string(a, buf_text(&how));
+    buf_free(&how);
+    return text;
+}
+
+static json_t *request_header(uint64_t id, const CompileJob *job, Buf *parameters)
+{
+    json_t *header = json_pack("{s:I}", "id", (json_int_t)id);
+    if (job->profile)
+        json_object_set_new(header, "profile", profile_job_json(job->profile, parameters));
+    return header;
+}
+
+/* Makes an idle worker busy.  `code`: what the job compiles to, where that is known and only the
+ * profile is wanted; else NULL.  False with a message when the request cannot be a message. */
+static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const CompileResult *code,
+                        double limit_seconds, Diag *d)
+{
+    const CompileSource *source = job->source;
+    Buf options = {0}, names = {0}, headers = {0}, parameters = {0};
+    json_t *header = request_header(id, job, &parameters);
+    wire_pack_texts(&options, job->options, job->option_count);
+    wire_pack_texts(&names, code ? code->lowered : job->names,
+                    code ? code->lowered_count : job->name_count);
+    wire_pack_texts(&headers, source->headers, code ? 0 : 2 * source->header_count);
+    const Blob blobs[COMPILE_REQUEST_BLOBS] = {
+        [COMPILE_NAME] = {source->name, strlen(source->name)},
+        [COMPILE_SOURCE] = {source->text, code ? 0 : source->size},
+        [COMPILE_OPTIONS] = {options.text, options.size},
+        [COMPILE_NAMES] = {names.text, names.size},
+        [COMPILE_HEADERS] = {headers.text, headers.size},
+        [COMPILE_PARAMETERS] = {parameters.text, parameters.size},
+        [COMPILE_HAVE_PTX] = {code ? code->ptx : NULL, code ? code->ptx_size : 0},
+        [COMPILE_HAVE_CUBIN] = {code ? code->cubin : NULL, code ? code->cubin_size : 0},
+    };
+    bool ok = wire_put(&w->out, header, blobs, COMPILE_REQUEST_BLOBS, d);
+    json_decref(header);
+    buf_free(&options);
+    buf_free(&names);
+    buf_free(&headers);
+    buf_free(&parameters);
+    if (!ok)
+        return false;
+    w->id = id;
+    w->job = job;
+    set_state(w, code ? WORKER_WALKING : WORKER_BUSY, limit_seconds);
+    process_forget_words(&w->process);
+    wire_flush(&w->out); /* a broken socket shows when the worker is read next */
+    return true;
+}
+
+/* A busy worker has compiled and begins with the profile. */
+static void worker_set_walking(Worker *w, double limit_seconds)
+{
+    set_state(w, WORKER_WALKING, limit_seconds);
+}
+
+static void worker_set_idle(Worker *w)
+{
+    set_state(w, WORKER_IDLE, 0);
+    w->job = NULL;
+}
+
+/* Writes what can be and takes a message if there is one, without waiting. */
+static WireStatus worker_receive(Worker *w, WireMessage *m)
+{
+    wire_flush(&w->out);
+    return wire_receive(&w->in, m, 0);
+}
+
+/* What to poll the process's descriptor for. */
+static short worker_events(const Worker *w)
+{
+    return wire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN;
+}
 
 enum {
     START_TRIES = 3,  /* workers that may die in a row without finishing anything */
@@ -60,7 +338,44 @@ struct Farm {
     const char *broken; /* why the farm cannot go on; NULL while it can */
 };
 
-/* ---- queues -------------------------------------------------------------------------------- */
+/* Seconds for a helper to say hello: a library of 100 MB may have to come from a slow disk. */
+static const double HELLO_SECONDS = 10;
+
+/* What the compile helper said first; NULL with a message when it said nothing. */
+static const json_t *read_hello(Worker *w, WireMessage *m, Diag *d)
+{
+    if (wire_receive(&w->in, m, HELLO_SECONDS) == WIRE_OK)
+        return m->header;
+    diag_fail(d, "aptune-compile said nothing");
+    return NULL;
+}
+
+/* "NVRTC 13.0, /usr/local/cuda/lib64/libnvrtc.so.13", or why there is none. */
+static const char *describe_compiler(Arena *a, const json_t *hello)
+{
+    const char *version = string_of(hello, "version"), *library = string_of(hello, "library");
+    const char *error = string_of(hello, "error");
+    if (version && library)
+        return arena_printf(a, "NVRTC %s, %s", version, library);
+    return arena_printf(a, "none: %s", error ? error : "aptune-compile did not say why");
+}
+
+const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_folder)
+{
+    Diag d = diag_new(a);
+    Worker w = {0};
+    WireMessage m = {0};
+    const char *text = NULL;
+    if (worker_start(&w, helper, cuda_folder, HELLO_SECONDS, 0, &d)) {
+        const json_t *hello = read_hello(&w, &m, &d);
+        text = hello ? describe_compiler(a, hello) : NULL;
+        wire_message_free(&m);
+        worker_stop(&w);
+    }
+    return text ? text : arena_printf(a, "none: %s", d.messages.at[0].text);
+}
+
+/* --- queues ----------------------------------------------------------------------------------- */
 
 static size_t queue_count(const Queue *q)
 {
@@ -99,7 +414,7 @@ static Ready ready_take(Farm *f)
     return r;
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static int processor_count(void)
 {
@@ -171,7 +486,7 @@ static bool set_broken(Farm *f, Diag *d, const char *why)
     return diag_fail(d, "%s", f->broken);
 }
 
-/* ---- the cache ----------------------------------------------------------------------------- */
+/* --- the cache -------------------------------------------------------------------------------- */
 
 static bool know_compiler(Farm *f)
 {
@@ -275,7 +590,7 @@ static void warn_of_unknown(Farm *f, const CompileJob *job, Diag *d)
               job->unknown);
 }
 
-/* ---- what workers say ---------------------------------------------------------------------- */
+/* --- what workers say ------------------------------------------------------------------------- */
 
 /* A job that ended without a reply. */
 static void give_up(Farm *f, const Worker *w, Outcome status, Arena *own, const char *log)
@@ -493,7 +808,7 @@ static bool serve_worker(Farm *f, Worker *w, Diag *d)
     return ok;
 }
 
-/* ---- giving out work ----------------------------------------------------------------------- */
+/* --- giving out work -------------------------------------------------------------------------- */
 
 static int count_workers(const Farm *f, WorkerState state)
 {
@@ -600,7 +915,7 @@ bool farm_service(Farm *f, Diag *d)
     return start_workers(f, d);
 }
 
-/* ---- for the caller's loop ----------------------------------------------------------------- */
+/* --- for the caller's loop -------------------------------------------------------------------- */
 
 size_t farm_fd_limit(const Farm *f)
 {

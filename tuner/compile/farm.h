@@ -72,4 +72,8 @@ const char *farm_compiler(Farm *f, Arena *a);
 /* Workers started so far; 0 when all came from the cache. */
 size_t farm_started(const Farm *f);
 
+/* Which compiler the helper finds, "NVRTC 13.0, /usr/lib/libnvrtc.so.13", or why there is none; in
+ * `a`. */
+const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_folder);
+
 #endif

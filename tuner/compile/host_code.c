@@ -409,7 +409,7 @@ const char *macros_yield(Arena *a, const char *text, const char *const *names, s
 
 bool host_code_expects_headers(const char *text)
 {
-    /* What tuner/compile/worker/stubs.c declares. */
+    /* What tuner/compile/worker/nvrtc.c declares. */
     static const char *const NAMES[] = {
         "include",     "int8_t",     "uint8_t",   "int16_t",     "uint16_t",   "int32_t",
         "uint32_t",    "int64_t",    "uint64_t",  "intptr_t",    "uintptr_t",  "uint",

@@ -14,7 +14,7 @@
 #include "metrics/base/hash.h"
 
 /* An option of ours for a file that is written for nvcc: functions without a mark are the device's,
- * and what nvcc includes by itself is included (tuner/compile/worker/stubs.h). */
+ * and what nvcc includes by itself is included (tuner/compile/worker/nvrtc.c). */
 #define SOURCE_LIKE_NVCC "--like-nvcc"
 
 /* An option of ours that a spec may give: a header that is not there is read as an empty one. */

@@ -89,19 +89,4 @@ bool c_is_range(const Expr *e, const Expr *parts[3]);
 /* Are there failures that it might meet? */
 bool c_may_fail(const CWriter *w, const Expr *e);
 
-/* --- ranges, c_range.c ------------------------------------------------------------------------ */
-
-/* Beyond it a sum or product of 64-bit integers is taken for one that may overflow: half of what
- * fits, so that what doubles leave out of a range does not matter. */
-#define RANGE_SAFE 0x1p62
-
-/* Can a sum, difference or product be C's own: it surely fits? */
-bool c_is_plain_arithmetic(const CWriter *w, const Expr *e);
-
-/* Are "/" or "//" plain in C?  For integers of which neither is negative, C's division is both. */
-bool c_is_plain_division(const CWriter *w, const Expr *e);
-
-/* Is it a call of that function? */
-bool c_is_call(const Expr *e, const char *name);
-
 #endif

@@ -3,9 +3,10 @@
 #define APTUNE_EMIT_UNIT_CODE_H
 
 #include "metrics/base/vec.h"
-#include "tuner/emit/tuned.h"
+#include "tuner/emit/inline.h"
 #include "tuner/emit/unit.h"
 #include "tuner/run/run.h"
+#include "tuner/run/run_parts.h"
 
 /* What the user asked for. */
 typedef struct EmitOptions {
@@ -41,5 +42,9 @@ typedef struct UnitMaker {
 /* Specialises the sources of all variants and compiles them, compares with what was measured. False
  * after a message. */
 bool unit_make_code(UnitMaker *m);
+
+/* Files that the source of launch `l` is read from, the template first; none where a command prints
+ * it, but for those among the command's words. */
+const char *const *tuned_files(Arena *a, const Run *r, size_t l, size_t *count);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-const Run *handle_run(const aptune *a)
+/* The run, once it is open; NULL. */
+static const Run *handle_run(const aptune *a)
 {
     return a->stage >= HANDLE_OPENED ? &a->run : NULL;
 }

@@ -98,9 +98,6 @@ aptune_status handle_bring(aptune *a, HandleStage stage);
 /* Ends what was fetched. */
 void handle_forget_code(aptune *a);
 
-/* The run, once it is open; NULL. */
-const Run *handle_run(const aptune *a);
-
 /* The same with a configuration of it. */
 const Run *handle_run_of(const aptune *a, size_t configuration);
 

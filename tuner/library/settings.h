@@ -5,6 +5,7 @@
 #ifndef APTUNE_LIBRARY_SETTINGS_H
 #define APTUNE_LIBRARY_SETTINGS_H
 
+#include "metrics/base/diag.h"
 #include "tuner/run/option.h"
 #include "tuner/run/run.h"
 
@@ -30,5 +31,18 @@ bool options_agree(const RunOptions *o, Diag *d);
 /* A run that knows where our own files are and has done nothing yet.  `prefix` as in where.h.
  * Arena and messages are the caller's and must outlive it; run_close ends it. */
 Run run_begin(Arena *a, const RunOptions *options, const char *prefix, Diag *d);
+
+/* The environment is asked for Open MPI's variables, then PMI's (MPICH and others), then those of
+ * Slurm's srun.  True when one of them started several processes: the run then has this one's part
+ * and its rank on this machine. */
+bool shard_ask(RunOptions *o);
+
+/* Do the launchers' variables make sense, those that are there?  False after a message: all of the
+ * space would be a wrong guess. */
+bool shard_check(Diag *d);
+
+/* "1/4", "none", or "auto" for what shard_ask finds.  False after a message when `text` is none of
+ * these, or "auto" finds nothing. */
+bool shard_read(const char *text, RunOptions *o, Diag *d);
 
 #endif

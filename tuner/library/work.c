@@ -1,7 +1,10 @@
 /* The stages of a handle, in order. */
+#include "metrics/base/file.h"
+#include "tuner/emit/files.h"
 #include "tuner/library/handle.h"
-
 #include "tuner/library/settings.h"
+#include "tuner/output/report.h"
+#include "tuner/report/run_page.h"
 #include "tuner/run/run_sanitize.h"
 
 #include <poll.h>
@@ -157,4 +160,177 @@ aptune_status aptune_measure(aptune *a)
 aptune_status aptune_tune(aptune *a)
 {
     return work(a, HANDLE_JUDGED);
+}
+
+/* --- what a handle found, as texts and as files ----------------------------------------------- */
+
+static void print_json(const aptune *a, Buf *out)
+{
+    report_json(&a->run, a->why, out);
+}
+
+static void print_heading(const aptune *a, Buf *out)
+{
+    report_heading(&a->run, out);
+}
+
+static void print_counts(const aptune *a, Buf *out)
+{
+    report_dry_run(&a->run, out);
+}
+
+static void print_counts_json(const aptune *a, Buf *out)
+{
+    report_dry_run_json(&a->run, out);
+}
+
+static void print_report(const aptune *a, Buf *out)
+{
+    report_result(&a->run, out);
+}
+
+static void print_table(const aptune *a, Buf *out)
+{
+    report_csv(&a->run, out);
+}
+
+typedef struct TextKind {
+    HandleStage from; /* the first stage that knows it */
+    void (*print)(const aptune *a, Buf *out);
+} TextKind;
+
+static const TextKind kinds[HANDLE_TEXTS] = {
+    [APTUNE_HEADING] = {HANDLE_OPENED, print_heading},
+    [APTUNE_COUNTS] = {HANDLE_OPENED, print_counts},
+    [APTUNE_COUNTS_JSON] = {HANDLE_OPENED, print_counts_json},
+    [APTUNE_REPORT] = {HANDLE_JUDGED, print_report},
+    [APTUNE_JSON] = {HANDLE_JUDGED, print_json},
+    [APTUNE_TABLE] = {HANDLE_JUDGED, print_table},
+};
+
+const char *aptune_text(aptune *a, aptune_text_kind kind)
+{
+    if ((size_t)kind >= HANDLE_TEXTS || a->stage < kinds[kind].from)
+        return NULL;
+    Buf *text = &a->texts[kind];
+    handle_enter_text(a);
+    buf_clear(text);
+    kinds[kind].print(a, text);
+    handle_leave_text(a);
+    return buf_text(text);
+}
+
+const char *aptune_why(aptune *a, size_t configuration)
+{
+    const Run *r = handle_run_of(a, configuration);
+    if (!r || a->stage < HANDLE_CARVED)
+        return NULL;
+    handle_enter_text(a);
+    buf_clear(&a->reason);
+    report_why(r, configuration, &a->reason);
+    handle_leave_text(a);
+    return buf_text(&a->reason);
+}
+
+static aptune_status draw(aptune *a, const void *folder)
+{
+    aptune_status status = handle_bring(a, HANDLE_JUDGED);
+    if (status != APTUNE_OK)
+        return status;
+    bool ok = folder_create(folder, &a->diag);
+    a->drawn = ok ? run_page_save(&a->run, folder) : NULL;
+    handle_tell(a, &a->diag);
+    return a->drawn ? APTUNE_OK : APTUNE_FAILED;
+}
+
+aptune_status aptune_draw(aptune *a, const char *folder)
+{
+    return handle_call(a, draw, folder);
+}
+
+const char *aptune_drawn(const aptune *a)
+{
+    return a->drawn;
+}
+
+/* --- tuned kernels written out: of the handle's own run, or of recordings --------------------- */
+
+static void list_files(aptune *a, const char *folder, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&a->emitted, "%s%s/%s", i ? ", " : "", folder, names[i]);
+}
+
+static aptune_status emit(aptune *a, const void *given)
+{
+    const char *folder = given;
+    aptune_status status = handle_bring(a, HANDLE_JUDGED);
+    if (status != APTUNE_OK)
+        return status;
+    buf_clear(&a->emitted);
+    EmitWritten *w = &a->written;
+    *w = (EmitWritten){0};
+    bool ok = emit_winner(&a->run, folder, w, &a->diag);
+    list_files(a, folder, w->names, w->count);
+    if (w->uncompiled)
+        diag_note(&a->diag, (Span){0}, "the tuned kernel is written as source alone: %s",
+                  w->uncompiled);
+    handle_tell(a, &a->diag);
+    return ok ? APTUNE_OK : APTUNE_FAILED;
+}
+
+aptune_status aptune_emit(aptune *a, const char *folder)
+{
+    return handle_call(a, emit, folder);
+}
+
+/* What aptune_emit_recordings is given. */
+typedef struct Recordings {
+    const char *folder;
+    const char *const *paths;
+    size_t count;
+} Recordings;
+
+/* The handle's space is not opened: each recording is replayed by a run of its own. */
+static bool write_recordings(aptune *a, Arena *scratch, const Recordings *g, UnitMaker *m, Diag *d)
+{
+    Run like = run_begin(scratch, &a->options, a->home, d);
+    like.progress = a->progress;
+    like.stop_fd = a->stop_fd;
+    const EmitUnit *u = NULL;
+    if (options_agree(&a->options, d) && unit_add_recordings(m, &like, g->paths, g->count) &&
+        unit_outline(m))
+        u = unit_finish(m);
+    if (!u || !files_write(u, g->folder, d))
+        return false;
+    size_t count;
+    const char *const *names = files_list(scratch, u, &count);
+    list_files(a, g->folder, names, count);
+    return true;
+}
+
+static aptune_status emit_recordings(aptune *a, const void *given)
+{
+    Arena *scratch = arena_new();
+    Diag d = diag_new(scratch);
+    EmitOptions o = emit_options_of(&a->options);
+    UnitMaker *m = unit_begin(scratch, &o, &d);
+    buf_clear(&a->failure);
+    buf_clear(&a->emitted);
+    bool ok = write_recordings(a, scratch, given, m, &d);
+    handle_tell(a, &d);
+    unit_end(m);
+    arena_free(scratch);
+    return ok ? APTUNE_OK : APTUNE_WRONG;
+}
+
+aptune_status aptune_emit_recordings(aptune *a, const char *folder, const char *const *recordings,
+                                     size_t count)
+{
+    return handle_call(a, emit_recordings, &(Recordings){folder, recordings, count});
+}
+
+const char *aptune_emitted(const aptune *a)
+{
+    return a->emitted.size ? buf_text(&a->emitted) : NULL;
 }

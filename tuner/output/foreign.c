@@ -2,6 +2,7 @@
 
 #include "metrics/base/expr.h"
 #include "metrics/base/vec.h"
+#include "tuner/output/scan.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -55,7 +56,8 @@ static const char *const anomaly_words[ANOMALIES][2] = {
                        "rows of configurations that come again: the last one counts"},
 };
 
-void foreign_note(ForeignTable *t, Anomaly o)
+/* Counts an anomaly of the row that is being read. */
+static void foreign_note(ForeignTable *t, Anomaly o)
 {
     if (t->anomalies[o]++ == 0 && anomaly_words[o][1])
         t->first[o] = arena_printf(t->arena, "row %zu", t->read);
@@ -157,7 +159,9 @@ static ForeignValue real_value(double v, bool whole)
     return (ForeignValue){.kind = FOREIGN_REAL, .real = v};
 }
 
-bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *out)
+/* The value of a parameter; false when there is none.  `whole`: the row's integers were read as
+ * reals. */
+static bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *out)
 {
     if (!v || json_is_null(v))
         return false;
@@ -197,7 +201,8 @@ static bool text_as_int(const char *text, int64_t *out)
     return *end == '\0' && strcmp(back, text) == 0;
 }
 
-double foreign_number(ForeignTable *t, const json_t *v)
+/* A number, also one written as text; NaN when it is none. */
+static double foreign_number(ForeignTable *t, const json_t *v)
 {
     double number;
     if (json_is_number(v))
@@ -239,8 +244,10 @@ static bool all_times(const double *times, size_t count)
     return true;
 }
 
-void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
-                 const double *times, size_t time_count, bool in_ms)
+/* Adds a row after making outcome and times agree: a failed one has no time, a correct one without
+ * is failed.  `message` is what the file says of a failure. */
+static void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
+                        const double *times, size_t time_count, bool in_ms)
 {
     ForeignRow row = {.values = values, .status = status, .in_ms = in_ms};
     if (status != OUTCOME_OK) {
@@ -259,7 +266,8 @@ void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const ch
     VEC_PUSH(t->arena, &t->rows, row);
 }
 
-void foreign_scale(ForeignTable *t)
+/* Times become milliseconds; without a unit they are taken for such. */
+static void foreign_scale(ForeignTable *t)
 {
     bool needed = false;
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -348,4 +356,568 @@ const RecordValue *foreign_record_values(Arena *a, const RecordParameter *p, siz
     for (size_t i = 0; i < count; i++)
         out[i] = record_value(a, &p[i], &values[i]);
     return out;
+}
+
+/* --- the formats ------------------------------------------------------------------------------ */
+
+/* Readers of other tuners' files, by what stands in their outermost object:
+ *
+ *     "cache"    Kernel Tuner's cache file (schema versions 1.0 and 1.1)
+ *     "results"  T4 (1.0 and 1.1), as Kernel Tuner, KTT, the benchmark hub and aptune write it
+ *     "Results"  KTT's own JSON
+ *
+ * The outermost object may end before it is closed. */
+
+typedef struct ForeignReader {
+    ForeignTable *table;
+    Scan *scan;
+    Arena *scratch;              /* emptied after each row */
+    Buf copy;                    /* of the row that is parsed */
+    const RunProgress *progress; /* NULL: no reports */
+    Diag *diag;
+} ForeignReader;
+
+/* Takes one row, an object, and adds it; `key` is the one it stands under, empty in an array.
+ * `whole`: its integers were read as reals. */
+typedef void (*ForeignTake)(ForeignReader *r, ScanText key, const json_t *row, bool whole);
+
+/* --- for all formats -------------------------------------------------------------------------- */
+
+static const char *text_member(const ForeignReader *r, const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text && *text ? arena_string(r->table->arena, text) : NULL;
+}
+
+static const char *json_text_of(const ForeignReader *r, const json_t *value)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    const char *kept = text ? arena_string(r->table->arena, text) : NULL;
+    free(text);
+    return kept;
+}
+
+static void take_unit(ForeignTable *t, const char *name)
+{
+    if (!name)
+        return;
+    t->unit_ms = foreign_unit_ms(name);
+    t->unknown_unit = t->unit_ms == 0 ? arena_string(t->arena, name) : NULL;
+}
+
+static const double *numbers_of(ForeignReader *r, const json_t *array, size_t *count)
+{
+    *count = json_array_size(array);
+    double *out = ARENA_ARRAY(r->scratch, double, *count);
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *v = json_array_get(array, i);
+        /* [0, t]: the number of the sample, and its time. */
+        if (json_is_array(v) && json_array_size(v) > 0)
+            v = json_array_get(v, json_array_size(v) - 1);
+        out[i] = foreign_number(r->table, v);
+    }
+    return out;
+}
+
+static void compare_mean(ForeignTable *t, const double *times, size_t count, double mean)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += times[i];
+    if (count > 0 && mean > 0 && fabs(sum / (double)count / mean - 1) > 0.01)
+        foreign_note(t, ANOMALY_OTHER_MEAN);
+}
+
+static Outcome outcome_of(ForeignTable *t, const char *word)
+{
+    Outcome s = foreign_status(word);
+    if (s != OUTCOME_OTHER)
+        return s;
+    foreign_note(t, ANOMALY_STATUS);
+    return OUTCOME_FAULT;
+}
+
+/* The outcome that a member says, and its word; ok and NULL where there is none. */
+static Outcome named_outcome(ForeignTable *t, const json_t *row, const char *key, const char **word)
+{
+    *word = json_string_value(json_object_get(row, key));
+    if (*word && **word)
+        return outcome_of(t, *word);
+    *word = NULL;
+    foreign_note(t, ANOMALY_NO_STATUS);
+    return OUTCOME_OK;
+}
+
+/* An iterator of jansson's wants an object that may change. */
+static void name_parameters(ForeignTable *t, const json_t *object)
+{
+    json_t *copy = json_copy((json_t *)(uintptr_t)object);
+    const char *name;
+    json_t *v;
+    json_object_foreach(copy, name, v) VEC_PUSH(t->arena, &t->names, arena_string(t->arena, name));
+    json_decref(copy);
+}
+
+static ForeignValue *new_values(ForeignReader *r)
+{
+    size_t n = r->table->names.count;
+    if (n > 0 && n <= FOREIGN_PARAMETERS_MOST)
+        return ARENA_ARRAY(r->scratch, ForeignValue, n);
+    foreign_note(r->table, ANOMALY_NO_PARAMETER);
+    return NULL;
+}
+
+/* Kept only when the whole row is: one of many parameters may come with many rows that have none.
+ */
+static ForeignValue *keep_values(ForeignReader *r, const ForeignValue *values)
+{
+    ForeignValue *kept = ARENA_ARRAY(r->table->arena, ForeignValue, r->table->names.count);
+    memcpy(kept, values, r->table->names.count * sizeof *kept);
+    return kept;
+}
+
+static ForeignValue *named_values(ForeignReader *r, const json_t *object, bool whole)
+{
+    ForeignTable *t = r->table;
+    if (t->names.count == 0 && json_is_object(object))
+        name_parameters(t, object);
+    ForeignValue *values = new_values(r);
+    for (size_t p = 0; values && p < t->names.count; p++) {
+        if (!foreign_value(t, json_object_get(object, t->names.at[p]), whole, &values[p])) {
+            foreign_note(t, ANOMALY_NO_PARAMETER);
+            return NULL;
+        }
+    }
+    return values ? keep_values(r, values) : NULL;
+}
+
+/* --- Kernel Tuner ----------------------------------------------------------------------------- */
+
+/* Kernel Tuner's cache file.
+ *
+ *     {"device_name": "NVIDIA A100", "kernel_name": "convolution", "problem_size": [4096, 4096],
+ *      "tune_params_keys": ["block_size_x", …], "tune_params": {…}, "objective": "time",
+ *      "cache": {
+ *     "16,1,…": {"block_size_x": 16, …, "time": 1.25, "times": [1.24, 1.26], "compile_time": 812,
+ * …}, "32,1,…": {…, "time": "InvalidConfig", …},
+ *
+ * Times are milliseconds.  While it is written the file is not closed.  A failure stands where the
+ * time or the objective would be, or under "__error__". */
+
+static void take_names(ForeignTable *t, const json_t *list)
+{
+    t->names.count = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (name)
+            VEC_PUSH(t->arena, &t->names, arena_string(t->arena, name));
+    }
+}
+
+static void take_cache_field(ForeignReader *r, ScanText key, const json_t *v)
+{
+    ForeignTable *t = r->table;
+    const char *text = json_string_value(v);
+    const char *kept = text && *text ? arena_string(t->arena, text) : NULL;
+    if (scan_is(key, "device_name"))
+        t->device = kept;
+    else if (scan_is(key, "kernel_name"))
+        t->kernel = kept;
+    else if (scan_is(key, "objective"))
+        t->objective = kept;
+    else if (scan_is(key, "problem_size"))
+        t->problem = json_text_of(r, v);
+    else if (scan_is(key, "tune_params_keys") && t->rows.count == 0)
+        take_names(t, v);
+}
+
+/* A word for a failure: under "__error__", else in the place of the time or of the objective. */
+static const char *failure_of(const ForeignTable *t, const json_t *row)
+{
+    const char *places[] = {"__error__", "time", t->objective ? t->objective : "time"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *word = json_string_value(json_object_get(row, places[i]));
+        double number = NAN;
+        char *end = NULL;
+        if (word && *word)
+            number = strtod(word, &end);
+        if (word && *word && (*end != '\0' || isnan(number)))
+            return word;
+    }
+    return NULL;
+}
+
+/* The part of the row's key that belongs to parameter `p`, as text; false when the key has another
+ * number of parts. */
+static bool key_part(const ForeignReader *r, ScanText key, size_t p, ForeignValue *out)
+{
+    size_t parts = 1;
+    for (size_t i = 0; i < key.size; i++)
+        parts += key.at[i] == ',';
+    if (parts != r->table->names.count || key.size == 0)
+        return false;
+    const char *at = key.at, *end = key.at + key.size;
+    for (; p > 0; p--)
+        at = (const char *)memchr(at, ',', (size_t)(end - at)) + 1;
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    *out = (ForeignValue){
+        .kind = FOREIGN_TEXT,
+        .text = arena_copy(r->table->arena, at, (size_t)((comma ? comma : end) - at))};
+    return true;
+}
+
+/* NULL, counted, when neither the row nor its key has a value for each parameter. */
+static ForeignValue *cache_values(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    ForeignTable *t = r->table;
+    ForeignValue *values = new_values(r);
+    bool from_key = false;
+    for (size_t p = 0; values && p < t->names.count; p++) {
+        if (foreign_value(t, json_object_get(row, t->names.at[p]), whole, &values[p]))
+            continue;
+        if (!key_part(r, key, p, &values[p])) {
+            foreign_note(t, ANOMALY_NO_PARAMETER);
+            return NULL;
+        }
+        from_key = true;
+    }
+    if (from_key)
+        foreign_note(t, ANOMALY_KEY_VALUE);
+    return values ? keep_values(r, values) : NULL;
+}
+
+static void take_cache_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    ForeignTable *t = r->table;
+    t->unit_ms = 1;
+    ForeignValue *values = cache_values(r, key, row, whole);
+    if (!values)
+        return;
+    const char *failure = failure_of(t, row);
+    size_t count;
+    const double *times = numbers_of(r, json_object_get(row, "times"), &count);
+    double mean = foreign_number(t, json_object_get(row, "time"));
+    if (count == 0 && !failure && !isnan(mean)) {
+        foreign_note(t, ANOMALY_MEAN_ONLY);
+        times = &mean;
+        count = 1;
+    } else if (!failure && !isnan(mean))
+        compare_mean(t, times, count, mean);
+    foreign_add(t, values, failure ? outcome_of(t, failure) : OUTCOME_OK, failure, times, count,
+                true);
+}
+
+/* --- KTT -------------------------------------------------------------------------------------- */
+
+/* KTT's own JSON.
+ *
+ *     {"Metadata": {"ComputeApi": "CUDA", "Device": "…", "TimeUnit": "Microseconds", …},
+ *      "Results": [{"KernelName": "…", "Status": "Ok", "TotalDuration": 1250.5, …,
+ *                   "Configuration": [{"Name": "BLOCK", "Value": 16, …}, …],
+ *                   "ComputationResults": [{"Duration": 1250.5, …}]}, …]} */
+
+static void take_ktt_field(ForeignReader *r, ScanText key, const json_t *v)
+{
+    ForeignTable *t = r->table;
+    if (!scan_is(key, "Metadata"))
+        return;
+    take_unit(t, json_string_value(json_object_get(v, "TimeUnit")));
+    t->device = text_member(r, v, "Device");
+    t->date = text_member(r, v, "Timestamp");
+}
+
+/* The pairs as an object, to be released. */
+static json_t *configuration_of(const json_t *row)
+{
+    json_t *object = json_object();
+    const json_t *pairs = json_object_get(row, "Configuration");
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        const json_t *pair = json_array_get(pairs, i);
+        const char *name = json_string_value(json_object_get(pair, "Name"));
+        json_t *value = json_object_get(pair, "Value");
+        if (name && value)
+            json_object_set(object, name, value);
+    }
+    return object;
+}
+
+/* The duration of the whole, else the sum of its parts; NaN when neither is there. */
+static double duration_of(ForeignTable *t, const json_t *row)
+{
+    double total = foreign_number(t, json_object_get(row, "TotalDuration"));
+    const json_t *parts = json_object_get(row, "ComputationResults");
+    if (!isnan(total) || json_array_size(parts) == 0)
+        return total;
+    total = 0;
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        total += foreign_number(t, json_object_get(json_array_get(parts, i), "Duration"));
+    return total;
+}
+
+static void take_ktt_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    (void)key;
+    ForeignTable *t = r->table;
+    if (!t->kernel)
+        t->kernel = text_member(r, row, "KernelName");
+    json_t *configuration = configuration_of(row);
+    ForeignValue *values = named_values(r, configuration, whole);
+    json_decref(configuration);
+    if (!values)
+        return;
+    const char *word;
+    Outcome status = named_outcome(t, row, "Status", &word);
+    double duration = duration_of(t, row);
+    foreign_add(t, values, status, word, &duration, isnan(duration) ? 0U : 1U, false);
+}
+
+/* --- T4 --------------------------------------------------------------------------------------- */
+
+/* T4, the exchange format for results of tuning, as it is found.
+ *
+ *     {"schema_version": "1.0.0", "metadata": {"timeunit": "miliseconds", "device": "…"},
+ *      "results": [{"timestamp": "…", "configuration": {"block_size_x": 16, …},
+ *                   "times": {"compilation_time": 812, "runtimes": [1.24, 1.26], …},
+ *                   "invalidity": "correct", "correctness": 1, "objectives": ["time"],
+ *                   "measurements": [{"name": "time", "value": 1.25, "unit": "ms"}, …]}, …]}
+ *
+ * Kernel Tuner writes no metadata, and "compilation" for "compilation_time"; the hub writes
+ * "miliseconds"; KTT writes values as texts, one runtime, and 0.0 for what failed.  Times of
+ * compiling have no place in a recording. */
+
+static void take_t4_field(ForeignReader *r, ScanText key, const json_t *v)
+{
+    static const char *const unit_keys[] = {"timeunit", "time_unit", "timeUnit"};
+    ForeignTable *t = r->table;
+    if (!scan_is(key, "metadata"))
+        return;
+    for (size_t i = 0; i < sizeof unit_keys / sizeof unit_keys[0]; i++) {
+        take_unit(t, json_string_value(json_object_get(v, unit_keys[i])));
+    }
+    t->device = text_member(r, v, "device");
+    t->date = text_member(r, v, "timestamp");
+    t->kernel = text_member(r, v, "space");
+    t->problem = json_text_of(r, json_object_get(v, "problem")); /* which aptune writes */
+}
+
+/* The measurement "time"; NaN when there is none.  *unit: milliseconds of its unit, 0 when it says
+ * none. */
+static double measured_time(ForeignTable *t, const json_t *row, double *unit)
+{
+    const json_t *list = json_object_get(row, "measurements");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *m = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(m, "name"));
+        const char *said = json_string_value(json_object_get(m, "unit"));
+        if (!name || strcmp(name, "time") != 0)
+            continue;
+        *unit = said ? foreign_unit_ms(said) : 0;
+        return foreign_number(t, json_object_get(m, "value"));
+    }
+    return NAN;
+}
+
+static void take_objective(ForeignReader *r, const json_t *row)
+{
+    const char *name = json_string_value(json_array_get(json_object_get(row, "objectives"), 0));
+    if (name && !r->table->objective)
+        r->table->objective = arena_string(r->table->arena, name);
+}
+
+static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool whole)
+{
+    (void)key;
+    ForeignTable *t = r->table;
+    take_objective(r, row);
+    ForeignValue *values = named_values(r, json_object_get(row, "configuration"), whole);
+    if (!values)
+        return;
+    const char *word;
+    Outcome status = named_outcome(t, row, "invalidity", &word);
+    const json_t *correctness = json_object_get(row, "correctness");
+    if (word && status == OUTCOME_OK && json_is_number(correctness) &&
+        json_number_value(correctness) == 0) {
+        foreign_note(t, ANOMALY_INCORRECT);
+        status = OUTCOME_WRONG;
+    }
+    size_t count;
+    const double *times =
+        numbers_of(r, json_object_get(json_object_get(row, "times"), "runtimes"), &count);
+    double unit = 0, mean = measured_time(t, row, &unit);
+    /* A unit that stands in the measurement alone is that of the times, too. */
+    double *own = ARENA_ARRAY(r->scratch, double, count);
+    for (size_t i = 0; i < count; i++)
+        own[i] = times[i] * (unit > 0 && t->unit_ms == 0 ? unit : 1);
+    times = own;
+    if (count > 0) {
+        bool in_ms = unit > 0 && t->unit_ms == 0;
+        double of_times = in_ms || t->unit_ms == 0 ? 1 : t->unit_ms;
+        if (status == OUTCOME_OK && !isnan(mean))
+            compare_mean(t, times, count, mean * (unit > 0 ? unit : of_times) / of_times);
+        foreign_add(t, values, status, word, times, count, in_ms);
+        return;
+    }
+    if (!isnan(mean)) {
+        if (status == OUTCOME_OK)
+            foreign_note(t, ANOMALY_MEAN_ONLY);
+        mean *= unit > 0 ? unit : 1;
+        times = &mean;
+        count = 1;
+    }
+    foreign_add(t, values, status, word, times, count, unit > 0);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void take_row(ForeignReader *r, ScanText key, ScanText text, ForeignTake take)
+{
+    ForeignTable *t = r->table;
+    ScanAnomalies odd;
+    t->read++;
+    json_t *row = scan_load(text, &r->copy, &odd);
+    if (odd.not_number)
+        foreign_note(t, ANOMALY_NOT_NUMBER);
+    if (json_is_object(row))
+        take(r, key, row, odd.huge);
+    else
+        foreign_note(t, ANOMALY_BROKEN);
+    json_decref(row);
+    arena_reset(r->scratch);
+}
+
+static void tell_progress(const ForeignReader *r)
+{
+    const Scan *s = r->scan;
+    const RunProgress *p = r->progress;
+    if (p && p->step && r->table->read % 256 == 0)
+        p->step(p->context, "read", (size_t)(s->at - s->begin), (size_t)(s->end - s->begin), NULL);
+}
+
+/* All elements of the object or array that stands next. */
+static void take_rows(ForeignReader *r, ForeignTake take)
+{
+    Scan *s = r->scan;
+    bool keys = scan_peek(s) == '{';
+    if (!scan_open(s, keys ? '{' : '['))
+        return;
+    while (scan_more(s, keys ? '}' : ']')) {
+        ScanText key = {"", 0}, text;
+        if ((!keys || scan_key(s, &key)) && scan_value(s, &text))
+            take_row(r, key, text, take);
+        else if (s->cut)
+            r->table->anomalies[ANOMALY_CUT_ROW]++;
+        tell_progress(r);
+    }
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+typedef struct ForeignFormat {
+    const char *rows; /* the key of its rows */
+    const char *name;
+    ForeignTake take_row;
+    void (*take_field)(ForeignReader *r, ScanText key, const json_t *v);
+} ForeignFormat;
+
+static const ForeignFormat formats[] = {
+    {"cache", "Kernel Tuner cache", take_cache_row, take_cache_field},
+    {"results", "T4", take_t4_row, take_t4_field},
+    {"Results", "KTT", take_ktt_row, take_ktt_field},
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static const ForeignFormat *format_of(ScanText key)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (scan_is(key, formats[i].rows))
+            return &formats[i];
+    return NULL;
+}
+
+/* Fields of each format have names of their own, so all readers are asked. */
+static void take_field(ForeignReader *r, ScanText key, ScanText text)
+{
+    ScanAnomalies odd;
+    json_t *v = scan_load(text, &r->copy, &odd);
+    for (int i = 0; i < FORMATS && v; i++)
+        formats[i].take_field(r, key, v);
+    json_decref(v);
+}
+
+static void take_file(ForeignReader *r)
+{
+    Scan *s = r->scan;
+    if (!scan_open(s, '{'))
+        return;
+    while (scan_more(s, '}')) {
+        ScanText key, text;
+        if (!scan_key(s, &key))
+            return;
+        const ForeignFormat *f = format_of(key);
+        if (f) {
+            r->table->format = f->name;
+            take_rows(r, f->take_row);
+        } else if (scan_value(s, &text)) {
+            take_field(r, key, text);
+        }
+    }
+}
+
+/* Says why nothing can be made of the file. */
+static bool refuse(const ForeignTable *t, const Scan *s, const char *path, Diag *d)
+{
+    if (s->bad)
+        return diag_fail(d, "'%s' is not JSON: byte %zu cannot stand there", path,
+                         (size_t)(s->at - s->begin));
+    if (t->names.count > FOREIGN_PARAMETERS_MOST)
+        return diag_fail(d, "'%s' has %zu parameters; %d are the most", path, t->names.count,
+                         FOREIGN_PARAMETERS_MOST);
+    if (!t->format)
+        return diag_fail(
+            d,
+            "'%s' is none of the files known here: a cache of Kernel Tuner has "
+            "\"cache\", T4 \"results\", KTT's JSON \"Results\" in its outermost object",
+            path);
+    return diag_fail(d, "'%s' (%s) has no row that can be read", path, t->format);
+}
+
+/* A file whose rows all fail to have a time says nothing; what it has instead is named. */
+static bool has_time(const ForeignTable *t, const char *path, Diag *d)
+{
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (t->rows.at[i].time_count > 0)
+            return true;
+    if (t->anomalies[ANOMALY_NO_TIME] + t->anomalies[ANOMALY_BAD_TIME] > 0)
+        return diag_fail(d, "'%s' (%s) has no time in any of its %zu rows; its objective is '%s'",
+                         path, t->format, t->read, t->objective ? t->objective : "not named");
+    return true;
+}
+
+ForeignTable *foreign_read(Arena *a, const char *path, const char *text, size_t size,
+                           const char *unit, const RunProgress *progress, Diag *d)
+{
+    ForeignTable *t = ARENA_NEW(a, ForeignTable);
+    t->arena = a;
+    Scan s = scan_new(text, size);
+    ForeignReader r = {
+        .table = t, .scan = &s, .scratch = arena_new(), .progress = progress, .diag = d};
+    double asked = unit ? foreign_unit_ms(unit) : 0;
+    take_file(&r);
+    buf_free(&r.copy);
+    arena_free(r.scratch);
+    if (unit && asked == 0)
+        return diag_fail(d, "unknown unit of time '%s'; ns, us, ms and s are known", unit), NULL;
+    if (s.bad || !t->format || t->rows.count == 0)
+        return refuse(t, &s, path, d), NULL;
+    if (t->unknown_unit && asked == 0)
+        return diag_fail(d, "'%s' has times in '%s', which is no unit known here; --unit says it",
+                         path, t->unknown_unit),
+               NULL;
+    if (!has_time(t, path, d))
+        return NULL;
+    t->anomalies[ANOMALY_CUT] += s.cut;
+    if (asked > 0)
+        t->unit_ms = asked;
+    foreign_scale(t);
+    return t;
 }

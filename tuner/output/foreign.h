@@ -1,6 +1,6 @@
 /* What another tuner left, before it becomes a recording: parameters, rows, anomalies.
  *
- * A reader of each format (foreign_read.c) fills it in a row at a time.  Every anomaly is counted by
+ * A reader of each format fills it in a row at a time.  Every anomaly is counted by
  * its kind, with the first place it was met, so that nothing is dropped or taken for something else
  * without being said.  Everything lives in the table's arena. */
 #ifndef APTUNE_OUTPUT_FOREIGN_H
@@ -79,30 +79,12 @@ typedef struct ForeignTable {
     const char *first[ANOMALIES]; /* where it was met first; NULL: nothing to say */
 } ForeignTable;
 
-/* Counts an anomaly of the row that is being read. */
-void foreign_note(ForeignTable *t, Anomaly o);
-
 /* Milliseconds of a unit in any spelling ("ms", "miliseconds", "Microseconds"); 0: not known. */
 double foreign_unit_ms(const char *name);
 
 /* The outcome that a tuner's word stands for ("correct", "InvalidConfig", "ValidationFailed");
  * OUTCOME_OTHER when the word is not known. */
 Outcome foreign_status(const char *word);
-
-/* The value of a parameter; false when there is none.  `whole`: the row's integers were read as
- * reals. */
-bool foreign_value(ForeignTable *t, const json_t *v, bool whole, ForeignValue *out);
-
-/* A number, also one written as text; NaN when it is none. */
-double foreign_number(ForeignTable *t, const json_t *v);
-
-/* Adds a row after making outcome and times agree: a failed one has no time, a correct one without
- * is failed.  `message` is what the file says of a failure. */
-void foreign_add(ForeignTable *t, ForeignValue *values, Outcome status, const char *message,
-                 const double *times, size_t time_count, bool in_ms);
-
-/* Times become milliseconds; without a unit they are taken for such. */
-void foreign_scale(ForeignTable *t);
 
 /* Parameters as a recording has them: whole numbers where every row has one, else texts. */
 RecordParameter *foreign_parameters(ForeignTable *t);
@@ -113,8 +95,6 @@ const RecordValue *foreign_record_values(Arena *a, const RecordParameter *p, siz
 
 /* A line for each anomaly that was met: "12 rows without a time: taken as failed (runtime)". */
 void foreign_print_anomalies(const ForeignTable *t, const char *before, Buf *out);
-
-/* --- foreign_read.c --------------------------------------------------------------------------- */
 
 /* Reads a file's text; `path` is for messages.  `unit`, when not NULL, is the unit of its times
  * whatever it says; `progress`, when not NULL, is told of the bytes read.  NULL after a message

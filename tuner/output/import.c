@@ -2,7 +2,7 @@
 
 #include "metrics/base/file.h"
 #include "tuner/output/gunzip.h"
-#include "tuner/record/device.h"
+#include "tuner/record/header.h"
 #include "tuner/record/index.h"
 #include "tuner/run/run_parts.h"
 

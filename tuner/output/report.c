@@ -1,12 +1,423 @@
 #include "tuner/output/report.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/stats.h"
+#include "tuner/choose/audit.h"
+#include "tuner/output/report_parts.h"
+#include "tuner/run/run.h"
 #include "tuner/run/run_failures.h"
 #include "tuner/run/run_final.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+/* --- where the time of a run went, by stage and by what was kept busy ------------------------- */
+
+static const char *const stages[LEDGER_STAGES] = {
+    [LEDGER_CONSTRUCT] = "construct", [LEDGER_COMPILE] = "compile", [LEDGER_PROFILE] = "profile",
+    [LEDGER_CARVE] = "carve",         [LEDGER_TIME] = "time",
+};
+
+static GpuSeconds seconds_of_gpu(const RunGpu *g, double now)
+{
+    return (GpuSeconds){g->timed_s, g->busy_s - g->timed_s, now - g->opened - g->busy_s};
+}
+
+const char *report_stage_name(LedgerStage stage)
+{
+    return stages[stage];
+}
+
+GpuSeconds report_gpu_seconds(const Run *r)
+{
+    GpuSeconds sum = {0};
+    double now = clock_seconds();
+    for (size_t i = 0; i < r->gpu_count; i++) {
+        GpuSeconds one = seconds_of_gpu(&r->gpus[i], now);
+        sum.timed += one.timed;
+        sum.verify += one.verify;
+        sum.idle += one.idle;
+    }
+    return sum;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void print_cell(Buf *out, double seconds)
+{
+    if (seconds < 0)
+        buf_printf(out, " %11s", "");
+    else
+        buf_printf(out, " %11.2f", seconds);
+}
+
+/* Cells below zero are left out; a GPU's at the end of the line altogether. */
+static void print_row(Buf *out, const char *name, double wall, double cores, double gpu,
+                      const char *note)
+{
+    buf_printf(out, "  %-10s", name);
+    print_cell(out, wall);
+    print_cell(out, cores);
+    if (gpu >= 0)
+        print_cell(out, gpu);
+    buf_printf(out, "%s%s\n", *note ? "  " : "", note);
+}
+
+static void print_gpu_rows(const Run *r, Buf *out)
+{
+    GpuSeconds g = report_gpu_seconds(r);
+    print_row(out, "verify", -1, -1, g.verify, "loading, warming up, checking results");
+    print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
+              g.timed, "of the GPU: the launches that were timed");
+    print_row(out, "idle", -1, -1, g.idle, "the GPU was kept and had nothing to do");
+}
+
+static void print_sum(const Run *r, Buf *out)
+{
+    double wall = 0, cores = 0;
+    GpuSeconds g = report_gpu_seconds(r);
+    for (int i = 0; i < LEDGER_STAGES; i++) {
+        wall += r->ledger.seconds[i];
+        cores += r->ledger.core_seconds[i];
+    }
+    print_row(out, "in all", wall, cores, r->gpu_count > 0 ? g.timed + g.verify + g.idle : -1, "");
+}
+
+static void print_worth(const Run *r, Buf *out)
+{
+    RunWorth w = run_worth(r);
+    size_t estimated = w.all - w.timed - w.recorded;
+    if (w.timed == 0 || w.timed == w.all)
+        return;
+    buf_printf(out, "%-10s timing %zu of %zu took %.3g GPU s; all: %s%.3g GPU s ", "saved", w.timed,
+               w.all, w.gpu_s, estimated > 0 ? "about " : "", w.all_gpu_s);
+    if (estimated == 0)
+        buf_puts(out, "(as recorded)\n");
+    else if (w.recorded == 0)
+        buf_puts(out, "(the others taken to be like these, which were chosen for being fast)\n");
+    else
+        buf_printf(out, "(%zu as recorded, %zu estimated)\n", w.recorded, estimated);
+    if (r->source != RUN_MEASURED || w.all > r->counts.compiled)
+        return; /* what compiling the rest takes was not measured */
+    buf_printf(out,
+               "%-10s in all %.1f s; without carving about %.1f s, compiling included, which took "
+               "%.0f %% of this run\n",
+               "", w.wall_s, w.all_wall_s, 100 * r->ledger.seconds[LEDGER_COMPILE] / w.wall_s);
+}
+
+/* Where the time of the run went and what carving saved: lines of the report, and an object. */
+static void report_ledger(const Run *r, Buf *out)
+{
+    buf_printf(out, "%-10s   %11s %11s%s\n", "ledger", "wall s", "core s",
+               r->gpu_count > 0 ? "       GPU s" : "");
+    for (int i = 0; i < LEDGER_TIME; i++)
+        print_row(out, stages[i], r->ledger.seconds[i], r->ledger.core_seconds[i], -1, "");
+    if (r->gpu_count > 0)
+        print_gpu_rows(r, out);
+    else
+        print_row(out, "time", r->ledger.seconds[LEDGER_TIME], r->ledger.core_seconds[LEDGER_TIME],
+                  -1, "");
+    print_sum(r, out);
+    print_worth(r, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+json_t *report_stage_seconds(const double *seconds)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < LEDGER_STAGES; i++)
+        json_put(o, stages[i], json_known(seconds[i]), NULL);
+    return o;
+}
+
+static json_t *gpu_of(const RunGpu *x)
+{
+    GpuSeconds g = seconds_of_gpu(x, clock_seconds());
+    return json_put(json_object(), "ordinal", json_integer(x->ordinal), "name",
+                    json_text(gpu_device(x->gpu)->name), "uuid", json_text(gpu_facts(x->gpu)->uuid),
+                    "outcomes", json_count(x->outcomes), "time_s", json_known(g.timed), "verify_s",
+                    json_known(g.verify), "idle_s", json_known(g.idle), NULL);
+}
+
+static json_t *worth_of(const Run *r)
+{
+    RunWorth w = run_worth(r);
+    json_t *o = json_put(json_object(), "timed", json_count(w.timed), "of", json_count(w.all),
+                         "gpu_s", json_known(w.gpu_s), "gpu_without_s", json_known(w.all_gpu_s),
+                         "recorded", json_count(w.recorded), "estimated",
+                         json_count(w.all - w.timed - w.recorded), NULL);
+    if (r->source == RUN_MEASURED)
+        json_put(o, "wall_s", json_known(w.wall_s), "wall_without_s", json_known(w.all_wall_s),
+                 NULL);
+    return o;
+}
+
+json_t *report_ledger_json(const Run *r)
+{
+    json_t *gpus = json_array();
+    for (size_t i = 0; i < r->gpu_count; i++)
+        json_array_append_new(gpus, gpu_of(&r->gpus[i]));
+    return json_put(json_object(), "core_seconds", report_stage_seconds(r->ledger.core_seconds),
+                    "gpus", gpus, "carving", worth_of(r), NULL);
+}
+
+/* --- what timing some of the dropped configurations says of all of them ----------------------- */
+
+/* Better by as much is what the fastest audited one shows; 0 where it is not faster. */
+static double regret_seen(const RunAudit *u)
+{
+    return u->ratio < 1 ? 1 / u->ratio - 1 : 0;
+}
+
+static bool is_judged(const Run *r)
+{
+    return r->audit.outcomes > 0 && r->best != SIZE_MAX;
+}
+
+static double beyond_share(const RunAudit *u)
+{
+    return (double)u->beyond_high / (double)u->dropped;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void print_sample(const Run *r, Buf *out)
+{
+    const RunAudit *u = &r->audit;
+    report_label(out, "audit");
+    buf_printf(out,
+               "%zu of the %zu dropped, drawn with seed %d: %zu better than the winner by more "
+               "than %.1f %%",
+               u->outcomes, u->dropped, r->options.audit_seed, u->better, 100 * u->margin);
+    if (u->failed > 0)
+        buf_printf(out, ", %zu failed", u->failed);
+    if (u->outcomes < u->count)
+        buf_printf(out, " (%zu drawn have no outcome)", u->count - u->outcomes);
+    buf_putc(out, '\n');
+}
+
+static void print_fastest(const Run *r, Buf *out)
+{
+    const RunAudit *u = &r->audit;
+    Arena *a = arena_new();
+    if (u->fastest != SIZE_MAX) {
+        report_label(out, "");
+        buf_printf(out, "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
+                   r->table->times[u->fastest].median, 100 * (u->ratio - 1),
+                   table_name(a, r->table, u->fastest));
+    }
+    arena_free(a);
+}
+
+/* Of all that was dropped nothing is left to chance. */
+static void print_certain(const RunAudit *u, Buf *out)
+{
+    report_label(out, "");
+    buf_printf(out, "that is all of them: regret %.1f %%, recall %.1f %%\n", 100 * regret_seen(u),
+               100 * u->recall);
+}
+
+static void print_bounds(const RunAudit *u, Buf *out)
+{
+    double percent = 100 * AUDIT_CONFIDENCE;
+    report_label(out, "");
+    buf_printf(out, "so at most %.2f %% of the dropped are better, %zu of them (%.0f %% sure)\n",
+               100 * u->share_high, u->better_high, percent);
+    report_label(out, "recall");
+    buf_printf(out,
+               "%zu chosen within %.0f %% of the winner or better, %zu of those drawn: %.1f %%, at "
+               "least %.1f %%\n",
+               u->near_timed, 100 * RUN_AUDIT_NEAR, u->near, 100 * u->recall, 100 * u->recall_low);
+    report_label(out, "regret");
+    if (u->fastest == SIZE_MAX)
+        buf_puts(out, "not known: none of those drawn ran right\n");
+    else
+        buf_printf(out,
+                   "%.1f %% seen; at most %.2f %% of the dropped, %zu, would show more (%.0f %% "
+                   "sure)\n",
+                   100 * regret_seen(u), 100 * beyond_share(u), u->beyond_high, percent);
+}
+
+/* What the audit says, where there was one: lines of the report, and an object or null. */
+static void report_audit(const Run *r, Buf *out)
+{
+    const RunAudit *u = &r->audit;
+    if (r->options.audit == 0 || r->best == SIZE_MAX || !u->list)
+        return;
+    if (!is_judged(r)) {
+        report_label(out, "audit");
+        buf_puts(out, u->dropped == 0 ? "nothing was dropped\n"
+                                      : "none of those drawn has an outcome\n");
+        return;
+    }
+    print_sample(r, out);
+    print_fastest(r, out);
+    if (u->outcomes == u->dropped)
+        print_certain(u, out);
+    else
+        print_bounds(u, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *fastest_of(const Run *r)
+{
+    const RunAudit *u = &r->audit;
+    if (u->fastest == SIZE_MAX)
+        return json_null();
+    return json_put(json_object(), "parameters", report_parameters(r, u->fastest), "time_ms",
+                    json_known(r->table->times[u->fastest].median), "ratio", json_known(u->ratio),
+                    NULL);
+}
+
+json_t *report_audit_json(const Run *r)
+{
+    const RunAudit *u = &r->audit;
+    if (!is_judged(r))
+        return json_null();
+    return json_put(
+        json_object(), "seed", json_integer(r->options.audit_seed), "dropped",
+        json_count(u->dropped), "drawn", json_count(u->count), "audited", json_count(u->outcomes),
+        "failed", json_count(u->failed), "confidence", json_real(AUDIT_CONFIDENCE), "margin",
+        json_known(u->margin), "better", json_count(u->better), "better_share_high",
+        json_known(u->share_high), "better_high", json_count(u->better_high), "fastest",
+        fastest_of(r), "regret", json_known(u->fastest == SIZE_MAX ? NAN : regret_seen(u)),
+        "regret_but_for_share", json_known(beyond_share(u)), "near", json_real(RUN_AUDIT_NEAR),
+        "near_chosen", json_count(u->near_timed), "near_audited", json_count(u->near), "recall",
+        json_known(u->recall), "recall_low", json_known(u->recall_low), NULL);
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+/* What a search did: how much of the space it asked for, how sure it was, and when it knew. */
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void print_errors(const SearchErrors *e, const char *what, Buf *out)
+{
+    if (e->count > 0)
+        buf_printf(out,
+                   "%-10s   its predictions %s were off by %.1f %% (median), %.1f %% (90th "
+                   "percentile)\n",
+                   "", what, e->median, e->ninth);
+}
+
+/* What chance alone says, which no model can spoil: with 95 % confidence the share is below this
+ * (the rule of three). */
+static void print_chance(const SearchState *s, Buf *out)
+{
+    if (s->random > 2 && s->random_better == 0 && s->left > 0)
+        buf_printf(out,
+                   "%-10s   %zu drawn by chance, none better by 1 %% when it was timed: with 95 %% "
+                   "confidence at most %.0f %% of the rest are\n",
+                   "", s->random, fmin(100, 300.0 / (double)s->random));
+}
+
+static void print_held(const Run *r, Buf *out)
+{
+    const RunSearch *s = &r->search;
+    if (!isnan(s->held_since))
+        buf_printf(
+            out, "%-10s   best held since second %.1f of %.1f%s\n", "", s->held_since, s->seconds,
+            r->source == RUN_REPLAYED && run_is_played(r) ? ", by the cost model of a replay" : "");
+}
+
+static void print_lessons(const RunSearch *s, Buf *out)
+{
+    for (size_t k = 0; k < s->lesson_count; k++) {
+        const RunLesson *l = &s->lessons[k];
+        buf_printf(out,
+                   "%-10s   it began with %zu times of %s%s%s, over %zu of %zu parameters (%s)\n",
+                   "", l->times, l->problem, l->gpu && l->gpu[0] ? " on " : "",
+                   l->gpu ? l->gpu : "", l->parameters, l->of, l->path);
+    }
+}
+
+/* What the search did, where there was one: lines of the report, and an object. */
+static void report_search(const Run *r, Buf *out)
+{
+    const RunSearch *s = &r->search;
+    size_t all = s->candidates;
+    double share = all > 0 ? 100 * (double)s->state.compiled / (double)all : 0;
+    buf_printf(out, "%-10s   compiled %zu of ", "search", s->state.compiled);
+    report_count(out, all, 0);
+    buf_printf(out, " (%.*g %%)", share < 1 ? 2 : 3, share);
+    if (r->source != RUN_STATIC)
+        buf_printf(out, ", timed %zu", s->state.timed);
+    buf_printf(out, "; %s\n",
+               s->asked                                                ? "ended on request"
+               : r->source == RUN_STATIC && s->end == SEARCH_EXHAUSTED ? "that is everything"
+                                                                       : search_end_text(s->end));
+    if (r->source == RUN_STATIC) {
+        print_errors(&s->state.before, "before compiling", out);
+        return;
+    }
+    print_held(r, out);
+    print_lessons(s, out);
+    if (s->front > 0)
+        buf_printf(out,
+                   "%-10s   front of bound and latency: %zu of the compiled, %zu of them timed; "
+                   "the winner %s\n",
+                   "", s->front, s->front_timed,
+                   r->best == SIZE_MAX ? "is not known"
+                   : s->best_on_front  ? "is on it"
+                                       : "is not");
+    print_errors(&s->state.before, "before compiling", out);
+    print_errors(&s->state.after, "before timing", out);
+    if (!isnan(s->expected) && s->state.left > 0)
+        buf_printf(out,
+                   "%-10s   expected among the rest, better by 1 %%: %.2g, by models that do not "
+                   "know all of their own error\n",
+                   "", s->expected);
+    print_chance(&s->state, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *errors_of(const SearchErrors *e)
+{
+    return json_put(json_object(), "count", json_count(e->count), "median_percent",
+                    json_known(e->median), "ninth_percent", json_known(e->ninth), NULL);
+}
+
+static json_t *steps_of(const RunSearch *s)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < s->held_count; k++)
+        json_array_append_new(list, json_pack("[f, f]", s->held_s[k], s->held_ms[k]));
+    return list;
+}
+
+static json_t *lessons_of(const RunSearch *s)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < s->lesson_count; k++) {
+        const RunLesson *l = &s->lessons[k];
+        json_array_append_new(list, json_put(json_object(), "recording", json_text(l->path),
+                                             "problem", json_text(l->problem), "device",
+                                             json_text(l->gpu), "times", json_count(l->times),
+                                             "parameters", json_count(l->parameters), NULL));
+    }
+    return list;
+}
+
+json_t *report_search_json(const Run *r)
+{
+    const RunSearch *s = &r->search;
+    return json_put(json_object(), "seed", json_integer(r->options.seed), "compiled",
+                    json_count(s->state.compiled), "timed", json_count(s->state.timed), "left",
+                    json_known(s->state.left), "end",
+                    json_string(s->asked ? "ended on request" : search_end_text(s->end)), "seconds",
+                    json_known(s->seconds), "held_since_s", json_known(s->held_since), "steps",
+                    steps_of(s), "played", json_boolean(run_is_played(r)), "expected_better",
+                    json_known(s->expected), "errors_before_compiling", errors_of(&s->state.before),
+                    "errors_before_timing", errors_of(&s->state.after), "front",
+                    json_count(s->front), "front_timed", json_count(s->front_timed),
+                    "best_on_front", json_boolean(s->best_on_front), "learned", lessons_of(s),
+                    NULL);
+}
 
 static void counted(Buf *out, const char *name, uint64_t n)
 {

@@ -50,21 +50,12 @@ GpuSeconds report_gpu_seconds(const Run *r);
 
 /* "construct", "compile" … */
 const char *report_stage_name(LedgerStage stage);
-
-/* Where the time of the run went and what carving saved: lines of the report, and an object. */
-void report_ledger(const Run *r, Buf *out);
 json_t *report_ledger_json(const Run *r);
 
 /* Configurations that no other one beats in time and energy, the fastest first; none where no
  * energy was measured. */
 size_t *report_energy_front(Arena *a, const Run *r, size_t *count);
-
-/* What the search did, where there was one: lines of the report, and an object. */
-void report_search(const Run *r, Buf *out);
 json_t *report_search_json(const Run *r);
-
-/* What the audit says, where there was one: lines of the report, and an object or null. */
-void report_audit(const Run *r, Buf *out);
 json_t *report_audit_json(const Run *r);
 
 /* All that a run without times chose: parameters, predicted_ms, limiter. */

@@ -7,6 +7,7 @@
 #ifndef APTUNE_RECORD_HEADER_H
 #define APTUNE_RECORD_HEADER_H
 
+#include "metrics/metric/device.h"
 #include "tuner/record/line.h"
 #include "tuner/record/pack.h"
 
@@ -81,5 +82,12 @@ const char *record_key(Arena *a, const RecordHeader *h, const RecordValue *value
 
 /* The problem as text, "M=4096,N=4096". */
 const char *record_problem_text(Arena *a, const RecordHeader *h);
+
+/* Every number of the device as a fact, in `a`. */
+const RecordFact *record_device_facts(Arena *a, const Device *d, size_t *count);
+
+/* The device a recording was made on, in `a`; what the header does not say comes from the table of
+ * known devices. */
+const Device *record_device(Arena *a, const RecordHeader *h);
 
 #endif

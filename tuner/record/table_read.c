@@ -9,7 +9,7 @@
 #include "metrics/base/stats.h"
 #include "metrics/base/vec.h"
 #include "metrics/metric/profile_build.h"
-#include "tuner/record/device.h"
+#include "tuner/record/header.h"
 #include "tuner/record/profile.h"
 
 #include <math.h>

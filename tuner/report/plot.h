@@ -3,7 +3,7 @@
  * Native <title> elements are the tooltips, so that a picture explains itself without scripts, on
  * its own or inside a page.  Colours are classes: the style at the top of the picture follows the
  * reader's choice of light or dark, and paper is light.  Points that would cover each other are
- * drawn once and say how many they are (marks.c), so that a space of 100,000 stays a small file. */
+ * drawn once and say how many they are (PLOT_MARKS_MOST), so that a space of 100,000 stays a small file. */
 #ifndef APTUNE_REPORT_PLOT_H
 #define APTUNE_REPORT_PLOT_H
 
@@ -11,6 +11,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+typedef struct Scale {
+    double low, high;  /* in data, or in its logarithm */
+    double begin, end; /* in pixels */
+    bool logarithmic;
+} Scale;
+
+enum { TICKS_MOST = 16, TICK_TEXT = 32 };
 
 typedef enum SeriesKind {
     SERIES_DOTS,
@@ -81,5 +89,20 @@ void plot_write(const Plot *p, Buf *out);
 
 /* Makes a file of what plot_write wrote: with a size, the style, and paper behind it. */
 void plot_write_alone(const char *svg, Buf *out);
+
+/* The extent of some values, widened by a little; a single value gets room around it, none gets
+ * 0 to 1. */
+Scale scale_new(double least, double most, bool logarithmic, bool from_zero);
+
+/* Can it be drawn at all? */
+bool scale_has(const Scale *s, double value);
+
+double scale_pixel(const Scale *s, double value);
+
+/* Round numbers within the scale, at most about `most`; 1, 2 and 5 times powers of ten. */
+size_t scale_ticks(const Scale *s, size_t most, double ticks[TICKS_MOST]);
+
+/* A tick's number as short as it can be said: "5000", "20k", "1.5M", "2e-9".  Returns `text`. */
+const char *tick_text(double tick, char text[TICK_TEXT]);
 
 #endif

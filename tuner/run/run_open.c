@@ -5,7 +5,7 @@
 #include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/metric/device.h"
-#include "tuner/record/device.h"
+#include "tuner/record/header.h"
 
 #include <math.h>
 #include <stdio.h>

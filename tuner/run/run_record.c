@@ -7,7 +7,7 @@
 #include "metrics/base/file.h"
 #include "metrics/base/stats.h"
 #include "metrics/base/vec.h"
-#include "tuner/record/device.h"
+#include "tuner/record/header.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,10 @@
 /* Ranks to values and back. */
 #include "tuner/space/space.h"
 
+#include "tuner/space/plan.h"
+
+#include <stdlib.h>
+
 static size_t digit(const Space *s, uint64_t rank, size_t parameter)
 {
     return (size_t)(rank / s->stride[parameter] % s->values[parameter].count);
@@ -137,4 +141,135 @@ void space_check_divisions(Arena *a, const Space *s, size_t most, Diag *d)
         arena_reset(c.a);
     }
     arena_free(c.a);
+}
+
+/* --- walks the product of all parameters and keeps what the constraints allow ----------------- */
+
+/* Valid configurations kept: a gigabyte of ranks. */
+enum { CONFIGURATION_LIMIT = 1 << 27 };
+
+typedef struct Walk {
+    Space *space;
+    SpacePlan *plan;
+    size_t capacity; /* of ranks */
+    bool failed;
+    Diag *d;
+    const SpaceWatch *watch; /* NULL: nobody */
+    uint64_t judged;
+} Walk;
+
+/* --- walking ---------------------------------------------------------------------------------- */
+
+/* Is it allowed?  `below` points of the product hang on that. */
+static bool judge(Walk *w, size_t level, uint64_t below)
+{
+    const Check *by = NULL;
+    Verdict v = space_plan_judge(w->plan, level, &by, w->d);
+    w->failed = w->failed || v == VERDICT_ERROR;
+    if (v == VERDICT_REJECTED)
+        (by->kind == CHECK_MEMBER ? w->space->refused : w->space->rejected)[by->index] += below;
+    return v == VERDICT_ALLOWED;
+}
+
+/* Takes `count` neighbouring ranks; false after a message when they are too many. */
+static bool keep(Walk *w, uint64_t first, uint64_t count)
+{
+    Space *s = w->space;
+    if (count > CONFIGURATION_LIMIT - s->count)
+        return diag_fail(w->d,
+                         "more than %d configurations are valid; leave out values or require "
+                         "more of them",
+                         CONFIGURATION_LIMIT);
+    if (s->count + count > w->capacity) {
+        while (s->count + count > w->capacity)
+            w->capacity = w->capacity ? w->capacity * 2 : FIRST_SIZE(1024, 1);
+        s->ranks = memory_resize(s->ranks, w->capacity, sizeof *s->ranks);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        s->ranks[s->count + i] = first + i;
+    s->count += (size_t)count;
+    return true;
+}
+
+/* Points are decided in the order of their ranks. */
+static bool go_on(Walk *w, uint64_t decided)
+{
+    enum { EVERY = 1 << 18 };
+    const Space *s = w->space;
+    if (!w->watch || ++w->judged % EVERY != 0 ||
+        ((w->judged < w->watch->judged_most || w->watch->judged_most == 0) &&
+         w->watch->go_on(w->watch->context, decided, s->product, s->count)))
+        return true;
+    return diag_fail(w->d,
+                     "stopped: %llu of %llu points of the product are decided (%.2g %%), %zu of "
+                     "them are valid; in all there are at most %llu more",
+                     (unsigned long long)decided, (unsigned long long)s->product,
+                     100 * (double)decided / (double)s->product, s->count,
+                     (unsigned long long)(s->product - decided));
+}
+
+/* Tries all values of parameter p and of those after it; the ones before have values. */
+static bool walk(Walk *w, size_t p, uint64_t rank)
+{
+    Space *s = w->space;
+    if (p == s->spec->parameter_count || w->plan->free_below[p])
+        return keep(w, rank, p == s->spec->parameter_count ? 1 : s->stride[p] * s->values[p].count);
+    Value *slot = space_plan_slot(w->plan, p);
+    for (size_t i = 0; i < s->values[p].count; i++, rank += s->stride[p]) {
+        *slot = s->values[p].at[i];
+        bool allowed = judge(w, p + 1, s->stride[p]);
+        if (w->failed || !go_on(w, rank) || (allowed && !walk(w, p + 1, rank)))
+            return false;
+    }
+    return true;
+}
+
+/* --- the product ------------------------------------------------------------------------------ */
+
+static bool find_product(Arena *a, Space *s, Diag *d)
+{
+    size_t n = s->spec->parameter_count;
+    s->values = ARENA_ARRAY(a, ValueList, n);
+    s->stride = ARENA_ARRAY(a, uint64_t, n);
+    for (size_t p = 0; p < n; p++)
+        if (!spec_parameter_values(a, s->spec, p, s->problem, &s->values[p], d))
+            return false;
+    s->product = 1;
+    for (size_t p = n; p-- > 0;) {
+        s->stride[p] = s->product;
+        if (__builtin_mul_overflow(s->product, s->values[p].count, &s->product))
+            return diag_error(d, s->spec->parameters[p].at,
+                              "the product of all parameters has more than 2^64 points; "
+                              "leave out values or split the space");
+    }
+    return true;
+}
+
+bool space_open(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d)
+{
+    *out = (Space){.spec = spec, .problem = problem};
+    if (!find_product(a, out, d))
+        return false;
+    out->rejected = ARENA_ARRAY(a, uint64_t, spec->constraint_count);
+    out->refused = ARENA_ARRAY(a, uint64_t, spec->parameter_count);
+    return true;
+}
+
+bool space_build(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d)
+{
+    return space_build_watched(a, spec, problem, NULL, out, d);
+}
+
+bool space_build_watched(Arena *a, const Spec *spec, size_t problem, const SpaceWatch *watch,
+                         Space *out, Diag *d)
+{
+    if (!space_open(a, spec, problem, out, d))
+        return false;
+    Walk w = {.space = out, .plan = space_plan_new(a, out), .watch = watch, .d = d};
+    bool ok = (!judge(&w, 0, out->product) || walk(&w, 0, 0)) && !w.failed;
+    space_plan_free(w.plan);
+    out->size = out->count;
+    if (!ok)
+        space_free(out);
+    return ok;
 }

@@ -143,7 +143,7 @@ typedef struct Table {
     MetricSet *metrics;
     double **metric; /* per metric, per row; NaN: not known */
 
-    /* --- what follows from `ms`, the metrics and the profiles of all rows (study/ranking.h) ----
+    /* --- what follows from `ms`, the metrics and the profiles of all rows (study/judge.h) ----
      */
     size_t timed;         /* rows with a time */
     size_t distinct;      /* rows that stand for themselves and have a time */

@@ -2,7 +2,6 @@
 
 #include "metrics/base/stats.h"
 #include "tuner/study/judge.h"
-#include "tuner/study/ranking.h"
 
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>

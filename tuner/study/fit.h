@@ -7,7 +7,7 @@
 #ifndef APTUNE_STUDY_FIT_H
 #define APTUNE_STUDY_FIT_H
 
-#include "tuner/study/ranking.h"
+#include "tuner/study/judge.h"
 
 typedef struct FitResult {
     const Table *left_out;          /* the space not looked at; NULL: all were */

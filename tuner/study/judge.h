@@ -6,8 +6,11 @@
 #ifndef APTUNE_STUDY_JUDGE_H
 #define APTUNE_STUDY_JUDGE_H
 
+#include "metrics/base/arena.h"
 #include "tuner/space/table.h"
-#include "tuner/study/ranking.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct Judgement {
     size_t chosen;  /* points chosen that have a time */
@@ -97,5 +100,21 @@ typedef struct StudyGuess {
 
 /* Judges metric number `metric` of the table's set. */
 StudyGuess study_guess(const Table *t, size_t metric);
+
+/* Counts, the best, the sorted times and the gaps of metrics, by the column TABLE_MS and `same_as`:
+ * last of all, when the rows are known. */
+void ranking_set(Table *t);
+
+/* Warns of each metric of this source that some rows with a profile have no value of: of how many,
+ * and where in its formula. */
+void ranking_tell_gaps(const Table *t, const Source *source, Diag *d);
+
+/* Sorts `points`, which name places in `values` and stand in ascending order: by value, descending
+ * where `down`; equal ones by number.  No value may be NaN. */
+void order_by(Arena *scratch, const double *values, bool down, uint32_t *points, size_t count);
+
+/* Ranks of `values` from 1, equal ones sharing the mean of theirs (as Spearman's correlation wants
+ * them); `ranks` may be `values`. */
+void order_ranks(Arena *scratch, const double *values, size_t count, double *ranks);
 
 #endif

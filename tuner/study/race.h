@@ -3,6 +3,8 @@
 #ifndef APTUNE_STUDY_RACE_H
 #define APTUNE_STUDY_RACE_H
 
+#include "tuner/choose/replay.h"
+#include "tuner/space/table.h"
 #include "tuner/study/rivals.h"
 
 enum { RACE_TIMES = 31 };
@@ -33,5 +35,10 @@ extern const size_t race_cores[RACE_CORES];
 /* Every strategy with every number of cores, `seeds` times; `guess` is the metric that stands for
  * the time.  Some point must have a time. */
 Race *race_all(Arena *a, const Table *s, const char *guess, size_t seeds, size_t *count);
+
+/* All rows of a recording's table (table_read.h), their parameters that vary, and `guess` as what
+ * predicts the time (NULL: nothing does).  `rows`, unless NULL, gets the table's row of each
+ * place.  Equal code has one time, the least: which row of it a search meets first is chance. */
+ReplayRows played_rows(Arena *a, const Table *t, const char *guess, size_t **rows);
 
 #endif
