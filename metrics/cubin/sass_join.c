@@ -18,12 +18,11 @@ typedef struct Program {
     bool diverges;             /* lanes may diverge at branches */
     double leaving;            /* times that lanes diverge where some leave a loop of the PTX */
     SassReconvergences points; /* where lanes may reconverge; none unless they diverge */
-    int *edge0;                /* by block: number of its first edge */
-    int edge_count;            /* before those that are always equal are made one */
-    int *same;                 /* by edge: one that is equal, or itself */
-    int *column;               /* by edge */
-    int *reconverged; /* by block: column of what has joined others behind it, or CFG_NONE */
-    int *diverged;    /* by block: column of what goes both ways, or CFG_NONE */
+    int terms;                 /* of sums, made so far */
+    SassSum *visits;           /* by block */
+    SassSum **edges;           /* by block and successor */
+    SassSum *reconverged;      /* by block: what has joined others behind it */
+    int *diverged;             /* by block: column of what goes both ways, or CFG_NONE */
 } Program;
 
 static const CfgBlock *block_at(const Program *p, int b)
@@ -36,86 +35,38 @@ static bool reached(const Program *p, int b)
     return block_at(p, b)->order != CFG_NONE;
 }
 
-static int edge_number(const Program *p, int from, int to)
-{
-    const CfgBlock *b = block_at(p, from);
-    for (int k = 0; k < b->succ_count; k++)
-        if (b->succs[k] == to)
-            return p->edge0[from] + k;
-    return CFG_NONE;
-}
-
-static int find_same(Program *p, int e)
-{
-    while (p->same[e] != e)
-        e = p->same[e] = p->same[p->same[e]];
-    return e;
-}
-
-static void make_same(Program *p, int e, int other)
-{
-    p->same[find_same(p, e)] = find_same(p, other);
-}
-
-static int reached_preds(const Program *p, int b, int *only)
-{
-    int n = 0;
-    for (int k = 0; k < block_at(p, b)->pred_count; k++)
-        if (reached(p, block_at(p, b)->preds[k])) {
-            n++;
-            *only = block_at(p, b)->preds[k];
-        }
-    return n;
-}
-
 static bool is_call(const Program *p, int b)
 {
     return p->join->flow->callee[b] != CFG_NONE;
 }
 
-/* One way in and one way out: the same number. */
-static bool passes_through(const Program *p, int b, int *pred)
+static const SassSum *edge(const Program *p, int from, int to)
 {
-    return b != 0 && !is_call(p, b) && !(p->diverges && p->join->flow->reconverges[b]) &&
-           block_at(p, b)->succ_count == 1 && !block_at(p, b)->ends_thread &&
-           reached_preds(p, b, pred) == 1;
+    int k = 0;
+    while (block_at(p, from)->succs[k] != to)
+        k++;
+    return &p->edges[from][k];
 }
 
-/* The edges into a block, whose sum is its visits (and 1 more of the first block). */
 static void add_visits(Program *p, int b, double factor)
 {
-    for (int k = 0; k < block_at(p, b)->pred_count; k++) {
-        const int from = block_at(p, b)->preds[k];
-        if (reached(p, from))
-            sass_program_term(&p->lp, p->column[edge_number(p, from, b)], factor);
-    }
+    sass_program_term_sum(&p->lp, &p->visits[b], factor);
 }
 
-static void number_edges(Program *p)
+/* Of code with longer sums no linear program is solved anyway. */
+enum { TERMS_MOST = 1 << 20 };
+
+static SassSum plus(Program *p, SassSum a, SassSum b, double factor)
 {
-    const Cfg *c = p->join->flow->cfg;
-    p->edge0 = ARENA_ARRAY(p->lp.arena, int, (size_t)c->count);
-    for (int b = 0; b < c->count; b++) {
-        p->edge0[b] = p->edge_count;
-        p->edge_count += c->blocks[b].succ_count;
-    }
-    p->same = ARENA_ARRAY(p->lp.arena, int, (size_t)p->edge_count + 1);
-    p->column = ARENA_ARRAY(p->lp.arena, int, (size_t)p->edge_count + 1);
-    for (int e = 0; e < p->edge_count; e++)
-        p->same[e] = e;
-    for (int b = 0; b < c->count; b++) {
-        int pred;
-        if (reached(p, b) && passes_through(p, b, &pred))
-            make_same(p, edge_number(p, pred, b), p->edge0[b]);
-        if (reached(p, b) && is_call(p, b) && c->blocks[b].succ_count == 2 &&
-            !sass_conditional(sass_flow_last(p->join->flow, b)))
-            make_same(p, p->edge0[b], p->edge0[b] + 1);
-    }
-    for (int e = 0; e < p->edge_count; e++)
-        if (find_same(p, e) == e)
-            p->column[e] = sass_program_column(&p->lp);
-    for (int e = 0; e < p->edge_count; e++)
-        p->column[e] = p->column[find_same(p, e)];
+    if (p->terms > TERMS_MOST)
+        return a;
+    p->terms += a.count + b.count;
+    return sass_sum(p->lp.arena, &a, &b, factor);
+}
+
+static SassSum of_column(Program *p, int column)
+{
+    return sass_program_sum(&p->lp, column);
 }
 
 /* Do some of its ways leave the innermost loop that it is in? */
@@ -136,104 +87,175 @@ static bool may_diverge(const Program *p, int b)
            (p->leaving > 0 || !leaves_loop(f->loops, f->cfg, b));
 }
 
-static void allow_divergence(Program *p)
+/* What diverged on the way to a BSYNC and had not reconverged before. */
+static SassSum diverged_within(Program *p, const SassReconvergence *m)
 {
-    const int count = p->join->flow->cfg->count;
-    p->reconverged = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
-    p->diverged = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
-    for (int b = 0; b < count; b++) {
-        p->reconverged[b] = p->diverged[b] = CFG_NONE;
-        if (p->diverges && reached(p, b) && may_diverge(p, b))
-            p->diverged[b] = sass_program_column(&p->lp);
-        if (p->diverges && reached(p, b) && p->join->flow->reconverges[b])
-            p->reconverged[b] = sass_program_column(&p->lp);
+    SassSum sum = {0};
+    for (int b = 0; b < p->join->flow->cfg->count; b++) {
+        if (m->within[b] && p->diverged[b] != CFG_NONE)
+            sum = plus(p, sum, of_column(p, p->diverged[b]), 1);
+        if (m->within[b] && b != m->block)
+            sum = plus(p, sum, p->reconverged[b], -1);
     }
-    if (p->diverges)
-        p->points = sass_reconvergences_find(p->lp.arena, p->join->flow);
+    return sum;
 }
 
-/* Behind a BSYNC no more lanes have reconverged than diverged on the way there and had not reconverged
- * before. */
-static void limit_reconvergence(Program *p)
+static void limit(Program *p, const SassSum *s, const SassSum *most)
 {
-    bool *met = ARENA_ARRAY(p->lp.arena, bool, (size_t)p->join->flow->cfg->count);
+    sass_program_row(&p->lp, 0);
+    sass_program_term_sum(&p->lp, s, 1);
+    sass_program_term_sum(&p->lp, most, -1);
+}
+
+/* Behind a BSYNC that all come to, all have reconverged; else no more than diverged.  Points of
+ * reconvergence stand with inner ones first. */
+static void allow_divergence(Program *p)
+{
+    const SassFlow *f = p->join->flow;
+    p->reconverged = ARENA_ARRAY(p->lp.arena, SassSum, (size_t)f->cfg->count);
+    p->diverged = ARENA_ARRAY(p->lp.arena, int, (size_t)f->cfg->count);
+    for (int b = 0; b < f->cfg->count; b++) {
+        p->diverged[b] = CFG_NONE;
+        if (p->diverges && reached(p, b) && may_diverge(p, b))
+            p->diverged[b] = sass_program_column(&p->lp);
+    }
+    if (!p->diverges)
+        return;
+    p->points = sass_reconvergences_find(p->lp.arena, f);
     for (size_t i = 0; i < p->points.points.count; i++) {
         const SassReconvergence *m = &p->points.points.at[i];
-        if (p->reconverged[m->block] == CFG_NONE)
-            continue;
-        met[m->block] = true;
-        sass_program_row(&p->lp, 0);
-        sass_program_term(&p->lp, p->reconverged[m->block], 1);
-        for (int b = 0; b < p->join->flow->cfg->count; b++) {
-            if (m->within[b] && p->diverged[b] != CFG_NONE)
-                sass_program_term(&p->lp, p->diverged[b], -1);
-            if (m->within[b] && b != m->block && p->reconverged[b] != CFG_NONE)
-                sass_program_term(&p->lp, p->reconverged[b], 1);
-        }
+        if (!m->closed && reached(p, m->block))
+            p->reconverged[m->block] = of_column(p, sass_program_column(&p->lp));
     }
-    for (int b = 0; b < p->join->flow->cfg->count; b++)
-        if (p->reconverged[b] != CFG_NONE && !met[b]) {
-            sass_program_row(&p->lp, 0);
-            sass_program_term(&p->lp, p->reconverged[b], 1);
-        }
+    for (size_t i = 0; i < p->points.points.count; i++) {
+        const SassReconvergence *m = &p->points.points.at[i];
+        const SassSum diverged = diverged_within(p, m);
+        if (m->closed)
+            p->reconverged[m->block] = diverged;
+        else if (reached(p, m->block))
+            limit(p, &p->reconverged[m->block], &diverged);
+    }
+}
+
+/* Does a way lead back to a block whose visits it is part of? */
+static bool leads_back(const Program *p, int b, int k)
+{
+    return block_at(p, block_at(p, b)->succs[k])->order <= block_at(p, b)->order;
+}
+
+/* How often a way is taken, which is a number of its own. */
+static SassSum choose_way(Program *p, int b, int k)
+{
+    if (!leads_back(p, b, k))
+        p->edges[b][k] = of_column(p, sass_program_column(&p->lp));
+    VEC_PUSH(p->lp.arena, &p->lp.whole, p->edges[b][k].terms[0].column);
+    return p->edges[b][k];
+}
+
+/* How often a way is taken, which follows from others. */
+static void take_rest(Program *p, int b, int k, SassSum rest)
+{
+    if (!leads_back(p, b, k)) {
+        p->edges[b][k] = rest;
+        return;
+    }
+    VEC_PUSH(p->lp.arena, &p->lp.whole, p->edges[b][k].terms[0].column);
+    sass_program_cost(&p->lp, AIM_FLOW, sass_program_row(&p->lp, 0), 1);
+    sass_program_term_sum(&p->lp, &p->edges[b][k], 1);
+    sass_program_term_sum(&p->lp, &rest, -1);
+}
+
+/* The subroutine returns behind the call. */
+static void leave_call(Program *p, int b)
+{
+    const int behind = block_at(p, b)->succ_count - 1;
+    take_rest(p, b, behind, p->visits[b]);
+    if (behind == 0)
+        return;
+    if (!sass_conditional(sass_flow_last(p->join->flow, b))) {
+        take_rest(p, b, 0, p->visits[b]);
+        return;
+    }
+    const SassSum called = choose_way(p, b, 0);
+    limit(p, &called, &p->visits[b]);
 }
 
 /* Few lanes diverge: rather no more than the landmarks ask for. */
 static const double DIVERGENCE_COST = 0.5;
 
-static void limit_divergence(Program *p, int b)
+/* No way is taken more often than the block is visited; `chosen` are all of them but the last. */
+static void limit_divergence(Program *p, int b, int last, const SassSum *chosen)
 {
-    if (p->diverged[b] == CFG_NONE)
-        return;
-    const int others = block_at(p, b)->succ_count - 1;
-    sass_program_row(&p->lp, b == 0 ? others : 0);
-    sass_program_term(&p->lp, p->diverged[b], 1);
-    add_visits(p, b, -others);
+    const SassSum diverged = of_column(p, p->diverged[b]);
     sass_program_cost(&p->lp, AIM_INSTRUCTIONS, p->diverged[b], DIVERGENCE_COST);
-    for (int k = 0; k <= others; k++) { /* no way is taken more often than the block is visited */
-        sass_program_row(&p->lp, b == 0);
-        sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
-        add_visits(p, b, -1);
-    }
+    limit(p, &diverged, chosen);
+    for (int k = 0; k < block_at(p, b)->succ_count; k++)
+        if (k != last)
+            limit(p, &p->edges[b][k], &p->visits[b]);
 }
 
-static void conserve_call(Program *p, int b)
+/* The last way that does not lead back, if there is one: what goes there follows from the others. */
+static int last_way(const Program *p, int b)
 {
-    const CfgBlock *block = block_at(p, b);
-    const bool guarded = sass_conditional(sass_flow_last(p->join->flow, b));
-    const int behind = block->succ_count - 1;
-    sass_program_cost(&p->lp, AIM_FLOW, sass_program_row(&p->lp, b == 0), 1);
-    sass_program_term(&p->lp, p->column[p->edge0[b] + behind], 1);
-    add_visits(p, b, -1);
-    if (!guarded || block->succ_count < 2)
-        return;
-    sass_program_row(&p->lp, b == 0);
-    sass_program_term(&p->lp, p->column[p->edge0[b]], 1);
-    add_visits(p, b, -1);
+    const int count = block_at(p, b)->succ_count;
+    for (int k = count - 1; k >= 0; k--)
+        if (!leads_back(p, b, k))
+            return k;
+    return count - 1;
 }
 
-/* Out = in. */
-static void conserve_flow(Program *p, int b)
+/* Out = in: those that diverge go both ways, and those that have reconverged go on as one. */
+static void leave_block(Program *p, int b)
 {
     const CfgBlock *block = block_at(p, b);
-    int pred;
-    if (!reached(p, b) || block->succ_count == 0 || passes_through(p, b, &pred))
+    SassSum rest = p->visits[b], chosen = {0};
+    if (block->succ_count == 0)
         return;
     if (is_call(p, b)) {
-        conserve_call(p, b);
+        leave_call(p, b);
         return;
     }
-    const int rest = sass_program_row(&p->lp, b == 0);
-    if (!block->ends_thread)
-        sass_program_cost(&p->lp, AIM_FLOW, rest, 1);
-    for (int k = 0; k < block->succ_count; k++)
-        sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
-    add_visits(p, b, -1);
+    rest = plus(p, rest, p->reconverged[b], -1);
     if (p->diverged[b] != CFG_NONE)
-        sass_program_term(&p->lp, p->diverged[b], -1);
-    if (p->reconverged[b] != CFG_NONE)
-        sass_program_term(&p->lp, p->reconverged[b], 1);
-    limit_divergence(p, b);
+        rest = plus(p, rest, of_column(p, p->diverged[b]), 1);
+    const int last = last_way(p, b);
+    if (block->ends_thread)
+        chosen = of_column(p, sass_program_column(&p->lp));
+    for (int k = 0; k < block->succ_count; k++)
+        if (k != last)
+            chosen = plus(p, chosen, choose_way(p, b, k), 1);
+    if (block->ends_thread || block->succ_count > 1 + (p->diverged[b] != CFG_NONE))
+        limit(p, &chosen, &rest);
+    if (p->diverged[b] != CFG_NONE)
+        limit_divergence(p, b, last, &chosen);
+    take_rest(p, b, last, plus(p, rest, chosen, -1));
+}
+
+/* The ways through the code as sums of as few numbers as there are choices. */
+static void conserve_flow(Program *p)
+{
+    const Cfg *c = p->join->flow->cfg;
+    p->visits = ARENA_ARRAY(p->lp.arena, SassSum, (size_t)c->count);
+    p->edges = ARENA_ARRAY(p->lp.arena, SassSum *, (size_t)c->count);
+    for (int b = 0; b < c->count; b++) {
+        p->edges[b] = ARENA_ARRAY(p->lp.arena, SassSum, (size_t)c->blocks[b].succ_count + 1);
+        for (int k = 0; reached(p, b) && k < c->blocks[b].succ_count; k++)
+            if (leads_back(p, b, k))
+                p->edges[b][k] = of_column(p, sass_program_column(&p->lp));
+    }
+    p->visits[0].constant = 1;
+    for (int i = 0; i < c->reachable; i++) {
+        const int b = c->order[i];
+        for (int k = 0; k < c->blocks[b].pred_count; k++)
+            if (reached(p, c->blocks[b].preds[k]))
+                p->visits[b] = plus(p, p->visits[b], *edge(p, c->blocks[b].preds[k], b), 1);
+        leave_block(p, b);
+    }
+    for (size_t i = 0; i < p->points.points.count; i++) {
+        const SassReconvergence *m = &p->points.points.at[i];
+        if (!m->closed && reached(p, m->block))
+            limit(p, &p->reconverged[m->block], &p->visits[m->block]);
+    }
 }
 
 /* --- loops ---------------------------------------------------------------------------------- */
@@ -255,6 +277,8 @@ static double most_rounds(const Walk *w)
 static void add_header_edges(Program *p, const Loop *l, double back, double entry)
 {
     const CfgBlock *header = block_at(p, l->header);
+    const SassSum launch = {.constant = l->header == 0};
+    sass_program_term_sum(&p->lp, &launch, entry);
     for (int k = 0; k < header->pred_count; k++) {
         const int from = header->preds[k];
         if (!reached(p, from))
@@ -262,15 +286,14 @@ static void add_header_edges(Program *p, const Loop *l, double back, double entr
         bool is_latch = false;
         for (size_t i = 0; i < l->latches.count; i++)
             is_latch |= l->latches.at[i] == from;
-        sass_program_term(&p->lp, p->column[edge_number(p, from, l->header)],
-                          is_latch ? back : entry);
+        sass_program_term_sum(&p->lp, edge(p, from, l->header), is_latch ? back : entry);
     }
 }
 
 /* A loop that is not entered does not go round, though a flow could. */
 static void limit_loop(Program *p, const Loop *l, double most)
 {
-    sass_program_row(&p->lp, l->header == 0 ? most : 0);
+    sass_program_row(&p->lp, 0);
     add_header_edges(p, l, 1, -most);
 }
 
@@ -308,10 +331,8 @@ static void match_loop(Program *p, int loop, const WalkFunction *entry, int ptx_
     sass_program_wish(&p->lp, fmax((double)in_ptx->headers - (double)in_ptx->entries, 0),
                       AIM_LANDMARKS, LOOP_COST);
     add_header_edges(p, l, 1, 0);
-    if (l->header != 0) {
-        sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
-        add_header_edges(p, l, 0, 1);
-    }
+    sass_program_wish(&p->lp, (double)in_ptx->entries, AIM_LANDMARKS, LOOP_COST);
+    add_header_edges(p, l, 0, 1);
     if (p->leaving > 0) {
         sass_program_wish(&p->lp, leaving_ptx(entry, ptx_loop), AIM_LANDMARKS, LOOP_COST);
         add_leaving(p, loop);
@@ -455,7 +476,7 @@ static Marks *count_marks(Arena *a, const SassFlow *f)
 static int allow_guarded(Program *p, int b, double each)
 {
     const int column = sass_program_column(&p->lp);
-    sass_program_row(&p->lp, b == 0 ? each : 0);
+    sass_program_row(&p->lp, 0);
     sass_program_term(&p->lp, column, 1);
     add_visits(p, b, -each);
     return column;
@@ -481,22 +502,16 @@ static void match_landmark(Program *p, const Marks *m, SassAnchor k)
         return;
     /* In units of the code's own number, so that one visit weighs the same for all kinds. */
     const double least = sass_anchor_least(k);
-    const double wanted =
-        p->join->in_ptx[k] * (least > 0 ? least : 1) / total - m[0].sure[k] / total;
-    if (least > 0 && wanted <= 0)
-        return;
+    const double wanted = p->join->in_ptx[k] * (least > 0 ? least : 1) / total;
     int *guarded = ARENA_ARRAY(p->lp.arena, int, (size_t)count);
     for (int b = 0; b < count; b++)
         if (reached(p, b) && m[b].guarded[k] > 0)
             guarded[b] = allow_guarded(p, b, m[b].guarded[k] / total);
     const int expanded = p->join->expanded[k] > 0 ? allow_expanded(p, k, total) : CFG_NONE;
-    if (least > 0) {
-        sass_program_cost(&p->lp, AIM_LANDMARKS, sass_program_row(&p->lp, wanted),
-                          sass_anchor_weight(k));
-        sass_program_term(&p->lp, sass_program_column(&p->lp), -1);
-    } else {
-        sass_program_wish(&p->lp, fmax(wanted, 0), AIM_LANDMARKS, sass_anchor_weight(k));
-    }
+    if (least > 0)
+        sass_program_wish_least(&p->lp, wanted, AIM_LANDMARKS, sass_anchor_weight(k));
+    else
+        sass_program_wish(&p->lp, wanted, AIM_LANDMARKS, sass_anchor_weight(k));
     if (expanded != CFG_NONE)
         sass_program_term(&p->lp, expanded, -1);
     for (int b = 0; b < count; b++) {
@@ -528,9 +543,9 @@ static void match_routine(Program *p, const bool *calls, const SassRoutineWork *
         sass_program_wish(&p->lp, w->called, AIM_LANDMARKS, ROUTINE_COST);
     for (int b = 0; b < p->join->flow->cfg->count; b++) {
         if (calls[b] && reached(p, b) && w->called > 0)
-            sass_program_term(&p->lp, p->column[p->edge0[b]], 1);
+            sass_program_term_sum(&p->lp, &p->edges[b][0], 1);
         else if (calls[b] && reached(p, b))
-            sass_program_cost(&p->lp, AIM_LANDMARKS, p->column[p->edge0[b]], ROUTINE_COST);
+            sass_program_cost_sum(&p->lp, AIM_LANDMARKS, &p->edges[b][0], ROUTINE_COST);
     }
     if (w->called == 0)
         return;
@@ -636,7 +651,7 @@ static void match_table(Program *p, int b, const WalkFunction *f, int ptx)
         if (f->flow->cfg->blocks[to].pred_count != 1)
             continue;
         sass_program_wish(&p->lp, (double)f->blocks[to].visits, AIM_LANDMARKS, TABLE_COST);
-        sass_program_term(&p->lp, p->column[p->edge0[b] + k], 1);
+        sass_program_term_sum(&p->lp, &p->edges[b][k], 1);
     }
 }
 
@@ -660,11 +675,8 @@ static void count_instructions(Program *p)
 {
     for (int b = 0; b < p->join->flow->cfg->count; b++) {
         const CfgBlock *block = block_at(p, b);
-        for (int k = 0; reached(p, b) && k < block->pred_count; k++)
-            if (reached(p, block->preds[k]))
-                sass_program_cost(&p->lp, AIM_INSTRUCTIONS,
-                                  p->column[edge_number(p, block->preds[k], b)],
-                                  (double)(block->end - block->first));
+        sass_program_cost_sum(&p->lp, AIM_INSTRUCTIONS, &p->visits[b],
+                              (double)(block->end - block->first));
     }
 }
 
@@ -681,16 +693,10 @@ static void take_flow(Program *p, const double *x)
     SassJoin *j = p->join;
     const Cfg *c = j->flow->cfg;
     for (int b = 0; b < c->count; b++) {
-        if (!reached(p, b))
-            continue;
-        j->visits[b] += b == 0;
-        for (int k = 0; k < c->blocks[b].succ_count; k++) {
-            j->edges[b][k] = whole(x[p->column[p->edge0[b] + k]]);
-            j->visits[c->blocks[b].succs[k]] += j->edges[b][k];
-        }
+        j->visits[b] = whole(sass_sum_value(&p->visits[b], x));
+        for (int k = 0; k < c->blocks[b].succ_count; k++)
+            j->edges[b][k] = whole(sass_sum_value(&p->edges[b][k], x));
     }
-    for (int b = 0; b < c->count; b++)
-        j->visits[b] = whole(j->visits[b]);
 }
 
 static void take_once(Program *p)
@@ -723,6 +729,29 @@ static void compare(Arena *a, SassJoin *j, const Marks *m)
     }
 }
 
+static SassAnswer find_flow(Program *p, const Marks *m)
+{
+    const Walk *w = p->walk;
+    for (size_t i = 0; i < w->functions.count; i++)
+        p->leaving += leaving_ptx(w->functions.at[i], CFG_NONE);
+    allow_divergence(p);
+    conserve_flow(p);
+    if (p->terms > TERMS_MOST)
+        return (SassAnswer){0};
+    match_loops(p);
+    for (size_t i = 0; i < w->functions.count && !p->join->unmatched; i++)
+        if (comes_in_groups(w->functions.at[i]))
+            p->join->unmatched =
+                "lanes that parted come through the same code one group after the other";
+    for (int k = 0; k < SASS_ANCHORS; k++)
+        match_landmark(p, m, (SassAnchor)k);
+    match_routines(p);
+    match_divergence(p);
+    match_tables(p);
+    count_instructions(p);
+    return sass_program_solve(&p->lp);
+}
+
 SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
 {
     SassJoin *j = ARENA_NEW(a, SassJoin);
@@ -737,27 +766,8 @@ SassJoin *sass_join(Arena *a, const SassFlow *f, const Walk *w)
                  .join = j,
                  .walk = w,
                  .diverges = w->divergent > 0 || w->unknown_branches > 0};
-    for (size_t i = 0; i < w->functions.count; i++)
-        p.leaving += leaving_ptx(w->functions.at[i], CFG_NONE);
-    number_edges(&p);
-    allow_divergence(&p);
-    for (int b = 0; b < c->count; b++)
-        conserve_flow(&p, b);
-    limit_reconvergence(&p);
-    match_loops(&p);
-    for (size_t i = 0; i < w->functions.count && !j->unmatched; i++)
-        if (comes_in_groups(w->functions.at[i]))
-            j->unmatched = "lanes that parted come through the same code one group after the other";
     const Marks *m = count_marks(a, f);
-    for (int k = 0; k < SASS_ANCHORS; k++)
-        match_landmark(&p, m, (SassAnchor)k);
-    match_routines(&p);
-    match_divergence(&p);
-    match_tables(&p);
-    count_instructions(&p);
-    for (int e = 0; e < p.edge_count; e++)
-        VEC_PUSH(a, &p.lp.whole, p.column[e]);
-    const SassAnswer r = sass_program_solve(&p.lp);
+    const SassAnswer r = find_flow(&p, m);
     if (r.found) {
         take_flow(&p, r.x);
     } else {

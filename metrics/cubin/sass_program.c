@@ -19,9 +19,23 @@ int sass_program_column(SassProgram *p)
     return p->columns++;
 }
 
+SassSum sass_program_sum(SassProgram *p, int column)
+{
+    SassSum s = {.count = 1, .terms = ARENA_NEW(p->arena, SassTerm)};
+    s.terms[0] = (SassTerm){.column = column, .value = 1};
+    return s;
+}
+
 void sass_program_cost(SassProgram *p, int aim, int column, double each)
 {
     VEC_PUSH(p->arena, &p->costs, ((SassCost){aim, column, each}));
+}
+
+void sass_program_cost_sum(SassProgram *p, int aim, const SassSum *s, double each)
+{
+    p->constants[aim] += each * s->constant;
+    for (int i = 0; i < s->count; i++)
+        sass_program_cost(p, aim, s->terms[i].column, each * s->terms[i].value);
 }
 
 void sass_program_term(SassProgram *p, int column, double value)
@@ -29,20 +43,61 @@ void sass_program_term(SassProgram *p, int column, double value)
     VEC_PUSH(p->arena, &p->terms, ((SassTerm){(int)p->rows.count - 1, column, value}));
 }
 
+void sass_program_term_sum(SassProgram *p, const SassSum *s, double factor)
+{
+    p->rows.at[p->rows.count - 1].rhs -= factor * s->constant;
+    for (int i = 0; i < s->count; i++)
+        sass_program_term(p, s->terms[i].column, factor * s->terms[i].value);
+}
+
 int sass_program_row(SassProgram *p, double rhs)
 {
     const int column = sass_program_column(p);
-    VEC_PUSH(p->arena, &p->rows, ((SassRow){column, rhs}));
+    VEC_PUSH(p->arena, &p->rows, ((SassRow){column, -1, rhs}));
     sass_program_term(p, column, 1);
     return column;
 }
 
-void sass_program_wish(SassProgram *p, double rhs, int aim, double cost)
+void sass_program_wish_least(SassProgram *p, double rhs, int aim, double cost)
 {
     sass_program_cost(p, aim, sass_program_row(p, rhs), cost);
     const int over = sass_program_column(p);
+    p->rows.at[p->rows.count - 1].over = over;
     sass_program_term(p, over, -1);
-    sass_program_cost(p, aim, over, cost);
+}
+
+void sass_program_wish(SassProgram *p, double rhs, int aim, double cost)
+{
+    sass_program_wish_least(p, rhs, aim, cost);
+    sass_program_cost(p, aim, p->rows.at[p->rows.count - 1].over, cost);
+}
+
+SassSum sass_sum(Arena *arena, const SassSum *a, const SassSum *b, double factor)
+{
+    SassSum s = {.constant = a->constant + factor * b->constant};
+    s.terms = ARENA_ARRAY(arena, SassTerm, (size_t)(a->count + b->count) + 1);
+    for (int i = 0, k = 0; i < a->count || k < b->count;) {
+        const bool of_a =
+            k == b->count || (i < a->count && a->terms[i].column <= b->terms[k].column);
+        const bool of_b =
+            i == a->count || (k < b->count && b->terms[k].column <= a->terms[i].column);
+        const SassTerm t = {.column = of_a ? a->terms[i].column : b->terms[k].column,
+                            .value = (of_a ? a->terms[i].value : 0) +
+                                     (of_b ? factor * b->terms[k].value : 0)};
+        if (t.value != 0)
+            s.terms[s.count++] = t;
+        i += of_a;
+        k += of_b;
+    }
+    return s;
+}
+
+double sass_sum_value(const SassSum *s, const double *x)
+{
+    double value = s->constant;
+    for (int i = 0; i < s->count; i++)
+        value += s->terms[i].value * x[s->terms[i].column];
+    return value;
 }
 
 /* Columns kept at or above, or at or below, a value. */
@@ -60,20 +115,29 @@ static void limit_columns(const SassProgram *p, Simplex *s)
     }
 }
 
+/* Is a row written with the other sign, that its right-hand side is not negative? */
+static bool turned(const SassRow *row)
+{
+    return row->rhs < 0 && row->over >= 0;
+}
+
 static SassAnswer solve(SassProgram *p)
 {
     const int rows = (int)(p->rows.count + p->limits.count);
     const int columns = p->columns + 2 * (int)p->limits.count;
     SassAnswer r = {0};
-    if ((double)rows * columns > SASS_PROGRAM_CELLS)
+    if ((double)rows * columns > SASS_PROGRAM_CELLS || p->budget < 0)
         return r;
     Simplex *s = simplex_new(p->arena, rows, columns);
     for (size_t i = 0; i < p->rows.count; i++) {
-        s->basis[i] = p->rows.at[i].basis;
-        *simplex_cell(s, (int)i, s->columns) = p->rows.at[i].rhs;
+        const SassRow *row = &p->rows.at[i];
+        s->basis[i] = turned(row) ? row->over : row->basis;
+        *simplex_cell(s, (int)i, s->columns) = turned(row) ? -row->rhs : fmax(row->rhs, 0);
     }
-    for (size_t i = 0; i < p->terms.count; i++)
-        *simplex_cell(s, p->terms.at[i].row, p->terms.at[i].column) += p->terms.at[i].value;
+    for (size_t i = 0; i < p->terms.count; i++) {
+        const SassTerm *t = &p->terms.at[i];
+        *simplex_cell(s, t->row, t->column) += turned(&p->rows.at[t->row]) ? -t->value : t->value;
+    }
     for (size_t i = 0; i < p->costs.count; i++)
         *simplex_cost(s, p->costs.at[i].aim, p->costs.at[i].column) += p->costs.at[i].value;
     limit_columns(p, s);
@@ -82,7 +146,7 @@ static SassAnswer solve(SassProgram *p)
     r.found = simplex_solve(s, r.x);
     p->budget = s->budget;
     for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
-        r.aims[aim] = simplex_aim(s, aim);
+        r.aims[aim] = p->constants[aim] + simplex_aim(s, aim);
     r.found &= r.aims[AIM_MUST] < ROUNDING;
     return r;
 }

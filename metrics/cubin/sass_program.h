@@ -15,8 +15,16 @@ typedef struct SassTerm {
     double value;
 } SassTerm;
 
+/* A number that depends on columns. */
+typedef struct SassSum {
+    double constant;
+    int count;
+    SassTerm *terms; /* each column once, in their order; `row` is not used */
+} SassSum;
+
 typedef struct SassRow {
     int basis; /* the column it starts out with */
+    int over;  /* that it starts out with when its right-hand side is negative, or none: -1 */
     double rhs;
 } SassRow;
 
@@ -37,9 +45,10 @@ typedef struct SassProgram {
     VEC(SassTerm) terms;
     VEC(SassRow) rows;
     VEC(SassCost) costs;
-    VEC(SassLimit) limits; /* of the search */
-    VEC(int) whole;        /* columns, in the order in which the search makes them whole */
-    double budget;         /* cells that may still be written, see Simplex */
+    VEC(SassLimit) limits;          /* of the search */
+    VEC(int) whole;                 /* columns, in the order in which the search makes them whole */
+    double constants[SIMPLEX_AIMS]; /* what the aims come to without any column */
+    double budget;                  /* cells that may still be written, see Simplex */
 } SassProgram;
 
 typedef struct SassAnswer {
@@ -55,15 +64,26 @@ enum { SASS_PROGRAM_CELLS = 1 << 20, SASS_PROGRAM_WORK = 1 << 22 };
 SassProgram sass_program_new(Arena *a);
 
 int sass_program_column(SassProgram *p);
+SassSum sass_program_sum(SassProgram *p, int column);
 void sass_program_cost(SassProgram *p, int aim, int column, double each);
+void sass_program_cost_sum(SassProgram *p, int aim, const SassSum *s, double each);
 
-/* A row "new column + terms = rhs" (rhs not negative), to which sass_program_term adds the terms.
- * Returns the new column: a slack, which makes it "terms <= rhs", unless it gets a cost. */
+/* A row "new column + terms <= rhs", to which the terms are added.  With their constants taken over
+ * its right-hand side is not negative.  Returns the new column, a slack. */
 int sass_program_row(SassProgram *p, double rhs);
 void sass_program_term(SassProgram *p, int column, double value);
+void sass_program_term_sum(SassProgram *p, const SassSum *s, double factor);
 
 /* A row "terms = rhs" of which every unit missed costs so much of an aim. */
 void sass_program_wish(SassProgram *p, double rhs, int aim, double cost);
+
+/* The same of "terms >= rhs". */
+void sass_program_wish_least(SassProgram *p, double rhs, int aim, double cost);
+
+/* a + factor × b */
+SassSum sass_sum(Arena *arena, const SassSum *a, const SassSum *b, double factor);
+
+double sass_sum_value(const SassSum *s, const double *x);
 
 SassAnswer sass_program_solve(SassProgram *p);
 

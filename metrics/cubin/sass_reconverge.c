@@ -1,5 +1,7 @@
 #include "metrics/cubin/sass_reconverge.h"
 
+#include <stdlib.h>
+
 /* The point of reconvergence of a BSYNC, a new one when it is the first BSSY that names it; NULL when there are
  * too many. */
 static SassReconvergence *point_at(Arena *a, SassReconvergences *all, const SassFlow *f, int block)
@@ -10,7 +12,7 @@ static SassReconvergence *point_at(Arena *a, SassReconvergences *all, const Sass
     if (all->points.count == SASS_RECONVERGENCES_MOST)
         return NULL;
     SassReconvergence *m = VEC_ADD(a, &all->points);
-    *m = (SassReconvergence){block, ARENA_ARRAY(a, bool, (size_t)f->cfg->count)};
+    *m = (SassReconvergence){.block = block, .within = ARENA_ARRAY(a, bool, (size_t)f->cfg->count)};
     return m;
 }
 
@@ -34,6 +36,25 @@ static void mark_within(SassReconvergence *m, const SassFlow *f, int from, int *
     }
 }
 
+static void close_point(SassReconvergence *m, const SassFlow *f)
+{
+    m->closed = true;
+    for (int b = 0; b < f->cfg->count; b++) {
+        const CfgBlock *block = &f->cfg->blocks[b];
+        m->size += m->within[b];
+        for (int k = 0; m->within[b] && k < block->succ_count; k++)
+            m->closed &= m->within[block->succs[k]] || block->succs[k] == m->block ||
+                         block->succs[k] == f->callee[b];
+        m->closed &= !m->within[b] || (block->succ_count > 0 && !block->ends_thread);
+    }
+}
+
+static int fewer_within(const void *x, const void *y)
+{
+    const SassReconvergence *a = x, *b = y;
+    return a->size != b->size ? a->size - b->size : a->block - b->block;
+}
+
 SassReconvergences sass_reconvergences_find(Arena *a, const SassFlow *f)
 {
     SassReconvergences all = {.points = {0}};
@@ -49,5 +70,12 @@ SassReconvergences sass_reconvergences_find(Arena *a, const SassFlow *f)
         if (m)
             mark_within(m, f, f->cfg->block_of[i], stack);
     }
+    for (size_t i = 0; i < all.points.count; i++)
+        close_point(&all.points.at[i], f);
+    if (all.points.count)
+        qsort(all.points.at, all.points.count, sizeof *all.points.at, fewer_within);
+    for (size_t i = 0; i < all.points.count; i++)
+        for (size_t k = i + 1; k < all.points.count; k++)
+            all.points.at[i].closed &= !all.points.at[i].within[all.points.at[k].block];
     return all;
 }

@@ -12,6 +12,8 @@
 typedef struct SassReconvergence {
     int block;    /* ends with the BSYNC */
     bool *within; /* by block: can be come to from the BSSY without passing the BSYNC */
+    int size;     /* blocks within */
+    bool closed;  /* no thread ends within, and there is no other way out than the BSYNC */
 } SassReconvergence;
 
 typedef struct SassReconvergences {
@@ -21,7 +23,7 @@ typedef struct SassReconvergences {
 /* Of code with more the rest is left out: no linear program of that size is solved anyway. */
 enum { SASS_RECONVERGENCES_MOST = 256 };
 
-/* One for each BSYNC that a BSSY names. */
+/* One for each BSYNC that a BSSY names, those with fewer blocks within first. */
 SassReconvergences sass_reconvergences_find(Arena *a, const SassFlow *f);
 
 #endif

@@ -121,6 +121,17 @@ static void lanes_that_part_take_both_ways(void **state)
     assert_int_equal(executed("parted", 80, 10, SASS_OP_STG), 1);
 }
 
+/* The warp meets 100 of 160 conditions; at the last of these its lanes diverge. */
+static void many_branches_are_followed(void **state)
+{
+    (void)state;
+    static const int archs[] = {80, 90, 100};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        assert_int_equal(executed("guards", archs[i], 3152, SASS_OP_STG), 200);
+        assert_int_equal(executed("guards", archs[i], 3152, SASS_OP_MUFU), 200);
+    }
+}
+
 static void a_subroutine_is_executed_where_it_is_called(void **state)
 {
     (void)state;
@@ -243,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_loop_that_ptxas_unrolled_away_counts_as_in_the_ptx),
         cmocka_unit_test(only_the_way_that_the_warp_takes_counts),
         cmocka_unit_test(lanes_that_part_take_both_ways),
+        cmocka_unit_test(many_branches_are_followed),
         cmocka_unit_test(a_subroutine_is_executed_where_it_is_called),
         cmocka_unit_test(a_division_calls_its_routine_where_an_operand_asks_for_it),
         cmocka_unit_test(the_case_of_a_switch_is_found_by_what_it_does),

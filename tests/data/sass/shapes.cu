@@ -127,3 +127,17 @@ extern "C" __global__ void divided(float *out, int n)
     float small = __int_as_float(n < 0 ? 1 : 0x3f800000);
     out[threadIdx.x] = (float)(int)(threadIdx.x + n) / 255.0f * small / 3.0f;
 }
+
+/* Many conditions of which each lane has its own, more of them than a lane meets. */
+extern "C" __global__ void guards(volatile float *out, int n)
+{
+    float x = out[threadIdx.x];
+#pragma unroll
+    for (int i = 0; i < 160; i++)
+        if ((int)threadIdx.x + n > 32 * i) {
+            x = __sinf(x) + out[2 * i];
+            x = __cosf(x) * out[3 * i];
+            out[4 * i] = x;
+            out[5 * i] = x + 1.0f;
+        }
+}
