@@ -290,6 +290,14 @@ END
     bench large/many.times --json
     status_is 0
     json ".kernel.parameters == $winner"
+
+    # Of such a space a recording has a part, all of which is compiled again without a GPU.
+    run --separate-stderr "$APTUNE" --space space/many.spec --no-gpu --recordings large --exhaustive --compile --jobs 2 \
+        --output again --emit none
+    status_is 0
+    has "$output" '^compiled +8 .* of distinct code'
+    has "$output" '^selected +8 .*\(--exhaustive: all that is recorded\)'
+    [ "$(wc -l <again/many.profile)" -eq 9 ]
 }
 
 @test "a unit of several sizes is measured at one that nothing was tuned for" {

@@ -626,13 +626,20 @@ static void print_code(const Run *r, Buf *out)
     print_doubts(r, out);
 }
 
+static const char *exhausted(const Run *r)
+{
+    return !r->options.exhaustive                          ? ""
+           : r->options.shards > 1                         ? " (--exhaustive: all of the part)"
+           : r->space.diagram && r->source == RUN_REPLAYED ? " (--exhaustive: all that is recorded)"
+                                                           : " (--exhaustive: all of it)";
+}
+
 static void print_carving(const Run *r, Buf *out)
 {
     counted(out, "selected", r->counts.selected);
     size_t all = r->space.size;
     buf_printf(out, "  %.2f %% of the space%s\n",
-               all ? 100.0 * (double)r->counts.selected / (double)all : 0,
-               r->options.exhaustive ? " (--exhaustive: all of it)" : "");
+               all ? 100.0 * (double)r->counts.selected / (double)all : 0, exhausted(r));
     for (size_t i = 0; i < r->carving.stage_count && !r->options.exhaustive; i++) {
         const StageReport *s = &r->carving.reports[i];
         counted(out, "", s->after);

@@ -216,8 +216,9 @@ static bool may_be_drawn(const Run *r)
 {
     const Spec *s = r->spec;
     const RunOptions *o = &r->options;
-    bool searched = o->search && !o->exhaustive && !o->carve && o->shards < 2;
-    if (!(searched || o->some || o->drawn || o->shards > 1) || o->why || run_objective(s))
+    bool searched = o->search && !o->carve && o->shards < 2;
+    if (!(searched || o->exhaustive || o->some || o->drawn || o->shards > 1) || o->why ||
+        run_objective(s))
         return false;
     for (size_t i = 0; i < s->argument_count; i++)
         if (s->arguments[i].count && spec_varies(s, s->arguments[i].count))
@@ -277,11 +278,13 @@ void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t co
     gsl_rng_free(random);
 }
 
-/* Every so many of a space without a list: this part of it. */
+/* Every so many of a space without a list: this part of it, which may be all. */
 static void list_part(Run *r)
 {
     Space *s = &r->space;
-    uint64_t step = (uint64_t)r->options.shards, first = (uint64_t)r->options.shard;
+    bool part = r->options.shards > 1;
+    uint64_t step = part ? (uint64_t)r->options.shards : 1;
+    uint64_t first = part ? (uint64_t)r->options.shard : 0;
     uint16_t *point = ARENA_ARRAY(r->arena, uint16_t, r->spec->parameter_count);
     s->count = s->size > first ? (size_t)((s->size - first - 1) / step + 1) : 0;
     s->ranks = memory_new((s->count + 1) * sizeof *s->ranks);
@@ -303,7 +306,8 @@ static void check_divisions(Run *r)
     space_check_divisions(r->arena, &some, DIVISIONS_CHECKED, r->diag);
 }
 
-/* A replay searches what is recorded, a count looks at some, and a part has its own. */
+/* A replay has what is recorded, a count looks at some, a part has its own, and a search none before
+ * it looks. */
 static void list_known(Run *r)
 {
     Space *s = &r->space;
@@ -312,10 +316,10 @@ static void list_known(Run *r)
     if (r->options.dry_run || r->options.drawn) {
         s->ranks = memory_new(DRAWN * sizeof *s->ranks);
         run_draw_ranks(r, 0, s->ranks, s->count = DRAWN);
-    } else if (r->options.shards > 1) {
-        list_part(r);
-    } else if (r->source == RUN_REPLAYED) {
+    } else if (r->source == RUN_REPLAYED && r->options.shards < 2) {
         run_list_recorded(r);
+    } else if (r->options.exhaustive || r->options.shards > 1) {
+        list_part(r);
     }
 }
 
@@ -445,7 +449,7 @@ bool run_open(Run *r)
     describe_table(r); /* with the device */
     list_known(r);
     if (r->space.diagram && !r->options.dry_run && !r->options.some && !r->options.drawn &&
-        r->options.shards < 2 && !run_searches(r))
+        r->options.shards < 2 && !r->options.exhaustive && !run_searches(r))
         return diag_fail(
             r->diag,
             "'%s' has %llu valid configurations, too many to compile all: --compiles N "
