@@ -401,6 +401,44 @@ static void a_doubted_prediction_is_believed_less(void **state)
     arena_free(m.arena);
 }
 
+static void compile_next(Search *s)
+{
+    size_t number;
+    assert_true(search_next_compile(s, &number));
+    double ms = made_up_ms(search_point(s, number), PARAMETERS);
+    search_compiled(s, number, &(SearchCompiled){.predicted = 1e6 * ms, .same_as = SIZE_MAX});
+}
+
+static void time_next(Search *s)
+{
+    size_t number;
+    assert_true(search_next_trial(s, &number));
+    search_timed(s, number, made_up_ms(search_point(s, number), PARAMETERS));
+}
+
+/* Predictions have a unit of their own: what the space model makes of them alone is no time, and no
+ * error of it. */
+static void predictions_alone_say_no_time(void **state)
+{
+    (void)state;
+    Made m = make(1);
+    SearchOptions o = {.seed = 1, .workers = 16};
+    Search *s = search_new(&m.rows.space, &o);
+    for (int k = 0; k < 30; k++)
+        compile_next(s);
+    for (int k = 0; k < 30; k++)
+        time_next(s);
+    assert_int_equal(search_state(s).before.count, 0);
+    for (int k = 0; k < 30; k++)
+        compile_next(s);
+    for (int k = 0; k < 30; k++)
+        time_next(s);
+    assert_true(search_state(s).before.count > 0);
+    assert_true(search_state(s).before.ninth < 90); /* 100 where the unit is wrong */
+    search_free(s);
+    arena_free(m.arena);
+}
+
 /* --- a space too large for a list ------------------------------------------------------------- */
 
 enum { LARGE = 8 }; /* 1,679,616 points, every third of them valid */
@@ -467,6 +505,7 @@ int main(void)
         cmocka_unit_test(gains_are_counted_from_the_last_gain),
         cmocka_unit_test(what_is_expected_goes_by_how_the_model_erred),
         cmocka_unit_test(a_doubted_prediction_is_believed_less),
+        cmocka_unit_test(predictions_alone_say_no_time),
         cmocka_unit_test(a_large_space_is_searched_by_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,9 +200,8 @@ bool model_believes_predictions(const Search *s)
 
 /* Rows of the space model: times, what the time model believes where there are none, and as long
  * as it believes nothing the predictions. */
-static size_t space_samples(Search *s, Sample *out)
+static size_t space_samples(Search *s, bool timed, Sample *out)
 {
-    bool timed = model_times(s, &s->time_model);
     size_t count = 0, open = 0;
     size_t *rows = memory_new((s->count + 1) * sizeof *rows);
     for (size_t i = 0; i < s->count; i++) {
@@ -232,8 +231,10 @@ bool model_space(Search *s)
     if (m->process && m->version == s->version)
         return true;
     Sample *all = memory_new((s->count + 1) * sizeof *all);
-    size_t count = space_samples(s, all);
+    bool timed = model_times(s, &s->time_model);
+    size_t count = space_samples(s, timed, all);
     if (count >= 2) {
+        m->of_times = timed;
         count = samples_thin(all, count, SPACE_BEST, SPACE_SPREAD);
         ProcessData data = fill(s, m, all, count, space_blur);
         ProcessShape shapes[SPACE_SHAPES];
@@ -314,7 +315,7 @@ double believe_point_deviation(Search *s, const uint16_t *point)
 Belief believe_point(Search *s, const uint16_t *point)
 {
     Belief b = {NAN, NAN};
-    if (!s->space_model.process)
+    if (!s->space_model.process || !s->space_model.of_times)
         return b;
     double learned = search_learned(s, point);
     process_means(s->space_model.process, point, &learned, 1, &b.mean);

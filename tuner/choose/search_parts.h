@@ -57,6 +57,7 @@ typedef struct Model {
     ProcessShape shape; /* the most likely when it was last looked for … */
     size_t shape_count; /* … with so many values */
     size_t version;     /* of the search that it is fitted to */
+    bool of_times;      /* or of predictions, whose unit is another */
 } Model;
 
 struct Search {
@@ -107,7 +108,7 @@ bool model_times(Search *s, Model *m);
 bool model_believes_predictions(const Search *s);
 bool model_space(Search *s);
 
-/* What a time model believes of rows; what the space model does of a point, or NaN. */
+/* What a time model believes of rows; what the space model does of a point's time, or NaN. */
 void believe_rows(Search *s, const Model *m, const size_t *rows, size_t count, double *means);
 double believe_deviation(Search *s, const Model *m, size_t row);
 double believe_deviation_most(Search *s, const Model *m, size_t row); /* it is not above this */
