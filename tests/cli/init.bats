@@ -422,3 +422,28 @@ END
     check h/tile.spec
     status_is 0
 }
+
+@test "init takes textures as the kernel reads them, and says that a spec has no surfaces" {
+    cat >blur.cu <<'END'
+__global__ void blur(cudaTextureObject_t image, const cudaTextureObject_t weights, float *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height)
+        out[y * width + x] = tex2D<float4>(image, x, y).x * tex1Dfetch<float>( weights, x & 7);
+}
+END
+    run --separate-stderr "$APTUNE" init blur.cu
+    status_is 0
+    has "$(cat blur.spec)" '^texture image : float4\[WIDTH, HEIGHT\] = '
+    has "$(cat blur.spec)" '^texture weights : float\[WIDTH \* HEIGHT\] fetch = '
+    check blur.spec
+    status_is 0
+    sed -i 's/fetch =/fetch linear =/' blur.spec
+    check blur.spec
+    status_is 2
+    has "$stderr" 'a texture that is fetched from has one dimension and no other mode'
+    echo '__global__ void k(cudaSurfaceObject_t s) { surf1Dwrite(1, s, 4 * threadIdx.x); }' >surface.cu
+    run --separate-stderr "$APTUNE" init surface.cu
+    status_is 2
+    has "$stderr" "parameter 's' of 'k' is a surface"
+}

@@ -85,8 +85,12 @@ static const TaskBuffer BUFFERS[] = {
                   .made_as = TASK_U64}},
 };
 
-static const TaskTexture TEXTURES[] = {
-    {.buffer = 1, .size = {1, 1, 0}, .edge = TASK_EDGE_MIRROR, .linear = true, .normalized = true}};
+static const TaskTexture TEXTURES[] = {{.buffer = 1,
+                                        .size = {1, 1, 0},
+                                        .edge = TASK_EDGE_MIRROR,
+                                        .linear = true,
+                                        .normalized = true,
+                                        .fetch = true}};
 
 static void expect_run(const TaskRun *r)
 {
@@ -160,7 +164,7 @@ static void a_problem_arrives_as_it_was_sent(void **state)
     assert_memory_equal(c->bytes, "12345678", 8);
     const TaskTexture *t = &p.textures[0];
     assert_true(p.texture_count == 1 && t->buffer == 1 && t->size[0] == 1 && t->size[2] == 0);
-    assert_true(t->edge == TASK_EDGE_MIRROR && t->linear && t->normalized);
+    assert_true(t->edge == TASK_EDGE_MIRROR && t->linear && t->normalized && t->fetch);
     assert_memory_equal(p.checking.cubin, "checking", 8);
     assert_true(p.bare);
     expect_run(&p.reference);

@@ -98,6 +98,7 @@ static const JsonField TEXTURE_FIELDS[] = {
     JSON_FIELD_BELOW(TaskTexture, edge, TASK_EDGE_BORDER + 1),
     JSON_FIELD(TaskTexture, linear),
     JSON_FIELD(TaskTexture, normalized),
+    JSON_FIELD(TaskTexture, fetch),
 };
 static const JsonStruct TEXTURE = JSON_STRUCT(TaskTexture, TEXTURE_FIELDS);
 

@@ -504,7 +504,8 @@ static bool add_texture(Making *m, size_t argument)
     TaskTexture t = {.buffer = m->data->buffer[argument],
                      .edge = g->edge,
                      .linear = g->linear,
-                     .normalized = g->normalized};
+                     .normalized = g->normalized,
+                     .fetch = g->fetch};
     for (int k = 0; k < TEXTURE_DIMENSIONS && g->size[k]; k++)
         if (!whole(r, g->size[k], slots, &t.size[k]))
             return false;

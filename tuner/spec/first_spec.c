@@ -539,6 +539,63 @@ static void print_scalar(Writer *w, const KernelParameter *p, const PtxVariable 
     buf_putc(w->out, '\n');
 }
 
+/* "tex2D<float>(" before a texture's name: the function; *type becomes "float", NULL: not said. */
+static const char *fetched_by(Writer *w, const char *name, const char **type)
+{
+    const char *text = w->kernel->text;
+    for (const char *at = text; (at = code_find_word(at, name, text)) != NULL; at++) {
+        const char *open = at;
+        while (open > text && isspace((unsigned char)open[-1]))
+            open--;
+        while (open > text && open[-1] != ';' && open[-1] != '{' && strncmp(open, "tex", 3) != 0)
+            open--;
+        const Word function = code_word(open);
+        const char *behind = open + function.length;
+        const char *close = *behind == '<' ? code_closing(behind, at) : NULL;
+        if (function.length < 5 || strncmp(open, "tex", 3) != 0)
+            continue;
+        *type = close ? arena_copy(w->arena, behind + 1, (size_t)(close - behind - 1)) : NULL;
+        return code_copy(w->arena, function);
+    }
+    return NULL;
+}
+
+static bool host_says(const Writer *w, const char *word)
+{
+    const HostText *h = w->launch.site ? w->launch.site->place.file->first : NULL;
+    while (h && !code_has_word(h->text, word))
+        h = h->next;
+    return h != NULL;
+}
+
+/* As the kernel reads it and the author makes it. */
+static void print_texture(Writer *w, const KernelParameter *p)
+{
+    const char *name = NULL, *function = fetched_by(w, p->name, &name);
+    TaskType type = {TASK_FLOAT, 1};
+    if (name)
+        task_type_find(name, &type);
+    const bool fetch = function ? strstr(function, "Dfetch") != NULL : !w->facts.block[1];
+    const int dimensions = fetch ? 1 : function ? function[3] - '0' : 2;
+    buf_printf(w->out, "texture %s : ", p->name);
+    task_type_print(type, w->out);
+    buf_puts(w->out, "[");
+    if (dimensions == 1)
+        print_product(w, w->out);
+    for (int i = 0; i < dimensions && dimensions > 1 && dimensions <= DIRECTIONS; i++) {
+        const char *size = size_along(w, i);
+        buf_printf(w->out, "%s%s", i ? ", " : "", size ? size : w->sizes.at[0]);
+    }
+    buf_printf(w->out, "]%s%s%s = uniform(0, 1)    # decide: size, modes and contents\n",
+               fetch ? " fetch" : "",
+               !fetch && host_says(w, "cudaFilterModeLinear") && task_scalar_is_float(type.scalar)
+                   ? " linear"
+                   : "",
+               !fetch && host_says(w, "normalizedCoords") && !host_says(w, "cudaAddressModeClamp")
+                   ? " normalized"
+                   : "");
+}
+
 static bool print_arguments(Writer *w, const PtxFunction *entry, const char *const *sizes, Diag *d)
 {
     const KernelSource *k = w->kernel;
@@ -558,7 +615,14 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
                 return false;
             continue;
         }
-        if (p.pointer)
+        if (strcmp(p.text, "cudaSurfaceObject_t") == 0)
+            return diag_fail(d,
+                             "parameter '%s' of '%s' is a surface, which a spec has not; give the "
+                             "kernel a pointer to what it writes",
+                             p.name, k->name);
+        if (strcmp(p.text, "cudaTextureObject_t") == 0)
+            print_texture(w, &p);
+        else if (p.pointer)
             print_buffer(w, &p, i);
         else
             print_scalar(w, &p, v, i, sizes[i]);

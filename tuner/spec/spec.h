@@ -142,7 +142,7 @@ typedef struct Argument {
     Comparison comparison;          /* of an output */
     Expr *size[TEXTURE_DIMENSIONS]; /* of a texture; NULL past the last dimension */
     TaskEdge edge;
-    bool linear, normalized;
+    bool linear, normalized, fetch;
 } Argument;
 
 /* The numbers that one element has, a scalar's one, a vector's lanes, a struct's fields; and which

@@ -226,6 +226,8 @@ static void take_texture_modes(Reader *r, Argument *g)
             g->linear = true;
         else if (lexer_take(&r->l, "normalized"))
             g->normalized = true;
+        else if (lexer_take(&r->l, "fetch"))
+            g->fetch = true;
         else
             more = false;
         for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
@@ -247,6 +249,9 @@ static bool check_texture(Reader *r, const Argument *g)
                           "most 32 bits");
     if (g->linear && !task_scalar_is_float(s))
         return diag_error(r->d, g->at, "only textures of half and float are interpolated");
+    if (g->fetch && (g->size[1] || g->linear || g->normalized || g->edge != TASK_EDGE_CLAMP))
+        return diag_error(r->d, g->at,
+                          "a texture that is fetched from has one dimension and no other mode");
     if (!g->normalized && (g->edge == TASK_EDGE_WRAP || g->edge == TASK_EDGE_MIRROR))
         return diag_error(r->d, g->at, "'wrap' and 'mirror' need 'normalized' coordinates");
     return true;

@@ -101,8 +101,8 @@ static void print_contents(Buf *out, const Contents *c)
 static void print_texture_modes(Buf *out, const Argument *g)
 {
     static const char *const edges[] = {" wrap", "", " mirror", " border"};
-    buf_printf(out, "%s%s%s", g->linear ? " linear" : "", g->normalized ? " normalized" : "",
-               edges[g->edge]);
+    buf_printf(out, "%s%s%s%s", g->fetch ? " fetch" : "", g->linear ? " linear" : "",
+               g->normalized ? " normalized" : "", edges[g->edge]);
 }
 
 static void print_argument(Buf *out, const Argument *g)

@@ -154,6 +154,7 @@ typedef struct TaskTexture {
     TaskEdge edge;
     bool linear;     /* interpolated */
     bool normalized; /* coordinates from 0 to 1 */
+    bool fetch;      /* the buffer itself, and no array */
 } TaskTexture;
 
 typedef struct TaskModule {

@@ -374,7 +374,7 @@ DriverStatus driver_download(Driver *v, void *to, DriverAddress from, size_t byt
 /* --- textures -------------------------------------------------------------------------------- */
 
 struct DriverTexture {
-    CUarray array;
+    CUarray array;      /* NULL of one that is fetched from */
     CUtexObject object; /* 0: not made yet */
 };
 
@@ -417,10 +417,17 @@ static DriverStatus fill_array(Driver *v, const TaskTexture *t, TaskType type, D
     return check(v, v->copy_3d(&copy, v->stream), "cuMemcpy3DAsync");
 }
 
-static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type, CUarray array,
-                                 CUtexObject *out)
+static DriverStatus make_texture(Driver *v, const TaskTexture *t, TaskType type, DriverAddress from,
+                                 CUarray array, CUtexObject *out)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
+    if (t->fetch) {
+        resource.resType = CU_RESOURCE_TYPE_LINEAR;
+        resource.res.linear.devPtr = from;
+        resource.res.linear.format = array_format(type.scalar);
+        resource.res.linear.numChannels = (unsigned)type.lanes;
+        resource.res.linear.sizeInBytes = (size_t)t->size[0] * task_type_size(type);
+    }
     CUDA_TEXTURE_DESC how = {.filterMode =
                                  t->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT};
     for (int k = 0; k < 3; k++)
@@ -441,13 +448,15 @@ DriverStatus driver_texture_new(Driver *v, Arena *a, const TaskTexture *t, TaskT
                                      .Depth = (size_t)t->size[2],
                                      .Format = array_format(type.scalar),
                                      .NumChannels = (unsigned)type.lanes};
-    DriverStatus s = check(v, v->array_new(&x->array, &shape), "cuArray3DCreate");
+    DriverStatus s =
+        t->fetch ? DRIVER_OK : check(v, v->array_new(&x->array, &shape), "cuArray3DCreate");
     if (s)
         return s;
     *out = x;
-    s = fill_array(v, t, type, from, x->array);
+    if (!t->fetch)
+        s = fill_array(v, t, type, from, x->array);
     if (!s)
-        s = make_texture(v, t, type, x->array, &x->object);
+        s = make_texture(v, t, type, from, x->array, &x->object);
     *handle = x->object;
     return s;
 }
@@ -458,7 +467,8 @@ void driver_texture_free(Driver *v, DriverTexture *t)
         return;
     if (t->object)
         v->texture_free(t->object);
-    v->array_free(t->array);
+    if (t->array)
+        v->array_free(t->array);
 }
 
 /* --- kernels --------------------------------------------------------------------------------- */
