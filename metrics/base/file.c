@@ -200,16 +200,18 @@ const char *path_stem(Arena *a, const char *path, const char *suffix)
 
 const char *path_relative(Arena *a, const char *folder, const char *path)
 {
-    char from[PATH_MAX], to[PATH_MAX];
+    char from[PATH_MAX + 1], to[PATH_MAX + 1];
     if (!realpath(path, to))
         return arena_string(a, path);
     if (!realpath(folder, from))
         return arena_string(a, to);
     size_t same = 0; /* up to and with the last slash that both have */
     strcat(from, strcmp(from, "/") == 0 ? "" : "/");
+    strcat(to, "/");
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
         if (from[i] == '/')
             same = i + 1;
+    to[strlen(to) - 1] = '\0';
     const char *up = "";
     for (const char *at = from + same; (at = strchr(at, '/')) != NULL; at++)
         up = arena_printf(a, "../%s", up);

@@ -442,6 +442,11 @@ END
     check blur.spec
     status_is 2
     has "$stderr" 'a texture that is fetched from has one dimension and no other mode'
+    # A directive may stand between __global__ and the name.
+    printf '__global__\n#if A > 1\n__launch_bounds__(A)\n#endif\nvoid late(int *a) { a[threadIdx.x] = A; }\n' >late.cu
+    run --separate-stderr "$APTUNE" init late.cu --output -
+    status_is 0
+    has "$output" '^kernel "late.cu" "late"$'
     echo '__global__ void k(cudaSurfaceObject_t s) { surf1Dwrite(1, s, 4 * threadIdx.x); }' >surface.cu
     run --separate-stderr "$APTUNE" init surface.cu
     status_is 2

@@ -399,7 +399,7 @@ t1() {
     status_is 0
     has "$output" '^kernel '
     [ ! -e ./- ]
-    has "$(cat out/x.spec)" '^kernel "../in/src/k.cu" k$'
+    has "$(cat out/x.spec)" '^kernel "../in/src/k.cu" "k"$'
     has "$(cat out/x.spec)" '^out x : float\[\(1024\) \* 2\]'
     tune --space out/x.spec --dry-run --arch sm_90
     has "$output" '^valid +5 '
@@ -414,6 +414,11 @@ t1() {
     run --separate-stderr "$APTUNE" convert twice.json
     status_is 2
     has "$stderr" 'cannot be said in a spec'
+    t1 '[{"Name": "A", "Values": "[1, 2]"}]' '{"KernelName": "k", "Language": "OpenCL", "LocalSize": {"X": "A * block_size_x"}}' >name.json
+    run --separate-stderr "$APTUNE" convert name.json
+    status_is 2
+    has "$stderr" "LocalSize: 'block_size_x' is no tuning parameter of the file"
+    has "$stderr" 'the kernel is OpenCL, and only CUDA can be compiled'
 }
 
 @test "convert gives the space that the T1 file means" {

@@ -51,6 +51,9 @@ static void unmarked_functions_go(void **state)
     } CASES[] = {
         {"__global__ void k(float *a) { a[0] = 1; }", "__global__ void k(float *a) { a[0] = 1; }"},
         {"int main(int argc, char **argv) { k<<<1, 2>>>(a); return 0; }", ""},
+        {"using std::sort; using std::min;\nvoid f() { sort(a); }\n__device__ int g() { return "
+         "min(1, 2); }",
+         "using std::min; __device__ int g() { return min(1, 2); }"},
         {"main() { return 0; }", ""},
         {"PYBIND11_MODULE(NAME, m) { m.def(\"f\", &f); }\n__device__ int i;", "__device__ int i;"},
         {"static struct option options[] = {{\"n\", 1}};", ""},

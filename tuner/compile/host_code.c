@@ -316,6 +316,25 @@ static void read_sign(Cutter *c, const char *at, Word before)
     }
 }
 
+/* "using std::cout;" of a name that nothing uses once the host's code is gone: the device's std may
+ * lack it. */
+static void cut_unused_names(Cutter *c)
+{
+    for (const char *at = c->text; (at = code_find_word(at, "using", c->text)) != NULL; at++) {
+        const char *path = code_blanks(at + strlen("using")), *left = c->out ? c->out : c->text;
+        const Word name = code_word(strncmp(path, "std::", 5) == 0 ? path + 5 : "");
+        const char *end = name.length ? code_blanks(name.at + name.length) : "";
+        if (*end != ';' || left[at - c->text] != 'u')
+            continue;
+        const char *word = code_copy(c->arena, name);
+        const char *use = code_find_word(left, word, left);
+        while (use && use - left == name.at - c->text)
+            use = code_find_word(use + 1, word, left);
+        if (!use)
+            cut(c, at, end + 1);
+    }
+}
+
 const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMarks *marks)
 {
     Cutter c = {.arena = a, .text = text, .size = size, .marks = marks};
@@ -345,6 +364,7 @@ const char *host_code_cut(Arena *a, const char *text, size_t size, const HostMar
             at++;
         }
     }
+    cut_unused_names(&c);
     return c.out ? c.out : text;
 }
 

@@ -1,6 +1,8 @@
 #include "tuner/spec/convert.h"
 
 #include "metrics/base/file.h"
+#include "metrics/base/vec.h"
+#include "tuner/spec/code_text.h"
 #include "tuner/spec/convert_python.h"
 #include "tuner/spec/task.h"
 
@@ -11,8 +13,9 @@ typedef struct Convert {
     Arena *arena;
     Diag *diag;
     Buf *out;
-    const char *folder;     /* of the file, as seen from the spec's */
-    const char *problem[3]; /* what ProblemSize[i] stands for; NULL: nothing */
+    const char *folder;      /* of the file, as seen from the spec's */
+    const char *problem[3];  /* what ProblemSize[i] stands for; NULL: nothing */
+    VEC(const char *) names; /* of the parameters */
 } Convert;
 
 static const char *text_of(const json_t *j, const char *key)
@@ -107,12 +110,34 @@ static bool put_parameters(Convert *c, const json_t *space)
         const char *name = text_of(p, "Name");
         buf_puts(c->out, "param ");
         ok = put_name(c, name, "a parameter") && ok;
+        VEC_PUSH(c->arena, &c->names, name);
         buf_puts(c->out, " in ");
         ok =
             put_values(c, json_object_get(p, "Values"), arena_printf(c->arena, "'%s'", name)) && ok;
         buf_putc(c->out, '\n');
     }
     return ok;
+}
+
+/* Are all names of an expression parameters, but for functions, words, and an element's number? */
+static bool check_names(Convert *c, const char *text, const char *what)
+{
+    static const char *const WORDS[] = {"and", "or", "not", "in", "true", "false", "i"};
+    for (const char *at = text; *at;) {
+        const size_t quiet = code_quiet(text, at);
+        const Word w = code_word(at);
+        size_t i = 0, k = 0;
+        at += quiet ? quiet : w.length ? w.length : 1;
+        while (i < c->names.count && !code_same(w, c->names.at[i]))
+            i++;
+        while (k < sizeof WORDS / sizeof *WORDS && !code_same(w, WORDS[k]))
+            k++;
+        if (!quiet && w.length && (*w.at < '0' || *w.at > '9') && *at != '(' && *at != '.' &&
+            i == c->names.count && k == sizeof WORDS / sizeof *WORDS)
+            return diag_fail(c->diag, "%s: '%.*s' is no tuning parameter of the file", what,
+                             (int)w.length, w.at);
+    }
+    return true;
 }
 
 static bool put_expression(Convert *c, const char *text, const char *what)
@@ -128,8 +153,11 @@ static bool put_expression(Convert *c, const char *text, const char *what)
             buf_putc(&b, *at);
         at += value ? 14 : 1;
     }
-    bool ok =
-        python_expression(c->arena, arena_string(c->arena, buf_text(&b)), what, c->out, c->diag);
+    const char *python = arena_string(c->arena, buf_text(&b));
+    buf_clear(&b);
+    bool ok = python_expression(c->arena, python, what, &b, c->diag) &&
+              check_names(c, buf_text(&b), what);
+    buf_puts(c->out, buf_text(&b));
     buf_free(&b);
     return ok;
 }
@@ -235,6 +263,10 @@ static bool put_kernel(Convert *c, const json_t *k)
     const char *block[3];
     size_t n = sizes_of(c, json_object_get(k, "LocalSize"), block);
     bool ok = true;
+    const char *language = text_of(k, "Language");
+    if (*language && strncasecmp(language, "CUDA", 4) != 0)
+        diag_warn(c->diag, (Span){0}, "Language: the kernel is %s, and only CUDA can be compiled",
+                  language);
     const json_t *problem = json_object_get(k, "ProblemSize");
     for (size_t i = 0; i < 3 && problem; i++)
         c->problem[i] =
@@ -243,10 +275,8 @@ static bool put_kernel(Convert *c, const json_t *k)
     buf_puts(c->out, "kernel ");
     ok = put_path(c, *file ? file : "kernel.cu", "KernelFile");
     buf_putc(c->out, ' ');
-    bool plain = !strpbrk(name, "<>:, ");
-    ok = (plain ? put_name(c, *name ? name : "kernel_name", "KernelName")
-                : put_string(c, name, "KernelName")) &&
-         ok;
+    /* In quotes, since Kernel Tuner takes kernels of C and of C++. */
+    ok = put_string(c, *name ? name : "kernel_name", "KernelName") && ok;
     buf_puts(c->out, *file && *name ? "\n" : "    # decide: file and name\n");
     buf_puts(c->out, "block ");
     for (size_t i = 0; i < n; i++) {

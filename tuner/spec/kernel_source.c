@@ -18,7 +18,12 @@ static const char *skip_to_name(const char *at, Word *name)
 {
     for (;;) {
         const char *end = at + strlen(at);
-        *name = code_word(code_skip(at, end));
+        at = code_skip(at, end);
+        if (*at == '#') { /* a directive */
+            at = code_next_line(at);
+            continue;
+        }
+        *name = code_word(at);
         if (!name->length)
             return NULL;
         at = name->at + name->length;
