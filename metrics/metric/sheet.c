@@ -303,9 +303,7 @@ static const char *take_unit(Reader *r, Span *at)
         lexer_next(l);
     }
 done:;
-    const char *unit = arena_string(r->arena, buf_text(&text));
-    buf_free(&text);
-    return unit;
+    return buf_keep(&text, r->arena);
 }
 
 static bool take_scale(Reader *r, const Field *f, double *scale)
@@ -538,8 +536,7 @@ void sheet_set(Arena *a, DeviceSheet *s, size_t i, double value, double error, D
     if (error > 0)
         buf_printf(&text, " +- %.2g", error / unit.scale);
     buf_printf(&text, "%s%s", *unit.name ? " " : "", unit.name);
-    from.text = arena_string(a, buf_text(&text));
-    buf_free(&text);
+    from.text = buf_keep(&text, a);
     s->numbers[i] = from;
     store(s, f, value);
 }

@@ -243,9 +243,7 @@ static const char *not_found(const Run *r, const BenchOptions *o, const Rival *v
     buf_printf(&b, "there is no aptune-rival-%s.so in", v->library);
     for (size_t i = 0; i < o->plugin_folder_count; i++)
         buf_printf(&b, "%s %s", i ? "," : "", o->plugin_folders[i]);
-    const char *text = arena_string(r->arena, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, r->arena);
 }
 
 /* --- rivals: what they are given ---------------------------------------------------------------- */

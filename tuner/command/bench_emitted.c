@@ -87,9 +87,7 @@ static const char *named_values(Arena *a, const json_t *o)
         buf_printf(&b, "%s%s=", b.size ? " " : "", name);
         print_value(v, &b);
     }
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 static size_t config_of(const Manifest *m, const json_t *variant, Diag *d)

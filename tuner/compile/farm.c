@@ -213,9 +213,7 @@ static const char *worker_end(Worker *w, Arena *a)
         process_kill(&w->process, KILL_SECONDS);
     process_describe(&w->process, &how);
     worker_stop(w);
-    const char *text = arena_string(a, buf_text(&how));
-    buf_free(&how);
-    return text;
+    return buf_keep(&how, a);
 }
 
 static json_t *request_header(uint64_t id, const CompileJob *job, Buf *parameters)

@@ -49,9 +49,7 @@ static const char *type_name(Arena *a, const Argument *g)
 {
     Buf b = {0};
     argument_type_print(g, &b);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 /* What the spec calls `g` and the task has as `t`. */

@@ -275,9 +275,7 @@ static const char *join_hashes(const Compiling *c, const Place *p)
     Buf b = {0};
     for (size_t l = 0; l < c->run->spec->launch_count; l++)
         buf_printf(&b, "%s%s", l ? "+" : "", p->items[l].code.text);
-    const char *text = arena_string(c->run->arena, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, c->run->arena);
 }
 
 /* The code of a configuration's launches, and their profiles, joined where there are several. */

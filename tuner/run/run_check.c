@@ -55,9 +55,7 @@ static const char *type_text(Arena *a, const Argument *g)
 {
     Buf b = {0};
     argument_type_print(g, &b);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 static bool is_float_type(PtxType t)

@@ -29,9 +29,7 @@ static const char *step_text(Arena *a, const Step *s)
 {
     Buf b = {0};
     run_print_step(s, &b);
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 /* Rows to be written, each with the code and launch that it is known by. */

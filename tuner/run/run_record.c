@@ -164,8 +164,7 @@ static const char *launch_text(Arena *a, const TableLaunch *c)
         if (times > 1)
             buf_printf(&b, "*%lld", (long long)times);
     }
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
+    const char *text = buf_keep(&b, a);
     buf_free(&one);
     return text;
 }

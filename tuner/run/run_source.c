@@ -44,8 +44,7 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
     bool holds = v.kind == VALUE_BOOL ? v.boolean : value_as_real(v) != 0;
     bool ok = spec_text_fill(&o->text, slots, ev, &text);
     if (ok && holds && text.size > 0)
-        *out = arena_string(a, buf_text(&text));
-    buf_free(&text);
+        *out = buf_keep(&text, a);
     const char *refusal = *out ? option_refusal(a, *out) : NULL;
     if (refusal) {
         ev->error = arena_printf(a, "'%s' %s", *out, refusal);

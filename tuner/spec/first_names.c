@@ -105,7 +105,5 @@ const char *first_expression(Arena *a, const KernelSource *k)
     for (size_t i = 0; i < k->arguments.count; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", first_argument(&k->arguments.at[i], &g));
     buf_puts(&b, k->is_template ? ">" : "");
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }

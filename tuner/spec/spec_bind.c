@@ -662,8 +662,7 @@ static void finish_problem(Reader *r, Problem *p)
         buf_printf(&text, "%s%s=", i ? " " : "", name);
         value_print_bare(p->values[i], &text);
     }
-    p->text = arena_string(r->a, buf_text(&text));
-    buf_free(&text);
+    p->text = buf_keep(&text, r->a);
 }
 
 static void finish_problems(Reader *r)

@@ -64,8 +64,7 @@ bool spec_add_problem(Arena *a, Spec *s, const char *text)
         buf_printf(&all, "%s%s=", i ? " " : "", s->problem_names[i]);
         value_print_bare(p.values[i], &all);
     }
-    p.text = arena_string(a, buf_text(&all));
-    buf_free(&all);
+    p.text = buf_keep(&all, a);
     if (!ok)
         return false;
     Problem *more = ARENA_ARRAY(a, Problem, s->problem_count + 1);

@@ -267,9 +267,7 @@ static const char *uuid_text(Arena *a, const CUuuid *u)
             buf_putc(&b, '-');
         buf_printf(&b, "%02x", (unsigned)(unsigned char)u->bytes[i]);
     }
-    const char *text = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return text;
+    return buf_keep(&b, a);
 }
 
 /* The version as users know it ("580.159.04") is not in the driver's API; the kernel module

@@ -84,9 +84,7 @@ static const char *type_name(Arena *a, TaskType t)
 {
     Buf b = {0};
     task_type_print(t, &b);
-    const char *name = arena_string(a, buf_text(&b));
-    buf_free(&b);
-    return name;
+    return buf_keep(&b, a);
 }
 
 static AptuneRivalArgument argument_of(Arena *a, const TaskRivalArgument *x, const Places *places)

@@ -223,8 +223,7 @@ bool trial_run(Arena *a, Bench *b, const Trial *trial, TrialResult *r)
     if (sound)
         ready_end(b->driver, &t.run);
     r->health = nvml_health(b->nvml);
-    r->words = arena_string(a, buf_text(&t.words));
-    buf_free(&t.words);
+    r->words = buf_keep(&t.words, a);
     return sound;
 }
 
@@ -352,7 +351,6 @@ bool final_run(Arena *a, Bench *b, const TrialFinal *f, TrialResult *r)
         r->sustained_count = f->sustain_s > 0 ? n : 0;
     }
     r->health = nvml_health(b->nvml);
-    r->words = arena_string(a, buf_text(&c.words));
-    buf_free(&c.words);
+    r->words = buf_keep(&c.words, a);
     return sound;
 }
