@@ -262,29 +262,10 @@ static bool worker_send(Worker *w, uint64_t id, const CompileJob *job, const Com
     return true;
 }
 
-/* A busy worker has compiled and begins with the profile. */
-static void worker_set_walking(Worker *w, double limit_seconds)
-{
-    set_state(w, WORKER_WALKING, limit_seconds);
-}
-
 static void worker_set_idle(Worker *w)
 {
     set_state(w, WORKER_IDLE, 0);
     w->job = NULL;
-}
-
-/* Writes what can be and takes a message if there is one, without waiting. */
-static WireStatus worker_receive(Worker *w, WireMessage *m)
-{
-    wire_flush(&w->out);
-    return wire_receive(&w->in, m, 0);
-}
-
-/* What to poll the process's descriptor for. */
-static short worker_events(const Worker *w)
-{
-    return wire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN;
 }
 
 enum {
@@ -302,7 +283,7 @@ typedef struct Ready {
 typedef struct Item {
     uint64_t id;
     const CompileJob *job;
-    Ready code; /* from the cache, which has no profile of it */
+    Ready code; /* of what is missed: from the cache, which has no profile of it */
 } Item;
 
 /* First in, first out; `next` is the first that is still in. */
@@ -311,21 +292,16 @@ typedef struct Queue {
     size_t next;
 } Queue;
 
-typedef struct ReadyQueue {
-    VEC(Ready) items;
-    size_t next;
-} ReadyQueue;
-
 struct Farm {
     Arena *arena;
     FarmOptions options;
-    Compiler compiler; /* identity NULL while unknown */
-    bool asked_cache;  /* for the compiler, once */
-    bool said_unknown; /* that a source cannot be cached, once */
-    bool cache_full;   /* a write failed: no more are tried */
-    Queue added;       /* not looked for in the cache yet */
-    Queue missed;      /* to be compiled */
-    ReadyQueue ready;
+    Compiler compiler;  /* identity NULL while unknown */
+    bool asked_cache;   /* for the compiler, once */
+    bool said_unknown;  /* that a source cannot be cached, once */
+    bool cache_full;    /* a write failed: no more are tried */
+    Queue added;        /* not looked for in the cache yet */
+    Queue missed;       /* to be compiled */
+    Queue ready;        /* code alone, to be taken */
     Worker *workers;    /* options.jobs of them */
     Ready *half;        /* of each: what it is making the profile of */
     struct pollfd *fds; /* for farm_next */
@@ -393,23 +369,10 @@ static Item queue_take(Queue *q)
     return item;
 }
 
-static size_t ready_count(const Farm *f)
-{
-    return f->ready.items.count - f->ready.next;
-}
-
 /* The result takes the arena along. */
 static void ready_add(Farm *f, const CompileResult *result, Arena *own)
 {
-    VEC_PUSH(f->arena, &f->ready.items, ((Ready){*result, own}));
-}
-
-static Ready ready_take(Farm *f)
-{
-    Ready r = f->ready.items.at[f->ready.next++];
-    if (f->ready.next == f->ready.items.count)
-        f->ready.next = f->ready.items.count = 0;
-    return r;
+    queue_add(f->arena, &f->ready, (Item){.code = {*result, own}});
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -456,8 +419,8 @@ void farm_close(Farm *f)
     }
     while (queue_count(&f->missed))
         arena_free(queue_take(&f->missed).code.arena);
-    while (ready_count(f))
-        arena_free(ready_take(f).arena);
+    while (queue_count(&f->ready))
+        arena_free(queue_take(&f->ready).code.arena);
     arena_free(f->arena);
 }
 
@@ -695,7 +658,7 @@ static bool take_reply(Farm *f, Worker *w, const WireMessage *m, Diag *d)
     store_code(f, w->job, m, d);
     if (w->job->profile && r.status == OUTCOME_COMPILED) {
         *half_of(f, w) = (Ready){r, own};
-        worker_set_walking(w, f->options.limit_seconds);
+        set_state(w, WORKER_WALKING, f->options.limit_seconds);
         return true;
     }
     ready_add(f, &r, own);
@@ -783,7 +746,8 @@ static bool serve_worker(Farm *f, Worker *w, Diag *d)
     /* Code and profile may have come together: what was read is not polled for again. */
     while (ok && status == WIRE_OK && w->state != WORKER_NONE) {
         WireMessage m;
-        status = worker_receive(w, &m);
+        wire_flush(&w->out);
+        status = wire_receive(&w->in, &m, 0);
         switch (status) {
         case WIRE_OK:
             ok = take_message(f, w, &m, d);
@@ -820,7 +784,7 @@ static int count_workers(const Farm *f, WorkerState state)
  * the caller can follow. */
 static void look_up(Farm *f, Diag *d)
 {
-    while (queue_count(&f->added) && ready_count(f) < READY_LIMIT &&
+    while (queue_count(&f->added) && queue_count(&f->ready) < READY_LIMIT &&
            queue_count(&f->missed) < (size_t)f->options.jobs) {
         Item next = f->added.items.at[f->added.next];
         if (is_cacheable(f, next.job) && !know_compiler(f))
@@ -930,7 +894,7 @@ static void lower_timeout(int *timeout_ms, double seconds)
 
 size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeout_ms)
 {
-    if (f->stirred || ready_count(f))
+    if (f->stirred || queue_count(&f->ready))
         lower_timeout(timeout_ms, 0);
     double now = clock_seconds();
     size_t count = 0;
@@ -939,16 +903,17 @@ size_t farm_poll_fds(const Farm *f, struct pollfd *fds, size_t room, int *timeou
         if (is_at_work(w))
             lower_timeout(timeout_ms, w->due_seconds - now);
         if (w->state != WORKER_NONE && count < room)
-            fds[count++] = (struct pollfd){.fd = w->process.fd, .events = worker_events(w)};
+            fds[count++] = (struct pollfd){
+                .fd = w->process.fd, .events = wire_pending(&w->out) ? POLLIN | POLLOUT : POLLIN};
     }
     return count;
 }
 
 bool farm_take(Farm *f, Arena *a, CompileResult *out)
 {
-    if (!ready_count(f))
+    if (!queue_count(&f->ready))
         return false;
-    Ready r = ready_take(f);
+    Ready r = queue_take(&f->ready).code;
     *out = result_copy(a, &r.result);
     arena_free(r.arena);
     f->pending--;
