@@ -17,7 +17,7 @@ static int run(const char *path)
     Spec *spec = spec_read(a, path, &d);
     Space space = {0};
     double start = clock_seconds();
-    bool ok = spec && space_build(a, spec, 0, &space, &d);
+    bool ok = spec && space_build(a, spec, 0, NULL, &space, &d);
     double seconds = clock_seconds() - start;
     Buf messages = {0};
     diag_print(&d, &messages);

@@ -26,7 +26,7 @@ static uint64_t product_of(Arena *a, const Spec *s, size_t problem, Diag *d)
 static void build(Arena *a, const Spec *s, size_t problem, Diag *d)
 {
     Space space;
-    if (product_of(a, s, problem, d) > SMALL || !space_build(a, s, problem, &space, d))
+    if (product_of(a, s, problem, d) > SMALL || !space_build(a, s, problem, NULL, &space, d))
         return;
     Buf out = {0};
     for (size_t i = 0; i < space.count; i++)

@@ -296,7 +296,7 @@ static void make_unit(Subject *u)
     const size_t problems = u->spec->problem_count < 2 ? u->spec->problem_count : 2;
     for (size_t p = 0; p < problems; p++) {
         Space space;
-        assert_true(space_build(u->arena, u->spec, p, &space, &d));
+        assert_true(space_build(u->arena, u->spec, p, NULL, &space, &d));
         for (size_t i = 0; i < VARIANTS; i++) {
             size_t config = space.count * i / (VARIANTS - 1);
             config = config < space.count ? config : space.count - 1;

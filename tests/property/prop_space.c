@@ -475,7 +475,7 @@ static const char *check_spec(Arena *a, const char *text, Tally *t)
         return NULL;
     }
     Space s;
-    bool built = space_build(a, spec, 0, &s, &d);
+    bool built = space_build(a, spec, 0, NULL, &s, &d);
     const char *wrong = NULL;
     if (s.product > PRODUCT)
         t->large++;
@@ -501,7 +501,7 @@ static void draws_are_uniform(void **state)
     assert_non_null(spec);
     Space s;
     SpaceDiagram *g;
-    assert_true(space_build(a, spec, 0, &s, &d));
+    assert_true(space_build(a, spec, 0, NULL, &s, &d));
     assert_int_equal(space_diagram_new(a, &s, &g, &d), DIAGRAM_OK);
     size_t *times = ARENA_ARRAY(a, size_t, s.product);
     uint16_t point[3];

@@ -20,7 +20,7 @@ static Run *open_run(const char *fragment)
     *r->diag = diag_new(a);
     r->spec = spec_parse(a, spec_source(a, spec_completed(a, fragment)), r->diag);
     assert_non_null(r->spec);
-    assert_true(space_build(a, r->spec, 0, &r->space, r->diag));
+    assert_true(space_build(a, r->spec, 0, NULL, &r->space, r->diag));
     r->table = table_new(a);
     table_want(r->table, TABLE_LAUNCH);
     size_t row = table_add(r->table, 0);

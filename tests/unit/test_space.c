@@ -16,7 +16,7 @@ static Space space_of_text(Arena *a, const char *fragment)
     Diag d = diag_new(a);
     Spec *spec = spec_parse(a, spec_source(a, spec_completed(a, fragment)), &d);
     Space space = {0};
-    bool ok = spec && space_build(a, spec, 0, &space, &d);
+    bool ok = spec && space_build(a, spec, 0, NULL, &space, &d);
     Buf said = {0};
     spec_messages(&d, &said);
     if (!ok)
@@ -131,7 +131,7 @@ static void chains_of_dependent_parameters_are_followed_once(void **state)
     Diag d = diag_new(a);
     Space second;
 
-    bool ok = space_build(a, s.spec, 1, &second, &d);
+    bool ok = space_build(a, s.spec, 1, NULL, &second, &d);
 
     assert_true(ok);
     assert_int_equal(s.count, 1);

@@ -24,7 +24,7 @@ static void say(Arena *a, const char *text, Buf *out)
     Buf counts = {0};
     for (size_t i = 0; spec && i < spec->problem_count; i++) {
         Space space;
-        if (!space_build(a, spec, i, &space, &d))
+        if (!space_build(a, spec, i, NULL, &space, &d))
             continue;
         space_check_divisions(a, &space, 1000, &d);
         buf_printf(&counts, "%zu of %llu configurations\n", space.count,

@@ -34,7 +34,7 @@ static void check_block(const char *block)
     Diag d = diag_new(a);
     Spec *s = spec_parse(a, spec_source(a, spec_completed(a, block)), &d);
     Space space = {0};
-    bool ok = s && space_build(a, s, 0, &space, &d);
+    bool ok = s && space_build(a, s, 0, NULL, &space, &d);
     if (ok)
         space_check_divisions(a, &space, 1000, &d);
     Buf said = {0};

@@ -255,7 +255,7 @@ static bool open_space(Run *r)
         space_free(s);
     }
     const SpaceWatch watch = {watch_space, r, r->options.dry_run ? COUNTED_MOST : 0};
-    return space_build_watched(r->arena, r->spec, r->options.problem, &watch, s, r->diag);
+    return space_build(r->arena, r->spec, r->options.problem, &watch, s, r->diag);
 }
 
 static uint64_t rank_of(const Run *r, const uint16_t *point)

@@ -255,13 +255,8 @@ bool space_open(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d)
     return true;
 }
 
-bool space_build(Arena *a, const Spec *spec, size_t problem, Space *out, Diag *d)
-{
-    return space_build_watched(a, spec, problem, NULL, out, d);
-}
-
-bool space_build_watched(Arena *a, const Spec *spec, size_t problem, const SpaceWatch *watch,
-                         Space *out, Diag *d)
+bool space_build(Arena *a, const Spec *spec, size_t problem, const SpaceWatch *watch, Space *out,
+                 Diag *d)
 {
     if (!space_open(a, spec, problem, out, d))
         return false;

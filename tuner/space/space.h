@@ -28,11 +28,6 @@ typedef struct Space {
 /* The product of all parameters' values; no configuration is looked at.  False after a message. */
 bool space_open(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
 
-/* space_open, and finds all valid configurations.  A constraint is judged as soon as the parameters
- * it uses have values.  False after a message: an arithmetic error names the values it happened
- * with. */
-bool space_build(Arena *a, const Spec *s, size_t problem, Space *out, Diag *d);
-
 /* Somebody who looks at a long search now and then: of `product` points `decided` are, and `valid`
  * of these are.  False ends it. */
 typedef struct SpaceWatch {
@@ -41,9 +36,11 @@ typedef struct SpaceWatch {
     uint64_t judged_most; /* ends it, too: values tried; 0: as many as it takes */
 } SpaceWatch;
 
-/* The same under watch.  A search that is ended says how far it was and what that bounds. */
-bool space_build_watched(Arena *a, const Spec *s, size_t problem, const SpaceWatch *watch,
-                         Space *out, Diag *d);
+/* space_open, and finds all valid configurations.  A constraint is judged as soon as the parameters
+ * it uses have values.  False after a message: an arithmetic error names the values it happened
+ * with; a search that `watch` (NULL: nobody) has ended says how far it was and what that bounds. */
+bool space_build(Arena *a, const Spec *s, size_t problem, const SpaceWatch *watch, Space *out,
+                 Diag *d);
 
 void space_free(Space *s);
 
