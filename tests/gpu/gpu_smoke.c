@@ -1,96 +1,17 @@
 /* Measuring on a real GPU: every way a kernel can go wrong, and good trials after each.
  *
- *     gpu_smoke [HELPER [SOURCE_DIR]]
- *
- * Prints a line per trial.  Returns 0 when all came out as expected, 1 when not, 77 (skipped)
- * where there is no GPU or no NVRTC.  Nothing it checks is a speed. */
-#include "metrics/base/clock.h"
-#include "metrics/base/file.h"
-#include "tuner/gpu/gpu.h"
+ * Prints a line per trial.  Nothing it checks is a speed. */
+#include "tests/gpu/smoke.h"
+
 #include "tuner/spec/contents.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
-#include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SKIPPED = 77, N = 1 << 20, THREADS = 256, RUNS = 5 };
-
-typedef struct Smoke {
-    Arena *arena;
-    Diag diag;
-    Gpu *gpu;
-    TaskModule cubin; /* of smoke.cu */
-    TaskModule other; /* the same for another capability */
-    TaskModule checking;
-    int64_t id;
-    int failures;
-} Smoke;
-
-static void check(Smoke *s, bool ok, const char *what)
-{
-    if (ok)
-        return;
-    s->failures++;
-    printf("  FAILED: %s\n", what);
-}
-
-#define CHECK(s, condition) check((s), (condition), #condition)
-
-/* --- NVRTC, just enough --------------------------------------------------------------------- */
-
-typedef struct Nvrtc {
-    __typeof__(&nvrtcCreateProgram) create;
-    __typeof__(&nvrtcCompileProgram) compile;
-    __typeof__(&nvrtcGetCUBINSize) size;
-    __typeof__(&nvrtcGetCUBIN) get;
-    __typeof__(&nvrtcGetProgramLogSize) log_size;
-    __typeof__(&nvrtcGetProgramLog) log;
-} Nvrtc;
-
-static bool nvrtc_open(Nvrtc *n)
-{
-    static const char *const NAMES[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-                                        "/usr/local/cuda/lib64/libnvrtc.so",
-                                        "/usr/local/cuda/lib/libnvrtc.so"};
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof NAMES / sizeof NAMES[0]; i++)
-        library = dlopen(NAMES[i], RTLD_NOW);
-    if (!library)
-        return false;
-    *(void **)&n->create = dlsym(library, "nvrtcCreateProgram");
-    *(void **)&n->compile = dlsym(library, "nvrtcCompileProgram");
-    *(void **)&n->size = dlsym(library, "nvrtcGetCUBINSize");
-    *(void **)&n->get = dlsym(library, "nvrtcGetCUBIN");
-    *(void **)&n->log_size = dlsym(library, "nvrtcGetProgramLogSize");
-    *(void **)&n->log = dlsym(library, "nvrtcGetProgramLog");
-    return n->create && n->compile && n->size && n->get && n->log_size && n->log;
-}
-
-static TaskModule compile(Smoke *s, const Nvrtc *n, const char *path, int arch)
-{
-    size_t size;
-    const char *text = file_read(s->arena, path, &size, &s->diag);
-    if (!text)
-        return (TaskModule){0};
-    nvrtcProgram p;
-    const char *options[] = {arena_printf(s->arena, "--gpu-architecture=sm_%d", arch)};
-    n->create(&p, text, path, 0, NULL, NULL);
-    if (n->compile(p, 1, options) != NVRTC_SUCCESS) {
-        n->log_size(p, &size);
-        char *log = arena_alloc(s->arena, size + 1);
-        n->log(p, log);
-        diag_fail(&s->diag, "%s", log);
-        return (TaskModule){0};
-    }
-    n->size(p, &size);
-    char *cubin = arena_alloc(s->arena, size);
-    n->get(p, cubin);
-    return (TaskModule){cubin, size};
-}
+enum { THREADS = 256 };
 
 /* --- trials --------------------------------------------------------------------------------- */
 
@@ -136,27 +57,6 @@ static TaskLaunch twice(Smoke *s)
     return l;
 }
 
-static TrialResult run(Smoke *s, const char *title, Trial t)
-{
-    TrialResult r = {0};
-    t.id = ++s->id;
-    t.verify = true;
-    t.limit_s = t.limit_s > 0 ? t.limit_s : 30;
-    double start = clock_seconds();
-    gpu_submit(s->gpu, &t);
-    CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
-    CHECK(s, r.id == t.id);
-    printf("%-34s %-13s %7.3f s", title, outcome_name(r.status), r.seconds);
-    double waited = clock_seconds() - start - r.seconds;
-    if (waited > 0.05) /* a helper was started, or ended, meanwhile */
-        printf(" after %.3f s", waited);
-    if (r.time_count)
-        printf("  %zu times, the first %.4f ms", r.time_count, r.times[0]);
-    printf("%s%s\n", *r.words ? "\n    " : "", r.words);
-    fflush(stdout);
-    return r;
-}
-
 static Trial trial_of(const TaskModule *m, const TaskLaunch *launches, size_t count)
 {
     return (Trial){
@@ -170,7 +70,7 @@ static TrialResult run_product(Smoke *s, const char *title, TaskLaunch l, double
     TaskLaunch launches[] = {l, twice(s)};
     Trial t = trial_of(&s->cubin, launches, 2);
     t.limit_s = limit_s;
-    return run(s, title, t);
+    return smoke_run(s, title, t);
 }
 
 static void good(Smoke *s)
@@ -193,24 +93,19 @@ static TrialResult try(Smoke *s, const char *kernel, Outcome expected)
 
 /* --- the first problem ---------------------------------------------------------------------- */
 
-static TaskContents uniform(uint64_t seed)
-{
-    return (TaskContents){.kind = TASK_UNIFORM, .lo = -1, .hi = 1, .seed = seed};
-}
-
 static const TaskTolerance NEAR = {.relative = 1e-5};
 
 static bool set_product(Smoke *s, const char *reference)
 {
     TaskBuffer b[] = {
-        {.name = "A", .type = {TASK_FLOAT, 1}, .count = N, .contents = uniform(1)},
-        {.name = "B", .type = {TASK_FLOAT, 1}, .count = N, .contents = uniform(2)},
+        {.name = "A", .type = {TASK_FLOAT, 1}, .count = N, .contents = smoke_uniform(1)},
+        {.name = "B", .type = {TASK_FLOAT, 1}, .count = N, .contents = smoke_uniform(2)},
         {.name = "C", .type = {TASK_FLOAT, 1}, .count = N, .role = TASK_OUT, .tolerance = NEAR},
         {.name = "D",
          .type = {TASK_FLOAT, 1},
          .count = N,
          .role = TASK_INOUT,
-         .contents = uniform(3),
+         .contents = smoke_uniform(3),
          .tolerance = NEAR},
         {.name = "S", .type = {TASK_U32, 1}, .count = 1000, .role = TASK_SCRATCH},
         {.name = "K",
@@ -227,15 +122,15 @@ static bool set_product(Smoke *s, const char *reference)
                                    .launches = launches,
                                    .launch_count = 2},
                      .checking = s->checking};
-    return gpu_set_problem(s->gpu, &p, &s->diag);
+    return set_gpu_problem(s->gpu, &p, &s->diag);
 }
 
 /* Element i of C as the host computes it from the same contents. */
 static float product_at(uint64_t i)
 {
     float a, b;
-    contents_fill(uniform(1), TASK_FLOAT, i, 1, &a);
-    contents_fill(uniform(2), TASK_FLOAT, i, 1, &b);
+    contents_fill(smoke_uniform(1), TASK_FLOAT, i, 1, &a);
+    contents_fill(smoke_uniform(2), TASK_FLOAT, i, 1, &b);
     return fmaf(a, b, 0.25f);
 }
 
@@ -290,7 +185,7 @@ static void wrong_later(Smoke *s)
     launches[0].arguments = once;
     launches[2].arguments = &scratch;
     launches[2].grid[0] = 1;
-    TrialResult r = run(s, "right only once", trial_of(&s->cubin, launches, 3));
+    TrialResult r = smoke_run(s, "right only once", trial_of(&s->cubin, launches, 3));
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].unwritten == N && r.checks[1].wrong == 0);
     CHECK(s, strstr(r.words, "only after the timed runs") != NULL);
     good(s);
@@ -308,7 +203,7 @@ static void kept(Smoke *s)
     launches[2].arguments = both;
     launches[2].grid[0] = launches[2].block[0] = 1;
     for (int i = 0; i < 2; i++) {
-        TrialResult r = run(s, "launches counted", trial_of(&s->cubin, launches, 3));
+        TrialResult r = smoke_run(s, "launches counted", trial_of(&s->cubin, launches, 3));
         CHECK(s, r.status == OUTCOME_OK && r.verified && r.time_count == RUNS);
     }
 }
@@ -378,13 +273,14 @@ static void images(Smoke *s)
         noise[i] = (char)contents_bits(1, i);
     TaskModule broken = {noise, s->cubin.size};
 
-    CHECK(s, run(s, "half a cubin", trial_of(&cut, launches, 2)).status == OUTCOME_LOAD_FAILED);
-    CHECK(s, run(s, "no cubin", trial_of(&text, launches, 2)).status == OUTCOME_LOAD_FAILED);
-    CHECK(s, run(s, "another GPU's cubin", trial_of(&s->other, launches, 2)).status ==
+    CHECK(s,
+          smoke_run(s, "half a cubin", trial_of(&cut, launches, 2)).status == OUTCOME_LOAD_FAILED);
+    CHECK(s, smoke_run(s, "no cubin", trial_of(&text, launches, 2)).status == OUTCOME_LOAD_FAILED);
+    CHECK(s, smoke_run(s, "another GPU's cubin", trial_of(&s->other, launches, 2)).status ==
                  OUTCOME_LOAD_FAILED);
     good(s);
-    CHECK(s,
-          run(s, "noise behind the header", trial_of(&broken, launches, 2)).status != OUTCOME_OK);
+    CHECK(s, smoke_run(s, "noise behind the header", trial_of(&broken, launches, 2)).status !=
+                 OUTCOME_OK);
     good(s);
 }
 
@@ -394,15 +290,15 @@ static void stop_rule(Smoke *s)
     Trial t = trial_of(&s->cubin, launches, 2);
     t.sampling.enough = t.sampling.most = RUNS + 300;
     t.sampling.best_ms = 1e-9;
-    CHECK(s, run(s, "far behind the best", t).time_count == RUNS);
+    CHECK(s, smoke_run(s, "far behind the best", t).time_count == RUNS);
     t.sampling.best_ms = 1e9;
-    CHECK(s, run(s, "the best so far", t).time_count == RUNS + 300);
+    CHECK(s, smoke_run(s, "the best so far", t).time_count == RUNS + 300);
     launches[0].repeat = 10;
     t = trial_of(&s->cubin, launches, 2);
-    CHECK(s, run(s, "ten times in a row", t).status == OUTCOME_OK);
+    CHECK(s, smoke_run(s, "ten times in a row", t).status == OUTCOME_OK);
     launches[0].repeat = 0;
     launches[1].repeat = 2; /* D is doubled twice */
-    TrialResult r = run(s, "an output changed twice", t);
+    TrialResult r = smoke_run(s, "an output changed twice", t);
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 0 && r.checks[1].wrong > N / 2);
 }
 
@@ -417,7 +313,7 @@ static bool set_problem(Smoke *s, const TaskBuffer *b, size_t count, const TaskL
                                    .launches = reference,
                                    .launch_count = 1},
                      .checking = s->checking};
-    return gpu_set_problem(s->gpu, &p, &s->diag);
+    return set_gpu_problem(s->gpu, &p, &s->diag);
 }
 
 static TaskLaunch types(Smoke *s, int at)
@@ -447,8 +343,9 @@ static void every_type(Smoke *s)
                             .role = TASK_OUT};
     TaskLaunch right = types(s, -1), wrong = types(s, 11);
     CHECK(s, set_problem(s, b, 6, &right));
-    CHECK(s, run(s, "every type, equal", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
-    TrialResult r = run(s, "every type, one wrong", trial_of(&s->cubin, &wrong, 1));
+    CHECK(s,
+          smoke_run(s, "every type, equal", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
+    TrialResult r = smoke_run(s, "every type, one wrong", trial_of(&s->cubin, &wrong, 1));
     CHECK(s, r.status == OUTCOME_WRONG && r.check_count == 6);
     for (size_t i = 0; i < r.check_count; i++) {
         CHECK(s, r.checks[i].wrong == 1);
@@ -476,8 +373,9 @@ static void unwritten_border(Smoke *s)
     TaskLaunch same = inner(s, 990), more = inner(s, 1000);
     CHECK(s, set_problem(s, &b, 1, &same));
     CHECK(s, gpu_outputs(s->gpu, &count)->unwritten == 10);
-    CHECK(s, run(s, "the same border left", trial_of(&s->cubin, &same, 1)).status == OUTCOME_OK);
-    TrialResult r = run(s, "the border written", trial_of(&s->cubin, &more, 1));
+    CHECK(s,
+          smoke_run(s, "the same border left", trial_of(&s->cubin, &same, 1)).status == OUTCOME_OK);
+    TrialResult r = smoke_run(s, "the border written", trial_of(&s->cubin, &more, 1));
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 10 && r.checks[0].first == 990);
 }
 
@@ -489,18 +387,18 @@ static void batches_and_caches(Smoke *s)
     CHECK(s, set_problem(s, &b, 1, &l));
     Trial t = trial_of(&s->cubin, &l, 1);
     t.sampling.sample_ms = 0.2;
-    TrialResult r = run(s, "many runs in a sample", t);
+    TrialResult r = smoke_run(s, "many runs in a sample", t);
     CHECK(s, r.status == OUTCOME_OK && r.batch > 1 && r.time_count == RUNS && r.warm_count == 0);
     printf("    %d runs in each\n", r.batch);
     t.cache = TASK_COLD;
-    r = run(s, "cold", t);
+    r = smoke_run(s, "cold", t);
     CHECK(s, r.status == OUTCOME_OK && r.batch == 1 && r.time_count == RUNS && r.warm_count == 0);
     t.cache = TASK_BOTH;
-    r = run(s, "cold and warm", t);
+    r = smoke_run(s, "cold and warm", t);
     CHECK(s, r.status == OUTCOME_OK && r.time_count == RUNS && r.warm_count == RUNS);
     l.repeat = 2000; /* more launches than a batch may have */
     t.cache = TASK_WARM;
-    r = run(s, "two thousand launches in a run", t);
+    r = smoke_run(s, "two thousand launches in a run", t);
     CHECK(s, r.status == OUTCOME_OK && r.batch == 1);
 }
 
@@ -551,7 +449,7 @@ static void show_health(Smoke *s)
     TaskLaunch launches[] = {product(s, "product", 5, 0), twice(s)};
     Trial t = trial_of(&s->cubin, launches, 2);
     t.sampling.enough = t.sampling.most = 5000;
-    TrialResult r = run(s, "for a while", t);
+    TrialResult r = smoke_run(s, "for a while", t);
     HealthLog log = {0};
     Buf text = {0};
     health_note(&log, &r.health);
@@ -599,8 +497,8 @@ static void more_than_32_bits(Smoke *s)
     TaskBuffer b = {.name = "U", .type = {TASK_U8, 1}, .count = (int64_t)n, .role = TASK_OUT};
     TaskLaunch right = large(s, n, n), wrong = large(s, n, at);
     CHECK(s, set_problem(s, &b, 1, &right));
-    CHECK(s, run(s, "5 GB of output", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
-    TrialResult r = run(s, "one byte of it wrong", trial_of(&s->cubin, &wrong, 1));
+    CHECK(s, smoke_run(s, "5 GB of output", trial_of(&s->cubin, &right, 1)).status == OUTCOME_OK);
+    TrialResult r = smoke_run(s, "one byte of it wrong", trial_of(&s->cubin, &wrong, 1));
     CHECK(s, r.status == OUTCOME_WRONG && r.checks[0].wrong == 1);
     CHECK(s, r.check_count == 1 && r.checks[0].first == (int64_t)at);
 }
@@ -630,139 +528,11 @@ static void bad_references(Smoke *s)
     good(s);
 }
 
-/* --- rivals --------------------------------------------------------------------------------- */
-
-/* C must become A. */
-static bool set_copy(Smoke *s)
-{
-    TaskBuffer b[] = {
-        {.name = "A", .type = {TASK_FLOAT, 1}, .count = N, .contents = uniform(1)},
-        {.name = "C", .type = {TASK_FLOAT, 1}, .count = N, .role = TASK_OUT, .expected = 3},
-        {.name = "E",
-         .type = {TASK_FLOAT, 1},
-         .count = N,
-         .role = TASK_REFERENCE,
-         .contents = uniform(1)},
-    };
-    TaskProblem p = {.buffers = b, .buffer_count = 3, .checking = s->checking};
-    return gpu_set_problem(s->gpu, &p, &s->diag);
-}
-
-/* A library's call that is given two buffers, rows and columns, or the first `count` of them. */
-static TaskRival rival(Smoke *s, const char *library, const char *call, int to, int from,
-                       size_t count)
-{
-    TaskRivalArgument *x = ARENA_ARRAY(s->arena, TaskRivalArgument, 4);
-    x[0] = (TaskRivalArgument){.name = "to", .buffer = to};
-    x[1] = (TaskRivalArgument){.name = "from", .buffer = from};
-    x[2] = (TaskRivalArgument){.name = "rows", .buffer = -1, .integer = 1};
-    x[3] = (TaskRivalArgument){.name = "columns", .buffer = -1, .integer = N};
-    return (TaskRival){library, call, x, count};
-}
-
-static TrialResult run_rival(Smoke *s, const char *title, TaskRival v)
-{
-    Trial t = {.run = {.rival = &v}, .sampling = {.least = RUNS, .enough = RUNS, .most = RUNS}};
-    t.sampling.sample_ms = 0.2;
-    t.limit_s = 120;
-    TrialResult r = run(s, title, t);
-    printf("    %s, %s\n", r.title, r.details);
-    return r;
-}
-
-static void rivals_in_turn(Smoke *s, TaskRival v, TaskCache cache)
-{
-    TaskRun runs[] = {{.rival = &v}, {.rival = &v}};
-    TrialResult r = {0};
-    TrialFinal f = {.id = ++s->id,
-                    .runs = runs,
-                    .run_count = 2,
-                    .rounds = 5,
-                    .cache = cache,
-                    .sample_ms = 0.2,
-                    .warm_s = 0.1,
-                    .limit_s = 60};
-    gpu_submit_final(s->gpu, &f);
-    CHECK(s, gpu_next(s->gpu, s->arena, &r, 300) == GPU_RESULT);
-    CHECK(s, r.status == OUTCOME_OK && r.time_count == 10);
-    printf("%-34s %-13s %7.3f s  %s\n", "in turn", outcome_name(r.status), r.seconds, r.words);
-}
-
-/* The transpose of a single row is a copy.  A machine may be without cuBLAS, and says so then. */
-static void vendor(Smoke *s)
-{
-    TaskRival v = rival(s, "cublas", "transpose", 1, 0, 4);
-    TrialResult r = run_rival(s, "cuBLAS", v);
-    CHECK(s, r.status == OUTCOME_OK || r.status == OUTCOME_LOAD_FAILED);
-    CHECK(s, (r.status == OUTCOME_OK) == (strcmp(r.title, "cuBLAS Sgeam") == 0));
-    if (r.status == OUTCOME_OK)
-        rivals_in_turn(s, v, TASK_WARM);
-    r = run_rival(s, "cuBLAS with too little", rival(s, "cublas", "transpose", 1, 0, 2));
-    CHECK(s, r.status == OUTCOME_LAUNCH_FAILED && strstr(r.words, "OUT, IN, ROWS, COLUMNS"));
-}
-
-static void rivals(Smoke *s)
-{
-    CHECK(s, set_copy(s));
-    TaskRival copy = rival(s, "memory", "copy", 1, 0, 2);
-    TrialResult r = run_rival(s, "a copy by the driver", copy);
-    CHECK(s, r.status == OUTCOME_OK && r.verified && r.time_count == RUNS && r.batch > 1);
-    rivals_in_turn(s, copy, TASK_WARM);
-    rivals_in_turn(s, copy, TASK_COLD);
-    r = run_rival(s, "a copy the wrong way round", rival(s, "memory", "copy", 0, 1, 2));
-    CHECK(s, r.status == OUTCOME_WRONG && strstr(r.words, "the rival wrote to the input 'A'"));
-    r = run_rival(s, "no such call", rival(s, "memory", "move", 1, 0, 2));
-    CHECK(s, r.status == OUTCOME_LAUNCH_FAILED);
-    r = run_rival(s, "no such plugin", rival(s, "./missing.so", "copy", 1, 0, 2));
-    CHECK(s, r.status == OUTCOME_LOAD_FAILED && strstr(r.words, "missing.so"));
-    vendor(s);
-}
-
 /* --- all of it ------------------------------------------------------------------------------ */
 
-static void show_device(const Smoke *s)
+static void all(Smoke *s)
 {
-    const GpuFacts *f = gpu_facts(s->gpu);
-    const Device *v = &f->device;
-    printf("%s, sm_%d%d, %d SMs at %.0f MHz, %.1f MB of L2, %.1f GB at %.0f GB/s (%d bits at %.0f "
-           "MHz), driver %s, CUDA %d, %s\n",
-           v->name, v->major, v->minor, v->sms, v->clock_hz * 1e-6, (double)v->l2_bytes / 1048576,
-           (double)f->memory_bytes * 1e-9, v->dram_bytes_per_s * 1e-9, f->bus_bits,
-           f->memory_clock_hz * 1e-6, f->driver, f->cuda_version, f->uuid);
-    printf("  threads %d per block, %d per SM; %d warps, %d blocks per SM; registers %d per SM, %d "
-           "per block; shared %d per SM, %d and %d per block, %d reserved; grid %" PRId64
-           " %" PRId64 " %" PRId64 "\n",
-           v->threads_per_block, v->threads_per_sm, v->warps_per_sm, v->blocks_per_sm,
-           v->registers_per_sm, v->registers_per_block, v->shared_per_sm, v->shared_per_block,
-           v->shared_per_block_optin, v->shared_reserved, v->grid_limit[0], v->grid_limit[1],
-           v->grid_limit[2]);
-}
-
-static bool compile_all(Smoke *s, const Nvrtc *n, const char *source)
-{
-    const Device *v = gpu_device(s->gpu);
-    int arch = 10 * v->major + v->minor;
-    const char *kernels = arena_printf(s->arena, "%s/tests/gpu/smoke.cu", source);
-    const char *compare = arena_printf(s->arena, "%s/tuner/gpu/compare.cu", source);
-    s->cubin = compile(s, n, kernels, arch);
-    s->other = compile(s, n, kernels, arch == 80 ? 90 : 80);
-    s->checking = compile(s, n, compare, arch);
-    return s->cubin.size && s->other.size && s->checking.size;
-}
-
-static void show_messages(const Smoke *s)
-{
-    for (size_t i = 0; i < s->diag.messages.count; i++)
-        puts(s->diag.messages.at[i].text);
-}
-
-static int smoke(Smoke *s, const Nvrtc *n, const char *source)
-{
-    show_device(s);
-    if (!compile_all(s, n, source) || !set_product(s, "product")) {
-        show_messages(s);
-        return 1;
-    }
+    CHECK(s, set_product(s, "product"));
     check_reference(s);
     good(s);
     wrong_results(s);
@@ -780,27 +550,9 @@ static int smoke(Smoke *s, const Nvrtc *n, const char *source)
     unsteady_reference(s);
     more_than_32_bits(s);
     bad_references(s);
-    rivals(s);
-    printf("%" PRId64 " trials, %d helpers started, %d checks failed\n", s->id, gpu_starts(s->gpu),
-           s->failures);
-    return s->failures ? 1 : 0;
 }
 
 int main(int argc, char **argv)
 {
-    Smoke s = {.arena = arena_new()};
-    Nvrtc n;
-    s.diag = diag_new(s.arena);
-    int code = SKIPPED;
-    if (!nvrtc_open(&n))
-        puts("skipped: no NVRTC on this machine");
-    else
-        s.gpu = gpu_open(argc > 1 ? argv[1] : BUILD_DIR "/aptune-gpu", 0, &s.diag);
-    if (s.gpu)
-        code = smoke(&s, &n, argc > 2 ? argv[2] : SOURCE_DIR);
-    else
-        show_messages(&s);
-    gpu_close(s.gpu);
-    arena_free(s.arena);
-    return code;
+    return smoke_main(argc, argv, all);
 }

@@ -4,7 +4,7 @@
  * protocol, and what it does with a trial is said by the name of the trial's kernel.  Its times
  * and facts are made up. */
 #include "metrics/base/process.h"
-#include "tuner/gpu/gpu.h"
+#include "tests/support/gpu.h"
 #include "tuner/gpu/message.h"
 
 #include <poll.h>
@@ -140,7 +140,7 @@ typedef struct Fixture {
     Gpu *gpu;
 } Fixture;
 
-static Gpu *open_gpu(Fixture *f, const char *mode)
+static Gpu *open_fake(Fixture *f, const char *mode)
 {
     setenv("FAKE_HELPER", mode, 1);
     GpuOptions o = gpu_options("/proc/self/exe", 0);
@@ -148,7 +148,7 @@ static Gpu *open_gpu(Fixture *f, const char *mode)
     o.start_limit_s = strcmp(mode, "silent") == 0 ? 0.05 : 20;
     f->arena = arena_new();
     f->diag = diag_new(f->arena);
-    f->gpu = gpu_open_with(&o, &f->diag);
+    f->gpu = open_gpu(&o, &f->diag);
     return f->gpu;
 }
 
@@ -165,12 +165,12 @@ static bool set_problem(Fixture *f, const char *first_buffer)
         {.name = "C", .type = {TASK_HALF, 1}, .count = 100, .role = TASK_OUT},
     };
     TaskProblem p = {.buffers = buffers, .buffer_count = 2, .checking = {"synthetic", 9}};
-    return gpu_set_problem(f->gpu, &p, &f->diag);
+    return set_gpu_problem(f->gpu, &p, &f->diag);
 }
 
 static void start(Fixture *f)
 {
-    assert_non_null(open_gpu(f, "well"));
+    assert_non_null(open_fake(f, "well"));
     assert_true(set_problem(f, "A"));
 }
 
@@ -403,7 +403,7 @@ static void opening_fails_with_the_reason(void **state)
     for (size_t i = 0; i < sizeof MODES / sizeof MODES[0]; i++) {
         Fixture f;
 
-        assert_null(open_gpu(&f, MODES[i][0]));
+        assert_null(open_fake(&f, MODES[i][0]));
 
         assert_int_equal(f.diag.errors, 1);
         if (!strstr(f.diag.messages.at[0].text, MODES[i][1]))
@@ -416,7 +416,7 @@ static void a_problem_that_is_refused_can_be_followed_by_another(void **state)
 {
     (void)state;
     Fixture f;
-    assert_non_null(open_gpu(&f, "well"));
+    assert_non_null(open_fake(&f, "well"));
 
     assert_false(set_problem(&f, "unsettable"));
     assert_non_null(strstr(f.diag.messages.at[0].text, "synthetic refusal"));
@@ -444,7 +444,7 @@ static void what_is_printed_under_a_wrapper_comes_with_the_result(void **state)
     o.wrapper_options = options;
     f.arena = arena_new();
     f.diag = diag_new(f.arena);
-    f.gpu = gpu_open_with(&o, &f.diag);
+    f.gpu = open_gpu(&o, &f.diag);
     assert_non_null(f.gpu);
     assert_true(set_problem(&f, "A"));
 
@@ -469,7 +469,8 @@ static void without_a_driver_the_reason_is_said(void **state)
     Arena *a = arena_new();
     Diag d = diag_new(a);
 
-    assert_null(gpu_open(BUILD_DIR "/aptune-gpu", 0, &d));
+    const GpuOptions o = gpu_options(BUILD_DIR "/aptune-gpu", 0);
+    assert_null(open_gpu(&o, &d));
 
     assert_int_equal(d.errors, 1);
     assert_non_null(strstr(d.messages.at[0].text, "no CUDA driver on this machine"));
@@ -483,7 +484,8 @@ static void without_a_helper_its_path_is_said(void **state)
     Arena *a = arena_new();
     Diag d = diag_new(a);
 
-    assert_null(gpu_open("/nowhere/aptune-gpu", 0, &d));
+    const GpuOptions o = gpu_options("/nowhere/aptune-gpu", 0);
+    assert_null(open_gpu(&o, &d));
 
     assert_non_null(strstr(d.messages.at[0].text, "/nowhere/aptune-gpu"));
     arena_free(a);

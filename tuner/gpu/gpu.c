@@ -591,22 +591,6 @@ Gpu *gpu_start(const GpuOptions *o)
     return g;
 }
 
-Gpu *gpu_open_with(const GpuOptions *o, Diag *d)
-{
-    Gpu *g = gpu_start(o);
-    gpu_settle(&g, 1, -1);
-    if (gpu_usable(g, d))
-        return g;
-    gpu_close(g);
-    return NULL;
-}
-
-Gpu *gpu_open(const char *helper, int device, Diag *d)
-{
-    GpuOptions o = gpu_options(helper, device);
-    return gpu_open_with(&o, d);
-}
-
 static void drop_first(Gpu *g)
 {
     Pending *p = g->first;
@@ -675,26 +659,10 @@ void gpu_start_problem(Gpu *g, const TaskProblem *p)
     drop_problem(g);
     g->problem = message_problem(p, &g->problem_blob);
     set_out(g);
+    if (g->state == LOST && !g->stuck) /* by another problem, mostly */
+        set_state(g, DOWN, 0);
     if (g->state == READY)
         tell_problem(g);
-}
-
-/* After a problem that failed the next one may do, unless a helper hangs in the driver. */
-static void forget_problem(Gpu *g)
-{
-    drop_problem(g);
-    if (g->state == LOST && !g->stuck)
-        set_state(g, DOWN, 0);
-}
-
-bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d)
-{
-    gpu_start_problem(g, p);
-    gpu_settle(&g, 1, -1);
-    bool ok = gpu_usable(g, d);
-    if (!ok)
-        forget_problem(g);
-    return ok;
 }
 
 const TaskOutput *gpu_outputs(const Gpu *g, size_t *count)

@@ -36,19 +36,15 @@ typedef struct GpuOptions {
 
 GpuOptions gpu_options(const char *helper, int device);
 
-/* Starts the helper and opens the device.  NULL with the reason in `d` (no driver, no GPU, no
- * such device …); gpu_close ends it. */
-Gpu *gpu_open(const char *helper, int device, Diag *d);
-Gpu *gpu_open_with(const GpuOptions *o, Diag *d);
-void gpu_close(Gpu *g);
-
-/* The same for several at once: gpu_start begins without waiting, gpu_settle waits until each is
- * usable or has failed, gpu_usable says which, with the reason.  False when `stop_fd` (< 0: none)
- * became readable before.  Each is ended by gpu_close. */
+/* Starts the helper, which opens the device, without waiting for it.  gpu_settle waits until each of
+ * several is usable or has failed; false when `stop_fd` (< 0: none) became readable before.
+ * gpu_usable says which, with the reason in `d` (no driver, no GPU, no such device …).  Each is ended
+ * by gpu_close. */
 enum { GPU_LIMIT = 64 }; /* of one machine */
 Gpu *gpu_start(const GpuOptions *o);
 bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd);
 bool gpu_usable(const Gpu *g, Diag *d);
+void gpu_close(Gpu *g);
 
 /* The device in use, and more that the driver says about it; valid until gpu_close. */
 const Device *gpu_device(const Gpu *g);
@@ -61,11 +57,8 @@ int gpu_ordinal(const Gpu *g);
 size_t gpu_device_count(const Gpu *g);
 
 /* Sets the problem of the trials that follow: fills the buffers, runs the reference.  Nothing of
- * `p` is needed afterwards.  False with the reason; the next problem may then still succeed.  No
- * trial may be pending. */
-bool gpu_set_problem(Gpu *g, const TaskProblem *p, Diag *d);
-
-/* Begins that without waiting, as gpu_start; gpu_settle and gpu_usable tell of its end. */
+ * `p` is needed afterwards.  Begins without waiting, as gpu_start; gpu_settle and gpu_usable tell of
+ * its end.  After one that failed the next may succeed.  No trial may be pending. */
 void gpu_start_problem(Gpu *g, const TaskProblem *p);
 
 /* What the reference made of the outputs; valid until the next problem. */

@@ -1,0 +1,13 @@
+/* One GPU for a test that has nothing to do meanwhile. */
+#ifndef APTUNE_TESTS_SUPPORT_GPU_H
+#define APTUNE_TESTS_SUPPORT_GPU_H
+
+#include "tuner/gpu/gpu.h"
+
+/* Starts it and waits until it is usable.  NULL with the reason in `d`. */
+Gpu *open_gpu(const GpuOptions *o, Diag *d);
+
+/* Sets the problem and waits until the reference has run.  False with the reason in `d`. */
+bool set_gpu_problem(Gpu *g, const TaskProblem *p, Diag *d);
+
+#endif
