@@ -1,13 +1,7 @@
 #include "metrics/base/random.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdlib.h>
-
-static int time_compare(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
 
 double *random_sorted(Arena *a, const double *times, size_t n, size_t *count)
 {
@@ -17,8 +11,7 @@ double *random_sorted(Arena *a, const double *times, size_t n, size_t *count)
         if (isfinite(times[i]))
             t[(*count)++] = times[i];
     }
-    if (*count > 1)
-        qsort(t, *count, sizeof *t, time_compare);
+    gsl_sort(t, 1, *count);
     return t;
 }
 

@@ -1,6 +1,8 @@
 /* How many better ones a search expects among those that it has not timed. */
 #include "tuner/choose/search_parts.h"
 
+#include "metrics/base/stats.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,21 +16,13 @@ typedef struct Spread {
     double below, above; /* deviations of either half */
 } Spread;
 
-static int number_compare(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 /* What was not shown yet counts as three errors as they should be. */
 static double half_width(double *errors, size_t count)
 {
     static const double quartiles[] = {0.3186, 0.6745, 1.1503}; /* of a half normal deviate */
     for (int k = 0; k < 3; k++)
         errors[count + (size_t)k] = quartiles[k];
-    count += 3;
-    qsort(errors, count, sizeof *errors, number_compare);
-    return (errors[(count - 1) / 2] + errors[count / 2]) / 2 / quartiles[1];
+    return stats_median(errors, count + 3) / quartiles[1];
 }
 
 static Spread spread_of(const Errors *e)

@@ -2,8 +2,9 @@
 #include "tuner/choose/samples.h"
 #include "tuner/choose/search_parts.h"
 
+#include "metrics/base/stats.h"
+
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,12 +138,6 @@ static size_t time_shapes(ProcessShape *out, size_t inputs)
     return n;
 }
 
-static int number_compare(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 /* The median prediction of what is timed; NaN without any. */
 static double usual_prediction(Search *s, const Sample *timed, size_t count)
 {
@@ -151,9 +146,7 @@ static double usual_prediction(Search *s, const Sample *timed, size_t count)
     for (size_t k = 0; k < count; k++)
         if (!isnan(s->rows[timed[k].row].predicted))
             all[n++] = s->rows[timed[k].row].predicted;
-    if (n > 1)
-        qsort(all, n, sizeof *all, number_compare);
-    return n > 0 ? (all[(n - 1) / 2] + all[n / 2]) / 2 : NAN;
+    return stats_median(all, n);
 }
 
 static double prediction_spread(const Search *s)

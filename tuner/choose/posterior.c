@@ -1,10 +1,9 @@
 #include "tuner/choose/posterior.h"
 
+#include "metrics/base/stats.h"
 #include "tuner/choose/budget.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Effects of one parameter: of more values than this, neighbours share one. */
 enum { EFFECTS_MOST = 64 };
@@ -212,12 +211,6 @@ void posterior_choose(Posterior *b, size_t point)
 
 /* --- learning --------------------------------------------------------------------------------- */
 
-static int number_compare(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 static bool is_timed(const Posterior *b, const double *times, size_t i)
 {
     return b->chosen[i] && is_known(times[i]);
@@ -237,9 +230,7 @@ static double median_residual(const Posterior *b, const double *times)
     for (size_t i = 0; i < b->in.points; i++)
         if (is_timed(b, times, i))
             all[count++] = residual(b, times, i);
-    if (count > 1)
-        qsort(all, count, sizeof *all, number_compare);
-    double median = count > 0 ? (all[(count - 1) / 2] + all[count / 2]) / 2 : NAN;
+    double median = stats_median(all, count);
     arena_free(a);
     return median;
 }

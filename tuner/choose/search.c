@@ -2,7 +2,7 @@
 
 #include "tuner/choose/front.h"
 
-#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sort.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -548,12 +548,6 @@ const char *search_end_text(SearchEnd e)
     return texts[e];
 }
 
-static int number_compare(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 static SearchErrors summarize(const Errors *e)
 {
     double all[ERRORS_KEPT];
@@ -562,7 +556,7 @@ static SearchErrors summarize(const Errors *e)
         return (SearchErrors){0, NAN, NAN};
     for (size_t i = 0; i < n; i++)
         all[i] = 100 * fabs(expm1(e->last[i]));
-    qsort(all, n, sizeof *all, number_compare);
+    gsl_sort(all, 1, n);
     return (SearchErrors){e->count, (all[(n - 1) / 2] + all[n / 2]) / 2, all[9 * (n - 1) / 10]};
 }
 

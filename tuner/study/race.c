@@ -1,5 +1,6 @@
 #include "tuner/study/race.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -125,16 +126,10 @@ static Course course_of(Arena *a, const Table *s, const char *guess, size_t seed
     return c;
 }
 
-static int number_compare(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 /* Sorts them. */
 static RaceSpread spread_of(double *all, size_t n)
 {
-    qsort(all, n, sizeof *all, number_compare);
+    gsl_sort(all, 1, n);
     return (RaceSpread){all[n / 2], all[9 * (n - 1) / 10], all[n - 1]};
 }
 
