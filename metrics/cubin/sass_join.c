@@ -180,14 +180,34 @@ static void leave_call(Program *p, int b)
     limit(p, &called, &p->visits[b]);
 }
 
-/* Few lanes diverge: rather no more than the landmarks ask for. */
-static const double DIVERGENCE_COST = 0.5;
+static double position(const Cfg *c, int b)
+{
+    return (double)c->blocks[b].order / c->reachable;
+}
+
+/* How far a branch is from where lanes of the PTX diverge, as a share of the code. */
+static double distance_in_ptx(const Program *p, int b)
+{
+    double least = 1;
+    for (size_t i = 0; i < p->walk->functions.count; i++) {
+        const WalkFunction *f = p->walk->functions.at[i];
+        for (int k = 0; k < f->flow->cfg->count; k++)
+            if (f->blocks[k].diverged && !leaves_loop(f->flow->loops, f->flow->cfg, k))
+                least =
+                    fmin(least, fabs(position(f->flow->cfg, k) - position(p->join->flow->cfg, b)));
+    }
+    return least;
+}
+
+/* Few lanes diverge: rather no more than the landmarks ask for, and where those of the PTX do. */
+static const double DIVERGENCE_COST = 0.5, DISTANCE_COST = 0.25;
 
 /* No way is taken more often than the block is visited; `chosen` are all of them but the last. */
 static void limit_divergence(Program *p, int b, int last, const SassSum *chosen)
 {
     const SassSum diverged = of_column(p, p->diverged[b]);
-    sass_program_cost(&p->lp, AIM_INSTRUCTIONS, p->diverged[b], DIVERGENCE_COST);
+    sass_program_cost(&p->lp, AIM_INSTRUCTIONS, p->diverged[b],
+                      DIVERGENCE_COST + DISTANCE_COST * distance_in_ptx(p, b));
     limit(p, &diverged, chosen);
     for (int k = 0; k < block_at(p, b)->succ_count; k++)
         if (k != last)

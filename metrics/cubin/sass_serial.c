@@ -407,7 +407,8 @@ static bool stays(Warp *w, int block)
 }
 
 /* Of the successors that stay in the loop, or of those that leave it, the one that lags most behind
- * its share; CFG_NONE when none is ever taken. */
+ * its share, of several the block behind rather than a way past it; CFG_NONE when none is ever
+ * taken. */
 static int most_due(Warp *w, int b, bool staying)
 {
     const CfgBlock *block = &w->flow->cfg->blocks[b];
@@ -421,7 +422,7 @@ static int most_due(Warp *w, int b, bool staying)
     for (int k = 0; k < block->succ_count; k++) {
         const double share = w->join->edges[b][k];
         if (share <= 0 || stays(w, block->succs[k]) != staying ||
-            share / flow * used - w->used[b][k] <= lag)
+            share / flow * used - w->used[b][k] < lag - 1e-9)
             continue;
         lag = share / flow * used - w->used[b][k];
         best = k;
