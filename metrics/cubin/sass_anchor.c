@@ -149,7 +149,8 @@ SassAnchor sass_anchor_of_ptx(const PtxInstr *in, double *amount)
     case PTX_CLASS_SFU:
         return SASS_ANCHOR_SPECIAL;
     case PTX_CLASS_BARRIER:
-        return f->op == PTX_MBARRIER_TRY || f->op == PTX_MBARRIER_TEST || f->op == PTX_MBARRIER
+        return f->op == PTX_MBARRIER_TRY || f->op == PTX_MBARRIER_TEST || f->op == PTX_MBARRIER ||
+                       f->op == PTX_BARRIER_CLUSTER_WAIT
                    ? SASS_NO_ANCHOR
                    : SASS_ANCHOR_BARRIER;
     case PTX_CLASS_ATOMIC:

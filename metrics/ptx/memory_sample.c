@@ -18,7 +18,7 @@ static MemorySample *follow(Sampler *s, PtxDim block, uint32_t warp)
     if (s->out->count == SAMPLES_MAX)
         return NULL;
     s->walk.place = (PtxPlace){block, warp};
-    s->walk.max_steps = middle ? s->steps / 2 : s->steps;
+    s->walk.max_steps = middle ? s->steps - s->steps / 8 : s->steps;
     const Walk *walk = s->steps > 0 ? walk_warp(s->arena, s->entry, &s->walk) : NULL;
     if (walk && walk->capped && walk->fine && middle && s->walk.plans) {
         *s->walk.plans = (WalkPlans){.rough = s->out->rough = true};

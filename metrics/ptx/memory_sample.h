@@ -23,7 +23,7 @@
 
 #include "metrics/ptx/walk.h"
 
-/* Steps of all walks together (walk.h), of which the middle warp may take half: what is spent there
+/* Steps of all walks together (walk.h), of which the middle warp may take seven eighths: what is spent there
  * is missing for the others.  A warp that they do not suffice for is left out, and the middle one
  * stands for it, too, unless it has executed more than that one already. */
 enum { SAMPLE_STEPS = 800000 };

@@ -233,6 +233,9 @@ static bool plain(const Step *s)
 static bool change_of(Step *s, int64_t *out)
 {
     switch (s->form->op) {
+    case PTX_MAPA:
+        *out = s->d[0];
+        return true;
     case PTX_MOV:
     case PTX_CVTA:
         *out = s->d[0];

@@ -13,7 +13,8 @@ typedef enum TrackPhase { TRACK_IDLE, TRACK_MEASURE, TRACK_PROVE, TRACK_OFF } Tr
 
 struct WalkTrack {
     TrackPhase phase;
-    int attempt;
+    int attempt;   /* AGAIN, or the number of the period */
+    uint32_t fit;  /* the period that fitted last; 0: none did */
     int failures;  /* entries in which nothing fitted */
     uint32_t left; /* iterations until the stretch ends */
     uint32_t mask;
@@ -415,12 +416,13 @@ static bool move_forward(Frame *x, uint64_t times)
 
 /* Iterations that are taken together, in the order tried; the first is tried twice, since the first
  * iteration is often unlike the others. */
-static const uint32_t periods[] = {1, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
+static const uint32_t periods[] = {1, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64};
 
 enum {
     PERIODS = sizeof periods / sizeof periods[0],
+    AGAIN = -1,          /* before all of them, what fitted the last time */
     GIVE_UP = 3,         /* entries of a loop that nothing fitted, before it is left alone */
-    PROOF_STEPS = 20000, /* longest stretch proven */
+    PROOF_STEPS = 60000, /* longest stretch proven */
     WORTHWHILE = 8       /* stretches skipped at once, for the same period to be tried again */
 };
 
@@ -438,6 +440,16 @@ void walk_skip_free(Frame *x)
     proof_free(x->proof);
 }
 
+static uint32_t period_of(const WalkTrack *t)
+{
+    return t->attempt == AGAIN ? t->fit : periods[t->attempt];
+}
+
+static int first_attempt(const WalkTrack *t)
+{
+    return t->fit ? AGAIN : 0;
+}
+
 static void start_measuring(Frame *x, int loop, uint32_t mask)
 {
     WalkTrack *t = &x->tracks[loop];
@@ -447,7 +459,7 @@ static void start_measuring(Frame *x, int loop, uint32_t mask)
     for (size_t i = 0; i < live->count; i++)
         lanes_assign(&t->values[i], &x->values[live->at[i]], UINT32_MAX);
     t->phase = TRACK_MEASURE;
-    t->left = periods[t->attempt];
+    t->left = period_of(t);
     t->mask = mask;
     t->stack_count = x->stack_count;
     x->walker->walk->steps += live->count / 8;
@@ -477,7 +489,7 @@ static void start_proof(Frame *x, int loop, uint32_t mask)
         return;
     }
     x->tracks[loop].phase = TRACK_PROVE;
-    x->tracks[loop].left = periods[x->tracks[loop].attempt];
+    x->tracks[loop].left = period_of(&x->tracks[loop]);
 }
 
 void walk_skip_abort(Frame *x)
@@ -502,12 +514,13 @@ static void finish_proof(Frame *x, int loop, uint32_t mask)
     const uint64_t times = p->limit - 1;
     if (!move_forward(x, times))
         return;
-    x->walker->walk->skipped += times * periods[t->attempt];
+    x->walker->walk->skipped += times * period_of(t);
+    t->fit = period_of(t);
     if (times < WORTHWHILE) {
         next_attempt(x, loop, mask);
         return;
     }
-    t->attempt = 0;
+    t->attempt = first_attempt(t);
     start_measuring(x, loop, mask);
 }
 
@@ -518,7 +531,7 @@ void walk_skip_enter(Frame *x, int loop)
     if (proving(x) && x->proof->loop == loop)
         walk_skip_abort(x);
     WalkTrack *t = &x->tracks[loop];
-    t->attempt = 0;
+    t->attempt = first_attempt(t);
     t->phase = t->failures < GIVE_UP ? TRACK_IDLE : TRACK_OFF;
 }
 
@@ -549,15 +562,24 @@ static void arrive(Frame *x, int loop, uint32_t mask)
     }
 }
 
+/* Its iterations are too long to be proven, and so are several. */
+static void leave_alone(Frame *x, int loop)
+{
+    x->proof->active = false;
+    x->tracks[loop].phase = TRACK_OFF;
+    x->tracks[loop].failures = GIVE_UP;
+}
+
 void walk_skip_arrive(Frame *x, int block, uint32_t mask)
 {
     if (!x->tracks)
         return;
     const LoopTree *t = flow_of(x)->loops;
     const int loop = t->loop_of[block];
-    if (proving(x) && (!loop_contains(t, x->proof->loop, block) ||
-                       x->walker->walk->steps - x->proof->steps > PROOF_STEPS))
+    if (proving(x) && !loop_contains(t, x->proof->loop, block))
         walk_skip_abort(x);
+    if (proving(x) && x->walker->walk->steps - x->proof->steps > PROOF_STEPS)
+        leave_alone(x, x->proof->loop);
     if (loop == CFG_NONE || t->loops.at[loop].header != block)
         return;
     if (!proving(x) || x->proof->loop == loop)

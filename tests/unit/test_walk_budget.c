@@ -176,9 +176,37 @@ static void sizes_beyond_all_measure_take_no_memory(void **state)
     arena_free(a);
 }
 
+/* Of 32 iterations one goes another way; 100 times 10,000 of them. */
+static void the_period_of_a_loop_is_remembered(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *text = arena_printf(a,
+                                    "%s.entry k(.param .u64 a) { %s mov.u32 %%r2, 0;\n"
+                                    "OUTER: mov.u32 %%r3, 0;\n"
+                                    "INNER: and.b32 %%r4, %%r3, 31; setp.ne.u32 %%p1, %%r4, 7; "
+                                    "@%%p1 bra ON; add.u32 %%r5, %%r5, 1;\n"
+                                    "ON: add.u32 %%r3, %%r3, 1; setp.lt.u32 %%p2, %%r3, 10000;\n"
+                                    "@%%p2 bra INNER; add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p3, "
+                                    "%%r2, 100; @%%p3 bra OUTER; ret; }\n",
+                                    header, registers);
+    const Source s = {"k.ptx", text, strlen(text)};
+    const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
+    const WalkOptions o = {
+        .launch = {.grid = {9, 9, 1}, .block = {64, 1, 1}, .has_geometry = true}};
+
+    const Walk *w = walk_warp(a, f, &o);
+    assert_false(w->capped);
+    assert_int_equal(w->instr, 2 + 100 * (10000 * 6 + 313 + 3));
+    assert_true(w->steps < 250000);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_period_of_a_loop_is_remembered),
         cmocka_unit_test(an_endless_loop_of_stores_and_barriers_ends),
         cmocka_unit_test(unknown_branches_in_a_row_are_joined),
         cmocka_unit_test(deep_unknown_branches_keep_within_their_budget),

@@ -139,9 +139,19 @@ static void iterations_that_are_foreseen_leave_words_alone_or_unknown(void **sta
     assert_true(moved.skipped && (moved.unknown == 1 || moved.sectors == 1));
 }
 
+/* Another block of the cluster has its words where this one has them. */
+static void places_in_another_block_of_the_cluster_are_known(void **state)
+{
+    (void)state;
+    assert_known(KERNEL("mapa.shared::cluster.u32 %r10, %r8, 1; sub.u32 %r7, %r10, %r9;\n"
+                        "shr.u32 %r7, %r7, 2;\n" GATHER),
+                 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_in_another_block_of_the_cluster_are_known),
         cmocka_unit_test(a_volatile_thread_number_comes_back),
         cmocka_unit_test(a_word_that_was_not_stored_is_not_known),
         cmocka_unit_test(an_array_whose_address_is_taken_is_not_followed),
