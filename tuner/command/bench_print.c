@@ -7,11 +7,6 @@
 
 /* What bench found, for a person and for a program. */
 
-static void label(Buf *out, const char *text)
-{
-    buf_printf(out, "%-10s ", text);
-}
-
 /* --- rates ------------------------------------------------------------------------------------ */
 
 /* Amounts of work per second, and what part they are of what the device could do; NaN: not said,
@@ -76,8 +71,7 @@ static void print_words(const char *words, Buf *out)
 /* Why an entry has no time. */
 static void print_failure(const Bench *b, const BenchEntry *e, Buf *out)
 {
-    label(out, role(b, e));
-    buf_printf(out, "%s: %s: ", short_title(b, e),
+    report_say(out, role(b, e), "%s: %s: ", short_title(b, e),
                e->status == OUTCOME_LOAD_FAILED && e->rival ? "not to be had"
                : e->status == OUTCOME_OK                    ? "not timed"
                                                             : outcome_name(e->status));
@@ -126,8 +120,8 @@ static void print_entry(const Run *r, const Bench *b, const BenchEntry *e, Buf *
         return;
     }
     Rates rates = rates_of(r, b, e);
-    label(out, role(b, e));
-    buf_printf(out, "%.4f ms (%.4f to %.4f)", e->median, e->interval.low, e->interval.high);
+    report_say(out, role(b, e), "%.4f ms (%.4f to %.4f)", e->median, e->interval.low,
+               e->interval.high);
     print_rates(&rates, out);
     buf_printf(out, "\n%-10s %s%s%s; ", "", e->title, *e->details ? ": " : "", e->details);
     print_check(e, out);
@@ -140,9 +134,9 @@ static void print_ratio(const BenchEntry *e, Buf *out)
     if (isnan(e->ratio))
         return;
     bool tied = e->ratio_interval.low <= 1 && e->ratio_interval.high >= 1;
-    label(out, "ratio");
-    buf_printf(out, "%.1f %% (%.1f to %.1f) of %s%s", 100 * e->ratio, 100 * e->ratio_interval.low,
-               100 * e->ratio_interval.high, e->title, tied ? ", not told from it" : "");
+    report_say(out, "ratio", "%.1f %% (%.1f to %.1f) of %s%s", 100 * e->ratio,
+               100 * e->ratio_interval.low, 100 * e->ratio_interval.high, e->title,
+               tied ? ", not told from it" : "");
     if (!isnan(e->sustained_ratio))
         buf_printf(out, "; sustained %.1f %%", 100 * e->sustained_ratio);
     buf_putc(out, '\n');
@@ -152,8 +146,7 @@ static void print_rounds(const Run *r, const Bench *b, Buf *out)
 {
     if (b->rounds == 0)
         return;
-    label(out, "rounds");
-    buf_printf(out,
+    report_say(out, "rounds",
                "%d, each of them once in every round; medians and ratios of the rounds, with "
                "%.0f %% intervals; L2 %s\n",
                b->rounds, 100 * STATS_CONFIDENCE, task_cache_name(r->l2));
@@ -162,8 +155,7 @@ static void print_rounds(const Run *r, const Bench *b, Buf *out)
 static void print_device(const Run *r, Buf *out)
 {
     const GpuFacts *f = gpu_facts(r->gpu);
-    label(out, "device");
-    buf_printf(out, "%s%s, CUDA %d.%d%s", *f->driver ? "driver " : "", f->driver,
+    report_say(out, "device", "%s%s, CUDA %d.%d%s", *f->driver ? "driver " : "", f->driver,
                f->cuda_version / 1000, f->cuda_version % 1000 / 10,
                r->watch.health.samples > 0 ? "; " : "");
     health_print(&r->watch.health, out);
@@ -172,8 +164,7 @@ static void print_device(const Run *r, Buf *out)
 
 void bench_print(const Run *r, const Bench *b, Buf *out)
 {
-    label(out, "origin");
-    buf_printf(out, "%s\n", b->origin);
+    report_say(out, "origin", "%s\n", b->origin);
     if (b->stale)
         buf_printf(out, "%-10s the code compiled here is not what was recorded\n", "");
     for (size_t i = 0; i < b->count; i++)

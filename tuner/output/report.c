@@ -12,6 +12,33 @@
 #include <math.h>
 #include <string.h>
 
+/* A count with commas, 4,665,600, at least `width` wide. */
+static void print_count(Buf *out, uint64_t n, int width)
+{
+    char digits[24], text[32];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[k++] = ',';
+        text[k++] = digits[i];
+    }
+    text[k] = '\0';
+    buf_printf(out, "%*s", width, text);
+}
+
+/* A label, a count, and what is counted. */
+static void counted(Buf *out, const char *label, uint64_t n, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void counted(Buf *out, const char *label, uint64_t n, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    buf_printf(out, "%-10s ", label);
+    print_count(out, n, 12);
+    buf_vprintf(out, format, args);
+    va_end(args);
+}
+
 /* --- where the time of a run went, by stage and by what was kept busy ------------------------- */
 
 static const char *const stages[LEDGER_STAGES] = {
@@ -186,8 +213,7 @@ static double beyond_share(const RunAudit *u)
 static void print_sample(const Run *r, Buf *out)
 {
     const RunAudit *u = &r->audit;
-    report_label(out, "audit");
-    buf_printf(out,
+    report_say(out, "audit",
                "%zu of the %zu dropped, drawn with seed %d: %zu better than the winner by more "
                "than %.1f %%",
                u->outcomes, u->dropped, r->options.audit_seed, u->better, 100 * u->margin);
@@ -202,39 +228,34 @@ static void print_fastest(const Run *r, Buf *out)
 {
     const RunAudit *u = &r->audit;
     Arena *a = arena_new();
-    if (u->fastest != SIZE_MAX) {
-        report_label(out, "");
-        buf_printf(out, "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
+    if (u->fastest != SIZE_MAX)
+        report_say(out, "", "the fastest of them takes %.4f ms, %+.1f %%: %s\n",
                    r->table->times[u->fastest].median, 100 * (u->ratio - 1),
                    table_name(a, r->table, u->fastest));
-    }
     arena_free(a);
 }
 
 /* Of all that was dropped nothing is left to chance. */
 static void print_certain(const RunAudit *u, Buf *out)
 {
-    report_label(out, "");
-    buf_printf(out, "that is all of them: regret %.1f %%, recall %.1f %%\n", 100 * regret_seen(u),
-               100 * u->recall);
+    report_say(out, "", "that is all of them: regret %.1f %%, recall %.1f %%\n",
+               100 * regret_seen(u), 100 * u->recall);
 }
 
 static void print_bounds(const RunAudit *u, Buf *out)
 {
     double percent = 100 * AUDIT_CONFIDENCE;
-    report_label(out, "");
-    buf_printf(out, "so at most %.2f %% of the dropped are better, %zu of them (%.0f %% sure)\n",
+    report_say(out, "",
+               "so at most %.2f %% of the dropped are better, %zu of them (%.0f %% sure)\n",
                100 * u->share_high, u->better_high, percent);
-    report_label(out, "recall");
-    buf_printf(out,
+    report_say(out, "recall",
                "%zu chosen within %.0f %% of the winner or better, %zu of those drawn: %.1f %%, at "
                "least %.1f %%\n",
                u->near_timed, 100 * RUN_AUDIT_NEAR, u->near, 100 * u->recall, 100 * u->recall_low);
-    report_label(out, "regret");
     if (u->fastest == SIZE_MAX)
-        buf_puts(out, "not known: none of those drawn ran right\n");
+        report_say(out, "regret", "not known: none of those drawn ran right\n");
     else
-        buf_printf(out,
+        report_say(out, "regret",
                    "%.1f %% seen; at most %.2f %% of the dropped, %zu, would show more (%.0f %% "
                    "sure)\n",
                    100 * regret_seen(u), 100 * beyond_share(u), u->beyond_high, percent);
@@ -247,9 +268,9 @@ static void report_audit(const Run *r, Buf *out)
     if (r->options.audit == 0 || r->best == SIZE_MAX || !u->list)
         return;
     if (!is_judged(r)) {
-        report_label(out, "audit");
-        buf_puts(out, u->dropped == 0 ? "nothing was dropped\n"
-                                      : "none of those drawn has an outcome\n");
+        report_say(out, "audit", "%s",
+                   u->dropped == 0 ? "nothing was dropped\n"
+                                   : "none of those drawn has an outcome\n");
         return;
     }
     print_sample(r, out);
@@ -342,7 +363,7 @@ static void report_search(const Run *r, Buf *out)
     size_t all = s->candidates;
     double share = all > 0 ? 100 * (double)s->state.compiled / (double)all : 0;
     buf_printf(out, "%-10s   compiled %zu of ", "search", s->state.compiled);
-    report_count(out, all, 0);
+    print_count(out, all, 0);
     buf_printf(out, " (%.*g %%)", share < 1 ? 2 : 3, share);
     if (r->source != RUN_STATIC)
         buf_printf(out, ", timed %zu", s->state.timed);
@@ -419,12 +440,6 @@ json_t *report_search_json(const Run *r)
                     NULL);
 }
 
-static void counted(Buf *out, const char *name, uint64_t n)
-{
-    report_label(out, name);
-    report_count(out, n, 12);
-}
-
 /* --- heading ---------------------------------------------------------------------------------- */
 
 static void print_source(const Run *r, Buf *out)
@@ -462,14 +477,12 @@ static void print_source(const Run *r, Buf *out)
 void report_heading(const Run *r, Buf *out)
 {
     const char *problem = r->spec->problems[r->space.problem].text;
-    report_label(out, "aptune");
-    buf_printf(out, "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name, *problem ? ", " : "",
-               problem);
-    if (r->options.shards > 1) {
-        report_label(out, "shard");
-        buf_printf(out, "%d/%d (%s)\n", r->options.shard, r->options.shards, r->options.shard_from);
-    }
-    report_label(out, "times");
+    report_say(out, "aptune", "%s, space %s%s%s\n", APTUNE_VERSION, r->spec->name,
+               *problem ? ", " : "", problem);
+    if (r->options.shards > 1)
+        report_say(out, "shard", "%d/%d (%s)\n", r->options.shard, r->options.shards,
+                   r->options.shard_from);
+    buf_printf(out, "%-10s ", "times");
     print_source(r, out);
 }
 
@@ -481,35 +494,33 @@ static void print_rejections(const Run *r, Buf *out)
     for (size_t p = 0; p < s->parameter_count; p++) {
         if (r->space.refused[p] == 0)
             continue;
-        counted(out, "", r->space.refused[p]);
-        buf_printf(out, "  rejected by the values of %s\n", s->parameters[p].name);
+        counted(out, "", r->space.refused[p], "  rejected by the values of %s\n",
+                s->parameters[p].name);
     }
     for (size_t i = 0; i < s->constraint_count; i++) {
         Span at = s->constraints[i].at;
         size_t line, column;
         source_position(at.source, at.offset, &line, &column);
-        counted(out, "", r->space.rejected[i]);
-        buf_printf(out, "  rejected by line %zu: %.*s\n", line, (int)at.length,
-                   at.source->text + at.offset);
+        counted(out, "", r->space.rejected[i], "  rejected by line %zu: %.*s\n", line,
+                (int)at.length, at.source->text + at.offset);
     }
 }
 
 static void print_tier0(const Run *r, Buf *out)
 {
     if (!r->device) {
-        report_label(out, "tier 0");
-        buf_printf(out, "%12s  not judged: --arch names a device with its limits\n", "");
+        report_say(out, "tier 0", "%12s  not judged: --arch names a device with its limits\n", "");
         return;
     }
-    counted(out, "tier 0", run_tier0_total(r));
+    buf_printf(out, "%-10s ", "tier 0");
+    print_count(out, run_tier0_total(r), 12);
     if (r->space.diagram)
         buf_printf(out, "  of %zu drawn at random", r->table->count);
     buf_printf(out, "  dropped by the limits of %s\n", r->device->name);
     for (int t = OUTCOME_ARITHMETIC; t <= OUTCOME_GRID; t++) {
         if (r->counts.tier0_dropped[t] == 0)
             continue;
-        counted(out, "", r->counts.tier0_dropped[t]);
-        buf_printf(out, "  %s\n", outcome_name((Outcome)t));
+        counted(out, "", r->counts.tier0_dropped[t], "  %s\n", outcome_name((Outcome)t));
     }
 }
 
@@ -525,15 +536,12 @@ static void print_duration(Buf *out, double seconds)
 
 void report_dry_run(const Run *r, Buf *out)
 {
-    counted(out, "product", r->space.product);
-    buf_puts(out, "  points\n");
+    counted(out, "product", r->space.product, "  points\n");
     print_rejections(r, out);
-    counted(out, "valid", r->space.size);
-    buf_puts(out, "  configurations\n");
+    counted(out, "valid", r->space.size, "  configurations\n");
     print_tier0(r, out);
     const RunEstimate e = run_estimate(r);
-    counted(out, "compile", e.compiles);
-    buf_puts(out, "  configurations, about ");
+    counted(out, "compile", e.compiles, "  configurations, about ");
     print_duration(out, e.seconds);
     buf_printf(out, " with %d job%s (at %.2f s each, ", r->options.jobs,
                r->options.jobs == 1 ? "" : "s", e.each_s);
@@ -548,14 +556,11 @@ void report_dry_run(const Run *r, Buf *out)
 
 static void print_space(const Run *r, Buf *out)
 {
-    counted(out, "space", r->space.size);
-    buf_puts(out, "  valid configurations of ");
-    report_count(out, r->space.product, 0);
+    counted(out, "space", r->space.size, "  valid configurations of ");
+    print_count(out, r->space.product, 0);
     buf_puts(out, " points\n");
-    if (r->source == RUN_REPLAYED && r->space.diagram && r->options.shards < 2) {
-        counted(out, "recorded", r->space.count);
-        buf_puts(out, "  of them: a sample; a replay knows no others\n");
-    }
+    if (r->source == RUN_REPLAYED && r->space.diagram && r->options.shards < 2)
+        counted(out, "recorded", r->space.count, "  of them: a sample; a replay knows no others\n");
     if (run_tier0_total(r) > 0)
         print_tier0(r, out);
 }
@@ -568,14 +573,12 @@ static void print_failure_groups(const Run *r, Buf *out)
     const FailureGroup *groups;
     size_t count = run_failures(a, r, &groups);
     for (size_t g = 0; g < count && g < SHOWN; g++) {
-        report_label(out, "");
+        buf_printf(out, "%-10s ", "");
         run_failure_print(r, &groups[g], out);
         buf_putc(out, '\n');
     }
-    if (count > SHOWN) {
-        report_label(out, "");
-        buf_printf(out, "and %zu more reasons, see configurations.csv\n", count - SHOWN);
-    }
+    if (count > SHOWN)
+        report_say(out, "", "and %zu more reasons, see configurations.csv\n", count - SHOWN);
     arena_free(a);
 }
 
@@ -588,41 +591,34 @@ static void print_doubts(const Run *r, Buf *out)
         uncertain += p && p->value[PROFILE_CODE_UNMATCHED] > 0;
         guessed += p && p->value[PROFILE_CODE_GUESSED] > 0;
     }
-    if (r->suspects.found > 0) {
-        counted(out, "suspicious", r->suspects.found);
-        buf_puts(
-            out,
+    if (r->suspects.found > 0)
+        counted(
+            out, "suspicious", r->suspects.found,
             "  predicted to be faster than they can be; raised to what others, or limits, say\n");
-    }
     if (uncertain == 0)
         return;
-    counted(out, "uncertain", uncertain);
-    buf_puts(out, "  where machine code and PTX do not agree in all\n");
+    counted(out, "uncertain", uncertain, "  where machine code and PTX do not agree in all\n");
     if (guessed == 0)
         return;
-    counted(out, "", guessed);
-    buf_puts(out, "  of them counted from the PTX alone, ranked by the most that they may cost\n");
+    counted(out, "", guessed,
+            "  of them counted from the PTX alone, ranked by the most that they may cost\n");
 }
 
 static void print_code(const Run *r, Buf *out)
 {
-    counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled);
-    buf_printf(out, "  %zu failed, %zu of distinct code%s\n", r->counts.failed, r->counts.distinct,
-               r->recorded.profiles ? "; profiles from the recording, its sources are these" : "");
-    if (r->counts.unlaunchable > 0) {
-        counted(out, "", r->counts.unlaunchable);
-        buf_puts(out, "  more dropped: registers or shared memory of a block\n");
-    }
+    counted(out, r->recorded.profiles ? "profiles" : "compiled", r->counts.compiled,
+            "  %zu failed, %zu of distinct code%s\n", r->counts.failed, r->counts.distinct,
+            r->recorded.profiles ? "; profiles from the recording, its sources are these" : "");
+    if (r->counts.unlaunchable > 0)
+        counted(out, "", r->counts.unlaunchable,
+                "  more dropped: registers or shared memory of a block\n");
     print_failure_groups(r, out);
-    if (r->counts.launches_from_cache > 0) {
-        counted(out, "", r->counts.launches_from_cache);
-        buf_puts(out,
-                 r->spec->launch_count > 1 ? "  launches from the cache\n" : "  from the cache\n");
-    }
-    if (r->counts.stale > 0) {
-        counted(out, "stale", r->counts.stale);
-        buf_puts(out, "  compile to other code than the recorded one: their times are not used\n");
-    }
+    if (r->counts.launches_from_cache > 0)
+        counted(out, "", r->counts.launches_from_cache, "%s",
+                r->spec->launch_count > 1 ? "  launches from the cache\n" : "  from the cache\n");
+    if (r->counts.stale > 0)
+        counted(out, "stale", r->counts.stale,
+                "  compile to other code than the recorded one: their times are not used\n");
     print_doubts(r, out);
 }
 
@@ -636,15 +632,13 @@ static const char *exhausted(const Run *r)
 
 static void print_carving(const Run *r, Buf *out)
 {
-    counted(out, "selected", r->counts.selected);
     size_t all = r->space.size;
-    buf_printf(out, "  %.2f %% of the space%s\n",
-               all ? 100.0 * (double)r->counts.selected / (double)all : 0, exhausted(r));
+    counted(out, "selected", r->counts.selected, "  %.2f %% of the space%s\n",
+            all ? 100.0 * (double)r->counts.selected / (double)all : 0, exhausted(r));
     for (size_t i = 0; i < r->carving.stage_count && !r->options.exhaustive; i++) {
         const StageReport *s = &r->carving.reports[i];
-        counted(out, "", s->after);
-        buf_puts(out, "  of ");
-        report_count(out, s->before, 0);
+        counted(out, "", s->after, "  of ");
+        print_count(out, s->before, 0);
         buf_printf(out, " left by %s", r->carving.stages[i].text);
         if (s->cut > 0)
             buf_printf(out, " (%zu cut by the budget)", s->cut);
@@ -697,9 +691,8 @@ static void print_failures(const Run *r, const Outcomes *o, Buf *out)
     for (int s = OUTCOME_OK + 1; s < OUTCOMES; s++) {
         if (o->by[s] == 0 || !meanings[s])
             continue;
-        counted(out, "", o->by[s]);
-        buf_printf(out, "  %s, e.g. %s", meanings[s] ? meanings[s] : "failed",
-                   table_name(a, r->table, o->example[s]));
+        counted(out, "", o->by[s], "  %s, e.g. %s", meanings[s] ? meanings[s] : "failed",
+                table_name(a, r->table, o->example[s]));
         print_words(r->table->why[o->example[s]], out);
         buf_putc(out, '\n');
     }
@@ -710,17 +703,15 @@ static void print_outcomes(const Run *r, Buf *out)
 {
     Outcomes o = count_outcomes(r);
     size_t failed = o.timed - o.by[OUTCOME_OK] - o.by[OUTCOME_WRONG];
-    counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed);
-    buf_printf(out, "  %zu right, %zu wrong, %zu failed", o.by[OUTCOME_OK], o.by[OUTCOME_WRONG],
-               failed);
+    counted(out, r->source == RUN_MEASURED ? "timed" : "replayed", o.timed,
+            "  %zu right, %zu wrong, %zu failed", o.by[OUTCOME_OK], o.by[OUTCOME_WRONG], failed);
     if (r->source == RUN_MEASURED)
         buf_printf(out, "; L2 %s", r->l2 == TASK_BOTH ? "cold, and warm" : task_cache_name(r->l2));
     buf_putc(out, '\n');
     print_failures(r, &o, out);
-    if (r->counts.sanitized > 0) {
-        counted(out, "sanitized", r->counts.sanitized);
-        buf_printf(out, "  run under compute-sanitizer, %zu with findings\n", r->counts.unclean);
-    }
+    if (r->counts.sanitized > 0)
+        counted(out, "sanitized", r->counts.sanitized,
+                "  run under compute-sanitizer, %zu with findings\n", r->counts.unclean);
 }
 
 /* How the device fared, and whether the same configuration took as long all the time. */
@@ -728,19 +719,17 @@ static void print_device(const Run *r, Buf *out)
 {
     const RunWatch *w = &r->watch;
     if (w->health.samples > 0) {
-        report_label(out, "device");
+        buf_printf(out, "%-10s ", "device");
         health_print(&w->health, out);
         buf_putc(out, '\n');
     }
-    if (w->sentinels > 1) {
-        report_label(out, w->health.samples > 0 ? "" : "device");
-        buf_printf(out, "one configuration timed %zu times in between: %+.1f %% to %+.1f %%\n",
+    if (w->sentinels > 1)
+        report_say(out, w->health.samples > 0 ? "" : "device",
+                   "one configuration timed %zu times in between: %+.1f %% to %+.1f %%\n",
                    w->sentinels, 100 * (w->sentinel_low_ms / w->sentinel_first_ms - 1),
                    100 * (w->sentinel_high_ms / w->sentinel_first_ms - 1));
-    }
     if (w->lost > 0) {
-        report_label(out, "");
-        buf_printf(out, "THE GPU WAS LOST: %zu configurations were not timed", w->lost);
+        report_say(out, "", "THE GPU WAS LOST: %zu configurations were not timed", w->lost);
         print_words(w->lost_why, out);
         buf_puts(out, "\n           the same command goes on from here\n");
     }
@@ -775,8 +764,7 @@ static void print_warm(const Run *r, Buf *out)
              table_warm(r->table, i).median < table_warm(r->table, best).median))
             best = i;
     if (best != SIZE_MAX && table_warm(r->table, r->best).count > 0) {
-        report_label(out, "");
-        buf_printf(out, "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
+        report_say(out, "", "with a warm L2 %.4f ms", table_warm(r->table, r->best).median);
         if (best != r->best)
             buf_printf(out, "; the fastest there takes %.4f ms: %s",
                        table_warm(r->table, best).median, table_name(a, r->table, best));
@@ -797,8 +785,7 @@ static void print_tie(const Run *r, size_t i, Buf *out)
     Arena *a = arena_new();
     const RunFinal *f = &r->final;
     size_t k = run_final_place(f, i);
-    report_label(out, "");
-    buf_printf(out, "  %s  %.4f ms", table_name(a, r->table, i), f->medians[k]);
+    report_say(out, "", "  %s  %.4f ms", table_name(a, r->table, i), f->medians[k]);
     if (i != f->fastest)
         buf_printf(out, ", %+.2f to %+.2f %%", 100 * (f->ratio_low[k] - 1),
                    100 * (f->ratio_high[k] - 1));
@@ -812,8 +799,7 @@ static void print_ties(const Run *r, Buf *out)
     enum { SHOWN = 5 };
     const RunFinal *f = &r->final;
     if (f->rounds > 0) {
-        report_label(out, "final");
-        buf_printf(out, "%zu finalists in %d rounds; ", f->count, f->rounds);
+        report_say(out, "final", "%zu finalists in %d rounds; ", f->count, f->rounds);
         if (f->tie_count > 1)
             buf_printf(out,
                        "%zu tied within %.1f %%, the winner by registers, shared memory, order:\n",
@@ -821,16 +807,13 @@ static void print_ties(const Run *r, Buf *out)
         else
             buf_printf(out, "the winner is %s beyond doubt\n", the_best(r));
     } else if (f->tie_count > 1) {
-        report_label(out, "ties");
-        buf_printf(out, "%zu, by times that were not taken in turn; %s wins:\n", f->tie_count,
-                   the_best(r));
+        report_say(out, "ties", "%zu, by times that were not taken in turn; %s wins:\n",
+                   f->tie_count, the_best(r));
     }
     for (size_t k = 0; f->tie_count > 1 && k < f->tie_count && k < SHOWN; k++)
         print_tie(r, f->ties[k], out);
-    if (f->tie_count > SHOWN) {
-        report_label(out, "");
-        buf_printf(out, "  and %zu more (--json names all)\n", f->tie_count - SHOWN);
-    }
+    if (f->tie_count > SHOWN)
+        report_say(out, "", "  and %zu more (--json names all)\n", f->tie_count - SHOWN);
 }
 
 /* Where energy was measured: which are the fastest for what they use. */
@@ -839,10 +822,9 @@ static void print_front(const Run *r, Buf *out)
     Arena *a = arena_new();
     size_t count;
     const size_t *front = report_energy_front(a, r, &count);
-    if (count > 0) {
-        report_label(out, "front");
-        buf_printf(out, "of time and energy: %zu that no other one beats in both\n", count);
-    }
+    if (count > 0)
+        report_say(out, "front", "of time and energy: %zu that no other one beats in both\n",
+                   count);
     for (size_t k = 0; k < count; k++)
         buf_printf(out, "%-10s   %.4f ms  %.4g J  %s\n", "", r->table->times[front[k]].median,
                    r->table->trial[front[k]].joules, table_name(a, r->table, front[k]));
@@ -861,18 +843,16 @@ static void print_recorded_best(const Run *r, Buf *out)
 static void print_best(const Run *r, Buf *out)
 {
     Arena *a = arena_new();
-    report_label(out, "best");
     if (r->best == SIZE_MAX) {
-        buf_puts(out, count_outcomes(r).timed == 0
-                          ? "not known: nothing was timed\n"
-                          : "none: no configuration gave a right result\n");
+        report_say(out, "best", "%s\n",
+                   count_outcomes(r).timed == 0 ? "not known: nothing was timed"
+                                                : "none: no configuration gave a right result");
         arena_free(a);
         return;
     }
     const Table *t = r->table;
-    buf_printf(out, "%s\n", table_name(a, r->table, r->best));
-    report_label(out, "");
-    buf_printf(out, "%.4f ms", t->times[r->best].median);
+    report_say(out, "best", "%s\n", table_name(a, r->table, r->best));
+    report_say(out, "", "%.4f ms", t->times[r->best].median);
     report_interval(&t->times[r->best], out);
     print_rates(r, out, t->times[r->best].median);
     if (t->trial[r->best].joules > 0)
@@ -881,21 +861,18 @@ static void print_best(const Run *r, Buf *out)
     print_warm(r, out);
     print_ties(r, out);
     if (!isnan(r->recorded.relative)) {
-        report_label(out, "");
         if (run_final_is_tied(&r->recorded.final, r->best) && r->recorded.final.tie_count > 1)
-            buf_printf(out, "one of %zu that the recording's final cannot tell from its best, ",
+            report_say(out, "", "one of %zu that the recording's final cannot tell from its best, ",
                        r->recorded.final.tie_count);
         else
-            buf_printf(out, "%.1f %% of the best recorded %s, ", 100 * r->recorded.relative,
+            report_say(out, "", "%.1f %% of the best recorded %s, ", 100 * r->recorded.relative,
                        r->spec->objective == OBJECTIVE_ENERGY ? "energy" : "time");
         print_recorded_best(r, out);
         buf_printf(out, ": regret %.1f %%\n", 100 / r->recorded.relative - 100);
     }
-    if (!isnan(r->recorded.random_relative) && !r->options.exhaustive) {
-        report_label(out, "");
-        buf_printf(out, "%.1f %% is what a random sample of %zu is expected to find\n",
+    if (!isnan(r->recorded.random_relative) && !r->options.exhaustive)
+        report_say(out, "", "%.1f %% is what a random sample of %zu is expected to find\n",
                    100 * r->recorded.random_relative, r->counts.selected);
-    }
     print_front(r, out);
     arena_free(a);
 }
@@ -908,10 +885,8 @@ void report_result(const Run *r, Buf *out)
         report_search(r, out);
     else
         print_carving(r, out);
-    if (r->counts.polished > 0) {
-        counted(out, "", r->counts.polished);
-        buf_puts(out, "  more chosen from those times (polish)\n");
-    }
+    if (r->counts.polished > 0)
+        counted(out, "", r->counts.polished, "  more chosen from those times (polish)\n");
     if (r->source != RUN_STATIC) {
         print_outcomes(r, out);
         print_device(r, out);

@@ -2,26 +2,15 @@
 
 #include "metrics/base/stats.h"
 
-#include <inttypes.h>
 #include <math.h>
 
-/* 1234567 as "1,234,567". */
-void report_count(Buf *out, uint64_t n, int width)
+void report_say(Buf *out, const char *label, const char *format, ...)
 {
-    char digits[24], text[32];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), k = 0;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            text[k++] = ',';
-        text[k++] = digits[i];
-    }
-    text[k] = '\0';
-    buf_printf(out, "%*s", width, text);
-}
-
-void report_label(Buf *out, const char *text)
-{
-    buf_printf(out, "%-10s ", text);
+    va_list args;
+    va_start(args, format);
+    buf_printf(out, "%-10s ", label);
+    buf_vprintf(out, format, args);
+    va_end(args);
 }
 
 void report_interval(const TableTimes *t, Buf *out)

@@ -10,11 +10,9 @@
 /* Significant digits of reals in JSON. */
 enum { REPORT_DIGITS = 10 };
 
-/* A count with commas, 4,665,600, at least `width` wide. */
-void report_count(Buf *out, uint64_t n, int width);
-
-/* What stands in front of a line, in a column of its own. */
-void report_label(Buf *out, const char *text);
+/* The beginning of a line: a label in a column of its own, and what stands behind it. */
+void report_say(Buf *out, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* " (median of 9; 1.2000 to 1.3000 with 95 %)", where there are times enough for an interval. */
 void report_interval(const TableTimes *t, Buf *out);

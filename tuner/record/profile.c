@@ -89,11 +89,6 @@ bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d)
     return record_reader_close(reader).ok && ok;
 }
 
-static const char *code_key(Arena *a, const char *code, const char *launch)
-{
-    return arena_printf(a, "%s %s", code, launch ? launch : "");
-}
-
 /* All rows of a recording, as profiles_read collects them. */
 typedef struct Collection {
     Arena *arena;
@@ -124,7 +119,7 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
     r->size = end.size;
     const char **keys = ARENA_ARRAY(a, const char *, r->rows.count);
     for (size_t i = 0; i < r->rows.count; i++)
-        keys[i] = code_key(a, r->rows.at[i].code, r->rows.at[i].launch);
+        keys[i] = profiles_key(a, r->rows.at[i].code, r->rows.at[i].launch);
     r->by_code = index_build(a, keys, r->rows.count);
     return r;
 }
@@ -132,18 +127,9 @@ ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d)
 const ProfileRow *profiles_find(const ProfileRecording *r, const char *code, const char *launch)
 {
     Arena *scratch = arena_new();
-    size_t i = index_find(&r->by_code, code_key(scratch, code, launch));
+    size_t i = index_find(&r->by_code, profiles_key(scratch, code, launch));
     arena_free(scratch);
     return i == SIZE_MAX ? NULL : &r->rows.at[i];
-}
-
-size_t profiles_field(const ProfileHeader *h, const char *name)
-{
-    for (size_t i = 0; i < h->field_count; i++) {
-        if (strcmp(h->fields[i], name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
 }
 
 const char *record_profile_path(Arena *a, const char *times)
@@ -259,14 +245,17 @@ bool profiles_close(ProfileWriter *w, Diag *d)
 
 /* --- rows as profiles of this program --------------------------------------------------------- */
 
-/* --- one row ---------------------------------------------------------------------------------- */
-
-static size_t column_of(const ProfileHeader *h, const char *name)
+static size_t place_of(const char *name, const char *const *names, size_t count)
 {
-    for (size_t k = 0; k < h->column_count; k++)
-        if (strcmp(h->columns[k], name) == 0)
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(names[k], name) == 0)
             return k;
     return SIZE_MAX;
+}
+
+size_t profiles_field(const ProfileHeader *h, const char *name)
+{
+    return place_of(name, h->fields, h->field_count);
 }
 
 ProfileColumns profiles_columns(const ProfileHeader *h)
@@ -275,7 +264,7 @@ ProfileColumns profiles_columns(const ProfileHeader *h)
     for (int f = 0; f < PROFILE_FIELDS; f++)
         c.field[f] = profiles_field(h, profile_info((ProfileField)f)->name);
     for (int k = 0; k < REGION_COLUMNS; k++)
-        c.region[k] = column_of(h, profile_region_names()[k]);
+        c.region[k] = place_of(profile_region_names()[k], h->columns, h->column_count);
     return c;
 }
 
@@ -308,19 +297,9 @@ Profile *profiles_take(Arena *a, const ProfileColumns *c, const ProfileRow *row)
 
 /* --- all launches of a configuration ---------------------------------------------------------- */
 
-static const char *step_key(Arena *a, const char *code, size_t code_size, const char *launch,
-                            size_t launch_size)
-{
-    char *key = arena_alloc(a, code_size + launch_size + 2);
-    memcpy(key, code, code_size);
-    key[code_size] = ' ';
-    memcpy(key + code_size + 1, launch, launch_size);
-    return key;
-}
-
 const char *profiles_key(Arena *a, const char *code, const char *launch)
 {
-    return step_key(a, code, strlen(code), launch ? launch : "", launch ? strlen(launch) : 0);
+    return arena_printf(a, "%s %s", code, launch ? launch : "");
 }
 
 bool profiles_key_is_many(const char *key)
@@ -343,9 +322,10 @@ const ProfileStep *profiles_steps(Arena *a, const char *code, const char *launch
         do {
             size_t size = strcspn(at, ";+*");
             end = at + strcspn(at, ";+");
-            ProfileStep step = {.key = step_key(a, code, strcspn(code, "+"), at, size),
-                                .times = at[size] == '*' ? strtod(at + size + 1, NULL) : 1,
-                                .kernel = kernel};
+            ProfileStep step = {
+                .key = arena_printf(a, "%.*s %.*s", (int)strcspn(code, "+"), code, (int)size, at),
+                .times = at[size] == '*' ? strtod(at + size + 1, NULL) : 1,
+                .kernel = kernel};
             VEC_PUSH(a, &steps, step);
             at = end + 1;
         } while (*end == ';');
