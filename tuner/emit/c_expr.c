@@ -494,8 +494,8 @@ static bool write_negate(CWriter *w, const Expr *e)
     return say(w, "(-%e)", e->args[0], C_UNARY);
 }
 
-/* Whole numbers of a choice are given C's longest type, lest what is computed with them has only
- * 32 bits. */
+/* The whole numbers of a choice get C's longest type; otherwise sums of them would have only 32
+ * bits. */
 static bool write_choice(CWriter *w, const Expr *e, ValueKind kind)
 {
     const bool small = e->op == OP_LITERAL && e->literal.kind == VALUE_INT && kind == VALUE_INT;

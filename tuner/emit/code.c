@@ -299,7 +299,7 @@ static void warn_of_entry(const Code *c, const EmitEntry *e)
             "will not launch it; write // if rounding down is meant, ceil_div for rounding up");
 }
 
-/* What only the reference takes is no business of the caller's. */
+/* A buffer that only the reference takes is not the caller's. */
 static bool takes_scratch(const Code *c, const CodeVariant *v)
 {
     for (size_t i = 0; i < c->spec->argument_count; i++)

@@ -121,7 +121,7 @@ static void write_defaults(const Code *c, Buf *out)
     buf_printf(out, "%s};\n\n", c->has_scratch ? *between ? ", NULL" : "NULL" : "");
 }
 
-/* Of each compute capability the bytes that a block may ask for. */
+/* The bytes that a block may ask for, by compute capability. */
 static void write_shared_limits(const Code *c, Buf *out)
 {
     buf_printf(out,
@@ -171,7 +171,7 @@ static void write_driver_code(const Code *c, Buf *out)
 }
 
 /* Bytes as numbers of 64 bits, lowest byte first, as the hosts of CUDA have them: images are to be
- * aligned, and compilers read these faster than single bytes.  There are zeros behind the last. */
+ * aligned, and compilers read these faster than single bytes.  Zeros follow the last. */
 static void write_array(const char *prefix, const char *name, const char *what, const void *bytes,
                         size_t size, Buf *out)
 {
@@ -223,11 +223,11 @@ bool emit_text_code(const EmitUnit *u, Buf *out, Diag *d)
 
 /* --- sources inside of NAME.cu ---------------------------------------------------------------- */
 
-/* Each source stands in a namespace of its own, with a table of its kernels behind it.  There
- * "extern "C"" becomes "extern "C++"", so that equal names of two variants are different functions;
+/* Each source stands in a namespace of its own, with a table of its kernels behind it.  In it
+ * "extern "C"" becomes "extern "C++"", so that equal names in two variants are different functions;
  * what both define outside of their namespace by other means is a compile error.  Headers of the
- * toolkit are included before.  What these define by a name that a source defines is put aside for
- * it; so is a macro by a kernel's name, which NVRTC knows nothing of (linux, errno). */
+ * toolkit are included before.  A macro of theirs that a source also defines is put aside for that
+ * source; so is a macro by a kernel's name, which NVRTC knows nothing of (linux, errno). */
 
 static bool was_included(const Code *c, size_t variant, size_t launch, size_t include)
 {

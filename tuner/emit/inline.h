@@ -2,8 +2,8 @@
  *
  * The text is copied, not preprocessed: #if, comments and macros stay as they are, and a file
  * stands where its #include stood, as often as it stood there.  "#pragma once" of an included file
- * becomes a guard of its own, since in one text the pragma would mean the whole.  What is found
- * neither beside the including file nor in the folders given is the toolkit's, and stays an
+ * becomes a guard of its own, since in one text the pragma would mean the whole.  A file that is
+ * neither beside the including one nor in the given folders belongs to the toolkit, and stays an
  * #include.
  *
  * Only the compiler knows which #include of a text counts: what another one names is nobody's to
@@ -32,8 +32,8 @@ typedef struct InlineText {
     size_t file_count;
 } InlineText;
 
-/* Which of the files that are found are put in place; the others stay #includes.  With nothing set
- * all of them. */
+/* Which of the files that are found are put in place; the others stay #includes.  All of them when
+ * nothing is set. */
 typedef struct InlineChoice {
     const char *mark; /* to find out: begins the names of the marks; a file outside of the query's
                          folders becomes an #error.  NULL: no marks, and it is an error at once */

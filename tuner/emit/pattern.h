@@ -1,10 +1,10 @@
 /* Patterns of emitted texts: the files of tuner/emit/unit, which are C themselves and part of the
  * program.
  *
- * Their names that begin with unit_ or UNIT_ get the prefix of the unit.  What stands between a
- * mark with a name and one without is a sample, which the text of that name takes the place of.
- * An #include of another file of the folder becomes that file.  Functions of the patterns that
- * nothing behind them mentions are left out, so that compilers have nothing to warn of. */
+ * Their names that begin with unit_ or UNIT_ get the prefix of the unit.  A sample stands between a
+ * mark with a name and one without; the text of that name replaces it. An #include of another file
+ * of the folder becomes that file.  Functions of the patterns that nothing behind them mentions are
+ * left out, so that compilers have nothing to warn of. */
 #ifndef APTUNE_EMIT_PATTERN_H
 #define APTUNE_EMIT_PATTERN_H
 

@@ -19,8 +19,8 @@
 /* The source of one configuration, specialised: whoever has it needs neither spec nor template.
  *
  * Parameters and the options' -D become a block of #define in front, and includes stand in place
- * (inline.h), but for those of the CUDA toolkit.  By NVRTC, with the options that are left, it
- * compiles to the code that the configuration has; whoever gives it away compares the two. */
+ * (inline.h), but for those of the CUDA toolkit.  NVRTC compiles it, with the options that are
+ * left, to the code that the configuration has; the two are compared before it is given away. */
 
 typedef struct TunedSource {
     InlineText text;     /* macros: those of the block in front, too */
@@ -235,7 +235,8 @@ static bool tuned_make(Arena *a, Run *r, size_t i, size_t l, const char *comment
     if (k->expression)
         out->kernel = out->original.names[0];
     out->options = join_rest(a, &p);
-    /* It follows from all that could be included: who does not know that cannot have written it. */
+    /* It follows from all that could be included: whoever does not know that cannot have written
+     * it. */
     const char *mark = arena_printf(a, "aptune_%s", out->original.source->hash.text);
     out->mark = c ? NULL : mark;
     if (!inline_source(a, k, out->original.source, &p, c ? c : &(InlineChoice){.mark = mark},

@@ -3,8 +3,8 @@
  * Runs are added one by one: replays of recordings, or one that has just measured.  Each claims its
  * device and problem for its winner; of two that claim the same, the newer one counts.  Then the
  * table is made: winners with the same parameters for the same architecture share a variant, unless
- * their code depends on the problem.  At last the variants' sources are specialised and compiled,
- * and what comes out is compared with what was measured.
+ * their code depends on the problem.  Finally the variants' sources are specialised and compiled,
+ * and the code is compared with the measured code.
  *
  * A recording is stale when its winner compiles to other code here than was measured, because the
  * sources or the compiler are others.  Without a compiler only the sources can be compared.

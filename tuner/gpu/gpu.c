@@ -212,8 +212,8 @@ static void helper_sent_noise(Gpu *g)
 /* Longest time for the helper, who is waiting for it, to take a message. */
 static const double SEND_LIMIT_S = 30;
 
-/* What was to be done could not even be asked, or the helper said that it cannot: `why` has the
- * reason, and the helper is in order. */
+/* The task could not be sent, or the helper said that it cannot do it: `why` has the reason, and
+ * the helper is in order. */
 static void task_refused(Gpu *g)
 {
     if (g->state == BUSY) {
@@ -337,7 +337,7 @@ static bool read_devices(Gpu *g, const json_t *list)
     return true;
 }
 
-/* Of a helper that replaces another: whether it sees the same device at the same place. */
+/* Does a helper that replaces another see the same device in the same place? */
 static bool same_device(const Gpu *g, const json_t *list)
 {
     const json_t *j = json_array_get(list, (size_t)g->options.device);

@@ -1,11 +1,10 @@
 /* The GPU as the program sees it: trials in, results out, whatever the kernels do.
  *
- * The work is done by a helper process, aptune-gpu, which owns the CUDA context.
- * Trials queue here and go to it one at a time, so that whatever happens is the fault
- * of that one trial: when its time passes, the helper is killed; when a kernel faults
- * or the helper dies, another one is started, given the problem again, and the queue
- * goes on.  Only when helpers fail to start several times in a row is the device
- * given up, and what is still queued answered with OUTCOME_SKIPPED.
+ * The work is done by a helper process, aptune-gpu, which owns the CUDA context. Trials queue here
+ * and go to it one at a time, so that whatever happens is the fault of that one trial: when its
+ * time passes, the helper is killed; when a kernel faults or the helper dies, another one is
+ * started, given the problem again, and the queue goes on.  The device is given up when helpers
+ * fail to start several times in a row; trials still queued are then answered with OUTCOME_SKIPPED.
  *
  * Everything advances inside gpu_next, which a poll loop calls when gpu_fd is readable
  * or gpu_patience has passed; a caller with nothing else to do just calls it with a
@@ -36,10 +35,10 @@ typedef struct GpuOptions {
 
 GpuOptions gpu_options(const char *helper, int device);
 
-/* Starts the helper, which opens the device, without waiting for it.  gpu_settle waits until each of
- * several is usable or has failed; false when `stop_fd` (< 0: none) became readable before.
- * gpu_usable says which, with the reason in `d` (no driver, no GPU, no such device …).  Each is ended
- * by gpu_close. */
+/* Starts the helper, which opens the device, without waiting for it.  gpu_settle waits until each
+ * of several is usable or has failed; false when `stop_fd` (< 0: none) became readable before.
+ * gpu_usable says which, with the reason in `d` (no driver, no GPU, no such device …).  gpu_close
+ * ends each. */
 enum { GPU_LIMIT = 64 }; /* of one machine */
 Gpu *gpu_start(const GpuOptions *o);
 bool gpu_settle(Gpu *const *gpus, size_t count, int stop_fd);
@@ -57,8 +56,8 @@ int gpu_ordinal(const Gpu *g);
 size_t gpu_device_count(const Gpu *g);
 
 /* Sets the problem of the trials that follow: fills the buffers, runs the reference.  Nothing of
- * `p` is needed afterwards.  Begins without waiting, as gpu_start; gpu_settle and gpu_usable tell of
- * its end.  After one that failed the next may succeed.  No trial may be pending. */
+ * `p` is needed afterwards.  Does not wait, as gpu_start; gpu_settle and gpu_usable tell of its end.
+ * After a problem that failed the next may succeed.  No trial may be pending. */
 void gpu_start_problem(Gpu *g, const TaskProblem *p);
 
 /* What the reference made of the outputs; valid until the next problem. */

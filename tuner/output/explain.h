@@ -61,9 +61,6 @@ typedef struct SourceLines {
     const char *why_not;        /* NULL when known */
 } SourceLines;
 
-/* In the arena, names too. */
-SourceLines explain_gather_lines(Arena *a, const Subject *s);
-
 /* "matmul.cu:57: shared store takes 16 wavefronts instead of 1" */
 void explain_access(const SourceAccess *x, Buf *out);
 
@@ -91,15 +88,8 @@ Findings explain_find(Arena *a, const Subject *s, const SourceLines *lines);
 
 /* --- parts of it ------------------------------------------------------------------------------ */
 
-/* The survivor that is better in both cycles of the busiest unit and of the warps (or better in one
- * and equal in the other) and has the most parameters in common; SIZE_MAX: there is none. */
-size_t explain_dominator(const Subject *s);
-
 /* The unit that has most to do, as a metric ("l2_cycles"); NULL when the rates are not known. */
 const char *explain_busiest(const Subject *s);
-
-/* 1234567 as "1,234,567"; "not known" for NaN. */
-void explain_number(double n, Buf *out);
 
 /* The same in an arena. */
 const char *explain_number_text(Arena *a, double n);

@@ -254,7 +254,7 @@ static double field(const Profile *p, ProfileField f)
 }
 
 /* KTT's names.  Local memory is OpenCL's, which is CUDA's shared; private is CUDA's local.  Sizes
- * are CUDA's: the grid in blocks.  Of several launches the recording has no single size. */
+ * are CUDA's: the grid in blocks.  A recording of several launches has no single size. */
 static void put_compilation(const RecordRow *row, const Profile *p, Buf *out)
 {
     long long g[3], b[3], shared;

@@ -744,7 +744,7 @@ static void take_t4_row(ForeignReader *r, ScanText key, const json_t *row, bool 
     const double *times =
         numbers_of(r, json_object_get(json_object_get(row, "times"), "runtimes"), &count);
     double unit = 0, mean = measured_time(t, row, &unit);
-    /* A unit that stands in the measurement alone is that of the times, too. */
+    /* A unit given only with the measurement is the unit of the times. */
     double *own = ARENA_ARRAY(r->scratch, double, count);
     for (size_t i = 0; i < count; i++)
         own[i] = times[i] * (unit > 0 && t->unit_ms == 0 ? unit : 1);

@@ -1,4 +1,4 @@
-/* What another tuner left, before it becomes a recording: parameters, rows, anomalies.
+/* The results of another tuner, before they become a recording: parameters, rows, anomalies.
  *
  * A reader of each format fills it in a row at a time.  Every anomaly is counted by
  * its kind, with the first place it was met, so that nothing is dropped or taken for something else
@@ -34,7 +34,7 @@ typedef struct ForeignRow {
     bool in_ms;          /* times are milliseconds already */
 } ForeignRow;
 
-/* What a row or the file has that it should not; words in foreign.c. */
+/* An anomaly of a row or of the file; words in foreign.c. */
 typedef enum Anomaly {
     ANOMALY_CUT,          /* not closed */
     ANOMALY_CUT_ROW,      /* the last row is cut off */

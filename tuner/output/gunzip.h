@@ -9,8 +9,8 @@
 bool gunzip_is_packed(const char *bytes, size_t size);
 
 /* Adds what is packed in `bytes` to `out`, all members one after the other; `path` is for messages.
- * What follows a whole member and is none itself is left out, as gzip does.  False after a message
- * when it is damaged, ends early, or unpacks to more than `most` bytes. */
+ * Bytes after a whole member that are not a member themselves are left out, as gzip does.  False
+ * after a message when it is damaged, ends early, or unpacks to more than `most` bytes. */
 bool gunzip(const char *bytes, size_t size, size_t most, const char *path, Buf *out, Diag *d);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct ImportOptions {
 /* Reads o->from, which gzip may have packed, into a table; NULL after a message. */
 ForeignTable *import_read(Arena *a, const ImportOptions *o, Diag *d);
 
-/* Writes the recording; `path` may not exist.  Nothing is left after a failure. */
+/* Writes the recording; `path` may not exist.  A failure leaves no file behind. */
 bool import_write(ForeignTable *t, const ImportOptions *o, const char *path, Diag *d);
 
 /* What was read and every anomaly, as lines. */

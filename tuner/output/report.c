@@ -235,7 +235,7 @@ static void print_fastest(const Run *r, Buf *out)
     arena_free(a);
 }
 
-/* Of all that was dropped nothing is left to chance. */
+/* Everything that was dropped has been timed, so nothing is left to chance. */
 static void print_certain(const RunAudit *u, Buf *out)
 {
     report_say(out, "", "that is all of them: regret %.1f %%, recall %.1f %%\n",

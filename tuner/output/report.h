@@ -16,7 +16,7 @@ void report_dry_run_json(const Run *r, Buf *out);
 /* Everything after the work: survivors, the best, times of the stages. */
 void report_result(const Run *r, Buf *out);
 
-/* What a run that a signal stopped leaves behind. */
+/* What remains of a run that was stopped by a signal. */
 void report_stopped(const Run *r, int signal, Buf *out);
 
 /* The result where nothing was timed: the fastest of those selected by prediction, what limits each,

@@ -189,7 +189,7 @@ static void csv_heading(const Run *r, Csv *c)
     csv_end_row(c);
 }
 
-/* What the compiler made of it. */
+/* The result of compiling it, as a word. */
 static const char *code_word(const Table *t, size_t i)
 {
     return outcome_name(table_has_code(t, i)            ? OUTCOME_COMPILED

@@ -19,7 +19,7 @@ struct Appender {
     size_t unsynced; /* lines */
 };
 
-/* Who may only read the file can lock it, too, but not write it. */
+/* A user who may only read the file can lock it but not write it. */
 static bool only_we_write(int fd)
 {
     struct stat st;
@@ -105,7 +105,7 @@ static bool write_all(int fd, const Buf *line, size_t *written)
     return true;
 }
 
-/* What somebody else does to the file, who asks for no lock: what goes into one without a name is
+/* Somebody else may change the file without asking for a lock: what goes into one without a name is
  * lost when it is closed.  Better told now than after hours. */
 static bool check_ours(const Appender *w, Diag *d)
 {

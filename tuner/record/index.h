@@ -12,7 +12,7 @@ typedef struct TextIndex {
     size_t slot_count;        /* a power of two */
 } TextIndex;
 
-/* Of equal texts the last one is found. */
+/* Finds the last of several equal texts. */
 TextIndex index_build(Arena *a, const char *const *texts, size_t count);
 
 /* The number of the text, SIZE_MAX when there is none. */

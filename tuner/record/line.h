@@ -2,12 +2,11 @@
  *
  *     {"v":[64,32],"status":"ok","t":[1.25,1.26],"sum":"0f3a97c2"}
  *
- * The sum is the start of the 128-bit hash of all bytes before `,"sum"`, and the last
- * field of the object, so that it is checked on the bytes before anything is parsed:
- * a flipped byte anywhere makes the line damaged, never different.  In a chained file four more
- * digits tie each line to the one before, so that a line that is taken away, put in or moved is
- * noticed; the lines are good all the same, and deleting a damaged one leaves a recording that can
- * be read. */
+ * The sum is the start of the 128-bit hash of all bytes before `,"sum"`, and the last field of the
+ * object, so that it is checked on the bytes before anything is parsed: a flipped byte anywhere
+ * makes the line damaged, never different.  In a chained file four more digits tie each line to the
+ * one before, so that a removed, inserted or moved line is noticed; the lines are good all the
+ * same, and deleting a damaged one leaves a recording that can be read. */
 #ifndef APTUNE_RECORD_LINE_H
 #define APTUNE_RECORD_LINE_H
 
@@ -44,7 +43,7 @@ void line_close(Buf *line, char bracket);
 void line_text(Buf *line, const char *text);
 void line_integer(Buf *line, int64_t number);
 
-/* With the fewest digits that read back as the same double; NaN as null, infinities as text. */
+/* Writes the fewest digits that read back as the same double; NaN as null, infinities as text. */
 void line_number(Buf *line, double number);
 void line_value(Buf *line, const RecordValue *v);
 

@@ -102,7 +102,7 @@ static bool contradiction(const TimesMerge *m, size_t part, size_t other, const 
                      m->from[part]->path, m->from[other]->path, a->key, what, x, y);
 }
 
-/* What two parts say of one configuration goes together. */
+/* Do two parts agree on one configuration? */
 static bool check_rows(const TimesMerge *m, size_t part, const RecordRow *a, size_t other,
                        const RecordRow *b)
 {

@@ -1,10 +1,10 @@
 /* Recordings of parts of a space joined to one.
  *
  * The parts must be of one space, problem, source, kind of device, compiler and version of this
- * program; what one says of a configuration must not contradict what another says.  Of equal rows
- * one is kept, and a configuration that one part left out (skipped) is taken from one that did not.
- * The result is a recording as any other: it replays and carves, and names for each row the device
- * it ran on. */
+ * program; what one says of a configuration must not contradict what another says.  One of several
+ * equal rows is kept; a configuration that one part skipped is taken from a part that has it. The
+ * result is a recording as any other: it replays and carves, and names for each row the device it
+ * ran on. */
 #ifndef APTUNE_RECORD_MERGE_H
 #define APTUNE_RECORD_MERGE_H
 

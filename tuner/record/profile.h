@@ -48,8 +48,8 @@ typedef struct ProfileRecording {
 ProfileRecording *profiles_read(Arena *a, const char *path, Diag *d);
 
 /* Gives every row in turn to `take`, in the order of the file, and keeps none: a row is gone when
- * `take` returns.  For those who want a few numbers of each of very many.  False with every damaged
- * line named: then what was taken must not be used. */
+ * `take` returns.  For callers that want a few numbers of each of very many.  False with every
+ * damaged line named: then what was taken must not be used. */
 typedef void ProfileTake(void *context, const ProfileHeader *h, const ProfileRow *row);
 bool profiles_visit(const char *path, ProfileTake *take, void *context, Diag *d);
 
@@ -108,8 +108,8 @@ const char *profiles_key(Arena *a, const char *code, const char *launch);
 bool profiles_key_is_many(const char *key);
 
 /* The shares of a configuration, `profiles` being what is known of each of its steps (NULL: not).
- * Where only some steps of a kernel have one, these stand for all of it.  0 when one of its kernels
- * has none. */
+ * If only some steps of a kernel have a profile, these stand for the whole kernel.  0 when one of
+ * its kernels has none. */
 size_t profiles_shares(Arena *a, const ProfileStep *steps, const Profile *const *profiles,
                        size_t count, const LaunchProfile **out);
 

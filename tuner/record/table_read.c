@@ -1,8 +1,8 @@
 /* Rows from recordings.
  *
- * A recording may hold a hundred thousand rows.  What only reading needs lives in arenas of its
- * own, freed as soon as it can be, and profiles pass by one at a time: a row keeps its metrics and
- * one row of fields, whatever else the file says of it. */
+ * A recording may hold a hundred thousand rows.  Data that only reading needs lives in separate
+ * arenas, freed as soon as possible, and profiles are read one at a time: a row keeps its metrics
+ * and one row of fields, whatever else the file says of it. */
 #include "tuner/record/table_read.h"
 
 #include "metrics/base/file.h"
@@ -317,7 +317,7 @@ static void finish_waiting(Profiles *p)
     }
 }
 
-/* What is known of a code is known of its copies, whatever work they do with it. */
+/* Copies share what is known of their code, whatever work they do with it. */
 static void copy_to_same(const Reading *r)
 {
     Table *t = r->table;

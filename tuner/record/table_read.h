@@ -9,9 +9,9 @@
 #include "tuner/space/table.h"
 
 /* Reads a recording and the profile beside it (NAME.times[.zst], NAME.profile[.zst]) and evaluates
- * the metrics.  Where the recording has an objective, `work`, `ms` and metrics that add up are for
- * as much work as the configuration does that does least.  Without a profile the metrics are not
- * known, which is a warning.  NULL after a message when one of the files cannot be read. */
+ * the metrics.  If the recording has an objective, `work`, `ms` and additive metrics are scaled to
+ * the work of the configuration that does least.  Metrics are not known without a profile, which
+ * gives a warning.  NULL after a message when one of the files cannot be read. */
 Table *table_read(Arena *a, const char *path, MetricSet *metrics, Diag *d);
 
 /* The same without profiles and metrics. */

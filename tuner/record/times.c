@@ -185,7 +185,7 @@ TimesRecording *times_read_open(Arena *a, const char *path, Diag *d)
     return r;
 }
 
-/* Whoever reads half of a recording should know it: another row may be the fastest. */
+/* A reader of half a recording should know it: another row may be the fastest. */
 static void tell_whole(const TimesRecording *r, Diag *d)
 {
     if (r->cut)

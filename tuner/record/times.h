@@ -88,9 +88,8 @@ typedef struct TimesRecording {
     TextIndex by_key; /* over all rows */
 } TimesRecording;
 
-/* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it is
- * not intact.  With a warning when rows or its end are missing, and a note when it is
- * of a format in which that cannot be known. */
+/* Reads a recording, packed or not, into `a`.  NULL with every damaged line named when it is not
+ * intact.  Warns when rows or the end are missing, and adds a note when the format cannot tell. */
 TimesRecording *times_read(Arena *a, const char *path, Diag *d);
 
 /* The same of one that is to be continued: nothing is said of an end that is missing. */

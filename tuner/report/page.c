@@ -66,7 +66,7 @@ static void write_row(Buf *out, const char *name, const char *value)
     buf_puts(out, "</pre></td></tr>\n");
 }
 
-/* What the choice is worth where everything has a time. */
+/* How good the choice is, where every configuration has a time. */
 static void write_judgement(Arena *a, const Story *story, Buf *out)
 {
     Judgement j = judge(story->points, story->chosen);

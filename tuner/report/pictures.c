@@ -78,7 +78,7 @@ static void share_layers(Drawing *d)
         d->winner.at[d->winner.count++] = d->story->winner;
 }
 
-/* What a point says when it is pointed at. */
+/* The tooltip of a point. */
 static const char *tip_of(Arena *a, const Table *s, size_t i)
 {
     if (!isnan(s->ms[i]))
@@ -108,7 +108,7 @@ Picture *drawing_add(Drawing *d, PictureGroup group, const char *name, const cha
 
 /* --- clouds ----------------------------------------------------------------------------------- */
 
-/* At least one point of the layer has a place in the picture. */
+/* Does at least one point of the layer have a place in the picture? */
 static bool shows(const Layer *l, const double *x, const double *y)
 {
     for (size_t k = 0; k < l->count; k++)

@@ -9,7 +9,7 @@
 #include "tuner/report/plot.h"
 #include "tuner/report/story.h"
 
-/* What pictures of a page stand together. */
+/* Groups of pictures on a page. */
 typedef enum PictureGroup {
     PICTURE_CHOICE,    /* what carving chose */
     PICTURE_CHANCE,    /* against random samples */

@@ -254,7 +254,7 @@ static bool has_interval(const Canvas *c, const Series *s, size_t i)
     return is_drawable(c, s, i) && scale_has(&c->y, s->low[i]) && scale_has(&c->y, s->high[i]);
 }
 
-/* There along the upper edge, back along the lower. */
+/* Goes along the upper edge, and back along the lower. */
 static void write_band(const Canvas *c, const Series *s)
 {
     char command = 'M';

@@ -35,7 +35,7 @@ typedef enum SeriesKind {
     SERIES_KINDS
 } SeriesKind;
 
-/* What a series stands for decides its colour, the same in every picture. */
+/* A series' meaning decides its colour, the same in every picture. */
 typedef enum Tone {
     TONE_ALL,     /* everything else, pale */
     TONE_DROPPED, /* dropped by a threshold */

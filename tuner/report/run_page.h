@@ -1,7 +1,7 @@
 /* The report of a run: its story, and the page about it.
  *
- * The story's points are the configurations that passed tier 0.  Where the recording that is
- * replayed has a time for every one of them, all are known; else only what the run timed is. */
+ * The story's points are the configurations that passed tier 0.  If the replayed recording has a
+ * time for each of them, all are known; else only what the run timed is. */
 #ifndef APTUNE_REPORT_RUN_PAGE_H
 #define APTUNE_REPORT_RUN_PAGE_H
 

@@ -293,7 +293,7 @@ static const SheetColumn search_columns[] = {
     {"seeds", "seeds", CELL_COUNT},
 };
 
-/* What was never reached is not known. */
+/* A bound that was never reached is not known. */
 static Cell reached(double v)
 {
     return number(isinf(v) ? NAN : v);

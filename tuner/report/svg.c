@@ -19,8 +19,8 @@ static const char *escape_of(char c)
     }
 }
 
-/* Whole runs between escapes are copied at once: nearly all of a report goes through here.  What
- * does not show as itself is no character of XML, or would turn what stands beside it. */
+/* Whole runs between escapes are copied at once: nearly all of a report goes through here.  A
+ * character that does not show as itself is not allowed in XML, or would reverse its neighbours. */
 void svg_text(Buf *out, const char *text)
 {
     const char *from = text, *end = text + strlen(text);

@@ -4,9 +4,9 @@
  * libcuda.so.1 at run time, so a machine without a GPU only learns that there is none.
  * Everybody else sees the types below.
  *
- * Calls give a DriverStatus; driver_words tells the last failure in the driver's own
- * words.  After DRIVER_FAULT nothing on the context works any more: the process has to
- * end, and whoever started it starts another. */
+ * Calls give a DriverStatus; driver_words tells the last failure in the driver's own words.  After
+ * DRIVER_FAULT nothing on the context works any more: the process has to end, and its parent starts
+ * another. */
 #ifndef APTUNE_GPU_WORKER_DRIVER_H
 #define APTUNE_GPU_WORKER_DRIVER_H
 
@@ -92,8 +92,8 @@ bool driver_parameter(Driver *v, DriverFunction *f, size_t i, size_t *size, bool
 DriverStatus driver_launch(Driver *v, DriverFunction *f, const int64_t grid[3],
                            const int64_t block[3], int64_t shared, void **arguments);
 
-/* What is launched between the two is not run but becomes a graph.  Nothing else may be asked of
- * the driver meanwhile. */
+/* Launches between the two are not run but become a graph. No other call of the driver is allowed
+ * meanwhile. */
 DriverStatus driver_capture(Driver *v);
 DriverStatus driver_capture_end(Driver *v, DriverGraph **g);
 DriverStatus driver_graph_launch(Driver *v, DriverGraph *g);

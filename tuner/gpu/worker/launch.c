@@ -92,7 +92,7 @@ static bool parameters_agree(Driver *v, const ReadyLaunch *l, Buf *words)
     }
 }
 
-/* What the driver would refuse with less helpful words, or take for something else. */
+/* Mistakes that the driver would refuse in less helpful words, or misunderstand. */
 static bool fits(Driver *v, const ReadyLaunch *l, Buf *words)
 {
     const TaskLaunch *t = l->task;

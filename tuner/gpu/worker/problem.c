@@ -49,7 +49,7 @@ static bool is_restored(const TaskBuffer *b)
     return written && b->contents.kind != TASK_UNDEFINED && b->contents.kind != TASK_KEPT;
 }
 
-/* Where what an output should be lies once the reference has run. */
+/* Where the expected contents of an output lie once the reference has run. */
 static size_t expected_of(const TaskBuffer *b, size_t own)
 {
     return b->expected ? (size_t)b->expected - 1 : own;
@@ -312,7 +312,7 @@ static void protect(Problem *p, DriverAddress at, size_t bytes, const char *what
     p->regions[p->region_count++] = (Protected){.at = at, .bytes = bytes, .what = what};
 }
 
-/* Of what kernels write only the guards, the one behind from the next 8-byte word on. */
+/* Of buffers that kernels write, only the guards; the one behind begins at the next 8-byte word. */
 static void protect_buffer(Problem *p, Arena *a, const TaskBuffer *b, DriverAddress at)
 {
     if (b->role == TASK_REFERENCE)

@@ -46,7 +46,7 @@ void problem_close(Problem *p);
  * any, poison where there are none. */
 DriverStatus problem_reset(Problem *p);
 
-/* The same for all but scratch, which stays as the runs before left it (what is kept, too). */
+/* The same for all buffers except scratch and kept ones, which stay as earlier runs left them. */
 DriverStatus problem_reset_outputs(Problem *p);
 
 /* The same for buffers with contents only: what a timed run needs. */

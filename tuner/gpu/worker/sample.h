@@ -9,8 +9,8 @@
  *     take another path, or overflow.  Restoring is not timed.
  * For those, certainty comes from the number of samples.
  *
- * A cold L2 is had by reading a buffer of twice its size.  Writing one would do, too, but leave it
- * full of lines that the timed run has to write back. */
+ * A cold L2 is had by reading a buffer of twice its size.  Writing one would do as well, but would
+ * leave it full of lines that the timed run has to write back. */
 #ifndef APTUNE_GPU_WORKER_SAMPLE_H
 #define APTUNE_GPU_WORKER_SAMPLE_H
 

@@ -191,9 +191,9 @@ static TrialSustained counted(const Stretch *x)
     return t;
 }
 
-/* What a library does may be something else within a graph, so its calls are made one by one, unless
- * they are too short for the host to keep ahead of.  (H200, copies by the driver: in graphs, of which
- * two lay ahead, 1.5 to 1.9 times the time of one alone; one by one, half a second ahead, 1.00.) */
+/* A library may do something else within a graph, so its calls are made one by one, unless they are
+ * too short for the host to keep ahead.  (H200, copies by the driver: in graphs, of which two lay
+ * ahead, 1.5 to 1.9 times the time of one alone; one by one, half a second ahead, 1.00.) */
 static void call_directly(Sampler *s)
 {
     const double call_ms = 0.02;

@@ -144,7 +144,7 @@ static DriverStatus timed_runs(Timing *t, double first_ms)
     return s ? s : driver_wait(t->problem->driver);
 }
 
-/* Where warm times are all there are, they are the times. */
+/* Where only warm times were taken, they are the times. */
 static void leave_times(Timing *t, TrialResult *r)
 {
     if (t->trial->cache == TASK_WARM) {
