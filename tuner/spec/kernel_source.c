@@ -12,18 +12,21 @@ static const char *word_text(Arena *a, const char *at)
 
 /* --- the declaration -------------------------------------------------------------------------- */
 
+/* Behind white space and directives. */
+static const char *skip_directives(const char *at, const char *end)
+{
+    for (at = code_skip(at, end); *at == '#'; at = code_skip(at, end))
+        at = code_next_line(at);
+    return at;
+}
+
 /* Behind what may stand between __global__ and the kernel's name: types and attributes, some with
  * brackets.  The `(` of the parameters; NULL when this is no declaration. */
 static const char *skip_to_name(const char *at, Word *name)
 {
     for (;;) {
         const char *end = at + strlen(at);
-        at = code_skip(at, end);
-        if (*at == '#') { /* a directive */
-            at = code_next_line(at);
-            continue;
-        }
-        *name = code_word(at);
+        *name = code_word(skip_directives(at, end));
         if (!name->length)
             return NULL;
         at = name->at + name->length;
@@ -31,7 +34,7 @@ static const char *skip_to_name(const char *at, Word *name)
         if (*next != '(')
             continue;
         at = code_closing(next, end);
-        if (!at || !code_is_name(*code_skip(at + 1, end)))
+        if (!at || !code_is_name(*skip_directives(at + 1, end)))
             return next; /* an attribute, or a macro of one, has the name behind it */
         at++;
     }
