@@ -132,7 +132,7 @@ END
     run --separate-stderr "$APTUNE" init p/kernels/k.cu --output k.cu.spec
     status_is 0
     has "$(cat k.cu.spec)" '^kernel "p/main.cu" "math::fast::k"$'
-    has "$(cat k.cu.spec)" '^option "--without-header=torch/types.h" +# not found, and not needed$'
+    has "$(cat k.cu.spec)" '^option "--without-header=torch/types.h" +# not there for the device, and not needed$'
     has "$(cat k.cu.spec)" '^out a : double\['
     check k.cu.spec
     status_is 0
@@ -451,4 +451,32 @@ END
     run --separate-stderr "$APTUNE" init surface.cu
     status_is 2
     has "$stderr" "parameter 's' of 'k' is a surface"
+}
+
+@test "init goes round what the device's compiler does not take, and reads numbers of headers" {
+    mkdir p && printf '#define WIDE 16\n' >p/wide.h
+    printf '#include "display_lib.h"\nstruct Window { Display *d; };\n' >p/window.h
+    cat >p/k.cu <<'END'
+#include "wide.h"
+#if WIDE != 16
+#error "WIDE must be 16"
+#endif
+__global__ void k(Pair *a, unsigned __int128 *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i].x = WIDE + (int)b[i];
+}
+END
+    printf '#include "window.h"\nstruct Pair { int x, y; };\n#include <k.cu>\nint main() { k<<<0, 128>>>(0, 0, 0); }\n' >p/main.cu
+    run --separate-stderr "$APTUNE" init p/k.cu
+    status_is 0
+    spec=$(cat p/k.spec)
+    has "$spec" '^kernel "main.cu" "k"$'
+    has "$spec" '^option "--device-int128"$'
+    has "$spec" '^option "--without-header=display_lib.h" +# not there for the device, and not needed$'
+    has "$spec" '^option "--without-header=window.h" '
+    has "$spec" '^param WIDE in 16, 8, 32 +# decide: its #define yields to this$'
+    has "$spec" '^grid ceil_div\(N, BLOCK\) +# decide' # a grid of 0 blocks is no launch
+    check p/k.spec
+    status_is 0
 }

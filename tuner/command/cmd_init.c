@@ -1,4 +1,5 @@
 /* aptune init: a first spec for the kernels of a .cu file. */
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/command/command.h"
 #include "tuner/command/options.h"
@@ -38,7 +39,8 @@ enum {
     WITHOUT_MOST = 48,  /* headers that are nowhere */
     UNITS_MOST = 6,     /* files that include the kernel's */
     SOURCES_MOST = 40,  /* files beside it that may launch it */
-    TEXT_MOST = 1 << 20
+    TEXT_MOST = 1 << 20,
+    PATIENCE = 20 /* seconds after which no further file is begun with; three times: at all */
 };
 
 typedef struct Trying {
@@ -51,6 +53,7 @@ typedef struct Trying {
     const char *arch;
     Farm *farm;
     HostText *host; /* the files that may launch the kernel */
+    double since;
     FirstGuess guess;
 } Trying;
 
@@ -158,7 +161,7 @@ static bool try_values(Trying *t, CompileResult *res, const char **log, Diag *d)
     const char *unused;
     *log = NULL;
     return try_names(t, true, false, res, log, d) ||
-           (*log &&
+           (*log && !near_header_missing(t->arena, *log) && !near_header_failing(t->arena, *log) &&
             (try_names(t, true, true, res, &unused, d) || try_names(t, false, false, res, log, d) ||
              try_names(t, false, true, res, &unused, d)));
 }
@@ -293,19 +296,22 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     Arena *a = t->arena;
     size_t count = 0;
     const char **options =
-        ARENA_ARRAY(a, const char *, t->guess.include_count + t->guess.without_count + 1);
+        ARENA_ARRAY(a, const char *, t->guess.include_count + t->guess.without_count + 2);
     for (size_t i = 0; i < t->guess.include_count; i++)
         options[count++] = arena_printf(a, "-I%s", t->guess.includes[i]);
     for (size_t i = 0; i < t->guess.without_count; i++)
         options[count++] = arena_printf(a, SOURCE_WITHOUT_HEADER "=%s", t->guess.without[i]);
     if (t->guess.standard)
         options[count++] = t->guess.standard;
+    if (t->guess.wide)
+        options[count++] = t->guess.wide;
     const CompileSource *home = source_open(a, t->home, options, count, d);
     t->source = home && t->unit != t->home ? source_open(a, t->unit, options, count, d) : home;
     t->text = home ? home->text : NULL;
     if (!t->source || !find_kernel(t, o, k, d))
         return false;
     t->guess.launch = find_launch(t, k->name);
+    t->guess.texts = t->host;
     if (t->guess.launch)
         launch_site_template(t->guess.launch, k);
     t->guess.kernel = k;
@@ -323,18 +329,40 @@ static bool is_listed(const char *const *list, size_t count, const char *text)
     return false;
 }
 
+/* A header as the files spell it that include it. */
+static const char *spelled(const Trying *t, const char *path)
+{
+    const char *stem = path ? path_stem(t->arena, path, "") : NULL;
+    for (const HostText *h = path ? t->host : NULL; h; h = h->next)
+        for (const char *line = h->text; *line; line = code_next_line(line)) {
+            const char *open = code_behind(line, "include");
+            const size_t n =
+                open && (*open == '"' || *open == '<') ? strcspn(open + 1, "\">\n") : 0;
+            const char *name = n ? arena_copy(t->arena, open + 1, n) : "";
+            if (strcmp(path_stem(t->arena, name, ""), stem) == 0)
+                return name;
+        }
+    return path;
+}
+
 /* Adds a folder of the project's headers, as its own build names it, or leaves out a header that is
- * nowhere; false: the log asks for nothing new. */
+ * nowhere, or that
+ * the device's compiler does not take; false: the log asks for nothing new. */
 static bool mend_headers(Trying *t, const char *log)
 {
     FirstGuess *g = &t->guess;
     const char *folder = near_header(t->arena, path_folder(t->arena, t->unit), log);
+    if (!g->wide && strstr(log, "\"--device-int128\"")) {
+        g->wide = "--device-int128";
+        return true;
+    }
     if (folder && g->include_count < INCLUDES_MOST &&
         !is_listed(g->includes, g->include_count, folder)) {
         g->includes[g->include_count++] = folder;
         return true;
     }
     const char *missing = near_header_missing(t->arena, log);
+    missing = missing ? missing : spelled(t, near_header_failing(t->arena, log));
     if (!missing || g->without_count == WITHOUT_MOST ||
         is_listed(g->without, g->without_count, missing))
         return false;
@@ -348,7 +376,7 @@ static bool mend_headers(Trying *t, const char *log)
 static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, CompileResult *res,
                         const char **why, Diag *d)
 {
-    const char *log, *missing = NULL;
+    const char *log, *missing = NULL, *first = NULL;
     do {
         *why = NULL;
         if (!open_source(t, o, k, d))
@@ -359,8 +387,9 @@ static bool try_headers(Trying *t, const InitOptions *o, KernelSource *k, Compil
                           near_header(t->arena, path_folder(t->arena, t->unit), log)
                       ? missing
                       : log;
-        *why = missing ? missing : log;
-    } while (log && mend_headers(t, log));
+        first = first ? first : log && near_header_failing(t->arena, log) ? log : NULL;
+        *why = missing ? missing : first ? first : log;
+    } while (log && clock_seconds() < t->since + 3 * PATIENCE && mend_headers(t, log));
     return false;
 }
 
@@ -422,7 +451,7 @@ static bool try_units(Trying *t, const InitOptions *o, KernelSource *k, CompileR
     if (try_unit(t, t->home, o, k, res, &why, d))
         return true;
     size_t count = why ? near_includers(t->arena, t->home, units, UNITS_MOST) : 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && clock_seconds() < t->since + PATIENCE; i++) {
         if (try_unit(t, units[i], o, k, res, &unused, d))
             return true;
         const char **rest = units + count; /* those that include the one that includes it */
@@ -475,7 +504,8 @@ static void start_guess(Trying *t, const InitOptions *o)
 
 static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
 {
-    Trying t = {.arena = a, .arch = o->arch ? o->arch : "sm_90", .home = path};
+    Trying t = {
+        .arena = a, .arch = o->arch ? o->arch : "sm_90", .home = path, .since = clock_seconds()};
     KernelSource kernel;
     CompileResult res;
     FarmOptions options = {.helper = where_helper(a, NULL, "aptune-compile"),

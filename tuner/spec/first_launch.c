@@ -108,6 +108,9 @@ bool first_launch_grid(Arena *a, const FirstLaunch *l, const char *const *thread
     double n;
     if (!l->known || !launch_site_grid(l->site, &l->names, grid))
         return false;
+    for (int i = 0; i < DIRECTIONS; i++)
+        if (host_number(grid[i], &n) && n < 1)
+            return false;
     int last = DIRECTIONS - 1;
     while (last > 0 && host_number(grid[last], &n) && n == 1)
         last--;

@@ -144,6 +144,15 @@ static bool is_tunable(const Writer *w, const KernelMacro *m)
     return any && !strcasestr(m->name, "warp") && first_launch_in_device(w->guess, m->name, 1);
 }
 
+/* The number that a header or a file beside the kernel's defines for a name; NULL: none does. */
+static const char *defined_elsewhere(const Writer *w, const char *name)
+{
+    const char *value = NULL;
+    for (const HostText *h = w->guess->texts; h && !value; h = h->next)
+        value = kernel_source_defined(w->arena, h->text, name);
+    return value && is_number(value) ? value : NULL;
+}
+
 static void print_parameters(Writer *w)
 {
     Arena *a = w->arena;
@@ -160,6 +169,14 @@ static void print_parameters(Writer *w)
         const KernelMacro *m = &macros.at[i];
         if (is_undefined(w->guess, m->name))
             continue;
+        const char *elsewhere = m->condition ? defined_elsewhere(w, m->name) : NULL;
+        if (elsewhere) {
+            const long n = strtol(elsewhere, NULL, 10);
+            const char *around = arena_printf(a, "%ld, %ld, %ld", n, n / 2, 2 * n);
+            print_name(w, m->name, elsewhere, n > 1 && (n & (n - 1)) == 0 ? around : elsewhere,
+                       false, ": its #define yields to this");
+            continue;
+        }
         const char *cases = m->cases && !code_has_word(m->cases, "0")
                                 ? arena_printf(a, "0, %s", m->cases)
                                 : m->cases;
@@ -664,8 +681,11 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
                    i < w->guess->include_given ? "" : "    # found: its headers are included");
     if (w->guess->standard)
         buf_printf(w->out, "option \"%s\"\n", w->guess->standard);
+    if (w->guess->wide)
+        buf_printf(w->out, "option \"%s\"\n", w->guess->wide);
     for (size_t i = 0; i < w->guess->without_count; i++)
-        buf_printf(w->out, "option \"--without-header=%s\"    # not found, and not needed\n",
+        buf_printf(w->out,
+                   "option \"--without-header=%s\"    # not there for the device, and not needed\n",
                    w->guess->without[i]);
 }
 

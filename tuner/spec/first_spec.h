@@ -17,7 +17,9 @@ typedef struct FirstGuess {
     KernelMacros undefined;   /* names that the compiler did not know */
     bool small;               /* sizes that are macros have to be: they fill shared memory */
     const LaunchSite *launch; /* NULL: none was found */
+    const HostText *texts;    /* the kernel's file, what it includes, and those beside it */
     const char *standard;     /* "-std=c++20" where the default does not do; else NULL */
+    const char *wide;         /* "--device-int128", likewise */
     const char *expression;   /* "k<float, 16>" of a template, else the kernel's name */
     const char **includes;    /* folders of headers, as seen from here */
     size_t include_count, include_given; /* those behind the given ones were found */

@@ -80,6 +80,23 @@ const char *near_header_missing(Arena *a, const char *log)
     return length > 0 && at[1 + length] == '"' ? arena_copy(a, at + 1, length) : NULL;
 }
 
+const char *near_header_failing(Arena *a, const char *log)
+{
+    static const char *const ENDS[] = {".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl"};
+    const char *at = strstr(log, "): error");
+    const char *open = at, *start;
+    while (open && open > log && *open != '(' && *open != '\n')
+        open--;
+    for (start = open; open && start > log && start[-1] != '\n';)
+        start--;
+    const char *name = open && *open == '(' ? arena_copy(a, start, (size_t)(open - start)) : "";
+    const char *end = strrchr(name, '.');
+    for (size_t i = 0; end && i < sizeof ENDS / sizeof *ENDS; i++)
+        if (strcmp(end, ENDS[i]) == 0)
+            return name;
+    return NULL;
+}
+
 const char *near_header(Arena *a, const char *folder, const char *log)
 {
     const char *missing = near_header_missing(a, log);
@@ -108,7 +125,7 @@ static bool includes_target(Includers *n, const char *path)
     for (const char *at = text; at && (at = strstr(at, "#include")) != NULL;) {
         at += strlen("#include");
         const char *open = at + strspn(at, " \t");
-        size_t length = *open == '"' ? strcspn(open + 1, "\"\n") : 0;
+        size_t length = *open == '"' || *open == '<' ? strcspn(open + 1, "\">\n") : 0;
         const char *asked = arena_copy(n->arena, open + 1, length);
         char real[PATH_MAX];
         if (length == 0 || strcmp(path_stem(n->arena, asked, ""), name) != 0)

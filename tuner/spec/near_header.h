@@ -15,6 +15,9 @@ const char *near_header(Arena *a, const char *folder, const char *log);
 /* The name of the header that a compiler's log misses; NULL: it misses none. */
 const char *near_header_missing(Arena *a, const char *log);
 
+/* The header that the first error of a log lies in; NULL: it lies elsewhere. */
+const char *near_header_failing(Arena *a, const char *log);
+
 /* The sources and headers in a file's folder. */
 size_t near_sources(Arena *a, const char *path, const char **out, size_t room);
 

@@ -572,10 +572,8 @@ static Headers all_headers(Arena *a, const NvrtcRequest *request)
     for (size_t i = 0; i < request->option_count; i++)
         if (left_out(request->options[i]))
             add_stub(a, &h, left_out(request->options[i]), "namespace std {}\n");
-    for (size_t i = 0; i < request->header_count; i++) {
-        VEC_PUSH(a, &h.names, request->headers[2 * i]);
-        VEC_PUSH(a, &h.texts, request->headers[2 * i + 1]);
-    }
+    for (size_t i = 0; i < request->header_count; i++)
+        add_stub(a, &h, request->headers[2 * i], request->headers[2 * i + 1]);
     size_t count;
     const StubHeader *all = stub_headers(&count);
     for (size_t i = 0; i < count; i++)
