@@ -143,12 +143,20 @@ static bool leads_back(const Program *p, int b, int k)
     return block_at(p, block_at(p, b)->succs[k])->order <= block_at(p, b)->order;
 }
 
+static SassSum whole_number(Program *p)
+{
+    const int column = sass_program_column(&p->lp);
+    VEC_PUSH(p->lp.arena, &p->lp.whole, column);
+    return of_column(p, column);
+}
+
 /* How often a way is taken, which is a number of its own. */
 static SassSum choose_way(Program *p, int b, int k)
 {
-    if (!leads_back(p, b, k))
-        p->edges[b][k] = of_column(p, sass_program_column(&p->lp));
-    VEC_PUSH(p->lp.arena, &p->lp.whole, p->edges[b][k].terms[0].column);
+    if (leads_back(p, b, k))
+        VEC_PUSH(p->lp.arena, &p->lp.whole, p->edges[b][k].terms[0].column);
+    else
+        p->edges[b][k] = whole_number(p);
     return p->edges[b][k];
 }
 
@@ -240,7 +248,7 @@ static void leave_block(Program *p, int b)
         rest = plus(p, rest, of_column(p, p->diverged[b]), 1);
     const int last = last_way(p, b);
     if (block->ends_thread)
-        chosen = of_column(p, sass_program_column(&p->lp));
+        chosen = whole_number(p);
     for (int k = 0; k < block->succ_count; k++)
         if (k != last)
             chosen = plus(p, chosen, choose_way(p, b, k), 1);
