@@ -536,11 +536,18 @@ static size_t find_extremes(const Run *r, size_t *rows)
     const Table *t = r->table;
     size_t n = 0;
     for (size_t p = 0; p < t->parameter_count; p++) {
-        size_t last = t->parameters[p].values.count - 1;
+        size_t ends[2] = {SIZE_MAX, 0};
+        for (size_t i = 0; i < t->count; i++) {
+            const size_t v = t->values[i * t->parameter_count + p];
+            if (!table_fits(t, i))
+                continue;
+            ends[0] = v < ends[0] ? v : ends[0];
+            ends[1] = v > ends[1] ? v : ends[1];
+        }
         for (int end = 0; end < 2; end++) {
             size_t found[2] = {SIZE_MAX, SIZE_MAX};
             for (size_t i = 0; i < t->count; i++) {
-                if (!table_fits(t, i) || t->values[i * t->parameter_count + p] != (end ? last : 0))
+                if (!table_fits(t, i) || t->values[i * t->parameter_count + p] != ends[end])
                     continue;
                 found[0] = found[0] == SIZE_MAX ? i : found[0];
                 found[1] = i;

@@ -25,7 +25,8 @@ Meaning first_meaning(const char *name)
     static const char *const size[] = {"width", "height", "size",    "length", "dim",
                                        "rows",  "cols",   "columns", "count",  "num",
                                        "pitch", "depth",  "total"};
-    if (SOUNDS_LIKE(name, threads) || strcasecmp(name, "block") == 0)
+    const bool short_threads = strlen(name) == 2 && strchr("TB", *name) && strchr("XYZ", name[1]);
+    if (SOUNDS_LIKE(name, threads) || strcasecmp(name, "block") == 0 || short_threads)
         return MEANS_THREADS;
     if (SOUNDS_LIKE(name, on_off))
         return MEANS_SWITCH;
