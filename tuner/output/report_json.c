@@ -94,7 +94,7 @@ void report_json(const Run *r, size_t why, Buf *out)
     json_put(o, "suspicious", json_integer((json_int_t)r->suspects.found), "failures",
              failures_of(r), NULL);
     if (r->source == RUN_STATIC)
-        json_put(o, "predicted", report_selected_json(r), NULL);
+        report_selected_json(r, o);
     json_put(o, "best", best_of(r), NULL);
     if (r->spec->objective == OBJECTIVE_ENERGY)
         json_put(o, "energy_front", front_of(r), NULL);

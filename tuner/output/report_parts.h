@@ -56,7 +56,8 @@ size_t *report_energy_front(Arena *a, const Run *r, size_t *count);
 json_t *report_search_json(const Run *r);
 json_t *report_audit_json(const Run *r);
 
-/* All that a run without times chose: parameters, predicted_ms, limiter. */
-json_t *report_selected_json(const Run *r);
+/* All that a run without times chose (parameters, predicted_ms, limiter), and the first that was
+ * dropped, with the reason. */
+void report_selected_json(const Run *r, json_t *o);
 
 #endif

@@ -120,21 +120,31 @@ void report_selected(const Run *r, Buf *out)
     arena_free(a);
 }
 
-json_t *report_selected_json(const Run *r)
+static json_t *guess_json(const Run *r, const Guess *g)
+{
+    const double off = table_named(r->table, g->row, "predicted_error");
+    return json_put(json_object(), "parameters", report_parameters(r, g->row), "predicted_ms",
+                    json_known(1e3 * g->cycles / r->device->clock_hz), "predicted_error",
+                    json_known(off), "estimated", json_boolean(isnan(off)), "limiter",
+                    json_string(limiter(r, g->row)), NULL);
+}
+
+void report_selected_json(const Run *r, json_t *o)
 {
     Arena *a = arena_new();
-    json_t *list = json_array();
-    size_t count = 0;
+    json_t *list = json_array(), *first_dropped = json_null();
+    size_t count = 0, dropped = 0;
     Guess *all = r->device ? guesses(a, r, true, &count) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        const double off = table_named(r->table, all[i].row, "predicted_error");
-        json_array_append_new(list, json_put(json_object(), "parameters",
-                                             report_parameters(r, all[i].row), "predicted_ms",
-                                             json_known(1e3 * all[i].cycles / r->device->clock_hz),
-                                             "predicted_error", json_known(off), "estimated",
-                                             json_boolean(isnan(off)), "limiter",
-                                             json_string(limiter(r, all[i].row)), NULL));
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, guess_json(r, &all[i]));
+    Guess *next = r->device ? guesses(a, r, false, &dropped) : NULL;
+    if (dropped > 0) {
+        Buf why = {0};
+        report_why(r, next[0].row, &why);
+        const char *line = arena_copy(a, buf_text(&why), strcspn(buf_text(&why), "\n"));
+        first_dropped = json_put(guess_json(r, &next[0]), "why", json_text(line), NULL);
+        buf_free(&why);
     }
+    json_put(o, "predicted", list, "next", first_dropped, NULL);
     arena_free(a);
-    return list;
 }
