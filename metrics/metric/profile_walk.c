@@ -521,6 +521,9 @@ static double sampling_error(const Memory *m)
     return mean > 0 ? sqrt(squares / count) / mean : 0;
 }
 
+/* An error of the sample that matters to nobody. */
+static const double SAMPLED_ENOUGH = 0.01;
+
 /* The part of the instructions that routines of divisions and roots would add whose operands are not
  * known, were each called. */
 static double doubtful_routines(const Memory *m)
@@ -534,20 +537,24 @@ static double doubtful_routines(const Memory *m)
 /* Each doubt's deviation where it concerns everything: instructions that may be e times as many or
  * as few; accesses that cost as spread, but may lie in a row; work that follows from data at all, which
  * the warps looked at may not show (rare heavy ones, blocks that wait for each other); code whose counts
- * are the text's; warps that nobody could follow; routines for operands that are rare in most data.  Rounded
- * from how far off recorded spaces were: tests/bench/uncertainty.py compares, a row for each kind. */
+ * are the text's; a middle warp that was not followed to its end; others that were not, for which it
+ * stands; routines for operands that are rare in most data.  Rounded from how far off recorded spaces
+ * were: tests/bench/uncertainty.py compares, a row for each kind. */
 void profile_set_doubt(Arena *a, Profile *p, const Memory *m)
 {
-    static const double instr = 1, traffic = 1.5, data = 0.3, unmatched = 0.5, cut = 0.3,
+    static const double instr = 1, traffic = 1.5, data = 0.3, unmatched = 0.5, cut = 0.3, few = 0.1,
                         routine = 0.25;
+    const bool middle_cut = m->samples->at[0].walk->capped || m->samples->rough;
     const double share = unknown_share(a, m), part = unknown_traffic(m),
                  sampling = sampling_error(m);
     const double doubts[] = {instr * share,
                              traffic * part,
                              sampling,
-                             fmax(share, sampling) > 0.01 ? data : 0,
+                             fmax(share, sampling) > SAMPLED_ENOUGH ? data : 0,
                              p->value[PROFILE_CODE_UNMATCHED] > 0 ? unmatched : 0,
-                             m->samples->cut > 0 || m->samples->rough ? cut : 0,
+                             middle_cut            ? cut
+                             : m->samples->cut > 0 ? few
+                                                   : 0,
                              routine * doubtful_routines(m)};
     double sum = 0;
     for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
@@ -627,6 +634,9 @@ void profile_set_note(Arena *a, Profile *p, const Memory *m, const char *unmatch
     const Notes notes = gather_notes(a, m->samples);
     add_notes(a, &b, &notes);
     add_unknown_accesses(a, &b, m);
+    if (sampling_error(m) > SAMPLED_ENOUGH)
+        add_reason(&b, arena_printf(a, "warps differ by their data: %d of them stand for all",
+                                    m->samples->count));
     if (m->samples->cut > 0)
         add_reason(&b, "following warps has a limit: fewer than usual stand for all");
     if (m->samples->rough)

@@ -338,6 +338,7 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
     const bool at_top = block == loop->header && loop->blocks.count > 1;
     const double rounds = plan_of(x)->rounds[l];
     if (rounds >= 0) {
+        walk_skip_rounds(x, l, rounds + at_top - (double)s->iterations);
         p->lanes[s->iterations < rounds + at_top ? stay : leave] |= p->undecided;
         p->undecided = 0;
         return result->stated = true;
@@ -421,15 +422,15 @@ void walk_leave_block(Frame *x, uint32_t mask)
     const int block = e->block, stop = e->stop;
     Divergence p = divergence_of(x, block, mask);
     const PtxInstr *in = cfg_branch(flow_of(x)->cfg, block);
-    if (in)
-        walk_skip_branch(x, in, mask);
-    const bool undecided = p.undecided != 0;
-    if (undecided)
-        walk_skip_abort(x);
+    const uint32_t undecided = p.undecided;
     const bool certain =
         in && p.count > 1 && (decide_exit(x, block, in, &p) || steer(x, block, &p));
-    if (undecided && !certain)
+    if (in && (undecided & mask) != mask)
+        walk_skip_branch(x, in, mask & ~undecided);
+    if (undecided && !certain) {
+        walk_skip_abort(x);
         mark_undecided(x, block);
+    }
     if (p.undecided && !may_fork(x->walker))
         take_turns(x, block, &p);
     for (int i = 0; i < p.count; i++)

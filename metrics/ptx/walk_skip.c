@@ -4,6 +4,7 @@
 #include "metrics/ptx/ptx_warp.h"
 #include "metrics/ptx/walk_values.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -514,6 +515,7 @@ static void finish_proof(Frame *x, int loop, uint32_t mask)
     const uint64_t times = p->limit - 1;
     if (!move_forward(x, times))
         return;
+    x->loops[loop].iterations += times * period_of(t);
     x->walker->walk->skipped += times * period_of(t);
     t->fit = period_of(t);
     if (times < WORTHWHILE) {
@@ -763,6 +765,15 @@ void walk_skip_branch(Frame *x, const PtxInstr *branch, uint32_t mask)
     ptx_visit_registers(branch, look_for_movement, &c);
     if (c.moves)
         walk_skip_abort(x);
+}
+
+void walk_skip_rounds(Frame *x, int loop, double left)
+{
+    if (!proving(x) || x->proof->loop != loop)
+        return;
+    const double stretches = ceil(left / period_of(&x->tracks[loop]));
+    if (stretches < (double)x->proof->limit)
+        x->proof->limit = stretches > 1 ? (uint64_t)stretches : 1;
 }
 
 void walk_skip_group(Frame *x, const AccessGroup *g, uint32_t mask, uint32_t lanes)

@@ -12,7 +12,7 @@
  *
  * p goes through small numbers until it fits, so that buffers used in turn and swizzles are found.
  * Where nothing fits, the loop is walked.  Last iterations are always walked, and so are loops with
- * calls or branches that are not known.  Internal to metrics/ptx. */
+ * calls or branches that are not known, unless by a count that was said (walk_stated.h).  Internal to metrics/ptx. */
 #ifndef APTUNE_PTX_WALK_SKIP_H
 #define APTUNE_PTX_WALK_SKIP_H
 
@@ -45,6 +45,9 @@ void walk_skip_instr(Frame *x, const PtxInstr *in, const Lanes *results, int cou
 
 /* A branch is decided by all lanes in `mask`. */
 void walk_skip_branch(Frame *x, const PtxInstr *branch, uint32_t mask);
+
+/* Lanes stay in a loop, whose count was said, as long as rounds are left. */
+void walk_skip_rounds(Frame *x, int loop, double left);
 
 /* A group of accesses is passed, `lanes` of `mask` taking part; one of its costs was priced. */
 void walk_skip_group(Frame *x, const AccessGroup *g, uint32_t mask, uint32_t lanes);

@@ -8,7 +8,7 @@
 
 /* A loop under way. */
 typedef struct LoopState {
-    uint32_t iterations; /* visits of the header since it was entered */
+    uint64_t iterations; /* visits of the header since it was entered */
     bool counted;        /* one of its exits is decided by something that changes in the loop */
     uint32_t unsure;     /* lanes that may really have left earlier or later */
 } LoopState;

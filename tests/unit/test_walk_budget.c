@@ -203,9 +203,36 @@ static void the_period_of_a_loop_is_remembered(void **state)
     arena_free(a);
 }
 
+/* The exit depends on data, but its count was said: at most some hundred of a million rounds are walked. */
+static void rounds_that_are_said_need_not_be_walked(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    const char *text =
+        arena_printf(a,
+                     "%s.entry k(.param .u64 a) { %s .loc 1 7 0\n"
+                     "L: .loc 1 8 0\nld.global.u32 %%r2, [%%rd1]; add.u64 %%rd1, %%rd1, 128;\n"
+                     "setp.ne.u32 %%p1, %%r2, 0; @%%p1 bra L; ret; }\n.file 1 \"k.cu\"\n",
+                     header, registers);
+    const Source s = {"k.ptx", text, strlen(text)};
+    const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
+    const WalkTrips trips = {.line = 8, .rounds = 1000000};
+    const WalkOptions o = {.launch = {.grid = {9, 9, 1}, .block = {64, 1, 1}, .has_geometry = true},
+                           .trips = &trips,
+                           .trip_count = 1};
+
+    const Walk *w = walk_warp(a, f, &o);
+
+    assert_int_equal(w->loads[PTX_GLOBAL], 1000000);
+    assert_true(w->steps < 2000);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_that_are_said_need_not_be_walked),
         cmocka_unit_test(the_period_of_a_loop_is_remembered),
         cmocka_unit_test(an_endless_loop_of_stores_and_barriers_ends),
         cmocka_unit_test(unknown_branches_in_a_row_are_joined),
