@@ -52,6 +52,8 @@ static void count_access(SassProfile *p, SassInstr w, double times)
     }
     if (sass_opcode(w) == SASS_OP_BAR)
         p->barriers += times;
+    if (sass_opcode(w) == SASS_OP_MATCH)
+        p->matches += times;
 }
 
 static void count_constant(SassProfile *p, SassInstr w, double times)

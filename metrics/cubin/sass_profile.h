@@ -27,6 +27,7 @@ typedef struct SassProfile {
     double atomics;      /* global ones */
     double copies;       /* asynchronous, from global to shared memory */
     double barriers;
+    double matches; /* of equal values among lanes */
 
     /* Reads of the constant banks.  Only loads by a register can differ from lane to lane; where
      * the PTX's access varies but none of these is executed, ptxas has found that it does not. */

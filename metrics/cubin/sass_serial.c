@@ -5,19 +5,21 @@
 const SassLatency SASS_LATENCY = {.shared = 29,
                                   .global = 500,
                                   .local = 34,
-                                  .constant = 21,
+                                  .constant = 34,
                                   .special = 20,
                                   .shuffle = 24,
                                   .shared_atomic = 60,
                                   .barrier = 13,
                                   .other = 30,
                                   .operands = 12,
+                                  .special_spacing = 8,
                                   .issue_spacing = 1};
 
 SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load)
 {
     SassLatency l = *alone;
     l.issue_spacing = fmax(alone->issue_spacing, load->warps / SASS_SCHEDULERS);
+    l.special_spacing *= fmax(1, load->warps / SASS_SCHEDULERS);
     l.load_spacing = load->load_wavefronts * load->warps;
     l.store_spacing = load->store_wavefronts * load->warps;
     return l;
@@ -148,7 +150,7 @@ typedef struct Warp {
     unsigned copied;               /* the same of the open group */
     int group_count;
     double copies; /* when those of the open group arrive */
-    double shared_free;
+    double shared_free, special_free;
     VEC(Active) active;
     double **used; /* by block and successor: times taken */
     int calls[CALL_DEPTH];
@@ -271,6 +273,10 @@ static void issue(Warp *w, Step s)
     wait_for_scoreboards(w, s.wait);
     if (s.kind == COPY_WAIT)
         wait_for_groups(w, s.groups);
+    if (s.kind == SPECIAL) {
+        wait_until(w, w->special_free, SASS_WAIT_OTHER);
+        w->special_free = w->sum.now + w->latency->special_spacing;
+    }
     if (s.write < SCOREBOARDS || s.kind == COPY || s.kind == SHARED_LOAD ||
         s.kind == SHARED_STORE) {
         const double time = result_time(w, (Kind)s.kind, &what);
@@ -365,6 +371,7 @@ static void skip(Warp *w, const Active *l, double times)
     w->copies += shift;
     w->settled += shift;
     w->shared_free += shift;
+    w->special_free += shift;
 }
 
 /* The header again: an iteration is over. */
@@ -408,7 +415,8 @@ static bool stays(Warp *w, int block)
 
 /* Of the successors that stay in the loop, or of those that leave it, the one that lags most behind
  * its share, of several the block behind rather than a way past it; CFG_NONE when none is ever
- * taken. */
+ * taken.  Where lanes diverge more than one is taken at a time: the block behind as often as it is, for what
+ * a jump passes over is executed, too. */
 static int most_due(Warp *w, int b, bool staying)
 {
     const CfgBlock *block = &w->flow->cfg->blocks[b];
@@ -419,10 +427,15 @@ static int most_due(Warp *w, int b, bool staying)
             flow += w->join->edges[b][k];
             used += w->used[b][k];
         }
+    const double visits = w->join->visits[b], little = 1e-6;
     for (int k = 0; k < block->succ_count; k++) {
         const double share = w->join->edges[b][k];
-        if (share <= 0 || stays(w, block->succs[k]) != staying ||
-            share / flow * used - w->used[b][k] < lag - 1e-9)
+        if (share <= 0 || stays(w, block->succs[k]) != staying)
+            continue;
+        if (flow > visits * (1 + little) && block->succs[k] == block->fall &&
+            share / visits * used - w->used[b][k] >= 1 - little)
+            return k;
+        if (share / flow * used - w->used[b][k] < lag - 1e-9)
             continue;
         lag = share / flow * used - w->used[b][k];
         best = k;

@@ -30,6 +30,8 @@ typedef struct SassLatency {
     double operands;      /* until a store or load has read its registers */
     double load_spacing;  /* from one load from shared memory to the next access of it */
     double store_spacing; /* from one store to shared memory to the next access of it */
+    double
+        special_spacing; /* from one special function or conversion to the next: the unit is busy */
     double issue_spacing; /* from one instruction to the next at least; 1 for a warp alone */
 } SassLatency;
 
@@ -51,9 +53,9 @@ SassLatency sass_latency_among(const SassLatency *alone, const SassLoad *load);
 
 /* H200 where measured: shared 29 (Luo et al. arXiv:2402.13499, table IV, and others 28.6 to 30);
  * L1 33.6, barrier 13 with one warp (pointer chase and empty barriers, measured); special
- * functions 18 to 24, shuffles 24, constants 20.7 (published, for the H100 and the B300).  Global
- * 500 lies between L2 (281 measured) and memory (571 to 834 published).  Operands, atomics and
- * others are estimates. */
+ * functions 18 to 24, shuffles 24 (published, for the H100 and the B300), one every 8 cycles for a quarter
+ * of the multiprocessor; constants 34 (spaces/platform/near.spec).  Global 500 lies between L2 (281
+ * measured) and memory (571 to 834 published).  Operands, atomics and others are estimates. */
 extern const SassLatency SASS_LATENCY;
 
 typedef enum SassWait {

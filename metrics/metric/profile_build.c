@@ -53,7 +53,7 @@ static double sum_widths(const double counts[SASS_WIDTHS])
     return sum;
 }
 
-static void set_machine(Profile *p, const SassProfile *s)
+static void set_machine(Profile *p, const SassProfile *s, const SassSerial *longest)
 {
     const struct {
         ProfileField field;
@@ -68,6 +68,7 @@ static void set_machine(Profile *p, const SassProfile *s)
         {PROFILE_HALF_ISSUED, s->by_unit[SASS_UNIT_HALF]},
         {PROFILE_TENSOR_ISSUED, s->by_unit[SASS_UNIT_TENSOR]},
         {PROFILE_LSU_ISSUED, s->by_unit[SASS_UNIT_LSU]},
+        {PROFILE_MATCH_ISSUED, s->matches},
         {PROFILE_BRANCH_ISSUED, s->by_unit[SASS_UNIT_BRANCH]},
         {PROFILE_SHARED_ISSUED, sum_widths(s->shared_loads) + sum_widths(s->shared_stores)},
         {PROFILE_SHARED_128_ISSUED,
@@ -86,6 +87,8 @@ static void set_machine(Profile *p, const SassProfile *s)
         {PROFILE_SERIAL_SHARED, s->serial.waits[SASS_WAIT_SHARED]},
         {PROFILE_SERIAL_GLOBAL, s->serial.waits[SASS_WAIT_GLOBAL]},
         {PROFILE_SERIAL_BARRIER, s->serial.waits[SASS_WAIT_BARRIER]},
+        {PROFILE_SERIAL_MOST, longest->cycles},
+        {PROFILE_SERIAL_MOST_GLOBAL, longest->waits[SASS_WAIT_GLOBAL]},
         {PROFILE_LOADED_CYCLES, s->loaded.cycles},
         {PROFILE_LOADS_IN_FLIGHT, s->serial.loads_in_flight},
         {PROFILE_CODE_UNMATCHED, s->unmatched != NULL},
@@ -107,11 +110,25 @@ static double stack_outside(const Device *d, const Profile *p)
     return stacks > 0 ? fmax(0, 1 - fmax(room, L1_BEYOND_SHARED) / stacks) : 0;
 }
 
+/* Of a load of constants, on average: one that goes to another line than the one before misses the first
+ * cache where that has no room for all (spaces/platform/near.spec on an H200: 34 cycles, 101 from 2.3 KiB on). */
+static double constant_latency(const Profile *p)
+{
+    const double size = 2376, miss = 67, *v = p->value;
+    const bool fits = !(v[PROFILE_CONSTANT_TOUCHED] > size) || !(v[PROFILE_CONSTANT_LOADS] > 0);
+    return SASS_LATENCY.constant +
+           (fits ? 0 : miss * fmin(1, v[PROFILE_CONSTANT_LINES] / v[PROFILE_CONSTANT_LOADS]));
+}
+
 /* The latencies of the device; SASS_LATENCY for what the table does not have. */
 static SassLatency latency_of(const Device *d, const Profile *p)
 {
     SassLatency l = SASS_LATENCY;
     const DeviceLatencies *known = device_latencies(d);
+    const DeviceRates *rates = device_rates(d);
+    l.constant = constant_latency(p);
+    if (rates && rates->sfu > 0)
+        l.special_spacing = PTX_LANES * SASS_SCHEDULERS / rates->sfu;
     if (!known)
         return l;
     const double warps_per_block = p->value[PROFILE_WARPS_PER_BLOCK];
@@ -178,14 +195,25 @@ static void thin_out(const MemorySamples *samples, double weights[SAMPLES_MAX], 
     }
 }
 
-/* Means over all warps: the code is joined to each walk that differs.  Of the sizes of the code,
- * and of what is not certain, that of the warps which execute most of all: the middle one may lie
- * beyond the edge of the data. */
+/* The first of those that have most to do. */
+static int heaviest_of(const MemorySamples *samples)
+{
+    int most = 0;
+    for (int i = 1; i < samples->count; i++)
+        if (walk_work(samples->at[i].walk) > walk_work(samples->at[most].walk))
+            most = i;
+    return most;
+}
+
+/* Means over all warps, and the serial time of the one that has most to do: the code is joined to each
+ * walk that differs.  Of the sizes of the code, and of what is not certain, that of the warps which
+ * execute most of all: the middle one may lie beyond the edge of the data. */
 static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
                                 const MemorySamples *samples, const SassLatency *latency,
-                                const SassLoad *load)
+                                const SassLoad *load, SassSerial *longest)
 {
     double weights[SAMPLES_MAX] = {0}, most = -1;
+    const int heaviest = heaviest_of(samples);
     SassProfile mean = {0};
     for (int i = 0; i < samples->count; i++) {
         int like = 0;
@@ -195,9 +223,11 @@ static SassProfile mean_machine(Arena *a, int arch, const CubinKernel *k,
     }
     thin_out(samples, weights, JOINS_MOST);
     for (int i = 0; i < samples->count; i++) {
-        if (weights[i] == 0)
+        if (weights[i] == 0 && i != heaviest)
             continue;
         const SassProfile p = sass_profile(a, arch, k, samples->at[i].walk, latency, load);
+        if (i == heaviest)
+            *longest = p.serial;
         sass_profile_add(&mean, &p, weights[i]);
         if (p.instr * weights[i] <= most)
             continue;
@@ -232,28 +262,83 @@ static void set_code(const ProfileInput *in, const CubinKernel *k, int64_t local
     profile_set_launch(p, in->device, &use, in->grid[0] * in->grid[1] * in->grid[2]);
 }
 
-/* Bytes that all warps touch at least once: the buffers that they are given, but not more than they
+static bool accesses(const MemoryAccess *x, AccessKind kind)
+{
+    return (x->kind == kind || x->kind == ACCESS_ATOMIC) && x->figures.executions > 0 &&
+           (x->space == PTX_GLOBAL || x->space == PTX_GENERIC);
+}
+
+/* The buffer that begins last before the address, or NULL. */
+static const ProfileBuffer *buffer_of(const ProfileInput *in, uint64_t address)
+{
+    const ProfileBuffer *found = NULL;
+    for (size_t i = 0; i < in->buffer_count; i++) {
+        const ProfileBuffer *b = &in->buffers[i];
+        if (b->address <= address && (!found || b->address > found->address))
+            found = b;
+    }
+    return found;
+}
+
+/* Is the buffer read (ACCESS_LOAD) or written (ACCESS_STORE), as far as warps were followed? */
+static bool is_touched(const ProfileInput *in, const ProfileBuffer *b, const Memory *m,
+                       AccessKind kind)
+{
+    for (size_t i = 0; i < m->accesses.count; i++) {
+        const MemoryAccess *x = &m->accesses.at[i];
+        if (accesses(x, kind) && x->located && buffer_of(in, x->address) == b)
+            return true;
+    }
+    return false;
+}
+
+/* Does anything go where it is not known? */
+static bool goes_astray(const Memory *m, AccessKind kind)
+{
+    for (size_t i = 0; i < m->accesses.count; i++)
+        if (accesses(&m->accesses.at[i], kind) && !m->accesses.at[i].located)
+            return true;
+    return (kind == ACCESS_LOAD ? m->mean.bulk_loads : m->mean.bulk_stores) > 0;
+}
+
+/* Bytes of the buffers that the launch reads or writes: of all that it may, where some access is not
+ * known to be of one of them. */
+static double touched_bytes(const ProfileInput *in, const Memory *m, AccessKind kind)
+{
+    const bool all = goes_astray(m, kind);
+    double bytes = 0;
+    for (size_t i = 0; i < in->buffer_count; i++) {
+        const ProfileBuffer *b = &in->buffers[i];
+        if ((kind == ACCESS_LOAD ? b->filled : b->written) && (all || is_touched(in, b, m, kind)))
+            bytes += b->bytes;
+    }
+    return bytes;
+}
+
+/* Bytes that all warps touch at least once: the buffers that they go to, but not more than they
  * ask for; where those are not known, what the reuse that was seen leaves. */
-static double footprint(const Profile *p, ProfileField sectors, ProfileField first, double given)
+static double footprint(const Profile *p, ProfileField sectors, ProfileField first, double touched)
 {
     enum { SECTOR = 32 };
     const double *v = p->value, all = SECTOR * v[PROFILE_BLOCKS] * v[PROFILE_WARPS_PER_BLOCK];
-    return given > 0 ? fmin(all * v[sectors], given) : all * v[first];
+    return touched > 0 ? fmin(all * v[sectors], touched) : all * v[first];
 }
 
 static void add_machine(Arena *a, const ProfileInput *in, int arch, const CubinKernel *k,
                         const Memory *memory, Profile *p)
 {
     ProfileTraffic traffic = profile_set_memory(p, memory);
-    p->value[PROFILE_FOOTPRINT_READ] =
-        footprint(p, PROFILE_LOAD_SECTORS, PROFILE_LOAD_FIRST_LAUNCH, in->read_bytes);
+    p->value[PROFILE_FOOTPRINT_READ] = footprint(p, PROFILE_LOAD_SECTORS, PROFILE_LOAD_FIRST_LAUNCH,
+                                                 touched_bytes(in, memory, ACCESS_LOAD));
     p->value[PROFILE_FOOTPRINT_WRITTEN] =
-        footprint(p, PROFILE_STORE_SECTORS, PROFILE_STORE_FIRST_LAUNCH, in->written_bytes);
+        footprint(p, PROFILE_STORE_SECTORS, PROFILE_STORE_FIRST_LAUNCH,
+                  touched_bytes(in, memory, ACCESS_STORE));
     SassLatency latency = latency_of(in->device, p);
     SassLoad load = load_of(p, in->device, &traffic);
-    const SassProfile machine =
-        mean_machine(a, arch, k, memory->samples, &latency, load.warps > 0 ? &load : NULL);
-    set_machine(p, &machine);
+    SassSerial longest = {0};
+    const SassProfile machine = mean_machine(a, arch, k, memory->samples, &latency,
+                                             load.warps > 0 ? &load : NULL, &longest);
+    set_machine(p, &machine, &longest);
     profile_settle_memory(p, &traffic, &machine);
     p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);
     profile_set_doubt(a, p, memory);

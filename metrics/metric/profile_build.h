@@ -13,6 +13,14 @@
  * another version are made anew. */
 enum { PROFILER_VERSION = 17 };
 
+/* Memory that a launch is given. */
+typedef struct ProfileBuffer {
+    uint64_t address;
+    double bytes;
+    bool filled;  /* has something that could be read */
+    bool written; /* may be written */
+} ProfileBuffer;
+
 typedef struct ProfileInput {
     const char *ptx; /* text, ends with a zero byte */
     size_t ptx_size;
@@ -25,8 +33,8 @@ typedef struct ProfileInput {
     int64_t dynamic_shared;          /* bytes */
     const unsigned char *parameters; /* as they lie in memory; NULL: none is known */
     size_t parameter_bytes;
-    double read_bytes;      /* of the buffers that it is given to read; 0: not known */
-    double written_bytes;   /* … to write */
+    const ProfileBuffer *buffers; /* that it is given; none: not known */
+    size_t buffer_count;
     const WalkTrips *trips; /* counts of loops that follow from data */
     size_t trip_count;
     const WalkData *data; /* what stands in memory that is not written; NULL: not known */

@@ -180,6 +180,7 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
     p->value[PROFILE_BRANCH_PATHS] = w->branches > 0 ? w->paths / w->branches : 1;
     p->value[PROFILE_BRANCH_PATHS_MOST] = most_paths(m->walk);
     p->value[PROFILE_WARPS_FOLLOWED] = m->samples->count;
+    p->value[PROFILE_BULK_COPIES] = w->bulk_copies;
     set_mix(p, w);
     p->value[PROFILE_TENSOR_WORK] = w->by_class[PTX_CLASS_TENSOR] > 0
                                         ? tensor_work(m->walk) * w->by_class[PTX_CLASS_TENSOR] /
@@ -201,8 +202,11 @@ static void add_reuse(ProfileTraffic *t, const MemoryAccess *x, double unknown)
     const double known = x->figures.sectors;
     if (x->kind == ACCESS_LOAD) {
         t->load_sectors += known + unknown;
-        for (int i = 0; i < REUSE_SCOPES; i++)
+        const double loads = x->figures.executions - x->figures.unknown;
+        for (int i = 0; i < REUSE_SCOPES; i++) {
             t->load_first[i] += known * x->reuse.first[i] + unknown;
+            t->loads_first[i] += loads * x->reuse.first[i] + x->figures.unknown;
+        }
     } else if (x->kind == ACCESS_STORE) {
         t->store_sectors += known + unknown;
         t->store_first_launch += known * x->reuse.first[REUSE_LAUNCH] + unknown;
@@ -231,6 +235,7 @@ static void add_spread(ProfileTraffic *t, const MemoryAccess *x)
     t->global_sectors += unknown_sectors(x);
     t->global_sectors_min += bytes / SECTOR;
     t->global_lines += lanes;
+    t->global_passes += spread_wavefronts * f->unknown;
     t->global_lines_min += bytes / LINE;
     t->global_bytes += bytes;
     t->global_bytes_unique += bytes;
@@ -247,6 +252,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
         t->global_sectors_min += f->sectors_min;
         t->global_lines += f->lines;
         t->global_lines_min += f->lines_min;
+        t->global_passes += f->wavefronts;
         t->global_requests += f->executions;
         t->global_bytes += f->bytes;
         t->global_bytes_unique += f->unique_bytes;
@@ -343,6 +349,7 @@ static void add_bulk(ProfileTraffic *t, double loads, double stores)
     t->global_sectors += bytes / SECTOR;
     t->global_sectors_min += bytes / SECTOR;
     t->global_lines += bytes / LINE;
+    t->global_passes += bytes / LINE;
     t->global_lines_min += bytes / LINE;
     t->global_bytes += bytes;
     t->global_bytes_unique += bytes;
@@ -393,6 +400,7 @@ static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
     p->value[PROFILE_GLOBAL_SECTORS_MIN] = t->global_sectors_min;
     p->value[PROFILE_GLOBAL_LINES] = t->global_lines;
     p->value[PROFILE_GLOBAL_LINES_MIN] = t->global_lines_min;
+    p->value[PROFILE_GLOBAL_PASSES] = t->global_passes;
     p->value[PROFILE_GLOBAL_REQUESTS] = t->global_requests;
     p->value[PROFILE_GLOBAL_BYTES] = t->global_bytes;
     p->value[PROFILE_GLOBAL_BYTES_UNIQUE] = t->global_bytes_unique;
@@ -401,6 +409,8 @@ static void set_traffic(Profile *p, const ProfileTraffic *t, bool sampled)
     p->value[PROFILE_LOAD_FIRST_BLOCK] = t->load_first[REUSE_BLOCK];
     p->value[PROFILE_LOAD_FIRST_SM] = t->load_first[REUSE_SM];
     p->value[PROFILE_LOAD_FIRST_LAUNCH] = t->load_first[REUSE_LAUNCH];
+    p->value[PROFILE_LOADS_FIRST_SM] = t->loads_first[REUSE_SM];
+    p->value[PROFILE_LOADS_FIRST_LAUNCH] = t->loads_first[REUSE_LAUNCH];
     p->value[PROFILE_STORE_SECTORS] = t->store_sectors;
     p->value[PROFILE_STORE_FIRST_LAUNCH] = t->store_first_launch;
     p->value[PROFILE_STORE_OPEN] = t->store_open;
@@ -510,9 +520,9 @@ static double unknown_traffic(const Memory *m)
 /* Relative standard error of the mean of what warps execute, where they are a sample. */
 static double sampling_error(const Memory *m)
 {
-    const int count = m->samples->count;
+    const int count = m->samples->even;
     double mean = 0, squares = 0;
-    if (!m->samples->spread || count < 2)
+    if (count < 2)
         return 0;
     for (int i = 0; i < count; i++)
         mean += walk_work(m->samples->at[i].walk) / count;

@@ -19,8 +19,9 @@ typedef struct ProfileTraffic {
     double load_width, store_width;     /* of shared memory: bytes of a lane, summed */
     double shared_traffic;
     double global_sectors, global_sectors_min, global_lines, global_lines_min;
-    double global_requests, global_bytes, global_bytes_unique;
+    double global_passes, global_requests, global_bytes, global_bytes_unique;
     double load_sectors, load_first[REUSE_SCOPES];
+    double loads_first[REUSE_SCOPES]; /* the same of loads, each counted once */
     double store_sectors, store_first_launch, store_open;
     double atomic_sectors, atomic_first_launch;
     double local_sectors, local_width; /* width: bytes of a lane, summed */

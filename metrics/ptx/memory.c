@@ -129,6 +129,17 @@ static PtxSpace space_of(const Gather *s, const WalkFunction *f, const AccessSit
     return site->space;
 }
 
+/* Of a warp that knows one. */
+static void locate(const Gather *s, const WalkFunction *f, MemoryAccess *x)
+{
+    for (int i = 0; i < s->samples->count && !x->located; i++) {
+        const WalkFunction *g = walk_find(s->samples->at[i].walk, f->function);
+        x->located = g && g->aligns[x->group].seen;
+        if (x->located)
+            x->address = g->aligns[x->group].first + (uint64_t)x->offset;
+    }
+}
+
 static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
 {
     for (size_t i = 0; i < f->accesses->sites.count; i++) {
@@ -146,6 +157,7 @@ static void list_accesses(const Gather *s, const WalkFunction *f, Memory *m)
                             .group = site->group,
                             .offset = site->offset,
                             .merged = CFG_NONE};
+        locate(s, f, x);
         x->sampled = !mean_cost(s, f, site->cost, &x->figures);
         const ReuseSite *reuse = m->reuse ? reuse_find(m->reuse, f->function, i) : NULL;
         x->reuse = reuse ? *reuse : (ReuseSite){{1, 1, 1, 1}, 1};

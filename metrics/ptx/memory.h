@@ -41,7 +41,9 @@ typedef struct MemoryAccess {
     bool sampled;    /* warps differ */
     int group;       /* of accesses with one base (access.h) … */
     int64_t offset;  /* … to which this is added */
-    int merged;      /* number in `loads` of what it is part of, or CFG_NONE */
+    bool located;
+    uint64_t address; /* of a lane that came here, where located */
+    int merged;       /* number in `loads` of what it is part of, or CFG_NONE */
 } MemoryAccess;
 
 /* A load from shared memory as ptxas is taken to make it, of one load of the text or several; or a

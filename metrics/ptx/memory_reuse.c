@@ -545,12 +545,12 @@ static void follow_spread(Reuser *r)
 {
     const MemorySamples *s = r->samples;
     for (int half = 0; half < 2; half++) {
-        for (int i = half; i < s->count; i += 2) {
+        for (int i = half; i < s->even; i += 2) {
             const Walk *w = s->at[i].walk;
             const Turn t = {.walk = w,
                             .like = match(r, w),
                             .weight = 1,
-                            .most = r->touches + REUSE_TOUCHES / (uint64_t)s->count};
+                            .most = r->touches + REUSE_TOUCHES / (uint64_t)s->even};
             follow_warp(r, &t);
             note_who_came(r);
         }
@@ -563,7 +563,7 @@ static void follow_spread(Reuser *r)
 /* Distinct sectors grow as a power of the number of warps that come to a place. */
 static ReuseSite spread_site(const Reuser *r, const Count *c, const double warps[REUSE_SCOPES])
 {
-    const double count = r->samples->count, half = (double)((r->samples->count + 1) / 2);
+    const double count = r->samples->even, half = (double)((r->samples->even + 1) / 2);
     ReuseSite s = {{1, 1, 1, 1}, c->open / c->touched};
     const double power = c->half > 0 ? log(c->block / c->half) / log(count / half) : 1;
     for (int i = 0; i < REUSE_SCOPES; i++)
@@ -592,7 +592,7 @@ static void list_sites(Reuser *r, const double warps[REUSE_SCOPES], double other
             const Count *c = &r->places.at[i].counts[k];
             sites[k] = (ReuseSite){{1, 1, 1, 1}, 1};
             if (c->touched > 0)
-                sites[k] = r->samples->spread ? spread_site(r, c, warps) : site_of(r, c, others);
+                sites[k] = r->samples->even ? spread_site(r, c, warps) : site_of(r, c, others);
             pass_by(&f->accesses->sites.at[k], f->function, &sites[k]);
         }
         VEC_PUSH(r->arena, &r->out->functions, ((ReuseFunction){f->function, sites}));
@@ -614,7 +614,7 @@ const Reuse *memory_reuse(Arena *a, const PtxFunction *entry, const WalkOptions 
                                         block * (double)ptx_block_count(o->launch.grid)};
     double others = 0;
     list_passes(&r);
-    if (samples->spread)
+    if (samples->even)
         follow_spread(&r);
     else if (in_block > 0 && o->launch.has_geometry)
         others = follow_neighbours(&r, device, in_block);

@@ -375,6 +375,39 @@ static bool sample_blocks(Sampler *s)
 
 /* --- warps whose work depends on data ------------------------------------------------------ */
 
+/* A warp by its number in the launch. */
+static MemorySample *follow_number(Sampler *s, uint64_t number, uint32_t warps)
+{
+    return follow(s, ptx_block_at(s->walk.launch.grid, number / warps), (uint32_t)(number % warps));
+}
+
+/* Of the part of an even sample at an end, in which `x` was followed, ever smaller parts nearer to the
+ * end, down to the last warp, each with a warp of its own; where that last one does not have much more
+ * to do, it alone. */
+static void sample_towards_end(Sampler *s, MemorySample *x, uint64_t all, uint32_t warps, bool last)
+{
+    const double much = 1.5;
+    const double work = walk_work(x->walk);
+    const uint64_t end = last ? all - 1 : 0;
+    MemorySample *const most = follow_number(s, end, warps);
+    if (!most)
+        return;
+    most->weight = 1 / (double)all;
+    x->weight -= most->weight;
+    if (walk_work(most->walk) < much * work)
+        return;
+    uint64_t part = (uint64_t)(x->weight * (double)all);
+    while ((part /= 4) > 1) {
+        const uint64_t at = part - part / 4;
+        MemorySample *nearer = follow_number(s, last ? end - at : at, warps);
+        if (!nearer)
+            return;
+        nearer->weight = x->weight / 4;
+        x->weight -= nearer->weight;
+        x = nearer;
+    }
+}
+
 /* One warp from each of SAMPLE_SPREAD equal parts of all warps in their order, at places that
  * follow the golden section so that no period of the data is met; all of them where there are
  * fewer. */
@@ -392,7 +425,11 @@ static void sample_spread(Sampler *s, uint64_t all, uint32_t warps)
         if (!ptx_same_place(p, middle))
             give(s, follow(s, p.block, p.warp), 1.0 / (double)(all <= count ? all : count + 1));
     }
-    s->out->spread = true;
+    s->out->even = s->out->count;
+    if (all > count && s->out->even > 2) {
+        sample_towards_end(s, &s->out->at[1], all, warps, false);
+        sample_towards_end(s, &s->out->at[s->out->even - 1], all, warps, true);
+    }
 }
 
 /* The middle warp may have nothing to do, beyond the end of the data: then the first one is asked. */

@@ -14,7 +14,9 @@
  *
  * Where what the middle warp does follows from data that it loads (WalkData), or none of SAMPLE_UNLIKE to
  * SAMPLE_CYCLE blocks in a row (as many as there are) is like another, there is no such order: then
- * SAMPLE_SPREAD warps, evenly spread over all, and the middle one count the same each.
+ * SAMPLE_SPREAD warps, evenly spread over all, and the middle one count the same each.  Where the launch's first or last
+ * warp has much more to do than the nearest of these, rows sorted by length, that one's part is cut in four
+ * again and again towards the end.
  *
  * So differences along the axes, and between warps, are taken to add up.  The weights sum to 1.
  * Internal to metrics/ptx. */
@@ -46,9 +48,9 @@ typedef struct MemorySample {
 typedef struct MemorySamples {
     MemorySample at[SAMPLES_MAX]; /* the middle one first */
     int count;
-    bool spread;              /* the warps are spread evenly over all, each of the same weight */
-    int cut;                  /* warps for which the steps did not suffice */
-    bool rough;               /* nor for the middle one, until less was followed (WalkPlans) */
+    int even;   /* so many of the first are spread evenly over all; 0: not so sampled */
+    int cut;    /* warps for which the steps did not suffice */
+    bool rough; /* nor for the middle one, until less was followed (WalkPlans) */
     VEC(MemorySample) walked; /* every warp, those that the middle one stands for among them */
 } MemorySamples;
 

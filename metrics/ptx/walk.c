@@ -139,9 +139,12 @@ static void place_lanes(const AccessCost *c, const Lanes *base, uint64_t *addres
 static void note_alignment(WalkAlign *a, const Lanes *base, uint32_t lanes)
 {
     for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint32_t v = (uint32_t)lanes_at(base, __builtin_ctz(left)) & 15;
-        if (!a->seen)
+        const uint64_t whole = lanes_at(base, __builtin_ctz(left));
+        const uint32_t v = (uint32_t)whole & 15;
+        if (!a->seen) {
+            a->first = whole;
             a->residue = v;
+        }
         a->seen = true;
         a->varying |= v ^ a->residue;
         if (base->uniform)
@@ -637,6 +640,7 @@ static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
     }
     w->bulk_loads += lanes * b->bulk_loads;
     w->bulk_stores += lanes * b->bulk_stores;
+    w->bulk_copies += lanes * b->bulk_copies;
 }
 
 static void add_loop_notes(Walker *w, const Known *k)

@@ -71,7 +71,7 @@ typedef struct WalkPlanBlock {
     uint32_t stores[PTX_SPACE_COUNT];
     uint32_t load_bytes[PTX_SPACE_COUNT]; /* of one lane */
     uint32_t store_bytes[PTX_SPACE_COUNT];
-    uint32_t bulk_loads, bulk_stores; /* bytes of one lane */
+    uint32_t bulk_loads, bulk_stores, bulk_copies; /* bytes of one lane; how many it starts */
 } WalkPlanBlock;
 
 /* Registers and cells of the state that may be written between a branch and where its ways reconverge. */

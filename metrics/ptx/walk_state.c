@@ -126,5 +126,7 @@ void walk_access_price(WalkAccess *a, const AccessCost *c, const uint64_t *addre
         break;
     default:
         price_sectors(a, address, lanes, c->bytes);
+        a->wavefronts += (uint64_t)banks_wavefronts(address, lanes, c->bytes < 16 ? c->bytes : 16,
+                                                    c->kind == ACCESS_LOAD, NULL);
     }
 }

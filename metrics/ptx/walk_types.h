@@ -99,6 +99,7 @@ typedef struct WalkAccess {
 /* The bases of a group modulo 16, over all lanes and times. */
 typedef struct WalkAlign {
     bool seen;
+    uint64_t first;   /* of them, whole */
     uint32_t residue; /* of the first one */
     uint32_t varying; /* bits in which others differ from it */
 } WalkAlign;

@@ -434,14 +434,19 @@ static void add_sectors(Cost *c, const uint64_t *address, int bytes)
     c->unique += (uint64_t)s.unique_bytes;
 }
 
+static void add_passes(Cost *c, const Node *n, const uint64_t *address)
+{
+    c->wavefronts +=
+        (uint64_t)banks_wavefronts(address, UINT32_MAX, (int)n->bytes, !n->store, NULL);
+}
+
 /* One access of all lanes. */
 static void add_cost(Cost *c, const Node *n, const uint64_t *address)
 {
     uint64_t place[LANES];
     switch (n->space) {
     case PTX_SHARED:
-        c->wavefronts +=
-            (uint64_t)banks_wavefronts(address, UINT32_MAX, (int)n->bytes, !n->store, NULL);
+        add_passes(c, n, address);
         return;
     case PTX_CONST:
         c->wavefronts += (uint64_t)banks_distinct_words(address, UINT32_MAX);
@@ -455,6 +460,7 @@ static void add_cost(Cost *c, const Node *n, const uint64_t *address)
         return;
     default:
         add_sectors(c, address, (int)n->bytes);
+        add_passes(c, n, address);
     }
 }
 

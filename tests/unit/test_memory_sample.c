@@ -173,6 +173,16 @@ static bool nowhere(void *context, const char *name, uint64_t *address)
 
 static const WalkData rising_data = {NULL, rising, nowhere};
 
+/* The same, as rows sorted by length have it: the first warp has 4000 rounds, the tenth 400. */
+static bool falling(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    (void)context;
+    *value = 4000 / ((address - (UINT64_C(1) << 40)) / 128 + 1);
+    return bytes == 4;
+}
+
+static const WalkData falling_data = {NULL, falling, nowhere};
+
 /* Those below n. */
 static const char rounds[] =
     "mad.lo.u32 %r5, %r2, %r4, %r1; setp.ge.u32 %p1, %r5, %r9; @%p1 bra L2;\n"
@@ -210,10 +220,31 @@ static void many_warps_that_depend_on_data_are_sampled_evenly(void **state)
 
     const Memory *m = memory_follow(k->arena, k->entry, &k->options);
 
-    assert_true(m->samples->spread);
-    assert_int_equal(m->samples->count, SAMPLE_SPREAD + 1);
+    assert_int_equal(m->samples->even, SAMPLE_SPREAD + 1);
     arena_free(k->arena);
     assert_means(rising_kernel(100, 100 * 64), 0.02);
+}
+
+/* Evenly spread warps alone would have missed the first one, and be 40 % short. */
+static void where_work_falls_from_an_end_on_warps_there_are_followed(void **state)
+{
+    (void)state;
+    Kernel *k = rising_kernel(500, 500 * 64);
+    k->options.walk.data = &falling_data;
+
+    const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+
+    double weights = 0, most = 0;
+    for (int i = 0; i < m->samples->count; i++) {
+        weights += m->samples->at[i].weight;
+        most = fmax(most, m->samples->at[i].walk->instr);
+    }
+    assert_true(fabs(weights - 1) < 1e-9);
+    assert_true(most > 4 * 4000);
+    arena_free(k->arena);
+    k = rising_kernel(500, 500 * 64);
+    k->options.walk.data = &falling_data;
+    assert_means(k, 0.1);
 }
 
 int main(void)
@@ -226,6 +257,7 @@ int main(void)
         cmocka_unit_test(few_warps_that_depend_on_data_are_all_followed),
         cmocka_unit_test(an_idle_middle_does_not_hide_that_data_decide),
         cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
+        cmocka_unit_test(where_work_falls_from_an_end_on_warps_there_are_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,13 +14,20 @@ static const JsonField TRIPS_FIELDS[] = {
 };
 static const JsonStruct TRIPS = JSON_STRUCT(WalkTrips, TRIPS_FIELDS);
 
+static const JsonField BUFFER_FIELDS[] = {
+    JSON_FIELD(ProfileBuffer, address),
+    JSON_FIELD(ProfileBuffer, bytes),
+    JSON_FIELD(ProfileBuffer, filled),
+    JSON_FIELD(ProfileBuffer, written),
+};
+static const JsonStruct BUFFER = JSON_STRUCT(ProfileBuffer, BUFFER_FIELDS);
+
 static const JsonField LAUNCH_FIELDS[] = {
     JSON_FIELD_ROW(ProfileLaunch, grid),
     JSON_FIELD_ROW(ProfileLaunch, block),
     JSON_FIELD(ProfileLaunch, shared),
     JSON_FIELD_BYTES(ProfileLaunch, parameters, parameter_bytes),
-    JSON_FIELD(ProfileLaunch, read_bytes),
-    JSON_FIELD(ProfileLaunch, written_bytes),
+    JSON_FIELD_STRUCTS(ProfileLaunch, buffers, buffer_count, BUFFER),
     JSON_FIELD_STRUCTS(ProfileLaunch, trips, trip_count, TRIPS),
 };
 static const JsonStruct LAUNCH = JSON_STRUCT(ProfileLaunch, LAUNCH_FIELDS);
@@ -71,8 +78,8 @@ ProfileInput profile_job_input(const ProfileJob *p, size_t launch, const Profile
     in.dynamic_shared = l->shared;
     in.parameters = l->parameters;
     in.parameter_bytes = l->parameter_bytes;
-    in.read_bytes = l->read_bytes;
-    in.written_bytes = l->written_bytes;
+    in.buffers = l->buffers;
+    in.buffer_count = l->buffer_count;
     in.trips = l->trips;
     in.trip_count = l->trip_count;
     memcpy(in.grid, l->grid, sizeof in.grid);

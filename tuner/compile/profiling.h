@@ -17,8 +17,9 @@ typedef struct ProfileLaunch {
     int64_t shared;                  /* dynamic, bytes */
     const unsigned char *parameters; /* as they lie in memory */
     size_t parameter_bytes;
-    double read_bytes, written_bytes; /* of the buffers that it is given; 0: not known */
-    const WalkTrips *trips;           /* counts of loops that the spec says */
+    const ProfileBuffer *buffers; /* that it is given */
+    size_t buffer_count;
+    const WalkTrips *trips; /* counts of loops that the spec says */
     size_t trip_count;
 } ProfileLaunch;
 

@@ -85,9 +85,8 @@ static bool had_before(Arena *a, const Run *r, const Step *steps, const Step *st
     return false;
 }
 
-/* Sizes of the buffers that a step is given: what it can read and write at most. */
-static void add_footprint(Arena *a, const Run *r, size_t config, const Step *step,
-                          ProfileLaunch *out)
+/* The buffers that a step is given. */
+static void add_buffers(Arena *a, const Run *r, size_t config, const Step *step, ProfileLaunch *out)
 {
     const Launch *l = &r->spec->launches[step->launch];
     const Value *slots = run_launch_slots(a, r, config);
@@ -96,6 +95,8 @@ static void add_footprint(Arena *a, const Run *r, size_t config, const Step *ste
     Evaluation ev = {.arena = a};
     if (!run_launch_takes(a, r->spec, l, slots, &ev, &taken, &count))
         return;
+    ProfileBuffer *buffers = ARENA_ARRAY(a, ProfileBuffer, count + 1);
+    out->buffers = buffers;
     for (size_t i = 0; i < count; i++) {
         const Argument *g = taken[i].argument;
         Value v;
@@ -104,12 +105,12 @@ static void add_footprint(Arena *a, const Run *r, size_t config, const Step *ste
             first++;
         if (first < i || !g->count || !expr_eval(g->count, slots, &ev, &v))
             continue;
-        const double bytes = (double)v.integer * (double)task_type_size(g->element);
-        if (g->role != ARGUMENT_OUT ||
-            had_before(a, r, r->table->launch[config].steps, step, taken[i].index, slots))
-            out->read_bytes += bytes;
-        if (g->role != ARGUMENT_IN)
-            out->written_bytes += bytes;
+        buffers[out->buffer_count++] = (ProfileBuffer){
+            .address = run_pretended_address(taken[i].index),
+            .bytes = (double)v.integer * (double)task_type_size(g->element),
+            .filled = g->role != ARGUMENT_OUT ||
+                      had_before(a, r, r->table->launch[config].steps, step, taken[i].index, slots),
+            .written = g->role != ARGUMENT_IN};
     }
 }
 
@@ -123,7 +124,7 @@ static bool profile_launch(Arena *a, const Run *r, size_t i, const Step *step, P
                            .parameter_bytes = arguments.size};
     memcpy(out->grid, step->geometry.grid, sizeof out->grid);
     memcpy(out->block, step->geometry.block, sizeof out->block);
-    add_footprint(a, r, i, step, out);
+    add_buffers(a, r, i, step, out);
     return run_trips_count(a, r, run_launch_slots(a, r, i), out);
 }
 
