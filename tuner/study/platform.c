@@ -74,6 +74,7 @@ static bool bind_all(const Model *m, Names *n, Diag *d)
 /* --- values ----------------------------------------------------------------------------------- */
 
 typedef struct Fitting {
+    Arena *scratch; /* of one evaluation */
     PlatformFit *fit;
     Names names;
     Value *slots;
@@ -82,8 +83,9 @@ typedef struct Fitting {
 
 static double evaluate(const Fitting *f, const Expr *e)
 {
-    Evaluation ev = {.arena = NULL};
+    Evaluation ev = {.arena = f->scratch};
     Value v;
+    arena_reset(f->scratch);
     return expr_eval(e, f->slots, &ev, &v) ? value_as_real(v) : NAN;
 }
 
@@ -224,7 +226,7 @@ static void give(Arena *a, Fitting *f, size_t i)
     sheet_set(a, f->sheet, m->gifts[i].number, value, isfinite(error) ? error : 0, from);
 }
 
-static void fit_one(Arena *a, PlatformFit *fit, DeviceSheet *sheet, Diag *d)
+static void fit_one(Arena *a, Arena *scratch, PlatformFit *fit, DeviceSheet *sheet, Diag *d)
 {
     const Model *m = fit->model;
     for (size_t i = 0; i < MODEL_GIFTS; i++)
@@ -233,7 +235,7 @@ static void fit_one(Arena *a, PlatformFit *fit, DeviceSheet *sheet, Diag *d)
         fit->why = "there is no recording of it";
         return;
     }
-    Fitting f = {.fit = fit, .names = names_of(m, fit->table), .sheet = sheet};
+    Fitting f = {.scratch = scratch, .fit = fit, .names = names_of(m, fit->table), .sheet = sheet};
     if (!bind_all(m, &f.names, d)) {
         fit->why = "its formulas do not fit the recording";
         return;
@@ -299,6 +301,7 @@ PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const 
     r->fits = ARENA_ARRAY(a, PlatformFit, r->count);
     r->sheet = sheet_for(a, one);
     r->first = r->last = one->date;
+    Arena *scratch = arena_new();
     for (size_t i = 0; i < r->count; i++) {
         PlatformFit *f = &r->fits[i];
         f->model = &models->models.at[i];
@@ -307,7 +310,8 @@ PlatformResult *platform_fit(Arena *a, const Models *models, const Table *const 
             r->first = f->table->date;
         if (f->table && strcmp(f->table->date, r->last) > 0)
             r->last = f->table->date;
-        fit_one(a, f, r->sheet, d);
+        fit_one(a, scratch, f, r->sheet, d);
     }
+    arena_free(scratch);
     return r;
 }
