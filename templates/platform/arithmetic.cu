@@ -12,7 +12,10 @@
  * knows: one and zeros are arguments.  OP is
  *
  *      0 FFMA    1 FADD    2 FMUL    3 IMAD    4 IADD    5 logic   6 shift   7 root (MUFU)
- *      8 DFMA    9 HFMA2  10 F2I    11 shuffle 12 vote   13 POPC   14 HMMA (m16n8k16, float sums) */
+ *      8 DFMA    9 HFMA2  10 F2I    11 shuffle 12 vote   13 POPC   14 HMMA (m16n8k16, float sums)
+ *     15 MATCH of lanes with one value   16 with 8   17 with 32   18 REDUX
+ *
+ * A match gives a lane the mask of those with its value: teams whose value is their mask keep it. */
 
 #ifndef OP
 #define OP 0
@@ -27,6 +30,8 @@
 constexpr int INSTRUCTIONS = 512; /* of a round: what the loop itself takes is then little */
 constexpr int STEPS = INSTRUCTIONS / CHAINS;
 constexpr unsigned ALL_LANES = 0xffffffff;
+constexpr unsigned TEAM = OP == 16 ? 4 : OP == 17 ? 1 : 32; /* lanes of one value */
+constexpr unsigned TEAM_MASK = ALL_LANES >> (32 - TEAM);
 
 struct Chain {
     float f;
@@ -39,6 +44,8 @@ __device__ __forceinline__ void start(Chain &c, float one, unsigned zero)
 {
     c.f = OP == 10 ? 0 : one;
     c.u = OP == 9 ? 0x3c003c00 + zero : OP == 3 ? zero + 1 : OP == 11 ? zero + 1 : zero;
+    if (OP >= 15 && OP <= 17)
+        c.u = TEAM_MASK << threadIdx.x % 32 / TEAM * TEAM;
     c.v = zero;
     c.d = one;
     c.sums = make_float4(zero, zero, zero, zero);
@@ -77,6 +84,10 @@ __device__ __forceinline__ void step(Chain &c, float one, float nought, double d
     case 11: c.u = __shfl_up_sync(ALL_LANES, c.u, 1); break;
     case 12: c.u = __any_sync(ALL_LANES, c.u); break;
     case 13: c.u = __popc(c.u); break;
+    case 15:
+    case 16:
+    case 17: c.u = __match_any_sync(ALL_LANES, c.u); break;
+    case 18: c.u = __reduce_min_sync(ALL_LANES, c.u); break;
     case 14:
         asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
             "{%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"

@@ -1,13 +1,14 @@
 /* Two units at a time: how far do their times hide each other?
  *
- *     overlap(good, rounds, zeros, from)
+ *     overlap(good, rounds, zeros, from), constants
  *     grid  BLOCKS      block  32 × WARPS
  *
  * Each round has A instructions of one unit and B of another, in turn.  PAIR is
  *
  *     0  multiply-adds and special functions      1  multiply-adds and shared memory
  *     2  shared memory and special functions      3  multiply-adds and device memory
- *     4  shared memory and device memory */
+ *     4  shared memory and device memory          5  multiply-adds and constants
+ *     6  constants and special functions          7  constants and shared memory */
 
 #ifndef PAIR
 #define PAIR 0
@@ -27,12 +28,14 @@
 
 constexpr int CHAINS = 4; /* of each unit */
 constexpr int BLOCK = 32 * WARPS;
-constexpr bool MEMORY = PAIR >= 3;
+constexpr bool MEMORY = PAIR == 3 || PAIR == 4;
+
+__constant__ unsigned constants[16];
 
 struct State {
     float f[CHAINS];
     float m[CHAINS];
-    unsigned s[CHAINS];
+    unsigned s[CHAINS], c[CHAINS];
 };
 
 __device__ __forceinline__ void multiply_add(State &x, int k, float nought)
@@ -50,18 +53,27 @@ __device__ __forceinline__ void shared_load(State &x, int k)
     asm volatile("ld.shared.u32 %0, [%0];" : "+r"(x.s[k % CHAINS]));
 }
 
+__device__ __forceinline__ void constant_load(State &x, int k)
+{
+    x.c[k % CHAINS] = *(const unsigned *)((const char *)constants + x.c[k % CHAINS]);
+}
+
 __device__ __forceinline__ void first_unit(State &x, int k, float nought)
 {
     if (PAIR == 2 || PAIR == 4)
         shared_load(x, k);
+    else if (PAIR >= 6)
+        constant_load(x, k);
     else
         multiply_add(x, k, nought);
 }
 
 __device__ __forceinline__ void second_unit(State &x, int k)
 {
-    if (PAIR == 1)
+    if (PAIR == 1 || PAIR == 7)
         shared_load(x, k);
+    else if (PAIR == 5)
+        constant_load(x, k);
     else if (!MEMORY)
         special(x, k);
 }
@@ -79,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     State x;
 #pragma unroll chains
     for (int k = 0; k < chains; k++)
-        x.f[k] = 1 + nought, x.m[k] = 1 + nought, x.s[k] = here;
+        x.f[k] = 1 + nought, x.m[k] = 1 + nought, x.s[k] = here, x.c[k] = zeros[threadIdx.x];
     unsigned sum = 0;
     size_t at = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 #pragma unroll 1
@@ -102,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     bool right = sum == (MEMORY ? 4u * B * rounds : 0);
 #pragma unroll chains
     for (int k = 0; k < chains; k++)
-        right = right && x.f[k] == 1 && x.m[k] == 1 && x.s[k] == here;
+        right = right && x.f[k] == 1 && x.m[k] == 1 && x.s[k] == here && x.c[k] == 0;
     right = __syncthreads_and(right);
     if (threadIdx.x == 0)
         good[blockIdx.x] = right;
