@@ -22,7 +22,8 @@ enum {
     FAILURES_IN_VAIN = 200, /* without a single right one */
     SPREAD_COMPILES = 8,    /* the first ones lie far from each other: */
     SPREAD_OF = 16,         /* the farthest of so many */
-    FASTEST = 3             /* whose neighbours are compiled */
+    FASTEST = 3,            /* whose neighbours are compiled: */
+    LOCAL_OF = 8            /* the best believed of so many */
 };
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -159,14 +160,28 @@ static size_t fastest(const Search *s, size_t *out, size_t most)
     return count;
 }
 
+/* A neighbour of one of the fastest: of some random ones that of which the space model believes the
+ * best, and any as long as it says no times. */
 static bool local_point(Search *s, uint16_t *point)
 {
-    size_t from[FASTEST], count = fastest(s, from, FASTEST);
-    if (count == 0)
-        return false;
-    size_t i = from[gsl_rng_uniform_int(s->random, count)];
-    return candidates_neighbour(s->candidates, search_point(s, i), 1, point) ||
-           candidates_neighbour(s->candidates, search_point(s, i), 2, point);
+    size_t from[FASTEST], count = fastest(s, from, FASTEST), n = s->space.parameters;
+    uint16_t *one = ARENA_ARRAY(s->scratch, uint16_t, n);
+    double least = INFINITY;
+    bool found = false;
+    for (int t = 0; t < LOCAL_OF && count > 0; t++) {
+        size_t i = from[gsl_rng_uniform_int(s->random, count)];
+        if (!candidates_neighbour(s->candidates, search_point(s, i), 1, one) &&
+            !candidates_neighbour(s->candidates, search_point(s, i), 2, one))
+            continue;
+        double mean = believe_point(s, one).mean;
+        if (!(mean >= least)) {
+            found = true;
+            least = mean;
+            memcpy(point, one, n * sizeof *one);
+        }
+    }
+    arena_reset(s->scratch);
+    return found;
 }
 
 /* The next of the batch that is still there. */
@@ -205,7 +220,7 @@ static bool choose_point(Search *s, uint16_t *point, Chosen *by)
     *by = BY_SEARCH;
     if (is_spread_turn(s))
         return spread_point(s, point);
-    if (turn % 4 == 0 && local_point(s, point))
+    if (turn % 2 == 0 && local_point(s, point))
         return true;
     if (turn % 16 != 1 && batch_point(s, point))
         return true;
@@ -311,16 +326,6 @@ static bool *search_front(Arena *a, const Search *s)
     return front;
 }
 
-static size_t front_row(Search *s, const Waiting *w)
-{
-    const bool *front = search_front(s->scratch, s);
-    size_t *rows = ARENA_ARRAY(s->scratch, size_t, w->count), count = 0;
-    for (size_t k = 0; k < w->count; k++)
-        if (front[w->rows[k]])
-            rows[count++] = w->rows[k];
-    return count > 0 ? least_predicted(s, rows, count) : NO_NUMBER;
-}
-
 enum { LOOKED_AT = 200, LOOKED_BEST = 150 };
 
 typedef struct Believed {
@@ -364,6 +369,17 @@ static size_t lucky_row(Search *s, const Model *m, const Waiting *w)
     return best;
 }
 
+static size_t front_row(Search *s, const Waiting *w)
+{
+    const bool *front = search_front(s->scratch, s);
+    size_t *rows = ARENA_ARRAY(s->scratch, size_t, w->count), count = 0;
+    for (size_t k = 0; k < w->count; k++)
+        if (front[w->rows[k]])
+            rows[count++] = w->rows[k];
+    const Waiting on_it = {.rows = rows, .count = count};
+    return count > 0 ? lucky_row(s, &s->time_model, &on_it) : NO_NUMBER;
+}
+
 static size_t starter_row(const Search *s, const Waiting *w)
 {
     for (size_t k = 0; k < w->count; k++)
@@ -389,7 +405,7 @@ static size_t choose_row(Search *s, Waiting *w)
 {
     size_t turn = s->trial_turn, row;
     bool modelled = model_times(s, &s->time_model);
-    bool blind = turn % 8 == 5 && model_times(s, &s->blind_model);
+    bool blind = turn % 4 == 1 && model_times(s, &s->blind_model);
     *w = waiting(s);
     row = starter_row(s, w);
     if (row != NO_NUMBER)
@@ -403,10 +419,10 @@ static size_t choose_row(Search *s, Waiting *w)
     if (!modelled)
         return is_in_order(s) ? least_predicted(s, w->rows, w->count)
                               : w->rows[gsl_rng_uniform_int(s->random, w->count)];
-    if (turn < STARTERS + FRONT_TRIALS && model_believes_predictions(s))
-        row = front_row(s, w);
-    else if (blind)
+    if (blind)
         row = lucky_row(s, &s->blind_model, w);
+    else if (turn < STARTERS + FRONT_TRIALS && model_believes_predictions(s))
+        row = front_row(s, w);
     return row != NO_NUMBER ? row : lucky_row(s, &s->time_model, w);
 }
 
