@@ -177,8 +177,9 @@ typedef struct Search {
     int solved;                /* linear programs */
 } Search;
 
-/* Nearer to the least of the last aim is not worth searching for. */
-static const double WHOLE_ENOUGH = 1.01;
+/* Nearer to the least of the last aim is not worth searching for; and beyond so much more of the first
+ * one, which the limit of work may leave, broken numbers are nearer to the truth. */
+static const double WHOLE_ENOUGH = 1.01, WHOLE_WORTH = 1.5;
 
 static bool search_done(const Search *s)
 {
@@ -232,5 +233,6 @@ SassAnswer sass_program_solve(SassProgram *p)
     memcpy(s.aims, broken.aims, sizeof s.aims);
     if (broken.found)
         search_whole(&s, &broken);
-    return s.best.found ? s.best : broken;
+    const double most = WHOLE_WORTH * broken.aims[AIM_FIRST] + 1;
+    return s.best.found && s.best.aims[AIM_FIRST] <= most ? s.best : broken;
 }
