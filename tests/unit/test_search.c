@@ -288,7 +288,7 @@ static void less_is_expected_the_more_is_known(void **state)
 {
     (void)state;
     Made m = make(1);
-    double early = expected_after(&m, 20), late = expected_after(&m, 80);
+    double early = expected_after(&m, 25), late = expected_after(&m, 80);
     assert_true(early > 1);
     assert_true(late < 1);
     m.rows.space.count = 30;
