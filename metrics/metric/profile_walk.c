@@ -181,6 +181,7 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
     p->value[PROFILE_BRANCH_PATHS_MOST] = most_paths(m->walk);
     p->value[PROFILE_WARPS_FOLLOWED] = m->samples->count;
     p->value[PROFILE_BULK_COPIES] = w->bulk_copies;
+    p->value[PROFILE_MATCH_VALUES] = w->match_values;
     set_mix(p, w);
     p->value[PROFILE_TENSOR_WORK] = w->by_class[PTX_CLASS_TENSOR] > 0
                                         ? tensor_work(m->walk) * w->by_class[PTX_CLASS_TENSOR] /

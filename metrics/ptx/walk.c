@@ -88,6 +88,17 @@ static void count_routine(Frame *x, const PtxInstr *in, uint32_t lanes)
     r->unknown += furthest == PTX_FLOAT_USUAL && (lanes & ~(a->known & b->known)) != 0;
 }
 
+/* A match that found the lanes of equal values: lanes whose value is not known have one each. */
+static void count_values(Frame *x, const Lanes *found, uint32_t lanes)
+{
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const uint32_t same = (uint32_t)lanes_at(found, i);
+        x->walker->walk->match_values +=
+            !(found->known >> i & 1) || !same || __builtin_ctz(same) == i;
+    }
+}
+
 static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
 {
     Lanes results[PTX_SOURCES];
@@ -121,6 +132,8 @@ static void compute(Frame *x, size_t i, const PtxInstr *in, uint32_t mask)
         lanes_fill(&results[0], 1); /* what is waited for has come */
     x->walker->walk->steps += count > 0 && results[0].uniform ? 0 : STEP_LANES;
     x->walker->walk->steps += walk_skip_proof(x) ? STEP_LANES : 0;
+    if (in->form->op == PTX_MATCH && count > 0)
+        count_values(x, &results[0], yes);
     walk_skip_instr(x, in, results, count, mask, yes, maybe);
     assign_operand(x, &in->operands[0], results, count, yes, maybe);
 }

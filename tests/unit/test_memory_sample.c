@@ -247,6 +247,27 @@ static void where_work_falls_from_an_end_on_warps_there_are_followed(void **stat
     assert_means(k, 0.1);
 }
 
+/* Threads modulo 4, and what no one knows: as many as lanes. */
+static void a_match_finds_as_many_values_as_there_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        double values;
+    } cases[] = {{"and.b32 %r5, %r1, 3; match.any.sync.b32 %r6, %r5, -1;\n"
+                  "setp.eq.u32 %p1, %r6, 0; @%p1 bra L1; bar.sync 0;\nL1: ret;",
+                  4},
+                 {"ld.global.u32 %r5, [%rd1]; match.any.sync.b32 %r6, %r5, -1;\n"
+                  "setp.eq.u32 %p1, %r6, 0; @%p1 bra L1; bar.sync 0;\nL1: ret;",
+                  32}};
+    for (int i = 0; i < 2; i++) {
+        Kernel *k = kernel(cases[i].body, (PtxDim){1, 1, 1}, 32, 0);
+        const Memory *m = memory_follow(k->arena, k->entry, &k->options);
+        assert_true(m->walk->match_values == cases[i].values);
+        arena_free(k->arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +278,7 @@ int main(void)
         cmocka_unit_test(few_warps_that_depend_on_data_are_all_followed),
         cmocka_unit_test(an_idle_middle_does_not_hide_that_data_decide),
         cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
+        cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
         cmocka_unit_test(where_work_falls_from_an_end_on_warps_there_are_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
