@@ -90,12 +90,6 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), k = strlen(end);
-    return n > k && strcmp(text + n - k, end) == 0;
-}
-
 static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
 {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
@@ -133,9 +127,9 @@ int main(int argc, char **argv)
         return version();
     if (is_one_of(argv[1], "--help", "-h", "help"))
         return help();
-    if (argv[1][0] == '-' || ends_with(argv[1], ".spec"))
+    if (argv[1][0] == '-' || text_ends_with(argv[1], ".spec"))
         return cmd_tune(argc, argv);
-    if (ends_with(argv[1], ".cu") || ends_with(argv[1], ".cuh")) {
+    if (text_ends_with(argv[1], ".cu") || text_ends_with(argv[1], ".cuh")) {
         static char init[] = "init";
         argv[0] = init;
         return cmd_init(argc, argv);

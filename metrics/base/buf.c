@@ -120,6 +120,20 @@ static bool is_hidden(unsigned code)
     return false;
 }
 
+size_t text_columns(const char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++)
+        n += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return n;
+}
+
+bool text_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), k = strlen(end);
+    return n > k && strcmp(text + n - k, end) == 0;
+}
+
 size_t text_shown(const char *text, size_t size)
 {
     size_t length;

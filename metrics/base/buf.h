@@ -27,6 +27,12 @@ void buf_vprintf(Buf *b, const char *format, va_list args) __attribute__((format
  * character, one that turns the direction of writing, or no UTF-8 at all. */
 size_t text_shown(const char *text, size_t size);
 
+/* Columns of a terminal that text of UTF-8 takes, each character taken to be one wide. */
+size_t text_columns(const char *text, size_t size);
+
+/* Does a text end with another, and begin with something before it? */
+bool text_ends_with(const char *text, const char *end);
+
 /* A stranger's text as it may reach a terminal, a page or a header: what does not show as itself
  * stands as \uXXXX, as JSON has it.  `lines`: but for tabs and the ends of lines. */
 void buf_shown(Buf *b, const char *text, size_t size, bool lines);

@@ -61,3 +61,9 @@ void json_print(json_t *object, int digits, Buf *out)
     free(text);
     json_decref(object);
 }
+
+const char *json_text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}

@@ -25,4 +25,7 @@ json_t *json_put(json_t *object, const char *key, ...) __attribute__((sentinel))
 /* Writes the object, indented, reals with so many digits, and ends it. */
 void json_print(json_t *object, int digits, Buf *out);
 
+/* The text of that name in an object; "" when there is none. */
+const char *json_text_at(const json_t *object, const char *key);
+
 #endif

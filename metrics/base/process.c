@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -282,6 +283,12 @@ static void start_watch(void)
     if (pthread_create(&thread, NULL, watch_host, host) == 0)
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+int process_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 void process_become_helper(void)

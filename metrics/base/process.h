@@ -63,6 +63,9 @@ void process_read_words(const Process *p, size_t most, Buf *out);
  * started, but for its status. */
 bool process_stop(Process *p, double seconds);
 
+/* Processors that this process may run on. */
+int process_processors(void);
+
 /* In a helper's main, before it prints: end when the host does (a thread of its own watches, since
  * a helper may be stuck in a kernel or a compiler), ignore a closed socket's signal, and write what
  * is printed line by line.  Which of the host's threads started the helper, and whether that one

@@ -94,16 +94,6 @@ static bool choose_subject(Run *r, const BenchOptions *o, Bench *b)
 
 /* --- its code --------------------------------------------------------------------------------- */
 
-/* The first configuration that this device can run: it is the reference where the spec says
- * `reference first`. */
-static size_t reference_config(const Run *r)
-{
-    size_t i = 0;
-    while (i < r->table->count && !table_fits(r->table, i))
-        i++;
-    return i;
-}
-
 static bool compile(Run *r, const size_t *wanted, size_t count)
 {
     r->only = wanted;
@@ -129,7 +119,7 @@ static bool compile_subject(Run *r, const BenchOptions *o, const Bench *b)
     if (!o->emitted)
         wanted[count++] = b->config;
     if (r->spec->reference_first)
-        wanted[count++] = reference_config(r);
+        wanted[count++] = run_first_config(r);
     return count == 0 || compile(r, wanted, count);
 }
 

@@ -3,6 +3,7 @@
 #include "tuner/command/bench.h"
 
 #include "metrics/base/file.h"
+#include "metrics/base/json.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -31,12 +32,6 @@ typedef struct Manifest {
     const json_t *entries, *variants;
 } Manifest;
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
-
 static bool open_manifest(Run *r, const char *path, Manifest *m)
 {
     json_error_t e;
@@ -53,9 +48,9 @@ static bool open_manifest(Run *r, const char *path, Manifest *m)
     if (!ok)
         diag_fail(r->diag, "'%s' is no manifest of emitted code: it has no entries or no variants",
                   path);
-    else if (strcmp(text_of(m->root, "space"), r->spec->name) != 0)
-        ok = diag_fail(r->diag, "'%s' is of space '%s', not '%s'", path, text_of(m->root, "space"),
-                       r->spec->name);
+    else if (strcmp(json_text_at(m->root, "space"), r->spec->name) != 0)
+        ok = diag_fail(r->diag, "'%s' is of space '%s', not '%s'", path,
+                       json_text_at(m->root, "space"), r->spec->name);
     if (!ok)
         json_decref(m->root);
     return ok;
@@ -137,7 +132,7 @@ static bool is_compiled_for(const Manifest *m, const json_t *variant, const json
 /* Is this, an entry or a variant, for the architecture of the device here? */
 static bool is_of_arch(const Manifest *m, const json_t *o)
 {
-    return strcmp(text_of(o, "arch"), run_architecture(m->run->arena, m->run)) == 0;
+    return strcmp(json_text_at(o, "arch"), run_architecture(m->run->arena, m->run)) == 0;
 }
 
 /* They are numbered from 1. */
@@ -182,7 +177,7 @@ static Fit fit_of(const Manifest *m, const json_t *entry)
     size_t config = variant ? config_of(m, variant, &unheard) : SIZE_MAX, here = r->space.problem;
     if (config == SIZE_MAX || !is_of_arch(m, entry) || !is_compiled_for(m, variant, entry))
         return (Fit){0};
-    bool device = strcmp(text_of(entry, "device"), r->device->name) == 0;
+    bool device = strcmp(json_text_at(entry, "device"), r->device->name) == 0;
     Fit f = {1 + 2 * device + (device && problem), problem ? 0 : INFINITY};
     const char *there = named_values(r->arena, json_object_get(entry, "problem"));
     if (!r->spec->scale)
@@ -260,7 +255,7 @@ static bool read_code(const Manifest *m, const json_t *variant, size_t l, RunTas
 {
     Run *r = m->run;
     const json_t *code = json_array_get(json_object_get(variant, "launches"), l);
-    const char *file = text_of(code, "cubin"), *entry = text_of(code, "entry");
+    const char *file = json_text_at(code, "cubin"), *entry = json_text_at(code, "entry");
     if (!*file || !*entry)
         return diag_fail(r->diag,
                          "'%s' names no cubin of launch %zu: the flavour 'runtime' has none",

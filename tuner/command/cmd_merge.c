@@ -6,45 +6,10 @@
 #include "tuner/record/find.h"
 #include "tuner/record/merge.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <unistd.h>
 
 typedef VEC(const char *) Paths;
-
-static bool ends_with(const char *name, const char *suffix)
-{
-    size_t n = strlen(name), s = strlen(suffix);
-    return n > s && strcmp(name + n - s, suffix) == 0;
-}
-
-/* The one recording of times in a folder. */
-static bool find_in_folder(Arena *a, const char *folder, DIR *dir, Paths *out, Diag *d)
-{
-    size_t before = out->count;
-    for (const struct dirent *e; (e = readdir(dir)) != NULL;)
-        if (ends_with(e->d_name, ".times") || ends_with(e->d_name, ".times.zst"))
-            VEC_PUSH(a, out, arena_printf(a, "%s/%s", folder, e->d_name));
-    size_t found = out->count - before;
-    return found == 1 || diag_fail(d, "'%s' holds %s recording of times", folder,
-                                   found == 0 ? "no" : "more than one");
-}
-
-static bool find_times(Arena *a, const char *in, Paths *out, Diag *d)
-{
-    DIR *dir = opendir(in);
-    if (!dir && errno == ENOTDIR) {
-        VEC_PUSH(a, out, in);
-        return true;
-    }
-    if (!dir)
-        return diag_fail(d, "cannot open '%s': %s", in, strerror(errno));
-    bool ok = find_in_folder(a, in, dir, out, d);
-    closedir(dir);
-    return ok;
-}
 
 /* The profiles beside the times; a missing one is told. */
 static void find_profiles(Arena *a, const Paths *times, Paths *out, Diag *d)
@@ -77,9 +42,12 @@ static void say_counts(const MergeCounts *c, size_t parts, const char *to, Buf *
 static bool merge(Arena *a, const char *folder, const char *const *in, size_t count, Diag *d)
 {
     Paths times = {0}, profiles = {0};
-    for (size_t i = 0; i < count; i++)
-        if (!find_times(a, in[i], &times, d))
+    for (size_t i = 0; i < count; i++) {
+        const char *path = record_in(a, in[i], d);
+        if (!path)
             return false;
+        VEC_PUSH(a, &times, path);
+    }
     RecordHeader h;
     if (!record_header_read(a, times.at[0], &h, d) || !folder_create(folder, d))
         return false;

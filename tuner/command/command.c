@@ -42,22 +42,13 @@ static bool terminal_has_colours(int descriptor)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Characters of UTF-8, each taken to be one column wide. */
-static size_t columns_of(const char *text, size_t size)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < size; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return n;
-}
-
 /* Where the lines go on that a long line is broken into. */
 static size_t hanging_indent(const char *line, size_t size, size_t width)
 {
     size_t indent = strspn(line, " ");
     for (size_t i = indent; i + 2 < size && i < width / 3; i++)
         if (line[i] == ' ' && line[i + 1] == ' ' && line[i + 2] != ' ')
-            indent = columns_of(line, i + 2);
+            indent = text_columns(line, i + 2);
     return indent + (indent == strspn(line, " ") ? 2 : 0);
 }
 
@@ -82,7 +73,7 @@ static void wrap_line(const char *line, size_t size, size_t width, Buf *out)
 {
     const size_t indent = hanging_indent(line, size, width);
     size_t room = width;
-    while (columns_of(line, size) > room) {
+    while (text_columns(line, size) > room) {
         const size_t n = part_of(line, size, room);
         if (n == size)
             break;

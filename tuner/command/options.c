@@ -149,15 +149,6 @@ bool options_end(int argc, char **argv, int rest)
     return false;
 }
 
-/* Characters of UTF-8, each taken to be one column wide. */
-static size_t columns_of(const char *text, size_t size)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < size; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return n;
-}
-
 static void print_option(const Option *o, Buf *out)
 {
     enum { COLUMN = 23 };
@@ -165,7 +156,7 @@ static void print_option(const Option *o, Buf *out)
     buf_printf(out, "  %s%s", is_short(o) ? "-" : "--", o->name);
     if (o->value)
         buf_printf(out, " %s", o->value);
-    size_t width = columns_of(buf_text(out) + start, out->size - start);
+    size_t width = text_columns(buf_text(out) + start, out->size - start);
     buf_fill(out, ' ', width < COLUMN ? COLUMN - width : 1);
     buf_printf(out, "%s\n", o->help);
 }

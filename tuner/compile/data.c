@@ -1,6 +1,7 @@
 #include "tuner/compile/data.h"
 
 #include "metrics/base/expr.h"
+#include "metrics/base/json.h"
 #include "metrics/base/vec.h"
 #include "tuner/spec/contents.h"
 
@@ -154,12 +155,6 @@ static bool symbol(void *context, const char *name, uint64_t *address)
 
 /* --- reading a description -------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *j, const char *key)
-{
-    const char *text = json_string_value(json_object_get(j, key));
-    return text ? text : "";
-}
-
 static uint64_t count_of(const json_t *j, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(j, key));
@@ -168,7 +163,7 @@ static uint64_t count_of(const json_t *j, const char *key)
 static bool scalar_of(const json_t *j, TaskScalar *out)
 {
     TaskType t;
-    const bool ok = task_type_find(text_of(j, "scalar"), &t) && t.lanes == 1;
+    const bool ok = task_type_find(json_text_at(j, "scalar"), &t) && t.lanes == 1;
     *out = ok ? t.scalar : TASK_I32;
     return ok;
 }
@@ -220,7 +215,7 @@ static void read_formula(Data *d, const json_t *j, DataContents *c)
     json_t *names = json_object_get(j, "names");
     Diag quiet = diag_new(d->arena);
     Source *s = ARENA_NEW(d->arena, Source);
-    const char *text = arena_printf(d->arena, "(%s\n)", text_of(j, "text"));
+    const char *text = arena_printf(d->arena, "(%s\n)", json_text_at(j, "text"));
     *s = (Source){"formula", text, strlen(text)};
     Lexer l = lexer_new(d->arena, s, &quiet);
     Expr *e = expr_parse(&l);
@@ -234,7 +229,7 @@ static void read_file(Data *d, const json_t *j, DataContents *c)
 {
     struct stat st;
     const size_t offset = count_of(j, "offset"), size = count_of(j, "size");
-    const int fd = open(text_of(j, "path"), O_RDONLY | O_CLOEXEC);
+    const int fd = open(json_text_at(j, "path"), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
     const bool there = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && size > 0 &&
@@ -288,7 +283,7 @@ static const DataContents *read_contents(Data *d, const json_t *j, TaskScalar s,
                 {"constant", TASK_CONSTANT},
                 {"uniform", TASK_UNIFORM},
                 {"normal", TASK_NORMAL}};
-    const char *kind = text_of(j, "kind");
+    const char *kind = json_text_at(j, "kind");
     DataContents *c = ARENA_NEW(d->arena, DataContents);
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (strcmp(kind, made[i].name) == 0)

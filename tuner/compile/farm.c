@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -377,12 +376,6 @@ static void ready_add(Farm *f, const CompileResult *result, Arena *own)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-static int processor_count(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 /* Of three quarters of the machine's memory. */
 static double memory_share(int jobs)
 {
@@ -398,7 +391,7 @@ Farm *farm_open(const FarmOptions *options)
     FarmOptions *o = &f->options;
     o->helper = arena_string(a, options->helper);
     o->cuda_folder = options->cuda_folder ? arena_string(a, options->cuda_folder) : NULL;
-    o->jobs = options->jobs > 0 ? options->jobs : processor_count();
+    o->jobs = options->jobs > 0 ? options->jobs : process_processors();
     o->jobs = o->jobs < JOBS_LIMIT ? o->jobs : JOBS_LIMIT;
     o->limit_seconds = options->limit_seconds > 0 ? options->limit_seconds : 60;
     o->start_seconds = options->start_seconds > 0 ? options->start_seconds : 30;

@@ -1,12 +1,12 @@
 #include "tuner/library/settings.h"
 
 #include "metrics/base/diag.h"
+#include "metrics/base/process.h"
 #include "tuner/emit/unit_make.h"
 #include "tuner/library/where.h"
 #include "tuner/run/run.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,15 +276,9 @@ static const Option tune_options[] = {
 };
 
 /* Processors that this process may run on; at least 1. */
-static int core_count(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 OptionGroup options_compile(RunOptions *target)
 {
-    target->jobs = core_count();
+    target->jobs = process_processors();
     target->compile_limit = 60;
     target->cache_limit = CACHE_LIMIT_GB;
     return (OptionGroup){compile_options, sizeof compile_options / sizeof compile_options[0],

@@ -97,15 +97,9 @@ bool record_header_read(Arena *a, const char *path, RecordHeader *h, Diag *d)
     return record_reader_close(r).ok && ok;
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-    size_t n = strlen(name), s = strlen(suffix);
-    return n > s && strcmp(name + n - s, suffix) == 0;
-}
-
 static bool is_times(const char *name)
 {
-    return ends_with(name, ".times") || ends_with(name, ".times.zst");
+    return text_ends_with(name, ".times") || text_ends_with(name, ".times.zst");
 }
 
 const char *record_in(Arena *a, const char *path, Diag *d)

@@ -1,5 +1,6 @@
 #include "tuner/report/pictures.h"
 
+#include "metrics/base/stats.h"
 #include "metrics/base/vec.h"
 #include "tuner/report/plot.h"
 #include "tuner/report/story.h"
@@ -219,47 +220,31 @@ static Axis drawing_column_axis(const Drawing *d, const StoryColumn *c)
 
 /* --- the tradeoff (figure 6.1) ---------------------------------------------------------------- */
 
-typedef struct FrontOrder {
-    const double *x, *y;
-    double x_sign, y_sign; /* times these, less is better */
-} FrontOrder;
-
-static int compare_front(const void *pa, const void *pb, void *context)
-{
-    const FrontOrder *o = context;
-    size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    int c = drawing_compare(o->x_sign * o->x[a], o->x_sign * o->x[b]);
-    return c != 0 ? c : drawing_compare(o->y_sign * o->y[a], o->y_sign * o->y[b]);
-}
-
 /* The Pareto front of what no threshold dropped, the best by x first: then its corners lie towards
  * what it beats. */
 static Series draw_front(Drawing *d, const StoryColumn *cx, const StoryColumn *cy)
 {
-    FrontOrder o = {cx->values, cy->values, cx->higher ? -1 : 1, cy->higher ? -1 : 1};
-    size_t *at = ARENA_ARRAY(d->arena, size_t, d->order.count), n = 0, kept = 0;
+    const size_t points = d->story->points->count;
+    double *x = ARENA_ARRAY(d->arena, double, points), *y = ARENA_ARRAY(d->arena, double, points);
+    for (size_t i = 0; i < points; i++)
+        x[i] = y[i] = NAN;
     for (size_t k = 0; k < d->order.count; k++) {
         size_t i = d->order.at[k];
         bool dropped = d->story->dropped && d->story->dropped[i];
-        if (!dropped && isfinite(o.x[i]) && isfinite(o.y[i]))
-            at[n++] = i;
-    }
-    if (n > 1)
-        qsort_r(at, n, sizeof *at, compare_front, &o);
-    double best = INFINITY;
-    for (size_t k = 0; k < n; k++) {
-        if (!(o.y_sign * o.y[at[k]] < best))
+        if (dropped || !isfinite(cx->values[i]) || !isfinite(cy->values[i]))
             continue;
-        best = o.y_sign * o.y[at[k]];
-        at[kept++] = at[k];
+        x[i] = cx->higher ? -cx->values[i] : cx->values[i];
+        y[i] = cy->higher ? -cy->values[i] : cy->values[i];
     }
+    size_t count;
+    const size_t *at = stats_front(d->arena, x, y, points, &count);
     return (Series){.name = "front",
                     .kind = SERIES_STEPS,
                     .tone = TONE_FRONT,
-                    .x = o.x,
-                    .y = o.y,
+                    .x = cx->values,
+                    .y = cy->values,
                     .at = at,
-                    .count = kept};
+                    .count = count};
 }
 
 static const char *tradeoff_caption(const Drawing *d, const StoryColumn *x, const StoryColumn *y)

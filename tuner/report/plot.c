@@ -445,10 +445,7 @@ static const double letter_width = 7;
 
 static double text_width(const char *text)
 {
-    size_t letters = 0;
-    for (; *text; text++)
-        letters += ((unsigned char)*text & 0xc0) != 0x80; /* UTF-8 */
-    return letter_width * (double)letters;
+    return letter_width * (double)text_columns(text, strlen(text));
 }
 
 /* Where an entry of the legend stands; a new row begins where one would not fit. */

@@ -34,13 +34,9 @@ static const char *cell_text(const SheetColumn *c, const Cell *cell, char room[C
     return room;
 }
 
-/* Columns of screen that UTF-8 text takes; all of ours are one wide. */
 static size_t text_width(const char *text)
 {
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
+    return text_columns(text, strlen(text));
 }
 
 static void print_cell(Buf *out, const char *text, size_t width, bool left, bool last)

@@ -631,14 +631,6 @@ static bool compile_extremes(Checking *x)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static size_t first_config(const Run *r)
-{
-    for (size_t i = 0; i < r->table->count; i++)
-        if (table_fits(r->table, i))
-            return i;
-    return SIZE_MAX;
-}
-
 /* Do all launches of a configuration compile? */
 static bool compiles(Checking *x, size_t row)
 {
@@ -717,7 +709,7 @@ static bool check_kernels(Checking *x, size_t config)
 static bool begin(Run *r, RunCheck *out, Checking *x)
 {
     *out = (RunCheck){0};
-    if (first_config(r) == SIZE_MAX)
+    if (run_first_config(r) == SIZE_MAX)
         return report_none(r);
     if (!run_data(r) || !run_open_sources(r))
         return false;
@@ -736,7 +728,7 @@ bool run_check(Run *r, RunCheck *out)
     if (!begin(r, out, &x))
         return false;
     bool ok =
-        check_parameters_are_used(r) && check_kernels(&x, config_to_check(&x, first_config(r)));
+        check_parameters_are_used(r) && check_kernels(&x, config_to_check(&x, run_first_config(r)));
     ok = ok && (out->uncompiled || compile_extremes(&x));
     farm_close(x.farm);
     return ok;
@@ -750,7 +742,7 @@ const int64_t *run_check_reach(Run *r)
         return NULL;
     x.reached = ARENA_ARRAY(r->arena, int64_t, r->spec->argument_count);
     for (size_t l = 0; l < r->spec->launch_count; l++)
-        check_launch(&x, config_to_check(&x, first_config(r)), l);
+        check_launch(&x, config_to_check(&x, run_first_config(r)), l);
     farm_close(x.farm);
     return x.reached;
 }

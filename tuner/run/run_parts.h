@@ -205,8 +205,11 @@ bool run_open_sources(Run *r);
 bool run_make_job(Arena *a, Run *r, size_t i, size_t l, const char *const *options,
                   size_t option_count, CompileJob *out);
 
-/* The same for a kernel of the reference, which gets the macros of configuration `i` where it stands
- * in the kernels' file; SIZE_MAX: of the first that can be compiled. */
+/* The first configuration that the device can run; SIZE_MAX: none. */
+size_t run_first_config(const Run *r);
+
+/* run_make_job for a kernel of the reference, which gets the macros of configuration `i` where it
+ * stands in the kernels' file; SIZE_MAX: of the first that the device can run. */
 bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out);
 
 /* Is there what a measurement needs beside the spec's files, which were looked for when it was read?

@@ -249,8 +249,7 @@ static bool is_kernels_file(const Spec *s, const char *path)
     return false;
 }
 
-/* The first configuration that can be compiled; SIZE_MAX: none. */
-static size_t first_config(const Run *r)
+size_t run_first_config(const Run *r)
 {
     for (size_t i = 0; i < r->table->count; i++)
         if (table_fits(r->table, i))
@@ -278,7 +277,7 @@ bool run_reference_job(Run *r, const Launch *l, size_t i, CompileJob *out)
     if (l->expression && !name)
         return diag_error(r->diag, ev.error_at, "%s", ev.error);
     Defines defines = {0};
-    i = i == SIZE_MAX ? first_config(r) : i;
+    i = i == SIZE_MAX ? run_first_config(r) : i;
     if (is_kernels_file(r->spec, l->path) && i != SIZE_MAX)
         defines = parameter_macros(r->arena, r, i);
     CompileSetting setting = {.architecture = run_architecture(r->arena, r),
