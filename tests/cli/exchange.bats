@@ -147,6 +147,10 @@ head = rows[0]
 assert head[:3] == ["kind", "THREADS", "EACH"] and "registers" in head and "predicted_cycles" in head
 assert {r[head.index("origin")] for r in rows[1:]} == {"measured by aptune"}
 assert [r[head.index("invalidity")] for r in rows[1:]].count("correctness") == 1
+import json
+recorded = [json.loads(l) for l in open("space/recordings/synthetic.times") if '{"v":' in l]
+seconds = [r[head.index("gpu_seconds")] for r in rows[1:] if r[0] == "row"]
+assert [float(s or 0) for s in seconds] == [r.get("s", 0) for r in recorded], seconds
 EOF
 }
 

@@ -89,6 +89,7 @@ transpose=$SOURCE/spaces/recordings/transpose-h200.times.zst
     grep -q '^transpose,carve 1,' out/carvings.csv
     grep -q '^transpose,carve 1,3,.*,polish 3$' out/stages.csv
     grep -q 'narrow.carving' out/report.html
+    grep -q '<tr><th>carving</th><td><pre>spill_bytes == 0' out/report.html
     run jq . out/study.json
     json '[.carvings[].carving] ==
           ["default", "best by predicted_cycles", "thesis front", "carve 1", "narrow.carving", "carve 2"]'

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/record_sample.h"
 #include "tuner/output/export.h"
 #include "tuner/output/foreign.h"
 #include "tuner/output/scan.h"
@@ -144,6 +145,32 @@ static void a_column_is_whole_numbers_only_if_all_are(void **state)
     assert_string_equal(one[3].text, "1");
     assert_true(p[4].is_text); /* 007 is a number, but not the text of one */
     assert_true(!p[5].is_text && one[5].number == 1 && two[5].number == 0);
+    arena_free(a);
+}
+
+/* A row of Kernel Tuner's cache that does not repeat its parameters has them in its key. */
+static void a_row_takes_from_its_key_what_it_does_not_say(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    ForeignTable *t = read_text(a, &d,
+                                "{\"device_name\":\"X\",\"kernel_name\":\"k\",\"problem_size\":1,"
+                                "\"tune_params_keys\":[\"p\",\"q\",\"r\"],"
+                                "\"tune_params\":{\"p\":[1,2],\"q\":[3,4],\"r\":[5,6]},"
+                                "\"cache\":{\"1,4,6\":{\"r\":6,\"time\":0.5},"
+                                "\"2,3,5\":{\"time\":0.25}}}",
+                                "ms");
+    assert_non_null(t);
+    assert_int_equal(t->rows.count, 2);
+
+    RecordParameter *p = foreign_parameters(t);
+    static const int64_t expected[2][3] = {{1, 4, 6}, {2, 3, 5}};
+    for (size_t i = 0; i < 2; i++) {
+        const RecordValue *v = foreign_record_values(a, p, 3, t->rows.at[i].values);
+        for (size_t k = 0; k < 3; k++)
+            assert_true(!v[k].text && v[k].number == expected[i][k]);
+    }
     arena_free(a);
 }
 
@@ -360,6 +387,35 @@ static void what_unpacks_beyond_the_bound_is_refused(void **state)
     arena_free(a);
 }
 
+/* Cell number `k` of a line of CSV that has no quotes. */
+static const char *cell(Arena *a, const char *line, size_t k)
+{
+    for (; k > 0; k--)
+        line = strchr(line, ',') + 1;
+    return arena_copy(a, line, strcspn(line, ",\n"));
+}
+
+/* Of the sample's rows of one configuration the first kept the GPU for a known time. */
+static void a_cell_is_empty_where_nothing_is_known(void **state)
+{
+    Place *p = *state;
+    enum { MEDIAN = 6, SECONDS = 10 };
+    const char *path = arena_printf(p->arena, "%s.csv", p->path);
+    ExportSource s;
+    size_t rows, size;
+    write_sample(p);
+    assert_true(export_open(p->arena, p->path, metricset_new(p->arena), &s, &p->diag));
+
+    assert_true(export_write(&s, EXPORT_CSV, path, &rows, &p->diag));
+
+    const char *text = file_copy(p, path, &size);
+    const char *first = strstr(text, "\nearlier,64,half,") + 1;
+    const char *second = strstr(text, "\nrow,64,half,") + 1;
+    assert_string_equal(cell(p->arena, first, SECONDS), "0.25");
+    assert_string_equal(cell(p->arena, second, SECONDS), "");
+    assert_true(strtod(cell(p->arena, second, MEDIAN), NULL) == sample_times[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +426,7 @@ int main(void)
         cmocka_unit_test(units_are_known_in_any_spelling),
         cmocka_unit_test(outcomes_survive_the_way_through_t4),
         cmocka_unit_test(a_column_is_whole_numbers_only_if_all_are),
+        cmocka_unit_test(a_row_takes_from_its_key_what_it_does_not_say),
         cmocka_unit_test(times_come_in_milliseconds_whatever_the_file_has),
         cmocka_unit_test(a_measurements_unit_is_that_of_its_row),
         cmocka_unit_test(a_row_of_no_correctness_is_wrong),
@@ -378,6 +435,8 @@ int main(void)
         cmocka_unit_test(no_row_is_lost_without_being_counted),
         cmocka_unit_test(a_file_of_countless_parameters_is_refused),
         cmocka_unit_test(failures_of_kernel_tuner_are_known_in_each_place),
+        cmocka_unit_test_setup_teardown(a_cell_is_empty_where_nothing_is_known, place_make,
+                                        place_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

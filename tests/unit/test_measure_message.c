@@ -433,6 +433,29 @@ static void absurd_numbers_never_get_past_the_reader(void **state)
     }
 }
 
+static void what_is_expected_has_the_size_of_its_buffer(void **state)
+{
+    (void)state;
+    for (int64_t count = 6; count <= 8; count++) {
+        const TaskBuffer buffers[] = {
+            {.name = "C", .type = {TASK_FLOAT, 1}, .count = 7, .role = TASK_OUT, .expected = 2},
+            {.name = "E", .type = {TASK_FLOAT, 1}, .count = count, .role = TASK_REFERENCE}};
+        const TaskProblem sent = {
+            .buffers = buffers, .buffer_count = 2, .checking = {"synthetic", 9}};
+        TaskProblem got;
+        Fixture f;
+        Buf blob = {0};
+        send_over(&f, message_problem(&sent, &blob), &blob);
+
+        assert_int_equal(message_read_problem(f.arena, &f.message, &got, &f.diag), count == 7);
+
+        if (count != 7)
+            assert_string_equal(f.diag.messages.at[0].text,
+                                "what is expected of 'C' has another size");
+        end(&f);
+    }
+}
+
 static void a_buffer_of_no_size_or_type_is_refused(void **state)
 {
     (void)state;
@@ -483,6 +506,7 @@ int main(void)
         cmocka_unit_test(a_result_arrives_as_it_was_sent),
         cmocka_unit_test(the_facts_of_a_device_arrive_as_they_were_sent),
         cmocka_unit_test(absurd_numbers_never_get_past_the_reader),
+        cmocka_unit_test(what_is_expected_has_the_size_of_its_buffer),
         cmocka_unit_test(a_buffer_of_no_size_or_type_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,42 @@ static void constants_of_another_line_are_fetched(void **state)
     arena_free(a);
 }
 
+/* Where it is not known which word a load takes, its line is not counted. */
+static void constants_of_unknown_address_fetch_no_line(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const SassProfile indexed = {.constant_indexed = 4};
+    static const char body[] =
+        "mov.u64 %rd4, table; add.s64 %rd4, %rd4, %rd2; ld.const.f32 %f1, [%rd4];"
+        "ld.const.f32 %f2, [%rd4+64]; ld.global.u32 %r5, [%rd3]; mul.wide.u32 %rd6, %r5, 4;"
+        "mov.u64 %rd7, table; add.s64 %rd7, %rd7, %rd6; ld.const.f32 %f3, [%rd7];"
+        "ld.const.f32 %f4, [%rd7+64];";
+
+    const Profile p = profile_with(a, body, &indexed);
+
+    assert_near(p.value[PROFILE_CONSTANT_LINES], 2);
+    arena_free(a);
+}
+
+/* A set holds a line of each 512 bytes: three of them want three times as much, whatever a load of
+ * another set wants. */
+static void constants_of_one_set_want_room(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const SassProfile indexed = {.constant_indexed = 4};
+    static const char body[] =
+        "mov.u64 %rd4, table; add.s64 %rd4, %rd4, %rd2; ld.const.f32 %f1, [%rd4];"
+        "ld.const.f32 %f2, [%rd4+512]; ld.const.f32 %f3, [%rd4+1024];"
+        "ld.const.f32 %f4, [%rd4+1088];";
+
+    const Profile p = profile_with(a, body, &indexed);
+
+    assert_near(p.value[PROFILE_CONSTANT_ROOM], 3 * 512);
+    arena_free(a);
+}
+
 /* A sector that all 400 warps read, 4 to a block and 3 blocks to an SM, beside 4 of each warp's own. */
 static void first_touches_are_counted_for_each_scope(void **state)
 {
@@ -462,6 +498,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_read_other_constants_take_a_pass_each),
         cmocka_unit_test(constants_of_another_line_are_fetched),
+        cmocka_unit_test(constants_of_unknown_address_fetch_no_line),
+        cmocka_unit_test(constants_of_one_set_want_room),
         cmocka_unit_test(first_touches_are_counted_for_each_scope),
         cmocka_unit_test(stores_are_merged_only_where_the_code_has_them_merged),
         cmocka_unit_test(loads_that_the_code_leaves_out_make_no_passes),

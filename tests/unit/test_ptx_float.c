@@ -140,6 +140,17 @@ static void odd_operands_leave_the_usual_way(void **state)
     assert_int_equal(way_of("rcp.rn.f64", denormal, 0), PTX_FLOAT_SCALED);
 }
 
+/* mov joins parts, the lowest first, and takes of each no more than fits. */
+static void moves_join_parts(void **state)
+{
+    (void)state;
+
+    assert_int_equal(result_of("mov.b32", 2, 0x1234, 0xabcd, 0), 0xabcd1234);
+    assert_int_equal(result_of("mov.b32", 2, 0x91234, 0xabcd, 0), 0xabcd1234);
+    assert_int_equal(result_of("mov.b64", 2, 0x89abcdef, 0x01234567, 0), 0x0123456789abcdef);
+    assert_int_equal(result_of("mov.b32", 1, 0x89abcdef, 0, 0), 0x89abcdef);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +159,7 @@ int main(void)
         cmocka_unit_test(comparisons_know_what_is_no_number),
         cmocka_unit_test(conversions_round_and_stop_at_the_ends),
         cmocka_unit_test(odd_operands_leave_the_usual_way),
+        cmocka_unit_test(moves_join_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,21 @@ static void jump_tables_and_calls_are_resolved(void **state)
     arena_free(a);
 }
 
+/* Hexadecimal, octal, binary, decimal; a float by its bits. */
+static void literals_are_read_in_their_base(void **state)
+{
+    (void)state;
+    static const int64_t expected[] = {0x1f, 8, 5, 31, 0x3f800000};
+    Fixture x = parse(HEADER ".entry k() { .reg .b32 %r<9>; mov.u32 %r1, 0x1F; mov.u32 %r2, 010;\n"
+                             "mov.u32 %r3, 0b101; mov.u32 %r4, 31U; mov.b32 %r5, 0f3F800000; }\n");
+
+    assert_int_equal(x.diag.errors, 0);
+    const PtxFunction *f = ptx_find_entry(x.module, "k");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_int_equal(f->instrs.at[i].operands[1].value, expected[i]);
+    done(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +255,7 @@ int main(void)
         cmocka_unit_test(reading_goes_on_after_a_mistake),
         cmocka_unit_test(a_huge_register_range_costs_nothing),
         cmocka_unit_test(jump_tables_and_calls_are_resolved),
+        cmocka_unit_test(literals_are_read_in_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

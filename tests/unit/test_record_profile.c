@@ -123,6 +123,28 @@ static void what_was_written_is_read_plain_and_packed(void **state)
     assert_profile(profiles_read(p->arena, packed, &p->diag));
 }
 
+/* A newer program may keep more regions: the first are taken, as many as there is room for. */
+static void regions_are_taken_as_far_as_there_is_room(void **state)
+{
+    Place *p = *state;
+    enum { MORE = PROFILE_REGION_ROOM + 2 };
+    double numbers[MORE * REGION_COLUMNS];
+    for (size_t i = 0; i < MORE * REGION_COLUMNS; i++)
+        numbers[i] = (double)i;
+    const ProfileHeader h = {.columns = profile_region_names(), .column_count = REGION_COLUMNS};
+    const ProfileColumns c = profiles_columns(&h);
+    for (size_t count = PROFILE_REGION_ROOM - 1; count <= MORE; count++) {
+        const ProfileRow row = {.code = "c", .regions = numbers, .region_count = count};
+
+        const Profile *taken = profiles_take(p->arena, &c, &row);
+
+        const size_t expected = count < PROFILE_REGION_ROOM ? count : PROFILE_REGION_ROOM;
+        assert_int_equal(taken->region_count, expected);
+        assert_true(taken->regions[expected - 1].value[1] ==
+                    (double)((expected - 1) * REGION_COLUMNS + 1));
+    }
+}
+
 static void another_profiler_is_refused_and_the_same_one_continues(void **state)
 {
     Place *p = *state;
@@ -312,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_was_written_is_read_plain_and_packed),
+        TEST(regions_are_taken_as_far_as_there_is_room),
         TEST(another_profiler_is_refused_and_the_same_one_continues),
         TEST(a_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused),
         TEST(a_packed_profile_cut_or_changed_at_any_byte_is_a_prefix_or_refused),
