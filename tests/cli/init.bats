@@ -395,9 +395,9 @@ END
     check types.spec
     status_is 0
     printf 'struct s { float *p; int n; };\n__global__ void k(s a) { a.p[threadIdx.x] = a.n; }\n' >inner.cu
-    run --separate-stderr "$APTUNE" init inner.cu
-    status_is 2
-    has "$stderr" "'a' of 'k' is a 's' with a pointer in it"
+    run --separate-stderr "$APTUNE" init inner.cu --output -
+    status_is 0
+    has "$output" '^args struct\(a_0'
 }
 
 @test "init takes a header of kernels and names it where only that has one" {
@@ -479,4 +479,27 @@ END
     has "$spec" '^grid ceil_div\(N, BLOCK\) +# decide' # a grid of 0 blocks is no launch
     check p/k.spec
     status_is 0
+}
+
+@test "a struct by value with pointers in it is one parameter of several items" {
+    cat >members.cu <<'END'
+struct Args { const float *in; char kind; float *out; int n; float by; };
+__global__ void scale(int first, Args p, int last)
+{
+    int i = first + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < p.n && i < last) p.out[i] = p.by * p.in[i];
+}
+END
+    run --separate-stderr "$APTUNE" init members.cu
+    status_is 0
+    spec=$(cat members.spec)
+    has "$spec" '^in p_0 : float\[N\] = uniform\(-1, 1\) .* at byte 0 of .Args.$'
+    has "$spec" '^out p_16 : float\[N\] .* at byte 16 of .Args.$'
+    has "$spec" '^args first, struct\(p_0, p_8 : int32 = 1, p_12 : int32 = 1, p_16, p_24 : int32 = 1, p_28 : float = 1\), last '
+    check members.spec
+    status_is 0
+    sed -i 's/p_16, //' members.spec
+    check members.spec
+    status_is 2
+    has "$stderr" "parameter 2 of 'scale' has 32 bytes, the struct 24"
 }

@@ -202,9 +202,22 @@ static bool say_number(Case *c, const Argument *g)
     return true;
 }
 
+/* What an argument adds to the parameter that it is part of. */
+static size_t place(StructLayout *l, const Argument *g)
+{
+    const bool number = g && g->role == ARGUMENT_SCALAR;
+    return layout_add(l, number ? task_type_size(g->element) : 8,
+                      number ? argument_alignment(g) : 8);
+}
+
+static void say_zeros(Case *c, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buf_puts(&c->said, "00");
+}
+
 static bool say_argument(Case *c, const RunTaken *t)
 {
-    buf_putc(&c->said, ' ');
     if (t->argument->role == ARGUMENT_SCALAR)
         return say_number(c, t->argument);
     for (int k = 0; k < 8; k++)
@@ -232,9 +245,17 @@ static bool say_step(Case *c, size_t variant, const Step *step)
                variant + 1, step->launch + 1, (long long)g->grid[0], (long long)g->grid[1],
                (long long)g->grid[2], (long long)g->block[0], (long long)g->block[1],
                (long long)g->block[2], (long long)g->shared);
-    for (size_t i = 0; i < count; i++)
-        if (!say_argument(c, &taken[i]))
-            return false;
+    for (size_t i = 0; i < count;) {
+        StructLayout whole = {0};
+        buf_putc(&c->said, ' ');
+        do {
+            const size_t before = whole.size;
+            say_zeros(c, place(&whole, taken[i].argument) - before);
+            if (!say_argument(c, &taken[i]))
+                return false;
+        } while (++i < count && taken[i].joined);
+        say_zeros(c, layout_size(&whole) - whole.size);
+    }
     buf_putc(&c->said, '\n');
     const char *line = arena_string(c->arena, buf_text(&c->said) + start);
     for (int64_t k = 1; k < step->times; k++)
@@ -345,6 +366,7 @@ static void print_sizes_of(const Subject *u, size_t variant, size_t l, Buf *out)
     const Launch *launch = &u->spec->launches[l];
     buf_printf(out, "    fake_arguments(\"kernel_%zu_%zu\", \"", variant + 1, l + 1);
     size_t count = launch->has_items ? launch->item_count : u->spec->argument_count;
+    StructLayout whole = {0};
     for (size_t i = 0; i < count; i++) {
         const Argument *g = launch->has_items ? launch->items[i].own : &u->spec->arguments[i];
         for (size_t k = 0; launch->has_items && !g && k < u->spec->argument_count; k++) {
@@ -355,8 +377,13 @@ static void print_sizes_of(const Subject *u, size_t variant, size_t l, Buf *out)
         }
         if (g && g->role == ARGUMENT_CONSTANT)
             continue;
-        buf_printf(out, " %zu", g && g->role == ARGUMENT_SCALAR ? task_type_size(g->element) : 8);
+        if (!launch->has_items || !launch->items[i].joined) {
+            buf_printf(out, whole.size ? " %zu" : "", layout_size(&whole));
+            whole = (StructLayout){0};
+        }
+        place(&whole, g);
     }
+    buf_printf(out, whole.size ? " %zu" : "", layout_size(&whole));
     buf_puts(out, "\");\n");
 }
 

@@ -123,6 +123,38 @@ static void structs_lie_as_c_lays_them_out(void **state)
     close_run(r);
 }
 
+/* A struct by value with addresses in it, and what lies behind it. */
+static void members_of_a_struct_lie_as_c_lays_them_out(void **state)
+{
+    (void)state;
+    Run *r = open_run("kernel \"k.cu\" k\nblock 1\ngrid 1\n"
+                      "in x : float[4]\narg n : int8 = 3\nout y : float[4]\n"
+                      "args n, struct(x, n, y, a : half = 1), n, struct(n, m : float = 2)\n");
+    struct {
+        int8_t a;
+        struct {
+            uint64_t x;
+            int8_t n;
+            uint64_t y;
+            uint16_t a;
+        } s;
+        int8_t b;
+        struct {
+            int8_t n;
+            float m;
+        } t;
+    } want;
+    memset(&want, 0, sizeof want);
+    want.a = want.b = want.s.n = want.t.n = 3, want.s.a = 0x3c00, want.t.m = 2;
+    want.s.x = run_pretended_address(0), want.s.y = run_pretended_address(2);
+    ArgumentBytes got;
+    Evaluation ev = {.arena = r->arena};
+    assert_true(bytes_of(r, &got, &ev));
+    assert_int_equal(got.size, offsetof(__typeof__(want), t) + sizeof want.t);
+    assert_memory_equal(got.bytes, &want, got.size);
+    close_run(r);
+}
+
 static void buffers_are_far_apart_and_aligned_as_cuda_aligns_them(void **state)
 {
     (void)state;
@@ -351,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_buffer_without_elements_is_refused),
         cmocka_unit_test(walks_read_what_the_gpu_gets),
         cmocka_unit_test(structs_lie_as_c_lays_them_out),
+        cmocka_unit_test(members_of_a_struct_lie_as_c_lays_them_out),
         cmocka_unit_test(what_a_launch_writes_is_not_read),
         cmocka_unit_test(a_description_that_is_none_says_nothing),
     };

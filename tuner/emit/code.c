@@ -88,6 +88,23 @@ static void fold_derived(const Code *c, CodeVariant *v)
     }
 }
 
+size_t code_item_size(const Code *c, const CodeItem *item, size_t *alignment)
+{
+    const Argument *g = item->value ? item->item->own : NULL;
+    for (size_t i = 0; i < c->spec->argument_count && !g; i++)
+        if (i == item->argument ||
+            (item->choice && c_may_choose(item->choice, c->spec->arguments[i].name)))
+            g = &c->spec->arguments[i];
+    const bool number = g && g->role == ARGUMENT_SCALAR;
+    *alignment = number ? argument_alignment(g) : 8;
+    return number ? task_type_size(g->element) : 8;
+}
+
+bool code_is_joined(const CodeLaunch *k, size_t item)
+{
+    return item < k->item_count && k->items[item].item && k->items[item].item->joined;
+}
+
 static void fold_items(const Code *c, CodeVariant *v, CodeLaunch *k)
 {
     const Spec *s = c->spec;

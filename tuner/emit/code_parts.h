@@ -126,4 +126,10 @@ void code_more(const Code *c, Buf *out);
 /* The function that goes over a variant's launches.  False when C has no words for `*why`. */
 bool code_walk(const Code *c, const CodeVariant *v, Buf *out, const char **why);
 
+/* Bytes and alignment of what a kernel takes at one place. */
+size_t code_item_size(const Code *c, const CodeItem *item, size_t *alignment);
+
+/* Is it a member of a struct that begins with the item before? */
+bool code_is_joined(const CodeLaunch *k, size_t item);
+
 #endif

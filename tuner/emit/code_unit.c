@@ -346,17 +346,6 @@ static void rename_names(const Code *c, const EmitCode *codes, size_t launch, bo
     buf_putc(out, '\n');
 }
 
-/* Bytes of what a kernel takes at one place. */
-static size_t item_size(const Code *c, const CodeItem *item)
-{
-    const Argument *g = item->value ? item->item->own : NULL;
-    for (size_t i = 0; i < c->spec->argument_count && !g; i++)
-        if (i == item->argument ||
-            (item->choice && c_may_choose(item->choice, c->spec->arguments[i].name)))
-            g = &c->spec->arguments[i];
-    return g && g->role == ARGUMENT_SCALAR ? task_type_size(g->element) : 8;
-}
-
 /* The kernel may have any name, that of a parameter or of a function of ours, too: it is named with
  * its namespace. */
 static void write_kernels(const Code *c, size_t variant, size_t launch, const char *name, Buf *out)
@@ -371,8 +360,15 @@ static void write_kernels(const Code *c, size_t variant, size_t launch, const ch
                                           v->variant->codes[l].kernel);
         buf_printf(out, "    (const void *)(%s),\n", kernel);
         buf_printf(&asserts, "static_assert(::%stakes(%s, {", c->prefix, kernel);
-        for (size_t i = 0; i < v->launches[l].item_count; i++)
-            buf_printf(&asserts, "%s%zu", i ? ", " : "", item_size(c, &v->launches[l].items[i]));
+        for (size_t i = 0; i < v->launches[l].item_count;) {
+            StructLayout whole = {0};
+            buf_puts(&asserts, i ? ", " : "");
+            do {
+                size_t alignment, size = code_item_size(c, &v->launches[l].items[i], &alignment);
+                layout_add(&whole, size, alignment);
+            } while (code_is_joined(&v->launches[l], ++i));
+            buf_printf(&asserts, "%zu", layout_size(&whole));
+        }
         buf_puts(&asserts, "}), \"the kernel takes other arguments than it was tuned with\");\n");
     }
     buf_printf(out, "};\n%s\n", buf_text(&asserts));

@@ -283,6 +283,31 @@ static bool write_item(Walk *w, const CodeItem *item, const char *own)
     return true;
 }
 
+/* The struct that begins with an item, its members copied to where C has them; its name. */
+static bool write_struct(Walk *w, const CodeLaunch *k, size_t first, const char **own,
+                         const char **name)
+{
+    const Code *c = w->lines.code;
+    Buf *out = &w->lines.text;
+    StructLayout whole = {0}, members = {0};
+    size_t alignment, size, end = first;
+    bool said = true;
+    *name = take_name(w, "members");
+    do {
+        size = code_item_size(c, &k->items[end], &alignment);
+        layout_add(&whole, size, alignment);
+    } while (code_is_joined(k, ++end));
+    buf_printf(out, "        unsigned char %s[%zu] __attribute__((aligned(16))) = {0};\n", *name,
+               layout_size(&whole));
+    for (size_t i = first; i < end && said; i++) {
+        size = code_item_size(c, &k->items[i], &alignment);
+        buf_printf(out, "        memcpy(%s + %zu, ", *name, layout_add(&members, size, alignment));
+        said = write_item(w, &k->items[i], own[i]);
+        buf_printf(out, ", %zu);\n", size);
+    }
+    return said;
+}
+
 /* "{128, (p->N + 127) / 128, 1}" */
 static bool write_extent(Walk *w, const Expr *const extent[3])
 {
@@ -306,14 +331,23 @@ static bool describe(Walk *w, const CodeLaunch *k)
             own[i] = take_name(w, k->items[i].item->own->name);
             said = write_number(w, "        ", k->items[i].item->own, own[i], k->items[i].value);
         }
+    const char **structs = ARENA_ARRAY(w->lines.code->arena, const char *, k->item_count + 1);
+    for (size_t i = 0; i < k->item_count && said; i++)
+        if (code_is_joined(k, i + 1) && !code_is_joined(k, i))
+            said = write_struct(w, k, i, own, &structs[i]);
     buf_printf(out, "        const %sshape s = {\n", w->lines.code->prefix);
     said = said && write_extent(w, k->grid) && write_extent(w, k->block);
     buf_puts(out, "            ");
     said = said && lines_expr(&w->lines, k->shared, true, C_ANYWHERE);
     buf_puts(out, ",\n        };\n        void *list[] = {\n");
     for (size_t i = 0; i < k->item_count && said; i++) {
+        if (code_is_joined(k, i))
+            continue;
         buf_puts(out, "            ");
-        said = write_item(w, &k->items[i], own[i]);
+        if (structs[i])
+            buf_puts(out, structs[i]);
+        else
+            said = write_item(w, &k->items[i], own[i]);
         buf_puts(out, ",\n");
     }
     buf_puts(out, k->item_count ? "        };\n" : "            NULL,\n        };\n");

@@ -10,6 +10,8 @@ static const JsonStruct MODULE = JSON_STRUCT(TaskModule, MODULE_FIELDS);
 static const JsonField ARGUMENT_FIELDS[] = {
     JSON_FIELD(TaskArgument, buffer),
     JSON_FIELD(TaskArgument, texture),
+    JSON_FIELD(TaskArgument, joined),
+    JSON_FIELD(TaskArgument, alignment),
     JSON_FIELD_FILLED(TaskArgument, bytes, size),
 };
 static const JsonStruct ARGUMENT = JSON_STRUCT(TaskArgument, ARGUMENT_FIELDS);
@@ -281,10 +283,17 @@ static bool check_launch(const TaskLaunch *l, size_t modules, MessageLimits limi
 {
     if (!exists(l->module, modules))
         return diag_fail(d, "a launch of '%s' names a cubin that does not exist", l->kernel);
-    for (size_t i = 0; i < l->argument_count; i++)
-        if (!argument_is_sound(&l->arguments[i], limits))
+    StructLayout all = {0};
+    for (size_t i = 0; i < l->argument_count; i++) {
+        const TaskArgument *x = &l->arguments[i];
+        if (!argument_is_sound(x, limits))
             return diag_fail(d, "argument %zu of '%s' is neither a value nor a buffer that exists",
                              i, l->kernel);
+        const bool aligned = x->alignment >= 0 && x->alignment <= 16;
+        layout_add(&all, x->buffer >= 0 ? 8 : x->size, aligned ? (size_t)x->alignment : 1);
+        if (!aligned || (i == 0 && x->joined) || all.size > TASK_STRUCT_LIMIT)
+            return diag_fail(d, "argument %zu of '%s' lies nowhere", i, l->kernel);
+    }
     return true;
 }
 

@@ -356,6 +356,7 @@ typedef struct aptune_argument {
     const void *value;        /* APTUNE_VALUE: its bytes; else NULL */
     size_t value_size;        /* bytes that the kernel takes here */
     unsigned long long count; /* APTUNE_BUFFER: elements that it must have */
+    int joined; /* it is a member of the same struct as the argument before, laid out as C does */
 } aptune_argument;
 
 /* Launches in the order that they are done in; a run of the configuration is all of them once.

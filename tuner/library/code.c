@@ -56,7 +56,8 @@ static const char *type_name(Arena *a, const Argument *g)
 static aptune_argument describe(const aptune *a, const Argument *g, const TaskArgument *t)
 {
     const RunData *data = a->run.code.data;
-    aptune_argument out = {.name = g->name, .type = type_name(a->code.arena, g)};
+    aptune_argument out = {
+        .name = g->name, .type = type_name(a->code.arena, g), .joined = t->joined};
     if (g->role == ARGUMENT_SCALAR) {
         out.value = t->bytes;
         out.value_size = t->size;

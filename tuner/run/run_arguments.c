@@ -67,14 +67,14 @@ static bool take_item(const Spec *s, const LaunchItem *item, const Value *slots,
                       RunTaken *out)
 {
     Value name;
-    *out = (RunTaken){item->own, SIZE_MAX};
+    *out = (RunTaken){item->own, SIZE_MAX, item->joined};
     if (item->own)
         return true;
     if (!expr_eval(item->choice, slots, ev, &name))
         return false;
     for (size_t i = 0; i < s->argument_count; i++)
         if (name.kind == VALUE_STRING && strcmp(s->arguments[i].name, name.string) == 0)
-            *out = (RunTaken){&s->arguments[i], i};
+            *out = (RunTaken){&s->arguments[i], i, item->joined};
     if (out->argument && out->argument->role != ARGUMENT_CONSTANT)
         return true;
     ev->error = out->argument ? "a 'constant' is a variable and no argument"
@@ -92,7 +92,7 @@ bool run_launch_takes(Arena *a, const Spec *s, const Launch *l, const Value *slo
         ok = take_item(s, &l->items[i], slots, ev, VEC_ADD(a, &taken));
     for (size_t i = 0; i < s->argument_count && !l->has_items; i++)
         if (s->arguments[i].role != ARGUMENT_CONSTANT)
-            VEC_PUSH(a, &taken, ((RunTaken){&s->arguments[i], i}));
+            VEC_PUSH(a, &taken, ((RunTaken){&s->arguments[i], i, false}));
     *out = taken.at;
     *count = taken.count;
     return ok;
@@ -125,12 +125,21 @@ bool run_launch_bytes(Arena *a, const Run *r, const Launch *l, const Value *slot
         return false;
     Buf bytes = {0};
     bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
-        unsigned char one[TASK_VALUE_LIMIT] = {0};
-        size_t size, alignment;
-        ok = argument_bytes(&taken[i], slots, ev, one, &size, &alignment);
-        buf_fill(&bytes, '\0', (alignment - bytes.size % alignment) % alignment);
-        buf_add(&bytes, one, size);
+    for (size_t i = 0; i < count && ok;) {
+        Buf whole = {0}; /* of a parameter */
+        StructLayout layout = {0};
+        do {
+            unsigned char one[TASK_VALUE_LIMIT] = {0};
+            size_t size, alignment;
+            ok = argument_bytes(&taken[i], slots, ev, one, &size, &alignment);
+            buf_fill(&whole, '\0', layout_add(&layout, size, alignment) - whole.size);
+            buf_add(&whole, one, size);
+        } while (++i < count && taken[i].joined && ok);
+        buf_fill(&whole, '\0', layout_size(&layout) - whole.size);
+        buf_fill(&bytes, '\0',
+                 (layout.alignment - bytes.size % layout.alignment) % layout.alignment);
+        buf_add(&bytes, buf_text(&whole), whole.size);
+        buf_free(&whole);
     }
     out->bytes = (const unsigned char *)arena_copy(a, buf_text(&bytes), bytes.size);
     out->size = bytes.size;
@@ -166,7 +175,7 @@ static bool task_argument(const RunData *data, const Launch *l, const RunTaken *
                           const Value *slots, Evaluation *ev, TaskArgument *t)
 {
     const Argument *g = taken->argument;
-    *t = (TaskArgument){.buffer = -1};
+    *t = (TaskArgument){.buffer = -1, .alignment = 8, .joined = taken->joined};
     if (g->role == ARGUMENT_TEXTURE) {
         t->buffer = data->texture[taken->index];
         t->texture = true;
@@ -182,6 +191,8 @@ static bool task_argument(const RunData *data, const Launch *l, const RunTaken *
     if (type.scalar != g->element.scalar)
         widen(g->element, type, t);
     t->size = task_type_size(type);
+    t->alignment =
+        (int)(g->fields ? g->alignment : argument_alignment(&(Argument){.element = type}));
     return true;
 }
 

@@ -105,15 +105,43 @@ static const char *taken_names(Arena *a, const RunTaken *taken, size_t count)
     return text;
 }
 
+/* Members of a struct are one parameter. */
+static size_t parameter_count(const RunTaken *taken, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += !taken[i].joined;
+    return n;
+}
+
+/* Bytes of the parameter that begins at *i, which moves behind it. */
+static size_t struct_bytes(const RunTaken *taken, size_t count, size_t *i)
+{
+    StructLayout l = {0};
+    do {
+        const Argument *g = taken[*i].argument;
+        const bool number = g->role == ARGUMENT_SCALAR;
+        layout_add(&l, number ? task_type_size(g->element) : 8, number ? argument_alignment(g) : 8);
+    } while (++*i < count && taken[*i].joined);
+    return layout_size(&l);
+}
+
 static bool check_parameters(Run *r, const Launch *l, const PtxFunction *entry, const char *kernel,
                              const RunTaken *taken, size_t count)
 {
     bool ok = true;
-    if (entry->params.count != count)
+    const size_t given = parameter_count(taken, count);
+    if (entry->params.count != given)
         return diag_error(r->diag, l->at, "'%s' takes %zu parameters, the spec gives it %zu: %s",
-                          kernel, entry->params.count, count, taken_names(r->arena, taken, count));
-    for (size_t i = 0; i < count; i++)
-        ok = check_parameter(r, l, kernel, i, entry->params.at[i], taken[i].argument) && ok;
+                          kernel, entry->params.count, given, taken_names(r->arena, taken, count));
+    for (size_t i = 0, p = 0; i < count; p++) {
+        const size_t first = i, size = struct_bytes(taken, count, &i);
+        if (i == first + 1)
+            ok = check_parameter(r, l, kernel, p, entry->params.at[p], taken[first].argument) && ok;
+        else if (entry->params.at[p]->size != size)
+            ok = diag_error(r->diag, l->at, "parameter %zu of '%s' has %llu bytes, the struct %zu",
+                            p + 1, kernel, (unsigned long long)entry->params.at[p]->size, size);
+    }
     return ok;
 }
 
@@ -351,9 +379,11 @@ static bool check_parameters_are_used(Run *r)
 
 static void note_written(Checking *x, const RunTaken *taken, size_t count, uint64_t stored)
 {
-    for (size_t i = 0; i < count; i++)
-        if (taken[i].index != SIZE_MAX && (i >= KERNEL_FACTS_PARAMETERS || (stored >> i & 1)))
+    for (size_t i = 0, p = 0; i < count; i++) {
+        p += i > 0 && !taken[i].joined;
+        if (taken[i].index != SIZE_MAX && (p >= KERNEL_FACTS_PARAMETERS || (stored >> p & 1)))
             x->written[taken[i].index] = true;
+    }
 }
 
 /* Stores through what is an input, and types that the declaration has otherwise. */
@@ -365,12 +395,14 @@ static bool check_use(Checking *x, const Launch *l, const PtxModule *m, const Pt
     KernelSource source;
     const CompileSource *s = r->code.sources[l - r->spec->launches];
     bool known = s && kernel_source_find(r->arena, s->text, l->entry, &source) &&
-                 source.parameters.count == count;
+                 source.parameters.count == count && parameter_count(taken, count) == count;
     bool ok = true;
     note_written(x, taken, count, facts.calls ? UINT64_MAX : facts.stored);
-    for (size_t i = 0; i < count && i < KERNEL_FACTS_PARAMETERS; i++) {
+    for (size_t i = 0, p0 = 0; i < count && p0 < KERNEL_FACTS_PARAMETERS; i++) {
         const Argument *g = taken[i].argument;
-        bool stored = facts.stored >> i & 1;
+        p0 += i > 0 && !taken[i].joined;
+        const bool alone = !taken[i].joined && (i + 1 == count || !taken[i + 1].joined);
+        bool stored = alone && facts.stored >> p0 & 1;
         if (g->role == ARGUMENT_IN && stored)
             ok = diag_error(r->diag, g->at, "'%s' is an 'in', and '%s' stores to it", g->name,
                             l->entry);
@@ -434,7 +466,7 @@ static bool check_launch(Checking *x, size_t config, size_t number)
         return false;
     x->out->kernels++;
     bool ok = check_parameters(r, l, entry, l->entry, taken, count);
-    if (entry->params.count == count)
+    if (entry->params.count == parameter_count(taken, count))
         ok = check_use(x, l, module, entry, taken, count) && ok;
     ok = check_symbols(x, module) && ok;
     /* Which buffers it takes may change from launch to launch. */

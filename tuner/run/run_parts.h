@@ -36,6 +36,7 @@ Value *run_launch_slots(Arena *a, const Run *r, size_t i);
 typedef struct RunTaken {
     const Argument *argument;
     size_t index; /* of the spec's arguments; SIZE_MAX: the launch's own */
+    bool joined;  /* in the same struct as the one before */
 } RunTaken;
 
 /* All of it, in order.  False when it cannot be computed: `ev` says why. */

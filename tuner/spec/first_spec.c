@@ -619,17 +619,26 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
     if (entry->params.count != k->parameters.count)
         return diag_fail(d, "'%s' takes %zu parameters and its declaration reads as %zu", k->name,
                          entry->params.count, k->parameters.count);
+    const char **items = ARENA_ARRAY(w->arena, const char *, k->parameters.count + 1);
+    bool several = false; /* parameters that a line alone does not give */
     for (size_t i = 0; i < entry->params.count; i++) {
         const PtxVariable *v = entry->params.at[i];
         KernelParameter p = k->parameters.at[i];
+        items[i] = p.name;
         p.pointer = p.pointer || v->is_pointer;
         /* A type of the template is what it was compiled for. */
         for (size_t t = 0; !p.known && t < k->arguments.count; t++)
             if (strcmp(k->arguments.at[t].name, p.text) == 0)
                 p.known = task_type_find(first_argument(&k->arguments.at[t], w->guess), &p.type);
         if (!p.pointer && !p.known && *v->dimensions) {
-            if (!first_struct(w->arena, entry, &p, v, &w->facts, w->kernel->name, w->out, d))
+            Buf elements = {0};
+            print_product(w, &elements);
+            const bool ok = first_struct(w->arena, entry, &p, v, buf_text(&elements),
+                                         w->kernel->name, w->out, &items[i], d);
+            buf_free(&elements);
+            if (!ok)
                 return false;
+            several = several || items[i] != p.name;
             continue;
         }
         if (strcmp(p.text, "cudaSurfaceObject_t") == 0)
@@ -644,6 +653,9 @@ static bool print_arguments(Writer *w, const PtxFunction *entry, const char *con
         else
             print_scalar(w, &p, v, i, sizes[i]);
     }
+    for (size_t i = 0; several && i < entry->params.count; i++)
+        buf_printf(w->out, "%s%s", i ? ", " : "args ", items[i]);
+    buf_puts(w->out, several ? "    # decide: the members' values\n" : "");
     return true;
 }
 

@@ -41,34 +41,76 @@ static void note_loads(const PtxFunction *entry, const PtxVariable *v, TaskScala
     }
 }
 
+/* Members from the loads on, each with its offset in `at`, and how many there are. */
+static size_t find_members(const PtxVariable *v, const TaskScalar *of, const bool *begins,
+                           TaskScalar *scalars, size_t *at)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->size; i += task_scalar_size(scalars[count++])) {
+        size_t free = 1;
+        while (i + free < v->size && !begins[i + free])
+            free++;
+        const TaskScalar gap = i % 4 == 0 && free >= 4 && v->align >= 4 ? TASK_I32 : TASK_U8;
+        scalars[count] = begins[i] ? of[i] : gap;
+        at[count] = i;
+    }
+    return count;
+}
+
+static void print_pointed(const KernelParameter *p, size_t at, const KernelMembers *m,
+                          const char *elements, Buf *out)
+{
+    const bool loads = m->loaded >> at / 8 & 1, stores = m->stored >> at / 8 & 1;
+    TaskScalar s = TASK_U8;
+    scalar_of(m->type[at / 8], &s);
+    buf_printf(out, "%s %s_%zu : %s[%s]%s    # decide: size%s; at byte %zu of '%s'\n",
+               stores && loads ? "inout"
+               : stores        ? "out"
+                               : "in",
+               p->name, at, task_scalar_name(s), elements,
+               !loads                    ? ""
+               : task_scalar_is_float(s) ? " = uniform(-1, 1)"
+                                         : " = uniform(0, 9)",
+               loads ? " and contents" : "", at, p->text);
+}
+
 bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
-                  const PtxVariable *v, const KernelFacts *facts, const char *kernel, Buf *out,
-                  Diag *d)
+                  const PtxVariable *v, const char *elements, const char *kernel, Buf *out,
+                  const char **item, Diag *d)
 {
     if (v->size > TASK_VALUE_LIMIT)
         return diag_fail(d,
                          "parameter '%s' of '%s' is a '%s' by value, of %llu bytes; a spec "
                          "passes %d at most",
                          p->name, kernel, p->text, (unsigned long long)v->size, TASK_VALUE_LIMIT);
-    if (v->index < KERNEL_FACTS_PARAMETERS && ((facts->loaded | facts->stored) >> v->index & 1))
-        return diag_fail(d,
-                         "parameter '%s' of '%s' is a '%s' with a pointer in it; a spec passes "
-                         "buffers as parameters of their own",
-                         p->name, kernel, p->text);
-    TaskScalar *of = ARENA_ARRAY(a, TaskScalar, v->size + 1);
+    TaskScalar *of = ARENA_ARRAY(a, TaskScalar, v->size + 1), scalars[TASK_VALUE_LIMIT];
     bool *begins = ARENA_ARRAY(a, bool, v->size + 1);
+    size_t at[TASK_VALUE_LIMIT];
     note_loads(entry, v, of, begins);
-    buf_printf(out, "arg %s : struct(", p->name);
-    for (size_t at = 0; at < v->size;) {
-        size_t free = 1;
-        while (at + free < v->size && !begins[at + free])
-            free++;
-        const TaskScalar gap = at % 4 == 0 && free >= 4 && v->align >= 4 ? TASK_I32 : TASK_U8;
-        const TaskScalar s = begins[at] ? of[at] : gap;
-        buf_printf(out, "%s%s", at ? ", " : "", task_scalar_name(s));
-        at += task_scalar_size(s);
+    const size_t count = find_members(v, of, begins, scalars, at);
+    const KernelMembers m = kernel_facts_members(a, entry, v);
+    Buf members = {0};
+    *item = p->name;
+    if (!(m.loaded | m.stored)) {
+        for (size_t i = 0; i < count; i++)
+            buf_printf(&members, "%s%s", i ? ", " : "", task_scalar_name(scalars[i]));
+        buf_printf(out,
+                   "arg %s : struct(%s) = 1    # decide: a list of its members' values; '%s' in "
+                   "the source\n",
+                   p->name, buf_text(&members), p->text);
+        buf_free(&members);
+        return true;
     }
-    buf_printf(out, ") = 1    # decide: a list of its members' values; '%s' in the source\n",
-               p->text);
+    for (size_t i = 0; i < count; i++) {
+        const bool pointer = at[i] % 8 == 0 && task_scalar_size(scalars[i]) == 8 &&
+                             ((m.loaded | m.stored) >> at[i] / 8 & 1);
+        if (pointer)
+            print_pointed(p, at[i], &m, elements, out);
+        buf_printf(&members, "%s%s_%zu", i ? ", " : "", p->name, at[i]);
+        if (!pointer)
+            buf_printf(&members, " : %s = 1", task_scalar_name(scalars[i]));
+    }
+    *item = arena_printf(a, "struct(%s)", buf_text(&members));
+    buf_free(&members);
     return true;
 }

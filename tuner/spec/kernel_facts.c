@@ -5,7 +5,20 @@ typedef struct Facts {
     uint64_t *from; /* of each register: the parameters that its value may begin with */
     const PtxFunction *entry;
     bool changed;
+    const PtxVariable *parameter; /* whose words are followed; NULL: all parameters are */
+    KernelMembers members;
 } Facts;
+
+/* The word of the struct that is followed; 0: another address. */
+static uint64_t word_of(const Facts *f, const PtxOperand *o)
+{
+    const int64_t at = o->value + (o->count > 0 ? o->parts[0].value : 0);
+    return o->kind == PTX_OPERAND_ADDRESS && o->count > 0 &&
+                   o->parts[0].kind == PTX_OPERAND_VARIABLE &&
+                   o->parts[0].variable == f->parameter && at >= 0 && at < 512
+               ? (uint64_t)1 << at / 8
+               : 0;
+}
 
 /* The parameters that an operand's value may begin with. */
 static uint64_t origin(const Facts *f, const PtxOperand *o)
@@ -13,8 +26,11 @@ static uint64_t origin(const Facts *f, const PtxOperand *o)
     uint64_t all = 0;
     if (o->kind == PTX_OPERAND_REGISTER)
         return f->from[o->index];
+    if (f->parameter && word_of(f, o))
+        return word_of(f, o);
     if (o->kind == PTX_OPERAND_VARIABLE)
-        return o->variable && o->variable->is_parameter && o->variable->function == f->entry &&
+        return !f->parameter && o->variable && o->variable->is_parameter &&
+                       o->variable->function == f->entry &&
                        o->variable->index < KERNEL_FACTS_PARAMETERS
                    ? (uint64_t)1 << o->variable->index
                    : 0;
@@ -67,20 +83,39 @@ static void follow(Facts *f, const PtxInstr *in)
             bool stores = in->form->class == PTX_CLASS_STORE || in->form->class == PTX_CLASS_ATOMIC;
             f->out.stored |= stores ? to : 0;
             f->out.loaded |= in->form->class != PTX_CLASS_STORE ? to : 0;
+            for (int k = 0; f->parameter && k < 64; k++)
+                if (to >> k & 1 && f->members.type[k] == PTX_NO_TYPE)
+                    f->members.type[k] = in->form->types[0];
         }
     }
     if (in->form->writes > 0 && in->count > 0 && (!memory || parameter))
         give(f, &in->operands[0], from);
 }
 
+static void follow_all(Facts *f)
+{
+    do {
+        f->changed = false;
+        for (size_t i = 0; i < f->entry->instrs.count; i++)
+            follow(f, &f->entry->instrs.at[i]);
+    } while (f->changed);
+}
+
+KernelMembers kernel_facts_members(Arena *a, const PtxFunction *entry, const PtxVariable *parameter)
+{
+    Facts f = {.entry = entry,
+               .from = ARENA_ARRAY(a, uint64_t, entry->registers.count + 1),
+               .parameter = parameter};
+    follow_all(&f);
+    f.members.loaded = f.out.loaded;
+    f.members.stored = f.out.stored;
+    return f.members;
+}
+
 KernelFacts kernel_facts(Arena *a, const PtxModule *m, const PtxFunction *entry)
 {
     Facts f = {.entry = entry, .from = ARENA_ARRAY(a, uint64_t, entry->registers.count + 1)};
-    do {
-        f.changed = false;
-        for (size_t i = 0; i < entry->instrs.count; i++)
-            follow(&f, &entry->instrs.at[i]);
-    } while (f.changed);
+    follow_all(&f);
     const PtxAttribute *bound = ptx_find_attribute(entry, ".maxntid");
     const PtxAttribute *exact = ptx_find_attribute(entry, ".reqntid");
     bound = bound ? bound : exact;

@@ -19,4 +19,14 @@ typedef struct KernelFacts {
 /* Of an entry of the module. */
 KernelFacts kernel_facts(Arena *a, const PtxModule *m, const PtxFunction *entry);
 
+/* The pointers in a struct by value: those of its words of 8 bytes (bit i: the one at byte 8 i) that
+ * are read or written through, and the type of the first access. */
+typedef struct KernelMembers {
+    uint64_t loaded, stored;
+    PtxType type[64];
+} KernelMembers;
+
+KernelMembers kernel_facts_members(Arena *a, const PtxFunction *entry,
+                                   const PtxVariable *parameter);
+
 #endif

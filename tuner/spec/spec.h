@@ -167,6 +167,7 @@ typedef struct LaunchItem {
     Span at;
     Expr *choice;  /* gives the name of an argument */
     Argument *own; /* or, when `choice` is NULL, a scalar of this launch alone */
+    bool joined;   /* in the same struct as the item before */
 } LaunchItem;
 
 /* One kernel of a configuration, launched once or several times in a row. */

@@ -102,24 +102,37 @@ static bool take_own_scalar(Reader *r, LaunchItem *item)
     return g->value != NULL;
 }
 
+static bool take_item(Reader *r, LaunchItem *item)
+{
+    item->at = r->l.token.at;
+    if (is_typed_name(&r->l))
+        return take_own_scalar(r, item);
+    item->choice = expr_parse(&r->l);
+    if (item->choice)
+        item->at = expr_span(item->choice);
+    return item->choice != NULL;
+}
+
+/* item | "struct" "(" item { "," item } ")" */
 static bool take_items(Reader *r, Launch *k)
 {
     VEC(LaunchItem) items = {0};
     k->has_items = true;
     do {
-        if (items.count >= ARGUMENT_LIMIT)
-            return diag_error(r->d, r->l.token.at, "more than %d arguments", ARGUMENT_LIMIT);
-        LaunchItem item = {.at = r->l.token.at};
-        if (is_typed_name(&r->l)) {
-            if (!take_own_scalar(r, &item))
+        const bool several = lexer_take(&r->l, "struct");
+        if (several && !lexer_expect(&r->l, "(", "with the struct's members"))
+            return false;
+        LaunchItem item = {0};
+        do {
+            if (items.count >= ARGUMENT_LIMIT)
+                return diag_error(r->d, r->l.token.at, "more than %d arguments", ARGUMENT_LIMIT);
+            if (!take_item(r, &item))
                 return false;
-        } else {
-            item.choice = expr_parse(&r->l);
-            if (!item.choice)
-                return false;
-            item.at = expr_span(item.choice);
-        }
-        VEC_PUSH(r->a, &items, item);
+            VEC_PUSH(r->a, &items, item);
+            item = (LaunchItem){.joined = true};
+        } while (several && lexer_take(&r->l, ","));
+        if (several && !lexer_expect(&r->l, ")", "behind the struct's members"))
+            return false;
     } while (lexer_take(&r->l, ","));
     k->items = items.at;
     k->item_count = items.count;

@@ -36,11 +36,14 @@ static void print_items(Buf *out, const Launch *k, const char *between)
 {
     buf_printf(out, "%sargs", between);
     for (size_t i = 0; i < k->item_count; i++) {
+        const bool more = i + 1 < k->item_count && k->items[i + 1].joined;
         buf_puts(out, i ? ", " : " ");
+        buf_puts(out, more && !k->items[i].joined ? "struct(" : "");
         if (k->items[i].own)
             print_scalar(out, k->items[i].own);
         else
             print_expr(out, k->items[i].choice);
+        buf_puts(out, k->items[i].joined && !more ? ")" : "");
     }
 }
 

@@ -11,11 +11,6 @@ static size_t type_alignment(TaskType t)
     return size < 16 ? size : 16;
 }
 
-static size_t round_up(size_t n, size_t to)
-{
-    return (n + to - 1) / to * to;
-}
-
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static bool take_plain_type(Reader *r, TaskType *out)
@@ -41,32 +36,31 @@ static bool take_plain_type(Reader *r, TaskType *out)
                       closest ? closest : " and struct(…)", closest ? "'?" : "");
 }
 
-/* Appends a member; `size` is the struct's so far. */
-static bool add_member(Reader *r, Argument *g, TaskType t, size_t *size)
+static bool add_member(Reader *r, Argument *g, TaskType t, StructLayout *l)
 {
-    const size_t one = task_scalar_size(t.scalar), alignment = type_alignment(t);
-    *size = round_up(*size, alignment);
-    g->alignment = alignment > g->alignment ? alignment : g->alignment;
-    if (*size + task_type_size(t) > TASK_VALUE_LIMIT)
+    const size_t at = layout_add(l, task_type_size(t), type_alignment(t));
+    if (l->size > TASK_VALUE_LIMIT)
         return diag_error(r->d, g->at, "a struct has %d bytes at most", TASK_VALUE_LIMIT);
-    for (int lane = 0; lane < t.lanes; lane++, *size += one)
-        g->fields[g->field_count++] = (Field){t.scalar, *size};
+    for (int lane = 0; lane < t.lanes; lane++)
+        g->fields[g->field_count++] =
+            (Field){t.scalar, at + (size_t)lane * task_scalar_size(t.scalar)};
     return true;
 }
 
 /* "(" type { "," type } ")" behind "struct", laid out as C does. */
 static bool take_struct(Reader *r, Argument *g)
 {
-    size_t size = 0;
+    StructLayout l = {0};
     g->fields = ARENA_ARRAY(r->a, Field, TASK_VALUE_LIMIT);
     if (!lexer_expect(&r->l, "(", "with the types of its members"))
         return false;
     do {
         TaskType t;
-        if (!take_plain_type(r, &t) || !add_member(r, g, t, &size))
+        if (!take_plain_type(r, &t) || !add_member(r, g, t, &l))
             return false;
     } while (lexer_take(&r->l, ","));
-    size = round_up(size, g->alignment);
+    const size_t size = layout_size(&l);
+    g->alignment = l.alignment;
     bool same = size == (size_t)g->field_count * task_scalar_size(g->fields[0].scalar);
     for (int i = 1; i < g->field_count; i++)
         same = same && g->fields[i].scalar == g->fields[0].scalar;

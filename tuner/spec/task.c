@@ -158,3 +158,19 @@ bool task_cache_find(const char *name, TaskCache *c)
     }
     return false;
 }
+
+/* --- structs ---------------------------------------------------------------------------------- */
+
+size_t layout_add(StructLayout *l, size_t size, size_t alignment)
+{
+    alignment = alignment ? alignment : 1;
+    const size_t at = (l->size + alignment - 1) / alignment * alignment;
+    l->size = at + size;
+    l->alignment = alignment > l->alignment ? alignment : l->alignment;
+    return at;
+}
+
+size_t layout_size(const StructLayout *l)
+{
+    return l->alignment ? (l->size + l->alignment - 1) / l->alignment * l->alignment : 0;
+}

@@ -68,6 +68,17 @@ const char *task_scalar_name(TaskScalar s);
  * ("int2", "uchar4", "bfloat162", "fp8x2_e4m3"), since the sized names have none. */
 void task_type_print(TaskType t, Buf *out);
 
+/* A struct as C lays it out. */
+typedef struct StructLayout {
+    size_t size, alignment; /* of what was added so far */
+} StructLayout;
+
+/* Adds a member, aligned by 1 where 0 is said; its offset. */
+size_t layout_add(StructLayout *l, size_t size, size_t alignment);
+
+/* Bytes of all of it, with what fills it up. */
+size_t layout_size(const StructLayout *l);
+
 /* --- a problem ----------------------------------------------------------------------------- */
 
 typedef enum TaskRole {
@@ -162,12 +173,17 @@ typedef struct TaskModule {
     size_t size;
 } TaskModule;
 
-enum { TASK_VALUE_LIMIT = 256 }; /* bytes of the largest argument passed by value */
+enum {
+    TASK_VALUE_LIMIT = 256,  /* bytes of the largest argument passed by value, … */
+    TASK_STRUCT_LIMIT = 4096 /* … and of what is passed as members of one struct: CUDA's limit */
+};
 
 typedef struct TaskArgument {
-    int buffer;   /* index of a buffer whose address is passed, or −1: a value */
-    bool texture; /* `buffer` is the index of a texture whose handle is passed */
-    size_t size;  /* bytes of the value */
+    int buffer;    /* index of a buffer whose address is passed, or −1: a value */
+    bool texture;  /* `buffer` is the index of a texture whose handle is passed */
+    bool joined;   /* lies behind the argument before, in the same struct, … */
+    int alignment; /* … at a multiple of so many bytes */
+    size_t size;   /* bytes of the value */
     unsigned char bytes[TASK_VALUE_LIMIT];
 } TaskArgument;
 

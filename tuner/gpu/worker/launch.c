@@ -69,24 +69,34 @@ static size_t argument_size(const TaskArgument *x)
     return x->buffer >= 0 ? sizeof(DriverAddress) : x->size; /* a texture's handle is as large */
 }
 
+/* Bytes of the parameter that begins with argument *i, which moves on to the next. */
+static size_t parameter_size(const TaskLaunch *t, size_t *i)
+{
+    StructLayout l = {0};
+    do
+        layout_add(&l, argument_size(&t->arguments[*i]), (size_t)t->arguments[*i].alignment);
+    while (++*i < t->argument_count && t->arguments[*i].joined);
+    return layout_size(&l);
+}
+
 /* Too few arguments would have the driver read past the list. */
 static bool parameters_agree(Driver *v, const ReadyLaunch *l, Buf *words)
 {
     const TaskLaunch *t = l->task;
-    for (size_t i = 0;; i++) {
+    for (size_t i = 0, next = 0;; i++) {
         bool known;
-        size_t size = 0;
+        size_t size = 0, given;
         bool more = driver_parameter(v, l->function, i, &size, &known);
-        if (!known || (!more && i == t->argument_count))
+        if (!known || (!more && next == t->argument_count))
             return true;
-        if (!more || i == t->argument_count) {
+        if (!more || next == t->argument_count) {
             buf_printf(words, "'%s' takes %s parameters than the %zu given", t->kernel,
-                       more ? "more" : "fewer", t->argument_count);
+                       more ? "more" : "fewer", more ? i : t->argument_count);
             return false;
         }
-        if (size != argument_size(&t->arguments[i])) {
+        if (size != (given = parameter_size(t, &next))) {
             buf_printf(words, "parameter %zu of '%s' has %zu bytes, the argument %zu", i, t->kernel,
-                       size, argument_size(&t->arguments[i]));
+                       size, given);
             return false;
         }
     }
@@ -112,16 +122,22 @@ static bool fits(Driver *v, const ReadyLaunch *l, Buf *words)
 static void **lay_out_arguments(Arena *a, const TaskLaunch *t, const Places *places)
 {
     void **pointers = ARENA_ARRAY(a, void *, t->argument_count + 1);
+    char *whole = NULL; /* of a parameter */
+    StructLayout l = {0};
+    size_t count = 0;
     for (size_t i = 0; i < t->argument_count; i++) {
         const TaskArgument *x = &t->arguments[i];
-        void *value = arena_alloc(a, TASK_VALUE_LIMIT);
+        if (!x->joined) {
+            pointers[count++] = whole = arena_array(a, TASK_STRUCT_LIMIT, 1);
+            l = (StructLayout){0};
+        }
+        void *value = whole + layout_add(&l, argument_size(x), (size_t)x->alignment);
         if (x->buffer >= 0 && x->texture)
             memcpy(value, &places->textures[x->buffer], sizeof places->textures[0]);
         else if (x->buffer >= 0)
             memcpy(value, &places->buffers[x->buffer], sizeof places->buffers[0]);
         else
             memcpy(value, x->bytes, x->size);
-        pointers[i] = value;
     }
     return pointers;
 }
