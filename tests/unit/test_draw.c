@@ -367,6 +367,7 @@ static void a_pdf_has_what_the_picture_has_as_vectors_and_text(void **state)
         assert_non_null(strstr(page, "(some <series>) Tj"));
         assert_int_equal(count(page, "q "), count(page, "Q\n"));
         assert_non_null(strstr(page, "0.000 0.447 0.698 ")); /* the class's colour of svg_style */
+        assert_non_null(strstr(page, "0.533 0.533 0.533 ")); /* #888, that of the grid */
         assert_null(strstr(page, "nan"));
         assert_non_null(memmem(pdf.text, pdf.size, "/Title(a \\(b\\) \xb5)", 17));
         buf_free(&svg);
@@ -421,6 +422,20 @@ static void the_eye_sees_percent_and_dashes(void **state)
     arena_free(a);
 }
 
+static void a_line_of_a_table_does_not_end_in_blanks(void **state)
+{
+    (void)state;
+    static const SheetColumn two[] = {{"n", "n", CELL_COUNT}, {"name", "its name", CELL_TEXT}};
+    Arena *a = arena_new();
+    Sheet s = {.name = "t", .title = "A table", .columns = two, .column_count = 2};
+    Buf out = {0};
+    sheet_add(a, &s, (Cell[]){{.number = 12}, {.text = "a"}});
+    sheet_print(&s, &out);
+    assert_string_equal(buf_text(&out), "A table\n n  its name\n12  a\n");
+    buf_free(&out);
+    arena_free(a);
+}
+
 static void csv_quotes_and_leaves_the_unknown_empty(void **state)
 {
     (void)state;
@@ -468,6 +483,7 @@ int main(void)
         cmocka_unit_test(a_pdf_has_what_the_picture_has_as_vectors_and_text),
         cmocka_unit_test(a_pdf_says_where_its_objects_are),
         cmocka_unit_test(the_eye_sees_percent_and_dashes),
+        cmocka_unit_test(a_line_of_a_table_does_not_end_in_blanks),
         cmocka_unit_test(csv_quotes_and_leaves_the_unknown_empty),
         cmocka_unit_test(json_has_numbers_and_null),
     };

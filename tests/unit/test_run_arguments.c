@@ -1,6 +1,7 @@
 /* Kernel arguments as bytes, against the C compiler's own layout of the same parameters, and as a
  * task for the GPU. */
 #include "tests/support/spec_text.h"
+#include "tests/support/made_table.h"
 #include "tuner/run/run_parts.h"
 
 #include <string.h>
@@ -372,6 +373,29 @@ static void a_description_that_is_none_says_nothing(void **state)
     }
 }
 
+/* 12,800 instructions of all threads once, or 6,400 three times: the second are more. */
+static void a_launch_counts_as_often_as_it_comes(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    Run r = {.arena = a, .table = made_table(a, 2, 2)};
+    table_want(r.table, TABLE_PROFILE);
+    const size_t row = made_row(r.table, 0, (uint32_t[]){0, 0});
+    Profile once = profile_new(), often = profile_new();
+    once.value[PROFILE_THREADS] = often.value[PROFILE_THREADS] = 128;
+    once.value[PROFILE_INSTR] = 100;
+    often.value[PROFILE_INSTR] = 50;
+
+    run_take_profiles(&r, row, (StepGroup[]){{NULL, 1}, {NULL, 3}},
+                      (const Profile *[]){&once, &often}, 2);
+
+    const TableProfile *taken = &r.table->profile[row];
+    assert_int_equal(taken->share_count, 2);
+    assert_true(taken->shares[0].times == 1 && taken->shares[1].times == 3);
+    assert_true(taken->whole->value[PROFILE_INSTR] == 50);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +410,7 @@ int main(void)
         cmocka_unit_test(members_of_a_struct_lie_as_c_lays_them_out),
         cmocka_unit_test(what_a_launch_writes_is_not_read),
         cmocka_unit_test(a_description_that_is_none_says_nothing),
+        cmocka_unit_test(a_launch_counts_as_often_as_it_comes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
