@@ -1,11 +1,198 @@
 #include "metrics/cubin/sass_join.h"
 
-#include "metrics/cubin/sass_reconverge.h"
+#include "metrics/base/vec.h"
+#include "metrics/cubin/sass_flow.h"
 #include "metrics/cubin/sass_pair.h"
 #include "metrics/cubin/sass_program.h"
-#include "metrics/cubin/sass_routine.h"
+#include "metrics/ptx/walk.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+/* --- routines of the compiler ----------------------------------------------------------------- */
+
+/* Subroutines that ptxas calls for the operands of a division or a root that its usual code is not for. */
+
+/* What a block of a routine is for. */
+typedef enum SassRoutineWork {
+    SASS_ROUTINE_NONE, /* it is none of a routine's */
+    SASS_ROUTINE_LOOKS,
+    SASS_ROUTINE_GIVES_NONE, /* makes what is no number */
+    SASS_ROUTINE_CALCULATES  /* with scaled operands */
+} SassRoutineWork;
+
+/* Of code whose PTX calls nothing. */
+typedef struct SassRoutines {
+    bool *calls[WALK_ROUTINES];           /* by block */
+    SassRoutineWork *work[WALK_ROUTINES]; /* by block */
+} SassRoutines;
+
+/* Scaled operands are multiplied out; a sum or a MUFU alone makes what is no number of what is none. */
+static SassRoutineWork work_of(const SassFlow *f, int block)
+{
+    SassRoutineWork work = SASS_ROUTINE_LOOKS;
+    for (size_t i = f->cfg->blocks[block].first; i < f->cfg->blocks[block].end; i++) {
+        const int op = sass_opcode(f->instrs[i]);
+        if (op == SASS_OP_FFMA || op == SASS_OP_DFMA)
+            return SASS_ROUTINE_CALCULATES;
+        if ((op == SASS_OP_FADD || op == SASS_OP_MUFU || op == SASS_OP_DADD) &&
+            sass_guard(f->instrs[i], NULL) == SASS_ALWAYS)
+            work = SASS_ROUTINE_GIVES_NONE;
+    }
+    return work;
+}
+
+static void mark_routine(const SassFlow *f, int first, bool *seen, int *stack,
+                         SassRoutineWork *work)
+{
+    int depth = 0;
+    if (!seen[first])
+        stack[depth++] = first;
+    seen[first] = true;
+    while (depth > 0) {
+        const int block = stack[--depth];
+        work[block] = work_of(f, block);
+        for (int k = 0; k < f->cfg->blocks[block].succ_count; k++) {
+            const int to = f->cfg->blocks[block].succs[k];
+            if (!seen[to])
+                stack[depth++] = to;
+            seen[to] = true;
+        }
+    }
+}
+
+/* FCHK looks at a division's operands right before its routine would be called. */
+static bool is_checked(const SassFlow *f, int block)
+{
+    for (int k = 0; k < f->cfg->blocks[block].pred_count; k++) {
+        const CfgBlock *b = &f->cfg->blocks[f->cfg->blocks[block].preds[k]];
+        for (size_t i = b->first; i < b->end; i++)
+            if (sass_opcode(f->instrs[i]) == SASS_OP_FCHK)
+                return true;
+    }
+    return false;
+}
+
+static SassRoutines sass_routines_find(Arena *a, const SassFlow *f)
+{
+    const size_t count = (size_t)f->cfg->count;
+    SassRoutines r;
+    bool *seen = ARENA_ARRAY(a, bool, count);
+    int *stack = ARENA_ARRAY(a, int, count);
+    for (int k = 0; k < WALK_ROUTINES; k++) {
+        r.calls[k] = ARENA_ARRAY(a, bool, count);
+        r.work[k] = ARENA_ARRAY(a, SassRoutineWork, count);
+    }
+    for (int b = 0; b < f->cfg->count; b++) {
+        const int kind = is_checked(f, b) ? WALK_DIVISIONS : WALK_OTHERS;
+        if (f->callee[b] == CFG_NONE)
+            continue;
+        r.calls[kind][b] = true;
+        mark_routine(f, f->callee[b], seen, stack, r.work[kind]);
+    }
+    return r;
+}
+
+/* --- reconvergence ---------------------------------------------------------------------------- */
+
+/* Where lanes that diverge reconverge.
+ *
+ * ptxas puts a BSSY before a branch at which lanes may diverge and a BSYNC where they wait for each
+ * other.  Between the two lies what they may do apart; branches in there are the only ones whose
+ * lanes this BSYNC can join. */
+
+typedef struct SassReconvergence {
+    int block;    /* ends with the BSYNC */
+    bool *within; /* by block: can be come to from the BSSY without passing the BSYNC */
+    int size;     /* blocks within */
+    bool closed;  /* no thread ends within, and there is no other way out than the BSYNC */
+} SassReconvergence;
+
+typedef struct SassReconvergences {
+    VEC(SassReconvergence) points;
+} SassReconvergences;
+
+/* Of code with more the rest is left out: no linear program of that size is solved anyway. */
+enum { SASS_RECONVERGENCES_MOST = 256 };
+
+/* The point of reconvergence of a BSYNC, a new one when it is the first BSSY that names it; NULL when there are
+ * too many. */
+static SassReconvergence *point_at(Arena *a, SassReconvergences *all, const SassFlow *f, int block)
+{
+    for (size_t i = 0; i < all->points.count; i++)
+        if (all->points.at[i].block == block)
+            return &all->points.at[i];
+    if (all->points.count == SASS_RECONVERGENCES_MOST)
+        return NULL;
+    SassReconvergence *m = VEC_ADD(a, &all->points);
+    *m = (SassReconvergence){.block = block, .within = ARENA_ARRAY(a, bool, (size_t)f->cfg->count)};
+    return m;
+}
+
+/* Marks what can be come to from a block, up to the BSYNC; what diverges in a subroutine reconverges there. */
+static void mark_within(SassReconvergence *m, const SassFlow *f, int from, int *stack)
+{
+    int depth = 0;
+    if (!m->within[from] && from != m->block)
+        stack[depth++] = from;
+    m->within[from] = m->within[from] || from != m->block;
+    while (depth > 0) {
+        const int block = stack[--depth];
+        const CfgBlock *b = &f->cfg->blocks[block];
+        for (int k = 0; k < b->succ_count; k++) {
+            const int to = b->succs[k];
+            if (to == m->block || m->within[to] || to == f->callee[block])
+                continue;
+            m->within[to] = true;
+            stack[depth++] = to;
+        }
+    }
+}
+
+static void close_point(SassReconvergence *m, const SassFlow *f)
+{
+    m->closed = true;
+    for (int b = 0; b < f->cfg->count; b++) {
+        const CfgBlock *block = &f->cfg->blocks[b];
+        m->size += m->within[b];
+        for (int k = 0; m->within[b] && k < block->succ_count; k++)
+            m->closed &= m->within[block->succs[k]] || block->succs[k] == m->block ||
+                         block->succs[k] == f->callee[b];
+        m->closed &= !m->within[b] || (block->succ_count > 0 && !block->ends_thread);
+    }
+}
+
+static int fewer_within(const void *x, const void *y)
+{
+    const SassReconvergence *a = x, *b = y;
+    return a->size != b->size ? a->size - b->size : a->block - b->block;
+}
+
+/* One for each BSYNC that a BSSY names, those with fewer blocks within first. */
+static SassReconvergences sass_reconvergences_find(Arena *a, const SassFlow *f)
+{
+    SassReconvergences all = {.points = {0}};
+    int *stack = ARENA_ARRAY(a, int, (size_t)f->cfg->count);
+    for (size_t i = 0; i < f->count; i++) {
+        size_t behind;
+        if (!sass_reconvergence(f->instrs[i], i, f->count, &behind) || behind == 0)
+            continue;
+        const int block = f->cfg->block_of[behind - 1];
+        if (!f->reconverges[block] || f->cfg->blocks[block].end != behind)
+            continue;
+        SassReconvergence *m = point_at(a, &all, f, block);
+        if (m)
+            mark_within(m, f, f->cfg->block_of[i], stack);
+    }
+    for (size_t i = 0; i < all.points.count; i++)
+        close_point(&all.points.at[i], f);
+    if (all.points.count)
+        qsort(all.points.at, all.points.count, sizeof *all.points.at, fewer_within);
+    for (size_t i = 0; i < all.points.count; i++)
+        for (size_t k = i + 1; k < all.points.count; k++)
+            all.points.at[i].closed &= !all.points.at[i].within[all.points.at[k].block];
+    return all;
+}
 
 /* --- the program and the graph it is about --------------------------------------------------- */
 

@@ -7,8 +7,20 @@
 #ifndef APTUNE_CUBIN_SASS_PROGRAM_H
 #define APTUNE_CUBIN_SASS_PROGRAM_H
 
+#include "metrics/base/arena.h"
 #include "metrics/base/vec.h"
-#include "metrics/cubin/sass_simplex.h"
+
+enum { SIMPLEX_AIMS = 3 };
+
+typedef struct Simplex {
+    int rows;
+    int columns;
+    int width;     /* of a line of the tableau: the columns, then the right-hand side */
+    double *cells; /* `rows` lines, then one for each aim: the cost of each column */
+    int *basis;    /* by row: its column */
+    int *filled;   /* scratch: columns of a line that are not 0 */
+    double budget; /* cells that may still be written before it gives up */
+} Simplex;
 
 typedef struct SassTerm {
     int row, column;
@@ -86,5 +98,20 @@ SassSum sass_sum(Arena *arena, const SassSum *a, const SassSum *b, double factor
 double sass_sum_value(const SassSum *s, const double *x);
 
 SassAnswer sass_program_solve(SassProgram *p);
+
+/* All zero, with no limit on the work. */
+Simplex *simplex_new(Arena *a, int rows, int columns);
+
+/* The coefficient, or with column == columns the right-hand side (not negative). */
+double *simplex_cell(Simplex *s, int row, int column);
+
+/* What a unit of a column adds to an aim. */
+double *simplex_cost(Simplex *s, int aim, int column);
+
+/* What an aim came to, after solving. */
+double simplex_aim(Simplex *s, int aim);
+
+/* The value of each column, in `x`.  False when that takes too much work or an aim has no end. */
+bool simplex_solve(Simplex *s, double *x);
 
 #endif

@@ -2,8 +2,18 @@
 #ifndef APTUNE_PTX_FLOW_H
 #define APTUNE_PTX_FLOW_H
 
-#include "metrics/ptx/defuse.h"
 #include "metrics/ptx/loop.h"
+#include "metrics/ptx/ptx.h"
+
+typedef struct DefUseList {
+    size_t *at;
+    size_t count;
+} DefUseList;
+
+typedef struct DefUse {
+    DefUseList *defs; /* by register */
+    DefUseList *uses;
+} DefUse;
 
 typedef struct Flow {
     const PtxFunction *function;

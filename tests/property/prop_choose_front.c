@@ -1,6 +1,6 @@
 /* The front, its layers and its band against their definitions, on small integers with many ties.
  */
-#include "tuner/choose/cluster.h"
+#include "tuner/choose/carving.h"
 #include "tuner/choose/front.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Small linear programs against all their corners: every choice of as many columns as rows. */
-#include "metrics/cubin/sass_simplex.h"
+#include "metrics/cubin/sass_program.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -62,7 +62,4 @@ const Stage *carve_tradeoff(const CarvePlan *plan);
 /* A part's share of a number of configurations to time. */
 size_t carve_share(const CarveRequest *request, size_t count);
 
-/* Finds a name as conditions do: among the metrics' names, then the own ones. */
-Scope carve_scope(CarvePlan *plan);
-
 #endif

@@ -60,7 +60,8 @@ static size_t list_names(void *context, const char **out, size_t room)
     return count + own.names(own.context, out + count, room - count);
 }
 
-Scope carve_scope(CarvePlan *plan)
+/* Finds a name as conditions do: among the metrics' names, then the own ones. */
+static Scope carve_scope(CarvePlan *plan)
 {
     return (Scope){.context = plan->rows, .find = find_name, .names = list_names, .real = true};
 }

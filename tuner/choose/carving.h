@@ -106,4 +106,11 @@ void carving_why(const Carving *c, size_t point, Buf *out);
 /* One line per stage: what it left, and what was cut. */
 void carving_print(const Carving *c, Buf *out);
 
+/* Groups by criteria.  Points are visited best first (first criterion, then the next …, then by
+ * number); each joins the nearest representative it is alike in every criterion, |p - q| <=
+ * epsilon * max(|p|, |q|), or becomes one.  So a member is within epsilon of its representative,
+ * not of every other member.  A point without a value somewhere is alone.  Ties of `in` are not
+ * looked at.  Epsilon 0: equal values, O(n log n). */
+size_t *cluster_alike(Arena *a, const FrontInput *in, double epsilon);
+
 #endif
