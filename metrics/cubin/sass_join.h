@@ -13,7 +13,7 @@
  * That is a linear program with three aims (sass_program.h); where its answer has broken numbers
  * they are made whole one after the other.  Guarded instructions may count for nothing or for as
  * much as they are visited; a warp whose lanes diverge at a branch goes both ways, and its groups come
- * to the BSYNC behind it (sass_reconverge.h) one by one.  No loop goes round more often per entry than
+ * to the BSYNC behind it one by one.  No loop goes round more often per entry than
  * the longest one of the PTX.
  *
  * Where landmarks differ all the same, `unmatched` says which; the visits are then the nearest.  It

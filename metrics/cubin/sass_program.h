@@ -1,6 +1,6 @@
 /* A linear program built row by row, and its whole-numbered answers.
  *
- * All columns are at least 0.  Three aims in order of importance (sass_simplex.h): aim 0 is for
+ * All columns are at least 0.  Three aims in order of importance (Simplex, below): aim 0 is for
  * what must hold, and an answer that leaves some of it is none.  Columns named in `whole` are to be
  * whole numbers; the search for such an answer is branch and bound within a limit of work, and
  * where it finds none the broken one stands. */

@@ -4,7 +4,7 @@
  * launch touches first has to come from memory.
  *
  * Warps are followed one after the other in the middle block, their sectors kept in a set
- * (touched.h).  Where the addresses of its first, middle and last warp lie on a line, or are what
+ *.  Where the addresses of its first, middle and last warp lie on a line, or are what
  * the bits of their numbers add up to, so are those of the others; else up to REUSE_WARPS are walked.  Of other blocks the middle warp is walked: what its
  * addresses are away from those of the middle block, all its warps are.  These blocks are, for an SM,
  * those whose numbers are a number of SMs apart (blocks are dealt to SMs in turn), REUSE_BLOCKS at
