@@ -20,7 +20,8 @@ enum {
     COMPILES_IN_VAIN = 150, /* too: where workers are few, all that is compiled is timed, and
                                trials are no choice */
     FAILURES_IN_VAIN = 200, /* without a single right one */
-    SPREAD_COMPILES = 8,    /* the first ones lie far from each other: */
+    SPREAD_COMPILES = 8,    /* the first ones lie far from each other, but … */
+    SPREAD_FEW = 4,         /* … so many and one a worker where there are few workers: */
     SPREAD_OF = 16,         /* the farthest of so many */
     FASTEST = 3,            /* whose neighbours are compiled: */
     LOCAL_OF = 8            /* the best believed of so many */
@@ -206,7 +207,8 @@ static bool starter_point(Search *s, uint16_t *point)
 
 static bool is_spread_turn(const Search *s)
 {
-    return s->compile_turn < SPREAD_COMPILES ||
+    size_t few = SPREAD_FEW + s->options.workers;
+    return s->compile_turn < (few < SPREAD_COMPILES ? few : SPREAD_COMPILES) ||
            s->compile_turn < s->starter_count + SPREAD_COMPILES / 2;
 }
 
