@@ -17,8 +17,9 @@ Meaning first_meaning(const char *name)
                                           "blockdim",   "block_x",    "block_y",    "block_z",
                                           "threads",    "thread_num", "tpb",        "wg_size",
                                           "workgroup",  "local_size", "bdim"};
-    static const char *const tile[] = {"tile", "unroll", "vec",    "work",   "items",
-                                       "elem", "each",   "factor", "coarse", "per_thread"};
+    static const char *const tile[] = {"tile",   "unroll",     "vec",        "work",
+                                       "items",  "elem",       "each",       "factor",
+                                       "coarse", "per_thread", "thread_size"};
     static const char *const on_off[] = {"use_", "enable", "with_", "do_", "padding", "_pad"};
     static const char *const filter[] = {"filter",   "radius",   "halo",
                                          "kernel_w", "kernel_h", "taps"};
