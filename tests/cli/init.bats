@@ -12,7 +12,7 @@ check() {
     cp "$peers/vector_add.cu" .
     run --separate-stderr "$APTUNE" init vector_add.cu
     status_is 0
-    has "$(cat vector_add.spec)" '^param BLOCK in 64, 128, 256, 512 +# decide'
+    has "$(cat vector_add.spec)" '^param BLOCK in 256, 64, 128, 512 +# decide'
     has "$(cat vector_add.spec)" '^in a : float\[N\]'
     has "$(cat vector_add.spec)" '^out c : float\[N\]'
     has "$(cat vector_add.spec)" '^arg n : int32 = N'
@@ -107,7 +107,7 @@ EOF
     spec=$(cat scale.spec)
     has "$spec" '^include "headers"$'
     has "$spec" '^problem ROWS = 1024 '
-    has "$spec" '^param block_size_x in 16, 32, 64 +# decide: the source leaves it undefined'
+    has "$spec" '^param block_size_x in 32, 16, 64 +# decide: the source leaves it undefined'
     has "$spec" '^param tile_size in 1, 2, 4, 8 '
     has "$spec" '^param use_fast in 0, 1 +# decide: only #if lines use it'
     has "$spec" '^require block_size_x \* BLOCK_Y <= 512 +# of __launch_bounds__'
@@ -180,8 +180,8 @@ END
     spec=$(cat scale.spec)
     has "$spec" '^problem ROWS = 1024, COLUMNS = 512 +# as launched at scale.cu:17$'
     has "$spec" '^param WIDE in 3 '
-    has "$spec" '^param BLOCK in 16, 32, 64 +# decide; 32 as launched'
-    has "$spec" '^param BLOCK_Y in 4, 8, 16 '
+    has "$spec" '^param BLOCK in 32, 16, 64 +# decide; 32 as launched'
+    has "$spec" '^param BLOCK_Y in 8, 4, 16 '
     has "$spec" '^block BLOCK, BLOCK_Y$'
     has "$spec" '^grid ceil_div\(COLUMNS, BLOCK\), ceil_div\(ROWS, BLOCK_Y\) +# as launched at scale.cu:17$'
     has "$spec" '^shared BLOCK \* 4 '
@@ -217,7 +217,7 @@ END
     sed -i 's/^#include.*/#define TPB 128/' fixed.cu
     run --separate-stderr "$APTUNE" init fixed.cu --output yields.spec
     status_is 0
-    has "$(cat yields.spec)" '^param TPB in 64, 128, 256, 512 +# decide: its #define yields to this$'
+    has "$(cat yields.spec)" '^param TPB in 128, 64, 256, 512 +# decide: its #define yields to this$'
     has "$(cat yields.spec)" '^block TPB$'
     lacks "$(cat yields.spec)" 'WARP'
     # One that another kernel uses is that one's.
@@ -225,7 +225,7 @@ END
     run --separate-stderr "$APTUNE" init fixed.cu --kernel fixed --output -
     status_is 0
     lacks "$output" 'OTHER_TILE'
-    has "$output" '^param TPB in 64, 128'
+    has "$output" '^param TPB in 128, 64'
     sed -i 1,2d fixed.cu
     sed -i 's/^#define TPB.*/#include "tpb.h"/' fixed.cu
     run --separate-stderr "$APTUNE" check yields.spec
@@ -233,7 +233,7 @@ END
     tune --space yields.spec --arch sm_90 --output yields
     status_is 0
     column=$(head -n 1 yields/configurations.csv | tr , '\n' | grep -nx shared_bytes | cut -d : -f 1)
-    [ "$(tail -n +2 yields/configurations.csv | cut -d , -f "1,$column" | paste -sd ' ')" = "64,256 128,512 256,1024 512,2048" ]
+    [ "$(tail -n +2 yields/configurations.csv | cut -d , -f "1,$column" | paste -sd ' ')" = "128,512 64,256 256,1024 512,2048" ]
 }
 
 @test "init gives buffers the size that the walk reaches, and one size a name" {

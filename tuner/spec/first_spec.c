@@ -61,10 +61,17 @@ static bool is_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0' && strlen(text) < 10;
 }
 
-/* Values around the one that is known to compile; of several that have to fit each other those that
- * are launched come first, to be the first configuration. */
-static void print_values(Writer *w, const char *name, const char *value, const char *cases,
-                         bool launched)
+/* A value and the powers of two around it.  It comes first: what the author launches, or what is
+ * known to compile, is the first configuration, with which the others are compared. */
+static void print_powers(Writer *w, long n, long low, long high)
+{
+    buf_printf(w->out, "%ld", n);
+    for (long v = low; v <= high; v *= 2)
+        if (v != n)
+            buf_printf(w->out, ", %ld", v);
+}
+
+static void print_values(Writer *w, const char *name, const char *value, const char *cases)
 {
     Meaning meaning = first_meaning(name);
     long n = is_number(value) ? strtol(value, NULL, 10) : -1;
@@ -83,13 +90,9 @@ static void print_values(Writer *w, const char *name, const char *value, const c
     else if (meaning == MEANS_FILTER)
         buf_printf(w->out, "%ld", n);
     else if (meaning == MEANS_THREADS && flat && n >= 32 && (n & (n - 1)) == 0)
-        for (long v = 64; v <= (n > 512 ? n : 512); v *= 2)
-            buf_printf(w->out, "%s%ld", v > 64 ? ", " : "", v);
-    else if (launched && n > 1 && (n & (n - 1)) == 0)
-        buf_printf(w->out, "%ld, %ld, %ld", n, n / 2, 2 * n);
+        print_powers(w, n, 64, n > 512 ? n : 512);
     else if (n > 0 && (n & (n - 1)) == 0)
-        for (long v = n > 1 ? n / 2 : 1, i = 0; i < (n > 1 ? 3 : 4); i++, v *= 2)
-            buf_printf(w->out, "%s%ld", i ? ", " : "", v);
+        print_powers(w, n, n > 1 ? n / 2 : 1, n > 1 ? 2 * n : 8);
     else
         buf_printf(w->out, "%ld", n);
 }
@@ -107,8 +110,7 @@ static void print_name(Writer *w, const char *name, const char *value, const cha
     }
     VEC_PUSH(w->arena, &w->launch.parameters, name);
     buf_printf(w->out, "param %s in ", name);
-    print_values(w, name, value, cases,
-                 !macro && w->kernel->arguments.count > 1 && w->guess->launch);
+    print_values(w, name, value, cases);
     buf_printf(w->out, "    # decide%s\n", why);
     int direction = first_direction(name);
     if (meaning == MEANS_THREADS && !w->threads[direction > 0 ? direction : 0]) {
@@ -213,8 +215,7 @@ static void print_threads(Writer *w, const char *name, long n)
     if (n & (n - 1) || n > 1024)
         buf_printf(w->out, "%ld", n);
     else
-        for (long v = low; v <= high; v *= 2)
-            buf_printf(w->out, "%s%ld", v > low ? ", " : "", v);
+        print_powers(w, n, low, high);
     buf_printf(w->out, "    # decide; %ld %s\n", n, first_launch_where(w->arena, &w->launch));
 }
 
