@@ -187,6 +187,19 @@ EOF
     json '.source == "replayed" and .workers_started == 0 and (.imported | test("imported from x.json")) and .best != null'
 }
 
+@test "of an imported sample only what has a row is compiled" {
+    make_synthetic
+    export_to space/recordings/synthetic.times --output all.json
+    rm -r space/recordings
+    jq '.results |= .[:3]' all.json >x.json
+    mkdir got
+    import x.json --output got/mine.times --spec space/synthetic.spec --device h200
+    status_is 0
+    has "$output" '^matched +synthetic: 3 configurations have a row, 5 have none; 0 rows are no configuration$'
+    [ "$(grep -c '"v".*"code"' got/mine.times)" -eq 3 ]
+    [ "$(grep -c '"code"' got/mine.profile)" -eq 3 ]
+}
+
 @test "without a spec at import, a run believes imported times by the parameters' values" {
     make_synthetic
     export_to space/recordings/synthetic.times --output x.json

@@ -96,10 +96,7 @@ static bool choose_subject(Run *r, const BenchOptions *o, Bench *b)
 
 static bool compile(Run *r, const size_t *wanted, size_t count)
 {
-    r->only = wanted;
-    r->only_count = count;
-    bool ok = run_compile(r);
-    r->only = NULL; /* it ends with this function */
+    bool ok = run_compile_these(r, wanted, count);
     for (size_t i = 0; ok && i < count; i++) {
         const Table *t = r->table;
         if (!table_has_code(t, wanted[i]))

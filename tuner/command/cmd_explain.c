@@ -102,11 +102,7 @@ static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
         if (configs[i] == SIZE_MAX)
             return EXIT_USAGE;
     }
-    r->only = configs;
-    r->only_count = (size_t)o->count;
-    bool compiled = run_compile(r);
-    r->only = NULL; /* it ends with this function */
-    if (!compiled)
+    if (!run_compile_these(r, configs, (size_t)o->count))
         return EXIT_FAILED;
     run_carve(r);
     progress_end(bar);

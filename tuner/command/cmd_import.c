@@ -56,9 +56,7 @@ static bool open_run(Run *r, const ImportCommand *c, const char *part)
 static bool compile_and_attach(Run *r, const ImportCommand *c, const char *part, Buf *out)
 {
     ImportMatch match;
-    if (!open_run(r, c, part))
-        return false;
-    if (!run_compile(r) || !import_attach(r, c->output, &match))
+    if (!open_run(r, c, part) || !import_attach(r, c->output, &match))
         return false;
     buf_printf(out,
                "%-10s %s: %zu configurations have a row, %zu have none; %zu rows are no "

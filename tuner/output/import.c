@@ -228,10 +228,11 @@ static bool write_row(Run *r, TimesWriter *w, const RecordRow *row, size_t confi
     return ok;
 }
 
-static bool write_times(Run *r, const RecordHeader *h, const char *path, ImportMatch *match)
+/* Compiles what the rows are of; false after a message, also where they are of nothing. */
+static bool compile_rows(Run *r, const size_t *config, const ImportMatch *match)
 {
     const TimesRecording *t = r->recorded.times;
-    const size_t *config = configs_of_rows(r, match);
+    size_t *timed = ARENA_ARRAY(r->arena, size_t, t->rows.count), count = 0;
     if (match->both == 0)
         return diag_fail(r->diag, "no row of '%s' is a configuration of '%s'", t->path,
                          r->spec->name);
@@ -240,7 +241,16 @@ static bool write_times(Run *r, const RecordHeader *h, const char *path, ImportM
             r->diag,
             "%zu rows of '%s' are no configurations of '%s', so that their work is not "
             "known, and the objective is %s",
-            match->only_rows, t->path, r->spec->name, h->objective);
+            match->only_rows, t->path, r->spec->name, t->header.objective);
+    for (size_t k = 0; k < t->rows.count; k++)
+        if (config[k] != SIZE_MAX)
+            timed[count++] = config[k];
+    return run_compile_these(r, timed, count);
+}
+
+static bool write_times(Run *r, const RecordHeader *h, const char *path, const size_t *config)
+{
+    const TimesRecording *t = r->recorded.times;
     TimesRecording *none; /* the file is new */
     TimesWriter *w = times_open_append(r->arena, path, h, 0, &none, r->diag);
     bool ok = w != NULL;
@@ -254,11 +264,14 @@ static bool write_times(Run *r, const RecordHeader *h, const char *path, ImportM
 bool import_attach(Run *r, const char *path, ImportMatch *match)
 {
     *match = (ImportMatch){0};
-    RecordHeader h = attached_header(r);
     const char *profile = record_profile_path(r->arena, path);
     if (!profile)
         return diag_fail(r->diag, "'%s' does not end in .times", path);
-    if (!write_times(r, &h, path, match) || !run_write_profiles(r, &h))
+    const size_t *config = configs_of_rows(r, match);
+    if (!compile_rows(r, config, match))
+        return false;
+    RecordHeader h = attached_header(r);
+    if (!write_times(r, &h, path, config) || !run_write_profiles(r, &h))
         return false;
     const char *made = arena_printf(r->arena, "%s/%s.profile", r->options.output, r->spec->name);
     if (strcmp(made, profile) != 0 && rename(made, profile) != 0)

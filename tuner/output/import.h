@@ -34,8 +34,8 @@ typedef struct ImportMatch {
 } ImportMatch;
 
 /* Writes the imported recording that the run was opened with anew to `path`, with the code that
- * each configuration compiles to, and its profiles to NAME.profile beside it.  To be called after
- * run_compile.  The code is that of the spec's kernel; that it is what was timed elsewhere
+ * each configuration compiles to, and its profiles to NAME.profile beside it; what has no row is not
+ * compiled.  To be called after run_open.  The code is that of the spec's kernel; that it is what was timed elsewhere
  * follows from the parameters' values alone. */
 bool import_attach(Run *r, const char *path, ImportMatch *match);
 

@@ -295,10 +295,8 @@ typedef struct Run {
     Diag *diag;   /* warnings of the whole run; errors end it */
     RunHome home; /* set by the caller */
 
-    /* Configurations whose code is all that is wanted; set by the caller after run_open.  Without a
-     * recording that has all, only these are compiled.  NULL: every configuration is. */
-    const size_t *only;
-    size_t only_count;
+    /* Of each configuration: is its code wanted?  Set while run_compile_these runs; NULL: of all. */
+    const bool *only;
 
     Spec *spec;
     Space space;
@@ -349,6 +347,9 @@ bool run_claim(Run *r);
 /* Code hash and profile of every configuration that tier 0 left: from the recording when its
  * sources are ours, else compiled here. */
 bool run_compile(Run *r);
+
+/* The same for these configurations alone. */
+bool run_compile_these(Run *r, const size_t *configs, size_t count);
 
 /* Metrics of every profile, then the spec's carving stages. */
 void run_carve(Run *r);

@@ -17,10 +17,7 @@ enum { PLACES_OF_WORKER = 4, PLACES_LEAST = 64 };
 
 static bool is_wanted(const Run *r, size_t i)
 {
-    bool listed = r->only == NULL;
-    for (size_t k = 0; k < r->only_count && !listed; k++)
-        listed = r->only[k] == i;
-    return listed && table_fits(r->table, i) && run_is_in_shard(r, i);
+    return (!r->only || r->only[i]) && table_fits(r->table, i) && run_is_in_shard(r, i);
 }
 
 static size_t count_wanted(const Run *r)
@@ -139,4 +136,16 @@ bool run_compile(Run *r)
         return false;
     count_codes(r);
     return r->counts.compiled > 0 || run_nothing_compiled(r);
+}
+
+bool run_compile_these(Run *r, const size_t *configs, size_t count)
+{
+    bool *only = ARENA_ARRAY(r->arena, bool, r->table->count);
+    memset(only, 0, r->table->count * sizeof *only);
+    for (size_t k = 0; k < count; k++)
+        only[configs[k]] = true;
+    r->only = only;
+    bool ok = run_compile(r);
+    r->only = NULL;
+    return ok;
 }
