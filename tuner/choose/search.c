@@ -222,7 +222,7 @@ static bool choose_point(Search *s, uint16_t *point, Chosen *by)
     *by = BY_SEARCH;
     if (is_spread_turn(s))
         return spread_point(s, point);
-    if (turn % 2 == 0 && local_point(s, point))
+    if (turn % 4 == 0 && local_point(s, point))
         return true;
     if (turn % 16 != 1 && batch_point(s, point))
         return true;
