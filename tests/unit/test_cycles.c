@@ -84,13 +84,12 @@ static void each_unit_takes_its_time(void **state)
         ProfileField field;
         double amount, cycles;
     } table[] = {
-        {PROFILE_PORT_CYCLES, 1000, 10000},     {PROFILE_FMA_ISSUED, 1000, 10000},
-        {PROFILE_ALU_ISSUED, 1000, 20000},      {PROFILE_IMAD_ISSUED, 1000, 20000},
-        {PROFILE_SFU_ISSUED, 1000, 80000},      {PROFILE_FP64_ISSUED, 1000, 20000},
-        {PROFILE_HALF_ISSUED, 1000, 10000},     {PROFILE_TENSOR_WORK, 512000, 10000},
-        {PROFILE_CONSTANT_LOADS, 100, 8000},    {PROFILE_CONSTANT_REPLAYS, 100, 8000},
-        {PROFILE_SHARED_WAVEFRONTS, 100, 4000}, {PROFILE_GLOBAL_LINES, 100, 4000},
-        {PROFILE_STORE_OPEN, 10, 1000},
+        {PROFILE_PORT_CYCLES, 1000, 10000},    {PROFILE_FMA_ISSUED, 1000, 10000},
+        {PROFILE_ALU_ISSUED, 1000, 20000},     {PROFILE_IMAD_ISSUED, 1000, 20000},
+        {PROFILE_FP64_ISSUED, 1000, 20000},    {PROFILE_HALF_ISSUED, 1000, 10000},
+        {PROFILE_TENSOR_WORK, 512000, 10000},  {PROFILE_CONSTANT_LOADS, 100, 8000},
+        {PROFILE_CONSTANT_REPLAYS, 100, 8000}, {PROFILE_SHARED_WAVEFRONTS, 100, 4000},
+        {PROFILE_GLOBAL_LINES, 100, 4000},     {PROFILE_STORE_OPEN, 10, 1000},
     };
     Fixture *f = *state;
     takes(f, 0, 0, 0);
@@ -101,6 +100,17 @@ static void each_unit_takes_its_time(void **state)
         near(metric(f, "summed_cycles"), table[i].cycles);
         set(f, table[i].field, 0);
     }
+}
+
+/* 1000 special functions at 16 results a cycle; each takes one slot and a half more than it is issued in. */
+static void special_functions_take_issue_slots(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_SFU_ISSUED, 1000);
+    near(metric(f, "sfu_cycles"), 80000);
+    near(metric(f, "issue_cycles"), 15000);
+    near(metric(f, "bound_cycles"), 80000);
+    takes(f, pow(pow(80000, 8) + pow(15000, 8), 1.0 / 8), 0, 0);
 }
 
 /* Registers are read while instructions are issued; an older recording only knows the latter. */
@@ -204,14 +214,15 @@ static void loads_wait_for_the_level_that_has_them(void **state)
     Fixture *f = *state;
     set(f, PROFILE_SERIAL_CYCLES, 6000);
     set(f, PROFILE_SERIAL_GLOBAL, 5000);
-    set(f, PROFILE_LOAD_SECTORS, 100);
+    set(f, PROFILE_GLOBAL_LOADS, 100);
     near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * 50)); /* L1 */
-    set(f, PROFILE_LOAD_FIRST_SM, 100);
+    set(f, PROFILE_LOADS_FIRST_SM, 100);
     near(metric(f, "wait_latency"), 250);
+    set(f, PROFILE_LOADS_FIRST_LAUNCH, 100);
     set(f, PROFILE_FOOTPRINT_READ, 32 * 100 * WARPS); /* more than the L2 has */
     near(metric(f, "wait_latency"), 1000);
     near(metric(f, "latency_cycles"), TURNS + 2 * (1000 + 10 * 1000));
-    set(f, PROFILE_LOAD_SECTORS, 200); /* half of them for the second time, from the L1 */
+    set(f, PROFILE_GLOBAL_LOADS, 200); /* half of them for the second time, from the L1 */
     near(metric(f, "wait_latency"), 50 + 0.5 * 200 + 0.5 * 750);
 }
 
@@ -343,6 +354,7 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(each_unit_takes_its_time),
+        TEST(special_functions_take_issue_slots),
         TEST(issue_stands_where_ports_are_not_known),
         TEST(what_is_issued_is_issued_for_a_pipe),
         TEST(units_overlap_by_the_devices_power),
