@@ -45,6 +45,8 @@ static bool text_of_option(Arena *a, const CompileOption *o, const Value *slots,
     bool ok = spec_text_fill(&o->text, slots, ev, &text);
     if (ok && holds && text.size > 0)
         *out = buf_keep(&text, a);
+    else
+        buf_free(&text);
     const char *refusal = *out ? option_refusal(a, *out) : NULL;
     if (refusal) {
         ev->error = arena_printf(a, "'%s' %s", *out, refusal);
