@@ -59,18 +59,30 @@ fit composed of "sync" "A copy each, and nothing else."
 where METHOD in [2 ** METHOD // 2, 1] and METHOD == 1 and BLOCK == 256 and BETWEEN == 1
 model time is 96 * 8 * N / bandwidth
 within 100 %
+
+fit idle of "sync" "A floor that no launch comes down to."
+where METHOD == 1 and BLOCK == 256
+model time is max(OPERATIONS / BETWEEN * each, floor)
+from each = 3e-5, floor = 1e-9
+within 100 %
+gives cost_launch = floor, memory_write = 8 * N / each
 END
     run --separate-stderr "$APTUNE" platform --models own.models --from "$SOURCE/spaces/recordings" --output out
     status_is 0
     has "$output" 'straight +Launches, as a line'
     has "$output" 'DOES NOT DESCRIBE THIS PLATFORM'
     has "$output" 'Do patterns put together add up\?'
-    has "$output" '→ slowdown_launches is not given'
+    has "$output" '→ slowdown_launches is not given: what does not describe'
+    has "$output" 'floor +1e-09 +not measured: no configuration here depends on it'
+    has "$output" "→ cost_launch is not given: nothing was measured that depends on 'floor'"
+    has "$output" '→ memory_write = '
+    has "$output" 'Known to less than 2 %'
     run --separate-stderr "$APTUNE" devices out/h200.device
     status_is 0
     lacks "$output" "slowdown_launches .*fit 'straight'"
+    lacks "$output" "cost_launch  .*fit 'idle'"
     has "$output" "memory_copy .*measured \"aptune platform, fit 'bent'"
-    [ "$(wc -l <out/points.csv)" -eq 26 ]
+    [ "$(wc -l <out/points.csv)" -eq 38 ]
 }
 
 @test "a mistake in a model is shown with its place" {

@@ -147,6 +147,27 @@ static void a_law_that_is_not_theirs_is_told(void **state)
     assert_true(f.probability < 1e-6);
 }
 
+static double floored_model(void *context, const double *p, size_t i)
+{
+    return fmax(line_model(context, p, i), p[2]);
+}
+
+static void a_parameter_that_no_point_depends_on_is_idle(void **state)
+{
+    (void)state;
+    Synthetic s;
+    fill(&s, 0);
+    const double start[] = {1e11, 1e5, 1e-3};
+    LeastsqProblem p = problem_of(&s, false);
+    p.model = floored_model;
+    p.start = start;
+    LeastsqFit f;
+    const char *why;
+    assert_true(leastsq(&p, &f, &why));
+    assert_true(!f.idle[0] && !f.idle[1] && f.idle[2]);
+    assert_true(fabs(f.value[2] / start[2] - 1) < 1e-12);
+}
+
 static void outliers_count_less_where_it_is_robust(void **state)
 {
     (void)state;
@@ -279,6 +300,7 @@ int main(void)
         cmocka_unit_test(errors_grow_with_what_is_left_over),
         cmocka_unit_test(what_is_left_over_is_a_mean_of_relative_errors),
         cmocka_unit_test(a_law_that_is_not_theirs_is_told),
+        cmocka_unit_test(a_parameter_that_no_point_depends_on_is_idle),
         cmocka_unit_test(outliers_count_less_where_it_is_robust),
         cmocka_unit_test(what_cannot_be_fitted_is_said),
         cmocka_unit_test(a_prediction_is_only_judged),

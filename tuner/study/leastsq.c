@@ -169,6 +169,24 @@ static bool judge(const LeastsqProblem *p, LeastsqFit *out)
     return true;
 }
 
+/* What no point's value moves with. */
+static void find_idle(const LeastsqProblem *p, LeastsqFit *out)
+{
+    double at[LEASTSQ_PARAMETERS];
+    memcpy(at, out->value, sizeof at);
+    for (size_t k = 0; k < p->parameters; k++) {
+        double most = 0;
+        for (size_t i = 0; i < p->points; i++) {
+            at[k] = out->value[k];
+            const double said = p->model(p->context, at, i);
+            at[k] = 1.001 * out->value[k];
+            most = fmax(most, fabs(p->model(p->context, at, i) / said - 1));
+        }
+        at[k] = out->value[k];
+        out->idle[k] = most < 1e-9;
+    }
+}
+
 bool leastsq(const LeastsqProblem *p, LeastsqFit *out, const char **why)
 {
     *out = (LeastsqFit){0};
@@ -180,6 +198,8 @@ bool leastsq(const LeastsqProblem *p, LeastsqFit *out, const char **why)
     gsl_error_handler_t *before = gsl_set_error_handler_off();
     bool ok = p->parameters == 0 || search(p, out);
     ok = ok && judge(p, out);
+    if (ok)
+        find_idle(p, out);
     gsl_set_error_handler(before);
     *why = ok ? NULL : "the search for its parameters does not end";
     return ok;

@@ -27,6 +27,7 @@ typedef struct LeastsqProblem {
 typedef struct LeastsqFit {
     double value[LEASTSQ_PARAMETERS];
     double covariance[LEASTSQ_PARAMETERS][LEASTSQ_PARAMETERS];
+    bool idle[LEASTSQ_PARAMETERS]; /* no point depends on it there: it is where it started */
     size_t freedom;      /* points - parameters */
     double rms, largest; /* of measured / fitted - 1; the largest by magnitude */
     size_t worst;        /* which point that is of */

@@ -198,6 +198,7 @@ static void give(Arena *a, Fitting *f, size_t i)
     const Model *m = f->names.model;
     const LeastsqFit *fit = &f->fit->fit;
     double at[MODEL_PARAMETERS], gradient[MODEL_PARAMETERS], variance = 0;
+    const char *idle = NULL;
     memcpy(at, fit->value, sizeof at);
     for (size_t k = 0; k < m->parameter_count; k++) {
         const double step = 1e-4 * fit->value[k];
@@ -209,14 +210,24 @@ static void give(Arena *a, Fitting *f, size_t i)
         gradient[k] =
             step > 0 || step < 0 ? (above - evaluate(f, m->gifts[i].value)) / (2 * step) : 0;
         at[k] = fit->value[k];
+        idle = fit->idle[k] && fabs(gradient[k]) > 0 ? m->parameters[k].name : idle;
     }
     for (size_t k = 0; k < m->parameter_count; k++)
         for (size_t l = 0; l < m->parameter_count; l++)
             variance += gradient[k] * fit->covariance[k][l] * gradient[l];
     take_parameters(f, fit->value);
     const double value = evaluate(f, m->gifts[i].value), error = sqrt(fmax(variance, 0));
-    if (!(value > 0) || !isfinite(value) || (fit->freedom > 0 && !platform_describes(f->fit)))
-        return; /* what does not describe says nothing of the device */
+    if (idle)
+        f->fit->gifts[i].why =
+            arena_printf(a, "nothing was measured that depends on '%s'", idle);
+    else if (fit->freedom > 0 && !platform_describes(f->fit))
+        f->fit->gifts[i].why = "what does not describe says nothing of the device";
+    else if (!(value > 0) || !isfinite(value))
+        f->fit->gifts[i].why = "it is no positive number";
+    else if (error > value / 2)
+        f->fit->gifts[i].why = "its standard error is more than half of it";
+    if (f->fit->gifts[i].why)
+        return;
     f->fit->gifts[i].value = value;
     f->fit->gifts[i].error = error;
     const DeviceNumber from = {

@@ -25,6 +25,7 @@ typedef struct PlatformFit {
     const char *why; /* there is no result; NULL: there is */
     struct {
         double value, error; /* as formulas have them; NaN: not given */
+        const char *why;     /* it is not; NULL: it is, or there is no fit */
     } gifts[MODEL_GIFTS];
 } PlatformFit;
 

@@ -13,7 +13,9 @@ static void print_parameters(const PlatformFit *f, Buf *out)
         const double error = sqrt(f->fit.covariance[k][k]);
         buf_printf(out, "             %-16s %-12.5g", f->model->parameters[k].name,
                    f->fit.value[k]);
-        if (f->fit.freedom > 0)
+        if (f->fit.idle[k])
+            buf_puts(out, " not measured: no configuration here depends on it");
+        else if (f->fit.freedom > 0)
             buf_printf(out, " 95 %%: %.5g to %.5g", f->fit.value[k] - t * error,
                        f->fit.value[k] + t * error);
         buf_putc(out, '\n');
@@ -46,7 +48,8 @@ static void print_gifts(const PlatformResult *r, const PlatformFit *f, Buf *out)
             buf_printf(out, "             → %s = %s\n", sheet_number_name(number),
                        r->sheet->numbers[number].text);
         else
-            buf_printf(out, "             → %s is not given\n", sheet_number_name(number));
+            buf_printf(out, "             → %s is not given: %s\n", sheet_number_name(number),
+                       f->gifts[i].why);
     }
 }
 
@@ -96,6 +99,26 @@ static void print_answers(const PlatformResult *r, Buf *out)
                        100 * r->fits[i].fit.largest);
 }
 
+/* Numbers whose 95 % interval is wider than 2 % to either side. */
+static void print_wide(const PlatformResult *r, Buf *out)
+{
+    Buf wide = {0};
+    for (size_t i = 0; i < r->count; i++) {
+        const PlatformFit *f = &r->fits[i];
+        for (size_t k = 0; !f->why && k < f->model->gift_count; k++) {
+            const double part =
+                leastsq_student(f->fit.freedom) * f->gifts[k].error / f->gifts[k].value;
+            if (f->fit.freedom > 0 && part > 0.02)
+                buf_printf(&wide, "  %-24s to %.0f %%\n",
+                           sheet_number_name(f->model->gifts[k].number), 100 * part);
+        }
+    }
+    if (wide.size > 0)
+        buf_printf(out, "\nKnown to less than 2 %% (half of the 95 %% interval):\n%s",
+                   buf_text(&wide));
+    buf_free(&wide);
+}
+
 void platform_print(const PlatformResult *r, Buf *out)
 {
     buf_printf(out, "platform   %s, measured %.10s", r->sheet->device.name, r->first);
@@ -105,6 +128,7 @@ void platform_print(const PlatformResult *r, Buf *out)
     for (size_t i = 0; i < r->count; i++)
         print_fit(r, &r->fits[i], out);
     print_answers(r, out);
+    print_wide(r, out);
 }
 
 void platform_print_points(const PlatformResult *r, Buf *out)
