@@ -28,10 +28,10 @@ typedef struct LeastsqFit {
     double value[LEASTSQ_PARAMETERS];
     double covariance[LEASTSQ_PARAMETERS][LEASTSQ_PARAMETERS];
     bool idle[LEASTSQ_PARAMETERS]; /* no point depends on it there: it is where it started */
-    size_t freedom;      /* points - parameters */
-    double rms, largest; /* of measured / fitted - 1; the largest by magnitude */
-    size_t worst;        /* which point that is of */
-    double probability;  /* of residuals this large if the model describes; 1 without freedom */
+    size_t freedom;                /* points - parameters */
+    double rms, largest;           /* of measured / fitted - 1; the largest by magnitude */
+    size_t worst;                  /* which point that is of */
+    double probability; /* of residuals this large if the model describes; 1 without freedom */
 } LeastsqFit;
 
 /* False: fewer points than parameters, or the search does not end; `why` says which. */

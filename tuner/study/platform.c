@@ -218,8 +218,7 @@ static void give(Arena *a, Fitting *f, size_t i)
     take_parameters(f, fit->value);
     const double value = evaluate(f, m->gifts[i].value), error = sqrt(fmax(variance, 0));
     if (idle)
-        f->fit->gifts[i].why =
-            arena_printf(a, "nothing was measured that depends on '%s'", idle);
+        f->fit->gifts[i].why = arena_printf(a, "nothing was measured that depends on '%s'", idle);
     else if (fit->freedom > 0 && !platform_describes(f->fit))
         f->fit->gifts[i].why = "what does not describe says nothing of the device";
     else if (!(value > 0) || !isfinite(value))
