@@ -127,10 +127,12 @@ int main(int argc, char **argv)
         return version();
     if (is_one_of(argv[1], "--help", "-h", "help"))
         return help();
-    if (argv[1][0] == '-' || text_ends_with(argv[1], ".spec"))
+    static char tune[] = "tune", init[] = "init";
+    if (argv[1][0] == '-' || text_ends_with(argv[1], ".spec")) {
+        argv[0] = tune;
         return cmd_tune(argc, argv);
+    }
     if (text_ends_with(argv[1], ".cu") || text_ends_with(argv[1], ".cuh")) {
-        static char init[] = "init";
         argv[0] = init;
         return cmd_init(argc, argv);
     }

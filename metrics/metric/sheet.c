@@ -1,6 +1,5 @@
 #include "metrics/metric/sheet.h"
 
-#include "metrics/base/file.h"
 #include "metrics/base/lex.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
 /* Options as tables: values find their fields, and what is no option is left alone.  What is said
  * of mistakes is tested with the program itself (cli/usage.bats). */
+#include "tuner/command/command.h"
 #include "tuner/command/options.h"
 
 #include <setjmp.h>
@@ -60,17 +61,26 @@ static int split(char *line, char **words)
     return count;
 }
 
+static bool note_rest(Call *c)
+{
+    *(const char **)c->options = c->count > 0 ? c->words[0] : NULL;
+    return true;
+}
+
 /* Parses a line; `rest` is the first word left, NULL for none. */
 static bool parse(const char *line, Own *o, const char **rest)
 {
     static char copy[256];
     static char *words[WORDS];
     snprintf(copy, sizeof copy, "%s", line);
-    int count = split(copy, words), at = 0;
-    const CommandLine line_of = {.usage = "usage: command\n", .table = table_of(o), .most = WORDS};
-    bool ok = command_line_read(&line_of, count, words, &at) == COMMAND_GOES_ON;
-    *rest = ok && at < count ? words[at] : NULL;
-    return ok;
+    int count = split(copy, words);
+    const CommandLine line_of = {.usage = "usage: command\n",
+                                 .table = table_of(o),
+                                 .most = WORDS,
+                                 .work = note_rest,
+                                 .options = rest};
+    *rest = NULL;
+    return command_run(&line_of, count, words) == EXIT_DONE;
 }
 
 static void values_go_to_the_fields_of_their_group(void **state)
@@ -148,12 +158,13 @@ static void help_has_a_line_for_each_in_order_and_in_columns(void **state)
 {
     (void)state;
     Own o = {0};
-    OptionTable t = table_of(&o);
+    const CommandLine line = {.usage = "usage: command\n", .table = table_of(&o)};
     Buf out = {0};
 
-    options_print_help(&t, &out);
+    command_print_help(&line, &out);
 
-    assert_string_equal(buf_text(&out), "  --help               print this\n"
+    assert_string_equal(buf_text(&out), "usage: command\n"
+                                        "  --help               print this\n"
                                         "  --space FILE         the space\n"
                                         "  --jobs N…            how many\n"
                                         "  --json               as JSON\n"

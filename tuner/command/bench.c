@@ -1,6 +1,5 @@
 #include "tuner/command/bench.h"
 
-#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "tuner/run/run_final.h"
 

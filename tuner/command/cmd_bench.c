@@ -8,7 +8,6 @@
 #include "tuner/library/where.h"
 #include "tuner/output/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,18 +58,15 @@ static const Option own_options[] = {
     {"json", NULL, "print one JSON object", option_flag, offsetof(CommandOptions, json), 0, 0},
 };
 
-static bool check_together(const BenchOptions *o)
+static bool check_together(Call *c, const BenchOptions *o)
 {
-    bool both = o->recording && (o->config || o->emitted);
-    if (both)
-        fputs("aptune: a recording says what is run; --config and --emitted do, too: say one\n",
-              stderr);
-    bool alone = o->variants && (!o->emitted || o->against);
-    if (alone)
-        fputs("aptune: --variants compares those of --emitted FILE with each other, and with no "
-              "rival\n",
-              stderr);
-    return !both && !alone;
+    if (o->recording && (o->config || o->emitted))
+        return command_refuse(
+            c, "a recording says what is run; --config and --emitted do, too: say one");
+    if (o->variants && (!o->emitted || o->against))
+        return command_refuse(c, "--variants compares those of --emitted FILE with each other, and "
+                                 "with no rival");
+    return true;
 }
 
 /* Folders of plugins: those that the user names, then those of the program's own helpers. */
@@ -120,7 +116,7 @@ static int open_failed(const Run *r)
     return r->spec && r->why_not_measured ? EXIT_FAILED : EXIT_USAGE;
 }
 
-static int bench(Run *r, CommandOptions *o, ProgressBar *bar)
+static int bench_here(Run *r, CommandOptions *o, ProgressBar *bar)
 {
     Bench b;
     if (!bench_take_problem(r, &o->bench))
@@ -141,6 +137,22 @@ static int bench(Run *r, CommandOptions *o, ProgressBar *bar)
     return print_bench(r, o, &b) && bench_is_sound(&b) ? EXIT_DONE : EXIT_FAILED;
 }
 
+static bool bench(Call *c)
+{
+    CommandOptions *o = c->options;
+    o->bench.recording = c->count > 0 ? c->words[0] : NULL;
+    if (!options_run_check(c, &o->run) || !check_together(c, &o->bench))
+        return false;
+    ProgressBar bar = progress_new();
+    o->run.some = true;
+    find_plugins(c->arena, &o->bench);
+    Run r = start_run(c->arena, &o->run, &bar, c->diag);
+    c->code = bench_here(&r, o, &bar);
+    progress_end(&bar);
+    run_close(&r);
+    return c->code == EXIT_DONE;
+}
+
 int cmd_bench(int argc, char **argv)
 {
     enum { OWN = sizeof own_options / sizeof own_options[0] };
@@ -151,23 +163,8 @@ int cmd_bench(int argc, char **argv)
                  "now, in turn with the\nlibraries that the spec names as rivals, and says how "
                  "fast it is against each.\n",
         .table = {{options_run(&o.run), options_compile(&o.run), {own_options, OWN, &o}}, 3},
-        .most = 1};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    o.bench.recording = rest < argc ? argv[rest] : NULL;
-    if (!options_run_check(&o.run) || !check_together(&o.bench))
-        return EXIT_USAGE;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    ProgressBar bar = progress_new();
-    o.run.some = true;
-    find_plugins(a, &o.bench);
-    Run r = start_run(a, &o.run, &bar, &d);
-    code = bench(&r, &o, &bar);
-    progress_end(&bar);
-    command_flush_messages(&d);
-    run_close(&r);
-    arena_free(a);
-    return code;
+        .most = 1,
+        .work = bench,
+        .options = &o};
+    return command_run(&line, argc, argv);
 }

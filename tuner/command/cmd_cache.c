@@ -41,15 +41,16 @@ static bool show(const Cache *c)
     return command_finish(&out);
 }
 
-static bool run(Arena *a, const CacheOptions *o, Diag *d)
+static bool cache(Call *c)
 {
-    const char *folder = o->folder ? o->folder : cache_default_folder(a);
+    const CacheOptions *o = c->options;
+    const char *folder = o->folder ? o->folder : cache_default_folder(c->arena);
     if (!folder)
-        return diag_fail(d, "there is no cache: neither APTUNE_CACHE nor HOME is set");
-    const Cache *c = cache_open(a, folder, o->trust, d);
-    if (c && o->keep_gb >= 0)
-        cache_trim(c, (uint64_t)(o->keep_gb * 1e9));
-    return c && show(c);
+        return diag_fail(c->diag, "there is no cache: neither APTUNE_CACHE nor HOME is set");
+    const Cache *opened = cache_open(c->arena, folder, o->trust, c->diag);
+    if (opened && o->keep_gb >= 0)
+        cache_trim(opened, (uint64_t)(o->keep_gb * 1e9));
+    return opened && show(opened);
 }
 
 int cmd_cache(int argc, char **argv)
@@ -59,14 +60,8 @@ int cmd_cache(int argc, char **argv)
         .usage = "usage: aptune cache [options]\n"
                  "Says what the cache of compiled code holds. A run that compiles keeps 4 GB of "
                  "it (--cache-limit\nGB); this makes it smaller at once.\n",
-        .table = {{{own_options, sizeof own_options / sizeof own_options[0], &o}}, 1}};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok = run(a, &o, &d);
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+        .table = {{{own_options, sizeof own_options / sizeof own_options[0], &o}}, 1},
+        .work = cache,
+        .options = &o};
+    return command_run(&line, argc, argv);
 }

@@ -4,8 +4,6 @@
 #include "tuner/run/run_check.h"
 #include "tuner/run/run_failures.h"
 
-#include <stdio.h>
-
 static void print_sound(const Run *r, const RunCheck *c)
 {
     Buf out = {0};
@@ -62,6 +60,24 @@ static bool check_problem(const RunOptions *options, size_t *count)
     return ok;
 }
 
+static bool check(Call *c)
+{
+    RunOptions *o = c->options;
+    if (!o->space && c->count > 0)
+        o->space = c->words[0];
+    else if (c->count > 0)
+        return command_refuse(c, "unexpected argument '%s'", c->words[0]);
+    if (!options_run_check(c, o))
+        return false;
+    o->arch = o->arch ? o->arch : "sm_90";
+    o->drawn = true;
+    size_t problems = 1;
+    bool ok = true;
+    for (; o->problem < problems && ok; o->problem++)
+        ok = check_problem(o, &problems);
+    return ok;
+}
+
 int cmd_check(int argc, char **argv)
 {
     RunOptions o = {0};
@@ -71,19 +87,9 @@ int cmd_check(int argc, char **argv)
                  "reference, and\nchecks that they fit: parameters, variables, sizes and types "
                  "of buffers, what is stored\nand what not.  Nothing is run.\n",
         .table = {{options_run(&o), options_compile(&o)}, 2},
-        .most = 1};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    if (!o.space && rest < argc)
-        o.space = argv[rest++];
-    if (!options_end(argc, argv, rest) || !options_run_check(&o))
-        return EXIT_USAGE;
-    o.arch = o.arch ? o.arch : "sm_90";
-    o.drawn = true;
-    size_t problems = 1;
-    bool ok = true;
-    for (; o.problem < problems && ok; o.problem++)
-        ok = check_problem(&o, &problems);
-    return ok ? EXIT_DONE : EXIT_USAGE;
+        .most = 1,
+        .work = check,
+        .options = &o,
+        .failed = EXIT_USAGE};
+    return command_run(&line, argc, argv);
 }

@@ -31,8 +31,12 @@ static bool is_readable(Arena *a, const char *name, const Buf *text, Diag *d)
     return ok || diag_fail(d, "what '%s' says cannot be said in a spec", name);
 }
 
-static bool convert(Arena *a, const char *path, const char *output, Diag *d)
+static bool convert(Call *c)
 {
+    const char *path = c->words[0], *output = *(const char **)c->options;
+    Arena *a = c->arena;
+    Diag *d = c->diag;
+    output = output && strcmp(output, "-") == 0 ? NULL : output;
     size_t size = 0;
     const char *json = file_read(a, path, &size, d), *name = path_stem(a, path, "");
     const char *folder =
@@ -61,15 +65,9 @@ int cmd_convert(int argc, char **argv)
         .table = {{{own_options, 1, &output}}, 1},
         .least = 1,
         .most = 1,
-        .wanted = "which file? Say aptune convert FILE.json"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    output = output && strcmp(output, "-") == 0 ? NULL : output;
-    bool ok = convert(a, argv[rest], output, &d);
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_USAGE;
+        .wanted = "which file? Say aptune convert FILE.json",
+        .work = convert,
+        .options = &output,
+        .failed = EXIT_USAGE};
+    return command_run(&line, argc, argv);
 }

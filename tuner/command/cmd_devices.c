@@ -16,7 +16,7 @@ static void print_count(Buf *out, int width, int number)
 }
 
 /* A name that its column cannot hold has a line of its own, so that the table fits 80 columns. */
-static int print_devices(void)
+static bool print_devices(void)
 {
     enum { NAME = 38 };
     Buf out = {0};
@@ -39,7 +39,7 @@ static int print_devices(void)
         print_count(&out, 4, d->shared_per_block_optin / 1024);
         buf_putc(&out, '\n');
     }
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+    return command_finish(&out);
 }
 
 static bool is_file(const char *name)
@@ -48,23 +48,25 @@ static bool is_file(const char *name)
     return strchr(name, '/') || (length > 7 && strcmp(name + length - 7, ".device") == 0);
 }
 
-static int print_device(const char *name)
+static bool print_device(Call *c, const char *name)
 {
-    Arena *a = arena_new();
-    Diag diag = diag_new(a);
-    const Device *d = is_file(name) ? device_file_read(a, name, &diag) : device_find(name);
-    if (!d && diag.errors == 0)
-        diag_fail(&diag, "unknown device '%s'; `aptune devices` lists those known", name);
-    int code = EXIT_USAGE;
-    Buf out = {0};
-    if (d) {
-        sheet_write(d, &out); /* to be read again */
-        code = command_print_data(buf_text(&out)) ? EXIT_DONE : EXIT_FAILED;
-        buf_free(&out);
+    const Device *d = is_file(name) ? device_file_read(c->arena, name, c->diag) : device_find(name);
+    if (!d) {
+        c->code = EXIT_USAGE;
+        if (c->diag->errors == 0)
+            diag_fail(c->diag, "unknown device '%s'; `aptune devices` lists those known", name);
+        return false;
     }
-    command_flush_messages(&diag);
-    arena_free(a);
-    return code;
+    Buf out = {0};
+    sheet_write(d, &out); /* to be read again */
+    bool ok = command_print_data(buf_text(&out));
+    buf_free(&out);
+    return ok;
+}
+
+static bool devices(Call *c)
+{
+    return c->count > 0 ? print_device(c, c->words[0]) : print_devices();
 }
 
 int cmd_devices(int argc, char **argv)
@@ -77,9 +79,7 @@ int cmd_devices(int argc, char **argv)
                  "with NVIDIA's disassembler.\nOf one device, by name or in a file of your own "
                  "for --device-file: all that is known\nof it, as such a file, each number with "
                  "where it is from.\n",
-        .most = 1};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    return rest < argc ? print_device(argv[rest]) : print_devices();
+        .most = 1,
+        .work = devices};
+    return command_run(&line, argc, argv);
 }

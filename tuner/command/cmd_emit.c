@@ -10,7 +10,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct EmitCommand {
@@ -64,20 +63,14 @@ static const Option end_options[] = {
      offsetof(EmitCommand, json), 0, 0},
 };
 
-static bool refuse(const char *why)
+static bool check(Call *c, const EmitCommand *o)
 {
-    fprintf(stderr, "aptune: %s\n", why);
-    return false;
-}
-
-static bool check(const EmitCommand *o)
-{
-    if (!o->run.space)
-        return refuse("which space? Say --space FILE");
+    if (!options_run_check(c, &o->run))
+        return false;
     if (o->list && o->depend)
-        return refuse("--list writes nothing: say it or --depfile, not both");
+        return command_refuse(c, "--list writes nothing: say it or --depfile, not both");
     if (o->list && o->json)
-        return refuse("say --list or --json, not both");
+        return command_refuse(c, "say --list or --json, not both");
     return true;
 }
 
@@ -207,25 +200,44 @@ static bool print_result(Arena *a, const EmitUnit *u, const EmitCommand *o, cons
     return command_finish(&out);
 }
 
-static int emit(Arena *a, UnitMaker *m, const EmitCommand *o, const Run *like, Diag *d)
+static bool emit_unit(Call *c, UnitMaker *m, const Run *like)
 {
-    if (!unit_add_recordings(m, like, o->recordings, o->recording_count))
-        return EXIT_USAGE;
-    const EmitUnit *u = unit_outline(m);
-    if (!u)
-        return EXIT_USAGE;
-    const char *folder = o->output ? o->output : arena_printf(a, "aptune-out/%s", u->name);
+    const EmitCommand *o = c->options;
+    const EmitUnit *u =
+        unit_add_recordings(m, like, o->recordings, o->recording_count) ? unit_outline(m) : NULL;
+    if (!u) {
+        c->code = EXIT_USAGE;
+        return false;
+    }
+    const char *folder = o->output ? o->output : arena_printf(c->arena, "aptune-out/%s", u->name);
     if (o->list)
-        return print_list(a, u, folder) ? EXIT_DONE : EXIT_FAILED;
-    if (!unit_finish(m) || !files_write(u, folder, d) ||
-        (o->depend && !write_depend(a, m, u, o, folder, d)))
-        return EXIT_FAILED;
+        return print_list(c->arena, u, folder);
+    if (!unit_finish(m) || !files_write(u, folder, c->diag) ||
+        (o->depend && !write_depend(c->arena, m, u, o, folder, c->diag)))
+        return false;
     if (unit_uncompiled(m))
-        diag_note(d, (Span){0}, "nothing was compiled to see whether it is what was measured: %s",
+        diag_note(c->diag, (Span){0},
+                  "nothing was compiled to see whether it is what was measured: %s",
                   unit_uncompiled(m));
-    bool ok = print_result(a, u, o, folder) &&
-              (!o->held_back || measure_held_back(a, o, like, u, folder));
-    return ok ? EXIT_DONE : EXIT_FAILED;
+    return print_result(c->arena, u, o, folder) &&
+           (!o->held_back || measure_held_back(c->arena, o, like, u, folder));
+}
+
+static bool emit(Call *c)
+{
+    EmitCommand *o = c->options;
+    o->recordings = (const char *const *)c->words;
+    o->recording_count = (size_t)c->count;
+    o->emit.default_entry = (size_t)o->default_entry;
+    if (!check(c, o))
+        return false;
+    ProgressBar bar = progress_new();
+    Run like = start_run(c->arena, &o->run, &bar, c->diag);
+    UnitMaker *m = unit_begin(c->arena, &o->emit, c->diag);
+    bool ok = emit_unit(c, m, &like);
+    progress_end(&bar);
+    unit_end(m);
+    return ok;
 }
 
 int cmd_emit(int argc, char **argv)
@@ -241,24 +253,8 @@ int cmd_emit(int argc, char **argv)
                  "header, loader\nand launcher, sources with the parameters as constants, cubin "
                  "and PTX.\n",
         .table = {{{own_options, OWN, &o}, options_compile(&o.run), {end_options, END, &o}}, 3},
-        .most = INT_MAX};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    o.recordings = (const char *const *)(argv + rest);
-    o.recording_count = (size_t)(argc - rest);
-    o.emit.default_entry = (size_t)o.default_entry;
-    if (!check(&o))
-        return EXIT_USAGE;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    ProgressBar bar = progress_new();
-    Run like = start_run(a, &o.run, &bar, &d);
-    UnitMaker *m = unit_begin(a, &o.emit, &d);
-    code = emit(a, m, &o, &like, &d);
-    progress_end(&bar);
-    command_flush_messages(&d);
-    unit_end(m);
-    arena_free(a);
-    return code;
+        .most = INT_MAX,
+        .work = emit,
+        .options = &o};
+    return command_run(&line, argc, argv);
 }

@@ -38,22 +38,20 @@ static bool gives(const Buf *text, const char *word, size_t name_length)
 
 /* The configurations asked for stand behind the options, each in quotes or word by word: a
  * parameter that is named again begins the next one. */
-static bool take_texts(ExplainOptions *o, int count, char **words)
+static bool take_texts(Call *c, ExplainOptions *o)
 {
-    if (count < 1)
-        return fputs("aptune: which configuration? Say \"A=1 B=2 …\"\n", stderr), false;
-    for (int i = 0; i < count; i++) {
-        size_t name = strcspn(words[i], "= ");
-        if (o->count == 0 || words[i][name] != '=' ||
-            gives(&o->texts[o->count - 1], words[i], name)) {
-            if (o->count == SUBJECTS) {
-                fprintf(stderr, "aptune: unexpected argument '%s': one configuration or two\n",
-                        words[i]);
-                return false;
-            }
+    if (c->count < 1)
+        return command_refuse(c, "which configuration? Say \"A=1 B=2 …\"");
+    for (int i = 0; i < c->count; i++) {
+        const char *word = c->words[i];
+        size_t name = strcspn(word, "= ");
+        if (o->count == 0 || word[name] != '=' || gives(&o->texts[o->count - 1], word, name)) {
+            if (o->count == SUBJECTS)
+                return command_refuse(c, "unexpected argument '%s': one configuration or two",
+                                      word);
             o->count++;
         }
-        buf_printf(&o->texts[o->count - 1], "%s ", words[i]);
+        buf_printf(&o->texts[o->count - 1], "%s ", word);
     }
     return true;
 }
@@ -92,54 +90,53 @@ static bool print_explanation(Run *r, const ExplainOptions *o, const size_t *con
     return command_finish(&out) && known;
 }
 
-static int explain(Run *r, const ExplainOptions *o, ProgressBar *bar)
+static bool explain_run(Call *c, Run *r, ProgressBar *bar)
 {
+    const ExplainOptions *o = c->options;
+    c->code = EXIT_USAGE;
     if (!run_open(r))
-        return EXIT_USAGE;
+        return false;
     size_t configs[SUBJECTS];
     for (int i = 0; i < o->count; i++) {
         configs[i] = run_name_config(r, buf_text(&o->texts[i]), r->diag);
         if (configs[i] == SIZE_MAX)
-            return EXIT_USAGE;
+            return false;
     }
+    c->code = EXIT_FAILED;
     if (!run_compile_these(r, configs, (size_t)o->count))
-        return EXIT_FAILED;
+        return false;
     run_carve(r);
     progress_end(bar);
-    return print_explanation(r, o, configs, r->recorded.profiles) ? EXIT_DONE : EXIT_FAILED;
+    return print_explanation(r, o, configs, r->recorded.profiles);
 }
 
-static int explain_command(int argc, char **argv, ExplainOptions *o)
+static bool explain(Call *c)
 {
-    enum { OWN = sizeof own_options / sizeof own_options[0] };
-    const CommandLine line = {
-        .usage = "usage: aptune explain --space FILE \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
-                 "What bounds a configuration, where its cycles go, and what would help; two "
-                 "side by side.\n",
-        .table = {{options_run(&o->run), options_compile(&o->run), {own_options, OWN, o}}, 3},
-        .most = INT_MAX};
-    int rest, asked = command_line_read(&line, argc, argv, &rest);
-    if (asked != COMMAND_GOES_ON)
-        return asked;
-    if (!options_run_check(&o->run) || !take_texts(o, argc - rest, argv + rest))
-        return EXIT_USAGE;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
+    ExplainOptions *o = c->options;
+    if (!options_run_check(c, &o->run) || !take_texts(c, o))
+        return false;
     ProgressBar bar = progress_new();
     o->run.some = true;
-    Run r = start_run(a, &o->run, &bar, &d);
-    int code = explain(&r, o, &bar);
+    Run r = start_run(c->arena, &o->run, &bar, c->diag);
+    bool ok = explain_run(c, &r, &bar);
     progress_end(&bar);
-    command_flush_messages(&d);
     run_close(&r);
-    arena_free(a);
-    return code;
+    return ok;
 }
 
 int cmd_explain(int argc, char **argv)
 {
+    enum { OWN = sizeof own_options / sizeof own_options[0] };
     ExplainOptions o = {0};
-    int code = explain_command(argc, argv, &o);
+    const CommandLine line = {
+        .usage = "usage: aptune explain --space FILE \"A=1 B=2 …\" [\"A=1 B=4 …\"]\n"
+                 "What bounds a configuration, where its cycles go, and what would help; two "
+                 "side by side.\n",
+        .table = {{options_run(&o.run), options_compile(&o.run), {own_options, OWN, &o}}, 3},
+        .most = INT_MAX,
+        .work = explain,
+        .options = &o};
+    int code = command_run(&line, argc, argv);
     for (int i = 0; i < SUBJECTS; i++)
         buf_free(&o.texts[i]);
     return code;

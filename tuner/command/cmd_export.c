@@ -5,7 +5,6 @@
 #include "tuner/library/where.h"
 #include "tuner/output/export.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct ExportCommand {
@@ -50,13 +49,17 @@ static MetricSet *read_metrics(Arena *a, const char *own, Diag *d)
     return set;
 }
 
-static bool export(Arena *a, const ExportCommand *c, const char *from, Diag *d)
+static bool export(Call *call)
 {
+    const ExportCommand *c = call->options;
+    if (!c->output)
+        return command_refuse(call, "where to? Say --output FILE");
     ExportSource s;
     size_t rows = 0;
-    MetricSet *metrics = read_metrics(a, c->metrics, d);
-    if (!metrics || !export_open(a, from, metrics, &s, d) ||
-        !export_write(&s, c->format, c->output, &rows, d))
+    const char *from = call->words[0];
+    MetricSet *metrics = read_metrics(call->arena, c->metrics, call->diag);
+    if (!metrics || !export_open(call->arena, from, metrics, &s, call->diag) ||
+        !export_write(&s, c->format, c->output, &rows, call->diag))
         return false;
     Buf out = {0};
     buf_printf(&out, "%-10s %zu rows of %s to %s\n", "exported", rows, from, c->output);
@@ -73,18 +76,8 @@ int cmd_export(int argc, char **argv)
         .table = {{{options, sizeof options / sizeof options[0], &c}}, 1},
         .least = 1,
         .most = 1,
-        .wanted = "which recording? Say aptune export NAME.times --output FILE"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    if (!c.output) {
-        fputs("aptune: where to? Say --output FILE\n", stderr);
-        return EXIT_USAGE;
-    }
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok = export(a, &c, argv[rest], &d);
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+        .wanted = "which recording? Say aptune export NAME.times --output FILE",
+        .work = export,
+        .options = &c};
+    return command_run(&line, argc, argv);
 }

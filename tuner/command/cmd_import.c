@@ -6,7 +6,6 @@
 #include "tuner/output/import.h"
 #include "tuner/record/find.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,14 +105,14 @@ static bool name_space(Arena *a, ImportCommand *c, Diag *d)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static bool ends_in_times(const char *path)
+static bool import(Call *call)
 {
-    size_t n = strlen(path);
-    return n > 6 && strcmp(path + n - 6, ".times") == 0;
-}
-
-static bool import(Arena *a, ImportCommand *c, Diag *d)
-{
+    ImportCommand *c = call->options;
+    Arena *a = call->arena;
+    Diag *d = call->diag;
+    if (!c->output || !text_ends_with(c->output, ".times"))
+        return command_refuse(call, "where to? Say --output NAME.times");
+    c->import.from = call->words[0];
     if (file_exists(c->output))
         return diag_fail(d, "'%s' is there already", c->output);
     if (c->run.space && !name_space(a, c, d))
@@ -157,19 +156,8 @@ int cmd_import(int argc, char **argv)
                   2},
         .least = 1,
         .most = 1,
-        .wanted = "which file? Say aptune import FILE --output NAME.times"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    if (!c.output || !ends_in_times(c.output)) {
-        fputs("aptune: where to? Say --output NAME.times\n", stderr);
-        return EXIT_USAGE;
-    }
-    c.import.from = argv[rest];
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok = import(a, &c, &d);
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+        .wanted = "which file? Say aptune import FILE --output NAME.times",
+        .work = import,
+        .options = &c};
+    return command_run(&line, argc, argv);
 }

@@ -502,8 +502,12 @@ static void start_guess(Trying *t, const InitOptions *o)
         g->includes[i] = o->includes.at[i];
 }
 
-static bool init(Arena *a, const char *path, const InitOptions *o, Diag *d)
+static bool init(Call *c)
 {
+    const InitOptions *o = c->options;
+    const char *path = c->words[0];
+    Arena *a = c->arena;
+    Diag *d = c->diag;
     Trying t = {
         .arena = a, .arch = o->arch ? o->arch : "sm_90", .home = path, .since = clock_seconds()};
     KernelSource kernel;
@@ -538,14 +542,9 @@ int cmd_init(int argc, char **argv)
         .table = {{{own_options, OPTIONS, &o}}, 1},
         .least = 1,
         .most = 1,
-        .wanted = "which file? Say aptune init FILE.cu"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok = init(a, argv[rest], &o, &d);
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_USAGE;
+        .wanted = "which file? Say aptune init FILE.cu",
+        .work = init,
+        .options = &o,
+        .failed = EXIT_USAGE};
+    return command_run(&line, argc, argv);
 }

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 /* Adds what is in a file to the output.  False after messages. */
-static bool inspect(const char *path, Buf *out)
+static bool inspect_file(const char *path, Buf *out)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
@@ -20,6 +20,17 @@ static bool inspect(const char *path, Buf *out)
     return ok;
 }
 
+static bool inspect(Call *c)
+{
+    Buf out = {0};
+    bool ok = true;
+    for (int i = 0; i < c->count; i++)
+        ok = inspect_file(c->words[i], &out) && ok;
+    if (!ok)
+        c->code = EXIT_USAGE;
+    return command_finish(&out) && ok;
+}
+
 int cmd_inspect(int argc, char **argv)
 {
     const CommandLine line = {
@@ -28,15 +39,7 @@ int cmd_inspect(int argc, char **argv)
                  "their trip counts.\n",
         .least = 1,
         .most = INT_MAX,
-        .wanted = "which file? Say aptune inspect FILE.ptx"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    Buf out = {0};
-    bool ok = true;
-    for (int i = rest; i < argc; i++)
-        ok = inspect(argv[i], &out) && ok;
-    if (!command_finish(&out))
-        return EXIT_FAILED;
-    return ok ? EXIT_DONE : EXIT_USAGE;
+        .wanted = "which file? Say aptune inspect FILE.ptx",
+        .work = inspect};
+    return command_run(&line, argc, argv);
 }

@@ -39,11 +39,14 @@ static void say_counts(const MergeCounts *c, size_t parts, const char *to, Buf *
                    c->again);
 }
 
-static bool merge(Arena *a, const char *folder, const char *const *in, size_t count, Diag *d)
+static bool merge(Call *c)
 {
+    Arena *a = c->arena;
+    Diag *d = c->diag;
+    const char *folder = c->words[0];
     Paths times = {0}, profiles = {0};
-    for (size_t i = 0; i < count; i++) {
-        const char *path = record_in(a, in[i], d);
+    for (int i = 1; i < c->count; i++) {
+        const char *path = record_in(a, c->words[i], d);
         if (!path)
             return false;
         VEC_PUSH(a, &times, path);
@@ -77,15 +80,7 @@ int cmd_merge(int argc, char **argv)
                  "`aptune --space FILE --recordings OUT` then carves and replays the whole.\n",
         .least = 2,
         .most = INT_MAX,
-        .wanted = "which parts, and where to? Say aptune merge OUT IN…"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok =
-        merge(a, argv[rest], (const char *const *)&argv[rest + 1], (size_t)(argc - rest - 1), &d);
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+        .wanted = "which parts, and where to? Say aptune merge OUT IN…",
+        .work = merge};
+    return command_run(&line, argc, argv);
 }

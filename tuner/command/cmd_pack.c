@@ -3,6 +3,11 @@
 #include "tuner/command/options.h"
 #include "tuner/record/pack.h"
 
+static bool pack(Call *c)
+{
+    return record_compress(c->words[0], c->words[1], c->diag);
+}
+
 int cmd_pack(int argc, char **argv)
 {
     const CommandLine line = {.usage =
@@ -11,14 +16,7 @@ int cmd_pack(int argc, char **argv)
                                   "spaces/recordings are.\n",
                               .least = 2,
                               .most = 2,
-                              .wanted = "which recording, and where to? Say aptune pack FROM TO"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok = record_compress(argv[rest], argv[rest + 1], &d);
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+                              .wanted = "which recording, and where to? Say aptune pack FROM TO",
+                              .work = pack};
+    return command_run(&line, argc, argv);
 }

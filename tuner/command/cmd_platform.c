@@ -217,8 +217,9 @@ static const Option options[] = {
 };
 
 typedef struct Session {
+    Call *call;
     Arena *arena;
-    Diag diag;
+    Diag *diag;
     PlatformCommand command;
     Models models;
     Interrupt interrupt;
@@ -241,9 +242,9 @@ static bool read_models(Session *y)
 {
     const char *path = y->command.models ? y->command.models
                                          : where_data(y->arena, NULL, "metrics/platform.models");
-    const Source *s = source_read(y->arena, path, &y->diag);
+    const Source *s = source_read(y->arena, path, y->diag);
     y->models.arena = y->arena;
-    return s && models_read(&y->models, s, &y->diag);
+    return s && models_read(&y->models, s, y->diag);
 }
 
 /* --- measuring -------------------------------------------------------------------------------- */
@@ -270,7 +271,7 @@ static aptune *new_handle(Session *y, const char *space)
 {
     aptune *a = aptune_new();
     if (!a) {
-        diag_fail(&y->diag, "no memory or no descriptors left");
+        diag_fail(y->diag, "no memory or no descriptors left");
         return NULL;
     }
     const char *name = base_name(space);
@@ -325,8 +326,8 @@ static void measure_copy(Session *y, const char *problem, const char *configurat
     const char *spec =
         where_data(y->arena, NULL, arena_printf(y->arena, "spaces/%s.spec", copy_space));
     const char *path = arena_printf(y->arena, "%s/%s", y->command.output, copy_file);
-    if (!platform_copy_measure(spec, problem, configuration, path, &y->bar, &y->diag))
-        command_flush_messages(&y->diag);
+    if (!platform_copy_measure(spec, problem, configuration, path, &y->bar, y->diag))
+        command_flush_messages(y->diag);
 }
 
 static bool measure_one(Session *y, const char *space)
@@ -337,7 +338,7 @@ static bool measure_one(Session *y, const char *space)
     y->space = space;
     bool ok = open_for_device(y, a);
     if (ok && aptune_source(a) != APTUNE_MEASURED)
-        ok = diag_fail(&y->diag, "nothing can be measured here: %s; --from DIR fits recordings",
+        ok = diag_fail(y->diag, "nothing can be measured here: %s; --from DIR fits recordings",
                        aptune_why_not_measured(a) ? aptune_why_not_measured(a) : "no GPU");
     else if (ok)
         ok = aptune_tune(a) == APTUNE_OK; /* its own message is told already */
@@ -392,20 +393,20 @@ static const Table *read_recording(Session *y, const char *folder, const char *s
 {
     const char *path = find_recording(y, folder, space);
     if (!path) {
-        diag_warn(&y->diag, (Span){0}, "no recording of '%s' in %s", base_name(space), folder);
+        diag_warn(y->diag, (Span){0}, "no recording of '%s' in %s", base_name(space), folder);
         return NULL;
     }
     Diag quiet = diag_new(y->arena); /* a profile is not needed */
     Table *t = table_read(y->arena, path, metricset_new(y->arena), &quiet);
     if (!t)
-        diag_warn(&y->diag, (Span){0}, "'%s' cannot be read", path);
+        diag_warn(y->diag, (Span){0}, "'%s' cannot be read", path);
     return t;
 }
 
 static bool write_text(Session *y, const char *name, Buf *text)
 {
     const char *path = arena_printf(y->arena, "%s/%s", y->command.output, name);
-    const bool ok = file_write(path, buf_text(text), text->size, &y->diag);
+    const bool ok = file_write(path, buf_text(text), text->size, y->diag);
     buf_free(text);
     return ok;
 }
@@ -443,7 +444,7 @@ static bool write_results(Session *y, const PlatformResult *r, const char *devic
     platform_print(r, &report);
     print_copy(&y->copy, &report);
     buf_printf(&report, "\nwritten    %s/%s, points.csv\n", y->command.output, device);
-    bool ok = folder_create(y->command.output, &y->diag) && write_text(y, device, &file) &&
+    bool ok = folder_create(y->command.output, y->diag) && write_text(y, device, &file) &&
               write_text(y, "points.csv", &points);
     return command_finish(&report) && ok;
 }
@@ -459,8 +460,8 @@ static bool fit_all(Session *y)
             k++;
         tables[i] = k < i ? tables[k] : read_recording(y, folder, y->models.models.at[i].space);
     }
-    const PlatformResult *r = platform_fit(y->arena, &y->models, tables, &y->diag);
-    command_flush_messages(&y->diag);
+    const PlatformResult *r = platform_fit(y->arena, &y->models, tables, y->diag);
+    command_flush_messages(y->diag);
     if (!r)
         return false;
     take_copy(y, r, platform_copy_read(arena_printf(y->arena, "%s/%s", folder, copy_file)));
@@ -476,44 +477,61 @@ static const DeviceSheet *sheet_of(Session *y, const char *name)
 {
     const size_t length = strlen(name);
     if (strchr(name, '/') || (length > 7 && strcmp(name + length - 7, ".device") == 0)) {
-        const Device *d = device_file_read(y->arena, name, &y->diag);
+        const Device *d = device_file_read(y->arena, name, y->diag);
         return d ? d->sheet : NULL;
     }
     const DeviceSheet *s = sheet_find(name);
     if (!s)
-        diag_fail(&y->diag,
+        diag_fail(y->diag,
                   "unknown device '%s'; `aptune devices` lists those known, and gtx280, 8500gt and "
                   "radeon5850 are those of the theses",
                   name);
     return s;
 }
 
-static int compare(Session *y, const char *first, const char *second)
+static bool compare(Session *y, const char *first, const char *second)
 {
     const DeviceSheet *a = sheet_of(y, first), *b = a ? sheet_of(y, second) : NULL;
-    if (!b)
-        return EXIT_USAGE;
+    if (!b) {
+        y->call->code = EXIT_USAGE;
+        return false;
+    }
     Buf out = {0};
-    if (y->command.output && !platform_pair_draw(y->arena, a, b, y->command.output, &y->diag))
-        return EXIT_FAILED;
+    if (y->command.output && !platform_pair_draw(y->arena, a, b, y->command.output, y->diag))
+        return false;
     if (y->command.json)
         platform_pair_json(a, b, &out);
     else
         platform_compare(a, b, &out);
-    return command_finish(&out) ? EXIT_DONE : EXIT_FAILED;
+    return command_finish(&out);
 }
 
-static int measure_and_fit(Session *y)
+static bool measure_and_fit(Session *y)
 {
     if (!y->command.output)
         y->command.output = "aptune-platform";
-    if (!read_models(y))
-        return EXIT_USAGE;
-    if (!y->command.from && !measure_all(y)) {
-        const int number = interrupt_take(&y->interrupt);
-        return number ? EXIT_SIGNAL + number : EXIT_FAILED;
+    if (!read_models(y)) {
+        y->call->code = EXIT_USAGE;
+        return false;
     }
-    return fit_all(y) ? EXIT_DONE : EXIT_FAILED;
+    if (y->command.from || measure_all(y))
+        return fit_all(y);
+    const int number = interrupt_take(&y->interrupt);
+    if (number)
+        y->call->code = EXIT_SIGNAL + number;
+    return false;
+}
+
+static bool platform(Call *c)
+{
+    if (c->count == 1)
+        return command_refuse(c, "unexpected argument '%s'", c->words[0]);
+    Session y = {.call = c,
+                 .arena = c->arena,
+                 .diag = c->diag,
+                 .command = *(PlatformCommand *)c->options,
+                 .bar = progress_new()};
+    return c->count == 2 ? compare(&y, c->words[0], c->words[1]) : measure_and_fit(&y);
 }
 
 int cmd_platform(int argc, char **argv)
@@ -530,17 +548,8 @@ int cmd_platform(int argc, char **argv)
             "metrics/platform.models\n"
             "says which formula describes each and which numbers of a device file follow.\n",
         .table = {{{options, sizeof options / sizeof options[0], &o}}, 1},
-        .most = 2};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    const bool two = argc - rest == 2;
-    if (!two && !options_end(argc, argv, rest))
-        return EXIT_USAGE;
-    Session y = {.arena = arena_new(), .command = o, .bar = progress_new()};
-    y.diag = diag_new(y.arena);
-    code = two ? compare(&y, argv[rest], argv[rest + 1]) : measure_and_fit(&y);
-    command_flush_messages(&y.diag);
-    arena_free(y.arena);
-    return code;
+        .most = 2,
+        .work = platform,
+        .options = &o};
+    return command_run(&line, argc, argv);
 }

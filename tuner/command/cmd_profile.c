@@ -60,31 +60,29 @@ static bool print_metrics(Arena *a, Buf *out, Diag *d)
     return true;
 }
 
+static bool profile(Call *c)
+{
+    const ProfileOptions *o = c->options;
+    if (o->fields == o->metrics)
+        return command_refuse(c, "say --fields or --metrics");
+    Buf out = {0};
+    bool ok = true;
+    if (o->fields) {
+        print_fields(&out);
+        print_columns(&out);
+    } else {
+        ok = print_metrics(c->arena, &out, c->diag);
+    }
+    return command_finish(&out) && ok;
+}
+
 int cmd_profile(int argc, char **argv)
 {
     ProfileOptions o = {0};
     const CommandLine line = {.usage = "usage: aptune profile --fields | --metrics\n"
                                        "What carvings and formulas of your own can use.\n",
-                              .table = {{{own_options, 2, &o}}, 1}};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    if (o.fields == o.metrics) {
-        fputs("aptune: say --fields or --metrics\n", stderr);
-        return EXIT_USAGE;
-    }
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    Buf out = {0};
-    bool ok = true;
-    if (o.fields) {
-        print_fields(&out);
-        print_columns(&out);
-    } else {
-        ok = print_metrics(a, &out, &d);
-    }
-    ok = command_finish(&out) && ok;
-    command_flush_messages(&d);
-    arena_free(a);
-    return ok ? EXIT_DONE : EXIT_FAILED;
+                              .table = {{{own_options, 2, &o}}, 1},
+                              .work = profile,
+                              .options = &o};
+    return command_run(&line, argc, argv);
 }

@@ -105,7 +105,7 @@ static const Option options[] = {
 
 typedef struct Session {
     Arena *arena;
-    Diag diag;
+    Diag *diag;
     StudyCommand command;
     MetricSet *metrics;
     const Source *own_metrics[OWN_METRICS_MOST]; /* as many as the command has */
@@ -118,8 +118,8 @@ typedef struct Session {
 
 static const Source *read_metric_file(Session *y, const char *path)
 {
-    const Source *s = source_read(y->arena, path, &y->diag);
-    return s && metricset_read(y->metrics, s, &y->diag) ? s : NULL;
+    const Source *s = source_read(y->arena, path, y->diag);
+    return s && metricset_read(y->metrics, s, y->diag) ? s : NULL;
 }
 
 static bool read_metrics(Session *y)
@@ -145,7 +145,7 @@ static bool unknown_metric(Session *y, const char *option, const char *name)
     for (size_t m = 0; m < n; m++)
         names[m] = y->metrics->metrics.at[m].name;
     const char *closest = name_closest(name, names, n);
-    return diag_fail(&y->diag, "--%s: unknown metric '%s'%s%s%s", option, name,
+    return diag_fail(y->diag, "--%s: unknown metric '%s'%s%s%s", option, name,
                      closest ? "; did you mean '" : " (aptune profile --metrics lists them)",
                      closest ? closest : "", closest ? "'?" : "");
 }
@@ -159,7 +159,7 @@ static bool read_carvings(Session *y)
         const char *statements = own->text ? own->text + own->name + (own->name > 0) : NULL;
         if (statements)
             *given = (Source){"--carve", statements, strlen(statements)};
-        y->carvings[i] = own->path ? source_read(y->arena, own->path, &y->diag) : given;
+        y->carvings[i] = own->path ? source_read(y->arena, own->path, y->diag) : given;
         if (!y->carvings[i])
             return false;
     }
@@ -176,7 +176,7 @@ static bool add_own(Session *y, Choices *choices)
         const char *name = one->path   ? one->path
                            : one->name ? arena_copy(y->arena, one->text, one->name)
                                        : arena_printf(y->arena, "carve %zu", ++texts);
-        ok = choices_add(choices, name, y->carvings[i], &y->diag) && ok;
+        ok = choices_add(choices, name, y->carvings[i], y->diag) && ok;
     }
     return ok;
 }
@@ -199,13 +199,13 @@ static const bool *own_metrics(const Session *y)
 
 static bool read_one(Session *y, const char *given)
 {
-    const char *path = record_in(y->arena, given, &y->diag);
-    Table *s = path ? table_read(y->arena, path, y->metrics, &y->diag) : NULL;
+    const char *path = record_in(y->arena, given, y->diag);
+    Table *s = path ? table_read(y->arena, path, y->metrics, y->diag) : NULL;
     if (!s)
         return false;
     ranking_set(s);
     if (s->best == SIZE_MAX)
-        return diag_fail(&y->diag, "'%s' has no time: there is nothing to study", path);
+        return diag_fail(y->diag, "'%s' has no time: there is nothing to study", path);
     y->sets[y->count++] = *s;
     return true;
 }
@@ -230,7 +230,7 @@ static bool check_guess(Session *y)
     if (m < 0)
         return unknown_metric(y, "guess", guess);
     return !y->metrics->metrics.at[m].higher ||
-           diag_fail(&y->diag,
+           diag_fail(y->diag,
                      "--guess: more of '%s' is better, so it cannot stand for the time; a metric "
                      "of your own can: 1 / %s",
                      guess, guess);
@@ -239,12 +239,12 @@ static bool check_guess(Session *y)
 static bool study_one(Session *y, Table *s)
 {
     for (size_t i = 0; i < y->command.metrics.count; i++)
-        ranking_tell_gaps(s, y->own_metrics[i], &y->diag);
+        ranking_tell_gaps(s, y->own_metrics[i], y->diag);
     if (s->imported && *s->imported)
-        diag_warn(&y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s",
-                  s->origin, s->imported);
+        diag_warn(y->diag, (Span){0}, "the times in '%s' are not measured by aptune: %s", s->origin,
+                  s->imported);
     Choices choices = choices_new(y->arena, s, y->command.guess);
-    if (!choices_add_shipped(&choices, &y->diag) || !add_own(y, &choices))
+    if (!choices_add_shipped(&choices, y->diag) || !add_own(y, &choices))
         return false;
     StudyOptions o = {(size_t)y->command.seeds, (size_t)y->command.bootstraps, y->command.guess};
     const StudyChoice *subject = choose_subject(&choices, &y->command.carvings);
@@ -270,7 +270,7 @@ static bool name_metrics(Session *y, int **numbers, size_t *count)
     }
     *numbers = v.at;
     *count = v.count;
-    return v.count > 0 || diag_fail(&y->diag, "--fit wants the names of metrics, with commas");
+    return v.count > 0 || diag_fail(y->diag, "--fit wants the names of metrics, with commas");
 }
 
 static bool add_fits(Session *y, StudySheets *sheets)
@@ -288,7 +288,7 @@ static bool add_fits(Session *y, StudySheets *sheets)
         budgets[k] = y->studies[k].budget;
     }
     const FitResult *fits = fit_metrics(y->arena, sets, y->count, numbers, metric_count, budgets,
-                                        (size_t)y->command.bootstraps, &count, &y->diag);
+                                        (size_t)y->command.bootstraps, &count, y->diag);
     if (fits)
         sheets->at[sheets->count++] =
             study_fit_sheet(y->arena, fits, count, y->metrics, numbers, metric_count);
@@ -300,12 +300,12 @@ static bool add_fits(Session *y, StudySheets *sheets)
 static bool save_sheets(Session *y, const StudySheets *sheets)
 {
     Buf text = {0};
-    bool ok = folder_create(y->command.output, &y->diag);
+    bool ok = folder_create(y->command.output, y->diag);
     for (size_t k = 0; k < sheets->count && ok; k++) {
         buf_clear(&text);
         sheet_print_csv(&sheets->at[k], &text);
         ok = file_write(arena_printf(y->arena, "%s/%s.csv", y->command.output, sheets->at[k].name),
-                        buf_text(&text), text.size, &y->diag);
+                        buf_text(&text), text.size, y->diag);
     }
     buf_free(&text);
     return ok;
@@ -328,9 +328,9 @@ static bool put_out(Session *y, const StudySheets *sheets)
     bool ok =
         save_sheets(y, sheets) &&
         file_write(arena_printf(y->arena, "%s/study.json", folder), buf_text(&json), json.size,
-                   &y->diag) &&
+                   y->diag) &&
         page_save(folder, &(Page){"aptune study", sheets->at, sheets->count, y->stories, y->count},
-                  &y->diag);
+                  y->diag);
     Buf out = {0};
     for (size_t k = 0; k < sheets->count && !y->command.json; k++) {
         buf_puts(&out, k ? "\n" : "");
@@ -363,6 +363,16 @@ static bool study_all(Session *y, char *const *given, size_t n, StudySheets *she
     return add_fits(y, sheets);
 }
 
+static bool study(Call *c)
+{
+    Session y = {.arena = c->arena, .diag = c->diag, .command = *(StudyCommand *)c->options};
+    StudySheets sheets;
+    if (study_all(&y, c->words, (size_t)c->count, &sheets))
+        return put_out(&y, &sheets);
+    c->code = EXIT_USAGE;
+    return false;
+}
+
 int cmd_study(int argc, char **argv)
 {
     StudyCommand o = {.output = "aptune-study", .guess = "predicted_cycles", .seeds = 5};
@@ -373,16 +383,8 @@ int cmd_study(int argc, char **argv)
         .table = {{{options, sizeof options / sizeof options[0], &o}}, 1},
         .least = 1,
         .most = INT_MAX,
-        .wanted = "which recordings? Say aptune study NAME.times.zst"};
-    int rest, code = command_line_read(&line, argc, argv, &rest);
-    if (code != COMMAND_GOES_ON)
-        return code;
-    Session y = {.arena = arena_new(), .command = o};
-    y.diag = diag_new(y.arena);
-    StudySheets sheets;
-    bool ok = study_all(&y, argv + rest, (size_t)(argc - rest), &sheets);
-    code = !ok ? EXIT_USAGE : put_out(&y, &sheets) ? EXIT_DONE : EXIT_FAILED;
-    command_flush_messages(&y.diag);
-    arena_free(y.arena);
-    return code;
+        .wanted = "which recordings? Say aptune study NAME.times.zst",
+        .work = study,
+        .options = &o};
+    return command_run(&line, argc, argv);
 }

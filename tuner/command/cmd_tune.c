@@ -238,22 +238,14 @@ static const Option own_options[] = {
 };
 enum { OWN = sizeof own_options / sizeof own_options[0] };
 
-/* Those of the handle, and our own behind them. */
-static OptionTable table_of(Tune *t, RunOptions *unused)
-{
-    return (OptionTable){
-        {options_run(unused), options_compile(unused), options_tune(unused), {own_options, OWN, t}},
-        4};
-}
-
 static bool is_own(const Option *o)
 {
     return o >= own_options && o < own_options + OWN;
 }
 
-static bool give(void *context, const Option *o, const char *text, void *field, Diag *d)
+static bool give(void *options, const Option *o, const char *text, void *field, Diag *d)
 {
-    Tune *t = context;
+    Tune *t = options;
     t->sharded = t->sharded || strcmp(o->name, "shard") == 0;
     if (is_own(o))
         return o->take(o, text, field, d);
@@ -261,41 +253,12 @@ static bool give(void *context, const Option *o, const char *text, void *field, 
            diag_fail(d, "%s", aptune_message(t->handle));
 }
 
-/* Do the options go together? */
-static bool check_options(const Tune *t)
+/* Do the options go together?  False after a message. */
+static bool check_options(Call *c, const Tune *t)
 {
-    Arena *a = arena_new();
-    Diag d = diag_new(a);
-    bool ok = options_agree(&t->handle->options, &d) && (t->sharded || shard_check(&d));
-    if (!ok)
-        fprintf(stderr, "aptune: %s\n", d.messages.at[0].text);
-    arena_free(a);
-    return ok;
-}
-
-static OptionsRead parse_options(Tune *t, int argc, char **argv)
-{
-    int rest;
-    RunOptions unused;
-    OptionTable table = table_of(t, &unused);
-    aptune_set(t->handle, "shard", "auto"); /* the whole space where no launcher says so */
-    OptionsRead read = options_read(&table, argc, argv, give, t, &rest);
-    if (read != OPTIONS_TAKEN)
-        return read;
-    if (rest < argc && argv[rest][0] && !t->handle->options.space) /* FILE.spec by itself */
-        aptune_set(t->handle, "space", argv[rest++]);
-    return options_end(argc, argv, rest) && check_options(t) ? OPTIONS_TAKEN : OPTIONS_WRONG;
-}
-
-static bool print_usage(Tune *t)
-{
-    Buf text = {0};
-    RunOptions unused;
-    OptionTable table = table_of(t, &unused);
-    buf_puts(&text, "usage: aptune [tune] FILE.spec [options]\n");
-    options_print_help(&table, &text);
-    dump_letters(&text);
-    return command_finish(&text);
+    Diag d = diag_new(c->arena);
+    return (options_agree(&t->handle->options, &d) && (t->sharded || shard_check(&d))) ||
+           command_refuse(c, "%s\n`aptune tune --help` says more", d.messages.at[0].text);
 }
 
 /* --- what is shown meanwhile ------------------------------------------------------------------ */
@@ -559,18 +522,19 @@ static int tune_problems(Tune *t)
     return code;
 }
 
-static int run(Tune *t, int argc, char **argv)
+static bool tune_command(Call *c)
 {
-    OptionsRead read = parse_options(t, argc, argv);
-    if (read == OPTIONS_HELP)
-        return print_usage(t) ? EXIT_DONE : EXIT_FAILED;
-    if (read == OPTIONS_WRONG) {
-        fputs("`aptune tune --help` says more\n", stderr);
-        return EXIT_USAGE;
-    }
+    Tune *t = c->options;
+    if (c->count > 0 && (t->handle->options.space || !*c->words[0]))
+        return command_refuse(c, "unexpected argument '%s'", c->words[0]);
+    if (c->count > 0) /* FILE.spec by itself */
+        aptune_set(t->handle, "space", c->words[0]);
+    if (!check_options(c, t))
+        return false;
     aptune_on_message(t->handle, print_message, t);
     aptune_on_progress(t->handle, show_progress, t);
-    return tune_problems(t);
+    c->code = tune_problems(t);
+    return c->code == EXIT_DONE;
 }
 
 int cmd_tune(int argc, char **argv)
@@ -580,7 +544,20 @@ int cmd_tune(int argc, char **argv)
         fputs("aptune: no memory or no descriptors left\n", stderr);
         return EXIT_FAILED;
     }
-    int code = run(&t, argc, argv);
+    aptune_set(t.handle, "shard", "auto"); /* the whole space where no launcher says so */
+    RunOptions unused;                     /* the handle takes the values */
+    const CommandLine line = {.usage = "usage: aptune [tune] FILE.spec [options]\n",
+                              .table = {{options_run(&unused),
+                                         options_compile(&unused),
+                                         options_tune(&unused),
+                                         {own_options, OWN, &t}},
+                                        4},
+                              .most = 1,
+                              .work = tune_command,
+                              .options = &t,
+                              .take = give,
+                              .print_more = dump_letters};
+    int code = command_run(&line, argc, argv);
     aptune_free(t.handle);
     return code;
 }

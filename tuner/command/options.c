@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <ctype.h>
 #include <string.h>
@@ -101,26 +102,29 @@ static void print_messages(const Diag *d)
         fprintf(stderr, "aptune: %s\n", d->messages.at[i].text);
 }
 
-static bool give(OptionSink sink, void *context, const Known *k)
+static bool give(const CommandLine *c, const Known *k)
 {
     Arena *a = arena_new();
     Diag d = diag_new(a);
-    bool ok = sink(context, k->option, optarg, k->field, &d);
+    bool ok = c->take ? c->take(c->options, k->option, optarg, k->field, &d)
+                      : k->option->take(k->option, optarg, k->field, &d);
     print_messages(&d);
     arena_free(a);
     return ok;
 }
 
-OptionsRead options_read(const OptionTable *t, int argc, char **argv, OptionSink sink,
-                         void *context, int *rest)
+typedef enum OptionsRead { OPTIONS_WRONG, OPTIONS_TAKEN, OPTIONS_HELP } OptionsRead;
+
+/* Arguments that are no options stand from argv[*rest] on afterwards. */
+static OptionsRead read_options(const CommandLine *c, int argc, char **argv, int *rest)
 {
-    Reader r = reader_of(t);
+    Reader r = reader_of(&c->table);
     optind = 0; /* begins anew, with what earlier calls left behind forgotten */
     opterr = 0; /* its messages would name the command where ours name the program */
     for (int found; (found = getopt_long(argc, argv, r.shorts, r.longs, NULL)) != -1;) {
         const Known *k = find_known(&r, found);
         if (!k) {
-            refuse(t, found, argv[optind - 1]);
+            refuse(&c->table, found, argv[optind - 1]);
             return OPTIONS_WRONG;
         }
         if (k->option == &help_option)
@@ -128,25 +132,11 @@ OptionsRead options_read(const OptionTable *t, int argc, char **argv, OptionSink
         bool free_word = optind < argc && argv[optind][0] != '-';
         if (!optarg && option_may_have_value(k->option) && free_word)
             optarg = argv[optind++];
-        if (!give(sink, context, k))
+        if (!give(c, k))
             return OPTIONS_WRONG;
     }
     *rest = optind;
     return OPTIONS_TAKEN;
-}
-
-static bool take(void *context, const Option *o, const char *text, void *field, Diag *d)
-{
-    (void)context;
-    return o->take(o, text, field, d);
-}
-
-bool options_end(int argc, char **argv, int rest)
-{
-    if (rest >= argc)
-        return true;
-    fprintf(stderr, "aptune: unexpected argument '%s'\n", argv[rest]);
-    return false;
 }
 
 static void print_option(const Option *o, Buf *out)
@@ -159,14 +149,6 @@ static void print_option(const Option *o, Buf *out)
     size_t width = text_columns(buf_text(out) + start, out->size - start);
     buf_fill(out, ' ', width < COLUMN ? COLUMN - width : 1);
     buf_printf(out, "%s\n", o->help);
-}
-
-void options_print_help(const OptionTable *t, Buf *out)
-{
-    print_option(&help_option, out);
-    for (size_t g = 0; g < t->group_count; g++)
-        for (size_t i = 0; i < t->groups[g].count; i++)
-            print_option(&t->groups[g].options[i], out);
 }
 
 /* --- a command's line ------------------------------------------------------------------------- */
@@ -186,30 +168,63 @@ static void print_paragraphs(const char *text, Buf *out)
     }
 }
 
+void command_print_help(const CommandLine *c, Buf *out)
+{
+    print_paragraphs(c->usage, out);
+    print_option(&help_option, out);
+    for (size_t g = 0; g < c->table.group_count; g++)
+        for (size_t i = 0; i < c->table.groups[g].count; i++)
+            print_option(&c->table.groups[g].options[i], out);
+    if (c->print_more)
+        c->print_more(out);
+}
+
 static int print_help(const CommandLine *c)
 {
     Buf text = {0};
-    print_paragraphs(c->usage, &text);
-    options_print_help(&c->table, &text);
+    command_print_help(c, &text);
     return command_finish(&text) ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Are there as many arguments as the command takes?  False after a message. */
 static bool check_count(const CommandLine *c, int argc, char **argv, int rest)
 {
-    if (argc - rest >= c->least)
-        return options_end(argc, argv, argc - rest <= c->most ? argc : rest + c->most);
-    fprintf(stderr, "aptune: %s\n", c->wanted);
+    if (argc - rest < c->least)
+        fprintf(stderr, "aptune: %s\n", c->wanted);
+    else if (argc - rest > c->most)
+        fprintf(stderr, "aptune: unexpected argument '%s'\n", argv[rest + c->most]);
+    else
+        return true;
     return false;
 }
 
-int command_line_read(const CommandLine *c, int argc, char **argv, int *rest)
+int command_run(const CommandLine *c, int argc, char **argv)
 {
-    const OptionsRead read = options_read(&c->table, argc, argv, take, NULL, rest);
+    int rest;
+    const OptionsRead read = read_options(c, argc, argv, &rest);
     if (read == OPTIONS_HELP)
         return print_help(c);
-    if (read == OPTIONS_TAKEN && check_count(c, argc, argv, *rest))
-        return COMMAND_GOES_ON;
-    fprintf(stderr, "`aptune %s --help` says more\n", argv[0]);
-    return EXIT_USAGE;
+    if (read == OPTIONS_WRONG || !check_count(c, argc, argv, rest)) {
+        fprintf(stderr, "`aptune %s --help` says more\n", argv[0]);
+        return EXIT_USAGE;
+    }
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Call call = {a, &d, c->options, argc - rest, argv + rest, c->failed ? c->failed : EXIT_FAILED};
+    bool ok = c->work(&call);
+    command_flush_messages(&d);
+    arena_free(a);
+    return ok ? EXIT_DONE : call.code;
+}
+
+bool command_refuse(Call *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("aptune: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    call->code = EXIT_USAGE;
+    return false;
 }

@@ -9,35 +9,40 @@
 #include "metrics/base/buf.h"
 #include "tuner/run/option.h"
 
+/* What a command works with. */
+typedef struct Call {
+    Arena *arena;  /* ends with the command */
+    Diag *diag;    /* printed at the end */
+    void *options; /* those of its CommandLine */
+    int count;     /* arguments that are no options */
+    char **words;
+    int code; /* the program's should it fail */
+} Call;
+
 /* What may stand on the command line of a subcommand; --help need not be listed. */
 typedef struct CommandLine {
     const char *usage; /* its help begins with this */
     OptionTable table;
     int least, most;    /* arguments that are no options */
     const char *wanted; /* said where there are fewer: "which file? Say aptune init FILE.cu" */
+    bool (*work)(Call *call); /* false: it failed */
+    void *options;
+    int failed; /* the exit code that says so; 0: EXIT_FAILED */
+
+    /* What becomes of an option's value instead of going to `field`, which its table names; NULL:
+     * it goes there.  False after a message. */
+    bool (*take)(void *options, const Option *o, const char *text, void *field, Diag *d);
+    void (*print_more)(Buf *out); /* behind the help; NULL: nothing */
 } CommandLine;
 
-enum { COMMAND_GOES_ON = -1 };
+/* Reads the options and does the work.  The exit code: also once the help is printed, or a message
+ * says what is wrong with the line. */
+int command_run(const CommandLine *c, int argc, char **argv);
 
-/* Takes all options.  Arguments that are none stand from argv[*rest] on afterwards.
- * COMMAND_GOES_ON, or the exit code once the help is printed or a message says what is wrong. */
-int command_line_read(const CommandLine *c, int argc, char **argv, int *rest);
+/* The usage, and a line for each option, --help among them. */
+void command_print_help(const CommandLine *c, Buf *out);
 
-/* What becomes of an option that was read: `field` is where the table would have its value go.
- * False after a message. */
-typedef bool (*OptionSink)(void *context, const Option *o, const char *text, void *field, Diag *d);
-
-typedef enum OptionsRead { OPTIONS_WRONG, OPTIONS_TAKEN, OPTIONS_HELP } OptionsRead;
-
-/* Takes options whose values go elsewhere than to the fields that the table names.  OPTIONS_HELP:
- * the help is asked for; OPTIONS_WRONG after a message. */
-OptionsRead options_read(const OptionTable *t, int argc, char **argv, OptionSink sink,
-                         void *context, int *rest);
-
-/* A line for each option, --help among them. */
-void options_print_help(const OptionTable *t, Buf *out);
-
-/* Refuses argument argv[rest], if there is one: for commands whose arguments are all options. */
-bool options_end(int argc, char **argv, int rest);
+/* For work that finds its options wrong: says it, "aptune: why", and is false. */
+bool command_refuse(Call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

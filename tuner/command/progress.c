@@ -64,9 +64,7 @@ Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d)
     return r;
 }
 
-bool options_run_check(const RunOptions *o)
+bool options_run_check(Call *call, const RunOptions *o)
 {
-    if (!o->space)
-        fputs("aptune: which space? Say --space FILE\n", stderr);
-    return o->space != NULL;
+    return o->space || command_refuse(call, "which space? Say --space FILE");
 }

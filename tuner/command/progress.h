@@ -26,7 +26,7 @@ void progress_step(void *bar, const char *stage, size_t done, size_t all, const 
 void progress_end(ProgressBar *bar);
 
 /* Is there a space to work on?  False after a message. */
-bool options_run_check(const RunOptions *o);
+bool options_run_check(Call *call, const RunOptions *o);
 
 /* run_begin with a progress bar, which must outlive it, too. */
 Run start_run(Arena *a, const RunOptions *options, ProgressBar *bar, Diag *d);

@@ -9,7 +9,6 @@
 #include "tuner/compile/protocol.h"
 #include "tuner/compile/result.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>

@@ -1,7 +1,6 @@
 #include "tuner/emit/code.h"
 
 #include "tuner/emit/code_parts.h"
-#include "tuner/spec/contents.h"
 
 #include <ctype.h>
 #include <stdint.h>

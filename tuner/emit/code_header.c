@@ -4,7 +4,6 @@
 #include "tuner/emit/pattern.h"
 #include "tuner/space/geometry.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "tuner/emit/inline.h"
 #include "tuner/run/run_parts.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 

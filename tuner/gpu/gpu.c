@@ -6,8 +6,6 @@
 #include "tuner/gpu/message.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 #include "tuner/output/explain.h"
 
 #include "metrics/base/vec.h"
-#include "tuner/output/report.h"
 #include "tuner/output/report_parts.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 #include "tuner/output/report.h"
 
 #include "metrics/base/clock.h"
-#include "metrics/base/stats.h"
 #include "tuner/choose/audit.h"
 #include "tuner/output/report_parts.h"
 #include "tuner/run/run.h"

@@ -1,6 +1,5 @@
 #include "tuner/run/compiling.h"
 
-#include "metrics/base/clock.h"
 #include "metrics/base/vec.h"
 
 #include <assert.h>

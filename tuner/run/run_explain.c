@@ -3,8 +3,6 @@
 #include "tuner/run/run_parts.h"
 #include "tuner/run/timer.h"
 
-#include <string.h>
-
 void run_take_outcome(Run *r, size_t i)
 {
     Table *t = r->table;

@@ -4,7 +4,6 @@
 #include "metrics/base/random.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Times taken in turn decide who is tied, and the rule of ties who of them wins.  Times taken one
  * after the other are too far apart for that: the fastest wins, and those it was not told from are

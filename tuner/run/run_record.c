@@ -4,9 +4,7 @@
 
 #include "tuner/space/diagram.h"
 
-#include "metrics/base/file.h"
 #include "metrics/base/stats.h"
-#include "metrics/base/vec.h"
 #include "tuner/record/header.h"
 
 #include <math.h>

@@ -2,8 +2,6 @@
  */
 #include "tuner/spec/spec_build.h"
 
-#include "metrics/base/file.h"
-
 #include <string.h>
 
 /* --- contents --------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 
 #include "metrics/base/file.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "tuner/study/judge.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- carvings and metrics --------------------------------------------------------------------- */
 
