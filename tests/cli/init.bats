@@ -331,7 +331,7 @@ void run(real *a) { const int BLOCK_SIZE_M = 192; constexpr bool wide = true; k<
 END
     run --separate-stderr "$APTUNE" init launch.cu
     status_is 0
-    has "$(cat launch.spec)" '^param BLOCK_SIZE_M in 192 '
+    has "$(cat launch.spec)" '^param BLOCK_SIZE_M in 192, 96, 384 '
     has "$(cat launch.spec)" '^(in)?out a : double\['
     lacks "$(cat launch.spec)" '^option'
     echo '__global__ void k(float *a) { register float x = 1; a[threadIdx.x] = x; }' >old.cu
@@ -451,6 +451,10 @@ END
     run --separate-stderr "$APTUNE" init surface.cu
     status_is 2
     has "$stderr" "parameter 's' of 'k' is a surface"
+    echo 'surface<void, 1> s; __global__ void k(int *a) { surf1Dread(a, s, 4 * threadIdx.x); }' >reference.cu
+    run --separate-stderr "$APTUNE" init reference.cu
+    status_is 2
+    has "$stderr" "CUDA 12 took surface references away"
 }
 
 @test "init goes round what the device's compiler does not take, and reads numbers of headers" {
@@ -502,4 +506,58 @@ END
     check members.spec
     status_is 2
     has "$stderr" "parameter 2 of 'scale' has 32 bytes, the struct 24"
+}
+
+@test "init defines what the #if lines around a kernel ask for, and takes qualified and unusual parameters" {
+    cat >off.cu <<'END'
+#if defined(HAVE_GPU) && !defined(HOST) && VERSION >= 3
+namespace Sweep { __global__ void add(float *, const float *, int numElems); }
+__global__ void Sweep::add(float *a, const float *b, int numElems)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < numElems) a[i] += b[i];
+}
+void launch(float *a, float *b, int n) { Sweep::add<<<(n + 299) / 300, 300>>>(a, b, n); }
+#endif
+END
+    run --separate-stderr "$APTUNE" init off.cu
+    status_is 0
+    spec=$(cat off.spec)
+    has "$spec" '^kernel "off.cu" "Sweep::add"$'
+    has "$spec" '^option "-DHAVE_GPU=1" +# an #if around the kernel asks for it$'
+    has "$spec" '^option "-DVERSION=3" '
+    lacks "$spec" 'HOST'
+    has "$spec" '^param BLOCK in 300, 64, 128, 256, 512 +# decide; 300 as launched'
+    has "$spec" '^arg numElems : int32 = NUMELEMS$'
+    check off.spec
+    status_is 0
+
+    mkdir -p e && printf '#ifndef TIMERS\n#error "no timers"\n#endif\n' >e/timer.h
+    cat >e/k.cu <<'END'
+#include "timer.h"
+enum Mode { POINT, LINEAR };
+#define TILE 4
+#ifdef OTHER
+#undef TILE
+#define TILE 8
+#endif
+struct Big { float w[80]; int n; };
+template <typename T, Mode mode> __global__ void k(T *a, Big b, std::size_t n)
+{
+    std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int t = 0; t < TILE; t++)
+        if (i * TILE + t < n) a[i * TILE + t] = __hadd(a[i], T(b.w[t] + b.n + (mode == LINEAR)));
+}
+END
+    sed -i '1i #include <cuda_fp16.h>' e/k.cu
+    run --separate-stderr "$APTUNE" init e/k.cu
+    status_is 0
+    spec=$(cat e/k.spec)
+    has "$spec" '^option "--without-header=timer.h"'
+    has "$spec" '^param T in "__half" '
+    has "$spec" '^param mode in "\(Mode\)0" '
+    [ "$(grep -c '^param TILE in' e/k.spec)" -eq 1 ]
+    has "$spec" 'struct\(b_0 : int32 = 1, .*b_320 : int32 = 1\)'
+    check e/k.spec
+    status_is 0
 }

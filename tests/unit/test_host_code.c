@@ -55,6 +55,8 @@ static void unmarked_functions_go(void **state)
          "min(1, 2); }",
          "using std::min; __device__ int g() { return min(1, 2); }"},
         {"main() { return 0; }", ""},
+        {"typedef struct { uint4 all[32 / sizeof(uint4)]; } Words;",
+         "typedef struct { uint4 all[32 / sizeof(uint4)]; } Words;"},
         {"PYBIND11_MODULE(NAME, m) { m.def(\"f\", &f); }\n__device__ int i;", "__device__ int i;"},
         {"static struct option options[] = {{\"n\", 1}};", ""},
         {"const struct option options[] = {{.name = \"n\"}};", ""},

@@ -85,6 +85,22 @@ static KernelMacro guess_of(Trying *t, const KernelMacros *conditions, const cha
     return m;
 }
 
+/* "texture<float> name" and "surface<void> name", which are gone, are host code, not parameters. */
+static bool is_reference(const Trying *t, const char *name)
+{
+    const char *text = t->host ? t->host->text : "", *at = text;
+    while ((at = code_find_word(at, name, text)) != NULL) {
+        const char *start = at;
+        while (start > text && !strchr(";}", start[-1]) && start[-1] != '\n')
+            start--;
+        start = code_blanks(start);
+        if (strncmp(start, "texture<", 8) == 0 || strncmp(start, "surface<", 8) == 0)
+            return true;
+        at++;
+    }
+    return false;
+}
+
 /* Adds the names that a log calls undefined; false: it has none that is new. */
 static bool add_undefined(Trying *t, const KernelMacros *conditions, const char *log)
 {
@@ -93,7 +109,8 @@ static bool add_undefined(Trying *t, const KernelMacros *conditions, const char 
         at += strlen("identifier \"");
         size_t n = strcspn(at, "\"\n");
         const char *name = arena_copy(t->arena, at, n);
-        bool undefined = strncmp(at + n, "\" is undefined", 14) == 0;
+        bool undefined = strncmp(at + n, "\" is undefined", 14) == 0 &&
+                         strcmp(name, t->guess.kernel->name) != 0 && !is_reference(t, name);
         for (size_t i = 0; i < t->guess.undefined.count; i++)
             undefined = undefined && strcmp(t->guess.undefined.at[i].name, name) != 0;
         if (undefined && code_has_word(t->text, name))
@@ -296,7 +313,8 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
     Arena *a = t->arena;
     size_t count = 0;
     const char **options =
-        ARENA_ARRAY(a, const char *, t->guess.include_count + t->guess.without_count + 2);
+        ARENA_ARRAY(a, const char *,
+                    t->guess.include_count + t->guess.without_count + t->guess.under_count + 2);
     for (size_t i = 0; i < t->guess.include_count; i++)
         options[count++] = arena_printf(a, "-I%s", t->guess.includes[i]);
     for (size_t i = 0; i < t->guess.without_count; i++)
@@ -305,6 +323,8 @@ static bool open_source(Trying *t, const InitOptions *o, KernelSource *k, Diag *
         options[count++] = t->guess.standard;
     if (t->guess.wide)
         options[count++] = t->guess.wide;
+    for (size_t i = 0; i < t->guess.under_count; i++)
+        options[count++] = arena_printf(a, "-D%s", t->guess.under[i]);
     const CompileSource *home = source_open(a, t->home, options, count, d);
     t->source = home && t->unit != t->home ? source_open(a, t->unit, options, count, d) : home;
     t->text = home ? home->text : NULL;
@@ -354,6 +374,12 @@ static bool mend_headers(Trying *t, const char *log)
     const char *folder = near_header(t->arena, path_folder(t->arena, t->unit), log);
     if (!g->wide && strstr(log, "\"--device-int128\"")) {
         g->wide = "--device-int128";
+        return true;
+    }
+    if (g->under_count == 0 && g->kernel->under.count > 0 &&
+        strstr(log, "__nv_name_map")) { /* the kernel's name is not known */
+        g->under = g->kernel->under.at;
+        g->under_count = g->kernel->under.count;
         return true;
     }
     if (folder && g->include_count < INCLUDES_MOST &&
@@ -415,6 +441,10 @@ static bool try_unit(Trying *t, const char *unit, const InitOptions *o, KernelSo
     return false;
 }
 
+#define SURFACES                                                                                   \
+    "; CUDA 12 took surface references away, and a spec has no surfaces: give the kernel a "       \
+    "pointer to what it reads and writes"
+
 /* What to do about what a log complains of. */
 static const char *advice(const char *log)
 {
@@ -428,6 +458,9 @@ static const char *advice(const char *log)
         {"tex1D",
          "; CUDA 12 took texture references away: where the kernel fetches from one, give it "
          "a 'const T *' parameter or a cudaTextureObject_t"},
+        {"surf1D", SURFACES},
+        {"surf2D", SURFACES},
+        {"surf3D", SURFACES},
         {"instance of function template",
          "; no values were found for all parameters of the template: "
          "an instantiation or a launch in the file would tell"},

@@ -290,6 +290,10 @@ static void read_sign(Cutter *c, const char *at, Word before)
     case '(':
         open_bracket(c, before);
         break;
+    case '[': /* "uint4 all[32 / sizeof(uint4)]" has no parameters */
+        d->brackets++;
+        break;
+    case ']':
     case ')':
         d->brackets -= d->brackets > 0;
         break;
@@ -439,7 +443,7 @@ bool host_code_expects_headers(const char *text)
         "DBL_EPSILON", "M_PI",       "M_PI_2",    "M_E",         "M_SQRT2",    "M_SQRT1_2",
         "M_LN2",       "M_LOG2E",    "M_1_PI",    "M_2_PI",      "INFINITY",   "NAN",
         "HUGE_VAL",    "UINT8_MAX",  "INT32_MAX", "INT32_MIN",   "UINT32_MAX", "INT64_MAX",
-        "UINT64_MAX"};
+        "UINT64_MAX",  "std",        "NULL"};
     for (const char *at = text; *at;) {
         size_t quiet = code_quiet(text, at);
         Word w = quiet ? (Word){at, 0} : code_word(at);

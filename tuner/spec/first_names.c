@@ -88,8 +88,11 @@ const char *first_argument(const TemplateParameter *t, const FirstGuess *g)
     if (t->initial && *t->initial)
         return t->initial;
     static const char *const indices[] = {"index", "idx", "size", "int"};
+    static const char *const halves[] = {"__hadd", "__hmul", "__hfma", "__half2", "__float2half"};
     if (t->is_type)
-        return SOUNDS_LIKE(t->name, indices) ? "int" : "float";
+        return SOUNDS_LIKE(t->name, indices)                           ? "int"
+               : g->kernel->own && SOUNDS_LIKE(g->kernel->own, halves) ? "__half"
+                                                                       : "float";
     /* BM, WN, TK … of tiles: blocks and warps of 64, steps of 8, threads of 4. */
     const size_t n = strlen(t->name);
     const char last = n > 0 && n <= 2 ? (char)toupper((unsigned char)t->name[n - 1]) : 0;

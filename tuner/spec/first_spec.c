@@ -24,6 +24,7 @@ typedef struct Writer {
     long alike; /* the value of a name that may say it in all directions; 0: none may */
     const char *tiles[DIRECTIONS]; /* elements of a thread; NULL: one */
     VEC(const char *) names;       /* declared so far */
+    VEC(const char *) named;       /* those of them that are macros or of the template */
     VEC(const char *) sizes;       /* of the problem */
     VEC(const char *) partial;     /* outputs whose number of elements depends on the block's */
     bool square;                   /* one size in two directions */
@@ -93,6 +94,8 @@ static void print_values(Writer *w, const char *name, const char *value, const c
         print_powers(w, n, 64, n > 512 ? n : 512);
     else if (n > 0 && (n & (n - 1)) == 0)
         print_powers(w, n, n > 1 ? n / 2 : 1, n > 1 ? 2 * n : 8);
+    else if (meaning == MEANS_THREADS && flat && n % 32 == 0 && n <= 1024)
+        print_powers(w, n, n % 64 == 0 ? n / 2 : n, n <= 512 ? 2 * n : n);
     else
         buf_printf(w->out, "%ld", n);
 }
@@ -102,6 +105,10 @@ static void print_name(Writer *w, const char *name, const char *value, const cha
                        bool macro, const char *why)
 {
     Meaning meaning = first_meaning(name);
+    for (size_t i = 0; i < w->named.count; i++)
+        if (strcmp(w->named.at[i], name) == 0)
+            return; /* defined more than once, under an #if */
+    VEC_PUSH(w->arena, &w->named, name);
     VEC_PUSH(w->arena, &w->names, name);
     if (macro && !cases && is_number(value) && meaning == MEANS_SIZE &&
         w->sizes.count < SIZES_MOST) {
@@ -212,10 +219,7 @@ static void print_threads(Writer *w, const char *name, long n)
 {
     buf_printf(w->out, "param %s in ", name);
     const long low = n >= 64 ? 64 : n > 1 ? n / 2 : 1, high = n < 64 ? 2 * n : n > 512 ? n : 512;
-    if (n & (n - 1) || n > 1024)
-        buf_printf(w->out, "%ld", n);
-    else
-        print_powers(w, n, low, high);
+    print_powers(w, n, low, high < 1024 ? high : 1024);
     buf_printf(w->out, "    # decide; %ld %s\n", n, first_launch_where(w->arena, &w->launch));
 }
 
@@ -315,7 +319,10 @@ static void print_limits(Writer *w)
 
 static bool is_size(const KernelParameter *p)
 {
-    return first_is_integer(p) && first_meaning(p->name) == MEANS_SIZE;
+    const Meaning m = first_meaning(p->name);
+    const bool number = strncasecmp(p->name, "num", 3) == 0 ||
+                        (*p->name == 'n' && isupper((unsigned char)p->name[1])); /* "numElems" */
+    return first_is_integer(p) && (m == MEANS_SIZE || (m == MEANS_TILE && number));
 }
 
 /* A size before argument i that is launched with the same name; i: there is none. */
@@ -696,6 +703,9 @@ static void print_kernel(Writer *w, const char *file, const char *folder, bool m
         buf_printf(w->out, "option \"%s\"\n", w->guess->standard);
     if (w->guess->wide)
         buf_printf(w->out, "option \"%s\"\n", w->guess->wide);
+    for (size_t i = 0; i < w->guess->under_count; i++)
+        buf_printf(w->out, "option \"-D%s\"    # an #if around the kernel asks for it\n",
+                   w->guess->under[i]);
     for (size_t i = 0; i < w->guess->without_count; i++)
         buf_printf(w->out,
                    "option \"--without-header=%s\"    # not there for the device, and not needed\n",

@@ -25,6 +25,8 @@ typedef struct FirstGuess {
     size_t include_count, include_given; /* those behind the given ones were found */
     const char **without;                /* headers that are nowhere */
     size_t without_count;
+    const char **under; /* "NAME=1": what the #if lines around the kernel ask for */
+    size_t under_count;
 } FirstGuess;
 
 /* A value to compile with for a name that has none, by what the name sounds like. */

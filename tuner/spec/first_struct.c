@@ -78,20 +78,21 @@ bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
                   const PtxVariable *v, const char *elements, const char *kernel, Buf *out,
                   const char **item, Diag *d)
 {
-    if (v->size > TASK_VALUE_LIMIT)
+    if (v->size > TASK_STRUCT_LIMIT)
         return diag_fail(d,
                          "parameter '%s' of '%s' is a '%s' by value, of %llu bytes; a spec "
                          "passes %d at most",
-                         p->name, kernel, p->text, (unsigned long long)v->size, TASK_VALUE_LIMIT);
-    TaskScalar *of = ARENA_ARRAY(a, TaskScalar, v->size + 1), scalars[TASK_VALUE_LIMIT];
+                         p->name, kernel, p->text, (unsigned long long)v->size, TASK_STRUCT_LIMIT);
+    TaskScalar *of = ARENA_ARRAY(a, TaskScalar, v->size + 1);
+    TaskScalar *scalars = ARENA_ARRAY(a, TaskScalar, v->size + 1);
     bool *begins = ARENA_ARRAY(a, bool, v->size + 1);
-    size_t at[TASK_VALUE_LIMIT];
+    size_t *at = ARENA_ARRAY(a, size_t, v->size + 1);
     note_loads(entry, v, of, begins);
     const size_t count = find_members(v, of, begins, scalars, at);
     const KernelMembers m = kernel_facts_members(a, entry, v);
     Buf members = {0};
     *item = p->name;
-    if (!(m.loaded | m.stored)) {
+    if (!(m.loaded | m.stored) && v->size <= TASK_VALUE_LIMIT) {
         for (size_t i = 0; i < count; i++)
             buf_printf(&members, "%s%s", i ? ", " : "", task_scalar_name(scalars[i]));
         buf_printf(out,
@@ -102,7 +103,8 @@ bool first_struct(Arena *a, const PtxFunction *entry, const KernelParameter *p,
         return true;
     }
     for (size_t i = 0; i < count; i++) {
-        const bool pointer = at[i] % 8 == 0 && task_scalar_size(scalars[i]) == 8 &&
+        const bool pointer = at[i] % 8 == 0 && at[i] / 8 < 64 &&
+                             task_scalar_size(scalars[i]) == 8 &&
                              ((m.loaded | m.stored) >> at[i] / 8 & 1);
         if (pointer)
             print_pointed(p, at[i], &m, elements, out);

@@ -3,6 +3,7 @@
 #include "tuner/spec/code_text.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *word_text(Arena *a, const char *at)
@@ -31,6 +32,8 @@ static const char *skip_to_name(const char *at, Word *name)
             return NULL;
         at = name->at + name->length;
         const char *next = code_skip(at, end);
+        if (strncmp(next, "::", 2) == 0)
+            at = next + 2; /* of a qualified name */
         if (*next != '(')
             continue;
         at = code_closing(next, end);
@@ -95,6 +98,17 @@ static KernelParameter read_parameter(Arena *a, const char *text)
     return p;
 }
 
+/* The first value of a type that is none of numbers: "(Filter)0"; NULL: it is one. */
+static const char *enumerator(Arena *a, const char *written)
+{
+    TaskType type;
+    const KernelParameter p = read_parameter(a, arena_printf(a, "%s _", written));
+    const bool number = !*p.text || task_type_find(p.text, &type) || strpbrk(written, "*&.<") ||
+                        code_has_word(written, "auto") || strstr(written, "_t") ||
+                        code_has_word(written, "long") || code_has_word(written, "char");
+    return number ? NULL : arena_printf(a, "(%s)0", p.text);
+}
+
 static TemplateParameter read_argument(Arena *a, const char *part)
 {
     TemplateParameter t = {0};
@@ -111,6 +125,8 @@ static TemplateParameter read_argument(Arena *a, const char *part)
         t.initial = code_copy(a, code_word(initial + 1 + strspn(initial + 1, " \t\r\n")));
     else if (code_has_word(part, "bool"))
         t.initial = "false";
+    else if (!t.is_type)
+        t.initial = enumerator(a, arena_copy(a, part, start));
     return t;
 }
 
@@ -149,6 +165,15 @@ static const char *next_kernel(const char **at, const char **start, Word *name)
             return list;
     }
     return NULL;
+}
+
+/* What stands before a name that is declared as "space::name": "space::". */
+static const char *qualifier_of(Arena *a, Word name)
+{
+    const char *start = name.at;
+    while (start[-1] == ':' || (start < name.at && code_is_name(start[-1])))
+        start--;
+    return arena_copy(a, start, (size_t)(name.at - start));
 }
 
 /* The namespaces that are open at `end`, with "::" behind each. */
@@ -198,6 +223,58 @@ static const char *without_others(Arena *a, const char *text, const char *kernel
     return out;
 }
 
+/* The value that makes "NAME >= 2" hold, from behind the name; 1 where nothing is compared. */
+static long value_asked(const char *sign)
+{
+    sign = code_blanks(sign);
+    const bool or_same = sign[0] && sign[1] == '=';
+    const long number = strtol(sign + 1 + or_same, NULL, 10);
+    return *sign == '>' ? number + !or_same : strncmp(sign, "==", 2) == 0 ? number : 1;
+}
+
+/* "NAME=3" for each name that a condition asks for: "defined(NAME) && NAME >= 3". */
+static void add_asked(Arena *a, const char *at, KernelSource *out)
+{
+    static const char *const OURS[] = {"__CUDACC__", "__CUDA_ARCH__", "__cplusplus"};
+    bool denied = false; /* "!" stands before what follows */
+    for (const char *end = code_line_end(at); at < end;) {
+        const Word w = code_word(at);
+        if (!w.length) {
+            denied = *at == '!' || (denied && strchr(" (", *at));
+            at++;
+            continue;
+        }
+        at += w.length;
+        if (code_same(w, "defined"))
+            continue;
+        bool asked = !denied && !isdigit((unsigned char)*w.at);
+        for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++)
+            asked = asked && !code_same(w, OURS[i]);
+        if (asked)
+            VEC_PUSH(a, &out->under, arena_printf(a, "%s=%ld", code_copy(a, w), value_asked(at)));
+        denied = false;
+    }
+}
+
+/* The conditions that are open at `end`, those of an #else aside. */
+static void read_conditions(Arena *a, const char *text, const char *end, KernelSource *out)
+{
+    VEC(const char *) open = {0};
+    for (const char *line = text; line < end; line = code_next_line(line)) {
+        const char *asks = code_behind(line, "if");
+        asks = asks ? asks : code_behind(line, "ifdef");
+        const char *next = code_behind(line, "elif");
+        if (asks || code_behind(line, "ifndef"))
+            VEC_PUSH(a, &open, asks ? asks : "");
+        else if (open.count && (next || code_behind(line, "else")))
+            open.at[open.count - 1] = next ? next : "";
+        else if (code_behind(line, "endif"))
+            open.count -= open.count > 0;
+    }
+    for (size_t i = 0; i < open.count; i++)
+        add_asked(a, open.at[i], out);
+}
+
 bool kernel_source_find(Arena *a, const char *source, const char *wanted, KernelSource *out)
 {
     *out = (KernelSource){.text = code_bare(a, source)};
@@ -207,13 +284,14 @@ bool kernel_source_find(Arena *a, const char *source, const char *wanted, Kernel
         if (wanted && !code_same(name, wanted))
             continue;
         out->name = code_copy(a, name);
-        out->scope = scope_at(a, out->text, start);
+        out->scope = arena_printf(a, "%s%s", scope_at(a, out->text, start), qualifier_of(a, name));
         out->own = without_others(a, out->text, out->name);
         const char *open = template_list(out->text, start, &close);
         out->is_template = open != NULL;
         if (open)
             read_arguments(a, open, close, out);
         read_parameters(a, list, out);
+        read_conditions(a, out->text, start, out);
         return true;
     }
     return false;

@@ -36,6 +36,7 @@ typedef struct KernelSource {
     const char *scope; /* "math::" of a namespace; "" of none */
     bool is_template;
     VEC(TemplateParameter) arguments; /* of the template */
+    VEC(const char *) under;          /* "NAME=1": what the #if lines around it ask for */
     VEC(KernelParameter) parameters;
 } KernelSource;
 

@@ -83,7 +83,8 @@ const char *near_header_missing(Arena *a, const char *log)
 const char *near_header_failing(Arena *a, const char *log)
 {
     static const char *const ENDS[] = {".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl"};
-    const char *at = strstr(log, "): error");
+    const char *at = strstr(log, "): catastrophic error: #error"); /* "no POSIX timers" */
+    at = at ? at : strstr(log, "): error");
     const char *open = at, *start;
     while (open && open > log && *open != '(' && *open != '\n')
         open--;

@@ -138,6 +138,7 @@ static const char MATHS[] =
 static const char NVCC[] = "#include <float.h>\n"
                            "#include <limits.h>\n"
                            "#include <math.h>\n"
+                           "#include <stddef.h>\n"
                            "#include <stdint.h>\n"
                            "typedef unsigned int uint;\n"
                            "typedef unsigned short ushort;\n"
@@ -253,13 +254,14 @@ static const StubHeader STUBS[] = {
     LIBCUXX("variant"),
     {"cub/cub.cuh", CUB},
     {"helper_cuda.h", SAMPLES},
-    {"cublas.h cublas_v2.h cublasLt.h", NUMBERS},
+    {"cublas.h cublas_v2.h cublas_api.h cublasLt.h cublasXt.h", NUMBERS},
     {"bits/stdc++.h", EVERYTHING},
     {"unistd.h",
      "#define _POSIX_VERSION 200809L\n"}, /* what headers ask whether they are on Unix */
     /* Nothing of these is for the device. */
     {"helper_functions.h helper_string.h helper_timer.h helper_image.h "
-     "cuda_runtime_api.h cudnn.h cufft.h cusparse.h cusolverDn.h nccl.h nvml.h mpi.h "
+     "cuda_runtime_api.h cudnn.h cufft.h cufftXt.h curand.h cusparse.h cusparse_v2.h "
+     "cusolverDn.h cusolverSp.h cusolver_common.h npp.h nppi.h nccl.h nvml.h mpi.h "
      "omp.h nvToolsExt.h nvtx3/nvToolsExt.h nvtx3/nvToolsExtCudaRt.h "
      "nvToolsExtCudaRt.h arpa/inet.h netinet/in.h netdb.h sys/socket.h sys/utsname.h "
      "sys/wait.h sched.h dlfcn.h cuda_profiler_api.h iostream iomanip ios istream "
