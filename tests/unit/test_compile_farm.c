@@ -640,6 +640,14 @@ static void a_poll_loop_can_serve_the_farm_and_others(void **state)
     close(other[1]);
 }
 
+static void workers_share_three_quarters_of_the_memory(void **state)
+{
+    (void)state;
+    assert_true(farm_memory_share(16, 4) == 3);
+    assert_true(farm_memory_share(1000, 4) == 4);
+    assert_true(farm_memory_share(16, 100) == 1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(int argc, char **argv)
@@ -648,6 +656,7 @@ int main(int argc, char **argv)
         return fake_main(argv[2], argv[3]);
     const struct CMUnitTest tests[] = {
         CASE(every_job_gets_its_own_result),
+        CASE(workers_share_three_quarters_of_the_memory),
         CASE(a_bad_compile_costs_only_its_configuration),
         CASE(a_timeout_ends_the_compilers_children_too),
         CASE(a_helper_that_cannot_serve_ends_the_run_with_its_reason),

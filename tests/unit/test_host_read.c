@@ -20,9 +20,12 @@ static int tear_down(void **state)
     return 0;
 }
 
-static const char *n_is_size(void *context, const char *written)
+static const char *n_and_m_are_sizes(void *context, const char *written)
 {
-    return context == NULL && strcmp(written, "n") == 0 ? "N" : NULL;
+    return context != NULL             ? NULL
+           : strcmp(written, "n") == 0 ? "N"
+           : strcmp(written, "m") == 0 ? "M"
+                                       : NULL;
 }
 
 /* The value of what stands behind "HERE(" in the text; "?": not known. */
@@ -31,7 +34,7 @@ static const char *value_here(Arena *a, const char *text)
     const HostText *h = host_text(a, "k.cu", text, NULL);
     const char *here = strstr(h->text, "HERE("), *open = here + strlen("HERE");
     const char *close = code_closing(open, h->text + h->size);
-    const HostNames names = {NULL, n_is_size, 4};
+    const HostNames names = {NULL, n_and_m_are_sizes, 4};
     const HostValue *v = host_value((HostPlace){h, (size_t)(here - h->text)},
                                     arena_copy(a, open + 1, (size_t)(close - open - 1)), &names);
     Buf b = {0};
@@ -50,6 +53,8 @@ static void values_are_told(void **state)
         {"void f() { HERE(n * sizeof(double) + 2 * sizeof(node)) }", "(N * 8) + 8"},
         {"void f() { HERE((n + 255) / 256) }", "ceil_div(N, 256)"},
         {"void f() { int t = 128; HERE((t + n - 1) / t) }", "ceil_div(N, 128)"},
+        {"void f() { HERE((n + m - 1) / m) }", "ceil_div(N, M)"},
+        {"void f() { HERE((n + n - 1) / m) }", "((N + N) - 1) // M"},
         {"void f() { HERE((n - 1) / 64 + 1) }", "ceil_div(N, 64)"},
         {"void f() { HERE((int)ceil((float)n / 32)) }", "ceil_div(N, 32)"},
         {"void f() { HERE(static_cast<int>(std::ceil(n / 32.0))) }", "ceil_div(N, 32)"},

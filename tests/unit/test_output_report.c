@@ -6,6 +6,7 @@
 #include "tuner/output/report.h"
 #include "tuner/run/run_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,12 +219,39 @@ static void what_is_estimated_is_counted(void **state)
     end_run(r);
 }
 
+/* The report of a search that drew so many by chance, of which so many were better. */
+static bool says_of_chance(size_t drawn, size_t better, const char *words)
+{
+    Run *r = replay();
+    Buf out = {0};
+    r->search = (RunSearch){.done = true, .held_since = NAN};
+    r->search.state = (SearchState){.left = 1000, .random = drawn, .random_better = better};
+    report_result(r, &out);
+    bool said = strstr(buf_text(&out), words) != NULL;
+    buf_free(&out);
+    end_run(r);
+    return said;
+}
+
+/* The rule of three: where none of n is better, at most 3/n of all are, with 95 % confidence. */
+static void chance_bounds_what_is_left(void **state)
+{
+    (void)state;
+    assert_true(says_of_chance(60, 0,
+                               "60 drawn by chance, none better by 1 % when it was timed: "
+                               "with 95 % confidence at most 5 % of the rest are\n"));
+    assert_true(says_of_chance(3, 0, "at most 100 % of the rest are\n"));
+    assert_false(says_of_chance(2, 0, "drawn by chance"));
+    assert_false(says_of_chance(60, 1, "drawn by chance"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_report_of_a_replay),
         cmocka_unit_test(counts_of_a_dry_run),
         cmocka_unit_test(what_is_estimated_is_counted),
+        cmocka_unit_test(chance_bounds_what_is_left),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

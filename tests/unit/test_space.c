@@ -50,6 +50,23 @@ static void last_parameter_turns_fastest(void **state)
     arena_free(a);
 }
 
+static void ranks_are_those_of_the_places_of_values(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+
+    Space s = space_of_text(a, "param A in 4, 2, 8\nparam B in 7\nparam C in 1, 2, 3, 4, 5\n");
+
+    assert_int_equal(space_rank_of(&s, (uint16_t[]){2, 0, 3}, NULL, 3), 2 * 5 + 3);
+    assert_int_equal(space_rank_of(&s, (uint16_t[]){3, 2}, (size_t[]){2, 0}, 2), 2 * 5 + 3);
+    assert_int_equal(space_rank_of(&s, (uint16_t[]){4}, (size_t[]){2}, 1), 4);
+    assert_int_equal(space_place(&s, 13, 0), 2);
+    assert_int_equal(space_place(&s, 13, 1), 0);
+    assert_int_equal(space_place(&s, 13, 2), 3);
+    space_free(&s);
+    arena_free(a);
+}
+
 static void rejected_points_are_counted_for_their_constraint(void **state)
 {
     (void)state;
@@ -165,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_parameter_turns_fastest),
+        cmocka_unit_test(ranks_are_those_of_the_places_of_values),
         cmocka_unit_test(rejected_points_are_counted_for_their_constraint),
         cmocka_unit_test(a_value_that_is_not_in_the_space_is_not_found),
         cmocka_unit_test(a_false_constraint_without_parameters_rejects_everything),

@@ -375,11 +375,14 @@ static void ready_add(Farm *f, const CompileResult *result, Arena *own)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Of three quarters of the machine's memory. */
-static double memory_share(int jobs)
+double farm_memory_share(double machine_gb, int jobs)
 {
-    double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
-    return fmin(4, fmax(1, 0.75 * all / jobs));
+    return fmin(4, fmax(1, 0.75 * machine_gb / jobs));
+}
+
+static double machine_gb(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
 }
 
 Farm *farm_open(const FarmOptions *options)
@@ -394,7 +397,7 @@ Farm *farm_open(const FarmOptions *options)
     o->jobs = o->jobs < JOBS_LIMIT ? o->jobs : JOBS_LIMIT;
     o->limit_seconds = options->limit_seconds > 0 ? options->limit_seconds : 60;
     o->start_seconds = options->start_seconds > 0 ? options->start_seconds : 30;
-    o->limit_gb = options->limit_gb > 0 ? options->limit_gb : memory_share(o->jobs);
+    o->limit_gb = options->limit_gb > 0 ? options->limit_gb : farm_memory_share(machine_gb(), o->jobs);
     f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
     f->half = ARENA_ARRAY(a, Ready, (size_t)o->jobs);
     f->fds = ARENA_ARRAY(a, struct pollfd, (size_t)o->jobs);

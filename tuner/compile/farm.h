@@ -72,6 +72,9 @@ const char *farm_compiler(Farm *f, Arena *a);
 /* Workers started so far; 0 when all came from the cache. */
 size_t farm_started(const Farm *f);
 
+/* GB that each of so many workers may take: three quarters of the machine's, but 1 to 4. */
+double farm_memory_share(double machine_gb, int jobs);
+
 /* Which compiler the helper finds, "NVRTC 13.0, /usr/lib/libnvrtc.so.13", or why there is none; in
  * `a`. */
 const char *farm_ask_compiler(Arena *a, const char *helper, const char *cuda_folder);

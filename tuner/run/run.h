@@ -149,7 +149,6 @@ typedef struct RunSearch {
     double seconds;      /* that it took; of a replay by its cost model */
     double held_since;   /* when its best was first known, likewise; NaN: there is none */
     double compile_s;    /* processor seconds of compiling and profiling by the cost model; NaN */
-    bool recorded_costs; /* of a replay: all compiles were recorded with their seconds */
     size_t front;        /* of what was compiled: how many lie on it, … */
     size_t front_timed;  /* … and of those were timed */
     bool best_on_front;

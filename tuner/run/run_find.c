@@ -164,7 +164,7 @@ static bool rank_of(Arena *a, const Run *r, const Value *values, uint64_t *rank)
         return space_find(s, values) != SIZE_MAX;
     uint16_t *point = ARENA_ARRAY(a, uint16_t, r->spec->parameter_count);
     for (size_t p = 0; p < r->spec->parameter_count; p++)
-        point[p] = (uint16_t)(*rank / s->stride[p] % s->values[p].count);
+        point[p] = (uint16_t)space_place(s, *rank, p);
     return space_diagram_has(s->diagram, point);
 }
 

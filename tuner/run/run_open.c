@@ -258,14 +258,6 @@ static bool open_space(Run *r)
     return space_build(r->arena, r->spec, r->options.problem, &watch, s, r->diag);
 }
 
-static uint64_t rank_of(const Run *r, const uint16_t *point)
-{
-    uint64_t rank = 0;
-    for (size_t p = 0; p < r->spec->parameter_count; p++)
-        rank += r->space.stride[p] * point[p];
-    return rank;
-}
-
 void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t count)
 {
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
@@ -273,7 +265,7 @@ void run_draw_ranks(const Run *r, unsigned long seed, uint64_t *ranks, size_t co
     uint16_t *point = ARENA_ARRAY(r->arena, uint16_t, r->spec->parameter_count);
     for (size_t i = 0; i < count; i++) {
         space_diagram_draw(r->space.diagram, random, point);
-        ranks[i] = rank_of(r, point);
+        ranks[i] = space_rank_of(&r->space, point, NULL, r->spec->parameter_count);
     }
     gsl_rng_free(random);
 }
@@ -290,7 +282,7 @@ static void list_part(Run *r)
     s->ranks = memory_new((s->count + 1) * sizeof *s->ranks);
     for (size_t i = 0; i < s->count; i++) {
         space_diagram_at(s->diagram, first + step * i, point);
-        s->ranks[i] = rank_of(r, point);
+        s->ranks[i] = space_rank_of(s, point, NULL, r->spec->parameter_count);
     }
 }
 

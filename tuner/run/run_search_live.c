@@ -34,9 +34,7 @@ typedef struct Hunt {
 /* The row of a candidate's values; where the space has no list, one is added. */
 static size_t row_of(const Hunt *h, const uint16_t *point)
 {
-    uint64_t rank = 0;
-    for (size_t k = 0; k < h->in->varying_count; k++)
-        rank += h->run->space.stride[h->in->varying[k]] * point[k];
+    uint64_t rank = space_rank_of(&h->run->space, point, h->in->varying, h->in->varying_count);
     size_t row = table_find(h->run->table, rank);
     return row != SIZE_MAX ? row : run_add_config(h->run, rank);
 }

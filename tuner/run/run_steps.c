@@ -87,8 +87,7 @@ static void add_config(Arena *scratch, Run *r, uint64_t rank)
     Table *t = r->table;
     size_t i = table_add(t, rank);
     for (size_t p = 0; p < t->parameter_count; p++)
-        t->values[i * t->parameter_count + p] =
-            (uint32_t)(rank / r->space.stride[p] % r->space.values[p].count);
+        t->values[i * t->parameter_count + p] = (uint32_t)space_place(&r->space, rank, p);
     t->launch[i].geometry = ARENA_ARRAY(r->arena, Geometry, r->spec->launch_count);
     t->outcome[i] = run_make_steps(scratch, r, i);
     r->counts.tier0_dropped[t->outcome[i]]++;

@@ -393,7 +393,7 @@ void space_diagram_at(const SpaceDiagram *g, uint64_t number, uint16_t *point)
         node = &g->nodes[e->node];
     }
     for (size_t p = node->parameter; p < s->spec->parameter_count; p++)
-        point[p] = (uint16_t)(number / s->stride[p] % s->values[p].count);
+        point[p] = (uint16_t)space_place(s, number, p);
 }
 
 bool space_diagram_draw(const SpaceDiagram *g, gsl_rng *random, uint16_t *point)

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-static size_t digit(const Space *s, uint64_t rank, size_t parameter)
+size_t space_place(const Space *s, uint64_t rank, size_t parameter)
 {
     return (size_t)(rank / s->stride[parameter] % s->values[parameter].count);
 }
 
 Value space_value(const Space *s, size_t i, size_t parameter)
 {
-    return s->values[parameter].at[digit(s, s->ranks[i], parameter)];
+    return s->values[parameter].at[space_place(s, s->ranks[i], parameter)];
 }
 
 bool space_slots(const Space *s, size_t i, Value *slots, Evaluation *ev)
@@ -24,7 +24,7 @@ bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
 {
     spec_set_problem(s->spec, s->problem, slots);
     for (size_t p = 0; p < s->spec->parameter_count; p++)
-        slots[spec_parameter_slot(s->spec, p)] = s->values[p].at[digit(s, rank, p)];
+        slots[spec_parameter_slot(s->spec, p)] = s->values[p].at[space_place(s, rank, p)];
     for (size_t k = 0; k < s->spec->derived_count; k++)
         if (!expr_eval(s->spec->derived[k].value, slots, ev, &slots[spec_derived_slot(s->spec, k)]))
             return false;
@@ -42,6 +42,14 @@ static size_t find_rank(const Space *s, uint64_t rank)
             high = middle;
     }
     return low < s->count && s->ranks[low] == rank ? low : SIZE_MAX;
+}
+
+uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of, size_t count)
+{
+    uint64_t rank = 0;
+    for (size_t k = 0; k < count; k++)
+        rank += s->stride[of ? of[k] : k] * places[k];
+    return rank;
 }
 
 bool space_rank(const Space *s, const Value *parameters, uint64_t *rank)

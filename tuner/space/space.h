@@ -54,6 +54,13 @@ bool space_slots_at(const Space *s, uint64_t rank, Value *slots, Evaluation *ev)
 /* The value of one parameter of configuration `i`. */
 Value space_value(const Space *s, size_t i, size_t parameter);
 
+/* Which of its parameter's values a rank has, from 0. */
+size_t space_place(const Space *s, uint64_t rank, size_t parameter);
+
+/* The rank of the point with the values in these places: of the parameters `of`, the others having
+ * their first; NULL: of the first `count`. */
+uint64_t space_rank_of(const Space *s, const uint16_t *places, const size_t *of, size_t count);
+
 /* The rank of the point with these parameter values, valid or not; false when one of them is no
  * value of its parameter. */
 bool space_rank(const Space *s, const Value *parameters, uint64_t *rank);

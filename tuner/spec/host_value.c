@@ -26,11 +26,9 @@ static bool same(const HostValue *a, const HostValue *b)
     double x, y;
     if (host_number(a, &x) && host_number(b, &y))
         return x == y;
-    if (!a->sign != !b->sign || !a->name != !b->name)
-        return false;
-    if (!a->sign)
-        return a->name ? strcmp(a->name, b->name) == 0 : a->number == b->number;
-    if (strcmp(a->sign, b->sign) != 0)
+    if (a->name && b->name)
+        return strcmp(a->name, b->name) == 0;
+    if (!a->sign || !b->sign || strcmp(a->sign, b->sign) != 0)
         return false;
     for (int i = 0; i < 3; i++)
         if (!a->parts[i] != !b->parts[i] || (a->parts[i] && !same(a->parts[i], b->parts[i])))
