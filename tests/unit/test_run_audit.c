@@ -226,6 +226,54 @@ static void nothing_is_drawn_unless_it_is_asked_for(void **state)
     end(&f);
 }
 
+/* Of a space without a list rows are added, which no stage of the carving has seen. */
+static void points_that_are_drawn_take_no_part_in_the_carving(void **state)
+{
+    (void)state;
+    static const char *const metrics[] = {SOURCE_DIR "/metrics/thesis.metrics",
+                                          SOURCE_DIR "/metrics/cycles.metrics"};
+    Arena *a = arena_new();
+    Diag d = diag_new(a);
+    Run r = {.arena = a,
+             .diag = &d,
+             .home = {.compile_helper = "/nonexistent",
+                      .metric_files = metrics,
+                      .metric_file_count = 2}};
+    Timer t = {.time = find_times};
+    r.options = (RunOptions){.space = TEST_DATA "/cli/unlisted.spec",
+                             .arch = "sm_90",
+                             .output = "/nonexistent",
+                             .no_gpu = true,
+                             .search = true,
+                             .jobs = 1,
+                             .audit = 3,
+                             .compiles = 5};
+    assert_true(run_open(&r) && run_open_sources(&r));
+    assert_int_equal(r.space.size, 399 * 400);
+    for (uint64_t rank = 0; rank < 2; rank++) {
+        size_t row = run_add_config(&r, rank);
+        r.table->outcome[row] = OUTCOME_OK;
+    }
+    Fate fates[] = {{.kind = OUTCOME_DOMINATED, .stage = 0, .by = 1},
+                    {.kind = OUTCOME_SURVIVES, .stage = 1, .by = POINT_NONE}};
+    r.carving = (Carving){.fates = fates, .stage_count = 1};
+    r.source = RUN_MEASURED;
+    r.search.done = true;
+    r.final.count = 1;
+
+    run_audit(&r, &t); /* nothing compiles here */
+
+    assert_int_equal(r.audit.count, 3);
+    assert_int_equal(r.table->count, 5);
+    assert_memory_equal(r.carving.fates, fates, sizeof fates);
+    for (size_t i = 2; i < 5; i++) {
+        assert_int_equal(r.carving.fates[i].kind, OUTCOME_UNKNOWN);
+        assert_int_equal(r.carving.fates[i].by, POINT_NONE);
+    }
+    run_close(&r);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +286,7 @@ int main(void)
         cmocka_unit_test(times_count_for_the_same_work),
         cmocka_unit_test(without_a_winner_nothing_is_timed_and_that_is_said),
         cmocka_unit_test(nothing_is_drawn_unless_it_is_asked_for),
+        cmocka_unit_test(points_that_are_drawn_take_no_part_in_the_carving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,11 +229,49 @@ static void rounds_that_are_said_need_not_be_walked(void **state)
     arena_free(a);
 }
 
+/* Steps that looking for repetition adds to `entries` times 1,000 iterations, of which none repeats
+ * another. */
+static double steps_of_looking(Arena *a, int entries)
+{
+    Diag d = diag_new(a);
+    const char *text =
+        arena_printf(a,
+                     "%s.entry k(.param .u64 a) { %s mov.u32 %%r2, 0; mov.u32 %%r5, 1;\n"
+                     "OUTER: mov.u32 %%r3, 0;\n"
+                     "INNER: mad.lo.u32 %%r5, %%r5, 1664525, 1013904223; shr.u32 %%r4, %%r5, 31;\n"
+                     "setp.eq.u32 %%p1, %%r4, 0; @%%p1 bra ON; add.u32 %%r6, %%r6, 1;\n"
+                     "ON: add.u32 %%r3, %%r3, 1; setp.lt.u32 %%p2, %%r3, 1000; @%%p2 bra INNER;\n"
+                     "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p3, %%r2, %d; @%%p3 bra OUTER; ret; }\n",
+                     header, registers, entries);
+    const Source s = {"k.ptx", text, strlen(text)};
+    const PtxFunction *f = ptx_find_entry(ptx_parse(a, &s, &d), "k");
+    double steps[2];
+    for (int plain = 0; plain < 2; plain++) {
+        const WalkOptions o = {
+            .launch = {.grid = {9, 9, 1}, .block = {64, 1, 1}, .has_geometry = true},
+            .plain = plain};
+        const Walk *w = walk_warp(a, f, &o);
+        assert_false(w->capped);
+        steps[plain] = (double)w->steps;
+    }
+    return steps[0] - steps[1];
+}
+
+static void a_loop_that_nothing_fits_is_left_alone(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    const double few = steps_of_looking(a, 4);
+    assert_true(few > 0 && steps_of_looking(a, 40) < 2 * few); /* it looks in three entries */
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_that_are_said_need_not_be_walked),
         cmocka_unit_test(the_period_of_a_loop_is_remembered),
+        cmocka_unit_test(a_loop_that_nothing_fits_is_left_alone),
         cmocka_unit_test(an_endless_loop_of_stores_and_barriers_ends),
         cmocka_unit_test(unknown_branches_in_a_row_are_joined),
         cmocka_unit_test(deep_unknown_branches_keep_within_their_budget),
