@@ -397,7 +397,8 @@ Farm *farm_open(const FarmOptions *options)
     o->jobs = o->jobs < JOBS_LIMIT ? o->jobs : JOBS_LIMIT;
     o->limit_seconds = options->limit_seconds > 0 ? options->limit_seconds : 60;
     o->start_seconds = options->start_seconds > 0 ? options->start_seconds : 30;
-    o->limit_gb = options->limit_gb > 0 ? options->limit_gb : farm_memory_share(machine_gb(), o->jobs);
+    o->limit_gb =
+        options->limit_gb > 0 ? options->limit_gb : farm_memory_share(machine_gb(), o->jobs);
     f->workers = ARENA_ARRAY(a, Worker, (size_t)o->jobs);
     f->half = ARENA_ARRAY(a, Ready, (size_t)o->jobs);
     f->fds = ARENA_ARRAY(a, struct pollfd, (size_t)o->jobs);

@@ -146,11 +146,11 @@ typedef struct RunSearch {
     SearchEnd end;
     SearchState state;
     double expected;
-    double seconds;      /* that it took; of a replay by its cost model */
-    double held_since;   /* when its best was first known, likewise; NaN: there is none */
-    double compile_s;    /* processor seconds of compiling and profiling by the cost model; NaN */
-    size_t front;        /* of what was compiled: how many lie on it, … */
-    size_t front_timed;  /* … and of those were timed */
+    double seconds;     /* that it took; of a replay by its cost model */
+    double held_since;  /* when its best was first known, likewise; NaN: there is none */
+    double compile_s;   /* processor seconds of compiling and profiling by the cost model; NaN */
+    size_t front;       /* of what was compiled: how many lie on it, … */
+    size_t front_timed; /* … and of those were timed */
     bool best_on_front;
     double *held_s, *held_ms; /* each best time and since when */
     size_t held_count;
