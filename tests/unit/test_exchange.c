@@ -416,10 +416,33 @@ static void a_cell_is_empty_where_nothing_is_known(void **state)
     assert_true(strtod(cell(p->arena, second, MEDIAN), NULL) == sample_times[0]);
 }
 
+/* A row for each configuration, and what was timed again counts. */
+static void t4_is_json_with_a_result_for_each_configuration(void **state)
+{
+    Place *p = *state;
+    const char *path = arena_printf(p->arena, "%s.json", p->path);
+    ExportSource s;
+    size_t rows, size;
+    write_sample(p);
+    assert_true(export_open(p->arena, p->path, metricset_new(p->arena), &s, &p->diag));
+    for (int with = 0; with < 2; with++) {
+        assert_true(export_write(&s, with ? EXPORT_T4_1_1 : EXPORT_T4, path, &rows, &p->diag));
+        const char *text = file_copy(p, path, &size);
+        json_t *t4 = json_loadb(text, size, 0, NULL);
+        assert_non_null(t4);
+        assert_string_equal(json_string_value(json_object_get(t4, "schema_version")),
+                            with ? "1.1.0" : "1.0.0");
+        assert_int_equal(json_array_size(json_object_get(t4, "results")), rows);
+        json_decref(t4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_are_found_whatever_stands_in_them),
+        cmocka_unit_test_setup_teardown(t4_is_json_with_a_result_for_each_configuration, place_make,
+                                        place_remove),
         cmocka_unit_test(a_text_cut_anywhere_loses_only_what_is_cut),
         cmocka_unit_test(what_json_lacks_is_read_as_null_but_not_in_texts),
         cmocka_unit_test(what_unpacks_beyond_the_bound_is_refused),

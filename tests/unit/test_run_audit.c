@@ -1,6 +1,6 @@
 /* What is drawn to be audited, and what is made of times that are made up. */
 #include "tests/support/made_table.h"
-#include "tuner/run/run_parts.h"
+#include "tests/support/opened_run.h"
 
 #include "tuner/choose/audit.h"
 #include "tuner/run/run_final.h"
@@ -230,47 +230,31 @@ static void nothing_is_drawn_unless_it_is_asked_for(void **state)
 static void points_that_are_drawn_take_no_part_in_the_carving(void **state)
 {
     (void)state;
-    static const char *const metrics[] = {SOURCE_DIR "/metrics/thesis.metrics",
-                                          SOURCE_DIR "/metrics/cycles.metrics"};
     Arena *a = arena_new();
-    Diag d = diag_new(a);
-    Run r = {.arena = a,
-             .diag = &d,
-             .home = {.compile_helper = "/nonexistent",
-                      .metric_files = metrics,
-                      .metric_file_count = 2}};
+    Run *r = opened_unlisted(a);
     Timer t = {.time = find_times};
-    r.options = (RunOptions){.space = TEST_DATA "/cli/unlisted.spec",
-                             .arch = "sm_90",
-                             .output = "/nonexistent",
-                             .no_gpu = true,
-                             .search = true,
-                             .jobs = 1,
-                             .audit = 3,
-                             .compiles = 5};
-    assert_true(run_open(&r) && run_open_sources(&r));
-    assert_int_equal(r.space.size, 399 * 400);
     for (uint64_t rank = 0; rank < 2; rank++) {
-        size_t row = run_add_config(&r, rank);
-        r.table->outcome[row] = OUTCOME_OK;
+        size_t row = run_add_config(r, rank);
+        r->table->outcome[row] = OUTCOME_OK;
     }
     Fate fates[] = {{.kind = OUTCOME_DOMINATED, .stage = 0, .by = 1},
                     {.kind = OUTCOME_SURVIVES, .stage = 1, .by = POINT_NONE}};
-    r.carving = (Carving){.fates = fates, .stage_count = 1};
-    r.source = RUN_MEASURED;
-    r.search.done = true;
-    r.final.count = 1;
+    r->carving = (Carving){.fates = fates, .stage_count = 1};
+    r->options.audit = 3;
+    r->source = RUN_MEASURED;
+    r->search.done = true;
+    r->final.count = 1;
 
-    run_audit(&r, &t); /* nothing compiles here */
+    run_audit(r, &t); /* nothing compiles here */
 
-    assert_int_equal(r.audit.count, 3);
-    assert_int_equal(r.table->count, 5);
-    assert_memory_equal(r.carving.fates, fates, sizeof fates);
+    assert_int_equal(r->audit.count, 3);
+    assert_int_equal(r->table->count, 5);
+    assert_memory_equal(r->carving.fates, fates, sizeof fates);
     for (size_t i = 2; i < 5; i++) {
-        assert_int_equal(r.carving.fates[i].kind, OUTCOME_UNKNOWN);
-        assert_int_equal(r.carving.fates[i].by, POINT_NONE);
+        assert_int_equal(r->carving.fates[i].kind, OUTCOME_UNKNOWN);
+        assert_int_equal(r->carving.fates[i].by, POINT_NONE);
     }
-    run_close(&r);
+    run_close(r);
     arena_free(a);
 }
 

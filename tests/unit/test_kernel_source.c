@@ -1,0 +1,66 @@
+/* Kernels in the text of a source. */
+#include "tuner/spec/kernel_source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char text[] = "__global__ void later(int n);\n"
+                           "namespace math {\n"
+                           "__global__ void first(float *a, const int n) { a[n] = 1; }\n"
+                           "}\n"
+                           "template <class T, int N>\n"
+                           "__global__ void second(const T *x) { int mine = 2; }\n";
+
+static void a_kernel_with_a_body_is_found_by_its_name(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    KernelSource k;
+
+    assert_true(kernel_source_find(a, text, "first", &k));
+    assert_string_equal(k.scope, "math::");
+    assert_int_equal(k.parameters.count, 2);
+    assert_true(k.parameters.at[0].pointer && !k.parameters.at[0].constant);
+    assert_string_equal(k.parameters.at[1].name, "n");
+    assert_false(k.is_template);
+    assert_null(strstr(k.own, "mine"));
+
+    assert_true(kernel_source_find(a, text, "second", &k));
+    assert_string_equal(k.scope, "");
+    assert_int_equal(k.parameters.count, 1);
+    assert_true(k.parameters.at[0].constant);
+    assert_int_equal(k.arguments.count, 2);
+    assert_string_equal(k.arguments.at[1].name, "N");
+    assert_true(k.arguments.at[0].is_type && !k.arguments.at[1].is_type);
+
+    assert_true(kernel_source_find(a, text, NULL, &k));
+    assert_string_equal(k.name, "first");
+    assert_string_equal(kernel_source_names(a, text), "first, second");
+    arena_free(a);
+}
+
+static void what_is_only_declared_or_called_otherwise_is_not_there(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    KernelSource k;
+
+    assert_false(kernel_source_find(a, text, "third", &k));
+    assert_false(kernel_source_find(a, text, "later", &k));
+    assert_false(kernel_source_find(a, "void host() {}\n", NULL, &k));
+    assert_string_equal(kernel_source_names(a, "void host() {}\n"), "");
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_with_a_body_is_found_by_its_name),
+        cmocka_unit_test(what_is_only_declared_or_called_otherwise_is_not_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
